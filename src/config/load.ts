@@ -2,7 +2,7 @@
 import type { Static, TSchema } from '@sinclair/typebox'
 import { isAddressBlock } from '../domain/addresses.ts'
 import type { Catalogue, Endpoint, Model, Provider, ServerSettings } from '../domain/catalogue.ts'
-import { LONG_CONTEXT, SERVICE_TIER } from '../domain/extras.ts'
+import { LONG_CONTEXT, REQUEST_FEE, SERVICE_TIER } from '../domain/extras.ts'
 import type { KnownServer } from '../domain/servers/known-server.ts'
 import { KNOWN_SERVERS } from '../domain/servers/table.ts'
 import { readAlerts } from './alerts.ts'
@@ -264,11 +264,18 @@ function checkExtras(
         path,
         'is no extra: leave it out. Longer prompts pass where tiers, or a context above 200000, price them',
       )
-    else if (names.length > 0 && !names.includes(name)) report(path, unknown('extra', name, names))
+    else if (isFee(extra) !== (name === REQUEST_FEE)) report(path, FEE_MUST)
+    else if (names.length > 0 && !names.includes(name) && name !== REQUEST_FEE)
+      report(path, unknown('extra', name, [...names, REQUEST_FEE]))
     else if (typeof extra === 'object' && 'per_unit' in extra && units[name] === null)
       report(path, 'must be a price per call: its providers count no units of it')
   }
 }
+
+const isFee = (extra: unknown): boolean =>
+  typeof extra === 'object' && extra !== null && 'per_request' in extra
+const FEE_MUST =
+  'must be request = { per_request = 0.005 }: what every call pays has that name, and no other extra is by request'
 
 const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : [])
 

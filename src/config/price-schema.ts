@@ -28,19 +28,22 @@ const tokenRates = {
 /** Tokens are units, too. */
 const MAX_UNITS = 1_000_000
 
+const always = Type.Optional(Type.Boolean())
+
 const ExtraSchema = Type.Union(
   [
     Type.Number({ minimum: 0 }),
     Type.String(),
-    Type.Object({ per_call: Usd('USD') }, closed),
+    Type.Object({ per_call: Usd('USD'), always }, closed),
+    Type.Object({ per_request: Usd('USD') }, closed),
     Type.Object(
-      { per_unit: Usd('USD'), max_units: Type.Integer({ minimum: 1, maximum: MAX_UNITS }) },
+      { per_unit: Usd('USD'), max_units: Type.Integer({ minimum: 1, maximum: MAX_UNITS }), always },
       closed,
     ),
   ],
   {
-    must: 'USD per call, such as 0.03 (0 is free), { per_call = 0.03 } or { per_unit = 0.01, max_units = 5 }',
-    description: `max_units: the most units of one call, from 1 to ${MAX_UNITS}`,
+    must: 'USD per call, such as 0.03 (0 is free), { per_call = 0.03 }, { per_request = 0.005 } or { per_unit = 0.01, max_units = 5 }',
+    description: `max_units: the most units of one call, from 1 to ${MAX_UNITS}; always: billed to calls that do not ask for it, too; per_request: to every call`,
   },
 )
 

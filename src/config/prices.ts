@@ -92,14 +92,20 @@ function readExtra(text: ExtraPriceText, path: TomlPath, report: Report): ExtraP
     const nanos = readUsd(text.per_unit, [...path, 'per_unit'], report, MAX_EXTRA_USD)
     if (nanos * text.max_units > parseUsd(MAX_PRICE_USD))
       report(path, `must not come to more than ${MAX_PRICE_USD} USD for ${text.max_units} units`)
-    return { per: 'unit', nanos, max_units: text.max_units }
+    return { per: 'unit', nanos, max_units: text.max_units, ...alwaysIn(text) }
+  }
+  if (typeof text === 'object' && 'per_request' in text) {
+    const nanos = readUsd(text.per_request, [...path, 'per_request'], report, MAX_EXTRA_USD)
+    return { per: 'request', nanos, max_units: 1, always: true }
   }
   const nanos =
     typeof text === 'object'
       ? readUsd(text.per_call, [...path, 'per_call'], report, MAX_EXTRA_USD)
       : readUsd(text, path, report, MAX_EXTRA_USD)
-  return { per: 'call', nanos, max_units: 1 }
+  return { per: 'call', nanos, max_units: 1, ...(typeof text === 'object' ? alwaysIn(text) : {}) }
 }
+
+const alwaysIn = ({ always }: { always?: boolean }) => (always ? { always } : {})
 
 /**
  * Reads a price of images: by image, or by the tokens of each.

@@ -1,13 +1,21 @@
 // Extras: what a provider bills beyond tokens. Their prices, what a call asks for, and what it is charged for.
 import type { Nanos } from './money.ts'
 
-/** The price of one extra. `per: 'call'` is paid once by a call that used it, `per: 'unit'` for each unit of it. */
+/**
+ * The price of one extra. `per: 'call'` is paid once by a call that used it, `per: 'unit'` for each unit of it, `per: 'request'` by
+ * every call.
+ */
 export interface ExtraPrice {
-  readonly per: 'call' | 'unit'
+  readonly per: 'call' | 'unit' | 'request'
   readonly nanos: Nanos
-  /** The most units of one call: so much is held for, and no more is ever charged. 1 for `per: 'call'`. */
+  /** The most units of one call: so much is held for, and no more is ever charged. 1 but for `per: 'unit'`. */
   readonly max_units: number
+  /** The provider may bill it to any call, whether its request asks for it or not. */
+  readonly always?: boolean
 }
+
+/** The name of what a provider bills for every request. */
+export const REQUEST_FEE = 'request'
 
 /** The name under which a request asks for a service tier, which is priced by tier and not as an extra. */
 export const SERVICE_TIER = 'service_tier'

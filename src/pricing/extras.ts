@@ -36,15 +36,29 @@ export function chargedExtras(
   for (const [name, max_units] of unitLimits(prices, asked)) {
     const price = prices.get(name)
     if (!price) continue
-    const told = units(name) ?? 1
+    // What is billed unasked was not used where the provider counts none of it, but for the fee of a request.
+    const told = units(name) ?? (price.always && price.per === 'unit' && !isAsked(asked, name) ? 0 : 1)
     const used = Math.min(complete ? told : Math.max(told, 1), max_units)
     if (used > 0) charges.push({ name, per: price.per, nanos: price.nanos, units: used })
   }
   return charges
 }
 
+const isAsked = (asked: readonly AskedExtra[], name: string): boolean =>
+  asked.some((extra) => extra.name === name && extra.is_charged)
+
+/** The most units of what the provider may bill to any call. */
+const alwaysBilled = (prices: ExtraPrices): Map<string, number> =>
+  new Map(
+    [...prices].flatMap(([name, { always, max_units }]) => (always ? [[name, max_units] as const] : [])),
+  )
+
+/** Whether units are counted in every answer: some are billed unasked. */
+export const countsAlways = (prices: ExtraPrices | undefined): boolean =>
+  prices !== undefined && [...prices.values()].some(({ always, per }) => always && per !== 'request')
+
 /**
- * What was charged for extras, at other prices; undefined if one of them has no price of the same sort there.
+ * What was charged for extras, at other prices, with what these take of every request; undefined if one of them has no price of the same sort there.
  * @param prices undefined: none
  */
 export function extrasAt(
@@ -57,17 +71,20 @@ export function extrasAt(
     if (own?.per !== extra.per) return undefined
     charges.push({ ...extra, nanos: own.nanos, units: Math.min(extra.units, own.max_units) })
   }
+  for (const [name, { per, nanos }] of prices ?? [])
+    if (per === 'request' && !charges.some((charge) => charge.name === name))
+      charges.push({ name, per, nanos, units: 1 })
   return charges
 }
 
 /** The most units of each extra: for tools with limits of their own the sum of these, but never more than the price's. */
 function unitLimits(prices: ExtraPrices, asked: readonly AskedExtra[]): Map<string, number> {
-  const limits = new Map<string, number>()
+  const limits = alwaysBilled(prices)
   for (const { name, max_units, is_charged } of asked) {
     const price = prices.get(name)
     if (!price || !is_charged) continue
     const own = max_units ?? price.max_units
-    limits.set(name, price.per === 'call' ? 1 : Math.min((limits.get(name) ?? 0) + own, price.max_units))
+    limits.set(name, price.per !== 'unit' ? 1 : Math.min((limits.get(name) ?? 0) + own, price.max_units))
   }
   return limits
 }

@@ -42,6 +42,31 @@ describe('an extra is priced', () => {
   ] as const)('%s', (_, extras, price) => {
     expect([...(modelOf(text(extras)).price.extras ?? [])]).toEqual([['web_search', price]])
   })
+  test.each([
+    [
+      'by the unit, always',
+      'web_search = { per_unit = 0.01, max_units = 7, always = true }',
+      { per: 'unit', nanos: 10_000_000, max_units: 7, always: true },
+    ],
+    [
+      'by the unit, not always',
+      'web_search = { per_unit = 0.01, max_units = 7, always = false }',
+      { per: 'unit', nanos: 10_000_000, max_units: 7 },
+    ],
+    [
+      'by the call, always',
+      'web_search = { per_call = 0.01, always = true }',
+      { per: 'call', nanos: 10_000_000, max_units: 1, always: true },
+    ],
+    [
+      'by the request',
+      'request = { per_request = 0.005 }',
+      { per: 'request', nanos: 5_000_000, max_units: 1, always: true },
+    ],
+  ] as const)('%s', (_, extras, price) => {
+    for (const protocol of ['anthropic', 'openai'])
+      expect([...(modelOf(text(extras, { protocol })).price.extras?.values() ?? [])]).toEqual([price])
+  })
   test('tiers keep their snapshots: extras are in that of a call that used them', () => {
     const { price } = modelOf(text('web_search = 0.01'))
     expect(JSON.parse(price.tiers[0].snapshot)).not.toHaveProperty('extras')
@@ -50,7 +75,7 @@ describe('an extra is priced', () => {
 
 describe('a mistake says what to write', () => {
   const MUST =
-    'must be USD per call, such as 0.03 (0 is free), { per_call = 0.03 } or { per_unit = 0.01, max_units = 5 } (max_units: the most units of one call, from 1 to 1000000)'
+    'must be USD per call, such as 0.03 (0 is free), { per_call = 0.03 }, { per_request = 0.005 } or { per_unit = 0.01, max_units = 5 } (max_units: the most units of one call, from 1 to 1000000; always: billed to calls that do not ask for it, too; per_request: to every call)'
   test.each([
     [
       'a longer context, which earlier versions had as an extra',
@@ -69,6 +94,18 @@ describe('a mistake says what to write', () => {
       'speed = { per_unit = 1, max_units = 2 }',
       '.speed: must be a price per call: its providers count no units of it',
     ],
+    [
+      'a request fee under another name',
+      'web_search = { per_request = 1 }',
+      /\.web_search: must be request = /,
+    ],
+    ['a request fee in another form', 'request = 0.005', /\.request: must be request = /],
+    [
+      'a request fee that is always there',
+      'request = { per_request = 1, always = true }',
+      `.request: ${MUST}`,
+    ],
+    ['always, in words', 'web_search = { per_call = 1, always = "yes" }', `.web_search: ${MUST}`],
     ['no limit of units', 'web_search = { per_unit = 1 }', `.web_search: ${MUST}`],
     ['too many units', 'web_search = { per_unit = 0, max_units = 1000001 }', `.web_search: ${MUST}`],
     ['two prices', 'web_search = { per_unit = 1, max_units = 1, per_call = 1 }', `.web_search: ${MUST}`],

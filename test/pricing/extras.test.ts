@@ -3,7 +3,7 @@ import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import type { AskedExtra, ExtraPrice } from '../../src/domain/extras.ts'
 import { chargeTokens } from '../../src/pricing/charge.ts'
-import { chargedExtras, extrasCeiling } from '../../src/pricing/extras.ts'
+import { chargedExtras, extrasAt, extrasCeiling } from '../../src/pricing/extras.ts'
 import { affordableOutput, quote } from '../../src/pricing/quote.ts'
 import { anyPrice, anyUsage, PRO, SONNET, usageOf } from './prices.ts'
 
@@ -12,6 +12,12 @@ const PRICES = new Map<string, ExtraPrice>([
   ['tier', { per: 'call', nanos: 1_000, max_units: 1 }],
   ['free', { per: 'call', nanos: 0, max_units: 1 }],
 ])
+/** What a provider bills whether it is asked for or not. */
+const ALWAYS = new Map<string, ExtraPrice>([
+  ['request', { per: 'request', nanos: 100, max_units: 1, always: true }],
+  ['search', { per: 'unit', nanos: 7, max_units: 5, always: true }],
+  ['tier', { per: 'call', nanos: 1_000, max_units: 1 }],
+])
 const ask = (name: string, more: Partial<AskedExtra> = {}): AskedExtra => ({
   name,
   at: name,
@@ -19,6 +25,35 @@ const ask = (name: string, more: Partial<AskedExtra> = {}): AskedExtra => ({
   ...more,
 })
 const told = (units: number | undefined, complete = true) => ({ units: () => units, complete })
+
+describe('what is always billed', () => {
+  test.each<[string, AskedExtra[], number | undefined, boolean, number, number]>([
+    ['unasked and counted', [], 3, true, 135, 121],
+    ['unasked and not counted', [], undefined, true, 135, 100],
+    ['unasked and counted as none', [], 0, true, 135, 100],
+    ['unasked, of an answer without its end', [], undefined, false, 135, 107],
+    ['unasked, more than is held for', [], 90, true, 135, 135],
+    ['asked for and not counted', [ask('search')], undefined, true, 135, 107],
+    [
+      'asked for with a limit: the provider searches by itself, too',
+      [ask('search', { max_units: 1 })],
+      3,
+      true,
+      135,
+      121,
+    ],
+    ['beside what is asked for', [ask('tier')], undefined, true, 1_135, 1_100],
+  ])('%s', (_, asked, units, complete, held, charged) => {
+    expect(extrasCeiling(ALWAYS, asked)).toBe(held)
+    const counts = { units: (name: string) => (name === 'search' ? units : undefined), complete }
+    expect(chargeTokens(SONNET, usageOf({}), chargedExtras(ALWAYS, asked, counts)).cost_nanos).toBe(charged)
+  })
+
+  test('a cost takes the fee of a request, though the price has none', () => {
+    expect(extrasAt(ALWAYS, [])).toEqual([{ name: 'request', per: 'request', nanos: 100, units: 1 }])
+    expect(extrasAt(PRICES, [])).toEqual([])
+  })
+})
 
 describe('held and charged', () => {
   test.each([

@@ -3,7 +3,7 @@ import type { TextModel } from '../../domain/catalogue.ts'
 import type { AskedExtra, ExtraCharge, ExtraPrices } from '../../domain/extras.ts'
 import type { Nanos } from '../../domain/money.ts'
 import { CONTEXT_MARGIN } from '../../pricing/billed-usage.ts'
-import { chargedExtras, extrasCeiling } from '../../pricing/extras.ts'
+import { chargedExtras, countsAlways, extrasCeiling } from '../../pricing/extras.ts'
 import type { ExtrasCount } from '../../protocols/extras.ts'
 import type { RequestFacts } from '../../protocols/facts.ts'
 import type { StreamReading } from '../../protocols/protocol.ts'
@@ -60,7 +60,7 @@ const NO_TALLY: ExtrasTally = { charges: () => NO_CHARGES }
 
 /** Of a whole answer. */
 export function tallyAnswer({ price }: TextModel, passage: Passage, answer: JsonObject): ExtrasTally {
-  const count = countOf(passage)
+  const count = countOf(price.extras, passage)
   count?.read(answer)
   return tallyOf(price.extras, passage, count)
 }
@@ -71,7 +71,7 @@ export function tallyStream(
   passage: Passage,
   reading: StreamReading,
 ): { reading: StreamReading; tally: ExtrasTally } {
-  const count = countOf(passage)
+  const count = countOf(price.extras, passage)
   return {
     // Every event is parsed: such calls are few, and dear.
     reading: count ? new WatchedReading(reading, (data) => countEvent(count, data)) : reading,
@@ -79,17 +79,21 @@ export function tallyStream(
   }
 }
 
-const countOf = (passage: Passage): ExtrasCount | undefined =>
-  passage.extras.length === 0 ? undefined : passage.protocol.text.extras?.count()
+const countOf = (prices: TextModel['price']['extras'], passage: Passage): ExtrasCount | undefined =>
+  passage.extras.length === 0 && !countsAlways(prices) ? undefined : passage.protocol.text.extras?.count()
 
 const tallyOf = (
   prices: TextModel['price']['extras'],
   passage: Passage,
   count: ExtrasCount | undefined,
-): ExtrasTally => (prices && count ? countedBy(count, prices, passage) : NO_TALLY)
+): ExtrasTally => (prices ? countedBy(count, prices, passage) : NO_TALLY)
 
-const countedBy = (count: ExtrasCount, prices: ExtraPrices, { extras }: Passage): ExtrasTally => ({
-  charges: (complete) => chargedExtras(prices, extras, { units: (name) => count.units(name), complete }),
+const countedBy = (
+  count: ExtrasCount | undefined,
+  prices: ExtraPrices,
+  { extras }: Passage,
+): ExtrasTally => ({
+  charges: (complete) => chargedExtras(prices, extras, { units: (name) => count?.units(name), complete }),
 })
 
 function countEvent(count: ExtrasCount, data: ByteString): void {

@@ -6,6 +6,7 @@ import { promptTokens, type ReportedUsage, totalTokens, type Usage } from '../..
 import { audioTokens } from '../audio-output.ts'
 import {
   compact,
+  countIn,
   isObject,
   type Json,
   type JsonObject,
@@ -24,11 +25,10 @@ import {
 export function readUsage(answer: JsonObject): ReportedUsage | undefined {
   const meta = answer.usageMetadata
   if (!isObject(meta)) return undefined
-  const prompt = tokenCountIn(meta.promptTokenCount)
   const cached = tokenCountIn(meta.cachedContentTokenCount)
   const tools = tokenCountIn(meta.toolUsePromptTokenCount)
-  const candidates = tokenCountIn(meta.candidatesTokenCount)
   const thoughts = tokenCountIn(meta.thoughtsTokenCount)
+  const { prompt, candidates } = countsIn(meta, (tools ?? 0) + (thoughts ?? 0))
   const has_input = prompt !== undefined || cached !== undefined || tools !== undefined
   const has_output = candidates !== undefined || thoughts !== undefined
   if (!has_input && !has_output) return undefined
@@ -45,6 +45,19 @@ export function readUsage(answer: JsonObject): ReportedUsage | undefined {
     thinking_tokens: thoughts ?? 0,
     output_image_tokens,
   }
+}
+
+/**
+ * The prompt and the candidates; where one of them is absent, what the total has beyond the other and what stands beside both. A
+ * total without a rest says nothing: a stream's first events have none.
+ */
+function countsIn(meta: JsonObject, beside: number) {
+  const prompt = tokenCountIn(meta.promptTokenCount)
+  const candidates = tokenCountIn(meta.candidatesTokenCount)
+  const total = countIn(tokenCountIn(meta.totalTokenCount)) || undefined
+  const restBeyond = (part: number | undefined) =>
+    total === undefined || part === undefined || total === part + beside ? undefined : total - part - beside
+  return { prompt: prompt ?? restBeyond(candidates), candidates: candidates ?? restBeyond(prompt) }
 }
 
 interface InputCounts {

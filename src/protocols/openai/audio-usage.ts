@@ -3,9 +3,13 @@
 import type { ReportedUnits } from '../../domain/units.ts'
 import { isObject, type Json, type JsonObject, objectIn, tokenCountIn } from '../wire/json.ts'
 
-/** @param answer a whole answer, or the event that ends a stream; `duration` is that of `verbose_json` */
+/**
+ * Mistral's seconds have a name of their own: @mistralai/mistralai 2.7 `UsageInfo`.
+ * @param answer a whole answer, or the event that ends a stream; `duration` is that of `verbose_json`
+ */
 export function readAudioUnits({ usage, duration }: JsonObject): ReportedUnits | undefined {
-  const audio_ms = secondsIn(objectIn(usage).seconds) ?? secondsIn(duration)
+  const { seconds, prompt_audio_seconds } = objectIn(usage)
+  const audio_ms = secondsIn(seconds) ?? secondsIn(prompt_audio_seconds) ?? secondsIn(duration)
   if (!isObject(usage) && audio_ms === undefined) return undefined
   const counts = objectIn(usage)
   const input = tokenCountIn(counts.input_tokens)

@@ -31,6 +31,9 @@ import { AUDIO_TOKENS_PER_SECOND } from './written.ts'
 export const UNITS = {
   web_search: 'searches',
   audio_output: 'audio tokens',
+  citation_tokens: 'citation tokens',
+  reasoning_tokens: 'reasoning tokens beside the completion',
+  input_audio_seconds: 'seconds of audio in the prompt',
   file_search: null,
   code_interpreter: null,
   image_generation: null,
@@ -155,11 +158,13 @@ const BILL = {
 }
 
 /**
- * Searches are counted by servers that sell them by number (OpenRouter, Perplexity). OpenAI counts none: its models search
- * once in every call that has the options. Audio is counted at the end of an answer; of one that was left, what came is.
+ * Searches are counted by servers that sell them by number (searchesIn). OpenAI counts none: its models search once in every call
+ * that has the options. Audio is counted at the end of an answer; of one that was left, what came is.
  */
 class Count implements ExtrasCount {
   #searches: number | undefined
+  /** Beside the totals. */
+  #beside: Beside = {}
   #audio_tokens: number | undefined
   #audio_chars = 0
 
@@ -171,15 +176,51 @@ class Count implements ExtrasCount {
       const { audio } = objectIn(delta ?? message)
       this.#audio_chars += (stringIn(objectIn(audio).data) ?? '').length
     }
-    const searches =
-      countIn(objectIn(counts.server_tool_use).web_search_requests) ?? countIn(counts.num_search_queries)
+    this.#beside = { ...this.#beside, ...besideIn(counts) }
+    const searches = searchesIn(counts)
     if (searches !== undefined) this.#searches = Math.max(searches, this.#searches ?? 0)
   }
 
   units(name: string): number | undefined {
     if (name === AUDIO_OUTPUT)
       return this.#audio_tokens ?? audioTokens(this.#audio_chars, AUDIO_TOKENS_PER_SECOND)
+    if (name in BESIDE) return this.#beside[name as keyof Beside]
     return name === 'web_search' ? this.#searches : undefined
+  }
+}
+
+/** OpenRouter, Perplexity, xAI (docs.x.ai, Live Search: by source), DashScope (help.aliyun.com, Web search: `plugins.search.count`). */
+export const searchesIn = (counts: JsonObject): number | undefined =>
+  countIn(objectIn(counts.server_tool_use).web_search_requests) ??
+  countIn(counts.num_search_queries) ??
+  countIn(counts.num_sources_used) ??
+  countIn(objectIn(objectIn(counts.plugins).search).count)
+
+type Beside = { readonly [Name in keyof typeof BESIDE]?: number }
+
+/**
+ * What providers count beside the totals of a usage, and bill at rates of its own.
+ *
+ * - Perplexity's deep research: https://docs.perplexity.ai/getting-started/pricing; of a prompt of 108 and a completion of 3,256 tokens,
+ *   together 3,364, it read 7,299 of citations and thought 73,248: https://github.com/bgeneto/open-webui-cost-tracker/issues/6. Its other
+ *   models count their reasoning in the completion, and no citations.
+ * - Mistral's audio, by the second: @mistralai/mistralai 2.7 `UsageInfo`.
+ */
+const BESIDE = {
+  citation_tokens: 'citation_tokens',
+  reasoning_tokens: 'reasoning_tokens',
+  input_audio_seconds: 'prompt_audio_seconds',
+} as const
+
+function besideIn(counts: JsonObject): Beside {
+  const citation_tokens = countIn(counts[BESIDE.citation_tokens])
+  const input_audio_seconds = countIn(counts[BESIDE.input_audio_seconds])
+  const reasoning_tokens =
+    citation_tokens === undefined ? undefined : countIn(counts[BESIDE.reasoning_tokens])
+  return {
+    ...(citation_tokens === undefined ? {} : { citation_tokens }),
+    ...(reasoning_tokens === undefined ? {} : { reasoning_tokens }),
+    ...(input_audio_seconds === undefined ? {} : { input_audio_seconds }),
   }
 }
 

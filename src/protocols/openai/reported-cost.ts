@@ -9,15 +9,16 @@ const TICKS_PER_NANO = 10
 
 /**
  * xAI tells ticks, OpenRouter the dollars, Perplexity the dollars of each part and their sum. Where OpenRouter used the operator's
- * own key with a provider, that provider bills the operator beside it.
- * https://openrouter.ai/docs/use-cases/usage-accounting, https://docs.perplexity.ai/changelog (July 2025)
+ * own key with a provider, that provider bills the operator beside it. DeepInfra calls it an estimate, and bills it.
+ * https://openrouter.ai/docs/use-cases/usage-accounting, https://docs.perplexity.ai/changelog (July 2025),
+ * https://deepinfra.com/docs/advanced/openai_api
  *
  * @returns nano-dollars; undefined if it says nothing, or nothing that can be an amount
  */
 export function readCost(usage: JsonObject): number | undefined {
   const ticks = countIn(usage.cost_in_usd_ticks)
   if (ticks !== undefined) return believable(Math.round(ticks / TICKS_PER_NANO))
-  const { cost } = usage
+  const cost = usage.cost ?? usage.estimated_cost
   if (cost === undefined || cost === null) return undefined
   const took = isObject(cost) ? cost.total_cost : cost
   const beside = usage.is_byok === true ? objectIn(usage.cost_details).upstream_inference_cost : 0

@@ -11,11 +11,13 @@ import { addWritten, nextContainer, noSums, settleSaid, tokensOfSums } from '../
 import { WrittenBeside } from '../written-beside.ts'
 import { DONE } from './decode-stream.ts'
 import { readUsage } from './usage.ts'
+import { BESIDE_NAMES, COUNT_NAMES } from './usage-places.ts'
 import { AUDIO_TOKENS_PER_SECOND, BesideDeltaShape, ChoiceShape, MessageShape } from './written.ts'
 
 const USAGE = quoted('usage')
-/** Of these, every usage has one. */
-const COUNTS = [quoted('prompt_tokens'), quoted('completion_tokens')]
+const COUNTS = COUNT_NAMES.map(quoted)
+/** Other places, which only the last chunk has. */
+const BESIDE_USAGE = BESIDE_NAMES.map(quoted)
 const FINISH = quoted('finish_reason')
 const ERROR = quoted('error')
 const DELTA = quoted('delta')
@@ -33,9 +35,11 @@ class OpenaiStreamReading implements StreamReading {
       this.finished = true
       return
     }
-    if (hasValue(data, FINISH) || data.includes(ERROR)) this.#conclude(data)
+    const is_last = hasValue(data, FINISH)
+    if (is_last || data.includes(ERROR)) this.#conclude(data)
     if (!this.failed) this.#count(data)
-    if (hasValue(data, USAGE) && COUNTS.some((key) => hasValue(data, key)))
+    const has_usage = hasValue(data, USAGE) && COUNTS.some((key) => hasValue(data, key))
+    if (has_usage || (is_last && BESIDE_USAGE.some((key) => hasValue(data, key))))
       this.#usage.told(data, this.deliveredTokens())
   }
 

@@ -12,35 +12,43 @@ import {
   tokenCountIn,
 } from '../wire/json.ts'
 import { readCost } from './reported-cost.ts'
+import { usageIn } from './usage-places.ts'
 import { messageTokens } from './written.ts'
 
 /** The usage of a whole answer, or of a stream's last chunk; undefined if it reports none. */
-export const readUsage = (answer: JsonObject): ReportedUsage | undefined => readCounts(answer.usage)
+export const readUsage = (answer: JsonObject): ReportedUsage | undefined => readCounts(usageIn(answer))
 
 /**
- * The counts of a usage. `prompt_tokens` includes what was read from a cache and what was written to it, and
- * `completion_tokens` the reasoning, except where `total_tokens` is more than both (plugins/README.md, Usage of providers):
- * then what was cached is beside the prompt if it is more than the prompt, and the rest of the total is output beside the
- * completion. Undefined where the counts are absent.
+ * The counts of a usage, by the names of chat completions or of responses. The prompt includes what was read from a cache and
+ * what was written to it, and the completion the reasoning, except where `total_tokens` is more than both (plugins/README.md,
+ * Usage of providers): then what was cached, and audio, is beside the prompt if it is more than the prompt, and the rest of the
+ * total is output beside the completion. Of prompt and completion one may follow from the other and the total. Undefined where
+ * the counts are absent.
  */
 export function readCounts(value: Json | undefined): ReportedUsage | undefined {
   const usage = objectIn(value)
-  const prompt = tokenCountIn(usage.prompt_tokens)
-  const completion = tokenCountIn(usage.completion_tokens)
+  const { prompt, completion, beside: all_beside } = sumsIn(usage)
   if (prompt === undefined && completion === undefined) return undefined
-  const details = objectIn(usage.prompt_tokens_details)
+  const details = objectIn(usage.prompt_tokens_details ?? usage.input_tokens_details)
   const cache_read_tokens = readCached(usage, details)
   const written =
     tokenCountIn(details.cache_write_tokens) ?? tokenCountIn(details.cache_creation_input_tokens) ?? 0
   const cache_write_1h_tokens = written === 0 ? 0 : readWrittenForHour(details)
   const cached = cache_read_tokens + written
-  let beside = besideIn(usage, prompt, completion)
+  let beside = all_beside
   const cached_beside = cached > (prompt ?? 0) && beside >= cached ? cached : 0
   beside -= cached_beside
-  const read = (prompt ?? 0) + cached_beside
-  const input_audio_tokens = readAudio(read, cached, tokenCountIn(details.audio_tokens) ?? 0)
+  const audio_beside = audioBeside(usage, {
+    prompt: prompt ?? 0,
+    beside,
+    audio: tokenCountIn(details.audio_tokens),
+  })
+  beside -= audio_beside
+  const read = (prompt ?? 0) + cached_beside + audio_beside
+  const audio = tokenCountIn(details.audio_tokens) ?? audio_beside
+  const input_audio_tokens = readAudio(read, cached, audio)
   // Google's chat completions count thoughts in the total alone.
-  const thinking_tokens = tokenCountIn(objectIn(usage.completion_tokens_details).reasoning_tokens) ?? beside
+  const thinking_tokens = reasoningIn(usage, completion) ?? beside
   return {
     input_tokens: prompt === undefined ? undefined : read - cached - input_audio_tokens,
     input_audio_tokens,
@@ -51,6 +59,65 @@ export function readCounts(value: Json | undefined): ReportedUsage | undefined {
     thinking_tokens,
     cost_nanos: readCost(usage),
   }
+}
+
+interface Sums {
+  prompt: number | undefined
+  completion: number | undefined
+  /** What the total has beyond both. */
+  beside: number
+}
+
+/**
+ * Prompt, completion and the rest of the total. One of the first two may be missing: it follows from the other and the total,
+ * where the total has reasoning that is more than the completion, beside that. A total that leaves nothing, or is zero, says
+ * nothing; one that is less contradicts itself.
+ */
+function sumsIn(usage: JsonObject): Sums {
+  const prompt = tokenCountIn(usage.prompt_tokens) ?? tokenCountIn(usage.input_tokens)
+  const completion = tokenCountIn(usage.completion_tokens) ?? tokenCountIn(usage.output_tokens)
+  const total = countIn(tokenCountIn(usage.total_tokens)) || undefined
+  if (total === undefined) return { prompt, completion, beside: 0 }
+  if (prompt !== undefined && completion !== undefined)
+    return { prompt, completion, beside: Math.max(0, total - prompt - completion) }
+  if (prompt !== undefined) return { prompt, completion: restOf(total, prompt), beside: 0 }
+  if (completion === undefined) return { prompt, completion, beside: 0 }
+  const reasoning = tokenCountIn(reasoningDetails(usage)) ?? 0
+  const beside = reasoning > completion ? reasoning : 0
+  return { prompt: restOf(total, completion + beside), completion, beside }
+}
+
+/** @returns undefined where nothing is left; NaN, which is no count, where the part is more than the total */
+const restOf = (total: number, part: number): number | undefined =>
+  part > total ? Number.NaN : total - part || undefined
+
+const reasoningDetails = (usage: JsonObject): Json | undefined =>
+  objectIn(usage.completion_tokens_details ?? usage.output_tokens_details).reasoning_tokens
+
+/**
+ * Reasoning among the completion or beside it. SGLang has it beside the counts, within the completion (sglang 0.5
+ * `UsageInfo.reasoning_tokens`); Perplexity's is an extra there, as its citations are (extras.ts).
+ */
+function reasoningIn(usage: JsonObject, completion: number | undefined): number | undefined {
+  const detailed = tokenCountIn(reasoningDetails(usage))
+  if (detailed !== undefined || (usage.citation_tokens ?? null) !== null) return detailed
+  const own = countIn(usage.reasoning_tokens)
+  return own !== undefined && own > 0 && own <= (completion ?? 0) ? own : undefined
+}
+
+interface AudioPlace {
+  prompt: number
+  beside: number
+  audio: number | undefined
+}
+
+/**
+ * Audio that the prompt's count does not have. Mistral's has the text alone, and the total the audio, too: @mistralai/mistralai 2.7
+ * `UsageInfo.promptAudioSeconds`, https://docs.mistral.ai/capabilities/audio_transcription.
+ */
+function audioBeside(usage: JsonObject, { prompt, beside, audio }: AudioPlace): number {
+  if (audio !== undefined) return audio > prompt && beside >= audio ? audio : 0
+  return (countIn(usage.prompt_audio_seconds) ?? 0) > 0 ? beside : 0
 }
 
 /** What was read from a cache: OpenAI's name of it, then Moonshot's and Together's, Mistral's and DeepSeek's. */
@@ -64,13 +131,6 @@ const readCached = (usage: JsonObject, details: JsonObject): number =>
 /** What was written to a cache is kept for minutes, unless it says otherwise. */
 const readWrittenForHour = (details: JsonObject): number =>
   tokenCountIn(objectIn(details.cache_creation).ephemeral_1h_input_tokens) ?? 0
-
-/** What the total has beyond the prompt and the completion. */
-function besideIn(usage: JsonObject, prompt: number | undefined, completion: number | undefined): number {
-  const total = countIn(tokenCountIn(usage.total_tokens))
-  if (total === undefined || prompt === undefined || completion === undefined) return 0
-  return Math.max(0, total - prompt - completion)
-}
 
 /** Audio that was not cached: some of it may have been. Where it is more than the prompt, it leaves a negative rest. */
 const readAudio = (prompt: number, cached: number, audio: number): number =>

@@ -71,6 +71,31 @@ describe('usageMetadata becomes a Usage', () => {
   })
 })
 
+describe('what follows from what is reported is computed', () => {
+  test.each<[string, JsonObject, ReportedUsage]>([
+    [
+      'the prompt',
+      { candidatesTokenCount: 800, totalTokenCount: 1800 },
+      { input_tokens: 1000, output_tokens: 800 },
+    ],
+    [
+      'the candidates',
+      { promptTokenCount: 1000, totalTokenCount: 1800 },
+      { input_tokens: 1000, output_tokens: 800 },
+    ],
+    [
+      'beside thoughts and tools',
+      { promptTokenCount: 10, thoughtsTokenCount: 5, toolUsePromptTokenCount: 3, totalTokenCount: 25 },
+      { input_tokens: 13, output_tokens: 7, thinking_tokens: 5 },
+    ],
+    [
+      'nothing, where nothing is left: a stream begins so',
+      { promptTokenCount: 10, totalTokenCount: 10 },
+      { input_tokens: 10, output_tokens: undefined },
+    ],
+  ])('%s', (_, meta, expected) => expect(reportOf(meta)).toMatchObject(expected))
+})
+
 describe('usage absent is not usage zero', () => {
   test.each([
     ['absent', undefined],
@@ -104,6 +129,7 @@ describe('what contradicts itself can be seen: a count is negative, or no number
       `a count of ${JSON.stringify(count)}`,
       { promptTokenCount: count },
     ]),
+    ['more candidates than the total', { candidatesTokenCount: 9, totalTokenCount: 5 }],
     ['more cached than read', { promptTokenCount: 10, cachedContentTokenCount: 30 }],
     ['cached, and nothing read', { cachedContentTokenCount: 30, candidatesTokenCount: 1 }],
     [

@@ -77,9 +77,10 @@ describe('a total that says less than the counts, or nothing, changes nothing', 
   test.each([0, 119, -1, 120.5, 'many', null, true, {}, [[135]], 1e300])('%p', (total_tokens) => {
     expect(read({ ...COUNTS, total_tokens })).toEqual([100, 0, 0, 0, 20, 0])
   })
-  test('nor does one beside a count that is absent', () => {
-    expect(read({ prompt_tokens: 100, total_tokens: 135 })).toEqual([100, 0, 0, 0, undefined, 0])
-    expect(read({ completion_tokens: 20, total_tokens: 135 })).toEqual([undefined, 0, 0, 0, 20, 0])
+  test('nor does one without a rest beside a count that is absent', () => {
+    expect(read({ prompt_tokens: 100, total_tokens: 100 })).toEqual([100, 0, 0, 0, undefined, 0])
+    expect(read({ completion_tokens: 20, total_tokens: 20 })).toEqual([undefined, 0, 0, 0, 20, 0])
+    expect(read({ completion_tokens: 20, total_tokens: 0 })).toEqual([undefined, 0, 0, 0, 20, 0])
   })
 })
 
@@ -105,5 +106,124 @@ describe('parts that are more than their whole leave a rest that is not believed
     ['an object', { ...COUNTS, prompt_cache_hit_tokens: {} }],
   ])('what is no count is not believed: %s', (_, usage) => {
     expect(read(usage)[0]).toBeNaN()
+  })
+})
+
+describe('what follows from what is reported is computed', () => {
+  test.each<[string, JsonObject, (number | undefined)[]]>([
+    ['the prompt', { completion_tokens: 800, total_tokens: 1800 }, [1000, 0, 0, 0, 800, 0]],
+    ['the completion', { prompt_tokens: 1000, total_tokens: 1800 }, [1000, 0, 0, 0, 800, 0]],
+    ['of counts as text', { completion_tokens: '800', total_tokens: '1800' }, [1000, 0, 0, 0, 800, 0]],
+    ['by the names of responses', { output_tokens: 800, total_tokens: 1800 }, [1000, 0, 0, 0, 800, 0]],
+    [
+      'beside a null',
+      { prompt_tokens: null, completion_tokens: 800, total_tokens: 1800 },
+      [1000, 0, 0, 0, 800, 0],
+    ],
+    [
+      'of which a cache had a part',
+      { completion_tokens: 800, total_tokens: 1800, prompt_tokens_details: { cached_tokens: 600 } },
+      [400, 600, 0, 0, 800, 0],
+    ],
+    [
+      'with reasoning within the completion',
+      { completion_tokens: 800, total_tokens: 1800, completion_tokens_details: { reasoning_tokens: 300 } },
+      [1000, 0, 0, 0, 500, 300],
+    ],
+    [
+      'with reasoning beside the completion, as it is more than that',
+      { completion_tokens: 2, total_tokens: 354, completion_tokens_details: { reasoning_tokens: 340 } },
+      [12, 0, 0, 0, 2, 340],
+    ],
+    [
+      'the completion, its reasoning included',
+      { prompt_tokens: 12, total_tokens: 354, completion_tokens_details: { reasoning_tokens: 340 } },
+      [12, 0, 0, 0, 2, 340],
+    ],
+    ['both names of both counts', { input_tokens: 7, output_tokens: 5 }, [7, 0, 0, 0, 5, 0]],
+    ['SGLang’s reasoning, beside the counts', { ...COUNTS, reasoning_tokens: 15 }, [100, 0, 0, 0, 5, 15]],
+    [
+      'more of it than the completion is not part of that',
+      { ...COUNTS, reasoning_tokens: 21 },
+      [100, 0, 0, 0, 20, 0],
+    ],
+    [
+      'Perplexity’s reasoning, which is an extra',
+      { ...COUNTS, citation_tokens: 9, reasoning_tokens: 15 },
+      [100, 0, 0, 0, 20, 0],
+    ],
+  ])('%s', (_, usage, counts) => {
+    expect(read(usage)).toEqual(counts)
+  })
+
+  test.each<[string, JsonObject]>([
+    ['a completion above the total', { completion_tokens: 21, total_tokens: 20 }],
+    ['a prompt above the total', { prompt_tokens: 21, total_tokens: 20 }],
+    [
+      'a completion and reasoning above the total',
+      { completion_tokens: 2, total_tokens: 20, completion_tokens_details: { reasoning_tokens: 19 } },
+    ],
+    [
+      'a cache above the prompt that follows',
+      { completion_tokens: 800, total_tokens: 1800, cached_tokens: 1001 },
+    ],
+  ])('%s contradicts itself', (_, usage) => {
+    const counts = Object.values(readCounts(usage) ?? {})
+    expect(counts.some((count) => count !== undefined && !(count >= 0))).toBe(true)
+  })
+
+  test.each<[string, JsonObject]>([
+    ['a total alone', { total_tokens: 20 }],
+    ['nothing', {}],
+    ['times', { prompt_time: 0.1, total_time: 0.2 }],
+  ])('%s is no usage', (_, usage) => {
+    expect(readCounts(usage)).toBeUndefined()
+  })
+})
+
+describe('audio that the prompt’s count does not have is audio, and no output', () => {
+  test.each<
+    [string, JsonObject, [input: number, audio: number, cached: number, output: number, thinking: number]]
+  >([
+    [
+      'by its own count',
+      {
+        prompt_tokens: 3,
+        completion_tokens: 41,
+        total_tokens: 419,
+        prompt_tokens_details: { audio_tokens: 375 },
+      },
+      [3, 375, 0, 41, 0],
+    ],
+    [
+      'by its seconds',
+      { prompt_tokens: 4, completion_tokens: 635, total_tokens: 3264, prompt_audio_seconds: 203 },
+      [4, 2625, 0, 635, 0],
+    ],
+    [
+      'of which a cache had most',
+      {
+        prompt_tokens: 5,
+        completion_tokens: 24,
+        total_tokens: 404,
+        prompt_audio_seconds: 5,
+        prompt_tokens_details: { cached_tokens: 368 },
+      },
+      [5, 7, 368, 24, 0],
+    ],
+    [
+      'none of it',
+      { prompt_tokens: 5, completion_tokens: 24, total_tokens: 30, prompt_audio_seconds: 0 },
+      [5, 0, 0, 24, 1],
+    ],
+  ])('%s', (_, usage, counts) => {
+    const read = readCounts(usage)
+    expect([
+      read?.input_tokens,
+      read?.input_audio_tokens,
+      read?.cache_read_tokens,
+      read?.output_tokens,
+      read?.thinking_tokens,
+    ]).toEqual(counts)
   })
 })

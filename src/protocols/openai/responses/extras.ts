@@ -70,17 +70,22 @@ const BILL = {
   tools: judgeTools,
 }
 
-/** Searches are counted by the items that tell of them, audio by the usage. */
+/**
+ * Searches are counted by the items that tell of them, Perplexity's by its usage (@perplexity-ai/perplexity_ai `ResponsesUsage`), audio by
+ * the usage.
+ */
 class Count implements ExtrasCount {
   #searches: number | undefined
   #audio_tokens: number | undefined
 
   read(answer: JsonObject): void {
     const response = responseIn(answer)
-    const { output_tokens_details } = objectIn(response.usage)
+    const { output_tokens_details, tool_calls_details } = objectIn(response.usage)
     this.#audio_tokens = countIn(objectIn(output_tokens_details).audio_tokens) ?? this.#audio_tokens
     if (!Array.isArray(response.output) || !objectIn(response.usage).output_tokens) return
-    this.#searches = objectsIn(response.output).filter(({ type }) => type === 'web_search_call').length
+    const items = objectsIn(response.output).filter(({ type }) => type === 'web_search_call').length
+    const invocations = countIn(objectIn(objectIn(tool_calls_details).web_search).invocation)
+    this.#searches = Math.max(items, invocations ?? 0)
   }
 
   units(name: string): number | undefined {

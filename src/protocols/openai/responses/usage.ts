@@ -1,7 +1,7 @@
 // The billed tokens in a response's usage, read and written.
 // https://platform.openai.com/docs/api-reference/responses/object#responses/object-usage
 import { promptTokens, type ReportedUsage, totalTokens, type Usage } from '../../../domain/usage.ts'
-import { isObject, type Json, type JsonObject, objectIn } from '../../wire/json.ts'
+import { isObject, type Json, type JsonObject } from '../../wire/json.ts'
 import { readCounts, writtenForHour } from '../usage.ts'
 import { outputTokens } from './written.ts'
 
@@ -10,20 +10,8 @@ export const responseIn = (answer: JsonObject): JsonObject =>
   isObject(answer.response) ? answer.response : answer
 
 /** The usage of a whole answer, or of a stream's last event; undefined if it reports none. The same counts as chat's, otherwise named. */
-export function readUsage(answer: JsonObject): ReportedUsage | undefined {
-  const usage = objectIn(responseIn(answer).usage)
-  return readCounts({
-    prompt_tokens: usage.input_tokens ?? null,
-    prompt_tokens_details: usage.input_tokens_details ?? null,
-    completion_tokens: usage.output_tokens ?? null,
-    completion_tokens_details: usage.output_tokens_details ?? null,
-    total_tokens: usage.total_tokens ?? null,
-    cost: usage.cost ?? null,
-    cost_in_usd_ticks: usage.cost_in_usd_ticks ?? null,
-    is_byok: usage.is_byok ?? null,
-    cost_details: usage.cost_details ?? null,
-  })
-}
+export const readUsage = (answer: JsonObject): ReportedUsage | undefined =>
+  readCounts(responseIn(answer).usage)
 
 /** The same answer or event with this usage in place of one that it has. */
 export function showUsage(answer: JsonObject, usage: Usage): JsonObject {

@@ -1,0 +1,56 @@
+// Where servers of chat completions put their usage: not all put it in `usage`, and not all call its counts as OpenAI does.
+import { isObject, type Json, type JsonObject, objectIn, objectsIn } from '../wire/json.ts'
+
+/** Of these, every usage has one. */
+export const COUNT_NAMES = [
+  'prompt_tokens',
+  'completion_tokens',
+  'total_tokens',
+  'input_tokens',
+  'output_tokens',
+] as const
+
+/** Of these, every usage that is not in a field of that name has one. */
+export const BESIDE_NAMES = ['timings', 'eval_count', 'billed_units'] as const
+
+const hasCounts = (value: Json | undefined): value is JsonObject =>
+  isObject(value) && COUNT_NAMES.some((name) => (value[name] ?? null) !== null)
+
+/**
+ * The usage of a whole answer or of a stream's chunk.
+ *
+ * - Groq: `x_groq.usage` of the last chunk (groq-sdk `ChatCompletionChunk`; https://github.com/Portkey-AI/gateway/issues/1338)
+ * - Moonshot: in the last chunk's choice (https://github.com/earendil-works/pi/issues/2017)
+ * - Cohere: objects of its own, of which it bills one (cohere-ai 8.1 `Usage`)
+ * - llama.cpp: `timings` beside it (https://github.com/ggml-org/llama.cpp/pull/15827)
+ * - Ollama: counts beside the answer (ollama 0.6 `ChatResponse`)
+ *
+ * @returns undefined where none of these places has a count
+ */
+export function usageIn(answer: JsonObject): JsonObject | undefined {
+  const { usage, x_groq, choices, meta, timings } = answer
+  if (hasCounts(usage)) return usage
+  const groq = objectIn(x_groq).usage
+  if (hasCounts(groq)) return groq
+  for (const choice of objectsIn(choices)) if (hasCounts(choice.usage)) return choice.usage
+  return (
+    cohereUsage(objectIn(usage)) ?? cohereUsage(objectIn(meta)) ?? llamaUsage(timings) ?? ollamaUsage(answer)
+  )
+}
+
+function cohereUsage({ billed_units, tokens, cached_tokens = null }: JsonObject): JsonObject | undefined {
+  const counts = [billed_units, tokens].find(hasCounts)
+  return counts && { ...objectIn(counts), cached_tokens }
+}
+
+/** The names of llama.cpp's counts: what was read, less what its cache had; what its cache had; what was written. */
+function llamaUsage(timings: Json | undefined): JsonObject | undefined {
+  const { prompt_n = null, cache_n = 0, predicted_n = null } = objectIn(timings)
+  if (typeof prompt_n !== 'number' || typeof cache_n !== 'number') return undefined
+  return { prompt_tokens: prompt_n + cache_n, completion_tokens: predicted_n, cached_tokens: cache_n }
+}
+
+function ollamaUsage({ prompt_eval_count = null, eval_count = null }: JsonObject): JsonObject | undefined {
+  if (prompt_eval_count === null && eval_count === null) return undefined
+  return { prompt_tokens: prompt_eval_count, completion_tokens: eval_count }
+}
