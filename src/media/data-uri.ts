@@ -39,14 +39,19 @@ export function parseDataUri(text: string): DataUriImage {
   return { bytes, mime }
 }
 
-/** RFC 4648 §4, strictly: `Buffer.from` would skip characters that it cannot read. */
+/**
+ * RFC 4648, strictly, in either alphabet (§4, §5), padded or not: `Buffer.from` would skip characters that it cannot read.
+ */
 function decodeBase64(text: string): Uint8Array {
   if (text === '') throw malformed('The data URI has no data after its comma.')
   if ((text.length / 4) * 3 - 2 > MAX_IMAGE_BYTES) throw tooLarge()
-  const bytes = strictBytes(text)
+  const bytes = strictBytes(padded(/[-_]/.test(text) ? text.replaceAll('-', '+').replaceAll('_', '/') : text))
   if (bytes.length > MAX_IMAGE_BYTES) throw tooLarge()
   return bytes
 }
+
+const padded = (text: string): string =>
+  text.length % 4 > 1 && !text.endsWith('=') ? text.padEnd(Math.ceil(text.length / 4) * 4, '=') : text
 
 /** `fromBase64` checks the alphabet, the padding and the unused bits, but skips spaces, which the length reveals. */
 function strictBytes(text: string): Uint8Array {

@@ -15,6 +15,7 @@ import type { ExtrasProtocol } from './extras.ts'
 import type { RequestFacts, UpstreamFailure, UpstreamTarget } from './facts.ts'
 import type { FitTarget, Fitted } from './fitted.ts'
 import type { ImageProtocol } from './images.ts'
+import type { MediaFields } from './media-places.ts'
 import type { NamedModel } from './named-model.ts'
 import type { NameRule } from './tool-names.ts'
 import type { UnitProtocols } from './unit-calls.ts'
@@ -103,6 +104,8 @@ export interface CallerText
   promptTooLong(tokens: number, context: number): GatewayError
   /** What the price, the model, a limit or the streaming of a request depends on, and where it may be written. */
   readonly names: Names
+  /** Where its requests hold media inline; absent where they are text alone. */
+  readonly media?: MediaFields
   /** Fields that answers repeat, besides the names that every surface reads. */
   readonly echoed_fields?: readonly string[]
 }

@@ -24,6 +24,7 @@ export type Question =
 /** The answer to `open`. */
 export interface Opened {
   fields: JsonObject
+  has_images: boolean
   sha256: string
 }
 

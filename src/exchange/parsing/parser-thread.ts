@@ -2,10 +2,11 @@
 import { GatewayError } from '../../domain/errors.ts'
 import { freeBytes } from '../../http/free-bytes.ts'
 import { isImageDataUri, parseDataUri } from '../../media/data-uri.ts'
+import { type RegularBody, regularBody } from '../../protocols/media-places.ts'
+import type { CallerProtocol } from '../../protocols/protocol.ts'
 import { BUILT_IN_REGISTRY, callerProtocolOf } from '../../protocols/registry.ts'
 import { isObject, type JsonObject } from '../../protocols/wire/json.ts'
 import { type JsonBody, parseJsonBody } from '../../protocols/wire/json-body.ts'
-import type { Names } from '../../protocols/wire/json-names.ts'
 import { ParsedBody, type Written } from '../text/body.ts'
 import {
   type FromThread,
@@ -21,7 +22,9 @@ import {
 declare const self: Worker
 
 /** The body that was asked about last, without its bytes, which go back each time: most questions come in a row. */
-let last: (Omit<JsonBody, 'bytes'> & { body_id: number; skipped_bytes: number }) | undefined
+let last:
+  | (Omit<JsonBody, 'bytes'> & { body_id: number; skipped_bytes: number; regular: RegularBody })
+  | undefined
 
 self.onmessage = (event: MessageEvent<ToThread>) => {
   const { bytes, question } = event.data
@@ -69,14 +72,18 @@ function answer({ body_id, protocol, bytes, question }: ToThread): unknown {
   if (last?.body_id !== body_id) {
     // Let go of first: two large bodies at once would be twice the memory.
     last = undefined
-    const { bytes: whole, ...parsed } = parseJsonBody(bytes, namesOf(protocol))
-    last = { body_id, ...parsed, skipped_bytes: bytes.length - whole.length }
+    const text = textOf(protocol)
+    const { bytes: whole, ...parsed } = parseJsonBody(bytes, text?.names)
+    const regular = regularBody(parsed.json, text?.media)
+    last = { body_id, ...parsed, regular, skipped_bytes: bytes.length - whole.length }
   }
-  const body = new ParsedBody(BUILT_IN_REGISTRY, { ...last, bytes: bytes.subarray(last.skipped_bytes) })
+  const { regular, skipped_bytes } = last
+  const body = new ParsedBody(BUILT_IN_REGISTRY, { ...last, bytes: bytes.subarray(skipped_bytes) }, regular)
   switch (question.ask) {
     case 'open':
       return {
         fields: fieldsOf(body.fields, namesRead(protocol)),
+        has_images: body.has_images,
         sha256: hashOf(body.content),
       } satisfies Opened
     case 'facts':
@@ -104,8 +111,8 @@ function answer({ body_id, protocol, bytes, question }: ToThread): unknown {
   }
 }
 
-const namesOf = (protocol: string | undefined): Names | undefined =>
-  protocol === undefined ? undefined : callerProtocolOf(BUILT_IN_REGISTRY, protocol).text.names
+const textOf = (protocol: string | undefined): CallerProtocol['text'] | undefined =>
+  protocol === undefined ? undefined : callerProtocolOf(BUILT_IN_REGISTRY, protocol).text
 
 const isOpenedImages = (ask: Question['ask'], value: unknown): value is OpenedImages =>
   ask === 'images' && typeof value === 'object'
@@ -187,8 +194,7 @@ const writtenBytes = ({ body, ...written }: Written): Written & { body: Uint8Arr
 const READ_FIELDS = ['model', 'stream', 'stream_options']
 
 function namesRead(protocol: string | undefined): readonly string[] {
-  const echoed =
-    protocol === undefined ? undefined : callerProtocolOf(BUILT_IN_REGISTRY, protocol).text.echoed_fields
+  const echoed = textOf(protocol)?.echoed_fields
   return echoed ? [...READ_FIELDS, ...echoed] : READ_FIELDS
 }
 

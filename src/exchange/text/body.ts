@@ -4,6 +4,7 @@ import type { ConversationRequest } from '../../protocols/canonical/request.ts'
 import { boundDropped } from '../../protocols/dropped-bound.ts'
 import { explainsEmpty } from '../../protocols/explains-empty.ts'
 import type { RequestFacts } from '../../protocols/facts.ts'
+import type { RegularBody } from '../../protocols/media-places.ts'
 import type { CallerProtocol, Protocol } from '../../protocols/protocol.ts'
 import { callerProtocolOf, protocolNamed, type Registry } from '../../protocols/registry.ts'
 import { sessionInBody } from '../../protocols/session.ts'
@@ -30,6 +31,8 @@ export interface Written {
 }
 
 export interface TextBody {
+  /** Whether it has images inline. */
+  readonly has_images: boolean
   /** The body's top-level fields; where it was parsed on a thread, only those that surfaces read. */
   readonly fields: JsonObject
   /** What tells it from another body under the same Idempotency-Key. */
@@ -80,6 +83,7 @@ const nothing = (): void => {}
 /** A body that is parsed. */
 export class ParsedBody implements TextBody {
   readonly fields: JsonObject
+  readonly has_images: boolean
   readonly content: Uint8Array
   readonly release: () => void
   readonly #protocols: Registry
@@ -90,15 +94,17 @@ export class ParsedBody implements TextBody {
 
   /**
    * @param json what it says: all of `body.json`, or that with fields changed; only these are then written anew
+   * @param has_images whether it has images inline
    * @param fields what surfaces read of it
    * @param release frees the memory that its bytes take
    */
   constructor(
     protocols: Registry,
     body: JsonBody,
-    { json = body.json, fields = json, release = nothing }: Partial<Shown> = {},
+    { json = body.json, has_images = false, fields = json, release = nothing }: Partial<Shown> = {},
   ) {
     this.fields = fields
+    this.has_images = has_images
     this.content = body.bytes
     this.release = release
     this.#protocols = protocols
@@ -167,11 +173,13 @@ export class ParsedBody implements TextBody {
 
   with(fields: JsonObject): TextBody {
     const json = { ...this.#json, ...fields }
-    return new ParsedBody(this.#protocols, this.#body, { json, release: this.release })
+    const { has_images, release } = this
+    return new ParsedBody(this.#protocols, this.#body, { json, has_images, release })
   }
 
   as({ fields = this.fields, release = this.release }: Partial<Shown>): TextBody {
-    return new ParsedBody(this.#protocols, this.#body, { json: this.#json, fields, release })
+    const { has_images } = this
+    return new ParsedBody(this.#protocols, this.#body, { json: this.#json, has_images, fields, release })
   }
 
   #translate(writing: Writing): WrittenRequest {
@@ -196,8 +204,7 @@ export class ParsedBody implements TextBody {
 }
 
 /** What is read of a body, and how it ends. */
-interface Shown {
-  json: JsonObject
+interface Shown extends RegularBody {
   fields: JsonObject
   release: () => void
 }

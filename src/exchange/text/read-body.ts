@@ -1,4 +1,6 @@
 // The reading of a text request's body: small ones are parsed on the event loop, large ones on a thread.
+
+import { regularBody } from '../../protocols/media-places.ts'
 import type { CallerProtocol } from '../../protocols/protocol.ts'
 import { BUILT_IN_REGISTRY } from '../../protocols/registry.ts'
 import { parseScanned, scanJsonBody } from '../../protocols/wire/json-body.ts'
@@ -46,5 +48,6 @@ function parsedOnLoop(
   if (has_thread && bytes.length > MAX_BYTES_ON_LOOP) return undefined
   const scanned = scanJsonBody(bytes, text.names, { known: bodies.known, account_id: caller.account.id })
   if (has_thread && scanned.values > MAX_VALUES_ON_LOOP) return undefined
-  return new ParsedBody(protocols, parseScanned(scanned), { release })
+  const body = parseScanned(scanned)
+  return new ParsedBody(protocols, body, { ...regularBody(body.json, text.media), release })
 }

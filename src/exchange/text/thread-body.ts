@@ -46,9 +46,10 @@ export async function threadBody(parser: Parser, body: Uint8Array, protocol: str
     bytes = undefined
   }
 
-  const { fields, sha256 } = await ask<Opened>({ ask: 'open' })
+  const { fields, has_images, sha256 } = await ask<Opened>({ ask: 'open' })
   return {
     fields,
+    has_images,
     content: sha256,
     facts: (of, over) => ask<RequestFacts>({ ask: 'facts', protocol: of, over }),
     leastTokens: (of) => ask<number>({ ask: 'leastTokens', protocol: of }),

@@ -14,6 +14,7 @@ import { renderError, renderStreamError } from './errors.ts'
 import { extras } from './extras.ts'
 import { readFailure } from './failure.ts'
 import { fitRequest } from './fit.ts'
+import { mediaFields } from './media-places.ts'
 import { messagesNames } from './names.ts'
 import { limitOutput, prepare, readRequest } from './request.ts'
 import { serverOf } from './server.ts'
@@ -37,6 +38,7 @@ export const anthropic: Protocol = {
     leastTokens,
     promptTooLong,
     names: messagesNames,
+    media: mediaFields,
     prepare,
     fit: fitRequest,
     limitOutput,

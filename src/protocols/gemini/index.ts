@@ -18,6 +18,7 @@ import { extras } from './extras.ts'
 import { readFailure } from './failure.ts'
 import { fitRequest } from './fit.ts'
 import { geminiImages } from './images.ts'
+import { mediaFields } from './media-places.ts'
 import { generateNames } from './names.ts'
 import { limitOutput, prepare, readRequest } from './request.ts'
 import { ownSignature } from './signature.ts'
@@ -40,6 +41,7 @@ export const gemini: Protocol = {
     leastTokens,
     promptTooLong,
     names: generateNames,
+    media: mediaFields,
     prepare,
     fit: fitRequest,
     limitOutput,

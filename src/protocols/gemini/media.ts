@@ -30,7 +30,7 @@ export function inlineTokens(inline: JsonObject, path: string): number {
   const mime = readMime(inline, path)
   const data = inline.data
   const bytes = typeof data === 'string' ? decodedBytes(data) : undefined
-  if (bytes === undefined) throw refusal(join(path, 'data'), 'must be base64 without line breaks.')
+  if (bytes === undefined) throw refusal(join(path, 'data'), 'must be base64.')
   return mediaTokens(mime, bytes)
 }
 

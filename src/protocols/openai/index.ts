@@ -16,6 +16,7 @@ import { renderError, renderStreamError } from './errors.ts'
 import { extras } from './extras.ts'
 import { readFailure } from './failure.ts'
 import { openaiImages } from './images.ts'
+import { mediaFields } from './media-places.ts'
 import { openaiModerations } from './moderations.ts'
 import { chatNames } from './names.ts'
 import { limitOutput, prepare, readRequest } from './request.ts'
@@ -47,6 +48,7 @@ export const openai: Protocol = {
     leastTokens,
     promptTooLong,
     names: chatNames,
+    media: mediaFields,
     prepare,
     fit: fitRequest,
     limitOutput,

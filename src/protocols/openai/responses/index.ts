@@ -16,6 +16,7 @@ import { isOwn } from './encrypted.ts'
 import { renderStreamError } from './errors.ts'
 import { extras } from './extras.ts'
 import { fitRequest, MIN_OUTPUT_TOKENS } from './fit.ts'
+import { mediaFields } from './media-places.ts'
 import { responsesNames } from './names.ts'
 import { RECALLED } from './recalled.ts'
 import { limitOutput, prepare, readRequest } from './request.ts'
@@ -36,6 +37,7 @@ export const responses: Protocol = {
     leastTokens,
     promptTooLong: inputTooLong,
     names: responsesNames,
+    media: mediaFields,
     echoed_fields: [...ECHOED_FIELDS, RECALLED],
     prepare,
     fit: fitRequest,

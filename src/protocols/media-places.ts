@@ -1,0 +1,182 @@
+// Where requests hold media inline, and how these are changed: every protocol lists its places, and the rest stays as it is.
+
+import { standardBase64 } from './wire/base64.ts'
+import { isObject, type Json, type JsonObject, lookUp, stringIn } from './wire/json.ts'
+import { workedOut } from './wire/known-values.ts'
+
+/** A medium in a request: its type as it is written there, and its bytes in base64. */
+export interface Medium {
+  readonly is_image: boolean
+  readonly mime_type: string | undefined
+  readonly data: string
+}
+
+/** @returns the very same medium where nothing changes */
+export type MediumChange = (medium: Medium) => Medium
+
+/** Changes the media in a value. @returns the very same value where none changes */
+export type MediaPlaces = (value: Json, change: MediumChange) => Json
+
+/** By the top-level field: the places in its value; of a list, in each of its items. */
+export type MediaFields = Readonly<Record<string, MediaPlaces>>
+
+/** The fields of an object that hold media, or objects with media. */
+export function inFields(places: Readonly<Record<string, MediaPlaces>>): MediaPlaces {
+  const entries = Object.entries(places)
+  return (value, change) => {
+    if (!isObject(value)) return value
+    let changed: JsonObject | undefined
+    for (const [name, place] of entries) {
+      const before = value[name]
+      if (typeof before !== 'object' && typeof before !== 'string') continue
+      const after = place(before, change)
+      if (after !== before) changed = { ...(changed ?? value), [name]: after }
+    }
+    return changed ?? value
+  }
+}
+
+/** Each item of a list, or a single one in its place. */
+export const inItems =
+  (place: MediaPlaces): MediaPlaces =>
+  (value, change) => {
+    if (!Array.isArray(value)) return isObject(value) ? place(value, change) : value
+    let changed: Json[] | undefined
+    for (let index = 0; index < value.length; index++) {
+      const before = value[index] ?? null
+      const after = place(before, change)
+      if (after === before) continue
+      changed ??= [...value]
+      changed[index] = after
+    }
+    return changed ?? value
+  }
+
+/** An object by its type. */
+export const inTypes =
+  (places: Readonly<Record<string, MediaPlaces>>): MediaPlaces =>
+  (value, change) => {
+    const place = isObject(value) ? lookUp(places, value.type) : undefined
+    return place ? place(value, change) : value
+  }
+
+/** An object that has the data of a medium beside its type. @param types the names that the type may have */
+export const withData =
+  (types: readonly string[], is_image: (mime_type: string) => boolean): MediaPlaces =>
+  (value, change) => {
+    if (!isObject(value) || typeof value.data !== 'string') return value
+    const name = types.find((type) => typeof value[type] === 'string')
+    const mime_type = name === undefined ? undefined : stringIn(value[name])
+    const medium = { is_image: is_image(mime_type ?? ''), mime_type, data: value.data }
+    const after = change(medium)
+    if (after === medium) return value
+    return { ...value, data: after.data, ...(name === undefined ? {} : { [name]: after.mime_type ?? '' }) }
+  }
+
+export const isImageType = (mime_type: string): boolean => /^\s*image\//i.test(mime_type)
+
+/** RFC 2397: the type with its parameters, and base64. */
+const DATA_URI_HEAD = /^data:([^,]*);base64,/i
+const MAX_HEAD_CHARS = 256
+
+/** A data URI; any other address is none of a medium. */
+export const inUri =
+  (is_image: boolean): MediaPlaces =>
+  (value, change) => {
+    if (typeof value !== 'string') return value
+    const [head, mime_type] = DATA_URI_HEAD.exec(value.slice(0, MAX_HEAD_CHARS)) ?? []
+    if (head === undefined) return value
+    const medium = { is_image, mime_type, data: value.slice(head.length) }
+    const after = change(medium)
+    if (after === medium) return value
+    return `data:${after.mime_type ?? ''};base64,${after.data}`
+  }
+
+/** Names of image types that are in use and not registered, by those that providers know. */
+const OTHER_NAMES: Readonly<Record<string, string>> = {
+  'image/jpg': 'image/jpeg',
+  'image/pjpeg': 'image/jpeg',
+  'image/x-png': 'image/png',
+  'image/x-webp': 'image/webp',
+  'image/tif': 'image/tiff',
+}
+
+/** The registered name of an image's type, in lower case and without parameters; other types stay as they are written. */
+export function regularType(mime_type: string): string {
+  if (!isImageType(mime_type)) return mime_type
+  const [name = ''] = mime_type.split(';', 1)
+  const lower = name.trim().toLowerCase()
+  return lookUp(OTHER_NAMES, lower) ?? lower
+}
+
+/** A medium as every provider reads it: standard base64, and for an image the name of its type. */
+export function regular(medium: Medium): Medium {
+  const mime_type = medium.mime_type === undefined ? undefined : regularType(medium.mime_type)
+  const data = standardBase64(medium.data)
+  return mime_type === medium.mime_type && data === medium.data ? medium : { ...medium, mime_type, data }
+}
+
+/** A body whose media are regular, and whether images are among them. */
+export interface RegularBody {
+  readonly json: JsonObject
+  readonly has_images: boolean
+}
+
+interface RegularValue {
+  readonly value: Json
+  readonly has_images: boolean
+}
+
+/** A function for each place, so that what was worked out of a known value by it is found again. */
+const REGULARIZERS = new WeakMap<MediaPlaces, (value: Json) => RegularValue>()
+
+function regularizerOf(place: MediaPlaces): (value: Json) => RegularValue {
+  const known = REGULARIZERS.get(place)
+  if (known) return known
+  const made = (value: Json): RegularValue => {
+    let has_images = false
+    const after = place(value, (medium) => {
+      has_images ||= medium.is_image
+      return regular(medium)
+    })
+    return { value: after, has_images }
+  }
+  REGULARIZERS.set(place, made)
+  return made
+}
+
+/** The body with its media regular; the very same one where all are. @param fields those of the caller's protocol */
+export function regularBody(json: JsonObject, fields: MediaFields | undefined): RegularBody {
+  let has_images = false
+  let changed: JsonObject | undefined
+  for (const name in fields) {
+    const place = fields[name]
+    const before = json[name]
+    if (!place || typeof before !== 'object' || before === null) continue
+    const regularize = regularizerOf(place)
+    const after = inItems((item) => {
+      const worked = workedOut(regularize, item)
+      has_images ||= worked.has_images
+      return worked.value
+    })(before, regular)
+    if (after !== before) changed = { ...(changed ?? json), [name]: after }
+  }
+  return { json: changed ?? json, has_images }
+}
+
+/** The body with its media changed. */
+export function changeMedia(
+  json: JsonObject,
+  fields: MediaFields | undefined,
+  change: MediumChange,
+): JsonObject {
+  let changed = json
+  for (const name in fields) {
+    const place = fields[name]
+    const before = json[name]
+    if (!place || before === undefined) continue
+    const after = inItems(place)(before, change)
+    if (after !== before) changed = { ...changed, [name]: after }
+  }
+  return changed
+}

@@ -1,0 +1,39 @@
+// Where chat completions hold media inline.
+import {
+  inFields,
+  inItems,
+  inTypes,
+  inUri,
+  type MediaFields,
+  type MediaPlaces,
+  withData,
+} from '../media-places.ts'
+
+export const image = inUri(true)
+const other = inUri(false)
+/** Most name an address in an object, some servers take it in its place. */
+const addressed = (uri: MediaPlaces): MediaPlaces => {
+  const inObject = inFields({ url: uri })
+  return (value, change) => (typeof value === 'string' ? uri : inObject)(value, change)
+}
+
+/** Its format is no MIME type. */
+export const input_audio = inFields({ input_audio: withData([], () => false) })
+export const file_data = inFields({ file_data: other })
+export const image_url = inFields({ image_url: addressed(image) })
+
+export const mediaFields: MediaFields = {
+  messages: inFields({
+    content: inItems(
+      inTypes({
+        image_url,
+        input_audio,
+        file: inFields({ file: file_data }),
+        video_url: inFields({ video_url: addressed(other) }),
+        audio_url: inFields({ audio_url: addressed(other) }),
+      }),
+    ),
+    /** Pictures that a model answered with, and that a client sends back. */
+    images: inItems(image_url),
+  }),
+}

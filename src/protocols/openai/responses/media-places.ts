@@ -1,0 +1,25 @@
+// Where responses requests hold media inline.
+import { inFields, inItems, inTypes, type MediaFields, type MediaPlaces } from '../../media-places.ts'
+import { isObject } from '../../wire/json.ts'
+import { file_data, image_url, input_audio } from '../media-places.ts'
+import { PICTURE_ITEM } from './picture-items.ts'
+
+const parts = inItems(inTypes({ input_image: image_url, input_file: file_data, input_audio }))
+
+const screenshot = inTypes({ computer_screenshot: image_url })
+
+/** A picture that a model answered with, and that a client sends back: the name of its format stands beside it. */
+const picture: MediaPlaces = inFields({
+  result: (value, change) =>
+    typeof value === 'string' ? change({ is_image: false, mime_type: undefined, data: value }).data : value,
+})
+
+const item = inFields({
+  content: parts,
+  output: (value, change) => (Array.isArray(value) ? parts : screenshot)(value, change),
+})
+
+export const mediaFields: MediaFields = {
+  input: (value, change) => (isObject(value) && value.type === PICTURE_ITEM ? picture : item)(value, change),
+  tools: inFields({ input_image_mask: image_url }),
+}
