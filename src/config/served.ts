@@ -7,7 +7,7 @@ import {
   SERVER_FIELDS,
   type ServerField,
 } from '../domain/servers/known-server.ts'
-import { accessOf, knownServerOf, mainProtocolOf } from '../domain/servers/lookup.ts'
+import { accessOf, knownServerOf, mainProtocolOf, serverCalled } from '../domain/servers/lookup.ts'
 import { KNOWN_SERVERS } from '../domain/servers/table.ts'
 import { withoutTrailing } from '../utilities/text-ends.ts'
 import { listed, type Report, unknown } from './mistakes.ts'
@@ -68,7 +68,9 @@ const NAME_ONE = 'or name a known server, such as server = "mistral"'
 function readServer({ server }: ProviderText, path: TomlPath, report: Report): KnownServer | undefined {
   if (server === undefined) return undefined
   const row = KNOWN_SERVERS.get(server)
-  if (!row) report(path, unknown('server', server, NAMES))
+  const meant = row ? undefined : serverCalled(server)
+  if (meant !== undefined) report(path, `unknown server; did you mean "${meant}"?`)
+  else if (!row) report(path, unknown('server', server, NAMES))
   return row
 }
 

@@ -281,7 +281,7 @@ describe('a mistake says where it is and what to write', () => {
     ],
     [
       'an unknown server',
-      provider('name = "acme"\nprotocol = "openai"\nbase_url = "simulator"\nserver = "grok"'),
+      provider('name = "acme"\nprotocol = "openai"\nbase_url = "simulator"\nserver = "gorq"'),
       '5 providers[0].server: unknown server; did you mean "groq"?',
     ],
     [

@@ -1,6 +1,11 @@
 // Which entry of a price list is a route of the catalogue: by the provider's id of the model, and by who the provider is.
 import type { KnownServer } from '../../domain/servers/known-server.ts'
-import { knownServerOf, type WrittenServer, writtenServer } from '../../domain/servers/lookup.ts'
+import {
+  knownServerOf,
+  serverCalled,
+  type WrittenServer,
+  writtenServer,
+} from '../../domain/servers/lookup.ts'
 import { KNOWN_SERVERS } from '../../domain/servers/table.ts'
 import type { ListEntry } from './entry.ts'
 import { type ImageLines, modelOfLine, readImageLines } from './image-lines.ts'
@@ -114,7 +119,7 @@ const isKnown = (provider: ListedProvider): boolean => knownNames(provider) !== 
 
 /** What a list calls a server that the catalogue knows by another name: `google` is its `gemini`. */
 export const listedAs = (server: string): readonly string[] =>
-  KNOWN_SERVERS.get(server)?.price_names ?? [server]
+  KNOWN_SERVERS.get(serverCalled(server) ?? server)?.price_names ?? [server]
 
 const rowOf = (provider: ListedProvider): KnownServer | undefined => knownServerOf(writtenServer(provider))
 

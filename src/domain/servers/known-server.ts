@@ -61,6 +61,8 @@ export interface KnownServer {
   readonly simulated?: true
   /** Its names in LiteLLM's price list (`litellm_provider`). */
   readonly price_names: readonly string[]
+  /** What people call it besides: who runs it, or its models. */
+  readonly also_called?: readonly string[]
   /** The pages where its keys are made, and where its prices stand, if it has such pages. */
   readonly keys_url?: string
   readonly prices_url?: string

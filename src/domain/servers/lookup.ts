@@ -24,6 +24,17 @@ export function serverNameOf({ protocol, base_url, server }: Addressed): string 
   return url && [...KNOWN_SERVERS].find(([, row]) => accessOf(row, protocol) && isAt(row, url))?.[0]
 }
 
+/** Letters and digits alone: names are written with and without signs between their words. */
+const plainName = (name: string): string => name.toLowerCase().replace(/[^a-z0-9]/g, '')
+
+/** The known server that is meant by a name that people or price lists have for it; undefined for other names. */
+export function serverCalled(name: string): string | undefined {
+  const plain = plainName(name)
+  return [...KNOWN_SERVERS].find(([own, { title, price_names, also_called = [] }]) =>
+    [own, title, ...price_names, ...also_called].some((each) => plainName(each) === plain),
+  )?.[0]
+}
+
 const isAt = ({ hosts, port }: KnownServer, url: URL): boolean =>
   hosts?.test(url.hostname) === true || (port !== undefined && url.port === port)
 
