@@ -90,7 +90,8 @@ export class SqliteDb implements Db {
       inTransaction(connection, 'DEFERRED', () =>
         work(new OneConnection(sessionOf(connection, ormOf(connection)), this.by)),
       )
-    if (!this.#opening.toReadThePast) return await read(this.#connection)
+    if (!this.#opening.toReadThePast)
+      return this.#connection.inTransaction ? await work(this) : await read(this.#connection)
     using connection = closing(this.#opening.toReadThePast())
     return await read(connection)
   }

@@ -59,9 +59,11 @@ const queriesOf = perAccount((account) => ({
 }))
 
 /** The counts and sums of the calls that match. Of a million calls, those of most filters take some ms, those by provider, status or cost up to a second. */
-export async function callTotals(db: Db, filter: CallFilter): Promise<CallTotals> {
-  const queries = queriesOf(db, filter.account_id)
-  return isOfSums(filter) ? await fromSums(db, filter, queries) : await fromCalls(db, filter, queries)
+export function callTotals(db: Db, filter: CallFilter): Promise<CallTotals> {
+  return db.snapshot((then) => {
+    const queries = queriesOf(then, filter.account_id)
+    return isOfSums(filter) ? fromSums(then, filter, queries) : fromCalls(then, filter, queries)
+  })
 }
 
 type Queries = ReturnType<typeof queriesOf>

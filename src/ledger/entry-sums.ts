@@ -1,5 +1,5 @@
 // What entries come to, by kind and, of charges, by model: added up a part at a time, so that calls go on between two parts. Only reads.
-import { and, asc, eq, gte, lt, lte, type SQL, sql } from 'drizzle-orm'
+import { and, asc, eq, gte, lt, type SQL, sql } from 'drizzle-orm'
 import type { Db, Orm } from '../db/db.ts'
 import { equals, equalsIfGiven } from '../db/placeholders.ts'
 import { perConnection } from '../db/prepared.ts'
@@ -33,7 +33,7 @@ const summed = (orm: Orm, where: SQL | undefined) =>
     })
     .from(entries)
     .leftJoin(calls, eq(calls.id, entries.call_id))
-    .where(and(where, equalsIfGiven(entries.kind, 'kind'), lte(entries.id, placeholder('up_to_id'))))
+    .where(and(where, equalsIfGiven(entries.kind, 'kind')))
     .groupBy(entries.kind, calls.model)
     .prepare()
 
@@ -76,24 +76,17 @@ const queriesOfAll = perConnection({
     ),
 })
 
-/**
- * The sums of the entries that match, in no order.
- *
- * @param up_to_id the last entry that counts, where those that are written meanwhile do not
- */
-export async function entrySums(
-  db: Db,
-  { account_id, ...filter }: EntriesFilter,
-  up_to_id = Number.MAX_SAFE_INTEGER,
-): Promise<EntrySum[]> {
-  const sums = new Map<string, EntrySum>()
-  const asked = { ...filter, up_to_id }
-  const parts = account_id === undefined ? partsOfAll(db, asked) : partsOf(db, account_id, asked)
-  for await (const part of parts) {
-    for (const sum of part) add(sums, sum)
-    await endOfTurn()
-  }
-  return [...sums.values()]
+/** The sums of the entries that match, in no order, as of one moment. */
+export function entrySums(db: Db, { account_id, ...filter }: EntriesFilter): Promise<EntrySum[]> {
+  return db.snapshot(async (then) => {
+    const sums = new Map<string, EntrySum>()
+    const parts = account_id === undefined ? partsOfAll(then, filter) : partsOf(then, account_id, filter)
+    for await (const part of parts) {
+      for (const sum of part) add(sums, sum)
+      await endOfTurn()
+    }
+    return [...sums.values()]
+  })
 }
 
 /** The number of entries, and what they come to together. */
@@ -114,10 +107,9 @@ function add(sums: Map<string, EntrySum>, { kind, model, entries, amount_nanos }
   sum.amount_nanos += amount_nanos
 }
 
-type Asked = Omit<EntriesFilter, 'account_id'> & { up_to_id: number }
+type Asked = Omit<EntriesFilter, 'account_id'>
 
 async function* partsOf(db: Db, account_id: number, filter: Asked): AsyncGenerator<EntrySum[]> {
-  const { up_to_id } = filter
   const { kind, since_ms, until_ms } = valuesOf(filter)
   const queries = kind === null || kind === 'charge' ? queriesOfAny(db) : queriesWithoutCalls(db)
   let after: EntryPlace = { created_at_ms: since_ms, id: 0 }
@@ -125,7 +117,7 @@ async function* partsOf(db: Db, account_id: number, filter: Asked): AsyncGenerat
     const from = { account_id, after_ms: after.created_at_ms, after_id: after.id }
     const last = await queries.last.get({ ...from, until_ms, skipped: ENTRIES_AT_ONCE - 1 })
     const to = last ?? { created_at_ms: until_ms - 1, id: Number.MAX_SAFE_INTEGER }
-    yield await queries.part.all({ ...from, kind, up_to_id, last_ms: to.created_at_ms, last_id: to.id })
+    yield await queries.part.all({ ...from, kind, last_ms: to.created_at_ms, last_id: to.id })
     if (!last) return
     after = last
   }
@@ -137,7 +129,6 @@ async function* partsOfAll(db: Db, filter: Asked): AsyncGenerator<EntrySum[]> {
   for (let from_id = 1; from_id <= last_id; from_id += ENTRIES_AT_ONCE)
     yield await part.all({
       ...valuesOf(filter),
-      up_to_id: filter.up_to_id,
       from_id,
       below_id: from_id + ENTRIES_AT_ONCE,
     })

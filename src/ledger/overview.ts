@@ -96,7 +96,10 @@ export function timeOf(range: Range, now_ms: number): { from_ms: number; until_m
 /**
  * Reads the overview, a part at a time, so that calls go on between.
  */
-export async function overviewOf(
+export const overviewOf = (db: Db, range: Range, request: OverviewRequest): Promise<Overview> =>
+  db.snapshot((then) => readOverview(then, range, request))
+
+async function readOverview(
   db: Db,
   range: Range,
   { account_id, now_ms, max_calls_read = MAX_CALLS_READ, memory = createOverviewMemory() }: OverviewRequest,

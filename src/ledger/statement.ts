@@ -1,5 +1,5 @@
 // The statement of an account for a time: its balance at the begin and at the end, and what moved it between. Only reads.
-import { asc, sql } from 'drizzle-orm'
+import { asc } from 'drizzle-orm'
 import type { Db } from '../db/db.ts'
 import { equals } from '../db/placeholders.ts'
 import { perConnection } from '../db/prepared.ts'
@@ -20,13 +20,9 @@ export interface Statement {
 }
 
 const queries = perConnection({
-  /** With the last entry that is part of it, of the same moment. */
   balance: (orm) =>
     orm
-      .select({
-        balance_nanos: accounts.balance_nanos,
-        last_id: sql<number>`(SELECT coalesce(max(id), 0) FROM entries)`,
-      })
+      .select({ balance_nanos: accounts.balance_nanos })
       .from(accounts)
       .where(equals(accounts.id, 'account_id'))
       .prepare(),
@@ -40,8 +36,6 @@ const queries = perConnection({
       .prepare(),
 })
 
-const NO_ENTRIES = { balance_nanos: 0, last_id: 0 }
-
 /** When the first entry of an account was written; undefined if it has no entries. */
 export async function firstEntryAt(db: Db, account_id: number): Promise<number | undefined> {
   const first = await queries(db).first.get({ account_id })
@@ -50,18 +44,27 @@ export async function firstEntryAt(db: Db, account_id: number): Promise<number |
 
 /**
  * The statement of an account. It goes back from the balance of this moment, so that the last months, which are asked for
- * most, need few entries. Begin, entries and end add up exactly.
+ * most, need few entries. Begin, entries and end add up exactly: all is read as of one moment. An id is drawn before its transaction
+ * ends, so the highest one does not say which entries are part of a balance.
  *
  * @param from_ms up to, but not including, `until_ms`: an entry counts when it was written, a charge when its call ended
  */
-export async function statementOf(
+export const statementOf = (db: Db, account_id: number, time: StatementTime): Promise<Statement> =>
+  db.snapshot((then) => readStatement(then, account_id, time))
+
+interface StatementTime {
+  from_ms: number
+  until_ms: number
+}
+
+async function readStatement(
   db: Db,
   account_id: number,
-  { from_ms, until_ms }: { from_ms: number; until_ms: number },
+  { from_ms, until_ms }: StatementTime,
 ): Promise<Statement> {
-  const { balance_nanos, last_id } = (await queries(db).balance.get({ account_id })) ?? NO_ENTRIES
-  const later = await entrySums(db, { account_id, since_ms: until_ms }, last_id)
-  const sums = await entrySums(db, { account_id, since_ms: from_ms, until_ms }, last_id)
+  const { balance_nanos } = (await queries(db).balance.get({ account_id })) ?? { balance_nanos: 0 }
+  const later = await entrySums(db, { account_id, since_ms: until_ms })
+  const sums = await entrySums(db, { account_id, since_ms: from_ms, until_ms })
   const closing_nanos = balance_nanos - totalOf(later).amount_nanos
   const charges = sums.filter(({ kind }) => kind === 'charge')
   const charged = totalOf(charges)

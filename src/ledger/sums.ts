@@ -56,7 +56,10 @@ const MAX_SUMS = 250
  * The sums of calls by day, account, key and model: the newest day first, within a day the most expensive first.
  * `since_ms` and `until_ms` count from, and up to, whole quarters of an hour.
  */
-export async function dailySums(db: Db, filter: CallFilter, request: SumsRequest): Promise<SumsPage> {
+export const dailySums = (db: Db, filter: CallFilter, request: SumsRequest): Promise<SumsPage> =>
+  db.snapshot((then) => readDailySums(then, filter, request))
+
+async function readDailySums(db: Db, filter: CallFilter, request: SumsRequest): Promise<SumsPage> {
   const { zone, cursor, limit } = request
   const max_sums = limit === undefined ? Number.POSITIVE_INFINITY : Math.min(limit, MAX_SUMS)
   const max_days = limit === undefined ? Number.POSITIVE_INFINITY : MAX_DAYS
@@ -82,7 +85,10 @@ export interface PeriodSum extends Sum {
 }
 
 /** The same by month, all of them. */
-export async function monthlySums(db: Db, filter: CallFilter, zone: DayZone): Promise<PeriodSum[]> {
+export const monthlySums = (db: Db, filter: CallFilter, zone: DayZone): Promise<PeriodSum[]> =>
+  db.snapshot((then) => readMonthlySums(then, filter, zone))
+
+async function readMonthlySums(db: Db, filter: CallFilter, zone: DayZone): Promise<PeriodSum[]> {
   const sums: PeriodSum[] = []
   for await (const { time: month, found } of sumsOf(db, filter, monthsWithCalls(db, filter, zone)))
     sums.push(...found.map((sum) => ({ period: month.name, ...sum })))

@@ -37,7 +37,10 @@ const SUMS_AT_ONCE = 400
  *
  * @returns sums that each add up to the same total
  */
-export async function usageOf(db: Db, request: UsageRequest): Promise<Usage> {
+export const usageOf = (db: Db, request: UsageRequest): Promise<Usage> =>
+  db.snapshot((then) => readUsage(then, request))
+
+async function readUsage(db: Db, request: UsageRequest): Promise<Usage> {
   const { account_id, key_id, model, from_ms, until_ms } = request
   const [first_s, end_s] = [from_ms / 1_000, until_ms / 1_000]
   const query = callQueries(db, account_id).usage
