@@ -29,8 +29,6 @@ interface ImportOptions {
 }
 
 const AT_COST = readMarkup('1')
-/** Who imports anew without the factor of the last time takes their margin away. */
-const AT_COST_WORDS = 'Without --markup, prices equal your costs and leave no margin: --markup 1.2 adds 20 %.'
 /** The public list has less than two million bytes. */
 const MAX_LIST_BYTES = 32 * 1_048_576
 
@@ -44,7 +42,11 @@ export function addPricesImport(prices: Command, deps: CliDeps): void {
         "changes before they are written. Each route's `shutdown_date` becomes the list's. Comments and everything else in " +
         'the catalogue stay.',
     )
-    .option('--markup <factor>', 'price = cost x this, such as 1.2 (default: 1)', readMarkup)
+    .option(
+      '--markup <factor>',
+      'price = cost x this, such as 1.2; 1 sells at cost. Needed where prices change',
+      readMarkup,
+    )
     .option('--provider <name>', 'only routes to this provider in the catalogue')
     .option('--from <name>', 'use the prices of this provider in the list, such as openrouter or azure')
     .option('--model <pattern>', 'only these models, such as gemini-*; may be repeated', appended)
@@ -73,7 +75,7 @@ export function addPricesImport(prices: Command, deps: CliDeps): void {
       if (plan.edits.size > 0 && !json) tell(false)
       for (const warning of warningsOf(plan, list, deps.now())) warn(warning)
       if (plan.edits.size === 0) return tell(false)
-      if (options.markup === undefined && plan.changes.some(({ cost_of }) => !cost_of)) remark(AT_COST_WORDS)
+      if (options.markup === undefined && plan.changes.some(({ cost_of }) => !cost_of)) throw needsMarkup()
       const jumps = options.acceptJumps ? [] : plan.changes.filter(isJump)
       if (!(options.yes && jumps.length === 0) && !(await agreed(deps, { json, jumps }))) {
         if (json) tell(false)
@@ -140,6 +142,13 @@ function requireGood({ text, values, mistakes, hash }: ConfigurationFile) {
     throw conflict('Somebody else is changing the catalogue. Nothing was written; try again.')
   return { text, values: values as TomlTable, hash }
 }
+
+/** It is not remembered: who imports anew without the factor of the last time would take their margin away. */
+const needsMarkup = () =>
+  invalidRequest(
+    'Prices would change: say what you earn by --markup. 1.2 adds 20 % to the costs, 1 sells at cost. Nothing was written.',
+    { param: 'markup' },
+  )
 
 const cannotBe = ({ path, message }: { path: string; message: string }) =>
   invalidRequest(

@@ -306,6 +306,8 @@ describe.if(hasPostgres)('with a server', () => {
         'prices',
         'import',
         put(JSON.stringify(list), 'list.json'),
+        '--markup',
+        '1',
         '--yes',
       )
       expect([status, err]).toEqual([0, expect.stringContaining('Version 2 of the catalogue is in force.')])

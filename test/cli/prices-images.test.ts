@@ -51,7 +51,8 @@ const WRITING = {
 const scene = sceneOfEachTest((scene) => writeFileSync(scene.path('tollgate.toml'), CATALOGUE))
 const text = () => readFileSync(scene.path('tollgate.toml'), 'utf8')
 const list = (entries: object) => writeFileSync(scene.path('list.json'), JSON.stringify(entries))
-const args = (...more: string[]) => ['prices', 'import', scene.path('list.json'), ...more] as const
+const args = (...more: string[]) =>
+  ['prices', 'import', scene.path('list.json'), '--markup', '1', ...more] as const
 
 describe('an image model that is priced by tokens', () => {
   test('has the rates of each sort of token, and a cost in the same form', async () => {

@@ -99,8 +99,12 @@ const LIST = priceListOf(300, 3, {
 })
 
 const text = () => readFileSync(scene.path('tollgate.toml'), 'utf8')
-const importing = (...args: string[]) => scene.run('prices', 'import', scene.path('list.json'), ...args)
-const imported = (...args: string[]) => scene.json('prices', 'import', scene.path('list.json'), ...args)
+/** At cost where a test says nothing else. */
+const atCost = (args: string[]) => (args.includes('--markup') ? args : [...args, '--markup', '1'])
+const importing = (...args: string[]) =>
+  scene.run('prices', 'import', scene.path('list.json'), ...atCost(args))
+const imported = (...args: string[]) =>
+  scene.json('prices', 'import', scene.path('list.json'), ...atCost(args))
 
 const TABLE = `
 MODEL    WHAT         RATE                    OLD          NEW
@@ -244,10 +248,20 @@ price = { per_search = 0.001 }
 `,
     )
     expect((await importing()).out).toContain('Ambiguous: ranks (house:rank-1) may be rank-1 of cohere.')
-    const { err } = await importing('--from', 'cohere', '--yes')
-    expect(err).toContain('Without --markup, prices equal your costs')
-    expect((await importing('--from', 'cohere', '--markup', '1')).err).toBe('')
+    expect((await importing('--from', 'cohere', '--yes')).status).toBe(0)
+    expect((await importing('--from', 'cohere')).err).toBe('')
   })
+
+  test.each([[['--yes']], [[]], [['--json']], [['--yes', '--accept-jumps']]])(
+    'a margin has no default: without --markup nothing is written, with %p either',
+    async (options) => {
+      const before = text()
+      scene.ask = async () => 'y'
+      const { status, err } = await scene.run('prices', 'import', scene.path('list.json'), ...options)
+      expect([status, err]).toEqual([1, expect.stringContaining('say what you earn by --markup')])
+      expect(text()).toBe(before)
+    },
+  )
 
   test('--from takes the name of a known server; OpenRouter has a list of its own', async () => {
     const flash = ['--model', 'flash', '--from']
