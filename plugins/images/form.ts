@@ -8,10 +8,11 @@ import {
   toGatewayError,
 } from '../../src/domain/errors.ts'
 import { sniffImage } from '../../src/domain/image-formats.ts'
+import type { Size } from '../../src/domain/image-size.ts'
 import type { BodyParts } from '../../src/exchange/bodies/parts.ts'
 import { beforeForm } from '../../src/exchange/hooks/before-call.ts'
 import type { ReadOrder } from '../../src/exchange/image/call.ts'
-import { MAX_MASK_BYTES } from '../../src/exchange/image/mask.ts'
+import { assertMasks, MAX_MASK_BYTES } from '../../src/exchange/image/mask.ts'
 import type { ImageOrder } from '../../src/exchange/image/order.ts'
 import type { Admitted } from '../../src/exchange/life/call.ts'
 import { type FilePart, readForm } from '../../src/http/multipart.ts'
@@ -39,6 +40,8 @@ interface Received {
   /** Of each image, in the order of the form. */
   sha256: string[]
   image_bytes: number
+  /** Of the first image, as a viewer shows it. */
+  first_size: Size | undefined
   mask: Reference | undefined
 }
 
@@ -55,7 +58,7 @@ export async function readEditForm(
   const intake = beginIntake(library, caller.account.id)
   const values: Record<string, unknown> = {}
   const sent: Record<string, string> = {}
-  const received: Received = { sha256: [], image_bytes: 0, mask: undefined }
+  const received: Received = { sha256: [], image_bytes: 0, first_size: undefined, mask: undefined }
   try {
     await readForm(origin.request, {
       body_limit_bytes: FORM_BODY_LIMIT_BYTES,
@@ -74,6 +77,7 @@ export async function readEditForm(
     await beforeForm(hooks, admitted, Object.entries(sent))
     if (received.sha256.length === 0)
       throw invalidRequest('image: is required; it must be an image file.', { param: 'image' })
+    if (received.mask && received.first_size) await assertMasks(received.mask.bytes, received.first_size)
     return { order: orderOfForm(intake, catalogue(), values, received), discard: () => intake.abandon() }
   } catch (thrown) {
     await intake.abandon()
@@ -102,7 +106,8 @@ async function receive(intake: Intake, received: Received, part: FilePart): Prom
   const counted = hashed(content, hash, (bytes) => {
     received.image_bytes += bytes
   })
-  await intake.add({ filename, content: counted })
+  const size = await intake.add({ filename, content: counted })
+  received.first_size ??= size
   const sha256 = hash.digest('hex')
   if (received.sha256.includes(sha256))
     throw invalidRequest('image: the same image is sent more than once. Send each image once.', {

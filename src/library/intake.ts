@@ -9,6 +9,7 @@ import {
   permissionDenied,
 } from '../domain/errors.ts'
 import { formatOf, type ImageMime, sniffImage } from '../domain/image-formats.ts'
+import type { Size } from '../domain/image-size.ts'
 import { freeBytes, freedOnceRead } from '../http/free-bytes.ts'
 import { type ImageFacts, inspectImage } from '../media/inspect.ts'
 import { FILE_QUOTA_BYTES, MAX_IMAGE_BYTES } from '../media/limits.ts'
@@ -32,11 +33,12 @@ export interface Intake {
   /**
    * Writes one file to the disk and decodes it. Nobody can read it before the commit.
    *
+   * @returns its size as a viewer shows it
    * @throws GatewayError invalid_request (`IMAGE_TYPE_UNSUPPORTED`, `IMAGE_TOO_LARGE` for too many pixels,
    * `invalid_request` for a damaged image); payload_too_large (`IMAGE_TOO_LARGE`, `QUOTA_EXCEEDED`), before the limit is
    * exceeded on the disk
    */
-  add(file: NewFile): Promise<void>
+  add(file: NewFile): Promise<Size>
   /**
    * Stores all files.
    *
@@ -102,6 +104,7 @@ export function beginIntake(library: Library, account_id: number): Intake {
       probe('file.written')
       const { width, height } = await inspect(library, key)
       checked.push({ id, bytes, sha256, width, height })
+      return { width, height }
     },
     async commit() {
       const added_bytes = checked.reduce((total, { bytes }) => total + bytes, 0)

@@ -7,7 +7,7 @@ import type { ConversationRequest } from '../../protocols/canonical/request.ts'
 import type { Reference } from '../../protocols/images.ts'
 import { base64Of } from '../../protocols/wire/base64.ts'
 import { refusal } from '../../protocols/wire/json.ts'
-import type { FoundReference, PaidImageOrder } from './order.ts'
+import type { PaidImageOrder } from './order.ts'
 import { assertTotal, readable } from './references.ts'
 
 /** What a conversation asks for at its end. */
@@ -56,30 +56,46 @@ export async function withPictures(
       .flatMap(({ parts }) => parts.filter(isImage))
       .map((image) => [nameOf(image.source), image]),
   )
-  const read = new Map<string, FoundReference>()
+  const read = new Map<string, ReadImage>()
   for (const [name, image] of shown) {
     read.set(name, await readImage(finding, image))
-    assertTotal([...read.values()].map(({ bytes }) => bytes.length))
+    assertTotal([...read.values()].map(({ reference }) => reference.bytes.length))
   }
   const inline = (image: MediaPart): MediaPart => {
     const found = read.get(nameOf(image.source))
-    return found ? { ...image, source: inlineSource(image.source, found) } : image
+    return found ? { ...image, source: found.source } : image
   }
   const turns = conversation.turns.map(
     (turn): Turn => ({ ...turn, parts: turn.parts.map((part) => (isImage(part) ? inline(part) : part)) }),
   )
-  const references = lastAsked(conversation).images.flatMap(({ source }) => read.get(nameOf(source)) ?? [])
+  const references = lastAsked(conversation).images.flatMap(
+    ({ source }) => read.get(nameOf(source))?.reference ?? [],
+  )
   return { ...order, wanted: { ...order.wanted, conversation: { ...conversation, turns } }, references }
 }
 
 /** Types that the native protocol takes beside those that the gateway can look into (spec.md, Native generation request: image/heic, image/heif). */
 const UNSEEN_TYPES: ReadonlySet<string> = new Set(['image/heic', 'image/heif'])
 
-async function readImage({ fetchImage, gone }: Finding, { source, at }: MediaPart): Promise<Reference> {
-  if (source.by === 'url') return named(at, async () => readable(await fetchImage(source.url, gone)))
-  const mime = source.mime_type.toLowerCase()
-  if (UNSEEN_TYPES.has(mime)) return { bytes: Buffer.from(source.data, 'base64'), mime }
-  return named(at, async () => readable(parseDataUri(`data:${mime};base64,${source.data}`)))
+interface ReadImage {
+  reference: Reference
+  /** Inline: as the caller wrote it, where nothing of it changed. */
+  source: Source
+}
+
+async function readImage({ fetchImage, gone }: Finding, { source, at }: MediaPart): Promise<ReadImage> {
+  if (source.by === 'url') {
+    const fetched = await named(at, async () => readable(await fetchImage(source.url, gone)))
+    return { reference: fetched, source: inlineSource(fetched) }
+  }
+  const mime = source.mime_type
+  if (UNSEEN_TYPES.has(mime))
+    return { reference: { bytes: Buffer.from(source.data, 'base64'), mime }, source }
+  return named(at, async () => {
+    const sent = parseDataUri(`data:${mime};base64,${source.data}`)
+    const reference = await readable(sent)
+    return { reference, source: reference === sent ? source : inlineSource(reference) }
+  })
 }
 
 /** Says which image of the conversation is at fault. */
@@ -92,7 +108,8 @@ async function named<T>(at: string, read: () => Promise<T>): Promise<T> {
   }
 }
 
-const inlineSource = (given: Source, { bytes, mime }: Reference): Source =>
-  given.by === 'data' && given.mime_type.toLowerCase() === mime
-    ? given
-    : { by: 'data', mime_type: mime, data: base64Of(bytes) }
+const inlineSource = ({ bytes, mime }: Reference): Source => ({
+  by: 'data',
+  mime_type: mime,
+  data: base64Of(bytes),
+})

@@ -1,5 +1,6 @@
-// The mask of an edit in JSON: found as references are, and a PNG with transparent places, of the first image's size.
+// The mask of an edit: in JSON found as references are; a PNG with transparent places, of the first image's size.
 import { invalidRequest } from '../../domain/errors.ts'
+import type { Size } from '../../domain/image-size.ts'
 import { inspectImage } from '../../media/inspect.ts'
 import type { Reference } from '../../protocols/images.ts'
 import type { FoundReference, Source } from './order.ts'
@@ -25,14 +26,23 @@ export async function findMask(
   if (!mask || !first) throw new Error('a mask was found without an image')
   if (mask.bytes.length > MAX_MASK_BYTES) throw refused('may have at most 4 MB')
   if (mask.mime !== 'image/png') throw refused('must be a PNG, transparent where the image is to change')
-  const { width, height, has_alpha } = await inspectImage(mask.bytes)
-  const image = await inspectImage(first.bytes)
+  await assertMasks(mask.bytes, await inspectImage(first.bytes))
+  return mask
+}
+
+/**
+ * Whether a PNG is a mask of an image.
+ *
+ * @param image as a viewer shows it, turned as its EXIF says
+ * @throws GatewayError invalid_request, param `mask`, for another size and for one without an alpha channel; as `inspectImage`
+ */
+export async function assertMasks(mask: Uint8Array, image: Size): Promise<void> {
+  const { width, height, has_alpha } = await inspectImage(mask)
   if (width !== image.width || height !== image.height)
     throw refused(
       `must have the size of the first image, ${image.width}x${image.height}, but has ${width}x${height}`,
     )
   if (!has_alpha) throw refused('must have an alpha channel, transparent where the image is to change')
-  return mask
 }
 
 const refused = (fault: string) => invalidRequest(`mask: ${fault}.`, { param: 'mask' })

@@ -5,11 +5,10 @@ import { findFile, isStored, readFile, type StoredFile } from '../../library/fil
 import { findGeneration, readGeneration } from '../../library/generations.ts'
 import type { Library } from '../../library/library.ts'
 import { isUuid, ownerOfKey } from '../../library/names.ts'
-import { convert } from '../../media/convert.ts'
 import { type DataUriImage, isImageDataUri, parseDataUri } from '../../media/data-uri.ts'
-import { inspectImage } from '../../media/inspect.ts'
 import { MAX_REFERENCES_BYTES } from '../../media/limits.ts'
 import type { FetchImage } from '../../media/remote.ts'
+import { sendable } from '../../media/sendable.ts'
 import { readError } from '../parsing/parser.ts'
 import type { FoundReference, Source } from './order.ts'
 
@@ -30,8 +29,11 @@ export interface Referrer {
 /** One whose bytes are not read before all of them are known to fit. */
 interface Stored {
   bytes: number
-  read: () => Promise<FoundReference>
+  read: () => Promise<FoundImage>
 }
+
+/** A reference of the four formats. */
+type FoundImage = DataUriImage & Pick<FoundReference, 'parent'>
 
 /** An image, and its SHA-256 where that is known already. */
 interface DigestedImage extends DataUriImage {
@@ -73,7 +75,7 @@ export async function findReferences(
 }
 
 /** An uploaded image of the caller's own, as a reference. */
-export async function readUpload(library: Library, file: StoredFile): Promise<FoundReference> {
+export async function readUpload(library: Library, file: StoredFile): Promise<FoundImage> {
   const bytes = await readFile(library, file)
   if (!bytes) throw fileMissing()
   return readable({ bytes, mime: file.mime, parent: file.key })
@@ -164,13 +166,11 @@ async function findStoredGeneration(library: Library, account_id: number, uuid: 
   }
 }
 
-/** No provider reads GIFs: its first frame is shown to them. */
-export async function readable(image: FoundReference | undefined): Promise<FoundReference> {
+/** As providers are sent it. @returns the very same reference where nothing changes */
+export async function readable<Image extends FoundImage>(image: Image | undefined): Promise<Image> {
   if (!image) throw new Error('a reference was neither stored nor inline')
-  if (image.mime !== 'image/gif') return image
-  await inspectImage(image.bytes)
-  const { bytes, mime } = await convert(image.bytes, { output_format: 'png' })
-  return { ...image, bytes, mime }
+  const { bytes, mime } = await sendable(image.bytes, image.mime)
+  return bytes === image.bytes ? image : { ...image, bytes, mime }
 }
 
 const digestOf = ({ bytes, sha256 }: DigestedImage): string =>

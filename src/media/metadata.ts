@@ -1,0 +1,173 @@
+// Metadata of JPEG, PNG and WebP files, cut out without touching the picture: EXIF with its place and orientation, XMP, IPTC, comments.
+import type { ImageMime } from '../domain/image-formats.ts'
+
+export interface BareImage {
+  /** The file without its metadata but the colour profile; the very same bytes where it has none. */
+  readonly bytes: Uint8Array
+  /** EXIF's orientation, 1 to 8; undefined where the file does not say. */
+  readonly orientation: number | undefined
+}
+
+/** A stretch of a file. */
+interface Segment {
+  readonly start: number
+  readonly end: number
+  /** Undefined for what stays. */
+  readonly metadata?: 'exif' | 'other' | undefined
+  /** Of EXIF: where its TIFF structure begins. */
+  readonly tiff_start?: number
+}
+
+/** Cuts the metadata out of a file. One that is malformed or of another format stays as it is: whoever decodes it says what is wrong. */
+export function withoutMetadata(bytes: Uint8Array, mime: ImageMime): BareImage {
+  const segments = READERS[mime]?.(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length))
+  const cut = segments?.filter(({ metadata }) => metadata !== undefined) ?? []
+  if (!segments || cut.length === 0) return { bytes, orientation: undefined }
+  const exif = cut.find(({ metadata }) => metadata === 'exif')
+  const orientation = exif && orientationIn(bytes.subarray(exif.tiff_start ?? exif.start, exif.end))
+  const left: Uint8Array[] = []
+  let from = 0
+  for (const { start, end } of cut) {
+    left.push(bytes.subarray(from, start))
+    from = end
+  }
+  left.push(bytes.subarray(from))
+  const bare = Buffer.concat(left)
+  if (mime === 'image/webp') restoreHeader(bare)
+  return { bytes: bare, orientation }
+}
+
+/** Files have some thousands. To walk millions stops the loop. */
+const MAX_SEGMENTS = 100_000
+
+type Reader = (file: Buffer) => Segment[] | undefined
+
+const READERS: Partial<Record<ImageMime, Reader>> = {
+  'image/jpeg': readJpeg,
+  'image/png': readPng,
+  'image/webp': readWebp,
+}
+
+const startsWith = (file: Buffer, text: string, at: number): boolean =>
+  file.toString('latin1', at, at + text.length) === text
+
+const MARKER = 0xff
+const START_OF_SCAN = 0xda
+const END_OF_IMAGE = 0xd9
+const COMMENT = 0xfe
+const APP1 = 0xe1
+const APP2 = 0xe2
+const APP15 = 0xef
+/** Adobe's: how the colours are to be read. */
+const APP14 = 0xee
+const EXIF = 'Exif\0\0'
+const COLOUR_PROFILE = 'ICC_PROFILE\0'
+
+/** ITU-T T.81, annex B; Exif 2.32, 4.7. The segments before the picture's data, of which application segments and comments are metadata. */
+function readJpeg(file: Buffer): Segment[] | undefined {
+  const segments: Segment[] = []
+  let at = 2
+  while (at + 4 <= file.length) {
+    if (file[at] !== MARKER) return undefined
+    const marker = file[at + 1] ?? 0
+    if (marker === MARKER) {
+      at++
+      continue
+    }
+    if (marker === START_OF_SCAN || marker === END_OF_IMAGE) return segments
+    const end = at + 2 + file.readUInt16BE(at + 2)
+    if (end > file.length) return undefined
+    segments.push({ start: at, end, ...jpegMetadata(file, marker, at + 4) })
+    if (segments.length > MAX_SEGMENTS) return undefined
+    at = end
+  }
+  return undefined
+}
+
+/** APP0 is JFIF's, and no more than the density of its pixels. */
+function jpegMetadata(
+  file: Buffer,
+  marker: number,
+  content: number,
+): Pick<Segment, 'metadata' | 'tiff_start'> {
+  if (marker === APP1 && startsWith(file, EXIF, content))
+    return { metadata: 'exif', tiff_start: content + EXIF.length }
+  if (marker === APP2 && startsWith(file, COLOUR_PROFILE, content)) return {}
+  const is_metadata = marker === COMMENT || (marker >= APP1 && marker <= APP15 && marker !== APP14)
+  return is_metadata ? { metadata: 'other' } : {}
+}
+
+const PNG_SIGNATURE_BYTES = 8
+const CHUNK_OVERHEAD_BYTES = 12
+const PNG_TEXTS: ReadonlySet<string> = new Set(['tEXt', 'zTXt', 'iTXt', 'tIME'])
+
+/** PNG, third edition, 5.3 and 11.3. */
+function readPng(file: Buffer): Segment[] | undefined {
+  const segments: Segment[] = []
+  let at = PNG_SIGNATURE_BYTES
+  while (at + CHUNK_OVERHEAD_BYTES <= file.length) {
+    const end = at + CHUNK_OVERHEAD_BYTES + file.readUInt32BE(at)
+    const name = file.toString('latin1', at + 4, at + 8)
+    if (end > file.length) return undefined
+    if (name === 'eXIf') segments.push({ start: at, end, metadata: 'exif', tiff_start: at + 8 })
+    else segments.push({ start: at, end, metadata: PNG_TEXTS.has(name) ? 'other' : undefined })
+    if (name === 'IEND') return segments
+    if (segments.length > MAX_SEGMENTS) return undefined
+    at = end
+  }
+  return undefined
+}
+
+const RIFF_HEADER_BYTES = 12
+const CHUNK_HEADER_BYTES = 8
+
+/** RFC 9649, 2.3 and 2.7. */
+function readWebp(file: Buffer): Segment[] | undefined {
+  const segments: Segment[] = []
+  let at = RIFF_HEADER_BYTES
+  while (at + CHUNK_HEADER_BYTES <= file.length) {
+    const size = file.readUInt32LE(at + 4)
+    const end = at + CHUNK_HEADER_BYTES + size + (size % 2)
+    const name = file.toString('latin1', at, at + 4)
+    if (end > file.length) return undefined
+    const content = at + CHUNK_HEADER_BYTES
+    // Some writers put JPEG's mark before it.
+    const tiff_start = startsWith(file, EXIF, content) ? content + EXIF.length : content
+    if (name === 'EXIF') segments.push({ start: at, end, metadata: 'exif', tiff_start })
+    else segments.push({ start: at, end, metadata: name === 'XMP ' ? 'other' : undefined })
+    if (segments.length > MAX_SEGMENTS) return undefined
+    at = end
+  }
+  return segments
+}
+
+/** In VP8X, the bits that say that EXIF and XMP follow. */
+const METADATA_FLAGS = 0x0c
+
+function restoreHeader(file: Buffer): void {
+  file.writeUInt32LE(file.length - CHUNK_HEADER_BYTES, 4)
+  const flags = RIFF_HEADER_BYTES + CHUNK_HEADER_BYTES
+  if (startsWith(file, 'VP8X', RIFF_HEADER_BYTES)) file[flags] = (file[flags] ?? 0) & ~METADATA_FLAGS
+}
+
+const ORIENTATION_TAG = 0x0112
+const ENTRY_BYTES = 12
+const MAX_ORIENTATION = 8
+
+/** TIFF 6.0, section 2: the first directory, in the order of bytes that the header names. */
+function orientationIn(tiff: Uint8Array): number | undefined {
+  const view = new DataView(tiff.buffer, tiff.byteOffset, tiff.length)
+  if (tiff.length < 8) return undefined
+  const little = view.getUint8(0) === 0x49
+  const directory = view.getUint32(4, little)
+  if (directory + 2 > tiff.length) return undefined
+  const entries = view.getUint16(directory, little)
+  for (let index = 0; index < entries; index++) {
+    const entry = directory + 2 + index * ENTRY_BYTES
+    if (entry + ENTRY_BYTES > tiff.length) return undefined
+    if (view.getUint16(entry, little) !== ORIENTATION_TAG) continue
+    const orientation = view.getUint16(entry + 8, little)
+    return orientation >= 1 && orientation <= MAX_ORIENTATION ? orientation : undefined
+  }
+  return undefined
+}
