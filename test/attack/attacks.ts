@@ -24,6 +24,7 @@ import { socketHalves } from './socket-halves.ts'
 import { socketKeys } from './socket-keys.ts'
 import { socketMessages } from './socket-messages.ts'
 import { socketReaders } from './socket-readers.ts'
+import { socketUnpaid, socketUnpaidLarge } from './socket-unpaid.ts'
 import { stalledReaders } from './stalled-readers.ts'
 import { tinyEvents } from './tiny-events.ts'
 import { uncountedInput } from './uncounted-input.ts'
@@ -58,4 +59,6 @@ export const ATTACKS: readonly Attack[] = [
   socketMessages,
   socketKeys,
   socketReaders,
+  socketUnpaid,
+  socketUnpaidLarge,
 ]

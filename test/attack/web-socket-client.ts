@@ -38,9 +38,8 @@ export function frameOf(payload: string | Uint8Array, options: FrameOptions = {}
 
 export const createOf = (fields: object): string => JSON.stringify({ type: 'response.create', ...fields })
 
-/** @returns a socket whose handshake was answered, with whatever status */
-export async function connectWebSocket(url: URL, key: string): Promise<SocketClient & { is_open: boolean }> {
-  const client = await connectSocket(url)
+/** The request that opens a WebSocket. */
+export function handshakeOf(key: string): string {
   const headers = {
     host: 'gateway.test',
     authorization: `Bearer ${key}`,
@@ -51,7 +50,13 @@ export async function connectWebSocket(url: URL, key: string): Promise<SocketCli
     'sec-websocket-extensions': 'permessage-deflate; client_max_window_bits',
   }
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
-  client.send(`GET /v1/responses HTTP/1.1\r\n${lines.join('')}\r\n`)
+  return `GET /v1/responses HTTP/1.1\r\n${lines.join('')}\r\n`
+}
+
+/** @returns a socket whose handshake was answered, with whatever status */
+export async function connectWebSocket(url: URL, key: string): Promise<SocketClient & { is_open: boolean }> {
+  const client = await connectSocket(url)
+  client.send(handshakeOf(key))
   await client.sees('\r\n\r\n')
   return Object.assign(client, { is_open: client.received().startsWith('HTTP/1.1 101') })
 }

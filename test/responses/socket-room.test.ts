@@ -1,7 +1,10 @@
 // The room for messages over WebSockets that wait for their calls: what is refused once it is full, and that all of it is given back.
 import { expect, test } from 'bun:test'
 import { Connection } from '../../plugins/responses/socket/connection.ts'
+import type { Served } from '../../plugins/responses/socket/connection-options.ts'
+import { unwrap } from '../../src/protocols/wire/json-envelope.ts'
 import { createSharedBytes } from '../../src/utilities/shared-bytes.ts'
+import { createTurns } from '../../src/utilities/turns.ts'
 
 const LIMIT_BYTES = 2_000
 const create = (chars: number, stream_id = 'a') =>
@@ -32,9 +35,12 @@ function scene() {
       account_id: 1,
       opened_at_ms: 0,
       arrived,
+      turns: createTurns({ max_steps: 4 }),
+      assertWelcome: () => Promise.resolve(),
+      unwrap: (bytes, rules) => Promise.resolve(unwrap(bytes, rules)),
       serve(_, { onTaken }) {
-        const { promise, resolve } = Promise.withResolvers<Response>()
-        begun.push({ take: onTaken, answer: () => resolve(Response.json({})) })
+        const { promise, resolve } = Promise.withResolvers<Served>()
+        begun.push({ take: onTaken, answer: () => resolve({ answer: Response.json({}), was_let_in: true }) })
         return promise
       },
       refuse: ({ kind, retry_after_s }) =>

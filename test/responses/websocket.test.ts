@@ -2,7 +2,7 @@
 import { describe, expect, spyOn, test } from 'bun:test'
 import OpenAI from 'openai'
 import { ResponsesWS } from 'openai/resources/responses/ws'
-import { readMessage } from '../../plugins/responses/socket/envelope.ts'
+import { bytesOf, readMessage } from '../../plugins/responses/socket/envelope.ts'
 import { type JsonObject, objectIn, objectsIn } from '../../src/protocols/wire/json.ts'
 import { asksForStream, replay, TIDES } from '../support/replay.ts'
 import { MODELS, PROTOCOLS } from '../support/three-providers.ts'
@@ -102,7 +102,7 @@ test.each([
     ' {"n":12345678901234567890, "input":[{"type":"m","type":"n"}],"stream":true}',
   ],
 ])('of a message its envelope is left out, and nothing else is written anew: %s', (message, body) => {
-  const asked = readMessage(message)
+  const asked = readMessage(bytesOf(message))
   expect(asked.kind === 'create' && Buffer.from(asked.body).toString()).toBe(body)
 })
 

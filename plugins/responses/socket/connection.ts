@@ -2,34 +2,30 @@
 import { GatewayError, overloaded } from '../../../src/domain/errors.ts'
 import type { CallerSocket, SocketEvents } from '../../../src/http/sockets.ts'
 import type { OpenSocket, SocketEnd } from '../../../src/http/web-sockets.ts'
-import type { SharedBytes } from '../../../src/utilities/shared-bytes.ts'
-import { type Create, readMessage, tooManyLanes } from './envelope.ts'
-import { EventMessages, errorMessage, isStream, metadataMessage, steerFailed, TOO_OLD } from './frames.ts'
+import type { ConnectionOptions } from './connection-options.ts'
+import {
+  type Asked,
+  bytesOf,
+  type Create,
+  laneAtStart,
+  readLargeMessage,
+  readMessage,
+  tooManyLanes,
+} from './envelope.ts'
+import { errorMessage, steerFailed, TOO_OLD } from './frames.ts'
 import { Lanes } from './lanes.ts'
-
-/** What a connection is made with. */
-export interface ConnectionOptions {
-  account_id: number
-  opened_at_ms: number
-  /** What has come over this and other connections, and waits for its call. */
-  arrived: SharedBytes
-  /** Makes the response, as POST does. Never throws: a failure is an answer. */
-  serve(create: Create, about: { signal: AbortSignal; onTaken: () => void }): Promise<Response>
-  /** The answer to a message that cannot be understood. */
-  refuse(thrown: GatewayError): Response
-  /** It is open. */
-  onOpen(connection: OpenSocket): void
-  /** It is over. @param code of the end, as RFC 6455 has it */
-  onClose(connection: OpenSocket, code: number): void
-}
+import { Outbox } from './outbox.ts'
+import { Unpaid } from './unpaid.ts'
 
 /** Of messages whose call has no room for them yet; once more wait, no more is read. */
 const MAX_WAITING_BYTES = 1024 * 1024
 const MAX_WAITING = 64
-/** A caller whose messages ask for no response, so many in a row, is not one of this API. */
-const MAX_UNPAID = 100
-
-const NONSENSE: SocketEnd = { code: 1008, reason: 'Too many messages that ask for no response.' }
+/** Larger messages are read only for callers who could be let in. */
+const SMALL_MESSAGE_BYTES = 64 * 1024
+const UNPAID: SocketEnd = {
+  code: 1008,
+  reason: 'Too many messages in a row that were refused or asked for no response.',
+}
 const NO_ROOM: SocketEnd = { code: 1013, reason: 'Too many large messages wait. Connect again later.' }
 const FULL_RETRY_AFTER_S = 5
 const FORGOTTEN: SocketEnd = {
@@ -37,7 +33,13 @@ const FORGOTTEN: SocketEnd = {
   reason: 'The conversation cannot be remembered. Send all of it again.',
 }
 
-/** A message that waits for its call, and its size. */
+/** A message that is not read yet, and its size. */
+interface Message {
+  text: string | Uint8Array
+  bytes: number
+}
+
+/** One that waits for its call. */
 interface Arrived extends Create {
   bytes: number
 }
@@ -45,21 +47,23 @@ interface Arrived extends Create {
 export class Connection implements SocketEvents, OpenSocket {
   readonly account_id: number
   readonly opened_at_ms: number
+  /** It cost more than it paid for: nothing more of it is read. */
+  was_sent_away = false
   readonly #options: ConnectionOptions
+  readonly #outbox = new Outbox()
+  readonly #unpaid = new Unpaid()
+  readonly #inbox: Message[] = []
+  #is_reading = false
   readonly #lanes = new Lanes<Arrived>(
     (create) => this.#answer(create),
-    () => this.#endIfAsked(),
+    () => this.#goOn(),
   )
   /** One for each call under way: they fire when the caller has left. */
   readonly #leaving = new Set<AbortController>()
   #socket: CallerSocket | undefined
   #waiting = 0
   #waiting_bytes = 0
-  /** Messages without a call, in a row. */
-  #unpaid = 0
   #ending: SocketEnd | undefined
-  /** There while the caller does not keep up. */
-  #behind: PromiseWithResolvers<void> | undefined
 
   constructor(options: ConnectionOptions) {
     this.account_id = options.account_id
@@ -68,49 +72,48 @@ export class Connection implements SocketEvents, OpenSocket {
   }
 
   get is_idle(): boolean {
-    return this.#lanes.is_idle
+    return this.#lanes.is_idle && this.#inbox.length === 0 && !this.#is_reading
   }
 
   open(socket: CallerSocket): void {
     this.#socket = socket
+    this.#outbox.open(socket)
     this.#options.onOpen(this)
   }
 
-  message(_: CallerSocket, message: string | Uint8Array): void {
-    if (this.#ending?.is_too_old) {
-      this.#send(TOO_OLD)
-      return
-    }
-    const bytes = message.length
+  /** It is read in its turn: one read of the socket may bring thousands. */
+  message(_: CallerSocket, text: string | Uint8Array): void {
+    if (this.was_sent_away) return
+    const bytes = text.length
     const { arrived, account_id } = this.#options
     if (!arrived.take(account_id, bytes)) {
       void this.#refuseWithoutRoom()
       return
     }
     this.#waiting_bytes += bytes
-    let waits = false
-    try {
-      const asked = readMessage(message)
-      if (asked.kind === 'create') waits = this.#take({ ...asked, bytes })
-      else if (this.#isHeard() && asked.kind === 'steer') this.#send(steerFailed(asked.steer))
-    } catch (thrown) {
-      if (!(thrown instanceof GatewayError)) throw thrown
-      void this.#refuse(thrown, undefined)
-    } finally {
-      if (!waits) this.#release(bytes)
+    this.#inbox.push({ text, bytes })
+    this.#pace()
+    this.#goOn()
+  }
+
+  /** Reads one message, or begins one call. */
+  step(): boolean {
+    if (!this.#lanes.startNext()) {
+      this.#readNext()
+      this.#lanes.startNext()
     }
+    return this.#hasWork()
   }
 
   drain(socket: CallerSocket): void {
-    if (socket.getBufferedAmount() === 0) this.#caughtUp()
+    this.#outbox.drain(socket)
   }
 
   close(_: CallerSocket, code: number): void {
     this.#socket = undefined
-    this.#lanes.clear()
-    this.#release(this.#waiting_bytes)
+    this.#drop()
     for (const controller of this.#leaving) controller.abort()
-    this.#caughtUp()
+    this.#outbox.close()
     this.#options.onClose(this, code)
   }
 
@@ -129,24 +132,95 @@ export class Connection implements SocketEvents, OpenSocket {
     this.end(FORGOTTEN)
   }
 
+  #hasWork(): boolean {
+    return (
+      this.#lanes.can_start || (this.#inbox.length > 0 && !this.#is_reading && this.#waiting < MAX_WAITING)
+    )
+  }
+
+  #goOn(): void {
+    if (this.#hasWork()) this.#options.turns.add(this)
+    if (this.is_idle) this.#endIfAsked()
+  }
+
+  /** What waits is not read or answered any more. */
+  #drop(): void {
+    this.#inbox.length = 0
+    this.#lanes.clear()
+    this.#release(this.#waiting_bytes)
+  }
+
+  /** It is not read any more, until it is closed. */
+  #stopListening(): void {
+    this.was_sent_away = true
+    this.#socket?.pause()
+  }
+
   #endIfAsked(): void {
     const { code, reason, is_too_old } = this.#ending ?? {}
     if (code === undefined) return
-    if (is_too_old) this.#send(TOO_OLD)
+    if (is_too_old) this.#outbox.send(TOO_OLD)
+    // One that is paused does not see that its caller has gone.
+    if (this.#socket?.isPaused) this.#socket.resume()
     this.#socket?.close(code, reason)
+  }
+
+  #readNext(): void {
+    const message = this.#inbox.shift()
+    if (!message) return
+    if (message.bytes > SMALL_MESSAGE_BYTES) void this.#readLarge(message)
+    else this.#handle(message, () => readMessage(bytesOf(message.text)))
+  }
+
+  /** Messages behind it wait, so that each lane keeps its order. */
+  async #readLarge(message: Message): Promise<void> {
+    this.#is_reading = true
+    const { assertWelcome, unwrap } = this.#options
+    try {
+      await assertWelcome()
+      const asked = await readLargeMessage(bytesOf(message.text), unwrap)
+      this.#handle(message, () => asked)
+    } catch (thrown) {
+      this.#handle(message, () => {
+        throw thrown
+      })
+    } finally {
+      this.#is_reading = false
+      this.#goOn()
+    }
+  }
+
+  /** Does what a message asks for, or refuses it. */
+  #handle({ text, bytes }: Message, read: () => Asked): void {
+    let waits = false
+    try {
+      // Nobody is left to be answered.
+      if (!this.#socket || this.#ending === UNPAID) return
+      if (this.#ending?.is_too_old) {
+        if (this.#isHeard(bytes)) this.#outbox.send(TOO_OLD)
+        return
+      }
+      const asked = read()
+      if (asked.kind === 'create') waits = this.#take({ ...asked, bytes })
+      else if (this.#isHeard(bytes) && asked.kind === 'steer') this.#outbox.send(steerFailed(asked.steer))
+    } catch (thrown) {
+      if (!(thrown instanceof GatewayError)) throw thrown
+      void this.#refuse(thrown, laneAtStart(text), bytes)
+    } finally {
+      if (!waits) this.#release(bytes)
+      this.#pace()
+    }
   }
 
   /** @returns whether it waits for its call */
   #take(create: Arrived): boolean {
-    const { lane } = create
+    const { lane, bytes } = create
     if (!this.#lanes.hasRoomFor(lane)) {
-      void this.#refuse(tooManyLanes(), lane)
+      void this.#refuse(tooManyLanes(), lane, bytes)
       return false
     }
-    this.#unpaid = 0
     this.#waiting++
     this.#lanes.add(lane, create)
-    this.#pace()
     return true
   }
 
@@ -167,11 +241,14 @@ export class Connection implements SocketEvents, OpenSocket {
       this.#waiting--
       this.#release(create.bytes)
       this.#pace()
+      this.#goOn()
     }
     try {
-      const answer = await this.#options.serve(create, { signal: controller.signal, onTaken })
+      const { answer, was_let_in } = await this.#options.serve(create, { signal: controller.signal, onTaken })
       onTaken()
-      await this.#pass(answer, create.lane)
+      if (was_let_in) this.#unpaid.reset()
+      else if (!this.#isHeard(create.bytes)) return
+      await this.#outbox.pass(answer, create.lane)
     } catch {
       // The answer broke off, as the body of an answer to POST does: what failed is logged, and its caller is cut off.
       this.#socket?.terminate()
@@ -180,68 +257,36 @@ export class Connection implements SocketEvents, OpenSocket {
     }
   }
 
-  async #pass(answer: Response, lane: string | undefined): Promise<void> {
-    if (!isStream(answer) || !answer.body) {
-      await this.#write(await errorMessage(answer, lane))
-      return
-    }
-    const metadata = metadataMessage(answer, lane)
-    if (metadata !== undefined) await this.#write(metadata)
-    const messages = new EventMessages(lane)
-    const reader = answer.body.getReader()
-    // Nothing is read while the caller is behind: one who stalls for too long is cut off here.
-    reader.closed.catch(() => this.#socket?.terminate())
-    for (;;) {
-      const { value } = await reader.read()
-      if (!value) return
-      for (const message of messages.of(value)) {
-        const wait = this.#write(message)
-        if (wait) await wait
-      }
-    }
-  }
-
-  /** @returns where the caller is behind: resolves once the message is sent */
-  #write(message: string): Promise<void> | undefined {
-    if (!this.#behind) return this.#send(message)
-    return this.#behind.promise.then(() => this.#write(message))
-  }
-
-  #send(message: string): undefined {
-    const sent = this.#socket?.send(message)
-    if (sent === 0) this.#socket?.terminate()
-    if (sent === -1) this.#behind ??= Promise.withResolvers()
-  }
-
-  #caughtUp(): void {
-    this.#behind?.resolve()
-    this.#behind = undefined
-  }
-
   #pace(): void {
-    const is_full = this.#waiting > MAX_WAITING || this.#waiting_bytes > MAX_WAITING_BYTES
+    if (this.was_sent_away) return
+    const is_full =
+      this.#inbox.length + this.#waiting > MAX_WAITING || this.#waiting_bytes > MAX_WAITING_BYTES
     if (is_full) this.#socket?.pause()
     else if (this.#socket?.isPaused) this.#socket.resume()
   }
 
-  async #refuse(thrown: GatewayError, lane: string | undefined): Promise<void> {
-    if (this.#isHeard()) this.#send(await errorMessage(this.#options.refuse(thrown), lane))
+  async #refuse(thrown: GatewayError, lane: string | undefined, bytes: number): Promise<void> {
+    if (this.#isHeard(bytes)) this.#outbox.send(await errorMessage(this.#options.refuse(thrown), lane))
   }
 
-  /** It is not read: what it says may be of any size. */
+  /** It is not read: what it says may be of any size. What came before it is still answered. */
   async #refuseWithoutRoom(): Promise<void> {
+    this.#stopListening()
     const refusal = overloaded(
       'Too many large messages wait on WebSockets. Please retry later, or use POST /v1/responses.',
       { retry_after_s: FULL_RETRY_AFTER_S },
     )
-    this.#send(await errorMessage(this.#options.refuse(refusal), undefined))
+    this.#outbox.send(await errorMessage(this.#options.refuse(refusal), undefined))
     this.end(NO_ROOM)
   }
 
-  /** Counts a message without a call. */
-  #isHeard(): boolean {
-    if (++this.#unpaid <= MAX_UNPAID) return true
-    this.end(NONSENSE)
+  /** Counts a message that nobody pays for. @returns whether it is answered */
+  #isHeard(bytes: number): boolean {
+    if (this.#unpaid.add(bytes)) return true
+    this.#stopListening()
+    this.#drop()
+    this.#ending = UNPAID
+    if (this.is_idle) this.#endIfAsked()
     return false
   }
 }

@@ -1,12 +1,8 @@
 // A message of a caller over a WebSocket: what it asks for, and, where that is a response, the request as POST has it.
 // https://developers.openai.com/api/docs/guides/websocket-mode; types: npm openai, resources/responses/responses, `ResponsesClientEvent`
 import { type GatewayError, invalidRequest } from '../../../src/domain/errors.ts'
-import { type Json, type JsonObject, refusal } from '../../../src/protocols/wire/json.ts'
-import { OPENING_BRACE, skipWhitespace } from '../../../src/protocols/wire/json-bytes.ts'
-import { MAX_DEPTH } from '../../../src/protocols/wire/json-depth.ts'
-import { NO_NAMES } from '../../../src/protocols/wire/json-names.ts'
-import { fieldsNamed, spliceNamed } from '../../../src/protocols/wire/json-splice.ts'
-import { walkJson } from '../../../src/protocols/wire/json-walk.ts'
+import { type Json, refusal } from '../../../src/protocols/wire/json.ts'
+import { type EnvelopeRules, type Unwrapped, unwrap } from '../../../src/protocols/wire/json-envelope.ts'
 import { MAX_NAMED_LANES } from './lanes.ts'
 
 /** A response is asked for. */
@@ -27,46 +23,68 @@ export type Asked =
   /** Codex says that it has read an answer: nothing is to be done, and an answer would be taken for that of the next request. */
   | { kind: 'notice' }
 
-const ENVELOPE = ['type', 'stream_id', 'generate', 'stream']
-/** No request has as many. Each takes its time on the event loop. */
+/** No request has as many. */
 const MAX_FIELDS = 256
+const ENVELOPE: EnvelopeRules = {
+  read: ['type', 'stream_id', 'generate'],
+  leave_out: ['type', 'stream_id', 'generate'],
+  set: { stream: true },
+  max_fields: MAX_FIELDS,
+}
+const STEERING: EnvelopeRules = {
+  read: ['previous_response_id', 'input'],
+  leave_out: [],
+  set: {},
+  max_fields: MAX_FIELDS,
+}
 /** Of a message that asks for no response: nobody pays for reading it, and a steer is sent back. */
 const MAX_UNPAID_BYTES = 64 * 1024
-const STEERING = ['previous_response_id', 'input']
 
-/** @throws GatewayError invalid_request for what cannot be understood; what a response is asked for with is not looked at */
-export function readMessage(message: string | Uint8Array): Asked {
+/** Takes an envelope off: here, or on a thread. */
+export type Unwrap = (bytes: Uint8Array, rules: EnvelopeRules) => Promise<Unwrapped>
+
+/** The bytes of a message. @throws GatewayError invalid_request for a binary one */
+export function bytesOf(message: string | Uint8Array): Uint8Array {
   if (typeof message !== 'string')
     throw invalidRequest('A binary message cannot be read. Send JSON as a text message.')
-  const bytes = Buffer.from(message)
-  if (bytes[skipWhitespace(bytes, 0)] !== OPENING_BRACE)
-    throw invalidRequest('A message must be a JSON object with a type, such as "response.create".')
-  const walk = walkJson(bytes, MAX_DEPTH, NO_NAMES)
-  if (!walk) throw invalidRequest(`The message is nested deeper than ${MAX_DEPTH} levels.`)
-  if (walk.keys.length > MAX_FIELDS) throw invalidRequest(`The message has more than ${MAX_FIELDS} fields.`)
-  const scanned = { bytes, keys: walk.keys }
-  const { type, stream_id, generate = true } = fieldsOf(scanned, ENVELOPE)
-  if ((type === 'response.processed' || type === 'response.steer') && bytes.length > MAX_UNPAID_BYTES)
-    throw invalidRequest(`A message of type "${type}" may have at most ${MAX_UNPAID_BYTES / 1024} KB.`)
-  if (type === 'response.processed') return { kind: 'notice' }
-  if (type === 'response.steer') {
-    const { previous_response_id = null, input = null } = fieldsOf(scanned, STEERING)
+  return Buffer.from(message)
+}
+
+/** @throws GatewayError invalid_request for what cannot be understood; what a response is asked for with is not looked at */
+export const readMessage = (bytes: Uint8Array): Asked => askedBy(bytes, unwrap(bytes, ENVELOPE))
+
+/** The same for a large message. @throws GatewayError as `readMessage` and `unwrap` */
+export async function readLargeMessage(bytes: Uint8Array, unwrapElsewhere: Unwrap): Promise<Asked> {
+  const { length } = bytes
+  return askedBy({ length }, await unwrapElsewhere(bytes, ENVELOPE))
+}
+
+/** @param bytes whole, unless they are too many for anything but a request */
+function askedBy(
+  bytes: Uint8Array | { readonly length: number },
+  { fields: { type, stream_id, generate = true }, request }: Unwrapped,
+): Asked {
+  if (type === 'response.processed' || type === 'response.steer') {
+    if (!(bytes instanceof Uint8Array) || bytes.length > MAX_UNPAID_BYTES)
+      throw invalidRequest(`A message of type "${type}" may have at most ${MAX_UNPAID_BYTES / 1024} KB.`)
+    if (type === 'response.processed') return { kind: 'notice' }
+    const { previous_response_id = null, input = null } = unwrap(bytes, STEERING).fields
     return { kind: 'steer', steer: { previous_response_id, input } }
   }
   if (type !== 'response.create') throw unknownType(type)
   const lane = laneOf(stream_id)
   if (typeof generate !== 'boolean') throw refusal('generate', 'must be true or false.')
-  const body = spliceNamed(scanned, { leave_out: ['type', 'stream_id', 'generate'], set: { stream: true } })
-  return { kind: 'create', lane, body, generates: generate }
+  return { kind: 'create', lane, body: request, generates: generate }
 }
 
-function fieldsOf(scanned: Parameters<typeof fieldsNamed>[0], names: readonly string[]): JsonObject {
-  try {
-    return fieldsNamed(scanned, names)
-  } catch (cause) {
-    throw invalidRequest('The message is not valid JSON.', { cause })
-  }
-}
+/** As SDKs write it: at the beginning. */
+const LANE_AT_START =
+  /^\s*\{\s*(?:"type"\s*:\s*"response\.create"\s*,\s*)?"stream_id"\s*:\s*"([A-Za-z0-9_.-]{1,256})"/
+const MAX_START_CHARS = 1_024
+
+/** The lane of a message that is not read, where it begins with that. */
+export const laneAtStart = (message: string | Uint8Array): string | undefined =>
+  typeof message === 'string' ? LANE_AT_START.exec(message.slice(0, MAX_START_CHARS))?.[1] : undefined
 
 const MAX_SHOWN_CHARS = 64
 

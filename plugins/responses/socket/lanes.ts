@@ -16,17 +16,22 @@ export class Lanes<T> {
   /** Those that have something to do, and nothing under way. */
   readonly #ready: Lane<T>[] = []
   readonly #work: (item: T) => Promise<void>
-  readonly #onIdle: () => void
+  readonly #onDone: () => void
   #in_flight = 0
 
-  /** @param work does not throw @param onIdle told when nothing is left to be done */
-  constructor(work: (item: T) => Promise<void>, onIdle: () => void) {
+  /** @param work does not throw @param onDone told when an item is done: `startNext` may have something to start */
+  constructor(work: (item: T) => Promise<void>, onDone: () => void) {
     this.#work = work
-    this.#onIdle = onIdle
+    this.#onDone = onDone
   }
 
   get is_idle(): boolean {
     return this.#in_flight === 0 && this.#ready.length === 0
+  }
+
+  /** Whether `startNext` has something to start. */
+  get can_start(): boolean {
+    return this.#in_flight < MAX_IN_FLIGHT && this.#ready.length > 0
   }
 
   /** Whether a lane is there, or may be begun. */
@@ -36,12 +41,24 @@ export class Lanes<T> {
     return named < MAX_NAMED_LANES
   }
 
+  /** Waits until it is started. */
   add(name: string | undefined, item: T): void {
     const lane = this.#lanes.get(name) ?? { waiting: [], is_busy: false }
     this.#lanes.set(name, lane)
     lane.waiting.push(item)
     if (!lane.is_busy && lane.waiting.length === 1) this.#ready.push(lane)
-    this.#begin()
+  }
+
+  /** Starts one item. @returns false if none can be started */
+  startNext(): boolean {
+    if (!this.can_start) return false
+    const lane = this.#ready.shift()
+    const item = lane?.waiting.shift()
+    if (!lane || item === undefined) return false
+    lane.is_busy = true
+    this.#in_flight++
+    void this.#work(item).finally(() => this.#done(lane))
+    return true
   }
 
   /** What waits is not done any more. */
@@ -50,22 +67,10 @@ export class Lanes<T> {
     this.#ready.length = 0
   }
 
-  #begin(): void {
-    while (this.#in_flight < MAX_IN_FLIGHT) {
-      const lane = this.#ready.shift()
-      const item = lane?.waiting.shift()
-      if (!lane || item === undefined) return
-      lane.is_busy = true
-      this.#in_flight++
-      void this.#work(item).finally(() => this.#done(lane))
-    }
-  }
-
   #done(lane: Lane<T>): void {
     lane.is_busy = false
     this.#in_flight--
     if (lane.waiting.length > 0) this.#ready.push(lane)
-    this.#begin()
-    if (this.is_idle) this.#onIdle()
+    this.#onDone()
   }
 }

@@ -2,19 +2,24 @@
 import { Elysia } from 'elysia'
 import type { Caller } from '../../../src/access/gate.ts'
 import { notFound } from '../../../src/domain/errors.ts'
+import { assertWelcome } from '../../../src/exchange/life/admission.ts'
 import type { CallOrigin } from '../../../src/exchange/life/call.ts'
 import { rejectWhileStopping } from '../../../src/exchange/life/running.ts'
+import { unwrapOnThread } from '../../../src/exchange/parsing/parser.ts'
 import { createRecentMemory, RecentOfConnection } from '../../../src/exchange/responses/recent.ts'
 import { type ResponseRequest, respond } from '../../../src/exchange/responses/serve.ts'
 import { OpenAIError } from '../../../src/protocols/openai/errors.ts'
+import { unwrap } from '../../../src/protocols/wire/json-envelope.ts'
 import { freeCalls } from '../../../src/surface/calls.ts'
 import { answerTo } from '../../../src/surface/failed.ts'
 import type { Gateway } from '../../../src/surface/gateway.ts'
 import type { Surface } from '../../../src/surface/origin.ts'
 import { failures } from '../../../src/surface/responses.ts'
 import { createSharedBytes, type SharedBytes } from '../../../src/utilities/shared-bytes.ts'
+import { createTurns, type Turns } from '../../../src/utilities/turns.ts'
 import { UpgradeView } from '../stored-views.ts'
 import { Connection } from './connection.ts'
+import type { Served } from './connection-options.ts'
 import { type Handshake, handshakeOf, originOver } from './one-call.ts'
 
 type Parts = Pick<Gateway, 'exchange' | 'requests' | 'content'>
@@ -28,10 +33,16 @@ interface Route {
   memory: SharedBytes
   /** What has come over all connections, and waits for its call. */
   arrived: SharedBytes
+  /** In which all connections work. */
+  turns: Turns
 }
 
 /** Eight of the largest messages, four of one account. What a call has taken is part of the memory of bodies. */
 const ARRIVED_BYTES = 128 * 1024 * 1024
+/** Of all connections in one turn of the event loop: a refused call takes a tenth of a millisecond. */
+const MAX_STEPS = 4
+/** Larger messages are read on the thread. */
+const MAX_BYTES_ON_LOOP = 1024 * 1024
 
 /**
  * An ordinary route that upgrades its request itself. Elysia's `ws` would parse each message on the event loop, and hides how a socket
@@ -45,6 +56,7 @@ export function webSockets(gateway: Parts, surface: Surface, request: ResponseRe
     request,
     memory: createRecentMemory(),
     arrived: createSharedBytes(ARRIVED_BYTES),
+    turns: createTurns({ max_steps: MAX_STEPS }),
   }
   return new Elysia({ name: 'responses: WebSocket' }).use(freeCalls(gateway, surface)).get(
     '/v1/responses',
@@ -72,8 +84,10 @@ export function webSockets(gateway: Parts, surface: Surface, request: ResponseRe
   )
 }
 
+const NOTHING = new Uint8Array()
+
 function connectionOf(route: Route, caller: Caller, handshake: Handshake): Connection {
-  const { gateway, surface, request, memory, arrived } = route
+  const { gateway, surface, request, memory, arrived, turns } = route
   const account_id = caller.account.id
   const { newRequestId, web_sockets } = gateway.requests
   const parts = { exchange: gateway.exchange, ...gateway.content }
@@ -83,15 +97,27 @@ function connectionOf(route: Route, caller: Caller, handshake: Handshake): Conne
     account_id,
     opened_at_ms: gateway.exchange.now(),
     arrived,
-    async serve({ body, lane = '', generates }, { signal, onTaken }) {
+    turns,
+    async assertWelcome() {
+      const body = { bytes: NOTHING, onTaken: () => undefined }
+      const { signal } = new AbortController()
+      const origin = originOver(handshake, surface, { request_id: handshake.request_id, body, signal })
+      await assertWelcome(gateway.exchange, origin, 'text')
+    },
+    unwrap: async (bytes, rules) =>
+      bytes.length > MAX_BYTES_ON_LOOP
+        ? await unwrapOnThread(gateway.exchange.bodies.parser, bytes, rules)
+        : unwrap(bytes, rules),
+    async serve({ body, lane = '', generates }, { signal, onTaken }): Promise<Served> {
       const request_id = newRequestId()
       let origin: CallOrigin | undefined
+      const served = (answer: Response) => ({ answer, was_let_in: origin?.known.is_call === true })
       try {
         origin = originOver(handshake, surface, { request_id, body: { bytes: body, onTaken }, signal })
-        return await respond(parts, origin, request, { recent: recent.lane(lane), generates })
+        return served(await respond(parts, origin, request, { recent: recent.lane(lane), generates }))
       } catch (thrown) {
         const about = { thrown, request_id, known: origin?.known }
-        return answerTo(gateway, surface, origin ? { ...about, request: origin.request } : about)
+        return served(answerTo(gateway, surface, origin ? { ...about, request: origin.request } : about))
       }
     },
     refuse: (thrown) => answerTo(gateway, surface, { thrown, request_id: newRequestId(), known: { caller } }),

@@ -6,7 +6,7 @@ import { receiveBody } from '../bodies/arrival.ts'
 import type { BodyParts } from '../bodies/parts.ts'
 import type { Admitted } from '../life/call.ts'
 import type { InlineImage, OpenedImages } from '../parsing/messages.ts'
-import { readError } from '../parsing/parser.ts'
+import { NO_BODY_ID, readError } from '../parsing/parser.ts'
 
 /** Images that were decoded already, by what stands in place of their data URIs. */
 export type InlineImages = ReadonlyMap<string, InlineImage>
@@ -24,8 +24,6 @@ const MAX_IMAGES = 3
 /** A body as bytes and as text, and its images as texts and as bytes. */
 const COPIES = 4
 const MAX_BYTES_ON_LOOP = 1024 * 1024
-/** Each body is read anew: the thread keeps nothing of it. */
-const NO_BODY_ID = 0
 
 /** @throws GatewayError as `receiveBody` and `parseJsonBody`; overloaded where the thread fails */
 export async function readImagesBody(

@@ -2,9 +2,10 @@
 import type { Caller } from '../../access/gate.ts'
 import type { Model } from '../../domain/catalogue.ts'
 import { notFound, permissionDenied } from '../../domain/errors.ts'
+import { mayCallFreeModel, rejectUnpayable } from '../bodies/arrival.ts'
 import type { ExchangeParts } from '../parts.ts'
 import { type Admitted, Call, type CallOrigin } from './call.ts'
-import { takeLease } from './limits.ts'
+import { assertWithinLimits, takeLease } from './limits.ts'
 import { rejectWhileStopping } from './running.ts'
 
 /** A paid call of a surface; kinds add what they need to know of it. */
@@ -47,6 +48,24 @@ function admit(parts: ExchangeParts, origin: CallOrigin, caller: Caller): Call {
   const place = running.enter(origin)
   probe('admitted')
   return new Call({ origin, caller, place, lease, log, started_ms: now(), is_part: false, goes_on: false })
+}
+
+/**
+ * Asks, before a large request is read, whether its call could be let in. Nothing is taken, and nothing is counted.
+ *
+ * @param kind of the model, which the request names
+ * @throws GatewayError as `within` before the body is read; insufficient_balance where the account could pay for no call
+ */
+export async function assertWelcome(
+  parts: ExchangeParts,
+  origin: CallOrigin,
+  kind: Model['kind'],
+): Promise<void> {
+  rejectWhileStopping(parts.running)
+  const caller = await parts.gate.admit(origin)
+  assertWithinLimits(parts, caller)
+  if (mayCallFreeModel(parts.catalogue(), { caller }, kind)) return
+  await rejectUnpayable(caller.account, parts.bodies.accountOf)
 }
 
 type ModelOf<K extends Model['kind']> = Extract<Model, { kind: K }>

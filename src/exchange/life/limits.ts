@@ -13,6 +13,15 @@ export function takeLease(parts: Pick<ExchangeParts, 'limiter' | 'catalogue'>, c
   throw limitError(admission.limit, admission)
 }
 
+/** Whether a call would be let in: it does not count. @throws GatewayError rate_limited */
+export function assertWithinLimits(
+  parts: Pick<ExchangeParts, 'limiter' | 'catalogue'>,
+  caller: Caller,
+): void {
+  takeLease(parts, caller).release()
+  parts.limiter.takeBack({ ...idsOf(caller), ...limitsOf(parts, caller) })
+}
+
 /** What the hold of a call is to keep to; undefined where nothing is limited, or this process alone serves the database. */
 export function sharedLimitsOf(
   parts: Pick<ExchangeParts, 'is_shared' | 'catalogue'>,

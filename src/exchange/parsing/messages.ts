@@ -2,6 +2,7 @@
 import type { ErrorDetail, ErrorKind } from '../../domain/errors.ts'
 import type { DataUriImage } from '../../media/data-uri.ts'
 import type { JsonObject } from '../../protocols/wire/json.ts'
+import type { EnvelopeRules } from '../../protocols/wire/json-envelope.ts'
 import type { ExtrasRules } from '../text/asked-extras.ts'
 import type { Writing } from '../text/writing.ts'
 
@@ -19,6 +20,7 @@ export type Question =
   | { ask: 'write'; writing: Writing }
   | { ask: 'replace'; fields: JsonObject }
   | { ask: 'read'; names: readonly string[] }
+  | { ask: 'unwrap'; rules: EnvelopeRules }
   | { ask: 'images'; fields: readonly string[]; max_images: number; max_total_bytes: number }
 
 /** The answer to `open`. */

@@ -7,6 +7,7 @@ import type { CallerProtocol } from '../../protocols/protocol.ts'
 import { BUILT_IN_REGISTRY, callerProtocolOf } from '../../protocols/registry.ts'
 import { isObject, type JsonObject } from '../../protocols/wire/json.ts'
 import { type JsonBody, parseJsonBody } from '../../protocols/wire/json-body.ts'
+import { type Unwrapped, unwrap } from '../../protocols/wire/json-envelope.ts'
 import { ParsedBody, type Written } from '../text/body.ts'
 import {
   type FromThread,
@@ -32,7 +33,8 @@ self.onmessage = (event: MessageEvent<ToThread>) => {
   const received_bytes = bytes.length
   try {
     const value = answer(event.data)
-    if (isOpenedImages(ask, value)) reply({ bytes: NOTHING, value }, imagesOf(value))
+    if (isUnwrapped(ask, value)) reply({ bytes: NOTHING, value }, [value.request])
+    else if (isOpenedImages(ask, value)) reply({ bytes: NOTHING, value }, imagesOf(value))
     else if (isWritten(ask, value)) replyWritten(bytes, value)
     else if (!(value instanceof Uint8Array)) reply({ bytes, value })
     else if (value.buffer === bytes.buffer && value.length === bytes.length)
@@ -52,7 +54,8 @@ const ownBytes = (bytes: Uint8Array): Uint8Array =>
 
 const NOTHING = new Uint8Array()
 /** Where these fail, nothing more is asked of the body. */
-const isFirst = (ask: Question['ask']): boolean => ask === 'open' || ask === 'images'
+const isFirst = (ask: Question['ask']): boolean => FIRST.has(ask)
+const FIRST: ReadonlySet<Question['ask']> = new Set(['open', 'images', 'unwrap'])
 const MIN_RECLAIMED_BYTES = 8 * 1024 * 1024
 
 /** Bytes are handed over, not copied. */
@@ -68,6 +71,11 @@ function answer({ body_id, protocol, bytes, question }: ToThread): unknown {
   if (question.ask === 'images') {
     last = undefined
     return openImages(bytes, question)
+  }
+  if (question.ask === 'unwrap') {
+    last = undefined
+    const { fields, request } = unwrap(bytes, question.rules)
+    return { fields, request: ownBytes(request) }
   }
   if (last?.body_id !== body_id) {
     // Let go of first: two large bodies at once would be twice the memory.
@@ -113,6 +121,9 @@ function answer({ body_id, protocol, bytes, question }: ToThread): unknown {
 
 const textOf = (protocol: string | undefined): CallerProtocol['text'] | undefined =>
   protocol === undefined ? undefined : callerProtocolOf(BUILT_IN_REGISTRY, protocol).text
+
+const isUnwrapped = (ask: Question['ask'], value: unknown): value is Unwrapped =>
+  ask === 'unwrap' && typeof value === 'object'
 
 const isOpenedImages = (ask: Question['ask'], value: unknown): value is OpenedImages =>
   ask === 'images' && typeof value === 'object'

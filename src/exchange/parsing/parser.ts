@@ -1,6 +1,7 @@
 // The parser of large bodies: a thread that is started when it is first needed, and ended when it is idle.
 import { GatewayError, overloaded, toGatewayError } from '../../domain/errors.ts'
 import type { Logger } from '../../observe/log.ts'
+import type { EnvelopeRules, Unwrapped } from '../../protocols/wire/json-envelope.ts'
 import type { FromThread, ToThread, WrittenError } from './messages.ts'
 
 export interface Parser {
@@ -104,6 +105,24 @@ function setTimer(state: State, delay_ms: number, act: () => void): void {
   clearTimeout(state.timer)
   state.timer = setTimeout(act, delay_ms)
   state.timer.unref()
+}
+
+/** For questions that come alone: no body has it. */
+export const NO_BODY_ID = 0
+
+/** Takes an envelope off on the thread. @param bytes handed over @throws GatewayError as `unwrap`, and overloaded where the thread fails */
+export async function unwrapOnThread(
+  parser: Parser,
+  bytes: Uint8Array,
+  rules: EnvelopeRules,
+): Promise<Unwrapped> {
+  const { value, error } = await parser.ask({
+    body_id: NO_BODY_ID,
+    bytes,
+    question: { ask: 'unwrap', rules },
+  })
+  if (error) throw readError(error)
+  return value as Unwrapped
 }
 
 /** The error that a thread wrote. */

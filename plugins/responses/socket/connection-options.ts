@@ -1,0 +1,34 @@
+// What a connection of a caller is made with.
+import type { GatewayError } from '../../../src/domain/errors.ts'
+import type { OpenSocket } from '../../../src/http/web-sockets.ts'
+import type { SharedBytes } from '../../../src/utilities/shared-bytes.ts'
+import type { Turns } from '../../../src/utilities/turns.ts'
+import type { Create, Unwrap } from './envelope.ts'
+
+/** What became of a request. */
+export interface Served {
+  answer: Response
+  /** Money was held for it: else nobody pays for what it took. */
+  was_let_in: boolean
+}
+
+export interface ConnectionOptions {
+  account_id: number
+  opened_at_ms: number
+  /** What has come over this and other connections, and waits for its call. */
+  arrived: SharedBytes
+  /** In which this and other connections read messages and begin calls. */
+  turns: Turns
+  /** Asks, before a large message is read, whether its call could be let in. @throws GatewayError if it could not */
+  assertWelcome(): Promise<void>
+  /** Takes the envelope off a large message. */
+  unwrap: Unwrap
+  /** Makes the response, as POST does. Never throws: a failure is an answer. */
+  serve(create: Create, about: { signal: AbortSignal; onTaken: () => void }): Promise<Served>
+  /** The answer to a message that cannot be understood. */
+  refuse(thrown: GatewayError): Response
+  /** It is open. */
+  onOpen(connection: OpenSocket): void
+  /** It is over. @param code of the end, as RFC 6455 has it */
+  onClose(connection: OpenSocket, code: number): void
+}

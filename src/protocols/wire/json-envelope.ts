@@ -1,0 +1,40 @@
+// An envelope around a request: some of its top-level fields read, and the request without them, which is not parsed.
+import { invalidRequest } from '../../domain/errors.ts'
+import type { JsonObject } from './json.ts'
+import { OPENING_BRACE, skipWhitespace } from './json-bytes.ts'
+import { MAX_DEPTH } from './json-depth.ts'
+import { NO_NAMES } from './json-names.ts'
+import { fieldsNamed, spliceNamed } from './json-splice.ts'
+import { walkJson } from './json-walk.ts'
+
+export interface EnvelopeRules {
+  /** Fields that are read. */
+  read: readonly string[]
+  /** Fields of the envelope alone. */
+  leave_out: readonly string[]
+  /** What the request has instead or besides. */
+  set: JsonObject
+  /** More top-level fields are refused: each takes its time. */
+  max_fields: number
+}
+
+export interface Unwrapped {
+  /** Those that are read, as far as they are there. */
+  fields: JsonObject
+  request: Uint8Array
+}
+
+/** @throws GatewayError invalid_request for what is no JSON object; the values of fields that are not read are not looked at */
+export function unwrap(bytes: Uint8Array, { read, leave_out, set, max_fields }: EnvelopeRules): Unwrapped {
+  if (bytes[skipWhitespace(bytes, 0)] !== OPENING_BRACE)
+    throw invalidRequest('A message must be a JSON object with a type, such as "response.create".')
+  const walk = walkJson(bytes, MAX_DEPTH, NO_NAMES)
+  if (!walk) throw invalidRequest(`The message is nested deeper than ${MAX_DEPTH} levels.`)
+  if (walk.keys.length > max_fields) throw invalidRequest(`The message has more than ${max_fields} fields.`)
+  const scanned = { bytes, keys: walk.keys }
+  try {
+    return { fields: fieldsNamed(scanned, read), request: spliceNamed(scanned, { leave_out, set }) }
+  } catch (cause) {
+    throw invalidRequest('The message is not valid JSON.', { cause })
+  }
+}

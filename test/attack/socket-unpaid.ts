@@ -1,0 +1,62 @@
+// The attack of messages over WebSockets that nobody pays for: small and large ones, from an account without money.
+import { join } from 'node:path'
+import { catalogueOf } from '../support/catalogue.ts'
+import { type GatewayProcess, startGatewayProcess } from '../support/gateway-process.ts'
+import type { Attack, Result } from './attack.ts'
+import { startQuickUpstream, textOf, watchDuring } from './bystander.ts'
+
+const SOCKETS = 20
+const CALM_MS = 8_000
+const FLOOD_MS = 12_000
+const MAX_HEALTH_MS = 50
+const MAX_TIMES_CALM = 2
+
+async function attackWith(kind: 'small' | 'large'): Promise<Result> {
+  using upstream = startQuickUpstream()
+  await using gateway = await startGatewayProcess(catalogueOf({ upstream_url: upstream.url }), {
+    accounts: 2,
+    poor_accounts: 1,
+  })
+  const [poor = '', other = ''] = gateway.keys
+  const calm = await watchDuring(gateway, other, Bun.sleep(CALM_MS))
+  const flood = sendFlood(gateway, poor, kind)
+  const attacked = await watchDuring(gateway, other, flood)
+  const { connected, refused, written_mb } = await flood
+  const { calls } = gateway.books()
+  return {
+    tried: `${SOCKETS} sockets for ${FLOOD_MS / 1_000} s`,
+    held:
+      attacked.health_max_ms < MAX_HEALTH_MS &&
+      attacked.call_p99_ms < MAX_TIMES_CALM * calm.call_p99_ms &&
+      calls.length === calm.calls + attacked.calls,
+    seen: `calm: ${textOf(calm)}; attacked: ${textOf(attacked)}; ${written_mb} MB sent over ${connected} connections, ${refused} refused`,
+  }
+}
+
+interface Sent {
+  connected: number
+  refused: number
+  written_mb: number
+}
+
+async function sendFlood(gateway: GatewayProcess, key: string, kind: string): Promise<Sent> {
+  const program = join(import.meta.dir, 'socket-flood.ts')
+  const options = [kind, SOCKETS, FLOOD_MS].map(String)
+  const child = Bun.spawn([process.execPath, program, gateway.url.href, key, ...options], {
+    stdout: 'pipe',
+    stderr: 'ignore',
+  })
+  return (await new Response(child.stdout).json()) as Sent
+}
+
+export const socketUnpaid: Attack = {
+  name: 'socket-unpaid',
+  what: `${SOCKETS} WebSockets of an account without money send small creates without end`,
+  run: () => attackWith('small'),
+}
+
+export const socketUnpaidLarge: Attack = {
+  name: 'socket-unpaid-large',
+  what: `${SOCKETS} WebSockets of an account without money send creates of 15 MB without end`,
+  run: () => attackWith('large'),
+}
