@@ -16,6 +16,8 @@ export interface OpenSocket {
   readonly opened_at_ms: number
   /** Nothing is under way on it. */
   readonly is_idle: boolean
+  /** It sent more than it paid for. */
+  readonly was_sent_away: boolean
   /** Finds out whether its caller is still there, where nothing else would tell. */
   look(): void
   /** Ends it: at once where nothing is under way, else after the last answer. */
@@ -43,6 +45,8 @@ export interface WebSocketsOptions {
 /** Each costs a few kilobytes. Whoever is refused goes on by POST. */
 const MAX_OPEN = 2_048
 const MAX_OPEN_OF_ACCOUNT = 128
+/** After so long the place of one that was sent away can be taken again. */
+const SENT_AWAY_MS = 60_000
 
 /** OpenAI's own limit: https://developers.openai.com/api/docs/guides/websocket-mode, "Connection behavior and limits". */
 const MAX_AGE_MS = 3_600_000
@@ -66,14 +70,24 @@ export function createWebSockets({ now, resident_bytes }: WebSocketsOptions): We
   /** The oldest first. */
   const open = new Set<OpenSocket>()
   const open_of = new Map<number, number>()
+  /** Places that are still taken, the oldest first. */
+  const sent_away: { account_id: number; until_ms: number }[] = []
   let timer: Timer | undefined
   let tolerated_bytes = MAX_RESIDENT_BYTES
   let is_stopping = false
 
-  function count({ account_id }: OpenSocket, more: number): void {
+  function count({ account_id }: Pick<OpenSocket, 'account_id'>, more: number): void {
     const sum = (open_of.get(account_id) ?? 0) + more
     if (sum > 0) open_of.set(account_id, sum)
     else open_of.delete(account_id)
+  }
+
+  function freePlaces(): void {
+    const at_ms = now()
+    for (let first = sent_away[0]; first && first.until_ms <= at_ms; first = sent_away[0]) {
+      sent_away.shift()
+      count(first, -1)
+    }
   }
 
   function endIdleWithoutMemory(): void {
@@ -88,7 +102,10 @@ export function createWebSockets({ now, resident_bytes }: WebSocketsOptions): We
     get size() {
       return open.size
     },
-    hasRoom: (account_id) => open.size < MAX_OPEN && (open_of.get(account_id) ?? 0) < MAX_OPEN_OF_ACCOUNT,
+    hasRoom(account_id) {
+      freePlaces()
+      return open.size < MAX_OPEN && (open_of.get(account_id) ?? 0) < MAX_OPEN_OF_ACCOUNT
+    },
     add(socket) {
       open.add(socket)
       count(socket, 1)
@@ -97,7 +114,9 @@ export function createWebSockets({ now, resident_bytes }: WebSocketsOptions): We
     },
     remove(socket) {
       if (!open.delete(socket)) return
-      count(socket, -1)
+      if (socket.was_sent_away)
+        sent_away.push({ account_id: socket.account_id, until_ms: now() + SENT_AWAY_MS })
+      else count(socket, -1)
       if (open.size > 0) return
       clearInterval(timer)
       timer = undefined

@@ -23,6 +23,10 @@ const bytes = MESSAGES[kind]?.() ?? Buffer.alloc(0)
 const counts = { connected: 0, refused: 0, written_mb: 0 }
 const until_ms = performance.now() + Number(duration_ms)
 
+/** All connect before any of them sends: once the gateway refuses their account, it lets it open no more. */
+const all_open = Promise.withResolvers<void>()
+let open = 0
+
 /** Sends on one connection until it ends. @returns whether it was opened */
 async function flood(): Promise<boolean> {
   const over = Promise.withResolvers<void>()
@@ -31,8 +35,11 @@ async function flood(): Promise<boolean> {
   let head = ''
   const write = () => {
     if (performance.now() >= until_ms) return void socket.destroy()
-    counts.written_mb += bytes.length / MEGABYTE
-    socket.write(bytes, write)
+    socket.write(bytes, (thrown) => {
+      if (thrown) return
+      counts.written_mb += bytes.length / MEGABYTE
+      write()
+    })
   }
   socket.on('data', (part) => {
     if (is_open) return
@@ -40,7 +47,8 @@ async function flood(): Promise<boolean> {
     if (!head.includes('\r\n\r\n')) return
     if (!head.startsWith('HTTP/1.1 101')) return void socket.destroy()
     is_open = true
-    write()
+    if (++open === Number(sockets)) all_open.resolve()
+    void all_open.promise.then(write)
   })
   socket.on('error', () => socket.destroy())
   socket.on('close', () => over.resolve())

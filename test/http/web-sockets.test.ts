@@ -7,13 +7,14 @@ const MB = 1024 * 1024
 function registry() {
   const at = { now_ms: 0, resident_mb: 100 }
   const sockets = createWebSockets({ now: () => at.now_ms, resident_bytes: () => at.resident_mb * MB })
-  const add = (account_id: number, is_idle = true) => {
+  const add = (account_id: number, is_idle = true, was_sent_away = false) => {
     const ends: SocketEnd[] = []
     const looks = { count: 0 }
     const socket: OpenSocket = {
       account_id,
       opened_at_ms: at.now_ms,
       is_idle,
+      was_sent_away,
       look: () => void looks.count++,
       end: (why) => void ends.push(why),
     }
@@ -33,6 +34,20 @@ test('an account has room for 128, all of them for 2,048', () => {
   expect(sockets.hasRoom(1)).toBe(true)
   for (let more = 0; sockets.size < 2_048; more++) add(2 + Math.floor(more / 200))
   expect(sockets.hasRoom(99)).toBe(false)
+})
+
+test('the place of one that was sent away is taken for another minute', () => {
+  const { at, sockets, add } = registry()
+  const sent_away = add(1, true, true)
+  for (let more = 1; more < 128; more++) add(1)
+  sockets.remove(sent_away.socket)
+  sockets.remove(sent_away.socket)
+  at.now_ms = 59_999
+  expect(sockets.hasRoom(1)).toBe(false)
+  at.now_ms = 60_000
+  expect(sockets.hasRoom(1)).toBe(true)
+  add(1)
+  expect(sockets.hasRoom(1)).toBe(false)
 })
 
 test('those that are an hour old are ended, whatever they do', () => {

@@ -20,18 +20,14 @@ export interface DataFolder extends Disposable {
 const SETTINGS = { models: null, spend_limit_nanos: null, addresses: null, expires_at_ms: null }
 const randomBytes = (length: number) => crypto.getRandomValues(new Uint8Array(length))
 
-/** For the least that an account may have: it can pay for no call. */
-const POOR_USD = '0.000000001'
-
-/** @param catalogue the catalogue's text @param poor_accounts how many of the first accounts can pay for no call */
+/** @param catalogue the catalogue's text */
 export async function prepareDataFolder(
   catalogue: string,
   {
     accounts = 1,
     balance_usd = '100',
-    poor_accounts = 0,
     parent_folder = tmpdir(),
-  }: { accounts?: number; balance_usd?: string; poor_accounts?: number; parent_folder?: string } = {},
+  }: { accounts?: number; balance_usd?: string; parent_folder?: string } = {},
 ): Promise<DataFolder> {
   const path = mkdtempSync(join(parent_folder, 'tollgate-test-'))
   await Bun.write(join(path, 'tollgate.toml'), catalogue)
@@ -44,8 +40,7 @@ export async function prepareDataFolder(
   const keys: string[] = []
   for (let index = 1; index <= accounts; index++) {
     const { id: account_id, name } = await createAccount(db, { name: `account-${index}`, now_ms })
-    const amount_nanos = parseUsd(index <= poor_accounts ? POOR_USD : balance_usd)
-    writer.commit([{ op: 'top_up', account_id, amount_nanos, note: 'test', now_ms }])
+    writer.commit([{ op: 'top_up', account_id, amount_nanos: parseUsd(balance_usd), note: 'test', now_ms }])
     keys.push((await createKey(db, name, { name: 'key', ...SETTINGS }, { randomBytes, now_ms })).text)
   }
   await db.close()

@@ -20,6 +20,8 @@ import { Unpaid } from './unpaid.ts'
 /** Of messages whose call has no room for them yet; once more wait, no more is read. */
 const MAX_WAITING_BYTES = 1024 * 1024
 const MAX_WAITING = 64
+/** So many never wait by mistake. What one read of the socket brings cannot be stopped, so the connection is ended at once. */
+const MAX_INBOX = 2_000
 /** Larger messages are read only for callers who could be let in. */
 const SMALL_MESSAGE_BYTES = 64 * 1024
 const UNPAID: SocketEnd = {
@@ -27,6 +29,10 @@ const UNPAID: SocketEnd = {
   reason: 'Too many messages in a row that were refused or asked for no response.',
 }
 const NO_ROOM: SocketEnd = { code: 1013, reason: 'Too many large messages wait. Connect again later.' }
+const FLOOD: SocketEnd = {
+  code: 1008,
+  reason: 'Too many messages at once. Send fewer before they are answered.',
+}
 const FULL_RETRY_AFTER_S = 5
 const FORGOTTEN: SocketEnd = {
   code: 1013,
@@ -91,7 +97,12 @@ export class Connection implements SocketEvents, OpenSocket {
       return
     }
     this.#waiting_bytes += bytes
-    this.#inbox.push({ text, bytes })
+    if (this.#inbox.push({ text, bytes }) > MAX_INBOX) {
+      this.was_sent_away = true
+      this.#drop()
+      this.#socket?.close(FLOOD.code, FLOOD.reason)
+      return
+    }
     this.#pace()
     this.#goOn()
   }

@@ -1,11 +1,12 @@
 // GET /v1/responses as a WebSocket: who may open one, and what each response asked for over it goes through.
 import { Elysia } from 'elysia'
 import type { Caller } from '../../../src/access/gate.ts'
-import { notFound } from '../../../src/domain/errors.ts'
+import { GatewayError, notFound } from '../../../src/domain/errors.ts'
 import { assertWelcome } from '../../../src/exchange/life/admission.ts'
 import type { CallOrigin } from '../../../src/exchange/life/call.ts'
 import { rejectWhileStopping } from '../../../src/exchange/life/running.ts'
 import { unwrapOnThread } from '../../../src/exchange/parsing/parser.ts'
+import type { ExchangeParts } from '../../../src/exchange/parts.ts'
 import { createRecentMemory, RecentOfConnection } from '../../../src/exchange/responses/recent.ts'
 import { type ResponseRequest, respond } from '../../../src/exchange/responses/serve.ts'
 import { OpenAIError } from '../../../src/protocols/openai/errors.ts'
@@ -60,28 +61,42 @@ export function webSockets(gateway: Parts, surface: Surface, request: ResponseRe
   }
   return new Elysia({ name: 'responses: WebSocket' }).use(freeCalls(gateway, surface)).get(
     '/v1/responses',
-    ({ request: asked, origin, caller, set }) => {
+    async ({ request: asked, origin, caller, set }) => {
       const upgrades = asked.headers.has('upgrade')
       if (!upgrades && !asked.headers.has('sec-websocket-key'))
         throw notFound('No such endpoint. Use POST /v1/responses, or GET /v1/responses/{id}.')
       rejectWhileStopping(exchange.running)
-      const account_id = caller.account.id
-      const has_room = requests.web_sockets.hasRoom(account_id)
+      const has_room = requests.web_sockets.hasRoom(caller.account.id)
+      const unwelcome = await refusalOf(exchange, origin)
       const connection = connectionOf(route, caller, handshakeOf(origin))
       const headers = { 'x-request-id': origin.request_id }
-      if (upgrades && has_room && requests.sockets()?.upgrade(asked, connection, headers)) return undefined
+      if (upgrades && has_room && !unwelcome && requests.sockets()?.upgrade(asked, connection, headers))
+        return undefined
       // Codex goes on by POST after 426, at once; another refusal would end its turn (codex-rs/core/src/client.rs).
       set.status = 426
       Object.assign(set.headers, { upgrade: 'HTTP/1.1', connection: 'upgrade' })
       const why = !has_room
         ? 'Too many WebSockets are open.'
-        : upgrades
-          ? 'This is not a WebSocket handshake.'
-          : 'A proxy on the way did not forward the headers Upgrade and Connection.'
+        : unwelcome
+          ? unwelcome.message
+          : upgrades
+            ? 'This is not a WebSocket handshake.'
+            : 'A proxy on the way did not forward the headers Upgrade and Connection.'
       return { error: { message: `${why} Use POST /v1/responses.` } }
     },
     { response: { 426: UpgradeView, ...failures(OpenAIError, 401, 403, 404, 429, 503) } },
   )
+}
+
+/** Why no call of its caller could be let in now: by POST they are told so in the words and with the status of any other call. */
+async function refusalOf(exchange: ExchangeParts, origin: CallOrigin): Promise<GatewayError | undefined> {
+  try {
+    await assertWelcome(exchange, origin, 'text')
+    return undefined
+  } catch (thrown) {
+    if (thrown instanceof GatewayError) return thrown
+    throw thrown
+  }
 }
 
 const NOTHING = new Uint8Array()

@@ -1,8 +1,8 @@
 // The messages of a connection that nobody pays for, in a row: those that ask for no response, and those refused before money is held.
 
 const MAX_UNPAID = 100
-/** Four of the largest. */
-const MAX_UNPAID_BYTES = 64 * 1024 * 1024
+/** One of the largest: the runtime takes ten milliseconds for it before anybody sees it. */
+const MAX_UNPAID_BYTES = 16 * 1024 * 1024
 
 export class Unpaid {
   #messages = 0
