@@ -1,28 +1,7 @@
 // The WebSockets of callers: how many may be open, how old they grow, and their end when memory is short or the process stops.
 
-/** Why one ends, as its caller is told. */
-export interface SocketEnd {
-  /** RFC 6455, 7.4.1. */
-  code: number
-  /** At most 123 bytes. */
-  reason: string
-  /** What is sent before it closes, and in answer to whatever is asked until then. */
-  is_too_old?: true
-}
-
-/** One that is open. */
-export interface OpenSocket {
-  readonly account_id: number
-  readonly opened_at_ms: number
-  /** Nothing is under way on it. */
-  readonly is_idle: boolean
-  /** It sent more than it paid for. */
-  readonly was_sent_away: boolean
-  /** Finds out whether its caller is still there, where nothing else would tell. */
-  look(): void
-  /** Ends it: at once where nothing is under way, else after the last answer. */
-  end(why: SocketEnd): void
-}
+import type { OpenSocket, SocketEnd } from './open-socket.ts'
+import { createReading, watchMemory } from './socket-memory.ts'
 
 export interface WebSockets {
   readonly size: number
@@ -30,8 +9,12 @@ export interface WebSockets {
   hasRoom(account_id: number): boolean
   add(socket: OpenSocket): void
   remove(socket: OpenSocket): void
-  /** Ends what is too old or left, and idle ones where memory is short; called by a timer, which runs while any is open. */
+  /** A large message has come: the others are read again one after another, so that no turn of the event loop brings many. */
+  sawLarge(socket: OpenSocket): void
+  /** Ends what is too old or left; called by a timer, which runs while any is open. */
   tick(): void
+  /** Looks after the memory; called by a timer, which runs while any is open. */
+  checkMemory(): void
   /** Ends all of them: the process stops. */
   stop(): void
 }
@@ -52,18 +35,11 @@ const SENT_AWAY_MS = 60_000
 const MAX_AGE_MS = 3_600_000
 
 const TICK_MS = 250
-
-/**
- * The runtime assembles a message before anybody sees it, up to 16 MB on each socket. Beyond this size of the process idle ones
- * are closed: what fills it may be on the way in on them. Calls by POST take at most 900 MB (test/README.md).
- */
-const MAX_RESIDENT_BYTES = 1_280 * 1024 * 1024
-/** The allocator gives memory back late: closing them again is of use only once so much more is taken. */
-const RESIDENT_STEP_BYTES = 128 * 1024 * 1024
+/** The runtime takes in a megabyte a millisecond at most. */
+const MEMORY_EVERY_MS = 25
 
 const STOPPING: SocketEnd = { code: 1012, reason: 'The gateway is restarting. Connect again.' }
 const TOO_OLD: SocketEnd = { code: 1001, reason: 'Open for 60 minutes. Connect again.', is_too_old: true }
-const NO_MEMORY: SocketEnd = { code: 1013, reason: 'The gateway is short of memory. Connect again later.' }
 
 /** None is open. */
 export function createWebSockets({ now, resident_bytes }: WebSocketsOptions): WebSockets {
@@ -72,8 +48,9 @@ export function createWebSockets({ now, resident_bytes }: WebSocketsOptions): We
   const open_of = new Map<number, number>()
   /** Places that are still taken, the oldest first. */
   const sent_away: { account_id: number; until_ms: number }[] = []
-  let timer: Timer | undefined
-  let tolerated_bytes = MAX_RESIDENT_BYTES
+  const reading = createReading(open)
+  const memory = watchMemory(open, { resident_bytes, reading })
+  let timers: Timer[] = []
   let is_stopping = false
 
   function count({ account_id }: Pick<OpenSocket, 'account_id'>, more: number): void {
@@ -90,36 +67,33 @@ export function createWebSockets({ now, resident_bytes }: WebSocketsOptions): We
     }
   }
 
-  function endIdleWithoutMemory(): void {
-    const taken_bytes = resident_bytes()
-    if (taken_bytes <= MAX_RESIDENT_BYTES) tolerated_bytes = MAX_RESIDENT_BYTES
-    if (taken_bytes <= tolerated_bytes) return
-    tolerated_bytes = taken_bytes + RESIDENT_STEP_BYTES
-    for (const socket of [...open]) if (socket.is_idle) socket.end(NO_MEMORY)
-  }
-
   const sockets: WebSockets = {
     get size() {
       return open.size
     },
     hasRoom(account_id) {
       freePlaces()
-      return open.size < MAX_OPEN && (open_of.get(account_id) ?? 0) < MAX_OPEN_OF_ACCOUNT
+      return !memory.is_short && open.size < MAX_OPEN && (open_of.get(account_id) ?? 0) < MAX_OPEN_OF_ACCOUNT
     },
     add(socket) {
       open.add(socket)
       count(socket, 1)
-      timer ??= setInterval(sockets.tick, TICK_MS).unref()
+      if (timers.length === 0)
+        timers = [
+          setInterval(sockets.tick, TICK_MS).unref(),
+          setInterval(sockets.checkMemory, MEMORY_EVERY_MS).unref(),
+        ]
       if (is_stopping) socket.end(STOPPING)
     },
     remove(socket) {
       if (!open.delete(socket)) return
+      reading.remove(socket)
       if (socket.was_sent_away)
         sent_away.push({ account_id: socket.account_id, until_ms: now() + SENT_AWAY_MS })
       else count(socket, -1)
       if (open.size > 0) return
-      clearInterval(timer)
-      timer = undefined
+      for (const timer of timers) clearInterval(timer)
+      timers = []
     },
     tick() {
       const at_ms = now()
@@ -128,8 +102,9 @@ export function createWebSockets({ now, resident_bytes }: WebSocketsOptions): We
         socket.end(TOO_OLD)
       }
       for (const socket of open) socket.look()
-      endIdleWithoutMemory()
     },
+    checkMemory: memory.check,
+    sawLarge: reading.afterLarge,
     stop() {
       is_stopping = true
       for (const socket of [...open]) socket.end(STOPPING)

@@ -19,12 +19,13 @@ import { movedDatabase } from './moved-database.ts'
 import { oldHistory } from './old-history.ts'
 import { refusalFlood } from './refusal-flood.ts'
 import { soak } from './soak.ts'
+import { socketBusyHalves } from './socket-busy-halves.ts'
 import { socketCrowd } from './socket-crowd.ts'
 import { socketHalves } from './socket-halves.ts'
 import { socketKeys } from './socket-keys.ts'
 import { socketMessages } from './socket-messages.ts'
 import { socketReaders } from './socket-readers.ts'
-import { socketUnpaid, socketUnpaidLarge } from './socket-unpaid.ts'
+import { socketUnpaid } from './socket-unpaid.ts'
 import { stalledReaders } from './stalled-readers.ts'
 import { tinyEvents } from './tiny-events.ts'
 import { uncountedInput } from './uncounted-input.ts'
@@ -56,9 +57,9 @@ export const ATTACKS: readonly Attack[] = [
   endlessReaders,
   socketCrowd,
   socketHalves,
+  socketBusyHalves,
   socketMessages,
   socketKeys,
   socketReaders,
   socketUnpaid,
-  socketUnpaidLarge,
 ]

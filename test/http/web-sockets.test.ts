@@ -1,6 +1,8 @@
 // The registry of open WebSockets: who may open one, what ends them, and that none is forgotten.
 import { expect, test } from 'bun:test'
-import { createWebSockets, type OpenSocket, type SocketEnd } from '../../src/http/web-sockets.ts'
+import type { OpenSocket, SocketEnd } from '../../src/http/open-socket.ts'
+import { createWebSockets } from '../../src/http/web-sockets.ts'
+import { eventually } from '../support/eventually.ts'
 
 const MB = 1024 * 1024
 
@@ -9,17 +11,23 @@ function registry() {
   const sockets = createWebSockets({ now: () => at.now_ms, resident_bytes: () => at.resident_mb * MB })
   const add = (account_id: number, is_idle = true, was_sent_away = false) => {
     const ends: SocketEnd[] = []
+    const cuts: SocketEnd[] = []
     const looks = { count: 0 }
+    const reading = { may: true }
     const socket: OpenSocket = {
       account_id,
       opened_at_ms: at.now_ms,
       is_idle,
       was_sent_away,
       look: () => void looks.count++,
+      mayRead: (may_read) => {
+        reading.may = may_read
+      },
       end: (why) => void ends.push(why),
+      cut: (why) => void cuts.push(why),
     }
     sockets.add(socket)
-    return { socket, ends, looks }
+    return { socket, ends, cuts, looks, reading }
   }
   return { at, sockets, add }
 }
@@ -75,19 +83,56 @@ test('where memory is short the idle ones are ended, and again only once more is
   const idle = add(1)
   const busy = add(1, false)
   for (const [resident_mb, ended] of [
-    [1_280, 0],
-    [1_281, 1],
-    [1_400, 1],
-    [1_410, 2],
+    [1_024, 0],
+    [1_025, 1],
+    [1_140, 1],
+    [1_154, 2],
     [1_000, 2],
-    [1_281, 3],
+    [1_025, 3],
   ] as const) {
     at.resident_mb = resident_mb
-    sockets.tick()
+    sockets.checkMemory()
     expect(idle.ends).toHaveLength(ended)
   }
   expect(busy.ends).toEqual([])
   expect(idle.ends[0]).toMatchObject({ code: 1013 })
+})
+
+test('where memory is short those with calls under way are not read, and none is opened, until there is some again', async () => {
+  const { at, sockets, add } = registry()
+  const busy = Array.from({ length: 100 }, () => add(1, false))
+  const readable = () => busy.filter(({ reading }) => reading.may).length
+  at.resident_mb = 1_025
+  sockets.checkMemory()
+  expect([readable(), sockets.hasRoom(2)]).toEqual([0, false])
+  at.resident_mb = 1_024
+  sockets.checkMemory()
+  expect(sockets.hasRoom(2)).toBe(true)
+  await eventually('all are read again', () => readable() === busy.length)
+})
+
+test('where memory is very short those with calls under way are cut off, the newest first', () => {
+  const { at, sockets, add } = registry()
+  const busy = Array.from({ length: 20 }, () => add(1, false))
+  at.resident_mb = 1_152
+  sockets.checkMemory()
+  expect(busy.flatMap(({ cuts }) => cuts)).toEqual([])
+  at.resident_mb = 1_281
+  sockets.checkMemory()
+  // 257 MB too much, of which each may have 16.
+  expect(busy.map(({ cuts }) => cuts.length)).toEqual([...Array(3).fill(0), ...Array(17).fill(1)])
+  expect(busy[19]?.cuts[0]).toMatchObject({ code: 1013 })
+})
+
+test('after a large message all others wait, and are read again one after another, the sender last', async () => {
+  const { sockets, add } = registry()
+  const [large, ...others] = Array.from({ length: 10 }, () => add(1))
+  if (!large) throw new Error('none')
+  sockets.sawLarge(large.socket)
+  expect([large, ...others].some(({ reading }) => reading.may)).toBe(false)
+  await eventually('one is read again', () => others.some(({ reading }) => reading.may))
+  expect(large.reading.may).toBe(false)
+  await eventually('all are read again', () => [large, ...others].every(({ reading }) => reading.may))
 })
 
 test('all are ended when the process stops', () => {

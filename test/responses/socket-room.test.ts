@@ -49,6 +49,7 @@ function scene() {
           { status: 503, headers: { 'retry-after': String(retry_after_s) } },
         ),
       onOpen: () => undefined,
+      onLarge: () => undefined,
       onClose: () => undefined,
     })
     connection.open(socket)

@@ -1,5 +1,7 @@
 // What is refused over a WebSocket, and before one is open: as POST refuses it, or as OpenAI does; nothing is held, and it stays open.
 import { describe, expect, test } from 'bun:test'
+import { join } from 'node:path'
+import { openLedger } from '../../src/ledger/ledger.ts'
 import { errorOf } from '../chat/support.ts'
 import { limitedAccount, MODELS } from '../support/three-providers.ts'
 import { openSocket } from '../support/web-socket.ts'
@@ -10,6 +12,7 @@ const model = MODELS.openai
 const FIRST = { model, input: QUESTION }
 const create = (fields: object) => JSON.stringify({ type: 'response.create', ...FIRST, ...fields })
 const HANDSHAKE = { upgrade: 'websocket', connection: 'upgrade' }
+const VERSION = { 'sec-websocket-key': 'dGhlIHNhbXBsZSBub25jZQ==', 'sec-websocket-version': '13' }
 const invalid = { type: 'invalid_request_error' }
 
 const MESSAGES: readonly (readonly [
@@ -209,12 +212,31 @@ describe('the key is looked at again for each response', () => {
     socket.raw.close()
   })
 
-  test('its account has none at all: nothing is prepared, either', async () => {
-    const socket = await openSocket(gateway, { key: await gateway.caller('0') })
+  test('its account has none left: nothing is prepared, either', async () => {
+    const { id, name } = await gateway.account('emptied', { balance_usd: '1' })
+    const socket = await openSocket(gateway, { key: await gateway.key(name) })
+    const withdrawal = {
+      op: 'withdraw',
+      account_id: id,
+      amount_nanos: 1_000_000_000,
+      note: 'test',
+      now_ms: 0,
+    } as const
+    const ledger = openLedger({ path: join(gateway.data_folder, 'tollgate.db') })
+    expect(await ledger.submit(withdrawal)).toMatchObject({ ok: true })
+    await ledger.close()
     expect(await socket.create({ ...FIRST, generate: false })).toMatchObject([
       { status: 402, error: { type: 'insufficient_quota' } },
     ])
     socket.raw.close()
+  })
+
+  test('nothing is paid: it is closed after 100 refusals', async () => {
+    const socket = await openSocket(gateway, { key: await gateway.caller('0.000001') })
+    const before = counts()
+    for (let sent = 0; sent < 150; sent++) socket.send(create({}))
+    expect(await socket.closed).toMatchObject({ code: 1008 })
+    await expectCounts(before)
   })
 })
 
@@ -233,6 +255,23 @@ describe('before it is open', () => {
     const suspended = await gateway.key(name)
     gateway.db.query("UPDATE accounts SET status = 'suspended' WHERE id = ?").run(id)
     expect(await errorOf(await handshake({ key: suspended }))).toMatchObject({ status: 403 })
+  })
+  test.each([
+    ['its account has no money', /balance/i, async () => await gateway.caller('0')],
+    [
+      'its account has reached a limit',
+      /limit on requests/,
+      async () => {
+        const { name } = await gateway.account(limitedAccount('anthropic'), { balance_usd: '1' })
+        const limited = await gateway.key(name)
+        await call('/v1/responses', FIRST, { key: limited })
+        return limited
+      },
+    ],
+  ])('%s: 426, after which it is told so by POST', async (_, why, keyOf) => {
+    const response = await handshake({ key: await keyOf(), headers: { ...HANDSHAKE, ...VERSION } })
+    expect(response.status).toBe(426)
+    expect(await response.json()).toMatchObject({ error: { message: expect.stringMatching(why) } })
   })
   test('no handshake of a WebSocket: 426, after which Codex goes on by POST', async () => {
     const response = await handshake()

@@ -1,6 +1,6 @@
-// What a connection of a caller is made with.
+// What a connection of a caller is made with, and the messages that it keeps.
 import type { GatewayError } from '../../../src/domain/errors.ts'
-import type { OpenSocket } from '../../../src/http/web-sockets.ts'
+import type { OpenSocket } from '../../../src/http/open-socket.ts'
 import type { SharedBytes } from '../../../src/utilities/shared-bytes.ts'
 import type { Turns } from '../../../src/utilities/turns.ts'
 import type { Create, Unwrap } from './envelope.ts'
@@ -29,6 +29,19 @@ export interface ConnectionOptions {
   refuse(thrown: GatewayError): Response
   /** It is open. */
   onOpen(connection: OpenSocket): void
+  /** A large message has come. */
+  onLarge(connection: OpenSocket): void
   /** It is over. @param code of the end, as RFC 6455 has it */
   onClose(connection: OpenSocket, code: number): void
+}
+
+/** A message that is not read yet, and its size. */
+export interface Message {
+  text: string | Uint8Array
+  bytes: number
+}
+
+/** One that waits for its call. */
+export interface Arrived extends Create {
+  bytes: number
 }

@@ -1,17 +1,10 @@
 // One WebSocket of a caller: messages in and out, at the pace of whoever is slower, and its end.
 import { GatewayError, overloaded } from '../../../src/domain/errors.ts'
+import type { OpenSocket, SocketEnd } from '../../../src/http/open-socket.ts'
 import type { CallerSocket, SocketEvents } from '../../../src/http/sockets.ts'
-import type { OpenSocket, SocketEnd } from '../../../src/http/web-sockets.ts'
-import type { ConnectionOptions } from './connection-options.ts'
-import {
-  type Asked,
-  bytesOf,
-  type Create,
-  laneAtStart,
-  readLargeMessage,
-  readMessage,
-  tooManyLanes,
-} from './envelope.ts'
+import type { Arrived, ConnectionOptions, Message } from './connection-options.ts'
+import { FLOOD, FORGOTTEN, NO_ROOM, UNPAID } from './ends.ts'
+import { type Asked, bytesOf, laneAtStart, readLargeMessage, readMessage, tooManyLanes } from './envelope.ts'
 import { errorMessage, steerFailed, TOO_OLD } from './frames.ts'
 import { Lanes } from './lanes.ts'
 import { Outbox } from './outbox.ts'
@@ -22,33 +15,11 @@ const MAX_WAITING_BYTES = 1024 * 1024
 const MAX_WAITING = 64
 /** So many never wait by mistake. What one read of the socket brings cannot be stopped, so the connection is ended at once. */
 const MAX_INBOX = 2_000
+/** Beyond this the runtime takes milliseconds for each. */
+const LARGE_MESSAGE_BYTES = 1024 * 1024
 /** Larger messages are read only for callers who could be let in. */
 const SMALL_MESSAGE_BYTES = 64 * 1024
-const UNPAID: SocketEnd = {
-  code: 1008,
-  reason: 'Too many messages in a row that were refused or asked for no response.',
-}
-const NO_ROOM: SocketEnd = { code: 1013, reason: 'Too many large messages wait. Connect again later.' }
-const FLOOD: SocketEnd = {
-  code: 1008,
-  reason: 'Too many messages at once. Send fewer before they are answered.',
-}
 const FULL_RETRY_AFTER_S = 5
-const FORGOTTEN: SocketEnd = {
-  code: 1013,
-  reason: 'The conversation cannot be remembered. Send all of it again.',
-}
-
-/** A message that is not read yet, and its size. */
-interface Message {
-  text: string | Uint8Array
-  bytes: number
-}
-
-/** One that waits for its call. */
-interface Arrived extends Create {
-  bytes: number
-}
 
 export class Connection implements SocketEvents, OpenSocket {
   readonly account_id: number
@@ -70,6 +41,7 @@ export class Connection implements SocketEvents, OpenSocket {
   #waiting = 0
   #waiting_bytes = 0
   #ending: SocketEnd | undefined
+  #may_read = true
 
   constructor(options: ConnectionOptions) {
     this.account_id = options.account_id
@@ -97,10 +69,10 @@ export class Connection implements SocketEvents, OpenSocket {
       return
     }
     this.#waiting_bytes += bytes
+    if (bytes > LARGE_MESSAGE_BYTES) this.#options.onLarge(this)
     if (this.#inbox.push({ text, bytes }) > MAX_INBOX) {
       this.was_sent_away = true
-      this.#drop()
-      this.#socket?.close(FLOOD.code, FLOOD.reason)
+      this.cut(FLOOD)
       return
     }
     this.#pace()
@@ -128,6 +100,11 @@ export class Connection implements SocketEvents, OpenSocket {
     this.#options.onClose(this, code)
   }
 
+  mayRead(may_read: boolean): void {
+    this.#may_read = may_read
+    this.#pace()
+  }
+
   /** A paused socket is not read, so that its end shows only once something is sent. */
   look(): void {
     if (this.#socket?.isPaused) this.#socket.ping()
@@ -136,6 +113,11 @@ export class Connection implements SocketEvents, OpenSocket {
   end(why: SocketEnd): void {
     this.#ending ??= why
     if (this.is_idle) this.#endIfAsked()
+  }
+
+  cut({ code, reason }: SocketEnd): void {
+    if (this.#socket?.isPaused) this.#socket.resume()
+    this.#socket?.close(code, reason)
   }
 
   /** What was only remembered here is not any more. */
@@ -272,7 +254,7 @@ export class Connection implements SocketEvents, OpenSocket {
     if (this.was_sent_away) return
     const is_full =
       this.#inbox.length + this.#waiting > MAX_WAITING || this.#waiting_bytes > MAX_WAITING_BYTES
-    if (is_full) this.#socket?.pause()
+    if (is_full || !this.#may_read) this.#socket?.pause()
     else if (this.#socket?.isPaused) this.#socket.resume()
   }
 

@@ -140,6 +140,7 @@ function connectionOf(route: Route, caller: Caller, handshake: Handshake): Conne
       web_sockets.add(opened)
       log.info({ request_id: handshake.request_id, open: web_sockets.size }, 'a WebSocket was opened')
     },
+    onLarge: (large) => web_sockets.sawLarge(large),
     onClose(closed, code) {
       web_sockets.remove(closed)
       recent.forget()
