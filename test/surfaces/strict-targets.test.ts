@@ -327,7 +327,7 @@ const WRITTEN: readonly (readonly [
     'claude-opus-5',
     only('native', config({ thinkingConfig: { thinkingBudget: 20_000 } })),
     [],
-    { thinking: { type: 'adaptive' }, 'output_config.effort': 'high' },
+    { thinking: { type: 'adaptive', display: 'omitted' }, 'output_config.effort': 'high' },
   ],
   [
     'an effort, of those that only know budgets',

@@ -43,9 +43,12 @@ export function encodeThinking(
     : budgeted(request, thinking, max_tokens)
 }
 
-/** Set whenever the caller said it: the default differs between models. */
-const displayOf = (shows_thinking: boolean | undefined): string | undefined =>
-  shows_thinking === undefined ? undefined : shows_thinking ? 'summarized' : 'omitted'
+/**
+ * Since 4.7 nothing is shown by default, so that callers who ask for thinking, and know no field for its display, are shown it:
+ * https://platform.claude.com/docs/en/about-claude/models/whats-new-claude-4-7#thinking-content-omitted-by-default
+ */
+const displayOf = (shows_thinking: boolean | undefined): string =>
+  shows_thinking === false ? 'omitted' : 'summarized'
 
 /** The provider refuses thinking together with a tool that must be called. */
 const forcesTool = ({ tool_choice, tools }: ConversationRequest): boolean =>

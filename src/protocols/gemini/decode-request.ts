@@ -103,7 +103,8 @@ export function decodeRequest(given: JsonObject, streams: boolean): Conversation
     seed: config.seed,
     candidates: config.candidateCount,
     thinking: decodeThinking(thinking),
-    shows_thinking: thinking.includeThoughts,
+    // It shows none by default: https://ai.google.dev/gemini-api/docs/thinking#summaries
+    shows_thinking: thinking.includeThoughts ?? (config.thinkingConfig ? false : undefined),
     output: decodeOutput(config),
     images: decodeImages(config),
     logprobs: config.responseLogprobs ? (config.logprobs ?? 0) : undefined,

@@ -26,6 +26,7 @@ import { eachOf, type Json, type JsonObject, oneOf, refusal, wantObject, wantStr
 import { carries } from './carries.ts'
 import { decodeMessages } from './decode-messages.ts'
 import { EFFORTS } from './efforts.ts'
+import { readThinking, THINKING_FORMS } from './thinking-fields.ts'
 
 export const CHOICES: Readonly<Record<string, ToolChoice>> = {
   none: { mode: 'none' },
@@ -73,6 +74,7 @@ export const ChatRequest = Fields({
   seed: optional(Quantity),
   n: optional(Count),
   reasoning_effort: optional(Choice(EFFORTS)),
+  ...THINKING_FORMS,
   response_format: optional(ResponseFormat),
   tools: optional(List(FunctionTool)),
   /** The deprecated form of tools. */
@@ -130,8 +132,7 @@ export function decodeRequest(body: JsonObject): ConversationRequest {
     stop: decodeStop(asked.stop),
     seed: asked.seed,
     candidates: asked.n,
-    thinking: asked.reasoning_effort && EFFORTS[asked.reasoning_effort],
-    shows_thinking: undefined,
+    ...readThinking(body),
     output: decodeOutput(asked.response_format),
     images: decodeImages(asked),
     logprobs: asked.logprobs ? (asked.top_logprobs ?? 0) : undefined,

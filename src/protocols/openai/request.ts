@@ -14,6 +14,7 @@ import { workedOut } from '../wire/known-values.ts'
 import { requestBound } from './bound.ts'
 import { audioTokens, fileTokens } from './media.ts'
 import { generationOf } from './model.ts'
+import { effortOfOthers } from './thinking-fields.ts'
 
 const LIMIT_FIELDS = ['max_completion_tokens', 'max_tokens'] as const
 
@@ -58,7 +59,7 @@ export function readRequest(body: JsonObject): RequestFacts {
     service_tier: askedTier(body, 'service_tier'),
     offers_tools: hasItems(body.tools) || hasItems(body.functions),
     stops: (body.stop ?? null) !== null,
-    effort: stringIn(body.reasoning_effort),
+    effort: stringIn(body.reasoning_effort) ?? effortOfOthers(body),
   }
 }
 

@@ -74,14 +74,26 @@ describe('Claude', () => {
     ['claude-sonnet-4-6', XHIGH, { thinking: { type: 'adaptive' }, output_config: { effort: 'high' } }],
     ['claude-sonnet-5', OFF, { thinking: { type: 'disabled' } }],
     ['claude-fable-5', OFF, { output_config: { effort: 'low' } }],
-    ['claude-mythos-preview', XHIGH, { thinking: { type: 'adaptive' }, output_config: { effort: 'xhigh' } }],
+    [
+      'claude-mythos-preview',
+      XHIGH,
+      { thinking: { type: 'adaptive', display: 'summarized' }, output_config: { effort: 'xhigh' } },
+    ],
     ['claude-sonnet-6', OFF, { thinking: { type: 'between_tools' } }],
     ['claude-opus-4-7', OFF, {}],
-    ['claude-opus-4-8', MAX, { thinking: { type: 'adaptive' }, output_config: { effort: 'max' } }],
+    [
+      'claude-opus-4-8',
+      MAX,
+      { thinking: { type: 'adaptive', display: 'summarized' }, output_config: { effort: 'max' } },
+    ],
     ['claude-opus-5', OFF, { thinking: { type: 'disabled' } }],
     ['claude-opus-5-5', OFF, { output_config: { effort: 'low' } }],
     ['claude-sonnet-5-5', OFF, { thinking: { type: 'between_tools' } }],
-    ['claude-haiku-5-5', MINIMAL, { thinking: { type: 'adaptive' }, output_config: { effort: 'low' } }],
+    [
+      'claude-haiku-5-5',
+      MINIMAL,
+      { thinking: { type: 'adaptive', display: 'summarized' }, output_config: { effort: 'low' } },
+    ],
     ['deepseek-chat', HIGH, { thinking: { type: 'enabled', budget_tokens: 24_576 } }],
   ]
   test.each(cases)('%s, asked for %o', (model, thinking, expected) => {
@@ -114,7 +126,7 @@ describe('Claude', () => {
   test.each([
     ['claude-opus-4-8', true, { type: 'adaptive', display: 'summarized' }],
     ['claude-opus-4-8', false, { type: 'adaptive', display: 'omitted' }],
-    ['claude-opus-4-8', undefined, { type: 'adaptive' }],
+    ['claude-opus-4-8', undefined, { type: 'adaptive', display: 'summarized' }],
     ['claude-opus-4-6', true, { type: 'adaptive' }],
     ['claude-haiku-4-5', false, { type: 'enabled', budget_tokens: 24_576 }],
   ])('%s, whose thinking is to be shown: %p', (model, shows_thinking, expected) => {

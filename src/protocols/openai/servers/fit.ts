@@ -4,6 +4,7 @@ import { knownAs } from '../../named-model.ts'
 import { nearestLevel } from '../../thinking.ts'
 import { type JsonObject, stringIn } from '../../wire/json.ts'
 import { generationOf, isOpenAis } from '../model.ts'
+import { withOwnEffort } from '../thinking-fields.ts'
 import { fitFormat } from './fit-format.ts'
 import { fitGeneration, lostByGeneration } from './fit-generation.ts'
 import { fitMessages } from './fit-messages.ts'
@@ -17,6 +18,7 @@ type Step = (fitting: Fitting) => JsonObject
 const STEPS: readonly Step[] = [
   dropFields,
   renameFields,
+  ({ body, rules }) => (rules.by_generation ? withOwnEffort(body) : body),
   ({ body, rules }) => withShortUsers(body, rules),
   fitEffort,
   fitGeneration,

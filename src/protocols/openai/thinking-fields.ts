@@ -1,0 +1,111 @@
+// How much a model is to think, and whether that is shown, in the fields that other servers of chat completions added.
+// `reasoning`, `include_reasoning`: https://openrouter.ai/docs/use-cases/reasoning-tokens
+// `thinking`: https://api-docs.deepseek.com/guides/thinking_mode, and Claude's, as LiteLLM takes it: https://docs.litellm.ai/docs/reasoning_content
+// `enable_thinking`, `thinking_budget`: https://www.alibabacloud.com/help/en/model-studio/deep-thinking
+// `chat_template_kwargs`: https://docs.vllm.ai/en/latest/features/reasoning_outputs.html
+import type { Static } from '@sinclair/typebox'
+import type { Thinking } from '../canonical/fields.ts'
+import { Choice, Count, Fields, Flag, optional, type Present, readPresent } from '../forms.ts'
+import { effortOf } from '../thinking.ts'
+import { compact, type JsonObject } from '../wire/json.ts'
+import { EFFORTS } from './efforts.ts'
+
+const Reasoning = Fields({
+  effort: optional(Choice(EFFORTS)),
+  max_tokens: optional(Count),
+  exclude: optional(Flag),
+  enabled: optional(Flag),
+})
+const ThinkingField = Fields({
+  type: Choice({ enabled: true, adaptive: true, auto: true, disabled: false }),
+  budget_tokens: optional(Count),
+})
+const TemplateFields = Fields({ enable_thinking: optional(Flag), thinking: optional(Flag) })
+
+/** Of a chat completion request, beside `reasoning_effort`. */
+export const THINKING_FORMS = {
+  reasoning: optional(Reasoning),
+  include_reasoning: optional(Flag),
+  thinking: optional(ThinkingField),
+  enable_thinking: optional(Flag),
+  thinking_budget: optional(Count),
+  chat_template_kwargs: optional(TemplateFields),
+}
+const ThinkingRequest = Fields({ reasoning_effort: optional(Choice(EFFORTS)), ...THINKING_FORMS })
+const FIELDS = Object.keys(THINKING_FORMS)
+
+const OFF: Thinking = { mode: 'off' }
+const AUTO: Thinking = { mode: 'auto' }
+
+interface WantedThinking {
+  readonly thinking: Thinking | undefined
+  /** Undefined where the caller does not say. */
+  readonly shows_thinking: boolean | undefined
+}
+
+/** Of two fields that say it, the first in this order counts. @throws GatewayError invalid_request that names a malformed field */
+export function readThinking(body: JsonObject): WantedThinking {
+  const { reasoning_effort, include_reasoning, reasoning, ...asked } = readPresent(ThinkingRequest, body, '')
+  const named = reasoning_effort && EFFORTS[reasoning_effort]
+  const thinking = named ?? (reasoning && ofReasoning(reasoning)) ?? ofOthers(asked)
+  if (reasoning?.exclude === true || include_reasoning === false) return { thinking, shows_thinking: false }
+  const is_asked = reasoning !== undefined || include_reasoning === true || ofOthers(asked) !== undefined
+  return { thinking, shows_thinking: is_asked && thinking?.mode !== 'off' ? true : undefined }
+}
+
+function ofReasoning({ effort, max_tokens, enabled }: Static<typeof Reasoning>): Thinking | undefined {
+  if (enabled === false) return OFF
+  if (effort) return EFFORTS[effort]
+  if (typeof max_tokens === 'number') return ofBudget(max_tokens)
+  return enabled === true ? AUTO : undefined
+}
+
+type Others = Omit<
+  Present<Static<typeof ThinkingRequest>>,
+  'reasoning_effort' | 'include_reasoning' | 'reasoning'
+>
+
+function ofOthers({
+  thinking,
+  enable_thinking,
+  thinking_budget,
+  chat_template_kwargs,
+}: Others): Thinking | undefined {
+  if (thinking) {
+    if (thinking.type === 'disabled') return OFF
+    return typeof thinking.budget_tokens === 'number' ? ofBudget(thinking.budget_tokens) : AUTO
+  }
+  const is_on = enable_thinking ?? chat_template_kwargs?.enable_thinking ?? chat_template_kwargs?.thinking
+  if (is_on === false) return OFF
+  if (typeof thinking_budget === 'number') return ofBudget(thinking_budget)
+  return is_on === true ? AUTO : undefined
+}
+
+const ofBudget = (budget_tokens: number): Thinking =>
+  budget_tokens === 0 ? OFF : { mode: 'budget', budget_tokens }
+
+/** Whether a request has one of these fields. */
+const hasOthers = (body: JsonObject): boolean => FIELDS.some((name) => Object.hasOwn(body, name))
+
+/**
+ * The word for it of OpenAI's own protocols; undefined where the model decides, and for what is malformed: the provider judges what
+ * passes through.
+ */
+export function effortOfOthers(body: JsonObject): string | undefined {
+  if (!hasOthers(body)) return undefined
+  try {
+    const { thinking } = readThinking(body)
+    return thinking?.mode === 'off' ? 'none' : thinking && effortOf(thinking)
+  } catch {
+    // The refusal is the provider's: it may know other values.
+    return undefined
+  }
+}
+
+/** The same request with OpenAI's own field in place of those of others, which its servers refuse. */
+export function withOwnEffort(body: JsonObject): JsonObject {
+  if (!hasOthers(body)) return body
+  const reasoning_effort = body.reasoning_effort ?? effortOfOthers(body)
+  const left = Object.fromEntries(Object.entries(body).filter(([name]) => !FIELDS.includes(name)))
+  return compact({ ...left, reasoning_effort })
+}
