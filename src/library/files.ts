@@ -19,14 +19,14 @@ export const findFile = (db: Db, account_id: number, key: string): Awaitable<Fil
   fileQueries(db).find.get({ account_id, key })
 
 /** What the file of a row follows from, and how it is marked. */
-export type FilePlace = Pick<FileRow, 'id' | 'key' | 'missing_since_ms'>
+export type FilePlace = Pick<FileRow, 'id' | 'key' | 'sha256' | 'missing_since_ms'>
 
 /** The bytes of a stored file, read as they are consumed; undefined if it cannot be found, which is marked. */
 export const openFile = (
   library: Pick<Library, 'db' | 'files' | 'now'>,
-  { id, key, missing_since_ms }: FilePlace,
+  { id, key, sha256, missing_since_ms }: FilePlace,
 ): Promise<StoredBytes | undefined> =>
-  openMarking(fileShelf(library), { id, key: storeKeyOf(key), missing_since_ms }, library.now)
+  openMarking(fileShelf(library), { id, key: storeKeyOf(key), sha256, missing_since_ms }, library.now)
 
 /** The bytes of a stored file; undefined as for `openFile`. */
 export async function readFile(

@@ -137,10 +137,15 @@ export async function imagesOfCall(db: Db, call_id: number): Promise<string[]> {
 /** The file of a stored image, read as it is consumed; undefined if it cannot be found, which is marked. */
 export async function openGeneration(
   library: Pick<Library, 'db' | 'images' | 'now'>,
-  { id, file_key, missing_since_ms }: Pick<Generation, 'id' | 'file_key' | 'missing_since_ms'>,
+  {
+    id,
+    file_key,
+    sha256,
+    missing_since_ms,
+  }: Pick<Generation, 'id' | 'file_key' | 'sha256' | 'missing_since_ms'>,
 ): Promise<StoredBytes | undefined> {
   if (file_key === null) return undefined
-  return openMarking(imageShelf(library), { id, key: file_key, missing_since_ms }, library.now)
+  return openMarking(imageShelf(library), { id, key: file_key, sha256, missing_since_ms }, library.now)
 }
 
 /** The bytes of a stored image; undefined as for `openGeneration`. */

@@ -6,6 +6,7 @@ import type { FileStore } from '../media/store.ts'
 import type { Library } from './library.ts'
 import { storeKeyOf } from './names.ts'
 import { fileQueries, generationQueries } from './queries.ts'
+import { verified } from './verified.ts'
 
 /** A stored row, and where its file should be. */
 export interface Place {
@@ -80,21 +81,34 @@ export async function* placesOf(shelf: Shelf, which: 'missing' | 'expected'): As
   }
 }
 
-/** The file of a row, read as it is consumed. What is seen of it is marked. @returns undefined if it cannot be found */
+/**
+ * The file of a row, read as it is consumed. What is seen of it is marked.
+ *
+ * @returns undefined if it cannot be found @throws as `verified`
+ */
 export async function openMarking(
   shelf: Shelf,
-  { id, key, missing_since_ms }: Place,
+  { sha256, ...place }: Place & { sha256: string | null },
   now: () => number,
 ): Promise<StoredBytes | undefined> {
-  const file = await shelf.store.open(key)
-  const is_missing = file === undefined
-  if (is_missing === (missing_since_ms !== null)) return file
+  const file = await shelf.store.open(place.key)
+  await markSeen(shelf, place, file === undefined, now)
+  if (!file || sha256 === null) return file
+  return await verified(file, { key: place.key, sha256, is_local: shelf.store.folder !== undefined })
+}
+
+async function markSeen(
+  shelf: Shelf,
+  { id, missing_since_ms }: Place,
+  is_missing: boolean,
+  now: () => number,
+): Promise<void> {
+  if (is_missing === (missing_since_ms !== null)) return
   try {
     await shelf.mark([id], is_missing ? now() : null)
   } catch {
     // A mark that could not be written is for lists only: the next read or start sets it.
   }
-  return file
 }
 
 /** Marks rows as missing since now. */

@@ -35,7 +35,7 @@ export interface BucketFilesLimits {
   /** How often a bucket that fails is tried. */
   try_every_ms: number
 }
-const LIMITS: BucketFilesLimits = { answer_ms: 10_000, least_bytes_per_s: 500_000, try_every_ms: 1_000 }
+const LIMITS: BucketFilesLimits = { answer_ms: 5_000, least_bytes_per_s: 1_000_000, try_every_ms: 1_000 }
 
 /** The least that S3 takes for a part which is not the last. What is smaller is put at once, and again if that fails. */
 const PART_BYTES = 5 * 1024 * 1024
@@ -99,6 +99,8 @@ function storeBelow(beginning: string, connection: Connection, health: BucketHea
     },
     async remove(key) {
       const name = nameOf(key)
+      // What is removed after a put that failed would be waited for as long again.
+      if (health.is_failing) throw stillFailing()
       await health.ask(() => connection.remove(name))
     },
     has: async (key) => (await sizeOf(nameOf(key))) !== undefined,

@@ -1,0 +1,74 @@
+// A byte of a stored image that changed, on the disk or in the bucket, is noticed when it is read: nobody gets the image as if it were whole.
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { openFile, readFile } from '../../src/library/files.ts'
+import { openGeneration, readGeneration } from '../../src/library/generations.ts'
+import { type BucketFiles, openBucketFiles } from '../../src/media/bucket-store.ts'
+import { createFileStore, type FileStore } from '../../src/media/store.ts'
+import { memoryDatabase } from '../support/empty-database.ts'
+import { hasS3Server, partOf, type S3Server, startS3Server } from '../support/s3-server.ts'
+import { temporary } from '../support/temporary.ts'
+
+const BYTES = crypto.getRandomValues(new Uint8Array(200_000))
+const KEY = '1/6f1b9c2e-9df0-4f8e-9a53-3f0f6f9d0b11.png'
+const DAMAGE: [name: string, content: () => Uint8Array][] = [
+  ['the first byte', () => BYTES.with(0, (BYTES[0] ?? 0) ^ 1)],
+  ['a byte within', () => BYTES.with(100_000, (BYTES[100_000] ?? 0) ^ 128)],
+  ['the last byte', () => BYTES.with(BYTES.length - 1, (BYTES.at(-1) ?? 0) ^ 1)],
+  ['the end, which is gone', () => BYTES.subarray(0, -1)],
+  ['all, which is gone', () => new Uint8Array()],
+]
+const DAMAGED = { kind: 'internal', code: 'image_damaged', message: expect.stringContaining('is damaged') }
+
+let s3: S3Server | undefined
+let bucket: BucketFiles | undefined
+const folder = temporary()
+beforeAll(async () => {
+  if (!hasS3Server) return
+  s3 = await startS3Server('files')
+  bucket = openBucketFiles(partOf(s3))
+})
+afterAll(async () => {
+  bucket?.stop()
+  await s3?.[Symbol.asyncDispose]()
+  folder[Symbol.dispose]()
+})
+
+const STORES: [name: string, storeOf: () => FileStore | undefined][] = [
+  ['a folder', () => createFileStore(folder.path)],
+  ['a bucket', () => bucket?.store('images')],
+]
+
+describe.each(STORES)('an image in %s', (name, storeOf) => {
+  const isThere = name === 'a folder' || hasS3Server
+  /** The image as its row has it, and as it is now. */
+  async function stored(content: Uint8Array) {
+    const store = storeOf()
+    if (!store) throw new Error('no store')
+    const { sha256 } = await store.put(KEY, BYTES)
+    await store.put(KEY, content)
+    const library = { db: memoryDatabase(), images: store, files: store, now: Date.now }
+    const row = { id: 1, sha256, missing_since_ms: null }
+    return {
+      readings: {
+        'a produced one, whole': () => readGeneration(library, { ...row, file_key: KEY }),
+        'a produced one, as it is sent': async () =>
+          sent(await openGeneration(library, { ...row, file_key: KEY })),
+        'an upload, whole': () => readFile(library, { ...row, key: `files/${KEY}` }),
+        'an upload, as it is sent': async () =>
+          sent(await openFile(library, { ...row, key: `files/${KEY}` })),
+      },
+    }
+  }
+  const sent = async (file: Awaited<ReturnType<typeof openFile>>) =>
+    file && (await new Response(file.body()).bytes())
+
+  test.if(isThere)('that is as it was stored is read', async () => {
+    const { readings } = await stored(BYTES)
+    for (const read of Object.values(readings)) expect(await read()).toEqual(BYTES)
+  })
+
+  test.if(isThere).each(DAMAGE)('of which %s changed is refused, however it is read', async (_, content) => {
+    const { readings } = await stored(content())
+    for (const read of Object.values(readings)) await expect(read()).rejects.toMatchObject(DAMAGED)
+  })
+})
