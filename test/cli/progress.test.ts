@@ -168,7 +168,7 @@ price = { input = 0.3, output = 2 }
       [`backup '${folder.at('b')}'`, 'Packing  ', 'Not encrypted'],
       [`account export anna --out '${folder.at('b')}.anna'`, 'Packing  ', 'rows 2, files 0'],
       [`backup verify '${archive}'`, 'Unpacking  ', 'It can be restored.'],
-      [`prices import '${list}' --yes`, 'Changing prices  0 of 1 models', 'Changes: '],
+      [`prices import '${list}' --markup 1 --yes`, 'Changing prices  0 of 1 models', 'Changes: '],
       [`restore '${archive}' --force`, 'Unpacking  ', 'every hash is right'],
     ]
 

@@ -67,6 +67,8 @@ test.each<[string, save: () => Promise<unknown>, by: Partial<Listed['by']>, chan
       commands.json(
         'prices',
         'import',
+        '--markup',
+        '1',
         commands.path('list.json'),
         '--model',
         MODEL,
