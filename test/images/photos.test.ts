@@ -147,8 +147,11 @@ test('an upload stays as it was sent', async () => {
   expect(Buffer.from(await stored.arrayBuffer()).equals(taken)).toBe(true)
 })
 
-describe('a mask in a form', async () => {
-  const TALL = await paint('png', { width: 18, height: 24 })
+const TALL = await paint('png', { width: 18, height: 24 })
+const WIDE = await paint('png', { width: 24, height: 18 })
+const OPAQUE = await paint('png', { width: 18, height: 24, alpha: false })
+
+describe('a mask in a form', () => {
   const edit = async (image: Blob, mask: Uint8Array) => {
     upstream.answer(sends(PNG))
     const form = editForm({
@@ -169,16 +172,8 @@ describe('a mask in a form', async () => {
   })
 
   test.each([
-    [
-      'of another size',
-      await paint('png', { width: 24, height: 18 }),
-      'must have the size of the first image, 18x24',
-    ],
-    [
-      'without an alpha channel',
-      await paint('png', { width: 18, height: 24, alpha: false }),
-      'alpha channel',
-    ],
+    ['of another size', WIDE, 'must have the size of the first image, 18x24'],
+    ['without an alpha channel', OPAQUE, 'alpha channel'],
     ['damaged', TALL.subarray(0, 60), 'damaged'],
   ])('%s is refused', async (_, mask, words) => {
     const before = gateway.counts()
