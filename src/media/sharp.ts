@@ -1,4 +1,4 @@
-// Access to sharp: loaded at first use, restricted to four formats, two images at once.
+// Access to sharp: loaded at first use, restricted to the formats that are read, two images at once.
 import type sharpModule from 'sharp'
 import type { Sharp, SharpOptions } from 'sharp'
 import { createSlots } from '../utilities/slots.ts'
@@ -10,13 +10,15 @@ export type SharpModule = typeof sharpModule
 /** An image may take some 300 MB while it is decoded. */
 export const IMAGES_AT_ONCE = 2
 
-/** libvips' class of every loader, and those of the four formats. https://sharp.pixelplumbing.com/api-utility/#block */
+/** libvips' class of every loader, and those of the four formats, of TIFF and of AVIF: these two only where `sniffReadable` found them. https://sharp.pixelplumbing.com/api-utility/#block */
 const EVERY_LOADER = 'VipsForeignLoad'
 const LOADERS = [
   'VipsForeignLoadJpegBuffer',
   'VipsForeignLoadPngBuffer',
   'VipsForeignLoadWebpBuffer',
   'VipsForeignLoadNsgifBuffer',
+  'VipsForeignLoadTiffBuffer',
+  'VipsForeignLoadHeifBuffer',
 ]
 
 /** Reads all frames, so that the limit of pixels covers them all, and fails on damaged files instead of guessing. */

@@ -110,6 +110,10 @@ function answer({ body_id, protocol, bytes, question }: ToThread): unknown {
       return body.assertCarries(question.writing)
     case 'conversation':
       return body.conversation(question.protocol, question.streams)
+    case 'imagesBeyond':
+      return body.imagesBeyond(question.protocol, question.types)
+    case 'imageFields':
+      return body.imageFields(question.protocol, question.types, question.images)
     case 'write':
       return writtenBytes(body.write(question.writing))
     case 'read':

@@ -4,7 +4,12 @@ import type { ConversationRequest } from '../../protocols/canonical/request.ts'
 import { boundDropped } from '../../protocols/dropped-bound.ts'
 import { explainsEmpty } from '../../protocols/explains-empty.ts'
 import type { RequestFacts } from '../../protocols/facts.ts'
-import type { RegularBody } from '../../protocols/media-places.ts'
+import {
+  changeMedia,
+  type Medium,
+  type MediumChange,
+  type RegularBody,
+} from '../../protocols/media-places.ts'
 import type { CallerProtocol, Protocol } from '../../protocols/protocol.ts'
 import { callerProtocolOf, protocolNamed, type Registry } from '../../protocols/registry.ts'
 import { sessionInBody } from '../../protocols/session.ts'
@@ -74,6 +79,14 @@ export interface TextBody {
   with(fields: JsonObject): TextBody | Promise<TextBody>
   /** The same body, of which surfaces read other fields, or which is let go of in another way. */
   as(changed: Partial<Pick<TextBody, 'fields' | 'release'>>): TextBody
+  /** Its inline images of other types than these, in their order; with the caller's protocol. */
+  imagesBeyond(protocol: string, types: readonly string[]): readonly Medium[] | Promise<readonly Medium[]>
+  /** The same request with others in the places of these. This one is let go of. */
+  withImages(
+    protocol: string,
+    types: readonly string[],
+    images: readonly Medium[],
+  ): TextBody | Promise<TextBody>
   /** No more will be asked: lets go of the body. */
   readonly release: () => void
 }
@@ -177,6 +190,28 @@ export class ParsedBody implements TextBody {
     return new ParsedBody(this.#protocols, this.#body, { json, has_images, release })
   }
 
+  imagesBeyond(protocol: string, types: readonly string[]): readonly Medium[] {
+    const found: Medium[] = []
+    const collect = beyond(types, (image) => {
+      found.push(image)
+      return image
+    })
+    changeMedia(this.#json, this.#caller(protocol).media, collect)
+    return found
+  }
+
+  withImages(protocol: string, types: readonly string[], images: readonly Medium[]): TextBody {
+    return this.with(this.imageFields(protocol, types, images))
+  }
+
+  /** The top-level fields that differ with other images in them. */
+  imageFields(protocol: string, types: readonly string[], images: readonly Medium[]): JsonObject {
+    let next = 0
+    const put = beyond(types, (image) => images[next++] ?? image)
+    const changed = changeMedia(this.#json, this.#caller(protocol).media, put)
+    return Object.fromEntries(Object.entries(changed).filter(([name, value]) => value !== this.#json[name]))
+  }
+
   as({ fields = this.fields, release = this.release }: Partial<Shown>): TextBody {
     const { has_images } = this
     return new ParsedBody(this.#protocols, this.#body, { json: this.#json, has_images, fields, release })
@@ -202,6 +237,12 @@ export class ParsedBody implements TextBody {
     return callerProtocolOf(this.#protocols, protocol).text
   }
 }
+
+/** A change of images alone whose types are not among these. */
+const beyond =
+  (types: readonly string[], change: MediumChange): MediumChange =>
+  (medium) =>
+    medium.is_image && !types.includes(medium.mime_type ?? '') ? change(medium) : medium
 
 /** What is read of a body, and how it ends. */
 interface Shown extends RegularBody {

@@ -30,6 +30,7 @@ import { formOf } from './provider-form.ts'
 import { readTextBody } from './read-body.ts'
 import { serveStream } from './serve-stream.ts'
 import { serveWhole } from './serve-whole.ts'
+import { withTakenImages } from './taken-images.ts'
 
 export interface TextCall extends PaidCall {
   body_limit_bytes: number
@@ -104,9 +105,14 @@ export async function readOpened(
   parts: ExchangeParts,
   admitted: Admitted,
   call: TextCall,
-  { body: read, target, named }: OpenedText,
+  { body: opened, target, named }: OpenedText,
 ): Promise<TextOrder> {
   const asked = named ?? findModel(parts, admitted, target.model_id, 'text')
+  const read = await withTakenImages(parts, admitted, {
+    model: asked,
+    body: opened,
+    protocol: call.protocol.name,
+  })
   const read_facts = await read.facts(call.protocol.name)
   const body = call.revise
     ? await call.revise({ admitted, model: asked, body: read, facts: read_facts })

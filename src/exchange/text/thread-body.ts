@@ -4,6 +4,7 @@ import type { AskedExtra } from '../../domain/extras.ts'
 import { freeBytes } from '../../http/free-bytes.ts'
 import type { ConversationRequest } from '../../protocols/canonical/request.ts'
 import type { RequestFacts } from '../../protocols/facts.ts'
+import type { Medium } from '../../protocols/media-places.ts'
 import type { JsonObject } from '../../protocols/wire/json.ts'
 import { type Opened, type Question, SAME_BYTES } from '../parsing/messages.ts'
 import { type Parser, readError } from '../parsing/parser.ts'
@@ -51,12 +52,7 @@ export async function threadBody(parser: Parser, body: Uint8Array, protocol: str
     fields,
     has_images,
     content: sha256,
-    facts: (of, over) => ask<RequestFacts>({ ask: 'facts', protocol: of, over }),
-    leastTokens: (of) => ask<number>({ ask: 'leastTokens', protocol: of }),
-    extras: (of, rules) => ask<readonly AskedExtra[]>({ ask: 'extras', protocol: of, rules }),
-    session: () => ask<string | undefined>({ ask: 'session' }),
-    explainsEmpty: () => ask<boolean>({ ask: 'explainsEmpty' }),
-    rejectRemembered: (of) => ask<void>({ ask: 'rejectRemembered', protocol: of }),
+    ...questionsOf(ask),
     async assertCarries(writing) {
       if (writing.from !== writing.to) await ask({ ask: 'assertCarries', writing })
     },
@@ -81,9 +77,30 @@ export async function threadBody(parser: Parser, body: Uint8Array, protocol: str
       // What tells it from another request is what the caller sent.
       return { ...changed, content: sha256, release: releaseBoth }
     },
+    async withImages(this: TextBody, of, types, images) {
+      return this.with(await ask<JsonObject>({ ask: 'imageFields', protocol: of, types, images }))
+    },
     as(this: TextBody, changed) {
       return { ...this, ...changed }
     },
     release,
   }
 }
+
+type Ask = <T>(question: Question) => Promise<T>
+
+/** The verbs that ask one question, and do nothing with its answer. */
+const questionsOf = (
+  ask: Ask,
+): Pick<
+  TextBody,
+  'facts' | 'leastTokens' | 'extras' | 'session' | 'explainsEmpty' | 'rejectRemembered' | 'imagesBeyond'
+> => ({
+  facts: (of, over) => ask<RequestFacts>({ ask: 'facts', protocol: of, over }),
+  leastTokens: (of) => ask<number>({ ask: 'leastTokens', protocol: of }),
+  extras: (of, rules) => ask<readonly AskedExtra[]>({ ask: 'extras', protocol: of, rules }),
+  session: () => ask<string | undefined>({ ask: 'session' }),
+  explainsEmpty: () => ask<boolean>({ ask: 'explainsEmpty' }),
+  rejectRemembered: (of) => ask<void>({ ask: 'rejectRemembered', protocol: of }),
+  imagesBeyond: (of, types) => ask<readonly Medium[]>({ ask: 'imagesBeyond', protocol: of, types }),
+})
