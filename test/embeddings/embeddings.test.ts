@@ -141,6 +141,7 @@ describe("to a provider of OpenAI's protocol", () => {
     ['with an empty usage, too', {}, 4, 1],
     ['with an impossible usage, too', { prompt_tokens: Number.MAX_SAFE_INTEGER }, 4, 1],
     ['zero is zero', { prompt_tokens: 0, total_tokens: 0 }, 0, 0],
+    ['by the name of responses', { input_tokens: 7, total_tokens: 7 }, 7, 0],
   ])('%s', async (_name, usage, tokens, estimated) => {
     upstream.answer(whole({ ...openaiAnswer([[1]]), usage }))
     await (await post({ model: OPENAI, input: 'sixteen letters.' })).text()

@@ -51,6 +51,7 @@ function toUnitLength(vector: number[]): number[] {
 
 /** Newer models report what they read; older ones do not. */
 function readEmbeddingUsage(answer: JsonObject): ReportedUsage | undefined {
-  const input_tokens = tokenCountIn(objectIn(answer.usageMetadata).promptTokenCount)
+  const { promptTokenCount, totalTokenCount } = objectIn(answer.usageMetadata)
+  const input_tokens = tokenCountIn(promptTokenCount ?? totalTokenCount)
   return input_tokens === undefined ? undefined : { input_tokens }
 }

@@ -1,7 +1,8 @@
 // What OpenAI's audio endpoints report of a call: tokens, or the duration of the audio.
 // https://platform.openai.com/docs/api-reference/audio/json-object
 import type { ReportedUnits } from '../../domain/units.ts'
-import { isObject, type Json, type JsonObject, objectIn, tokenCountIn } from '../wire/json.ts'
+import { isObject, type Json, type JsonObject, objectIn } from '../wire/json.ts'
+import { readCounts } from './usage.ts'
 
 /**
  * Mistral's seconds have a name of their own: @mistralai/mistralai 2.7 `UsageInfo`.
@@ -11,17 +12,21 @@ export function readAudioUnits({ usage, duration }: JsonObject): ReportedUnits |
   const { seconds, prompt_audio_seconds } = objectIn(usage)
   const audio_ms = secondsIn(seconds) ?? secondsIn(prompt_audio_seconds) ?? secondsIn(duration)
   if (!isObject(usage) && audio_ms === undefined) return undefined
-  const counts = objectIn(usage)
-  const input = tokenCountIn(counts.input_tokens)
-  const input_audio_tokens = tokenCountIn(objectIn(counts.input_token_details).audio_tokens)
+  const counts = readCounts(withDetails(objectIn(usage)))
+  const { input_tokens, input_audio_tokens, cache_read_tokens = 0, output_tokens } = counts ?? {}
   return {
     audio_ms,
-    // Audio is part of the input; what is more than the whole leaves a negative rest, which is not believed.
-    input_tokens: input === undefined ? undefined : input - (input_audio_tokens ?? 0),
-    input_audio_tokens: input === undefined ? undefined : (input_audio_tokens ?? 0),
-    output_tokens: tokenCountIn(counts.output_tokens),
+    input_tokens: input_tokens === undefined ? undefined : input_tokens + cache_read_tokens,
+    input_audio_tokens: input_tokens === undefined ? undefined : input_audio_tokens,
+    output_tokens,
   }
 }
+
+/** OpenAI's details have a name of their own here. */
+const withDetails = ({ input_token_details = null, ...usage }: JsonObject): JsonObject => ({
+  ...usage,
+  prompt_tokens_details: usage.prompt_tokens_details ?? input_token_details,
+})
 
 /** Whole milliseconds; NaN for what is no duration. Some servers write it as text. */
 function secondsIn(value: Json | undefined): number | undefined {

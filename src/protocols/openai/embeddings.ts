@@ -126,8 +126,8 @@ function rejectExtras(body: JsonObject): void {
 
 /** Undefined where the answer does not report what was read; some servers report only `total_tokens`. */
 function readEmbeddingUsage({ usage }: JsonObject): ReportedUsage | undefined {
-  const { prompt_tokens, total_tokens, cost = null, is_byok = null, cost_details = null } = objectIn(usage)
-  return readCounts({ prompt_tokens: prompt_tokens ?? total_tokens ?? null, cost, is_byok, cost_details })
+  const { total_tokens = null, prompt_tokens_details: _, completion_tokens: __, ...counts } = objectIn(usage)
+  return readCounts({ ...counts, prompt_tokens: counts.prompt_tokens ?? counts.input_tokens ?? total_tokens })
 }
 
 function writeEmbeddingUsage(usage: Usage): JsonObject {

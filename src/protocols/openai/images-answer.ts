@@ -4,6 +4,7 @@ import type { UpstreamFailure } from '../facts.ts'
 import type { ImageAnswer } from '../images.ts'
 import { isObject, type JsonObject, objectIn, objectsIn, stringIn, tokenCountIn } from '../wire/json.ts'
 import { readError, readFailure } from './failure.ts'
+import { sumsIn } from './usage.ts'
 
 /** Error codes that mean moderation: of the GPT image models, of the models before them, and of Azure's. */
 const MODERATION: ReadonlySet<string> = new Set([
@@ -33,8 +34,7 @@ export function decodeImageAnswer(answer: JsonObject): ImageAnswer {
  */
 export function readImageUsage({ usage }: JsonObject): ReportedImageTokens | undefined {
   if (!isObject(usage)) return undefined
-  const input = tokenCountIn(usage.input_tokens)
-  const output = tokenCountIn(usage.output_tokens)
+  const { prompt: input, completion: output } = sumsIn(usage)
   if (input === undefined && output === undefined) return undefined
   const details = objectIn(usage.input_tokens_details)
   const cached = tokenCountIn(details.cached_tokens) ?? 0

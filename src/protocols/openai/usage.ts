@@ -61,7 +61,7 @@ export function readCounts(value: Json | undefined): ReportedUsage | undefined {
   }
 }
 
-interface Sums {
+export interface Sums {
   prompt: number | undefined
   completion: number | undefined
   /** What the total has beyond both. */
@@ -73,7 +73,7 @@ interface Sums {
  * where the total has reasoning that is more than the completion, beside that. A total that leaves nothing, or is zero, says
  * nothing; one that is less contradicts itself.
  */
-function sumsIn(usage: JsonObject): Sums {
+export function sumsIn(usage: JsonObject): Sums {
   const prompt = tokenCountIn(usage.prompt_tokens) ?? tokenCountIn(usage.input_tokens)
   const completion = tokenCountIn(usage.completion_tokens) ?? tokenCountIn(usage.output_tokens)
   const total = countIn(tokenCountIn(usage.total_tokens)) || undefined
