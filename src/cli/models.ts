@@ -110,9 +110,10 @@ const hasEnd = (model: Model): boolean => shutdownDateOf(model) !== undefined
 const extrasOf = ({ price }: Model) => (price.unit === 'token' ? [...(price.extras ?? [])] : [])
 const hasExtras = (model: Model) => extrasOf(model).length > 0
 
-const extraText = ([name, { per, nanos, max_units }]: readonly [string, ExtraPrice]): string => {
+const extraText = ([name, { per, nanos, max_units, always }]: readonly [string, ExtraPrice]): string => {
   if (nanos === 0) return `${name} free`
-  return `${name} ${formatUsd(nanos)} per ${per}${per === 'unit' ? `, at most ${max_units}` : ''}`
+  const unasked = always && per !== 'request' ? ', always' : ''
+  return `${name} ${formatUsd(nanos)} per ${per}${per === 'unit' ? `, at most ${max_units}` : ''}${unasked}`
 }
 
 function usability({ retired, unavailable }: Model): string {
@@ -160,11 +161,12 @@ function priceView(price: Price) {
         name,
         tiers: tiers.map(tierView),
       })),
-      extras: [...(price.extras ?? [])].map(([name, { per, nanos, max_units }]) => ({
+      extras: [...(price.extras ?? [])].map(([name, { per, nanos, max_units, always = false }]) => ({
         name,
         per,
         ...money('price', nanos),
         max_units,
+        always,
       })),
     }
   if (price.unit === 'image_token') return { unit: price.unit, ...ratesView(price.rates) }

@@ -36,7 +36,7 @@ routes = [{ provider = "simulator-anthropic", model = "claude" }]
 [models.price]
 input = 1
 output = 1
-extras = { web_search = { per_unit = 0.01, max_units = 5 }, speed = 0.3, web_fetch = 0 }
+extras = { web_search = { per_unit = 0.01, max_units = 5 }, speed = 0.3, web_fetch = 0, request = { per_request = 0.005 }, code_execution = { per_unit = 0.05, max_units = 3, always = true } }
 `
 
 describe('models', () => {
@@ -180,7 +180,7 @@ routes = [${routes.map((more) => `{ provider = "simulator", model = "flash"${mor
     appendFileSync(scene.path('tollgate.toml'), WITH_EXTRAS)
     const { out } = await scene.run('models')
     expect(out).toMatch(
-      /^sim-search .*web_search 0\.01 per unit, at most 5, speed 0\.30 per call, web_fetch free$/m,
+      /^sim-search .*web_search 0\.01 per unit, at most 5, speed 0\.30 per call, web_fetch free, request 0\.005 per request, code_execution 0\.05 per unit, at most 3, always$/m,
     )
     expect(out).toMatch(/^sim-flash .* -$/m)
     const { models } = await scene.json('models')
@@ -191,6 +191,7 @@ routes = [${routes.map((more) => `{ provider = "simulator", model = "flash"${mor
       price_nanos: 10_000_000,
       price_usd: '0.01',
       max_units: 5,
+      always: false,
     })
   })
 
