@@ -8,7 +8,12 @@ describe('a transcription', () => {
   test.each<[string, JsonObject, (number | undefined)[]]>([
     [
       'of OpenAI’s',
-      { input_tokens: 14, input_token_details: { text_tokens: 4, audio_tokens: 10 }, output_tokens: 5, total_tokens: 19 },
+      {
+        input_tokens: 14,
+        input_token_details: { text_tokens: 4, audio_tokens: 10 },
+        output_tokens: 5,
+        total_tokens: 19,
+      },
       [undefined, 4, 10, 5],
     ],
     ['by its seconds', { type: 'duration', seconds: 3 }, [3_000, undefined, undefined, undefined]],
@@ -37,10 +42,16 @@ describe('a transcription', () => {
     ],
     ['without its input', { output_tokens: 5, total_tokens: 19 }, [undefined, 14, 0, 5]],
     ['without its output', { input_tokens: 14, total_tokens: 19 }, [undefined, 14, 0, 5]],
-    ['with a total that leaves nothing', { input_tokens: 14, total_tokens: 14 }, [undefined, 14, 0, undefined]],
+    [
+      'with a total that leaves nothing',
+      { input_tokens: 14, total_tokens: 14 },
+      [undefined, 14, 0, undefined],
+    ],
   ])('%s', (_, usage, counts) => {
     const read = readAudioUnits({ usage })
-    expect([read?.audio_ms, read?.input_tokens, read?.input_audio_tokens, read?.output_tokens]).toEqual(counts)
+    expect([read?.audio_ms, read?.input_tokens, read?.input_audio_tokens, read?.output_tokens]).toEqual(
+      counts,
+    )
   })
 
   test('more audio than input is not believed', () => {
