@@ -1,5 +1,6 @@
 // The context of a command: its data folder, and its answer as text or as JSON.
 import type { Command } from 'commander'
+import { type CsvColumns, csvHead, csvRows } from '../http/csv.ts'
 import { type DataFolder, dataFolder, dataFolderOf } from './data-folder.ts'
 import { machineUser } from './machine-user.ts'
 import { type Column, table } from './table.ts'
@@ -16,6 +17,11 @@ export interface Context {
     as_csv: boolean | undefined,
     forms: { value: () => unknown; text: () => string; csv: () => string },
   ): void
+  /**
+   * The rows of all pages as CSV, written while they are read: a slow reader holds the reading up, one who leaves ends it. With --json
+   * it is wrong usage.
+   */
+  answerCsv<Row>(columns: CsvColumns<Row>, pages: AsyncIterable<readonly Row[]>): Promise<void>
   /** Rows as text, as wide as the terminal where standard output is one, else in full. */
   tableOf<Row>(columns: readonly Column<Row>[], rows: readonly Row[], empty: string): string
   /** A note on standard error beside the answer; left out with --json, where the answer has it all. */
@@ -30,6 +36,9 @@ export function contextOf(command: Command, { terminal, env, now }: CliDeps): Co
   const answer = (value: unknown, text: string) => terminal.out(json ? JSON.stringify(value, null, 2) : text)
   const beside = (name: 'note' | 'warning', text: string) =>
     terminal.err(json ? JSON.stringify({ [name]: text }) : name === 'note' ? text : `${name}: ${text}`)
+  const refuseBoth = () => {
+    if (json) command.error('error: Give --csv or --json, not both.')
+  }
   return {
     folder: {
       ...dataFolder(dataFolderOf({ data }, env), env),
@@ -42,8 +51,16 @@ export function contextOf(command: Command, { terminal, env, now }: CliDeps): Co
     json,
     answer,
     tableOf: (columns, rows, empty) => table(columns, rows, empty, terminal.columns),
+    async answerCsv(columns, pages) {
+      refuseBoth()
+      terminal.out(csvHead(columns))
+      for await (const rows of pages) {
+        if (rows.length > 0) terminal.out(csvRows(columns, rows))
+        if ((await terminal.taken?.()) === false) return
+      }
+    },
     answerList(as_csv, { csv, value, text }) {
-      if (as_csv && json) command.error('error: Give --csv or --json, not both.')
+      if (as_csv) refuseBoth()
       if (as_csv) terminal.out(csv())
       else if (json) answer(value(), '')
       else answer(undefined, text())

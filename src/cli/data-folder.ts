@@ -83,7 +83,8 @@ export async function filesOfFolder(folder: DataFolder): Promise<FileStores> {
 function bringToOrder({ dir, remark }: DataFolder): void {
   finishRestore(dir)
   const removed = tidy(() => removeLeftovers(dir))
-  if (removed.length > 0) remark?.(`Removed leftovers of a killed command: ${removed.join(', ')}.`)
+  if (removed.length > 0)
+    remark?.(`Removed files that earlier versions or killed commands left: ${removed.join(', ')}.`)
 }
 
 /** A catalogue without mistakes, and what is worth a warning in it, also as lines of text. */

@@ -1,14 +1,15 @@
 // `entries`: the movements of an account's balance.
 import { type Command, Option } from 'commander'
 import { accountByName } from '../access/accounts.ts'
+import type { Page, PageRequest } from '../db/page.ts'
 import { notFound } from '../domain/errors.ts'
 import { formatUsd } from '../domain/money.ts'
-import { csvOf } from '../http/csv.ts'
 import { money, time } from '../http/views.ts'
 import { ENTRY_KINDS, type EntryFilter, type ListedEntry, listEntries } from '../ledger/entries.ts'
 import { ENTRY_COLUMNS } from '../ledger/entries-csv.ts'
 import { withSearch } from './arguments.ts'
-import { contextOf } from './context.ts'
+import { type Context, contextOf } from './context.ts'
+import { CSV_WORDS, csvRange, pagesOf } from './csv-range.ts'
 import { withDatabase } from './data-folder.ts'
 import { usdColumn } from './sum-columns.ts'
 import type { Column } from './table.ts'
@@ -34,31 +35,42 @@ export function addEntriesCommand(program: Command, deps: CliDeps): void {
     )
     .addOption(new Option('--kind <kind>', 'only these').choices(ENTRY_KINDS))
   withSearch(command, 'entries', 'entry', deps.now)
-    .option('--csv', 'print CSV with all columns')
+    .option('--csv', CSV_WORDS)
     .action(async (account: string, options: EntriesOptions, command: Command) => {
-      const { folder, answerList, remark, tableOf } = contextOf(command, deps)
+      const context = contextOf(command, deps)
       const { kind, since, until, limit, before, csv } = options
-      const page = await withDatabase(folder, 'read', async (db) =>
-        listEntries(
-          db,
-          { account_id: (await accountByName(db, account)).id, kind, since_ms: since, until_ms: until },
-          { limit, cursor: before },
-        ),
-      )
-      if (!page)
-        throw notFound(`Entry ${before} not found in account ${account}. Use a number from the column ID.`)
-      answerList(csv, {
-        value: () => ({ entries: page.rows.map(entryView), next_cursor: page.next_cursor ?? null }),
-        text: () => tableOf(COLUMNS, page.rows, 'No entries.'),
-        csv: () =>
-          csvOf(
-            ENTRY_COLUMNS,
-            page.rows.map((row) => ({ ...row, account_name: account })),
-          ),
+      await withDatabase(context.folder, 'read', async (db) => {
+        const account_id = (await accountByName(db, account)).id
+        const pageAt = async (request: PageRequest) => {
+          const page = await listEntries(db, { account_id, kind, since_ms: since, until_ms: until }, request)
+          if (page) return page
+          throw notFound(`Entry ${before} not found in account ${account}. Use a number from the column ID.`)
+        }
+        if (csv)
+          await answerEntriesCsv(context, account, pagesOf(pageAt, csvRange(command, { limit, before })))
+        else answerPage(context, await pageAt({ limit, cursor: before }))
       })
-      if (page.next_cursor !== undefined)
-        remark(`More entries: add --before ${page.next_cursor}. TOTAL is for this page.`)
     })
+}
+
+async function answerEntriesCsv(
+  { answerCsv }: Context,
+  account_name: string,
+  pages: AsyncIterable<readonly ListedEntry[]>,
+): Promise<void> {
+  await answerCsv(ENTRY_COLUMNS, named(pages, account_name))
+}
+
+async function* named(pages: AsyncIterable<readonly ListedEntry[]>, account_name: string) {
+  for await (const rows of pages) yield rows.map((row) => ({ ...row, account_name }))
+}
+
+function answerPage({ answer, remark, tableOf }: Context, { rows, next_cursor }: Page<ListedEntry>): void {
+  answer(
+    { entries: rows.map(entryView), next_cursor: next_cursor ?? null },
+    tableOf(COLUMNS, rows, 'No entries.'),
+  )
+  if (next_cursor !== undefined) remark(`More entries: add --before ${next_cursor}. TOTAL is for this page.`)
 }
 
 const COLUMNS: Column<ListedEntry>[] = [

@@ -5,6 +5,7 @@ import { visible } from '../utilities/visible-text.ts'
 import { type AddCommand, COMMANDS } from './commands.ts'
 import { dataFolderOf } from './data-folder.ts'
 import { addEnvFile } from './env-file.ts'
+import { addExamples } from './examples.ts'
 import { describeFailure, explain, type Failed } from './failure.ts'
 import { type CliDeps, EXIT, Exit, type Terminal } from './terminal.ts'
 
@@ -89,6 +90,7 @@ function createProgram(commands: readonly AddCommand[], deps: CliDeps, json: boo
       if (envFile !== undefined) addEnvFile(envFile, deps.env)
     })
   for (const addCommand of commands) addCommand(program, deps)
+  addExamples(program)
   addHelpCommands(program)
   return program
 }

@@ -19,9 +19,7 @@ export function describeTests(tested: readonly Tested[], untested: readonly Unte
   const tables = [...by_provider].map(([{ name, base_url }, own]) =>
     [...wrapped(`${name}  ${base_url}`, ''), withWords(own)].join('\n'),
   )
-  const advice = [...new Set(tested.flatMap(({ advice }) => advice ?? []))].flatMap((each) =>
-    wrapped(each, ''),
-  )
+  const advice = [...new Set(tested.flatMap(adviceOn))].flatMap((each) => wrapped(each, ''))
   const left_out = [...Map.groupBy(untested, ({ reason }) => reason)].flatMap(([reason, all]) =>
     wrapped(`Not tested: ${all.map(nameOf).join(', ')} (${REASONS[reason]}).`, ''),
   )
@@ -29,6 +27,12 @@ export function describeTests(tested: readonly Tested[], untested: readonly Unte
   const sum = tested.length === 0 ? [] : [`Requests: ${tested.length}, failed: ${failed}.`]
   const parts = [...tables, advice.join('\n'), left_out.join('\n'), sum.join('\n')]
   return parts.filter((part) => part !== '').join('\n\n')
+}
+
+/** Begins with the word that the row shows as its result, also where more is known. */
+function adviceOn({ result, advice }: Tested): string[] {
+  if (advice === null) return []
+  return [advice.startsWith(`${result}:`) ? advice : `${result}: ${advice}`]
 }
 
 const nameOf = ({ provider, model }: Untested): string => (model === null ? provider : `${provider}:${model}`)

@@ -2,13 +2,15 @@
 import type { Command } from 'commander'
 import { accountByName } from '../access/accounts.ts'
 import { keyByReference } from '../access/keys.ts'
-import { csvOf } from '../http/csv.ts'
+import type { Db } from '../db/db.ts'
+import type { PageRequest } from '../db/page.ts'
 import { time } from '../http/views.ts'
 import { REFUSAL_COLUMNS } from '../refusals/csv.ts'
-import { listRefusals, type RecordedRefusal } from '../refusals/listing.ts'
+import { listRefusals, type RecordedRefusal, type RefusalFilter } from '../refusals/listing.ts'
 import { countRefused } from '../refusals/sums.ts'
 import { withSearch } from './arguments.ts'
-import { contextOf } from './context.ts'
+import { type Context, contextOf } from './context.ts'
+import { CSV_WORDS, type CsvRange, csvRange, pagesOf } from './csv-range.ts'
 import { withDatabase } from './data-folder.ts'
 import type { Column } from './table.ts'
 import type { CliDeps } from './terminal.ts'
@@ -37,35 +39,56 @@ export function addRefusalsCommand(program: Command, deps: CliDeps): void {
     .option('--key <key>', 'only this key: its prefix or its number in `key list`')
     .option('--model <id>', 'only this model')
   withSearch(command, 'requests', 'request', deps.now)
-    .option('--csv', 'print CSV with all columns')
+    .option('--csv', CSV_WORDS)
     .action(async (options: RefusalsOptions, command: Command) => {
-      const { folder, answerList, remark, tableOf } = contextOf(command, deps)
-      const { refusals, next_cursor, refused } = await withDatabase(folder, 'read', async (db) => {
-        const { account, key, model, since: since_ms, until: until_ms, limit, before } = options
-        const whose = {
-          account_id: account === undefined ? undefined : (await accountByName(db, account)).id,
-          key_id: key === undefined ? undefined : (await keyByReference(db, key)).id,
-        }
-        const page = await listRefusals(
-          db,
-          { ...whose, model, since_ms, until_ms },
-          { limit, cursor: before },
-        )
-        const time = { from_ms: since_ms ?? 0, until_ms: until_ms ?? deps.now() + 1 }
-        // The kept sums do not tell models apart.
-        const refused =
-          model === undefined ? await countRefused(db, { ...whose, ...time, span: 'hour' }) : null
-        return { ...page, refused }
+      const context = contextOf(command, deps)
+      await withDatabase(context.folder, 'read', async (db) => {
+        const filter = await filterOf(db, options)
+        if (options.csv) await answerRefusalsCsv(context, db, filter, csvRange(command, options))
+        else await answerPage(context, db, filter, { ...options, now_ms: deps.now() })
       })
-      answerList(options.csv, {
-        value: () => ({ refusals: refusals.map(view), refused, next_cursor: next_cursor ?? null }),
-        text: () => tableOf(COLUMNS, refusals, 'No refused requests.'),
-        csv: () => csvOf(REFUSAL_COLUMNS, refusals),
-      })
-      if (options.csv) return
-      if (refused !== null && refused > refusals.length) remark(`Refused in all of this time: ${refused}.`)
-      if (next_cursor !== undefined) remark(`More requests: add --before ${next_cursor}.`)
     })
+}
+
+const filterOf = async (db: Db, { account, key, model, since, until }: RefusalsOptions) => ({
+  account_id: account === undefined ? undefined : (await accountByName(db, account)).id,
+  key_id: key === undefined ? undefined : (await keyByReference(db, key)).id,
+  model,
+  since_ms: since,
+  until_ms: until,
+})
+
+async function answerRefusalsCsv(
+  { answerCsv }: Context,
+  db: Db,
+  filter: RefusalFilter,
+  range: CsvRange,
+): Promise<void> {
+  const pageAt = async (request: PageRequest) => {
+    const { refusals: rows, next_cursor } = await listRefusals(db, filter, request)
+    return { rows, next_cursor }
+  }
+  await answerCsv(REFUSAL_COLUMNS, pagesOf(pageAt, range))
+}
+
+async function answerPage(
+  { answer, remark, tableOf }: Context,
+  db: Db,
+  filter: Awaited<ReturnType<typeof filterOf>>,
+  { limit, before, now_ms }: Pick<RefusalsOptions, 'limit' | 'before'> & { now_ms: number },
+): Promise<void> {
+  const { refusals, next_cursor } = await listRefusals(db, filter, { limit, cursor: before })
+  const { account_id, key_id, model, since_ms, until_ms } = filter
+  const time = { from_ms: since_ms ?? 0, until_ms: until_ms ?? now_ms + 1 }
+  // The kept sums do not tell models apart.
+  const refused =
+    model === undefined ? await countRefused(db, { account_id, key_id, ...time, span: 'hour' }) : null
+  answer(
+    { refusals: refusals.map(view), refused, next_cursor: next_cursor ?? null },
+    tableOf(COLUMNS, refusals, 'No refused requests.'),
+  )
+  if (refused !== null && refused > refusals.length) remark(`Refused in all of this time: ${refused}.`)
+  if (next_cursor !== undefined) remark(`More requests: add --before ${next_cursor}.`)
 }
 
 const COLUMNS: Column<RecordedRefusal>[] = [

@@ -1,7 +1,7 @@
 // What `usage` shows of calls and of their sums: columns of tables and of CSV. Pure.
 import type { Nanos } from '../domain/money.ts'
 import { outputTokens, promptTokens, type Usage } from '../domain/usage.ts'
-import { type CsvColumns, csvTime, csvUsd } from '../http/csv.ts'
+import { type CsvColumns, csvUsd } from '../http/csv.ts'
 import type { RecordedCall } from '../ledger/history.ts'
 import { type PeriodSum, SUMMED } from '../ledger/sums.ts'
 import { countColumn, sumOf, usdColumn } from './sum-columns.ts'
@@ -122,25 +122,6 @@ const tokens: CsvColumns<Usage & { images: number }> = {
   input_tokens: (row) => promptTokens(row),
   output_tokens: (row) => outputTokens(row),
   images: ({ images }) => images,
-}
-
-export const CALL_CSV: CsvColumns<RecordedCall> = {
-  id: ({ id }) => id,
-  time_utc: ({ started_at_ms }) => csvTime(started_at_ms),
-  account: ({ account_name }) => account_name,
-  key: ({ key_name }) => key_name,
-  key_prefix: ({ key_prefix }) => key_prefix,
-  model: ({ model }) => model,
-  provider: ({ provider }) => provider,
-  outcome: ({ outcome }) => outcome,
-  status: ({ status }) => status,
-  ...tokens,
-  cost_usd: ({ cost_nanos }) => csvUsd(cost_nanos),
-  unpaid_usd: ({ unpaid_nanos }) => csvUsd(unpaid_nanos),
-  provider_cost_usd: ({ provider_cost_nanos }) => csvUsd(provider_cost_nanos),
-  margin_usd: (call) => csvUsd(callMargin(call)),
-  duration_ms: ({ duration_ms }) => duration_ms,
-  request_id: ({ request_id }) => request_id,
 }
 
 export const sumCsv = (by: PeriodName): CsvColumns<PeriodSum> => ({

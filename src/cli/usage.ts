@@ -3,19 +3,21 @@ import { type Command, Option } from 'commander'
 import { accountByName } from '../access/accounts.ts'
 import { keyByReference } from '../access/keys.ts'
 import type { Db } from '../db/db.ts'
+import type { PageRequest } from '../db/page.ts'
 import { csvOf } from '../http/csv.ts'
 import { money, time } from '../http/views.ts'
 import type { CallFilter } from '../ledger/call-filter.ts'
+import { OPERATOR_CALL_CSV } from '../ledger/calls-csv.ts'
 import { dayOf } from '../ledger/days.ts'
 import { type CallPage, listCalls, type RecordedCall } from '../ledger/history.ts'
 import { dailySums, monthlySums, type PeriodSum } from '../ledger/sums.ts'
 import { withSearch } from './arguments.ts'
 import { type Context, contextOf } from './context.ts'
+import { CSV_WORDS, type CsvRange, csvRange, pagesOf } from './csv-range.ts'
 import { withDatabase } from './data-folder.ts'
 import type { CliDeps } from './terminal.ts'
 import {
   CALL_COLUMNS,
-  CALL_CSV,
   CALL_MARGIN_COLUMNS,
   CALL_MARGIN_WORDS,
   type PeriodName,
@@ -64,7 +66,8 @@ export function addUsageCommand(program: Command, deps: CliDeps): void {
     .command('usage')
     .summary('List calls, or their sums by day or month.')
     .description(
-      'List calls, newest first; or, with --sums, their sums by day or month. Days are in local time.',
+      'List calls, newest first; or, with --sums, their sums by day or month. Times and days are of this machine’s time zone; ' +
+        'those of the console, the API and statements are UTC.',
     )
     .option('--account <name>', 'only this account')
     .option('--key <key>', 'only this key: its prefix or its number in `key list`')
@@ -72,32 +75,45 @@ export function addUsageCommand(program: Command, deps: CliDeps): void {
   withSearch(command, 'calls', 'call', deps.now)
     .addOption(new Option('--sums <by>', 'sums by account, key and model').choices(['day', 'month']))
     .option('--margin', "show the providers' cost and the margin")
-    .option('--csv', 'print CSV with all columns')
+    .option('--csv', CSV_WORDS)
     .action(async (options: UsageOptions, command: Command) => {
       const context = contextOf(command, deps)
       const { account, key, model, since, until, limit, before, sums, ...format } = options
       const given = { account, key, model, since, until }
       if (sums) await answerSums(context, given, { by: sums, now_ms: deps.now(), ...format })
+      else if (format.csv) await answerCallsCsv(context, given, csvRange(command, { limit, before }))
       else await answerCalls(context, given, { limit, cursor: before, ...format })
     })
 }
 
 async function answerCalls(
-  { folder, answerList, remark, tableOf }: Context,
+  { folder, answer, remark, tableOf }: Context,
   filter: UsageFilter,
-  { margin, csv, ...page_of }: { limit: number; cursor: number | undefined } & UsageFormat,
+  { margin, ...page_of }: { limit: number; cursor: number | undefined } & UsageFormat,
 ): Promise<void> {
   const page = await withDatabase(folder, 'read', async (db) =>
     listCalls(db, await filterOf(db, filter), page_of, MAX_CALLS_LOOKED_AT),
   )
-  answerList(csv, {
-    value: () => pageView(page),
-    text: () => tableOf(margin ? CALL_MARGIN_COLUMNS : CALL_COLUMNS, page.calls, NONE),
-    csv: () => csvOf(CALL_CSV, page.calls),
-  })
-  if (margin && !csv && page.calls.length > 0) remark(CALL_MARGIN_WORDS)
+  answer(pageView(page), tableOf(margin ? CALL_MARGIN_COLUMNS : CALL_COLUMNS, page.calls, NONE))
+  if (margin && page.calls.length > 0) remark(CALL_MARGIN_WORDS)
   if (page.next_cursor !== undefined)
     remark(`More calls: add --before ${page.next_cursor}. TOTAL is for this page.`)
+}
+
+/** All calls of the range, or as many as `limit` says. */
+async function answerCallsCsv(
+  { folder, answerCsv }: Context,
+  filter: UsageFilter,
+  range: CsvRange,
+): Promise<void> {
+  await withDatabase(folder, 'read', async (db) => {
+    const calls = await filterOf(db, filter)
+    const pageAt = async (request: PageRequest) => {
+      const { calls: rows, next_cursor } = await listCalls(db, calls, request, MAX_CALLS_LOOKED_AT)
+      return { rows, next_cursor }
+    }
+    await answerCsv(OPERATOR_CALL_CSV, pagesOf(pageAt, range))
+  })
 }
 
 async function answerSums(
@@ -110,14 +126,23 @@ async function answerSums(
     sumsBy(by, db, await filterOf(db, { ...filter, since })),
   )
   answerList(csv, {
-    value: () => ({ sums: sums.map((sum) => sumView(sum, by)), total: amountsView(totalOf(sums)) }),
+    value: () => ({
+      zone: zoneName(),
+      sums: sums.map((sum) => sumView(sum, by)),
+      total: amountsView(totalOf(sums)),
+    }),
     text: () => tableOf(margin ? sumMarginColumns(by) : sumColumns(by), sums, NONE),
     csv: () => csvOf(sumCsv(by), sums),
   })
   if (margin && !csv && sums.length > 0) remark(SUM_MARGIN_WORDS)
+  if (zoneName() !== 'UTC')
+    remark(`Days of ${zoneName()}. The console, the API and statements have days of UTC.`)
   if (filter.since === undefined)
     remark(`Sums of the last ${DEFAULT_REACH[by]}. Add --since for earlier ones.`)
 }
+
+/** The zone in which days are summed, such as Europe/Berlin. */
+const zoneName = (): string => new Intl.DateTimeFormat().resolvedOptions().timeZone
 
 async function sumsBy(by: PeriodName, db: Db, filter: CallFilter): Promise<PeriodSum[]> {
   if (by === 'month') return monthlySums(db, filter, 'local')

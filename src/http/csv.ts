@@ -72,8 +72,17 @@ export const csvUsd = (nanos: Nanos | null): string | null => (nanos === null ? 
 export type CsvColumns<Row> = { readonly [name: string]: (row: Row) => Cell }
 
 /** The lines under their head. The end of the last line is left to who writes it, who ends it with the newline of CRLF. */
-export function csvOf<Row>(columns: CsvColumns<Row>, rows: readonly Row[]): string {
+export const csvOf = <Row>(columns: CsvColumns<Row>, rows: readonly Row[]): string =>
+  rows.length === 0 ? csvHead(columns) : `${csvHead(columns)}\n${csvRows(columns, rows)}`
+
+/** The names of the columns, as `csvOf` leaves its last line. */
+export const csvHead = <Row>(columns: CsvColumns<Row>): string => csvLine(Object.keys(columns)).slice(0, -1)
+
+/** The lines without a head, as `csvOf` leaves its last line. */
+export function csvRows<Row>(columns: CsvColumns<Row>, rows: readonly Row[]): string {
   const cells = Object.values(columns)
-  const lines = [Object.keys(columns), ...rows.map((row) => cells.map((cell) => cell(row)))]
-  return lines.map(csvLine).join('').slice(0, -1)
+  return rows
+    .map((row) => csvLine(cells.map((cell) => cell(row))))
+    .join('')
+    .slice(0, -1)
 }

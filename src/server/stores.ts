@@ -197,7 +197,7 @@ export function takeFolder(data_folder: string, log: Logger): () => void {
     throw new Error(`Another gateway is serving ${data_folder}. Stop it first, or use another --data folder.`)
   // Root's cannot be removed by whom the folder belongs to: that keeps no gateway from starting.
   const removed = [...tidy(() => removeLeftovers(data_folder, 'serve.lock')), ...tidy(removeLeftDrills)]
-  if (removed.length > 0) log.info({ removed }, 'removed what commands that were killed had left')
+  if (removed.length > 0) log.info({ removed }, 'removed files that earlier versions or killed commands left')
   return unlock
 }
 

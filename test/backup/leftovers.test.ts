@@ -144,8 +144,8 @@ async function nextStart(environment: Record<string, string> = {}): Promise<stri
 }
 
 describe.each([
-  ['the next command', nextCommand, 'Removed leftovers of a killed command'],
-  ['the next start', () => nextStart(), 'removed what commands that were killed had left'],
+  ['the next command', nextCommand, 'Removed files that earlier versions or killed commands left'],
+  ['the next start', () => nextStart(), 'removed files that earlier versions or killed commands left'],
 ] as const)('killed, %s', (_, next, words) => {
   test('a backup: its copy of the database and what there is of the archive are removed', async () => {
     using backups = temporary()

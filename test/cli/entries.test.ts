@@ -148,6 +148,38 @@ test('as CSV: the columns of the console, and no note is a formula', async () =>
   expect(rest).toBe('')
 })
 
+test('as CSV: all rows of the range, however many pages they are, unless --limit says how many', async () => {
+  await scene.run('account', 'create', 'many')
+  const db = openDatabase(scene.path('tollgate.db'))
+  const account_id =
+    db.query<{ id: number }, []>("SELECT id FROM accounts WHERE name = 'many'").get()?.id ?? 0
+  const now_ms = NOW
+  createWriter(db).commit(
+    Array.from({ length: 2_100 }, () => ({
+      op: 'top_up' as const,
+      account_id,
+      amount_nanos: 1,
+      note: '',
+      now_ms,
+    })),
+  )
+  db.close()
+  const idsOf = async (...args: string[]) => {
+    const { out } = await scene.run('entries', 'many', '--csv', ...args)
+    const [, ...lines] = out.trimEnd().split('\r\n')
+    return lines.map((line) => Number(line.split(',')[0]))
+  }
+  const all = await idsOf()
+  expect([all.length, new Set(all).size]).toEqual([2_100, 2_100])
+  expect(await idsOf('--limit', '1000')).toEqual(all.slice(0, 1_000))
+  expect(await idsOf('--limit', '2', '--before', String(all[4]))).toEqual(all.slice(5, 7))
+})
+
+test('the statement says whose it is, of which month, in UTC', async () => {
+  const { out } = await scene.run('statement', 'anna', '--month', '2026-11')
+  expect(out).toStartWith('Statement of anna, 2026-11 (UTC)\n\nENTRY ')
+})
+
 describe('refusals', () => {
   test.each<[line: string, status: number, words: string]>([
     ['entries nobody', 1, 'nobody'],

@@ -11,7 +11,7 @@ const helpOf = async (command: readonly string[]) => (await scene.run(...command
 /** Every command that has a help, as on the command line: the program itself, its commands, and theirs. */
 async function commandsOf(command: readonly string[] = []): Promise<string[]> {
   const [, list = ''] = (await helpOf(command)).split('\nCommands:\n')
-  const names = [...list.matchAll(/^ {2}([a-z]+)/gm)].map(([, name = '']) => name)
+  const names = [...list.matchAll(/^ {2}([a-z-]+)/gm)].map(([, name = '']) => name)
   const inner = names.filter((name) => name !== 'help').map((name) => commandsOf([...command, name]))
   return [command.join(' '), ...(await Promise.all(inner)).flat()]
 }
@@ -28,10 +28,27 @@ test.each(COMMANDS)('tollgate %s --help', async (command) => {
   const help = await helpOf(command.split(' ').filter(Boolean))
   const lines = help.split('\n')
   expect(lines.filter((line) => line.length > MAX_COLUMNS)).toEqual([])
-  const terms = lines.filter((line) => /^ {2}\S/.test(line))
+  const terms = lines.filter((line) => /^ {2}[^\s$]/.test(line))
   expect(terms.filter((line) => !/\S {2,}\S/.test(line))).toEqual([])
   const [, description = ''] = help.split('\n\n')
   expect(description).toEndWith('.')
+})
+
+/** The words of a shell's line, without what is redirected. */
+const wordsOf = (line: string): string[] =>
+  [...line.replace(/ > \S+$/, '').matchAll(/'([^']*)'|"([^"]*)"|(\S+)/g)].map(
+    ([, single, double, bare]) => single ?? double ?? bare ?? '',
+  )
+
+test.each(COMMANDS)('tollgate %s --help ends with an example that the command takes', async (command) => {
+  const help = await helpOf(command.split(' ').filter(Boolean))
+  if (/\nCommands:\n/.test(help) && command !== 'backup') return
+  const [, example = ''] = help.split('\nExample:\n  $ tollgate ')
+  const words = wordsOf(example.trim())
+  expect(words.join(' ')).toStartWith(command)
+  // What no command takes is wrong usage, before anything else is looked at: the folder is not there.
+  const { status, err } = command === 'serve' ? { status: 0, err: '' } : await scene.run(...words)
+  expect([status, err]).not.toEqual([2, expect.any(String)])
 })
 
 test.each([

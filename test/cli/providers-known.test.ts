@@ -93,8 +93,9 @@ test('on the screen: the address, the words of the server, then what to do', asy
     "     Check your iat and exp values in the JWT claim. (this machine's clock is 5",
     "     h ahead of that server's)",
     '',
-    'wrong clock: Google rejects the signatures of this machine, because its clock is',
-    'off. Turn on time synchronization, such as with `timedatectl set-ntp true`.',
+    'bad key: wrong clock: Google rejects the signatures of this machine, because its',
+    'clock is off. Turn on time synchronization, such as with `timedatectl set-ntp',
+    'true`.',
     '',
     'Requests: 1, failed: 1.',
   ])

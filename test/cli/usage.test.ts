@@ -1,6 +1,7 @@
 // `usage`: recorded calls, filtered, paged and summed by day.
 import { beforeAll, describe, expect, test } from 'bun:test'
 import { openDatabase } from '../../src/db/open.ts'
+import { OPERATOR_CALL_CSV } from '../../src/ledger/calls-csv.ts'
 import { createWriter } from '../../src/ledger/writer.ts'
 import { hold, post, voided } from '../ledger/world.ts'
 import { NOW, sceneOfFile } from './scene.ts'
@@ -35,6 +36,8 @@ beforeAll(async () => {
   ])
   db.close()
 })
+
+const linesOf = (out: string) => out.trimEnd().split('\r\n')
 
 const ids = async (...args: string[]) =>
   (await scene.json('usage', ...args)).calls.map(({ id }: { id: number }) => id)
@@ -162,13 +165,23 @@ describe('usage', () => {
   test('--csv has all columns of calls, amounts as numbers, and what is not known as nothing', async () => {
     const { out } = await scene.run('usage', '--csv', '--since', '3h')
     const lines = `${out}\n`.split('\r\n')
-    expect(lines[0]).toBe(
-      'id,time_utc,account,key,key_prefix,model,provider,outcome,status,input_tokens,output_tokens,images,cost_usd,unpaid_usd,provider_cost_usd,margin_usd,duration_ms,request_id',
-    )
-    expect(lines[1]).toStartWith(`3,${new Date(NOW - HOUR_MS).toISOString()},anna,phone,tg_`)
-    expect(lines[1]).toContain(',10,5,0,0.000003,0.00,,,100,')
-    expect(lines[2]).toContain(',10,12,0,0.000002,0.00,0.0000025,-0.0000005,100,')
+    expect(lines[0]).toBe(Object.keys(OPERATOR_CALL_CSV).join(','))
+    expect(lines[1]).toContain(`,${new Date(NOW - HOUR_MS).toISOString()},anna,phone,tg_`)
+    expect(lines[1]).toContain(',10,5,0,0.000003,0.00,')
+    expect(lines[1]).toEndWith(',,')
+    expect(lines[2]).toContain(',10,12,0,0.000002,0.00,')
+    expect(lines[2]).toEndWith(',0.0000025,-0.0000005')
     expect(lines.slice(3)).toEqual([''])
+  })
+
+  test.each<[args: string, rows: number]>([
+    ['--csv', 4],
+    ['--csv --limit 2', 2],
+    ['--csv --limit 50', 4],
+    ['--csv --before 3', 2],
+    ['--csv --account bert', 1],
+  ])('%s: %d calls', async (args, rows) => {
+    expect(linesOf((await scene.run('usage', ...args.split(' '))).out)).toHaveLength(1 + rows)
   })
 
   test.each(['day', 'month'])(
@@ -183,7 +196,7 @@ describe('usage', () => {
   )
 
   test('--csv without calls is its head', async () => {
-    expect((await scene.run('usage', '--csv', '--model', 'none')).out).toMatch(/^id,[a-z_,]+\r$/)
+    expect((await scene.run('usage', '--csv', '--model', 'none')).out).toMatch(/^request_id,[a-z_,]+\r$/)
   })
 
   test('--csv with --json is wrong usage', async () => {

@@ -39,7 +39,7 @@ describe.skipIf(Bun.which('curl') === null)('with systemd', () => {
   }
 
   beforeAll(() => {
-    for (const each of ['shims', 'checkout/data', 'etc/systemd/system', 'var/lib'])
+    for (const each of ['shims', 'checkout/data', 'etc/systemd/system', 'var/lib', 'root'])
       mkdirSync(path(each), { recursive: true })
     writeFileSync(path('checkout/data/tollgate.service'), placed(read('data/tollgate.service')))
     const program = commandOf('gateway')
@@ -82,6 +82,7 @@ describe.skipIf(Bun.which('curl') === null)('with systemd', () => {
       .replaceAll('/usr/local/bin/', `${path('usr/local/bin')}/`)
       .replaceAll('/etc/', `${path('etc')}/`)
       .replaceAll('/var/lib/', `${path('var/lib')}/`)
+      .replaceAll('/root/', `${path('root')}/`)
       .replaceAll('127.0.0.1:8080', `127.0.0.1:${port}`)
 
   async function follow(commands: readonly string[]) {
@@ -161,6 +162,14 @@ describe('the container', () => {
     expect(dockerfile).toContain(`FROM oven/${packageManager.replace('@', ':')}-`)
     expect(dockerfile.indexOf('\nUSER tollgate')).toBeGreaterThan(dockerfile.lastIndexOf('\nFROM'))
     expect(dockerfile).toContain('STOPSIGNAL SIGTERM')
+  })
+
+  test('its health check stands where images in the OCI format keep none: in the compose file, and in the guide', () => {
+    const [, check = ''] = /^HEALTHCHECK .* CMD \[(.*)\]$/m.exec(dockerfile) ?? []
+    const words = check.replaceAll('"', '')
+    expect(read('data/several/compose.yaml')).toContain(`healthcheck:\n    test: [CMD, ${words}]`)
+    expect(read('data/README.md')).toContain(`--health-cmd '${words.replaceAll(',', '')}'`)
+    expect(read('data/README.md')).toContain('--format docker')
   })
 
   test('has a health check that fails where no gateway runs', async () => {

@@ -10,6 +10,7 @@ import { Closed, Nullable } from '../../../src/http/schema.ts'
 import { NullableTimeFields, time } from '../../../src/http/views.ts'
 import { allCalls } from '../../../src/ledger/all-calls.ts'
 import { type CallFilter, isNarrowed } from '../../../src/ledger/call-filter.ts'
+import { CALL_CSV, OPERATOR_CALL_CSV } from '../../../src/ledger/calls-csv.ts'
 import {
   type CallPage,
   listCalls,
@@ -24,7 +25,6 @@ import { type ConsoleParts, FAILURES, viewerCalls } from '../calls.ts'
 import { allNamed } from './account-names.ts'
 import { ListedRow, listedCall, listedRefusal } from './call-row.ts'
 import { CALL_FILTERS, callsAsked } from './calls-asked.ts'
-import { CALL_COLUMNS, OPERATOR_COLUMNS } from './calls-csv.ts'
 import { allPages, CsvFile, listCsv, onePart } from './list-csv.ts'
 import { type Cursors, merged, type Part } from './merged.ts'
 
@@ -66,7 +66,7 @@ export function callRoutes(gateway: ConsoleParts) {
       async ({ viewer, query }) => {
         const { calls, refusals } = await callsAsked(gateway, viewer, query)
         if (calls) {
-          const columns = viewer.role === 'operator' ? OPERATOR_COLUMNS : CALL_COLUMNS
+          const columns = viewer.role === 'operator' ? OPERATOR_CALL_CSV : CALL_CSV
           return listCsv(gateway, viewer, { list: 'calls', columns, parts: allCalls(gateway.db, calls) })
         }
         const pageOfRefusals = async (asked: RefusalFilter, page: PageRequest) => {

@@ -1,9 +1,10 @@
-// The columns of calls as a file.
-import { outputTokens, promptTokens } from '../../../src/domain/usage.ts'
-import { type CsvColumns, csvTime, csvUsd } from '../../../src/http/csv.ts'
-import type { RecordedCall } from '../../../src/ledger/history.ts'
+// The columns of calls as a file, for the console and the command.
+import { outputTokens, promptTokens } from '../domain/usage.ts'
+import { type CsvColumns, csvTime, csvUsd } from '../http/csv.ts'
+import type { RecordedCall } from './history.ts'
 
-export const CALL_COLUMNS: CsvColumns<RecordedCall> = {
+/** What an account sees. */
+export const CALL_CSV: CsvColumns<RecordedCall> = {
   request_id: ({ request_id }) => request_id,
   started_utc: ({ started_at_ms }) => csvTime(started_at_ms),
   account: ({ account_name }) => account_name,
@@ -23,10 +24,11 @@ export const CALL_COLUMNS: CsvColumns<RecordedCall> = {
 }
 
 /** With what only the operator sees. */
-export const OPERATOR_COLUMNS: CsvColumns<RecordedCall> = {
-  ...CALL_COLUMNS,
+export const OPERATOR_CALL_CSV: CsvColumns<RecordedCall> = {
+  ...CALL_CSV,
   provider: ({ provider }) => provider,
   upstream_model: ({ upstream_model }) => upstream_model,
   failed_tries: ({ failed_tries }) => failed_tries,
   provider_cost_usd: ({ provider_cost_nanos }) => csvUsd(provider_cost_nanos),
+  margin_usd: ({ cost_nanos, provider_cost_nanos: cost }) => csvUsd(cost === null ? null : cost_nanos - cost),
 }

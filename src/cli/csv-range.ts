@@ -1,0 +1,39 @@
+// The range of a list that a command prints as CSV: all of it, unless --limit says how many.
+import type { Command } from 'commander'
+import type { Page, PageRequest } from '../db/page.ts'
+
+/** The words of the option. */
+export const CSV_WORDS = 'print CSV with all columns and, without --limit, all rows'
+
+export interface CsvRange {
+  /** Where it begins. */
+  cursor: number | undefined
+  /** How many rows; undefined: all. */
+  limit: number | undefined
+}
+
+const ROWS_A_PAGE = 1_000
+
+/** @param options of the command line; the default of --limit is for pages on a screen */
+export const csvRange = (
+  command: Command,
+  { limit, before }: { limit: number; before?: number | undefined },
+): CsvRange => ({
+  cursor: before,
+  limit: command.getOptionValueSource('limit') === 'default' ? undefined : limit,
+})
+
+/** The pages of a range, each read when the one before was taken. */
+export async function* pagesOf<Row>(
+  pageAt: (request: PageRequest) => Promise<Page<Row>>,
+  { cursor, limit = Number.POSITIVE_INFINITY }: CsvRange,
+): AsyncGenerator<readonly Row[]> {
+  let at = cursor
+  for (let left = limit; left > 0; ) {
+    const { rows, next_cursor } = await pageAt({ limit: Math.min(ROWS_A_PAGE, left), cursor: at })
+    yield rows
+    if (next_cursor === undefined) return
+    left -= rows.length
+    at = next_cursor
+  }
+}
