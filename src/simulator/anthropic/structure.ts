@@ -1,5 +1,6 @@
 // Rules on the structure of a messages request: limits, roles, blocks, tools and their results, signatures, cache marks.
 import { isObject, type JsonObject, listOf, objectOf, textOf } from '../json.ts'
+import { isCutOff, isStandardBase64, typeOfImage } from '../media.ts'
 import type { Rule } from '../rule.ts'
 import { type Message, messagesOf, ofType, withInner } from './blocks.ts'
 import { isGenuine } from './signature.ts'
@@ -105,6 +106,20 @@ const findImage: Finder = (_body, messages) => {
   return undefined
 }
 
+const findBrokenImage: Finder = (_body, messages) => {
+  for (const [at, { blocks }] of messages.entries())
+    for (const { source } of ofType(withInner(blocks), 'image')) {
+      const { type, media_type, data } = objectOf(source)
+      if (type !== 'base64') continue
+      const place = `${placeOf(at, 0)}.image.source.base64`
+      if (!isStandardBase64(textOf(data))) return `${place}: invalid base64 data`
+      if ((typeOfImage(textOf(data)) ?? media_type) !== media_type)
+        return `${place}.data: Image does not match the provided media type ${media_type}`
+      if (isCutOff(textOf(data))) return 'Could not process image'
+    }
+  return undefined
+}
+
 function isImage({ type, media_type, data, url }: JsonObject): boolean {
   if (type === 'url') return textOf(url).startsWith('https://')
   return type === 'base64' && IMAGE_TYPES.includes(textOf(media_type)) && textOf(data) !== ''
@@ -203,6 +218,11 @@ export const STRUCTURE_RULES: readonly Rule[] = [
     'https://github.com/anthropics/claude-code/issues/10687, https://github.com/tailcallhq/forgecode/issues/892',
   ),
   rule('images', findImage, 'https://platform.claude.com/docs/en/build-with-claude/vision'),
+  rule(
+    'images that are what they say',
+    findBrokenImage,
+    'https://github.com/anthropics/anthropic-sdk-typescript/issues/603, https://github.com/anthropics/claude-code/issues/12064, https://github.com/anthropics/claude-code/issues/8647',
+  ),
   rule(
     'tool uses and their results',
     findUnpairedTools,

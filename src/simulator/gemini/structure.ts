@@ -1,6 +1,7 @@
 // Rules on contents, calls of functions and their responses, signatures, and what generations take of thinking.
 import type { Refusal } from '../dialect.ts'
 import { isObject, type JsonObject, listOf, numberOf, objectOf, pick, textOf } from '../json.ts'
+import { isCutOff } from '../media.ts'
 import { type Asked, firstOf, type Rule } from '../rule.ts'
 import { type Generation, generationOf } from './generations.ts'
 import { inlineOf, partsOf } from './parts.ts'
@@ -31,6 +32,17 @@ function findContents({ body }: Asked): Refusal | undefined {
     .find(({ mime }) => mime.startsWith('image/') && !IMAGE_TYPES.has(mime))
   return media && refusal('contents', `Unsupported MIME type: ${media.mime}`)
 }
+
+/** Base64 is taken in either alphabet: google-genai sends that of URLs. */
+const findBrokenImage = ({ body }: Asked): Refusal | undefined =>
+  contentsOf(body)
+    .flatMap(partsOf)
+    .map(inlineOf)
+    .some(({ mime, data }) => mime.startsWith('image/') && isCutOff(data))
+    ? invalid(
+        'Unable to process input image. Please retry or report in https://developers.generativeai.google/guide/troubleshooting',
+      )
+    : undefined
 
 function findLimit({ body }: Asked): Refusal | undefined {
   const limit = pick(configOf(body), 'maxOutputTokens', 'max_output_tokens')
@@ -204,6 +216,7 @@ const SIGNATURES = 'https://ai.google.dev/gemini-api/docs/thought-signatures'
 
 export const STRUCTURE_RULES: readonly Rule[] = [
   rule('contents and their parts', REFERENCE, findContents),
+  rule('images that are whole', 'https://github.com/google-gemini/gemini-cli/issues/5064', findBrokenImage),
   rule('output limit', REFERENCE, findLimit),
   rule(
     'names of functions',

@@ -1,6 +1,7 @@
 // Rules on the structure of a chat: messages, parts, tool calls and their results, limits, formats. All servers share them.
 import { refusal } from '../dialect.ts'
 import { isObject, type JsonObject, listOf, numberOf, objectOf, textOf } from '../json.ts'
+import { isCutOff, isStandardBase64 } from '../media.ts'
 import type { Rule } from '../rule.ts'
 import { messagesOf, partsOf } from './messages.ts'
 
@@ -79,6 +80,26 @@ const findParts: Finder = (_body, messages) => {
   return undefined
 }
 
+const findBrokenImage: Finder = (_body, messages) => {
+  for (const [at, message] of messages.entries())
+    for (const [nth, part] of partsOf(message).entries()) {
+      const [, data] = /^data:[^,]*;base64,(.*)$/s.exec(textOf(objectOf(part.image_url).url)) ?? []
+      if (data === undefined) continue
+      const field = `messages[${at}].content[${nth}].image_url.url`
+      if (!isStandardBase64(data) || data === '')
+        return [
+          field,
+          `Invalid '${field}'. Expected a base64-encoded data URL with an image MIME type (e.g. 'data:image/png;base64,aW1nIGJ5dGVzIGhlcmU='), but got an invalid base64-encoded value.`,
+        ]
+      if (isCutOff(data))
+        return [
+          field,
+          "You uploaded an unsupported image. Please make sure your image is below 20 MB in size and is of one the following formats: ['png', 'jpeg', 'gif', 'webp'].",
+        ]
+    }
+  return undefined
+}
+
 const findLimits: Finder = ({ max_tokens, max_completion_tokens, n }) => {
   if (max_tokens !== undefined && max_completion_tokens !== undefined)
     return ['max_tokens', 'Setting max_tokens and max_completion_tokens at the same time is not supported.']
@@ -141,6 +162,11 @@ const findStreamOptions: Finder = ({ stream, stream_options }) =>
 export const STRUCTURE_RULES: readonly Rule[] = [
   rule('messages and their roles', findMessages),
   rule('parts of messages', findParts),
+  rule(
+    'images that are what they say',
+    findBrokenImage,
+    'https://github.com/anomalyco/opencode/issues/23983, https://github.com/CosmosShadow/gptpdf/issues/6',
+  ),
   rule(
     'tool calls and their results',
     findUnpairedTools,

@@ -169,6 +169,23 @@ const STRUCTURE: readonly Example[] = [
       turns([{ type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'AAAA' } }]),
     ),
   },
+  ...(
+    [
+      ['image/png', '-_-_', 'image.source.base64: invalid base64 data'],
+      ['image/png', '+/+/+w', 'image.source.base64: invalid base64 data'],
+      ['image/png', '/9j/4AAQ/9k=', 'Image does not match the provided media type image/png'],
+      ['image/jpeg', '/9j/4AAQ', 'Could not process image'],
+    ] as const
+  ).map(([media_type, data, words]): Example => {
+    const picture = (source: Body) =>
+      to('claude-sonnet-4-5', turns([{ type: 'image', source: { type: 'base64', ...source } }]))
+    return {
+      rule: 'anthropic: images that are what they say',
+      refused: picture({ media_type, data }),
+      words,
+      passes: picture({ media_type: 'image/jpeg', data: '/9j/4AAQ/9k=' }),
+    }
+  }),
   {
     rule: 'anthropic: tool uses and their results',
     refused: to('claude-sonnet-4-5', turns([result()])),

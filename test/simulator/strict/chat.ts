@@ -124,6 +124,23 @@ const OPENAI: readonly Example[] = [
     words: `"param":"messages[0].content[0].type"`,
     passes: openai('gpt-4.1', { messages: [user([{ type: 'text', text: 'a' }])] }),
   },
+  ...(
+    [
+      ['-_-_', 'Expected a base64-encoded data URL with an image MIME type'],
+      ['/9j/4AAQ', 'You uploaded an unsupported image.'],
+    ] as const
+  ).map(([data, words]): Example => {
+    const picture = (bytes: string) =>
+      openai('gpt-4.1', {
+        messages: [user([{ type: 'image_url', image_url: { url: `data:image/jpeg;base64,${bytes}` } }])],
+      })
+    return {
+      rule: 'chat: images that are what they say',
+      refused: picture(data),
+      words,
+      passes: picture('/9j/4AAQ/9k='),
+    }
+  }),
   {
     rule: 'chat: tool calls and their results',
     refused: openai('gpt-4.1', { messages: [user(), resultOf('call_1')] }),

@@ -19,7 +19,16 @@ const tools = (declared: Body): Body => ({ tools: [{ functionDeclarations: [decl
 const thinking = (thinkingConfig: Body): Body => ({ generationConfig: { thinkingConfig } })
 const JSON_ANSWER = { generationConfig: { responseMimeType: 'application/json' } }
 
+const picture = (data: string): Sent =>
+  to('gemini-2.5-flash', contents([TEXT, { inlineData: { mimeType: 'image/jpeg', data } }]))
+
 export const GEMINI_EXAMPLES: readonly Example[] = [
+  {
+    rule: 'gemini: images that are whole',
+    refused: picture('_9j_4AAQ'),
+    words: 'Unable to process input image.',
+    passes: picture('_9j_4AAQ_9k'),
+  },
   {
     rule: 'gemini: unknown field',
     refused: to('gemini-2.5-flash', { google: {} }),

@@ -1,0 +1,27 @@
+// Images in requests to simulated providers: what the real ones look at before a model sees them.
+
+const STANDARD = /^[A-Za-z0-9+/]*={0,2}$/
+
+/** RFC 4648, section 4, with its padding. */
+export const isStandardBase64 = (data: string): boolean => data.length % 4 === 0 && STANDARD.test(data)
+
+/** Of each type, how its files begin. */
+const SIGNATURES: Readonly<Record<string, string>> = {
+  'image/jpeg': 'ffd8ff',
+  'image/png': '89504e470d0a1a0a',
+  'image/gif': '47494638',
+  'image/webp': '52494646',
+}
+const HEAD_CHARS = 16
+
+/** The type that a file is of by how it begins; undefined for any other. */
+export function typeOfImage(data: string): string | undefined {
+  const head = Buffer.from(data.slice(0, HEAD_CHARS), 'base64').toString('hex')
+  return Object.keys(SIGNATURES).find((type) => head.startsWith(SIGNATURES[type] ?? head))
+}
+
+const END_OF_JPEG = Buffer.from('ffd9', 'hex')
+
+/** A JPEG whose end is missing. */
+export const isCutOff = (data: string): boolean =>
+  typeOfImage(data) === 'image/jpeg' && !Buffer.from(data, 'base64').includes(END_OF_JPEG)
