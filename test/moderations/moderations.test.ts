@@ -49,6 +49,13 @@ test.each<[name: string, input: OpenAI.ModerationCreateParams['input']]>([
   },
 )
 
+test('an image in base64 of the URL alphabet is passed on in the standard one', async () => {
+  upstream.answer(whole(answer()))
+  const image = (url: string) => [{ type: 'image_url', image_url: { url } }]
+  await call(PATH, { model: 'judge', input: image('data:image/jpg;base64,-_-_-w') })
+  expect(asked().input).toEqual(image('data:image/jpeg;base64,+/+/+w=='))
+})
+
 test('without a model: the first of the catalogue that the key may call', async () => {
   upstream.answer(whole(answer()))
   expect(await sdk.moderations.create({ input: 'x' })).toMatchObject({ model: 'judge' })

@@ -1,6 +1,8 @@
 // A JSON request that is passed on as it came, but for the name of its model.
 import type { Model } from '../../domain/catalogue.ts'
 import { internal, invalidRequest } from '../../domain/errors.ts'
+import { regularBody } from '../../protocols/media-places.ts'
+import { unitMedia } from '../../protocols/openai/media-places.ts'
 import type { Protocol } from '../../protocols/protocol.ts'
 import { protocolOf } from '../../protocols/registry.ts'
 import type { UnitProtocols } from '../../protocols/unit-calls.ts'
@@ -62,5 +64,5 @@ export const jsonWriter =
     requestTo(
       attempt,
       verbsOf(parts, attempt, verb).target,
-      spliceFields(body, { ...body.json, model: attempt.model }),
+      spliceFields(body, { ...regularBody(body.json, unitMedia).json, model: attempt.model }),
     )

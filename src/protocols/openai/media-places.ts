@@ -37,3 +37,6 @@ export const mediaFields: MediaFields = {
     images: inItems(image_url),
   }),
 }
+
+/** Of moderations, which have images among their inputs. */
+export const unitMedia: MediaFields = { input: inTypes({ image_url }) }
