@@ -83,7 +83,7 @@ describe('the operator', () => {
     await page.getByRole('link', { name: 'Change the catalogue' }).click()
     await one.quiet()
     const before = await draft()
-    const keyIn = (of: string): string => /"hidden:[\w-]+"(?=\] # of the attic)/.exec(of)?.[0] ?? ''
+    const keyIn = (of: string): string => /"hidden:[\w-]+"(?=\] # hidden:)/.exec(of)?.[0] ?? ''
     const drafted = dearer(before).replace(keyIn(before), '"typed-in-a-draft-3"')
     await changeText(text, ...DEARER)
     await changeText(text, keyIn(before), '"typed-in-a-draft-3"')

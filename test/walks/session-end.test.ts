@@ -52,6 +52,7 @@ describe('a gateway that is stopped and started', () => {
     const { page } = one
     await one.open(ACCOUNT_STEP)
     await page.getByLabel('Account', { exact: true }).fill('dave')
+    await page.getByLabel('First balance', { exact: true }).fill('10')
 
     await before.stop()
     one.allow(/ERR_CONNECTION|ERR_EMPTY_RESPONSE|ERR_SOCKET|network error/)
