@@ -1,4 +1,5 @@
 // What a protocol tells the rest of the gateway: about a request, where it goes, and a refusal.
+import type { Medium } from '../domain/media/medium.ts'
 import type { AskedTier } from '../domain/service-tiers.ts'
 import type { InputField, ReportedUsage } from '../domain/usage.ts'
 import type { FailureClass } from './failure-class.ts'
@@ -8,8 +9,10 @@ import type { JsonObject } from './wire/json.ts'
 export interface RequestFacts {
   /** An estimate of everything that the request makes the model read: what is charged where its provider reports nothing. */
   input_tokens: number
-  /** The most that a provider can count of all of the request, what is unknown here included: what is held. */
+  /** The most that a provider can count of all of the request but its media, what is unknown here included: what is held. */
   input_bound_tokens: number
+  /** The media of the request, whose most tokens depend on the model; absent without any. */
+  media?: readonly Medium[]
   /** The output limit that the caller set; undefined if they set none. */
   max_output_tokens: number | undefined
   /** How many candidates the caller asked for; each may be as long as the limit. */

@@ -1,10 +1,25 @@
 // Input bounds: the most tokens that all of a request can be read as, whatever its provider makes of fields that are unknown here.
+import { imageMedium, type Medium, UNCOUNTED } from '../domain/media/medium.ts'
 import { boundText } from '../domain/token-bound.ts'
 import { isObject, type Json, type JsonObject, lookUp } from './wire/json.ts'
 import { workedOut } from './wire/known-values.ts'
 
-/** The most tokens of a value, not rounded. */
-export type Bound = (value: Json) => number
+/**
+ * The most tokens of a value, not rounded, but for its media.
+ * @param media takes the media that stand in the value: what they come to depends on the model
+ */
+export type Bound = (value: Json, media: Medium[]) => number
+
+/** What a bound makes of a value. */
+export interface Bounded {
+  tokens: number
+  media: readonly Medium[]
+}
+
+export const bounded = (bound: Bound, value: Json): Bounded => {
+  const media: Medium[] = []
+  return { tokens: bound(value, media), media }
+}
 
 /** Brackets around a value, and around none; a comma, with the quotes beside it; a name's quotes and its colon. */
 const BRACKETS_TOKENS = 1
@@ -12,27 +27,31 @@ const COMMA_TOKENS = 1
 const NAME_TOKENS = 1
 
 /** Everything in a value as text: names, and texts at any depth. */
-export const boundAll: Bound = (value) => {
+export const boundAll = (value: Json): number => {
   if (typeof value === 'string') return boundText(value)
   if (typeof value === 'number') return boundText(String(value))
   if (typeof value !== 'object' || value === null) return 1
-  return Array.isArray(value) ? boundItems(value, boundAll) : boundFields(value, NO_BOUNDS)
+  return Array.isArray(value)
+    ? boundItems(value, boundAll, NO_MEDIA)
+    : boundFields(value, NO_BOUNDS, NO_MEDIA)
 }
 
 type Bounds = Readonly<Record<string, Bound>>
 const NO_BOUNDS: Bounds = {}
+/** Text has none. */
+const NO_MEDIA: Medium[] = []
 
-function boundItems(items: readonly Json[], item: Bound): number {
+function boundItems(items: readonly Json[], item: Bound, media: Medium[]): number {
   let tokens = BRACKETS_TOKENS
-  for (const one of items) tokens += COMMA_TOKENS + item(one)
+  for (const one of items) tokens += COMMA_TOKENS + item(one, media)
   return tokens
 }
 
-function boundFields(object: JsonObject, bounds: Bounds): number {
+function boundFields(object: JsonObject, bounds: Bounds, media: Medium[]): number {
   let tokens = BRACKETS_TOKENS
   for (const name in object) {
     const bound = lookUp(bounds, name) ?? boundAll
-    tokens += NAME_TOKENS + COMMA_TOKENS + boundText(name) + bound(object[name] ?? null)
+    tokens += NAME_TOKENS + COMMA_TOKENS + boundText(name) + bound(object[name] ?? null, media)
   }
   return tokens
 }
@@ -40,82 +59,112 @@ function boundFields(object: JsonObject, bounds: Bounds): number {
 /** An object some of whose fields have bounds of their own; everything else is text. */
 export const fields =
   (bounds: Bounds): Bound =>
-  (value) =>
-    isObject(value) ? boundFields(value, bounds) : boundAll(value)
+  (value, media) =>
+    isObject(value) ? boundFields(value, bounds, media) : boundAll(value)
 
 /** A list, or a single one of its items. */
 export const each =
   (item: Bound): Bound =>
-  (value) =>
-    Array.isArray(value) ? boundItems(value, item) : item(value)
+  (value, media) =>
+    Array.isArray(value) ? boundItems(value, item, media) : item(value, media)
 
 /** An object by its type. @param otherwise for other types, and for values without one */
 export const byType =
   (types: Bounds, otherwise: Bound = boundAll): Bound =>
-  (value) =>
-    (lookUp(types, isObject(value) ? value.type : undefined) ?? otherwise)(value)
+  (value, media) =>
+    (lookUp(types, isObject(value) ? value.type : undefined) ?? otherwise)(value, media)
 
 /** The same, worked out only once for a value that comes again with every request of a conversation. */
-export const once =
-  (bound: Bound): Bound =>
-  (value) =>
-    workedOut(bound, value)
+export const once = (bound: Bound): Bound => {
+  const work = (value: Json): Bounded => bounded(bound, value)
+  return (value, media) => {
+    const { tokens, media: found } = workedOut(work, value)
+    for (const medium of found) media.push(medium)
+    return tokens
+  }
+}
 
-/** More than a bound. */
-export const plus =
-  (tokens: number, bound: Bound): Bound =>
-  (value) =>
-    tokens + bound(value)
-
-/**
- * An image is scaled down to about 1,600 tokens with most of Claude's models (platform.claude.com, Vision). Others read images at a
- * higher resolution, or count patches: three times as many are held for.
- */
-export const IMAGE_BOUND_TOKENS = 5_000
+/** A medium that the gateway does not see, beside what refers to it. */
+export const unseen =
+  (medium: Medium, bound: Bound): Bound =>
+  (value, media) => {
+    media.push(medium)
+    return bound(value, media)
+  }
 
 const ADDRESS_HEAD = /^[a-z][a-z0-9+.-]{1,30}:\/\//i
 const isAddress = (text: string): boolean => ADDRESS_HEAD.test(text)
-/** As much as of a file that is only referred to. */
-const UNSEEN_MEDIUM_TOKENS = 32_768
 
-/** Data URIs whose heads say that they are no texts. */
-const IMAGE_HEAD = /^data:image\/[^,]{0,200};base64,/i
-const MEDIUM_HEAD = /^data:(image|audio|video|application\/pdf)[^,]{0,200};base64,/i
-/** No head of a data URI is longer. */
+const DATA_HEAD = /^data:([^;,]{0,100})[^,]{0,150},/i
+const BASE64_HEAD = /^data:[^,]{0,200};base64,/i
 const MAX_HEAD_CHARS = 256
 
-/** The data of a medium that is counted apart, where it stands as a data URI; an address, and the data of a text, are text. */
-export const mediumUri =
-  (count: (data: string) => number, head = MEDIUM_HEAD): Bound =>
-  (value) =>
-    typeof value === 'string' && head.test(value.slice(0, MAX_HEAD_CHARS)) ? count(value) : boundAll(value)
-
-/** An image, by its data or its address: what holds them is counted besides. Other media in its place are longer: they are text. */
-export const image: Bound = mediumUri(() => 0, IMAGE_HEAD)
-
-/** A part of a type that is unknown here: where it has an address, it may be a medium that its provider fetches, such as a video. */
-export const unknownPart: Bound = (part) =>
-  boundAll(part) + (isObject(part) && hasAddress(part) ? UNSEEN_MEDIUM_TOKENS : 0)
-
-function hasAddress(value: Json): boolean {
-  if (typeof value === 'string') return isAddress(value)
-  return typeof value === 'object' && value !== null && Object.values(value).some(hasAddress)
+/** The media type of a data URI with base64; undefined for any other text. */
+export function dataUriType(text: string): string | undefined {
+  const head = text.slice(0, MAX_HEAD_CHARS)
+  return BASE64_HEAD.test(head) ? (DATA_HEAD.exec(head)?.[1] ?? '').toLowerCase() : undefined
 }
 
-/** Base64 of a medium that is counted apart, or in its place an address. @param count its tokens, by its characters */
+/**
+ * Data in the place of a medium. @param read the medium of base64 or of a data URI; undefined where it is text
+ * An address, and what is neither, is one that the gateway does not see.
+ */
 export const mediumData =
-  (count: (data: string) => number): Bound =>
-  (value) => {
+  (read: (data: string) => Medium | undefined): Bound =>
+  (value, media) => {
     if (typeof value !== 'string') return boundAll(value)
-    return isAddress(value) ? UNSEEN_MEDIUM_TOKENS + boundAll(value) : count(value)
+    if (isAddress(value)) {
+      media.push(UNCOUNTED)
+      return boundAll(value)
+    }
+    const medium = read(value)
+    if (medium === undefined) return boundAll(value)
+    media.push(medium)
+    return 0
   }
+
+/**
+ * An image, by its data or its address. Other media in its place are text, since no provider takes them there.
+ * @param detailOf what the caller asked for beside it
+ */
+export const image =
+  (field: string, also: Bounds = NO_BOUNDS): Bound =>
+  (value, media) => {
+    const object = isObject(value) ? value : {}
+    const detail = typeof object.detail === 'string' ? object.detail : undefined
+    const url = typeof value === 'string' ? value : object[field]
+    const is_data = typeof url === 'string' && dataUriType(url)?.startsWith('image/')
+    media.push(is_data ? imageMedium(url, detail) : { kind: 'image', detail })
+    const data: Bound = (text) => (is_data && text === url ? 0 : boundAll(text))
+    return typeof value === 'string' ? data(value, media) : fields({ ...also, [field]: data })(value, media)
+  }
+
+/** A part of a type that is unknown here: it may be a medium, such as a video, by its data or by an address that its provider fetches. */
+export const unknownPart: Bound = (part, media) => {
+  if (isObject(part) && mayBeMedium(part)) media.push(UNCOUNTED)
+  return boundAll(part)
+}
+
+/** Longer than words, ids and hashes. */
+const BASE64 = /^[\w+/-]{128,}={0,2}$/
+
+function mayBeMedium(value: Json): boolean {
+  if (typeof value === 'string')
+    return isAddress(value) || dataUriType(value) !== undefined || BASE64.test(value)
+  return typeof value === 'object' && value !== null && Object.values(value).some(mayBeMedium)
+}
 
 /**
  * Signatures and encrypted reasoning: base64 of what a model thought, which counts only where a provider has issued it. A token is
  * four characters of it at least.
  */
 const ENCRYPTED_CHARS_PER_TOKEN = 4
-export const encrypted: Bound = mediumData((data) => data.length / ENCRYPTED_CHARS_PER_TOKEN)
+export const encrypted: Bound = (value, media) => {
+  if (typeof value !== 'string') return boundAll(value)
+  if (!isAddress(value)) return value.length / ENCRYPTED_CHARS_PER_TOKEN
+  media.push(UNCOUNTED)
+  return boundAll(value)
+}
 
 /**
  * What a provider tells a model about tools, with room for newer models: 530 tokens for Claude 3 Opus, the most of those that are
@@ -124,12 +173,14 @@ export const encrypted: Bound = mediumData((data) => data.length / ENCRYPTED_CHA
 const TOOLS_TOKENS = 1_000
 const OWN_TOOL_TYPES: ReadonlySet<Json | undefined> = new Set([undefined, null, 'custom', 'function'])
 
-const boundTool: Bound = (tool) =>
+const boundTool = (tool: Json): number =>
   boundAll(tool) + (isObject(tool) && !OWN_TOOL_TYPES.has(tool.type) ? TOOLS_TOKENS : 0)
 
 /** Tools and functions, with what their provider says of them. */
 export const tools: Bound = once((value) =>
-  Array.isArray(value) && value.length > 0 ? TOOLS_TOKENS + boundItems(value, boundTool) : boundAll(value),
+  Array.isArray(value) && value.length > 0
+    ? TOOLS_TOKENS + boundItems(value, boundTool, NO_MEDIA)
+    : boundAll(value),
 )
 
 /** Marks that a model reads at the begin and the end of each of several texts. */

@@ -1,7 +1,8 @@
 // Shared by the tests of media: refusals, small images of each format, seeded random numbers.
+
+import { audioDurationMs } from '../../src/domain/audio/duration.ts'
 import { type ErrorKind, GatewayError } from '../../src/domain/errors.ts'
 import type { ImageFormat } from '../../src/domain/image-formats.ts'
-import { audioDurationMs } from '../../src/media/audio/duration.ts'
 import { withSharp } from '../../src/media/sharp.ts'
 
 export interface Refusal {

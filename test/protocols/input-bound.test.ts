@@ -1,9 +1,12 @@
 // Input bounds of requests: all that a caller sends raises them, wherever it stands; media raise them by what they are counted as.
 import { describe, expect, test } from 'bun:test'
+import type { Medium } from '../../src/domain/media/medium.ts'
+import { boundMedia } from '../../src/domain/media/tokens.ts'
 import { boundText } from '../../src/domain/token-bound.ts'
 import { anthropic } from '../../src/protocols/anthropic/index.ts'
+import type { RequestFacts } from '../../src/protocols/facts.ts'
 import { gemini } from '../../src/protocols/gemini/index.ts'
-import { boundTexts, IMAGE_BOUND_TOKENS } from '../../src/protocols/input-bound.ts'
+import { bounded, boundTexts } from '../../src/protocols/input-bound.ts'
 import { readCompletionRequest } from '../../src/protocols/openai/completions-request.ts'
 import { readEmbeddingRequest } from '../../src/protocols/openai/embeddings.ts'
 import { openai } from '../../src/protocols/openai/index.ts'
@@ -18,7 +21,16 @@ import { type Random, randomFrom } from '../ledger/random.ts'
 import { IS_LONG } from '../support/long.ts'
 
 const PNG = `data:image/png;base64,${'iVBORw0KGgo'.repeat(2_000)}`
-const BASE64 = 'JVBERi0xLjQK'.repeat(2_000)
+const BASE64 = 'JVBERi0xLjQK'.repeat(200)
+
+/** Of a medium that cannot be counted. */
+const CONTEXT_TOKENS = 15_000
+/** The dearest image: 2,833 tokens and eight tiles of 5,667, as gpt-4o-mini has them. */
+const IMAGE_TOKENS = 48_169
+const withMedia = ({ tokens, media }: { tokens: number; media: readonly Medium[] }): number =>
+  Math.ceil(tokens) + boundMedia(media, ['unheard-of'], CONTEXT_TOKENS)
+const mostOf = ({ input_bound_tokens, media = [] }: RequestFacts): number =>
+  withMedia({ tokens: input_bound_tokens, media })
 
 /** A request of each surface, with as many kinds of places for a field as it has, and how its bound is read. */
 const SURFACES: Readonly<Record<string, { body: JsonObject; bound(body: JsonObject): number }>> = {
@@ -33,7 +45,7 @@ const SURFACES: Readonly<Record<string, { body: JsonObject; bound(body: JsonObje
       generationConfig: { maxOutputTokens: 1, responseSchema: { type: 'OBJECT' } },
       tools: [{ functionDeclarations: [{ name: 'f', parameters: { type: 'OBJECT' } }] }],
     },
-    bound: (body) => gemini.text.readRequest(body).input_bound_tokens,
+    bound: (body) => mostOf(gemini.text.readRequest(body)),
   },
   messages: {
     body: {
@@ -64,7 +76,7 @@ const SURFACES: Readonly<Record<string, { body: JsonObject; bound(body: JsonObje
       ],
       tools: [{ name: 'f', input_schema: { type: 'object' } }],
     },
-    bound: (body) => anthropic.text.readRequest(body).input_bound_tokens,
+    bound: (body) => mostOf(anthropic.text.readRequest(body)),
   },
   chat: {
     body: {
@@ -88,7 +100,7 @@ const SURFACES: Readonly<Record<string, { body: JsonObject; bound(body: JsonObje
       tools: [{ type: 'function', function: { name: 'f', parameters: { type: 'object' } } }],
       response_format: { type: 'json_schema', json_schema: { schema: {} } },
     },
-    bound: (body) => openai.text.readRequest(body).input_bound_tokens,
+    bound: (body) => mostOf(openai.text.readRequest(body)),
   },
   responses: {
     body: {
@@ -109,7 +121,7 @@ const SURFACES: Readonly<Record<string, { body: JsonObject; bound(body: JsonObje
       tools: [{ type: 'function', name: 'f', parameters: { type: 'object' } }],
       text: { format: { type: 'text' } },
     },
-    bound: (body) => responses.text.readRequest(body).input_bound_tokens,
+    bound: (body) => mostOf(responses.text.readRequest(body)),
   },
   completions: {
     body: { model: 'm', prompt: 'Hi', stream_options: { include_usage: true } },
@@ -131,7 +143,7 @@ const SURFACES: Readonly<Record<string, { body: JsonObject; bound(body: JsonObje
         { type: 'image_url', image_url: { url: PNG } },
       ],
     },
-    bound: (body) => Math.ceil(boundModeration(body)),
+    bound: (body) => withMedia(bounded(boundModeration, body)),
   },
   speech: {
     body: { model: 'm', input: 'Hi', instructions: 'Slowly.' },
@@ -189,7 +201,7 @@ test('bytes in an unknown field anywhere raise the bound by a quarter of a token
         `seed 23, body ${at} of ${name}: ${bytes} bytes raised it by ${raised}: ${JSON.stringify(value)}`,
       )
   }
-})
+}, 60_000)
 
 /** 20,000 characters, and so many tokens. */
 const LONG = 'A long text that is read. '.repeat(800)
@@ -265,8 +277,8 @@ describe('what providers read of fields that decide nothing here is held for', (
   })
 })
 
-describe('media where they are read as such raise it by what they are counted as, whatever their bytes', () => {
-  const image = (most = IMAGE_BOUND_TOKENS) => [most, most + 100] as const
+describe('media where they are read as such raise it by the most that they are billed as', () => {
+  const image = (most = IMAGE_TOKENS) => [most, most + 100] as const
   test.each<[surface: string, medium: string, body: JsonObject, range: readonly [number, number]]>([
     ['chat', 'an image', chat({ content: [{ type: 'image_url', image_url: { url: PNG } }] }), image()],
     [
@@ -303,7 +315,12 @@ describe('media where they are read as such raise it by what they are counted as
       image(),
     ],
     ['moderations', 'an image', { input: [{ type: 'image_url', image_url: { url: PNG } }] }, image()],
-    ['messages', 'a PDF', messages({ ...pdf, source: { ...pdf.source, data: BASE64 } }), [900, 1_000]],
+    [
+      'messages',
+      'a PDF',
+      messages({ ...pdf, source: { ...pdf.source, data: BASE64 } }),
+      [CONTEXT_TOKENS, CONTEXT_TOKENS + 200],
+    ],
   ])('%s: %s', (name, _medium, body, [least, most]) => {
     const bound = surface(name).bound(body)
     expect(bound).toBeGreaterThanOrEqual(least)
@@ -338,9 +355,9 @@ test.each<[surface: string, body: JsonObject]>([
   ['responses', { input: [{ role: 'user', content: [{ type: 'input_video', video_url: VIDEO }] }] }],
   ['messages', messages({ type: 'video', source: { type: 'url', url: VIDEO } })],
 ])(
-  '%s: an address in a part of an unknown type, or in place of data, is held for as a file that is not seen',
+  '%s: an address in a part of an unknown type, or in place of data, is held for as all that the model reads',
   (name, body) => {
-    expect(surface(name).bound(body)).toBeGreaterThan(32_768)
+    expect(surface(name).bound(body)).toBeGreaterThan(CONTEXT_TOKENS)
   },
 )
 

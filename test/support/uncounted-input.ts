@@ -10,7 +10,6 @@ import { type Answer, events, type Seen, whole } from './upstream.ts'
 
 /** What an account has: 1 USD is a million tokens, of input or output. */
 const BALANCE_USD = '0.01'
-const BALANCE_NANOS = 10_000_000
 const TOKEN_PRICE = 'input = 1, output = 1, cache_read = 1, cache_write_5m = 1, cache_write_1h = 1'
 
 const random = (seed: number, chars: number, alphabet: string): string => {
@@ -308,14 +307,15 @@ interface Bought {
 
 let named = 0
 
-/** What an account with a cent gets by so many calls at once. */
+/** What an account with a cent, or so much, gets by so many calls at once. */
 export async function buy(
   s: Scene,
-  { path, body }: UncountedCase,
+  { path, body }: Pick<UncountedCase, 'path' | 'body'>,
   text: string,
   calls: number,
+  balance_usd: `0.0${number}` = BALANCE_USD,
 ): Promise<Bought> {
-  const { id, name } = await s.gateway.account(`cent-${named++}`, { balance_usd: BALANCE_USD })
+  const { id, name } = await s.gateway.account(`cent-${named++}`, { balance_usd })
   const key = await s.gateway.key(name)
   const statuses = await Promise.all(
     Array.from({ length: calls }, async () => {
@@ -343,6 +343,6 @@ export async function buy(
     cost_nanos,
     debt_nanos,
     strange: [...new Set(statuses)].filter((status) => status !== 200 && status !== 402),
-    held: debt_nanos === 0 && cost_nanos <= BALANCE_NANOS,
+    held: debt_nanos === 0 && cost_nanos <= Number(balance_usd) * 1_000_000_000,
   }
 }

@@ -1,11 +1,14 @@
 // Paid text calls, as a value: how they are read, what they can cost, and how they are served.
 import type { Catalogue, TextModel } from '../../domain/catalogue.ts'
 import type { AskedExtra } from '../../domain/extras.ts'
+import type { Medium } from '../../domain/media/medium.ts'
+import { boundMedia } from '../../domain/media/tokens.ts'
 import type { Nanos } from '../../domain/money.ts'
 import type { AskedTier } from '../../domain/service-tiers.ts'
 import { type QuotedRequest, quote } from '../../pricing/quote.ts'
 import { priceAt } from '../../pricing/service-tiers.ts'
 import type { RequestFacts } from '../../protocols/facts.ts'
+import { knownAs } from '../../protocols/named-model.ts'
 import type { CallerProtocol } from '../../protocols/protocol.ts'
 import { spokenTo } from '../../protocols/registry.ts'
 import { sessionInHeaders } from '../../protocols/session.ts'
@@ -153,7 +156,7 @@ export async function readOpened(
     request,
     facts,
     session,
-    quoted: quotedOf(model, priced, extras, extras_nanos),
+    quoted: quotedOf(model, { ...priced, media: mediaRead(priced, goes_as_it_is) }, extras, extras_nanos),
     service_tier,
     price: priceAt(model.price, service_tier?.name) ?? model.price,
     passages,
@@ -272,13 +275,19 @@ function quotedOf(
   return extras_nanos === undefined ? quoted : { ...quoted, extras_nanos }
 }
 
+/** The media as the model reads them. Translation does not carry the detail that a caller asked for. */
+const mediaRead = ({ media = [] }: RequestFacts, passes_through: boolean): readonly Medium[] =>
+  passes_through ? media : media.map((one) => (one.kind === 'image' ? { ...one, detail: undefined } : one))
+
 /**
  * The input tokens that are held: all that the request can be, but no more than a report is believed with, beyond which the
  * estimate is charged. Cached content, which the gateway does not see, may fill all of the model's context.
  */
 function heldInput(model: TextModel, facts: RequestFacts, extras: readonly AskedExtra[]): number {
-  const { input_tokens, input_bound_tokens, cached_content } = facts
-  const bound_tokens = Math.min(input_bound_tokens, mostRead(model, facts, extras) ?? input_bound_tokens)
+  const { input_tokens, input_bound_tokens, media = [], cached_content } = facts
+  const media_tokens = boundMedia(media, model.routes.map(knownAs), model.context)
+  const most_tokens = input_bound_tokens + media_tokens
+  const bound_tokens = Math.min(most_tokens, mostRead(model, facts, extras) ?? most_tokens)
   return Math.max(input_tokens, bound_tokens, cached_content === undefined ? 0 : model.context)
 }
 

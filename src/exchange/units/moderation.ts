@@ -1,8 +1,10 @@
 // Paid moderations, as a value: how they are read, what they can cost, and how they are served.
 import { isServed, type ModerationModel } from '../../domain/catalogue.ts'
+import { boundMedia } from '../../domain/media/tokens.ts'
 import { NO_UNITS } from '../../domain/units.ts'
 import { boundDropped } from '../../protocols/dropped-bound.ts'
-import { inputBound } from '../../protocols/input-bound.ts'
+import { bounded, inputBound } from '../../protocols/input-bound.ts'
+import { knownAs } from '../../protocols/named-model.ts'
 import { boundModeration, moderationNames, readModerationTokens } from '../../protocols/openai/moderations.ts'
 import { type JsonObject, refusal } from '../../protocols/wire/json.ts'
 import type { JsonBody } from '../../protocols/wire/json-body.ts'
@@ -18,6 +20,9 @@ import { serveJson } from './whole.ts'
 
 /** Long texts, or images inline. More would be parsed for longer than others should wait. */
 const BODY_LIMIT_BYTES = 10 * 1024 * 1024
+
+/** https://platform.openai.com/docs/models/omni-moderation-latest */
+const MAX_INPUT_TOKENS = 32_768
 
 interface ModerationOrder extends UnitOrder<ModerationModel> {
   body: JsonBody
@@ -38,7 +43,8 @@ async function readModeration(parts: ExchangeParts, admitted: Admitted): Promise
   const model = findModel(parts, admitted, modelIn(parts, admitted, body.json), 'moderation')
   const input_tokens = readModerationTokens(body.json, model.unknown_fields)
   const input = { ...NO_UNITS, input_tokens }
-  const bound = boundModeration(body.json) + boundDropped(body)
+  const { tokens, media } = bounded(boundModeration, body.json)
+  const bound = tokens + boundMedia(media, model.routes.map(knownAs), MAX_INPUT_TOKENS) + boundDropped(body)
   const held = { ...NO_UNITS, input_tokens: inputBound(bound, input_tokens) }
   // An image may be as many tokens as it has bytes at most; no token of a text is shorter than one.
   const most_tokens = Math.max(body.bytes.length, 2 * input_tokens, held.input_tokens)

@@ -1,8 +1,9 @@
 // Paid speech, as a value: text that a model speaks, given out as audio while it comes, or as events.
+
+import { type AudioMeter, createAudioMeter, pcmDurationMs } from '../../domain/audio/meter.ts'
 import type { SpeechModel } from '../../domain/catalogue.ts'
 import { UpstreamFault } from '../../domain/errors.ts'
 import { NO_UNITS, RATES, type Unit, type Units } from '../../domain/units.ts'
-import { type AudioMeter, createAudioMeter, pcmDurationMs } from '../../media/audio/meter.ts'
 import type { UnitBounds } from '../../pricing/units.ts'
 import { boundDropped } from '../../protocols/dropped-bound.ts'
 import { AudioStreamReading } from '../../protocols/openai/audio-stream.ts'

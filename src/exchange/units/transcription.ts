@@ -1,14 +1,23 @@
 // Paid transcriptions and translations, as values: audio that a model reads, answered whole or as events.
+
+import { SLOW_BYTES_PER_S } from '../../domain/audio/bytes.ts'
+import { measureDurationMs } from '../../domain/audio/duration.ts'
 import type { TranscriptionModel } from '../../domain/catalogue.ts'
+import { audioMedium } from '../../domain/media/medium.ts'
+import { boundMedia } from '../../domain/media/tokens.ts'
 import { estimateTokens } from '../../domain/token-estimate.ts'
 import { NO_UNITS, type Units } from '../../domain/units.ts'
-import { SLOW_BYTES_PER_S } from '../../media/audio/bytes.ts'
-import { measureDurationMs } from '../../media/audio/duration.ts'
 import type { UnitBounds } from '../../pricing/units.ts'
 import { unknownField } from '../../protocols/extras.ts'
-import { fields as fieldsBound, inputBound, mediumUri } from '../../protocols/input-bound.ts'
+import {
+  bounded,
+  dataUriType,
+  fields as fieldsBound,
+  inputBound,
+  mediumData,
+} from '../../protocols/input-bound.ts'
+import { knownAs } from '../../protocols/named-model.ts'
 import { AudioStreamReading } from '../../protocols/openai/audio-stream.ts'
-import { audioTokens } from '../../protocols/openai/media.ts'
 import { tokensOfBytes } from '../../protocols/token-sums.ts'
 import { eventFrame, passOn } from '../../upstream/relay.ts'
 import { requestTo } from '../../upstream/request.ts'
@@ -60,7 +69,13 @@ async function readTranscription(parts: ExchangeParts, admitted: Admitted): Prom
   if (model.unknown_fields === 'refuse')
     for (const [name] of form.fields) if (!KNOWN.has(name)) throw unknownField(name)
   const audio_ms = await audioMsOf(form.file.bytes)
-  return { model, streams: streamsOf(form), content: [form.sha256], form, ...unitsOf(form, audio_ms) }
+  return {
+    model,
+    streams: streamsOf(form),
+    content: [form.sha256],
+    form,
+    ...unitsOf(form, audio_ms, model.routes.map(knownAs)),
+  }
 }
 
 /** The duration by the container, in whole milliseconds; one that does not tell is taken to be slow. */
@@ -77,7 +92,11 @@ const SLACK_TOKENS = 1_000
 const SLACK_MS = 60_000
 const MARGIN = 2
 
-function unitsOf(form: AudioForm, audio_ms: number): Pick<UnitOrder, 'held' | 'bounds' | 'input'> {
+function unitsOf(
+  form: AudioForm,
+  audio_ms: number,
+  models: readonly string[],
+): Pick<UnitOrder, 'held' | 'bounds' | 'input'> {
   const { bytes } = form.file
   const seconds = audio_ms / 1_000
   const input: Units = {
@@ -87,7 +106,7 @@ function unitsOf(form: AudioForm, audio_ms: number): Pick<UnitOrder, 'held' | 'b
     input_audio_tokens: Math.ceil(seconds * AUDIO_TOKENS_PER_S),
   }
   const estimate = { ...input, output_tokens: Math.ceil(seconds * TEXT_TOKENS_PER_S) }
-  const held = { ...estimate, input_tokens: inputBound(boundOf(form), input.input_tokens) }
+  const held = { ...estimate, input_tokens: inputBound(boundOf(form, models), input.input_tokens) }
   // Servers differ in what they count: they may cut silence, or fill it up.
   const longest_ms = Math.max(audio_ms, (bytes.length / MIN_BYTES_PER_S) * 1_000) * MARGIN + SLACK_MS
   const most_tokens = Math.ceil((longest_ms / 1_000) * AUDIO_TOKENS_PER_S * MARGIN) + SLACK_TOKENS
@@ -101,11 +120,21 @@ function unitsOf(form: AudioForm, audio_ms: number): Pick<UnitOrder, 'held' | 'b
   return { input, held, bounds: { estimate, most } }
 }
 
-/** All fields of the form, as one object: short recordings of voices are among them, as data URIs. */
-const boundOf = ({ fields }: AudioForm): number =>
-  fields.reduce((tokens, [name, value]) => tokens + boundField({ [name]: value }), 0)
+/** The most that a model of transcriptions reads. https://platform.openai.com/docs/models/gpt-4o-transcribe */
+const MAX_INPUT_TOKENS = 16_000
 
-const boundField = fieldsBound({ 'known_speaker_references[]': mediumUri(audioTokens) })
+/** All fields of the form, as one object: short recordings of voices are among them, as data URIs. */
+const boundOf = ({ fields }: AudioForm, models: readonly string[]): number =>
+  fields.reduce((sum, [name, value]) => {
+    const { tokens, media } = bounded(boundField, { [name]: value })
+    return sum + tokens + boundMedia(media, models, MAX_INPUT_TOKENS)
+  }, 0)
+
+const boundField = fieldsBound({
+  'known_speaker_references[]': mediumData((data) =>
+    dataUriType(data) === undefined ? undefined : audioMedium(data),
+  ),
+})
 
 /** A whole answer, or one that is still coming. Some models answer as a whole, whatever was asked for. */
 type Answer = { whole: UnitAnswer } | { open: OpenAnswer }

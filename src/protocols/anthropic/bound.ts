@@ -1,4 +1,6 @@
 // The input bound of messages requests: where media and signatures stand in a request; all else of it is text.
+
+import { imageMedium, pdfMedium, UNCOUNTED } from '../../domain/media/medium.ts'
 import {
   type Bound,
   boundAll,
@@ -6,41 +8,45 @@ import {
   each,
   encrypted,
   fields,
-  IMAGE_BOUND_TOKENS,
   mediumData,
   once,
-  plus,
   tools,
   unknownPart,
+  unseen,
 } from '../input-bound.ts'
 import { type Json, objectIn, stringIn } from '../wire/json.ts'
-import { documentDataTokens, UNSEEN_DOCUMENT_TOKENS } from './documents.ts'
 
 const mediaType = (source: Json): string | undefined => stringIn(objectIn(source).media_type)
 
-const imageData = fields({ data: mediumData(() => 0) })
-const imageSource = byType({
-  base64: (source) => (/^image\//i.test(mediaType(source) ?? 'image/') ? imageData : boundAll)(source),
-})
+const imageData = fields({ data: mediumData((data) => imageMedium(data)) })
+const imageSource = byType(
+  {
+    base64: (source, media) =>
+      (/^image\//i.test(mediaType(source) ?? 'image/') ? imageData : boundAll)(source, media),
+  },
+  unseen({ kind: 'image' }, boundAll),
+)
 
 const PDF = 'application/pdf'
-const pdf = fields({ data: mediumData(documentDataTokens) })
+const pdf = fields({ data: mediumData(pdfMedium) })
 
 /** Blocks are in blocks: in the results of tools, and in documents that are made of them. */
-const blocks: Bound = (value) => eachBlock(value)
+const blocks: Bound = (value, media) => eachBlock(value, media)
 
+/** A document by its address or its id may be as long as the model reads. */
 const documentSource = byType(
   {
-    base64: (source) => ((mediaType(source) ?? PDF) === PDF ? pdf : boundAll)(source),
+    base64: (source, media) =>
+      ((mediaType(source) ?? PDF) === PDF ? pdf : unseen(UNCOUNTED, boundAll))(source, media),
     text: boundAll,
     content: fields({ content: blocks }),
   },
-  plus(UNSEEN_DOCUMENT_TOKENS, boundAll),
+  unseen(UNCOUNTED, boundAll),
 )
 
 const block = byType(
   {
-    image: plus(IMAGE_BOUND_TOKENS, fields({ source: imageSource })),
+    image: fields({ source: imageSource }),
     document: fields({ source: documentSource }),
     tool_result: fields({ content: blocks }),
     thinking: fields({ signature: encrypted }),

@@ -1,11 +1,12 @@
 // The facts of a messages request that must be known before it is paid for: its size and its limit.
 
+import { estimateMedia } from '../../domain/media/tokens.ts'
 import { VERTEX_AI } from '../../domain/servers/vertex.ts'
-import { estimateTokens, INPUT_IMAGE_TOKENS } from '../../domain/token-estimate.ts'
+import { estimateTokens } from '../../domain/token-estimate.ts'
 import { askedTier } from '../extras.ts'
 import type { RequestFacts } from '../facts.ts'
 import { Anything, Count, Fields, List, readObject } from '../forms.ts'
-import { inputBound } from '../input-bound.ts'
+import { bounded, inputBound } from '../input-bound.ts'
 import { withModelAndStream } from '../model-and-stream.ts'
 import type { TextProtocol } from '../protocol.ts'
 import { MIN_BUDGET_TOKENS } from '../thinking.ts'
@@ -23,7 +24,6 @@ import {
 } from '../wire/json.ts'
 import { workedOut } from '../wire/known-values.ts'
 import { requestBound } from './bound.ts'
-import { documentDataTokens, UNSEEN_DOCUMENT_TOKENS } from './documents.ts'
 import { rejectThread } from './extras.ts'
 
 /** What the price depends on. */
@@ -44,14 +44,16 @@ export function readRequest(body: JsonObject): RequestFacts {
   rejectThread(body.thread)
   const { messages, system, tools, output_config, max_tokens } = readObject(PricedRequest, body, '')
   if (messages.length === 0) throw refusal('messages', 'must not be empty.')
-  const input_tokens =
+  const text_tokens =
     workedOut(contentTokens, system) +
     sumTokens(messages, (message) => workedOut(messageTokens, message)) +
     workedOut(jsonTokens, tools) +
     jsonTokens(objectIn(output_config).format)
+  const { tokens, media } = bounded(requestBound, body)
   return {
-    input_tokens,
-    input_bound_tokens: inputBound(requestBound(body), input_tokens),
+    input_tokens: text_tokens + estimateMedia(media),
+    input_bound_tokens: inputBound(tokens, text_tokens),
+    ...(media.length > 0 ? { media } : {}),
     max_output_tokens: max_tokens,
     candidates: 1,
     offers_tools: hasItems(tools),
@@ -118,7 +120,7 @@ const BLOCK_TOKENS: Readonly<Record<string, (block: JsonObject) => number>> = {
   text: ({ text }) => estimateTokens(stringIn(text) ?? ''),
   thinking: ({ thinking }) => estimateTokens(stringIn(thinking) ?? ''),
   redacted_thinking: ({ data }) => estimateTokens(stringIn(data) ?? ''),
-  image: () => INPUT_IMAGE_TOKENS,
+  image: () => 0,
   document: ({ source }) => documentTokens(objectIn(source)),
   tool_result: ({ content }) => contentTokens(content),
 }
@@ -134,9 +136,8 @@ function contentTokens(content: Json | undefined): number {
   })
 }
 
+/** What is not text is a medium. */
 function documentTokens(source: JsonObject): number {
-  const data = stringIn(source.data)
-  if (source.type === 'text') return estimateTokens(data ?? '')
-  if (source.type === 'content') return contentTokens(source.content)
-  return data === undefined ? UNSEEN_DOCUMENT_TOKENS : documentDataTokens(data)
+  if (source.type === 'text') return estimateTokens(stringIn(source.data) ?? '')
+  return source.type === 'content' ? contentTokens(source.content) : 0
 }

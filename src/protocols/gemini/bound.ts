@@ -1,17 +1,13 @@
 // The input bound of native requests: where media and signatures stand in a request; all else of it is text.
 import { type Bound, each, encrypted, fields, once, tools } from '../input-bound.ts'
-import { fileBound, inlineBound } from './media.ts'
+import { partMedia } from './media.ts'
 
 /** Parts are in parts: in the results of functions. */
-const parts: Bound = (value) => eachPart(value)
+const parts: Bound = (value, media) => eachPart(value, media)
 const functionResponse = fields({ parts })
 
 /** Each name in both spellings. */
-const part = fields({
-  inlineData: inlineBound,
-  inline_data: inlineBound,
-  fileData: fileBound,
-  file_data: fileBound,
+const part = partMedia({
   functionResponse,
   function_response: functionResponse,
   thoughtSignature: encrypted,

@@ -1,29 +1,25 @@
 // Inline media of a request: which images are taken, and an estimate of the tokens that media cost.
 
-import { INPUT_IMAGE_TOKENS } from '../../domain/token-estimate.ts'
-import { type Bound, boundAll, fields, IMAGE_BOUND_TOKENS, mediumData } from '../input-bound.ts'
-import { type JsonObject, objectIn, refusal, stringIn } from '../wire/json.ts'
+import {
+  audioMedium,
+  FRAMES_PER_S,
+  fileMedium,
+  imageMedium,
+  type Medium,
+  UNCOUNTED,
+  videoMedium,
+} from '../../domain/media/medium.ts'
+import { type Bound, boundAll, fields, mediumData } from '../input-bound.ts'
+import { isObject, type JsonObject, objectIn, refusal, stringIn } from '../wire/json.ts'
 import { find, join } from './spellings.ts'
 
 /** The image types that the provider and the specification ("Allowed image MIME types") take. */
 const IMAGE_TYPES = new Set(['image/jpeg', 'image/png', 'image/webp', 'image/heic', 'image/heif'])
 
-/**
- * How many bytes of a medium make a token. The provider counts what it decodes
- * (https://ai.google.dev/gemini-api/docs/tokens): audio 32 tokens a second (taken at 64 kbit/s), video 290 a second (at
- * 1 Mbit/s), documents 258 a page (at 50 kB). Anything else is taken as text.
- */
-const BYTES_PER_TOKEN = new Map([
-  ['audio', 250],
-  ['video', 400],
-  ['application/pdf', 200],
-])
 const TEXT_BYTES_PER_TOKEN = 4
-/** The gateway does not see a file that is only referred to: it counts as a minute of video. */
-const UNSEEN_FILE_TOKENS = 16_384
 
 /**
- * Tokens of an inlineData part, estimated.
+ * Tokens of an inlineData part that is read as text, estimated; 0 for media, which are counted by their own bytes.
  * @throws GatewayError invalid_request for an image type that is not allowed, and for data that is not base64
  */
 export function inlineTokens(inline: JsonObject, path: string): number {
@@ -31,35 +27,64 @@ export function inlineTokens(inline: JsonObject, path: string): number {
   const data = inline.data
   const bytes = typeof data === 'string' ? decodedBytes(data) : undefined
   if (bytes === undefined) throw refusal(join(path, 'data'), 'must be base64.')
-  return mediaTokens(mime, bytes)
+  return isMedium(mime) ? 0 : Math.ceil(bytes / TEXT_BYTES_PER_TOKEN)
 }
 
-/** Tokens of a fileData part, whose content the gateway does not see. */
-export function fileTokens(file: JsonObject, path: string): number {
-  const mime = find(file, 'mimeType', 'mime_type', path)?.value
-  return typeof mime === 'string' && mime.startsWith('image/') ? INPUT_IMAGE_TOKENS : UNSEEN_FILE_TOKENS
+const isMedium = (mime: string): boolean => /^(?:image|audio|video)\/|^application\/pdf$/.test(mime)
+
+/** A part, whose media depend on what stands beside them. */
+export const partMedia =
+  (rest: Readonly<Record<string, Bound>>): Bound =>
+  (part, media) => {
+    const frames_per_s = framesPerSecond(objectIn(part))
+    const inline: Bound = (value, found) => inlineBound(value, found, frames_per_s)
+    return fields({
+      ...rest,
+      inlineData: inline,
+      inline_data: inline,
+      fileData: fileBound,
+      file_data: fileBound,
+    })(part, media)
+  }
+
+/** "Up to 24": https://ai.google.dev/api/caching#VideoMetadata */
+const MAX_FRAMES_PER_S = 24
+
+function framesPerSecond(part: JsonObject): number {
+  const { fps } = objectIn(part.videoMetadata ?? part.video_metadata)
+  if (fps === undefined || fps === null) return FRAMES_PER_S
+  // Whatever it is, a provider may read it as a number.
+  const told = Number(fps)
+  return told > 0 ? Math.min(Math.max(told, FRAMES_PER_S), MAX_FRAMES_PER_S) : MAX_FRAMES_PER_S
 }
 
-/** The data of a part that may be media; in their place alone is it counted apart, and only if it is not a text. */
-export const inlineBound: Bound = (inline) => {
+function inlineBound(inline: Parameters<Bound>[0], media: Medium[], frames_per_s: number): number {
   const { mimeType, mime_type } = objectIn(inline)
   const mime = stringIn(mimeType ?? mime_type)?.toLowerCase() ?? ''
-  const family = mime.slice(0, mime.indexOf('/'))
-  if (family === 'image') return IMAGE_BOUND_TOKENS + withoutData(inline)
-  const bytes_per_token = bytesPerToken(mime)
-  if (bytes_per_token === undefined) return boundAll(inline)
-  return fields({ data: mediumData(({ length }) => Math.ceil((length * 3) / 4 / bytes_per_token)) })(inline)
+  return fields({ data: mediumData((data) => mediumOf(data, mime, frames_per_s)) })(inline, media)
 }
 
-const withoutData = fields({ data: mediumData(() => 0) })
+function mediumOf(data: string, mime: string, frames_per_s: number): Medium | undefined {
+  switch (mime.slice(0, mime.indexOf('/'))) {
+    case 'image':
+      return imageMedium(data)
+    case 'audio':
+      return audioMedium(data)
+    case 'video':
+      return videoMedium(data, frames_per_s)
+    default:
+      return fileMedium(data, mime)
+  }
+}
 
-/** A file, whose content the gateway does not see. */
-export const fileBound: Bound = (file) =>
-  boundAll(file) + Math.max(IMAGE_BOUND_TOKENS, fileTokens(objectIn(file), ''))
-
-/** Undefined for what is read as text. */
-const bytesPerToken = (mime: string): number | undefined =>
-  BYTES_PER_TOKEN.get(mime) ?? BYTES_PER_TOKEN.get(mime.slice(0, mime.indexOf('/')))
+/** A file, whose content the gateway does not see, may be as long as the model reads. */
+const fileBound: Bound = (file, media) => {
+  if (isObject(file)) {
+    const mime = stringIn(file.mimeType ?? file.mime_type)?.toLowerCase() ?? ''
+    media.push(mime.startsWith('image/') ? { kind: 'image' } : UNCOUNTED)
+  }
+  return boundAll(file)
+}
 
 function readMime(inline: JsonObject, path: string): string {
   const found = find(inline, 'mimeType', 'mime_type', path)
@@ -70,12 +95,6 @@ function readMime(inline: JsonObject, path: string): string {
   if (mime.startsWith('image/') && !IMAGE_TYPES.has(mime))
     throw refusal(param, `must be one of ${[...IMAGE_TYPES].join(', ')}.`)
   return mime
-}
-
-function mediaTokens(mime: string, bytes: number): number {
-  const family = mime.slice(0, mime.indexOf('/'))
-  if (family === 'image') return INPUT_IMAGE_TOKENS
-  return Math.ceil(bytes / (bytesPerToken(mime) ?? TEXT_BYTES_PER_TOKEN))
 }
 
 /**

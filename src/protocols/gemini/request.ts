@@ -1,17 +1,18 @@
 // The facts of a native request that must be known before it is paid for: its size, its limits, what is plainly wrong.
 
+import { estimateMedia } from '../../domain/media/tokens.ts'
 import { estimateTokens } from '../../domain/token-estimate.ts'
 import type { InputField } from '../../domain/usage.ts'
 import { askedTier } from '../extras.ts'
 import type { RequestFacts } from '../facts.ts'
-import { inputBound } from '../input-bound.ts'
+import { bounded, inputBound } from '../input-bound.ts'
 import { jsonTokens, sumTokens } from '../token-sums.ts'
 import { hasItems, isObject, type Json, type JsonObject, refusal } from '../wire/json.ts'
 import { workedOut } from '../wire/known-values.ts'
 import { requestBound } from './bound.ts'
 import { camelCased } from './camel-case.ts'
 import { findConfig, readLimits } from './config.ts'
-import { fileTokens, inlineTokens } from './media.ts'
+import { inlineTokens } from './media.ts'
 import { find, join } from './spellings.ts'
 
 /**
@@ -28,15 +29,17 @@ const CACHED_CONTENT_TOKENS = 4_096
 export function readRequest(body: JsonObject): RequestFacts {
   const limits = readLimits(body)
   const cached_content = cachedContentOf(body)
-  const input_tokens =
+  const text_tokens =
     contentsTokens(body.contents) +
     systemTokens(body) +
     workedOut(jsonTokens, body.tools) +
     jsonTokens(limits.schema?.value) +
     (cached_content === undefined ? 0 : CACHED_CONTENT_TOKENS)
+  const { tokens, media } = bounded(requestBound, body)
   return {
-    input_tokens,
-    input_bound_tokens: inputBound(requestBound(body), input_tokens),
+    input_tokens: text_tokens + estimateMedia(media),
+    input_bound_tokens: inputBound(tokens, text_tokens),
+    ...(media.length > 0 ? { media } : {}),
     max_output_tokens: limits.max_output_tokens,
     candidates: limits.candidates,
     offers_tools: hasItems(body.tools),
@@ -145,7 +148,7 @@ function partTokens(part: Json, path: string): number {
   const inline = findObject(part, 'inlineData', 'inline_data', path)
   if (inline) return inlineTokens(inline.value, inline.path)
   const file = findObject(part, 'fileData', 'file_data', path)
-  if (file) return fileTokens(file.value, file.path)
+  if (file) return 0
   const response = findObject(part, 'functionResponse', 'function_response', path)
   if (response) return functionResponseTokens(response.value, response.path)
   return jsonTokens(part)

@@ -1,40 +1,44 @@
 // The input bound of chat completions: where media and signatures stand in a request; all else of it is text.
+
+import { audioMedium, fileMedium, UNCOUNTED } from '../../domain/media/medium.ts'
 import {
   type Bound,
   boundAll,
   byType,
+  dataUriType,
   each,
   encrypted,
   fields,
-  IMAGE_BOUND_TOKENS,
   image,
   mediumData,
-  mediumUri,
   once,
-  plus,
   tools,
   unknownPart,
 } from '../input-bound.ts'
-import { objectIn, stringIn } from '../wire/json.ts'
-import { audioTokens, fileTokens, UNSEEN_FILE_TOKENS } from './media.ts'
+import { type Json, objectIn, stringIn } from '../wire/json.ts'
 
-/** A file by its data, or one that the gateway does not see. */
-export const fileBound =
-  (bound: Bound): Bound =>
-  (file) =>
-    bound(file) + (/^data:/i.test(stringIn(objectIn(file).file_data) ?? '') ? 0 : UNSEEN_FILE_TOKENS)
+/** A file by its data, or one that the gateway does not see, which may be as long as the model reads. */
+export const file: Bound = (value, media) => {
+  const { file_data: data, file_id, file_url } = objectIn(value)
+  if (stringIn(data) === undefined || isSet(file_id) || isSet(file_url)) media.push(UNCOUNTED)
+  return fields({ file_data })(value, media)
+}
 
-export const audio = fields({ data: mediumData(audioTokens) })
-export const file_data = mediumUri(fileTokens)
+const isSet = (value: Json | undefined): boolean => (value ?? null) !== null
+const file_data = mediumData((data) => fileMedium(data, dataUriType(data) ?? ''))
 
-const addressed: Bound = (value) => (typeof value === 'string' ? image(value) : fields({ url: image })(value))
+/** Mistral takes audio without an object around it: https://docs.mistral.ai/capabilities/audio */
+const audioData = mediumData(audioMedium)
+const audioFields = fields({ data: audioData })
+export const audio: Bound = (value, media) =>
+  (typeof value === 'string' ? audioData : audioFields)(value, media)
 
 /** A part of a message that may be an image, by the name of its type and its field. */
 export const part = byType(
   {
-    image_url: plus(IMAGE_BOUND_TOKENS, fields({ image_url: addressed })),
+    image_url: fields({ image_url: image('url') }),
     input_audio: fields({ input_audio: audio }),
-    file: fields({ file: fileBound(fields({ file_data })) }),
+    file: fields({ file }),
     text: boundAll,
     refusal: boundAll,
     thinking: boundAll,

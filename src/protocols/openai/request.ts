@@ -1,18 +1,18 @@
 // The facts of a chat completion request that must be known before it is paid for: its size and its limits.
 
 import type { Static } from '@sinclair/typebox'
-import { estimateTokens, INPUT_IMAGE_TOKENS } from '../../domain/token-estimate.ts'
+import { estimateMedia } from '../../domain/media/tokens.ts'
+import { estimateTokens } from '../../domain/token-estimate.ts'
 import { askedTier } from '../extras.ts'
 import type { RequestFacts } from '../facts.ts'
 import { Anything, Count, Fields, List, optional, readPresent } from '../forms.ts'
-import { inputBound } from '../input-bound.ts'
+import { bounded, inputBound } from '../input-bound.ts'
 import { withModelAndStream } from '../model-and-stream.ts'
 import { knownAs, type NamedModel } from '../named-model.ts'
 import { jsonTokens, sumTokens } from '../token-sums.ts'
 import { hasItems, type Json, type JsonObject, lookUp, objectIn, refusal, stringIn } from '../wire/json.ts'
 import { workedOut } from '../wire/known-values.ts'
 import { requestBound } from './bound.ts'
-import { audioTokens, fileTokens } from './media.ts'
 import { generationOf } from './model.ts'
 import { effortOfOthers } from './thinking-fields.ts'
 
@@ -46,14 +46,16 @@ export function readRequest(body: JsonObject): RequestFacts {
   if (messages.length === 0) throw refusal('messages', 'must not be empty.')
   if (candidates < 1) throw refusal('n', 'must be at least 1.')
   for (const field of LIMIT_FIELDS) if (asked[field] === 0) throw refusal(field, 'must be at least 1.')
-  const input_tokens =
+  const text_tokens =
     sumTokens(messages, (message) => workedOut(messageTokens, message)) +
     workedOut(jsonTokens, asked.tools) +
     jsonTokens(asked.functions) +
     jsonTokens(asked.response_format)
+  const { tokens, media } = bounded(requestBound, body)
   return {
-    input_tokens,
-    input_bound_tokens: inputBound(requestBound(body), input_tokens),
+    input_tokens: text_tokens + estimateMedia(media),
+    input_bound_tokens: inputBound(tokens, text_tokens),
+    ...(media.length > 0 ? { media } : {}),
     max_output_tokens: largest(asked.max_completion_tokens, asked.max_tokens),
     candidates,
     service_tier: askedTier(body, 'service_tier'),
@@ -94,9 +96,9 @@ export const showsUsage = (body: JsonObject): boolean => objectIn(body.stream_op
 
 const PART_TOKENS: Readonly<Record<string, (part: JsonObject) => number>> = {
   text: ({ text }) => estimateTokens(stringIn(text) ?? ''),
-  image_url: () => INPUT_IMAGE_TOKENS,
-  input_audio: ({ input_audio }) => audioTokens(objectIn(input_audio).data),
-  file: ({ file }) => fileTokens(objectIn(file).file_data),
+  image_url: () => 0,
+  input_audio: () => 0,
+  file: () => 0,
 }
 
 const messageTokens = ({ content, tool_calls, function_call }: Static<typeof PricedMessage>): number =>

@@ -80,7 +80,7 @@ export function readRerankRequest(body: JsonObject, unknown_fields: Fate, droppe
   if (items.length === 0) throw refusal('documents', 'must not be empty.')
   rejectBeyondUnits(body, KNOWN, unknown_fields)
   const estimate = unitsOf(estimateTokens(query), items.map(documentTokens), max_tokens_per_doc)
-  const beside = Math.ceil(boundBeside(body) + dropped_tokens)
+  const beside = Math.ceil(boundBeside(body, []) + dropped_tokens)
   const bound = unitsOf(beside, items.map(boundDocument), max_tokens_per_doc)
   return {
     estimate,

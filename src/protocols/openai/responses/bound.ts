@@ -1,20 +1,20 @@
 // The input bound of responses: the items that the model reads, recalled ones included, and all else of the request.
+
+import { imageMedium, type Medium } from '../../../domain/media/medium.ts'
 import {
   boundAll,
   byType,
   each,
   encrypted,
   fields,
-  IMAGE_BOUND_TOKENS,
   image,
   mediumData,
   once,
-  plus,
   tools,
   unknownPart,
 } from '../../input-bound.ts'
 import type { JsonObject } from '../../wire/json.ts'
-import { audio, file_data, fileBound } from '../bound.ts'
+import { audio, file } from '../bound.ts'
 import { PICTURE_ITEM } from './picture-items.ts'
 import { type PlacedItem, RECALLED } from './recalled.ts'
 
@@ -22,14 +22,14 @@ const nothing = () => 0
 /** What stands between two items. */
 const ITEM_TOKENS = 1
 
-const seen = plus(IMAGE_BOUND_TOKENS, fields({ image_url: image }))
+const seen = image('image_url')
 
 const part = byType(
   {
     input_image: seen,
     computer_screenshot: seen,
     input_audio: fields({ input_audio: audio }),
-    input_file: fileBound(fields({ file_data })),
+    input_file: file,
     input_text: boundAll,
     output_text: boundAll,
     text: boundAll,
@@ -44,7 +44,7 @@ const item = once(
   byType(
     {
       reasoning: fields({ content: each(part), encrypted_content: encrypted }),
-      [PICTURE_ITEM]: plus(IMAGE_BOUND_TOKENS, fields({ result: mediumData(nothing) })),
+      [PICTURE_ITEM]: fields({ result: mediumData((data) => imageMedium(data)) }),
     },
     fields({ content: each(part), output: each(part) }),
   ),
@@ -54,5 +54,5 @@ const item = once(
 const rest = fields({ input: nothing, [RECALLED]: nothing, tools })
 
 /** The most tokens of a responses request. @param items all that the model is to read */
-export const requestBound = (body: JsonObject, items: readonly PlacedItem[]): number =>
-  rest(body) + items.reduce((tokens, placed) => tokens + ITEM_TOKENS + item(placed.item), 0)
+export const requestBound = (body: JsonObject, items: readonly PlacedItem[], media: Medium[]): number =>
+  rest(body, media) + items.reduce((tokens, placed) => tokens + ITEM_TOKENS + item(placed.item, media), 0)

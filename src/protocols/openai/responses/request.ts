@@ -1,5 +1,7 @@
 // The facts of a responses request that must be known before it is paid for, and the request as a provider is to get it.
-import { estimateTokens, INPUT_IMAGE_TOKENS } from '../../../domain/token-estimate.ts'
+import type { Medium } from '../../../domain/media/medium.ts'
+import { estimateMedia } from '../../../domain/media/tokens.ts'
+import { estimateTokens } from '../../../domain/token-estimate.ts'
 import { askedTier } from '../../extras.ts'
 import type { RequestFacts } from '../../facts.ts'
 import { Anything, Count, Fields, Flag, optional, readPresent, Text } from '../../forms.ts'
@@ -10,7 +12,6 @@ import type { TextProtocol } from '../../protocol.ts'
 import { jsonTokens, sumTokens } from '../../token-sums.ts'
 import { isObject, type Json, type JsonObject, lookUp, objectIn, refusal, stringIn } from '../../wire/json.ts'
 import { workedOut } from '../../wire/known-values.ts'
-import { audioTokens, fileTokens } from '../media.ts'
 import { generationOf } from '../model.ts'
 import { requestBound } from './bound.ts'
 import { asksForCompaction } from './compaction.ts'
@@ -51,14 +52,17 @@ export function readRequest(body: JsonObject): RequestFacts {
       : []
   const added_tools = addedTools(items.map(({ item }) => item))
   const issuer = items.reduce<string | undefined>((last, { item }) => issuerOfItem(item) ?? last, undefined)
-  const input_tokens =
+  const text_tokens =
     sumTokens(items, ({ item }) => workedOut(itemTokens, item)) +
     estimateTokens(asked.instructions ?? '') +
     workedOut(jsonTokens, asked.tools) +
     jsonTokens(objectIn(asked.text).format)
+  const media: Medium[] = []
+  const bound = requestBound(body, items, media)
   return {
-    input_tokens,
-    input_bound_tokens: inputBound(requestBound(body, items), input_tokens),
+    input_tokens: text_tokens + estimateMedia(media),
+    input_bound_tokens: inputBound(bound, text_tokens),
+    ...(media.length > 0 ? { media } : {}),
     max_output_tokens: asked.max_output_tokens,
     candidates: 1,
     refers_to:
@@ -78,15 +82,15 @@ const PART_TOKENS: Readonly<Record<string, (part: JsonObject) => number>> = {
   input_text: textTokens,
   output_text: textTokens,
   text: textTokens,
-  input_image: () => INPUT_IMAGE_TOKENS,
-  input_audio: ({ input_audio }) => audioTokens(objectIn(input_audio).data),
-  input_file: ({ file_data }) => fileTokens(file_data),
+  input_image: () => 0,
+  input_audio: () => 0,
+  input_file: () => 0,
 }
 
 /** Everything else of an item is read as JSON. */
 function itemTokens(item: Json): number {
   if (!isObject(item)) return jsonTokens(item)
-  if (item.type === PICTURE_ITEM) return INPUT_IMAGE_TOKENS + estimateTokens(wordsOf(item) ?? '')
+  if (item.type === PICTURE_ITEM) return estimateTokens(wordsOf(item) ?? '')
   const { content, output, ...rest } = item
   return contentTokens(content) + contentTokens(output) + (isPlain(rest) ? 0 : jsonTokens(rest))
 }

@@ -22,6 +22,9 @@ interface Track {
   id: number
   entry: SampleEntry | undefined
   samples: number
+  /** Ticks in a second, and those of all its samples. */
+  scale: number
+  ticks: number
 }
 
 function* readBoxes(bytes: Uint8Array, view: DataView): ReturnType<DurationReader> {
@@ -38,11 +41,14 @@ function* readBoxes(bytes: Uint8Array, view: DataView): ReturnType<DurationReade
   }
   const is_sane = yield* eachBox(bytes, view, ({ type, data_at, end }) => {
     if (type === 'mvhd' || type === 'mdhd') seconds = longer(seconds, headerSeconds(bytes, view, data_at))
-    if (type === 'trak') tracks.push({ id: 0, entry: undefined, samples: 0 })
+    if (type === 'trak') tracks.push({ id: 0, entry: undefined, samples: 0, scale: 0, ticks: 0 })
     if (type === 'mdat') media_at ??= data_at
     const track = tracks.at(-1)
     if (track && type === 'tkhd' && data_at + 24 <= bytes.length)
       track.id = view.getUint32(data_at + (bytes[data_at] === 1 ? 20 : 12))
+    if (track && type === 'mdhd' && data_at + 24 <= bytes.length)
+      track.scale = view.getUint32(data_at + (bytes[data_at] === 1 ? 20 : 12))
+    if (track && type === 'stts') track.ticks += sampleTicks(view, data_at, end)
     if (track && type === 'stsd') track.entry = sampleEntryAt(bytes, view, data_at, end)
     if (track && (type === 'stsz' || type === 'stz2') && data_at + SAMPLE_COUNT_END <= bytes.length)
       track.samples = Math.max(track.samples, view.getUint32(data_at + 8))
@@ -53,7 +59,8 @@ function* readBoxes(bytes: Uint8Array, view: DataView): ReturnType<DurationReade
   if (!is_sane) return undefined
   const { ticks, scale } = fragments
   if (scale > 0 && ticks > 0) seconds = longer(seconds, ticks / scale)
-  for (const { id, entry, samples } of tracks) {
+  for (const { id, entry, samples, scale: track_scale, ticks: track_ticks } of tracks) {
+    if (track_scale > 0 && track_ticks > 0) seconds = longer(seconds, track_ticks / track_scale)
     if (entry?.sample_seconds !== undefined) {
       const framed_seconds = (samples + (fragments.samples_of.get(id) ?? 0)) * entry.sample_seconds
       seconds = framed_seconds > 0 ? longer(seconds, framed_seconds) : seconds
@@ -69,6 +76,14 @@ function mpegSeconds(bytes: Uint8Array, media_at: number): ReturnType<DurationRe
   const rest = bytes.subarray(media_at)
   const view = new DataView(rest.buffer, rest.byteOffset, rest.length)
   return framesSeconds({ head: rest, tail: rest, total_bytes: rest.length }, view)
+}
+
+/** Section 8.6.1.2 (stts): each sample's own duration, whatever the headers say of them together. */
+function sampleTicks(view: DataView, at: number, end: number): number {
+  let ticks = 0
+  for (let entry = at + 8; entry + 8 <= end; entry += 8)
+    ticks += view.getUint32(entry) * view.getUint32(entry + 4)
+  return ticks
 }
 
 const SAMPLE_COUNT_END = 12

@@ -1,0 +1,83 @@
+// The media of a request as far as their price depends on them: pages, seconds and sizes, counted in their own bytes.
+import { audioDurationMs } from '../audio/duration.ts'
+import { IMAGE_HEAD_BYTES, type ImageSize, imageSizeOf } from './image-header.ts'
+import { measurePdf, type PdfSize } from './pdf.ts'
+
+export interface ImageMedium {
+  readonly kind: 'image'
+  /** Undefined where it is not told: the image counts as the largest. */
+  readonly size?: ImageSize | undefined
+  /** The detail that the caller asked for. */
+  readonly detail?: string | undefined
+}
+
+export type Medium =
+  | ImageMedium
+  | ({ readonly kind: 'document' } & PdfSize)
+  | { readonly kind: 'audio'; readonly seconds: number }
+  | { readonly kind: 'video'; readonly seconds: number; readonly frames_per_s: number }
+  /** The gateway does not see it, or cannot count it. */
+  | { readonly kind: 'uncounted'; readonly bytes?: number }
+
+export const UNCOUNTED: Medium = { kind: 'uncounted' }
+
+/** Google: one frame a second, unless a request says otherwise. https://ai.google.dev/gemini-api/docs/video-understanding */
+export const FRAMES_PER_S = 1
+
+/** What stands before base64 in a data URI. */
+const HEAD = /^data:[^,]{0,250},/i
+const withoutHead = (data: string): string => data.slice(HEAD.exec(data.slice(0, 256))?.[0].length ?? 0)
+const bytesOf = (data: string): Buffer => Buffer.from(withoutHead(data), 'base64')
+
+/** @param data base64, or a data URI of it */
+export const pdfMedium = (data: string): Medium => documentOf(bytesOf(data))
+
+function documentOf(bytes: Buffer): Medium {
+  const size = measurePdf(bytes)
+  return size.pages === undefined ? uncounted(bytes) : { kind: 'document', ...size }
+}
+
+const uncounted = ({ length }: Buffer): Medium => ({ kind: 'uncounted', bytes: length })
+
+/** @param data base64, or a data URI of it */
+export function imageMedium(data: string, detail?: string): ImageMedium {
+  const head = withoutHead(data).slice(0, Math.ceil((IMAGE_HEAD_BYTES * 4) / 3))
+  return { kind: 'image', size: imageSizeOf(Buffer.from(head, 'base64')), detail }
+}
+
+/** @param data base64, or a data URI of it */
+export function audioMedium(data: string): Medium {
+  const bytes = bytesOf(data)
+  const seconds = secondsOf(bytes)
+  return seconds === undefined ? uncounted(bytes) : { kind: 'audio', seconds }
+}
+
+/** @param data base64, or a data URI of it */
+export function videoMedium(data: string, frames_per_s: number): Medium {
+  const bytes = bytesOf(data)
+  const seconds = secondsOf(bytes)
+  return seconds === undefined ? uncounted(bytes) : { kind: 'video', seconds, frames_per_s }
+}
+
+function secondsOf(bytes: Buffer): number | undefined {
+  const ms = audioDurationMs({ head: bytes, tail: bytes, total_bytes: bytes.length })
+  return ms === undefined ? undefined : ms / 1_000
+}
+
+const PDF_BEGIN = Buffer.from('%PDF-')
+const MAX_PDF_BEGIN_BYTES = 1_024
+
+/**
+ * A file of a type that its caller names: a document's bytes tell what it is.
+ *
+ * @param data base64, or a data URI of it
+ * @returns undefined for what is read as text as it stands
+ */
+export function fileMedium(data: string, mime: string): Medium | undefined {
+  const bytes = bytesOf(data)
+  const begins = bytes.subarray(0, MAX_PDF_BEGIN_BYTES)
+  if (mime === 'application/pdf' || begins.includes(PDF_BEGIN)) return documentOf(bytes)
+  const is_text =
+    /^text\/|^application\/(?:json|xml|javascript|x-yaml|yaml)$/.test(mime) && !begins.includes(0)
+  return is_text ? undefined : uncounted(bytes)
+}
