@@ -2,6 +2,7 @@
 import { accountByName, createAccount, listAccounts } from '../access/accounts.ts'
 import { createKey, listKeys } from '../access/keys.ts'
 import type { RandomBytes } from '../access/secret.ts'
+import { hasOperator } from '../access/sign-in-links.ts'
 import type { Db, Tx } from '../db/db.ts'
 import { NANOS_PER_USD } from '../domain/money.ts'
 import type { Ledger } from '../ledger/operations.ts'
@@ -25,8 +26,8 @@ export async function hasOnlyDemo(db: Db): Promise<boolean> {
 }
 
 /**
- * Creates the account `demo` with 10 USD and a key for the simulated models, unless there is any other account. The key comes last: a
- * start that was killed before it is finished by the next one.
+ * Creates the account `demo` with 10 USD and a key for the simulated models, unless there is any other account, or an operator: then it is
+ * the first start of a folder, and not of the database. The key comes last: a start that was killed before it is finished by the next one.
  *
  * @returns the key's text, to be shown this once; undefined if there is an account
  */
@@ -65,7 +66,8 @@ export async function firstStart({
 /** @returns the demo account, made now or by a start that was killed; undefined if an account or a key was made since */
 async function begunDemo(tx: Tx, now_ms: number): Promise<number | undefined> {
   await tx.lock(null)
-  if ((await listAccounts(tx)).length === 0) await createAccount(tx, { name: DEMO_ACCOUNT, now_ms })
+  const is_first = (await listAccounts(tx)).length === 0 && !(await hasOperator(tx))
+  if (is_first) await createAccount(tx, { name: DEMO_ACCOUNT, now_ms })
   if (!(await hasOnlyDemo(tx)) || (await listKeys(tx)).length > 0) return undefined
   return (await accountByName(tx, DEMO_ACCOUNT)).id
 }

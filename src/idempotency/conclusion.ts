@@ -1,5 +1,6 @@
 // The end of a request with an Idempotency-Key: its answer is kept, or its key becomes free, or neither.
 import { type ErrorKind, type GatewayError, toGatewayError } from '../domain/errors.ts'
+import { StorageFailure } from '../domain/storage-failure.ts'
 import { type RenderError, renderFailure } from '../http/answers.ts'
 import type { KeptBody } from '../kept/content.ts'
 import type { Logger } from '../observe/log.ts'
@@ -94,7 +95,8 @@ export function recordStream(
           await recording.add(value)
           controller.enqueue(value)
         } else {
-          await concludeStream(deps, request, answer, recording).finally(end)
+          // What the caller was sent is whole, whatever becomes of its key: it ends as a stream without one.
+          await concludeStream(deps, { request, answer, recording, end })
           controller.close()
         }
       },
@@ -112,26 +114,76 @@ export function recordStream(
   return new Response(body, answer)
 }
 
-/** Keeps a stream that was completed; frees the key of another one that is recorded and cost nothing. */
-async function concludeStream(
+interface EndedStream {
+  request: KeyedRequest
+  answer: Response
+  recording: Recording
+  /** Called once its key is under way no more. */
+  end: () => void
+}
+
+/**
+ * Keeps a stream that was completed; frees the key of another one that is recorded and cost nothing. While the database does not answer, or
+ * the call is not recorded yet, its key stays under way and it is tried again beside. Never rejects.
+ */
+async function concludeStream(deps: ConclusionDeps, stream: EndedStream): Promise<void> {
+  try {
+    if (!(await hasConcluded(deps, stream, ({ outcome }) => outcome === 'completed')))
+      return void concludeLater(deps, stream)
+  } catch (thrown) {
+    if (thrown instanceof StorageFailure) return void concludeLater(deps, stream)
+    warn(deps, stream, thrown)
+  }
+  stream.end()
+}
+
+const AGAIN_AFTER_MS = 500
+/** The repeat is told that the first request is under way. */
+const MAX_LATER_MS = 600_000
+
+/** The answer broke off for want of the database, if at all: what its caller got of it, which is charged, is what a repeat gets. */
+async function concludeLater(deps: ConclusionDeps, stream: EndedStream): Promise<void> {
+  const due_ms = performance.now() + MAX_LATER_MS
+  try {
+    for (;;) {
+      await Bun.sleep(AGAIN_AFTER_MS)
+      const is_over = performance.now() > due_ms
+      const has_concluded = hasConcluded(deps, stream, ({ cost_nanos }) => cost_nanos > 0)
+      if ((await has_concluded.catch(falseIfOfStorage)) || is_over) break
+    }
+  } catch (thrown) {
+    warn(deps, stream, thrown)
+  }
+  await stream.recording.discard()
+  stream.end()
+}
+
+function falseIfOfStorage(thrown: unknown): false {
+  if (thrown instanceof StorageFailure) return false
+  throw thrown
+}
+
+type RecordedCall = NonNullable<Awaited<ReturnType<KeptAnswers['callOf']>>>
+
+/** @returns false where the call is held, and not recorded yet @throws StorageFailure */
+async function hasConcluded(
   deps: ConclusionDeps,
-  request: KeyedRequest,
-  answer: Response,
-  recording: Recording,
-): Promise<void> {
-  const { answers, log } = deps
+  { request, answer, recording }: EndedStream,
+  isToBeKept: (call: RecordedCall) => boolean,
+): Promise<boolean> {
+  const { answers } = deps
   const row = await answers.find(request)
   const call = row && (await answers.callOf(row))
-  if (call?.outcome === 'completed') return await keep(deps, request, answer, recording.finish)
-  await recording.discard()
-  if (call?.cost_nanos !== 0) return
-  try {
-    await answers.forget(request)
-  } catch (cause) {
-    // The key becomes free at its next use.
-    log.warn({ request_id: request.request_id, cause }, 'an Idempotency-Key could not be freed')
-  }
+  if (row && !call && (await answers.isHeld(row))) return false
+  if (call && isToBeKept(call)) await keep(deps, request, answer, recording.finish)
+  else await recording.discard()
+  if (call?.cost_nanos === 0 && !isToBeKept(call)) await answers.forget(request)
+  return true
 }
+
+const warn = ({ log }: ConclusionDeps, { request }: EndedStream, cause: unknown): void =>
+  // The key becomes free at its next use.
+  log.warn({ request_id: request.request_id, cause }, 'an Idempotency-Key could not be freed')
 
 /** Keeps an answer under its key. A failure is only logged: the caller has paid for the answer, and gets it. */
 async function keep(

@@ -2,6 +2,7 @@
 import { describe, expect, test } from 'bun:test'
 import { createAccount, listAccounts } from '../../src/access/accounts.ts'
 import { listKeys } from '../../src/access/keys.ts'
+import { setPassword } from '../../src/access/passwords.ts'
 import { hashKey, KEY_PATTERN } from '../../src/access/secret.ts'
 import { banner, reachableUrl } from '../../src/cli/banner.ts'
 import { firstStart } from '../../src/cli/first-start.ts'
@@ -34,6 +35,13 @@ describe('a first start', () => {
       { name: 'demo', status: 'active', balance_nanos: 10_000_000_000 },
     ])
     expect(await listKeys(db)).toMatchObject([{ models: ['sim-*'], sha256: hashKey(text ?? '') }])
+  })
+
+  test('over a database that has an operator creates no account and no key', async () => {
+    const { db, start } = scene()
+    await setPassword(db, { account_id: null, hash: '$argon2id$', now_ms: NOW })
+    expect(await start()).toBeUndefined()
+    expect([await listAccounts(db), await listKeys(db)]).toEqual([[], []])
   })
 
   test('creates it only once', async () => {

@@ -3,13 +3,15 @@ import type { Database } from 'bun:sqlite'
 import { beforeEach, describe, expect, test } from 'bun:test'
 import { dbOver } from '../../src/db/sqlite.ts'
 import { invalidRequest, upstreamFailed } from '../../src/domain/errors.ts'
+import { StorageFailure } from '../../src/domain/storage-failure.ts'
 import { createIdempotency, type Idempotency } from '../../src/idempotency/idempotency.ts'
 import { createKeptAnswers } from '../../src/idempotency/kept-answers.ts'
 import type { ContentFiles } from '../../src/kept/content.ts'
 import type { Operation } from '../../src/ledger/operations.ts'
 import { createWriter } from '../../src/ledger/writer.ts'
 import { PlainSignal } from '../../src/utilities/plain-signal.ts'
-import { hold, post, voided, world } from '../ledger/world.ts'
+import { CALL, hold, post, voided, world } from '../ledger/world.ts'
+import { eventually } from '../support/eventually.ts'
 import { memoryLog } from '../support/memory-log.ts'
 
 /** These answers are small: none of them goes to a file. */
@@ -26,15 +28,39 @@ const LIMITS = { kept_bytes: 2 ** 20, kept_bytes_per_account: 2 ** 20, keys_per_
 let db: Database
 let idempotency: Idempotency
 let requests = 0
+/** The database does not answer. */
+let is_away = false
+let finds = 0
+
+const away = () => {
+  if (is_away) throw new StorageFailure('unreachable', { code: '08006', message: 'it does not answer' })
+}
 
 beforeEach(() => {
+  is_away = false
   db = world({ balance: 1_000 })
   const answers = createKeptAnswers(dbOver(db), NO_FILES, {
     now: () => 0,
     limits: () => LIMITS,
     gateway_id: 1,
   })
-  idempotency = createIdempotency({ answers, log: memoryLog().log, countReplay: () => {} })
+  const failing = {
+    ...answers,
+    find: async (...request: Parameters<typeof answers.find>) => {
+      finds += 1
+      away()
+      return await answers.find(...request)
+    },
+    keep: async (...kept: Parameters<typeof answers.keep>) => {
+      away()
+      await answers.keep(...kept)
+    },
+    forget: async (...request: Parameters<typeof answers.forget>) => {
+      away()
+      await answers.forget(...request)
+    },
+  }
+  idempotency = createIdempotency({ answers: failing, log: memoryLog().log, countReplay: () => {} })
 })
 
 const KEY = 'key'
@@ -134,6 +160,29 @@ describe('a stream', () => {
     })
     expect(await answer.text()).toBe('hello')
     expect(await sendAgain(true)).toBe('replayed 200')
+  })
+
+  describe('that ends while the database does not answer ends as one without a key, and is under way until it is known', () => {
+    const CASES: [what: string, resolution: Operation, then: string][] = [
+      ['complete and charged', post(1, 70), 'replayed 200'],
+      ['broken off and charged', post(1, 70, { ...CALL, outcome: 'broken' }), 'replayed 200'],
+      ['not charged', voided(1), 'anew'],
+    ]
+    test.each(CASES)('%s', async (_, resolution, then) => {
+      const answer = await streamFirst((controller) => {
+        is_away = true
+        controller.close()
+      })
+      expect(await answer.text()).toBe('hello')
+      expect(await sendAgain(true)).toBe('idempotency_key_in_use')
+      is_away = false
+      // The database answers, and the settlement is not written yet.
+      const before = finds
+      await eventually('it is looked at again', () => finds > before)
+      expect(await sendAgain(true)).toBe('idempotency_key_in_use')
+      inLedger([resolution])
+      await eventually('it is known', async () => (await sendAgain(true)) === then)
+    })
   })
 
   test('that was charged is under way until its end was read', async () => {

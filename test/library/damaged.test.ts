@@ -1,5 +1,6 @@
 // A byte of a stored image that changed, on the disk or in the bucket, is noticed when it is read: nobody gets the image as if it were whole.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { dbOver } from '../../src/db/sqlite.ts'
 import { openFile, readFile } from '../../src/library/files.ts'
 import { openGeneration, readGeneration } from '../../src/library/generations.ts'
 import { type BucketFiles, openBucketFiles } from '../../src/media/bucket-store.ts'
@@ -46,7 +47,7 @@ describe.each(STORES)('an image in %s', (name, storeOf) => {
     if (!store) throw new Error('no store')
     const { sha256 } = await store.put(KEY, BYTES)
     await store.put(KEY, content)
-    const library = { db: memoryDatabase(), images: store, files: store, now: Date.now }
+    const library = { db: dbOver(memoryDatabase()), images: store, files: store, now: Date.now }
     const row = { id: 1, sha256, missing_since_ms: null }
     return {
       readings: {
