@@ -22,13 +22,14 @@ export type MediaFields = Readonly<Record<string, MediaPlaces>>
 
 /** The fields of an object that hold media, or objects with media. */
 export function inFields(places: Readonly<Record<string, MediaPlaces>>): MediaPlaces {
-  const entries = Object.entries(places)
+  const names = Object.keys(places)
   return (value, change) => {
     if (!isObject(value)) return value
     let changed: JsonObject | undefined
-    for (const [name, place] of entries) {
+    for (const name of names) {
       const before = value[name]
-      if (typeof before !== 'object' && typeof before !== 'string') continue
+      const place = places[name]
+      if (before === undefined || before === null || !place) continue
       const after = place(before, change)
       if (after !== before) changed = { ...(changed ?? value), [name]: after }
     }
@@ -53,12 +54,13 @@ export const inItems =
   }
 
 /** An object by its type. */
-export const inTypes =
-  (places: Readonly<Record<string, MediaPlaces>>): MediaPlaces =>
-  (value, change) => {
-    const place = isObject(value) ? lookUp(places, value.type) : undefined
+export function inTypes(places: Readonly<Record<string, MediaPlaces>>): MediaPlaces {
+  const by_type = new Map<unknown, MediaPlaces>(Object.entries(places))
+  return (value, change) => {
+    const place = isObject(value) ? by_type.get(value.type) : undefined
     return place ? place(value, change) : value
   }
+}
 
 /** An object that has the data of a medium beside its type. @param types the names that the type may have */
 export const withData =

@@ -90,7 +90,7 @@ describe('a price without cache_read', () => {
     ['by the generation of a deployment', route('ours', ', generation = "claude-fable-5-1"'), [0.25]],
     ['of several routes the dearest', `${route('claude-fable-5-1')}, ${route('claude-opus-5-5')}`, [0.5]],
     ['a tenth where one is not known', `${route('claude-fable-5-1')}, ${route('ours')}`, [1]],
-    ['never above a tenth, as spec.md has it', route('gpt-4o'), [1]],
+    ['never above a tenth, as the specification has it', route('gpt-4o'), [1]],
   ])('%s', (_, routes, rates) => {
     expect(read(routes, 'input = 10, output = 50').rates).toEqual(rates)
   })
