@@ -12,6 +12,8 @@ import { inTransaction, ormOf, sessionOf } from './sqlite-session.ts'
 export interface DbOptions extends OpenOptions {
   /** Who changes what is changed, for the audit log. */
   by?: By | undefined
+  /** How long a write waits for another process's lock; `MAX_BUSY_WAIT_MS` where absent. */
+  max_busy_wait_ms?: number | undefined
 }
 
 /**
@@ -31,6 +33,7 @@ export function openDb(path: string, options: DbOptions = {}): SqliteDb {
       return durable ? openDatabase(path) : openUnsynced(path)
     },
     toReadThePast: () => openDatabase(path, { readonly: true }),
+    wait_ms: options.max_busy_wait_ms,
   })
 }
 
@@ -47,7 +50,7 @@ interface Opening {
   /** Absent: there is no other. */
   toReadThePast?(): Database
   /** How long a write waits for another process's lock. */
-  wait_ms?: number
+  wait_ms?: number | undefined
 }
 
 /** Statements answer at once, so a transaction that awaits only them ends in the turn of the event loop in which it begins. */

@@ -35,6 +35,7 @@ type Opening = Pick<
   | 'plugin_limits'
   | 'gateway_timing'
   | 'accepts_others'
+  | 'max_busy_wait_ms'
 > &
   Required<Pick<ServeOptions, 'probe' | 'postWebhook'>> & { protocols: Registry }
 
@@ -46,7 +47,7 @@ type Opening = Pick<
  */
 export async function openFolder({ data_folder, accept_missing_files = false, ...parts }: Opening) {
   const { log, env, protocols, probe, tryImages, postWebhook } = parts
-  const { plugin_limits, gateway_timing, accepts_others } = parts
+  const { plugin_limits, gateway_timing, accepts_others, max_busy_wait_ms } = parts
   const clock = sharedClock(parts.now ?? Date.now)
   const { now } = clock
   const paths = dataPaths(data_folder)
@@ -89,6 +90,7 @@ export async function openFolder({ data_folder, accept_missing_files = false, ..
       probe,
       gateway_timing,
       accepts_others,
+      max_busy_wait_ms,
     })
     undoing.defer(() => stores.close())
     watched.readFrom(stores.db)

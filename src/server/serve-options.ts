@@ -43,6 +43,8 @@ export interface ServeOptions {
   gateway_timing?: GatewayTiming | undefined
   /** Serves beside others although its files are in a folder: for tests that store none. */
   accepts_others?: boolean | undefined
+  /** How long a write waits for another process's write lock; five seconds where absent. */
+  max_busy_wait_ms?: number | undefined
 }
 
 /** What the last step of a start works with. */

@@ -45,6 +45,7 @@ export interface StoreOptions {
   log: Logger
   gateway_timing?: GatewayTiming | undefined
   accepts_others?: boolean | undefined
+  max_busy_wait_ms?: number | undefined
   probe: (point: string) => void
 }
 
@@ -142,11 +143,11 @@ export async function openStores(options: StoreOptions): Promise<Stores> {
 
 /** The database, this gateway among those over it, and the ledger. @param undoing closes them, for an opening that fails later */
 async function openRows(options: StoreOptions, undoing: AsyncDisposableStack) {
-  const { data_folder, catalogue, catalogue_text, onSharedVersion, clock, gateway_timing, log, probe } =
-    options
+  const { data_folder, catalogue, catalogue_text, onSharedVersion, clock, log, probe } = options
+  const { gateway_timing, max_busy_wait_ms } = options
   const { storage } = catalogue()
   const engine = engineOf(storage, data_folder)
-  const database = await engine.serve(log)
+  const database = await engine.serve(log, max_busy_wait_ms)
   undoing.defer(() => database.close())
   const { version } = manifest
   const joining = {
@@ -170,6 +171,7 @@ async function openRows(options: StoreOptions, undoing: AsyncDisposableStack) {
     now: clock.now,
     probe,
     onChange: reportLedgerTo(log, engine.address),
+    max_busy_wait_ms,
   })
   return { engine, database, own_gateway, ledger }
 }

@@ -13,7 +13,7 @@ import {
   type Upstream,
   whole,
 } from '../support/upstream.ts'
-import { takeWriteLock } from '../support/write-lock.ts'
+import { MAX_BUSY_WAIT_MS, takeWriteLock } from '../support/write-lock.ts'
 
 let upstream: Upstream
 let gateway: TestGateway
@@ -23,7 +23,7 @@ let logged_before: number
 
 beforeAll(async () => {
   upstream = await startUpstream()
-  gateway = await startTestGateway({ upstream })
+  gateway = await startTestGateway({ upstream, max_busy_wait_ms: MAX_BUSY_WAIT_MS })
   key = await gateway.caller()
 })
 
@@ -44,7 +44,7 @@ async function lockDatabase() {
 
 const WAITED_FOR_MS = 20_000
 
-/** Waits for a line of the log; the ledger's own wait for the lock is five seconds. */
+/** Waits for a line of the log. */
 async function logged(message: string): Promise<Record<string, unknown>> {
   const deadline = performance.now() + WAITED_FOR_MS
   for (;;) {

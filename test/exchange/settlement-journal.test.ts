@@ -3,22 +3,24 @@ import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { appendFileSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { openDb } from '../../src/db/sqlite.ts'
+import { openDatabase } from '../../src/db/open.ts'
+import { dbOver, openDb } from '../../src/db/sqlite.ts'
 import { internal, overloaded } from '../../src/domain/errors.ts'
 import { openSettlementJournal } from '../../src/exchange/settling/journal.ts'
 import type { UnwrittenSettlement } from '../../src/exchange/settling/queue.ts'
+import { audit } from '../../src/ledger/audit.ts'
 import { openLedger } from '../../src/ledger/ledger.ts'
 import type { Ledger, Operation, PostOperation } from '../../src/ledger/operations.ts'
+import { closing } from '../../src/utilities/at-end.ts'
 import { catalogueOf } from '../support/catalogue.ts'
-import { type DataFolder, prepareDataFolder } from '../support/data-folder.ts'
 import { eventually } from '../support/eventually.ts'
-import { startGatewayProcess } from '../support/gateway-process.ts'
-import { expireAsOfDead } from '../support/holds.ts'
+import { expireAsOfDead, holdFates } from '../support/holds.ts'
 import { type MemoryLog, memoryLog } from '../support/memory-log.ts'
 import { ANSWER_NANOS, answer, ask, piece, streamPath } from '../support/native.ts'
+import { restarts } from '../support/restarts.ts'
 import { mayMount, mountSmallDisk } from '../support/small-disk.ts'
 import { startUpstream, stream } from '../support/upstream.ts'
-import { takeWriteLock } from '../support/write-lock.ts'
+import { MAX_BUSY_WAIT_MS, takeWriteLock } from '../support/write-lock.ts'
 
 let folder: string
 let memory: MemoryLog
@@ -186,45 +188,41 @@ test.each([
   ['that has expired since', ['expired']],
   ['without a row yet', []],
 ])(
-  'a process that stops while the database is locked leaves a journal, and its next start charges what was delivered of a hold %s',
+  'a gateway that stops while the database is locked leaves a journal, and its next start charges what was delivered of a hold %s',
   async (_, states) => {
     const has_row = states.length > 0
     const end = Promise.withResolvers<void>()
     await using upstream = await startUpstream(
       stream({ event: piece('The beginning,') }, { wait: end.promise }, { event: answer(' its end.') }),
     )
-    const catalogue = catalogueOf({ upstream_url: upstream.url, server: 'shutdown_timeout_ms = 500' })
-    using owned = await prepareDataFolder(catalogue)
-    // The first process leaves the folder for the second one.
-    const kept: DataFolder = { ...owned, [Symbol.dispose]: () => {} }
-    const journal_path = join(owned.path, 'settlements.journal')
+    using gateway = await restarts(
+      catalogueOf({ upstream_url: upstream.url, server: 'shutdown_timeout_ms = 500' }),
+    )
+    const { path, database_path } = gateway.folder
+    const journal_path = join(path, 'settlements.journal')
+    using db = closing(openDatabase(database_path))
     {
-      await using first = await startGatewayProcess(catalogue, kept)
-      const before = has_row ? undefined : await takeWriteLock(owned.database_path)
-      const response = await fetch(new URL(streamPath(), first.url), {
-        method: 'POST',
-        headers: { 'x-api-key': first.key },
-        body: JSON.stringify(ask()),
-      })
+      await using first = await gateway.start({ max_busy_wait_ms: MAX_BUSY_WAIT_MS })
+      const before = has_row ? undefined : await takeWriteLock(database_path)
+      const response = await first.call(streamPath(), { method: 'POST', body: JSON.stringify(ask()) })
       const reader = response.body?.getReader()
       expect(Buffer.from((await reader?.read())?.value ?? []).toString()).toContain('The beginning,')
-      if (has_row) await eventually('the hold has its row', () => first.books().holds.length === 1)
-      const unlock = before ?? (await takeWriteLock(owned.database_path))
+      if (has_row) await eventually('the hold has its row', () => holdFates(db).length === 1)
+      const unlock = before ?? (await takeWriteLock(database_path))
       end.resolve()
-      first.signal('SIGTERM')
-      expect(await first.ended).toBe(0)
+      await first.stop()
       await unlock()
       expect(existsSync(journal_path)).toBe(true)
-      if (states[0] === 'expired') await expireAll(owned.database_path)
-      expect(first.books().holds.map(({ state }) => state as string)).toEqual(states)
+      if (states[0] === 'expired') await expireAll(database_path)
+      expect(holdFates(db).map(({ state }) => state as string)).toEqual(states)
     }
-    await using second = await startGatewayProcess(catalogue, kept)
+    await using _second = await gateway.start()
     await eventually('the journal is removed', () => !existsSync(journal_path))
-    const { holds, calls } = second.books()
-    const findings = await second.findings()
-    expect(holds).toMatchObject([{ state: 'posted' }])
-    expect(calls).toMatchObject([{ outcome: 'broken', cost_nanos: ANSWER_NANOS }])
-    expect(findings).toEqual([])
+    expect(holdFates(db)).toMatchObject([{ state: 'posted' }])
+    expect(db.query('SELECT outcome, cost_nanos FROM calls').all()).toEqual([
+      { outcome: 'broken', cost_nanos: ANSWER_NANOS },
+    ])
+    expect((await audit(dbOver(db))).findings).toEqual([])
   },
   60_000,
 )

@@ -7,7 +7,7 @@ import { groupCommit, openLedger } from '../../src/ledger/ledger.ts'
 import type { Ledger } from '../../src/ledger/operations.ts'
 import { createWriter } from '../../src/ledger/writer.ts'
 import { eventually } from '../support/eventually.ts'
-import { takeWriteLock } from '../support/write-lock.ts'
+import { MAX_BUSY_WAIT_MS, takeWriteLock } from '../support/write-lock.ts'
 import { onDisk } from './disk.ts'
 import { charged, held, refused } from './steps.ts'
 import { brokenInvariants, hold, NOW, post, stateOf, topUp, voided } from './world.ts'
@@ -149,7 +149,10 @@ describe('where nothing can be written', () => {
       onDisk({ balance: 100 }, async (path, db) => {
         const executor = openExecutor(path, { gateway_id: 1 })
         const said: (string | undefined)[] = []
-        const ledger = groupCommit(executor, { onChange: (failing) => said.push(failing) })
+        const ledger = groupCommit(executor, {
+          onChange: (failing) => said.push(failing),
+          max_busy_wait_ms: MAX_BUSY_WAIT_MS,
+        })
         const unlock = await takeWriteLock(path)
         expect(await ledger.submit(hold(60))).toEqual(held(1, 60))
         await ledger.barrier()

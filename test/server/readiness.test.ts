@@ -6,7 +6,7 @@ import { eventually } from '../support/eventually.ts'
 import { answering, ask, wholePath } from '../support/native.ts'
 import { type Scene, scene } from '../support/scene.ts'
 import { mayMount, mountSmallDisk } from '../support/small-disk.ts'
-import { takeWriteLock } from '../support/write-lock.ts'
+import { MAX_BUSY_WAIT_MS, takeWriteLock } from '../support/write-lock.ts'
 import { BOUNDARY, formOf, pictureOf } from '../upload/support.ts'
 
 let opened: Scene | undefined
@@ -129,7 +129,7 @@ test.skipIf(!mayMount)('a full disk, before any call shows it', async () => {
 })
 
 test('a write lock that another process keeps', async () => {
-  const s = await open()
+  const s = await open({ max_busy_wait_ms: MAX_BUSY_WAIT_MS })
   const unlock = await takeWriteLock(database(s))
   const waiting = s.call(wholePath(), ask())
   await turnsTo(s, 503)

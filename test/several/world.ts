@@ -15,6 +15,7 @@ import { eventually } from '../support/eventually.ts'
 import { filesLines } from '../support/files.ts'
 import { dropDatabase, makeDatabase } from '../support/postgres.ts'
 import { startProxy } from '../support/postgres-proxy.ts'
+import { commandOf } from '../support/programs.ts'
 import { temporary } from '../support/temporary.ts'
 import { type Script, startUpstream, type Upstream } from '../support/upstream.ts'
 
@@ -162,10 +163,18 @@ ${files ? filesLines(files) : ''}`
   return made
 }
 
+/** From source, which is changed as it is loaded. */
+const NEWER = [
+  process.execPath,
+  '--preload',
+  join(import.meta.dir, 'newer-program.ts'),
+  join(import.meta.dir, 'process.ts'),
+]
+
 async function startMember(folder: string, own: Record<string, number>): Promise<Member> {
   const times = Object.entries({ ...TIMES, ...own }).map(([name, value]) => [name, String(value)])
-  const newer = own.NEWER ? ['--preload', join(import.meta.dir, 'newer-program.ts')] : []
-  const child = Bun.spawn([process.execPath, ...newer, join(import.meta.dir, 'process.ts'), folder], {
+  const command = own.NEWER ? NEWER : commandOf('several-gateway')
+  const child = Bun.spawn([...command, folder], {
     env: { ...process.env, ...Object.fromEntries(times) },
     stdin: 'ignore',
     stdout: 'pipe',

@@ -57,6 +57,8 @@ export interface TestGatewayOptions {
   postWebhook?: PostWebhook
   socket_idle_timeout_s?: number
   sweep_every_ms?: number
+  /** How long a write waits for another process's write lock. */
+  max_busy_wait_ms?: number
   /** Where its files are; where absent, as the run says (files.ts). */
   bucket?: Bucket
 }
@@ -157,6 +159,7 @@ export async function startTestGateway(options: TestGatewayOptions = {}): Promis
     now,
     socket_idle_timeout_s: options.socket_idle_timeout_s,
     sweep_every_ms: options.sweep_every_ms,
+    max_busy_wait_ms: options.max_busy_wait_ms,
     plugin_limits: options.plugin_limits,
     // A beat would set the test's clock by the server's.
     ...(options.now ? { gateway_timing: { beat_every_ms: 3_600_000, silent_after_ms: 86_400_000 } } : {}),

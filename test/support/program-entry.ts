@@ -7,6 +7,7 @@ const OTHERS: Readonly<Record<Exclude<ProgramName, 'gateway'>, () => Promise<unk
   'crash-library': () => import('../library/crash-process.ts'),
   'crash-responses': () => import('../kept-responses/crash-process.ts'),
   'fill-responses': () => import('../kept-responses/fill.ts'),
+  'several-gateway': () => import('../several/process.ts'),
 }
 
 const [, , first = ''] = process.argv

@@ -18,7 +18,9 @@ export interface Restarts extends Disposable {
   folder: DataFolder
   /** @throws why the gateway refuses to start */
   start(
-    options?: Partial<Pick<ServeOptions, 'accept_missing_files' | 'sweep_every_ms' | 'listen'>>,
+    options?: Partial<
+      Pick<ServeOptions, 'accept_missing_files' | 'sweep_every_ms' | 'listen' | 'max_busy_wait_ms'>
+    >,
   ): Promise<Run>
 }
 

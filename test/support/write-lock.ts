@@ -10,6 +10,9 @@ const PROGRAM = `
   process.stdin.on('end', () => { db.run('ROLLBACK'); process.exit(0) }).resume()
 `
 
+/** Of a gateway whose test takes the lock for longer than it waits: five seconds where nothing is said. */
+export const MAX_BUSY_WAIT_MS = 300
+
 /** Takes the write lock of a database. @returns lets go of it; resolves when the process has ended */
 export async function takeWriteLock(database_path: string): Promise<() => Promise<void>> {
   const holder = Bun.spawn([process.execPath, '-e', PROGRAM, database_path], {

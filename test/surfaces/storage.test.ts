@@ -9,7 +9,7 @@ import { type Scene, scene } from '../support/scene.ts'
 import { modelSection, providerSection } from '../support/sections.ts'
 import { mayMount, mountSmallDisk, type SmallDisk } from '../support/small-disk.ts'
 import { events, whole } from '../support/upstream.ts'
-import { takeWriteLock } from '../support/write-lock.ts'
+import { MAX_BUSY_WAIT_MS, takeWriteLock } from '../support/write-lock.ts'
 import { BOUNDARY, formOf, MIN_BYTES, pictureOf, upload } from '../upload/support.ts'
 
 const EMBEDDER = 'test-embedder'
@@ -89,6 +89,7 @@ async function open(parent_folder?: string): Promise<{ s: Scene; deletes: readon
   const s = await scene({
     script: (seen) => (seen.path.includes('embeddings') ? EMBEDDED : answering(seen)),
     more: MORE,
+    max_busy_wait_ms: MAX_BUSY_WAIT_MS,
     ...(parent_folder === undefined ? {} : { parent_folder }),
   })
   const [file] = await upload(s.gateway, s.key, { bytes: pictureOf(MIN_BYTES) })

@@ -35,8 +35,8 @@ export interface Engine {
   writeSnapshot(path: string, goesWith?: GoesWith): Promise<Audit>
   /** Of all gateways over the database one makes a backup at a time. @returns undefined while another does */
   lockBackups(): Promise<AsyncDisposable | undefined>
-  /** Opens the database for a gateway, and watches over it. @throws as `open` */
-  serve(log: Logger): Promise<ServedDatabase>
+  /** Opens the database for a gateway, and watches over it. @param max_busy_wait_ms as of `LedgerOptions` @throws as `open` */
+  serve(log: Logger, max_busy_wait_ms?: number): Promise<ServedDatabase>
   /** Adds the gateway that has the folder's lock to those over the database. @throws StorageFailure */
   join(db: Db, options: JoinOptions): Promise<OwnGateway>
 }

@@ -47,7 +47,7 @@ export function sqliteEngine(data_folder: string): Engine {
       return unlock && { [Symbol.asyncDispose]: async () => unlock() }
     },
     openScrubbing: () => fileScrubbing(path),
-    serve: async (log) => serve(path, log),
+    serve: async (log, max_busy_wait_ms) => serve(path, log, max_busy_wait_ms),
     join: beginAlone,
   }
 }
@@ -113,10 +113,10 @@ const aboutCopy = ({ path, from_version, to_version }: MigrationCopy): string =>
   `The database was migrated from version ${from_version} to ${to_version}. A copy of the old one is kept: ${path}.`
 
 /** It fails to be written while its files are not in their place. */
-function serve(path: string, log: Logger): ServedDatabase {
+function serve(path: string, log: Logger, max_busy_wait_ms?: number): ServedDatabase {
   const onCopy = (copy: MigrationCopy) =>
     log.info({ ...copy }, 'migrated the database; a copy from before is kept')
-  const db = openDb(path, { onCopy })
+  const db = openDb(path, { onCopy, max_busy_wait_ms })
   const reportPlace = reportPlaceTo(log)
   const place = watchPlace(path, (trouble) => {
     reportPlace(trouble)
