@@ -14,6 +14,8 @@ import { dirname, join } from 'node:path'
 import { EXECUTABLE } from './support/build-programs.ts'
 import { browserProgram } from './support/chromium.ts'
 import { type Failure, failuresOf, MAX_FILES_AGAIN, rowOf, verdictOf } from './support/failures.ts'
+import { NATIVE } from './support/postgres-program.ts'
+import { type PostgresServer, startPostgres } from './support/postgres-server.ts'
 import { SEED } from './support/seed.ts'
 
 /** More than there are cores, since files wait, too. */
@@ -82,8 +84,19 @@ const filesOf = (named: readonly string[]): string[] =>
     .filter((file) => named.length === 0 || named.some((part) => file.includes(part.replace(/^\.\//, ''))))
     .toSorted()
 
+interface Surroundings {
+  /** Of the tests' folders. */
+  folder: string
+  /** The server of all tests; without one each process of tests looks for its own. */
+  postgres: PostgresServer | undefined
+}
+
 /** Runs tests. @returns whether they passed, and what failed */
-async function runTests(named: readonly string[], files_at_once: number, folder: string): Promise<Outcome> {
+async function runTests(
+  named: readonly string[],
+  files_at_once: number,
+  { folder, postgres }: Surroundings,
+): Promise<Outcome> {
   const report = join(folder, REPORT)
   rmSync(report, { force: true })
   const how = ['--timeout', '60000', `--parallel=${files_at_once}`, '--no-isolate']
@@ -94,6 +107,7 @@ async function runTests(named: readonly string[], files_at_once: number, folder:
       TMPDIR: folder,
       TOLLGATE_SEED: String(SEED),
       TOLLGATE_TEST_PROGRAMS: reachable(EXECUTABLE, folder),
+      ...(postgres ? { TOLLGATE_TEST_DATABASE: postgres.url } : {}),
     },
     stdin: 'inherit',
     stdout: 'inherit',
@@ -117,16 +131,20 @@ async function runSuite(named: readonly string[]): Promise<number> {
   chmodSync(folder, 0o1777)
   // Ctrl-C reaches the tests by themselves; what they leave is removed after them.
   process.on('SIGINT', () => {})
+  process.env.TMPDIR = folder
+  const is_named = process.env.TOLLGATE_TEST_DATABASE !== undefined
+  const postgres = is_named || NATIVE === undefined ? undefined : await startPostgres(NATIVE)
+  const surroundings = { folder, postgres }
   try {
     process.stdout.write(`${filesOf(named).length} files, TOLLGATE_SEED=${SEED}\n`)
-    const { passed, failures } = await runTests(named, FILES_AT_ONCE, folder)
+    const { passed, failures } = await runTests(named, FILES_AT_ONCE, surroundings)
     if (passed && process.env.UPDATE_TIMINGS) await writeTimings(readFileSync(join(folder, REPORT), 'utf8'))
     if (passed) return 0
     const again = new Map<string, boolean>()
     for (const { file } of failures.length > MAX_FILES_AGAIN ? [] : failures) {
       if (ending.signal.aborted) return 1
       process.stdout.write(`\nFailed, and runs again alone: ${file}\n`)
-      again.set(file, (await runTests([file], 1, folder)).passed)
+      again.set(file, (await runTests([file], 1, surroundings)).passed)
     }
     const verdict = verdictOf(failures, again)
     process.stdout.write(`\n${verdict.words}\n`)
@@ -134,6 +152,7 @@ async function runSuite(named: readonly string[]): Promise<number> {
     for (const failure of verdict.unstable) process.stdout.write(`${rowOf(failure, today, SEED)}\n`)
     return verdict.passed ? 0 : 1
   } finally {
+    await postgres?.[Symbol.asyncDispose]()
     rmSync(folder, { recursive: true, force: true })
   }
 }

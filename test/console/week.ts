@@ -2,6 +2,7 @@
 import { changeDetails } from '../../src/access/account-details.ts'
 import { accountByName } from '../../src/access/accounts.ts'
 import { applySteps } from '../../src/alerts/store.ts'
+import { consoleAddress } from '../support/console-port.ts'
 import { eventually } from '../support/eventually.ts'
 import { startTestGateway, type TestGateway, type TestGatewayOptions } from '../support/gateway.ts'
 import { WEEK_CATALOGUE } from './week-catalogue.ts'
@@ -66,7 +67,12 @@ export async function startWeek({
 }: { calls_a_day?: number } & Omit<TestGatewayOptions, 'now' | 'catalogue'> = {}): Promise<Week> {
   let behind_ms = DAYS * DAY_MS
   const now = () => Date.now() - behind_ms
-  const gateway = await startTestGateway({ ...options, catalogue: WEEK_CATALOGUE, now })
+  const gateway = await startTestGateway({
+    listen: consoleAddress(),
+    ...options,
+    catalogue: WEEK_CATALOGUE,
+    now,
+  })
   const random = randomOf(11)
   const keys = {} as Record<Person, string>
   for (const [name, { balance_usd }] of Object.entries(PEOPLE)) {

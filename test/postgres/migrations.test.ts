@@ -66,7 +66,12 @@ describe.if(hasPostgres)('beside running gateways', () => {
     readable_from: 28,
   }
   const waiting = async () =>
-    (await db.rows("SELECT 1 FROM pg_locks WHERE NOT granted AND mode = 'AccessExclusiveLock'")).length > 0
+    (
+      await db.rows(
+        `SELECT 1 FROM pg_locks JOIN pg_database ON database = pg_database.oid
+         WHERE datname = current_database() AND NOT granted AND mode = 'AccessExclusiveLock'`,
+      )
+    ).length > 0
   const touch = () => db.begin((tx) => tx.rows('UPDATE accounts SET held_nanos = held_nanos RETURNING id'))
 
   test('one waits for a transaction that is open for long, and the calls do not wait behind it', async () => {

@@ -5,6 +5,7 @@ import { createPasswords, setPassword } from '../../src/access/passwords.ts'
 import { FIRST_CATALOGUE } from '../../src/config/first.ts'
 import type { Db } from '../../src/db/db.ts'
 import { type ConsolePage, consolePage, type PageOptions } from './console-page.ts'
+import { consoleAddress } from './console-port.ts'
 import { signedIn, type Who } from './console-session.ts'
 import { startTestGateway, type TestGateway, type TestGatewayOptions } from './gateway.ts'
 
@@ -19,7 +20,7 @@ interface ConsoleScene extends AsyncDisposable {
 
 /** A gateway with the first catalogue, whose models are simulated, and an operator with a password. */
 async function consoleScene(options: TestGatewayOptions = {}): Promise<ConsoleScene> {
-  const gateway = await startTestGateway({ catalogue: FIRST_CATALOGUE, ...options })
+  const gateway = await startTestGateway({ catalogue: FIRST_CATALOGUE, listen: consoleAddress(), ...options })
   await givePasswords(gateway, [])
   return {
     gateway,

@@ -55,6 +55,8 @@ export interface TestGatewayOptions {
   network?: Fetch
   /** How alerts reach the webhook. */
   postWebhook?: PostWebhook
+  /** Where it listens; a free port of this machine where absent. */
+  listen?: string
   socket_idle_timeout_s?: number
   sweep_every_ms?: number
   /** How long a write waits for another process's write lock. */
@@ -155,7 +157,7 @@ export async function startTestGateway(options: TestGatewayOptions = {}): Promis
     log: memory.log,
     network: options.network ?? fetchWithReceipts,
     env,
-    listen: '127.0.0.1:0',
+    listen: options.listen ?? '127.0.0.1:0',
     now,
     socket_idle_timeout_s: options.socket_idle_timeout_s,
     sweep_every_ms: options.sweep_every_ms,

@@ -16,7 +16,7 @@ const SETTINGS = [
   'listen_addresses=127.0.0.1',
   'unix_socket_directories=',
   'shared_buffers=32MB',
-  'max_connections=200',
+  'max_connections=400',
   'autovacuum=off',
   'full_page_writes=off',
   // Tests drive transactions into each other.

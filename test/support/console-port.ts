@@ -1,0 +1,20 @@
+// The port of the console's gateways: the same for all of a process, one after the other, so that its browser has a page of theirs already.
+import { freePort } from './free-port.ts'
+
+let port: number | undefined
+
+/** Where such a gateway listens: at another port where that of the process is taken, as by a gateway of the same file. */
+export function consoleAddress(): string {
+  port ??= freePort()
+  return `127.0.0.1:${isFree(port) ? port : 0}`
+}
+
+function isFree(port: number): boolean {
+  try {
+    Bun.listen({ hostname: '127.0.0.1', port, socket: { data() {} } }).stop(true)
+    return true
+  } catch {
+    // Dropped: why it is not.
+    return false
+  }
+}
