@@ -55,17 +55,15 @@ export const openLedger = ({ path, ...options }: LedgerOptions): Ledger =>
  * A ledger over an executor. All operations submitted in one turn of the event loop, or while a batch is in flight, form
  * the next batch; no operation waits for others to join it, and none longer than `max_busy_wait_ms`.
  */
-export const groupCommit = (
-  executor: Executor,
-  options: Pick<LedgerOptions, 'onChange' | 'blocked' | 'max_busy_wait_ms'> = {},
-): Ledger => new GroupCommit(executor, options)
+export const groupCommit = (executor: Executor, options: Partial<LedgerOptions> = {}): Ledger =>
+  new GroupCommit(executor, options)
 
 class GroupCommit implements Ledger {
   readonly #executor: Executor
   readonly #holds: HoldsInMemory | undefined
   readonly #stalled: Failure
   readonly #blocked: () => string | undefined
-  readonly #max_busy_wait_ms: number
+  readonly #max_wait_ms: number
   readonly #health: LedgerHealth
   /** Writes the rows of decided holds, if no commit has written them by then. */
   #holds_timer: ReturnType<typeof setTimeout> | undefined
@@ -80,9 +78,9 @@ class GroupCommit implements Ledger {
   #due: PromiseWithResolvers<void> | undefined
   #due_in_flight: PromiseWithResolvers<void> | undefined
 
-  constructor(executor: Executor, options: Pick<LedgerOptions, 'onChange' | 'blocked' | 'max_busy_wait_ms'>) {
-    const { onChange = () => {}, blocked = () => undefined, max_busy_wait_ms = MAX_BUSY_WAIT_MS } = options
-    this.#max_busy_wait_ms = max_busy_wait_ms
+  constructor(executor: Executor, options: Partial<LedgerOptions>) {
+    const { onChange = () => {}, blocked = () => undefined } = options
+    this.#max_wait_ms = options.max_busy_wait_ms ?? MAX_BUSY_WAIT_MS
     this.#executor = unlessBlocked(executor, blocked)
     this.#holds = executor.holds
     this.#stalled = executor.stalled ?? STALLED
@@ -107,7 +105,7 @@ class GroupCommit implements Ledger {
     const decided = operation.op === 'hold' ? this.#decide(operation) : undefined
     if (decided) return decided as Submitted<O>
     const { promise, resolve, reject } = Promise.withResolvers<Outcome>()
-    this.#queue.push({ operation, resolve, reject, due_ms: performance.now() + this.#max_busy_wait_ms })
+    this.#queue.push({ operation, resolve, reject, due_ms: performance.now() + this.#max_wait_ms })
     this.#running ??= this.#run()
     return promise as Promise<OutcomeOf<O>>
   }
@@ -186,7 +184,7 @@ class GroupCommit implements Ledger {
 
   /** @returns why their rows are not written */
   async #tryToWriteHolds(): Promise<Failure | undefined> {
-    return blockedBy(this.#blocked) ?? (await this.#holds?.write(this.#max_busy_wait_ms))
+    return blockedBy(this.#blocked) ?? (await this.#holds?.write(this.#max_wait_ms))
   }
 
   /** With the next batch, whatever waits behind it. */
