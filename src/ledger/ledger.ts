@@ -43,11 +43,7 @@ interface Waiting {
   readonly due_ms: number
 }
 
-/**
- * Opens the ledger of a database; creates and migrates the database where needed.
- *
- * @throws Error when the database cannot be opened
- */
+/** Opens the ledger of a database, which is made and migrated where needed. @throws Error when it cannot be opened */
 export const openLedger = ({ path, ...options }: LedgerOptions): Ledger =>
   groupCommit(openExecutor(path, options), options)
 
