@@ -72,10 +72,14 @@ export function BlockForm({ draft }: { draft: Draft }) {
       {draft.failure && <p className="field-error">{draft.failure}</p>}
       {chosen && <BlockFields draft={draft} chosen={chosen} choose={choose} />}
       {section && <SettingFields key={section.name} draft={draft} section={section} />}
-      {!chosen && !section && <p className="soft">Choose a part.</p>}
-      <p className="soft small">
-        Edit the text for limits of single accounts and keys, and for settings without a form.
-      </p>
+      {settings.data && (
+        <>
+          {!chosen && !section && <p className="soft">Choose a part.</p>}
+          <p className="soft small">
+            Edit the text for limits of single accounts and keys, and for settings without a form.
+          </p>
+        </>
+      )}
     </div>
   )
 }
