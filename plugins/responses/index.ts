@@ -7,14 +7,14 @@ import { compact, respond } from '../../src/exchange/responses/serve.ts'
 import { responses as protocol } from '../../src/protocols/openai/responses/index.ts'
 import { calls } from '../../src/surface/calls.ts'
 import type { Gateway } from '../../src/surface/gateway.ts'
+import { countInputTokens, RESPONSES_BODY_LIMIT_BYTES } from './input-tokens.ts'
 import { webSockets } from './socket/route.ts'
 
-/** As for chat completions: images come inline here too. */
-const BODY_LIMIT_BYTES = 30 * 1024 * 1024
+const BODY_LIMIT_BYTES = RESPONSES_BODY_LIMIT_BYTES
 const REQUEST = { body_limit_bytes: BODY_LIMIT_BYTES, target: readCallTarget, protocol }
 const SURFACE = { surface: 'responses', forms: COMMON_FORMS, render: protocol.renderError }
 
-/** `POST /v1/responses` and `POST /v1/responses/compact`; `GET /v1/responses` as a WebSocket. */
+/** `POST /v1/responses`, `POST /v1/responses/compact` and `POST /v1/responses/input_tokens`; `GET /v1/responses` as a WebSocket. */
 export function responses(gateway: Pick<Gateway, 'exchange' | 'requests' | 'content'>) {
   const parts = { exchange: gateway.exchange, ...gateway.content }
   const unparsed = { parse: 'none' } as const
@@ -22,5 +22,6 @@ export function responses(gateway: Pick<Gateway, 'exchange' | 'requests' | 'cont
     .use(calls(gateway, SURFACE))
     .post('/v1/responses', ({ origin }) => respond(parts, origin, REQUEST), unparsed)
     .post('/v1/responses/compact', ({ origin }) => compact(parts, origin, REQUEST), unparsed)
+    .post('/v1/responses/input_tokens', ({ origin }) => countInputTokens(gateway.exchange, origin), unparsed)
     .use(webSockets(gateway, SURFACE, REQUEST))
 }

@@ -147,8 +147,25 @@ function regularizerOf(place: MediaPlaces): (value: Json) => RegularValue {
   return made
 }
 
-/** The body with its media regular; the very same one where all are. @param fields those of the caller's protocol */
-export function regularBody(json: JsonObject, fields: MediaFields | undefined): RegularBody {
+/** What a protocol's requests may have in more than one form. */
+interface RegularFields {
+  readonly media?: MediaFields
+  readonly lists?: readonly string[]
+}
+
+/**
+ * The body with its media regular, and a list for each single object that stands for one; the very same one where all is so.
+ * @param caller what the caller's protocol says
+ */
+export function regularBody(
+  given: JsonObject,
+  { media: fields, lists = [] }: RegularFields = {},
+): RegularBody {
+  const single = lists.filter((name) => isObject(given[name]))
+  const json =
+    single.length === 0
+      ? given
+      : { ...given, ...Object.fromEntries(single.map((name) => [name, [given[name] ?? null]])) }
   let has_images = false
   let changed: JsonObject | undefined
   for (const name in fields) {

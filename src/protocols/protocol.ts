@@ -106,6 +106,8 @@ export interface CallerText
   readonly names: Names
   /** Where its requests hold media inline; absent where they are text alone. */
   readonly media?: MediaFields
+  /** Fields of its requests in which a single object stands for a list of one. */
+  readonly lists?: readonly string[]
   /** Fields that answers repeat, besides the names that every surface reads. */
   readonly echoed_fields?: readonly string[]
 }

@@ -111,4 +111,19 @@ export const responses: readonly Written[] = [
       }),
     ),
   },
+  {
+    route: 'POST /v1/responses/input_tokens',
+    id: 'countInputTokens',
+    summary: 'Count the input tokens of a request',
+    description: 'An estimate. It costs nothing. A request that continues another one is refused.',
+    body: json(ref('ResponsesRequest'), { 'A question': { model, input: 'Why are there tides?' } }),
+    answer: 'The count.',
+    content: json(
+      object({
+        object: constant('response.input_tokens'),
+        input_tokens: count('How many there are.'),
+      }),
+    ),
+    is_free: true,
+  },
 ]

@@ -82,7 +82,7 @@ function answer({ body_id, protocol, bytes, question }: ToThread): unknown {
     last = undefined
     const text = textOf(protocol)
     const { bytes: whole, ...parsed } = parseJsonBody(bytes, text?.names)
-    const regular = regularBody(parsed.json, text?.media)
+    const regular = regularBody(parsed.json, text)
     last = { body_id, ...parsed, regular, skipped_bytes: bytes.length - whole.length }
   }
   const { regular, skipped_bytes } = last

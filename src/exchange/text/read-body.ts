@@ -49,5 +49,5 @@ function parsedOnLoop(
   const scanned = scanJsonBody(bytes, text.names, { known: bodies.known, account_id: caller.account.id })
   if (has_thread && scanned.values > MAX_VALUES_ON_LOOP) return undefined
   const body = parseScanned(scanned)
-  return new ParsedBody(protocols, body, { ...regularBody(body.json, text.media), release })
+  return new ParsedBody(protocols, body, { ...regularBody(body.json, text), release })
 }

@@ -42,6 +42,7 @@ export const gemini: Protocol = {
     promptTooLong,
     names: generateNames,
     media: mediaFields,
+    lists: ['contents', 'tools'],
     prepare,
     fit: fitRequest,
     limitOutput,
