@@ -13,6 +13,7 @@ import type { JsonObject } from '../../src/protocols/wire/json.ts'
 import { calls } from '../../src/surface/calls.ts'
 import type { Gateway } from '../../src/surface/gateway.ts'
 import { eventFrame } from '../../src/upstream/relay.ts'
+import { expectsGroqs, expectsUsage, groqsDialect, renderChatError } from './clients.ts'
 
 /** As on the native endpoints: images come inline here too. */
 const CHAT_BODY_LIMIT_BYTES = 30 * 1024 * 1024
@@ -20,9 +21,14 @@ const CHAT_BODY_LIMIT_BYTES = 30 * 1024 * 1024
 const WITH_USAGE: Dialect = { protocol: openai, frame: eventFrame(), raw: true, shows_usage: true }
 /** The usage is always asked of the upstream, and hidden from a caller who did not ask for it. */
 const WITHOUT_USAGE: Dialect = { ...WITH_USAGE, shows_usage: false, shown: withoutUsage }
-const SURFACE = { surface: 'chat', forms: COMMON_FORMS, render: openai.renderError }
+const SURFACE = { surface: 'chat', forms: COMMON_FORMS, render: renderChatError }
 
-const dialectOf = (body: JsonObject): Dialect => (showsUsage(body) ? WITH_USAGE : WITHOUT_USAGE)
+const FOR_GROQS = groqsDialect(WITH_USAGE)
+
+function dialectOf(body: JsonObject, request: Request): Dialect {
+  if (expectsGroqs(request)) return FOR_GROQS
+  return showsUsage(body) || expectsUsage(request) ? WITH_USAGE : WITHOUT_USAGE
+}
 
 /** `POST /v1/chat/completions`. */
 export function chat(gateway: Pick<Gateway, 'exchange' | 'requests' | 'content'>) {
@@ -35,7 +41,7 @@ export function chat(gateway: Pick<Gateway, 'exchange' | 'requests' | 'content'>
         body_limit_bytes: CHAT_BODY_LIMIT_BYTES,
         target: readCallTarget,
         protocol: openai,
-        dialect: dialectOf,
+        dialect: (body) => dialectOf(body, origin.request),
         forwarded_headers: {},
         onRate: (state) => Object.assign(set.headers, rateHeaders(state)),
       }),

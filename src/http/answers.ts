@@ -4,8 +4,12 @@ import type { Logger } from '../observe/log.ts'
 import { redactUrl } from '../observe/redact.ts'
 import { isAbandoned } from './body.ts'
 
-/** How a surface writes an error. */
-export type RenderError = (error: GatewayError, request_id: string) => { status: number; body: unknown }
+/** How a surface writes an error. @param request where it is known: some clients read a form of their own */
+export type RenderError = (
+  error: GatewayError,
+  request_id: string,
+  request?: Request,
+) => { status: number; body: unknown }
 
 /** A request as it is named in answers and in the log. */
 export interface Identified {
@@ -25,7 +29,7 @@ export interface Failure extends Identified {
 /** The answer to a request that failed. Logged as an error where the gateway is at fault, and less loudly elsewhere. */
 export function failureAnswer({ thrown, log, request, ...about }: Failure): Response {
   const error = toGatewayError(thrown)
-  const answer = renderFailure(error, about)
+  const answer = renderFailure(error, { ...about, request })
   const { request_id } = about
   const { status } = answer
   const cause = status >= 500 ? error.cause : messageOf(error.cause)
@@ -74,9 +78,14 @@ function leavesMuchUnread({ bodyUsed, headers }: Request): boolean {
 /** An error in its surface's shape, with the headers that every failure has. */
 export function renderFailure(
   error: GatewayError,
-  { request_id, render, id_header }: Pick<Failure, 'request_id' | 'render' | 'id_header'>,
+  {
+    request_id,
+    render,
+    id_header,
+    request,
+  }: Pick<Failure, 'request_id' | 'render' | 'id_header'> & { request?: Request | undefined },
 ): Response {
-  const { status, body } = render(error, request_id)
+  const { status, body } = render(error, request_id, request)
   const headers: Record<string, string> = {
     'content-type': 'application/json',
     ...idHeaders({ request_id, id_header }),
