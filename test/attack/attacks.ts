@@ -2,6 +2,7 @@
 import type { Attack } from './attack.ts'
 import { bodies } from './bodies.ts'
 import { bombs } from './bombs.ts'
+import { dearMedia } from './dear-media.ts'
 import { deepAnswers } from './deep-answers.ts'
 import { diskFull } from './disk-full.ts'
 import { endlessReaders } from './endless-readers.ts'
@@ -42,6 +43,7 @@ export const ATTACKS: readonly Attack[] = [
   leaveKinds,
   lyingUsage,
   uncountedInput,
+  dearMedia,
   keptAnswers,
   missingFiles,
   imageHeaders,
