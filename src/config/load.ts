@@ -77,7 +77,7 @@ function readDocument(
   const alerts = texts.alerts && readAlerts(texts.alerts, { ...options, report })
   const backup = texts.backup && readBackup(texts.backup, { ...options, report })
   const storage = texts.storage && readStorage(texts.storage, { ...options, report })
-  if (server) checkServer(server, report)
+  if (server) checkServer(server, report, options.warn)
   if (server && metrics && metrics.listen !== undefined && takesIn(server.listen, metrics.listen))
     report(
       ['metrics', 'listen'],
@@ -119,9 +119,14 @@ function takesIn(listen: string, other: string): boolean {
   return port !== ':0' && (listen === other || (is_any && other.endsWith(port)))
 }
 
+const BELOW_A_PATH =
+  'has a path, below which the console is not served yet: its pages stay blank, and links to it lead nowhere. Give the gateway a host ' +
+  'name of its own, such as "https://gateway.example.com"; API calls work if your proxy removes the path'
+
 function checkServer(
   { public_url, trusted_proxies, tls_certificate, tls_key }: ServerSettings,
   report: Report,
+  warn: Report,
 ): void {
   if (tls_certificate !== undefined && tls_key === undefined)
     report(['server', 'tls_certificate'], 'needs the file of its private key beside it: write tls_key, too')
@@ -129,6 +134,8 @@ function checkServer(
     report(['server', 'tls_key'], 'needs the file of its certificate beside it: write tls_certificate, too')
   if (public_url !== undefined && !URL.canParse(public_url))
     report(['server', 'public_url'], 'must be a URL, such as "https://gateway.example.com"')
+  else if (public_url !== undefined && new URL(public_url).pathname !== '/')
+    warn(['server', 'public_url'], BELOW_A_PATH)
   trusted_proxies.forEach((proxy, index) => {
     if (!isAddressBlock(proxy))
       report(

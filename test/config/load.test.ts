@@ -104,6 +104,27 @@ describe('a correct file', () => {
   })
 
   test.each([
+    ['https://gateway.example.com', false],
+    ['https://gateway.example.com/', false],
+    ['https://example.com/tollgate', true],
+    ['https://example.com/tollgate/', true],
+  ])(
+    'a public_url with a path is warned of, since the console is not served below one: %s',
+    (url, is_warned) => {
+      const reading = read(
+        `[server]\npublic_url = "${url}"\n${provider('name = "acme"\nprotocol = "openai"\nbase_url = "simulator"\n')}`,
+      )
+      const warnings = reading.ok ? reading.warnings : []
+      expect([reading.ok, warnings.map(({ path }) => path)]).toEqual([
+        true,
+        is_warned ? ['server.public_url'] : [],
+      ])
+      if (is_warned)
+        expect(warnings[0]?.message).toStartWith('has a path, below which the console is not served yet')
+    },
+  )
+
+  test.each([
     ['simulator', '', { base_url: 'simulator', server: 'openai', responses: true }],
     ['simulator', 'server = "openai"', { base_url: 'simulator', server: 'openai', responses: true }],
     ['simulator', 'server = "groq"', { base_url: 'simulator/groq', server: 'groq', responses: false }],
