@@ -36,6 +36,8 @@ const BODY_LIMITS = {
 /** More than a person at its pages comes to: a gallery of a hundred pictures, every five seconds. A body counts as another call. */
 const MAX_CALLS_A_MINUTE = 1_200
 
+const MAX_EXPORTS_A_MINUTE = 12
+
 /** What any route of the console may answer besides what it is for. */
 export const FAILURES = failures(ErrorBody, 400, 401, 403, 404, 409, 413, 422, 429, 500, 503)
 
@@ -146,7 +148,24 @@ export function countCall(
     account_id === undefined ? undefined : page_calls.take(account_id, MAX_CALLS_A_MINUTE, counts_as)
   if (retry_after_s === undefined) return
   throw rateLimited(
-    `The pages of this account have asked more than ${MAX_CALLS_A_MINUTE} times within a minute. Retry after ${retry_after_s} s; programs ask the API.`,
+    `The pages of this account made more than ${MAX_CALLS_A_MINUTE} requests within a minute. Try again in ${retry_after_s} seconds. Use the API for automation.`,
+    { retry_after_s },
+  )
+}
+
+/**
+ * Counts an export of an account, which goes on for as long as there are rows. It has an allowance of its own, so that no page is
+ * refused for exports.
+ *
+ * @throws GatewayError rate_limited
+ */
+export function countExport({ people }: Pick<Gateway, 'people'>, viewer: Viewer): void {
+  const account_id = accountOf(viewer)
+  const retry_after_s =
+    account_id === undefined ? undefined : people.exports.take(account_id, MAX_EXPORTS_A_MINUTE)
+  if (retry_after_s === undefined) return
+  throw rateLimited(
+    `This account has exported ${MAX_EXPORTS_A_MINUTE} lists as CSV within a minute. Try again in ${retry_after_s} seconds. Your pages still work.`,
     { retry_after_s },
   )
 }

@@ -1,10 +1,37 @@
 // The columns of calls as a file, for the console and the command.
-import { outputTokens, promptTokens } from '../domain/usage.ts'
+import { outputTokens, promptTokens, type Usage } from '../domain/usage.ts'
 import { type CsvColumns, csvTime, csvUsd } from '../http/csv.ts'
 import type { RecordedCall } from './history.ts'
 
+/** A line of the file: a call, or a refused request among the calls, which has no usage and costs nothing. */
+export type CallLine = Pick<
+  RecordedCall,
+  | 'request_id'
+  | 'started_at_ms'
+  | 'account_name'
+  | 'key_name'
+  | 'key_prefix'
+  | 'surface'
+  | 'model'
+  | 'status'
+  | 'images'
+  | 'cost_nanos'
+  | 'unpaid_nanos'
+  | 'first_byte_ms'
+  | 'duration_ms'
+  | 'provider'
+  | 'upstream_model'
+  | 'failed_tries'
+  | 'provider_cost_nanos'
+> &
+  Usage & {
+    outcome: RecordedCall['outcome'] | 'refused'
+    /** Why it was refused, as the caller was told; absent for calls. */
+    refusal?: string
+  }
+
 /** What an account sees. */
-export const CALL_CSV: CsvColumns<RecordedCall> = {
+export const CALL_CSV: CsvColumns<CallLine> = {
   request_id: ({ request_id }) => request_id,
   started_utc: ({ started_at_ms }) => csvTime(started_at_ms),
   account: ({ account_name }) => account_name,
@@ -21,10 +48,11 @@ export const CALL_CSV: CsvColumns<RecordedCall> = {
   unpaid_usd: ({ unpaid_nanos }) => csvUsd(unpaid_nanos),
   first_byte_ms: ({ first_byte_ms }) => first_byte_ms,
   duration_ms: ({ duration_ms }) => duration_ms,
+  refusal: ({ refusal }) => refusal ?? null,
 }
 
 /** With what only the operator sees. */
-export const OPERATOR_CALL_CSV: CsvColumns<RecordedCall> = {
+export const OPERATOR_CALL_CSV: CsvColumns<CallLine> = {
   ...CALL_CSV,
   provider: ({ provider }) => provider,
   upstream_model: ({ upstream_model }) => upstream_model,

@@ -120,6 +120,7 @@ export function compose({
     people: {
       sessions: sessionsOf({ db, catalogue, now, log }),
       page_calls: createReadRate(() => performance.now()),
+      exports: createReadRate(() => performance.now()),
       callInside: createCallInside(passes, serve),
       randomBytes,
     },

@@ -67,6 +67,8 @@ export interface People {
   sessions: Sessions
   /** What the pages of an account may ask. */
   page_calls: ReadRate
+  /** The lists that an account exports as CSV. */
+  exports: ReadRate
   /** Serves what a page asks for at a surface's own route, paid by a key that its viewer may use. */
   callInside: CallInside
   /** For secrets: new keys, tokens of sessions. */

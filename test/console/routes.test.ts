@@ -184,7 +184,23 @@ test('the pages of an account ask so often in a minute, whatever sessions it has
   expect((await (await signedIn(gateway, 'operator')).send('GET', '/sessions')).status).toBe(200)
 })
 
+test('exports have an allowance of their own: no page is refused for them, and none for pages', async () => {
+  await gateway.account('carol', { balance_usd: '1' })
+  const carol = await signedIn(gateway, { account: 'carol' })
+  for (let file = 0; file < 12; file++) expect((await carol.send('GET', '/keys.csv')).status).toBe(200)
+  const refused = await carol.send('GET', '/calls.csv')
+  expect([refused.status, ((await refused.json()) as { error: { message: string } }).error.message]).toEqual([
+    429,
+    expect.stringMatching(
+      /^This account has exported 12 lists as CSV within a minute\. Try again in \d+ seconds\./,
+    ),
+  ])
+  expect((await carol.send('GET', '/sessions')).status).toBe(200)
+  const operator = await signedIn(gateway, 'operator')
+  for (let file = 0; file < 13; file++) expect((await operator.send('GET', '/keys.csv')).status).toBe(200)
+})
+
 test('nothing of all this moved money or left a call', async () => {
   const { holds, calls, entries } = await gateway.atRest()
-  expect([holds, calls, entries.length]).toEqual([[], [], 2])
+  expect([holds, calls, entries.length]).toEqual([[], [], 3])
 })

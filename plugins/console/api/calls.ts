@@ -4,13 +4,10 @@ import { type Static, Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 import type { Viewer } from '../../../src/access/viewer.ts'
 import type { Db } from '../../../src/db/db.ts'
-import type { PageRequest } from '../../../src/db/page.ts'
 import { Limit, pageOf } from '../../../src/http/paging.ts'
 import { Closed, Nullable } from '../../../src/http/schema.ts'
 import { NullableTimeFields, time } from '../../../src/http/views.ts'
-import { allCalls } from '../../../src/ledger/all-calls.ts'
 import { type CallFilter, isNarrowed } from '../../../src/ledger/call-filter.ts'
-import { CALL_CSV, OPERATOR_CALL_CSV } from '../../../src/ledger/calls-csv.ts'
 import {
   type CallPage,
   listCalls,
@@ -18,14 +15,14 @@ import {
   type RecordedCall,
   startOfCall,
 } from '../../../src/ledger/history.ts'
-import { REFUSAL_COLUMNS } from '../../../src/refusals/csv.ts'
 import { listRefusals, type RecordedRefusal, type RefusalFilter } from '../../../src/refusals/listing.ts'
 import { endOfTurn } from '../../../src/utilities/end-of-turn.ts'
 import { type ConsoleParts, FAILURES, viewerCalls } from '../calls.ts'
 import { allNamed } from './account-names.ts'
 import { ListedRow, listedCall, listedRefusal } from './call-row.ts'
 import { CALL_FILTERS, callsAsked } from './calls-asked.ts'
-import { allPages, CsvFile, listCsv, onePart } from './list-csv.ts'
+import { callsFile } from './calls-file.ts'
+import { CsvFile } from './list-csv.ts'
 import { type Cursors, merged, type Part } from './merged.ts'
 
 /** A page has at most so many rows, whatever was asked for: about 5 ms. */
@@ -36,7 +33,6 @@ const MAX_ROWS = 200
  */
 const MAX_CALLS_LOOKED_AT = 2_000
 const MAX_ROUNDS = 5
-const REFUSALS_AT_ONCE = 500
 
 const CallsQuery = Closed({
   ...CALL_FILTERS,
@@ -63,21 +59,7 @@ export function callRoutes(gateway: ConsoleParts) {
     })
     .get(
       '/console/api/calls.csv',
-      async ({ viewer, query }) => {
-        const { calls, refusals } = await callsAsked(gateway, viewer, query)
-        if (calls) {
-          const columns = viewer.role === 'operator' ? OPERATOR_CALL_CSV : CALL_CSV
-          return listCsv(gateway, viewer, { list: 'calls', columns, parts: allCalls(gateway.db, calls) })
-        }
-        const pageOfRefusals = async (asked: RefusalFilter, page: PageRequest) => {
-          const { refusals: rows, next_cursor } = await listRefusals(gateway.db, asked, page)
-          return { rows, next_cursor }
-        }
-        const parts = refusals
-          ? allPages(REFUSALS_AT_ONCE, (page) => pageOfRefusals(refusals, page))
-          : onePart<RecordedRefusal>([])
-        return listCsv(gateway, viewer, { list: 'refused', columns: REFUSAL_COLUMNS, parts })
-      },
+      async ({ viewer, query }) => callsFile(gateway, viewer, await callsAsked(gateway, viewer, query)),
       { query: Closed(CALL_FILTERS), response: { 200: CsvFile, ...FAILURES } },
     )
 }

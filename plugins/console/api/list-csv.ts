@@ -4,15 +4,12 @@ import type { Viewer } from '../../../src/access/viewer.ts'
 import { type Cell, type CsvColumns, csvAnswer } from '../../../src/http/csv.ts'
 import type { Gateway } from '../../../src/surface/gateway.ts'
 import { endOfTurn } from '../../../src/utilities/end-of-turn.ts'
-import { type ConsoleParts, countCall } from '../calls.ts'
+import { type ConsoleParts, countExport } from '../calls.ts'
 
 /** The schema of such an answer. */
 export const CsvFile = Type.Unsafe<Response>(
   Type.Any({ description: 'all rows of the list that match its filter', contentMediaType: 'text/csv' }),
 )
-
-/** It goes on for as long as there are rows: a few at once are no more than other pages ask. */
-const COUNTS_AS = 200
 
 /**
  * The answer of `GET /console/api/<list>.csv`, a file called after the list and the day.
@@ -26,7 +23,7 @@ export async function listCsv<Row>(
   viewer: Viewer,
   { list, columns, parts }: { list: string; columns: CsvColumns<Row>; parts: AsyncGenerator<readonly Row[]> },
 ): Promise<Response> {
-  countCall(gateway, viewer, COUNTS_AS)
+  countExport(gateway, viewer)
   const day = new Date(gateway.exchange.now()).toISOString().slice(0, 10)
   return csvAnswer(`tollgate-${list}-${day}.csv`, Object.keys(columns), linesOf(columns, await begun(parts)))
 }

@@ -118,6 +118,16 @@ describe('the list of calls has them', () => {
     expect((await operator.json('GET', `/call-sums${query}`)).refused).toBe(refused)
   })
 
+  test('in the file of all calls, where the list shows them, with why', async () => {
+    const rows = await operator.json('GET', '/calls')
+    const file = await (await operator.send('GET', '/calls.csv')).text()
+    const [head = '', ...lines] = file.trimEnd().split('\r\n')
+    expect(lines.map((line) => line.split(',')[0])).toEqual(idsOf(rows))
+    expect(head.split(',').indexOf('refusal')).toBeGreaterThan(0)
+    expect(lines.filter((line) => line.includes(',refused,'))).toHaveLength(4)
+    expect(await (await operator.send('GET', '/calls.csv?outcome=call')).text()).not.toContain(',refused,')
+  })
+
   test('as a file of their own', async () => {
     const file = await (await operator.send('GET', '/calls.csv?outcome=refused&account=bob')).text()
     const [head, ...lines] = file.trimEnd().split('\r\n')
