@@ -2,6 +2,7 @@
 import { type GatewayError, toGatewayError } from '../domain/errors.ts'
 import type { Logger } from '../observe/log.ts'
 import { redactUrl } from '../observe/redact.ts'
+import { refusalLinesOf } from '../observe/refusal-lines.ts'
 import { isAbandoned } from './body.ts'
 
 /** How a surface writes an error. @param request where it is known: some clients read a form of their own */
@@ -24,10 +25,12 @@ export interface Failure extends Identified {
   request?: Request
   render: RenderError
   log: Logger
+  /** Who sent it, as far as it is known: lines about refusals are bounded for each. */
+  caller?: string
 }
 
 /** The answer to a request that failed. Logged as an error where the gateway is at fault, and less loudly elsewhere. */
-export function failureAnswer({ thrown, log, request, ...about }: Failure): Response {
+export function failureAnswer({ thrown, log, request, caller = 'unknown', ...about }: Failure): Response {
   const error = toGatewayError(thrown)
   const answer = renderFailure(error, { ...about, request })
   const { request_id } = about
@@ -36,8 +39,10 @@ export function failureAnswer({ thrown, log, request, ...about }: Failure): Resp
   const asked = request && { method: request.method, path: redactUrl(pathOf(request.url)) }
   const fields = { request_id, ...asked, status, kind: error.kind, message_sent: error.message, cause }
   if (error.kind === 'internal') log.error(fields, 'request failed')
+  // In an outage every request is refused so.
+  else if (error.kind === 'overloaded') refusalLinesOf(log).write(caller, fields, 'request failed', 'warn')
   else if (status >= 500) log.warn(fields, 'request failed')
-  else log.info(fields, 'request refused')
+  else refusalLinesOf(log).write(caller, fields, 'request refused')
   if (request && isCutOff(request)) answer.headers.set('connection', 'close')
   return answer
 }

@@ -2,6 +2,7 @@
 import { type GatewayError, toGatewayError } from '../domain/errors.ts'
 import type { KnownOfRequest } from '../exchange/life/call.ts'
 import { answerFailure, type Failure, failureAnswer } from '../http/answers.ts'
+import { addressOf } from '../http/sockets.ts'
 import type { Refusals } from '../refusals/recorder.ts'
 import type { Gateway } from './gateway.ts'
 import type { Surface } from './origin.ts'
@@ -22,14 +23,24 @@ export const answerLater = (parts: Parts, surface: Surface, failed: FailedReques
   answerFailure(noted(parts, surface, failed))
 
 function noted(
-  { exchange: { log }, requests: { error_answers, refusals } }: Parts,
+  { exchange: { log }, requests: { error_answers, refusals, sockets } }: Parts,
   surface: Surface,
   { thrown: given, known, ...about }: FailedRequest,
 ): Failure {
   const thrown = toGatewayError(given)
   error_answers.add({ surface: surface.surface, class: thrown.kind })
   if (known) recordRefusal(refusals, surface, thrown, { known, request_id: about.request_id })
-  return { ...surface, ...about, thrown, log }
+  return { ...surface, ...about, thrown, log, caller: callerOf(known, about.request, sockets) }
+}
+
+function callerOf(
+  known: KnownOfRequest | undefined,
+  request: Request | undefined,
+  sockets: Gateway['requests']['sockets'],
+): string {
+  if (known?.caller) return `account ${known.caller.account.id}`
+  const address = request && addressOf({ request, sockets })
+  return address === undefined ? 'unknown' : `address ${address}`
 }
 
 /** silent.md, Refused calls: any 4xx after the key is known, and 503 before a provider was asked; not what a call has in its own record. */

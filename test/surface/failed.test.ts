@@ -16,7 +16,10 @@ const { log } = memoryLog()
 function recordedOf(thrown: unknown, known: KnownOfRequest | undefined, render = plainError): Refused[] {
   const recorded: Refused[] = []
   const refusals = { record: (refused: Refused) => void recorded.push(refused) }
-  const parts = { exchange: { log }, requests: { error_answers: createTally(), refusals } }
+  const parts = {
+    exchange: { log },
+    requests: { error_answers: createTally(), refusals, sockets: () => null },
+  }
   const surface = { surface: 'chat', forms: [], render }
   answerTo(parts as unknown as Pick<Gateway, 'exchange' | 'requests'>, surface, {
     thrown,
