@@ -15,6 +15,7 @@ const MEANINGS: Readonly<Record<ErrorKind, string>> = {
   conflict:
     'The first request with this `Idempotency-Key` is still under way; or a picture that is referred to is still being made',
   payload_too_large: 'The body is too large',
+  unsupported_media: 'The `Content-Encoding` of the body is unknown',
   unprocessable: 'The `Idempotency-Key` was used with another body; or what is referred to has failed',
   rate_limited: "Too many requests or tokens a minute, too many calls at once, or the provider's own limit",
   internal: "The gateway's own fault",
@@ -34,6 +35,7 @@ const MESSAGES: Readonly<Record<ErrorKind, string>> = {
   not_found: 'Model not found. GET /v1/models lists the models that you may call.',
   conflict: 'The first request with this Idempotency-Key is still under way. Retry after a moment.',
   payload_too_large: 'The request body is larger than this endpoint takes.',
+  unsupported_media: 'Content-Encoding: must be one of gzip, deflate, br and zstd, or be left out.',
   unprocessable: 'This Idempotency-Key was used for another request. Use a new one.',
   rate_limited: 'Too many requests. Retry after 3 s.',
   internal: 'The gateway failed to handle this request. It has been logged; please try again.',

@@ -67,7 +67,7 @@ function receiving(gateway: Pick<Gateway, 'exchange' | 'requests' | 'content'>) 
     {
       parse: 'none',
       body: UploadForm,
-      response: { 200: UploadedView, ...failures(ErrorBody, 400, 401, 403, 408, 413, 429, 502, 503) },
+      response: { 200: UploadedView, ...failures(ErrorBody, 400, 401, 403, 408, 413, 415, 429, 502, 503) },
       detail: {
         tags,
         operationId: 'uploadFiles',

@@ -10,6 +10,8 @@ export type ErrorKind =
   | 'not_found'
   | 'conflict'
   | 'payload_too_large'
+  /** A body in a form that is not read, such as an unknown Content-Encoding. */
+  | 'unsupported_media'
   | 'unprocessable'
   | 'rate_limited'
   | 'internal'
@@ -72,6 +74,7 @@ export const permissionDenied = constructorOf('permission_denied')
 export const notFound = constructorOf('not_found')
 export const conflict = constructorOf('conflict')
 export const payloadTooLarge = constructorOf('payload_too_large')
+export const unsupportedMedia = constructorOf('unsupported_media')
 export const unprocessable = constructorOf('unprocessable')
 export const rateLimited = constructorOf('rate_limited')
 export const internal = constructorOf('internal')

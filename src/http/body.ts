@@ -1,15 +1,18 @@
 // Reading a request's body within its surface's limit, without letting a refused one be uploaded.
+
 import { GatewayError, invalidRequest, payloadTooLarge } from '../domain/errors.ts'
+import { bodyOf, codingOf, isAnnounced } from './content-coding.ts'
 
 /**
- * How long a body says it is, before any of it is read; the limit where it does not say.
+ * How long a body says it is, before any of it is read; the limit where it does not say, as one that is decoded first.
  *
- * @throws GatewayError payload_too_large if that is more than the limit
+ * @throws GatewayError payload_too_large if that is more than the limit; as `codingOf`
  */
-export function announcedBytes({ headers }: Request, limit_bytes: number): number {
-  const declared = headers.get('content-length')
+export function announcedBytes(request: Request, limit_bytes: number): number {
+  const coding = codingOf(request)
+  const declared = request.headers.get('content-length')
   if (declared !== null && Number(declared) > limit_bytes) throw bodyTooLarge(limit_bytes)
-  return declared === null ? limit_bytes : Number(declared)
+  return declared === null || coding !== undefined ? limit_bytes : Number(declared)
 }
 
 /**
@@ -19,9 +22,9 @@ export function announcedBytes({ headers }: Request, limit_bytes: number): numbe
  * @throws GatewayError payload_too_large, or invalid_request for a body that did not arrive whole
  */
 export function readBytes(request: Request, limit_bytes: number): Promise<Uint8Array> {
-  const bytes = request.headers.has('content-length')
+  const bytes = isAnnounced(request)
     ? request.bytes()
-    : readAtMost(request.body ?? [], limit_bytes, bodyTooLarge)
+    : readAtMost(bodyOf(request) ?? [], limit_bytes, bodyTooLarge)
   return bytes.catch(refuseBroken)
 }
 
@@ -79,7 +82,7 @@ const LINGER_MS = 500
  */
 export async function abandonBody(
   request: Request,
-  reader: Pick<ReadableStreamDefaultReader<Uint8Array>, 'read'>,
+  reader: { read(): Promise<{ value?: Uint8Array | undefined; done: boolean }> },
 ): Promise<void> {
   const { promise: late, resolve } = Promise.withResolvers<{ value?: Uint8Array; done: boolean }>()
   const timer = setTimeout(() => resolve({ done: false }), LINGER_MS)

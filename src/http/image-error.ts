@@ -12,6 +12,7 @@ const STATUS: Readonly<Record<ErrorKind, readonly [number, string]>> = {
   upstream_timeout: [408, 'upstream_timeout'],
   conflict: [409, 'conflict'],
   payload_too_large: [413, 'invalid_request'],
+  unsupported_media: [415, 'invalid_request'],
   unprocessable: [422, 'invalid_request'],
   rate_limited: [429, 'rate_limit_exceeded'],
   unimplemented: [501, 'unimplemented'],

@@ -3,6 +3,7 @@ import type { Readable } from 'node:stream'
 import type { BusboyInstance } from '@fastify/busboy'
 import { GatewayError, invalidRequest, toGatewayError } from '../domain/errors.ts'
 import { abandonBody, announcedBytes, bodyTooLarge, brokenOff } from './body.ts'
+import { bodyOf } from './content-coding.ts'
 
 /** A file inside a form, as its sender calls it. */
 export interface FilePart {
@@ -46,7 +47,7 @@ export async function readForm(request: Request, reading: FormReading): Promise<
   const breakOff = () => parsing.fail(brokenOff(gone.reason))
   gone.addEventListener('abort', breakOff, { once: true })
   if (gone.aborted) breakOff()
-  const reader = request.body?.getReader()
+  const reader = bodyOf(request)?.getReader()
   try {
     let read_bytes = 0
     for (;;) {

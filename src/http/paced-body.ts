@@ -1,6 +1,7 @@
 // Reading a large body part by part: each is let in before it is kept, and a sender who is too slow is cut off.
 import { GatewayError, invalidRequest } from '../domain/errors.ts'
 import { abandonBody, announcedBytes, bodyTooLarge, brokenOff } from './body.ts'
+import { bodyOf, isAnnounced } from './content-coding.ts'
 import { freeBytes } from './free-bytes.ts'
 
 export interface PacedReading {
@@ -29,10 +30,9 @@ export async function readPaced(
   request: Request,
   { limit_bytes, admit, pace = PACE }: PacedReading,
 ): Promise<Uint8Array> {
-  const declared_bytes = request.headers.has('content-length')
-    ? announcedBytes(request, limit_bytes)
-    : undefined
-  const reader = request.body?.getReader()
+  const announced_bytes = announcedBytes(request, limit_bytes)
+  const declared_bytes = isAnnounced(request) ? announced_bytes : undefined
+  const reader = bodyOf(request)?.getReader()
   if (!reader) return new Uint8Array()
   // Parts are copied as they come: to join all of them at the end would stop everyone else. What comes as one part is not.
   let whole: Uint8Array = new Uint8Array()

@@ -28,6 +28,7 @@ const STATUS_BY_KIND: Readonly<Record<ErrorKind, number>> = {
   not_found: 404,
   conflict: 409,
   payload_too_large: 413,
+  unsupported_media: 415,
   unprocessable: 422,
   rate_limited: 429,
   internal: 500,

@@ -2,6 +2,7 @@
 import type { Account } from '../../db/schema.ts'
 import { type Catalogue, isServed, type Model } from '../../domain/catalogue.ts'
 import { announcedBytes, readBytes } from '../../http/body.ts'
+import { isAnnounced } from '../../http/content-coding.ts'
 import { readPaced } from '../../http/paced-body.ts'
 import type { Refusal } from '../../ledger/operations.ts'
 import { isFreePrice } from '../../pricing/units.ts'
@@ -86,7 +87,7 @@ async function receiveLarge(
     return rejectUnpayable(account, accountOf)
   }
   // Of a body of unannounced length so much is read as is read of any.
-  const is_announced = request.headers.has('content-length')
+  const is_announced = isAnnounced(request)
   const asserted = is_announced ? assertPayable() : undefined
   if (asserted) await asserted
   if (is_announced && is_plain) return outsideMemory(await readBytes(request, limit_bytes))

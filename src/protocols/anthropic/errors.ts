@@ -16,6 +16,7 @@ const TYPES: Readonly<Record<ErrorKind, readonly [number, string]>> = {
   not_found: [404, 'not_found_error'],
   conflict: [409, 'invalid_request_error'],
   payload_too_large: [413, 'request_too_large'],
+  unsupported_media: [415, 'invalid_request_error'],
   unprocessable: [422, 'invalid_request_error'],
   rate_limited: [429, 'rate_limit_error'],
   internal: [500, 'api_error'],

@@ -11,6 +11,7 @@ import type { JsonObject } from '../wire/json.ts'
 const STATUS: Readonly<Record<ErrorKind, readonly [number, string]>> = {
   invalid_request: [400, 'INVALID_ARGUMENT'],
   payload_too_large: [400, 'INVALID_ARGUMENT'],
+  unsupported_media: [415, 'INVALID_ARGUMENT'],
   unauthenticated: [401, 'UNAUTHENTICATED'],
   insufficient_balance: [402, 'FAILED_PRECONDITION'],
   permission_denied: [403, 'PERMISSION_DENIED'],
