@@ -37,6 +37,7 @@ const KINDS: Readonly<Record<ErrorKind, number | undefined>> = {
   not_found: 404,
   conflict: 409,
   payload_too_large: 413,
+  unsupported_media: 415,
   unprocessable: 422,
   rate_limited: 429,
   overloaded: 503,

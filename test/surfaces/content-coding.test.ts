@@ -1,6 +1,7 @@
 // Encoded request bodies on every kind of surface: JSON, forms, the console, under an Idempotency-Key; and what is refused.
 import { describe, expect, test } from 'bun:test'
 import * as zlib from 'node:zlib'
+import type { JsonObject } from '../../src/protocols/wire/json.ts'
 import { MODEL } from '../support/catalogue.ts'
 import { signedIn } from '../support/console-session.ts'
 import { answering } from '../support/native.ts'
@@ -122,7 +123,7 @@ describe.each(SURFACES)('refused at $path, in its own form', ({ protocol, path, 
     const response = await send(path, coding, body(), headers)
     // Gemini has no 413.
     expect(response.status).toBe(protocol === 'gemini' && status === 413 ? 400 : status)
-    const { message } = ERROR_OF[protocol](await response.json())
+    const { message } = ERROR_OF[protocol]((await response.json()) as JsonObject)
     expect(message).toMatch(status === 415 ? /Content-Encoding/ : /body/)
     await expectCounts(before)
   })

@@ -15,7 +15,7 @@ const TYPES: Readonly<Record<ErrorKind, readonly [number, string, string | null]
   not_found: [404, 'invalid_request_error', 'not_found'],
   conflict: [409, 'invalid_request_error', 'conflict'],
   payload_too_large: [413, 'invalid_request_error', 'request_too_large'],
-  unsupported_media: [415, 'invalid_request_error'],
+  unsupported_media: [415, 'invalid_request_error', null],
   unprocessable: [422, 'invalid_request_error', null],
   rate_limited: [429, 'rate_limit_error', 'rate_limit_exceeded'],
   internal: [500, 'server_error', null],
