@@ -6,7 +6,11 @@ import { QUESTION, responsesScene } from './support.ts'
 
 const { call, counts, expectCounts, upstream } = await responsesScene()
 const count = (body: JsonObject) => call('/v1/responses/input_tokens', body)
-const counted = async (body: JsonObject) => (await (await count(body)).json()) as { input_tokens: number }
+const counted = async (body: JsonObject) =>
+  (await (await count(body)).json()) as {
+    object: string
+    input_tokens: number
+  }
 
 test.each(PROTOCOLS)(
   'of a %s model: a number that grows with the request, and no charge',

@@ -38,11 +38,6 @@ const REFUSED: [string, JsonObject, string][] = [
   ],
   ['a file that is empty', part({ type: 'input_file' }), 'input[0].content[0].file_data'],
   [
-    'arguments that are no JSON',
-    item({ type: 'function_call', call_id: 'c', name: 'n', arguments: '{' }),
-    'input[1].arguments',
-  ],
-  [
     'a result without its call',
     item({ type: 'function_call_output', call_id: 'c', output: 'x' }),
     'input[1].call_id',
