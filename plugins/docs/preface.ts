@@ -6,8 +6,13 @@ them, and change its base address and its key. Every text model can be called th
 
 ## Keys
 
-All APIs take the same key, \`tg_…\`, in the place where your client puts it: as a bearer token, in \`x-api-key\`, or, for
-the Gemini API and the list of models, in \`x-goog-api-key\` or \`?key=\`.
+All APIs take the same key, \`tg_…\`, in the place where your client puts it: as a bearer token, in \`x-api-key\`, in
+\`api-key\`, or, for the Gemini API and the list of models, in \`x-goog-api-key\` or \`?key=\`.
+
+## Azure's clients
+
+The endpoints of the OpenAI API are also at the addresses of Azure OpenAI: \`/openai/v1/…\`, \`/openai/…\` and
+\`/openai/deployments/{model}/…\`, where the model of the address counts, whatever the body says. \`api-version\` is ignored.
 
 ## Money
 

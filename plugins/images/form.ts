@@ -15,6 +15,7 @@ import type { ReadOrder } from '../../src/exchange/image/call.ts'
 import { assertMasks, MAX_MASK_BYTES } from '../../src/exchange/image/mask.ts'
 import type { ImageOrder } from '../../src/exchange/image/order.ts'
 import type { Admitted } from '../../src/exchange/life/call.ts'
+import { deploymentOf } from '../../src/http/azure-paths.ts'
 import { type FilePart, readForm } from '../../src/http/multipart.ts'
 import type { StoredFile } from '../../src/library/files.ts'
 import { beginIntake, type Intake } from '../../src/library/intake.ts'
@@ -74,6 +75,11 @@ export async function readEditForm(
       },
       file: (part) => receive(intake, received, part),
     })
+    const deployment = deploymentOf(origin.request)
+    if (deployment !== undefined) {
+      values.model = deployment
+      sent.model = deployment
+    }
     await beforeForm(hooks, admitted, Object.entries(sent))
     if (received.sha256.length === 0)
       throw invalidRequest('image: is required; it must be an image file.', { param: 'image' })

@@ -16,11 +16,17 @@ export interface Caller extends KeyOfAccount {
 }
 
 /** Where a surface looks for a key, in this order. */
-export type CredentialForm = 'bearer' | 'x-api-key' | 'x-goog-api-key' | 'query'
+export type CredentialForm = 'bearer' | 'x-api-key' | 'api-key' | 'x-goog-api-key' | 'query'
 
-export const NATIVE_FORMS: readonly CredentialForm[] = ['x-goog-api-key', 'bearer', 'x-api-key', 'query']
+export const NATIVE_FORMS: readonly CredentialForm[] = [
+  'x-goog-api-key',
+  'bearer',
+  'x-api-key',
+  'api-key',
+  'query',
+]
 export const MESSAGES_FORMS: readonly CredentialForm[] = ['x-api-key', 'bearer']
-export const COMMON_FORMS: readonly CredentialForm[] = ['bearer', 'x-api-key']
+export const COMMON_FORMS: readonly CredentialForm[] = ['bearer', 'x-api-key', 'api-key']
 
 export interface GateDeps {
   findKey: (sha256: Buffer) => Awaitable<KeyOfAccount | undefined>
@@ -131,6 +137,7 @@ export function credentialOf(request: Request, forms: readonly CredentialForm[])
 const READERS: Record<CredentialForm, (request: Request) => string | undefined> = {
   bearer: (request) => /^Bearer +(\S+) *$/i.exec(request.headers.get('authorization') ?? '')?.[1],
   'x-api-key': (request) => request.headers.get('x-api-key')?.trim(),
+  'api-key': (request) => request.headers.get('api-key')?.trim(),
   'x-goog-api-key': (request) => request.headers.get('x-goog-api-key')?.trim(),
   query: ({ url }) =>
     url.includes('key=') ? (new URL(url).searchParams.get('key') ?? undefined) : undefined,

@@ -2,6 +2,7 @@
 import type { Awaitable } from '../db/db.ts'
 import type { IdempotencyKey } from '../db/schema.ts'
 import { bodyOf } from '../domain/stored-bytes.ts'
+import { deploymentOf } from '../http/azure-paths.ts'
 import type { PlainSignal } from '../utilities/plain-signal.ts'
 import {
   type ConclusionDeps,
@@ -195,10 +196,11 @@ async function serveFirst(
 const nameOf = ({ account_id, key }: KeyOfAccount): string => `${account_id} ${key}`
 
 /** The hash of a request. The credential in an address (`?key=`) is left out: it is no part of the request's content. */
-function hashOf({ method, url }: Request, content: RepeatableCall['content']): Buffer {
-  const { pathname, searchParams } = new URL(url)
+function hashOf(request: Request, content: RepeatableCall['content']): Buffer {
+  const { pathname, searchParams } = new URL(request.url)
   searchParams.delete('key')
-  const hash = new Bun.CryptoHasher('sha256').update(`${method} ${pathname}?${searchParams}\n`)
+  const hash = new Bun.CryptoHasher('sha256').update(`${request.method} ${pathname}?${searchParams}\n`)
+  hash.update(deploymentOf(request) ?? '')
   for (const part of content) hash.update(part)
   return hash.digest()
 }

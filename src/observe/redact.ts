@@ -27,6 +27,7 @@ const SECRET_PARAMETERS = new Set([
   'api_key',
   'apikey',
   'x-api-key',
+  'api-key',
   'x-goog-api-key',
   'token',
   'access_token',

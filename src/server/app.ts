@@ -2,6 +2,7 @@
 
 import type { Catalogue } from '../domain/catalogue.ts'
 import { invalidRequest } from '../domain/errors.ts'
+import { readAzurePath } from '../http/azure-paths.ts'
 import { allowedOrigin, allowReading, preflightAnswer } from '../http/cors.ts'
 import { baseApp } from '../surface/base-app.ts'
 import type { AppOf, Gateway, Plugin } from '../surface/gateway.ts'
@@ -17,7 +18,7 @@ export function createApp<const Plugins extends readonly Plugin[]>(
 ): AppOf<Plugins> {
   const app = baseApp(gateway)
     // Elysia's types say no more than that it is given a function and returns one.
-    .wrap((serve) => crossOrigin(serve as never, gateway.exchange.catalogue))
+    .wrap((serve) => atAzurePaths(crossOrigin(serve as never, gateway.exchange.catalogue)))
     .onRequest(({ request }) => {
       if (!URL.canParse(request.url) || SHORT_HOST.test(request.url)) throw unknownHost()
     })
@@ -47,6 +48,14 @@ const unknownHost = () => invalidRequest('The Host header of the request is miss
 
 /** Its pages come with a cookie, and are for its own origin only. */
 const isConsole = ({ url }: Request): boolean => /^[a-z]+:\/\/[^/]*\/+console(?:[/?#]|$)/i.test(url)
+
+/** Around the whole application: Elysia looks for a route by the address that is left. */
+const atAzurePaths =
+  (serve: Serve): Serve =>
+  (request) => {
+    readAzurePath(request)
+    return serve(request)
+  }
 
 type Serve = (request: Request) => Response | Promise<Response>
 

@@ -19,6 +19,7 @@ describe('the credential of a native request', () => {
     ['an empty bearer', request({ authorization: 'Bearer ' }), undefined],
     ['another scheme', request({ authorization: 'Basic abc' }), undefined],
     ['x-api-key', request({ 'x-api-key': ' abc ' }), 'abc'],
+    ['api-key', request({ 'api-key': 'abc' }), 'abc'],
     ['x-goog-api-key', request({ 'X-Goog-Api-Key': 'abc' }), 'abc'],
     ['the query', request({}, '?key=abc'), 'abc'],
     ['the query, among others', request({}, '?alt=sse&key=abc&x=1'), 'abc'],

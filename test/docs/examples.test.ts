@@ -219,6 +219,7 @@ test('with each documented way of sending a key, every operation lets its caller
   const ways: Record<string, (url: URL) => Record<string, string>> = {
     bearer: () => ({ authorization: `Bearer ${key}` }),
     'x-api-key': () => ({ 'x-api-key': key }),
+    'api-key': () => ({ 'api-key': key }),
     'x-goog-api-key': () => ({ 'x-goog-api-key': key }),
     query: (url) => {
       url.searchParams.set('key', key)

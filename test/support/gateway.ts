@@ -313,6 +313,7 @@ async function writeFilesIn(folder: string, files: Readonly<Record<string, strin
 const CREDENTIALS: Record<CredentialForm, (key: string, url: URL) => Record<string, string>> = {
   bearer: (key) => ({ authorization: `Bearer ${key}` }),
   'x-api-key': (key) => ({ 'x-api-key': key }),
+  'api-key': (key) => ({ 'api-key': key }),
   'x-goog-api-key': (key) => ({ 'x-goog-api-key': key }),
   query: (key, url) => {
     url.searchParams.set('key', key)

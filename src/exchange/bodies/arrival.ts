@@ -1,6 +1,7 @@
 // The arrival of a text request's body: not read if nobody could pay for it, and a large one only as fast as there is memory for it.
 import type { Account } from '../../db/schema.ts'
 import { type Catalogue, isServed, type Model } from '../../domain/catalogue.ts'
+import { deploymentOf } from '../../http/azure-paths.ts'
 import { announcedBytes, readBytes } from '../../http/body.ts'
 import { isAnnounced } from '../../http/content-coding.ts'
 import { readPaced } from '../../http/paced-body.ts'
@@ -50,7 +51,8 @@ export function receiveBody(parts: BodyParts, admitted: Admitted, arrival: Arriv
 
 /** The body that hooks have let pass. What it says under an Idempotency-Key is what the caller sent, not what they made of it. */
 async function receiveHooked(parts: BodyParts, admitted: Admitted, arrival: Arrival): Promise<Arrived> {
-  const { limit_bytes, model_id, copies } = arrival
+  const { limit_bytes, copies } = arrival
+  const model_id = arrival.model_id ?? deploymentOf(admitted.origin.request)
   const arrived = await receiveOnly(parts, admitted, { ...arrival, copies: copies + HOOK_COPIES })
   const bytes = await beforeJson(parts.hooks, admitted, { bytes: arrived.bytes, model_id, limit_bytes })
   if (bytes === arrived.bytes) return arrived

@@ -1,4 +1,5 @@
 // The reading of an image request's JSON body: a large one is parsed on a thread, which decodes the images inside it.
+import { deploymentOf } from '../../http/azure-paths.ts'
 import { MAX_REFERENCES_BYTES } from '../../media/limits.ts'
 import type { JsonObject } from '../../protocols/wire/json.ts'
 import { parseJsonBody } from '../../protocols/wire/json-body.ts'
@@ -31,6 +32,12 @@ export async function readImagesBody(
   admitted: Admitted,
   limit_bytes: number,
 ): Promise<ImagesBody> {
+  const body = await readAsSent(bodies, admitted, limit_bytes)
+  const model = deploymentOf(admitted.origin.request)
+  return model === undefined ? body : { ...body, json: { ...body.json, model } }
+}
+
+async function readAsSent(bodies: BodyParts, admitted: Admitted, limit_bytes: number): Promise<ImagesBody> {
   // Whether it can be paid is asked after the fields and the references (silent.md, Images: order of checks).
   const { bytes, release } = await receiveBody(bodies, admitted, {
     limit_bytes,

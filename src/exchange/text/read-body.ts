@@ -1,5 +1,6 @@
 // The reading of a text request's body: small ones are parsed on the event loop, large ones on a thread.
 
+import { deploymentOf } from '../../http/azure-paths.ts'
 import { regularBody } from '../../protocols/media-places.ts'
 import type { CallerProtocol } from '../../protocols/protocol.ts'
 import { BUILT_IN_REGISTRY } from '../../protocols/registry.ts'
@@ -18,6 +19,16 @@ const MAX_VALUES_ON_LOOP = 50_000
 
 /** @param protocol the caller's @throws GatewayError as `receiveBody` and `parseJsonBody`; overloaded where the thread fails */
 export async function readTextBody(
+  parts: ExchangeParts,
+  admitted: Admitted,
+  asked: Omit<Arrival, 'copies'> & { protocol: CallerProtocol },
+): Promise<TextBody> {
+  const body = await readAsSent(parts, admitted, asked)
+  const model = deploymentOf(admitted.origin.request)
+  return model === undefined ? body : await body.with({ model })
+}
+
+async function readAsSent(
   parts: ExchangeParts,
   admitted: Admitted,
   asked: Omit<Arrival, 'copies'> & { protocol: CallerProtocol },

@@ -1,6 +1,7 @@
 // The form of a transcription: its one audio file in memory, its fields in order, and the same form written for a provider.
 
 import { invalidRequest, payloadTooLarge } from '../../domain/errors.ts'
+import { deploymentOf } from '../../http/azure-paths.ts'
 import { announcedBytes, readAtMost } from '../../http/body.ts'
 import { freeBytes } from '../../http/free-bytes.ts'
 import { readForm } from '../../http/multipart.ts'
@@ -58,7 +59,7 @@ export async function readAudioForm(parts: ExchangeParts, admitted: Admitted): P
     isFree: () => mayCallFreeModel(parts.catalogue(), admitted, 'transcription'),
     is_form: true,
   })
-  const fields: FormField[] = []
+  let fields: FormField[] = []
   let file: AudioFile | undefined
   const content_type = request.headers.get('content-type') ?? ''
   const arrived = new Request('http://form.invalid', {
@@ -87,6 +88,9 @@ export async function readAudioForm(parts: ExchangeParts, admitted: Admitted): P
     },
   })
   if (bytes.length >= MIN_FREED_BYTES) freeBytes(bytes)
+  const deployment = deploymentOf(request)
+  if (deployment !== undefined)
+    fields = [...fields.filter(([name]) => name !== 'model'), ['model', deployment]]
   await beforeForm(parts.bodies.hooks, admitted, fields)
   if (!file || file.bytes.length === 0) throw refusal('file', 'is missing; it must be an audio file.')
   return { file, fields, sha256: sha256.digest('hex') }

@@ -1,12 +1,13 @@
 // A JSON request that is passed on as it came, but for the name of its model.
 import type { Model } from '../../domain/catalogue.ts'
 import { internal, invalidRequest } from '../../domain/errors.ts'
+import { deploymentOf } from '../../http/azure-paths.ts'
 import { regularBody } from '../../protocols/media-places.ts'
 import { unitMedia } from '../../protocols/openai/media-places.ts'
 import type { Protocol } from '../../protocols/protocol.ts'
 import { protocolOf } from '../../protocols/registry.ts'
 import type { UnitProtocols } from '../../protocols/unit-calls.ts'
-import { type JsonBody, parseScanned, scanJsonBody } from '../../protocols/wire/json-body.ts'
+import { type JsonBody, parseJsonBody, parseScanned, scanJsonBody } from '../../protocols/wire/json-body.ts'
 import type { Names } from '../../protocols/wire/json-names.ts'
 import { spliceFields } from '../../protocols/wire/json-splice.ts'
 import { requestTo } from '../../upstream/request.ts'
@@ -40,7 +41,10 @@ export async function readJsonRequest(
   const scanned = scanJsonBody(bytes, names)
   if (scanned.values > MAX_VALUES)
     throw invalidRequest(`The request body has more than ${MAX_VALUES} values. Send fewer inputs at once.`)
-  return parseScanned(scanned)
+  const body = parseScanned(scanned)
+  const model = deploymentOf(admitted.origin.request)
+  if (model === undefined || model === body.json.model) return body
+  return parseJsonBody(spliceFields(body, { ...body.json, model }), names)
 }
 
 /** The verbs of a route's provider; the catalogue refuses models whose provider has none. */

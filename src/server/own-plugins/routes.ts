@@ -9,6 +9,7 @@ export const OWN_BEGINNINGS: ReadonlySet<string> = new Set([
   'favicon.ico',
   'healthz',
   'metrics',
+  'openai',
   'readyz',
   'robots.txt',
   'upload',
