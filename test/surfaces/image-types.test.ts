@@ -197,6 +197,20 @@ test.each(PROTOCOLS)('native, a %s model: a type beyond its own list is refused'
   await expectCounts(before)
 })
 
+test('of more images than are converted in a request none is', async () => {
+  const before = counts()
+  const tiff = { type: 'image_url', image_url: { url: `data:image/tiff;base64,${TIFF.toString('base64')}` } }
+  const response = await call('/v1/chat/completions', {
+    model: MODELS.openai,
+    messages: [{ role: 'user', content: Array.from({ length: 21 }, () => tiff) }],
+  })
+  expect([response.status, await response.text()]).toEqual([
+    400,
+    expect.stringMatching(/21 images .* at most 20 are converted\. Send image\/jpeg/),
+  ])
+  await expectCounts(before)
+})
+
 test('an account without balance has nothing decoded', async () => {
   const key = await gateway.caller('0')
   const response = await call(

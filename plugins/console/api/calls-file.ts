@@ -11,6 +11,8 @@ import type { Asked } from './calls-asked.ts'
 import { allPages, listCsv, onePart } from './list-csv.ts'
 
 const REFUSALS_AT_ONCE = 500
+/** However many refused requests stand between two calls, no more lines are in memory. */
+const MAX_PART_LINES = 1_000
 
 /** Where only refused requests match, the file has their own columns, with their codes. */
 export function callsFile(
@@ -54,23 +56,32 @@ const lineOf = ({ at_ms, sentence, model, ...refusal }: RecordedRefusal): CallLi
   provider_cost_nanos: null,
 })
 
-/** Both lists in one, by the time of the lines that come next in each. */
+/** Both lists in one, by the time of the lines that come next in each; in parts of bounded size. */
 async function* newestFirst<Line extends { started_at_ms: number }>(
   first: AsyncGenerator<readonly Line[]>,
   second: AsyncGenerator<readonly Line[]>,
 ): AsyncGenerator<readonly Line[]> {
   const others = lineByLine(second)
   let other = await others.next()
+  let lines: Line[] = []
   for await (const part of first) {
-    const lines: Line[] = []
     for (const line of part) {
-      for (; !other.done && other.value.started_at_ms > line.started_at_ms; other = await others.next())
-        lines.push(other.value)
+      for (; !other.done && other.value.started_at_ms > line.started_at_ms; other = await others.next()) {
+        if (lines.push(other.value) < MAX_PART_LINES) continue
+        yield lines
+        lines = []
+      }
       lines.push(line)
     }
     yield lines
+    lines = []
   }
-  for (; !other.done; other = await others.next()) yield [other.value]
+  for (; !other.done; other = await others.next()) {
+    if (lines.push(other.value) < MAX_PART_LINES) continue
+    yield lines
+    lines = []
+  }
+  yield lines
 }
 
 async function* lineByLine<Line>(parts: AsyncGenerator<readonly Line[]>): AsyncGenerator<Line> {

@@ -3,7 +3,7 @@ import type { TextModel } from '../../domain/catalogue.ts'
 import { invalidRequest } from '../../domain/errors.ts'
 import { reencode, sniffReadable } from '../../media/reencode.ts'
 import { gemini } from '../../protocols/gemini/index.ts'
-import { imageTypesOf } from '../../protocols/image-types.ts'
+import { GEMINI_IMAGE_TYPES, imageTypesOf } from '../../protocols/image-types.ts'
 import type { Medium } from '../../protocols/media-places.ts'
 import { base64Of } from '../../protocols/wire/base64.ts'
 import { askedRoutes } from '../../upstream/routes.ts'
@@ -13,7 +13,10 @@ import type { ExchangeParts } from '../parts.ts'
 import type { TextBody } from './body.ts'
 
 /** spec.md, Native generation request, has a list of its own ("Allowed image MIME types"), which is what its provider takes. */
-const ALLOWED_BY_CALLER = new Map([[gemini.name, imageTypesOf(gemini.name, undefined)]])
+const ALLOWED_BY_CALLER = new Map([[gemini.name, GEMINI_IMAGE_TYPES]])
+
+/** Each takes up to a second of a processor, and comes before anything is held. */
+const MAX_CONVERTED_IMAGES = 20
 
 /**
  * @param protocol the caller's
@@ -29,10 +32,14 @@ export async function withTakenImages(
   const { by_all, by_any } = takenBy(parts, model)
   if (!by_all) return body
   const others = await body.imagesBeyond(protocol, by_all)
-  // What the surface itself does not take is refused when the request is read.
+  // The surface refuses other types itself when the request is read.
   const allowed = ALLOWED_BY_CALLER.get(protocol)
   if (others.every(({ mime_type }) => allowed?.includes(mime_type ?? '') === false)) return body
   if (!costsNothing(model)) await rejectUnpayable(caller.account, parts.bodies.accountOf)
+  if (others.length > MAX_CONVERTED_IMAGES)
+    throw invalidRequest(
+      `The request has ${others.length} images in types that this model does not take, and at most ${MAX_CONVERTED_IMAGES} are converted. Send ${by_all.join(', ')}.`,
+    )
   const changed: Medium[] = []
   for (const image of others) changed.push(await takenForm(image, by_all, by_any))
   return await body.withImages(protocol, by_all, changed)
@@ -42,9 +49,7 @@ function takenBy(
   { catalogue }: ExchangeParts,
   model: TextModel,
 ): { by_all: readonly string[] | undefined; by_any: readonly string[] } {
-  const lists = askedRoutes(catalogue(), model).flatMap(({ provider }) => [
-    imageTypesOf(provider.protocol, provider.server) ?? [],
-  ])
+  const lists = askedRoutes(catalogue(), model).map(({ provider }) => imageTypesOf(provider) ?? [])
   const known = lists.filter((types) => types.length > 0)
   const [first, ...rest] = known
   return {

@@ -9,12 +9,10 @@ import {
   UNCOUNTED,
   videoMedium,
 } from '../../domain/media/medium.ts'
+import { GEMINI_IMAGE_TYPES } from '../image-types.ts'
 import { type Bound, boundAll, fields, mediumData } from '../input-bound.ts'
 import { isObject, type JsonObject, objectIn, refusal, stringIn } from '../wire/json.ts'
 import { find, join } from './spellings.ts'
-
-/** The image types that the provider and the specification ("Allowed image MIME types") take. */
-const IMAGE_TYPES = new Set(['image/jpeg', 'image/png', 'image/webp', 'image/heic', 'image/heif'])
 
 const TEXT_BYTES_PER_TOKEN = 4
 
@@ -53,9 +51,9 @@ const MAX_FRAMES_PER_S = 24
 function framesPerSecond(part: JsonObject): number {
   const { fps } = objectIn(part.videoMetadata ?? part.video_metadata)
   if (fps === undefined || fps === null) return FRAMES_PER_S
-  // Whatever it is, a provider may read it as a number.
-  const told = Number(fps)
-  return told > 0 ? Math.min(Math.max(told, FRAMES_PER_S), MAX_FRAMES_PER_S) : MAX_FRAMES_PER_S
+  // The provider may read other types as a number, too.
+  const rate = Number(fps)
+  return rate > 0 ? Math.min(Math.max(rate, FRAMES_PER_S), MAX_FRAMES_PER_S) : MAX_FRAMES_PER_S
 }
 
 function inlineBound(inline: Parameters<Bound>[0], media: Medium[], frames_per_s: number): number {
@@ -92,8 +90,8 @@ function readMime(inline: JsonObject, path: string): string {
   if (typeof found?.value !== 'string' || !found.value.includes('/'))
     throw refusal(param, 'must be a MIME type, such as image/png.')
   const mime = found.value.toLowerCase()
-  if (mime.startsWith('image/') && !IMAGE_TYPES.has(mime))
-    throw refusal(param, `must be one of ${[...IMAGE_TYPES].join(', ')}.`)
+  if (mime.startsWith('image/') && !GEMINI_IMAGE_TYPES.includes(mime))
+    throw refusal(param, `must be one of ${GEMINI_IMAGE_TYPES.join(', ')}.`)
   return mime
 }
 

@@ -100,7 +100,6 @@ describe('arguments of tool calls', () => {
     ['as text', '{"a":1}', { a: 1 }],
     ['as an object', { a: 1 }, { a: 1 }],
     ['missing', undefined, undefined],
-    ['no JSON', 'a=1', undefined],
     ['a list', [1], undefined],
   ]
   test.each(SENT)('sent back by a caller %s', (_name, given, expected) => {
@@ -109,6 +108,17 @@ describe('arguments of tool calls', () => {
     const read = () => openai.text.decodeRequest({ messages: [calls] } as JsonObject, false).turns[0]?.parts
     if (expected) expect(read()).toMatchObject([{ arguments: expected }])
     else expect(read).toThrow('messages[0].tool_calls[0].function.arguments')
+  })
+
+  test('sent back by a caller as text that is no JSON, as of a call that was cut off', () => {
+    const calls = { role: 'assistant', content: null, tool_calls: [named(0, 'f', 'a=1')] }
+    const partsOf = (messages: JsonObject[]) =>
+      openai.text.decodeRequest({ messages } as JsonObject, false).turns[0]?.parts
+    const result = { role: 'tool', tool_call_id: 'id_0', content: 'failed' }
+    expect(partsOf([calls, result])).toMatchObject([
+      { kind: 'tool_call', cut: 'a=1', arguments: { arguments: 'a=1' } },
+    ])
+    expect(partsOf([calls])).toEqual([{ kind: 'text', text: 'Incomplete call of f: a=1' }])
   })
 })
 
