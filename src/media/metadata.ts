@@ -1,4 +1,5 @@
-// Metadata of JPEG, PNG and WebP files, cut out without touching the picture: EXIF with its place and orientation, XMP, IPTC, comments.
+// Metadata of JPEG, PNG and WebP files, cut out without touching the picture: EXIF with its place and orientation, XMP, IPTC, comments, and
+// what cameras append behind the picture, such as the film of a motion photo, with a place of its own.
 import type { ImageMime } from '../domain/image-formats.ts'
 
 export interface BareImage {
@@ -74,12 +75,46 @@ function readJpeg(file: Buffer): Segment[] | undefined {
       at++
       continue
     }
-    if (marker === START_OF_SCAN || marker === END_OF_IMAGE) return segments
+    if (marker === START_OF_SCAN) return [...segments, ...behindJpeg(file, at)]
+    if (marker === END_OF_IMAGE) return segments
     const end = at + 2 + file.readUInt16BE(at + 2)
     if (end > file.length) return undefined
     segments.push({ start: at, end, ...jpegMetadata(file, marker, at + 4) })
     if (segments.length > MAX_SEGMENTS) return undefined
     at = end
+  }
+  return undefined
+}
+
+const END = Buffer.of(MARKER, END_OF_IMAGE)
+const SCAN = Buffer.of(MARKER, START_OF_SCAN)
+
+/** @param scan where the first scan begins */
+function behindJpeg(file: Buffer, scan: number): Segment[] {
+  const first_end = file.indexOf(END, scan)
+  if (first_end < 0 || first_end === file.length - END.length) return []
+  // Each byte is looked at only where tables between scans may look like the end.
+  const next_scan = file.indexOf(SCAN, scan + SCAN.length)
+  const has_one_scan = next_scan < 0 || next_scan > first_end
+  return behind(file, has_one_scan ? first_end + END.length : (endOfJpeg(file, scan) ?? file.length))
+}
+
+/** The stretch behind a picture's end. */
+const behind = (file: Buffer, end: number): Segment[] =>
+  end < file.length ? [{ start: end, end: file.length, metadata: 'other' }] : []
+
+const FIRST_RESTART = 0xd0
+const LAST_RESTART = 0xd7
+
+/** ITU-T T.81, B.1.1.2 and B.1.1.5: in a scan's data the marker's byte is followed by 0, by a restart's number, or by itself. */
+function endOfJpeg(file: Buffer, scan: number): number | undefined {
+  for (let at = scan; at + 2 <= file.length; ) {
+    const next = file[at + 1] ?? 0
+    if (file[at] !== MARKER || next === MARKER) at++
+    else if (next === END_OF_IMAGE) return at + END.length
+    else if (next === 0 || (next >= FIRST_RESTART && next <= LAST_RESTART)) at += 2
+    else if (at + 4 > file.length) return undefined
+    else at += 2 + file.readUInt16BE(at + 2)
   }
   return undefined
 }
@@ -111,7 +146,7 @@ function readPng(file: Buffer): Segment[] | undefined {
     if (end > file.length) return undefined
     if (name === 'eXIf') segments.push({ start: at, end, metadata: 'exif', tiff_start: at + 8 })
     else segments.push({ start: at, end, metadata: PNG_TEXTS.has(name) ? 'other' : undefined })
-    if (name === 'IEND') return segments
+    if (name === 'IEND') return [...segments, ...behind(file, end)]
     if (segments.length > MAX_SEGMENTS) return undefined
     at = end
   }
@@ -125,7 +160,9 @@ const CHUNK_HEADER_BYTES = 8
 function readWebp(file: Buffer): Segment[] | undefined {
   const segments: Segment[] = []
   let at = RIFF_HEADER_BYTES
-  while (at + CHUNK_HEADER_BYTES <= file.length) {
+  if (file.length < at) return undefined
+  const riff_end = Math.min(CHUNK_HEADER_BYTES + file.readUInt32LE(4), file.length)
+  while (at + CHUNK_HEADER_BYTES <= riff_end) {
     const size = file.readUInt32LE(at + 4)
     const end = at + CHUNK_HEADER_BYTES + size + (size % 2)
     const name = file.toString('latin1', at, at + 4)
@@ -138,7 +175,7 @@ function readWebp(file: Buffer): Segment[] | undefined {
     if (segments.length > MAX_SEGMENTS) return undefined
     at = end
   }
-  return segments
+  return [...segments, ...behind(file, at)]
 }
 
 /** In VP8X, the bits that say that EXIF and XMP follow. */

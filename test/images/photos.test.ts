@@ -134,6 +134,28 @@ describe.each(EACH)('%s, a %s', (way, format) => {
   })
 })
 
+/** A progressive JPEG has tables between its scans. */
+const progressive = await withSharp((sharp) => sharp(plain.jpeg).jpeg({ progressive: true }).toBuffer())
+
+test.each([
+  ['a JPEG', 'image/jpeg', plain.jpeg],
+  ['a progressive JPEG', 'image/jpeg', progressive],
+  ['a PNG', 'image/png', plain.png],
+  ['a WebP', 'image/webp', plain.webp],
+] as const)('%s: what a camera appends behind the picture is cut off', async (_, type, bytes) => {
+  const film = Buffer.from('\0\0\0\x18ftypmp42\xa9xyz+51.5-000.1/', 'latin1')
+  for (const appended of [film, await photo('jpeg'), Buffer.alloc(3)]) {
+    const bare = withoutMetadata(Buffer.concat([bytes, appended]), type)
+    expect(Buffer.from(bare.bytes).equals(bytes)).toBe(true)
+  }
+  expect(withoutMetadata(bytes, type).bytes).toBe(bytes)
+})
+
+test('a JPEG without an end stays whole', () => {
+  const cut = plain.jpeg.subarray(0, -2)
+  expect(withoutMetadata(cut, 'image/jpeg').bytes).toBe(cut)
+})
+
 test.each(['gif', 'webp'] as const)('an animated %s: its first frame', async (format) => {
   const sent = await sentBy('compose, a data URI', await animate(format, 3), format as Format)
   expect(await headerOf(sent)).toMatchObject({ format: 'png', width: 12, height: 10 })

@@ -24,7 +24,7 @@ const RATES: Readonly<Record<string, readonly Rate[]>> = {
     {
       name: 'cache_read',
       label: 'Cache read',
-      help: 'Leave empty for a tenth of input, or less for newer Claude models.',
+      help: 'Leave empty for a tenth of input, or less where the model is known to cost less.',
     },
   ],
   embedding: [IN],
