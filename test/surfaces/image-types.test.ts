@@ -199,7 +199,7 @@ test.each(PROTOCOLS)('native, a %s model: a type beyond its own list is refused'
 
 test('of more images than are converted in a request none is', async () => {
   const before = counts()
-  const tiff = { type: 'image_url', image_url: { url: `data:image/tiff;base64,${TIFF.toString('base64')}` } }
+  const tiff = { type: 'image_url', image_url: { url: `data:image/tiff;base64,${TIFF.toBase64()}` } }
   const response = await call('/v1/chat/completions', {
     model: MODELS.openai,
     messages: [{ role: 'user', content: Array.from({ length: 21 }, () => tiff) }],

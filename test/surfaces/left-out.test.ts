@@ -55,19 +55,24 @@ function outcomeOf(before: Played, after: Played, path: Path): Outcome {
   return Bun.deepEquals(common(before, path), common(after, path)) ? 'same' : 'changed'
 }
 
-/** Counts of which others are made up, and those that a stream tells twice. */
+/**
+ * Counts of which others are made up, those that a stream tells twice, and those without which a total's rest is another part: what
+ * tools read, and seconds that say that tokens are of audio.
+ */
 const PARTS_OF_SUMS =
-  /iterations|cache_creation|^usage(?:\.(?:input|cache_read_input)_tokens)?$|total_tokens|cached_tokens$|prompt_tokens/
+  /iterations|cache_creation|^usage(?:\.(?:input|cache_read_input)_tokens)?$|total_tokens|cached_tokens$|prompt_tokens|toolUsePromptTokenCount|prompt_audio_seconds/
 
 /** What is charged may lack what was left out, or be estimated, as where it makes no sense; nothing else of it changes. */
 function isChargedRightly(before: Played, after: Played, left_out: number): boolean {
+  // A usage with a negative count is not believed: the charge is estimated.
+  if (Object.values(after.usage ?? NONE).some((count) => count !== undefined && count < 0)) return true
   return [
     { has: after.usage?.input_tokens, sum: promptTokens },
     { has: after.usage?.output_tokens, sum: outputTokens },
   ].every(({ has, sum }) => {
     const known = sum(inFull(before.usage ?? NONE))
     const left = sum(inFull(after.usage ?? NONE))
-    return has === undefined || has < 0 || left === known || left === known - left_out
+    return has === undefined || left === known || left === known - left_out
   })
 }
 const NONE: ReportedUsage = {}
