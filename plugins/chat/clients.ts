@@ -1,4 +1,4 @@
-// What some vendors' own AI SDK packages expect of chat completions, their streams and errors, told by their User-Agent.
+// Vendors' own AI SDK packages, known by their User-Agent, and the streams and errors that they expect of chat completions.
 import type { Dialect } from '../../src/exchange/text/dialect.ts'
 import type { RenderError } from '../../src/http/answers.ts'
 import { openai } from '../../src/protocols/openai/index.ts'
@@ -44,7 +44,7 @@ export const renderChatError: RenderError = (error, request_id, request) => {
   return { status, body }
 }
 
-/** What passes through, and what is translated, with the usage in Groq's place. */
+/** The same dialect with the usage in Groq's place, in streams that pass through and in translated ones. */
 export const groqsDialect = (dialect: Dialect): Dialect => ({
   ...dialect,
   frame: {

@@ -19,7 +19,7 @@ export const bytesOf =
 interface Repeatable {
   /** Undefined: it cannot be repeated. */
   request_key: string | undefined
-  /** What the request asks for. */
+  /** The request's own fields. */
   content: readonly unknown[]
 }
 

@@ -109,7 +109,7 @@ export interface Unset {
   variable: string
   /** Why the file cannot be read. */
   unreadable?: string
-  /** What is wrong with the key there, as a sentence without its beginning. */
+  /** The fault of the key there, as a sentence without its beginning. */
   problem?: string
 }
 
@@ -204,13 +204,13 @@ function readKey(
   }
   const problem = accountProblem(key, file !== undefined || protocol !== 'gemini')
   if (problem === undefined) return key
-  // What stands outside the catalogue can change between two starts, and costs its provider alone.
+  // A file or variable can change between two starts: its fault disables the provider alone.
   if (file !== undefined || isFromEnvironment(written)) return { path, variable: written.trim(), problem }
   context.report(path, problem)
   return key
 }
 
-/** What is wrong with a key of a server that takes service accounts. @param must_be_account no API key will do */
+/** The fault of a key of a server that takes service accounts. @param must_be_account an API key is a fault, too */
 function accountProblem(key: string, must_be_account: boolean): string | undefined {
   if (!isServiceAccount(key))
     return must_be_account ? "must be the JSON file of a service account's key" : undefined

@@ -16,7 +16,7 @@ export const isShownComment = (comment: string): boolean => SHOWN_COMMENT.test(c
 
 /**
  * The comments on the lines of a secret, or of a mark in its place: behind it, between those of a list or table, and right above.
- * They tell whose it is, or have the one before it.
+ * They may name its owner, or hold the key before it.
  */
 export function commentsOfSecrets(places: Places): HiddenComment[] {
   const { text, comments } = places
@@ -60,8 +60,8 @@ const SETTING = /^\s*(?:#+\s*)?[\w."-]+\s*=/
 const LONG_WORD = /(?<!\benv:)\b[\w+/=.-]{12,}/g
 
 /**
- * What replaces what looks like a secret in comments: in commented-out keys and headers, over several lines, too, and behind
- * values that name a variable.
+ * The replacements for words that look like secrets in comments: in commented-out keys and headers, also over several lines, and
+ * behind values that name a variable.
  *
  * @param whole where comments begin that are hidden whole
  */

@@ -65,7 +65,7 @@ export class Line {
   #inTurn<T>(work: () => Awaitable<T>): Promise<T> {
     const due_ms = performance.now() + this.#wait_ms
     const done = this.#last.then(() => untilFree(work, due_ms - performance.now()))
-    // Before whoever asked is answered, since it was the first to wait.
+    // Before the caller is answered, since this was the first to wait.
     this.#last = done.then(
       () => this.#afterWrite(),
       () => undefined,

@@ -1,8 +1,8 @@
-// The count of writes through this process's connections: whoever knows rows by heart compares it, which costs less than asking SQLite.
+// The count of writes through this process's connections: a cache of rows compares it, which costs less than asking SQLite.
 
 let count = 0
 
-/** Called once a write is committed, before whoever asked for it is answered. */
+/** Called once a write is committed, before its caller is answered. */
 export const countOwnWrite = (): void => {
   count += 1
 }

@@ -95,7 +95,7 @@ export function recordStream(
           await recording.add(value)
           controller.enqueue(value)
         } else {
-          // What the caller was sent is whole, whatever becomes of its key: it ends as a stream without one.
+          // The caller has the whole answer, whether or not it can be kept: the stream ends as one without a key does.
           await concludeStream(deps, { request, answer, recording, end })
           controller.close()
         }
@@ -141,7 +141,7 @@ const AGAIN_AFTER_MS = 500
 /** The repeat is told that the first request is under way. */
 const MAX_LATER_MS = 600_000
 
-/** The answer broke off for want of the database, if at all: what its caller got of it, which is charged, is what a repeat gets. */
+/** Tries again until the call is recorded. If it was charged, a repeat gets as much of the answer as its caller got. */
 async function concludeLater(deps: ConclusionDeps, stream: EndedStream): Promise<void> {
   const due_ms = performance.now() + MAX_LATER_MS
   try {

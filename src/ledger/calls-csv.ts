@@ -30,7 +30,7 @@ export type CallLine = Pick<
     refusal?: string
   }
 
-/** What an account sees. */
+/** The columns for an account. */
 export const CALL_CSV: CsvColumns<CallLine> = {
   request_id: ({ request_id }) => request_id,
   started_utc: ({ started_at_ms }) => csvTime(started_at_ms),
@@ -51,7 +51,7 @@ export const CALL_CSV: CsvColumns<CallLine> = {
   refusal: ({ refusal }) => refusal ?? null,
 }
 
-/** With what only the operator sees. */
+/** With the columns for the operator alone. */
 export const OPERATOR_CALL_CSV: CsvColumns<CallLine> = {
   ...CALL_CSV,
   provider: ({ provider }) => provider,

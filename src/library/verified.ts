@@ -47,7 +47,7 @@ class VerifiedObject implements StoredBytes {
   stream(): ReadableStream<Uint8Array> {
     const hash = new Bun.CryptoHasher('sha256')
     const reader = this.#file.stream().getReader()
-    let held: Uint8Array | undefined
+    let pending: Uint8Array | undefined
     const isWhole = () => hash.digest('hex') === this.#sha256
     return new ReadableStream<Uint8Array>(
       {
@@ -56,11 +56,11 @@ class VerifiedObject implements StoredBytes {
             const { value } = await reader.read()
             if (value) hash.update(value)
             else if (!isWhole()) throw damaged(this.#key)
-            if (held) controller.enqueue(held)
-            const had = held
-            held = value
+            if (pending) controller.enqueue(pending)
+            const previous = pending
+            pending = value
             if (!value) return controller.close()
-            if (had) return
+            if (previous) return
           }
         },
         cancel: (reason) => reader.cancel(reason),

@@ -99,7 +99,7 @@ function storeBelow(beginning: string, connection: Connection, health: BucketHea
     },
     async remove(key) {
       const name = nameOf(key)
-      // What is removed after a put that failed would be waited for as long again.
+      // A put that failed is followed by a removal, which would wait as long again.
       if (health.is_failing) throw stillFailing()
       await health.ask(() => connection.remove(name))
     },

@@ -19,21 +19,21 @@ interface Segment {
   readonly tiff_start?: number
 }
 
-/** Cuts the metadata out of a file. One that is malformed or of another format stays as it is: whoever decodes it says what is wrong. */
+/** Cuts the metadata out of a file. One that is malformed or of another format stays as it is: its decoder says what is wrong. */
 export function withoutMetadata(bytes: Uint8Array, mime: ImageMime): BareImage {
   const segments = READERS[mime]?.(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length))
   const cut = segments?.filter(({ metadata }) => metadata !== undefined) ?? []
   if (!segments || cut.length === 0) return { bytes, orientation: undefined }
   const exif = cut.find(({ metadata }) => metadata === 'exif')
   const orientation = exif && orientationIn(bytes.subarray(exif.tiff_start ?? exif.start, exif.end))
-  const left: Uint8Array[] = []
+  const kept: Uint8Array[] = []
   let from = 0
   for (const { start, end } of cut) {
-    left.push(bytes.subarray(from, start))
+    kept.push(bytes.subarray(from, start))
     from = end
   }
-  left.push(bytes.subarray(from))
-  const bare = Buffer.concat(left)
+  kept.push(bytes.subarray(from))
+  const bare = Buffer.concat(kept)
   if (mime === 'image/webp') restoreHeader(bare)
   return { bytes: bare, orientation }
 }

@@ -12,7 +12,7 @@ export interface SendableImage {
   readonly mime: ImageMime
 }
 
-/** What a turned picture is written with: all but what JPEG itself loses. */
+/** Of a picture that is turned: as good as the format allows without growing much. */
 const QUALITY = 95
 const ENCODE: Readonly<Record<OutputFormat, (image: Sharp) => Sharp>> = {
   png: (image) => image.png(),

@@ -2,7 +2,7 @@
 import type { AskedExtra, ExtraCharge, ExtraPrices } from '../domain/extras.ts'
 import type { Nanos } from '../domain/money.ts'
 
-/** What a provider told of the extras of a call. */
+/** A provider's report of the extras of a call. */
 export interface ExtrasTold {
   /** Units of an extra so far; undefined if the provider counts none. */
   units(name: string): number | undefined
@@ -36,9 +36,9 @@ export function chargedExtras(
   for (const [name, max_units] of unitLimits(prices, asked)) {
     const price = prices.get(name)
     if (!price) continue
-    // What is billed unasked was not used where the provider counts none of it, but for the fee of a request.
-    const told = units(name) ?? (price.always && price.per === 'unit' && !isAsked(asked, name) ? 0 : 1)
-    const used = Math.min(complete ? told : Math.max(told, 1), max_units)
+    // An extra that is billed unasked was not used where the provider counts none, but for the fee of a request.
+    const count = units(name) ?? (price.always && price.per === 'unit' && !isAsked(asked, name) ? 0 : 1)
+    const used = Math.min(complete ? count : Math.max(count, 1), max_units)
     if (used > 0) charges.push({ name, per: price.per, nanos: price.nanos, units: used })
   }
   return charges

@@ -1,4 +1,4 @@
-// What answers of lenient servers lack that the protocol's own clients need, put in where bytes pass through.
+// The completion of answers that pass through: fields that lenient servers leave out, and the protocol's own clients need.
 import type { AnswerContext } from './canonical/answer.ts'
 import type { ByteString } from './wire/byte-string.ts'
 import type { JsonObject } from './wire/json.ts'

@@ -10,7 +10,7 @@ import { workedOut } from './wire/known-values.ts'
  */
 export type Bound = (value: Json, media: Medium[]) => number
 
-/** What a bound makes of a value. */
+/** The result of a bound. */
 export interface Bounded {
   tokens: number
   media: readonly Medium[]

@@ -147,7 +147,7 @@ function regularizerOf(place: MediaPlaces): (value: Json) => RegularValue {
   return made
 }
 
-/** What a protocol's requests may have in more than one form. */
+/** The fields of a protocol's requests that have more than one form. */
 interface RegularFields {
   readonly media?: MediaFields
   readonly lists?: readonly string[]
@@ -155,17 +155,17 @@ interface RegularFields {
 
 /**
  * The body with its media regular, and a list for each single object that stands for one; the very same one where all is so.
- * @param caller what the caller's protocol says
+ * @param fields of the caller's protocol
  */
 export function regularBody(
-  given: JsonObject,
+  body: JsonObject,
   { media: fields, lists = [] }: RegularFields = {},
 ): RegularBody {
-  const single = lists.filter((name) => isObject(given[name]))
+  const single = lists.filter((name) => isObject(body[name]))
   const json =
     single.length === 0
-      ? given
-      : { ...given, ...Object.fromEntries(single.map((name) => [name, [given[name] ?? null]])) }
+      ? body
+      : { ...body, ...Object.fromEntries(single.map((name) => [name, [body[name] ?? null]])) }
   let has_images = false
   let changed: JsonObject | undefined
   for (const name in fields) {

@@ -1,4 +1,4 @@
-// What a gateway does because others share its database: it ends what dead ones left, and knows what those that are alive do.
+// The duties of a gateway that shares its database: it ends the holds and files of gateways that died, and tells the others of alerts.
 import { hostname } from 'node:os'
 import { resolve } from 'node:path'
 import { endedGateways, removeEnded } from '../db/gateways.ts'
@@ -29,7 +29,6 @@ export async function removeOthers(
   log: Logger,
 ): Promise<void> {
   if (ended.length === 0) return
-
   const left_behind = await endAbandoned(library)
   if (left_behind > 0)
     log.warn(

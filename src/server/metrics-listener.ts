@@ -4,7 +4,7 @@ import type { Operations } from '../surface/gateway.ts'
 import { isLoopback, parseListenAddress } from '../utilities/listen-address.ts'
 import { listenRefusal } from './listen-refusal.ts'
 
-/** What to do where the address of the metrics is taken. */
+/** Advice where the address of the metrics is taken. */
 export const METRICS_ADVICE =
   'Choose another address for the metrics with listen in [metrics] of tollgate.toml, or take it out.'
 

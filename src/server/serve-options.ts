@@ -1,4 +1,4 @@
-// What a start is given: the folder, the plugins, and what tests put in place of the machine's own.
+// The options of a start: the folder, the plugins, and replacements for the machine's own clock, network and limits in tests.
 import type { Environment } from '../config/providers.ts'
 import type { Db } from '../db/db.ts'
 import type { Catalogue } from '../domain/catalogue.ts'

@@ -1,4 +1,4 @@
-// What refuses a start before it changes anything: taken addresses, unusable certificates, missing folders of an older database.
+// Refusals of a start before it changes anything: taken addresses, unusable certificates, missing folders of an older database.
 import { Database } from 'bun:sqlite'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
@@ -48,7 +48,7 @@ export function refuseAddress(listen: string, advice?: string): void {
 
 async function refuseCertificate({ server }: Catalogue, data_folder: string): Promise<void> {
   if (server.tls_certificate === undefined) return
-  // What reads certificates takes a megabyte of memory.
+  // The module that reads certificates takes a megabyte of memory.
   const { readTlsPair, tlsFilesOf } = await import('./tls-files.ts')
   const files = tlsFilesOf(server, data_folder)
   if (files) await readTlsPair(files)

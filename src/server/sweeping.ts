@@ -2,7 +2,7 @@
 import type { Logger } from '../observe/log.ts'
 
 export interface Sweep {
-  /** What it looks after, in the log. */
+  /** Its name in the log. */
   name: string
   /** @throws whatever kept it from its work: the next round tries again */
   sweep(): unknown

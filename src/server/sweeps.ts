@@ -20,7 +20,7 @@ export interface SweepOptions extends Pick<UpkeepParts, 'closed' | 'after'> {
 
 type Swept = Pick<Gateway, 'exchange' | 'people'>
 
-/** What is swept, in this order. */
+/** All sweeps, in their order. */
 export function sweepsOf(gateway: Swept, stores: Stores): Sweep[] {
   const { exchange, people } = gateway
   const { own_gateway, engine, db, idempotency, files, library, responses, refusals } = stores
@@ -45,7 +45,7 @@ export function sweepsOf(gateway: Swept, stores: Stores): Sweep[] {
   ]
 }
 
-/** What a gateway that has ended left goes after its holds, by which its calls are known: where these are not swept, it stays. */
+/** Removes the files of a gateway that has ended after its holds, by which its calls are known: if the holds stay, the files stay. */
 async function sweepHolds({ exchange: { running, log, now } }: Swept, stores: Stores): Promise<void> {
   const { gateway_id, db, ledger, settlements } = stores
   /** Its call is not over, or its settlement waits to be written. */

@@ -156,7 +156,7 @@ class PassingRelay implements Relay {
     return copied === 0 ? undefined : written + whole.slice(copied)
   }
 
-  /** What comes before an event that cannot be passed on is delivered first: it is charged. */
+  /** Events before one that cannot be passed on are delivered first: they are charged. */
   #editOf(edit: Edit, data: ByteString): ByteString | undefined {
     try {
       return edit(data)

@@ -20,9 +20,9 @@ export interface TurnsOptions {
 
 /** Turns in which nobody works yet. */
 export function createTurns({ max_steps, nextTurn = setImmediate }: TurnsOptions): Turns {
-  /** Who waits the longest comes first. */
+  /** The one that waits the longest comes first. */
   const waiting = new Set<Worker>()
-  /** Who has done a step in this turn. */
+  /** Workers that did a step in this turn. */
   const stepped = new Set<Worker>()
   let is_scheduled = false
 
@@ -42,7 +42,7 @@ export function createTurns({ max_steps, nextTurn = setImmediate }: TurnsOptions
     is_scheduled = false
     stepped.clear()
     for (const worker of waiting) {
-      // Those behind one that has done its step came back after it.
+      // All behind a worker that did its step came back after it.
       if (stepped.size >= max_steps || stepped.has(worker)) break
       stepBy(worker)
     }

@@ -66,7 +66,7 @@ export function matcherOf({ entries }: PriceList, from: string | undefined): Mat
       const entry = own.length > 1 ? fullest(own, kind, price) : own[0]
       if (entry) return { entry }
       if (own.length > 0) return { reason: 'ambiguous', entries: own.map(({ id }) => id) }
-      // Whoever is known does not sell at the prices of others.
+      // A known server does not sell at the prices of others.
       const others = isKnown(provider) ? [] : named
       return { reason: others.length === 0 ? 'not listed' : 'ambiguous', entries: others.map(({ id }) => id) }
     },
@@ -117,7 +117,7 @@ function knownNames(provider: ListedProvider): readonly string[] | undefined {
 
 const isKnown = (provider: ListedProvider): boolean => knownNames(provider) !== undefined
 
-/** What a list calls a server that the catalogue knows by another name: `google` is its `gemini`. */
+/** The names in a list of a server that the catalogue knows by another name: `google` is `gemini` there. */
 export const listedAs = (server: string): readonly string[] =>
   KNOWN_SERVERS.get(serverCalled(server) ?? server)?.price_names ?? [server]
 

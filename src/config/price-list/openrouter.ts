@@ -20,7 +20,7 @@ const TOKENS_OF_NAME = 1_000
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** @returns undefined for what is no such list */
+/** @returns undefined for another kind of document */
 export function openrouterEntries(document: Fields): { entries: ListEntry[]; skipped: string[] } | undefined {
   const { data } = document
   if (!Array.isArray(data)) return undefined
@@ -53,7 +53,7 @@ function pricesOf(pricing: Fields): Map<string, unknown> | undefined {
   for (const [name, value] of Object.entries(pricing)) {
     if (name === 'overrides' || isNothing(value)) continue
     if (String(value).startsWith('-')) return undefined
-    // What has no place in a price is listed as not used.
+    // The import lists fields without a place in a price as not used.
     fields.set(FIELDS[name] ?? `pricing.${name}`, value)
   }
   for (const needed of ['prompt', 'completion']) {

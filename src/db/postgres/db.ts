@@ -11,7 +11,7 @@ import { ormOver } from './orm.ts'
 import { Pool } from './pool.ts'
 import { inSnapshot, inTransaction, wasRolledBack } from './transaction.ts'
 
-/** That read, and that write. */
+/** For reading, and as many for writing. */
 const MAX_CONNECTIONS = 4
 
 /** Whatever writes past `write` and `begin` is refused. */

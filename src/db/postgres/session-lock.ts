@@ -12,7 +12,7 @@ export async function takeSessionLock(url: string, lock: number): Promise<AsyncD
   const unlock = {
     async [Symbol.asyncDispose]() {
       try {
-        // The server notices the end of a connection some time after it: whoever came next would be refused until then.
+        // The server notices the end of a connection some time after it: until then the next command would be refused.
         await connection.ask('SELECT pg_advisory_unlock($1)', [lock])
       } catch {
         // A connection that was lost has no lock any more.

@@ -1,7 +1,7 @@
-// The silence of a server: once one connection has waited for it in vain, all that were not answered lately are given up, whoever uses them.
+// The silence of a server: once one connection has waited for it in vain, all that were not answered lately are given up, lent or not.
 //
-// After a failover each connection to the former server is dead, without a word of it. Left alone, each would keep whoever gets it next
-// waiting to the end of their time, one after the other.
+// After a failover each connection to the former server is dead, without a word of it. Left alone, each would keep its next user waiting
+// to the end of the time-out, one after the other.
 
 interface Answered {
   /** When the server was last known to be there, by `performance.now()`. */

@@ -61,7 +61,7 @@ export interface KnownServer {
   readonly simulated?: true
   /** Its names in LiteLLM's price list (`litellm_provider`). */
   readonly price_names: readonly string[]
-  /** What people call it besides: who runs it, or its models. */
+  /** Other names in use: of its company, or of its models. */
   readonly also_called?: readonly string[]
   /** The pages where its keys are made, and where its prices stand, if it has such pages. */
   readonly keys_url?: string

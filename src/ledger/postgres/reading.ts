@@ -49,7 +49,7 @@ export function readingOf(
         ]
   return {
     statements: [
-      // Before the others are tried, which are had without waiting: so no two batches wait for each other.
+      // Before the others are tried, for which the batch does not wait: so no two batches wait for each other.
       { text: LOCKED_ACCOUNTS, values: [accounts, holds, left_out] },
       ...tried,
       { text: STATE, values: [named.new_holds, gateway_id] },
@@ -59,14 +59,14 @@ export function readingOf(
       ...keyed,
     ],
     begun([accounts, ...answers]) {
-      const [had, locked] = triedOf(answers.splice(0, tried.length))
+      const [free, locked] = triedOf(answers.splice(0, tried.length))
       const [state, keys, holds, ...rest] = answers
       const [found] = rowsIn<State>(state)
       if (!found) throw new Error('the batch has no transaction')
       const counts = noCounts(found.now_s)
       limits.fill(counts, rest.splice(0, limits.statements.length))
       const book = emptyBook(idsFrom(found.hold_ids ?? ''), gateway_id, counts)
-      for (const row of [...rowsIn<AccountRow>(accounts), ...had]) book.accounts.set(row.id, row)
+      for (const row of [...rowsIn<AccountRow>(accounts), ...free]) book.accounts.set(row.id, row)
       for (const row of rowsIn<KeyRow>(keys)) book.keys.set(row.id, row)
       for (const row of rowsIn<HoldRow>(holds)) book.holds.set(row.id, row)
       for (const { account_id, request_key, ...entry } of rowsIn<KeyedRow>(rest[0]))
@@ -77,17 +77,17 @@ export function readingOf(
 }
 
 /** @returns the accounts that are locked now, and what others have */
-function triedOf([accounts, keys]: readonly Answer[]): [had: AccountRow[], locked: LockedRows[]] {
+function triedOf([accounts, keys]: readonly Answer[]): [free: AccountRow[], locked: LockedRows[]] {
   const tried = rowsIn<Omit<AccountRow, 'status'> & { status: AccountRow['status'] | null }>(accounts)
   const locked_keys = rowsIn<Pick<KeyRow, 'id' | 'account_id'>>(keys)
   const locked = new Map<number, LockedRows>()
   for (const { id, status } of tried) if (status === null) locked.set(id, { account_id: id, key_ids: [] })
   for (const { id, account_id } of locked_keys)
     locked.set(account_id, { account_id, key_ids: [...(locked.get(account_id)?.key_ids ?? []), id] })
-  const had = tried.flatMap(({ status, ...row }) =>
+  const free = tried.flatMap(({ status, ...row }) =>
     status === null || locked.has(row.id) ? [] : [{ ...row, status }],
   )
-  return [had, [...locked.values()]]
+  return [free, [...locked.values()]]
 }
 
 interface State {
@@ -109,16 +109,16 @@ const LOCKED_ACCOUNTS = `
      AND id <> ALL($3::bigint[])
    ORDER BY id FOR NO KEY UPDATE`
 
-/** Those for which it does not wait: locked where nobody else has them. */
+/** Accounts for which the batch does not wait: it locks those that nobody else has locked. */
 const TRIED_ACCOUNTS = `
   WITH named AS MATERIALIZED (
          SELECT id FROM accounts
           WHERE id = ANY(ARRAY(SELECT unnest($1::bigint[]) UNION SELECT account_id FROM holds WHERE id = ANY($2::bigint[])))
             AND ($3::bigint[] IS NULL OR id = ANY($3::bigint[]))),
-       had AS MATERIALIZED (
+       free AS MATERIALIZED (
          SELECT id, status, balance_nanos, held_nanos, debt_nanos FROM accounts
           WHERE id = ANY(ARRAY(SELECT id FROM named)) ORDER BY id FOR NO KEY UPDATE SKIP LOCKED)
-  SELECT named.id, status, balance_nanos, held_nanos, debt_nanos FROM named LEFT JOIN had ON had.id = named.id`
+  SELECT named.id, status, balance_nanos, held_nanos, debt_nanos FROM named LEFT JOIN free ON free.id = named.id`
 
 /** Of the same accounts, the keys that somebody else has. */
 const LOCKED_KEYS = `
@@ -126,9 +126,9 @@ const LOCKED_KEYS = `
          SELECT id, account_id FROM keys
           WHERE id = ANY(ARRAY(SELECT unnest($1::bigint[]) UNION SELECT key_id FROM holds WHERE id = ANY($2::bigint[])))
             AND ($3::bigint[] IS NULL OR account_id = ANY($3::bigint[]))),
-       had AS MATERIALIZED (
+       free AS MATERIALIZED (
          SELECT id FROM keys WHERE id = ANY(ARRAY(SELECT id FROM named)) ORDER BY id FOR NO KEY UPDATE SKIP LOCKED)
-  SELECT id, account_id FROM named WHERE id NOT IN (SELECT id FROM had)`
+  SELECT id, account_id FROM named WHERE id NOT IN (SELECT id FROM free)`
 
 /**
  * Ids are drawn under the lock, so that those of an account rise with time, whichever gateway gives them; those that are not used are given

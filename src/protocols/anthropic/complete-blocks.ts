@@ -1,4 +1,4 @@
-// What content blocks of lenient servers lack, put in: their index, their type, and the id of a tool call.
+// Content blocks of lenient servers, completed: their index, their type, and the id of a tool call.
 import { UpstreamFault } from '../../domain/errors.ts'
 import { madeCallId } from '../canonical/parts.ts'
 import { countIn, isObject, type JsonObject, objectIn, objectsIn, stringIn } from '../wire/json.ts'
@@ -16,17 +16,17 @@ const TYPE_OF_DELTA = {
 const OTHERS_CALL = /^(?:srv|mcp)toolu_/
 
 /** @throws UpstreamFault where nothing tells the type */
-function withType(given: JsonObject, types: Readonly<Record<string, string>>, what: string): JsonObject {
-  if (typeof given.type === 'string') return given
-  const key = Object.keys(types).find((name) => given[name] !== undefined)
-  if (key === undefined || OTHERS_CALL.test(stringIn(given.id) ?? ''))
+function withType(original: JsonObject, types: Readonly<Record<string, string>>, what: string): JsonObject {
+  if (typeof original.type === 'string') return original
+  const key = Object.keys(types).find((name) => original[name] !== undefined)
+  if (key === undefined || OTHERS_CALL.test(stringIn(original.id) ?? ''))
     throw new UpstreamFault(`the upstream sent a ${what} without its type`)
-  return { type: types[key] ?? '', ...given }
+  return { type: types[key] ?? '', ...original }
 }
 
 /** @throws UpstreamFault for a tool call without a name */
-function completeBlock(given: JsonObject, made_id: string): JsonObject {
-  const block = withType(given, TYPE_OF_BLOCK, 'block')
+function completeBlock(original: JsonObject, made_id: string): JsonObject {
+  const block = withType(original, TYPE_OF_BLOCK, 'block')
   if (block.type !== 'tool_use') return block
   if (!stringIn(block.name)) throw new UpstreamFault('the upstream sent a tool call without a name')
   return stringIn(block.id) ? block : { ...block, id: made_id }
@@ -61,9 +61,9 @@ export class StreamedBlocks {
   #start(event: JsonObject): JsonObject {
     const index = countIn(event.index) ?? this.#newest + 1
     this.#newest = index
-    const given = objectIn(event.content_block)
-    const block = completeBlock(given, madeCallId(this.#call_id, 0, index))
-    return block === given && event.index === index ? event : { ...event, index, content_block: block }
+    const original = objectIn(event.content_block)
+    const block = completeBlock(original, madeCallId(this.#call_id, 0, index))
+    return block === original && event.index === index ? event : { ...event, index, content_block: block }
   }
 }
 
@@ -72,10 +72,11 @@ export class StreamedBlocks {
  * @throws UpstreamFault as for streams
  */
 export function completeMessage(message: JsonObject, call_id: string): JsonObject {
-  const given = objectsIn(message.content)
-  const content = given.map((block, at) => completeBlock(block, madeCallId(call_id, 0, at)))
+  const original = objectsIn(message.content)
+  const content = original.map((block, at) => completeBlock(block, madeCallId(call_id, 0, at)))
   const ended = content.some(({ type }) => type === 'tool_use') ? 'tool_use' : 'end_turn'
   const stop_reason = stringIn(message.stop_reason) || ended
-  if (stop_reason === message.stop_reason && content.every((block, at) => block === given[at])) return message
+  if (stop_reason === message.stop_reason && content.every((block, at) => block === original[at]))
+    return message
   return { ...message, content, stop_reason }
 }

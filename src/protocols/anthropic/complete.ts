@@ -22,10 +22,10 @@ export const completing: Completing = {
     const blocks = new StreamedBlocks(context.id)
     return (data) => {
       if (COMPLETE_DELTA.test(data)) return data
-      const given = parseObject(decodeByteString(data))
-      if (given === undefined) return data
-      const completed = blocks.complete(given)
-      if (completed.type !== 'message_start') return completed === given ? data : written(completed)
+      const original = parseObject(decodeByteString(data))
+      if (original === undefined) return data
+      const completed = blocks.complete(original)
+      if (completed.type !== 'message_start') return completed === original ? data : written(completed)
       const start = objectIn(completed.message)
       const message = withHead(start, context)
       return message === start ? data : written({ ...completed, message })

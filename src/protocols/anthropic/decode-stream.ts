@@ -45,9 +45,9 @@ const READERS: Readonly<Record<string, (state: State, event: JsonObject) => Stre
 
 function decode(state: State, data: string): StreamEvent[] {
   if (state.ended) return []
-  const given = parseObject(data)
-  if (!given) return failStream(state, data)
-  const event = state.blocks.complete(given)
+  const original = parseObject(data)
+  if (!original) return failStream(state, data)
+  const event = state.blocks.complete(original)
   return lookUp(READERS, event.type)?.(state, event) ?? []
 }
 

@@ -136,7 +136,7 @@ function contentTokens(content: Json | undefined): number {
   })
 }
 
-/** What is not text is a medium. */
+/** Other documents are media. */
 function documentTokens(source: JsonObject): number {
   if (source.type === 'text') return estimateTokens(stringIn(source.data) ?? '')
   return source.type === 'content' ? contentTokens(source.content) : 0

@@ -142,11 +142,11 @@ export function unansweredCutCallsAsText(turns: readonly Turn[]): readonly Turn[
   const parts = turns.flatMap((turn) => turn.parts)
   if (!parts.some(isCut)) return turns
   const answered = new Set(parts.map((part) => (part.kind === 'tool_result' ? part.call_id : undefined)))
-  const left = (part: Part): Part =>
+  const asText = (part: Part): Part =>
     isCut(part) && !answered.has(part.id)
       ? { kind: 'text', text: `Incomplete call of ${part.name}: ${part.cut}` }
       : part
-  return turns.map((turn) => ({ ...turn, parts: turn.parts.map(left) }))
+  return turns.map((turn) => ({ ...turn, parts: turn.parts.map(asText) }))
 }
 
 /** Whether a part is a call whose arguments were cut off. */

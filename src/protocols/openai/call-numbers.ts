@@ -11,7 +11,7 @@ interface Call {
   readonly json: JsonProgress
 }
 
-/** What a piece says of its call. */
+/** The fields by which a piece names its call. */
 interface Piece {
   readonly index: number | undefined
   readonly id: string | undefined
@@ -42,10 +42,10 @@ export class CallNumbers {
    * @returns the very same object where nothing is missing; undefined for a piece that says nothing
    * @throws UpstreamFault for a call without a name, and for arguments that go on after their end
    */
-  complete(given: JsonObject, position: number, made: readonly [string, number]): JsonObject | undefined {
-    const piece = readPiece(given)
+  complete(original: JsonObject, position: number, made: readonly [string, number]): JsonObject | undefined {
+    const piece = readPiece(original)
     const known = this.#find(piece, position)
-    if (known && !begins(known, piece)) return this.#goOn(known, piece, given)
+    if (known && !begins(known, piece)) return this.#goOn(known, piece, original)
     if (piece.name === undefined && piece.id === undefined && piece.json === '') return undefined
     if (piece.name === undefined) throw new UpstreamFault('the upstream sent a tool call without a name')
     const is_own = piece.id !== undefined && this.#calls.every((call) => call.id !== piece.id)
@@ -54,18 +54,18 @@ export class CallNumbers {
     this.#calls.push(call)
     if (piece.index !== undefined) this.#at.set(piece.index, call)
     call.json.add(piece.json)
-    const { type } = given
-    const is_whole = given.index === call.number && given.id === id && typeof type === 'string'
-    if (is_whole && hasText(given)) return given
-    return { ...withText(given), index: call.number, id, type: type ?? typeOf(given) }
+    const { type } = original
+    const is_whole = original.index === call.number && original.id === id && typeof type === 'string'
+    if (is_whole && hasText(original)) return original
+    return { ...withText(original), index: call.number, id, type: type ?? typeOf(original) }
   }
 
-  #goOn(call: Call, { id, json }: Piece, given: JsonObject): JsonObject {
+  #goOn(call: Call, { id, json }: Piece, original: JsonObject): JsonObject {
     call.id ??= id
     if (!call.json.add(json))
       throw new UpstreamFault('the upstream continued the arguments of a tool call after their end')
-    if (given.index === call.number && hasText(given)) return given
-    return { ...withText(given), index: call.number }
+    if (original.index === call.number && hasText(original)) return original
+    return { ...withText(original), index: call.number }
   }
 
   /** The call that a piece may continue. */
@@ -92,29 +92,31 @@ function begins(known: Call, { id, name, json }: Piece): boolean {
   return name !== undefined && json.trim() !== '' && known.json.is_complete
 }
 
-const readPiece = (given: JsonObject): Piece => {
-  const { name, arguments: written } = bodyOf(given)
+const readPiece = (original: JsonObject): Piece => {
+  const { name, arguments: written } = bodyOf(original)
   return {
-    index: countIn(given.index),
-    id: stringIn(given.id) || undefined,
+    index: countIn(original.index),
+    id: stringIn(original.id) || undefined,
     name: stringIn(name) || undefined,
     json: isObject(written) ? JSON.stringify(written) : (stringIn(written) ?? ''),
   }
 }
 
 /** A custom tool's input is no JSON: https://platform.openai.com/docs/api-reference/chat/create (`custom` of a tool call). */
-const bodyOf = (given: JsonObject): JsonObject =>
-  typeOf(given) === 'custom' ? compact({ name: objectIn(given.custom).name }) : objectIn(given.function)
+const bodyOf = (original: JsonObject): JsonObject =>
+  typeOf(original) === 'custom'
+    ? compact({ name: objectIn(original.custom).name })
+    : objectIn(original.function)
 
 /** Of a call without its type. */
 export const typeOf = ({ custom, function: called }: JsonObject): string =>
   isObject(custom) && !isObject(called) ? 'custom' : 'function'
 
 /** Whether the arguments are text, as clients join it. */
-const hasText = (given: JsonObject): boolean => !isObject(objectIn(given.function).arguments)
+const hasText = (original: JsonObject): boolean => !isObject(objectIn(original.function).arguments)
 
 /** The same call with its arguments as text. */
-export const withText = (given: JsonObject): JsonObject =>
-  hasText(given)
-    ? given
-    : { ...given, function: { ...objectIn(given.function), arguments: readPiece(given).json } }
+export const withText = (original: JsonObject): JsonObject =>
+  hasText(original)
+    ? original
+    : { ...original, function: { ...objectIn(original.function), arguments: readPiece(original).json } }

@@ -1,4 +1,4 @@
-// What choices of lenient servers lack, put in: their index, role, delta and finish_reason, and what tells tool calls apart.
+// Choices of lenient servers, completed: their index, role, delta and finish_reason, and the index and id of tool calls.
 import { UpstreamFault } from '../../domain/errors.ts'
 import { madeCallId } from '../canonical/parts.ts'
 import { countIn, hasItems, isObject, type JsonObject, objectIn, objectsIn, stringIn } from '../wire/json.ts'
@@ -48,9 +48,9 @@ export class StreamedChoices {
     let is_same = true
     const completed = choices.map((choice, position) => {
       if (!isObject(choice)) return choice
-      const left = this.#completeChoice(choice, position)
-      is_same &&= left === choice
-      return left
+      const completed_choice = this.#completeChoice(choice, position)
+      is_same &&= completed_choice === choice
+      return completed_choice
     })
     return is_same ? chunk : { ...chunk, choices: completed }
   }
@@ -71,10 +71,10 @@ export class StreamedChoices {
     return { ...choice, index, delta }
   }
 
-  #completeDelta(candidate: Candidate, index: number, given: JsonObject): JsonObject {
-    const has_role = candidate.has_role || typeof given.role === 'string'
+  #completeDelta(candidate: Candidate, index: number, original: JsonObject): JsonObject {
+    const has_role = candidate.has_role || typeof original.role === 'string'
     candidate.has_role = true
-    const delta = has_role ? given : { role: 'assistant', ...given }
+    const delta = has_role ? original : { role: 'assistant', ...original }
     if (!hasItems(delta.tool_calls)) return delta
     candidate.has_calls = true
     const calls = objectsIn(delta.tool_calls)
@@ -100,17 +100,17 @@ export function completeChoices(answer: JsonObject, call_id: string): JsonObject
 
 function completeChoice(choice: JsonObject, position: number, call_id: string): JsonObject {
   const index = countIn(choice.index) ?? position
-  const given = objectIn(choice.message)
-  const calls = objectsIn(given.tool_calls)
+  const original = objectIn(choice.message)
+  const calls = objectsIn(original.tool_calls)
   const completed = calls.map((call, at) => completeCall(call, madeCallId(call_id, position, at)))
   const is_same = completed.every((call, at) => call === calls[at])
-  const has_role = typeof given.role === 'string'
+  const has_role = typeof original.role === 'string'
   const message =
     is_same && has_role
-      ? given
+      ? original
       : {
-          ...given,
-          role: has_role ? (given.role ?? null) : 'assistant',
+          ...original,
+          role: has_role ? (original.role ?? null) : 'assistant',
           ...(is_same ? {} : { tool_calls: completed }),
         }
   const finish_reason = stringIn(choice.finish_reason) || (calls.length > 0 ? 'tool_calls' : 'stop')
@@ -122,7 +122,7 @@ function completeChoice(choice: JsonObject, position: number, call_id: string): 
 function completeCall(call: JsonObject, made_id: string): JsonObject {
   const { name } = objectIn(call.function ?? call.custom)
   if (!stringIn(name)) throw new UpstreamFault('the upstream sent a tool call without a name')
-  const given = withText(call)
-  if (given === call && stringIn(call.id) && typeof call.type === 'string') return call
-  return { ...given, id: stringIn(call.id) || made_id, type: call.type ?? typeOf(call) }
+  const original = withText(call)
+  if (original === call && stringIn(call.id) && typeof call.type === 'string') return call
+  return { ...original, id: stringIn(call.id) || made_id, type: call.type ?? typeOf(call) }
 }

@@ -11,7 +11,7 @@ const CHOICES = quoted('choices')
 const DELTA = quoted('delta')
 const TOOL_CALLS = quoted('tool_calls')
 const FINISH = quoted('finish_reason')
-/** What stands between the head of a chunk and the number of its first choice, as OpenAI writes it. */
+/** The text between the head of a chunk and the number of its first choice, as OpenAI writes it. */
 const FIRST_CHOICE = /"choices"\s*:\s*\[\s*\{\s*"index"\s*:\s*(?=\d\s*,)/y
 /** A further piece of one call's arguments behind that, as OpenAI writes it. */
 const FURTHER_PIECE =
@@ -40,7 +40,7 @@ const withHead = (answer: JsonObject, head: JsonObject): JsonObject =>
 /** The chunks of one stream. Nearly all are recognized by their first bytes and pass unread. */
 class CompletedChunks {
   readonly #choices: StreamedChoices
-  /** What a complete chunk has, with the values of the last one that had them. */
+  /** The fields of a complete chunk, with the values of the last one that had them. */
   #head: JsonObject
   /** The beginning of the last complete chunk, up to the number of its choice. */
   #beginning: ByteString | undefined
@@ -53,11 +53,11 @@ class CompletedChunks {
   complete(data: ByteString): ByteString {
     if (this.#passes(data)) return data
     if (data === DONE) return this.#ending() + data
-    const given = parseObject(decodeByteString(data))
-    if (given === undefined) return data
-    const completed = this.#choices.complete(withHead(given, this.#head))
+    const original = parseObject(decodeByteString(data))
+    if (original === undefined) return data
+    const completed = this.#choices.complete(withHead(original, this.#head))
     for (const key of ['id', 'object', 'created']) this.#head[key] = completed[key] ?? null
-    if (completed === given) {
+    if (completed === original) {
       this.#beginning = beginningOf(data, this.#head)
       return data
     }

@@ -199,7 +199,7 @@ export const searchesIn = (counts: JsonObject): number | undefined =>
 type Beside = { readonly [Name in keyof typeof BESIDE]?: number }
 
 /**
- * What providers count beside the totals of a usage, and bill at rates of its own.
+ * Counts beside the totals of a usage, which providers bill at rates of their own.
  *
  * - Perplexity's deep research: https://docs.perplexity.ai/getting-started/pricing; of a prompt of 108 and a completion of 3,256 tokens,
  *   together 3,364, it read 7,299 of citations and thought 73,248: https://github.com/bgeneto/open-webui-cost-tracker/issues/6. Its other

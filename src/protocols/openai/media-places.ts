@@ -17,7 +17,7 @@ const addressed = (uri: MediaPlaces): MediaPlaces => {
   return (value, change) => (typeof value === 'string' ? uri : inObject)(value, change)
 }
 
-/** Its format is no MIME type. */
+/** Without a type: its format, such as `mp3`, is not a MIME type. */
 export const input_audio = inFields({ input_audio: withData([], () => false) })
 export const file_data = inFields({ file_data: other })
 export const image_url = inFields({ image_url: addressed(image) })

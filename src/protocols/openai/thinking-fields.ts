@@ -49,8 +49,8 @@ export function readThinking(body: JsonObject): WantedThinking {
   const named = reasoning_effort && EFFORTS[reasoning_effort]
   const thinking = named ?? (reasoning && ofReasoning(reasoning)) ?? ofOthers(asked)
   if (reasoning?.exclude === true || include_reasoning === false) return { thinking, shows_thinking: false }
-  const is_asked = reasoning !== undefined || include_reasoning === true || ofOthers(asked) !== undefined
-  return { thinking, shows_thinking: is_asked && thinking?.mode !== 'off' ? true : undefined }
+  const is_requested = reasoning !== undefined || include_reasoning === true || ofOthers(asked) !== undefined
+  return { thinking, shows_thinking: is_requested && thinking?.mode !== 'off' ? true : undefined }
 }
 
 function ofReasoning({ effort, max_tokens, enabled }: Static<typeof Reasoning>): Thinking | undefined {
@@ -106,6 +106,6 @@ export function effortOfOthers(body: JsonObject): string | undefined {
 export function withOwnEffort(body: JsonObject): JsonObject {
   if (!hasOthers(body)) return body
   const reasoning_effort = body.reasoning_effort ?? effortOfOthers(body)
-  const left = Object.fromEntries(Object.entries(body).filter(([name]) => !FIELDS.includes(name)))
-  return compact({ ...left, reasoning_effort })
+  const rest = Object.fromEntries(Object.entries(body).filter(([name]) => !FIELDS.includes(name)))
+  return compact({ ...rest, reasoning_effort })
 }

@@ -64,7 +64,7 @@ export function readCounts(value: Json | undefined): ReportedUsage | undefined {
 export interface Sums {
   prompt: number | undefined
   completion: number | undefined
-  /** What the total has beyond both. */
+  /** The rest of the total beyond both. */
   beside: number
 }
 
@@ -87,7 +87,7 @@ export function sumsIn(usage: JsonObject): Sums {
   return { prompt: restOf(total, completion + beside), completion, beside }
 }
 
-/** @returns undefined where nothing is left; NaN, which is no count, where the part is more than the total */
+/** @returns undefined where nothing is left; NaN, which is not believed, where the part is more than the total */
 const restOf = (total: number, part: number): number | undefined =>
   part > total ? Number.NaN : total - part || undefined
 

@@ -4,7 +4,7 @@
 export const base64Of = (bytes: Uint8Array): string =>
   Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('base64')
 
-/** What base64 as providers take it does not have: two characters of the URL alphabet, and white space. */
+/** Characters that providers refuse in base64: two of the URL alphabet, and white space. */
 const IRREGULAR = /[-_\s]/
 
 /**

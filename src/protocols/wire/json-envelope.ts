@@ -12,19 +12,19 @@ export interface EnvelopeRules {
   read: readonly string[]
   /** Fields of the envelope alone. */
   leave_out: readonly string[]
-  /** What the request has instead or besides. */
+  /** Fields of the request in place of its own, or beside them. */
   set: JsonObject
   /** More top-level fields are refused: each takes its time. */
   max_fields: number
 }
 
 export interface Unwrapped {
-  /** Those that are read, as far as they are there. */
+  /** The fields to read that the envelope has. */
   fields: JsonObject
   request: Uint8Array
 }
 
-/** @throws GatewayError invalid_request for what is no JSON object; the values of fields that are not read are not looked at */
+/** @throws GatewayError invalid_request for anything but a JSON object; other fields' values are not looked at */
 export function unwrap(bytes: Uint8Array, { read, leave_out, set, max_fields }: EnvelopeRules): Unwrapped {
   if (bytes[skipWhitespace(bytes, 0)] !== OPENING_BRACE)
     throw invalidRequest('A message must be a JSON object with a type, such as "response.create".')

@@ -3,7 +3,7 @@
 /** No provider's longest limit, one a day, is further away. */
 export const MAX_RETRY_AFTER_S = 86_400
 
-/** Whole seconds above zero or zero, rounded up, at most a day; undefined for what is no time. */
+/** Whole seconds from 0 to a day, rounded up; undefined for negative ones and NaN. */
 export const boundedWait = (seconds: number): number | undefined =>
   seconds >= 0 ? Math.min(Math.ceil(seconds), MAX_RETRY_AFTER_S) : undefined
 

@@ -16,7 +16,7 @@ import { areSame, type Mounted, nameOf, routesOf } from './routes.ts'
 export interface LoadParts extends HandedParts, Pick<Requests, 'newRequestId' | 'error_answers'> {
   /** A plugin may take this long. */
   load_limit_ms?: number | undefined
-  /** Who runs them: the user of this process where absent. */
+  /** The user that runs them: that of this process where absent. */
   user?: number | undefined
 }
 

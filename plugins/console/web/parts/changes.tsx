@@ -5,7 +5,7 @@ import { Button } from './button.tsx'
 import { Notice } from './notice.tsx'
 
 interface ChangesOptions<Source, Draft> {
-  /** What the form opens with. */
+  /** The values with which the form opens. */
   source: Source
   /** Its fields: texts and switches. */
   draftOf: (source: Source) => Draft

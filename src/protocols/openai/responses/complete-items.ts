@@ -1,4 +1,4 @@
-// What output items of lenient servers lack, put in: their place, their type, and the id of a tool call.
+// Output items of lenient servers, completed: their place, their type, and the id of a tool call.
 import { UpstreamFault } from '../../../domain/errors.ts'
 import { madeCallId } from '../../canonical/parts.ts'
 import { countIn, isObject, type JsonObject, objectIn, objectsIn, stringIn } from '../../wire/json.ts'
@@ -12,18 +12,18 @@ const TYPE_OF_ITEM: Readonly<Record<string, string>> = {
 }
 const TYPE_OF_PART: Readonly<Record<string, string>> = { refusal: 'refusal', text: 'output_text' }
 
-function withType(given: JsonObject, types: Readonly<Record<string, string>>): JsonObject {
-  if (typeof given.type === 'string') return given
+function withType(original: JsonObject, types: Readonly<Record<string, string>>): JsonObject {
+  if (typeof original.type === 'string') return original
   const key = Object.keys(types).find(
-    (name) => given[name] !== undefined && (name !== 'call_id' || given[name] !== ''),
+    (name) => original[name] !== undefined && (name !== 'call_id' || original[name] !== ''),
   )
   if (key === undefined) throw new UpstreamFault('the upstream sent a part of its output without its type')
-  return { type: types[key] ?? '', ...given }
+  return { type: types[key] ?? '', ...original }
 }
 
 /** @throws UpstreamFault for an item without its type, and for a tool call without a name */
-function completeItem(given: JsonObject, index: number, call_id: string): JsonObject {
-  const item = withType(given, TYPE_OF_ITEM)
+function completeItem(original: JsonObject, index: number, call_id: string): JsonObject {
+  const item = withType(original, TYPE_OF_ITEM)
   if (item.type === 'function_call') {
     if (!stringIn(item.name)) throw new UpstreamFault('the upstream sent a tool call without a name')
     return stringIn(item.call_id) ? item : { ...item, call_id: madeCallId(call_id, 0, index) }

@@ -32,14 +32,14 @@ export const completing: Completing = {
     const items = new StreamedItems(id)
     return (data) => {
       if (isComplete(data)) return data
-      const given = parseObject(decodeByteString(data))
-      if (given === undefined) return data
-      const event = items.complete(given)
+      const original = parseObject(decodeByteString(data))
+      if (original === undefined) return data
+      const event = items.complete(original)
       const start = objectIn(event.response)
       const ended = event.type === 'response.completed' || event.type === 'response.incomplete'
       const response = isObject(event.response) ? withHead(start, id, ended) : start
       const completed = response === start ? event : { ...event, response }
-      return completed === given ? data : toByteString(Buffer.from(JSON.stringify(completed)))
+      return completed === original ? data : toByteString(Buffer.from(JSON.stringify(completed)))
     }
   },
 }

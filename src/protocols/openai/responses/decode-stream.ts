@@ -34,7 +34,7 @@ interface Item {
 
 interface State extends DecodedStream {
   readonly call_id: string
-  readonly given: StreamedItems
+  readonly streamed: StreamedItems
   readonly items: Map<number, Item>
   readonly in_order: InOrder
   started: boolean
@@ -49,7 +49,7 @@ interface State extends DecodedStream {
 export function createStreamDecoder(call_id: string): StreamDecoder {
   const state: State = {
     call_id,
-    given: new StreamedItems(call_id),
+    streamed: new StreamedItems(call_id),
     items: new Map(),
     in_order: new InOrder(),
     started: false,
@@ -72,9 +72,9 @@ const ENDED: ReadonlySet<unknown> = new Set(['response.completed', 'response.inc
 
 function decode(state: State, data: string): StreamEvent[] {
   if (state.ended || data === DONE) return []
-  const given = parseObject(data)
-  if (!given || FAILED.has(given.type) || reportsError(given)) return failStream(state, data)
-  const event = state.given.complete(given)
+  const original = parseObject(data)
+  if (!original || FAILED.has(original.type) || reportsError(original)) return failStream(state, data)
+  const event = state.streamed.complete(original)
   const begun = start(state, objectIn(event.response))
   if (ENDED.has(event.type)) return [...begun, ...conclude(state, objectIn(event.response))]
   const read = lookUp(READERS, event.type ?? null)
@@ -200,7 +200,7 @@ function readLogprobs(event: JsonObject): StreamEvent[] {
 /** The last event has the whole response: what no event of its own told of is written from it. */
 function conclude(state: State, response: JsonObject): StreamEvent[] {
   const events = objectsIn(response.output).flatMap((given, index) => {
-    const item = itemAt(state, state.given.placeOf(given, index))
+    const item = itemAt(state, state.streamed.placeOf(given, index))
     if (item.done) return []
     return [...state.in_order.add(item.index, endItem(state, item, given)), ...ending(state, item)]
   })

@@ -108,7 +108,7 @@ interface ListPriceProps {
   onFill: () => void
 }
 
-/** What the model costs you: what callers pay is your decision. */
+/** The provider's list price. The operator decides on the price for callers. */
 const ListPrice = ({ of: { input, output }, month, url, onFill }: ListPriceProps) => (
   <div className="stack">
     <p className="soft">

@@ -98,7 +98,7 @@ export interface PriceFieldsProps {
   like?: Block
 }
 
-/** What a free model has at 0.00, by its kind. */
+/** The rates that are 0.00 in a free model, by its kind. */
 const FREE: Readonly<Record<string, readonly string[]>> = {
   text: ['input', 'output'],
   embedding: ['input'],

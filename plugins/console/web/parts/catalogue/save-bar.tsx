@@ -63,7 +63,7 @@ function FailureNotice({ draft, failure }: { draft: Draft; failure: Error }) {
   )
 }
 
-/** What the others' save changed in the file that the draft was made from. */
+/** The changes that another save made to the file of the draft. */
 function ChangedMeanwhile({ file }: Pick<Draft, 'file'>) {
   const { data } = useAsk(['catalogue', 'meanwhile', file.hash], () => api.catalogue.get())
   if (!data || data.text === null || file.text === null) return null

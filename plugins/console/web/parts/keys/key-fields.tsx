@@ -167,7 +167,7 @@ const UNSET: Partial<Record<keyof KeyDraft, string>> = {
 export const optionsFor = (draft: KeyDraft): string =>
   OPTIONS.map((name) => option(name, textOf(name, draft))).join('')
 
-/** Those of `key change`, for the fields that change. */
+/** The options of `key change` for the fields that change. */
 export const optionsForChanges = (draft: KeyDraft, names: readonly (keyof KeyDraft)[]): string =>
   OPTIONS.filter((name) => names.includes(name))
     .map((name) => option(name, textOf(name, draft) || UNSET[name]))
