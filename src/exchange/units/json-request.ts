@@ -68,5 +68,5 @@ export const jsonWriter =
     requestTo(
       attempt,
       verbsOf(parts, attempt, verb).target,
-      spliceFields(body, { ...regularBody(body.json, unitMedia).json, model: attempt.model }),
+      spliceFields(body, { ...regularBody(body.json, { media: unitMedia }).json, model: attempt.model }),
     )
