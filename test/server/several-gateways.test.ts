@@ -60,7 +60,14 @@ test.skipIf(nginx === undefined)('nginx takes its configuration, which sends not
   const text = read('nginx.conf').replaceAll(/gateway-\d:8080/g, '127.0.0.1:8080')
   expect(text).not.toMatch(/^\s*proxy_next_upstream .*non_idempotent/m)
   const path = folder.at('nginx.conf')
-  writeFileSync(path, `pid ${folder.at('pid')};\n${text}`)
+  // In place of the package's folders, which are not there where only its program is.
+  const folders = [
+    ...['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
+      (name) => `${name}_temp_path ${folder.at(name)};`,
+    ),
+    `access_log ${folder.at('access.log')};`,
+  ]
+  writeFileSync(path, `pid ${folder.at('pid')};\n${text.replace('http {', `http {\n${folders.join('\n')}`)}`)
   const command = [nginx ?? '', '-t', '-q', '-e', 'stderr', '-p', folder.path, '-c', path]
   const { exitCode, stderr } = Bun.spawnSync(command)
   expect([exitCode, stderr.toString()]).toEqual([0, ''])
