@@ -1,6 +1,7 @@
 // The gateway on its socket: what it listens with, and how a renewed certificate takes over without ending a stream.
 
 import type { ExchangeParts } from '../exchange/parts.ts'
+import { boundPipelining } from '../http/pipelining.ts'
 import type { ServerSockets } from '../http/sockets.ts'
 import type { Gateway, Plugin } from '../surface/gateway.ts'
 import { parseListenAddress } from '../utilities/listen-address.ts'
@@ -64,6 +65,8 @@ export async function listenWith(
   const address = parseListenAddress(listen)
   const app = createApp(gateway, plugins)
   options.own_plugins.mountOn(app)
+  const bounded = boundPipelining((request) => server.requestIP(request))
+  app.wrap((serve) => bounded(serve as never))
   let server = orRefusal(listen, () => {
     if (first_pair) refuseTaken(address)
     return serverOf(app, address, options, first_pair)
