@@ -32,6 +32,10 @@ export interface FormReading {
 
 /** The longest text field that any endpoint takes is a prompt of 32,000 characters. */
 const MAX_FIELD_BYTES = 256 * 1024
+/** Bytes with more parts than a form may have are parsed in slices: after the slice that fails the rest is not parsed. */
+const SLICE_BYTES = 16 * 1024
+/** Before the boundary of each part but the first. */
+const DELIMITER = Buffer.from('\r\n--')
 
 /**
  * Reads a form to its end.
@@ -56,7 +60,10 @@ export async function readForm(request: Request, reading: FormReading): Promise<
       onProgress?.()
       read_bytes += value.length
       if (read_bytes > body_limit_bytes) throw bodyTooLarge(body_limit_bytes)
-      if (!parser.write(value)) await Promise.race([drained(parser), parsing.failed])
+      const step_bytes = hasManyParts(value, reading) ? SLICE_BYTES : value.length
+      for (let at = 0; at < value.length && !parsing.hasFailed(); at += step_bytes)
+        if (!parser.write(value.subarray(at, at + step_bytes)))
+          await Promise.race([drained(parser), parsing.failed])
     }
     parser.end()
     await Promise.race([parsing.finished, parsing.failed])
@@ -71,6 +78,18 @@ export async function readForm(request: Request, reading: FormReading): Promise<
   }
 }
 
+/** Whether bytes have more parts than a form may have. */
+function hasManyParts(value: Uint8Array, { max_files, max_fields }: FormReading): boolean {
+  const bytes = Buffer.from(value.buffer, value.byteOffset, value.byteLength)
+  let at = 0
+  for (let parts = 0; parts <= max_files + max_fields; parts++) {
+    const found = bytes.indexOf(DELIMITER, at)
+    if (found === -1) return false
+    at = found + DELIMITER.length
+  }
+  return true
+}
+
 /** Its library is loaded with the first form: it costs a start 20 ms. */
 async function createParser(
   content_type: string,
@@ -82,7 +101,14 @@ async function createParser(
   try {
     return createBusboy({
       headers: { 'content-type': content_type },
-      limits: { files: max_files, fields: max_fields, fieldSize: MAX_FIELD_BYTES, headerPairs: 20 },
+      limits: {
+        files: max_files,
+        fields: max_fields,
+        // The parser counts parts without a name as neither. One more, so that the limits of files and fields are told first.
+        parts: max_files + max_fields + 1,
+        fieldSize: MAX_FIELD_BYTES,
+        headerPairs: 20,
+      },
     })
   } catch (cause) {
     throw invalidRequest('The Content-Type of the form has no boundary.', { cause })
@@ -94,6 +120,7 @@ interface Parsing {
   finished: Promise<void>
   /** Rejects with the first failure. */
   failed: Promise<never>
+  hasFailed(): boolean
   /** Ends the parsing: the file that is being taken breaks off. */
   fail(error: Error): void
   /** Resolves when no file is being taken any more. */
@@ -143,9 +170,18 @@ function follow(parser: BusboyInstance, { file, field, max_files, max_fields }: 
   })
   parser.on('filesLimit', () => fail(invalidRequest(`The form has more than ${max_files} files.`)))
   parser.on('fieldsLimit', () => fail(invalidRequest(`The form has more than ${max_fields} fields.`)))
+  parser.on('partsLimit', () =>
+    fail(invalidRequest(`The form has more than ${max_files + max_fields} parts, or parts without a name.`)),
+  )
   parser.on('error', (cause) => fail(malformed(cause)))
   parser.on('finish', () => void taking.then(() => finished.resolve()))
-  return { finished: finished.promise, failed: failed.promise, fail, idle: () => taking }
+  return {
+    finished: finished.promise,
+    failed: failed.promise,
+    hasFailed: () => failure !== undefined,
+    fail,
+    idle: () => taking,
+  }
 }
 
 const drained = (parser: BusboyInstance): Promise<void> =>

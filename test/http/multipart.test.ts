@@ -84,6 +84,11 @@ describe('is refused', () => {
       { message: 'The form has more than 3 fields.' },
     ],
     [
+      'more parts without a name than files and fields are taken',
+      () => requestOf(form(...new Array<Part>(8).fill({ head: 'x: y', bytes: '' }))),
+      { message: 'The form has more than 6 parts, or parts without a name.' },
+    ],
+    [
       'a field that is too long',
       () => requestOf(form(textField('prompt', 'x'.repeat(256 * 1024 + 1)))),
       { message: 'A field of the form is too long.', param: 'prompt' },
@@ -119,6 +124,18 @@ describe('what ends the reading', () => {
     const file = options.file ?? (async (part: FilePart) => void taken.push(part.filename))
     expect(await read(request, { ...options, file })).toMatchObject({ failure: refusal })
     expect(taken).toEqual([])
+  })
+
+  test('a refused field: of 20,000 that came with it few are parsed', async () => {
+    let parsed = 0
+    const request = requestOf(form(...new Array<Part>(20_000).fill(textField('n', '1'))))
+    const field = () => {
+      parsed += 1
+      refuse()
+    }
+    const { failure } = await read(request, { max_fields: 10_000, body_limit_bytes: 2 * LIMIT_BYTES, field })
+    expect(failure).toBe(refusal)
+    expect(parsed).toBeLessThan(300)
   })
 
   test('a caller who goes: the file that is being read breaks off', async () => {
