@@ -124,7 +124,7 @@ function requireListed(from: string, { entries }: PriceList): void {
   if ([from, ...listedAs(from)].some((name) => listed.includes(name))) return
   if (from === 'openrouter')
     throw notFound(
-      'The list has no prices of OpenRouter, which publishes its own: download https://openrouter.ai/api/v1/models, and import that file with --from openrouter.',
+      'This list has no prices of OpenRouter. Download https://openrouter.ai/api/v1/models and import that file with --from openrouter.',
     )
   requireOneOf(from, listed, 'list')
 }
@@ -143,10 +143,10 @@ function requireGood({ text, values, mistakes, hash }: ConfigurationFile) {
   return { text, values: values as TomlTable, hash }
 }
 
-/** It is not remembered: who imports anew without the factor of the last time would take their margin away. */
+/** The factor is not remembered: an import without it would take the margin away. */
 const needsMarkup = () =>
   invalidRequest(
-    'Prices would change: say what you earn by --markup. 1.2 adds 20 % to the costs, 1 sells at cost. Nothing was written.',
+    'Prices would change, and --markup is missing. Add --markup 1.2 to earn 20 % on your costs, or --markup 1 to sell at cost. Nothing was written.',
     { param: 'markup' },
   )
 

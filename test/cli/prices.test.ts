@@ -258,7 +258,7 @@ price = { per_search = 0.001 }
       const before = text()
       scene.ask = async () => 'y'
       const { status, err } = await scene.run('prices', 'import', scene.path('list.json'), ...options)
-      expect([status, err]).toEqual([1, expect.stringContaining('say what you earn by --markup')])
+      expect([status, err]).toEqual([1, expect.stringContaining('--markup is missing')])
       expect(text()).toBe(before)
     },
   )

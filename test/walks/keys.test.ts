@@ -68,7 +68,7 @@ describe('a key', () => {
     const { day_nanos = 0 } = keyRow(text) ?? {}
     await hand.type('Daily limit', (day_nanos / 0.9 / USD).toFixed(9))
     await hand.send()
-    await hand.isTold('The key laptop is changed.')
+    await hand.isTold('Key "laptop" updated')
     await hand.isTold(/has used 90 % of its daily limit/)
     await hand.isTold('near its limit')
     await one.looksRight()

@@ -130,7 +130,7 @@ export async function faultsOfServer(
     ],
     [
       connected !== database,
-      `The connection to ${host} leads to the database ${connected}, and the address names ${database}: look at what is between.`,
+      `The connection to ${host} leads to the database ${connected}, and the address names ${database}: check the proxy or pooler between.`,
     ],
     [
       read_only === 'on' && !is_readonly,

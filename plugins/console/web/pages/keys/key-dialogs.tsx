@@ -45,7 +45,7 @@ function Change({ of: key, onClose }: Omit<KeyDialogProps, 'open'>) {
   const { runOrThrow } = useAction({
     work: ({ body }: { body: KeyChanges; name: string }) => ask(api.keys({ id: part(key.id) }).patch(body)),
     changes: CHANGES,
-    done: ({ name }) => ({ text: `The key ${name} is changed.` }),
+    done: ({ name }) => ({ text: `Key "${name}" updated` }),
   })
   const changes = useChanges({
     source: key,
