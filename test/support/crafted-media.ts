@@ -7,6 +7,8 @@ export interface PdfOptions {
   readonly letters?: number
   /** Its objects stand in a compressed stream. */
   readonly packed?: boolean
+  /** Pages have no type, and their tree stands behind what looks like a comment. */
+  readonly hidden?: boolean
   /** All pages show the same stream. */
   readonly shared?: boolean
   /** What the tree says instead of its pages. */
@@ -31,6 +33,7 @@ export function craftedPdf({
   pages,
   letters = 0,
   packed = false,
+  hidden = false,
   shared = false,
   count = pages,
   drawn = 0,
@@ -42,11 +45,11 @@ export function craftedPdf({
   const kids = Array.from({ length: pages }, (_, at) => `${first_page + at} 0 R`).join(' ')
   const plain: [number, string][] = [
     [1, '<</Type/Catalog/Pages 2 0 R>>'],
-    [2, `<</Type/Pages/Count ${count}/Kids[${kids}]>>`],
+    [2, `<</Type/Pages/Count ${count}${hidden ? '/A(a(b)%)' : ''}/Kids[${kids}]>>`],
     [3, '<</Type/Font/Subtype/Type1/BaseFont/Helvetica/ToUnicode 4 0 R>>'],
     ...Array.from({ length: pages }, (_, at): [number, string] => [
       first_page + at,
-      `<</Type/Page/Parent 2 0 R/MediaBox[0 0 595 842]/Resources<</Font<</F 3 0 R>>/XObject<</X 5 0 R>>>>/Contents ${first_text + (shared ? 0 : at)} 0 R>>`,
+      `<<${hidden ? '' : '/Type/Page'}/Parent 2 0 R/MediaBox[0 0 595 842]/Resources<</Font<</F 3 0 R>>/XObject<</X 5 0 R>>>>/Contents ${first_text + (shared ? 0 : at)} 0 R>>`,
     ]),
   ]
   const shown = drawn > 0 ? '/X Do '.repeat(drawn) : `BT /F 9 Tf (${lettersOf(letters)}) Tj ET`

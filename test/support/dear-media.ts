@@ -10,6 +10,7 @@ export const BALANCE_USD = '0.05'
 /** No model reads more. */
 const CONTEXT_TOKENS = 200_000
 const ADDRESS = 'https://files.example.com/an-hour'
+const FOUND = 'https://example.org/found'
 
 /** What each provider bills, by its documents; the gateway's own table is not asked. */
 interface Billing {
@@ -56,6 +57,7 @@ const PDFS = [
   pdf('a PDF of 100 pages', { pages: 100 }),
   pdf('100 pages in an object stream', { pages: 100, packed: true }),
   pdf('100 pages under a count of one', { pages: 100, count: 1, packed: true }),
+  pdf('100 pages behind what looks like a comment', { pages: 100, count: 1, hidden: true }),
   pdf('a long text', { pages: 1, letters: 100_000 }, 100_000),
   pdf('a text that 50 pages share', { pages: 50, letters: 2_000, shared: true, packed: true }, 100_000),
   pdf('a text that is drawn a hundred times', { pages: 1, letters: 1_000, drawn: 100 }, 100_000),
@@ -108,6 +110,30 @@ const messages: Surface = (model, medium) => {
     medium,
     path: '/v1/messages',
     body: () => ({ model, max_tokens: 1, messages: turn({ type, source }) }),
+  }
+}
+/** As a provider's own tool found it, sent back by its caller. */
+const found: Surface = (model, medium) => {
+  const { path } = messages(model, medium)
+  const source = { type: 'base64', media_type: medium.mime, data: medium.data }
+  const document = { type: 'document', source, title: 'x' }
+  const tool_use_id = 'srvtoolu_1'
+  const use = { type: 'server_tool_use', id: tool_use_id, name: 'web_fetch', input: { url: FOUND } }
+  const content = { type: 'web_fetch_result', url: FOUND, content: document }
+  const result = { type: 'web_fetch_tool_result', tool_use_id, content }
+  return {
+    surface: `messages with what was found, to ${model}`,
+    medium,
+    path,
+    body: () => ({
+      model,
+      max_tokens: 1,
+      messages: [
+        ...turn({ type: 'text', text: 'x' }),
+        { role: 'assistant', content: [use, result] },
+        ...turn({ type: 'text', text: 'x' }),
+      ],
+    }),
   }
 }
 const chat: Surface = (model, medium) => {
@@ -169,6 +195,7 @@ export const DEAR_CASES: readonly DearCase[] = [
     chat('gpt-4o-mini', medium),
   ]),
   ...MEDIA.map((medium) => native('gemini-3.5-flash', medium)),
+  ...PDFS.map((medium) => found('claude-haiku-4-5', medium)),
   ...[IMAGE].map((medium) => chat('llama-3.2-90b-vision', medium)),
 ]
 

@@ -1,10 +1,10 @@
 // The duration of audio, by its container's own headers and frames; nothing is decoded.
 import { endOfTurn } from '../../utilities/end-of-turn.ts'
-import type { AudioBytes, DurationReader } from './bytes.ts'
+import { type AudioBytes, type DurationReader, hasText } from './bytes.ts'
 import { flacSeconds } from './flac.ts'
 import { framesSeconds, tagBytes } from './frames.ts'
 import { matroskaSeconds } from './matroska.ts'
-import { mp4Seconds } from './mp4.ts'
+import { isMovie, mp4Seconds } from './mp4.ts'
 import { oggSeconds } from './ogg.ts'
 import { wavSeconds } from './wav.ts'
 
@@ -57,6 +57,8 @@ function* readMs(given: AudioBytes): ReturnType<DurationReader> {
   for (const read of READERS) {
     const seconds = yield* read(audio, view)
     if (seconds !== undefined) return inMs(seconds, audio.total_bytes / MAX_BYTES_PER_S)
+    // What is found in another container is no frame of MPEG's.
+    if (read === matroskaSeconds && isContainer(head)) return undefined
   }
   return undefined
 }
@@ -69,6 +71,29 @@ function withoutTag(audio: AudioBytes): AudioBytes {
   const rest = head.subarray(length)
   return { head: rest, tail: tail === head ? rest : tail, total_bytes: total_bytes - length }
 }
+
+/** Of all containers that are read here but for MPEG's, and of others that have frames inside: AIFF, CAF, AMR, AU, FLV and ASF. */
+const NAMES = ['RIFF', 'RF64', 'RIFX', 'OggS', 'fLaC', 'FORM', 'FRM8', 'caff', '#!', '.snd', 'FLV', '0&\xb2u']
+const OTHERS = [
+  'wvPk',
+  'MAC ',
+  'TTA1',
+  'DSD ',
+  'ADIF',
+  'Crea',
+  '\x0bw',
+  '\x7f\xfe\x80\x01',
+  '\0\0\x01',
+  'G@',
+  '.RMF',
+]
+const EBML = '\x1aE\xdf\xa3'
+
+const isContainer = (head: Uint8Array): boolean =>
+  isMovie(head) || [...NAMES, ...OTHERS, EBML].some((name) => hasText(head, 0, name))
+
+/** Of other videos than MP4, QuickTime and WebM the duration is not known. */
+export const isVideo = (head: Uint8Array): boolean => isMovie(head) || hasText(head, 0, EBML)
 
 const inMs = (seconds: number, at_least: number): number | undefined =>
   seconds > 0 && seconds <= MAX_SECONDS ? Math.ceil(Math.max(seconds, at_least) * 1_000) : undefined

@@ -17,6 +17,8 @@ export interface MatroskaTrack {
   configuration: readonly [at: number, end: number]
   /** Its frames are compressed or encrypted once more. */
   is_wrapped: boolean
+  /** By which the times of its blocks are multiplied. */
+  time_scale: number
 }
 
 export const newTrack = (): MatroskaTrack => ({
@@ -27,11 +29,18 @@ export const newTrack = (): MatroskaTrack => ({
   bits: 0,
   configuration: [0, 0],
   is_wrapped: false,
+  time_scale: 1,
 })
 
 /** MPEG audio in no rate of its own has no more. */
 const MAX_MPEG_BYTES_PER_S = 80_000
 const FLAC_RATE_AT = 18
+/** RFC 9559, section 5.1.4.1.29.1 */
+const DEFAULT_RATE = 8_000
+
+/** Whether frames of a codec tell what they last; those of pictures and subtitles last as long as their blocks say. */
+export const tellsTime = (codec: string): boolean =>
+  !codec.startsWith('A_') || /^A_(?:OPUS|AAC|MPEG\/|FLAC|VORBIS|PCM\/)/.test(codec)
 
 type FrameSeconds = (bytes: Uint8Array, at: number, end: number) => number
 
@@ -53,8 +62,8 @@ export function frameSecondsOf(track: MatroskaTrack, bytes: Uint8Array): FrameSe
     }
   }
   if (codec === 'A_VORBIS') return (_, at, end) => (end - at) / MAX_VORBIS_BYTES_PER_S
-  if (codec.startsWith('A_PCM/') && rate > 0)
-    return (_, at, end) => (end - at) / (rate * channels * Math.max(1, Math.ceil(bits / 8)))
+  if (codec.startsWith('A_PCM/'))
+    return (_, at, end) => (end - at) / ((rate || DEFAULT_RATE) * channels * Math.max(1, Math.ceil(bits / 8)))
   return () => 0
 }
 

@@ -3,7 +3,7 @@
 import { type DurationReader, longer, SLOW_BYTES_PER_S, STEP_PARTS } from './bytes.ts'
 import { elementAt, floatAt, numberAt, unsignedAt, widthOf } from './ebml.ts'
 import { framesOf } from './matroska-block.ts'
-import { frameSecondsOf, type MatroskaTrack, newTrack } from './matroska-track.ts'
+import { frameSecondsOf, type MatroskaTrack, newTrack, tellsTime } from './matroska-track.ts'
 
 const EBML = 0x1a45dfa3
 const SEGMENT = 0x18538067
@@ -17,6 +17,7 @@ const CLUSTER = 0x1f43b675
 const CLUSTER_ID = Uint8Array.of(0x1f, 0x43, 0xb6, 0x75)
 const TIMESTAMP = 0xe7
 const BLOCK_GROUP = 0xa0
+const BLOCK_DURATION = 0x9b
 const BLOCKS: ReadonlySet<number> = new Set([0xa1, 0xa3])
 
 /** They are walked into: clusters of a live recording do not know their length. */
@@ -59,11 +60,16 @@ const TRACK_FIELDS: Readonly<Record<number, (track: MatroskaTrack, place: Place)
   28032: (track) => {
     track.is_wrapped = true
   },
+  // Deprecated, and still read.
+  2306383: (track, { view, at, length }) => {
+    track.time_scale = floatAt(view, at, length) ?? 1
+  },
 }
 
 export const matroskaSeconds: DurationReader = function* ({ head, total_bytes }, view) {
   if (head.length < 8 || view.getUint32(0) !== EBML) return undefined
-  let scale_nanos = DEFAULT_SCALE_NANOS
+  let scale_nanos: number | undefined
+  let block_end = 0
   let duration: number | undefined
   let cluster = 0
   let last_block: number | undefined
@@ -92,8 +98,12 @@ export const matroskaSeconds: DurationReader = function* ({ head, total_bytes },
       continue
     }
     const { id, data_at, length } = element
-    if (id === TIMESTAMP_SCALE) scale_nanos = unsignedAt(head, data_at, length) || DEFAULT_SCALE_NANOS
-    if (id === DURATION) duration = floatAt(view, data_at, length)
+    // Of two, readers take either.
+    if (id === TIMESTAMP_SCALE)
+      scale_nanos = Math.max(scale_nanos ?? 0, unsignedAt(head, data_at, length) || DEFAULT_SCALE_NANOS)
+    if (id === DURATION) duration = longer(duration, floatAt(view, data_at, length))
+    // Of the block before it in its group.
+    if (id === BLOCK_DURATION) last_block = longer(last_block, block_end + unsignedAt(head, data_at, length))
     if (id === TIMESTAMP) cluster = unsignedAt(head, data_at, length)
     if (id === TRACK) tracks.push(newTrack())
     const track = tracks.at(-1)
@@ -101,19 +111,23 @@ export const matroskaSeconds: DurationReader = function* ({ head, total_bytes },
     if (BLOCKS.has(id)) {
       const number_bytes = widthOf(head[data_at])
       const time_at = data_at + number_bytes
-      if (time_at + 2 <= head.length) last_block = longer(last_block, cluster + view.getInt16(time_at))
+      if (time_at + 2 <= head.length) {
+        block_end = cluster + view.getInt16(time_at)
+        last_block = longer(last_block, block_end)
+      }
       const meter = meterOf(meters, tracks, numberAt(head, data_at, number_bytes), head)
       frames += meter?.add(time_at + 2, data_at + length) ?? 0
     }
     at = CONTAINERS.has(id) ? data_at : data_at + length
   }
   // What its frames last cannot be told, nor what readers make of it.
-  if (tracks.some(({ is_wrapped }) => is_wrapped)) return undefined
+  if (tracks.some(({ is_wrapped, codec }) => is_wrapped || !tellsTime(codec))) return undefined
   const framed_seconds =
     Math.max(0, ...[...meters.values()].map(({ seconds }) => seconds)) + rest_bytes / SLOW_BYTES_PER_S
-  const ticks = longer(duration, last_block)
+  const slowest = Math.max(1, ...tracks.map(({ time_scale }) => time_scale))
+  const ticks = longer(duration, last_block === undefined ? undefined : last_block * slowest)
   if (ticks === undefined) return framed_seconds > 0 ? framed_seconds : undefined
-  return Math.max((ticks * scale_nanos) / 1e9, framed_seconds)
+  return Math.max((ticks * (scale_nanos ?? DEFAULT_SCALE_NANOS)) / 1e9, framed_seconds)
 }
 
 const runsOver = ({ data_at, length }: { data_at: number; length: number }, total_bytes: number): boolean =>

@@ -21,6 +21,7 @@ const CONTAINERS: ReadonlySet<string> = new Set([
   'mvex',
   'moof',
   'traf',
+  'edts',
 ])
 
 /** Shows all boxes in their order. @returns false if there are more than any file has */

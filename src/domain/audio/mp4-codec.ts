@@ -7,12 +7,42 @@ export interface SampleEntry {
   sample_seconds: number | undefined
   /** Its samples are MPEG frames, which tell their own duration. */
   is_mpeg: boolean
+  /** Sound whose samples last as long as they please. */
+  is_untold?: boolean
 }
 
 const ENTRY_AT = 8
 const ENTRY_BYTES = 36
 /** MPEG-1 and MPEG-2 audio. */
 const MPEG_OBJECTS: ReadonlySet<number> = new Set([0x69, 0x6b])
+/** Samples as they are, AC-3, AMR, ADPCM and DTS. */
+const UNTOLD = [
+  'lpcm',
+  'sowt',
+  'twos',
+  'raw ',
+  'in24',
+  'in32',
+  'fl32',
+  'fl64',
+  'ulaw',
+  'alaw',
+  'ipcm',
+  'fpcm',
+  'ac-',
+  'ec-3',
+  'samr',
+  'sawb',
+  'ima4',
+  'ms',
+  'dts',
+  'MAC',
+  'agsm',
+  'QDM',
+  'Qclp',
+  'mha',
+  'mhm',
+]
 /** As most encoders make them. */
 const OPUS_PACKET_S = 0.02
 const LOSSLESS_SAMPLES = 4_096
@@ -20,6 +50,8 @@ const LOSSLESS_SAMPLES = 4_096
 /** The track's first entry. @param at behind the header of its `stsd` */
 export function sampleEntryAt(bytes: Uint8Array, view: DataView, at: number, end: number): SampleEntry {
   const unknown = { sample_seconds: undefined, is_mpeg: false }
+  // Samples may be of any of several entries.
+  if (at + ENTRY_AT <= end && view.getUint32(at + 4) > 1) return { ...unknown, is_untold: true }
   const entry = at + ENTRY_AT
   if (entry + ENTRY_BYTES > end) return unknown
   if (hasText(bytes, entry + 4, '.mp3')) return { ...unknown, is_mpeg: true }
@@ -30,7 +62,8 @@ export function sampleEntryAt(bytes: Uint8Array, view: DataView, at: number, end
     const sample_seconds = Math.max(rate > 0 ? LOSSLESS_SAMPLES / rate : 0, configured_seconds) || undefined
     return { ...unknown, sample_seconds }
   }
-  if (!hasText(bytes, entry + 4, 'mp4a')) return unknown
+  if (!hasText(bytes, entry + 4, 'mp4a'))
+    return UNTOLD.some((name) => hasText(bytes, entry + 4, name)) ? { ...unknown, is_untold: true } : unknown
   const place = Buffer.from(bytes.buffer, bytes.byteOffset + entry, end - entry).indexOf('esds')
   const { object, configured } = place < 0 ? NOTHING : descriptorAt(bytes, entry + place + 8, end)
   if (object !== undefined && MPEG_OBJECTS.has(object)) return { ...unknown, is_mpeg: true }

@@ -14,9 +14,10 @@ export function imageSizeOf(head: Buffer): ImageSize | undefined {
   return size && size.width > 0 && size.height > 0 ? size : undefined
 }
 
+const PNG_BEGIN = '\x89PNG\r\n\x1a\n\0\0\0\rIHDR'
 /** https://www.w3.org/TR/png-3/#11IHDR */
 const pngSize = (head: Buffer): ImageSize | undefined =>
-  head.length >= 24 && head.toString('latin1', 1, 4) === 'PNG' && head.toString('latin1', 12, 16) === 'IHDR'
+  head.length >= 24 && head.toString('latin1', 0, 16) === PNG_BEGIN
     ? { width: head.readUInt32BE(16), height: head.readUInt32BE(20) }
     : undefined
 
@@ -43,6 +44,8 @@ function webpSize(head: Buffer): ImageSize | undefined {
 }
 
 const START_OF_SCAN = 0xda
+const FIRST_WITH_LENGTH = 0xc0
+const isBare = (marker: number): boolean => marker >= 0xd0 && marker <= 0xd9
 /** Markers of frames; those between them are of tables. */
 const isFrame = (marker: number): boolean =>
   marker >= 0xc0 && marker <= 0xcf && marker !== 0xc4 && marker !== 0xc8 && marker !== 0xcc
@@ -50,6 +53,7 @@ const isFrame = (marker: number): boolean =>
 /** ISO/IEC 10918-1, section B.2.2 */
 function jpegSize(head: Buffer): ImageSize | undefined {
   if (head[0] !== 0xff || head[1] !== 0xd8) return undefined
+  let size: ImageSize | undefined
   let at = 2
   while (at + 9 <= head.length && head[at] === 0xff) {
     const marker = head[at + 1] ?? 0
@@ -57,9 +61,17 @@ function jpegSize(head: Buffer): ImageSize | undefined {
       at++
       continue
     }
-    if (isFrame(marker)) return { width: head.readUInt16BE(at + 7), height: head.readUInt16BE(at + 5) }
-    if (marker === START_OF_SCAN) return undefined
-    at += 2 + head.readUInt16BE(at + 2)
+    if (marker === START_OF_SCAN) return size
+    // Markers without a length, and what is none: readers differ in where the next one is.
+    const length = head.readUInt16BE(at + 2)
+    if (marker < FIRST_WITH_LENGTH || isBare(marker) || length < 2) return undefined
+    // Of two frames, readers take either.
+    if (isFrame(marker)) {
+      const [height, width] = [head.readUInt16BE(at + 5), head.readUInt16BE(at + 7)]
+      if (width === 0 || height === 0) return undefined
+      size = { width: Math.max(width, size?.width ?? 0), height: Math.max(height, size?.height ?? 0) }
+    }
+    at += 2 + length
   }
   return undefined
 }

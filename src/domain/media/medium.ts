@@ -1,5 +1,5 @@
 // The media of a request as far as their price depends on them: pages, seconds and sizes, counted in their own bytes.
-import { audioDurationMs } from '../audio/duration.ts'
+import { audioDurationMs, isVideo } from '../audio/duration.ts'
 import { IMAGE_HEAD_BYTES, type ImageSize, imageSizeOf } from './image-header.ts'
 import { measurePdf, type PdfSize } from './pdf.ts'
 
@@ -27,17 +27,33 @@ export const FRAMES_PER_S = 1
 /** What stands before base64 in a data URI. */
 const HEAD = /^data:[^,]{0,250},/i
 const withoutHead = (data: string): string => data.slice(HEAD.exec(data.slice(0, 256))?.[0].length ?? 0)
-const bytesOf = (data: string): Buffer => Buffer.from(withoutHead(data), 'base64')
+
+/** Base64 of PNG, JPEG, GIF and WebP: never read as anything else. */
+const IMAGE = /^(?:iVBORw0KGgo|[/_]9j[/_]|R0lGOD|UklGR.{6}XRUJQ)/
+export const isImageData = (base64: string): boolean => IMAGE.test(base64.slice(0, 16))
+
+/** What decodes in one way only. @returns undefined where readers differ: in what follows the end, and in images in another's place */
+function bytesOf(data: string): Buffer | undefined {
+  const base64 = withoutHead(data)
+  const end = base64.indexOf('=')
+  return isImageData(base64) || (end >= 0 && !/^={1,2}\s*$/.test(base64.slice(end)))
+    ? undefined
+    : Buffer.from(base64, 'base64')
+}
 
 /** @param data base64, or a data URI of it */
-export const pdfMedium = (data: string): Medium => documentOf(bytesOf(data))
+export function pdfMedium(data: string): Medium {
+  const bytes = bytesOf(data)
+  return bytes ? documentOf(bytes) : UNCOUNTED
+}
 
 function documentOf(bytes: Buffer): Medium {
   const size = measurePdf(bytes)
   return size.pages === undefined ? uncounted(bytes) : { kind: 'document', ...size }
 }
 
-const uncounted = ({ length }: Buffer): Medium => ({ kind: 'uncounted', bytes: length })
+const uncounted = (bytes: Buffer | undefined): Medium =>
+  bytes ? { kind: 'uncounted', bytes: bytes.length } : UNCOUNTED
 
 /** @param data base64, or a data URI of it */
 export function imageMedium(data: string, detail?: string): ImageMedium {
@@ -48,14 +64,14 @@ export function imageMedium(data: string, detail?: string): ImageMedium {
 /** @param data base64, or a data URI of it */
 export function audioMedium(data: string): Medium {
   const bytes = bytesOf(data)
-  const seconds = secondsOf(bytes)
+  const seconds = bytes && secondsOf(bytes)
   return seconds === undefined ? uncounted(bytes) : { kind: 'audio', seconds }
 }
 
 /** @param data base64, or a data URI of it */
 export function videoMedium(data: string, frames_per_s: number): Medium {
   const bytes = bytesOf(data)
-  const seconds = secondsOf(bytes)
+  const seconds = bytes && isVideo(bytes) ? secondsOf(bytes) : undefined
   return seconds === undefined ? uncounted(bytes) : { kind: 'video', seconds, frames_per_s }
 }
 
@@ -75,6 +91,7 @@ const MAX_PDF_BEGIN_BYTES = 1_024
  */
 export function fileMedium(data: string, mime: string): Medium | undefined {
   const bytes = bytesOf(data)
+  if (!bytes) return UNCOUNTED
   const begins = bytes.subarray(0, MAX_PDF_BEGIN_BYTES)
   if (mime === 'application/pdf' || begins.includes(PDF_BEGIN)) return documentOf(bytes)
   const is_text =

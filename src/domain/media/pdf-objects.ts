@@ -18,6 +18,7 @@ export type PdfObjects = Map<number, PdfObject[]>
 /** Texts compress to a fifth. What unfolds to more was made to. */
 const MAX_INFLATE_RATIO = 16
 const SPARE_INFLATE_BYTES = 16 * 1024
+const MAX_INFLATE_BYTES = 32 * 1024 * 1024
 const MAX_OBJECTS = 200_000
 
 /** Bytes that may still be inflated, of one document. */
@@ -25,59 +26,167 @@ export interface Budget {
   left_bytes: number
 }
 export const budgetOf = (bytes: Uint8Array): Budget => ({
-  left_bytes: bytes.length * MAX_INFLATE_RATIO + SPARE_INFLATE_BYTES,
+  left_bytes: Math.min(MAX_INFLATE_BYTES, bytes.length * MAX_INFLATE_RATIO + SPARE_INFLATE_BYTES),
 })
 
-/** @throws Unreadable */
-export function readObjects(bytes: Buffer, budget: Budget): PdfObjects {
-  const text = bytes.toString('latin1')
-  const objects: PdfObjects = new Map()
-  const begin = /(\d{1,10})\s+\d{1,5}\s+obj\b/g
-  const end = /endobj\b|>>\s*stream(?:\r\n|\n|\r)?/g
-  let count = 0
-  for (let match = begin.exec(text); match; match = begin.exec(text)) {
-    if (++count > MAX_OBJECTS) throw new Unreadable()
-    end.lastIndex = begin.lastIndex
-    const stop = end.exec(text)
-    const body_end = stop ? stop.index + (stop[0] === 'endobj' ? 0 : 2) : text.length
-    const raw = text.slice(begin.lastIndex, body_end)
-    // A stream behind a comment, or an object inside another one.
-    if (raw.includes('endstream') || /\d\s+\d+\s+obj\b/.test(raw)) throw new Unreadable()
-    const object: PdfObject = { body: plain(raw) }
-    begin.lastIndex = end.lastIndex || text.length
-    if (stop && stop[0] !== 'endobj') {
-      const data_end = endOfStream(text, end.lastIndex, object.body)
-      object.data = bytes.subarray(end.lastIndex, data_end)
-      begin.lastIndex = data_end
-    }
-    add(objects, Number(match[1]), object)
-  }
-  for (const object of [...objects.values()].flat())
-    if (object.data && /\/Type\s*\/ObjStm\b|\/First\s+\d/.test(object.body))
-      unpack(objects, object.body, decoded(object, budget).toString('latin1'))
-  return objects
+/** What a document is made of. */
+export interface PdfParts {
+  objects: PdfObjects
+  /** All objects, and what stands between them: trailers. */
+  all: readonly PdfObject[]
 }
 
-/** Without strings, which may look like anything, without comments, and with names as they read. */
-const plain = (text: string): string =>
-  text
-    .replace(/\((?:\\[\s\S]|[^\\()])*\)|%[^\r\n]*/g, (found) => (found[0] === '(' ? '()' : ' '))
-    .replace(/#([\da-f]{2})/gi, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)))
+/** The end of a header: readers find it by its place in the file, which may be in a stream or a comment too. */
+const HEADER = /(?<=[\d\s])obj(?![A-Za-z])/g
+const NUMBERS = /(\d{1,10})\s+\d{1,5}\s+$/
+const MAX_NUMBERS_CHARS = 30
+/** What is left of tables of references and trailers. */
+const BETWEEN = /^[\s\d]*(?:\b(?:xref|trailer|startxref|n|f)\b[\s\d]*)*$/
+const MAX_BETWEEN_CHARS = 2_000_000
+/** `%PDF-1.7`, `%%EOF` and a handful of others. */
+const MAX_COMMENT_CHARS = 1_000
+
+/** @throws Unreadable */
+export function readObjects(bytes: Buffer, budget: Budget): PdfParts {
+  const text = latin(bytes)
+  const objects: PdfObjects = new Map()
+  HEADER.lastIndex = 0
+  let count = 0
+  let between = ''
+  let end = 0
+  for (let found = HEADER.exec(text); found; found = HEADER.exec(text)) {
+    const numbers = NUMBERS.exec(text.slice(Math.max(end, found.index - MAX_NUMBERS_CHARS), found.index))
+    // One in the object before, or in a form that no writer writes.
+    if (!numbers || ++count > MAX_OBJECTS) throw new Unreadable()
+    between += text.slice(end, found.index - numbers[0].length)
+    const { body, keyword, at } = plain(text, HEADER.lastIndex)
+    if (keyword === undefined) throw new Unreadable()
+    const object: PdfObject = { body }
+    end = at
+    if (keyword === 'stream') {
+      const start = at + (/^(?:\r\n|\n|\r)/.exec(text.slice(at, at + 2))?.[0].length ?? 0)
+      const data_end = endOfStream(text, start, body)
+      object.data = bytes.subarray(start, data_end)
+      const close = /endstream\s*endobj\b/y
+      close.lastIndex = data_end
+      // Its length is a lie: readers differ in what belongs to it.
+      if (!close.test(text)) throw new Unreadable()
+      end = close.lastIndex
+    }
+    add(objects, Number(numbers[1]), object)
+  }
+  const outside = outsideOf(between + text.slice(end))
+  for (const object of [...objects.values()].flat())
+    if (object.data && /\/Type\s*\/ObjStm\b|\/First\b/.test(object.body))
+      unpack(objects, object.body, latin(decoded(object, budget)))
+  return { objects, all: [...[...objects.values()].flat(), { body: outside }] }
+}
+
+/** Zeros are space in a PDF. */
+const latin = (bytes: Buffer): string => bytes.toString('latin1').replaceAll('\0', ' ')
+
+function outsideOf(text: string): string {
+  if (text.length > MAX_BETWEEN_CHARS) throw new Unreadable()
+  const { body, comment_chars } = plain(text, 0)
+  if (comment_chars > MAX_COMMENT_CHARS || !BETWEEN.test(besideDictionaries(body))) throw new Unreadable()
+  return body
+}
+
+function besideDictionaries(text: string): string {
+  let rest = ''
+  let from = 0
+  let depth = 0
+  for (const { 0: bracket, index } of text.matchAll(/<<|>>/g)) {
+    if (bracket === '<<' && depth++ === 0) rest += `${text.slice(from, index)} `
+    if (bracket === '>>' && --depth === 0) from = index + 2
+  }
+  return rest + text.slice(from)
+}
+
+interface Plain {
+  /** Without strings, which may look like anything, without comments, and with names as they read. */
+  body: string
+  /** What ended it, and where that ends; undefined for the end of the text. */
+  keyword: string | undefined
+  at: number
+  comment_chars: number
+}
+
+/** @throws Unreadable where brackets are left open */
+function plain(text: string, start: number): Plain {
+  const mark = /[(%]|<<|>>|[<>[\]]|endobj\b|endstream|\bstream\b/g
+  mark.lastIndex = start
+  const parts: string[] = []
+  let from = start
+  let depth = 0
+  let comment_chars = 0
+  const ended = (keyword: string | undefined, until: number, at: number): Plain => {
+    if (depth !== 0) throw new Unreadable()
+    parts.push(text.slice(from, until))
+    const body = parts
+      .join('')
+      .replace(/#([\da-f]{2})/gi, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)))
+    return { body, keyword, at, comment_chars }
+  }
+  for (let found = mark.exec(text); found; found = mark.exec(text)) {
+    const [sign] = found
+    const { index } = found
+    if (sign === 'endobj' || sign === 'endstream' || (sign === 'stream' && depth === 0)) {
+      if (sign === 'endstream') throw new Unreadable()
+      return ended(sign, index, mark.lastIndex)
+    }
+    if (sign === '<<' || sign === '[') depth++
+    else if (sign === '>>' || sign === ']') depth--
+    else if (sign === '<') mark.lastIndex = afterNext(text, '>', index)
+    else if (sign === '(' || sign === '%') {
+      mark.lastIndex = sign === '(' ? afterString(text, index) : endOfLine(text, index)
+      if (sign === '%') comment_chars += mark.lastIndex - index
+      parts.push(text.slice(from, index), sign === '(' ? '()' : ' ')
+      from = mark.lastIndex
+    } else if (sign === '>') throw new Unreadable()
+  }
+  return ended(undefined, text.length, text.length)
+}
+
+function afterNext(text: string, sign: string, from: number): number {
+  const at = text.indexOf(sign, from)
+  if (at < 0) throw new Unreadable()
+  return at + 1
+}
+
+function endOfLine(text: string, from: number): number {
+  const line = /[\r\n]/g
+  line.lastIndex = from
+  return line.exec(text)?.index ?? text.length
+}
+
+const MAX_DEPTH = 100
+
+/** Strings have strings inside, in brackets of their own. */
+function afterString(text: string, start: number): number {
+  const bracket = /[()]|\\[\s\S]/g
+  bracket.lastIndex = start
+  let depth = 0
+  for (let found = bracket.exec(text); found; found = bracket.exec(text)) {
+    if (found[0] === '(' && ++depth > MAX_DEPTH) throw new Unreadable()
+    else if (found[0] === ')' && --depth === 0) return bracket.lastIndex
+  }
+  throw new Unreadable()
+}
 
 function endOfStream(text: string, start: number, body: string): number {
   const length = Number(/\/Length\s+(\d+)(?!\s+\d+\s+R)/.exec(body)?.[1] ?? 0)
   const from = start + length <= text.length ? start + length : start
   const end = text.indexOf('endstream', from)
-  const stop = end < 0 ? text.length : end
-  // Objects in a stream that is not one: its beginning was a text, or its length is a lie.
-  if (/\d\s+\d+\s+obj\b/.test(text.slice(start, stop))) throw new Unreadable()
-  return stop
+  if (end < 0) throw new Unreadable()
+  return end
 }
 
 function unpack(objects: PdfObjects, dictionary: string, text: string): void {
-  const first = Number(/\/First\s+(\d+)/.exec(dictionary)?.[1] ?? Number.NaN)
+  const [told, ...more] = [...dictionary.matchAll(/\/First\s+(\d+)\b(?!\s+\d+\s+R\b)/g)]
+  const first = Number(told?.[1] ?? Number.NaN)
   const numbers = text.slice(0, first).trim().split(/\s+/).map(Number)
-  if (!Number.isSafeInteger(first) || numbers.some(Number.isNaN)) throw new Unreadable()
+  if (more.length > 0 || !Number.isSafeInteger(first) || numbers.some(Number.isNaN)) throw new Unreadable()
   if (numbers.length > 2 * MAX_OBJECTS) throw new Unreadable()
   for (let index = 0; index + 1 < numbers.length; index += 2) {
     const start = first + (numbers[index + 1] ?? 0)
@@ -85,7 +194,7 @@ function unpack(objects: PdfObjects, dictionary: string, text: string): void {
     const end = next === undefined ? text.length : first + next
     // Out of their order they would overlap.
     if (end < start) throw new Unreadable()
-    add(objects, numbers[index] ?? 0, { body: plain(text.slice(start, end)) })
+    add(objects, numbers[index] ?? 0, { body: plain(text.slice(start, end), 0).body })
   }
 }
 
@@ -111,7 +220,7 @@ export function decoded({ body, data }: PdfObject, budget: Budget): Buffer {
 }
 
 function filtersOf(body: string): readonly string[] {
-  const found = [...body.matchAll(/\/Filter\s*(\/\w+|\[[^\]]*\]|)/g)]
+  const found = [...body.matchAll(/\/Filter\b\s*(\/\w+|\[[^[\]]*\]|)/g)]
   if (found.length === 0) return []
   const [match] = found
   const names = (match?.[1] ?? '').match(/[^\s/[\]]+/g) ?? []

@@ -12,8 +12,10 @@ export interface Drawn {
 
 const [OPEN, CLOSE, ESCAPE, LESS, GREATER, PERCENT] = [0x28, 0x29, 0x5c, 0x3c, 0x3e, 0x25]
 const isSpace = (code: number | undefined): boolean => code === undefined || code <= 0x20
-const D = 0x44
-const O = 0x6f
+const [D, O, G, S, I] = [0x44, 0x6f, 0x67, 0x73, 0x49]
+/** Ends of strings, of arrays and of dictionaries. */
+const isBreak = (code: number | undefined): boolean =>
+  isSpace(code) || code === CLOSE || code === 0x5d || code === GREATER || code === 0x7d
 
 export function drawnBy(bytes: Uint8Array): Drawn {
   let text_bytes = 0
@@ -30,7 +32,11 @@ export function drawnBy(bytes: Uint8Array): Drawn {
       at = end
     } else if (code === LESS) at++
     else if (code === PERCENT) at = endOfLine(bytes, at)
-    else if (code === D && bytes[at + 1] === O && (isSpace(bytes[at - 1]) || bytes[at - 1] === CLOSE)) calls++
+    else if (code === D && bytes[at + 1] === O && isBreak(bytes[at - 1])) calls++
+    else if (code === G && bytes[at + 1] === S && isBreak(bytes[at - 1])) calls++
+    // What is in an image between operators may look like anything.
+    else if (code === I && bytes[at + 1] === D && isBreak(bytes[at - 1]) && isSpace(bytes[at + 2]))
+      return { text_bytes: text_bytes + bytes.length - at, calls: calls + bytes.length - at }
   }
   return { text_bytes, calls }
 }
@@ -60,31 +66,31 @@ function endOfLine(bytes: Uint8Array, from: number): number {
 /** A byte of Latin letters, or half of a Chinese sign. */
 export const MIN_TOKENS_PER_BYTE = 1.5
 
-/** The most tokens that one byte of a text becomes by a font's table of characters. @param cmap a ToUnicode stream */
-export function tokensPerByte(cmap: string): number {
-  let most = MIN_TOKENS_PER_BYTE
-  for (const [section] of cmap.matchAll(/beginbf(?:char|range)[\s\S]*?(?:endbf|$)/g)) {
-    const sources = section.startsWith('beginbfrange') ? 2 : 1
-    let source_bytes = 1
-    let position = 0
-    let in_array = false
-    for (const [found, hex = ''] of section.matchAll(/<([\da-f\s]*)>|[[\]]/gi)) {
-      if (found === '[' || found === ']') {
-        in_array = found === '['
-        if (!in_array) position = 0
-        continue
-      }
-      const digits = hex.replace(/\s/g, '')
-      if (in_array || position === sources) {
-        most = Math.max(most, tokensOfHex(digits) / source_bytes)
-        if (!in_array) position = 0
-      } else {
-        source_bytes = Math.max(1, digits.length / 2)
-        position++
-      }
+/** Fonts of a thousand kinds of letters have no more. */
+const MAX_CMAP_TEXTS = 200_000
+
+/**
+ * The most tokens that one byte of a text becomes by a font's table of characters.
+ * @param cmap a ToUnicode stream
+ * @param source_bytes the least of a character
+ */
+export function tokensPerByte(cmap: string, source_bytes: number): number {
+  let longest = 0
+  let most = 0
+  let count = 0
+  for (const [section] of cmap
+    .replace(/%[^\r\n]*/g, ' ')
+    .matchAll(/beginbf(?:char|range)[\s\S]*?(?:endbf|$)/g)) {
+    // Texts as strings in round brackets: no writer does, and readers take them.
+    if (section.includes('(')) return Number.POSITIVE_INFINITY
+    for (const [, hex = ''] of section.matchAll(/<([^>]*)>/g)) {
+      if (++count > MAX_CMAP_TEXTS) return Number.POSITIVE_INFINITY
+      // A text of one sign is no more than three tokens.
+      if (hex.length > 4 || hex.length > longest) most = Math.max(most, tokensOfHex(hex.replace(/\s/g, '')))
+      longest = Math.max(longest, hex.length)
     }
   }
-  return most
+  return Math.max(MIN_TOKENS_PER_BYTE, most / source_bytes)
 }
 
 const tokensOfHex = (digits: string): number =>
@@ -92,13 +98,24 @@ const tokensOfHex = (digits: string): number =>
     (digits.match(/.{4}/g) ?? []).map((code) => String.fromCharCode(Number.parseInt(code, 16))).join(''),
   )
 
-/** The most characters that a name of a glyph stands for: `f_f_i`, `uni00410042`. https://github.com/adobe-type-tools/agl-specification */
-export function lettersOfGlyphs(body: string): number {
+/** Signs that no name of Latin letters stands for. */
+const MAX_SIGN_TOKENS = 3
+const SIGN =
+  /^\/(?:afii|.*(?:hiragana|katakana|hangul|korean|bopomofo|deva|bengali|gurmukhi|gujarati|thai|arabic|hebrew|armenian))/
+
+/**
+ * The most tokens that a name of a glyph stands for: `f_f_i`, `uni00410042`.
+ * https://github.com/adobe-type-tools/agl-specification
+ */
+export function tokensOfGlyphs(body: string): number {
   let most = 1
-  for (const [, names = ''] of body.matchAll(/\/Differences\s*\[([^\]]*)\]/g))
+  for (const [, names] of body.matchAll(/\/Differences\b\s*(?:\[([^[\]]*)\])?/g)) {
+    if (names === undefined) return Number.POSITIVE_INFINITY
     for (const name of names.match(/\/[^\s/]+/g) ?? []) {
-      const hex = /^\/uni([\dA-F]+)/i.exec(name)?.[1]?.length ?? 0
-      most = Math.max(most, name.split('_').length, hex > 4 ? (hex / 4) * 3 : 1)
+      const hex = /^\/u(?:ni)?([\dA-F]{4,})/i.exec(name)?.[1]?.length ?? 0
+      const signs = Math.max(Math.ceil(hex / 4), SIGN.test(name) ? 1 : 0)
+      most = Math.max(most, (name.split('_').length - 1) * MAX_SIGN_TOKENS, signs * MAX_SIGN_TOKENS)
     }
+  }
   return most
 }

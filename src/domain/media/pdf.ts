@@ -9,7 +9,7 @@ import {
   readObjects,
   Unreadable,
 } from './pdf-objects.ts'
-import { type Drawn, drawnBy, lettersOfGlyphs, tokensPerByte } from './pdf-text.ts'
+import { type Drawn, drawnBy, MIN_TOKENS_PER_BYTE, tokensOfGlyphs, tokensPerByte } from './pdf-text.ts'
 
 export interface PdfSize {
   /** Undefined where it cannot be counted, as in an encrypted one. */
@@ -24,15 +24,14 @@ const UNKNOWN: PdfSize = { pages: undefined, text_tokens: undefined }
 export function measurePdf(bytes: Buffer): PdfSize {
   const budget = budgetOf(bytes)
   try {
-    const objects = readObjects(bytes, budget)
-    const all = [...objects.values()].flat()
-    if (all.some(({ body }) => /\/Encrypt\b/.test(body)) || bytes.includes('/Encrypt')) return UNKNOWN
+    const { objects, all } = readObjects(bytes, budget)
+    if (all.some(({ body }) => UNCOUNTABLE.test(body))) return UNKNOWN
     const leaves = pagesOf(objects, all)
-    const counted = all.map(({ body }) =>
-      /\/Kids\b/.test(body) ? Number(/\/Count\s+(\d+)/.exec(body)?.[1] ?? 0) : 0,
-    )
-    const typed = all.filter(({ body }) => IS_PAGE.test(body)).length
-    const pages = Math.max(leaves.length, typed, ...new Set(counted))
+    let pages = Math.max(leaves.length, all.filter(({ body }) => IS_PAGE.test(body)).length)
+    for (const { body } of all) {
+      if (!/\/Kids\b/.test(body)) continue
+      for (const [, count] of body.matchAll(/\/Count\s+(\d+)/g)) pages = Math.max(pages, Number(count))
+    }
     return { pages, text_tokens: textOf(objects, all, leaves, budget) }
   } catch (thrown) {
     if (thrown instanceof Unreadable) return UNKNOWN
@@ -40,6 +39,8 @@ export function measurePdf(bytes: Buffer): PdfSize {
   }
 }
 
+/** Encrypted; a tree of pages that is no object of its own. */
+const UNCOUNTABLE = /\/Encrypt\b|(?<!\/Type\s{0,9})\/Pages\b(?!\s+\d+\s+\d+\s+R\b)/
 const IS_PAGE = /\/Type\s*\/Page\b(?!s)/
 const REFERENCE = /(\d+)\s+\d+\s+R\b/g
 const refsIn = (text: string): number[] => [...text.matchAll(REFERENCE)].map(([, number]) => Number(number))
@@ -49,45 +50,57 @@ function pagesOf(objects: PdfObjects, all: readonly PdfObject[]): PdfObject[] {
   const roots = all.flatMap(({ body }) => refsIn((body.match(/\/Pages\s+\d+\s+\d+\s+R\b/g) ?? []).join(' ')))
   const waiting = [...new Set(roots)]
   if (waiting.length === 0) throw new Unreadable()
-  const seen = new Set<number>(waiting)
+  /** By which node each was found. */
+  const parents = new Map<number, number>(waiting.map((root) => [root, root]))
   const leaves: PdfObject[] = []
   for (let node = waiting.pop(); node !== undefined; node = waiting.pop()) {
     for (const object of objects.get(node) ?? []) {
       const kids = listsIn(objects, object.body, 'Kids')
-      if (kids === undefined) leaves.push(object)
-      else
-        for (const kid of kids) {
-          if (seen.has(kid)) {
-            if (!isAgain(objects, node)) throw new Unreadable()
-            continue
-          }
-          seen.add(kid)
-          waiting.push(kid)
-        }
+      if (kids === undefined) {
+        if (!/^\s*<</.test(object.body)) throw new Unreadable()
+        leaves.push(object)
+        continue
+      }
+      if (new Set(kids).size < kids.length) throw new Unreadable()
+      for (const kid of kids) {
+        const parent = parents.get(kid)
+        // An update of a file repeats a node with nearly the same children.
+        if (parent === node) continue
+        if (parent !== undefined) throw new Unreadable()
+        parents.set(kid, node)
+        waiting.push(kid)
+      }
     }
   }
   return leaves
 }
 
-/** An update of a file repeats a node with nearly the same children. */
-const isAgain = (objects: PdfObjects, node: number): boolean => (objects.get(node)?.length ?? 0) > 1
-
 /** The references of a field, which may stand in an array of their own. @returns undefined without the field */
 function listsIn(objects: PdfObjects, body: string, field: 'Kids' | 'Contents'): number[] | undefined {
-  const found = [...body.matchAll(new RegExp(`/${field}\\b\\s*(\\[[^\\]]*\\]|\\d+\\s+\\d+\\s+R\\b|)`, 'g'))]
+  const found = [...body.matchAll(LISTS[field])]
   if (found.length === 0) return undefined
   return found.flatMap(([, value = '']) => {
-    if (value === '') throw new Unreadable()
-    const refs = refsIn(value)
+    const refs = onlyRefs(value)
     return refs.flatMap((ref) => {
       const targets = objects.get(ref) ?? []
       const arrays = targets.filter(({ body: target, data }) => !data && /^\s*\[/.test(target))
       if (arrays.length === 0) return [ref]
-      if (arrays.some(({ body: target }) => refsIn(target).some((one) => isArray(objects, one))))
-        throw new Unreadable()
-      return arrays.flatMap(({ body: target }) => refsIn(target))
+      const inner = arrays.flatMap(({ body: target }) => onlyRefs(target))
+      if (inner.some((one) => isArray(objects, one))) throw new Unreadable()
+      return inner
     })
   })
+}
+
+const LISTS = {
+  Kids: /\/Kids\b\s*(\[[^[\]]*\]|\d+\s+\d+\s+R\b|)/g,
+  Contents: /\/Contents\b\s*(\[[^[\]]*\]|\d+\s+\d+\s+R\b|)/g,
+}
+
+/** @throws Unreadable for objects that stand there themselves */
+function onlyRefs(value: string): number[] {
+  if (!/^\s*(?:\[[\s\dR]*\]|\d+\s+\d+\s+R)\s*$/.test(value)) throw new Unreadable()
+  return refsIn(value)
 }
 
 const isArray = (objects: PdfObjects, number: number): boolean =>
@@ -109,7 +122,10 @@ function textOf(
     for (const leaf of leaves)
       for (const ref of listsIn(objects, leaf.body, 'Contents') ?? []) uses.set(ref, (uses.get(ref) ?? 0) + 1)
     let text_bytes = 0
-    let calls = all.reduce((sum, { body }) => sum + (body.match(/\/AP\b/g)?.length ?? 0), 0)
+    let calls = all.reduce(
+      (sum, { body }) => sum + (body.match(/\/AP\b|\/S\s*\/(?:Luminosity|Alpha)\b/g)?.length ?? 0),
+      0,
+    )
     for (const [number, times] of uses) {
       const drawn = most(objects.get(number) ?? [], budget)
       text_bytes += times * drawn.text_bytes
@@ -117,7 +133,7 @@ function textOf(
     }
     text_bytes += formsBytes(all, calls, budget)
     const tokens = text_bytes * perByte(objects, all, budget)
-    return tokens > MAX_DRAWN ? undefined : Math.ceil(tokens)
+    return tokens <= MAX_DRAWN ? Math.ceil(tokens) : undefined
   } catch (thrown) {
     if (thrown instanceof Unreadable) return undefined
     throw thrown
@@ -141,7 +157,7 @@ function most(versions: readonly PdfObject[], budget: Budget): Drawn {
 function formsBytes(all: readonly PdfObject[], calls: number, budget: Budget): number {
   if (calls === 0) return 0
   const forms = all
-    .filter(({ body, data }) => data && /\/Subtype\s*\/Form\b/.test(body))
+    .filter(({ body, data }) => data && /\/Subtype\s*\/Form\b|\/BBox\b/.test(body))
     .map((form) => most([form], budget))
   const text_bytes = Math.max(0, ...forms.map((form) => form.text_bytes))
   if (text_bytes === 0) return 0
@@ -157,12 +173,33 @@ function formsBytes(all: readonly PdfObject[], calls: number, budget: Budget): n
 }
 
 function perByte(objects: PdfObjects, all: readonly PdfObject[], budget: Budget): number {
-  let tokens = Math.max(1, ...all.map(({ body }) => lettersOfGlyphs(body)))
-  const cmaps = new Set(
-    all.flatMap(({ body }) => refsIn((body.match(/\/ToUnicode\s+\d+\s+\d+\s+R\b/g) ?? []).join(' '))),
+  let tokens = MIN_TOKENS_PER_BYTE
+  for (const { body } of all) tokens = Math.max(tokens, tokensOfGlyphs(body))
+  /** The least bytes of a character by each table, in any font that has it. */
+  const cmaps = new Map<number, number>()
+  const waiting: [number, number][] = all.flatMap(({ body }) =>
+    refsTo('ToUnicode', body).map((ref): [number, number] => [
+      ref,
+      /\/Encoding\s*\/Identity-[HV]\b/.test(body) ? 2 : 1,
+    ]),
   )
-  for (const number of cmaps)
+  for (let next = waiting.pop(); next; next = waiting.pop()) {
+    const [number, bytes] = next
+    if ((cmaps.get(number) ?? 3) <= bytes) continue
+    cmaps.set(number, bytes)
     for (const cmap of objects.get(number) ?? [])
-      if (cmap.data) tokens = Math.max(tokens, tokensPerByte(decoded(cmap, budget).toString('latin1')))
-  return Math.max(tokens, tokensPerByte(''))
+      for (const ref of refsTo('UseCMap', cmap.body)) waiting.push([ref, bytes])
+  }
+  for (const [number, bytes] of cmaps)
+    for (const cmap of objects.get(number) ?? [])
+      if (cmap.data) tokens = Math.max(tokens, tokensPerByte(decoded(cmap, budget).toString('latin1'), bytes))
+  return tokens
 }
+
+const refsTo = (field: 'ToUnicode' | 'UseCMap', body: string): number[] =>
+  refsIn(
+    (
+      body.match(field === 'ToUnicode' ? /\/ToUnicode\s+\d+\s+\d+\s+R\b/g : /\/UseCMap\s+\d+\s+\d+\s+R\b/g) ??
+      []
+    ).join(' '),
+  )

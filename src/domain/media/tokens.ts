@@ -17,6 +17,14 @@ export function boundMedia(media: readonly Medium[], models: readonly string[], 
   )
 }
 
+/** Whether some of the media cannot be counted for one of the models, so that all of a context is held. */
+export const isUncounted = (media: readonly Medium[], models: readonly string[]): boolean =>
+  media.some((one) =>
+    models.some(
+      (model) => boundOf(one, familyOf(model), Number.POSITIVE_INFINITY) === Number.POSITIVE_INFINITY,
+    ),
+  )
+
 const sumOf = (media: readonly Medium[], tokensOf: (medium: Medium) => number): number =>
   Math.ceil(media.reduce((sum, medium) => sum + tokensOf(medium), 0))
 

@@ -7,4 +7,6 @@ export interface PaidOrder<M extends Model = Model> {
   streams: boolean
   /** What tells this request from another one with the same Idempotency-Key. */
   content: readonly (Uint8Array | string)[]
+  /** Something in it cannot be counted: as much is held as the model reads. */
+  is_uncounted?: boolean
 }

@@ -131,7 +131,8 @@ function heldBy<O extends PaidOrder>(
   { ceiling_nanos }: Quote,
   outcome: HoldOutcome,
 ): Held<O> {
-  if (!outcome.ok) throw refusedByLimit(parts, admitted.caller, outcome) ?? refusalError(outcome.refusal)
+  if (!outcome.ok)
+    throw refusedByLimit(parts, admitted.caller, outcome) ?? refusalError(outcome.refusal, order.is_uncounted)
   const held = admitted as Held<O>
   held.order = order
   held.hold_id = outcome.hold_id

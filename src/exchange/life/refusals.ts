@@ -33,12 +33,20 @@ const ERRORS: Partial<Record<Refusal, () => GatewayError>> = {
     }),
 }
 
-/** The error for a refused hold. A refusal that no caller can bring about is the gateway's own failure. */
-export function refusalError(refusal: Refusal): GatewayError {
-  const error = ERRORS[refusal]
-  return error
-    ? error()
-    : internal('The gateway could not price this call. It has been logged.', { cause: refusal })
+/** How media are sent that can be counted. */
+const COUNTED =
+  'Its media cannot be counted, so that as much is held as the model reads: send files as data instead of by an address or an id, PDFs without encryption, sound as WAV, MP3, FLAC, Ogg, MP4 or WebM, and videos as MP4 or WebM, where the model takes them.'
+
+/**
+ * The error for a refused hold. A refusal that no caller can bring about is the gateway's own failure.
+ * @param is_uncounted all of the model's context was to be held, since something in the request cannot be counted
+ */
+export function refusalError(refusal: Refusal, is_uncounted = false): GatewayError {
+  const error = ERRORS[refusal]?.()
+  if (!error)
+    return internal('The gateway could not price this call. It has been logged.', { cause: refusal })
+  const is_of_amount = error.kind === 'insufficient_balance' && refusal !== 'outstanding_debt'
+  return is_uncounted && is_of_amount ? insufficientBalance(`${error.message} ${COUNTED}`) : error
 }
 
 /** While nothing can be charged, nothing new begins. @throws GatewayError overloaded */

@@ -2,7 +2,7 @@
 import type { Catalogue, TextModel } from '../../domain/catalogue.ts'
 import type { AskedExtra } from '../../domain/extras.ts'
 import type { Medium } from '../../domain/media/medium.ts'
-import { boundMedia } from '../../domain/media/tokens.ts'
+import { boundMedia, isUncounted } from '../../domain/media/tokens.ts'
 import type { Nanos } from '../../domain/money.ts'
 import type { AskedTier } from '../../domain/service-tiers.ts'
 import { type QuotedRequest, quote } from '../../pricing/quote.ts'
@@ -149,6 +149,7 @@ export async function readOpened(
   const priced = goes_as_it_is
     ? facts
     : withLeastOutput(parts.catalogue(), model, passages, withCacheWrites(facts))
+  const media = mediaRead(priced, goes_as_it_is)
   return {
     model,
     streams,
@@ -156,7 +157,8 @@ export async function readOpened(
     request,
     facts,
     session,
-    quoted: quotedOf(model, { ...priced, media: mediaRead(priced, goes_as_it_is) }, extras, extras_nanos),
+    quoted: quotedOf(model, { ...priced, media }, extras, extras_nanos),
+    is_uncounted: isUncounted(media, model.routes.map(knownAs)),
     service_tier,
     price: priceAt(model.price, service_tier?.name) ?? model.price,
     passages,

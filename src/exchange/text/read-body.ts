@@ -1,9 +1,11 @@
 // The reading of a text request's body: small ones are parsed on the event loop, large ones on a thread.
 
+import { isImageData } from '../../domain/media/medium.ts'
 import { deploymentOf } from '../../http/azure-paths.ts'
 import { regularBody } from '../../protocols/media-places.ts'
 import type { CallerProtocol } from '../../protocols/protocol.ts'
 import { BUILT_IN_REGISTRY } from '../../protocols/registry.ts'
+import type { Json } from '../../protocols/wire/json.ts'
 import { parseScanned, scanJsonBody } from '../../protocols/wire/json-body.ts'
 import { type Arrival, type Arrived, receiveBody } from '../bodies/arrival.ts'
 import type { Admitted } from '../life/call.ts'
@@ -16,6 +18,20 @@ const COPIES = 2
 /** Beyond either, to parse a body would stop everyone else for tens of milliseconds. */
 const MAX_BYTES_ON_LOOP = 1024 * 1024
 const MAX_VALUES_ON_LOOP = 50_000
+/** Of documents and recordings, whose pages and seconds are counted: that takes longer than to parse them. */
+const MAX_MEDIA_CHARS_ON_LOOP = 64 * 1024
+/** The names under which every protocol carries them. */
+const MEDIA_NAMES: ReadonlySet<string> = new Set(['data', 'file_data', 'input_audio'])
+
+/** Characters of a body's media but for images. */
+function mediaChars(value: Json, name = ''): number {
+  if (typeof value === 'string') return MEDIA_NAMES.has(name) && !isImageData(value) ? value.length : 0
+  if (typeof value !== 'object' || value === null) return 0
+  let chars = 0
+  if (Array.isArray(value)) for (const item of value) chars += mediaChars(item, name)
+  else for (const field of Object.keys(value)) chars += mediaChars(value[field] ?? null, field)
+  return chars
+}
 
 /** @param protocol the caller's @throws GatewayError as `receiveBody` and `parseJsonBody`; overloaded where the thread fails */
 export async function readTextBody(
@@ -60,5 +76,7 @@ function parsedOnLoop(
   const scanned = scanJsonBody(bytes, text.names, { known: bodies.known, account_id: caller.account.id })
   if (has_thread && scanned.values > MAX_VALUES_ON_LOOP) return undefined
   const body = parseScanned(scanned)
+  if (has_thread && bytes.length > MAX_MEDIA_CHARS_ON_LOOP && mediaChars(body.json) > MAX_MEDIA_CHARS_ON_LOOP)
+    return undefined
   return new ParsedBody(protocols, body, { ...regularBody(body.json, text), release })
 }

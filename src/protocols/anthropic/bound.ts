@@ -14,7 +14,7 @@ import {
   unknownPart,
   unseen,
 } from '../input-bound.ts'
-import { type Json, objectIn, stringIn } from '../wire/json.ts'
+import { isObject, type Json, objectIn, stringIn } from '../wire/json.ts'
 
 const mediaType = (source: Json): string | undefined => stringIn(objectIn(source).media_type)
 
@@ -52,8 +52,11 @@ const block = byType(
     thinking: fields({ signature: encrypted }),
     redacted_thinking: fields({ data: encrypted }),
   },
-  fields({ source: unknownPart }),
+  // What a provider's own tools found comes back with documents inside.
+  fields({ source: unknownPart, content: (value, media) => found(value, media) }),
 )
+const found: Bound = (value, media) =>
+  (Array.isArray(value) ? eachBlock : isObject(value) ? block : boundAll)(value, media)
 
 const eachBlock = each(block)
 

@@ -75,11 +75,15 @@ function mediumOf(data: string, mime: string, frames_per_s: number): Medium | un
   }
 }
 
+/** Read as a video, whatever its type: https://ai.google.dev/gemini-api/docs/video-understanding#youtube */
+const VIDEO_ADDRESS = /youtu\.?be/i
+
 /** A file, whose content the gateway does not see, may be as long as the model reads. */
 const fileBound: Bound = (file, media) => {
   if (isObject(file)) {
     const mime = stringIn(file.mimeType ?? file.mime_type)?.toLowerCase() ?? ''
-    media.push(mime.startsWith('image/') ? { kind: 'image' } : UNCOUNTED)
+    const address = stringIn(file.fileUri ?? file.file_uri) ?? ''
+    media.push(mime.startsWith('image/') && !VIDEO_ADDRESS.test(address) ? { kind: 'image' } : UNCOUNTED)
   }
   return boundAll(file)
 }
