@@ -59,3 +59,9 @@ function sizeOf(bytes: Uint8Array, view: DataView, at: number): { header_bytes: 
   if (at + LONG_HEADER_BYTES > bytes.length) return { header_bytes: LONG_HEADER_BYTES, length: 0 }
   return { header_bytes: LONG_HEADER_BYTES, length: Number(view.getBigUint64(at + 8)) }
 }
+
+/** By how much a sample is shown later; 0 for a negative number, which writers put into version 0 too. Section 8.6.1.3 (ctts) */
+export function lateTicks(view: DataView, at: number): number {
+  const ticks = view.getUint32(at)
+  return ticks > 0xff00_0000 ? 0 : ticks
+}

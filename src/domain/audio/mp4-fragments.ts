@@ -1,7 +1,6 @@
 // The fragments of an MP4 movie: what the samples of each track last, and when they begin. ISO/IEC 14496-12, section 8.8
 import { type InSteps, STEP_PARTS } from './bytes.ts'
-import type { Box } from './mp4-boxes.ts'
-import { lateTicks } from './mp4-track.ts'
+import { type Box, lateTicks } from './mp4-boxes.ts'
 
 /** The samples of a track in fragments. */
 export interface TrackFragments {

@@ -1,6 +1,6 @@
 // A track of MP4: what its samples last by their own table, and what its edits make of them. ISO/IEC 14496-12, sections 8.4 to 8.7
 import { longer } from './bytes.ts'
-import type { Box } from './mp4-boxes.ts'
+import { type Box, lateTicks } from './mp4-boxes.ts'
 import { type SampleEntry, sampleEntryAt } from './mp4-codec.ts'
 import type { TrackFragments } from './mp4-fragments.ts'
 
@@ -72,12 +72,6 @@ export function readTrack(track: Mp4Track, view: DataView, { type, data_at: at, 
     case 'elst':
       readEdits(track, view, at, end)
   }
-}
-
-/** Behind negative ones of version 1, which writers put into version 0 too. */
-export function lateTicks(view: DataView, at: number): number {
-  const ticks = view.getUint32(at)
-  return ticks > 0xff00_0000 ? 0 : ticks
 }
 
 function readEdits(track: Mp4Track, view: DataView, at: number, end: number): void {
