@@ -13,7 +13,7 @@ import type { JsonObject } from '../../src/protocols/wire/json.ts'
 import { calls } from '../../src/surface/calls.ts'
 import type { Gateway } from '../../src/surface/gateway.ts'
 import { eventFrame } from '../../src/upstream/relay.ts'
-import { expectsGroqs, expectsUsage, groqsDialect, renderChatError } from './clients.ts'
+import { renderChatError, vendorsDialect } from './clients.ts'
 
 /** As on the native endpoints: images come inline here too. */
 const CHAT_BODY_LIMIT_BYTES = 30 * 1024 * 1024
@@ -23,12 +23,8 @@ const WITH_USAGE: Dialect = { protocol: openai, frame: eventFrame(), raw: true, 
 const WITHOUT_USAGE: Dialect = { ...WITH_USAGE, shows_usage: false, shown: withoutUsage }
 const SURFACE = { surface: 'chat', forms: COMMON_FORMS, render: renderChatError }
 
-const FOR_GROQS = groqsDialect(WITH_USAGE)
-
-function dialectOf(body: JsonObject, request: Request): Dialect {
-  if (expectsGroqs(request)) return FOR_GROQS
-  return showsUsage(body) || expectsUsage(request) ? WITH_USAGE : WITHOUT_USAGE
-}
+const dialectOf = (body: JsonObject, request: Request): Dialect =>
+  vendorsDialect(request, WITH_USAGE) ?? (showsUsage(body) ? WITH_USAGE : WITHOUT_USAGE)
 
 /** `POST /v1/chat/completions`. */
 export function chat(gateway: Pick<Gateway, 'exchange' | 'requests' | 'content'>) {

@@ -1,16 +1,23 @@
 // The promise: each vendor's own AI SDK package, pointed at the gateway, reads the usage of its streams.
 import { expect, test } from 'bun:test'
-import type { JsonObject } from '../../src/protocols/wire/json.ts'
+import { type JsonObject, objectsIn } from '../../src/protocols/wire/json.ts'
 import { MODELS, PROTOCOLS } from '../support/three-providers.ts'
 import { BODY, chatScene, chunksOf } from './support.ts'
 
 const { post } = await chatScene()
 
-/** As packages of Vercel's AI SDK name themselves: `withUserAgentSuffix` in @ai-sdk/provider-utils. */
-const agentOf = (client: string) =>
-  `ai/6.0.1 ai-sdk/${client}/4.0.84 ai-sdk/provider-utils/5.0.81 runtime/bun/1.4.5`
+/** As packages of Vercel's AI SDK name themselves in streams: @ai-sdk/mistral 3.0.69 with ai 6.0.326, and 4.0.87 with ai 7.0.173. */
+const AGENTS = {
+  '3': (client: string) => `ai-sdk/${client}/3.0.69 ai-sdk/provider-utils/4.0.56 runtime/bun/1.4.5`,
+  '4': (client: string) => `ai-sdk-${client}/4.0.87 ai-sdk-provider-utils/5.0.81 bun/1.4.5`,
+} as const
 
-async function streamedTo(client: string, model: string, more: JsonObject = {}): Promise<JsonObject[]> {
+async function streamedTo(
+  client: string,
+  model: string,
+  more: JsonObject = {},
+  agentOf = AGENTS['4'],
+): Promise<JsonObject[]> {
   const headers = { 'user-agent': agentOf(client) }
   const text = await (await post({ ...BODY, model, stream: true, ...more }, { headers })).text()
   return chunksOf(text.split('\n\n').flatMap((frame) => (frame ? [frame.replace(/^data: /, '')] : [])))
@@ -18,10 +25,12 @@ async function streamedTo(client: string, model: string, more: JsonObject = {}):
 
 for (const provider of PROTOCOLS) {
   const model = MODELS[provider]
-  test.each(['mistral', 'groq', 'perplexity', 'xai'])(
-    `@ai-sdk/%s asks for no usage, and reads that of a ${provider} model`,
-    async (client) => {
-      const usages = (await streamedTo(client, model)).flatMap(({ usage }) => usage ?? [])
+  const CLIENTS = ['mistral', 'groq', 'perplexity', 'xai']
+  test.each(CLIENTS.flatMap((client) => [[client, '3'] as const, [client, '4'] as const]))(
+    `@ai-sdk/%s asks for no usage, and reads that of a ${provider} model, as it names itself since version %s`,
+    async (client, version) => {
+      const chunks = await streamedTo(client, model, {}, AGENTS[version])
+      const usages = chunks.flatMap(({ usage }) => usage ?? [])
       expect(usages).toEqual([
         expect.objectContaining({
           prompt_tokens: expect.any(Number),
@@ -39,6 +48,13 @@ for (const provider of PROTOCOLS) {
     expect(chunks.filter(({ x_groq }) => x_groq !== undefined)).toHaveLength(1)
   })
 
+  test(`@ai-sdk/mistral finds a choice in each chunk, of a ${provider} model`, async () => {
+    const lacking = (chunks: JsonObject[]) => chunks.filter(({ choices }) => objectsIn(choices).length === 0)
+    expect(lacking(await streamedTo('mistral', model))).toEqual([])
+    expect(lacking(await streamedTo('mistral', model, {}, AGENTS['3']))).toEqual([])
+    expect(lacking(await streamedTo('xai', model))).toHaveLength(1)
+  })
+
   test.each(['openai', 'openai-compatible', 'deepseek', 'mistralish', 'groqlike'])(
     `@ai-sdk/%s gets it if it asks for it, of a ${provider} model`,
     async (client) => {
@@ -52,7 +68,7 @@ for (const provider of PROTOCOLS) {
 }
 
 const refused = async (client: string, body: JsonObject) => {
-  const response = await post(body, { headers: { 'user-agent': agentOf(client) } })
+  const response = await post(body, { headers: { 'user-agent': AGENTS['4'](client) } })
   return { status: response.status, body: (await response.json()) as JsonObject }
 }
 const OPENAIS = expect.objectContaining({ message: expect.any(String), type: expect.any(String) })

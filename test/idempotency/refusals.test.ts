@@ -12,7 +12,16 @@ import {
   type Upstream,
   whole,
 } from '../support/upstream.ts'
-import { announcing, answering, expectRefusal, keptIn, PAID, type Paid, send } from './support.ts'
+import {
+  announcing,
+  answering,
+  expectRefusal,
+  keptIn,
+  PAID,
+  type Paid,
+  send,
+  sendAfterEnd,
+} from './support.ts'
 
 let upstream: Upstream
 let gateway: TestGateway
@@ -238,7 +247,11 @@ describe('an answer that was not completed', () => {
     await leaveAfter('Hello', asked)
     upstream.answer(answering())
     for (let round = 0; round < 2; round += 1)
-      expectRefusal(await send(gateway, STREAMED, asked), 409, /was charged, but its answer is not available/)
+      expectRefusal(
+        await sendAfterEnd(gateway, STREAMED, asked),
+        409,
+        /was charged, but its answer is not available/,
+      )
     expect(upstream.seen).toHaveLength(1)
     expect(await gateway.lastCall()).toMatchObject({ outcome: 'cancelled' })
   })
@@ -279,7 +292,7 @@ describe('an answer that was not completed', () => {
     await gateway.rest()
     upstream.answer(answering())
     const seen = upstream.seen.length
-    expectRefusal(await send(gateway, WHOLE, asked), 409, /was charged, .+ its caller left/)
+    expectRefusal(await sendAfterEnd(gateway, WHOLE, asked), 409, /was charged, .+ its caller left/)
     expect(upstream.seen).toHaveLength(seen)
     expect(await gateway.lastCall()).toMatchObject({ outcome: 'cancelled', estimated: 1 })
   })

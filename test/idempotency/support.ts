@@ -78,6 +78,14 @@ export async function send(
   }
 }
 
+/** The same once its first request is under way no more, which its caller cannot see: money is settled a moment before. */
+export async function sendAfterEnd(...sent: Parameters<typeof send>): Promise<Got> {
+  for (;;) {
+    const got = await send(...sent)
+    if (got.status !== 409 || !got.body.includes('still under way')) return got
+  }
+}
+
 /** A refusal in the native shape. */
 export function expectRefusal(
   { status, replayed, body }: Got,

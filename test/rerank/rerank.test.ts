@@ -54,6 +54,31 @@ describe.each(['/v1/rerank', '/v2/rerank'])('%s', (path) => {
   })
 })
 
+test.each<[name: string, sent: string, expected: string]>([
+  [
+    'stands beside a total, and all else passes as it came',
+    '{"usage" : { "total_tokens":21, "x":1.0},"results":[{"index":1,"relevance_score":0.50}]}',
+    '{"usage" : {"prompt_tokens":21, "total_tokens":21, "x":1.0},"results":[{"index":1,"relevance_score":0.50}]}',
+  ],
+  [
+    "is the provider's own where it says one",
+    '{"results":[],"usage":{"prompt_tokens":20,"total_tokens":21}}',
+    '{"results":[],"usage":{"prompt_tokens":20,"total_tokens":21}}',
+  ],
+  ...[
+    '{"results":[],"meta":{"billed_units":{"search_units":1}}}',
+    '{"results":[],"usage":{}}',
+    '{"results":[],"usage":null}',
+    '{"results":[],"usage":{"total_tokens":"many"}}',
+    '{"results":[],"usage":{"total_tokens":-1}}',
+    '{"results":[],"usage":[{"total_tokens":3}]}',
+    '{"results":[{"usage":{"total_tokens":3}}]}',
+  ].map((text): [string, string, string] => [`is not made up: ${text}`, text, text]),
+])('usage.prompt_tokens %s', async (_name, sent, expected) => {
+  upstream.answer(whole(sent))
+  expect(await (await call('/v1/rerank', { model: 'sorter-by-token', ...BODY })).text()).toBe(expected)
+})
+
 const documents = (count: number, text: string) => Array.from({ length: count }, () => text)
 
 test.each<[name: string, documents: string[], charged: number, held: number]>([

@@ -56,10 +56,14 @@ export async function readUnitAnswer(
   }
   const json = readReported(protocolOf(parts.protocols, attempt.provider), text)
   if (is_transcript) assertTranscript(json)
-  const reported = verbsOf(parts, attempt, verb).readUnits(json)
+  const verbs = verbsOf(parts, attempt, verb)
   const { id } = held.order.model
-  const body = attempt.model === id ? bytes : renameBytes(bytes, renameTo(id, ['model']))
-  return { body, content_type, reported }
+  const rename = attempt.model === id ? undefined : renameTo(id, ['model'])
+  const body = renameBytes(bytes, (answer) => {
+    const renamed = rename?.(answer) ?? answer
+    return verbs.completed?.(renamed, json) ?? renamed
+  })
+  return { body, content_type, reported: verbs.readUnits(json) }
 }
 
 /** Serves calls whose JSON request is passed on, and whose answer is whole. */

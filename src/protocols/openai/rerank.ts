@@ -6,7 +6,9 @@ import { Anything, Count, Fields, namesOf, optional, readPresent, Text } from '.
 import { boundTexts, fields, inputBound } from '../input-bound.ts'
 import { jsonTokens } from '../token-sums.ts'
 import type { UnitProtocol } from '../unit-calls.ts'
+import { type ByteString, toByteString } from '../wire/byte-string.ts'
 import {
+  countIn,
   isObject,
   type Json,
   type JsonObject,
@@ -16,6 +18,7 @@ import {
   wantArray,
 } from '../wire/json.ts'
 import { namesFrom } from '../wire/json-names.ts'
+import { placeInObject } from '../wire/json-place.ts'
 import { extras } from './extras.ts'
 import { rejectBeyondUnits } from './unit-request.ts'
 
@@ -116,8 +119,21 @@ function documentTokens(item: Json, index: number): number {
   return jsonTokens(item)
 }
 
+/**
+ * The same answer with `usage.prompt_tokens` beside a total that stands alone, as Jina's: nothing is written, and typed clients demand it
+ * (crate zai-rs 0.5.0, RerankUsage), as vLLM's servers send it.
+ */
+export function withPromptTokens(json: ByteString, answer: JsonObject): ByteString {
+  const { total_tokens, prompt_tokens } = objectIn(answer.usage)
+  const tokens = countIn(total_tokens)
+  const place = placeInObject(json, 'usage')
+  if (tokens === undefined || prompt_tokens !== undefined || place === undefined) return json
+  return json.slice(0, place) + toByteString(Buffer.from(`"prompt_tokens":${tokens},`)) + json.slice(place)
+}
+
 export const openaiRerank: UnitProtocol = {
   target: { path: '/rerank', headers: {} },
+  completed: withPromptTokens,
   readUnits({ usage, meta }) {
     const { billed_units, tokens } = objectIn(meta)
     const searches = tokenCountIn(objectIn(billed_units).search_units)

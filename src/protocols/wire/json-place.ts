@@ -29,6 +29,13 @@ export function placeOfString(json: ByteString, path: readonly string[]): Place 
   return undefined
 }
 
+/** Just past the brace of an object that a field of the outermost one holds; undefined if it holds none. */
+export function placeInObject(json: ByteString, key: string): number | undefined {
+  const open = skipSpaces(json, 0)
+  const at = json[open] === '{' ? valueIn(json, open, key) : -1
+  return at >= 0 && json[at] === '{' ? at + 1 : undefined
+}
+
 /** Of one stream: events that differ in every field before and after theirs are searched each. */
 const MAX_REMEMBERED = 4
 
