@@ -272,7 +272,7 @@ price = { per_search = 0.001 }
     writeFileSync(scene.path('list.json'), JSON.stringify(without))
     const { status, err } = await importing(...flash, 'openrouter')
     expect(status).toBe(1)
-    expect(err).toContain('download https://openrouter.ai/api/v1/models')
+    expect(err).toContain('Download https://openrouter.ai/api/v1/models')
     const pricing = { prompt: '0.000003', completion: '0.000004' }
     writeFileSync(scene.path('list.json'), JSON.stringify({ data: [{ id: 'acme/flash', pricing }] }))
     await importing('--yes', '--accept-jumps', ...flash, 'openrouter')
