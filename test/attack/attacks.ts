@@ -14,10 +14,12 @@ import { leaveEarly } from './leave-early.ts'
 import { leaveKinds } from './leave-kinds.ts'
 import { lockOut } from './lock-out.ts'
 import { lyingUsage } from './lying-usage.ts'
+import { manyParts } from './many-parts.ts'
 import { millionCalls } from './million-calls.ts'
 import { missingFiles } from './missing-files.ts'
 import { movedDatabase } from './moved-database.ts'
 import { oldHistory } from './old-history.ts'
+import { pipelining } from './pipelining.ts'
 import { refusalFlood } from './refusal-flood.ts'
 import { soak } from './soak.ts'
 import { socketBusyHalves } from './socket-busy-halves.ts'
@@ -49,6 +51,8 @@ export const ATTACKS: readonly Attack[] = [
   imageHeaders,
   bodies,
   bombs,
+  manyParts,
+  pipelining,
   deepAnswers,
   tinyEvents,
   millionCalls,
