@@ -12,6 +12,7 @@ export interface HiddenComment {
 }
 
 const SHOWN_COMMENT = /^# (hidden:[\w-]{8})$/
+/** Whether a comment is the mark of one that is hidden whole. */
 export const isShownComment = (comment: string): boolean => SHOWN_COMMENT.test(comment)
 
 /**

@@ -78,6 +78,10 @@ export interface MemoryWatch {
   check(): void
 }
 
+/**
+ * @param open the oldest first
+ * @param resident_bytes of the process
+ */
 export function watchMemory(
   open: ReadonlySet<OpenSocket>,
   { resident_bytes, reading }: { resident_bytes: () => number; reading: Reading },

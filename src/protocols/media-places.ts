@@ -75,6 +75,7 @@ export const withData =
     return { ...value, data: after.data, ...(name === undefined ? {} : { [name]: after.mime_type ?? '' }) }
   }
 
+/** Whether a type, as a caller wrote it, is that of an image. */
 export const isImageType = (mime_type: string): boolean => /^\s*image\//i.test(mime_type)
 
 /** RFC 2397: the type with its parameters, and base64. */

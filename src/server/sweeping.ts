@@ -15,6 +15,7 @@ export interface Sweeping {
   stop(): Promise<void>
 }
 
+/** Rounds of these sweeps, in their order; a failure is logged with the sweep's name. */
 export function sweepEach(sweeps: readonly Sweep[], log: Pick<Logger, 'error'>): Sweeping {
   let stopping = false
   let running: Promise<void> | undefined

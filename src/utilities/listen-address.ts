@@ -13,4 +13,5 @@ export function isLoopback(hostname: string): boolean {
   return host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'))
 }
 
+/** An IPv6 address as sockets take it: URLs have it in brackets. */
 export const withoutBrackets = (host: string): string => host.replace(/^\[(.*)\]$/, '$1')

@@ -9,7 +9,8 @@ import {
   withData,
 } from '../media-places.ts'
 
-export const image = inUri(true)
+/** The data URI of an image. */
+const image = inUri(true)
 const other = inUri(false)
 /** Most name an address in an object, some servers take it in its place. */
 const addressed = (uri: MediaPlaces): MediaPlaces => {
@@ -19,7 +20,9 @@ const addressed = (uri: MediaPlaces): MediaPlaces => {
 
 /** Without a type: its format, such as `mp3`, is not a MIME type. */
 export const input_audio = inFields({ input_audio: withData([], () => false) })
+/** A file by its data. */
 export const file_data = inFields({ file_data: other })
+/** A part, or an entry of `images`, with an image's address. */
 export const image_url = inFields({ image_url: addressed(image) })
 
 export const mediaFields: MediaFields = {

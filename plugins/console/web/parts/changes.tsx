@@ -35,6 +35,7 @@ export interface Changes<Draft> {
   keepTheirs: () => void
 }
 
+/** The state of such a form, from the values with which it opens to a save or a conflict. */
 export function useChanges<Source, Draft extends object>({
   source,
   draftOf,
