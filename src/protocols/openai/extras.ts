@@ -190,7 +190,7 @@ class Count implements ExtrasCount {
 }
 
 /** OpenRouter, Perplexity, xAI (docs.x.ai, Live Search: by source), DashScope (help.aliyun.com, Web search: `plugins.search.count`). */
-export const searchesIn = (counts: JsonObject): number | undefined =>
+const searchesIn = (counts: JsonObject): number | undefined =>
   countIn(objectIn(counts.server_tool_use).web_search_requests) ??
   countIn(counts.num_search_queries) ??
   countIn(counts.num_sources_used) ??

@@ -123,7 +123,7 @@ function documentTokens(item: Json, index: number): number {
  * The same answer with `usage.prompt_tokens` beside a total that stands alone, as Jina's: nothing is written, and typed clients demand it
  * (crate zai-rs 0.5.0, RerankUsage), as vLLM's servers send it.
  */
-export function withPromptTokens(json: ByteString, answer: JsonObject): ByteString {
+function withPromptTokens(json: ByteString, answer: JsonObject): ByteString {
   const { total_tokens, prompt_tokens } = objectIn(answer.usage)
   const tokens = countIn(total_tokens)
   const place = placeInObject(json, 'usage')

@@ -1,7 +1,7 @@
 // The time after which a provider wants to be called again, as its headers say it.
 
 /** No provider's longest limit, one a day, is further away. */
-export const MAX_RETRY_AFTER_S = 86_400
+const MAX_RETRY_AFTER_S = 86_400
 
 /** Whole seconds from 0 to a day, rounded up; undefined for negative ones and NaN. */
 export const boundedWait = (seconds: number): number | undefined =>
