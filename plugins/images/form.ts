@@ -20,6 +20,7 @@ import { type FilePart, readForm } from '../../src/http/multipart.ts'
 import type { StoredFile } from '../../src/library/files.ts'
 import { beginIntake, type Intake } from '../../src/library/intake.ts'
 import type { Library } from '../../src/library/library.ts'
+import { sendable } from '../../src/media/sendable.ts'
 import type { Reference } from '../../src/protocols/images.ts'
 import { checkFields } from './fields.ts'
 import { FORM_BODY_LIMIT_BYTES, fieldsFor, imageModelOf, MAX_REFERENCES } from './model.ts'
@@ -83,7 +84,10 @@ export async function readEditForm(
     await beforeForm(hooks, admitted, Object.entries(sent))
     if (received.sha256.length === 0)
       throw invalidRequest('image: is required; it must be an image file.', { param: 'image' })
-    if (received.mask && received.first_size) await assertMasks(received.mask.bytes, received.first_size)
+    if (received.mask && received.first_size) {
+      await assertMasks(received.mask.bytes, received.first_size)
+      received.mask = await sendable(received.mask.bytes, 'image/png')
+    }
     return { order: orderOfForm(intake, catalogue(), values, received), discard: () => intake.abandon() }
   } catch (thrown) {
     await intake.abandon()

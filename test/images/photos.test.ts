@@ -193,6 +193,18 @@ describe('a mask in a form', () => {
     expect(await headerOf(image)).toMatchObject({ width: 18, height: 24 })
   })
 
+  test('goes without its metadata, as one in JSON does', async () => {
+    const mask = await photo('png')
+    expect((await headerOf(mask)).exif).toBeDefined()
+    await imagesIn(await edit(fileOf(plain.jpeg, 'jpeg'), mask))
+    const form = await new Response(new Uint8Array(upstream.last().body), {
+      headers: { 'content-type': upstream.last().headers['content-type'] ?? '' },
+    }).formData()
+    const sent = new Uint8Array(await (form.get('mask') as File).arrayBuffer())
+    expect((await headerOf(sent)).exif).toBeUndefined()
+    expect((await pixelsOf(sent)).equals(await pixelsOf(mask))).toBe(true)
+  })
+
   test.each([
     ['of another size', WIDE, 'must have the size of the first image, 18x24'],
     ['without an alpha channel', OPAQUE, 'alpha channel'],
