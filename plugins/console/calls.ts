@@ -14,6 +14,7 @@ import { openCalls } from '../../src/surface/calls.ts'
 import { noEndpoint } from '../../src/surface/elysia-errors.ts'
 import type { Gateway } from '../../src/surface/gateway.ts'
 import { failures } from '../../src/surface/responses.ts'
+import { counted } from '../../src/utilities/counted.ts'
 import { consoleError } from './api/meanwhile.ts'
 import { requireJson, requireOwnOrigin, type SiteSettings, tokenOf } from './site.ts'
 
@@ -148,7 +149,7 @@ export function countCall(
     account_id === undefined ? undefined : page_calls.take(account_id, MAX_CALLS_A_MINUTE, counts_as)
   if (retry_after_s === undefined) return
   throw rateLimited(
-    `The pages of this account made more than ${MAX_CALLS_A_MINUTE} requests within a minute. Try again in ${retry_after_s} seconds. Use the API for automation.`,
+    `The pages of this account made more than ${MAX_CALLS_A_MINUTE} requests within a minute. Try again in ${counted(retry_after_s, 'second')}. Use the API for automation.`,
     { retry_after_s },
   )
 }
@@ -165,7 +166,7 @@ export function countExport({ people }: Pick<Gateway, 'people'>, viewer: Viewer)
     account_id === undefined ? undefined : people.exports.take(account_id, MAX_EXPORTS_A_MINUTE)
   if (retry_after_s === undefined) return
   throw rateLimited(
-    `This account has exported ${MAX_EXPORTS_A_MINUTE} lists as CSV within a minute. Try again in ${retry_after_s} seconds. Your pages still work.`,
+    `This account has exported ${MAX_EXPORTS_A_MINUTE} lists as CSV within a minute. Try again in ${counted(retry_after_s, 'second')}. Your pages still work.`,
     { retry_after_s },
   )
 }

@@ -1,4 +1,5 @@
 // The moves of `migrate`: rows, files or both, while nothing else changes them.
+
 import { resolve } from 'node:path'
 import { unshare } from '../config/shared.ts'
 import { recordAction } from '../db/actions.ts'
@@ -17,6 +18,7 @@ import type { Engine } from '../server/engine/engine.ts'
 import type { MovedFiles } from '../server/moving/files-of-rows.ts'
 import { type Moved, type MoveOptions, moveRows } from '../server/moving/rows.ts'
 import { checkFile, writeNew } from '../server/snapshot.ts'
+import { counted } from '../utilities/counted.ts'
 import type { Context } from './context.ts'
 import { type PlacedCatalogue, placeCatalogue } from './migrate-catalogue.ts'
 import type { FileMove } from './migrate-files.ts'
@@ -122,7 +124,9 @@ export async function filesAlone(
 async function movedFiles({ files, copy }: Move, source: Db): Promise<MovedFiles | undefined> {
   const moved = await files?.move(source)
   if (moved && moved.left > 0 && !copy)
-    throw conflict(`${moved.left} files came while they were copied. Stop all gateways, and run this again.`)
+    throw conflict(
+      `${counted(moved.left, 'file')} came while they were copied. Stop all gateways, and run this again.`,
+    )
   return moved
 }
 

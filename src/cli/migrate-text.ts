@@ -1,6 +1,8 @@
 // What `migrate` says at its end: what was copied, and what to write into the catalogue.
+
 import { join, resolve } from 'node:path'
 import type { Moved } from '../server/moving/rows.ts'
+import { counted } from '../utilities/counted.ts'
 import { sizeText } from '../utilities/size-text.ts'
 import type { Context } from './context.ts'
 import type { MovedAll } from './migrate-moves.ts'
@@ -141,7 +143,7 @@ function warnOfMissing({ warn }: Context, { missing, move }: MovedFiles): void {
   if (missing.length === 0) return
   const paths = missing.map(({ path }) => path)
   warn(
-    `${missing.length === 1 ? '1 file' : `${missing.length} files`} that rows name ${missing.length === 1 ? 'is' : 'are'} not in ${move.from.address}, and could not be copied. Images without their file are shown as missing: ${listed(paths)}.`,
+    `${counted(missing.length, 'file')} that rows name ${missing.length === 1 ? 'is' : 'are'} not in ${move.from.address}, and could not be copied. Images without their file are shown as missing: ${listed(paths)}.`,
   )
 }
 

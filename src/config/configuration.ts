@@ -1,7 +1,9 @@
 // The catalogue as it is read and changed by a running gateway, in its file or in the database: without its secrets, and only by those who saw its last state.
+
 import { readFile } from 'node:fs/promises'
 import type { Catalogue } from '../domain/catalogue.ts'
 import { invalidRequest, unprocessable } from '../domain/errors.ts'
+import { counted } from '../utilities/counted.ts'
 import {
   type CheckedDraft,
   type Draft,
@@ -237,9 +239,9 @@ const wouldShow = () =>
 function hasMistakes(mistakes: readonly Mistake[]) {
   const [{ path, line, message } = { path: '', line: 1, message: 'has a mistake' }] = mistakes
   const count = mistakes.length
-  const more = count <= 1 ? '' : ` There are ${count - 1} more mistakes.`
+  const others = count <= 1 ? '' : ` The file has ${counted(count - 1, 'other mistake')}.`
   return unprocessable(
-    `Line ${line}: ${path === '' ? 'the file' : path} ${message}.${more} Nothing was saved.`,
+    `Line ${line}: ${path === '' ? 'the file' : path} ${message}.${others} Nothing was saved.`,
     { code: 'configuration_mistakes', param: path === '' ? 'text' : path },
   )
 }

@@ -1,20 +1,20 @@
 // The entries of all accounts: filtered and paged for reading, or all of them one part after the other. Only reads.
 import { and, desc, eq, gte, lt, sql } from 'drizzle-orm'
 import type { Db, Orm } from '../db/db.ts'
-import { type Page, type PageRequest, pageOf } from '../db/page.ts'
+import { type Page, pageOf } from '../db/page.ts'
 import { equals, equalsIfGiven, isOneOf } from '../db/placeholders.ts'
 import { perConnection } from '../db/prepared.ts'
 import { accounts, calls, entries } from '../db/schema.ts'
 import { endOfTurn } from '../utilities/end-of-turn.ts'
 import {
-  BEFORE_ALL,
   type EntryFilter,
+  type EntryPageRequest,
   type EntryPlace,
   entriesAfter,
   LISTED_COLUMNS,
   type ListedEntry,
   listEntries,
-  placeOf,
+  placeOfPage,
   valuesOf,
 } from './entries.ts'
 
@@ -72,16 +72,16 @@ const queries = perConnection({
 export async function listNamedEntries(
   db: Db,
   filter: EntriesFilter,
-  page: PageRequest,
+  page: EntryPageRequest,
 ): Promise<Page<NamedEntry> | undefined> {
-  const { limit, cursor } = page
+  const { limit } = page
   const { account_id } = filter
   if (account_id !== undefined) {
     const listed = await listEntries(db, { ...filter, account_id }, page)
     const account_name = await nameOf(db, account_id)
     return listed && { ...listed, rows: listed.rows.map((entry) => ({ ...entry, account_name })) }
   }
-  const place = cursor === undefined ? BEFORE_ALL : await placeOf(db, cursor)
+  const place = await placeOfPage(db, page)
   if (!place) return undefined
   const newest = await newestOfAll(db, filter, place, limit + 1)
   const found = await queries(db).ofIds.all({ ids: JSON.stringify(newest.map(({ id }) => id)) })

@@ -91,6 +91,23 @@ export async function placeOf(
   return found && { id, ...found }
 }
 
+/** A page may also begin with an entry. */
+export interface EntryPageRequest extends PageRequest {
+  /** The first entry of the page; counts where there is no cursor. */
+  first?: number | undefined
+}
+
+/** Where a page begins. @returns undefined if its cursor or first entry is not found; of the first page no `account_id` */
+export async function placeOfPage(
+  db: Db,
+  { cursor, first }: EntryPageRequest,
+): Promise<(EntryPlace & { account_id?: number }) | undefined> {
+  if (cursor !== undefined) return placeOf(db, cursor)
+  if (first === undefined) return BEFORE_ALL
+  const place = await placeOf(db, first)
+  return place && { ...place, id: place.id + 1 }
+}
+
 /** The entries of an account that come after a place, the newest first. */
 export function entriesAfter(
   db: Db,
@@ -119,10 +136,9 @@ export function entriesAfter(
 export async function listEntries(
   db: Db,
   filter: EntryFilter,
-  page: PageRequest,
+  page: EntryPageRequest,
 ): Promise<Page<ListedEntry> | undefined> {
-  const { limit, cursor } = page
-  const place = cursor === undefined ? BEFORE_ALL : await placeOf(db, cursor)
-  if (!place || ('account_id' in place && place.account_id !== filter.account_id)) return undefined
-  return pageOf(await entriesAfter(db, filter, place, limit + 1), page)
+  const place = await placeOfPage(db, page)
+  if (!place || (place.account_id ?? filter.account_id) !== filter.account_id) return undefined
+  return pageOf(await entriesAfter(db, filter, place, page.limit + 1), page)
 }

@@ -3,6 +3,7 @@
 import type { Awaitable, Db, Statements } from '../db/db.ts'
 import type { StoredBytes } from '../domain/stored-bytes.ts'
 import type { FileStore } from '../media/store.ts'
+import { counted } from '../utilities/counted.ts'
 import type { Library } from './library.ts'
 import { storeKeyOf } from './names.ts'
 import { fileQueries, generationQueries } from './queries.ts'
@@ -163,9 +164,8 @@ export async function refuseMissingFolders(
     if (!folder || expected === 0) continue
     const there = await folder.hasFolder()
     if (there && expected === 1) continue
-    const count = expected === 1 ? '1 file' : `${expected} files`
     const what = there ? 'has none of them' : 'is missing'
-    missing.push(`The database names ${count} in ${shelf.name}/, which ${what}.`)
+    missing.push(`The database names ${counted(expected, 'file')} in ${shelf.name}/, which ${what}.`)
   }
   if (missing.length > 0) throw new Error([...missing, adviceFor(data_folder)].join('\n'))
 }

@@ -183,7 +183,7 @@ describe('beside the calls', () => {
     expect(backups.last.make).toMatchObject({
       failure: undefined,
       name: 'x',
-      result: 'x was made, with 1 files.',
+      result: 'x was made, with 1 file.',
       warnings: ['told'],
     })
     expect(memory.written().at(-1)).toContain('"warnings":["told"]')

@@ -185,6 +185,18 @@ describe('a change of prices', () => {
     expect(checked.body.changes).toBeNull()
   })
 
+  test.each([
+    [1, ''],
+    [2, ' The file has 1 other mistake.'],
+    [3, ' The file has 2 other mistakes.'],
+  ])('with %d mistakes is refused in words that count the others', async (count, others) => {
+    const { text, hash } = (await operator('/catalogue')).body
+    const wrong = Array.from({ length: count }, (_, at) => `[unknown_${at}]\n`).join('')
+    const { status, body } = await operator('/catalogue/save', { text: `${text}\n${wrong}`, hash })
+    expect(status).toBe(422)
+    expect(body.error.message).toEndWith(`.${others} Nothing was saved.`)
+  })
+
   test('is saved with its hash, once, and in force for the next call', async () => {
     const before = await file()
     const { hash } = (await operator('/catalogue')).body

@@ -63,6 +63,27 @@ describe('the list', () => {
       expect((await all(operator, '', limit)).map(({ id }) => id)).toEqual(rows.map(({ id }) => id))
   })
 
+  test('begins with an entry that a link names, and goes on from there', async () => {
+    const entries = await all(operator, '&account=alice')
+    const [, , third, fourth] = entries.map(({ id }) => id)
+    for (const query of ['', '&account=alice']) {
+      const page = await operator.json('GET', `/entries?limit=1&first=${third}${query}`)
+      expect(page.entries.map(({ id }: Shown) => id)).toEqual([third])
+      expect(page.next_cursor).toBe(third)
+    }
+    const next = await operator.json('GET', `/entries?limit=1&first=${third}&cursor=${third}&account=alice`)
+    expect(next.entries.map(({ id }: Shown) => id)).toEqual([fourth])
+    const of_another = (await all(operator)).find(({ account }) => account !== 'alice')?.id
+    for (const [first, status] of [
+      [of_another, 404],
+      [999_999, 404],
+      ['x', 400],
+      [0, 400],
+    ] as const)
+      expect((await operator.send('GET', `/entries?account=alice&first=${first}`)).status).toBe(status)
+    expect((await operator.send('GET', `/entries.csv?first=${third}`)).status).toBe(400)
+  })
+
   test('of one account, with its call or its note', async () => {
     const entries = await all(operator, '&account=alice')
     expect(entries.every(({ account }) => account === 'alice')).toBe(true)

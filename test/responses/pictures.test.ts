@@ -512,6 +512,20 @@ describe('what is edited', () => {
     expect(asked_images().at(-1)?.body.toString('latin1')).toContain('name="mask"')
   })
 
+  test.each([
+    ['of another size', { width: 24, height: 32 }, 'must have the size of the first image'],
+    ['without an alpha channel', { width: 48, height: 32, alpha: false }, 'must have an alpha channel'],
+  ])('a mask %s: the edit fails before it is held or sent', async (_, of, words) => {
+    const image = { type: 'input_image', image_url: dataUri(PNG), detail: 'auto' } as const
+    const mask = dataUri(Buffer.from(await paint('png', of)))
+    const drawn = asked_images().length
+    const tools = [{ ...TOOL, input_image_mask: { image_url: mask } }]
+    const picture = await edited([{ role: 'user', content: [image] }], { tools })
+    expect(picture).toMatchObject({ status: 'failed', error: { message: expect.stringContaining(words) } })
+    expect(asked_images()).toHaveLength(drawn)
+    expect((await costs()).map(([model]) => model)).not.toContain(PAINTER)
+  })
+
   test('nothing: then it is drawn anew', async () => {
     expect(await edited([user('Make it blue.')])).toMatchObject({ action: 'generate', status: 'completed' })
   })

@@ -2,8 +2,9 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 import { requireWholeAccount, type Viewer } from '../../../src/access/viewer.ts'
-import { invalidRequest } from '../../../src/domain/errors.ts'
+import { invalidRequest, notFound } from '../../../src/domain/errors.ts'
 import { PAGE_FIELDS, PAGE_PARAMETERS, pageFields, pageOf } from '../../../src/http/paging.ts'
+import { WholeNumber } from '../../../src/http/parameters.ts'
 import { PERIOD_PARAMETERS, readPeriod } from '../../../src/http/period.ts'
 import { Closed, OneOf } from '../../../src/http/schema.ts'
 import { MoneyFields, money } from '../../../src/http/views.ts'
@@ -30,7 +31,11 @@ const FILTERS = {
   kind: Type.Optional(OneOf(ENTRY_KINDS)),
   ...PERIOD_PARAMETERS,
 }
-const EntriesQuery = Closed({ ...FILTERS, ...PAGE_PARAMETERS })
+const EntriesQuery = Closed({
+  ...FILTERS,
+  ...PAGE_PARAMETERS,
+  first: Type.Optional(WholeNumber({ minimum: 1 }, 'the number of an entry')),
+})
 const ExportQuery = Closed(FILTERS)
 
 const EntryView = Closed({
@@ -86,9 +91,12 @@ export function entryRoutes(gateway: ConsoleParts) {
     .get(
       '/console/api/entries',
       async ({ viewer, query }) => {
-        const page = await listNamedEntries(db, await filterOf(gateway, viewer, query), pageOf(query))
-        if (!page)
-          throw invalidRequest('cursor: must be the next_cursor of the page before.', { param: 'cursor' })
+        const { first, ...filters } = query
+        const page = await listNamedEntries(db, await filterOf(gateway, viewer, filters), {
+          ...pageOf(query),
+          first,
+        })
+        if (!page) throw noSuchPlace(query)
         return { entries: await allNamed(db, viewer, page.rows.map(entryView)), ...pageFields(page) }
       },
       { query: EntriesQuery, response: { 200: EntriesView, ...FAILURES } },
@@ -102,6 +110,11 @@ export function entryRoutes(gateway: ConsoleParts) {
       { query: ExportQuery, response: { 200: CsvFile, ...FAILURES } },
     )
 }
+
+const noSuchPlace = ({ cursor }: Static<typeof EntriesQuery>) =>
+  cursor === undefined
+    ? notFound('Entry not found. See the list of entries.', { param: 'first' })
+    : invalidRequest('cursor: must be the next_cursor of the page before.', { param: 'cursor' })
 
 /** @throws GatewayError not_found, invalid_request; permission_denied for a viewer who sees the calls of one key only */
 async function filterOf(

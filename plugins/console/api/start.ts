@@ -7,8 +7,9 @@ import { accountQueries, keyQueries } from '../../../src/access/queries.ts'
 import type { Viewer } from '../../../src/access/viewer.ts'
 import { permissionDenied } from '../../../src/domain/errors.ts'
 import { Closed, Nullable, OneOf } from '../../../src/http/schema.ts'
-import { MoneyFields, money } from '../../../src/http/views.ts'
+import { MoneyFields, money, TimeFields, time } from '../../../src/http/views.ts'
 import { listCalls, type RecordedCall } from '../../../src/ledger/history.ts'
+import { listRefusals } from '../../../src/refusals/listing.ts'
 import type { Gateway } from '../../../src/surface/gateway.ts'
 import { type ConsoleParts, FAILURES, viewerCalls } from '../calls.ts'
 import { requireKey } from './asked.ts'
@@ -34,6 +35,14 @@ const FirstCallView = Closed({
     status: OneOf(KEY_STATUSES),
   }),
   sample_model: Nullable(Type.String({ description: 'a text model that the key may call' })),
+  refusal: Nullable(
+    Closed({
+      request_id: Type.String(),
+      code: Type.String(),
+      sentence: Type.String({ description: 'what the caller was told' }),
+      ...TimeFields('refused'),
+    }),
+  ),
   call: Nullable(
     Closed({
       request_id: Type.String(),
@@ -94,8 +103,18 @@ async function firstCall(gateway: Parts, key: ListedKey): Promise<Static<typeof 
   return {
     key: { id, name, prefix, account, status: keyStatus(key, exchange.now()) },
     sample_model: sampleModel(gateway.exchange.catalogue(), key.models),
+    refusal: call ? null : await lastRefusal(gateway, key),
     call: call ? { ...shown(call), ...money('left', await leftOf(gateway, account_id)) } : null,
   }
+}
+
+/** The newest refused request, for as long as there is no call. */
+async function lastRefusal({ db }: Parts, { account_id, id }: ListedKey) {
+  const { refusals } = await listRefusals(db, { account_id, key_id: id }, { limit: 1 })
+  const [refusal] = refusals
+  if (!refusal) return null
+  const { request_id, code, sentence, at_ms } = refusal
+  return { request_id, code, sentence, ...time('refused', at_ms) }
 }
 
 function shown(call: RecordedCall) {

@@ -20,7 +20,7 @@ export type PictureShape = Pick<
   | 'output_compression'
   | 'input_fidelity'
   | 'moderation'
-  | 'mask'
+  | 'mask_source'
 >
 
 export interface PictureWish {
@@ -46,7 +46,9 @@ export async function drawPicture(
   { request_id, uuid, model: asked, prompt, sources, shape }: PictureWish,
 ): Promise<Drawn> {
   let drawn: Drawn | undefined
-  const { mask, input_fidelity, moderation, ...rest } = shape
+  const { mask_source, input_fidelity, moderation, ...rest } = shape
+  // A mask is of one image.
+  const mask = sources.length === 1 ? mask_source : undefined
   const wanted: ImageOrder = {
     ...rest,
     kind: kindBy(sources.length),
@@ -58,10 +60,9 @@ export async function drawPicture(
     // Fidelity is to images that there are, and is priced for them alone; moderation is of what is drawn anew.
     input_fidelity: sources.length > 0 ? input_fidelity : undefined,
     moderation: sources.length === 0 ? moderation : undefined,
-    // A mask is of one image.
-    mask: sources.length === 1 ? mask : undefined,
+    mask_source: mask,
     content: [],
-    kept_bytes: inlineBytes(sources),
+    kept_bytes: inlineBytes(mask ? [...sources, mask] : sources),
   }
   await payPart(parts, admitted, {
     request_id,

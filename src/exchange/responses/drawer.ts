@@ -13,6 +13,7 @@ import { responses } from '../../protocols/openai/responses/index.ts'
 import { isObject, refusal } from '../../protocols/wire/json.ts'
 import { askedRoutes } from '../../upstream/routes.ts'
 import { carryingFields } from '../image/carrying.ts'
+import type { Source } from '../image/order.ts'
 import { findModel } from '../life/admission.ts'
 import type { Admitted } from '../life/call.ts'
 import type { ExchangeParts } from '../parts.ts'
@@ -98,11 +99,14 @@ function shapeOf({ asked, mask, at }: OfferedDrawing): PictureShape {
   }
   assertFormatFitsBackground(shape)
   assertFormatIsCompressed(shape)
-  return mask === undefined ? shape : { ...shape, mask: maskOf(mask, `${at}.input_image_mask.image_url`) }
+  return mask === undefined
+    ? shape
+    : { ...shape, mask_source: maskOf(mask, `${at}.input_image_mask.image_url`) }
 }
 
-function maskOf(text: string, at: string): NonNullable<PictureShape['mask']> {
-  const mask = text.startsWith('data:image/png;') ? parseDataUri(text) : undefined
-  if (!mask) throw refusal(at, 'must be a PNG as a data URI, transparent where the image is to change.')
-  return mask
+/** What it must be to mask the image, its size and alpha, is checked once the image is found. */
+function maskOf(text: string, at: string): Source {
+  const is_png = text.startsWith('data:image/png;') && parseDataUri(text) !== undefined
+  if (!is_png) throw refusal(at, 'must be a PNG as a data URI, transparent where the image is to change.')
+  return { kind: 'inline', text }
 }

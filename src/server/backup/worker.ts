@@ -4,6 +4,7 @@ import type { Action, By } from '../../domain/actions.ts'
 import { conflict } from '../../domain/errors.ts'
 import type { Logger } from '../../observe/log.ts'
 import type { Backups, BackupWork, EndedBackupWork } from '../../surface/backups.ts'
+import { counted } from '../../utilities/counted.ts'
 import { type BackupProcess, type BackupResult, type BackupTask, startBackupProcess } from './process.ts'
 
 export interface BackupWorker extends Pick<Backups, 'running' | 'last'> {
@@ -153,5 +154,5 @@ const FAILED = 'backup failed; a scheduled one is tried again'
 
 const resultOf = ({ kind }: BackupWork, { name, files }: BackupResult): string =>
   kind === 'make'
-    ? `${name} was made, with ${files} files.`
-    : `${name} can be restored: ${files} files, every hash is right, and the audit is clean.`
+    ? `${name} was made, with ${counted(files, 'file')}.`
+    : `${name} can be restored: ${counted(files, 'file')}, every hash is right, and the audit is clean.`

@@ -1,7 +1,9 @@
 // The doctor's look at TLS: whether the certificate and its key fit, how long it is valid, and who can read the key.
+
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Diagnosis } from '../../surface/doctor.ts'
+import { counted } from '../../utilities/counted.ts'
 import { isLoopback, parseListenAddress } from '../../utilities/listen-address.ts'
 import { messageOf } from '../../utilities/thrown.ts'
 import { endOf } from '../certificate-end.ts'
@@ -51,7 +53,7 @@ function validity(pair: TlsPair, now_ms: number): Diagnosis {
     return fail(`${found}: it is not valid yet`, 'Check the time of this machine.')
   if (end === 'soon')
     return warn(
-      `${found}: ${Math.floor(days)} days left`,
+      `${found}: ${counted(Math.floor(days), 'day')} left`,
       'Renew it, and check why it was not renewed automatically. The gateway loads the new files.',
     )
   return ok(found)

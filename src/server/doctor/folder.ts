@@ -1,8 +1,10 @@
 // The doctor's look at the data folder: whether it can be written, and who else can read what is secret in it.
+
 import { accessSync, constants, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { isAbsent, refuseUnwritable } from '../../db/folder.ts'
 import type { Diagnosis } from '../../surface/doctor.ts'
+import { counted } from '../../utilities/counted.ts'
 import { messageOf } from '../../utilities/thrown.ts'
 import { diagnosesOf, type Patient } from './diagnosis.ts'
 
@@ -71,7 +73,7 @@ function modes(folder: string): Diagnosis[] {
   }
   return findings.length > 0
     ? findings
-    : [file_modes.ok(`only their owner can read the ${names.length} files with secrets`)]
+    : [file_modes.ok(`only their owner can read ${counted(names.length, 'file')} with secrets`)]
 }
 
 const octal = (mode: number): string => (mode & 0o777).toString(8).padStart(4, '0')

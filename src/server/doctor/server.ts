@@ -1,4 +1,5 @@
 // The doctor's look at a PostgreSQL server: whether a gateway can work with it, and whether what it confirms is safe. It writes nothing.
+
 import {
   type AliveGateway,
   type DeadRows,
@@ -7,6 +8,7 @@ import {
 } from '../../db/postgres/examination.ts'
 import { NEWEST } from '../../db/postgres/migrate.ts'
 import type { Diagnosis } from '../../surface/doctor.ts'
+import { counted } from '../../utilities/counted.ts'
 import { sizeText } from '../../utilities/size-text.ts'
 import { messageOf } from '../../utilities/thrown.ts'
 import { unequalCatalogues, unequalInWords } from '../engine/unequal-catalogues.ts'
@@ -133,7 +135,7 @@ function deadRowsFound(tables: readonly DeadRows[]): Diagnosis[] {
   if (many.length > 0)
     return many.map(({ table, live, dead }) =>
       dead_rows.warn(
-        `${table}: ${dead}, beside ${live} rows`,
+        `${table}: ${dead}, beside ${counted(live, 'row')}`,
         'Each call takes longer with them. End transactions that are open for hours (pg_stat_activity), remove replication slots that ' +
           'nobody reads, and check that autovacuum is on.',
       ),

@@ -1,9 +1,11 @@
 // The move of the files that rows name to another place, with what is missing of them.
+
 import type { Db } from '../../db/db.ts'
 import { upstreamFailed } from '../../domain/errors.ts'
 import { StorageFailure } from '../../domain/storage-failure.ts'
 import { fileShelf, imageShelf, markMissing } from '../../library/missing.ts'
 import type { FileStore } from '../../media/store.ts'
+import { counted } from '../../utilities/counted.ts'
 import { FILE_FOLDERS, type FileFolder, type FileStores } from '../files/stores.ts'
 import { type NamedFile, namedFiles } from './named-files.ts'
 
@@ -140,7 +142,7 @@ const sizesIn = async (store: FileStore): Promise<Map<string, number>> =>
 function cutShort(failure: unknown, copied: number, of: number): unknown {
   if (!(failure instanceof StorageFailure)) return failure
   return upstreamFailed(
-    `${failure.message} ${copied} of ${of} files were copied: run this again, and it copies the others.`,
+    `${failure.message} ${copied} of ${counted(of, 'file')} copied: run this again, and it copies the others.`,
     { cause: failure.cause },
   )
 }

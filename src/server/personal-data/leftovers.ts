@@ -1,8 +1,10 @@
 // What an erasure does not reach: copies from before it, which the operator deletes or which go in their time.
+
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { bucketMark } from '../../db/bucket-marks.ts'
 import type { Db } from '../../db/db.ts'
+import { counted } from '../../utilities/counted.ts'
 import { messageOf } from '../../utilities/thrown.ts'
 import { isOlderState } from '../backup/paths.ts'
 import { configuredPlace, type WhereOptions } from '../backup/where.ts'
@@ -53,7 +55,9 @@ const HOUR_MS = 3_600_000
 
 function spanOf(schedule: { every_ms: number } | { at_minute: number }, keep: number): string {
   const hours = ('every_ms' in schedule ? schedule.every_ms / HOUR_MS : 24) * keep
-  return hours >= 48 ? `, in about ${Math.ceil(hours / 24)} days` : `, in about ${Math.ceil(hours)} hours`
+  return hours >= 48
+    ? `, in about ${Math.ceil(hours / 24)} days`
+    : `, in about ${counted(Math.ceil(hours), 'hour')}`
 }
 
 /** Of the database before a migration or a move to a server, and of what restores replaced. */

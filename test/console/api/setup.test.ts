@@ -6,6 +6,7 @@ import { KNOWN_PROVIDERS } from '../../../src/config/known-models.ts'
 import { readCatalogue } from '../../../src/config/load.ts'
 import { BUILT_IN_REGISTRY } from '../../../src/protocols/registry.ts'
 import { signedIn } from '../../support/console-session.ts'
+import { eventually } from '../../support/eventually.ts'
 import { fileGateway } from '../../support/gateway.ts'
 
 const gateway = await fileGateway({ catalogue: FIRST_CATALOGUE })
@@ -124,6 +125,28 @@ describe('what there is', () => {
       left_nanos: accounts.find(({ name }) => name === 'erin')?.balance_nanos,
     })
     expect((await operator.json('GET', '/setup')).due).toBe(false)
+  })
+
+  test('says why it was refused, until there is a call', async () => {
+    await gateway.account('frank')
+    const key = await gateway.key('frank')
+    const frank = await signedIn(gateway, { account: 'frank' })
+    const key_id = gateway.rows().keys.at(-1)?.id
+    const look = () => frank.json('GET', `/first-call?key_id=${key_id}`)
+    expect(await look()).toMatchObject({ call: null, refusal: null })
+    const messages = [{ role: 'user', content: 'Hello' }]
+    const say = () => gateway.call('/v1/chat/completions', { model: 'sim-flash', messages }, { key })
+    const refused = await say()
+    expect(refused.status).toBe(402)
+    await eventually('the refusal was written', async () => (await look()).refusal !== null)
+    expect(await look()).toMatchObject({
+      call: null,
+      refusal: { code: 'insufficient_balance', request_id: refused.headers.get('x-request-id') },
+    })
+    await operator.json('POST', '/accounts/frank/top-up', { amount: '1' })
+    expect((await say()).status).toBe(200)
+    await gateway.atRest()
+    expect(await look()).toMatchObject({ call: { model: 'sim-flash' }, refusal: null })
   })
 
   test('of a key that is not there, or somebody else’s, is 404', async () => {

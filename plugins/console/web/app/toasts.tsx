@@ -11,6 +11,8 @@ const MAX_TOASTS = 4
 export interface Toast {
   text: string
   tone?: 'good' | 'bad'
+  /** What it is about, such as `catalogue`: its result takes the place of an earlier one, which may say the opposite. */
+  subject?: string | undefined
   /** Takes the action back. */
   undo?: () => void
 }
@@ -30,8 +32,14 @@ function show(toasts: readonly ShownToast[]): void {
 
 /** Shows the result of an action: "alice is suspended". */
 export function toast(result: Toast): void {
-  show([...shown, { ...result, id: next_id++ }].slice(-MAX_TOASTS))
+  show([...others(result.subject), { ...result, id: next_id++ }].slice(-MAX_TOASTS))
 }
+
+/** An action begins: what earlier ones came to no longer holds. */
+export const forgetToasts = (subject: string): void => show(others(subject))
+
+const others = (subject: string | undefined): readonly ShownToast[] =>
+  subject === undefined ? shown : shown.filter((each) => each.subject !== subject)
 
 const dismiss = (id: number): void => show(shown.filter((each) => each.id !== id))
 

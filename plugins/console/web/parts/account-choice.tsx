@@ -72,18 +72,24 @@ export function AccountChoice({ why, onChoose }: AccountChoiceProps) {
   )
 }
 
+/** The account of an address that names it by its name or its number; undefined until it is known. */
+export function useChosen(account: string | undefined) {
+  const { data } = useAsk(
+    ['accounts', 'chosen', account],
+    () => api.accounts({ id: part(account ?? '') }).get(),
+    { enabled: account !== undefined },
+  )
+  // Until its answer is there, the one before stays.
+  return data && (data.name === account || String(data.id) === account) ? data : undefined
+}
+
 /** The account that was chosen, and the way to another one. */
 export function ChosenAccount({ account, choose }: Pick<Whose, 'account' | 'choose'>) {
-  const { data } = useAsk(['accounts', 'chosen', account], () =>
-    api.accounts({ id: part(account ?? '') }).get(),
-  )
+  const chosen = useChosen(account)
   return (
     <span className="row">
       <span>
-        Account{' '}
-        <b>
-          <AccountName name={account ?? ''} display_name={data?.display_name ?? ''} />
-        </b>
+        Account <b>{chosen ? <AccountName {...chosen} /> : /^\d+$/.test(account ?? '') ? '…' : account}</b>
       </span>
       <Button small onClick={() => choose(undefined)}>
         Change

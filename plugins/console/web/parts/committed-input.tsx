@@ -1,6 +1,25 @@
 // An input whose change counts once it is left, or Enter is pressed: until then it is only typed.
-import { type KeyboardEvent, useState } from 'react'
+import { type KeyboardEvent, useEffect, useState, useSyncExternalStore } from 'react'
+import { createNews } from '../app/news.ts'
 import { TextInput, type TextInputProps, UnitInput } from './input.tsx'
+
+const news = createNews()
+let typing = 0
+
+/** Whether a text was typed that does not count yet: what saves it is there before its field is left. */
+export const useIsTyping = (): boolean => useSyncExternalStore(news.on, () => typing > 0)
+
+function useTyping(is_typing: boolean): void {
+  useEffect(() => {
+    if (!is_typing) return
+    typing += 1
+    news.tell()
+    return () => {
+      typing -= 1
+      news.tell()
+    }
+  }, [is_typing])
+}
 
 export interface CommittedInputProps extends Omit<TextInputProps, 'onChange' | 'onBlur' | 'onKeyDown'> {
   /** Told of a text that is not the value. */
@@ -10,6 +29,7 @@ export interface CommittedInputProps extends Omit<TextInputProps, 'onChange' | '
 
 export function CommittedInput({ value, commit, unit, ...rest }: CommittedInputProps) {
   const [typed, setTyped] = useState<string | null>(null)
+  useTyping(typed !== null && typed.trim() !== value)
   const finish = () => {
     if (typed !== null && typed.trim() !== value) commit(typed.trim())
     setTyped(null)

@@ -14,6 +14,7 @@ import { DayFilters } from './filter-fields.tsx'
 import { given, withQuery } from './given.ts'
 import { useListFilters } from './list-filters.ts'
 import { Money } from './money.tsx'
+import { optionOf } from './option-of.ts'
 import { Select } from './select.tsx'
 import { EmptyState, Loaded } from './states.tsx'
 import { atEnd, type Column, charges, column, Pager, Table } from './table.tsx'
@@ -92,7 +93,7 @@ function For({ entry: { request_id, model, note } }: { entry: ShownEntry }) {
   return note === '' ? <span className="soft">–</span> : note
 }
 
-const NO_FILTERS = { kind: '', since: '', until: '' }
+const NO_FILTERS = { kind: '', since: '', until: '', entry: '' }
 
 export interface EntriesListProps {
   /** Whose entries, by name; without, those of all that the viewer sees. */
@@ -101,9 +102,16 @@ export interface EntriesListProps {
 
 export function EntriesList({ account }: EntriesListProps) {
   const { role } = useViewer()
-  const { filters, query: chosen, cursor, set, clear, is_filtered } = useListFilters(NO_FILTERS, CURSOR)
-  const query = given({ ...chosen, account, cursor }) as unknown as EntriesAsked
+  const { filters, cursor, set, clear, is_filtered } = useListFilters(NO_FILTERS, CURSOR)
+  const kind = optionOf(KINDS, filters.kind)
+  const days = given({ since: filters.since, until: filters.until })
+  const chosen = { ...days, account, kind: kind === '' ? undefined : kind }
+  const first = filters.entry === '' ? undefined : Number(filters.entry)
+  const page = cursor === '' ? { first } : { cursor: Number(cursor) }
+  const query: EntriesAsked = { ...chosen, ...page }
   const entries = useAsk(['entries', query], () => api.entries.get({ query }))
+  // Another list begins with its newest entry.
+  const filter = (some: Partial<typeof filters>) => set({ ...some, entry: '' })
   return (
     <div className="stack">
       <div className="spread list-head">
@@ -112,19 +120,20 @@ export function EntriesList({ account }: EntriesListProps) {
             inline
             aria-label="Which entries"
             options={KINDS}
-            value={filters.kind as ''}
-            onChange={(kind) => set({ kind })}
+            value={kind}
+            onChange={(value) => filter({ kind: value })}
           />
-          <DayFilters {...filters} set={set} />
+          <DayFilters {...filters} set={filter} />
         </div>
         <div className="row">
           <ButtonLink icon={CalendarDays} href={withQuery('/entries/statement', { account })}>
             Statement by month
           </ButtonLink>
-          <ExportCsv list="entries" query={query} />
+          <ExportCsv list="entries" query={chosen} />
         </div>
       </div>
-      <EntriesSums query={given({ ...chosen, account }) as Partial<EntriesAsked>} />
+      <EntriesSums query={chosen} />
+      {first !== undefined && cursor === '' && <FromEntry entry={first} onLeave={() => filter({})} />}
       <Loaded query={entries}>
         {({ entries: rows, next_cursor }) =>
           rows.length === 0 ? (
@@ -136,6 +145,7 @@ export function EntriesList({ account }: EntriesListProps) {
                 columns={role === 'operator' && !account ? OF_ALL : OF_ACCOUNT}
                 rows={rows}
                 keyOf={({ id }) => id}
+                isMarked={({ id }) => id === first}
               />
               <Pager next_cursor={next_cursor} param={CURSOR} />
             </>
@@ -145,6 +155,18 @@ export function EntriesList({ account }: EntriesListProps) {
     </div>
   )
 }
+
+/** The page begins with an entry that a link names. */
+const FromEntry = ({ entry, onLeave }: { entry: number; onLeave: () => void }) => (
+  <div className="row">
+    <span>
+      <b>Entry {entry}</b> and older ones
+    </span>
+    <Button small onClick={onLeave}>
+      Show newest
+    </Button>
+  </div>
+)
 
 function NoEntries({ is_filtered, clear }: { is_filtered: boolean; clear: () => void }) {
   if (is_filtered)

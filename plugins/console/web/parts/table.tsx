@@ -72,9 +72,12 @@ export interface TableProps<Row> {
   /** What tells its link from those of other rows, after the words of its first cell: for screen readers, which list links. */
   linkNameOf?: (row: Row) => string
   sorting?: Sorting
+  /** The row that the page was opened for. */
+  isMarked?: (row: Row) => boolean
 }
 
-export function Table<Row>({ label, columns, rows, keyOf, hrefOf, linkNameOf, sorting }: TableProps<Row>) {
+export function Table<Row>(props: TableProps<Row>) {
+  const { label, columns, rows, keyOf, hrefOf, linkNameOf, sorting, isMarked } = props
   const decimals = columns.map(({ amounts }) => (amounts ? decimalsFor(rows.map(amounts)) : 0))
   return (
     <div className="table-place">
@@ -88,7 +91,11 @@ export function Table<Row>({ label, columns, rows, keyOf, hrefOf, linkNameOf, so
         </thead>
         <tbody>
           {rows.map((row) => (
-            <tr key={keyOf(row)} className={names(hrefOf && 'links')}>
+            <tr
+              key={keyOf(row)}
+              className={names(hrefOf && 'links')}
+              aria-current={isMarked?.(row) || undefined}
+            >
               {columns.map(({ key, end, phone, cell }, at) => (
                 <td key={key} className={names(end && 'end')} data-phone={phone}>
                   {at === 0 && hrefOf ? (

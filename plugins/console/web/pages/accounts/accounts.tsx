@@ -13,6 +13,7 @@ import { ExportCsv } from '../../parts/export-csv.tsx'
 import { FilterSearch } from '../../parts/filter-search.tsx'
 import { given } from '../../parts/given.ts'
 import { Money } from '../../parts/money.tsx'
+import { oneOf, optionOf } from '../../parts/option-of.ts'
 import { Page } from '../../parts/page.tsx'
 import { Select } from '../../parts/select.tsx'
 import { EmptyState, Loaded } from '../../parts/states.tsx'
@@ -31,6 +32,8 @@ const SHOWN = [
   { value: 'suspended', label: 'Suspended' },
   { value: 'closed', label: 'Closed' },
 ] as const
+
+const ORDERS = ['name', '-name', 'balance', '-balance', 'spent', '-spent'] as const
 
 const sorted = (one: Column<ShownAccountRow>) => ({ ...one, sorts: true })
 
@@ -81,16 +84,17 @@ function changeText(percent: number | null) {
 export default function Accounts() {
   const [state, change] = useAddressState({ search: '', show: 'all', order: 'name', cursor: '' })
   const [making, setMaking] = useState(false)
-  const query = given({
-    search: state.search,
-    status: state.show === 'low' || state.show === 'all' ? '' : state.show,
-    low: state.show === 'low' ? 'yes' : '',
-    order: state.order,
-    cursor: state.cursor,
-  }) as unknown as AccountsAsked
+  const show = optionOf(SHOWN, state.show)
+  const query: AccountsAsked = {
+    ...given({ search: state.search }),
+    cursor: state.cursor === '' ? undefined : Number(state.cursor),
+    status: show === 'low' || show === 'all' ? undefined : show,
+    low: show === 'low' ? 'yes' : undefined,
+    order: oneOf(ORDERS, state.order),
+  }
   const accounts = useAsk(['accounts', query], () => api.accounts.get({ query }))
   const filter = (some: Partial<typeof state>) => change({ ...some, cursor: '' })
-  const is_filtered = state.search !== '' || state.show !== 'all'
+  const is_filtered = state.search !== '' || show !== 'all'
 
   return (
     <Page
@@ -116,8 +120,8 @@ export default function Accounts() {
           inline
           aria-label="Which accounts"
           options={SHOWN}
-          value={state.show}
-          onChange={(show) => filter({ show })}
+          value={show}
+          onChange={(value) => filter({ show: value })}
         />
       </div>
       <Loaded query={accounts}>

@@ -87,7 +87,7 @@ function stepsOf(call: Call): Step[] {
       ? [
           {
             key: 'more',
-            title: `${more_tried} more failed tries`,
+            title: `${more_tried} more failed ${more_tried === 1 ? 'try' : 'tries'}`,
             detail: 'Their errors were too long to keep.',
             from_ms: tried?.at(-1)?.at_ms ?? held_ms ?? 0,
             tone: 'bad' as const,

@@ -160,7 +160,7 @@ function PriceForm({ id, read, close }: { id: string; read: CatalogueFile; close
       title="Price and limits"
       actions={
         <>
-          {!draft.is_changed && <Button onClick={close}>Close</Button>}
+          {!draft.is_changed && !draft.is_changing && <Button onClick={close}>Close</Button>}
           <SaveBar draft={draft} />
         </>
       }

@@ -31,7 +31,8 @@ export function OpenAlerts({ alerts }: { alerts: readonly Alert[] }) {
       ))}
       {rest > 0 && (
         <Notice tone="warn">
-          {count(rest)} more alerts are open. <Link href="/system">See all of them</Link>
+          {count(rest)} more {rest === 1 ? 'alert is' : 'alerts are'} open.{' '}
+          <Link href="/system">See all of them</Link>
         </Notice>
       )}
     </>

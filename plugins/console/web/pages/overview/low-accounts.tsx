@@ -1,8 +1,10 @@
 // The accounts that need money soon: those that owe, cannot pay for a call, or have not for three days at their pace.
+
 import { Link } from 'wouter'
 import { type AnswerOf, api } from '../../app/client.ts'
 import { useAsk } from '../../app/query.ts'
 import { AccountName } from '../../parts/account-name.tsx'
+import { counted } from '../../parts/amounts.ts'
 import { Money } from '../../parts/money.tsx'
 import { Section } from '../../parts/page.tsx'
 import { Status } from '../../parts/status.tsx'
@@ -44,6 +46,7 @@ function Why({ low, lasts_days }: Account) {
   if (low === 'debt') return <Status tone="bad">in debt</Status>
   if (low === 'empty') return <Status tone="bad">empty</Status>
   if (low === 'call') return <Status tone="bad">cannot pay for a call</Status>
-  const days = lasts_days === null || lasts_days < 1 ? 'less than a day' : `about ${lasts_days} days`
+  const days =
+    lasts_days === null || lasts_days < 1 ? 'less than a day' : `about ${counted(lasts_days, 'day')}`
   return <Status tone="warn">{`${days} left`}</Status>
 }

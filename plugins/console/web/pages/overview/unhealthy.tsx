@@ -26,7 +26,7 @@ export function Unhealthy({ failing }: { failing: readonly Failing[] }) {
       ))}
       {rest > 0 && (
         <Notice tone="bad">
-          {count(rest)} more are failing: see <Link href="/models">Models</Link> and{' '}
+          {count(rest)} more {rest === 1 ? 'is' : 'are'} failing: see <Link href="/models">Models</Link> and{' '}
           <Link href="/providers">Providers</Link>.
         </Notice>
       )}

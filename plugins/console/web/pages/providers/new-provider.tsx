@@ -4,20 +4,22 @@ import { useLocation } from 'wouter'
 import { api, part } from '../../app/client.ts'
 import { useAsk } from '../../app/query.ts'
 import { toast } from '../../app/toasts.tsx'
-import { type SavedFile, undoing } from '../../parts/catalogue/saving.ts'
+import { askAgain, CATALOGUE, type SavedFile, undoing } from '../../parts/catalogue/saving.ts'
 import { Page } from '../../parts/page.tsx'
 import { AddProvider } from '../../parts/providers/add-provider.tsx'
 import { Loaded } from '../../parts/states.tsx'
-
-const CHANGED = ['catalogue', 'providers', 'models', 'setup']
 
 export default function NewProviderPage() {
   const setup = useAsk(['setup'], () => api.setup.get())
   const queries = useQueryClient()
   const [, go] = useLocation()
   function added(name: string, _model: string, saved: SavedFile | undefined): void {
-    for (const subject of CHANGED) void queries.invalidateQueries({ queryKey: [subject] })
-    toast({ text: `${name} added`, ...(saved && undoing(queries, saved, () => go('/providers'))) })
+    askAgain(queries)
+    toast({
+      text: `${name} added`,
+      subject: CATALOGUE,
+      ...(saved && undoing(queries, saved, () => go('/providers'))),
+    })
     go(`/providers/${part(name)}`)
   }
   return (

@@ -243,7 +243,7 @@ function SettingsForm({ read, place, close }: { read: CatalogueFile; place: numb
       title="Settings"
       actions={
         <>
-          {!draft.is_changed && <Button onClick={close}>Close</Button>}
+          {!draft.is_changed && !draft.is_changing && <Button onClick={close}>Close</Button>}
           <SaveBar draft={draft} />
         </>
       }

@@ -7,8 +7,8 @@ import { useViewer } from '../../app/session.tsx'
 import { Button } from '../button.tsx'
 import { ExportCsv } from '../export-csv.tsx'
 import { AccountFilter, DayFilters } from '../filter-fields.tsx'
-import { given } from '../given.ts'
 import { type ListFilters, useListFilters } from '../list-filters.ts'
+import { optionOf } from '../option-of.ts'
 import { Select } from '../select.tsx'
 import { EmptyState, Loaded } from '../states.tsx'
 import { atEnd, type Column, column, Pager, Table } from '../table.tsx'
@@ -69,12 +69,16 @@ export function AuditLogList({ account, key_id }: AuditLogListProps) {
   const { role } = useViewer()
   const filters = useListFilters(NO_FILTERS, CURSOR)
   const { query: chosen, cursor, is_filtered, clear } = filters
+  const area = optionOf(AREAS, chosen.area ?? '')
+  const by = optionOf(ACTORS, chosen.by ?? '')
   const query = {
     ...chosen,
-    ...given({ account: account === undefined ? chosen.account : String(account) }),
-    ...given({ key: key_id === undefined ? chosen.key : String(key_id) }),
+    area: area === '' ? undefined : area,
+    by: by === '' ? undefined : by,
+    account: account === undefined ? chosen.account : String(account),
+    key: key_id ?? (chosen.key === undefined ? undefined : Number(chosen.key)),
   }
-  const asked = { ...query, ...given({ cursor }) } as unknown as AuditLogAsked
+  const asked: AuditLogAsked = { ...query, cursor: cursor === '' ? undefined : Number(cursor) }
   const log = useAsk(['audit-log', asked], () => api['audit-log'].get({ query: asked }))
   return (
     <div className="stack">
@@ -115,14 +119,14 @@ function LogFilters({ filters, set, is_filtered, clear, is_of_all }: Filters & {
         inline
         aria-label="Area"
         options={AREAS}
-        value={filters.area as ''}
+        value={optionOf(AREAS, filters.area)}
         onChange={(area) => set({ area })}
       />
       <Select
         inline
         aria-label="By"
         options={ACTORS}
-        value={filters.by as ''}
+        value={optionOf(ACTORS, filters.by)}
         onChange={(by) => set({ by })}
       />
       <DayFilters {...filters} set={set} />

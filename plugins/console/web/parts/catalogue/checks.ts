@@ -18,6 +18,8 @@ export interface Checks {
   failure: string | null
   type: (text: string) => void
   check: (text: string) => Promise<void>
+  /** Changes are being made. */
+  is_editing: boolean
   /** @returns whether they could be made */
   edit: (edits: readonly Edit[]) => Promise<boolean>
   /** Waits for the changes under way. @returns the text that they leave; null if one could not be made */
@@ -35,7 +37,7 @@ export function useChecks(file: CatalogueFile, began: string | null): Checks {
   const latest = useRef(began ?? file.text ?? '')
   const turn = useRef(0)
   const restarts = useRef(0)
-  const { add, allMade } = useInOrder()
+  const { add, allMade, is_under_way } = useInOrder()
 
   const type = useCallback((typed: string) => {
     latest.current = typed
@@ -90,7 +92,7 @@ export function useChecks(file: CatalogueFile, began: string | null): Checks {
     setFailure(null)
   }, [])
 
-  return { text, checked, failure, type, check, edit, settled, restart }
+  return { text, checked, failure, type, check, is_editing: is_under_way, edit, settled, restart }
 }
 
 const NOTHING_UNDER_WAY = Promise.resolve(true)
@@ -98,16 +100,19 @@ const NOTHING_UNDER_WAY = Promise.resolve(true)
 /** Changes one after the other. `allMade` waits for those under way, and says whether each could be made. */
 function useInOrder() {
   const under_way = useRef(NOTHING_UNDER_WAY)
+  const [count, setCount] = useState(0)
   const add = useCallback((make: () => Promise<boolean>): Promise<boolean> => {
     const own = under_way.current.then(make)
     const all = Promise.all([under_way.current, own]).then((made) => made.every(Boolean))
     under_way.current = all
+    setCount((before) => before + 1)
     // A change that failed long ago holds up no review.
     void all.then(() => {
+      setCount((before) => before - 1)
       if (under_way.current === all) under_way.current = NOTHING_UNDER_WAY
     })
     return own
   }, [])
   const allMade = useCallback(() => under_way.current, [])
-  return { add, allMade }
+  return { add, allMade, is_under_way: count > 0 }
 }

@@ -4,6 +4,7 @@ import { api } from '../../app/client.ts'
 import { useLeaveGuard } from '../../app/leaving.ts'
 import { useAsk } from '../../app/query.ts'
 import type { Action } from '../action.ts'
+import { useIsTyping } from '../committed-input.tsx'
 import { useChecks } from './checks.ts'
 import { dropDraft, keepDraft, keptDraft } from './kept-draft.ts'
 import { FILE_KEY, type Saving, useSaveCatalogue } from './saving.ts'
@@ -32,6 +33,8 @@ export interface Draft {
   /** Against what is in force; null while there are mistakes, or nothing is changed. */
   changes: Checked['changes']
   is_changed: boolean
+  /** A text is being typed into a field, or a change is being made: there may be something to save. */
+  is_changing: boolean
   /** The last text is not checked yet. */
   is_checking: boolean
   /** Why a change could not be made, or a text not be checked. */
@@ -59,7 +62,8 @@ export const useFile = () => useAsk(FILE_KEY, () => api.catalogue.get())
 export function useDraft(read: CatalogueFile): Draft {
   const [left] = useState(keptDraft)
   const [base, setBase] = useState(left ? { ...read, hash: left.hash } : read)
-  const { text, checked, failure, type, check, edit, settled, restart } = useChecks(read, left?.text ?? null)
+  const checks = useChecks(read, left?.text ?? null)
+  const { text, checked, failure, type, check, edit, settled, restart } = checks
   const shown = text ?? base.text ?? ''
   const is_changed = text !== null && text !== base.text
   const is_checking = is_changed && checked?.of !== text
@@ -80,7 +84,8 @@ export function useDraft(read: CatalogueFile): Draft {
     return () => clearTimeout(timer)
   }, [is_checking, shown, check])
 
-  useLeaveGuard(is_changed)
+  const is_typing = useIsTyping()
+  useLeaveGuard(is_changed || is_typing)
   const safe_text = checked?.of === text ? (checked?.answer.safe_text ?? undefined) : undefined
   useEffect(() => {
     if (is_changed) keepDraft({ text: shown, hash: base.hash, made_at: location.pathname }, safe_text)
@@ -99,6 +104,7 @@ export function useDraft(read: CatalogueFile): Draft {
     warnings: known?.warnings ?? base.warnings,
     changes: known?.changes ?? null,
     is_changed,
+    is_changing: is_typing || checks.is_editing,
     is_checking,
     failure,
     type,

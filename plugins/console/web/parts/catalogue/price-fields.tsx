@@ -24,7 +24,7 @@ const RATES: Readonly<Record<string, readonly Rate[]>> = {
     {
       name: 'cache_read',
       label: 'Cache read',
-      help: 'Leave empty for a tenth of input, or less where the model is known to cost less.',
+      help: 'Leave empty for the part of input that the provider bills for this generation. A price takes at most a tenth.',
     },
   ],
   embedding: [IN],

@@ -1,6 +1,6 @@
 // Last week's calls at other prices.
 import type { AnswerOf, api } from '../../app/client.ts'
-import { count, exactUsd, roundedUsd, share } from '../amounts.ts'
+import { count, counted, exactUsd, roundedUsd, share } from '../amounts.ts'
 import { Money } from '../money.tsx'
 import { atEnd, type Column, column, Table } from '../table.tsx'
 
@@ -17,7 +17,7 @@ export function Rating({ result: { all, models, accounts, sampled_calls } }: { r
   return (
     <div className="stack">
       <p>
-        {count(all.calls)} calls of the last seven days cost{' '}
+        {counted(all.calls, 'call')} of the last seven days cost{' '}
         <Money nanos={all.charged_nanos} exact={isSmall(all)} />. At the new prices they would have cost{' '}
         <Money nanos={all.would_cost_nanos} exact={isSmall(all)} />:{' '}
         <strong title={`${exactUsd(all.difference_nanos)} USD`}>{moreOrLess(all)}</strong>.
@@ -25,7 +25,10 @@ export function Rating({ result: { all, models, accounts, sampled_calls } }: { r
           <> {count(all.unrated_calls)} of them cannot be rated at the new prices and keep their charge.</>
         )}
         {sampled_calls !== null && (
-          <> These figures are estimates, made from the newest {count(sampled_calls)} calls of that time.</>
+          <>
+            {' '}
+            These figures are estimates, made from the newest {counted(sampled_calls, 'call')} of that time.
+          </>
         )}
       </p>
       {all.known_calls > 0 && <Margin {...all} />}

@@ -13,13 +13,14 @@ import { ReviewDialog } from './review-dialog.tsx'
 
 /** Buttons for a page's head, and the dialog that they open. */
 export function SaveBar({ draft }: { draft: Draft }) {
-  const has_mistakes = draft.mistakes.length > 0
+  // What is being typed may mend them; the click on the button leaves its field.
+  const has_mistakes = draft.mistakes.length > 0 && !draft.is_changing
   // A field that this very click has left is still being written.
   const { reviewing, open, save_failure } = useReview(draft.settled, draft.file, draft.save)
   const failure = save_failure ?? open.error
   return (
     <>
-      {draft.is_changed && (
+      {(draft.is_changed || draft.is_changing) && (
         <>
           <Button onClick={draft.discard}>Discard changes</Button>
           <Button

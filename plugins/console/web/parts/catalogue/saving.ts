@@ -1,13 +1,19 @@
 // The saving of a catalogue, and taking it back.
 import { type QueryClient, useQueryClient } from '@tanstack/react-query'
 import { type AnswerOf, api, ask } from '../../app/client.ts'
-import { type Toast, toast } from '../../app/toasts.tsx'
-import { type Action, useAction } from '../action.ts'
+import { forgetToasts, type Toast, toast } from '../../app/toasts.tsx'
+import { type Action, AUDIT_LOG, useAction } from '../action.ts'
 import { messageOf } from '../thrown.ts'
 import type { CatalogueFile } from './values.ts'
 
 export const FILE_KEY = ['catalogue', 'file']
-const CHANGES = ['catalogue', 'models', 'providers', 'setup']
+export const CATALOGUE = 'catalogue'
+const CHANGES = [CATALOGUE, 'models', 'providers', 'setup']
+
+/** After each save: all that shows the catalogue is asked again. */
+export function askAgain(queries: QueryClient): void {
+  for (const subject of [...CHANGES, AUDIT_LOG]) void queries.invalidateQueries({ queryKey: [subject] })
+}
 
 export interface Saving {
   /** What was reviewed. */
@@ -59,15 +65,16 @@ export function undoing(
   if (text === null || mistakes.length > 0) return {}
   return {
     undo() {
+      forgetToasts(CATALOGUE)
       ask(api.catalogue.save.post({ text, hash }))
         .then(() => {
-          toast({ text: 'Change undone' })
+          toast({ text: 'Change undone', subject: CATALOGUE })
           onUndone?.()
         })
-        .catch((failure: unknown) => toast({ tone: 'bad', text: `Not undone. ${messageOf(failure)}` }))
-        .finally(() => {
-          for (const subject of CHANGES) void queries.invalidateQueries({ queryKey: [subject] })
-        })
+        .catch((failure: unknown) =>
+          toast({ tone: 'bad', text: `Not undone. ${messageOf(failure)}`, subject: CATALOGUE }),
+        )
+        .finally(() => askAgain(queries))
     },
   }
 }

@@ -4,8 +4,9 @@ import { Send } from 'lucide-react'
 import { useCallback, useEffect } from 'react'
 import { Link } from 'wouter'
 import { announce } from '../../app/announce.ts'
-import { type AnswerOf, api, askRaw, part } from '../../app/client.ts'
+import { type AnswerOf, ApiError, api, askRaw, part } from '../../app/client.ts'
 import { useAsk } from '../../app/query.ts'
+import { useViewer } from '../../app/session.tsx'
 import { count, duration } from '../amounts.ts'
 import { Button } from '../button.tsx'
 import type { SampleCall } from '../code-samples/samples.ts'
@@ -14,12 +15,14 @@ import { useLive } from '../live.ts'
 import { LIVE_PATH, type LiveEvent } from '../live-event.ts'
 import { Money } from '../money.tsx'
 import { Notice } from '../notice.tsx'
+import { refusalAdvice, refusalReason } from '../refusals/words.ts'
 import { Status } from '../status.tsx'
+import { ClockTime } from '../time.tsx'
 
 export type FirstCall = AnswerOf<(typeof api)['first-call']['get']>
 
 export const FIRST_MESSAGES = [{ role: 'user', content: 'Say hello to the new gateway.' }] as const
-/** If there is no live feed. */
+/** The live feed has no refusals. */
 const ASK_EVERY_MS = 2_000
 
 /** A key with its newest call; asked again whenever one of its calls may have ended, until there is one. */
@@ -42,35 +45,54 @@ export function WaitForCall({ first, call }: { first: FirstCall; call: SampleCal
   if (seen) return <FirstCallSeen call={seen} account={first.key.account} />
   return (
     <>
+      {first.refusal && <Refused {...first.refusal} />}
       <p className="setup-waiting" role="status">
-        <Status tone="busy">Waiting for your first call…</Status>
+        <Status tone="busy">
+          {first.refusal ? 'Waiting for another call…' : 'Waiting for your first call…'}
+        </Status>
       </p>
-      {call.key !== undefined && call.key !== NO_KEY && <SendFromHere call={call} />}
+      {call.key !== undefined && call.key !== NO_KEY && (
+        <SendFromHere call={call} refused={first.refusal?.request_id} />
+      )}
     </>
+  )
+}
+
+/** Why the newest request was refused, and what to do: it is no call, and nothing else will come of it. */
+function Refused({ request_id, code, sentence, refused_at_ms }: NonNullable<FirstCall['refusal']>) {
+  const { role } = useViewer()
+  return (
+    <Notice tone="warn" alert>
+      <p>
+        <b>Your call was refused: {refusalReason(code)}.</b> “{sentence}”
+      </p>
+      <p>
+        {refusalAdvice(code, role)} Then call again.{' '}
+        <Link href={`/calls/${part(request_id)}`}>See the request</Link> of{' '}
+        <ClockTime at_ms={refused_at_ms} />.
+      </p>
+    </Notice>
   )
 }
 
 /** Where a key would stand that is not known here. */
 export const NO_KEY = 'YOUR_KEY'
 
-/** Calls `ask` whenever a call of the key may have ended: as the live feed tells it, and by the clock while the feed is down. */
+/** Calls `ask` whenever a call of the key may have ended: as the live feed tells it, and by the clock. */
 function useCallsOf(prefix: string | undefined, ask: () => void, enabled: boolean): void {
   const hear = (event: LiveEvent): void => {
     if (event.type === 'skipped' || (event.type === 'settled' && event.key === prefix)) ask()
   }
-  const state = useLive<LiveEvent>(LIVE_PATH, hear, { enabled })
+  useLive<LiveEvent>(LIVE_PATH, hear, { enabled })
   useEffect(() => {
     if (!enabled) return
-    // What ended before the feed was open, or while it was lost.
-    ask()
-    if (state === 'open') return
     const timer = setInterval(ask, ASK_EVERY_MS)
     return () => clearInterval(timer)
-  }, [enabled, state, ask])
+  }, [enabled, ask])
 }
 
 /** The call as the snippet makes it, by the browser. */
-function SendFromHere({ call: { key, model } }: { call: SampleCall }) {
+function SendFromHere({ call: { key, model }, refused }: { call: SampleCall; refused: string | undefined }) {
   const { mutate, isPending, error } = useMutation({
     mutationFn() {
       const body = JSON.stringify({ model, messages: FIRST_MESSAGES })
@@ -80,7 +102,7 @@ function SendFromHere({ call: { key, model } }: { call: SampleCall }) {
   })
   return (
     <>
-      {error && (
+      {error && !(error instanceof ApiError && error.request_id === refused) && (
         <Notice tone="bad" alert>
           {error.message}
         </Notice>

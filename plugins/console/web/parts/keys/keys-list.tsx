@@ -5,6 +5,7 @@ import type { KeysAsked, ShownKeyRow } from '../../../api/keys-views.ts'
 import { api } from '../../app/client.ts'
 import { useAsk } from '../../app/query.ts'
 import { useViewer } from '../../app/session.tsx'
+import { useChosen } from '../account-choice.tsx'
 import { RowAccount } from '../account-name.tsx'
 import { Button } from '../button.tsx'
 import { ExportCsv } from '../export-csv.tsx'
@@ -12,6 +13,7 @@ import { FilterSearch } from '../filter-search.tsx'
 import { given } from '../given.ts'
 import { useListFilters } from '../list-filters.ts'
 import { Money } from '../money.tsx'
+import { optionOf } from '../option-of.ts'
 import { Select } from '../select.tsx'
 import { EmptyState, Loaded } from '../states.tsx'
 import { type Column, charges, column, ofWeek, Pager, Table } from '../table.tsx'
@@ -76,20 +78,22 @@ function Spent({ of, decimals }: { of: ShownKeyRow; decimals: number }) {
 export interface KeysListProps {
   /** Whose keys; without, those of all that the viewer sees. */
   account?: { id: number; name: string; status: string }
-  /** The name of the account that the operator has chosen, where it is known by its name alone. */
+  /** The account that the operator has chosen, as the address names it. */
   chosen?: string
 }
 
 export function KeysList({ account, chosen }: KeysListProps) {
   const viewer = useViewer()
+  const name_of_chosen = useChosen(chosen)?.name ?? chosen
   const { filters, cursor, set } = useListFilters({ search: '', keys: 'usable' }, CURSOR)
   const [making, setMaking] = useState(false)
-  const query = given({
-    account: account ? String(account.id) : (chosen ?? ''),
-    search: filters.search,
-    status: filters.keys === 'all' ? '' : filters.keys,
-    cursor,
-  }) as unknown as KeysAsked
+  const which = optionOf(SHOWN, filters.keys)
+  const query: KeysAsked = {
+    account: account ? String(account.id) : chosen,
+    ...given({ search: filters.search }),
+    status: which === 'all' ? undefined : which,
+    cursor: cursor === '' ? undefined : Number(cursor),
+  }
   const keys = useAsk(['keys', query], () => api.keys.get({ query }))
   const may_make = keys.data?.may_manage === true && account?.status !== 'closed'
   const columns = viewer.role === 'operator' && !account ? OF_ALL : OF_ACCOUNT
@@ -108,7 +112,7 @@ export function KeysList({ account, chosen }: KeysListProps) {
             inline
             aria-label="Which keys"
             options={SHOWN}
-            value={filters.keys}
+            value={which}
             onChange={(keys) => set({ keys })}
           />
         </div>
@@ -125,7 +129,7 @@ export function KeysList({ account, chosen }: KeysListProps) {
         {({ keys: rows, next_cursor }) =>
           rows.length === 0 ? (
             <NoKeys
-              which={filters.search === '' ? filters.keys : 'some'}
+              which={filters.search === '' ? which : 'some'}
               clear={() => set({ search: '', keys: 'all' })}
               make={may_make ? () => setMaking(true) : undefined}
             />
@@ -144,7 +148,7 @@ export function KeysList({ account, chosen }: KeysListProps) {
           )
         }
       </Loaded>
-      <IssueKey open={making} onClose={() => setMaking(false)} account={account?.name ?? chosen} />
+      <IssueKey open={making} onClose={() => setMaking(false)} account={account?.name ?? name_of_chosen} />
     </div>
   )
 }

@@ -64,7 +64,8 @@ function ProviderForm({ choice, is_new, onDone }: ProviderFormProps) {
 
   const put = (changes: Partial<Draft>) => {
     setDraft((before) => ({ ...before, ...changes }))
-    setTrial(null)
+    // A name decides on nothing that was tested.
+    if (Object.keys(changes).some((field) => field !== 'name')) setTrial(null)
   }
   const type = (field: Typed) => (value: string) => put({ [field]: value })
   const typeField = (field: ServerField) => (value: string) =>

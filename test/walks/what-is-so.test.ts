@@ -1,0 +1,203 @@
+// What the pages say of their own doings in a browser: names, the entry of a link, the audit log, a button to save, one toast, a refused first call.
+import { describe, expect, test } from 'bun:test'
+import { paint } from '../media/support.ts'
+import { fileConsole } from '../support/console.ts'
+import type { ConsolePage } from '../support/console-page.ts'
+
+const { gateway, visit } = await fileConsole()
+await gateway.account('alice', { balance_usd: '10' })
+await gateway.account('poor')
+const { id } = gateway.rows().accounts.find(({ name }) => name === 'alice') ?? { id: 0 }
+const key = await gateway.key('alice')
+const SAID = { model: 'sim-flash', messages: [{ role: 'user', content: 'Hello' }] }
+
+const press = ({ page }: ConsolePage, name: string) => page.getByRole('button', { name, exact: true }).click()
+/** In a file, for the eye: only where a folder is named. */
+const picture = async ({ page }: ConsolePage, name: string) => {
+  const folder = process.env.PICTURES
+  if (folder) await page.screenshot({ path: `${folder}/${name}.png` })
+}
+
+describe('an account that the address names by its number is shown by its name', () => {
+  test.each(['entries', 'entries/statement', 'playground', 'files', 'images', 'keys'])('%s', async (path) => {
+    await using one = await visit('operator')
+    await one.open(`/console/${path}?account=${id}`)
+    const shown = one.page
+      .locator('main, body')
+      .first()
+      .getByText(/^Account alice$/)
+    await shown.first().waitFor()
+    await picture(one, `account-${path.replace('/', '-')}`)
+    if (path !== 'keys') return
+    await press(one, 'New key')
+    await one.page.getByRole('dialog', { name: 'New key of alice' }).waitFor()
+    await one.page.getByText(/tollgate key create alice/).waitFor({ state: 'attached' })
+  })
+})
+
+test('the entry that a call links to is on the page, and marked, however old it is', async () => {
+  const answer = await gateway.call('/v1/chat/completions', SAID, { key })
+  expect(answer.status).toBe(200)
+  const { calls, entries } = await gateway.atRest()
+  const request_id = calls.at(-1)?.request_id
+  const entry = entries.findLast(({ kind }) => kind === 'charge')
+  for (let made = 0; made < 55; made += 1) {
+    await gateway.topUp(id, '0.01')
+    if (made % 11 === 0) await (await gateway.call('/v1/chat/completions', SAID, { key })).text()
+  }
+  await gateway.atRest()
+  await using one = await visit('operator')
+  const { page } = one
+  await one.open(`/console/calls/${request_id}`)
+  await page.getByRole('link', { name: `entry ${entry?.id}` }).click()
+  const marked = page.locator('tr[aria-current]')
+  await marked.getByText(String(request_id)).waitFor({ state: 'attached' })
+  expect(await marked.count()).toBe(1)
+  await page.getByText(`Entry ${entry?.id}`, { exact: true }).waitFor()
+  await one.quiet()
+  await one.looksRight()
+  await picture(one, 'entry')
+  await press(one, 'Show newest')
+  await page.getByText('Top-up').first().waitFor()
+  expect(await marked.count()).toBe(0)
+  await one.isClean()
+})
+
+test('the audit log of a page has what was just done on it', async () => {
+  await using one = await visit('operator')
+  const { page } = one
+  await one.open(`/console/accounts/${id}?tab=log`)
+  await page.getByRole('table', { name: 'Audit log' }).waitFor()
+  await press(one, 'Top up')
+  await page.getByLabel('Amount').fill('7.77')
+  await page.keyboard.press('Enter')
+  await page.getByRole('dialog').waitFor({ state: 'detached' })
+  await page
+    .getByRole('table', { name: 'Audit log' })
+    .getByText(/7\.77 USD/)
+    .first()
+    .waitFor()
+  await picture(one, 'log')
+})
+
+describe('a change of the catalogue can be saved while its field is typed in', () => {
+  test('of the settings, and one that mends a mistake', async () => {
+    await using one = await visit('operator')
+    const { page } = one
+    await one.open('/console/catalogue?part=settings+limits')
+    const field = page.getByLabel('Account: requests per minute')
+    const save = page.getByRole('button', { name: 'Review and save' })
+    await field.waitFor()
+    expect(await save.count()).toBe(0)
+    await field.pressSequentially('60')
+    await save.waitFor()
+    await picture(one, 'save')
+    // Typed back to what it was, there is nothing to save.
+    await field.press('Backspace')
+    await field.press('Backspace')
+    await save.waitFor({ state: 'detached' })
+    await field.pressSequentially('many')
+    await field.press('Enter')
+    await page
+      .locator('.field-error')
+      .getByText(/whole number/)
+      .waitFor()
+    expect(await save.isDisabled()).toBe(true)
+    await field.fill('60')
+    await save.click()
+    await page.getByRole('button', { name: 'Save catalogue' }).click()
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    expect(gateway.started.catalogue().limits.account?.requests_per_minute).toBe(60)
+    await one.isClean()
+  })
+
+  test('of a provider and of a model', async () => {
+    await using one = await visit('operator')
+    const { page } = one
+    const save = page.getByRole('button', { name: 'Review and save' })
+    for (const [address, open, label] of [
+      ['/console/providers/simulator', 'Change keys and settings', 'Timeout of a call'],
+      ['/console/models/sim-flash', 'Change price', 'Input per million tokens'],
+    ] as const) {
+      await one.open(address)
+      await press(one, open)
+      await page.getByLabel(label).first().pressSequentially('1')
+      await save.waitFor()
+      await press(one, 'Discard changes')
+      await save.waitFor({ state: 'detached' })
+    }
+  })
+})
+
+test('a provider that is renamed keeps its passed test', async () => {
+  await using one = await visit('operator')
+  const { page } = one
+  await one.open('/console/providers/new')
+  await page.getByRole('radio', { name: /^Simulator/ }).check()
+  await page.getByLabel('Name', { exact: true }).fill('first-name')
+  await press(one, 'Test connection')
+  await page.getByText(/It answered in/).waitFor()
+  await page.getByLabel('Name', { exact: true }).fill('second-name')
+  await page.getByText(/It answered in/).waitFor()
+  await press(one, 'Save provider')
+  await page.waitForURL(/\/console\/providers\/second-name$/)
+  expect(gateway.started.catalogue().providers.has('second-name')).toBe(true)
+})
+
+describe('one toast for an action', () => {
+  test('its undoing takes its place', async () => {
+    await using one = await visit('operator')
+    const { page } = one
+    const toasts = page.locator('.toast')
+    await one.open(`/console/accounts/${id}`)
+    await page.getByRole('button', { name: 'More', exact: true }).click()
+    await page.getByRole('menuitem', { name: 'Suspend' }).click()
+    await press(one, 'Suspend alice')
+    await toasts.getByText('alice is suspended.').waitFor()
+    await page.getByRole('button', { name: 'More', exact: true }).click()
+    await page.getByRole('menuitem', { name: 'Resume' }).click()
+    await toasts.getByText('alice is active.').waitFor()
+    expect(await toasts.count()).toBe(1)
+  })
+
+  test('a failure takes the place of an earlier success, and a success that of a failure', async () => {
+    const name = 'a.png'
+    const good = { name, mimeType: 'image/png', buffer: Buffer.from(await paint('png')) }
+    const bad = { ...good, buffer: Buffer.from('none') }
+    await using one = await visit({ account: 'alice' })
+    one.allow(/status of 400/)
+    const { page } = one
+    const toasts = page.locator('.toast')
+    await one.open('/console/files')
+    const input = page.locator('input[type=file]')
+    await input.setInputFiles(good)
+    await toasts.getByText('The image is uploaded.').waitFor()
+    await input.setInputFiles(bad)
+    await toasts.locator('.tone-bad').waitFor()
+    expect(await toasts.count()).toBe(1)
+    await picture(one, 'toast')
+    await input.setInputFiles(good)
+    await toasts.getByText('The image is uploaded.').waitFor()
+    expect(await toasts.count()).toBe(1)
+  })
+})
+
+test('a first call that is refused says why and what to do, and a later one is seen', async () => {
+  await using one = await visit({ account: 'poor' })
+  one.allow(/status of 402/)
+  const { page } = one
+  await one.open('/console/start')
+  await press(one, 'Create key')
+  await page.getByText('Waiting for your first call…').waitFor()
+  await press(one, 'Send it from here')
+  await page.getByText('Your call was refused: not enough balance.').waitFor()
+  await page.getByText(/Ask your operator to add funds, .* Then call again\./).waitFor()
+  await page.getByText('Waiting for another call…').waitFor()
+  await one.looksRight()
+  await picture(one, 'refused')
+  const { id: poor } = gateway.rows().accounts.find(({ name }) => name === 'poor') ?? { id: 0 }
+  await gateway.topUp(poor, '5')
+  await press(one, 'Send it from here')
+  await page.getByText(/Your first call worked/).waitFor()
+  expect(await page.getByText('Your call was refused').count()).toBe(0)
+})
