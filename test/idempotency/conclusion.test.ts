@@ -31,12 +31,19 @@ let requests = 0
 /** The database does not answer. */
 let is_away = false
 let finds = 0
+/** What a step of a key's end fails with. */
+let broken: { step: Step; failure: Error } | undefined
+type Step = 'find' | 'callOf' | 'keep' | 'forget'
+const breakAt = (step: Step) => {
+  if (broken?.step === step) throw broken.failure
+}
 
 const away = () => {
   if (is_away) throw new StorageFailure('unreachable', { code: '08006', message: 'it does not answer' })
 }
 
 beforeEach(() => {
+  broken = undefined
   is_away = false
   db = world({ balance: 1_000 })
   const answers = createKeptAnswers(dbOver(db), NO_FILES, {
@@ -49,14 +56,21 @@ beforeEach(() => {
     find: async (...request: Parameters<typeof answers.find>) => {
       finds += 1
       away()
+      breakAt('find')
       return await answers.find(...request)
+    },
+    callOf: async (...row: Parameters<typeof answers.callOf>) => {
+      breakAt('callOf')
+      return await answers.callOf(...row)
     },
     keep: async (...kept: Parameters<typeof answers.keep>) => {
       away()
+      breakAt('keep')
       await answers.keep(...kept)
     },
     forget: async (...request: Parameters<typeof answers.forget>) => {
       away()
+      breakAt('forget')
       await answers.forget(...request)
     },
   }
@@ -181,6 +195,34 @@ describe('a stream', () => {
       await eventually('it is looked at again', () => finds > before)
       expect(await sendAgain(true)).toBe('idempotency_key_in_use')
       inLedger([resolution])
+      await eventually('it is known', async () => (await sendAgain(true)) === then)
+    })
+  })
+
+  describe('whose last bytes are followed by a failure arrives whole', () => {
+    const storage = () => new StorageFailure('unreachable', { code: '08006', message: 'it does not answer' })
+    const bug = () => new Error('disk I/O error')
+    const CASES: [of: string, step: Step, failure: Error, resolution: Operation, then: string][] = [
+      ['the storage', 'find', storage(), post(1, 70), 'replayed 200'],
+      ['the storage', 'callOf', storage(), post(1, 70), 'replayed 200'],
+      // What cannot be kept is lost, and was paid.
+      ['the storage', 'keep', storage(), post(1, 70), 'idempotent_answer_lost'],
+      ['the storage', 'find', storage(), voided(1), 'anew'],
+      ['the storage', 'callOf', storage(), voided(1), 'anew'],
+      ['anything else', 'find', bug(), post(1, 70), 'idempotent_answer_lost'],
+      ['anything else', 'callOf', bug(), post(1, 70), 'idempotent_answer_lost'],
+      ['anything else', 'keep', bug(), post(1, 70), 'idempotent_answer_lost'],
+      ['anything else', 'find', bug(), voided(1), 'anew'],
+      ['anything else', 'callOf', bug(), voided(1), 'anew'],
+    ]
+    test.each(CASES)('of %s (%s)', async (_of, step, failure, resolution, then) => {
+      const answer = await streamFirst((controller) => {
+        inLedger([resolution])
+        broken = { step, failure }
+        controller.close()
+      })
+      expect(await answer.text()).toBe('hello')
+      broken = undefined
       await eventually('it is known', async () => (await sendAgain(true)) === then)
     })
   })
