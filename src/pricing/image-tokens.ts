@@ -8,10 +8,11 @@ import {
 } from '../domain/image-tokens.ts'
 import { addProduct, divideRoundingUp, type Nanos, type Whole } from '../domain/money.ts'
 import { type ImageTokenPrice, TOKENS_PER_RATE } from '../domain/prices.ts'
-import { INPUT_IMAGE_TOKENS, OUTPUT_IMAGE_TOKENS } from '../domain/token-estimate.ts'
+import { OUTPUT_IMAGE_TOKENS } from '../domain/token-estimate.ts'
 import { inFull, NO_USAGE, outputTokens, promptTokens, USAGE_FIELDS, type Usage } from '../domain/usage.ts'
 import type { Charge } from './charge.ts'
 import type { Quote } from './quote.ts'
+import type { ReferenceTokens } from './reference-tokens.ts'
 
 /** What is asked of an image model: the facts that bound its tokens. */
 export interface AskedTokens {
@@ -19,8 +20,9 @@ export interface AskedTokens {
   readonly count: number
   /** Of the text that is read. */
   readonly prompt: { readonly bound_tokens: number; readonly estimated_tokens: number }
-  /** Images that are read. */
+  /** Images that are read, and the tokens of each. */
   readonly references: number
+  readonly reference_tokens: ReferenceTokens
   /** The most that come before the image. */
   readonly partial_images: number
   /** The most tokens of one image of the size and quality that were asked for. */
@@ -31,11 +33,6 @@ export interface AskedTokens {
 
 /** OpenAI's guide "Image generation", "Partial images cost". */
 export const PARTIAL_IMAGE_TOKENS = 100
-/**
- * More than any model reads of an image: gpt-image-1.5 6,240 for high fidelity beside 65 and 129 for each tile (OpenAI's guide "Images and
- * vision"), gpt-image-2 1,536 (community.openai.com/t/1382940), Gemini 1,120.
- */
-const MAX_REFERENCE_TOKENS = 8_192
 /** What models are told beside the prompt, and beside each image: 6, and up to 41 (community.openai.com/t/1382940). */
 const OVERHEAD_TOKENS = 256
 const OVERHEAD_TOKENS_PER_REFERENCE = 128
@@ -50,6 +47,7 @@ const boundsOf = ({
   count,
   prompt,
   references,
+  reference_tokens,
   partial_images,
   max_tokens_per_image,
 }: AskedTokens): Bounds => ({
@@ -57,7 +55,7 @@ const boundsOf = ({
     count *
     (prompt.bound_tokens +
       OVERHEAD_TOKENS +
-      references * (MAX_REFERENCE_TOKENS + OVERHEAD_TOKENS_PER_REFERENCE)),
+      references * (reference_tokens.most + OVERHEAD_TOKENS_PER_REFERENCE)),
   output_tokens: count * max_tokens_per_image + partial_images * PARTIAL_IMAGE_TOKENS,
 })
 
@@ -155,13 +153,13 @@ function doubtOf(tokens: ImageTokens, { asked, sent }: AnsweredImages): string |
  * @param partial_images given out
  */
 export function estimateImageTokens(
-  { count, prompt, references, max_tokens_per_image, is_of_shape }: AskedTokens,
+  { count, prompt, references, reference_tokens, max_tokens_per_image, is_of_shape }: AskedTokens,
   drawn: number,
   partial_images: number,
 ): ImageTokens {
   const requests = Math.max(Math.min(drawn, count), 1)
   const of_image = is_of_shape ? max_tokens_per_image : Math.min(OUTPUT_IMAGE_TOKENS, max_tokens_per_image)
-  const image_input_tokens = requests * references * INPUT_IMAGE_TOKENS
+  const image_input_tokens = requests * references * reference_tokens.usual
   return {
     usage: {
       ...NO_USAGE,

@@ -2,7 +2,7 @@
 
 /** How hard the attacks are tried. */
 export interface Effort {
-  /** Multiplies the rounds of attacks that are repeated; 1 unless `--rounds` says otherwise. */
+  /** Multiplies the rounds of attacks that are repeated; 1 unless `--rounds` says otherwise. Below 1, some try with fewer calls. */
   readonly rounds: number
   /** Also those that take longer than a minute. */
   readonly long: boolean

@@ -1,6 +1,6 @@
 // Media as dear as their format allows: an account with five cents gets what they pay for, however many calls it makes at once.
 // The attack `dear-media` makes 1,000 calls for each surface and each medium.
-import { afterAll, expect, setDefaultTimeout, test } from 'bun:test'
+import { afterAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { BALANCE_USD, DEAR_CASES, dearScene } from '../support/dear-media.ts'
 import { buy } from '../support/uncounted-input.ts'
 
@@ -21,3 +21,43 @@ test.each(DEAR_CASES.map((one) => [one.surface, one.medium.name, one] as const))
       expect(bought.answers).toBeGreaterThan(0)
   },
 )
+
+describe('the refusal of a call that is held as all that its model reads', () => {
+  const ADVICE = 'send files as data instead of by an address or an id, PDFs without encryption'
+  const uncounted = DEAR_CASES.filter(({ surface, medium }) =>
+    // Chat completions take no id of a file.
+    surface.startsWith('chat')
+      ? medium.name === 'a video of one long frame'
+      : medium.name === 'a file by its address',
+  )
+  const counted = DEAR_CASES.filter(({ medium }) => medium.name === 'a PDF of 100 pages')
+  const one_of_each = (cases: typeof DEAR_CASES) => [
+    ...new Map(cases.map((one) => [one.surface.split(' ')[0], one])).values(),
+  ]
+  const sent = async (one: (typeof DEAR_CASES)[number], key: string) => {
+    const response = await fetch(new URL(one.path, s.gateway.url), {
+      method: 'POST',
+      headers: { 'x-api-key': key, 'anthropic-version': '2023-06-01', 'content-type': 'application/json' },
+      body: JSON.stringify(one.body()),
+    })
+    return { status: response.status, text: await response.text() }
+  }
+
+  test.each(one_of_each(uncounted).map((one) => [one.surface, one] as const))(
+    'says how to send it: %s',
+    async (_surface, one) => {
+      const { status, text } = await sent(one, await s.gateway.caller(BALANCE_USD))
+      expect(status).toBe(402)
+      expect(text).toContain(ADVICE)
+    },
+  )
+
+  test.each(one_of_each(counted).map((one) => [one.surface, one] as const))(
+    'says nothing of it where all is counted: %s',
+    async (_surface, one) => {
+      const { status, text } = await sent(one, await s.gateway.caller(BALANCE_USD))
+      expect(status).toBe(402)
+      expect(text).not.toContain(ADVICE)
+    },
+  )
+})

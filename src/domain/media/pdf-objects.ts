@@ -20,12 +20,17 @@ const MAX_INFLATE_RATIO = 16
 const SPARE_INFLATE_BYTES = 16 * 1024
 const MAX_INFLATE_BYTES = 32 * 1024 * 1024
 const MAX_OBJECTS = 200_000
+/** Of a document of ordinary objects each has more, compressed. */
+const MIN_OBJECT_BYTES = 8
+const SPARE_OBJECTS = 500
 
-/** Bytes that may still be inflated, of one document. */
+/** Bytes that may still be inflated, and objects that may still be found, of one document. */
 export interface Budget {
   left_bytes: number
+  left_objects: number
 }
 export const budgetOf = (bytes: Uint8Array): Budget => ({
+  left_objects: Math.min(MAX_OBJECTS, SPARE_OBJECTS + bytes.length / MIN_OBJECT_BYTES),
   left_bytes: Math.min(MAX_INFLATE_BYTES, bytes.length * MAX_INFLATE_RATIO + SPARE_INFLATE_BYTES),
 })
 
@@ -51,13 +56,12 @@ export function readObjects(bytes: Buffer, budget: Budget): PdfParts {
   const text = latin(bytes)
   const objects: PdfObjects = new Map()
   HEADER.lastIndex = 0
-  let count = 0
   let between = ''
   let end = 0
   for (let found = HEADER.exec(text); found; found = HEADER.exec(text)) {
     const numbers = NUMBERS.exec(text.slice(Math.max(end, found.index - MAX_NUMBERS_CHARS), found.index))
     // One in the object before, or in a form that no writer writes.
-    if (!numbers || ++count > MAX_OBJECTS) throw new Unreadable()
+    if (!numbers || --budget.left_objects < 0) throw new Unreadable()
     between += text.slice(end, found.index - numbers[0].length)
     const { body, keyword, at } = plain(text, HEADER.lastIndex)
     if (keyword === undefined) throw new Unreadable()
@@ -78,7 +82,7 @@ export function readObjects(bytes: Buffer, budget: Budget): PdfParts {
   const outside = outsideOf(between + text.slice(end))
   for (const object of [...objects.values()].flat())
     if (object.data && /\/Type\s*\/ObjStm\b|\/First\b/.test(object.body))
-      unpack(objects, object.body, latin(decoded(object, budget)))
+      unpack(objects, object.body, latin(decoded(object, budget)), budget)
   return { objects, all: [...[...objects.values()].flat(), { body: outside }] }
 }
 
@@ -182,12 +186,13 @@ function endOfStream(text: string, start: number, body: string): number {
   return end
 }
 
-function unpack(objects: PdfObjects, dictionary: string, text: string): void {
+function unpack(objects: PdfObjects, dictionary: string, text: string, budget: Budget): void {
   const [told, ...more] = [...dictionary.matchAll(/\/First\s+(\d+)\b(?!\s+\d+\s+R\b)/g)]
   const first = Number(told?.[1] ?? Number.NaN)
   const numbers = text.slice(0, first).trim().split(/\s+/).map(Number)
   if (more.length > 0 || !Number.isSafeInteger(first) || numbers.some(Number.isNaN)) throw new Unreadable()
-  if (numbers.length > 2 * MAX_OBJECTS) throw new Unreadable()
+  budget.left_objects -= numbers.length / 2
+  if (budget.left_objects < 0) throw new Unreadable()
   for (let index = 0; index + 1 < numbers.length; index += 2) {
     const start = first + (numbers[index + 1] ?? 0)
     const next = numbers[index + 3]

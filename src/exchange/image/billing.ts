@@ -1,4 +1,5 @@
 // What images are charged: by their number, or by the tokens that their providers report.
+
 import type { ImageTokens } from '../../domain/image-tokens.ts'
 import { boundText } from '../../domain/token-bound.ts'
 import { estimateTokens } from '../../domain/token-estimate.ts'
@@ -14,6 +15,8 @@ import {
   sumImageTokens,
 } from '../../pricing/image-tokens.ts'
 import { type Quote, quoteImages } from '../../pricing/quote.ts'
+import { referenceTokens } from '../../pricing/reference-tokens.ts'
+import { knownAs } from '../../protocols/named-model.ts'
 import type { Held } from '../life/call.ts'
 import type { ExchangeParts } from '../parts.ts'
 import type { Delivered } from '../settling/end.ts'
@@ -122,6 +125,7 @@ function askedTokens(order: QuotedImages, count: number): AskedTokens {
       estimated_tokens: texts.reduce((sum, text) => sum + estimateTokens(text), 0),
     },
     references: imagesRead(order),
+    reference_tokens: referenceTokens(model.routes.map(knownAs), wanted.input_fidelity === 'high'),
     partial_images,
     max_tokens_per_image: bound?.max_tokens_per_image ?? model.max_tokens_per_image,
     is_of_shape: bound !== undefined,

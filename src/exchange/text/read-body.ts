@@ -19,7 +19,7 @@ const COPIES = 2
 const MAX_BYTES_ON_LOOP = 1024 * 1024
 const MAX_VALUES_ON_LOOP = 50_000
 /** Of documents and recordings, whose pages and seconds are counted: that takes longer than to parse them. */
-const MAX_MEDIA_CHARS_ON_LOOP = 64 * 1024
+const MAX_MEDIA_CHARS_ON_LOOP = 16 * 1024
 /** The names under which every protocol carries them. */
 const MEDIA_NAMES: ReadonlySet<string> = new Set(['data', 'file_data', 'input_audio'])
 
