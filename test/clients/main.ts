@@ -12,6 +12,7 @@ import { NPM_CLIENTS } from './npm.ts'
 import { PYTHON_CLIENTS } from './python.ts'
 import { keepResult, keptResults, type Result } from './results.ts'
 import { isServedBy, openTrials, type Verdict } from './trial.ts'
+import { runTyped } from './typed/run.ts'
 import { codexClient } from './websocket/codex.ts'
 import { runOverWebSocket } from './websocket/run.ts'
 import { websocketTableOf } from './websocket/table.ts'
@@ -20,7 +21,7 @@ const CLIENTS: readonly Client[] = [...NPM_CLIENTS, ...PYTHON_CLIENTS, ...GO_CLI
 
 const NAME_WIDTH = Math.max(...CLIENTS.map(({ name }) => name.length)) + 2
 
-const USAGE = `bun run clients [--agents | --websocket] [--only NAME]... [--cache FOLDER] [--readme]
+const USAGE = `bun run clients [--agents | --websocket | --typed] [--only NAME]... [--cache FOLDER] [--readme]
 
 Tests real clients against its own gateway, and prints the results as JSON. It
 first installs missing clients into the cache (all of them: several GB, some
@@ -32,6 +33,9 @@ minutes).
   --websocket      instead, Codex over a WebSocket beside Codex by POST: a tool
                    loop, an interrupted answer, gateways that stop; prints a
                    table
+  --typed          instead, every kind of answer read by the types of strict
+                   clients: async-openai, openai-java, and Python's openai,
+                   anthropic and google-genai; records what they demand
   --only NAME      only these; the beginning of several names works: python
   --cache FOLDER   the folder for installed clients and results
   --readme         writes the list in plugins/README.md, with the cache's earlier
@@ -51,6 +55,7 @@ const { values } = parseArgs({
     cache: { type: 'string', default: join(tmpdir(), 'tollgate-clients') },
     agents: { type: 'boolean', default: false },
     websocket: { type: 'boolean', default: false },
+    typed: { type: 'boolean', default: false },
     readme: { type: 'boolean', default: false },
     help: { type: 'boolean', default: false },
   },
@@ -85,7 +90,7 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
 
 const day = new Date().toISOString().slice(0, 10)
 try {
-  const run = values.agents ? runLoops : values.websocket ? runCodex : runTrials
+  const run = values.agents ? runLoops : values.websocket ? runCodex : values.typed ? runStrict : runTrials
   process.exit((await run()) ? 0 : 1)
 } catch (thrown) {
   if (!stop.signal.aborted) throw thrown
@@ -136,6 +141,13 @@ async function runCodex(): Promise<boolean> {
   if (values.readme) await writeReadme(WEBSOCKET, table)
   process.stdout.write(`${table}\n`)
   return rows.every(({ wrong }) => wrong.length === 0)
+}
+
+/** @returns whether every client reads every answer */
+async function runStrict(): Promise<boolean> {
+  const problems = await runTyped({ cache, stopped: stop.signal })
+  process.stdout.write(`${JSON.stringify(problems, null, 2)}\n`)
+  return problems.length === 0
 }
 
 async function writeReadme(place: string, text: string): Promise<void> {

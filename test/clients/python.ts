@@ -44,6 +44,7 @@ const PACKAGES: readonly Package[] = [
     kinds: [
       { kind: 'chat', protocol: 'openai', says: 'chat completions' },
       { kind: 'responses', protocol: 'openai', says: 'responses' },
+      { kind: 'azure', protocol: 'openai', says: 'Azure' },
     ],
   },
   {
@@ -73,7 +74,7 @@ const PACKAGES: readonly Package[] = [
     version: '1.4.7',
     with: ['langchain-openai==1.7.3', 'langchain-anthropic==1.7.7', 'langchain-google-genai==4.4.2'],
     program: 'langchain_sdk.py',
-    kinds: [OPENAI, RESPONSES, ANTHROPIC, GOOGLE],
+    kinds: [OPENAI, RESPONSES, { ...OPENAI, kind: 'azure', says: 'Azure' }, ANTHROPIC, GOOGLE],
   },
   {
     name: 'llama-index-core',

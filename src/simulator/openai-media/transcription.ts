@@ -14,6 +14,20 @@ interface Heard {
   seconds: number
 }
 
+/** All that OpenAI says of a segment. */
+const SEGMENT = {
+  id: 0,
+  seek: 0,
+  start: 0,
+  end: 0,
+  text: '',
+  tokens: [50364, 50414],
+  temperature: 0,
+  avg_logprob: -0.25,
+  compression_ratio: 1.1,
+  no_speech_prob: 0.01,
+}
+
 const WRITERS: Readonly<
   Record<string, (heard: Heard, usage: JsonObject) => { body: string; content_type?: string }>
 > = {
@@ -33,7 +47,7 @@ const WRITERS: Readonly<
       language: 'english',
       duration: seconds,
       text,
-      segments: [{ id: 0, start: 0, end: seconds, text }],
+      segments: [{ ...SEGMENT, end: seconds, text }],
       ...usage,
     }),
   }),
@@ -54,7 +68,8 @@ export function readTranscription(model: string, body: JsonObject): Query | Refu
     model,
     respond(usage_report) {
       const usage = usageOf(model, heard, tokens.length, usage_report)
-      if (fieldOf(body, 'stream') !== 'true') return { ...write(heard, usage), totals }
+      // Whisper ignores `stream`: https://platform.openai.com/docs/api-reference/audio/createTranscription.
+      if (fieldOf(body, 'stream') !== 'true' || isWhisper(model)) return { ...write(heard, usage), totals }
       const deltas = split(tokens, tokens.length).map((piece) => ({
         type: 'transcript.text.delta',
         delta: piece.join(''),
@@ -69,11 +84,13 @@ export function readTranscription(model: string, body: JsonObject): Query | Refu
   }
 }
 
+const isWhisper = (model: string): boolean => model.includes('whisper')
+
 /** Whisper reports the duration, the models after it tokens. */
 function usageOf(model: string, { seconds }: Heard, output: number, usage_report: UsageReport): JsonObject {
   if (usage_report === 'absent') return {}
   const is_zero = usage_report === 'zero'
-  if (model.includes('whisper')) return { usage: { type: 'duration', seconds: is_zero ? 0 : seconds } }
+  if (isWhisper(model)) return { usage: { type: 'duration', seconds: is_zero ? 0 : seconds } }
   const audio_tokens = is_zero ? 0 : Math.ceil(seconds * TOKENS_PER_S)
   const output_tokens = is_zero ? 0 : output
   return {

@@ -189,9 +189,10 @@ function textEvents(
   const words = text.split(/(?<=\s)/)
   const parts =
     field === 'text' ? split(words, pieces).map((piece) => piece.join('')) : splitText(text, pieces)
+  const rest = type === 'response.output_text' ? { logprobs: [] } : {}
   return [
-    ...parts.map((delta) => ({ type: `${type}.delta`, ...place, delta })),
-    { type: `${type}.done`, ...place, [field]: text },
+    ...parts.map((delta) => ({ type: `${type}.delta`, ...place, delta, ...rest })),
+    { type: `${type}.done`, ...place, [field]: text, ...rest },
   ]
 }
 

@@ -4,7 +4,7 @@ import type { BaseChatModel } from '@langchain/core/language_models/chat_models'
 import { type BaseMessage, HumanMessage, ToolMessage } from '@langchain/core/messages'
 import { tool } from '@langchain/core/tools'
 import { ChatGoogleGenerativeAI } from '@langchain/google-genai'
-import { ChatOpenAI } from '@langchain/openai'
+import { AzureChatOpenAI, ChatOpenAI } from '@langchain/openai'
 import type { Connection, Shown } from '../feature.ts'
 import {
   IMAGE_PROMPT,
@@ -97,6 +97,23 @@ export const langchain: readonly JavascriptClient[] = [
     surface: 'responses',
     protocol: 'openai',
     features: featuresOf((at) => openaiModel(at, true)),
+  },
+  {
+    name: '@langchain/openai, Azure',
+    package: '@langchain/openai',
+    surface: 'chat',
+    protocol: 'openai',
+    features: featuresOf(
+      ({ url, key, model }) =>
+        new AzureChatOpenAI({
+          ...COMMON,
+          model,
+          azureOpenAIEndpoint: url,
+          azureOpenAIApiKey: key,
+          azureOpenAIApiDeploymentName: model,
+          azureOpenAIApiVersion: '2024-10-21',
+        }),
+    ),
   },
   {
     name: '@langchain/anthropic',

@@ -18,6 +18,12 @@ def model(key=KEY, name=MODEL):
         from langchain_google_genai import ChatGoogleGenerativeAI
 
         return ChatGoogleGenerativeAI(model=name, google_api_key=key, base_url=URL, max_retries=1)
+    if KIND == "azure":
+        from langchain_openai import AzureChatOpenAI
+
+        return AzureChatOpenAI(
+            azure_deployment=name, api_key=key, azure_endpoint=URL, api_version="2024-10-21", max_retries=0
+        )
     from langchain_openai import ChatOpenAI
 
     responses = KIND == "responses"

@@ -1,10 +1,10 @@
-"""The openai package: chat completions, or responses."""
+"""The openai package: chat completions, at Azure's addresses too, or responses."""
 
 import json
 import sys
 
 from checks import *
-from openai import OpenAI
+from openai import AzureOpenAI, OpenAI
 from pydantic import BaseModel
 
 
@@ -14,6 +14,8 @@ class Stay(BaseModel):
 
 
 def client(key=KEY):
+    if sys.argv[1] == "azure":
+        return AzureOpenAI(azure_endpoint=URL, api_key=key, api_version="2024-10-21", max_retries=0)
     return OpenAI(base_url=URL + "/v1", api_key=key, max_retries=0)
 
 
@@ -117,4 +119,4 @@ RESPONSES = {
     "errors": lambda: refusals(lambda key, model: respond(key=key, model=model)),
 }
 
-main({"chat": CHAT, "responses": RESPONSES}[sys.argv[1]])
+main({"chat": CHAT, "azure": CHAT, "responses": RESPONSES}[sys.argv[1]])

@@ -21,6 +21,12 @@ function withType(original: JsonObject, types: Readonly<Record<string, string>>)
   return { type: types[key] ?? '', ...original }
 }
 
+/** @throws UpstreamFault for a part without its type */
+function completePart(given: JsonObject): JsonObject {
+  const part = withType(given, TYPE_OF_PART)
+  return part.type !== 'output_text' || Array.isArray(part.annotations) ? part : { ...part, annotations: [] }
+}
+
 /** @throws UpstreamFault for an item without its type, and for a tool call without a name */
 function completeItem(original: JsonObject, index: number, call_id: string): JsonObject {
   const item = withType(original, TYPE_OF_ITEM)
@@ -30,7 +36,7 @@ function completeItem(original: JsonObject, index: number, call_id: string): Jso
   }
   if (item.type !== 'message') return item
   const content = objectsIn(item.content)
-  const parts = content.map((part) => withType(part, TYPE_OF_PART))
+  const parts = content.map(completePart)
   return parts.every((part, at) => part === content[at]) ? item : { ...item, content: parts }
 }
 
@@ -49,6 +55,8 @@ export function completeOutput(response: JsonObject, call_id: string): JsonObjec
 const OF_AN_ITEM = /^response\.(?!created|queued|in_progress|completed|incomplete|failed|cancelled)/
 /** Events of a part of an item's content. */
 const OF_A_PART = /^response\.(?:content_part|output_text|refusal|reasoning_text)\./
+/** Events whose `logprobs` typed clients demand, empty or not. */
+const OF_TEXT = /^response\.output_text\.(?:delta|done)$/
 
 /** The items of one stream. */
 export class StreamedItems {
@@ -97,6 +105,10 @@ export class StreamedItems {
     const placed = event.output_index === place ? event : { ...event, output_index: place }
     if (!OF_A_PART.test(type)) return placed
     this.#part = countIn(event.content_index) ?? this.#part
-    return event.content_index === this.#part ? placed : { ...placed, content_index: this.#part }
+    const lacking = {
+      ...(event.content_index === this.#part ? {} : { content_index: this.#part }),
+      ...(OF_TEXT.test(type) && !Array.isArray(event.logprobs) ? { logprobs: [] } : {}),
+    }
+    return Object.keys(lacking).length === 0 ? placed : { ...placed, ...lacking }
   }
 }

@@ -9,8 +9,12 @@ const DELTA = /^\{\s*"type"\s*:\s*"response\.(?:output_text|function_call_argume
 const PLACE = '"output_index"'
 const PART = '"content_index"'
 
+const LOGPROBS = '"logprobs":['
+
 const isComplete = (data: string): boolean =>
-  DELTA.test(data) && data.includes(PLACE) && (data.includes(PART) || !data.includes('output_text'))
+  DELTA.test(data) &&
+  data.includes(PLACE) &&
+  ((data.includes(PART) && data.includes(LOGPROBS)) || !data.includes('output_text'))
 
 /** The fields that every response has, but for the model: an answer that names none gets no name. */
 function withHead(response: JsonObject, id: string, ended: boolean): JsonObject {
