@@ -173,7 +173,10 @@ function FileTable({ files, whose, is_shown }: FileTableProps) {
 
 async function copyKey(key: string): Promise<void> {
   const done = await copyText(key)
-  toast(done ? { text: 'Copied. Send it as image_key.' } : { tone: 'bad', text: `Copy it by hand: ${key}` })
+  const result = done
+    ? { text: 'Copied. Send it as image_key.' }
+    : { tone: 'bad' as const, text: `Copy it by hand: ${key}` }
+  toast({ ...result, subject: 'files' })
 }
 
 function FileName({

@@ -16,7 +16,7 @@ export function useUploads(account: string | undefined, onAdded: (added: Referen
       const keys = await upload.runOrThrow(files)
       onAdded(keys.map((key): Reference => ({ is: 'file', id: key, label: fileName(key) })))
     } catch (failure) {
-      toast({ tone: 'bad', text: messageOf(failure) })
+      toast({ tone: 'bad', text: messageOf(failure), subject: 'files' })
     }
   }
   return { busy: upload.busy, add: (files: File[]) => void add(files) }
