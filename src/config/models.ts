@@ -1,5 +1,5 @@
 // The reading of a model: its kind, its routes in the order in which they are tried, its price.
-import type { ImageModel, Model, Route } from '../domain/catalogue.ts'
+import { EFFORTS, type ImageModel, type Model, type Route } from '../domain/catalogue.ts'
 import type { Price } from '../domain/prices.ts'
 import { costDivisor, type Divisor, priceDivisor } from './cache-reads.ts'
 import { listed, type Report, validate } from './mistakes.ts'
@@ -58,7 +58,8 @@ export function readModel(text: ModelText, { path, changed_at_ms }: Place, repor
         report([...path, 'max_output_tokens'], `must be at most the model's context, which is ${context}`)
       const price = readTokenPrice(rest.price, price_path, report, priceDivisor(routes))
       const passes = cached_content === true || cached_content === 'pass'
-      return { ...rest, ...base, cached_content: passes ? 'pass' : 'refuse', price }
+      const efforts = rest.efforts && { efforts: EFFORTS.filter((each) => rest.efforts?.includes(each)) }
+      return { ...rest, ...base, ...efforts, cached_content: passes ? 'pass' : 'refuse', price }
     }
     case 'embedding':
       return { ...rest, ...base, price: readTokenPrice(rest.price, price_path, report) }

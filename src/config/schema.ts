@@ -1,5 +1,6 @@
 // The shape of the catalogue's providers and models (data/tollgate.toml) in TypeBox schemas, from which the static types follow.
 import { type Static, type TSchema, Type } from '@sinclair/typebox'
+import { EFFORTS } from '../domain/catalogue.ts'
 import type { UnitKind } from '../domain/units.ts'
 import { imageFields } from './image-fields.ts'
 import { EmbeddingPriceSchema, ImagePriceSchema, TokenPriceSchema, UnitPriceSchema } from './price-schema.ts'
@@ -197,6 +198,14 @@ const TextModelSchema = Type.Object(
       default: true,
       description: 'whether conversations translated to Claude are cached where callers mark nothing',
     }),
+    efforts: Type.Optional(
+      Type.Array(Type.Union(EFFORTS.map((effort) => Type.Literal(effort))), {
+        minItems: 1,
+        uniqueItems: true,
+        must: 'a list of efforts, such as ["low", "medium", "high"], each of them once',
+        description: 'the efforts that the model takes; without this, those of its generation',
+      }),
+    ),
     price: TokenPriceSchema,
   },
   closed,

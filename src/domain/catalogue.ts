@@ -68,6 +68,10 @@ interface ModelBase {
   readonly unavailable?: string
 }
 
+/** How much a model can be asked to think, rising. */
+export const EFFORTS = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'] as const
+export type EffortName = (typeof EFFORTS)[number]
+
 export interface TextModel extends ModelBase {
   readonly kind: 'text'
   readonly context: number
@@ -78,6 +82,8 @@ export interface TextModel extends ModelBase {
   readonly cached_content: Fate
   /** Whether Claude is asked to cache conversations that are translated to it, where their callers have marked nothing. */
   readonly automatic_caching: boolean
+  /** The efforts that it takes, rising; absent where its generation tells that. */
+  readonly efforts?: readonly EffortName[]
   readonly price: TokenPrice
 }
 

@@ -3,7 +3,7 @@ import type { TargetModel } from './canonical/request.ts'
 import type { JsonObject } from './wire/json.ts'
 
 /** Where a request goes. */
-export interface FitTarget extends Pick<TargetModel, 'model' | 'generation' | 'server'> {
+export interface FitTarget extends Pick<TargetModel, 'model' | 'generation' | 'efforts' | 'server'> {
   /** The gateway wrote it; what passes through was written by the caller. */
   readonly is_translated: boolean
 }

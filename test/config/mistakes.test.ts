@@ -547,6 +547,29 @@ describe('a mistake says where it is and what to write', () => {
       "6 models[0].max_output_tokens: must be at most the model's context, which is 100",
     ],
 
+    ...[
+      [
+        '["low", "extreme"]',
+        '[1]: must be one of "none", "minimal", "low", "medium", "high", "xhigh" or "max"',
+      ],
+      ['["Low"]', '[0]: must be one of "none", "minimal", "low", "medium", "high", "xhigh" or "max"'],
+      ['[1]', '[0]: must be one of "none", "minimal", "low", "medium", "high", "xhigh" or "max"'],
+      ...['[]', '"low"', '["low", "low"]'].map((list) => [
+        list,
+        ': must be a list of efforts, such as ["low", "medium", "high"], each of them once (the efforts that the model takes; without this, those of its generation)',
+      ]),
+    ].map(([list = '', mistake = '']): [string, string, string] => [
+      `efforts = ${list}`,
+      price(`efforts = ${list}\nprice = { input = 1, output = 1 }`),
+      `5 models[0].efforts${mistake}`,
+    ]),
+    [
+      'efforts of a model that is no text model',
+      model(
+        'id = "m"\nkind = "rerank"\nroutes = [{ provider = "acme", model = "x" }]\nefforts = ["low"]\nprice = { search = 1 }',
+      ),
+      '5 models[0].efforts: unknown field; allowed: id, display_name, created, shutdown_date, retired, routes, kind, unknown_fields, price',
+    ],
     ['no price', price(''), '1 models[0].price: is missing: it must be a table'],
     [
       'half a price',

@@ -218,7 +218,7 @@ async function carriedText(
   { call, forwarded_headers, asked, body, streams, facts, service_tier }: Carried,
 ): Promise<{ model: TextModel; extras: readonly AskedExtra[] }> {
   const from = call.protocol.name
-  const { max_output_tokens, automatic_caching } = asked
+  const { efforts, max_output_tokens, automatic_caching } = asked
   let extras: readonly AskedExtra[] = []
   const model = await carriedBy(parts, asked, async (provider, route) => {
     const to = spokenTo(parts.protocols, { ...route, provider, caller: from, facts }).name
@@ -230,6 +230,7 @@ async function carriedText(
         streams,
         model: route.model,
         generation: route.generation,
+        efforts,
         max_output_tokens,
         automatic_caching,
         output_limit: undefined,

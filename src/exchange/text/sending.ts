@@ -69,6 +69,7 @@ class TextSending<T> implements Sending<T> {
       streams,
       model: attempt.model,
       generation: attempt.generation,
+      efforts: model.efforts,
       max_output_tokens: model.max_output_tokens,
       automatic_caching: model.automatic_caching,
       output_limit: this.#output_limit,

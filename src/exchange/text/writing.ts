@@ -61,6 +61,7 @@ export function translated(
   {
     model,
     generation,
+    efforts,
     max_output_tokens,
     automatic_caching,
     form,
@@ -73,12 +74,19 @@ export function translated(
   const written = text.encodeRequest(named, {
     model,
     generation,
+    efforts,
     server: form?.server,
     max_output_tokens,
     automatic_caching,
   })
   const encoded = service_tier ? withTier(protocol, written, service_tier) : written
-  const fitted = text.fit?.(encoded, { server: form?.server, model, generation, is_translated: true }) ?? {
+  const fitted = text.fit?.(encoded, {
+    server: form?.server,
+    model,
+    generation,
+    efforts,
+    is_translated: true,
+  }) ?? {
     body: encoded,
   }
   const { body, dropped = [], renamed_tools = NO_NAMES, lost, asks_json = false } = fitted
@@ -117,9 +125,10 @@ export function prepared(body: JsonObject, { text }: Protocol, writing: Writing)
 export function fitted(
   body: JsonObject,
   { text }: Protocol,
-  { model, generation, form }: Pick<Writing, 'model' | 'generation' | 'form'>,
+  { model, generation, efforts, form }: Pick<Writing, 'model' | 'generation' | 'efforts' | 'form'>,
 ): WrittenRequest {
-  const fit = form && text.fit?.(body, { server: form.server, model, generation, is_translated: false })
+  const fit =
+    form && text.fit?.(body, { server: form.server, model, generation, efforts, is_translated: false })
   return {
     body: fit?.body ?? body,
     dropped: fit?.dropped ?? NOTHING,

@@ -5,14 +5,13 @@ import type { ToolChoice, ToolDefinition } from '../canonical/fields.ts'
 import type { ConversationRequest, TargetModel } from '../canonical/request.ts'
 import { rejectUnsupported } from '../carries.ts'
 import { ONLY_JSON } from '../in-words.ts'
-import { knownAs } from '../named-model.ts'
 import { type NameRule, userMark } from '../tool-names.ts'
 import { compact, type Json, type JsonObject } from '../wire/json.ts'
 import { carries } from './carries.ts'
 import { encodeMessages } from './encode-messages.ts'
 import { rejectAddresses } from './inline-sources.ts'
 import { type LateSystem, withoutLateSystem } from './late-system.ts'
-import { type Generation, generationOf } from './model.ts'
+import { type Generation, generationFor } from './model.ts'
 import { rootObject, strictSchema } from './schema.ts'
 import { CLAUDE_API } from './server.ts'
 import { type EncodedThinking, encodeThinking } from './thinking.ts'
@@ -29,7 +28,7 @@ const NOTHING_LATE: LateSystem = new Map()
 export function encodeRequest(given: ConversationRequest, target: TargetModel): JsonObject {
   rejectUnsupported(given, carries)
   rejectAddresses(given, target)
-  const generation = generationOf(knownAs(target))
+  const generation = generationFor(target)
   const is_placed = generation.takes_late_system && target.server === CLAUDE_API
   const { request: early, late } = is_placed
     ? withoutLateSystem(given)

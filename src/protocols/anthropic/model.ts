@@ -1,6 +1,7 @@
 // The differences between generations of Claude models, as far as their names tell them.
 // https://platform.claude.com/docs/en/about-claude/models/migration-guide
 import type { Effort } from '../canonical/fields.ts'
+import { knownAs, type NamedModel } from '../named-model.ts'
 
 export interface Generation {
   /** `budget`: thinking takes budget_tokens; `adaptive`: it takes an effort, and a budget is refused or deprecated. */
@@ -102,6 +103,13 @@ const VERSION = /(?:^|\D)(\d{1,2})(?:[-.](\d{1,2}))?(?!\d)/
 const DATE = /\d{3,}/g
 /** `claude-mythos-preview`, `claude-opus-latest`. */
 const NAMED = /claude-[a-z]/
+
+/** The generation of a model, with the efforts that the catalogue says. */
+export function generationFor(target: NamedModel): Generation {
+  const generation = generationOf(knownAs(target))
+  const { efforts } = target
+  return efforts ? { ...generation, efforts: efforts.filter((effort) => effort !== 'none') } : generation
+}
 
 /**
  * The generation of a model. A Claude model without a version in its name is of the newest; other providers' models behind this

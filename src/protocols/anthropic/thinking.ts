@@ -21,12 +21,14 @@ const DEFAULT_SHARE = 0.5
 
 const NOT_SET: EncodedThinking = { thinking: undefined, effort: undefined, thinks: false }
 
-const OFF: Readonly<Record<Generation['off'], EncodedThinking>> = {
+const OFF: Readonly<Record<Exclude<Generation['off'], 'least'>, EncodedThinking>> = {
   disabled: { ...NOT_SET, thinking: { type: 'disabled' } },
   between_tools: { ...NOT_SET, thinking: { type: 'between_tools' } },
   nothing: NOT_SET,
-  least: { ...NOT_SET, effort: 'low' },
 }
+
+const switchedOff = ({ off, efforts }: Generation): EncodedThinking =>
+  off === 'least' ? { ...NOT_SET, effort: efforts[0] } : OFF[off]
 
 /** The fields for a request's thinking; not set where the provider would refuse the request because of them. */
 export function encodeThinking(
@@ -36,7 +38,7 @@ export function encodeThinking(
 ): EncodedThinking {
   const { thinking } = request
   if (!thinking) return NOT_SET
-  if (thinking.mode === 'off') return OFF[generation.off]
+  if (thinking.mode === 'off') return switchedOff(generation)
   if (generation.takes_forced_tools && forcesTool(request)) return NOT_SET
   return generation.thinking === 'adaptive'
     ? adaptive(request, thinking, generation)

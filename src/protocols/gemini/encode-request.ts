@@ -43,7 +43,7 @@ const encodeConfig = (request: ConversationRequest, target: TargetModel): JsonOb
     stopSequences: request.stop.length > 0 ? [...request.stop] : undefined,
     seed: request.seed,
     candidateCount: request.candidates,
-    thinkingConfig: encodeThinking(request, generationOf(knownAs(target))),
+    thinkingConfig: encodeThinking(request, generationOf(knownAs(target)), target.efforts),
     ...encodeOutput(request),
     ...encodeImages(request, target),
     ...encodeLogprobs(request),

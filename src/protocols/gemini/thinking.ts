@@ -1,5 +1,6 @@
 // The fields that tell a Gemini model how much to think, and whether to show it.
 // https://ai.google.dev/gemini-api/docs/thinking, https://ai.google.dev/gemini-api/docs/openai#thinking
+import type { EffortName } from '../../domain/catalogue.ts'
 import type { Effort, Thinking } from '../canonical/fields.ts'
 import type { ConversationRequest } from '../canonical/request.ts'
 import { budgetWithin, effortOf, nearestLevel } from '../thinking.ts'
@@ -10,11 +11,12 @@ import type { Generation, Level, Thinks } from './model.ts'
 export function encodeThinking(
   request: ConversationRequest,
   { thinks }: Pick<Generation, 'thinks'>,
+  efforts?: readonly EffortName[],
 ): JsonObject | undefined {
   if (thinks.by === 'nothing') return undefined
   const { thinking, shows_thinking, max_output_tokens } = request
   const config = compact({
-    ...(thinking ? encodeAsked(thinking, thinks, max_output_tokens) : {}),
+    ...(thinking ? encodeAsked(thinking, withEfforts(thinks, efforts), max_output_tokens) : {}),
     includeThoughts: shows_thinking,
   })
   return Object.keys(config).length > 0 ? config : undefined
@@ -50,6 +52,13 @@ const LEVELS: Readonly<Record<Effort, Level>> = {
   xhigh: 'HIGH',
   max: 'HIGH',
 }
+/** The levels of the efforts that the catalogue says; a budget is none. */
+function withEfforts(thinks: Thinker, efforts: readonly EffortName[] | undefined): Thinker {
+  if (thinks.by !== 'level' || !efforts) return thinks
+  const levels = efforts.flatMap((effort) => (effort === 'none' ? [] : LEVELS[effort]))
+  return { by: 'level', levels: [...new Set(levels)] }
+}
+
 const RISING: readonly Level[] = ['MINIMAL', 'LOW', 'MEDIUM', 'HIGH']
 
 /** No level turns thinking off: the lowest one is the nearest. */

@@ -11,7 +11,7 @@ import { compact, type Json, type JsonObject } from '../wire/json.ts'
 import { cachingFields, cachingTakenBy, markFor, type TakenCaching } from './caching.ts'
 import { carries } from './carries.ts'
 import { encodeMessages } from './encode-messages.ts'
-import { type Generation, generationOf, nearestEffort } from './model.ts'
+import { type Generation, generationFor, nearestEffort } from './model.ts'
 import { strictIfTaken } from './schema.ts'
 
 /** Of a schema that its caller gave no name. */
@@ -23,7 +23,7 @@ export const SCHEMA_NAME = 'answer'
  */
 export function encodeRequest(given: ConversationRequest, target: TargetModel): JsonObject {
   rejectUnsupported(given, carries)
-  const generation = generationOf(knownAs(target))
+  const generation = generationFor(target)
   const caching = cachingTakenBy(knownAs(target))
   const request = caching === 'marks' ? withClaudeMarks(given, target.automatic_caching ?? false) : given
   return compact({

@@ -1,5 +1,6 @@
 // The differences between the models behind chat completions, as far as their names tell them.
-import type { Effort } from '../canonical/fields.ts'
+import { EFFORTS, type EffortName } from '../../domain/catalogue.ts'
+import { knownAs, type NamedModel } from '../named-model.ts'
 import { nearestLevel } from '../thinking.ts'
 
 export interface Generation {
@@ -12,9 +13,9 @@ export interface Generation {
   readonly takes_stop: boolean
   readonly takes_parallel_tool_calls: boolean
   /** The values of reasoning_effort that are taken, rising; none where the field is refused. */
-  readonly efforts: readonly (Effort | 'none')[]
+  readonly efforts: readonly EffortName[]
   /** The effort where a request says none. */
-  readonly default_effort: Effort | 'none'
+  readonly default_effort: EffortName
   /**
    * What its chat completions lack, which responses has: the reasoning of its answers, in the form that is sent back; that,
    * and reasoning where tools are offered; or the model altogether.
@@ -27,8 +28,6 @@ export interface Generation {
 interface Row extends Generation {
   readonly names: RegExp
 }
-
-const ALL_EFFORTS: readonly (Effort | 'none')[] = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max']
 
 /**
  * https://platform.openai.com/docs/guides/reasoning. Limit: https://github.com/griptape-ai/ComfyUI-Griptape/issues/312.
@@ -185,6 +184,12 @@ const OTHERS = { ...PLAIN, limit_field: 'max_tokens', efforts: ['none', 'low', '
 export const generationOf = (model: string): Generation =>
   ROWS.find(({ names }) => names.test(model)) ?? { ...OTHERS, takes_signatures: model.includes('gemini') }
 
+/** The generation of a model, with the efforts that the catalogue says. */
+export function generationFor(target: NamedModel): Generation {
+  const generation = generationOf(knownAs(target))
+  return target.efforts ? { ...generation, efforts: target.efforts } : generation
+}
+
 /** Whether a model is one of OpenAI's, so that its row says which efforts it takes. */
 export const isOpenAis = ({ limit_field }: Generation): boolean => limit_field === PLAIN.limit_field
 
@@ -194,6 +199,12 @@ export const takesSampling = (
   effort: string | undefined,
 ): boolean => sampling === 'always' || (sampling === 'unreasoned' && (effort ?? default_effort) === 'none')
 
-/** The value of reasoning_effort that is nearest to the one asked for; undefined where none is taken. */
-export const nearestEffort = ({ efforts }: Generation, asked: Effort | 'none'): Effort | 'none' | undefined =>
-  nearestLevel(ALL_EFFORTS, efforts, asked)
+/** The value of reasoning_effort that is nearest to the one asked for: none only for none; undefined where no other is taken. */
+export function nearestEffort({ efforts }: Generation, asked: EffortName): EffortName | undefined {
+  if (efforts.includes(asked)) return asked
+  return nearestLevel(
+    EFFORTS,
+    efforts.filter((effort) => effort !== 'none'),
+    asked,
+  )
+}

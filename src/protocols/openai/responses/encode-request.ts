@@ -9,7 +9,7 @@ import { compact, type Json, type JsonObject } from '../../wire/json.ts'
 import { cachingFields, cachingTakenBy, type TakenCaching } from '../caching.ts'
 import { encodeSystem } from '../encode-messages.ts'
 import { encodeEffort, SCHEMA_NAME } from '../encode-request.ts'
-import { generationOf } from '../model.ts'
+import { generationFor } from '../model.ts'
 import { strictIfTaken } from '../schema.ts'
 import { carries } from './carries.ts'
 import { LOGPROBS } from './decode-request.ts'
@@ -22,7 +22,7 @@ import { encodeItems } from './encode-items.ts'
  */
 export function encodeRequest(request: ConversationRequest, target: TargetModel): JsonObject {
   rejectUnsupported(request, carries)
-  const generation = generationOf(knownAs(target))
+  const generation = generationFor(target)
   const caching = cachingTakenBy(knownAs(target))
   return compact({
     model: target.model,

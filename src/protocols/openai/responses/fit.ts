@@ -1,7 +1,6 @@
 // A responses request, made to fit its server and the generation of its model.
 import type { FitTarget, Fitted } from '../../fitted.ts'
 import { JSON_WORD } from '../../in-words.ts'
-import { knownAs } from '../../named-model.ts'
 import { shortened } from '../../tool-names.ts'
 import {
   isObject,
@@ -13,7 +12,7 @@ import {
   stringIn,
 } from '../../wire/json.ts'
 import { EFFORTS } from '../efforts.ts'
-import { type Generation, generationOf, isOpenAis, nearestEffort, takesSampling } from '../model.ts'
+import { type Generation, generationFor, isOpenAis, nearestEffort, takesSampling } from '../model.ts'
 import { leftOut, withShortUsers } from '../servers/fitting.ts'
 import { RULES, type ServerRules } from '../servers/rules.ts'
 import { isRuled } from '../servers/servers.ts'
@@ -38,9 +37,11 @@ export function fitRequest(body: JsonObject, target: FitTarget): Fitted {
     rules.max_name_chars === undefined ? body : withShortNames(body, rules.max_name_chars, renamed_tools)
   if (!is_translated && !rules.by_generation) return { body: given, renamed_tools }
   const dropped = new Set<string>()
-  const generation = generationOf(knownAs(target))
+  const generation = generationFor(target)
   const thinking =
-    rules.by_generation && isOpenAis(generation) ? fitEffort(given, generation, dropped) : given
+    rules.by_generation && (target.efforts || isOpenAis(generation))
+      ? fitEffort(given, generation, dropped)
+      : given
   const effort = stringIn(objectIn(thinking.reasoning).effort)
   const samples = takesSampling(generation, effort)
   const sampled = samples ? thinking : leftOut(thinking, ['temperature', 'top_p'], dropped)
@@ -55,7 +56,9 @@ function fitEffort(body: JsonObject, generation: Generation, dropped: Set<string
   const reasoning = objectIn(body.reasoning)
   const asked = stringIn(reasoning.effort)
   if (!isEffort(asked) || generation.efforts.includes(asked)) return body
-  return { ...body, reasoning: { ...reasoning, effort: nearestEffort(generation, asked) ?? asked } }
+  const effort = nearestEffort(generation, asked)
+  if (effort === undefined) return leftOut(body, ['reasoning'], dropped)
+  return { ...body, reasoning: { ...reasoning, effort } }
 }
 
 const isEffort = (word: string | undefined): word is keyof typeof EFFORTS =>

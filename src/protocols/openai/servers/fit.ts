@@ -32,7 +32,7 @@ const STEPS: readonly Step[] = [
  * knows stays as it is.
  */
 export function fitRequest(body: JsonObject, target: FitTarget): Fitted {
-  const { server, is_translated } = target
+  const { server, is_translated, efforts } = target
   const model = knownAs(target)
   const known = isRuled(server) ? RULES[server] : undefined
   const rules = known ?? (is_translated ? RULES_OF_OTHERS : undefined)
@@ -40,7 +40,7 @@ export function fitRequest(body: JsonObject, target: FitTarget): Fitted {
   const dropped = new Set<string>()
   const renamed_tools = new Map<string, string>()
   const fitted = STEPS.reduce<JsonObject>(
-    (given, step) => step({ body: given, model, rules, is_translated, dropped, renamed_tools }),
+    (given, step) => step({ body: given, model, efforts, rules, is_translated, dropped, renamed_tools }),
     body,
   )
   const lost = is_translated ? lostField(fitted, { model, rules }) : undefined
@@ -82,12 +82,14 @@ function renameFields({ body, rules: { renamed = {} } }: Fitting): JsonObject {
 const RISING = ['none', 'minimal', 'low', 'medium', 'default', 'high', 'xhigh', 'max']
 
 function fitEffort(fitting: Fitting): JsonObject {
-  const { body, model, rules, dropped } = fitting
+  const { body, model, efforts, rules, dropped } = fitting
   const asked = stringIn(body.reasoning_effort)
   if (asked === undefined || !RISING.includes(asked)) return body
   const { reasoning_effort: _, ...rest } = body
   if (rules.switches_thinking && asked === 'none') return { ...rest, thinking: { type: 'disabled' } }
-  const { levels } = rules.efforts?.find((rule) => fits(rule, model)) ?? generationLevels(fitting, asked)
+  const { levels } = efforts
+    ? { levels: efforts }
+    : (rules.efforts?.find((rule) => fits(rule, model)) ?? generationLevels(fitting, asked))
   if (!levels || levels.includes(asked)) return body
   const thinking_levels = levels.filter((level) => level !== 'none')
   const level = nearestLevel(RISING, thinking_levels, asked)

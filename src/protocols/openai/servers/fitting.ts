@@ -1,4 +1,5 @@
 // A chat completion request on its way to fit its server, as each step gets it.
+import type { EffortName } from '../../../domain/catalogue.ts'
 import { userMark } from '../../tool-names.ts'
 import type { Json, JsonObject } from '../../wire/json.ts'
 import type { ServerRules } from './rules.ts'
@@ -8,6 +9,8 @@ export interface Fitting {
   readonly body: JsonObject
   /** The name that tells the model's generation. */
   readonly model: string
+  /** Those that the catalogue says, which then count for every server. */
+  readonly efforts: readonly EffortName[] | undefined
   readonly rules: ServerRules
   readonly is_translated: boolean
   /** Names of what was left out, as the protocol calls it. */
