@@ -158,6 +158,21 @@ describe.each(SURFACES)('%s', (_name, surface, model, { path, body, headers = {}
 })
 
 describe('what a hook is shown', () => {
+  test.each(SURFACES.filter(([name]) => /^(chat|embeddings|speech|transcription|an edit)/.test(name)))(
+    'the deployment of an address of Azure as the model: %s',
+    async (_name, surface, model, { path, body, headers }) => {
+      let seen: Partial<PluginCall> = {}
+      hooks.first = (shown) => {
+        seen = { surface: shown.surface, model: shown.model, path: shown.path }
+        return { refuse: { message: 'No.' } }
+      }
+      const deployed = path.replace('/v1/', '/openai/deployments/a-deployment/')
+      expect((await call(deployed, body, { headers: { ...headers } })).status).toBe(403)
+      expect(seen).toEqual({ surface, model: 'a-deployment', path })
+      expect(model).not.toBe('a-deployment')
+    },
+  )
+
   test('who calls: the account, the key by its prefix and name, and no header with a credential', async () => {
     let shown: PluginCall | undefined
     hooks.first = (seen) => {
