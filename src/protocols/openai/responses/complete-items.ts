@@ -22,8 +22,8 @@ function withType(original: JsonObject, types: Readonly<Record<string, string>>)
 }
 
 /** @throws UpstreamFault for a part without its type */
-function completePart(given: JsonObject): JsonObject {
-  const part = withType(given, TYPE_OF_PART)
+function completePart(original: JsonObject): JsonObject {
+  const part = withType(original, TYPE_OF_PART)
   return part.type !== 'output_text' || Array.isArray(part.annotations) ? part : { ...part, annotations: [] }
 }
 
