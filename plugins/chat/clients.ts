@@ -16,6 +16,8 @@ const EXPECTS_USAGE = nameOf('mistral|groq|perplexity|xai')
 const IS_GROQS = nameOf('groq')
 const IS_MISTRALS = nameOf('mistral')
 const IS_PERPLEXITYS = nameOf('perplexity')
+/** Calls of any vendor's package for a whole answer: they ignore Mistral's fields, and Perplexity's number would take the code's place. */
+const NAMES_NO_VENDOR = /^ai\/\S+ ai-sdk[/-]provider-utils\//
 const USAGE = '"usage"'
 const NO_CHOICE = /"choices"\s*:\s*\[\s*\]/
 
@@ -68,7 +70,8 @@ export const renderChatError: RenderError = (error, request_id, request) => {
   const { status, body } = openai.renderError(error, request_id)
   const agent = request ? agentOf(request) : ''
   const written = objectIn(body.error)
-  if (IS_MISTRALS.test(agent)) return { status, body: { ...body, ...written, object: 'error' } }
+  if (IS_MISTRALS.test(agent) || NAMES_NO_VENDOR.test(agent))
+    return { status, body: { ...body, ...written, object: 'error' } }
   if (IS_PERPLEXITYS.test(agent)) return { status, body: { ...body, error: { ...written, code: status } } }
   return { status, body }
 }

@@ -1,6 +1,6 @@
 // The promise: each vendor's own AI SDK package, pointed at the gateway, reads the usage of its streams.
 import { expect, test } from 'bun:test'
-import { type JsonObject, objectsIn } from '../../src/protocols/wire/json.ts'
+import { type JsonObject, objectIn, objectsIn } from '../../src/protocols/wire/json.ts'
 import { MODELS, PROTOCOLS } from '../support/three-providers.ts'
 import { BODY, chatScene, chunksOf } from './support.ts'
 
@@ -67,8 +67,9 @@ for (const provider of PROTOCOLS) {
   )
 }
 
-const refused = async (client: string, body: JsonObject) => {
-  const response = await post(body, { headers: { 'user-agent': AGENTS['4'](client) } })
+const refused = (client: string, body: JsonObject) => refusedTo(AGENTS['4'](client), body)
+const refusedTo = async (agent: string, body: JsonObject) => {
+  const response = await post(body, { headers: { 'user-agent': agent } })
   return { status: response.status, body: (await response.json()) as JsonObject }
 }
 const OPENAIS = expect.objectContaining({ message: expect.any(String), type: expect.any(String) })
@@ -94,4 +95,21 @@ test.each<[string, JsonObject, number]>([
   })
   for (const client of ['openai', 'groq', 'xai', 'deepseek', 'openai-compatible', 'mistralish'])
     expect((await refused(client, body)).body).toEqual({ error: OPENAIS })
+})
+
+test.each([
+  'ai/6.0.326 ai-sdk/provider-utils/4.0.56 runtime/bun/1.4.5',
+  'ai/7.0.173 ai-sdk-provider-utils/5.0.81 bun/1.4.5',
+])('an error of generateText, which names no vendor, is read by the client of Mistral: %s', async (agent) => {
+  const { status, body } = await refusedTo(agent, { ...BODY, model: 'none' })
+  expect(status).toBe(404)
+  expect(body).toEqual({ ...objectIn(body.error), object: 'error', error: OPENAIS })
+})
+
+test.each([
+  'ai-sdk/provider-utils/4.0.56',
+  'openai-node/ai/7.0.173 ai-sdk-provider-utils/5.0.81',
+  'ai/7.0.173',
+])('an error of another client is in the shape of OpenAI alone: %s', async (agent) => {
+  expect((await refusedTo(agent, { ...BODY, model: 'none' })).body).toEqual({ error: OPENAIS })
 })
