@@ -21,7 +21,8 @@ interface Billing {
 }
 const BILLING: Readonly<Record<string, Billing>> = {
   'claude-haiku-4-5': { page_tokens: 1_600, reads_text: true, audio_per_s: 0, image_tokens: 1_600 },
-  'claude-opus-5': { page_tokens: 4_784, reads_text: true, audio_per_s: 0, image_tokens: 4_784 },
+  // Of a page at most 4,784; of the image here 28 times 74, by squares of 28 pixels.
+  'claude-opus-5': { page_tokens: 4_784, reads_text: true, audio_per_s: 0, image_tokens: 2_072 },
   'gpt-4o-mini': { page_tokens: 25_501, reads_text: true, audio_per_s: 10, image_tokens: 48_169 },
   'gpt-4o': { page_tokens: 1_105, reads_text: true, audio_per_s: 10, image_tokens: 1_445 },
   'gemini-3.5-flash': { page_tokens: 1_120, reads_text: false, audio_per_s: 32, image_tokens: 2_240 },

@@ -218,7 +218,7 @@ export function decoded({ body, data }: PdfObject, budget: Budget): Buffer {
   let bytes = data
   for (const filter of filters) {
     if (filter === 'FlateDecode' || filter === 'Fl') bytes = inflated(bytes, budget)
-    else if (filter === 'ASCII85Decode' || filter === 'A85') bytes = fromAscii85(bytes)
+    else if (filter === 'ASCII85Decode' || filter === 'A85') bytes = fromAscii85(bytes, budget)
     else throw new Unreadable()
   }
   return bytes
@@ -245,28 +245,34 @@ function inflated(bytes: Buffer, budget: Budget): Buffer {
   }
 }
 
-/** Adobe's form: `z` stands for four zeros, `~>` ends it. */
-function fromAscii85(bytes: Buffer): Buffer {
-  const out: number[] = []
-  let group: number[] = []
-  for (const byte of bytes) {
-    if (byte === 0x7e) break
-    if (byte === 0x7a && group.length === 0) out.push(0, 0, 0, 0)
-    if (byte < 0x21 || byte > 0x75) continue
-    group.push(byte - 0x21)
-    if (group.length < 5) continue
-    pushGroup(out, group, 4)
-    group = []
-  }
-  if (group.length > 1) {
-    const kept = group.length - 1
-    while (group.length < 5) group.push(84)
-    pushGroup(out, group, kept)
-  }
-  return Buffer.from(out)
-}
+const TILDE = 0x7e
 
-function pushGroup(out: number[], group: readonly number[], kept: number): void {
-  const value = group.reduce((sum, digit) => sum * 85 + digit, 0)
-  for (let index = 0; index < kept; index++) out.push(Math.floor(value / 256 ** (3 - index)) % 256)
+/** Adobe's form: `z` stands for four zeros, `~>` ends it. @throws Unreadable for more than the budget */
+function fromAscii85(bytes: Buffer, budget: Budget): Buffer {
+  const end = bytes.indexOf(TILDE)
+  // Some begin with `<~`, which some readers take, and others as the end.
+  if (end >= 0 && !/^~\s*>\s*$/.test(latin(bytes.subarray(end)))) throw new Unreadable()
+  const out = Buffer.allocUnsafe(Math.min(budget.left_bytes, 4 * bytes.length) + 4)
+  let length = 0
+  let digits = 0
+  let value = 0
+  for (const byte of bytes) {
+    if (byte === TILDE) break
+    const is_zeros = byte === 0x7a && digits === 0
+    if (!is_zeros && (byte < 0x21 || byte > 0x75)) continue
+    value = is_zeros ? 0 : value * 85 + byte - 0x21
+    if (!is_zeros && ++digits < 5) continue
+    if (length > budget.left_bytes) throw new Unreadable()
+    length = out.writeUInt32BE(value % 2 ** 32, length)
+    digits = 0
+    value = 0
+  }
+  if (digits > 1) {
+    const kept = digits - 1
+    for (; digits < 5; digits++) value = value * 85 + 84
+    out.writeUInt32BE(value % 2 ** 32, length)
+    length += kept
+  }
+  budget.left_bytes = Math.max(0, budget.left_bytes - length)
+  return out.subarray(0, length)
 }

@@ -97,8 +97,12 @@ const LISTS = {
   Contents: /\/Contents\b\s*(\[[^[\]]*\]|\d+\s+\d+\s+R\b|)/g,
 }
 
+/** Far more than a document has pages. */
+const MAX_LIST_CHARS = 1_000_000
+
 /** @throws Unreadable for objects that stand there themselves */
 function onlyRefs(value: string): number[] {
+  if (value.length > MAX_LIST_CHARS) throw new Unreadable()
   if (!/^\s*(?:\[[\s\dR]*\]|\d+\s+\d+\s+R)\s*$/.test(value)) throw new Unreadable()
   return refsIn(value)
 }
