@@ -99,6 +99,14 @@ describe('text', () => {
       ),
     ],
     [
+      'behind what may be an end',
+      shown(
+        '',
+        '',
+        `5 0 obj <</Filter/ASCII85Decode>>\nstream\n<~${'9jqo^'.repeat(6_000)}~>\nendstream endobj`,
+      ),
+    ],
+    [
       'of codes in more bytes than they have',
       shown(drawing, font(`beginbfchar <${'00'.repeat(50)}61> <${long}> endbfchar`)),
     ],

@@ -6,6 +6,8 @@ export interface AudioBytes {
   /** The last bytes; the same as `head` where that is all. */
   readonly tail: Uint8Array
   readonly total_bytes: number
+  /** A duration that only headers tell is not believed. */
+  readonly is_strict?: boolean
 }
 
 /** Audio that does not tell its duration is taken to be slow. */

@@ -69,7 +69,7 @@ function withoutTag(audio: AudioBytes): AudioBytes {
   const length = tagBytes(head)
   if (length === 0 || length >= head.length) return audio
   const rest = head.subarray(length)
-  return { head: rest, tail: tail === head ? rest : tail, total_bytes: total_bytes - length }
+  return { ...audio, head: rest, tail: tail === head ? rest : tail, total_bytes: total_bytes - length }
 }
 
 /** Of all containers that are read here but for MPEG's, and of others that have frames inside: AIFF, CAF, AMR, AU, FLV and ASF. */

@@ -66,7 +66,7 @@ const TRACK_FIELDS: Readonly<Record<number, (track: MatroskaTrack, place: Place)
   },
 }
 
-export const matroskaSeconds: DurationReader = function* ({ head, total_bytes }, view) {
+export const matroskaSeconds: DurationReader = function* ({ head, total_bytes, is_strict }, view) {
   if (head.length < 8 || view.getUint32(0) !== EBML) return undefined
   let scale_nanos: number | undefined
   let block_end = 0
@@ -121,7 +121,7 @@ export const matroskaSeconds: DurationReader = function* ({ head, total_bytes },
     at = CONTAINERS.has(id) ? data_at : data_at + length
   }
   // What its frames last cannot be told, nor what readers make of it.
-  if (tracks.some(({ is_wrapped, codec }) => is_wrapped || !tellsTime(codec))) return undefined
+  if (tracks.some(({ is_wrapped, codec }) => is_wrapped || (is_strict && !tellsTime(codec)))) return undefined
   const framed_seconds =
     Math.max(0, ...[...meters.values()].map(({ seconds }) => seconds)) + rest_bytes / SLOW_BYTES_PER_S
   const slowest = Math.max(1, ...tracks.map(({ time_scale }) => time_scale))

@@ -12,18 +12,18 @@ const BOXES = ['ftyp', 'moov', 'mdat', 'free', 'skip', 'wide', 'pnot', 'styp', '
 export const isMovie = (head: Uint8Array): boolean => BOXES.some((name) => hasText(head, 4, name))
 
 export const mp4Seconds: DurationReader = function* (audio, view) {
-  const { head, tail, total_bytes } = audio
+  const { head, tail, total_bytes, is_strict } = audio
   if (!isMovie(head)) return undefined
-  const told = yield* readBoxes(head, view)
+  const told = yield* readBoxes(head, view, is_strict)
   if (told !== undefined || head.length === total_bytes) return told
   // What was written in one go has its header at the end.
   const place = Buffer.from(tail.buffer, tail.byteOffset, tail.length).indexOf('moov')
   if (place < 4) return undefined
   const end = tail.subarray(place - 4)
-  return yield* readBoxes(end, new DataView(end.buffer, end.byteOffset, end.length))
+  return yield* readBoxes(end, new DataView(end.buffer, end.byteOffset, end.length), is_strict)
 }
 
-function* readBoxes(bytes: Uint8Array, view: DataView): ReturnType<DurationReader> {
+function* readBoxes(bytes: Uint8Array, view: DataView, is_strict = false): ReturnType<DurationReader> {
   let seconds: number | undefined
   let media_at: number | undefined
   let movie_scale = 0
@@ -41,7 +41,8 @@ function* readBoxes(bytes: Uint8Array, view: DataView): ReturnType<DurationReade
     if (track) readTrack(track, view, { type, data_at, end })
     return readFragment(view, fragments, { type, data_at, end })
   })
-  if (!is_sane || !is_readable || tracks.some(({ entry }) => entry?.is_untold)) return undefined
+  if (!is_sane || !is_readable) return undefined
+  if (is_strict && tracks.some(({ entry }) => entry?.is_untold)) return undefined
   for (const track of tracks) {
     const fragment = fragments.of_track.get(track.id)
     seconds = longer(seconds, trackSeconds(track, fragment))

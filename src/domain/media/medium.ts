@@ -76,7 +76,7 @@ export function videoMedium(data: string, frames_per_s: number): Medium {
 }
 
 function secondsOf(bytes: Buffer): number | undefined {
-  const ms = audioDurationMs({ head: bytes, tail: bytes, total_bytes: bytes.length })
+  const ms = audioDurationMs({ head: bytes, tail: bytes, total_bytes: bytes.length, is_strict: true })
   return ms === undefined ? undefined : ms / 1_000
 }
 
