@@ -3,8 +3,10 @@ import { describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { accountQueries } from '../../src/access/queries.ts'
 import { createParser } from '../../src/exchange/parsing/parser.ts'
+import { hasLongMedia } from '../../src/exchange/text/read-body.ts'
 import { readPaced } from '../../src/http/paced-body.ts'
 import { openLedger } from '../../src/ledger/ledger.ts'
+import type { JsonObject } from '../../src/protocols/wire/json.ts'
 import { MODEL, TIERED } from '../support/catalogue.ts'
 import { sendEndlessly } from '../support/endless-sender.ts'
 import { memoryLog } from '../support/memory-log.ts'
@@ -108,6 +110,25 @@ describe('a body over 64 KB of an account without free balance', () => {
   test('a shorter one is 402 after it was read, as before', async () => {
     expect((await call(wholePath(), '{', { key: poor })).status).toBe(400)
     expect((await call(wholePath(), ask(), { key: poor })).status).toBe(402)
+  })
+})
+
+describe('documents and recordings over 16 KB are counted on the thread', () => {
+  const pdf = 'JVBERi0x'.repeat(2_100)
+  const half = pdf.slice(0, pdf.length / 2 + 500)
+  const png = `iVBORw0KGgo${pdf}`
+  test.each<[of: string, body: JsonObject, on_thread: boolean]>([
+    ['messages', { messages: [{ content: [{ source: { data: pdf } }] }] }, true],
+    ['chat completions', { messages: [{ content: [{ file: { file_data: pdf } }] }] }, true],
+    ['chat completions, audio without an object', { messages: [{ content: [{ input_audio: pdf }] }] }, true],
+    ['responses', { input: [{ content: [{ file_data: pdf }] }] }, true],
+    ['native requests', { contents: [{ parts: [{ inline_data: { data: pdf } }] }] }, true],
+    ['several that are long together', { contents: [{ parts: [{ data: half }, { data: half }] }] }, true],
+    ['short ones', { contents: [{ parts: [{ data: half }] }] }, false],
+    ['images', { messages: [{ content: [{ source: { data: png } }] }] }, false],
+    ['text', { messages: [{ content: pdf }] }, false],
+  ])('%s', (_of, body, on_thread) => {
+    expect(hasLongMedia(body)).toBe(on_thread)
   })
 })
 

@@ -23,6 +23,9 @@ const MAX_MEDIA_CHARS_ON_LOOP = 16 * 1024
 /** The names under which every protocol carries them. */
 const MEDIA_NAMES: ReadonlySet<string> = new Set(['data', 'file_data', 'input_audio'])
 
+/** Whether to count a body's media would stop everyone else. */
+export const hasLongMedia = (body: Json): boolean => mediaChars(body) > MAX_MEDIA_CHARS_ON_LOOP
+
 /** Characters of a body's media but for images. */
 function mediaChars(value: Json, name = ''): number {
   if (typeof value === 'string') return MEDIA_NAMES.has(name) && !isImageData(value) ? value.length : 0
@@ -76,7 +79,6 @@ function parsedOnLoop(
   const scanned = scanJsonBody(bytes, text.names, { known: bodies.known, account_id: caller.account.id })
   if (has_thread && scanned.values > MAX_VALUES_ON_LOOP) return undefined
   const body = parseScanned(scanned)
-  if (has_thread && bytes.length > MAX_MEDIA_CHARS_ON_LOOP && mediaChars(body.json) > MAX_MEDIA_CHARS_ON_LOOP)
-    return undefined
+  if (has_thread && bytes.length > MAX_MEDIA_CHARS_ON_LOOP && hasLongMedia(body.json)) return undefined
   return new ParsedBody(protocols, body, { ...regularBody(body.json, text), release })
 }
