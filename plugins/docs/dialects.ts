@@ -1,5 +1,11 @@
 // The dialects of the surfaces: where their callers put their keys, and the shape and status of each kind of error.
-import { COMMON_FORMS, type CredentialForm, MESSAGES_FORMS, NATIVE_FORMS } from '../../src/access/gate.ts'
+import {
+  ALL_FORMS,
+  COMMON_FORMS,
+  type CredentialForm,
+  MESSAGES_FORMS,
+  NATIVE_FORMS,
+} from '../../src/access/gate.ts'
 import type { RenderError } from '../../src/http/answers.ts'
 import { renderImageError } from '../../src/http/image-error.ts'
 import { ErrorBody, plainError } from '../../src/http/plain-error.ts'
@@ -40,7 +46,7 @@ export const DIALECTS: Readonly<Record<Tag, Dialect>> = {
   Audio: OPENAI,
   'Moderations and rerank': OPENAI,
   Files: IMAGES,
-  Models: { forms: NATIVE_FORMS, render: openaiError, error: 'AnyError' },
+  Models: { forms: ALL_FORMS, render: openaiError, error: 'AnyError' },
   Account: { forms: COMMON_FORMS, render: plainError, error: 'Error' },
   Health: { forms: [], render: plainError, error: 'Error' },
 }

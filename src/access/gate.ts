@@ -18,13 +18,9 @@ export interface Caller extends KeyOfAccount {
 /** Where a surface looks for a key, in this order. */
 export type CredentialForm = 'bearer' | 'x-api-key' | 'api-key' | 'x-goog-api-key' | 'query'
 
-export const NATIVE_FORMS: readonly CredentialForm[] = [
-  'x-goog-api-key',
-  'bearer',
-  'x-api-key',
-  'api-key',
-  'query',
-]
+export const NATIVE_FORMS: readonly CredentialForm[] = ['x-goog-api-key', 'bearer', 'x-api-key', 'query']
+/** Where several surfaces meet, as in the list of models. */
+export const ALL_FORMS: readonly CredentialForm[] = [...NATIVE_FORMS, 'api-key']
 export const MESSAGES_FORMS: readonly CredentialForm[] = ['x-api-key', 'bearer']
 export const COMMON_FORMS: readonly CredentialForm[] = ['bearer', 'x-api-key', 'api-key']
 

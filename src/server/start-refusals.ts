@@ -1,8 +1,8 @@
 // Refusals of a start before it changes anything: taken addresses, unusable certificates, missing folders of an older database.
 import { Database } from 'bun:sqlite'
-import { existsSync } from 'node:fs'
+import { statSync } from 'node:fs'
 import { join } from 'node:path'
-import { MIGRATIONS, refuseNewer, schemaVersion } from '../db/migrate.ts'
+import { MIGRATIONS, schemaVersion } from '../db/migrate.ts'
 import { dbOver } from '../db/sqlite.ts'
 import type { Catalogue } from '../domain/catalogue.ts'
 import { refuseMissingFolders } from '../library/missing.ts'
@@ -64,11 +64,21 @@ const MISSING_FILES_VERSION = 5
  */
 export async function refuseMissingFiles(data_folder: string): Promise<void> {
   const path = join(data_folder, 'tollgate.db')
-  if (!existsSync(path)) return
-  using connection = closing(new Database(path, { readonly: true, strict: true }))
-  refuseNewer(connection)
-  const version = schemaVersion(connection)
+  const version = versionOf(path)
   if (version < MISSING_FILES_VERSION || version >= MIGRATIONS.length) return
+  using connection = closing(new Database(path, { readonly: true, strict: true }))
   const stores = fileStoresOf({ files: undefined }, data_folder)
   await refuseMissingFolders({ ...stores, db: dbOver(connection) }, data_folder)
+}
+
+/** 0 where it cannot be told: opening the database says why. */
+function versionOf(path: string): number {
+  if (!statSync(path, { throwIfNoEntry: false })?.isFile()) return 0
+  try {
+    using connection = closing(new Database(path, { readonly: true, strict: true }))
+    return schemaVersion(connection)
+  } catch {
+    // A file that is no database, or another user's.
+    return 0
+  }
 }

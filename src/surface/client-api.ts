@@ -1,6 +1,6 @@
 // Whose API a caller speaks at addresses that several providers' APIs share, told by the headers of their clients.
 import { Type } from '@sinclair/typebox'
-import { NATIVE_FORMS } from '../access/gate.ts'
+import { ALL_FORMS } from '../access/gate.ts'
 import { AnthropicError } from '../protocols/anthropic/errors.ts'
 import { anthropic } from '../protocols/anthropic/index.ts'
 import { GoogleError } from '../protocols/gemini/errors.ts'
@@ -29,7 +29,7 @@ export function clientApiOf({ headers, url }: Request): ClientApi | undefined {
 
 /** A surface whose callers put their keys where any API takes them, and read errors in the shape of theirs. */
 export function surfaceFor(surface: string, api: ClientApi): Surface {
-  const common = { surface, forms: NATIVE_FORMS }
+  const common = { surface, forms: ALL_FORMS }
   if (api === 'anthropic') return { ...common, render: anthropic.renderError, id_header: 'request-id' }
   return { ...common, render: api === 'google' ? gemini.renderError : openai.renderError }
 }

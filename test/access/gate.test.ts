@@ -1,6 +1,6 @@
 // The gate: where a credential is read from, which keys are admitted, and what the key cache serves.
 import { describe, expect, test } from 'bun:test'
-import { COMMON_FORMS, type Comer, createGate, credentialOf, NATIVE_FORMS } from '../../src/access/gate.ts'
+import { ALL_FORMS, COMMON_FORMS, type Comer, createGate, credentialOf } from '../../src/access/gate.ts'
 import type { KeyOfAccount } from '../../src/access/lookup.ts'
 import { hashKey } from '../../src/access/secret.ts'
 import type { GatewayError } from '../../src/domain/errors.ts'
@@ -32,7 +32,7 @@ describe('the credential of a native request', () => {
     ['a header is preferred to the query', request({ 'x-api-key': 'abc' }, '?key=def'), 'abc'],
   ]
   test.each(CASES)('%s', (_, from, credential) => {
-    expect(credentialOf(from, NATIVE_FORMS)).toBe(credential)
+    expect(credentialOf(from, ALL_FORMS)).toBe(credential)
   })
 
   test('is not read from the query or from a native header on another surface', () => {

@@ -21,7 +21,6 @@ const NEED_NONE: Readonly<Record<string, string>> = {
   enter: CALLS,
   makeOperatorsLink: CALLS,
   accountRoutes: CALLS,
-  makeKey: CALLS,
   addCreate: CALLS,
   applySteps: CALLS,
   // The audit log. Changes by an account's own people, which are counted, come after its lock.

@@ -51,7 +51,7 @@ async function secondTurn(model: string): Promise<Response> {
 }
 
 test.each([
-  ['claude-opus-5-5', { type: 'adaptive' }],
+  ['claude-opus-5-5', { type: 'adaptive', display: 'summarized' }],
   ['claude-haiku-4-5', undefined],
 ])('%s is asked once more without the thinking that it refuses', async (model, thinking) => {
   const before = upstream.seen.length

@@ -131,7 +131,7 @@ const BILLED: readonly Case[] = [
     'retrieval',
     'mcpServers',
   ].map((name): Case => ['gemini', `tools[0].${name}`, { tools: [{ [name]: {} }] }]),
-  ['gemini', 'tools.googleSearch', { tools: { googleSearch: {} } }],
+  ['gemini', 'tools[0].googleSearch', { tools: { googleSearch: {} } }],
   ['gemini', 'tools[1].googleSearch', { tools: [{ functionDeclarations: [] }, { googleSearch: {} }] }],
   ['gemini', 'Tools', { Tools: [{ googleSearch: {} }] }],
 ]

@@ -110,7 +110,7 @@ describe('what is no cost is not believed: the cost of the route counts', () => 
     ['a list', { cost: [0.1] }],
     ['half a tick', { cost_in_usd_ticks: 0.5 }],
     ['ticks below zero', { cost_in_usd_ticks: -1 }],
-    ['another name', { costs: 0.1, total_cost: 0.1, estimated_cost: 0.1 }],
+    ['another name', { costs: 0.1, total_cost: 0.1, estimated: 0.1 }],
   ])('%s', async (_, cost) => {
     upstream.answer(whole(answer({ ...COUNTS, ...cost })))
     expect(await costsOf()).toEqual([null, null, COMPUTED])

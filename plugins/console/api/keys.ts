@@ -69,7 +69,7 @@ export function keyRoutes(gateway: ConsoleParts) {
         const changes = settingsOf(values)
         const read = was && settingsOf(was)
         await changed(gateway, { viewer, origin }, async (tx) => {
-          const key = await lockManaged(tx, viewer, id)
+          const key = await lockedManagedKey(tx, viewer, id)
           const is = await requireKey({ db: tx }, viewer, key)
           requireUnchanged(read && valuesOf(read), valuesOf(is), valuesOf(changes))
           return changeKey(tx, key, changes, now())
@@ -91,7 +91,7 @@ export function keyEndRoutes(gateway: ConsoleParts) {
       async ({ viewer, origin, params: { id }, body: { grace_s = 0, request_key } }) => {
         countCall(gateway, viewer, KEY_COUNTS_AS)
         const made = await changed(gateway, { viewer, origin }, async (tx) => {
-          const key = await lockManaged(tx, viewer, id)
+          const key = await lockedManagedKey(tx, viewer, id)
           const repeatable = { request_key, content: ['rotate', key, grace_s] }
           return issueOnce(tx, repeatable, { randomBytes, now_ms: now() }, (issuing) =>
             rotateKey(tx, key, grace_s, issuing),
@@ -250,7 +250,7 @@ async function requireManaged(db: Db, viewer: Viewer, reference: string): Promis
 }
 
 /** The same, and until the end of the transaction nobody else changes the keys of its account. @throws as `requireManaged` */
-async function lockManaged(tx: Tx, viewer: Viewer, reference: string): Promise<string> {
+async function lockedManagedKey(tx: Tx, viewer: Viewer, reference: string): Promise<string> {
   const id = await requireManaged(tx, viewer, reference)
   await tx.lock((await requireKey({ db: tx }, viewer, id)).account_id)
   return id
