@@ -75,7 +75,7 @@ async function writeTimings(report: string): Promise<void> {
     ([, file = '', time_s]) => [file, Math.max(1, Math.round(Number(time_s) * 10)) * 100] as const,
   )
   const files = Object.fromEntries(times.toSorted(([a], [b]) => (a < b ? -1 : 1)))
-  await Bun.write(TIMINGS, `${JSON.stringify({ version: 1, files }, undefined, 1)}\n`)
+  await Bun.write(TIMINGS, `${JSON.stringify({ version: 1, files }, undefined, 2)}\n`)
 }
 
 /** @param named as on the command line: files, or parts of their paths. @returns the files that these are, all where nothing is named */
