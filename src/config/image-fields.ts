@@ -4,7 +4,12 @@ import { EXTRA_QUALITIES } from '../domain/catalogue.ts'
 import { Count, closed, MAX_COUNT, Milliseconds } from './schema-parts.ts'
 
 export const imageFields = {
-  max_n_per_request: Type.Integer({ default: 1, minimum: 1, maximum: 100 }),
+  max_n_per_request: Type.Integer({
+    default: 1,
+    minimum: 1,
+    maximum: 100,
+    description: 'the most images of one call',
+  }),
   timeout_ms: Milliseconds({
     default: 300_000,
     minimum: 1,
@@ -16,6 +21,7 @@ export const imageFields = {
         pattern: '^([0-9]+x[0-9]+|[0-9.]+K|auto)$',
         must: '"auto" or a size such as "1024x1024" or "4K"',
       }),
+      { description: 'the sizes of its images; without this, any up to 2048x2048, 1K and 2K' },
     ),
   ),
   qualities: Type.Array(Type.Union(EXTRA_QUALITIES.map((quality) => Type.Literal(quality))), {

@@ -65,7 +65,11 @@ const providerSettings = {
       description: 'fields that are set in its text requests, such as { safe_prompt = true }',
     }),
   ),
-  first_byte_timeout_ms: Milliseconds({ default: 120_000, minimum: 1 }),
+  first_byte_timeout_ms: Milliseconds({
+    default: 120_000,
+    minimum: 1,
+    description: "the longest wait for a stream's first event",
+  }),
   idle_timeout_ms: Milliseconds({
     default: 120_000,
     minimum: 1,
@@ -81,6 +85,9 @@ const providerSettings = {
     Type.Integer({ minimum: 0, maximum: MAX_TIMER_MS, description: 'the former name of cooldown_ms' }),
   ),
 }
+
+/** What a provider has beside its name, protocol and server. */
+export const PROVIDER_SETTINGS = Type.Object(providerSettings)
 
 /** Those that are no further protocol of providers which already have one. */
 const namesOf = (protocols: Protocols): string[] =>

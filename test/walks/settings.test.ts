@@ -67,6 +67,43 @@ test('choices, switches and lists', async () => {
   await one.isClean()
 })
 
+test('settings of a model that few change: a list, a choice and a switch, and the setting of a route', async () => {
+  await gateway.recatalogue(FIRST_CATALOGUE)
+  await using one = await visit('operator')
+  const { page } = one
+  await one.open('/console/catalogue?part=models+0')
+  await page.getByText('More settings', { exact: true }).last().click()
+  const efforts = page.getByLabel('Efforts')
+  await efforts.fill('low, hig')
+  await efforts.press('Enter')
+  const mistake = page.locator('.field-error').getByText(/must be/)
+  await mistake.waitFor()
+  await efforts.fill('low, high')
+  await efforts.press('Enter')
+  await mistake.waitFor({ state: 'detached' })
+  await page.getByRole('combobox', { name: 'Unknown fields' }).click()
+  await page.getByRole('option', { name: 'refuse' }).click()
+  await page.getByRole('switch', { name: 'Automatic caching' }).click()
+  await one.quiet()
+  await page.getByText('Route: More settings').click()
+  const weight = page.getByLabel('Route: Weight')
+  await weight.fill('3')
+  await weight.press('Enter')
+  await one.quiet()
+  await one.looksRight()
+  await page.getByRole('button', { name: 'Review and save' }).click()
+  await page.getByRole('button', { name: 'Save catalogue' }).click()
+  await page.getByRole('dialog').waitFor({ state: 'detached' })
+  const [first] = [...gateway.started.catalogue().models.values()]
+  expect(first).toMatchObject({
+    efforts: ['low', 'high'],
+    unknown_fields: 'refuse',
+    automatic_caching: false,
+    routes: [{ weight: 3 }],
+  })
+  await one.isClean()
+})
+
 test('what the form has is for the operator', async () => {
   expect((await clientOf(gateway).send('GET', '/catalogue/settings')).status).toBe(401)
   await gateway.account('alice')

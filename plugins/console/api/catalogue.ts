@@ -1,7 +1,7 @@
 // The catalogue in the console: its file as text and values, drafts of it, what they would change, and their saving.
 import { Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
-import { settingSections } from '../../../src/config/setting-fields.ts'
+import { blockFields, settingSections } from '../../../src/config/setting-fields.ts'
 import type { Catalogue } from '../../../src/domain/catalogue.ts'
 import { Closed, Nullable } from '../../../src/http/schema.ts'
 import { type RepricedModel, rerateCalls } from '../../../src/rerating/recorded-calls.ts'
@@ -51,27 +51,29 @@ const SavedView = Type.Object({
   waiting_for_restart: Type.Array(Type.String()),
 })
 
+const FieldsView = Type.Array(
+  Type.Object({
+    path: Type.Array(Type.String()),
+    kind: Type.Union([
+      Type.Literal('text'),
+      Type.Literal('number'),
+      Type.Literal('switch'),
+      Type.Literal('choice'),
+      Type.Literal('list'),
+    ]),
+    fallback: Nullable(Type.Union([Type.String(), Type.Number(), Type.Boolean()])),
+    description: Type.String(),
+    options: Type.Array(Type.String()),
+  }),
+)
+
 const SettingsView = Type.Object({
-  sections: Type.Array(
-    Type.Object({
-      name: Type.String(),
-      fields: Type.Array(
-        Type.Object({
-          path: Type.Array(Type.String()),
-          kind: Type.Union([
-            Type.Literal('text'),
-            Type.Literal('number'),
-            Type.Literal('switch'),
-            Type.Literal('choice'),
-            Type.Literal('list'),
-          ]),
-          fallback: Nullable(Type.Union([Type.String(), Type.Number(), Type.Boolean()])),
-          description: Type.String(),
-          options: Type.Array(Type.String()),
-        }),
-      ),
-    }),
-  ),
+  sections: Type.Array(Type.Object({ name: Type.String(), fields: FieldsView })),
+  blocks: Type.Object({
+    provider: FieldsView,
+    route: FieldsView,
+    models: Type.Record(Type.String({ description: 'the kind' }), FieldsView),
+  }),
 })
 
 const PreviewView = Type.Object({
@@ -118,7 +120,7 @@ export function catalogueRoutes(gateway: Pick<Gateway, 'exchange' | 'requests' |
       },
       { response: { 200: FileView, ...FAILURES } },
     )
-    .get('/console/api/catalogue/settings', () => ({ sections: settingSections() }), {
+    .get('/console/api/catalogue/settings', () => ({ sections: settingSections(), blocks: blockFields() }), {
       response: { 200: SettingsView, ...FAILURES },
     })
     .get('/console/api/catalogue/known', knownView, { response: { 200: KnownView, ...FAILURES } })

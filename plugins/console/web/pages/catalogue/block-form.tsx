@@ -1,13 +1,11 @@
 // The form beside the text: one provider, model or section of settings at a time, chosen from a list.
 import { Plus, Trash2 } from 'lucide-react'
-import { api } from '../../app/client.ts'
-import { useAsk } from '../../app/query.ts'
 import { useAddressState } from '../../parts/address-state.ts'
 import { Button } from '../../parts/button.tsx'
 import type { Draft } from '../../parts/catalogue/draft.ts'
 import { ModelFields } from '../../parts/catalogue/model-fields.tsx'
 import { ProviderFields } from '../../parts/catalogue/provider-fields.tsx'
-import { SettingFields } from '../../parts/catalogue/setting-fields.tsx'
+import { SettingFields, useSettings } from '../../parts/catalogue/setting-fields.tsx'
 import { type Block, blocksOf, textAt, type Value } from '../../parts/catalogue/values.ts'
 import { Field } from '../../parts/field.tsx'
 import { freeName } from '../../parts/providers/choices.ts'
@@ -43,7 +41,7 @@ export function lineOfPart(text: string, part: string): number | undefined {
 
 export function BlockForm({ draft }: { draft: Draft }) {
   const [state, change] = useAddressState({ part: FIRST_PART })
-  const settings = useAsk(['catalogue', 'settings'], () => api.catalogue.settings.get())
+  const settings = useSettings()
   const sections = settings.data?.sections ?? []
   const chosen = chosenIn(draft, state.part)
   const section = sections.find(({ name }) => state.part === `settings ${name}`)

@@ -7,6 +7,7 @@ import type { Draft } from './draft.ts'
 import { KnownModels } from './known-models.tsx'
 import { ModelPrice } from './price-fields.tsx'
 import { RouteFields } from './route-fields.tsx'
+import { FurtherFields, useSettings } from './setting-fields.tsx'
 import { type Block, blockAt, type Path, textAt, wholeNumber } from './values.ts'
 
 export interface ModelFieldsProps {
@@ -16,20 +17,23 @@ export interface ModelFieldsProps {
 }
 
 export function ModelFields({ draft, path, model }: ModelFieldsProps) {
+  const { data } = useSettings()
+  const kind = textAt(model, 'kind')
   return (
     <div className="stack">
       <TextFields {...{ draft, path, model }} fields={NAMES} />
       <h3>Price</h3>
-      <ModelPrice
-        draft={draft}
-        path={[...path, 'price']}
-        price={blockAt(model, 'price')}
-        kind={textAt(model, 'kind')}
-      />
+      <ModelPrice draft={draft} path={[...path, 'price']} price={blockAt(model, 'price')} kind={kind} />
       <KnownModels draft={draft} path={path} model={model} />
       <h3>Routes</h3>
       <RouteFields draft={draft} path={path} model={model} />
       <LimitFields draft={draft} path={path} model={model} />
+      <FurtherFields
+        {...{ draft, path }}
+        block={model}
+        fields={data?.blocks.models[kind]}
+        by_hand={BY_HAND}
+      />
     </div>
   )
 }
@@ -62,6 +66,7 @@ const TOKENS: readonly KeyField[] = [
     may_be_empty: true,
   },
 ]
+const BY_HAND = [...NAMES, ...END, ...TOKENS].map(({ name }) => name).concat('retired')
 
 /** What a call may have, and whether there are calls at all. */
 export function LimitFields({ draft, path, model }: ModelFieldsProps) {

@@ -11,6 +11,7 @@ import { type Option, Select } from '../select.tsx'
 import type { Draft } from './draft.ts'
 import { type Known, useKnown } from './known.ts'
 import { TextField } from './model-fields.tsx'
+import { FurtherFields, useSettings } from './setting-fields.tsx'
 import { type Block, listAt, type Path, textAt } from './values.ts'
 
 export interface ProviderFieldsProps {
@@ -23,6 +24,7 @@ export interface ProviderFieldsProps {
 const NO_SERVER = { value: '', label: 'Other' } as const
 
 export function ProviderFields({ draft, path, provider }: ProviderFieldsProps) {
+  const { data } = useSettings()
   const shared = { draft, path, model: provider }
   const written = textAt(provider, 'server')
   const servers = useKnown().filter(({ server }) => server !== null)
@@ -73,9 +75,15 @@ export function ProviderFields({ draft, path, provider }: ProviderFieldsProps) {
           may_be_empty
         />
       </div>
+      <FurtherFields {...{ draft, path }} block={provider} fields={data?.blocks.provider} by_hand={BY_HAND} />
     </div>
   )
 }
+
+const BY_HAND = [
+  ...['base_url', 'resource', 'region', 'api_version', 'api_keys'],
+  ...['cooldown_ms', 'call_timeout_ms'],
+]
 
 /** The known ones, and what is written beside them. */
 function serverOptions(servers: readonly Known[], written: string): Option<string>[] {

@@ -7,6 +7,7 @@ import { Select } from '../select.tsx'
 import type { Draft } from './draft.ts'
 import { useKnown } from './known.ts'
 import { PriceFields } from './price-fields.tsx'
+import { FurtherFields, useSettings } from './setting-fields.tsx'
 import { type Block, blockAt, blocksOf, listAt, type Path, textAt, wholeNumber } from './values.ts'
 
 export interface RouteFieldsProps {
@@ -59,6 +60,7 @@ interface RouteLineProps {
 }
 
 function RouteLine({ draft, path, route, providers, is_only, model }: RouteLineProps) {
+  const { data } = useSettings()
   const provider = textAt(route, 'provider')
   const names = providers.includes(provider) ? providers : [provider, ...providers]
   return (
@@ -96,9 +98,18 @@ function RouteLine({ draft, path, route, providers, is_only, model }: RouteLineP
       </div>
       {HAVE_GENERATIONS.has(textAt(model, 'kind')) && <Generation {...{ draft, path, route }} />}
       <RouteCost {...{ draft, route, model }} path={[...path, 'cost']} />
+      <FurtherFields
+        {...{ draft, path }}
+        block={route}
+        fields={data?.blocks.route}
+        by_hand={textAt(model, 'kind') === 'text' ? BY_HAND : [...BY_HAND, 'endpoint']}
+        label_prefix="Route: "
+      />
     </div>
   )
 }
+
+const BY_HAND = ['provider', 'model', 'order', 'generation']
 
 const HAVE_GENERATIONS: ReadonlySet<string> = new Set(['text', 'image'])
 
@@ -140,7 +151,7 @@ function RouteCost({ draft, path, route, model }: RouteCostProps) {
   const is_known = Object.keys(cost).length > 0
   const provider = textAt(route, 'provider')
   return (
-    <details className="route-cost">
+    <details className="folded">
       <summary>{is_known ? `Cost of ${provider}` : `Cost of ${provider}: not known`}</summary>
       <div className="stack">
         <p className="small soft">
