@@ -84,7 +84,11 @@ export function recordStream(
   const reader = answer.body?.getReader()
   if (!reader) throw new Error('a streamed answer has no body')
   const recording = startRecording(deps.answers, request.account_id)
-  const giveUp = () => recording.discard().finally(end)
+  let has_ended = false
+  // Whoever leaves after the last bytes has had the whole answer.
+  const giveUp = async () => {
+    if (!has_ended) await recording.discard().finally(end)
+  }
   gone.listen({ onAbort: () => void giveUp() })
   if (gone.aborted) void giveUp()
   const body = new ReadableStream<Uint8Array>(
@@ -95,6 +99,7 @@ export function recordStream(
           await recording.add(value)
           controller.enqueue(value)
         } else {
+          has_ended = true
           // The caller has the whole answer, whether or not it can be kept: the stream ends as one without a key does.
           await concludeStream(deps, { request, answer, recording, end })
           controller.close()

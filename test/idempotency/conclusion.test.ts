@@ -151,8 +151,8 @@ describe('a stream', () => {
   /** Serves a stream that holds money first and does `atEnd` last. */
   async function streamFirst(
     atEnd: (controller: ReadableStreamDefaultController) => void,
+    call = callOf(true),
   ): Promise<Response> {
-    const call = callOf(true)
     let sent = false
     return idempotency.once(KEY, call, async () => {
       inLedger([held(call.origin.request_id)])
@@ -197,6 +197,19 @@ describe('a stream', () => {
       inLedger([resolution])
       await eventually('it is known', async () => (await sendAgain(true)) === then)
     })
+  })
+
+  test('whose caller leaves after its last bytes, while they are not known to be paid, is replayed', async () => {
+    const call = callOf(true)
+    const answer = await streamFirst((controller) => {
+      is_away = true
+      controller.close()
+    }, call)
+    expect(await answer.text()).toBe('hello')
+    call.gone.abort()
+    is_away = false
+    inLedger([post(1, 70)])
+    await eventually('it is known', async () => (await sendAgain(true)) === 'replayed 200')
   })
 
   describe('whose last bytes are followed by a failure arrives whole', () => {

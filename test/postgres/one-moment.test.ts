@@ -1,6 +1,7 @@
 // What is added up from several queries is of one moment, while others write: a statement begins with nothing where nothing was before.
 import { describe, expect, test } from 'bun:test'
 import type { Db } from '../../src/db/db.ts'
+import { openPostgres } from '../../src/db/postgres/open.ts'
 import { entrySums, totalOf } from '../../src/ledger/entry-sums.ts'
 import { openSharedLedger } from '../../src/ledger/postgres/ledger.ts'
 import { statementOf } from '../../src/ledger/statement.ts'
@@ -37,6 +38,15 @@ describe.if(hasPostgres)('of one moment', () => {
     expect(new Set(statements.map(({ opening_nanos }) => opening_nanos))).toEqual(new Set([0]))
     // They were not all of the same moment.
     expect(new Set(statements.map(({ closing_nanos }) => closing_nanos)).size).toBeGreaterThan(1)
+  })
+
+  test('as many reports as there are connections leave one to what reads a row', async () => {
+    const { promise: over, resolve: end } = Promise.withResolvers<void>()
+    await using few = await openPostgres(url, { max_connections: 2 })
+    const reports = [1, 2, 3].map(() => few.snapshot(() => over))
+    expect(await few.rows('SELECT 1 AS one')).toEqual([{ one: 1 }])
+    end()
+    await Promise.all(reports)
   })
 
   test('what is read in a snapshot adds up with a balance of the same snapshot', async () => {

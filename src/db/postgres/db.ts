@@ -1,6 +1,7 @@
 // The database on a server of PostgreSQL: some connections read, others write, and transactions go on beside each other.
 import type { By } from '../../domain/actions.ts'
 import { StorageFailure } from '../../domain/storage-failure.ts'
+import { createSlots, type RunInSlot } from '../../utilities/slots.ts'
 import { MAX_BUSY_WAIT_MS, pauses } from '../busy.ts'
 import type { Awaitable, Db, Orm, Snapshot, Statements, Tx, Values, Writing } from '../db.ts'
 import { OneConnection } from '../one-connection.ts'
@@ -38,6 +39,8 @@ export class PostgresDb implements Db {
   readonly #awaited = new Set<number>()
   readonly #reading: Pool
   readonly #writing: Pool
+  /** A report keeps its connection to its end: at least one is left to what reads a row. */
+  readonly #inReport: RunInSlot
   readonly #under_way = new Set<Promise<unknown>>()
   #is_closed = false
 
@@ -50,6 +53,7 @@ export class PostgresDb implements Db {
     this.#open = (settings) => Connection.open(url, settings, undefined, max_answer_ms)
     this.#reading = new Pool(() => this.#open(READ_ONLY), max_connections)
     this.#writing = new Pool(() => this.#open(), max_connections)
+    this.#inReport = createSlots(Math.max(1, max_connections - 1))
     this.orm = ormOver((text, values) =>
       this.#read(async (connection) => (await connection.ask(text, values)).rows),
     )
@@ -83,7 +87,7 @@ export class PostgresDb implements Db {
   snapshot<T>(work: (db: Db) => Awaitable<T>, { takes_long = false }: Snapshot = {}): Promise<T> {
     const read = (connection: Connection) =>
       inSnapshot(connection, () => work(new OneConnection(sessionOf(connection), this.by)), takes_long)
-    return takes_long ? this.#while(() => this.#beside(read)) : this.#read(read)
+    return takes_long ? this.#while(() => this.#beside(read)) : this.#inReport(() => this.#read(read))
   }
 
   /** Once what is under way has ended. */
