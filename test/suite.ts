@@ -32,7 +32,10 @@ const ending = new AbortController()
 process.on('SIGTERM', () => ending.abort())
 
 interface Outcome {
+  /** Every test did, and nothing was thrown between them. */
   readonly passed: boolean
+  /** Something was thrown that belongs to no test: no file tells of it by running again. */
+  readonly threw_between: boolean
   readonly failures: readonly Failure[]
 }
 
@@ -84,6 +87,22 @@ const filesOf = (named: readonly string[]): string[] =>
     .filter((file) => named.length === 0 || named.some((part) => file.includes(part.replace(/^\.\//, ''))))
     .toSorted()
 
+/** The runner's status is 0 after some of them, where files run beside each other. */
+const BETWEEN_TESTS = 'Unhandled error between tests'
+
+/** Writes what the runner says as it says it. @returns whether it tells of an error between tests */
+async function passOn(said: ReadableStream<Uint8Array>): Promise<boolean> {
+  let tail = ''
+  let is_found = false
+  for await (const part of said.pipeThrough(new TextDecoderStream())) {
+    process.stderr.write(part)
+    const text = tail + part
+    is_found ||= text.includes(BETWEEN_TESTS)
+    tail = text.slice(-BETWEEN_TESTS.length)
+  }
+  return is_found
+}
+
 interface Surroundings {
   /** Of the tests' folders. */
   folder: string
@@ -111,12 +130,13 @@ async function runTests(
     },
     stdin: 'inherit',
     stdout: 'inherit',
-    stderr: 'inherit',
+    stderr: 'pipe',
     signal: ending.signal,
   })
-  const passed = (await child.exited) === 0
+  const threw_between = await passOn(child.stderr)
+  const passed = (await child.exited) === 0 && !threw_between
   const text = existsSync(report) ? readFileSync(report, 'utf8') : ''
-  return { passed, failures: passed ? [] : failuresOf(text, filesOf(named)) }
+  return { passed, threw_between, failures: passed ? [] : failuresOf(text, filesOf(named)) }
 }
 
 /**
@@ -137,7 +157,7 @@ async function runSuite(named: readonly string[]): Promise<number> {
   const surroundings = { folder, postgres }
   try {
     process.stdout.write(`${filesOf(named).length} files, TOLLGATE_SEED=${SEED}\n`)
-    const { passed, failures } = await runTests(named, FILES_AT_ONCE, surroundings)
+    const { passed, threw_between, failures } = await runTests(named, FILES_AT_ONCE, surroundings)
     if (passed && process.env.UPDATE_TIMINGS) await writeTimings(readFileSync(join(folder, REPORT), 'utf8'))
     if (passed) return 0
     const again = new Map<string, boolean>()
@@ -146,7 +166,7 @@ async function runSuite(named: readonly string[]): Promise<number> {
       process.stdout.write(`\nFailed, and runs again alone: ${file}\n`)
       again.set(file, (await runTests([file], 1, surroundings)).passed)
     }
-    const verdict = verdictOf(failures, again)
+    const verdict = verdictOf(failures, again, threw_between)
     process.stdout.write(`\n${verdict.words}\n`)
     const today = new Date().toISOString().slice(0, 10)
     for (const failure of verdict.unstable) process.stdout.write(`${rowOf(failure, today, SEED)}\n`)

@@ -1,7 +1,7 @@
 // The database in a file of SQLite: who waits for whom, what a transaction leaves, and what may write at all.
 import { expect, test } from 'bun:test'
 import { createAccount, listAccounts } from '../../src/access/accounts.ts'
-import type { Db } from '../../src/db/db.ts'
+import type { Db, Orm } from '../../src/db/db.ts'
 import { openDatabase } from '../../src/db/open.ts'
 import { dbOver, openDb, SqliteDb } from '../../src/db/sqlite.ts'
 import type { StorageFailure } from '../../src/domain/storage-failure.ts'
@@ -143,3 +143,41 @@ test('what is read as of one moment does not change, and what is read beside it 
       expect([await names(then), await names(db)]).toEqual([[], ['one']])
     })
   }))
+
+test('snapshots find the statements of those before them, and two of one moment have none in common', () =>
+  opened(async (db) => {
+    const orms: Orm[] = []
+    const namesIn = (beside?: () => Promise<unknown>) =>
+      db.snapshot(async (then) => {
+        orms.push(then.orm)
+        await beside?.()
+        return await names(then)
+      })
+    expect(await namesIn()).toEqual([])
+    await add(db, 'one')
+    expect(await namesIn(() => namesIn())).toEqual(['one'])
+    const [first, second, beside] = orms
+    expect(second).toBe(first as Orm)
+    expect(beside).not.toBe(first as Orm)
+  }))
+
+test('a snapshot that fails leaves nothing open to the next', () =>
+  opened(async (db) => {
+    await expect(db.snapshot(() => Promise.reject(new Error('mine')))).rejects.toThrow('mine')
+    await add(db, 'one')
+    expect(await db.snapshot(names)).toEqual(['one'])
+  }))
+
+test('a snapshot that ends after the database was closed leaves no connection', async () => {
+  const db = openDb(folder.at('a.db'))
+  const { promise: over, resolve: end } = Promise.withResolvers<void>()
+  let inside: Db | undefined
+  const reading = db.snapshot((then) => {
+    inside = then
+    return over
+  })
+  await db.close()
+  end()
+  await reading
+  expect(() => inside?.rows('SELECT 1')).toThrow()
+})

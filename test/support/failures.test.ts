@@ -14,6 +14,9 @@ const REPORT = `<?xml version="1.0" encoding="UTF-8"?>
       <testcase name="fails, too" classname="one" time="0.000378" file="test/a.test.ts" line="2" assertions="1">
         <failure type="TimeoutError" message="test timed out" />
       </testcase>
+      <testcase name="rejects with no Error" classname="one" time="0.000378" file="test/a.test.ts" line="2" assertions="1">
+        <failure type="Error">error&#10;</failure>
+      </testcase>
     </testsuite>
   </testsuite>
   <testsuite name="test/b.test.ts" file="test/b.test.ts" tests="1" assertions="0" failures="0" skipped="0" time="0.01" hostname="h">
@@ -33,7 +36,7 @@ describe('a report', () => {
     expect(failuresOf(REPORT, FILES)).toEqual([
       {
         file: 'test/a.test.ts',
-        tests: ['fails <1>', 'fails, too'],
+        tests: ['fails <1>', 'fails, too', 'rejects with no Error'],
         message: 'expect(received).toBe(expected) Expected: 2 Received: 1|3',
       },
       {
@@ -43,6 +46,12 @@ describe('a report', () => {
       },
       { file: 'test/d.test.ts', tests: [], message: 'it could not be loaded, or did not run' },
     ])
+  })
+
+  test('names a file whose only failure has no message', () => {
+    const [, , , , silent = ''] = REPORT.split('<testcase name="')
+    const alone = `  <testsuite name="test/e.test.ts" file="test/e.test.ts" tests="1" failures="1">\n<testcase name="${silent}`
+    expect(failuresOf(alone, ['test/e.test.ts'])).toMatchObject([{ tests: ['rejects with no Error'] }])
   })
 
   test('that was not written has all of them', () => {
@@ -76,11 +85,17 @@ describe('a run that failed', () => {
     expect(words.includes('fail the run')).toBe(unstable.length > MAX_UNSTABLE_FILES)
   })
 
+  test('fails after an error between tests, whatever passes alone', () => {
+    const { passed, words } = verdictOf([failure('a')], new Map([['a', true]]), true)
+    expect(passed).toBe(false)
+    expect(words).toContain('An error between tests fails the run')
+  })
+
   test('says what to write down of an unstable file', () => {
     const [first] = failuresOf(REPORT, FILES)
     if (!first) throw new Error('the report has failures')
     expect(rowOf(first, '2026-11-28', 7)).toBe(
-      '| 2026-11-28 | a.test.ts | fails <1>; fails, too | expect(received).toBe(expected) Expected: 2 Received: 1\\|3 (TOLLGATE_SEED=7) | |',
+      '| 2026-11-28 | a.test.ts | fails <1>; fails, too; rejects with no Error | expect(received).toBe(expected) Expected: 2 Received: 1\\|3 (TOLLGATE_SEED=7) | |',
     )
   })
 })

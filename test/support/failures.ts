@@ -36,8 +36,11 @@ export function failuresOf(report: string, files: readonly string[]): Failure[] 
   return files.flatMap((file) => {
     const part = reported.get(file)
     if (part === undefined) return [{ file, tests: [], message: 'it could not be loaded, or did not run' }]
-    const failed = [...part.matchAll(/<testcase name="([^"]*)"[^>]*>\s*<failure [^>]*?message="([^"]*)"/g)]
-    if (failed.length === 0) return []
+    const failed = [
+      ...part.matchAll(/<testcase name="([^"]*)"[^>]*>\s*<failure\b(?:[^>]*?message="([^"]*)")?/g),
+    ]
+    // What is thrown without a message has none in the report, either.
+    if (failed.length === 0 && /^[^>]* failures="0"/.test(part)) return []
     const tests = failed.map(([, name = '']) => plain(name))
     const message = plain(failed[0]?.[2] ?? '')
       .replaceAll(/\s+/g, ' ')
@@ -61,15 +64,21 @@ const list = (failures: readonly Failure[]): string => failures.map(({ file }) =
  *
  * @param failures of the files when they ran among others
  * @param again whether each passed when it ran again alone; without those that did not run again
+ * @param threw_between whether something was thrown that belongs to no test
  */
-export function verdictOf(failures: readonly Failure[], again: ReadonlyMap<string, boolean>): Verdict {
+export function verdictOf(
+  failures: readonly Failure[],
+  again: ReadonlyMap<string, boolean>,
+  threw_between = false,
+): Verdict {
   const unstable = failures.filter(({ file }) => again.get(file) === true)
   const failed = failures.filter((failure) => !unstable.includes(failure))
   const too_many = unstable.length > MAX_UNSTABLE_FILES
-  const passed = failures.length > 0 && failed.length === 0 && !too_many
+  const passed = failures.length > 0 && failed.length === 0 && !too_many && !threw_between
   const words = [
     failures.length === 0 &&
       'The run failed, and its report names no file that did: its output above says why.',
+    threw_between && 'An error between tests fails the run: the output above has it.',
     failed.length > 0 && `failed: ${list(failed)}`,
     unstable.length > 0 && `unstable: ${list(unstable)}`,
     too_many && `More than ${MAX_UNSTABLE_FILES} unstable files fail the run.`,
