@@ -8,16 +8,17 @@ export interface Source {
   path: string
   /** Its path on the disk; or what reads it elsewhere, whole: what is gone meanwhile is undefined, and no half of an entry. */
   file: string | (() => Promise<Uint8Array | undefined>)
-  /** What it should have; undefined if that is not known. */
+  /** What its row has; undefined where that is not known. */
   expected_bytes?: number | undefined
+  expected_sha256?: string | undefined
 }
 
 export interface Packing {
   head: Head
   /** Asked for one after another: the later ones may depend on what became of those before. */
   sources: AsyncIterable<Source> | Iterable<Source>
-  /** Told of each file that is not there, or has not the size that it should have. */
-  onTrouble(path: string, trouble: 'absent' | 'size'): void
+  /** Told of each file that is not there, or is not what its row has. */
+  onTrouble(path: string, trouble: 'absent' | 'changed'): void
   /** Asked at the end. */
   told(): Pick<Manifest, 'deleted_meanwhile' | 'missing'>
   onProgress?: ((files: number, bytes: number) => void) | undefined
@@ -46,8 +47,7 @@ async function fill(
     const entry = await add(tar, source, (bytes) => onProgress?.(entries.length, packed_bytes + bytes))
     if (entry) entries.push(entry)
     else onTrouble(source.path, 'absent')
-    if (entry && source.expected_bytes !== undefined && entry.bytes !== source.expected_bytes)
-      onTrouble(source.path, 'size')
+    if (entry && isChanged(entry, source)) onTrouble(source.path, 'changed')
     packed_bytes += entry?.bytes ?? 0
     onProgress?.(entries.length, packed_bytes)
   }
@@ -55,6 +55,11 @@ async function fill(
   await tar.addText(MANIFEST_NAME, JSON.stringify(manifest))
   return manifest
 }
+
+const isChanged = (
+  { bytes, sha256 }: PackedEntry,
+  { expected_bytes = bytes, expected_sha256 = sha256 }: Source,
+): boolean => bytes !== expected_bytes || sha256 !== expected_sha256
 
 /** @returns undefined if it is not there */
 async function add(

@@ -74,7 +74,7 @@ function describe(where: string, unpacked: Unpacked): string {
   const missing =
     view.missing.length > 0
       ? [
-          `Files that were missing or cut when it was made: ${view.missing.length}.`,
+          `Files that were missing or damaged when it was made: ${view.missing.length}.`,
           ...view.missing.slice(0, 20),
         ]
       : []

@@ -178,7 +178,7 @@ function answerMade({ answer, warn }: Context, told: Told): void {
     )
   if (missing.length > 0)
     warn(
-      `Files missing or cut where they are stored, and so in the backup: ${missing.length}. \`tollgate audit\` lists them.`,
+      `Files missing or damaged where they are stored, and so in the backup: ${missing.length}, such as ${missing[0]}. \`tollgate audit\` lists those that are missing or have another size.`,
     )
   const lines = [
     `${archive.where}`,

@@ -22,12 +22,13 @@ const viewOf = ({ rows: { rows, changed, totals }, files }: MovedAll) => ({
   ...(files && { files: viewOfFiles(files) }),
 })
 
-const viewOfFiles = ({ move, files, bytes, copied, missing }: MovedFiles) => ({
+const viewOfFiles = ({ move, files, bytes, copied, missing, damaged }: MovedFiles) => ({
   to: move.to.address,
   files,
   bytes,
   copied,
   missing: missing.map(({ path }) => path),
+  damaged,
 })
 
 const countOf = (rows: Moved['rows']): number => Object.values(rows).reduce((sum, count) => sum + count, 0)
@@ -102,6 +103,7 @@ export function answerFiles(context: Context, files: MovedFiles & { is_complete:
   const { answer } = context
   const { is_complete } = files
   if (is_complete) warnOfMissing(context, files)
+  warnOfDamaged(context, files)
   answer(
     { ...viewOfFiles(files), complete: is_complete },
     [...summaryOfFiles(files), '', ...nextOf(context, files)].join('\n'),
@@ -136,7 +138,17 @@ const keysOf = (files: MovedFiles | undefined): string[] =>
 function warnOf(context: Context, { rows: { changed }, files }: MovedAll): void {
   if (changed.length > 0)
     context.warn(`PostgreSQL stores no NUL character. It has � in place of each in: ${listed(changed)}.`)
-  if (files) warnOfMissing(context, files)
+  if (!files) return
+  warnOfMissing(context, files)
+  warnOfDamaged(context, files)
+}
+
+/** A further run copies none of them again, so that it could not tell. */
+function warnOfDamaged({ warn }: Context, { damaged, move }: MovedFiles): void {
+  if (damaged.length > 0)
+    warn(
+      `Damaged images in ${move.from.address}, copied as they are: ${listed(damaged)}. Restore them from a backup; until then their readers get image_damaged.`,
+    )
 }
 
 function warnOfMissing({ warn }: Context, { missing, move }: MovedFiles): void {

@@ -93,7 +93,7 @@ function answerArchive({ folder, answer, warn }: Context, where: string, restore
   const view = viewOf(restored)
   if (view.missing.length > 0)
     warn(
-      `Files missing or cut when the backup was made: ${view.missing.length}. \`tollgate audit\` lists them.`,
+      `Files missing or damaged when the backup was made: ${view.missing.length}. \`tollgate audit\` lists them.`,
     )
   answer(
     { file: where, data_folder: folder.dir, replaced: kept ?? null, ...view },

@@ -1,15 +1,19 @@
 // The bytes of a stored file, wherever it is stored: of a known size, and read as they are consumed.
 
-export interface StoredBytes {
+/** Bytes that are read whole. */
+export interface WholeBytes {
   /** In bytes. */
   readonly size: number
   stream(): ReadableStream<Uint8Array>
   /** All of them, in memory. */
   bytes(): Promise<Uint8Array<ArrayBuffer>>
-  /** A part: from one offset to before another. */
-  slice(start: number, end: number): StoredBytes
   /** What a `Response` is made of. */
   body(): Blob | ReadableStream<Uint8Array>
+}
+
+export interface StoredBytes extends WholeBytes {
+  /** A part: from one offset to before another. */
+  slice(start: number, end: number): StoredBytes
 }
 
 /** A file on the disk, or any other Blob of this machine: the runtime sends it by itself. */

@@ -5,7 +5,7 @@ import type { Awaitable, Db } from '../db/db.ts'
 import { type Page, type PageRequest, pageOf, pageValues } from '../db/page.ts'
 import type { FileRow } from '../db/schema.ts'
 import type { By } from '../domain/actions.ts'
-import type { StoredBytes } from '../domain/stored-bytes.ts'
+import type { WholeBytes } from '../domain/stored-bytes.ts'
 import { type Library, refuseUnstorable } from './library.ts'
 import { fileShelf, openMarking } from './missing.ts'
 import { storeKeyOf } from './names.ts'
@@ -25,7 +25,7 @@ export type FilePlace = Pick<FileRow, 'id' | 'key' | 'sha256' | 'missing_since_m
 export const openFile = (
   library: Pick<Library, 'db' | 'files' | 'now'>,
   { id, key, sha256, missing_since_ms }: FilePlace,
-): Promise<StoredBytes | undefined> =>
+): Promise<WholeBytes | undefined> =>
   openMarking(fileShelf(library), { id, key: storeKeyOf(key), sha256, missing_since_ms }, library.now)
 
 /** The bytes of a stored file; undefined as for `openFile`. */

@@ -4,7 +4,7 @@ import type { Awaitable, Db } from '../db/db.ts'
 import type { Generation } from '../db/schema.ts'
 import { conflict, dropIfOfStorage } from '../domain/errors.ts'
 import { formatOf, type ImageMime } from '../domain/image-formats.ts'
-import type { StoredBytes } from '../domain/stored-bytes.ts'
+import type { WholeBytes } from '../domain/stored-bytes.ts'
 import type { Library } from './library.ts'
 import { imageShelf, openMarking } from './missing.ts'
 import { generationQueries } from './queries.ts'
@@ -143,7 +143,7 @@ export async function openGeneration(
     sha256,
     missing_since_ms,
   }: Pick<Generation, 'id' | 'file_key' | 'sha256' | 'missing_since_ms'>,
-): Promise<StoredBytes | undefined> {
+): Promise<WholeBytes | undefined> {
   if (file_key === null) return undefined
   return openMarking(imageShelf(library), { id, key: file_key, sha256, missing_since_ms }, library.now)
 }

@@ -1,7 +1,7 @@
 // Images whose file cannot be found: marked in their row, which keeps all else, and unmarked once the file is back.
 
 import type { Awaitable, Db, Statements } from '../db/db.ts'
-import type { StoredBytes } from '../domain/stored-bytes.ts'
+import type { WholeBytes } from '../domain/stored-bytes.ts'
 import type { FileStore } from '../media/store.ts'
 import { counted } from '../utilities/counted.ts'
 import type { Library } from './library.ts'
@@ -14,6 +14,8 @@ export interface Place {
   id: number
   /** The key in its store. */
   key: string
+  /** Of its content, as its row has it. */
+  sha256: string | null
   /** Since when it is marked as missing; null if it is not. */
   missing_since_ms: number | null
 }
@@ -39,7 +41,7 @@ export const imageShelf = ({ db, images }: Pick<Library, 'db' | 'images'>): Shel
 export const fileShelf = ({ db, files }: Pick<Library, 'db' | 'files'>): Shelf =>
   shelfOf(db, { name: 'files', store: files }, fileQueries, ({ key }) => storeKeyOf(key))
 
-type Row = Pick<Place, 'id' | 'missing_since_ms'>
+type Row = Pick<Place, 'id' | 'sha256' | 'missing_since_ms'>
 
 interface Pages<R> {
   all(values: { after_id: number; row_limit: number }): Awaitable<R[]>
@@ -62,7 +64,12 @@ function shelfOf<R extends Row>(
     store,
     async page(which, after_id) {
       const rows = await queriesOf(db)[which].all({ after_id, row_limit: ROWS_AT_ONCE })
-      return rows.map((row) => ({ id: row.id, key: keyOf(row), missing_since_ms: row.missing_since_ms }))
+      return rows.map((row) => ({
+        id: row.id,
+        key: keyOf(row),
+        sha256: row.sha256,
+        missing_since_ms: row.missing_since_ms,
+      }))
     },
     async mark(ids, missing_since_ms) {
       const values = { ids: JSON.stringify(ids), missing_since_ms }
@@ -89,18 +96,19 @@ export async function* placesOf(shelf: Shelf, which: 'missing' | 'expected'): As
  */
 export async function openMarking(
   shelf: Shelf,
-  { sha256, ...place }: Place & { sha256: string | null },
+  place: Place,
   now: () => number,
-): Promise<StoredBytes | undefined> {
+): Promise<WholeBytes | undefined> {
   const file = await shelf.store.open(place.key)
   await markSeen(shelf, place, file === undefined, now)
+  const { key, sha256 } = place
   if (!file || sha256 === null) return file
-  return await verified(file, { key: place.key, sha256, is_local: shelf.store.folder !== undefined })
+  return await verified(file, { key, sha256, is_local: shelf.store.folder !== undefined })
 }
 
 async function markSeen(
   shelf: Shelf,
-  { id, missing_since_ms }: Place,
+  { id, missing_since_ms }: Pick<Place, 'id' | 'missing_since_ms'>,
   is_missing: boolean,
   now: () => number,
 ): Promise<void> {
@@ -113,7 +121,11 @@ async function markSeen(
 }
 
 /** Marks rows as missing since now. */
-export async function markMissing(shelf: Shelf, rows: readonly Place[], now_ms: number): Promise<void> {
+export async function markMissing(
+  shelf: Shelf,
+  rows: readonly Pick<Place, 'id'>[],
+  now_ms: number,
+): Promise<void> {
   if (rows.length === 0) return
   await shelf.mark(
     rows.map(({ id }) => id),

@@ -16,9 +16,15 @@ const PLACE = {
   state: generations.state,
   file_key: generations.file_key,
   bytes: generations.bytes,
+  sha256: generations.sha256,
   missing_since_ms: generations.missing_since_ms,
 }
-const FILE_PLACE = { id: files.id, key: files.key, missing_since_ms: files.missing_since_ms }
+const FILE_PLACE = {
+  id: files.id,
+  key: files.key,
+  sha256: files.sha256,
+  missing_since_ms: files.missing_since_ms,
+}
 
 /** Queries on produced images. Each takes the values of its placeholders by name, and throws where one is missing. */
 export const generationQueries = perConnection({

@@ -1,6 +1,6 @@
 // A stored image that is compared with the hash in its row when it is read: a byte that changed since on the disk or in the bucket is noticed.
 import { internal } from '../domain/errors.ts'
-import type { StoredBytes } from '../domain/stored-bytes.ts'
+import type { StoredBytes, WholeBytes } from '../domain/stored-bytes.ts'
 
 const damaged = (key: string) =>
   internal(
@@ -9,14 +9,15 @@ const damaged = (key: string) =>
   )
 
 /**
- * The content of a file that has this hash: of one on this machine all is compared before anything is sent.
+ * The content of a file that has this hash: of one on this machine all is compared before anything is sent, of an object in a bucket
+ * while it is read. It has no `slice`, because a part alone says nothing of the whole.
  *
  * @throws GatewayError internal (`image_damaged`); for an object in a bucket only what is read of it does
  */
 export async function verified(
   file: StoredBytes,
   { key, sha256, is_local }: { key: string; sha256: string; is_local: boolean },
-): Promise<StoredBytes> {
+): Promise<WholeBytes> {
   if (!is_local) return new VerifiedObject(file, key, sha256)
   const hash = new Bun.CryptoHasher('sha256')
   for await (const chunk of file.stream()) hash.update(chunk)
@@ -25,7 +26,7 @@ export async function verified(
 }
 
 /** The content of an object in a bucket, which is compared while it is read: of a damaged one the end never comes, and no part is given for the whole. */
-class VerifiedObject implements StoredBytes {
+class VerifiedObject implements WholeBytes {
   readonly size: number
   readonly #file: StoredBytes
   readonly #key: string
@@ -67,11 +68,6 @@ class VerifiedObject implements StoredBytes {
       },
       { highWaterMark: 0 },
     )
-  }
-
-  /** A part alone tells nothing of the whole. */
-  slice(start: number, end: number): StoredBytes {
-    return this.#file.slice(start, end)
   }
 
   body(): ReadableStream<Uint8Array> {

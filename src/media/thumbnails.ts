@@ -1,6 +1,6 @@
 // Thumbnails of stored images: made when they are first looked at, and kept in memory within a bound.
 
-import type { StoredBytes } from '../domain/stored-bytes.ts'
+import type { WholeBytes } from '../domain/stored-bytes.ts'
 import { freeBytes } from '../http/free-bytes.ts'
 import { createSlots } from '../utilities/slots.ts'
 import { FIRST_FRAME, openImage, withSharp } from './sharp.ts'
@@ -22,7 +22,7 @@ export interface Thumbnails {
    * @param open its file
    * @returns a WebP; undefined if there is no file @throws libvips' error for a file that does not decode
    */
-  of(name: string, open: () => Promise<StoredBytes | undefined>): Promise<Uint8Array<ArrayBuffer> | undefined>
+  of(name: string, open: () => Promise<WholeBytes | undefined>): Promise<Uint8Array<ArrayBuffer> | undefined>
 }
 
 /** One at a time, so that a paid image waits for one thumbnail at most. */

@@ -33,7 +33,7 @@ beforeAll(async () => {
   const db = openDatabase(scene.path('tollgate.db'))
   db.run(
     `INSERT INTO files (key, account_id, name, state, mime, bytes, sha256, width, height, created_at_ms)
-     VALUES ('${UPLOAD}', 1, 'cat', 'stored', 'image/png', 3, '${'0'.repeat(64)}', 1, 1, 0)`,
+     VALUES ('${UPLOAD}', 1, 'cat', 'stored', 'image/png', 3, '${new Bun.CryptoHasher('sha256').update('cat').digest('hex')}', 1, 1, 0)`,
   )
   db.close()
   put(scene.dir, UPLOAD, 'cat')
@@ -407,17 +407,20 @@ describe('refused, and nothing changes:', () => {
   })
 })
 
-test('a file that is missing when it is made is told, and no reason not to restore', async () => {
+test.each([
+  ['has another size', 'longer'],
+  ['has another byte', 'cap'],
+])('an image that %s when it is made is told, and no reason not to restore', async (_, content) => {
   const one = createScene('nothing')
   await one.run('restore', archive)
-  writeFileSync(one.path(UPLOAD), 'longer')
+  writeFileSync(one.path(UPLOAD), content)
   const made = await one.json('backup', one.path('cut.tar.zst'))
   expect(made.missing).toEqual([UPLOAD])
   using fresh = createScene('nothing')
   const { status, err } = await fresh.run('restore', one.path('cut.tar.zst'))
   expect([status, err]).toEqual([
     0,
-    expect.stringContaining('Files missing or cut when the backup was made: 1'),
+    expect.stringContaining('Files missing or damaged when the backup was made: 1'),
   ])
   one.remove()
 })

@@ -185,6 +185,15 @@ describe.skipIf(!hasS3Server)('files alone', () => {
     expect(await scene.json('migrate', '--files', to)).toMatchObject({ files: 12, copied: 0, complete: true })
   })
 
+  test('a damaged image is told, and copied as it is', async () => {
+    const [path = ''] = [...store(1).keys()].filter((key) => key.startsWith('images/'))
+    const content = readFileSync(scene.path(path))
+    writeFileSync(scene.path(path), content.with(0, (content[0] ?? 0) ^ 1))
+    const { out, err } = await migrate('--files', to, '--json')
+    expect(JSON.parse(out)).toMatchObject({ copied: 4, damaged: [path] })
+    expect(err).toContain(`Damaged images in ${scene.dir}`)
+  })
+
   test('a file that is missing is told and its row marked; the others are copied', async () => {
     const stored = store(2)
     const [image = ''] = stored.keys()

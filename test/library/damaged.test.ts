@@ -1,6 +1,7 @@
 // A byte of a stored image that changed, on the disk or in the bucket, is noticed when it is read: nobody gets the image as if it were whole.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { dbOver } from '../../src/db/sqlite.ts'
+import { imageAnswer } from '../../src/http/image-answer.ts'
 import { openFile, readFile } from '../../src/library/files.ts'
 import { openGeneration, readGeneration } from '../../src/library/generations.ts'
 import { type BucketFiles, openBucketFiles } from '../../src/media/bucket-store.ts'
@@ -50,6 +51,8 @@ describe.each(STORES)('an image in %s', (name, storeOf) => {
     const library = { db: dbOver(memoryDatabase()), images: store, files: store, now: Date.now }
     const row = { id: 1, sha256, missing_since_ms: null }
     return {
+      library,
+      row,
       readings: {
         'a produced one, whole': () => readGeneration(library, { ...row, file_key: KEY }),
         'a produced one, as it is sent': async () =>
@@ -66,6 +69,39 @@ describe.each(STORES)('an image in %s', (name, storeOf) => {
   test.if(isThere)('that is as it was stored is read', async () => {
     const { readings } = await stored(BYTES)
     for (const read of Object.values(readings)) expect(await read()).toEqual(BYTES)
+  })
+
+  /** The answer to a request for ten bytes of it, as routes send images. */
+  async function part(content: Uint8Array): Promise<Response> {
+    const { library, row } = await stored(content)
+    await using server = Bun.serve({
+      port: 0,
+      error: () => new Response('damaged', { status: 500 }),
+      async fetch() {
+        const file = await openFile(library, { ...row, key: `files/${KEY}` })
+        return imageAnswer({ body: file?.body() ?? new Blob(), mime: 'image/png', filename: 'a.png' })
+      },
+    })
+    const answer = await fetch(server.url, { headers: { range: 'bytes=10-19' } })
+    return new Response(await answer.bytes(), answer)
+  }
+
+  test.if(isThere)('a part comes of an image that was compared whole, or the whole', async () => {
+    const answer = await part(BYTES)
+    const [status, bytes] = name === 'a folder' ? [206, BYTES.subarray(10, 20)] : [200, BYTES]
+    expect([answer.status, await answer.bytes()]).toEqual([status, bytes])
+  })
+
+  test.if(isThere)('no part comes of a damaged one', async () => {
+    const [, content] = DAMAGE[1] ?? []
+    if (!content) throw new Error('no damage')
+    const answer = part(content())
+    if (name === 'a folder') expect((await answer).status).toBe(500)
+    else await expect(answer).rejects.toThrow()
+    const { library, row } = await stored(content())
+    const file = await openGeneration(library, { ...row, file_key: KEY }).catch(() => undefined)
+    // @ts-expect-error a part alone says nothing of the whole
+    expect(name === 'a folder' ? file : file?.slice).toBeUndefined()
   })
 
   test.if(isThere).each(DAMAGE)('of which %s changed is refused, however it is read', async (_, content) => {

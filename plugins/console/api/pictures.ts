@@ -2,7 +2,7 @@
 import type { Context } from 'elysia'
 import { notFound } from '../../../src/domain/errors.ts'
 import type { ImageMime } from '../../../src/domain/image-formats.ts'
-import type { StoredBytes } from '../../../src/domain/stored-bytes.ts'
+import type { WholeBytes } from '../../../src/domain/stored-bytes.ts'
 import { imageAnswer } from '../../../src/http/image-answer.ts'
 import { THUMBNAIL_MIME, type Thumbnails } from '../../../src/media/thumbnails.ts'
 
@@ -14,7 +14,7 @@ export interface Picture {
   name: string
   mime: ImageMime
   filename: string
-  open: () => Promise<StoredBytes | undefined>
+  open: () => Promise<WholeBytes | undefined>
 }
 
 type Set = Pick<Context['set'], 'headers'>

@@ -91,7 +91,7 @@ async function makeIn({ path: staging, goesWith }: WorkFolder, options: MakeOpti
     onUnreadable: (path: string, why: string) => void unreadable.push(`${path} (${why})`),
   }
   const absent: string[] = []
-  const of_other_size: string[] = []
+  const changed: string[] = []
   let deleted: string[] = []
   let missing: string[] = []
   const settle = async () => {
@@ -109,8 +109,8 @@ async function makeIn({ path: staging, goesWith }: WorkFolder, options: MakeOpti
         made_at_ms: now_ms,
       },
       sources: sourcesOf(paths, { ...plugins, copy, copy_path, catalogue_path, stores, plain, settle }),
-      onTrouble: (path, trouble) => (trouble === 'absent' ? absent : of_other_size).push(path),
-      told: () => ({ deleted_meanwhile: deleted, missing: [...missing, ...of_other_size] }),
+      onTrouble: (path, trouble) => (trouble === 'absent' ? absent : changed).push(path),
+      told: () => ({ deleted_meanwhile: deleted, missing: [...missing, ...changed] }),
       onProgress: (files, bytes) => onProgress?.({ files, bytes, of_bytes }),
     },
     (packed) => {

@@ -11,14 +11,15 @@ import { type PluginFilesOptions, pluginFiles } from './plugin-files.ts'
 interface NamedFile {
   path: string
   bytes: number | null
+  sha256: string | null
 }
 
 /** Each folder's files by the rows that name them. Rows of files that are being written name none yet. */
 const NAMED: readonly string[] = [
-  `SELECT 'images/' || file_key AS path, bytes FROM generations WHERE state = 'stored'`,
-  `SELECT key AS path, bytes FROM files WHERE state = 'stored'`,
-  `SELECT 'responses/' || body_file AS path, kept_bytes AS bytes FROM responses WHERE body_file IS NOT NULL`,
-  `SELECT 'answers/' || body_file AS path, NULL AS bytes FROM idempotency_keys WHERE body_file IS NOT NULL`,
+  `SELECT 'images/' || file_key AS path, bytes, sha256 FROM generations WHERE state = 'stored'`,
+  `SELECT key AS path, bytes, sha256 FROM files WHERE state = 'stored'`,
+  `SELECT 'responses/' || body_file AS path, kept_bytes AS bytes, NULL AS sha256 FROM responses WHERE body_file IS NOT NULL`,
+  `SELECT 'answers/' || body_file AS path, NULL AS bytes, NULL AS sha256 FROM idempotency_keys WHERE body_file IS NOT NULL`,
 ]
 
 /**
@@ -42,8 +43,13 @@ export async function* sourcesOf(
   yield* plain
   yield* pluginFiles(join(dir, 'plugins'), 'plugins', plugins)
   for (const sql of NAMED)
-    for (const { path, bytes } of copy.query<NamedFile, []>(sql).iterate())
-      yield { path, file: placeOf(path), expected_bytes: bytes ?? undefined }
+    for (const { path, bytes, sha256 } of copy.query<NamedFile, []>(sql).iterate())
+      yield {
+        path,
+        file: placeOf(path),
+        expected_bytes: bytes ?? undefined,
+        expected_sha256: sha256 ?? undefined,
+      }
   await settle()
   yield { path: 'tollgate.db', file: copy_path }
 }

@@ -4,7 +4,7 @@ import type { Db } from '../../db/db.ts'
 import { upstreamFailed } from '../../domain/errors.ts'
 import { StorageFailure } from '../../domain/storage-failure.ts'
 import { fileShelf, imageShelf, markMissing } from '../../library/missing.ts'
-import type { FileStore } from '../../media/store.ts'
+import type { FileStore, PutResult } from '../../media/store.ts'
 import { counted } from '../../utilities/counted.ts'
 import { FILE_FOLDERS, type FileFolder, type FileStores } from '../files/stores.ts'
 import { type NamedFile, namedFiles } from './named-files.ts'
@@ -28,6 +28,8 @@ export interface MovedFiles {
   readonly copied: number
   /** That rows name, and that are in neither place: such as `images/1/a.png`. */
   readonly missing: readonly MissingFile[]
+  /** Of those that were copied, the ones that are not what their rows have: readers are refused them in both places. */
+  readonly damaged: readonly string[]
   /** That rows name, and that came into the old place meanwhile, beside a gateway at work. */
   readonly left: number
 }
@@ -48,6 +50,8 @@ interface PlannedFile {
   folder: FileFolder
   key: string
   bytes: number
+  /** Undefined where no row has it. */
+  sha256: string | undefined
 }
 
 /** Each waits for the answer of a bucket, or for a disk. */
@@ -65,10 +69,13 @@ export async function moveFilesOfRows(options: MoveFilesOfRowsOptions): Promise<
   onPlan?.(plan)
   let [copied, is_over] = [0, false]
   const files = plan.to_copy.values()
+  const damaged: string[] = []
   const copyAll = async () => {
-    for (const { folder, key, bytes } of files) {
+    for (const { folder, key, bytes, sha256 } of files) {
       if (is_over) return
-      if (await copyFile(from[folder], to[folder], key)) copied += 1
+      const copy = await copyFile(from[folder], to[folder], key)
+      if (copy) copied += 1
+      if (copy && sha256 !== undefined && copy.sha256 !== sha256) damaged.push(`${folder}/${key}`)
       onFile(bytes)
     }
   }
@@ -86,6 +93,7 @@ export async function moveFilesOfRows(options: MoveFilesOfRowsOptions): Promise<
     bytes: after.there_bytes,
     copied,
     missing: after.missing,
+    damaged,
     left: after.to_copy.length,
   }
 }
@@ -105,12 +113,10 @@ export async function markAllMissing(
   }
 }
 
-/** @returns false where it was deleted meanwhile */
-async function copyFile(from: FileStore, to: FileStore, key: string): Promise<boolean> {
+/** @returns undefined where it was deleted meanwhile */
+async function copyFile(from: FileStore, to: FileStore, key: string): Promise<PutResult | undefined> {
   const content = await from.open(key)
-  if (!content) return false
-  await to.put(key, content.stream())
-  return true
+  return content && (await to.put(key, content.stream()))
 }
 
 async function planFiles({ db, from, to }: MoveFilesOfRowsOptions): Promise<FilePlan> {
@@ -127,7 +133,7 @@ async function planFiles({ db, from, to }: MoveFilesOfRowsOptions): Promise<File
         plan.there += 1
         plan.there_bytes += bytes
       } else {
-        plan.to_copy.push({ folder, key, bytes })
+        plan.to_copy.push({ folder, key, bytes, sha256: named.place?.sha256 ?? undefined })
         plan.bytes += bytes
       }
     }
