@@ -70,6 +70,7 @@ export class Connection {
   #commits = 0
   #max_answer_ms: number
   #answered_ms = performance.now()
+  #waiting = 0
   #is_lost = false
 
   private constructor(url: string, client: SQL, session: ReservedSQL, max_answer_ms: number) {
@@ -109,7 +110,7 @@ export class Connection {
       return opened
     } catch (thrown) {
       void client.close({ timeout: 0 })
-      if (codeOf(thrown) === 'ERR_POSTGRES_CONNECTION_TIMEOUT') loseSilent(url)
+      if (codeOf(thrown) === 'ERR_POSTGRES_CONNECTION_TIMEOUT') void loseSilent(url)
       const failure = failureOf(thrown)
       throw failure === thrown ? connectionLost(codeOf(thrown), messageOf(thrown)) : failure
     }
@@ -127,6 +128,10 @@ export class Connection {
 
   get answered_ms(): number {
     return this.#answered_ms
+  }
+
+  get is_idle(): boolean {
+    return this.#waiting === 0
   }
 
   get is_patient(): boolean {
@@ -203,8 +208,9 @@ export class Connection {
     const late = Promise.withResolvers<never>()
     const timer = setTimeout(() => {
       late.reject(connectionLost('08006', 'the database did not answer in time'))
-      loseSilent(this.#url)
+      void loseSilent(this.#url)
     }, within_ms)
+    this.#waiting += 1
     try {
       const answer = await Promise.race([ask(), late.promise])
       this.#answered_ms = performance.now()
@@ -215,8 +221,23 @@ export class Connection {
       else this.#answered_ms = performance.now()
       throw failure
     } finally {
+      this.#waiting -= 1
       clearTimeout(timer)
     }
+  }
+
+  /** Whether the server answers over it in this time, if only that it cannot do this now. Never rejects. */
+  async isAnswered(within_ms: number): Promise<boolean> {
+    const answer = this.#session
+      .unsafe('SELECT 1')
+      .values()
+      .then(
+        () => true,
+        (thrown) => !endsConnection(failureOf(thrown)),
+      )
+    const is_answered = await Promise.race([answer, Bun.sleep(within_ms).then(() => false)])
+    if (is_answered) this.#answered_ms = performance.now()
+    return is_answered
   }
 }
 

@@ -1,6 +1,7 @@
 // Accounts whose rows somebody else keeps locked: no batch waits for them, and they are batched again once they are free.
 import { Connection } from '../../db/postgres/connection.ts'
 import { isBusy } from '../../db/postgres/failure.ts'
+import { atEnd } from '../../utilities/at-end.ts'
 
 /** Rows of an account that were locked. */
 export interface LockedRows {
@@ -42,6 +43,9 @@ export class LockedAccounts {
   /** Waits in line for each, one after the other: a lock that many want is never found free by a look at it. */
   async #watch(): Promise<void> {
     let connection: Connection | undefined
+    using _ = atEnd(() => {
+      this.#watching = undefined
+    })
     while (this.#locked.size > 0 && !this.#is_closed) {
       for (const rows of [...this.#locked.values()]) {
         if (this.#is_closed) break
@@ -55,8 +59,8 @@ export class LockedAccounts {
         }
       }
     }
-    await connection?.close()
-    this.#watching = undefined
+    // Dropped: it is of no more use, and the next one is opened anew.
+    await connection?.close().catch(() => {})
   }
 }
 

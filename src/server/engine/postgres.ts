@@ -39,8 +39,11 @@ export const postgresEngine = (url: string): Engine => ({
       // Whether it can be written its statements tell.
       trouble: undefined,
       async close() {
-        await call_db.close()
-        await db.close()
+        try {
+          await call_db.close()
+        } finally {
+          await db.close()
+        }
       },
     }
   },
