@@ -26,7 +26,7 @@ const scene = sceneOfEachTest(async (scene) => {
     db.run(
       `INSERT INTO files (key, account_id, name, state, mime, bytes, sha256, width, height, created_at_ms)
        VALUES (?, 1, ?, 'stored', 'image/png', 2000000, ?, 1, 1, 0)`,
-      [keyOf(name), name, '0'.repeat(64)],
+      [keyOf(name), name, new Bun.CryptoHasher('sha256').update('x'.repeat(2_000_000)).digest('hex')],
     )
   }
   db.close()

@@ -29,8 +29,8 @@ const addFile = (db: PostgresDb, name: string) =>
   db.write((within) =>
     within.rows(
       `INSERT INTO files (key, account_id, name, state, mime, bytes, sha256, width, height, created_at_ms)
-       VALUES ($key, 1, $name, 'stored', 'image/png', 3, repeat('0', 64), 1, 1, 0)`,
-      { key: keyOf(name), name },
+       VALUES ($key, 1, $name, 'stored', 'image/png', 3, $sha256, 1, 1, 0)`,
+      { key: keyOf(name), name, sha256: new Bun.CryptoHasher('sha256').update('cat').digest('hex') },
     ),
   )
 
