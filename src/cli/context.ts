@@ -53,11 +53,18 @@ export function contextOf(command: Command, { terminal, env, now }: CliDeps): Co
     tableOf: (columns, rows, empty) => table(columns, rows, empty, terminal.columns),
     async answerCsv(columns, pages) {
       refuseBoth()
-      terminal.out(csvHead(columns))
+      let has_head = false
+      // With the first rows: what cannot be read is no file that looks whole.
+      const begin = () => {
+        if (!has_head) terminal.out(csvHead(columns))
+        has_head = true
+      }
       for await (const rows of pages) {
+        begin()
         if (rows.length > 0) terminal.out(csvRows(columns, rows))
         if ((await terminal.taken?.()) === false) return
       }
+      begin()
     },
     answerList(as_csv, { csv, value, text }) {
       if (as_csv) refuseBoth()

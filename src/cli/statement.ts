@@ -31,7 +31,7 @@ export function addStatementCommand(program: Command, deps: CliDeps): void {
       })
       const lines = statementLines(statement, { account, month: month.name })
       answerList(options.csv, {
-        value: () => ({ account, month: month.name, lines: lines.map(view) }),
+        value: () => ({ account, month: month.name, zone: 'UTC', lines: lines.map(view) }),
         text: () => `Statement of ${account}, ${month.name} (UTC)\n\n${tableOf(COLUMNS, lines, '')}`,
         csv: () => csvOf(STATEMENT_COLUMNS, lines),
       })

@@ -236,7 +236,7 @@ const isFromEnvironment = (text: string): boolean => text.startsWith(FROM_ENVIRO
 const VARIABLE = /^[A-Za-z_][A-Za-z0-9_]*$/
 /** How a shell and other gateways write a variable, which would be sent as the secret itself. */
 const FOREIGN_VARIABLE =
-  /^(?:env:|env\.|\$|\$\{|\$\{env:|os\.environ\/|process\.env\.|\{env:|\{env\.)\s*([A-Za-z_][A-Za-z0-9_]*)\}?$/i
+  /^(?:%(\w+)%|(?:env:|env\.|secret:|\$|\$\{|\$\{env:|os\.environ\/|process\.env\.|\{env:|\{env\.)\s*([A-Za-z_]\w*)(?::?[-?=+][^}]*)?\}?)$/i
 
 /**
  * White space around a secret is not part of it: files that fill an environment often end in a newline.
@@ -249,7 +249,7 @@ export function readSecret(
   { env, report }: Pick<ProviderContext, 'env' | 'report'>,
 ): string | Unset {
   if (!isFromEnvironment(text)) {
-    const [, variable] = FOREIGN_VARIABLE.exec(text.trim()) ?? []
+    const [, windows, variable = windows] = FOREIGN_VARIABLE.exec(text.trim()) ?? []
     if (text.trim() === '') report(path, 'must not be empty: write "env:NAME" or the secret itself')
     else if (variable !== undefined)
       report(path, `would be the secret itself: write "env:${variable}" for the environment variable`)

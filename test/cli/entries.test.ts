@@ -185,6 +185,7 @@ describe('refusals', () => {
     ['entries nobody', 1, 'nobody'],
     ['entries anna --before 3', 1, 'Entry 3 not found'],
     ['entries anna --before 99', 1, 'Entry 99 not found'],
+    ['entries anna --csv --before 99', 1, 'Entry 99 not found'],
     ['entries anna --kind gift', 2, 'top_up'],
     ['entries anna --limit 0', 2, '1 to 1000'],
     ['entries anna --csv --json', 2, 'Give --csv or --json, not both.'],
@@ -194,13 +195,15 @@ describe('refusals', () => {
     const ran = await scene.run(...line.split(' '))
     expect(ran.status).toBe(status)
     expect(ran.err).toContain(words)
+    // A file with a head alone would look whole.
+    expect(ran.out).toBe('')
   })
 })
 
 test('the statement of a month goes from the opening to the closing balance, as a table, JSON and CSV', async () => {
   const month = new Date(NOW).toISOString().slice(0, 7)
-  const { lines, account } = await scene.json('statement', 'anna', '--month', month)
-  expect(account).toBe('anna')
+  const { lines, account, zone } = await scene.json('statement', 'anna', '--month', month)
+  expect({ account, zone }).toEqual({ account: 'anna', zone: 'UTC' })
   const amounts: number[] = lines.map(({ amount_nanos }: { amount_nanos: number }) => amount_nanos)
   expect(lines.at(0)).toMatchObject({ line: 'opening_balance' })
   expect(amounts.slice(0, -1).reduce((sum, nanos) => sum + nanos, 0)).toBe(amounts.at(-1) ?? Number.NaN)

@@ -289,13 +289,20 @@ describe('a mistake says where it is and what to write', () => {
       provider('name = "acme"\nprotocol = "gemini"\nbase_url = "https://x"\napi_keys = [\n"k",\n" "]'),
       '7 providers[0].api_keys[1]: must not be empty: write "env:NAME" or the secret itself',
     ],
-    ...['ENV:THE_KEY', 'Env: THE_KEY', '{env.THE_KEY}', 'os.environ/THE_KEY', 'process.env.THE_KEY'].map(
-      (written): [string, string, string] => [
-        `a variable as ${written}`,
-        provider(`name = "acme"\nprotocol = "gemini"\nbase_url = "https://x"\napi_keys = ["${written}"]`),
-        '5 providers[0].api_keys[0]: would be the secret itself: write "env:THE_KEY" for the environment variable',
-      ],
-    ),
+    ...[
+      'ENV:THE_KEY',
+      'Env: THE_KEY',
+      '{env.THE_KEY}',
+      'os.environ/THE_KEY',
+      'process.env.THE_KEY',
+      `$${'{THE_KEY:-default}'}`,
+      '%THE_KEY%',
+      'secret:THE_KEY',
+    ].map((written): [string, string, string] => [
+      `a variable as ${written}`,
+      provider(`name = "acme"\nprotocol = "gemini"\nbase_url = "https://x"\napi_keys = ["${written}"]`),
+      '5 providers[0].api_keys[0]: would be the secret itself: write "env:THE_KEY" for the environment variable',
+    ]),
     [
       'a file as FILE:',
       provider('name = "acme"\nserver = "vertex"\napi_keys = ["FILE:vertex.json"]'),

@@ -62,6 +62,34 @@ test('a stop waits for the sweep under way, and begins no other', async () => {
   expect(order).toEqual(['first is over', 'stopped'])
 })
 
+describe('a sweep that hangs', () => {
+  const hanging = (name: string) => ({ name, sweep: () => new Promise<never>(() => {}) })
+
+  test('keeps no other from its work, is logged, and is not begun a second time', async () => {
+    const { log, lines } = memoryLog()
+    const swept: string[] = []
+    const begun: string[] = []
+    const sweep = () => {
+      begun.push('disk')
+      return new Promise<never>(() => {})
+    }
+    const disk = { name: 'disk', sweep }
+    const sweeping = sweepEach([disk, { name: 'other', sweep: () => void swept.push('other') }], log, {
+      max_sweep_ms: 5,
+    })
+    await sweeping.run()
+    await sweeping.run()
+    expect({ swept, begun }).toEqual({ swept: ['other', 'other'], begun: ['disk'] })
+    expect(lines()).toMatchObject([{ message: 'sweep failed', sweep: 'disk' }])
+  })
+
+  test('holds a stop up for a bounded time', async () => {
+    const sweeping = sweepEach([hanging('disk')], memoryLog().log, { max_stop_ms: 5 })
+    void sweeping.run()
+    await sweeping.stop()
+  })
+})
+
 test('a gateway whose refused requests cannot be swept ends sessions all the same', async () => {
   await using gateway = await startTestGateway({ sweep_every_ms: 20 })
   const write = (text: string) => gateway.store.write((by) => by.rows(text))
