@@ -1,8 +1,8 @@
 // Answers of the gateway's own: JSON with its request id, and failures in their surface's shape.
 import { type GatewayError, toGatewayError } from '../domain/errors.ts'
+import { boundedLinesOf } from '../observe/bounded-lines.ts'
 import type { Logger } from '../observe/log.ts'
 import { redactUrl } from '../observe/redact.ts'
-import { refusalLinesOf } from '../observe/refusal-lines.ts'
 import { isAbandoned } from './body.ts'
 
 /** How a surface writes an error. @param request where it is known: some clients read a form of their own */
@@ -40,9 +40,9 @@ export function failureAnswer({ thrown, log, request, caller = 'unknown', ...abo
   const fields = { request_id, ...asked, status, kind: error.kind, message_sent: error.message, cause }
   if (error.kind === 'internal') log.error(fields, 'request failed')
   // In an outage every request is refused so.
-  else if (error.kind === 'overloaded') refusalLinesOf(log).write(caller, fields, 'request failed', 'warn')
+  else if (error.kind === 'overloaded') boundedLinesOf(log).write(caller, fields, 'request failed', 'warn')
   else if (status >= 500) log.warn(fields, 'request failed')
-  else refusalLinesOf(log).write(caller, fields, 'request refused')
+  else boundedLinesOf(log).write(caller, fields, 'request refused')
   if (request && isCutOff(request)) answer.headers.set('connection', 'close')
   return answer
 }

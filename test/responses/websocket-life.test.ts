@@ -149,3 +149,14 @@ test('so many of an account and no more: 426, after which Codex goes on by POST'
   })
   for (const { raw } of [...sockets, other]) raw.close()
 })
+
+test('sockets that come and go fill no log: of an account 100 lines at once', async () => {
+  await using s = await scene()
+  for (let opened = 0; opened < 60; opened++) {
+    const socket = await openSocket(s.gateway, s)
+    socket.raw.close()
+    await socket.closed
+  }
+  const lines = s.gateway.log.lines().filter(({ message }) => message?.startsWith('a WebSocket was'))
+  expect(lines.length).toBe(100)
+})

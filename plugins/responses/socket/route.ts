@@ -9,6 +9,7 @@ import { unwrapOnThread } from '../../../src/exchange/parsing/parser.ts'
 import type { ExchangeParts } from '../../../src/exchange/parts.ts'
 import { createRecentMemory, RecentOfConnection } from '../../../src/exchange/responses/recent.ts'
 import { type ResponseRequest, respond } from '../../../src/exchange/responses/serve.ts'
+import { boundedLinesOf } from '../../../src/observe/bounded-lines.ts'
 import { OpenAIError } from '../../../src/protocols/openai/errors.ts'
 import { unwrap } from '../../../src/protocols/wire/json-envelope.ts'
 import { freeCalls } from '../../../src/surface/calls.ts'
@@ -106,7 +107,9 @@ function connectionOf(route: Route, caller: Caller, handshake: Handshake): Conne
   const account_id = caller.account.id
   const { newRequestId, web_sockets } = gateway.requests
   const parts = { exchange: gateway.exchange, ...gateway.content }
-  const { log } = gateway.exchange
+  const { request_id } = handshake
+  const lines = boundedLinesOf(gateway.exchange.log)
+  const logged_as = `account ${account_id}`
   const recent = new RecentOfConnection({ memory, account_id, onForgotten: () => connection.forgotten() })
   const connection: Connection = new Connection({
     account_id,
@@ -138,13 +141,13 @@ function connectionOf(route: Route, caller: Caller, handshake: Handshake): Conne
     refuse: (thrown) => answerTo(gateway, surface, { thrown, request_id: newRequestId(), known: { caller } }),
     onOpen(opened) {
       web_sockets.add(opened)
-      log.info({ request_id: handshake.request_id, open: web_sockets.size }, 'a WebSocket was opened')
+      lines.write(logged_as, { request_id, open: web_sockets.size }, 'a WebSocket was opened')
     },
     onLarge: (large) => web_sockets.sawLarge(large),
     onClose(closed, code) {
       web_sockets.remove(closed)
       recent.forget()
-      log.info({ request_id: handshake.request_id, code, open: web_sockets.size }, 'a WebSocket was closed')
+      lines.write(logged_as, { request_id, code, open: web_sockets.size }, 'a WebSocket was closed')
     },
   })
   return connection

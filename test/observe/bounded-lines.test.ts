@@ -1,6 +1,6 @@
 // The bound of log lines about refused requests: a flood fills no log, hides nobody else's, and is told in one line a minute.
 import { expect, test } from 'bun:test'
-import { boundRefusalLines } from '../../src/observe/refusal-lines.ts'
+import { boundLines } from '../../src/observe/bounded-lines.ts'
 import { memoryLog } from '../support/memory-log.ts'
 
 const MINUTE_MS = 60_000
@@ -9,7 +9,7 @@ function scene() {
   const clock = { now_ms: 0 }
   const { log, lines } = memoryLog({ now: () => clock.now_ms })
   const scheduled: (() => void)[] = []
-  const refusals = boundRefusalLines(log, { now: () => clock.now_ms, later: (run) => scheduled.push(run) })
+  const refusals = boundLines(log, { now: () => clock.now_ms, later: (run) => scheduled.push(run) })
   const flood = (caller: string, requests: number) => {
     for (let sent = 0; sent < requests; sent++) refusals.write(caller, { caller }, 'request refused')
   }
@@ -45,7 +45,7 @@ test('one line a minute says how many were left out, and of whom the most', () =
   scheduled.shift()?.()
   expect(lines().at(-1)).toMatchObject({
     level: 'info',
-    message: 'refused requests were not logged',
+    message: 'lines about requests were left out',
     left_out: 255,
     callers: 2,
     most_of: 'account 2',
@@ -60,7 +60,7 @@ test('one line a minute says how many were left out, and of whom the most', () =
 
 test('a line keeps its level', () => {
   const { log, lines } = memoryLog()
-  boundRefusalLines(log).write('account 1', {}, 'request failed', 'warn')
+  boundLines(log).write('account 1', {}, 'request failed', 'warn')
   expect(lines()).toMatchObject([{ level: 'warn', message: 'request failed' }])
 })
 

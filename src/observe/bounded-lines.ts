@@ -1,15 +1,15 @@
-// The bound of log lines about refused requests: so many of one caller and of all, and a line that says how many were left out.
+// The bound of log lines that callers cause at no cost, by refused requests and by sockets: so many of one caller and of all, and a line that says how many were left out.
 import type { LogFields, Logger, LogLevel } from './log.ts'
 
-export interface RefusalLines {
+export interface BoundedLines {
   /**
-   * Writes the line of one refusal, if there is room.
+   * Writes a line, if there is room.
    * @param caller whose lines are counted together: an account, or an address
    */
   write(caller: string, fields: LogFields, message: string, level?: LogLevel): void
 }
 
-export interface RefusalLinesOptions {
+export interface BoundedLinesOptions {
   /** Unix time in milliseconds. */
   now?: () => number
   /** Runs something after a while. */
@@ -27,10 +27,10 @@ const MAX_CALLERS = 10_000
 const inAMinute = (run: () => void, delay_ms: number) => setTimeout(run, delay_ms).unref()
 
 /** The lines of a log, of which none was written yet. */
-export function boundRefusalLines(
+export function boundLines(
   log: Logger,
-  { now = Date.now, later = inAMinute }: RefusalLinesOptions = {},
-): RefusalLines {
+  { now = Date.now, later = inAMinute }: BoundedLinesOptions = {},
+): BoundedLines {
   const all = new Room(MAX_OF_ALL, now())
   const callers = new Map<string, Room>()
   let left_out = new Map<string, number>()
@@ -40,7 +40,7 @@ export function boundRefusalLines(
     const [most_of, most] = counts[0] ?? []
     left_out = new Map()
     const lines = counts.reduce((sum, [, count]) => sum + count, 0)
-    log.info({ left_out: lines, callers: counts.length, most_of, most }, 'refused requests were not logged')
+    log.info({ left_out: lines, callers: counts.length, most_of, most }, 'lines about requests were left out')
   }
 
   function leaveOut(caller: string): void {
@@ -87,13 +87,13 @@ class Room {
   }
 }
 
-const LINES = new WeakMap<Logger, RefusalLines>()
+const LINES = new WeakMap<Logger, BoundedLines>()
 
 /** The bounded lines of a log: one bound, whoever writes to it. */
-export function refusalLinesOf(log: Logger): RefusalLines {
+export function boundedLinesOf(log: Logger): BoundedLines {
   let lines = LINES.get(log)
   if (!lines) {
-    lines = boundRefusalLines(log)
+    lines = boundLines(log)
     LINES.set(log, lines)
   }
   return lines
