@@ -47,3 +47,40 @@ test.each<
 test('of several routes the dearest holds', () => {
   expect(boundOf(['claude-sonnet-4-5', 'gpt-4o-mini'])).toBe(48_169)
 })
+
+const SIZES: readonly (readonly [width: number, height: number])[] = [
+  [256, 256],
+  [512, 512],
+  [768, 768],
+  [1_024, 1_024],
+  [1_280, 720],
+  [1_920, 1_080],
+  [1_080, 1_920],
+  [2_560, 1_440],
+  [3_840, 2_160],
+  [4_032, 3_024],
+]
+
+/**
+ * https://huggingface.co/datasets/JOHNISKING/image-token-cost: tokens measured for one image of each size; those of Claude without the
+ * text beside it (77 and 65 tokens).
+ */
+const MEASURED: Readonly<Record<string, readonly number[]>> = {
+  'claude-opus-5-5': [100, 361, 784, 1_369, 1_196, 2_691, 2_691, 2_992, 2_992, 3_928],
+  'claude-haiku-4-5': [100, 361, 784, 1_369, 1_196, 1_560, 1_560, 1_592, 1_592, 1_596],
+  'gpt-6-astra': [77, 308, 692, 1_229, 1_104, 2_448, 2_448, 4_320, 9_792, 14_364],
+  'gpt-5.5': [77, 308, 692, 1_229, 1_104, 2_448, 2_448, 4_320, 9_792, 11_868],
+  'gemini-3.5-flash': [1_090, 1_090, 1_090, 1_090, 1_101, 1_101, 1_101, 1_101, 1_101, 1_065],
+}
+/** A Gemini caller may ask for twice the tokens of the default resolution. */
+const MOST_ABOVE_MEASURED = 2.2
+
+test.each(
+  Object.entries(MEASURED).flatMap(([model, figures]) =>
+    figures.map((tokens, index) => [model, ...(SIZES[index] ?? [0, 0]), tokens] as const),
+  ),
+)('%s, %i x %i: the bound covers the measured %i tokens', (model, width, height, tokens) => {
+  const bound = boundOf([model], [width, height])
+  expect(bound).toBeGreaterThanOrEqual(tokens)
+  expect(bound).toBeLessThanOrEqual(MOST_ABOVE_MEASURED * tokens)
+})

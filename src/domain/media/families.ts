@@ -101,6 +101,7 @@ const AUDIO = { audio_tokens_per_s: OPENAI_AUDIO_TOKENS_PER_S }
 /** The first row that fits a name holds. */
 const ROWS: readonly Row[] = [
   // https://platform.claude.com/docs/en/build-with-claude/vision: 28 pixels a square (a 750th of the pixels before); to Claude 4.6 1,600 at most.
+  // Measured by others at ten sizes: https://huggingface.co/datasets/JOHNISKING/image-token-cost
   family(
     /claude-(?:[12]|instant|3|(?:opus|sonnet|haiku)-(?:3|4(?:[-.][0-6])?(?!\d|[-.][7-9](?!\d))))/,
     grid(1_600, 27),
@@ -119,8 +120,9 @@ const ROWS: readonly Row[] = [
   family(/(?:^|[/.])gpt-5[\d.]*-nano/, patches(1_536, 2.46), AUDIO),
   family(/(?:^|[/.])gpt-5(?:[.\d]*-mini|(?:\.[0-3])?-codex|\.2(?!\d))/, patches(1_536, 1.72), AUDIO),
   family(/(?:^|[/.])gpt-5(?:\.1)?(?![.\d])/, tiles(70, 140), AUDIO),
+  // The dataset above measures a factor of 1.2 for GPT-5.5; the guide's is the bound.
   family(/(?:^|[/.])gpt-5\.[3-5](?!\d)/, patches(10_000, 1.62), AUDIO),
-  // More than 30,000 patches are refused; a factor of 1.2.
+  // More than 30,000 patches are refused; a factor of 1.2, as the dataset above measures for GPT-6.
   family(/(?:^|[/.])gpt-(?:5\.|[6-9])/, patches(30_000, 1.2), AUDIO),
   // Together: "1,601 to 6,404 tokens" an image. https://docs.together.ai/docs/vision-overview
   family(/llama/, grid(6_404, 14, 1_601)),
