@@ -1,6 +1,7 @@
 // Images of further formats made into PNG or JPEG, which every model reads: TIFF and AVIF, which callers may not store, and the four that they may.
-import { invalidRequest } from '../domain/errors.ts'
+import { GatewayError, invalidRequest } from '../domain/errors.ts'
 import { sniffImage } from '../domain/image-formats.ts'
+import { isAnimated } from './animation.ts'
 import { MAX_PIXELS } from './limits.ts'
 import { FIRST_FRAME, openImage, withSharp } from './sharp.ts'
 
@@ -25,18 +26,19 @@ export interface EncodedImage {
 const QUALITY = 92
 
 /**
- * The first frame of an image, upright: as a PNG where it has an alpha channel, else as a JPEG.
+ * The first frame of an image, upright: as a PNG where it has an alpha channel or is animated, else as a JPEG.
  *
- * @throws GatewayError invalid_request for one that is damaged or has more than 40 million pixels
+ * @throws GatewayError invalid_request for one that is damaged or has more than 40 million pixels; images_unavailable
  */
 export const reencode = (bytes: Uint8Array): Promise<EncodedImage> =>
   withSharp(async (sharp) => {
     const image = openImage(sharp, bytes, FIRST_FRAME).autoOrient().keepIccProfile()
     const { hasAlpha: has_alpha } = await image.metadata()
-    return has_alpha
+    return has_alpha || isAnimated(bytes)
       ? { bytes: await image.png().toBuffer(), mime_type: 'image/png' }
       : { bytes: await image.jpeg({ quality: QUALITY }).toBuffer(), mime_type: 'image/jpeg' }
   }).catch((cause: unknown) => {
+    if (cause instanceof GatewayError) throw cause
     throw invalidRequest(
       `An image of the request cannot be decoded: it is damaged, or has more than ${MAX_PIXELS / 1_000_000} million pixels. Export it again and resend it.`,
       { cause },

@@ -1,7 +1,7 @@
 // Pictures as image models are sent them: still, upright, and without metadata but their colour profile.
 import type { Sharp } from 'sharp'
 import { formatOf, type ImageMime, type OutputFormat } from '../domain/image-formats.ts'
-import { countPngFrames } from './apng.ts'
+import { isAnimated } from './animation.ts'
 import { convert } from './convert.ts'
 import { inspectImage } from './inspect.ts'
 import { withoutMetadata } from './metadata.ts'
@@ -28,7 +28,7 @@ const ENCODE: Readonly<Record<OutputFormat, (image: Sharp) => Sharp>> = {
  * @throws GatewayError as `inspectImage`, for one that has to be decoded
  */
 export async function sendable(bytes: Uint8Array, mime: ImageMime): Promise<SendableImage> {
-  if (mime === 'image/gif' || isAnimated(bytes, mime)) {
+  if (mime === 'image/gif' || isAnimated(bytes)) {
     await inspectImage(bytes)
     return convert(bytes, { output_format: 'png' })
   }
@@ -41,15 +41,4 @@ export async function sendable(bytes: Uint8Array, mime: ImageMime): Promise<Send
     encode(openImage(sharp, bytes, FIRST_FRAME).autoOrient().keepIccProfile()).toBuffer(),
   )
   return { bytes: upright, mime }
-}
-
-/** RFC 9649, 2.7.1.1: the flag of an animation. */
-const ANIMATION_FLAG = 0x02
-const VP8X_FLAGS_AT = 20
-
-function isAnimated(bytes: Uint8Array, mime: ImageMime): boolean {
-  if (mime === 'image/png') return countPngFrames(bytes) > 1
-  if (mime !== 'image/webp') return false
-  const is_extended = String.fromCharCode(...bytes.subarray(12, 16)) === 'VP8X'
-  return is_extended && ((bytes[VP8X_FLAGS_AT] ?? 0) & ANIMATION_FLAG) !== 0
 }

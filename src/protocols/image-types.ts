@@ -1,32 +1,68 @@
-// The types of images that text models take inline, by the protocol of their provider, and by server where one takes others.
+// The types of images that text models take inline, by the server of their provider; where no document lists them, by its protocol.
 import type { Provider } from '../domain/catalogue.ts'
 import { serverNameOf } from '../domain/servers/lookup.ts'
 
+/** Images that are sent as they came. */
+export interface TakenImages {
+  readonly types: readonly string[]
+  /** Animations of these types too, whose first frame is read. */
+  readonly takes_animations: boolean
+}
+
+/** The images that a provider takes. */
+export interface ImageTypes extends TakenImages {
+  /** A document lists the types, so that all others are refused; else the provider may take more. */
+  readonly is_documented: boolean
+}
+
 const JPEG = 'image/jpeg'
 const PNG = 'image/png'
-const WEBP = 'image/webp'
-const GIF = 'image/gif'
+const WEB_TYPES: readonly string[] = [JPEG, PNG, 'image/gif', 'image/webp']
 
 /**
  * https://ai.google.dev/gemini-api/docs/image-understanding ("Supported image formats"); spec.md, Native generation request. GIF is refused
  * since Gemini 2.0: https://discuss.ai.google.dev/t/gemini-2-api-returns-invalid-parameter-error-for-gif-inputs/71468
  */
-export const GEMINI_IMAGE_TYPES: readonly string[] = [JPEG, PNG, WEBP, 'image/heic', 'image/heif']
+export const GEMINI_IMAGE_TYPES: readonly string[] = [JPEG, PNG, 'image/webp', 'image/heic', 'image/heif']
+
+/** No document says of an animation that its first frame is read: a still image is what any of them takes. */
+const stills = (types: readonly string[]): ImageTypes => ({
+  types,
+  is_documented: true,
+  takes_animations: false,
+})
+const WITH_ANIMATIONS: ImageTypes = { types: WEB_TYPES, is_documented: true, takes_animations: true }
+const GEMINI = stills(GEMINI_IMAGE_TYPES)
 
 /**
- * Claude: https://platform.claude.com/docs/en/build-with-claude/vision, and its refusal: "media_type: Input should be 'image/jpeg',
- * 'image/png', 'image/gif' or 'image/webp'" (https://github.com/anomalyco/opencode/pull/5704). OpenAI:
- * https://platform.openai.com/docs/guides/images-vision (GIF where it is not animated), and its refusal: "one the following formats:
- * ['png', 'jpeg', 'gif', 'webp']" (https://github.com/CosmosShadow/gptpdf/issues/6).
+ * Claude: "Animations are unsupported, and only the first frame is used", https://platform.claude.com/docs/en/build-with-claude/vision, and
+ * its refusal of other types: "media_type: Input should be 'image/jpeg', 'image/png', 'image/gif' or 'image/webp'"
+ * (https://github.com/anomalyco/opencode/pull/5704).
  */
-const BY_PROTOCOL: Readonly<Record<string, readonly string[]>> = {
-  anthropic: [JPEG, PNG, GIF, WEBP],
-  openai: [JPEG, PNG, GIF, WEBP],
-  gemini: GEMINI_IMAGE_TYPES,
+const CLAUDE_SERVERS = ['anthropic', 'bedrock', 'foundry', 'vertex'] as const
+
+/** By protocol, the servers whose types a document lists. All others, as Groq, Together or a server of the operator's own, may take more. */
+const DOCUMENTED: Readonly<Record<string, Readonly<Record<string, ImageTypes>>>> = {
+  anthropic: Object.fromEntries(CLAUDE_SERVERS.map((name) => [name, WITH_ANIMATIONS])),
+  openai: {
+    /**
+     * "Non-animated GIF": https://platform.openai.com/docs/guides/images-vision, https://community.openai.com/t/how-to-use-bmp-images-with-api/653232.
+     * Its refusal: "one the following formats: ['png', 'jpeg', 'gif', 'webp']" (https://github.com/CosmosShadow/gptpdf/issues/6).
+     */
+    openai: stills(WEB_TYPES),
+    /** "GIF (first frame only)": https://learn.microsoft.com/azure/ai-foundry/openai/how-to/gpt-with-vision */
+    azure: WITH_ANIMATIONS,
+    /** https://openrouter.ai/docs/guides/overview/multimodal/images */
+    openrouter: stills(WEB_TYPES),
+    /** "Allowed formats are JPEG,PNG,WEBP,GIF": https://github.com/mistralai/platform-docs-public/issues/149 */
+    mistral: stills(WEB_TYPES),
+    /** "jpg/jpeg or png": https://docs.x.ai/developers/model-capabilities/images/understanding */
+    xai: stills([JPEG, PNG]),
+  },
 }
 
-/** https://docs.x.ai/developers/model-capabilities/images/understanding: "jpg/jpeg or png". */
-const BY_SERVER: Readonly<Record<string, readonly string[]>> = { xai: [JPEG, PNG] }
+/** A server whose types nobody lists: others than the web's are converted if they can be, and pass if they cannot. */
+const UNDOCUMENTED: ImageTypes = { types: WEB_TYPES, is_documented: false, takes_animations: true }
 
 /**
  * Google's chat completions, which no known server speaks, have Gemini's types:
@@ -34,12 +70,18 @@ const BY_SERVER: Readonly<Record<string, readonly string[]>> = { xai: [JPEG, PNG
  */
 const GOOGLE = /^https:\/\/[\w.-]+\.googleapis\.com\//
 
+/** A simulated provider that plays no server is the protocol's own. */
+const SIMULATOR = 'simulator'
+
 type Addressed = Pick<Provider, 'protocol' | 'base_url' | 'server'>
 
-/** The types that a provider takes inline; undefined for a protocol without a list: then images pass unchanged. */
-export function imageTypesOf(provider: Addressed): readonly string[] | undefined {
+/** The images that a provider takes inline; undefined for a protocol of a plugin: then they pass unchanged. */
+export function imageTypesOf(provider: Addressed): ImageTypes | undefined {
   const { protocol, base_url } = provider
-  const own = BY_SERVER[serverNameOf(provider) ?? '']
-  if (own) return own
-  return protocol === 'openai' && GOOGLE.test(base_url) ? GEMINI_IMAGE_TYPES : BY_PROTOCOL[protocol]
+  if (protocol === 'gemini') return GEMINI
+  const documented = DOCUMENTED[protocol]
+  if (!documented) return undefined
+  if (protocol === 'openai' && GOOGLE.test(base_url)) return GEMINI
+  const server = base_url === SIMULATOR ? protocol : serverNameOf(provider)
+  return documented[server ?? ''] ?? UNDOCUMENTED
 }

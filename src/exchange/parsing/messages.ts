@@ -1,6 +1,7 @@
 // The messages between the event loop and the thread that parses large bodies.
 import type { ErrorDetail, ErrorKind } from '../../domain/errors.ts'
 import type { DataUriImage } from '../../media/data-uri.ts'
+import type { TakenImages } from '../../protocols/image-types.ts'
 import type { Medium } from '../../protocols/media-places.ts'
 import type { JsonObject } from '../../protocols/wire/json.ts'
 import type { EnvelopeRules } from '../../protocols/wire/json-envelope.ts'
@@ -22,8 +23,8 @@ export type Question =
   | { ask: 'replace'; fields: JsonObject }
   | { ask: 'read'; names: readonly string[] }
   | { ask: 'unwrap'; rules: EnvelopeRules }
-  | { ask: 'imagesBeyond'; protocol: string; types: readonly string[] }
-  | { ask: 'imageFields'; protocol: string; types: readonly string[]; images: readonly Medium[] }
+  | { ask: 'imagesBeyond'; protocol: string; taken: TakenImages }
+  | { ask: 'imageFields'; protocol: string; taken: TakenImages; images: readonly Medium[] }
   | { ask: 'images'; fields: readonly string[]; max_images: number; max_total_bytes: number }
 
 /** The answer to `open`. */

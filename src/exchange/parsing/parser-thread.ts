@@ -111,9 +111,9 @@ function answer({ body_id, protocol, bytes, question }: ToThread): unknown {
     case 'conversation':
       return body.conversation(question.protocol, question.streams)
     case 'imagesBeyond':
-      return body.imagesBeyond(question.protocol, question.types)
+      return body.imagesBeyond(question.protocol, question.taken)
     case 'imageFields':
-      return body.imageFields(question.protocol, question.types, question.images)
+      return body.imageFields(question.protocol, question.taken, question.images)
     case 'write':
       return writtenBytes(body.write(question.writing))
     case 'read':

@@ -1,9 +1,11 @@
 // A text request's body as a call asks things of it: parsed on the event loop, or, where it is large, on a thread.
 import type { AskedExtra } from '../../domain/extras.ts'
+import { isAnimatedData } from '../../media/animation.ts'
 import type { ConversationRequest } from '../../protocols/canonical/request.ts'
 import { boundDropped } from '../../protocols/dropped-bound.ts'
 import { explainsEmpty } from '../../protocols/explains-empty.ts'
 import type { RequestFacts } from '../../protocols/facts.ts'
+import type { TakenImages } from '../../protocols/image-types.ts'
 import {
   changeMedia,
   type Medium,
@@ -79,14 +81,10 @@ export interface TextBody {
   with(fields: JsonObject): TextBody | Promise<TextBody>
   /** The same body, of which surfaces read other fields, or which is let go of in another way. */
   as(changed: Partial<Pick<TextBody, 'fields' | 'release'>>): TextBody
-  /** Its inline images of other types than these, in their order; with the caller's protocol. */
-  imagesBeyond(protocol: string, types: readonly string[]): readonly Medium[] | Promise<readonly Medium[]>
+  /** Its inline images that are not among these, in their order; with the caller's protocol. */
+  imagesBeyond(protocol: string, taken: TakenImages): readonly Medium[] | Promise<readonly Medium[]>
   /** The same request with others in the places of these. This one is let go of. */
-  withImages(
-    protocol: string,
-    types: readonly string[],
-    images: readonly Medium[],
-  ): TextBody | Promise<TextBody>
+  withImages(protocol: string, taken: TakenImages, images: readonly Medium[]): TextBody | Promise<TextBody>
   /** No more will be asked: lets go of the body. */
   readonly release: () => void
 }
@@ -190,9 +188,9 @@ export class ParsedBody implements TextBody {
     return new ParsedBody(this.#protocols, this.#body, { json, has_images, release })
   }
 
-  imagesBeyond(protocol: string, types: readonly string[]): readonly Medium[] {
+  imagesBeyond(protocol: string, taken: TakenImages): readonly Medium[] {
     const found: Medium[] = []
-    const collect = beyond(types, (image) => {
+    const collect = beyond(taken, (image) => {
       found.push(image)
       return image
     })
@@ -200,14 +198,14 @@ export class ParsedBody implements TextBody {
     return found
   }
 
-  withImages(protocol: string, types: readonly string[], images: readonly Medium[]): TextBody {
-    return this.with(this.imageFields(protocol, types, images))
+  withImages(protocol: string, taken: TakenImages, images: readonly Medium[]): TextBody {
+    return this.with(this.imageFields(protocol, taken, images))
   }
 
   /** The top-level fields that differ with other images in them. */
-  imageFields(protocol: string, types: readonly string[], images: readonly Medium[]): JsonObject {
+  imageFields(protocol: string, taken: TakenImages, images: readonly Medium[]): JsonObject {
     let next = 0
-    const put = beyond(types, (image) => images[next++] ?? image)
+    const put = beyond(taken, (image) => images[next++] ?? image)
     const changed = changeMedia(this.#json, this.#caller(protocol).media, put)
     return Object.fromEntries(Object.entries(changed).filter(([name, value]) => value !== this.#json[name]))
   }
@@ -238,11 +236,15 @@ export class ParsedBody implements TextBody {
   }
 }
 
-/** A change of images alone whose types are not among these. */
+/** A change of images alone that are not among these. */
 const beyond =
-  (types: readonly string[], change: MediumChange): MediumChange =>
-  (medium) =>
-    medium.is_image && !types.includes(medium.mime_type ?? '') ? change(medium) : medium
+  ({ types, takes_animations }: TakenImages, change: MediumChange): MediumChange =>
+  (medium) => {
+    if (!medium.is_image) return medium
+    const is_taken =
+      types.includes(medium.mime_type ?? '') && (takes_animations || !isAnimatedData(medium.data))
+    return is_taken ? medium : change(medium)
+  }
 
 /** What is read of a body, and how it ends. */
 interface Shown extends RegularBody {

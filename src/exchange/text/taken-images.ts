@@ -1,9 +1,15 @@
-// The inline images of a text request in types that its model takes: others are made into PNG or JPEG before anything is priced.
+// The inline images of a text request as its model takes them: others are made into PNG or JPEG before anything is priced.
 import type { TextModel } from '../../domain/catalogue.ts'
 import { invalidRequest } from '../../domain/errors.ts'
+import { isAnimatedData } from '../../media/animation.ts'
 import { reencode, sniffReadable } from '../../media/reencode.ts'
 import { gemini } from '../../protocols/gemini/index.ts'
-import { GEMINI_IMAGE_TYPES, imageTypesOf } from '../../protocols/image-types.ts'
+import {
+  GEMINI_IMAGE_TYPES,
+  type ImageTypes,
+  imageTypesOf,
+  type TakenImages,
+} from '../../protocols/image-types.ts'
 import type { Medium } from '../../protocols/media-places.ts'
 import { base64Of } from '../../protocols/wire/base64.ts'
 import { askedRoutes } from '../../upstream/routes.ts'
@@ -29,49 +35,73 @@ export async function withTakenImages(
   { model, body, protocol }: { model: TextModel; body: TextBody; protocol: string },
 ): Promise<TextBody> {
   if (!body.has_images) return body
-  const { by_all, by_any } = takenBy(parts, model)
+  const lists = askedRoutes(parts.catalogue(), model).map(({ provider }) => imageTypesOf(provider))
+  const by_all = takenByAll(lists)
   if (!by_all) return body
   const others = await body.imagesBeyond(protocol, by_all)
+  if (others.length === 0) return body
   // The surface refuses other types itself when the request is read.
   const allowed = ALLOWED_BY_CALLER.get(protocol)
-  if (others.every(({ mime_type }) => allowed?.includes(mime_type ?? '') === false)) return body
+  if (others.some(({ mime_type }) => allowed?.includes(mime_type ?? '') === false)) return body
   if (!costsNothing(model)) await rejectUnpayable(caller.account, parts.bodies.accountOf)
-  if (others.length > MAX_CONVERTED_IMAGES)
+  const plans = others.map((image) => planFor(image, by_all, lists))
+  const converted = plans.filter((plan) => plan === 'convert').length
+  if (converted > MAX_CONVERTED_IMAGES)
     throw invalidRequest(
-      `The request has ${others.length} images in types that this model does not take, and at most ${MAX_CONVERTED_IMAGES} are converted. Send ${by_all.join(', ')}.`,
+      `The request has ${converted} images that this model does not take as they are, and at most ${MAX_CONVERTED_IMAGES} are converted. Send ${by_all.types.join(', ')}${by_all.takes_animations ? '' : ', not animated'}.`,
     )
   const changed: Medium[] = []
-  for (const image of others) changed.push(await takenForm(image, by_all, by_any))
-  return await body.withImages(protocol, by_all, changed)
+  for (const [index, image] of others.entries())
+    changed.push(plans[index] === 'convert' ? await convertedFrom(image, lists) : renamed(image))
+  const is_same = changed.every((image, index) => image === others[index])
+  return is_same ? body : await body.withImages(protocol, by_all, changed)
 }
 
-function takenBy(
-  { catalogue }: ExchangeParts,
-  model: TextModel,
-): { by_all: readonly string[] | undefined; by_any: readonly string[] } {
-  const lists = askedRoutes(catalogue(), model).map(({ provider }) => imageTypesOf(provider) ?? [])
-  const known = lists.filter((types) => types.length > 0)
-  const [first, ...rest] = known
-  return {
-    by_all: first?.filter((type) => rest.every((types) => types.includes(type))),
-    by_any: known.length < lists.length ? [] : known.flat(),
-  }
-}
+type Lists = readonly (ImageTypes | undefined)[]
 
-async function takenForm(
-  image: Medium,
-  by_all: readonly string[],
-  by_any: readonly string[],
-): Promise<Medium> {
-  const bytes = Buffer.from(image.data, 'base64')
-  const found = sniffReadable(bytes)
-  if (found !== undefined && by_all.includes(found)) return { ...image, mime_type: found }
-  if (found !== undefined) {
-    const { bytes: encoded, mime_type } = await reencode(bytes)
-    return { ...image, mime_type, data: base64Of(encoded) }
-  }
-  if (image.mime_type !== undefined && by_any.includes(image.mime_type)) return image
-  throw invalidRequest(
-    `An image of type ${(image.mime_type || 'unknown').slice(0, 64)} is not taken by this model. Send one of ${by_all.join(', ')}; TIFF and AVIF are converted.`,
+function takenByAll(lists: Lists): TakenImages | undefined {
+  const [first, ...rest] = lists.filter((list) => list !== undefined)
+  return (
+    first && {
+      types: first.types.filter((type) => rest.every(({ types }) => types.includes(type))),
+      takes_animations: [first, ...rest].every(({ takes_animations }) => takes_animations),
+    }
   )
+}
+
+/** Whether one of the routes may take types that no document lists. */
+const isOpen = (lists: Lists): boolean => lists.some((list) => !list?.is_documented)
+
+const HEAD_CHARS = 64
+const typeByBytes = ({ data }: Medium): string | undefined =>
+  sniffReadable(Buffer.from(data.slice(0, HEAD_CHARS), 'base64'))
+
+/** @throws GatewayError invalid_request for an image that no route takes and that cannot be decoded */
+function planFor(image: Medium, by_all: TakenImages, lists: Lists): 'pass' | 'convert' {
+  const found = typeByBytes(image)
+  if (found !== undefined) {
+    const is_taken = by_all.types.includes(found) && (by_all.takes_animations || !isAnimatedData(image.data))
+    return is_taken ? 'pass' : 'convert'
+  }
+  if (isOpen(lists) || lists.some((list) => list?.types.includes(image.mime_type ?? ''))) return 'pass'
+  throw invalidRequest(
+    `An image of type ${(image.mime_type || 'unknown').slice(0, 64)} is not taken by this model. Send one of ${by_all.types.join(', ')}; TIFF and AVIF are converted.`,
+  )
+}
+
+/** The same image under the name of what its bytes are, where that can be told. */
+function renamed(image: Medium): Medium {
+  const found = typeByBytes(image)
+  return found === undefined || found === image.mime_type ? image : { ...image, mime_type: found }
+}
+
+/** @throws GatewayError as `reencode`, unless one of the routes may read the image itself */
+async function convertedFrom(image: Medium, lists: Lists): Promise<Medium> {
+  try {
+    const { bytes, mime_type } = await reencode(Buffer.from(image.data, 'base64'))
+    return { ...image, mime_type, data: base64Of(bytes) }
+  } catch (error) {
+    if (isOpen(lists)) return image
+    throw error
+  }
 }

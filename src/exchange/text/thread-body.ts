@@ -77,8 +77,8 @@ export async function threadBody(parser: Parser, body: Uint8Array, protocol: str
       // What tells it from another request is what the caller sent.
       return { ...changed, content: sha256, release: releaseBoth }
     },
-    async withImages(this: TextBody, of, types, images) {
-      return this.with(await ask<JsonObject>({ ask: 'imageFields', protocol: of, types, images }))
+    async withImages(this: TextBody, of, taken, images) {
+      return this.with(await ask<JsonObject>({ ask: 'imageFields', protocol: of, taken, images }))
     },
     as(this: TextBody, changed) {
       return { ...this, ...changed }
@@ -102,5 +102,5 @@ const questionsOf = (
   session: () => ask<string | undefined>({ ask: 'session' }),
   explainsEmpty: () => ask<boolean>({ ask: 'explainsEmpty' }),
   rejectRemembered: (of) => ask<void>({ ask: 'rejectRemembered', protocol: of }),
-  imagesBeyond: (of, types) => ask<readonly Medium[]>({ ask: 'imagesBeyond', protocol: of, types }),
+  imagesBeyond: (of, taken) => ask<readonly Medium[]>({ ask: 'imagesBeyond', protocol: of, taken }),
 })
