@@ -25,3 +25,17 @@ const END_OF_JPEG = Buffer.from('ffd9', 'hex')
 /** A JPEG whose end is missing. */
 export const isCutOff = (data: string): boolean =>
   typeOfImage(data) === 'image/jpeg' && !Buffer.from(data, 'base64').includes(END_OF_JPEG)
+
+/** GIF89a, section 23: the block before a frame, of four bytes and an end. */
+const FRAME_CONTROL = Buffer.from('21f904', 'hex')
+const CONTROL_END_AT = 7
+
+/** A GIF with two frames or more, as encoders write them. */
+export function isAnimatedGif(data: string): boolean {
+  if (typeOfImage(data) !== 'image/gif') return false
+  const bytes = Buffer.from(data, 'base64')
+  let frames = 0
+  for (let at = bytes.indexOf(FRAME_CONTROL); at >= 0; at = bytes.indexOf(FRAME_CONTROL, at + 1))
+    if (bytes[at + CONTROL_END_AT] === 0) frames += 1
+  return frames > 1
+}

@@ -2,6 +2,8 @@
 import { describe, expect, test } from 'bun:test'
 import { isAnimated } from '../../src/media/animation.ts'
 import { withSharp } from '../../src/media/sharp.ts'
+import { OPENAI_STILLS, OPENAI_TYPES } from '../../src/simulator/openai/images.ts'
+import { refusalBy } from '../../src/simulator/rule.ts'
 import { animatedPng, blackPng } from '../media/crafted.ts'
 import { animate } from '../media/support.ts'
 import { CONVERTING, DOCUMENTED, inlineImages, MIXED } from '../support/inline-images.ts'
@@ -65,6 +67,20 @@ test('the first frame of a GIF, none other', async () => {
   const { bytes } = await sent('chat', DOCUMENTED.openai, 'image/gif', gif)
   const [r = 0, g = 0, b = 0] = await withSharp((sharp) => sharp(bytes).removeAlpha().raw().toBuffer())
   expect([r > 250, g < 5, b < 5]).toEqual([true, true, true])
+})
+
+test('the simulated OpenAI refuses an animated GIF, and takes what is sent of it', async () => {
+  const asked = (url: string) => ({
+    model: openai,
+    headers: new Headers(),
+    body: { messages: [{ role: 'user', content: [{ type: 'image_url', image_url: { url } }] }] },
+  })
+  const gif = of('image/gif')
+  expect(refusalBy([OPENAI_STILLS], asked(`data:image/gif;base64,${gif.toBase64()}`))?.status).toBe(400)
+  const { mime, bytes } = await sent('chat', openai, 'image/gif', gif)
+  expect(
+    refusalBy([OPENAI_TYPES, OPENAI_STILLS], asked(`data:${mime};base64,${bytes.toBase64()}`)),
+  ).toBeUndefined()
 })
 
 test('on the native surface an animated WebP goes to Gemini as a still image', async () => {

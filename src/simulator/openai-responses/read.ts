@@ -2,11 +2,14 @@
 import type { Ask } from '../ask.ts'
 import { type Refusal, refusal } from '../dialect.ts'
 import { type JsonObject, listOf, objectOf, textOf } from '../json.ts'
+import { OPENAI_STILLS, OPENAI_TYPES } from '../openai/images.ts'
 import { readAsk as readChat } from '../openai/read.ts'
 import { STRUCTURE_RULES } from '../openai/structure.ts'
 import { refusalBy } from '../rule.ts'
 import { JAVASCRIPT } from '../schema.ts'
 import { offeredTools } from './tools.ts'
+
+const CHAT_RULES = [...STRUCTURE_RULES, OPENAI_TYPES, OPENAI_STILLS]
 
 /** @returns a Refusal for what the API refuses; unknown fields are ignored */
 export function readAsk(body: JsonObject): Ask | Refusal {
@@ -24,7 +27,7 @@ export function readAsk(body: JsonObject): Ask | Refusal {
     model: body.model,
   }
   const headers = new Headers()
-  return refusalBy(STRUCTURE_RULES, { model: textOf(body.model), body: chat, headers }) ?? readChat(chat)
+  return refusalBy(CHAT_RULES, { model: textOf(body.model), body: chat, headers }) ?? readChat(chat)
 }
 
 const instructionsOf = ({ instructions }: JsonObject): JsonObject[] =>

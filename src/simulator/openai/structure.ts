@@ -58,7 +58,7 @@ const unanswered = (at: number, ids: unknown[]): Fault => [
   `An assistant message with 'tool_calls' must be followed by tool messages responding to each 'tool_call_id'. The following tool_call_ids did not have response messages: ${ids.join(', ')}`,
 ]
 
-const IMAGE = /^(?:https:\/\/|data:image\/(?:png|jpeg|webp|gif);base64,)/
+const IMAGE = /^(?:https:\/\/|data:image\/[\w.+-]+;base64,)/
 const PARTS = ['text', 'image_url', 'input_audio', 'file', 'refusal']
 
 const findParts: Finder = (_body, messages) => {

@@ -1,6 +1,7 @@
 // OpenAI's models on Azure: OpenAI's rules, with the results of content filters.
 // https://learn.microsoft.com/azure/ai-foundry/openai/concepts/content-filter
 import type { JsonObject } from '../json.ts'
+import { OPENAI_STILLS } from '../openai/images.ts'
 import { openaiForm } from '../openai/openai-form.ts'
 import { openai } from './openai.ts'
 import type { Server } from './server.ts'
@@ -14,6 +15,8 @@ const PROMPT: JsonObject = {
 export const azure: Server = {
   ...openai,
   name: 'azure',
+  // "GIF (first frame only)": https://learn.microsoft.com/azure/ai-foundry/openai/how-to/gpt-with-vision
+  rules: openai.rules.filter((rule) => rule !== OPENAI_STILLS),
   form: {
     ...openaiForm,
     around: (_call, place) => ({

@@ -3,6 +3,7 @@
 // packages/mistral/src/__fixtures__
 import type { Refusal } from '../dialect.ts'
 import { type JsonObject, textOf } from '../json.ts'
+import { imageTypes, WEB_TYPES } from '../openai/images.ts'
 import { callsOf, messagesOf } from '../openai/messages.ts'
 import { plainForm, sumsOf, wordsOf } from '../openai/openai-form.ts'
 import { type Asked, firstOf, type Rule } from '../rule.ts'
@@ -130,6 +131,13 @@ const RULES: readonly Rule[] = [
   },
 ]
 
+const TYPES = imageTypes(
+  'mistral',
+  WEB_TYPES,
+  'Image has an invalid format. Allowed formats are JPEG,PNG,WEBP,GIF.',
+  'https://github.com/mistralai/platform-docs-public/issues/149',
+)
+
 /** Refusals of the request's form have a list; others have words, with the kind of the fault as their type. */
 function errorBody({ status, message, field, code, details }: Refusal): JsonObject {
   if (status === 401) return { detail: 'Unauthorized' }
@@ -149,7 +157,7 @@ const thinks = ({ model, body }: Asked): boolean =>
 
 export const mistral: Server = {
   name: 'mistral',
-  rules: RULES,
+  rules: [...RULES, TYPES],
   thinks,
   form: {
     ...plainForm,

@@ -2,6 +2,7 @@
 import type { Refusal } from '../dialect.ts'
 import type { JsonObject } from '../json.ts'
 import { FIELD_RULES } from '../openai/fields.ts'
+import { OPENAI_STILLS, OPENAI_TYPES } from '../openai/images.ts'
 import { openaiForm } from '../openai/openai-form.ts'
 import { GENERATION_RULES, thinks } from '../openai/reasoning.ts'
 import { STRUCTURE_RULES } from '../openai/structure.ts'
@@ -23,7 +24,7 @@ export function errorBody({ status, message, field, code: own }: Refusal): JsonO
 
 export const openai: Server = {
   name: 'openai',
-  rules: [...FIELD_RULES, ...STRUCTURE_RULES, ...GENERATION_RULES],
+  rules: [...FIELD_RULES, ...STRUCTURE_RULES, OPENAI_TYPES, OPENAI_STILLS, ...GENERATION_RULES],
   thinks,
   form: openaiForm,
   errorBody,

@@ -4,6 +4,7 @@
 import type { Refusal } from '../dialect.ts'
 import { type JsonObject, objectOf } from '../json.ts'
 import { tooLong } from '../openai/fields.ts'
+import { imageTypes, WEB_TYPES } from '../openai/images.ts'
 import { plainForm, wordsOf } from '../openai/openai-form.ts'
 import { STRUCTURE_RULES } from '../openai/structure.ts'
 import type { Rule } from '../rule.ts'
@@ -49,6 +50,13 @@ const RULES: readonly Rule[] = [
   },
 ]
 
+const TYPES = imageTypes(
+  'openrouter',
+  WEB_TYPES,
+  'Invalid image URL. Expected a valid URL or base64-encoded data URL.',
+  'https://openrouter.ai/docs/guides/overview/multimodal/images',
+)
+
 const errorBody = ({ status, message }: Refusal): JsonObject => ({
   error: { message, code: status },
   user_id: 'user_simulated',
@@ -56,7 +64,7 @@ const errorBody = ({ status, message }: Refusal): JsonObject => ({
 
 export const openrouter: Server = {
   name: 'openrouter',
-  rules: [...STRUCTURE_RULES, ...RULES],
+  rules: [...STRUCTURE_RULES, TYPES, ...RULES],
   thinks({ body }) {
     const { enabled, effort, exclude } = objectOf(body.reasoning)
     return enabled !== false && exclude !== true && effort !== 'none' && body.reasoning_effort !== 'none'

@@ -2,6 +2,7 @@
 // https://docs.x.ai/docs/guides/reasoning; shapes: vercel/ai packages/xai/src/__fixtures__
 import type { Refusal } from '../dialect.ts'
 import type { JsonObject } from '../json.ts'
+import { imageTypes } from '../openai/images.ts'
 import { plainForm, thinkingIn, wordsOf } from '../openai/openai-form.ts'
 import { STRUCTURE_RULES } from '../openai/structure.ts'
 import { firstOf, type Rule } from '../rule.ts'
@@ -50,6 +51,13 @@ const RULES: readonly Rule[] = [
   },
 ]
 
+const TYPES = imageTypes(
+  'xai',
+  ['image/jpeg', 'image/png'],
+  'Invalid request content: Downloaded response does not contain a valid JPG or PNG image.',
+  'https://docs.x.ai/developers/model-capabilities/images/understanding, https://github.com/cline/cline/pull/5278',
+)
+
 const errorBody = ({ status, message }: Refusal): JsonObject => ({
   code: status === 400 ? 'Client specified an invalid argument' : 'The service is currently unavailable',
   error: message,
@@ -62,7 +70,7 @@ const WRITTEN_TICKS = 40_000
 
 export const xai: Server = {
   name: 'xai',
-  rules: [...STRUCTURE_RULES, ...RULES],
+  rules: [...STRUCTURE_RULES, TYPES, ...RULES],
   thinks: ({ model, body }) => reasons(model) && body.reasoning_effort !== 'none',
   form: {
     ...plainForm,

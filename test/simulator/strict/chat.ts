@@ -1,4 +1,5 @@
 // Examples of the rules of OpenAI and of the other servers of chat completions.
+import { sparseGif } from '../../media/crafted.ts'
 import { type Body, type Example, type Sent, text } from './example.ts'
 
 const user = (content: unknown = 'Tides?'): Body => ({ role: 'user', content })
@@ -29,6 +30,11 @@ const to =
     path: `/${server}/v1/chat/completions`,
     body: { model, messages: [user()], ...more },
   })
+
+const image = (mime: string, data: string): Body => ({
+  messages: [user([{ type: 'image_url', image_url: { url: `data:${mime};base64,${data}` } }])],
+})
+const gif = (frames: number): string => sparseGif({ width: 9, height: 9 }, frames).toBase64()
 
 const openai = to('openai')
 const openrouter = to('openrouter')
@@ -141,6 +147,28 @@ const OPENAI: readonly Example[] = [
       passes: picture('/9j/4AAQ/9k='),
     }
   }),
+  ...(
+    [
+      ['openai', 'image/bmp', 'Qk0=', "one the following formats: ['png', 'jpeg', 'gif', 'webp']"],
+      ['openrouter', 'image/bmp', 'Qk0=', 'Invalid image URL.'],
+      ['mistral', 'image/bmp', 'Qk0=', 'Allowed formats are JPEG,PNG,WEBP,GIF.'],
+      ['xai', 'image/webp', 'UklGRg==', 'does not contain a valid JPG or PNG image'],
+    ] as const
+  ).map(([server, mime, data, words]): Example => {
+    const model = { openai: 'gpt-4.1', openrouter: 'a/b', mistral: 'pixtral-12b-2409', xai: 'grok-4' }[server]
+    return {
+      rule: `${server}: types of images`,
+      refused: to(server)(model, image(mime, data)),
+      words,
+      passes: to(server)(model, image('image/png', 'iVBORw0K')),
+    }
+  }),
+  {
+    rule: 'openai: images that are not animated',
+    refused: openai('gpt-4.1', image('image/gif', gif(2))),
+    words: 'You uploaded an unsupported image.',
+    passes: openai('gpt-4.1', image('image/gif', gif(1))),
+  },
   {
     rule: 'chat: tool calls and their results',
     refused: openai('gpt-4.1', { messages: [user(), resultOf('call_1')] }),
