@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { run } from '../../src/cli/program.ts'
 import { FIRST_CATALOGUE } from '../../src/config/first.ts'
-import { openDatabase } from '../../src/db/open.ts'
 import type { Fetch } from '../../src/upstream/transport.ts'
+import { makeEmptyDatabase } from '../support/empty-database.ts'
 
 /** Noon, in the time zone that the tests run in. */
 export const NOW = new Date(2026, 10, 21, 12).getTime()
@@ -47,7 +47,7 @@ export function createScene(
 ): Scene {
   const path = (name: string) => join(dir, name)
   if (holds === 'database') {
-    openDatabase(path('tollgate.db')).close()
+    makeEmptyDatabase(path('tollgate.db'))
     writeFileSync(path('tollgate.toml'), FIRST_CATALOGUE)
   }
   let keys_made = 0
