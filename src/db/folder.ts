@@ -1,5 +1,14 @@
 // The data folder's rights: who owns what is written into it, and whether this user can write it.
-import { accessSync, chownSync, closeSync, constants, existsSync, openSync, statSync } from 'node:fs'
+import {
+  accessSync,
+  closeSync,
+  constants,
+  existsSync,
+  lchownSync,
+  lstatSync,
+  openSync,
+  statSync,
+} from 'node:fs'
 import { dirname, join } from 'node:path'
 import { codeOf } from '../utilities/thrown.ts'
 
@@ -13,12 +22,12 @@ export function createForOwner(path: string): void {
   giveToFolderOwner(path)
 }
 
-/** Gives a file or folder to the owner of the folder that it is in. Only root can; for others it is theirs already. */
+/** Gives a file or folder to the owner of the folder that it is in. Only root can; for others it is theirs already. Of a link, not where it leads. */
 export function giveToFolderOwner(path: string): void {
   if (process.geteuid?.() !== 0) return
   const { uid, gid } = statSync(dirname(path))
-  const is = statSync(path)
-  if (is.uid !== uid || is.gid !== gid) chownSync(path, uid, gid)
+  const is = lstatSync(path)
+  if (is.uid !== uid || is.gid !== gid) lchownSync(path, uid, gid)
 }
 
 /**

@@ -1,6 +1,17 @@
 // Root at the data folder of another user, as an operator's shell beside the documented unit: nothing is left that this user cannot write.
 import { afterAll, describe, expect, test } from 'bun:test'
-import { chmodSync, chownSync, lstatSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  lchownSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { commandOf } from '../support/programs.ts'
 import { temporary } from '../support/temporary.ts'
@@ -12,13 +23,13 @@ const OWNER = 54_321
 const scratch = temporary()
 afterAll(() => scratch[Symbol.dispose]())
 
-const pathsIn = (folder: string): string[] => [
-  folder,
-  ...readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((path) => join(folder, path)),
+const pathsIn = (path: string): string[] => [
+  path,
+  ...(lstatSync(path).isDirectory() ? readdirSync(path) : []).flatMap((name) => pathsIn(join(path, name))),
 ]
 
 function giveToOwner(folder: string): void {
-  for (const path of pathsIn(folder)) chownSync(path, OWNER, OWNER)
+  for (const path of pathsIn(folder)) lchownSync(path, OWNER, OWNER)
 }
 
 /** Unreadable for others, and below a folder that only root may enter, as systemd's DynamicUser= has it. */
@@ -123,4 +134,59 @@ describe.skipIf(process.geteuid?.() !== 0)('root (skipped where this is not root
     ])
     expect([pathsIn(folder), foreignIn(folder)]).toEqual([before, []])
   }, 60_000)
+
+  const checkOf = (folder: string) => {
+    const child = Bun.spawnSync([...commandOf('gateway'), 'plugin', 'check', '--json', '--data', folder])
+    return JSON.parse(child.stdout.toString() || '{}').plugins
+  }
+
+  test('checks plugins with nothing that only root can read, and with what they import from beside their folder', () => {
+    const folder = ownersFolder('linking')
+    const reading = (path: string) =>
+      `import { readFileSync } from 'node:fs'\nexport default ({ app }) => app.get('/' + readFileSync(${path}, 'utf8').trim(), '')\n`
+    const closed = mkdtempSync(join(tmpdir(), 'root-only-'))
+    using _removing = { [Symbol.dispose]: () => rmSync(closed, { recursive: true }) }
+    writeFileSync(join(closed, 'secret.txt'), 'secret')
+    for (const name of ['plugins/node_modules', 'lib', 'node_modules/words'])
+      mkdirSync(join(folder, name), { recursive: true })
+    writeFileSync(join(folder, 'plugins/inside.ts'), reading("import.meta.dir + '/inside.txt'"))
+    writeFileSync(join(folder, 'plugins/words.txt'), 'words')
+    symlinkSync('words.txt', join(folder, 'plugins/inside.txt'))
+    writeFileSync(join(folder, 'plugins/data.ts'), reading("import.meta.dir + '/data.txt'"))
+    symlinkSync(join(closed, 'secret.txt'), join(folder, 'plugins/data.txt'))
+    writeFileSync(
+      join(folder, 'plugins/package.ts'),
+      reading("import.meta.dir + '/node_modules/p/secret.txt'"),
+    )
+    symlinkSync(closed, join(folder, 'plugins/node_modules/p'))
+    symlinkSync('.', join(folder, 'plugins/node_modules/cycle'))
+    symlinkSync('nowhere', join(folder, 'plugins/dangling.ts'))
+    writeFileSync(join(folder, 'lib/x.ts'), "export const path = '/x'")
+    writeFileSync(join(folder, 'node_modules/words/index.js'), "export const words = '/words'")
+    writeFileSync(
+      join(folder, 'plugins/outside.ts'),
+      "import { path } from '../lib/x.ts'\nimport { words } from 'words'\nexport default ({ app }) => app.get(path + words, '')",
+    )
+    giveToOwner(folder)
+    chmodSync(scratch.path, 0o755)
+    const problem = expect.stringMatching(/EACCES|permission denied/i)
+    expect(checkOf(folder)).toMatchObject([
+      { name: 'data', ok: false, problem },
+      { name: 'inside', ok: true, routes: ['GET /words'] },
+      { name: 'outside', ok: true, routes: ['GET /x/words'] },
+      { name: 'package', ok: false, problem },
+    ])
+    expect(foreignIn(folder)).toEqual([])
+  }, 60_000)
+
+  test('gives the owner no folder that a link of theirs leads to', async () => {
+    const folder = ownersFolder('led-away')
+    const foreign = scratch.at('foreign')
+    mkdirSync(foreign)
+    symlinkSync(foreign, join(folder, 'plugins'))
+    giveToOwner(folder)
+    using scene = createScene('nothing', folder)
+    await scene.run('plugin', 'types')
+    expect(lstatSync(foreign).uid).toBe(0)
+  })
 })

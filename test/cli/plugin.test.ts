@@ -1,11 +1,11 @@
 // `plugin`: the types are written, the plugins listed and tried; and a start that one of them stops.
 import { describe, expect, test } from 'bun:test'
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { catalogueOf } from '../support/catalogue.ts'
 import { prepareDataFolder } from '../support/data-folder.ts'
 import { commandOf } from '../support/programs.ts'
-import { sceneOfFile } from './scene.ts'
+import { createScene, sceneOfFile } from './scene.ts'
 
 const GOOD = `export default ({ app, gateway }) => {
   app.get('/hello', 'x').post('/hello', 'x')
@@ -102,6 +102,35 @@ test('check of good ones: status 0, and the same as JSON', async () => {
     ],
     skipped: ['old.js'],
   })
+})
+
+test('check loads what a start loads: imports and packages from beside the folder, and linked plugins', async () => {
+  using own = createScene('nothing')
+  const at = own.path
+  for (const path of ['plugins/node_modules', 'lib', 'node_modules/words', 'elsewhere'])
+    mkdirSync(at(path), { recursive: true })
+  writeFileSync(at('lib/x.ts'), "export const path = '/x'")
+  writeFileSync(at('node_modules/words/index.js'), "export const words = '/words'")
+  writeFileSync(
+    at('plugins/outside.ts'),
+    "import { path } from '../lib/x.ts'\nimport { words } from 'words'\nexport default ({ app }) => app.get(path + words, '')",
+  )
+  writeFileSync(at('elsewhere/beside.ts'), "export const path = '/linked'")
+  writeFileSync(
+    at('elsewhere/linked.ts'),
+    "import { path } from './beside.ts'\nexport default ({ app }) => app.get(path, '')",
+  )
+  symlinkSync(at('elsewhere/linked.ts'), at('plugins/linked.ts'))
+  symlinkSync('nothing', at('plugins/dangling'))
+  symlinkSync('.', at('plugins/node_modules/cycle'))
+  const checked = async () => {
+    const { status, out } = await own.run('plugin', 'check', '--json')
+    return [status, JSON.parse(out).plugins.flatMap(({ routes }: { routes: string[] }) => routes)]
+  }
+  expect(await checked()).toEqual([0, ['GET /linked', 'GET /x/words']])
+  renameSync(at('plugins'), at('own'))
+  symlinkSync('own', at('plugins'))
+  expect(await checked()).toEqual([0, ['GET /linked', 'GET /x/words']])
 })
 
 test.concurrent.each<[what: string, text: string, told: string]>([

@@ -1,18 +1,10 @@
 // The trial of custom plugins: loaded from a scratch copy of their folder, as the user who runs the gateway.
-import {
-  cpSync,
-  lchownSync,
-  lstatSync,
-  mkdtempSync,
-  readdirSync,
-  rmSync,
-  statSync,
-  symlinkSync,
-} from 'node:fs'
+import { chownSync, mkdtempSync, realpathSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { atEnd } from '../../utilities/at-end.ts'
 import { messageOf } from '../../utilities/thrown.ts'
+import { copyPlugins } from './copy.ts'
 import type { PluginFile } from './files.ts'
 import type { LoadedPlugin, LoadParts } from './load.ts'
 import { refuseForeignOwners, userOfGateway } from './owners.ts'
@@ -22,10 +14,9 @@ import { pluginRefusal } from './refusal.ts'
 export type Trial = { name: string } & ({ plugin: LoadedPlugin } | { problem: string })
 
 const ROOT = 0
-const PACKAGES = 'node_modules'
 
 /**
- * Loads each plugin as a start would. Their code runs: what it writes beside itself goes with the copy, and where root asks, it runs as
+ * Loads each plugin as a start would. Their code runs: what it writes beside itself goes with the copy, and where root runs the command, as
  * the owner of the data folder, for the rest of this process.
  *
  * @param parts with the folder that has the plugins
@@ -41,12 +32,17 @@ export async function tryPlugins(
   const problems = new Map(files.map((file) => [file, ownersProblem(file, user)]))
   const copy = mkdtempSync(join(tmpdir(), 'tollgate-plugins-'))
   using _removing = atEnd(() => rmSync(copy, { recursive: true, force: true }))
-  const folder = join(copy, 'plugins')
-  copyPlugins(parts.folder, folder)
-  if (process.geteuid?.() === ROOT && user !== ROOT) becomeOwner(data_folder, copy)
+  const real = realpathSync(parts.folder)
+  const [home, name] = [dirname(real), basename(real)]
+  const folder = join(copy, name)
+  const becomes_owner = process.geteuid?.() === ROOT && user !== ROOT
+  // The owner chooses where a link leads, and may not get anywhere by root's reach.
+  const reads_from_here = becomes_owner && home === realpathSync(data_folder)
+  if (becomes_owner) becomeOwner(data_folder, copy)
+  copyPlugins({ home, name, copy, reads_from_here, aliases: reads_from_here ? [dirname(parts.folder)] : [] })
+  if (becomes_owner) process.chdir(copy)
   const trials: Trial[] = []
   for (const file of files) {
-    const { name } = file
     const loaded = trials.flatMap((trial) => ('plugin' in trial ? trial.plugin : []))
     try {
       const problem = problems.get(file)
@@ -54,9 +50,9 @@ export async function tryPlugins(
       const copied = { ...file, path: join(folder, file.file) }
       const plugin = await loadPlugin(copied, { ...parts, folder })
       assertDistinct(copied, plugin, loaded)
-      trials.push({ name, plugin })
+      trials.push({ name: file.name, plugin })
     } catch (thrown) {
-      trials.push({ name, problem: messageOf(thrown).replaceAll(folder, parts.folder) })
+      trials.push({ name: file.name, problem: messageOf(thrown).replaceAll(copy, home) })
     }
   }
   return trials
@@ -71,23 +67,16 @@ function ownersProblem({ path }: PluginFile, user: number | undefined): string |
   }
 }
 
-/** Packages are many files and are not written to: they are linked, but for another user, who may not be able to reach them. */
-function copyPlugins(from: string, to: string): void {
-  const are_linked = process.geteuid?.() !== ROOT
-  cpSync(from, to, {
-    recursive: true,
-    dereference: true,
-    filter: (path) => !(are_linked && path === join(from, PACKAGES)),
-  })
-  if (are_linked && lstatSync(join(from, PACKAGES), { throwIfNoEntry: false }))
-    symlinkSync(join(from, PACKAGES), join(to, PACKAGES))
-}
-
-/** @param copy is given to the owner of the data folder, who this process becomes */
+/**
+ * Makes this process the owner of the data folder, with that as its working folder: the folders above may be closed to the owner, as
+ * systemd's DynamicUser= has them.
+ *
+ * @param copy is empty yet: what root reads must not get into the owner's hands
+ */
 function becomeOwner(data_folder: string, copy: string): void {
   const { uid, gid } = statSync(data_folder)
-  for (const path of ['', ...readdirSync(copy, { recursive: true, encoding: 'utf8' })])
-    lchownSync(join(copy, path), uid, gid)
+  chownSync(copy, uid, gid)
+  process.chdir(data_folder)
   process.setgroups?.([])
   process.setgid?.(gid)
   process.setuid?.(uid)
