@@ -37,8 +37,6 @@ const BODY_LIMITS = {
 /** More than a person at its pages comes to: a gallery of a hundred pictures, every five seconds. A body counts as another call. */
 const MAX_CALLS_A_MINUTE = 1_200
 
-const MAX_EXPORTS_A_MINUTE = 12
-
 /** What any route of the console may answer besides what it is for. */
 export const FAILURES = failures(ErrorBody, 400, 401, 403, 404, 409, 413, 415, 422, 429, 500, 503)
 
@@ -155,20 +153,14 @@ export function countCall(
 }
 
 /**
- * Counts an export of an account, which goes on for as long as there are rows. It has an allowance of its own, so that no page is
- * refused for exports.
+ * Counts an export of an account, which has an allowance of its own: no page is refused for exports. The operator's are not counted.
  *
+ * @returns to be called at its end
  * @throws GatewayError rate_limited
  */
-export function countExport({ people }: Pick<Gateway, 'people'>, viewer: Viewer): void {
+export function beginExport({ people }: Pick<Gateway, 'people'>, viewer: Viewer): () => void {
   const account_id = accountOf(viewer)
-  const retry_after_s =
-    account_id === undefined ? undefined : people.exports.take(account_id, MAX_EXPORTS_A_MINUTE)
-  if (retry_after_s === undefined) return
-  throw rateLimited(
-    `This account has exported ${MAX_EXPORTS_A_MINUTE} lists as CSV within a minute. Try again in ${counted(retry_after_s, 'second')}. Your pages still work.`,
-    { retry_after_s },
-  )
+  return account_id === undefined ? () => {} : people.exports.begin(account_id)
 }
 
 async function viewerIfAny(

@@ -26,27 +26,39 @@ function cellText(cell: Cell): string {
 /**
  * An answer that is a file. Its lines are made as its reader takes them: a slow reader keeps none in memory.
  *
- * @param filename of ASCII letters, digits, dots and hyphens
+ * @param file its name, of ASCII letters, digits, dots and hyphens, and its columns'
  * @param parts of lines; ended where the reader leaves
+ * @param onEnd called once nothing more is read of them, for whichever reason
  */
 export function csvAnswer(
-  filename: string,
-  head: readonly string[],
+  { name, head }: { name: string; head: readonly string[] },
   parts: AsyncGenerator<readonly (readonly Cell[])[]>,
+  onEnd: () => void = () => {},
 ): Response {
   const encoder = new TextEncoder()
+  async function nextLines(): Promise<string | undefined> {
+    for (;;) {
+      const { value, done } = await parts.next()
+      if (done) return undefined
+      if (value.length > 0) return value.map(csvLine).join('')
+    }
+  }
   const body = new ReadableStream<Uint8Array>(
     {
       start: (controller) => controller.enqueue(encoder.encode(csvLine(head))),
       async pull(controller) {
-        for (;;) {
-          const { value, done } = await parts.next()
-          if (done) return controller.close()
-          if (value.length === 0) continue
-          return controller.enqueue(encoder.encode(value.map(csvLine).join('')))
+        try {
+          const lines = await nextLines()
+          if (lines !== undefined) return controller.enqueue(encoder.encode(lines))
+          onEnd()
+          controller.close()
+        } catch (thrown) {
+          onEnd()
+          throw thrown
         }
       },
       async cancel() {
+        onEnd()
         await parts.return(undefined)
       },
     },
@@ -55,7 +67,7 @@ export function csvAnswer(
   return new Response(body, {
     headers: {
       'content-type': 'text/csv; charset=utf-8',
-      'content-disposition': `attachment; filename="${filename}"`,
+      'content-disposition': `attachment; filename="${name}"`,
       'cache-control': 'no-store',
     },
   })

@@ -1,4 +1,5 @@
 // The composition of a gateway: its parts, each made from those below it, as plugins are handed them.
+import { createExports } from '../access/exports.ts'
 import { createGate, type Gate } from '../access/gate.ts'
 import { createImageRate, createSharedImageRate } from '../access/image-rate.ts'
 import { createLimiter } from '../access/limits.ts'
@@ -120,7 +121,7 @@ export function compose({
     people: {
       sessions: sessionsOf({ db, catalogue, now, log }),
       page_calls: createReadRate(() => performance.now()),
-      exports: createReadRate(() => performance.now()),
+      exports: createExports(() => performance.now()),
       callInside: createCallInside(passes, serve),
       randomBytes,
     },

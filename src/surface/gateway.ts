@@ -1,5 +1,6 @@
 // The parts of a running gateway that a plugin is given, and what a plugin is.
 import type { AnyElysia, MergeElysiaInstances } from 'elysia'
+import type { Exports } from '../access/exports.ts'
 import type { ReadRate } from '../access/read-rate.ts'
 import type { RandomBytes } from '../access/secret.ts'
 import type { Sessions } from '../access/sessions.ts'
@@ -68,7 +69,7 @@ export interface People {
   /** What the pages of an account may ask. */
   page_calls: ReadRate
   /** The lists that an account exports as CSV. */
-  exports: ReadRate
+  exports: Exports
   /** Serves what a page asks for at a surface's own route, paid by a key that its viewer may use. */
   callInside: CallInside
   /** For secrets: new keys, tokens of sessions. */

@@ -42,8 +42,7 @@ describe('a line', () => {
 describe('an answer', () => {
   test('is a file with its head, then every part', async () => {
     const answer = csvAnswer(
-      'x.csv',
-      ['a', 'b'],
+      { name: 'x.csv', head: ['a', 'b'] },
       parts([
         [['1', '2']],
         [],
@@ -59,7 +58,7 @@ describe('an answer', () => {
 
   test('makes no more than is read, and ends with its reader', async () => {
     const made = { parts: 0, ended: false }
-    const answer = csvAnswer('x.csv', ['a'], endless(made))
+    const answer = csvAnswer({ name: 'x.csv', head: ['a'] }, endless(made))
     const reader = answer.body?.getReader()
     await reader?.read()
     await reader?.read()
@@ -67,6 +66,28 @@ describe('an answer', () => {
     expect(made.parts).toBe(2)
     await reader?.cancel()
     expect(made).toEqual({ parts: 2, ended: true })
+  })
+})
+
+describe('the end of an answer is told once nothing more is read of it', () => {
+  const broken = async function* (): AsyncGenerator<Cell[][]> {
+    yield [['1']]
+    throw new Error('broken')
+  }
+  test.each<[string, () => AsyncGenerator<Cell[][]>, (answer: Response) => Promise<unknown>]>([
+    ['read to its end', () => parts([[['1']]]), (answer) => answer.text()],
+    [
+      'left by its reader',
+      () => endless({ parts: 0, ended: false }),
+      (answer) => answer.body?.cancel() ?? Promise.resolve(),
+    ],
+    ['broken off', broken, (answer) => answer.text().catch(() => {})],
+  ])('%s', async (_, lines, read) => {
+    let ends = 0
+    const answer = csvAnswer({ name: 'x.csv', head: ['a'] }, lines(), () => void ends++)
+    expect(ends).toBe(0)
+    await read(answer)
+    expect(ends).toBe(1)
   })
 })
 

@@ -4,7 +4,7 @@ import type { Viewer } from '../../../src/access/viewer.ts'
 import { type Cell, type CsvColumns, csvAnswer } from '../../../src/http/csv.ts'
 import type { Gateway } from '../../../src/surface/gateway.ts'
 import { endOfTurn } from '../../../src/utilities/end-of-turn.ts'
-import { type ConsoleParts, countExport } from '../calls.ts'
+import { beginExport, type ConsoleParts } from '../calls.ts'
 
 /** The schema of such an answer. */
 export const CsvFile = Type.Unsafe<Response>(
@@ -23,9 +23,15 @@ export async function listCsv<Row>(
   viewer: Viewer,
   { list, columns, parts }: { list: string; columns: CsvColumns<Row>; parts: AsyncGenerator<readonly Row[]> },
 ): Promise<Response> {
-  countExport(gateway, viewer)
+  const onEnd = beginExport(gateway, viewer)
   const day = new Date(gateway.exchange.now()).toISOString().slice(0, 10)
-  return csvAnswer(`tollgate-${list}-${day}.csv`, Object.keys(columns), linesOf(columns, await begun(parts)))
+  const file = { name: `tollgate-${list}-${day}.csv`, head: Object.keys(columns) }
+  try {
+    return csvAnswer(file, linesOf(columns, await begun(parts)), onEnd)
+  } catch (thrown) {
+    onEnd()
+    throw thrown
+  }
 }
 
 /** The same parts, once the first one is there. */

@@ -72,24 +72,28 @@ export function AccountChoice({ why, onChoose }: AccountChoiceProps) {
   )
 }
 
-/** The account of an address that names it by its name or its number; undefined until it is known. */
+/** The account of an address that names it by its name or its number, once it is known. */
 export function useChosen(account: string | undefined) {
-  const { data } = useAsk(
+  const { data, isError } = useAsk(
     ['accounts', 'chosen', account],
     () => api.accounts({ id: part(account ?? '') }).get(),
     { enabled: account !== undefined },
   )
-  // Until its answer is there, the one before stays.
-  return data && (data.name === account || String(data.id) === account) ? data : undefined
+  // Until its answer is there, the one before stays. An account that is not found is shown as the address has it.
+  const found = data && (data.name === account || String(data.id) === account) ? data : undefined
+  return { chosen: found, is_awaited: found === undefined && !isError }
 }
+
+const isNumber = (account: string | undefined): boolean => /^\d+$/.test(account ?? '')
 
 /** The account that was chosen, and the way to another one. */
 export function ChosenAccount({ account, choose }: Pick<Whose, 'account' | 'choose'>) {
-  const chosen = useChosen(account)
+  const { chosen, is_awaited } = useChosen(account)
   return (
     <span className="row">
       <span>
-        Account <b>{chosen ? <AccountName {...chosen} /> : /^\d+$/.test(account ?? '') ? '…' : account}</b>
+        Account{' '}
+        <b>{chosen ? <AccountName {...chosen} /> : is_awaited && isNumber(account) ? '…' : account}</b>
       </span>
       <Button small onClick={() => choose(undefined)}>
         Change

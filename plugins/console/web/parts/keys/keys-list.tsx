@@ -84,7 +84,7 @@ export interface KeysListProps {
 
 export function KeysList({ account, chosen }: KeysListProps) {
   const viewer = useViewer()
-  const name_of_chosen = useChosen(chosen)?.name ?? chosen
+  const name_of_chosen = useChosen(chosen).chosen?.name ?? chosen
   const { filters, cursor, set } = useListFilters({ search: '', keys: 'usable' }, CURSOR)
   const [making, setMaking] = useState(false)
   const which = optionOf(SHOWN, filters.keys)
