@@ -21,3 +21,23 @@ export function createSlots(limit: number): RunInSlot {
     }
   }
 }
+
+/** Runs a task once a slot of its owner is free. */
+export type RunInSlotOf<Owner> = <T>(owner: Owner, task: () => Promise<T>) => Promise<T>
+
+/** @param limit how many tasks of one owner may run at once */
+export function createSlotsByOwner<Owner>(limit: number): RunInSlotOf<Owner> {
+  const slots = new Map<Owner, { run: RunInSlot; tasks: number }>()
+
+  return async (owner, task) => {
+    const own = slots.get(owner) ?? { run: createSlots(limit), tasks: 0 }
+    slots.set(owner, own)
+    own.tasks += 1
+    try {
+      return await own.run(task)
+    } finally {
+      own.tasks -= 1
+      if (own.tasks === 0) slots.delete(owner)
+    }
+  }
+}

@@ -13,6 +13,7 @@ import {
 import type { Medium } from '../../protocols/media-places.ts'
 import { base64Of } from '../../protocols/wire/base64.ts'
 import { askedRoutes } from '../../upstream/routes.ts'
+import { createSlotsByOwner } from '../../utilities/slots.ts'
 import { costsNothing, rejectUnpayable } from '../bodies/arrival.ts'
 import type { Admitted } from '../life/call.ts'
 import type { ExchangeParts } from '../parts.ts'
@@ -52,10 +53,17 @@ export async function withTakenImages(
     )
   const changed: Medium[] = []
   for (const [index, image] of others.entries())
-    changed.push(plans[index] === 'convert' ? await convertedFrom(image, lists) : renamed(image))
+    changed.push(
+      plans[index] === 'convert'
+        ? await inTurn(caller.account.id, () => convertedFrom(image, lists))
+        : renamed(image),
+    )
   const is_same = changed.every((image, index) => image === others[index])
   return is_same ? body : await body.withImages(protocol, by_all, changed)
 }
+
+/** One at a time of each account: whoever has many made, which is paid with the call only, keeps the others waiting for one of them. */
+const inTurn = createSlotsByOwner<number>(1)
 
 type Lists = readonly (ImageTypes | undefined)[]
 
