@@ -8,6 +8,7 @@ import type { CallOrigin } from '../../src/exchange/life/call.ts'
 import type { ExchangeParts } from '../../src/exchange/parts.ts'
 import { countUpstream } from '../../src/exchange/text/counting.ts'
 import { readTextBody } from '../../src/exchange/text/read-body.ts'
+import { withTakenImages } from '../../src/exchange/text/taken-images.ts'
 import { idHeaders, jsonAnswer } from '../../src/http/answers.ts'
 import { anthropic } from '../../src/protocols/anthropic/index.ts'
 import { VERTEX_VERSION } from '../../src/protocols/anthropic/request.ts'
@@ -18,14 +19,16 @@ import { forwardedHeaders, MESSAGES_BODY_LIMIT_BYTES, requireVersion } from './m
 /** `POST /v1/messages/count_tokens`. */
 export const countTokens = (parts: ExchangeParts, origin: CallOrigin): Promise<Response> =>
   within(parts, origin, async (admitted) => {
-    const body = await readTextBody(parts, admitted, {
+    const read = await readTextBody(parts, admitted, {
       protocol: anthropic,
       limit_bytes: MESSAGES_BODY_LIMIT_BYTES,
       isFree: () => true,
     })
     requireVersion(origin.request.headers)
-    await body.rejectRemembered(anthropic.name)
-    const model = findModel(parts, admitted, readCallTarget(body.fields).model_id, 'text')
+    await read.rejectRemembered(anthropic.name)
+    const model = findModel(parts, admitted, readCallTarget(read.fields).model_id, 'text')
+    const body = await withTakenImages(parts, admitted, { model, body: read, protocol: anthropic.name })
+    admitted.defer(body.release)
     // The provider's counting takes no max_tokens; reading a request wants one.
     const { input_tokens } = await body.facts(anthropic.name, { max_tokens: 1 })
     const counted = await countUpstream(parts, admitted, model, {

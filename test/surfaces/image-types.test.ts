@@ -10,6 +10,7 @@ import {
   inlineImages,
 } from '../support/inline-images.ts'
 import { replay } from '../support/replay.ts'
+import { whole } from '../support/upstream.ts'
 
 const { gateway, call, upstream, counts, expectCounts, ask, sent } = await inlineImages()
 
@@ -148,6 +149,33 @@ test('images that only get another name are not counted among those that are con
     ],
   })
   expect(response.status).toBe(200)
+})
+
+test.each([
+  ['on the event loop', 'Look.'],
+  ['on the thread', 'word '.repeat(220_000)],
+])('tokens are counted of the images that the call would send, %s', async (_, text) => {
+  upstream.answer(whole({ input_tokens: 9 }))
+  const source = { type: 'base64', media_type: 'image/tiff', data: TIFF.toBase64() }
+  const response = await call(
+    '/v1/messages/count_tokens',
+    {
+      model: DOCUMENTED.anthropic,
+      messages: [
+        {
+          role: 'user',
+          content: [
+            { type: 'text', text },
+            { type: 'image', source },
+          ],
+        },
+      ],
+    },
+    { headers: { 'anthropic-version': '2023-06-01' } },
+  )
+  expect([response.status, await response.json()]).toEqual([200, { input_tokens: 9 }])
+  const { mime, bytes } = imageIn(JSON.parse(upstream.last().body.toString()))
+  expect([mime, await formatOf(bytes)]).toEqual(['image/jpeg', 'jpeg'])
 })
 
 test('an account without balance has nothing decoded', async () => {
