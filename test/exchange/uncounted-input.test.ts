@@ -7,6 +7,7 @@ setDefaultTimeout(60_000)
 const s = await uncountedScene()
 afterAll(() => s[Symbol.asyncDispose]())
 
+/** That a call costs no more than was held for it says the rest. */
 const AT_ONCE = 20
 const texts = Object.entries(TEXTS)
 
@@ -17,6 +18,6 @@ test.each(
   }),
 )('%s, %s: %s', async (_surface, _field, _kind, one, text) => {
   const bought = await buy(s, one, text, AT_ONCE)
-  expect(bought).toMatchObject({ debt_nanos: 0, strange: [], held: true })
+  expect(bought).toMatchObject({ debt_nanos: 0, strange: [], above_hold: 0, held: true })
   expect(bought.answers).toBeWithin(1, AT_ONCE)
 })

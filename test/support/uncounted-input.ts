@@ -301,6 +301,8 @@ interface Bought {
   debt_nanos: number
   /** Other statuses than those of an answer and of a balance that is too low. */
   strange: readonly number[]
+  /** Calls that cost more than was held for them. */
+  above_hold: number
   /** Within what the account had. */
   held: boolean
 }
@@ -317,10 +319,10 @@ export async function buy(
 ): Promise<Bought> {
   const { id, name } = await s.gateway.account(`cent-${named++}`, { balance_usd })
   const key = await s.gateway.key(name)
+  const said = body(text)
+  const sent = typeof said === 'string' || said instanceof FormData ? said : JSON.stringify(said)
   const statuses = await Promise.all(
     Array.from({ length: calls }, async () => {
-      const said = body(text)
-      const sent = typeof said === 'string' || said instanceof FormData ? said : JSON.stringify(said)
       const response = await fetch(new URL(path, s.gateway.url), {
         method: 'POST',
         headers: {
@@ -343,6 +345,7 @@ export async function buy(
     cost_nanos,
     debt_nanos,
     strange: [...new Set(statuses)].filter((status) => status !== 200 && status !== 402),
+    above_hold: mine.filter((call) => call.cost_nanos > call.hold_nanos).length,
     held: debt_nanos === 0 && cost_nanos <= Number(balance_usd) * 1_000_000_000,
   }
 }
