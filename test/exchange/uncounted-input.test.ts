@@ -7,7 +7,6 @@ setDefaultTimeout(60_000)
 const s = await uncountedScene()
 afterAll(() => s[Symbol.asyncDispose]())
 
-/** That a call costs no more than was held for it says the rest. */
 const AT_ONCE = 20
 const texts = Object.entries(TEXTS)
 

@@ -63,7 +63,7 @@ const WATCH = `
 `
 /**
  * Nothing is fetched for it: the pages' styles are their own origin's, and loaded. A rule that has an impact of its own finds
- * nothing of another, so those of a lesser one need not run.
+ * nothing of another, so those of a lesser one need not run. Behind an open modal dialog nothing can be read or reached.
  */
 const axeRun = (rules: readonly string[] | undefined) => `
   (() => {
@@ -71,7 +71,9 @@ const axeRun = (rules: readonly string[] | undefined) => `
     const lesser = axe._audit.rules.filter(({ impact }) => impact && !COUNT.includes(impact))
     const rules = Object.fromEntries(lesser.map(({ id }) => [id, { enabled: false }]))
     const only = ${JSON.stringify(rules ?? null)}
-    return axe.run(document, { resultTypes: ['violations'], preload: false, ...(only ? { runOnly: only } : { rules }) }).then(({ violations }) =>
+    const dialogs = [...document.querySelectorAll('[role="dialog"], [role="alertdialog"]')]
+    const is_modal = dialogs.length > 0 && document.querySelector('#console[data-base-ui-inert]')
+    return axe.run(is_modal ? { include: dialogs } : document, { resultTypes: ['violations'], preload: false, ...(only ? { runOnly: only } : { rules }) }).then(({ violations }) =>
       violations
         .filter(({ impact }) => COUNT.includes(impact))
         .map(({ id, help, nodes }) => id + ': ' + help + ' ' + nodes.map((node) => node.html.slice(0, 160)).join(' | ')))
