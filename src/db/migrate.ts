@@ -2,6 +2,7 @@
 import type { Database } from 'bun:sqlite'
 import { atEnd } from '../utilities/at-end.ts'
 // Imported as text, so that they are part of the compiled binary.
+import base from './base.sql' with { type: 'text' }
 import ledger from './migrations/0001_ledger.sql' with { type: 'text' }
 import images from './migrations/0002_images.sql' with { type: 'text' }
 import idempotency from './migrations/0003_idempotency.sql' with { type: 'text' }
@@ -67,6 +68,15 @@ export const MIGRATIONS: readonly string[] = [
   shared_catalogues,
 ]
 
+/** What an empty database gets in place of the first migrations, in a tenth of their time: every audit makes one, too. */
+const BASE = { version: 30, sql: base }
+
+/** The statements that a database of a version lacks, in order. */
+const lackingAt = (version: number, migrations: readonly string[]): readonly string[] =>
+  version === 0 && migrations === MIGRATIONS
+    ? [BASE.sql, ...migrations.slice(BASE.version)]
+    : migrations.slice(version)
+
 /** The number of the last migration that was applied to a database; 0 for an empty one. */
 export function schemaVersion(db: Database): number {
   return db.query<{ user_version: number }, []>('PRAGMA user_version').get()?.user_version ?? 0
@@ -109,11 +119,11 @@ export function migrate(
     .transaction(() => {
       refuseNewer(db, migrations.length)
       const from_version = schemaVersion(db)
-      const lacking = migrations.slice(from_version)
+      const lacking = lackingAt(from_version, migrations)
       if (lacking.length > 0 && from_version > 0) beforeFirst(from_version)
       for (const sql of lacking) db.run(sql)
       db.run(`PRAGMA user_version = ${migrations.length}`)
-      return lacking.length
+      return migrations.length - from_version
     })
     .immediate()
 }
