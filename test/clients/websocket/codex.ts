@@ -1,11 +1,12 @@
-// Codex without a terminal, over a WebSocket or by POST alone: the same in all but that.
+// Codex without a terminal, by POST, by POST with compressed bodies, or over a WebSocket: the same in all but that.
+import { join } from 'node:path'
 import { TOOL_AGENTS } from '../agents.ts'
 import type { Client, Place } from '../client.ts'
 import type { Connection } from '../feature.ts'
 import { npmCommandOf } from '../install.ts'
 import { type Ended, startProgram } from '../process.ts'
 
-export const TRANSPORTS = ['POST', 'WebSocket'] as const
+export const TRANSPORTS = ['POST', 'POST in zstd', 'WebSocket'] as const
 export type Transport = (typeof TRANSPORTS)[number]
 
 /** Codex, under way. */
@@ -26,16 +27,47 @@ export function codexClient(): Client {
 const TIMEOUT_MS = 90_000
 const FLAGS = ['exec', '--skip-git-repo-check', '--dangerously-bypass-approvals-and-sandbox']
 
-export function startCodex(
+/** Codex logs it for each body that it compresses. */
+export const COMPRESSED = 'Compressed request body with zstd'
+
+const part = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url')
+
+/** Codex compresses for "OpenAI" alone, signed in with ChatGPT: a sign-in whose access token is the gateway's key. */
+function signInFor(key: string): string {
+  const claims = {
+    'https://api.openai.com/auth': { chatgpt_account_id: 'account', chatgpt_plan_type: 'plus' },
+  }
+  const tokens = {
+    id_token: [part({ alg: 'none' }), part(claims), part('unsigned')].join('.'),
+    access_token: key,
+    refresh_token: 'unused',
+    account_id: 'account',
+  }
+  return JSON.stringify({ auth_mode: 'chatgpt', tokens, last_refresh: new Date().toISOString() })
+}
+
+export async function startCodex(
   prompt: string,
   transport: Transport,
   { url, key, model }: Connection,
   { installed, work }: Place,
-): Running {
-  const provider = `{name="Tollgate",base_url="${url}/v1",env_key="CODEX_API_KEY",wire_api="responses",supports_websockets=${transport === 'WebSocket'}}`
-  const settings = ['-c', 'model_provider="tollgate"', '-c', `model_providers.tollgate=${provider}`]
+): Promise<Running> {
+  const provider = `{name="OpenAI",base_url="${url}/v1",wire_api="responses",requires_openai_auth=true,supports_websockets=${transport === 'WebSocket'}}`
+  const settings = [
+    'model_provider="tollgate"',
+    `model_providers.tollgate=${provider}`,
+    `chatgpt_base_url="${url}/backend-api"`,
+    `features.enable_request_compression=${transport === 'POST in zstd'}`,
+  ].flatMap((setting) => ['-c', setting])
   const command = [npmCommandOf(installed, 'codex'), ...FLAGS, ...settings, '-m', model, '--', prompt]
-  const env = { CODEX_API_KEY: key, CODEX_HOME: work, CI: '1', NO_COLOR: '1', TERM: 'dumb' }
+  const env = {
+    CODEX_HOME: work,
+    RUST_LOG: 'codex_http_client::request=debug',
+    CI: '1',
+    NO_COLOR: '1',
+    TERM: 'dumb',
+  }
+  await Bun.write(join(work, 'auth.json'), signInFor(key))
   const program = startProgram(command, { cwd: work, env, stdin: Buffer.from('') })
   const timer = setTimeout(() => program.end(), TIMEOUT_MS)
   const printed = Promise.all([new Response(program.stdout).text(), new Response(program.stderr).text()])

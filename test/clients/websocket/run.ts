@@ -52,7 +52,7 @@ function rowOf({ title }: Case, outcomes: Partial<Record<Transport, Outcome>>): 
   const wrong = TRANSPORTS.flatMap(
     (transport) => outcomes[transport]?.wrong.map((each) => `${transport}: ${each}`) ?? [],
   )
-  const [posted, over_socket] = TRANSPORTS.map((transport) => costOf(outcomes[transport]))
-  if (posted !== over_socket) wrong.push(`POST cost ${posted} nano-dollars, the WebSocket ${over_socket}`)
+  const costs = TRANSPORTS.map((transport) => costOf(outcomes[transport]))
+  if (new Set(costs).size > 1) wrong.push(`nano-dollars by ${TRANSPORTS.join(', ')}: ${costs.join(', ')}`)
   return { title, outcomes, wrong }
 }

@@ -8,7 +8,7 @@ import { eventually } from '../../support/eventually.ts'
 import { startGatewayProcess } from '../../support/gateway-process.ts'
 import { CURRENT_MODELS, type CurrentModel, sectionOf } from '../loops/models.ts'
 import { type StrictProviders, startStrictProviders } from '../loops/strict-providers.ts'
-import { type Running, startCodex, type Transport } from './codex.ts'
+import { COMPRESSED, type Running, startCodex, type Transport } from './codex.ts'
 
 export interface CodexScene extends AsyncDisposable {
   readonly model: CurrentModel
@@ -56,11 +56,12 @@ export async function codexScene(transport: Transport, options: SceneOptions): P
   for (const [at, file] of files.entries()) await Bun.write(file, `${secrets[at]}\n`)
   const prompt = `Read the files ${files.join(' , ')} , one after another, and say what they hold.`
   const connection = { url: url.origin, key, model: model.id }
+  const codex = await startCodex(prompt, transport, connection, { installed, work })
   return {
     model,
     providers,
     secrets,
-    codex: startCodex(prompt, transport, connection, { installed, work }),
+    codex,
     async stopGateway() {
       gateway.signal('SIGTERM')
       return await gateway.ended
@@ -75,9 +76,12 @@ export async function codexScene(transport: Transport, options: SceneOptions): P
       const { calls } = gateway.books()
       const findings = await gateway.findings()
       const opened = (await readFile(log_path, 'utf8')).includes('a WebSocket was opened')
+      const compressed = (await codex.ended()).stderr.includes(COMPRESSED)
       const wrong = [
         ...(findings.length > 0 ? [`the audit found ${JSON.stringify(findings)}`] : []),
-        ...(opened === (transport === 'WebSocket') ? [] : [`it did not go over ${transport}`]),
+        ...(opened === (transport === 'WebSocket') && compressed === (transport === 'POST in zstd')
+          ? []
+          : [`it did not go over ${transport}`]),
       ]
       return { calls, wrong }
     },

@@ -1,11 +1,11 @@
 // The table of Codex over a WebSocket: what was tried, how its calls ended, and what they cost over each transport.
 import type { Outcome } from './cases.ts'
-import type { Transport } from './codex.ts'
+import { TRANSPORTS, type Transport } from './codex.ts'
 
 export interface Row {
   readonly title: string
   readonly outcomes: Readonly<Partial<Record<Transport, Outcome>>>
-  /** Nothing where both were served, and charged the same. */
+  /** Nothing where all were served, and charged the same. */
   readonly wrong: readonly string[]
 }
 
@@ -23,10 +23,11 @@ export const websocketTableOf = (rows: readonly Row[], version: string, day: str
   [
     `Last tested on ${day} with Codex ${version}:`,
     '',
-    '| what happens | calls | nano-dollars by POST | over a WebSocket | served |',
-    '| --- | --- | --- | --- | --- |',
-    ...rows.map(({ title, outcomes: { POST, WebSocket }, wrong }) => {
+    '| what happens | calls | nano-dollars by POST | by POST in zstd | over a WebSocket | served |',
+    '| --- | --- | --- | --- | --- | --- |',
+    ...rows.map(({ title, outcomes, wrong }) => {
+      const costs = TRANSPORTS.map((transport) => costOf(outcomes[transport]))
       const served = wrong.length === 0 ? 'yes' : '**no**'
-      return `| ${title} | ${callsOf(WebSocket)} | ${costOf(POST)} | ${costOf(WebSocket)} | ${served} |`
+      return `| ${[title, callsOf(outcomes.WebSocket), ...costs, served].join(' | ')} |`
     }),
   ].join('\n')
