@@ -217,7 +217,7 @@ const cline: Agent = {
   },
 }
 
-/** Its Node.js is newer than the ones that most systems have, so it runs on Bun. */
+/** It needs Node.js 22.19; on Bun it runs anywhere. */
 const pi: Agent = {
   name: 'pi',
   title: 'pi',

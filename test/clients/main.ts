@@ -30,9 +30,9 @@ minutes).
   --agents         instead, each agent's tool loop with a current GPT, Claude,
                    Gemini, DeepSeek and Mistral, as strict as these are; prints
                    a table
-  --websocket      instead, Codex over a WebSocket beside Codex by POST: a tool
-                   loop, an interrupted answer, gateways that stop; prints a
-                   table
+  --websocket      instead, Codex over a WebSocket, by POST, and by POST in
+                   zstd: a tool loop, an interrupted answer, gateways that
+                   stop; prints a table
   --typed          instead, every kind of answer read by the types of strict
                    clients: async-openai, openai-java, and Python's openai,
                    anthropic and google-genai; records what they demand
@@ -133,7 +133,7 @@ async function runLoops(): Promise<boolean> {
   return lines.every(({ row }) => isServed(row))
 }
 
-/** @returns whether Codex was served over a WebSocket as by POST */
+/** @returns whether Codex was served in the same way over each transport */
 async function runCodex(): Promise<boolean> {
   const rows = await runOverWebSocket({ cache, stopped: stop.signal })
   for (const { title, wrong } of rows) for (const each of wrong) process.stderr.write(`${title}: ${each}\n`)

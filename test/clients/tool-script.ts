@@ -20,7 +20,7 @@ export const READ_TOKENS = 100
 export const WRITTEN_TOKENS = 20
 
 const CITIES = ['Bergen', 'Oslo', 'Turku']
-const SHELLS = /^(bash|shell|shell_command|exec_command|run_shell_command|run_command)$/i
+const SHELLS = /^(bash|shell|shell_command|exec_command|run_shell_command|run_commands?)$/i
 
 /** @param tool_calls how often a tool is called before the answer */
 export const toolScript =
@@ -46,7 +46,7 @@ function argumentsFor(schema: JsonObject, step: number): JsonObject {
   const properties = objectIn(schema.properties)
   const required = Array.isArray(schema.required) ? schema.required.map(String) : []
   const wanted = Object.keys(properties).filter(
-    (name) => required.includes(name) || ['command', 'cmd', 'city'].includes(name),
+    (name) => required.includes(name) || ['command', 'commands', 'cmd', 'city'].includes(name),
   )
   return Object.fromEntries(wanted.map((name) => [name, argumentOf(name, objectIn(properties[name]), step)]))
 }
@@ -54,6 +54,7 @@ function argumentsFor(schema: JsonObject, step: number): JsonObject {
 function argumentOf(name: string, { type }: JsonObject, step: number): Json {
   const command = `echo step-${step + 1} >> steps.txt && echo twelve degrees`
   if (name === 'city') return CITIES[step % CITIES.length] ?? 'Bergen'
+  if (name === 'commands') return [command]
   if (name === 'command' || name === 'cmd') return type === 'array' ? ['bash', '-c', command] : command
   if (type === 'boolean' || type === 'BOOLEAN') return false
   if (type === 'number' || type === 'integer') return 60_000

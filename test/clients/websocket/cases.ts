@@ -1,4 +1,4 @@
-// What Codex is tried with over a WebSocket and by POST: a tool loop, an interrupted answer, and gateways that stop under way.
+// What Codex is tried with over each transport: a tool loop, an interrupted answer, and gateways that stop under way.
 import { eventually } from '../../support/eventually.ts'
 import { loopComplaints } from '../loops/judge.ts'
 import type { Ended } from '../process.ts'

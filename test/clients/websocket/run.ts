@@ -1,4 +1,4 @@
-// Codex over a WebSocket beside Codex by POST: each case with both, and whether it was served and charged the same.
+// Codex over each transport: every case with all of them, and whether it was served and charged the same.
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

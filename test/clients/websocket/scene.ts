@@ -29,7 +29,7 @@ export interface SceneOptions {
   behaviour: string
   /** The folder of Codex. */
   installed: string
-  /** Its working directory and its home, which is emptied: the same for both transports, as is what the provider is told of it. */
+  /** Its working directory and its home, which is emptied: the same for all transports, as is what the provider is told of it. */
   work: string
   secrets: readonly string[]
 }

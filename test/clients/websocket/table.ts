@@ -1,4 +1,4 @@
-// The table of Codex over a WebSocket: what was tried, how its calls ended, and what they cost over each transport.
+// The table of Codex over each transport: what was tried, how its calls ended, and what they cost over each transport.
 import type { Outcome } from './cases.ts'
 import { TRANSPORTS, type Transport } from './codex.ts'
 
