@@ -1,8 +1,12 @@
 // The list of clients in plugins/README.md: which clients share a line, how a failure looks, and where it is written.
 import { describe, expect, test } from 'bun:test'
+import { AGENTS } from './agents.ts'
 import type { Client } from './client.ts'
 import { FEATURES, type Feature } from './feature.ts'
+import { GO_CLIENTS } from './go.ts'
 import { LIST, listOf, README, TABLE, WEBSOCKET, written } from './list.ts'
+import { NPM_CLIENTS } from './npm.ts'
+import { PYTHON_CLIENTS } from './python.ts'
 import type { Result } from './results.ts'
 
 function resultOf(title: string, features: readonly Feature[], wrong?: Feature): Result {
@@ -34,6 +38,14 @@ describe('the list of clients', () => {
       '- **Python** (schema, errors): two 1.0',
       '- **Python** (text, stream, tools, schema, errors; **failed: image**): four 1.0',
     ])
+  })
+
+  test('has a row for each client, in whichever version it was tested last', async () => {
+    const [list = ''] = /<!-- clients: begin.*clients: end -->/s.exec(await Bun.file(README).text()) ?? []
+    const words = list.replaceAll(/\s+/g, ' ')
+    const clients = [...NPM_CLIENTS, ...PYTHON_CLIENTS, ...GO_CLIENTS, ...AGENTS]
+    const isListed = ({ title }: Client) => words.split(`${title} `).some((rest) => /^\d/.test(rest))
+    expect(clients.filter((client) => !isListed(client)).map(({ title }) => title)).toEqual([])
   })
 
   test('wraps long lines between words', () => {

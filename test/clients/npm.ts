@@ -5,7 +5,10 @@ import type { JavascriptClient } from './javascript/client.ts'
 import { JAVASCRIPT_CLIENTS } from './javascript/clients.ts'
 
 const clientOf = (client: JavascriptClient): Client => ({
-  name: `npm-${client.name.replaceAll(/[^a-z]+/g, '-').replaceAll(/^-|-$/g, '')}`,
+  name: `npm-${client.name
+    .toLowerCase()
+    .replaceAll(/[^a-z]+/g, '-')
+    .replaceAll(/^-|-$/g, '')}`,
   title: client.name,
   group: 'JavaScript',
   version: require(`${import.meta.dir}/../../node_modules/${client.package}/package.json`).version,
