@@ -22,6 +22,7 @@ const gateway = await startGateway({
   accepts_others: number('REFUSES_OTHERS') === 0,
   now,
   gateway_timing: { beat_every_ms: number('BEAT_EVERY_MS'), silent_after_ms: number('SILENT_AFTER_MS') },
+  max_busy_wait_ms: number('MAX_BUSY_WAIT_MS') || undefined,
   sweep_every_ms: number('SWEEP_EVERY_MS'),
 })
 process.once('SIGTERM', () => void gateway.stop().then(() => process.exit(0)))
