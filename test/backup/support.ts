@@ -3,6 +3,7 @@ import type { Database } from 'bun:sqlite'
 import { expect } from 'bun:test'
 import { closeSync, constants, existsSync, mkdirSync, openSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { run } from '../../src/cli/program.ts'
 import { openDatabase } from '../../src/db/open.ts'
 import { eventually } from '../support/eventually.ts'
 import { commandOf } from '../support/programs.ts'
@@ -31,6 +32,27 @@ export async function answerOf(args: readonly string[], env: Record<string, stri
   const { status, out, err } = await tollgate([...args, '--json'], env)
   if (status !== 0) throw new Error(`tollgate ${args.join(' ')}: ${err}`)
   return JSON.parse(out)
+}
+
+/**
+ * Runs a command in this process, in a tenth of the CPU: where a gateway serves it is another process as well. The connection may stay open
+ * for a while, which a restore would find in its way.
+ *
+ * @returns its answer: it must succeed
+ */
+// biome-ignore lint/suspicious/noExplicitAny: a test looks at whatever fields it needs
+export async function answerHere(args: readonly string[]): Promise<any> {
+  const [out, err]: [string[], string[]] = [[], []]
+  const status = await run([...args, '--json'], {
+    terminal: { out: (text) => void out.push(text), err: (text) => void err.push(text), columns: undefined },
+    env: process.env,
+    now: Date.now,
+    randomBytes: (count) => crypto.getRandomValues(new Uint8Array(count)),
+    network: fetch,
+    startGateway: () => Promise.reject(new Error('not in this process')),
+  })
+  if (status !== 0) throw new Error(`tollgate ${args.join(' ')}: ${err.join('\n')}`)
+  return JSON.parse(out.join('\n'))
 }
 
 /**

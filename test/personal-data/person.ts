@@ -6,7 +6,7 @@ import { FIRST_CATALOGUE } from '../../src/config/first.ts'
 import { openDatabase } from '../../src/db/open.ts'
 import type { Bucket } from '../../src/domain/catalogue.ts'
 import { type FileStores, fileStoresOf } from '../../src/server/files/stores.ts'
-import { answerOf } from '../backup/support.ts'
+import { answerHere } from '../backup/support.ts'
 import { filesLines } from '../support/files.ts'
 import { type GatewayProcess, startGatewayProcess } from '../support/gateway-process.ts'
 
@@ -45,7 +45,7 @@ export async function startWithPerson(bucket?: Bucket): Promise<Person> {
       },
       body: body instanceof FormData ? body : JSON.stringify(body),
     })
-  const tollgate = (...args: string[]) => answerOf([...args, '--data', gateway.data_folder])
+  const tollgate = (...args: string[]) => answerHere([...args, '--data', gateway.data_folder])
   const person = {
     gateway,
     files: fileStoresOf({ files: bucket }, gateway.data_folder),
