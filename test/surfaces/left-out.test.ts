@@ -2,6 +2,7 @@
 import { describe, expect, test } from 'bun:test'
 import { inFull, outputTokens, promptTokens, type ReportedUsage } from '../../src/domain/usage.ts'
 import { isObject, type Json, type JsonObject } from '../../src/protocols/wire/json.ts'
+import { IS_LONG } from '../support/long.ts'
 import {
   optionalFields,
   type Path,
@@ -28,6 +29,11 @@ const ONLY_FOR: readonly (readonly [RegExp, readonly Surface[]])[] = [
 ]
 const isFor = ({ name }: Recording, surface: Surface): boolean =>
   ONLY_FOR.every(([pattern, surfaces]) => !pattern.test(name) || surfaces.includes(surface))
+
+/** Callers of a recording's own protocol get it without each field, the others without every third, another for the next; in a long run all. */
+const isPlayed = ({ protocol }: Recording, surface: Surface, at: number): boolean =>
+  IS_LONG || surface === OWN[protocol] || (at + SURFACES.indexOf(surface)) % 3 === 0
+const MIN_SAME = IS_LONG ? 15_000 : 9_000
 
 const lastKey = (path: Path): string => path.split('.').at(-1) ?? ''
 const IDS = new Set(['id', 'call_id'])
@@ -104,8 +110,8 @@ describe('every recording with one field left out', () => {
       if (!isFor(recording, surface)) continue
       const before = play(recording, surface)
       if (!before.answer) wrong.push(`${recording.name} cannot be read as it is: ${before.failure}`)
-      for (const path of optionalFields(recording)) {
-        if (isPartial(recording, path)) continue
+      for (const [at, path] of optionalFields(recording).entries()) {
+        if (isPartial(recording, path) || !isPlayed(recording, surface, at)) continue
         const payloads = recording.payloads.map((payload) => without(payload, path))
         const after = play({ ...recording, payloads }, surface)
         const outcome = outcomeOf(before, after, path)
@@ -124,7 +130,7 @@ describe('every recording with one field left out', () => {
   test('there are many of them', () => {
     const played = Object.values(counts).reduce((sum, count) => sum + count, 0)
     process.stdout.write(`${played} answers with a field left out: ${JSON.stringify(counts)}\n`)
-    expect(counts.same).toBeGreaterThan(15_000)
+    expect(counts.same).toBeGreaterThan(MIN_SAME)
   })
 
   test('a failure is rare: where nothing else says what the field said', () => {

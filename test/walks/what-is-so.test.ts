@@ -1,5 +1,5 @@
 // What the pages say of their own doings in a browser: names, the entry of a link, the audit log, a button to save, one toast, a refused first call.
-import { describe, expect, test } from 'bun:test'
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { paint } from '../media/support.ts'
 import { fileConsole } from '../support/console.ts'
 import type { ConsolePage } from '../support/console-page.ts'
@@ -19,9 +19,15 @@ const picture = async ({ page }: ConsolePage, name: string) => {
 }
 
 describe('an account that the address names by its number is shown by its name', () => {
+  let one: ConsolePage
+  beforeAll(async () => {
+    one = await visit('operator')
+    await one.open('/console/settings')
+  })
+  afterAll(() => one[Symbol.asyncDispose]())
+
   test.each(['entries', 'entries/statement', 'playground', 'files', 'images', 'keys'])('%s', async (path) => {
-    await using one = await visit('operator')
-    await one.open(`/console/${path}?account=${id}`)
+    await one.go(`/console/${path}?account=${id}`)
     const shown = one.page
       .locator('main, body')
       .first()
