@@ -5,7 +5,7 @@ import { ResponsesWS } from 'openai/resources/responses/ws'
 import { bytesOf, readMessage } from '../../plugins/responses/socket/envelope.ts'
 import { type JsonObject, objectIn, objectsIn } from '../../src/protocols/wire/json.ts'
 import { asksForStream, replay, TIDES } from '../support/replay.ts'
-import { MODELS, PROTOCOLS } from '../support/three-providers.ts'
+import { limitedAccount, MODELS, PROTOCOLS } from '../support/three-providers.ts'
 import { heldBack } from '../support/upstream.ts'
 import { openSocket } from '../support/web-socket.ts'
 import { QUESTION, responsesScene } from './support.ts'
@@ -272,6 +272,29 @@ describe('two at once', () => {
     expect(idOf(first)).not.toBe(idOf(second))
     expect(asked().messages).toEqual([user('Second')])
     socket.raw.close()
+  })
+
+  describe.each([
+    ['small', 'Second', 'openai'],
+    ['large', 'x '.repeat(50 * 1024), 'anthropic'],
+  ] as const)('in one lane, of which the second is %s', (_, input, limited) => {
+    test.each([
+      ['is let in once the only call of its key is over', { concurrent_calls: 1 }, 'completed'],
+      ['is refused in its turn, where it is one too many of the minute', {}, 'error'],
+    ])('%s', async (what, settings, end) => {
+      const held = heldBack(replay('text'))
+      upstream.answer(held.script)
+      const account = end === 'error' ? limitedAccount(limited) : `${limited} ${what}`.replaceAll(/\W/g, '-')
+      const { name } = await gateway.account(account, { balance_usd: '1' })
+      const socket = await openSocket(gateway, { key: await gateway.key(name, settings) })
+      socket.send({ type: 'response.create', ...FIRST })
+      await held.asked
+      socket.send({ type: 'response.create', ...FIRST, input })
+      held.release()
+      expect((await socket.untilEnd()).at(-1)).toMatchObject({ type: 'response.completed' })
+      expect((await socket.untilEnd()).at(-1)).toMatchObject({ type: expect.stringContaining(end) })
+      socket.raw.close()
+    })
   })
 
   test('in two lanes: they are answered beside each other, each event under its lane', async () => {

@@ -9,6 +9,7 @@ import { errorMessage, steerFailed, TOO_OLD } from './frames.ts'
 import { Lanes } from './lanes.ts'
 import { Outbox } from './outbox.ts'
 import { Unpaid } from './unpaid.ts'
+import { awaitWelcome } from './welcome.ts'
 
 /** Of messages whose call has no room for them yet; once more wait, no more is read. */
 const MAX_WAITING_BYTES = 1024 * 1024
@@ -62,7 +63,7 @@ export class Connection implements SocketEvents, OpenSocket {
   /** It is read in its turn: one read of the socket may bring thousands. */
   message(_: CallerSocket, text: string | Uint8Array): void {
     if (this.was_sent_away) return
-    const bytes = text.length
+    const bytes = Buffer.byteLength(text)
     const { arrived, account_id } = this.#options
     if (!arrived.take(account_id, bytes)) {
       void this.#refuseWithoutRoom()
@@ -170,7 +171,7 @@ export class Connection implements SocketEvents, OpenSocket {
     this.#is_reading = true
     const { assertWelcome, unwrap } = this.#options
     try {
-      await assertWelcome()
+      await awaitWelcome(this.#lanes, laneAtStart(message.text), assertWelcome)
       const asked = await readLargeMessage(bytesOf(message.text), unwrap)
       this.#handle(message, () => asked)
     } catch (thrown) {

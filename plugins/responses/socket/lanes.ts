@@ -18,6 +18,7 @@ export class Lanes<T> {
   readonly #work: (item: T) => Promise<void>
   readonly #onDone: () => void
   #in_flight = 0
+  #next_end: PromiseWithResolvers<void> | undefined
 
   /** @param work does not throw @param onDone told when an item is done: `startNext` may have something to start */
   constructor(work: (item: T) => Promise<void>, onDone: () => void) {
@@ -32,6 +33,19 @@ export class Lanes<T> {
   /** Whether `startNext` has something to start. */
   get can_start(): boolean {
     return this.#in_flight < MAX_IN_FLIGHT && this.#ready.length > 0
+  }
+
+  /** Resolves when an item is done, or none waits any more. */
+  get next_end(): Promise<void> {
+    this.#next_end ??= Promise.withResolvers()
+    return this.#next_end.promise
+  }
+
+  /** Whether a lane has nothing under way and nothing that waits; without a name: whether all have not. */
+  isFree(name: string | undefined): boolean {
+    if (name === undefined) return this.is_idle
+    const lane = this.#lanes.get(name)
+    return !lane || (!lane.is_busy && lane.waiting.length === 0)
   }
 
   /** Whether a lane is there, or may be begun. */
@@ -65,12 +79,19 @@ export class Lanes<T> {
   clear(): void {
     for (const { waiting } of this.#lanes.values()) waiting.length = 0
     this.#ready.length = 0
+    this.#tellEnd()
+  }
+
+  #tellEnd(): void {
+    this.#next_end?.resolve()
+    this.#next_end = undefined
   }
 
   #done(lane: Lane<T>): void {
     lane.is_busy = false
     this.#in_flight--
     if (lane.waiting.length > 0) this.#ready.push(lane)
+    this.#tellEnd()
     this.#onDone()
   }
 }
