@@ -7,8 +7,9 @@ export interface Completing {
   /** The whole answer; the very same where nothing is missing. @throws UpstreamFault for what cannot be told apart */
   whole(answer: JsonObject, context: AnswerContext): JsonObject
   /**
-   * For one stream: the data of an event; the very same where nothing is missing. It may have a further event before it.
+   * For one stream: the data of an event; the very same where nothing is missing. It may have a further event before it. Undefined
+   * for an event that says nothing to clients of the protocol.
    * @throws UpstreamFault as for whole answers
    */
-  stream(context: AnswerContext): (data: ByteString) => ByteString
+  stream(context: AnswerContext): (data: ByteString) => ByteString | undefined
 }

@@ -143,7 +143,7 @@ class PassingRelay implements Relay {
       const given = edit && !reading.failed && this.broken_by === undefined ? this.#editOf(edit, data) : data
       if (reading.failed || this.broken_by !== undefined)
         return copied === 0 ? undefined : written + whole.slice(copied, start)
-      if (given === data) continue
+      if (given === data && !walk.is_typed_by_name) continue
       if (given !== undefined && data_start >= 0) {
         written += whole.slice(copied, data_start) + given
         copied = data_start + data.length

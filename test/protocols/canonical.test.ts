@@ -48,7 +48,7 @@ test.each([
   ['{"a":1}', { a: 1 }],
   ['{', undefined],
   ['[1]', undefined],
-  ['null', undefined],
+  ['null', {}],
   ['"a"', undefined],
 ])('arguments %p are %p', (text, expected) => {
   expect(parseArguments(text)).toEqual(expected)

@@ -26,6 +26,8 @@ export interface Recording {
   protocol: FixtureProtocol
   stream: boolean
   payloads: readonly JsonObject[]
+  /** The names of the events, where the server writes any. */
+  names?: readonly string[]
 }
 
 const lines = (path: string): JsonObject[] =>
@@ -41,6 +43,16 @@ const FOLDERS: readonly (readonly [string, FixtureProtocol])[] = [
   ['gemini', 'gemini'],
   ['translation/answers', 'gemini'],
 ]
+
+export const SURFACES: readonly Surface[] = ['chat', 'messages', 'native', 'responses', 'completions']
+
+/** The surface of the protocol itself. */
+export const OWN: Readonly<Record<Recording['protocol'], Surface>> = {
+  openai: 'chat',
+  anthropic: 'messages',
+  gemini: 'native',
+  responses: 'responses',
+}
 
 /** All recordings of answers that do not fail. */
 export const recordings = (): Recording[] => [
@@ -169,7 +181,7 @@ export interface Played {
 const encoder = new TextEncoder()
 
 /** Plays one recording to one surface. */
-export function play({ protocol, stream, payloads }: Recording, surface: Surface): Played {
+export function play({ protocol, stream, payloads, names = [] }: Recording, surface: Surface): Played {
   const upstream = PROTOCOLS[protocol]
   const dialect = DIALECTS[surface]
   const request = { dialect, context: CONTEXT }
@@ -227,8 +239,10 @@ export function play({ protocol, stream, payloads }: Recording, surface: Surface
     if (bytes) text += Buffer.from(bytes).toString()
   }
   try {
-    for (const event of [...payloads.map((payload) => JSON.stringify(payload)), ...doneOf(protocol)]) {
-      put(relay.push(encoder.encode(`data: ${event}\n\n`)))
+    const events = [...payloads.map((payload) => JSON.stringify(payload)), ...doneOf(protocol)]
+    for (const [at, event] of events.entries()) {
+      const name = names[at] === undefined ? '' : `event: ${names[at]}\n`
+      put(relay.push(encoder.encode(`${name}data: ${event}\n\n`)))
       if (relay.broken_by !== undefined) throw relay.broken_by
       if (reading.failed) throw new Error('the upstream reported an error')
     }

@@ -62,6 +62,14 @@ const number = (value: Json | undefined, at: string): number => {
   return value
 }
 
+/** What clients read, or act on; they pass over the rest. */
+const READ = ['text', 'thinking', 'input', 'partial_json', 'name', 'arguments', 'call_id', 'summary', 'role']
+const typed = (object: JsonObject, at: string): void =>
+  must(
+    typeof object.type === 'string' || READ.every((key) => (object[key] ?? null) === null),
+    `${at} has no type`,
+  )
+
 /** As async-openai's types and openai-node's ChatCompletionStream demand it. */
 function head(chunk: JsonObject): void {
   text(chunk.id, 'id')
@@ -71,7 +79,7 @@ function head(chunk: JsonObject): void {
 }
 
 const argumentsOf = (json: string): string => {
-  const value = json.trim() === '' ? {} : parseObject(json)
+  const value = ['', 'null'].includes(json.trim()) ? {} : parseObject(json)
   return value ? JSON.stringify(value) : `not JSON: ${json}`
 }
 
@@ -170,9 +178,10 @@ function addChatPiece(state: ChatState, piece: JsonObject): void {
   const begun = state.calls[index]
   const call = begun ?? { id: null, type: null, name: '', json: '' }
   state.calls[index] = call
-  call.id ??= piece.id ?? null
+  // As Python's SDK does: what comes again is joined.
+  if (piece.id) call.id = `${call.id ?? ''}${piece.id}`
   call.type ??= piece.type ?? null
-  if (call.name === '' && typeof called.name === 'string') call.name = called.name
+  call.name += called.name ?? ''
   must(
     called.arguments === undefined || called.arguments === null || typeof called.arguments === 'string',
     'arguments',
@@ -184,17 +193,17 @@ function readMessage(message: JsonObject): ReadAnswer {
   must(message.type === 'message', 'no message')
   must(message.role === 'assistant', 'no role')
   const blocks = objectsIn(message.content)
-  for (const block of blocks) text(block.type, 'type of a block')
-  const typed = (type: string) => blocks.filter((block) => block.type === type)
+  for (const block of blocks) typed(block, 'a block')
+  const ofType = (type: string) => blocks.filter((block) => block.type === type)
   return {
     id: text(message.id, 'id'),
     model: message.model ?? null,
     candidates: [
       {
-        text: typed('text')
+        text: ofType('text')
           .map((block) => text(block.text, 'text'))
           .join(''),
-        thinking: typed('thinking')
+        thinking: ofType('thinking')
           .map((block) => text(block.thinking, 'thinking'))
           .join(''),
         calls: blocks
@@ -241,7 +250,7 @@ function addBlockDelta(known: { block: JsonObject; json: string } | undefined, e
   must(known !== undefined, 'a delta of no block')
   const { block } = known
   const delta = objectIn(event.delta)
-  text(delta.type, 'type of a delta')
+  typed(delta, 'a delta')
   if (delta.type === 'text_delta') block.text = `${block.text ?? ''}${text(delta.text, 'text')}`
   else if (delta.type === 'thinking_delta')
     block.thinking = `${block.thinking ?? ''}${text(delta.thinking, 'thinking')}`
@@ -281,7 +290,7 @@ function readNative(events: JsonObject[]): ReadAnswer {
 function readResponse(response: JsonObject): ReadAnswer {
   must(response.object === 'response', 'no response')
   const output = objectsIn(response.output)
-  for (const item of output) text(item.type, 'type of an item')
+  for (const item of output) typed(item, 'an item')
   const reasoning = output.filter(({ type }) => type === 'reasoning')
   return {
     id: text(response.id, 'id'),

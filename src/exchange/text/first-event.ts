@@ -13,9 +13,9 @@ const MAX_ERROR_BYTES = 64 * 1024
 const ERROR = '"error"'
 const PING = '"ping"'
 /** The data of an event that only keeps the connection open. */
-const SAYS_NOTHING = /^\s*(?:\{\s*"type"\s*:\s*"ping"\s*\}\s*)?$/
+const SAYS_NOTHING = /^\s*(?:\{\s*(?:"type"\s*:\s*"ping"\s*)?\}\s*)?$/
 /** Without comments before the first event. */
-const BEGINS = /^(?:event: ?[a-z_.]+\r?\n)?data: ?\S/
+const BEGINS = /^(?:event: ?[a-z_.]+\r?\n)?data: ?(?!\{\s*\})\S/
 
 /** How a provider's streams are read, and the errors in them. */
 export interface StreamFormat extends Pick<Protocol, 'readFailure'> {

@@ -1,6 +1,7 @@
 // Content blocks of lenient servers, completed: their index, their type, and the id of a tool call.
 import { UpstreamFault } from '../../domain/errors.ts'
 import { madeCallId } from '../canonical/parts.ts'
+import { reportsError } from '../reported-error.ts'
 import { countIn, isObject, type JsonObject, objectIn, objectsIn, stringIn } from '../wire/json.ts'
 
 /** The type of a block without one, by what it holds. */
@@ -15,18 +16,21 @@ const TYPE_OF_DELTA = {
 /** The ids of calls that are not the caller's: of the provider's own tools, and of MCP servers. */
 const OTHERS_CALL = /^(?:srv|mcp)toolu_/
 
-/** @throws UpstreamFault where nothing tells the type */
-function withType(original: JsonObject, types: Readonly<Record<string, string>>, what: string): JsonObject {
+/** Fields of events that say something: one without any of them, such as `{}`, keeps the connection open. */
+const OF_EVENTS = ['message', 'content_block', 'delta', 'index', 'usage']
+
+/** The same with its type, where what it holds tells one. */
+function withType(original: JsonObject, types: Readonly<Record<string, string>>): JsonObject {
   if (typeof original.type === 'string') return original
-  const key = Object.keys(types).find((name) => original[name] !== undefined)
-  if (key === undefined || OTHERS_CALL.test(stringIn(original.id) ?? ''))
-    throw new UpstreamFault(`the upstream sent a ${what} without its type`)
-  return { type: types[key] ?? '', ...original }
+  const key = Object.keys(types).find((name) => (original[name] ?? null) !== null)
+  return key === undefined ? original : { ...original, type: types[key] ?? '' }
 }
 
-/** @throws UpstreamFault for a tool call without a name */
+/** @throws UpstreamFault for a call without its type that may be of another's tool, and for a tool call without a name */
 function completeBlock(original: JsonObject, made_id: string): JsonObject {
-  const block = withType(original, TYPE_OF_BLOCK, 'block')
+  const block = withType(original, TYPE_OF_BLOCK)
+  if (block !== original && OTHERS_CALL.test(stringIn(block.id) ?? ''))
+    throw new UpstreamFault('the upstream sent a tool call without its type')
   if (block.type !== 'tool_use') return block
   if (!stringIn(block.name)) throw new UpstreamFault('the upstream sent a tool call without a name')
   return stringIn(block.id) ? block : { ...block, id: made_id }
@@ -45,16 +49,20 @@ export class StreamedBlocks {
 
   /**
    * An event with complete blocks; the very same where nothing is missing.
-   * @throws UpstreamFault for an event, a block or a delta without its type, and for a tool call without a name
+   * @throws UpstreamFault for an event or a block without its type, and for a tool call without a name
    */
   complete(event: JsonObject): JsonObject {
-    if (typeof event.type !== 'string') throw new UpstreamFault('the upstream sent an event without its type')
+    if (typeof event.type !== 'string') {
+      if (reportsError(event)) return { ...event, type: 'error' }
+      if (OF_EVENTS.every((name) => (event[name] ?? null) === null)) return event
+      throw new UpstreamFault('the upstream sent an event without its type')
+    }
     if (event.type === 'content_block_start') return this.#start(event)
     if (event.type !== 'content_block_delta' && event.type !== 'content_block_stop') return event
     const indexed =
       countIn(event.index) === undefined ? { ...event, index: Math.max(0, this.#newest) } : event
     if (!isObject(event.delta)) return indexed
-    const delta = withType(event.delta, TYPE_OF_DELTA, 'delta')
+    const delta = withType(event.delta, TYPE_OF_DELTA)
     return delta === event.delta ? indexed : { ...indexed, delta }
   }
 
@@ -63,6 +71,7 @@ export class StreamedBlocks {
     this.#newest = index
     const original = objectIn(event.content_block)
     const block = completeBlock(original, madeCallId(this.#call_id, 0, index))
+    if (typeof block.type !== 'string') throw new UpstreamFault('the upstream sent a block without its type')
     return block === original && event.index === index ? event : { ...event, index, content_block: block }
   }
 }

@@ -7,7 +7,7 @@ import { completeMessage, StreamedBlocks } from './complete-blocks.ts'
 
 /** How nearly all events begin: nothing is missing in them. */
 const COMPLETE_DELTA =
-  /^\{\s*"type"\s*:\s*"content_block_delta"\s*,\s*"index"\s*:\s*\d+\s*,\s*"delta"\s*:\s*\{\s*"type"\s*:/
+  /^\{\s*"type"\s*:\s*"content_block_delta"\s*,\s*"index"\s*:\s*\d+\s*,\s*"delta"\s*:\s*\{\s*"type"\s*:\s*"/
 
 /** The fields that every message has, but for the model: an answer that names none gets no name. */
 function withHead(message: JsonObject, { id }: AnswerContext): JsonObject {
@@ -25,6 +25,7 @@ export const completing: Completing = {
       const original = parseObject(decodeByteString(data))
       if (original === undefined) return data
       const completed = blocks.complete(original)
+      if (typeof completed.type !== 'string') return undefined
       if (completed.type !== 'message_start') return completed === original ? data : written(completed)
       const start = objectIn(completed.message)
       const message = withHead(start, context)

@@ -119,9 +119,14 @@ export const afterAnswers = (counts: readonly number[]): readonly number[] | und
 export const madeCallId = (call_id: string, candidate: number, position: number): string =>
   candidate === 0 ? `call_${call_id}_${position}` : `call_${call_id}_${candidate}_${position}`
 
-/** A tool call's arguments, parsed: empty text means no arguments; undefined if the text is not a JSON object. */
+const NO_ARGUMENTS = /^\s*(?:null\s*)?$/
+
+/** Whether the text of a tool call's arguments says that there are none. */
+export const hasNoArguments = (text: string): boolean => NO_ARGUMENTS.test(text)
+
+/** A tool call's arguments, parsed; undefined if the text is not a JSON object. */
 export const parseArguments = (text: string): JsonObject | undefined =>
-  text.trim() === '' ? {} : parseObject(text)
+  hasNoArguments(text) ? {} : parseObject(text)
 
 /** The same of arguments that some servers and clients give as an object in place of its text. */
 export const readArguments = (given: Json | undefined): JsonObject | undefined =>

@@ -1,7 +1,7 @@
 // The tool calls of one streamed candidate, told apart: servers leave out the index, or give two calls the same one.
 import { UpstreamFault } from '../../domain/errors.ts'
 import { madeCallId } from '../canonical/parts.ts'
-import { compact, countIn, isObject, type JsonObject, objectIn, stringIn } from '../wire/json.ts'
+import { compact, countIn, isObject, type Json, type JsonObject, objectIn, stringIn } from '../wire/json.ts'
 import { JsonProgress } from '../wire/json-progress.ts'
 
 interface Call {
@@ -16,7 +16,9 @@ interface Piece {
   readonly index: number | undefined
   readonly id: string | undefined
   readonly name: string | undefined
-  readonly json: string
+  /** The arguments, or the input of a custom tool, which is no JSON. */
+  readonly text: string
+  readonly is_custom: boolean
 }
 
 export class CallNumbers {
@@ -34,38 +36,39 @@ export class CallNumbers {
   }
 
   /**
-   * One piece as OpenAI sends it: with the index of its call alone, and in its first one the id, the type and the name. A new id
-   * or name begins a new call, whatever the index is; a piece that says none of them continues the last call. No two calls have the
-   * same id.
+   * One piece as OpenAI sends it: with the index of its call alone, and in its first one the id, the type and the name: Python's SDK
+   * joins what comes again. A new id with a name, or another name, begins a new call, whatever the index is. A piece without a name
+   * continues a call, under a new id, too: some servers give each piece one (https://github.com/zai-org/GLM-4/issues/194,
+   * https://github.com/NousResearch/hermes-agent/pull/106943). No two calls have the same id.
    * @param position the piece's place in its list
    * @param made the gateway's id of the call, and the candidate
    * @returns the very same object where nothing is missing; undefined for a piece that says nothing
-   * @throws UpstreamFault for a call without a name, and for arguments that go on after their end
+   * @throws UpstreamFault for a call without a name, for another name before the arguments and without a new id, and for arguments that
+   * go on after their end
    */
   complete(original: JsonObject, position: number, made: readonly [string, number]): JsonObject | undefined {
     const piece = readPiece(original)
     const known = this.#find(piece, position)
     if (known && !begins(known, piece)) return this.#goOn(known, piece, original)
-    if (piece.name === undefined && piece.id === undefined && piece.json === '') return undefined
+    if (piece.name === undefined && piece.id === undefined && piece.text === '') return undefined
     if (piece.name === undefined) throw new UpstreamFault('the upstream sent a tool call without a name')
     const is_own = piece.id !== undefined && this.#calls.every((call) => call.id !== piece.id)
     const id = is_own ? piece.id : madeCallId(made[0], made[1], this.#calls.length)
     const call = { number: this.#freeNumber(piece), id: piece.id, name: piece.name, json: new JsonProgress() }
     this.#calls.push(call)
     if (piece.index !== undefined) this.#at.set(piece.index, call)
-    call.json.add(piece.json)
-    const { type } = original
-    const is_whole = original.index === call.number && original.id === id && typeof type === 'string'
-    if (is_whole && hasText(original)) return original
-    return { ...withText(original), index: call.number, id, type: type ?? typeOf(original) }
+    follow(call, piece)
+    const type = stringIn(original.type)
+    if (original.index === call.number && original.id === id && type && hasText(original)) return original
+    return { ...withText(original), index: call.number, id, type: type || typeOf(original) }
   }
 
-  #goOn(call: Call, { id, json }: Piece, original: JsonObject): JsonObject {
-    call.id ??= id
-    if (!call.json.add(json))
-      throw new UpstreamFault('the upstream continued the arguments of a tool call after their end')
-    if (original.index === call.number && hasText(original)) return original
-    return { ...withText(original), index: call.number }
+  #goOn(call: Call, piece: Piece, original: JsonObject): JsonObject {
+    call.id ??= piece.id
+    follow(call, piece)
+    const repeats = piece.id !== undefined || piece.name !== undefined
+    if (original.index === call.number && !repeats && hasText(original)) return original
+    return { ...(repeats ? withoutIdentity(withText(original)) : withText(original)), index: call.number }
   }
 
   /** The call that a piece may continue. */
@@ -73,6 +76,7 @@ export class CallNumbers {
     const at = index === undefined ? undefined : this.#at.get(index)
     if (at && (id === undefined || at.id === undefined || at.id === id)) return at
     const of_id = id === undefined ? undefined : this.#calls.findLast((call) => call.id === id)
+    if (at && name === undefined) return of_id ?? at
     if (index !== undefined) return of_id && (at || name === undefined) ? of_id : undefined
     if (id === undefined && name !== undefined && position > 0) return undefined
     return of_id ?? this.#calls.at(-1)
@@ -84,29 +88,56 @@ export class CallNumbers {
   }
 }
 
-/** Whether a piece belongs to another call than the one that its index or place says. */
-function begins(known: Call, { id, name, json }: Piece): boolean {
-  const is_same_name = name === undefined || name === known.name
-  if (!is_same_name) return true
-  if (id !== undefined) return known.id === undefined ? known.json.has_begun : id !== known.id
-  return name !== undefined && json.trim() !== '' && known.json.is_complete
+/**
+ * Whether a piece belongs to another call than the one that its index or place says. Before any arguments, another name without a new
+ * id may be the rest of the name (https://github.com/continuedev/continue/pull/5849), or a second call without arguments. OpenAI's
+ * Python SDK joins the two names, its Node SDK takes the last one.
+ *
+ * @throws UpstreamFault where nothing tells which
+ */
+function begins(known: Call, { id, name, text }: Piece): boolean {
+  if (name === undefined) return false
+  const has_new_id = id !== undefined && known.id !== undefined && id !== known.id
+  if (name !== known.name) {
+    if (has_new_id || known.json.has_begun) return true
+    throw new UpstreamFault('the upstream sent two names of a tool call')
+  }
+  if (id !== undefined) return known.id === undefined ? known.json.has_begun : has_new_id
+  return text.trim() !== '' && known.json.is_complete
 }
 
-const readPiece = (original: JsonObject): Piece => {
-  const { name, arguments: written } = bodyOf(original)
+/** @throws UpstreamFault for arguments that go on after their end */
+function follow({ json }: Call, { text, is_custom }: Piece): void {
+  if (is_custom) {
+    if (text !== '') json.lose()
+  } else if (!json.add(text))
+    throw new UpstreamFault('the upstream continued the arguments of a tool call after their end')
+}
+
+function readPiece(original: JsonObject): Piece {
+  const is_custom = typeOf(original) === 'custom'
+  // https://platform.openai.com/docs/api-reference/chat/create (`custom` of a tool call)
+  const { name, arguments: json, input } = objectIn(is_custom ? original.custom : original.function)
+  const written = is_custom ? input : json
   return {
     index: countIn(original.index),
     id: stringIn(original.id) || undefined,
     name: stringIn(name) || undefined,
-    json: isObject(written) ? JSON.stringify(written) : (stringIn(written) ?? ''),
+    text: isObject(written) ? JSON.stringify(written) : (stringIn(written) ?? ''),
+    is_custom,
   }
 }
 
-/** A custom tool's input is no JSON: https://platform.openai.com/docs/api-reference/chat/create (`custom` of a tool call). */
-const bodyOf = (original: JsonObject): JsonObject =>
-  typeOf(original) === 'custom'
-    ? compact({ name: objectIn(original.custom).name })
-    : objectIn(original.function)
+/** A further piece without the id and the name of its call. */
+function withoutIdentity({ id: _, function: called, custom, ...rest }: JsonObject): JsonObject {
+  return compact({ ...rest, function: withoutName(called), custom: withoutName(custom) })
+}
+
+function withoutName(called: Json | undefined): Json | undefined {
+  if (!isObject(called)) return called
+  const { name: _, ...rest } = called
+  return rest
+}
 
 /** Of a call without its type. */
 export const typeOf = ({ custom, function: called }: JsonObject): string =>
@@ -119,4 +150,4 @@ const hasText = (original: JsonObject): boolean => !isObject(objectIn(original.f
 export const withText = (original: JsonObject): JsonObject =>
   hasText(original)
     ? original
-    : { ...original, function: { ...objectIn(original.function), arguments: readPiece(original).json } }
+    : { ...original, function: { ...objectIn(original.function), arguments: readPiece(original).text } }

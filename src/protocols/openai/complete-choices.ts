@@ -74,7 +74,7 @@ export class StreamedChoices {
   #completeDelta(candidate: Candidate, index: number, original: JsonObject): JsonObject {
     const has_role = candidate.has_role || typeof original.role === 'string'
     candidate.has_role = true
-    const delta = has_role ? original : { role: 'assistant', ...original }
+    const delta = has_role ? original : { ...original, role: 'assistant' }
     if (!hasItems(delta.tool_calls)) return delta
     candidate.has_calls = true
     const calls = objectsIn(delta.tool_calls)

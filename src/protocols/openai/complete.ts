@@ -69,7 +69,7 @@ class CompletedChunks {
     if (beginning === undefined || !data.startsWith(beginning)) return false
     const index = data.charCodeAt(beginning.length) - ZERO
     if (!this.#choices.isOpen(index) || hasValue(data, FINISH)) return false
-    if (!hasValue(data, TOOL_CALLS)) return data.includes(DELTA, beginning.length)
+    if (!hasValue(data, TOOL_CALLS)) return hasValue(data, DELTA)
     FURTHER_PIECE.lastIndex = beginning.length
     const [, call] = FURTHER_PIECE.exec(data) ?? []
     const from = FURTHER_PIECE.lastIndex

@@ -1,4 +1,5 @@
 // The tool calls of one streamed candidate, put in order: their pieces may come interleaved, and no other protocol can say that.
+import { hasNoArguments } from '../canonical/parts.ts'
 import type { PartStart } from '../canonical/stream.ts'
 import { parseObject } from '../wire/json.ts'
 
@@ -56,7 +57,7 @@ export class StreamedCalls {
       return json === '' ? [] : undefined
     call.json += json
     if (call.state === 'waiting') return []
-    return [{ key: call.key, begun: undefined, json }, ...this.#next()]
+    return [{ key: call.key, begun: undefined, json: hasNoArguments(call.json) ? '' : json }, ...this.#next()]
   }
 
   /** What waits at the end of the answer: no more comes of the calls before. */
@@ -91,7 +92,7 @@ export class StreamedCalls {
 function begin(call: Call, open: Call | undefined): CallPiece {
   if (open) open.state = 'over'
   call.state = 'open'
-  return { key: call.key, begun: call.start, json: call.json }
+  return { key: call.key, begun: call.start, json: hasNoArguments(call.json) ? '' : call.json }
 }
 
 /** Nothing can follow a complete JSON object. A call without arguments may still get some. */

@@ -1,4 +1,4 @@
-// How far the text of a JSON object has come that arrives in pieces: nothing is kept of it.
+// How far the text of a JSON object or list has come that arrives in pieces: nothing is kept of it.
 import { CLOSING_BRACE, CLOSING_BRACKET, OPENING_BRACE, OPENING_BRACKET, QUOTE } from './json-bytes.ts'
 
 const BACKSLASH = 92
@@ -16,7 +16,7 @@ export class JsonProgress {
     return this.has_begun && this.#depth === 0 && !this.#in_string && !this.#is_lost
   }
 
-  /** Pieces of it pass unread: whether it is complete is not known any more. */
+  /** Whether it is complete is not known: pieces of it pass unread, or it is another text, whose end nothing tells. */
   lose(): void {
     this.has_begun = true
     this.#is_lost = true
@@ -30,7 +30,10 @@ export class JsonProgress {
       if (this.#in_string) this.#addToString(code)
       else if (code <= SPACE) continue
       else if (this.is_complete) return false
-      else this.#addOutside(code)
+      else if (!this.has_begun && code !== OPENING_BRACE && code !== OPENING_BRACKET) {
+        this.lose()
+        return true
+      } else this.#addOutside(code)
     }
     return true
   }

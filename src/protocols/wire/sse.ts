@@ -1,6 +1,7 @@
 // The framing of server-sent events (WHATWG HTML, "Server-sent events"): bytes in, whole events out.
 import { OverlongAnswer } from '../../domain/errors.ts'
 import type { ByteString } from './byte-string.ts'
+import { withNamedType } from './named-type.ts'
 
 const LINE_FEED = 10
 const CARRIAGE_RETURN = 13
@@ -59,8 +60,10 @@ export class EventCutter {
 
 /** A walk over whole events, which skips comments and events without data. An object and no callback, since every chunk is walked. */
 export class EventWalk {
-  /** The payload of the event: its `data` lines, joined by line feeds where there are several. */
+  /** The payload of the event: its `data` lines, joined by line feeds where there are several; with a type that only its name tells. */
   data: ByteString = ''
+  /** The payload has a type that was not among its bytes. */
+  is_typed_by_name = false
   /** Where the event begins. */
   start = 0
   /** Where its payload begins; -1 if that is of several lines. */
@@ -82,6 +85,7 @@ export class EventWalk {
     const whole = this.#whole
     this.start = this.#next
     let data: ByteString | undefined
+    let name = ''
     for (let line_start = this.#next; line_start < whole.length; ) {
       const feed = whole.indexOf('\n', line_start)
       const next = feed < 0 ? whole.length : feed + 1
@@ -90,16 +94,19 @@ export class EventWalk {
       if (line_end === line_start) {
         this.#next = next
         if (data !== undefined) {
-          this.data = data
+          this.data = name === '' ? data : withNamedType(data, name)
+          this.is_typed_by_name = this.data !== data
+          if (this.is_typed_by_name) this.data_start = -1
           return true
         }
         this.start = next
+        name = ''
       } else if (whole.startsWith('data:', line_start)) {
         const value_start = line_start + (whole.charCodeAt(line_start + 5) === SPACE ? 6 : 5)
         const value = whole.slice(value_start, line_end)
         this.data_start = data === undefined ? value_start : -1
         data = data === undefined ? value : `${data}\n${value}`
-      }
+      } else if (whole.startsWith('event:', line_start)) name = whole.slice(line_start + 6, line_end).trim()
       line_start = next
     }
     this.#next = whole.length

@@ -10,26 +10,29 @@ const TYPE_OF_ITEM: Readonly<Record<string, string>> = {
   summary: 'reasoning',
   content: 'message',
 }
+/** Fields of calls alone: of one without a call_id they do not tell who is to make it. */
+const OF_CALLS = ['arguments', 'action', 'operation']
 const TYPE_OF_PART: Readonly<Record<string, string>> = { refusal: 'refusal', text: 'output_text' }
 
+/** The same with its type, where what it holds tells one. */
 function withType(original: JsonObject, types: Readonly<Record<string, string>>): JsonObject {
   if (typeof original.type === 'string') return original
   const key = Object.keys(types).find(
-    (name) => original[name] !== undefined && (name !== 'call_id' || original[name] !== ''),
+    (name) => (original[name] ?? null) !== null && (name !== 'call_id' || original[name] !== ''),
   )
-  if (key === undefined) throw new UpstreamFault('the upstream sent a part of its output without its type')
-  return { type: types[key] ?? '', ...original }
+  return key === undefined ? original : { ...original, type: types[key] ?? '' }
 }
 
-/** @throws UpstreamFault for a part without its type */
 function completePart(original: JsonObject): JsonObject {
   const part = withType(original, TYPE_OF_PART)
   return part.type !== 'output_text' || Array.isArray(part.annotations) ? part : { ...part, annotations: [] }
 }
 
-/** @throws UpstreamFault for an item without its type, and for a tool call without a name */
+/** @throws UpstreamFault for a tool call without its type or its name. Others pass: nobody acts on them */
 function completeItem(original: JsonObject, index: number, call_id: string): JsonObject {
   const item = withType(original, TYPE_OF_ITEM)
+  if (typeof item.type !== 'string' && OF_CALLS.some((name) => (item[name] ?? null) !== null))
+    throw new UpstreamFault('the upstream sent a tool call without its type')
   if (item.type === 'function_call') {
     if (!stringIn(item.name)) throw new UpstreamFault('the upstream sent a tool call without a name')
     return stringIn(item.call_id) ? item : { ...item, call_id: madeCallId(call_id, 0, index) }
