@@ -1,6 +1,7 @@
 // Batches whose connection to PostgreSQL is lost: each was carried out once or not at all, whoever waited is told which, and no money stays held.
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
 import type { Executor } from '../../src/ledger/executor.ts'
+import type { Operation } from '../../src/ledger/operations.ts'
 import { openPostgresExecutor } from '../../src/ledger/postgres/executor.ts'
 import { eventually } from '../support/eventually.ts'
 import { administrator, hasPostgres } from '../support/postgres.ts'
@@ -95,6 +96,29 @@ describe.if(hasPostgres)('a batch whose connection is lost', () => {
       expect(await executor.commit([hold(100)], WAIT_MS)).toMatchObject([{ ok: true, held_nanos: 100 }])
       expect(await statesOf()).toEqual(['expired', 'pending'])
       expect(await executor.commit([], WAIT_MS)).toEqual([])
+    })
+  })
+
+  test('a hold that nobody has stays to be freed while its account is locked, whatever is lost after it', async () => {
+    const lose = async (operation: Operation) => {
+      proxy.refuseAfterCut(true)
+      proxy.cutNext('after')
+      const results = await executor.commit([operation], SHORT_MS)
+      expect(results).toMatchObject([{ failure: { trouble: 'unreachable' } }])
+      proxy.refuseAfterCut(false)
+    }
+    await there.commit([topUp(100, 2)])
+    await lose(hold(60))
+    await there.db.begin(async (tx) => {
+      await tx.rows('SELECT 1 FROM accounts WHERE id = 1 FOR UPDATE')
+      expect(await executor.tryToWrite()).toBeUndefined()
+      await lose(hold(70, { account_id: 2, key_id: 2, request_id: 'another' }))
+      expect(await executor.tryToWrite()).toBeUndefined()
+      expect(await statesOf()).toEqual(['pending', 'expired'])
+    })
+    await eventually('both holds are free', async () => {
+      await executor.tryToWrite()
+      return (await statesOf()).every((state) => state === 'expired')
     })
   })
 

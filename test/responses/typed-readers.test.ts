@@ -7,8 +7,8 @@ import type { JsonObject } from '../../src/protocols/wire/json.ts'
 const CONTEXT = { id: 'req_1', model: 'asked', created_s: 1, shows_usage: true, asked: {} }
 const PLACE = { item_id: 'msg_1', output_index: 0, content_index: 0 }
 
-function streamed(event: JsonObject): string | undefined {
-  return completing.stream(CONTEXT)(toByteString(Buffer.from(JSON.stringify(event))))
+function streamed(event: JsonObject): string {
+  return completing.stream(CONTEXT)(toByteString(Buffer.from(JSON.stringify(event)))) ?? ''
 }
 
 describe('logprobs of streamed text', () => {

@@ -24,7 +24,7 @@ const ITEM_FIELDS: ReadonlyMap<string, ReadonlySet<string>> = new Map([
   ['message', words('type role content id status phase')],
   ['function_call', words('type call_id name arguments parsed_arguments id status namespace caller async')],
   ['function_call_output', words('type call_id output id status caller name namespace')],
-  ['reasoning', words('type id summary content encrypted_content status')],
+  ['reasoning', words('type id summary content encrypted_content')],
 ])
 
 /** On every item that Codex sends (codex-rs/protocol/src/models.rs). */

@@ -106,7 +106,7 @@ function writePartStart(state: State, { part }: EventOf<'part_start'>): ServerSe
 function wholeReasoning(state: State, signature: Signature): ServerSentEvent[] {
   const id = itemId('reasoning', state.context.id, state.output.length)
   const item = reasoningItem(id, '', signature, 'tool_call')
-  return [added(state, reasoningItem(id, '', undefined, 'tool_call')), ...done(state, item)]
+  return [added(state, reasoningItem(id, '', undefined, 'tool_call', 'in_progress')), ...done(state, item)]
 }
 
 function openItem(
@@ -123,7 +123,8 @@ function openItem(
       added(state, messageItem(id, [], 'in_progress')),
       record(state, 'response.content_part.added', { ...inContent(state, item), part: contentOf(item) }),
     ]
-  if (part.kind !== 'tool_call') return [added(state, reasoningItem(id, '', undefined, 'thinking'))]
+  if (part.kind !== 'tool_call')
+    return [added(state, reasoningItem(id, '', undefined, 'thinking', 'in_progress'))]
   // Its fields are known only once its arguments are whole.
   if (clientToolOf(tool)) return []
   return [added(state, callItem(id, { ...callOf(item, part), arguments_json: '' }, 'in_progress'))]

@@ -45,7 +45,8 @@ export function fitRequest(body: JsonObject, target: FitTarget): Fitted {
   const effort = stringIn(objectIn(thinking.reasoning).effort)
   const samples = takesSampling(generation, effort)
   const sampled = samples ? thinking : leftOut(thinking, ['temperature', 'top_p'], dropped)
-  const named = withShortIds(withShortUsers(sampled, rules))
+  const short = withShortIds(withShortUsers(sampled, rules))
+  const named = rules.by_generation ? withoutReasoningStatus(short) : short
   if (!is_translated) return { body: named, dropped: [...dropped], renamed_tools }
   const lost = rules.by_generation && !samples && asksForLogprobs(named) ? 'top_logprobs' : undefined
   return { body: withLeastLimit(withJsonWord(named)), dropped: [...dropped], renamed_tools, lost }
@@ -82,6 +83,23 @@ function withShortIds(body: JsonObject): JsonObject {
 
 const hasLongId = (item: Json): boolean =>
   isObject(item) && (stringIn(item.call_id)?.length ?? 0) > MAX_CALL_ID_CHARS
+
+/** OpenAI's servers refuse the status of a reasoning item, which others send: https://github.com/BerriAI/litellm/issues/13420 */
+function withoutReasoningStatus(body: JsonObject): JsonObject {
+  const { input } = body
+  if (!Array.isArray(input) || !input.some(hasReasoningStatus)) return body
+  return {
+    ...body,
+    input: input.map((item) => {
+      if (!isObject(item) || !hasReasoningStatus(item)) return item
+      const { status: _, ...rest } = item
+      return rest
+    }),
+  }
+}
+
+const hasReasoningStatus = (item: Json): boolean =>
+  isObject(item) && item.type === 'reasoning' && item.status !== undefined
 
 const withLeastLimit = (body: JsonObject): JsonObject =>
   Number(body.max_output_tokens ?? MIN_OUTPUT_TOKENS) < MIN_OUTPUT_TOKENS

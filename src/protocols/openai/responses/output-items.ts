@@ -37,16 +37,21 @@ export const messageItem = (
   content,
 })
 
-/** @param signature what the provider wants back with the next turn, and what it belongs to */
+/**
+ * @param signature what the provider wants back with the next turn, and what it belongs to
+ * @param status OpenAI leaves it out; @ai-sdk/xai 5 reads no item without it
+ */
 export const reasoningItem = (
   id: string,
   text: string,
   signature: Signature | undefined,
   signed: Signed,
+  status: ItemStatus = 'completed',
 ): JsonObject =>
   compact({
     id,
     type: 'reasoning',
+    status,
     summary: text === '' ? [] : [{ type: 'summary_text', text }],
     encrypted_content: signature && writeEncrypted(signature, signed),
   })
