@@ -122,7 +122,11 @@ describe('thinking', () => {
       const [item] = objectsIn(lastOf(said).output)
       expect(item).toMatchObject({
         type: 'reasoning',
+        status: 'completed',
         summary: [{ type: 'summary_text', text: 'Two cities, so two calls.' }],
+      })
+      expect(said.find(({ type }) => type === 'response.output_item.added')).toMatchObject({
+        item: { type: 'reasoning', status: 'in_progress' },
       })
       const of = said.filter(({ item_id }) => item_id === item?.id)
       expect(new Set(typesOf(of))).toEqual(

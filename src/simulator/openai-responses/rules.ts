@@ -163,7 +163,7 @@ export const RULES: readonly Rule[] = [
   ),
   rule(
     'unknown field of an item',
-    'https://github.com/pydantic/pydantic-ai/issues/3653, openai 7.55 resources/responses/responses.d.ts',
+    'https://github.com/pydantic/pydantic-ai/issues/3653, https://github.com/BerriAI/litellm/issues/13420 (status of reasoning), openai 7.55 resources/responses/responses.d.ts',
     findItemField,
   ),
   rule(

@@ -3,6 +3,7 @@
 import { describe, expect, test } from 'bun:test'
 import { translated, type WrittenRequest } from '../../../src/exchange/text/writing.ts'
 import { openai } from '../../../src/protocols/openai/index.ts'
+import { responses } from '../../../src/protocols/openai/responses/index.ts'
 import { RULED_SERVERS } from '../../../src/protocols/openai/servers/servers.ts'
 import { BUILT_IN_PROTOCOLS, type BuiltInProtocol } from '../../../src/protocols/registry.ts'
 import type { JsonObject } from '../../../src/protocols/wire/json.ts'
@@ -297,6 +298,23 @@ describe('fields', () => {
     ],
   ] as const)('%s cannot be sent what %s callers need of it', (server, from, asked, param) => {
     expect(() => sentTo(server, from, asked as JsonObject)).toThrow(`${param} cannot be carried`)
+  })
+
+  test.each([
+    ['openai', false],
+    ['azure', false],
+    ['foundry', false],
+    ['xai', true],
+    ['unknown', true],
+  ])('the status of a reasoning item goes to %s: %p', (server, goes) => {
+    const reasoning = { type: 'reasoning', summary: [], encrypted_content: 'gAAAAABIbQ' }
+    const call = { type: 'function_call', call_id: 'c', name: 'look', arguments: '{}', status: 'completed' }
+    const input = [{ ...reasoning, status: 'completed' }, call]
+    const { body } = responses.text.fit?.(
+      { model: 'gpt-5.4', input },
+      { server, model: 'gpt-5.4', is_translated: false },
+    ) ?? { body: undefined }
+    expect(body?.input).toEqual(goes ? input : [reasoning, call])
   })
 
   test('nothing is changed that a server takes', () => {

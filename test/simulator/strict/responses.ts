@@ -59,6 +59,12 @@ export const RESPONSES_EXAMPLES: readonly Example[] = [
     passes: to('gpt-5.4', { input: [user, reasoning('gAAAAABIbQ')] }),
   },
   {
+    rule: 'responses: unknown field of an item',
+    refused: to('gpt-5.4', { input: [user, { ...reasoning('gAAAAABIbQ'), status: 'completed' }] }),
+    words: `Unknown parameter: 'input[1].status'.`,
+    passes: to('gpt-5.4', { input: [user, reasoning('gAAAAABIbQ')] }),
+  },
+  {
     rule: 'responses: output limit',
     refused: to('gpt-5.4', { max_output_tokens: 10 }),
     words: `Invalid 'max_output_tokens': integer below minimum value. Expected a value >= 16, but got 10 instead.`,
