@@ -1,5 +1,5 @@
 // Who can read the metrics: with the token at the gateway's own address, and without one on this machine alone; nobody where they are off.
-import { describe, expect, test } from 'bun:test'
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { health } from '../../plugins/health/index.ts'
 import { catalogueOf } from '../support/catalogue.ts'
 import { readExposition, totalOf } from '../support/exposition.ts'
@@ -22,12 +22,17 @@ const callsTold = async (response: Response): Promise<number> =>
   totalOf(readExposition(await response.text()), 'tollgate_calls_total')
 
 describe('off, as it is by default', () => {
+  let off: Scene
+  beforeAll(async () => {
+    off = await scene()
+  })
+  afterAll(() => off[Symbol.asyncDispose]())
+
   test.each([
     ['GET', undefined],
     ['GET', TOKEN],
     ['POST', undefined],
   ])('%s with %p is answered as any unknown path', async (method, token) => {
-    await using off = await scene()
     const options = { method, headers: token ? { authorization: `Bearer ${token}` } : {} }
     const answers = await Promise.all(
       ['/metrics', '/unknown'].map((path) => off.gateway.call(path, undefined, options)),
@@ -41,7 +46,7 @@ describe('off, as it is by default', () => {
 
   test('nothing listens to settled calls', async () => {
     let listeners = 0
-    await using off = await scene({
+    await using own = await scene({
       plugins: [
         (gateway) => {
           const { listenToSettled } = gateway.exchange.activity
@@ -53,12 +58,18 @@ describe('off, as it is by default', () => {
         },
       ],
     })
-    expect((await off.gateway.call('/healthz')).status).toBe(200)
+    expect((await own.gateway.call('/healthz')).status).toBe(200)
     expect(listeners).toBe(0)
   })
 })
 
 describe('with a token', () => {
+  let on: Scene
+  beforeAll(async () => {
+    on = await scene({ more: withToken(TOKEN) })
+  })
+  afterAll(() => on[Symbol.asyncDispose]())
+
   test.each<[string, Record<string, string>]>([
     ['no header', {}],
     ['an empty token', { authorization: 'Bearer ' }],
@@ -69,7 +80,6 @@ describe('with a token', () => {
     ['another scheme', { authorization: `Basic ${TOKEN}` }],
     ['the token in x-api-key', { 'x-api-key': TOKEN }],
   ])('%s is 401 and tells nothing', async (_, headers) => {
-    await using on = await scene({ more: withToken(TOKEN) })
     const answer = await on.gateway.call('/metrics', undefined, { headers })
     const body = await answer.text()
     expect(answer.status).toBe(401)
@@ -79,13 +89,11 @@ describe('with a token', () => {
   })
 
   test('a key of an account, and the token in the query, are 401', async () => {
-    await using on = await scene({ more: withToken(TOKEN) })
     expect((await on.call('/metrics')).status).toBe(401)
     expect((await on.gateway.call('/metrics', undefined, { key: TOKEN, form: 'query' })).status).toBe(401)
   })
 
   test.each(['POST', 'PUT', 'DELETE', 'PATCH'])('%s is no endpoint', async (method) => {
-    await using on = await scene({ more: withToken(TOKEN) })
     expect((await on.gateway.call('/metrics', undefined, { method, key: TOKEN })).status).toBe(404)
   })
 

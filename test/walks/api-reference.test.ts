@@ -1,5 +1,5 @@
 // The reference in a real browser: it shows every operation, in both themes and on a phone, and asks no other host for anything.
-import { afterAll, expect, test } from 'bun:test'
+import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { startDocumented } from '../docs/support.ts'
 import {
   axeFindings,
@@ -42,29 +42,33 @@ async function opened(options: PageOptions = {}) {
   return visit
 }
 
-test.each([
-  ['light', 'phone'],
-  ['dark', 'wide'],
-] as const)(
-  'in %s colours, %s',
-  async (theme, size) => {
-    await using visit = await opened({ theme, size })
-    const { page } = visit
-    const ground = await page.evaluate<string>('getComputedStyle(document.body).backgroundColor')
-    expect([theme, ground]).toEqual([theme, theme === 'light' ? 'rgb(255, 255, 255)' : 'rgb(17, 19, 21)'])
-    expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBeLessThanOrEqual(0)
-    expect(await page.title()).toMatch(/Tollgate/)
-    expect(await page.getByText('is shown by a script').isVisible()).toBe(false)
-    expect(await findingsOf(visit, theme)).toEqual([])
-    await assertClean(visit)
-  },
-  180_000,
-)
+/** Without loading it again, which takes longer than a test. */
+let dark: ConsolePage
+beforeAll(async () => {
+  dark = await opened({ theme: 'dark' })
+}, 180_000)
+afterAll(() => dark[Symbol.asyncDispose]())
+
+async function assertShown(visit: ConsolePage, theme: Theme): Promise<void> {
+  const { page } = visit
+  const ground = await page.evaluate<string>('getComputedStyle(document.body).backgroundColor')
+  expect([theme, ground]).toEqual([theme, theme === 'light' ? 'rgb(255, 255, 255)' : 'rgb(17, 19, 21)'])
+  expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBeLessThanOrEqual(0)
+  expect(await page.title()).toMatch(/Tollgate/)
+  expect(await page.getByText('is shown by a script').isVisible()).toBe(false)
+  expect(await findingsOf(visit, theme)).toEqual([])
+  await assertClean(visit)
+}
+
+test('in light colours, on a phone', async () => {
+  await using visit = await opened({ theme: 'light', size: 'phone' })
+  await assertShown(visit, 'light')
+}, 180_000)
+
+test('in dark colours, wide', () => assertShown(dark, 'dark'), 180_000)
 
 test('every operation stands in the side bar, and its address shows it with an example', async () => {
-  // As the one before, whose page this is then.
-  await using visit = await opened({ theme: 'dark' })
-  const { page } = visit
+  const { page } = dark
   const bar = page.getByRole('complementary')
   for (const { name } of document.tags) {
     await bar.getByRole('button', { name: `Open Group - ${name}` }).click()
@@ -77,5 +81,5 @@ test('every operation stands in the side bar, and its address shows it with an e
   await page.getByText('Why is the sky blue?').first().waitFor(SHOWN)
   // Nobody is sold anything.
   expect(await page.evaluate<string>('document.body.innerText')).not.toMatch(/Ask AI|Deploy|Share/)
-  await assertClean(visit)
+  await assertClean(dark)
 }, 240_000)
