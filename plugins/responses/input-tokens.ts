@@ -7,6 +7,7 @@ import type { ExchangeParts } from '../../src/exchange/parts.ts'
 import { readTextBody } from '../../src/exchange/text/read-body.ts'
 import { idHeaders, jsonAnswer } from '../../src/http/answers.ts'
 import { responses as protocol } from '../../src/protocols/openai/responses/index.ts'
+import { missingConversation } from '../../src/protocols/openai/responses/request.ts'
 import { refusal } from '../../src/protocols/wire/json.ts'
 
 /** As for chat completions: images come inline here too. */
@@ -28,6 +29,7 @@ export const countInputTokens = (parts: ExchangeParts, origin: CallOrigin): Prom
     if ((previous_response_id ?? null) !== null)
       throw refusal('previous_response_id', 'is not counted. Send the whole conversation as input.')
     findModel(parts, admitted, readCallTarget(body.fields).model_id, 'text')
-    const { input_tokens } = await body.facts(protocol.name)
+    const { input_tokens, lacks_conversation } = await body.facts(protocol.name)
+    if (lacks_conversation) throw missingConversation()
     return jsonAnswer({ object: 'response.input_tokens', input_tokens }, origin.request_id, idHeaders(origin))
   })

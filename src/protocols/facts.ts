@@ -36,6 +36,8 @@ export interface RequestFacts {
   refers_to?: { previous: string | undefined; items: readonly string[] } | undefined
   /** The request asks for its conversation to be summed up. */
   compacts?: boolean
+  /** The conversation is empty, which only a request that is prepared for later ones may have; absent otherwise. */
+  lacks_conversation?: boolean
   /** Tools that items of a responses request add to those of its field; absent where none does. */
   added_tools?: readonly JsonObject[]
   /** The mark of the key that issued the reasoning which the request sends back; it can be read there only. */

@@ -226,7 +226,9 @@ const pi: Agent = {
   install: fromNpm('pi', '@earendil-works/pi-coding-agent@1.6.0'),
   features: ['text', 'stream', 'tools', 'image', 'errors'],
   start({ prompt, picture }, { url, key, model }, { installed }) {
-    const models = [{ id: model, reasoning: true, input: ['text', 'image'] }]
+    // Current Claude models refuse a budget of thinking, which pi sends to models that it does not know.
+    const compat = { forceAdaptiveThinking: true }
+    const models = [{ id: model, reasoning: true, input: ['text', 'image'], compat }]
     const tollgate = { baseUrl: url, api: 'anthropic-messages', apiKey: key, models }
     return {
       command: [

@@ -35,6 +35,7 @@ test.each<[string, JsonObject, number]>([
   ['a retired model', { model: 'retired', input: QUESTION }, 404],
   ['no model', { input: QUESTION }, 400],
   ['no input', { model: MODELS.openai }, 400],
+  ['an empty input', { model: MODELS.openai, input: [] }, 400],
   ['an input of a number', { model: MODELS.openai, input: 7 }, 400],
   ['a conversation at the provider', { model: MODELS.openai, input: QUESTION, conversation: 'conv_1' }, 400],
   ['a prompt at the provider', { model: MODELS.openai, input: QUESTION, prompt: { id: 'pmpt_1' } }, 400],

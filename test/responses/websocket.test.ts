@@ -17,6 +17,9 @@ const FIRST = { model, input: QUESTION }
 const user = (content: string) => ({ role: 'user', content })
 const assistant = (content: string) => ({ role: 'assistant', content })
 const TOOLS = [{ type: 'function', name: 'get_weather' }]
+const CODEX_WARM_UP: JsonObject = await Bun.file(
+  new URL('../fixtures/clients/codex-warm-up.json', import.meta.url),
+).json()
 const open = (headers = {}) => openSocket(gateway, { key, headers })
 const responseOf = (events: readonly JsonObject[]) => objectIn(events.at(-1)?.response)
 const idOf = (events: readonly JsonObject[]) => String(responseOf(events).id)
@@ -244,6 +247,33 @@ describe('a request that is only prepared (generate: false)', () => {
     await socket.create({ model, input: 'Two', store: false, previous_response_id: idOf(told) })
     const said = [QUESTION, 'Two'].map((text) => ({ type: 'text', text }))
     expect(asked().messages).toEqual([{ role: 'user', content: said }])
+    socket.raw.close()
+  })
+
+  test.each(PROTOCOLS)(
+    'before there is a conversation, as Codex prepares its first turn: %s',
+    async (name) => {
+      const socket = await open()
+      const before = counts()
+      const prepared = await socket.create({ ...CODEX_WARM_UP, model: MODELS[name] })
+      await expectCounts(before)
+      expect(responseOf(prepared)).toMatchObject({ status: 'completed', output: [] })
+      await socket.create({ model, input: 'Two', store: false, previous_response_id: idOf(prepared) })
+      expect(asked().messages).toEqual([user('Two')])
+      socket.raw.close()
+    },
+  )
+
+  test('a continuation that brings no conversation either is refused', async () => {
+    const socket = await open()
+    const before = counts()
+    const previous_response_id = idOf(await socket.create({ ...CODEX_WARM_UP, model }))
+    for (const input of [[], undefined])
+      expect(await socket.create({ model, input, previous_response_id })).toMatchObject([
+        { type: 'error', status: 400, error: { param: 'input' } },
+      ])
+    expect(await socket.create({ model, input: [] })).toMatchObject([{ type: 'error', status: 400 }])
+    await expectCounts(before)
     socket.raw.close()
   })
 

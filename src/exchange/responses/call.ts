@@ -16,6 +16,7 @@ import {
   recalledFields,
   resolved,
 } from '../../protocols/openai/responses/recalled.ts'
+import { missingConversation } from '../../protocols/openai/responses/request.ts'
 import { skeletonOf } from '../../protocols/openai/responses/response-object.ts'
 import { type ShownAs, ShownEvents, shownResponse } from '../../protocols/openai/responses/shown.ts'
 import { forcedTool, keptChoice, keptTools } from '../../protocols/openai/responses/tools.ts'
@@ -46,6 +47,8 @@ import type { RecentResponses, Remembered } from './recent.ts'
 export interface CallOptions {
   /** Whether the endpoint only sums up. */
   only_compacts?: boolean
+  /** Whether no model is called: the conversation may come with the request that continues this one. */
+  only_prepares?: boolean
   /** Who draws what the model asks for, where the tool for it is offered. */
   drawer?: Drawer | undefined
   /** What the connection remembers. */
@@ -69,6 +72,7 @@ export class ResponseCall implements Answering {
   readonly #parts: ResponseParts
   readonly #origin: CallOrigin
   readonly #only_compacts: boolean
+  readonly #only_prepares: boolean
   readonly #drawer: Drawer | undefined
   readonly #recent: RecentResponses | undefined
   #compacts: boolean
@@ -83,11 +87,12 @@ export class ResponseCall implements Answering {
   constructor(
     parts: ResponseParts,
     origin: CallOrigin,
-    { only_compacts = false, drawer, recent }: CallOptions = {},
+    { only_compacts = false, only_prepares = false, drawer, recent }: CallOptions = {},
   ) {
     this.#parts = parts
     this.#origin = origin
     this.#only_compacts = only_compacts
+    this.#only_prepares = only_prepares
     this.#drawer = drawer
     this.#recent = recent
     this.#compacts = only_compacts
@@ -116,6 +121,7 @@ export class ResponseCall implements Answering {
     const { body, facts, admitted } = read
     const { fields } = body
     if (fields[RECALLED] !== undefined) throw refusal(RECALLED, 'is unknown. Leave it out.')
+    if (facts.lacks_conversation && !this.#only_prepares) throw missingConversation()
     this.#asked = fields
     this.#compacts ||= facts.compacts === true
     const account_id = admitted.caller.account.id

@@ -40,7 +40,7 @@ export const respond = (
   return within(exchange, origin, async (admitted) => {
     const opened = await openText(exchange, admitted, request)
     if (!generates) {
-      const call = new ResponseCall(parts, origin, { recent })
+      const call = new ResponseCall(parts, origin, { recent, only_prepares: true })
       const text_call = textCallOf(origin, request, call)
       return prepareOnly(exchange, admitted, { text_call, call, opened })
     }

@@ -34,6 +34,9 @@ export interface SceneOptions {
   secrets: readonly string[]
 }
 
+/** In the gateway's log: Codex goes on by other means where a request of its own is refused. */
+const REFUSED = /"path":"\/v1\/responses","status":400/
+
 /** Codex tells how long its commands took, and names each of their outputs: the provider is to read the same in every run. */
 const alike = (body: string): string =>
   body
@@ -75,10 +78,12 @@ export async function codexScene(transport: Transport, options: SceneOptions): P
       )
       const { calls } = gateway.books()
       const findings = await gateway.findings()
-      const opened = (await readFile(log_path, 'utf8')).includes('a WebSocket was opened')
+      const log = await readFile(log_path, 'utf8')
+      const opened = log.includes('a WebSocket was opened')
       const compressed = (await codex.ended()).stderr.includes(COMPRESSED)
       const wrong = [
         ...(findings.length > 0 ? [`the audit found ${JSON.stringify(findings)}`] : []),
+        ...log.split('\n').filter((line) => REFUSED.test(line)),
         ...(opened === (transport === 'WebSocket') && compressed === (transport === 'POST in zstd')
           ? []
           : [`it did not go over ${transport}`]),

@@ -1,4 +1,5 @@
 // The facts of a responses request that must be known before it is paid for, and the request as a provider is to get it.
+import type { GatewayError } from '../../../domain/errors.ts'
 import type { Medium } from '../../../domain/media/medium.ts'
 import { estimateMedia } from '../../../domain/media/tokens.ts'
 import { estimateTokens } from '../../../domain/token-estimate.ts'
@@ -32,6 +33,7 @@ export const PricedRequest = Fields({
 
 /**
  * Reads a responses request. What does not decide the price is not looked at: the provider judges it.
+ * An empty array of items is a fact, as a request that is only prepared may have one.
  * @throws GatewayError invalid_request for a missing conversation, a limit that is no count or 0, and a request to be
  * answered in the background
  */
@@ -42,8 +44,10 @@ export function readRequest(body: JsonObject): RequestFacts {
   if (asked.max_output_tokens === 0) throw refusal('max_output_tokens', 'must be at least 1.')
   const { previous_response_id } = asked
   const items = allItems(body)
-  if (items.length === 0 && !asked.instructions && previous_response_id === undefined)
-    throw refusal('input', 'is missing; it must be text, or an array of items.')
+  const is_recalled = body[RECALLED] !== undefined
+  const continues = previous_response_id !== undefined && !is_recalled
+  const lacks_conversation = items.length === 0 && !asked.instructions && !continues
+  if (lacks_conversation && (is_recalled || !Array.isArray(asked.input))) throw missingConversation()
   const references =
     body[RECALLED] === undefined
       ? itemsOf(body.input)
@@ -70,11 +74,16 @@ export function readRequest(body: JsonObject): RequestFacts {
         ? { previous: previous_response_id, items: references }
         : undefined,
     compacts: asksForCompaction(body),
+    ...(lacks_conversation ? { lacks_conversation } : {}),
     ...(added_tools.length > 0 ? { added_tools } : {}),
     service_tier: askedTier(body, 'service_tier'),
     issuer,
   }
 }
+
+/** Without a conversation a model has nothing to answer. */
+export const missingConversation = (): GatewayError =>
+  refusal('input', 'is missing; it must be text, or an array of items.')
 
 const textTokens = ({ text }: JsonObject): number => estimateTokens(stringIn(text) ?? '')
 
