@@ -177,7 +177,7 @@ class PostgresExecutor implements Executor {
     if (!is_committed) return undefined
     const outcomes = this.#outcomesOf(batch, of_batch)
     if (of_batch === operations) return outcomes
-    this.#abandoned = [...batch.opened]
+    this.#abandoned.push(...batch.opened)
     return undefined
   }
 
