@@ -60,6 +60,7 @@ const BEGINNINGS: Readonly<Record<string, (error: string) => Answer>> = {
     stream({ send: ': one\n\n' }, 'read', { send: `:\n\n: two\n${error}` }),
   'an error after a ping': (error) =>
     stream({ send: 'event: ping\ndata: {"type": "ping"}\n\n' }, 'read', { send: error }),
+  'an error after an empty object': (error) => stream({ send: 'data: {}\n\n' }, 'read', { send: error }),
   'an error after an empty event': (error) => stream({ send: 'data:\n\n' }, 'read', { send: error }),
   'an error after an empty event, with a space': (error) =>
     stream({ send: 'data: \n\n' }, 'read', { send: error }),

@@ -121,6 +121,24 @@ describe('tool calls are told apart', () => {
       ],
       TWO.slice(0, 1),
     ],
+    [
+      'the name behind the arguments',
+      [
+        [piece('{"city":', { id: 'call_1', index: 0 })],
+        [piece('"Rome"', { index: 0 })],
+        [piece('}', { index: 0, name: 'weather' })],
+      ],
+      TWO.slice(0, 1),
+    ],
+    [
+      'the name behind the id, before another call',
+      [
+        [piece('', { id: 'call_1', index: 0 })],
+        [piece(ROME, { index: 0, name: 'weather' })],
+        [piece(OSLO, { ...two, index: 1 })],
+      ],
+      TWO,
+    ],
     ['arguments as an object', [[piece({ city: 'Rome' }, one)]], [['weather', ROME]]],
     [
       'no arguments',
@@ -162,6 +180,10 @@ describe('tool calls are told apart', () => {
 
   test.each<[string, JsonObject[][]]>([
     ['a call without a name', [[piece(ROME, { id: 'call_1', index: 0 })]]],
+    [
+      'a call without a name before another',
+      [[piece(ROME, { id: 'call_1', index: 0 })], [piece(OSLO, { ...two, index: 1 })]],
+    ],
     ['arguments of no call', [[piece(ROME)]]],
     ['arguments after their end', [[piece(ROME, one)], [piece(OSLO)]]],
     [

@@ -26,6 +26,13 @@ export class CallNumbers {
   readonly #calls: Call[] = []
   /** The newest call that came with an index. */
   readonly #at = new Map<number, Call>()
+  /** Pieces of a call whose name is yet to come, joined: https://github.com/vercel/ai/issues/14722. */
+  #nameless: JsonObject | undefined
+
+  /** @throws UpstreamFault for a call whose name has not come; told at the end of the candidate */
+  assertNamed(): void {
+    if (this.#nameless) throw new UpstreamFault('the upstream sent a tool call without a name')
+  }
 
   /** Whether pieces of this index continue a call that clients know by the same one; its arguments are no longer followed then. */
   isKnown(index: number): boolean {
@@ -43,15 +50,19 @@ export class CallNumbers {
    * @param position the piece's place in its list
    * @param made the gateway's id of the call, and the candidate
    * @returns the very same object where nothing is missing; undefined for a piece that says nothing
-   * @throws UpstreamFault for a call without a name, for another name before the arguments and without a new id, and for arguments that
-   * go on after their end
+   * @throws UpstreamFault for a call without a name (as `assertNamed`), for another name before the arguments and without a new id,
+   * and for arguments that go on after their end
    */
   complete(original: JsonObject, position: number, made: readonly [string, number]): JsonObject | undefined {
     const piece = readPiece(original)
     const known = this.#find(piece, position)
     if (known && !begins(known, piece)) return this.#goOn(known, piece, original)
     if (piece.name === undefined && piece.id === undefined && piece.text === '') return undefined
-    if (piece.name === undefined) throw new UpstreamFault('the upstream sent a tool call without a name')
+    if (this.#nameless) return this.#join(this.#nameless, original, position, made)
+    if (piece.name === undefined) {
+      this.#nameless = original
+      return undefined
+    }
     const is_own = piece.id !== undefined && this.#calls.every((call) => call.id !== piece.id)
     const id = is_own ? piece.id : madeCallId(made[0], made[1], this.#calls.length)
     const call = { number: this.#freeNumber(piece), id: piece.id, name: piece.name, json: new JsonProgress() }
@@ -61,6 +72,22 @@ export class CallNumbers {
     const type = stringIn(original.type)
     if (original.index === call.number && original.id === id && type && hasText(original)) return original
     return { ...withText(original), index: call.number, id, type: type || typeOf(original) }
+  }
+
+  /** @throws UpstreamFault where a further piece is of another call */
+  #join(
+    nameless: JsonObject,
+    original: JsonObject,
+    position: number,
+    made: readonly [string, number],
+  ): JsonObject | undefined {
+    const [before, after] = [readPiece(nameless), readPiece(original)]
+    const is_same = before.index === after.index && (after.id ?? before.id) === (before.id ?? after.id)
+    if (!is_same || before.is_custom || after.is_custom) this.assertNamed()
+    const called = { ...objectIn(original.function), arguments: before.text + after.text }
+    const joined = compact({ ...nameless, ...original, id: after.id ?? before.id, function: called })
+    this.#nameless = undefined
+    return this.complete(joined, position, made)
   }
 
   #goOn(call: Call, piece: Piece, original: JsonObject): JsonObject {

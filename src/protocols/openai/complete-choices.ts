@@ -31,11 +31,13 @@ export class StreamedChoices {
     return this.#candidates.get(index)?.calls.isKnown(call) === true
   }
 
-  /** The candidates that have not ended, with the reason that an end would have. */
+  /** The candidates that have not ended, with the reason that an end would have. @throws UpstreamFault for a call whose name has not come */
   get unended(): { index: number; finish_reason: string }[] {
-    return [...this.#candidates].flatMap(([index, { ended, has_calls }]) =>
-      ended ? [] : { index, finish_reason: has_calls ? 'tool_calls' : 'stop' },
-    )
+    return [...this.#candidates].flatMap(([index, { calls, ended, has_calls }]) => {
+      if (ended) return []
+      calls.assertNamed()
+      return [{ index, finish_reason: has_calls ? 'tool_calls' : 'stop' }]
+    })
   }
 
   /**
@@ -66,7 +68,10 @@ export class StreamedChoices {
     const finish_reason = stringIn(choice.finish_reason) || undefined
     if (candidate.ended && given_index === undefined && (finish_reason || hasOutput(delta)))
       throw new UpstreamFault('the upstream sent several answers without their index')
-    if (finish_reason) candidate.ended = true
+    if (finish_reason) {
+      candidate.calls.assertNamed()
+      candidate.ended = true
+    }
     if (given_index === index && delta === choice.delta) return choice
     return { ...choice, index, delta }
   }
