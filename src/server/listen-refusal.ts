@@ -8,7 +8,8 @@ const REFUSALS: Readonly<Record<string, string>> = {
   EACCES: 'this user may not listen there, since ports below 1024 need more rights',
 }
 
-const MAIN_ADVICE =
+/** Advice where the address of the gateway is taken. */
+export const MAIN_ADVICE =
   'Choose another address with --listen, such as --listen 127.0.0.1:8099, or with listen in [server] of tollgate.toml.'
 
 /** What to tell the operator where the address cannot be listened on. @param cause what listening threw @param advice what to do */

@@ -68,7 +68,14 @@ export async function openFolder({ data_folder, accept_missing_files = false, ..
     const plugins = await orUndo(
       async () => unlock(),
       async () => {
-        await refuseStart({ catalogue: catalogue(), data_folder, listen, accept_missing_files })
+        await refuseStart({
+          catalogue: catalogue(),
+          data_folder,
+          listen,
+          accept_missing_files,
+          accepts_others,
+          silent_after_ms: gateway_timing?.silent_after_ms,
+        })
         return await loadOwnPlugins({
           data_folder,
           log,

@@ -8,6 +8,7 @@ import type { StorageSettings } from '../domain/catalogue.ts'
 import type { DataPaths } from './backup/paths.ts'
 import type { EngineOptions } from './engine/engine.ts'
 import { engineOf, storageOfFolder } from './engine/of.ts'
+import { openOlder } from './older-database.ts'
 
 export interface SharedSource {
   /** @returns undefined while the file of each machine is in force @throws StorageFailure */
@@ -17,14 +18,14 @@ export interface SharedSource {
 }
 
 /**
- * For a gateway that starts: it needs the catalogue before all else.
+ * For a gateway that starts: it needs the catalogue before all else. The database stays as it is, since the start may yet be refused.
  *
  * @returns undefined without a database on a server @throws as `Engine.open`
  */
 export async function openShared(paths: DataPaths, env: Environment): Promise<SharedSource | undefined> {
   const storage = await databaseOf(paths, env)
   if (!storage) return undefined
-  const first = await readOnce(storage, paths, 'make')
+  const first = await readFirst(storage, paths)
   let followed: Db | undefined
   return {
     read: async () => (followed ? await newestShared(followed) : first),
@@ -58,6 +59,15 @@ async function databaseOf(paths: DataPaths, env: Environment): Promise<StorageSe
     // Dropped: whoever reads the file finds the same mistakes in it.
     return undefined
   }
+}
+
+/** The first version of the tables with catalogues for all gateways. */
+const SHARED_VERSION = 30
+
+async function readFirst(storage: StorageSettings, paths: DataPaths): Promise<SharedText | undefined> {
+  await using older = await openOlder(storage, paths.dir)
+  if (!older) return await readOnce(storage, paths, 'read')
+  return older.db && older.version >= SHARED_VERSION ? await newestShared(older.db) : undefined
 }
 
 async function readOnce(

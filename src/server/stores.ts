@@ -31,6 +31,7 @@ import { engineOf } from './engine/of.ts'
 import type { GatewayTiming, OwnGateway } from './engine/own-gateway.ts'
 import { claimBucket } from './files/claim.ts'
 import { FILE_FOLDERS, type FileStores, fileStoresOf } from './files/stores.ts'
+import { refuseOthers } from './other-gateways.ts'
 import { reportBucketTo, reportLedgerTo, reportLostTo, reportRecovered, reportSwept } from './reports.ts'
 
 export interface StoreOptions {
@@ -162,7 +163,8 @@ async function openRows(options: StoreOptions, undoing: AsyncDisposableStack) {
   const own_gateway = await engine.join(database.db, joining)
   undoing.defer(() => own_gateway.end())
   clock.follow(own_gateway)
-  if (!storage.files && !options.accepts_others) refuseOthers(own_gateway)
+  if (!storage.files && !options.accepts_others)
+    refuseOthers(own_gateway.alive.filter(({ id }) => id !== own_gateway.id).map(({ name }) => name))
   const ledger = await engine.openLedger({
     gateway_id: own_gateway.id,
     blocked: () => database.trouble ?? own_gateway.outdated,
@@ -174,16 +176,6 @@ async function openRows(options: StoreOptions, undoing: AsyncDisposableStack) {
     max_busy_wait_ms,
   })
   return { engine, database, own_gateway, ledger }
-}
-
-/** @throws Error where others are alive: the start of one puts the files of its folder in order by the rows of all */
-function refuseOthers({ id, alive }: OwnGateway): void {
-  const others = alive.filter((gateway) => gateway.id !== id).map(({ name }) => name)
-  if (others.length === 0) return
-  throw new Error(
-    `Another gateway serves this database (${others.join(', ')}), and the files of this one are in its folder, where the other has none. ` +
-      'Stop the other one first, or let both keep their files in a bucket: `files` in [storage]. One that was killed counts as alive for 30 seconds.',
-  )
 }
 
 /**

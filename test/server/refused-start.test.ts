@@ -4,8 +4,13 @@ import { afterAll, describe, expect, test } from 'bun:test'
 import { chownSync, copyFileSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { MIGRATIONS, migrate, schemaVersion } from '../../src/db/migrate.ts'
+import { Connection } from '../../src/db/postgres/connection.ts'
+import { migrate as migrateServer, MIGRATIONS as SERVER_MIGRATIONS } from '../../src/db/postgres/migrate.ts'
+import { versionOnServer } from '../../src/db/postgres/open.ts'
 import { examine } from '../../src/server/doctor/examine.ts'
 import { catalogueOf } from '../support/catalogue.ts'
+import { freePort } from '../support/free-port.ts'
+import { dropDatabase, hasPostgres, makeDatabase } from '../support/postgres.ts'
 import { restarts } from '../support/restarts.ts'
 import { temporary } from '../support/temporary.ts'
 
@@ -109,6 +114,14 @@ const REFUSALS: [what: string, refusing: Refusing, says: string, doctor_says: st
     'in files/, which is missing',
     'which is missing',
   ],
+  [
+    'a bucket that cannot be used',
+    {
+      more: `[storage]\nfiles = "s3://bucket-x/prod"\nendpoint = "http://127.0.0.1:${freePort()}"\naccess_key_id = "a"\nsecret_access_key = "b"`,
+    },
+    'The bucket bucket-x',
+    'The bucket bucket-x',
+  ],
 ]
 
 const OF_ROOT: typeof REFUSALS = [
@@ -137,6 +150,38 @@ describe('a start that is refused leaves the database of an older version as it 
     using gateway = await oldFolder({})
     await expect(gateway.start({ listen: TAKEN })).rejects.toThrow(`Cannot listen on ${TAKEN}`)
     expect(versionOf(gateway.folder.database_path)).toBe(OLD_VERSION)
+  })
+
+  test.each(['127.0.0.1', 'localhost'])('an address that its own metrics have as %s', async (host) => {
+    const port = freePort()
+    using gateway = await oldFolder({ more: `[metrics]\nlisten = "${host}:${port}"` })
+    const start = gateway.start({ listen: `127.0.0.1:${port}` })
+    await expect(start).rejects.toThrow(`the gateway's own metrics have ${host}:${port}`)
+    expect(versionOf(gateway.folder.database_path)).toBe(OLD_VERSION)
+  })
+})
+
+describe.if(hasPostgres)('of a server’s database', () => {
+  test('a start beside another gateway whose files are in a folder leaves the tables of that one', async () => {
+    const { name, url } = await makeDatabase('template0')
+    await using _dropping = { [Symbol.asyncDispose]: () => dropDatabase(name) }
+    const connection = await Connection.open(url)
+    await migrateServer(connection, SERVER_MIGRATIONS.slice(0, -1))
+    await connection.ask(
+      `INSERT INTO gateways (version, node, name, started_at_ms, seen_at_ms) VALUES ('0.4.0', 'other', 'other-machine', 1, now_ms())`,
+    )
+    await connection.close()
+    using gateway = await restarts(
+      catalogueOf({ upstream_url: 'simulator', more: `[storage]\ndatabase = "${url}"` }),
+    )
+    await expect(gateway.start()).rejects.toThrow('Another gateway serves this database (other-machine)')
+    expect(await versionOnServer(url)).toBe(SERVER_MIGRATIONS.at(-2)?.version ?? 0)
+    const { findings } = await examine(
+      { data_folder: gateway.folder.path, env: {}, now: Date.now },
+      'stored files',
+    )
+    expect(findings.find(({ level }) => level === 'fail')?.found).toContain('other-machine')
+    expect(readdirSync(gateway.folder.path)).not.toContain('gateway.id')
   })
 })
 

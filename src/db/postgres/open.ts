@@ -32,6 +32,18 @@ export async function openPostgres(url: string, options: PostgresDbOptions = {})
   return new PostgresDb(url, options)
 }
 
+/** The version of the tables as they are; 0 without any. @throws as `openPostgres` where the server is not as it must be */
+export async function versionOnServer(url: string): Promise<number> {
+  const place = placeOf(url)
+  const connection = await connect(url, place)
+  try {
+    refuse(await faultsOfServer(connection, place, false))
+    return (await versionOf(connection)).version
+  } finally {
+    await connection.close()
+  }
+}
+
 export interface Place {
   host: string
   user: string

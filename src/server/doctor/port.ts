@@ -2,9 +2,8 @@
 import type { Diagnosis } from '../../surface/doctor.ts'
 import { messageOf } from '../../utilities/thrown.ts'
 import { askDirectly } from '../ask-directly.ts'
-import { METRICS_ADVICE } from '../metrics-listener.ts'
 import { servedAt } from '../served-at.ts'
-import { refuseAddress } from '../start-refusals.ts'
+import { refuseAddress, refuseMetricsAddress } from '../start-refusals.ts'
 import { diagnosesOf, type ReadPatient } from './diagnosis.ts'
 
 const { fail, ok, warn } = diagnosesOf('address')
@@ -15,8 +14,17 @@ export async function checkAddress({ data_folder, catalogue }: ReadPatient): Pro
   const answered = served === undefined ? undefined : await askReady(served)
   if (answered) return [answered]
   const { server, metrics } = catalogue
-  const of_metrics = metrics.listen === undefined ? undefined : refusalOf(metrics.listen, METRICS_ADVICE)
-  return [couldListen(server.listen), ...(of_metrics ? [of_metrics] : [])]
+  const { listen } = metrics
+  const of_gateway = refusalOf(() => refuseAddress(server.listen))
+  const of_metrics =
+    listen === undefined
+      ? undefined
+      : refusalOf(() => refuseMetricsAddress(listen, of_gateway ? undefined : server.listen))
+  const is_free = warn(
+    `no gateway runs here; ${server.listen} is free`,
+    'Start the gateway: `tollgate serve`.',
+  )
+  return [of_gateway ?? is_free, ...(of_metrics ? [of_metrics] : [])]
 }
 
 /** Whether the gateway at a URL takes calls; undefined if nobody answers. */
@@ -36,16 +44,9 @@ export async function askReady(url: string, answer_ms = ANSWER_MS): Promise<Diag
   }
 }
 
-function couldListen(listen: string): Diagnosis {
-  return (
-    refusalOf(listen) ??
-    warn(`no gateway runs here; ${listen} is free`, 'Start the gateway: `tollgate serve`.')
-  )
-}
-
-function refusalOf(listen: string, advice?: string): Diagnosis | undefined {
+function refusalOf(refuse: () => void): Diagnosis | undefined {
   try {
-    refuseAddress(listen, advice)
+    refuse()
     return undefined
   } catch (refusal) {
     return fail(messageOf(refusal), 'Stop the program that listens there, or use another address.')

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { bucketMark } from '../../db/bucket-marks.ts'
 import type { Db } from '../../db/db.ts'
 import { isAbsent } from '../../db/folder.ts'
+import type { StorageSettings } from '../../domain/catalogue.ts'
 import { compareLibrary } from '../../library/audit.ts'
 import type { BucketFiles } from '../../media/bucket-store.ts'
 import { auditResponses } from '../../responses/audit.ts'
@@ -11,12 +12,14 @@ import { messageOf } from '../../utilities/thrown.ts'
 import { engineOf } from '../engine/of.ts'
 import { isMarked } from '../files/claim.ts'
 import { type FileStores, fileStoresOf } from '../files/stores.ts'
-import { refuseMissingFiles } from '../start-refusals.ts'
+import { openOlder } from '../older-database.ts'
+import { refuseOlderStores } from '../start-refusals.ts'
 import { isCurrent } from './database.ts'
 import { diagnosesOf, type Patient } from './diagnosis.ts'
 
 const { fail, ok, warn } = diagnosesOf('stored files')
 const MAX_NAMED = 3
+const CANNOT_START = 'The gateway cannot start until you fix this.'
 
 type Examined = Pick<Patient, 'data_folder' | 'storage'>
 
@@ -24,18 +27,22 @@ export async function checkStoredFiles(patient: Examined): Promise<Diagnosis[]> 
   if (!patient.storage) return []
   using stores = fileStoresOf(patient.storage, patient.data_folder)
   await using db = await openToRead(patient)
+  const refused = db ? [] : await checkBeforeMigration(patient.data_folder, patient.storage)
+  if (refused.length > 0) return refused
   if (stores.bucket) return [await checkBucket(stores.bucket, db)]
-  if (db) return [await checkFolders(db, stores)]
-  return patient.storage.database === undefined ? await checkBeforeMigration(patient.data_folder) : []
+  return db ? [await checkFolders(db, stores)] : []
 }
 
-/** Of an older database, whose next start migrates it. */
-async function checkBeforeMigration(data_folder: string): Promise<Diagnosis[]> {
+/** Of a database that the next start makes or migrates. */
+async function checkBeforeMigration(data_folder: string, storage: StorageSettings): Promise<Diagnosis[]> {
+  // Dropped: that a server fails is the finding of the look at the database.
+  await using older = await openOlder(storage, data_folder).catch(() => undefined)
+  if (!older) return []
   try {
-    await refuseMissingFiles(data_folder)
+    await refuseOlderStores(older, { storage, data_folder, accept_missing_files: false })
     return []
   } catch (refusal) {
-    return [fail(messageOf(refusal), 'The gateway cannot start until you fix this.')]
+    return [fail(messageOf(refusal), CANNOT_START)]
   }
 }
 
@@ -57,7 +64,7 @@ async function checkBucket(bucket: BucketFiles, db: Db | undefined): Promise<Dia
   } catch (refusal) {
     return fail(
       messageOf(refusal),
-      'Fix [storage] or the bucket. Until then images, uploads and kept answers are refused.',
+      'Fix [storage] or the bucket. Until then no gateway can start, and one at work refuses images, uploads and kept answers.',
     )
   }
 }

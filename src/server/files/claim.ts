@@ -22,6 +22,29 @@ const TEXT = new TextEncoder().encode(
 /** Of each kind of file: if not one of these is there, it is another bucket. */
 const MAX_LOOKED_AT = 20
 
+/** The first version with a mark, and the first that names all kinds of files. */
+const [MARKS_VERSION, FILES_VERSION] = [29, 6]
+
+/**
+ * Looks for what would refuse the claim once an older database is migrated. Puts an object and deletes it, and changes nothing else.
+ *
+ * @param older undefined: a database without tables, or whose tables cannot be read
+ * @throws GatewayError as `claimBucket`
+ */
+export async function refuseBucket(
+  older: { db: Db; version: number } | undefined,
+  stores: FileStores,
+  options: ClaimOptions,
+): Promise<void> {
+  const { bucket } = stores
+  if (!bucket) return
+  const known = older && older.version >= MARKS_VERSION ? await bucketMark(older.db) : undefined
+  const is_marked = await isMarked(bucket, known)
+  if (older && older.version >= FILES_VERSION && !is_marked && !options.accept_missing_files)
+    await refuseWithoutFiles(older.db, stores)
+  await bucket.tryOut()
+}
+
 /**
  * Makes sure that the bucket has this database's files, and that the gateway may read, write and delete there. The first start
  * marks the bucket. Of databases that claim a new one at the same moment none or one gets it.
