@@ -68,14 +68,8 @@ export async function openFolder({ data_folder, accept_missing_files = false, ..
     const plugins = await orUndo(
       async () => unlock(),
       async () => {
-        await refuseStart({
-          catalogue: catalogue(),
-          data_folder,
-          listen,
-          accept_missing_files,
-          accepts_others,
-          silent_after_ms: gateway_timing?.silent_after_ms,
-        })
+        const accepted = { accept_missing_files, accepts_others, gateway_timing }
+        await refuseStart({ catalogue: catalogue(), data_folder, listen, ...accepted })
         return await loadOwnPlugins({
           data_folder,
           log,

@@ -2,6 +2,7 @@
 import type { Catalogue } from '../domain/catalogue.ts'
 import { refuseMissingFolders } from '../library/missing.ts'
 import { parseListenAddress } from '../utilities/listen-address.ts'
+import type { GatewayTiming } from './engine/own-gateway.ts'
 import { refuseBucket } from './files/claim.ts'
 import { fileStoresOf } from './files/stores.ts'
 import { listenRefusal, MAIN_ADVICE } from './listen-refusal.ts'
@@ -19,8 +20,7 @@ export interface StartChecks {
   accept_missing_files: boolean
   /** As in `StoreOptions`. */
   accepts_others?: boolean | undefined
-  /** As in `GatewayTiming`. */
-  silent_after_ms?: number | undefined
+  gateway_timing?: GatewayTiming | undefined
 }
 
 /**
@@ -80,7 +80,7 @@ const MISSING_FILES_VERSION = 5
 const ALIVE_VERSION = 28
 
 interface StoreChecks
-  extends Pick<StartChecks, 'data_folder' | 'accept_missing_files' | 'accepts_others' | 'silent_after_ms'> {
+  extends Pick<StartChecks, 'data_folder' | 'accept_missing_files' | 'accepts_others' | 'gateway_timing'> {
   storage: Catalogue['storage']
 }
 
@@ -91,12 +91,12 @@ interface StoreChecks
  * @throws Error that says what is wrong
  */
 export async function refuseOlderStores({ db, version }: OlderDatabase, checks: StoreChecks): Promise<void> {
-  const { storage, data_folder, accept_missing_files, accepts_others = false, silent_after_ms } = checks
+  const { storage, data_folder, accept_missing_files, accepts_others = false, gateway_timing } = checks
   using stores = fileStoresOf(storage, data_folder)
   if (stores.bucket) return await refuseBucket(db && { db, version }, stores, { accept_missing_files })
   if (!db) return
   if (storage.database !== undefined && !accepts_others && version >= ALIVE_VERSION)
-    refuseOthers(await aliveBeside(db, { data_folder, silent_after_ms }))
+    refuseOthers(await aliveBeside(db, { data_folder, ...gateway_timing }))
   if (!accept_missing_files && version >= MISSING_FILES_VERSION)
     await refuseMissingFolders({ ...stores, db }, data_folder)
 }
