@@ -9,6 +9,8 @@ import { type Member, type World, world } from './world.ts'
 
 const NEWER_VERSION = '99.0.0'
 const CALLS_BETWEEN = IS_LONG ? 400 : 40
+/** Between two calls of a lane: what starts meanwhile has to find time on the machine. */
+const PAUSE_MS = 25
 
 /** What a client is told by a gateway that stops, or has stopped: it was not asked then. */
 const OF_A_STOP =
@@ -59,7 +61,10 @@ describe.if(hasPostgres)('a rolling upgrade', () => {
       }
     }
     const lanes = Array.from({ length: 6 }, async (_, lane) => {
-      while (!ends) await call(lane + asked)
+      while (!ends) {
+        await call(lane + asked)
+        await Bun.sleep(PAUSE_MS)
+      }
     })
     const more = async (members: readonly Member[]) => {
       const before = members.map((member) => answered.get(member) ?? 0)

@@ -20,7 +20,7 @@ import { temporary } from '../support/temporary.ts'
 import { type Script, startUpstream, type Upstream } from '../support/upstream.ts'
 
 /** The real times are for the long run. */
-export const TIMES = { BEAT_EVERY_MS: 100, SILENT_AFTER_MS: 2_000, SWEEP_EVERY_MS: 300 }
+export const TIMES = { BEAT_EVERY_MS: 250, SILENT_AFTER_MS: 2_000, SWEEP_EVERY_MS: 500 }
 
 export interface Member {
   url: URL
