@@ -50,6 +50,16 @@ export function secretsIn({ text, written: all, value }: Places): WrittenSecret[
 export const secretPlacesIn = ({ written, value }: Places): Written[] =>
   written.filter(({ path, node }) => secretAt(path, node, value) !== undefined)
 
+/** Where a reference stands in the place of a secret. */
+export const referencePlacesIn = ({ written, value }: Places): Written[] =>
+  written.filter(
+    ({ path, node }) =>
+      node.type === 'TOMLValue' &&
+      typeof node.value === 'string' &&
+      isReference(node.value) &&
+      destinationOf(path, value) !== undefined,
+  )
+
 /** The secret that is a value, or the mark that stands for one, and where it is sent to. */
 function secretAt(path: TomlPath, node: Written['node'], root: Readonly<Record<string, unknown>>) {
   const origin = destinationOf(path, root)

@@ -21,6 +21,8 @@ const PLACES: [string, string][] = [
   ['behind a key in single quotes', `${PROVIDER}api_keys = ['${KEY}'] # ${NOTE}\n`],
   ['right above', `${PROVIDER}# ${NOTE}\napi_keys = ["${KEY}"]\n`],
   ['above, of several lines', `${PROVIDER}# ${NOTE}\n# Mine.\n#\napi_keys = ["${KEY}"]\n`],
+  ['right below', `${PROVIDER}api_keys = ["${KEY}"]\n# ${NOTE}\n# Mine.\n`],
+  ['above, across an empty line', `${PROVIDER}# ${NOTE}\n\napi_keys = ["${KEY}"]\n`],
   ['above, indented', `${PROVIDER}\t# ${NOTE}\n  api_keys = ["${KEY}"]\n`],
   ['first in a list', `${PROVIDER}api_keys = [\n  # ${NOTE}\n  "env:A",\n  "${KEY}",\n]\n`],
   [
@@ -105,13 +107,19 @@ describe('where there is only the name of a variable or a file', () => {
     `${PROVIDER}api_keys = ["env:ACME_KEY"] # old: ${LOOKS_LIKE_ONE}\n`,
     `${PROVIDER}api_keys = ["file:acme.key"] # old: ${LOOKS_LIKE_ONE}\n`,
     `${PROVIDER}api_keys = ["env:ACME_KEY"] # old: "${LOOKS_LIKE_ONE}"\n`,
+    `${PROVIDER}api_keys = ["env:ACME_KEY"] # was hunter2\n`,
+    `${PROVIDER}api_keys = [\n  "env:ACME_KEY", # was ${LOOKS_LIKE_ONE}\n]\n`,
+    `${PROVIDER}api_keys = [\n  "env:ACME_KEY",\n  # "${LOOKS_LIKE_ONE}"\n]\n`,
+    `${PROVIDER}# was ${LOOKS_LIKE_ONE}\napi_keys = ["env:ACME_KEY"]\n`,
+    `${PROVIDER}api_keys = ["env:ACME_KEY"]\n# was ${LOOKS_LIKE_ONE}\n`,
+    `[metrics]\ntoken = "env:METRICS" # was hunter2\n`,
     `${PROVIDER}#api_keys = ["env:ACME_KEY"] # old: ${LOOKS_LIKE_ONE}\n`,
     `${PROVIDER}# api_keys = ${LOOKS_LIKE_ONE}\n`,
     `[metrics]\n# token = ${LOOKS_LIKE_ONE}\n`,
     `[metrics]\n# token = 1234-${LOOKS_LIKE_ONE}\n`,
   ])('what looks like a key is hidden, and not written to the database: %j', (text) => {
     const found = hidden(text)
-    expect(found.text).not.toContain(LOOKS_LIKE_ONE)
+    for (const secret of [LOOKS_LIKE_ONE, 'hunter2']) expect(found.text).not.toContain(secret)
     expect(restoreSecrets(found.text, found).text).toBe(text)
     expect(keysWrittenIn(text, redactor)).toHaveLength(1)
   })
