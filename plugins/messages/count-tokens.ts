@@ -7,6 +7,7 @@ import { findModel, within } from '../../src/exchange/life/admission.ts'
 import type { CallOrigin } from '../../src/exchange/life/call.ts'
 import type { ExchangeParts } from '../../src/exchange/parts.ts'
 import { countUpstream } from '../../src/exchange/text/counting.ts'
+import { estimatedFor } from '../../src/exchange/text/estimated-input.ts'
 import { readTextBody } from '../../src/exchange/text/read-body.ts'
 import { withTakenImages } from '../../src/exchange/text/taken-images.ts'
 import { idHeaders, jsonAnswer } from '../../src/http/answers.ts'
@@ -30,7 +31,7 @@ export const countTokens = (parts: ExchangeParts, origin: CallOrigin): Promise<R
     const body = await withTakenImages(parts, admitted, { model, body: read, protocol: anthropic.name })
     admitted.defer(body.release)
     // The provider's counting takes no max_tokens; reading a request wants one.
-    const { input_tokens } = await body.facts(anthropic.name, { max_tokens: 1 })
+    const { input_tokens } = estimatedFor(model, await body.facts(anthropic.name, { max_tokens: 1 }))
     const counted = await countUpstream(parts, admitted, model, {
       protocol: anthropic,
       async write(attempt) {

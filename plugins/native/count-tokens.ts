@@ -4,6 +4,7 @@ import type { CallOrigin } from '../../src/exchange/life/call.ts'
 import type { ExchangeParts } from '../../src/exchange/parts.ts'
 import type { TextBody } from '../../src/exchange/text/body.ts'
 import { countUpstream } from '../../src/exchange/text/counting.ts'
+import { estimatedFor } from '../../src/exchange/text/estimated-input.ts'
 import { readTextBody } from '../../src/exchange/text/read-body.ts'
 import { idHeaders, jsonAnswer } from '../../src/http/answers.ts'
 import { gemini } from '../../src/protocols/gemini/index.ts'
@@ -25,7 +26,10 @@ export const countTokens = (parts: ExchangeParts, origin: CallOrigin, model_id: 
     })
     await body.rejectRemembered(gemini.name)
     const { generateContentRequest: whole } = body.fields
-    const { input_tokens } = await body.facts(gemini.name, isObject(whole) ? whole : undefined)
+    const { input_tokens } = estimatedFor(
+      model,
+      await body.facts(gemini.name, isObject(whole) ? whole : undefined),
+    )
     // What is inside a whole request is not checked for what only the provider remembers, so it stays here.
     const counted =
       whole === undefined

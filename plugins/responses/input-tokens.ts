@@ -4,6 +4,7 @@ import { readCallTarget } from '../../src/exchange/bodies/call-target.ts'
 import { findModel, within } from '../../src/exchange/life/admission.ts'
 import type { CallOrigin } from '../../src/exchange/life/call.ts'
 import type { ExchangeParts } from '../../src/exchange/parts.ts'
+import { estimatedFor } from '../../src/exchange/text/estimated-input.ts'
 import { readTextBody } from '../../src/exchange/text/read-body.ts'
 import { idHeaders, jsonAnswer } from '../../src/http/answers.ts'
 import { responses as protocol } from '../../src/protocols/openai/responses/index.ts'
@@ -28,8 +29,8 @@ export const countInputTokens = (parts: ExchangeParts, origin: CallOrigin): Prom
     const { previous_response_id } = await body.read(['previous_response_id'])
     if ((previous_response_id ?? null) !== null)
       throw refusal('previous_response_id', 'is not counted. Send the whole conversation as input.')
-    findModel(parts, admitted, readCallTarget(body.fields).model_id, 'text')
-    const { input_tokens, lacks_conversation } = await body.facts(protocol.name)
+    const model = findModel(parts, admitted, readCallTarget(body.fields).model_id, 'text')
+    const { input_tokens, lacks_conversation } = estimatedFor(model, await body.facts(protocol.name))
     if (lacks_conversation) throw missingConversation()
     return jsonAnswer({ object: 'response.input_tokens', input_tokens }, origin.request_id, idHeaders(origin))
   })

@@ -1,5 +1,6 @@
 // Input bounds: the most tokens that all of a request can be read as, whatever its provider makes of fields that are unknown here.
 import { imageMedium, type Medium, UNCOUNTED } from '../domain/media/medium.ts'
+import { MediaWork } from '../domain/media/work.ts'
 import { boundText } from '../domain/token-bound.ts'
 import { isObject, type Json, type JsonObject, lookUp } from './wire/json.ts'
 import { workedOut } from './wire/known-values.ts'
@@ -8,7 +9,14 @@ import { workedOut } from './wire/known-values.ts'
  * The most tokens of a value, not rounded, but for its media.
  * @param media takes the media that stand in the value: what they come to depends on the model
  */
-export type Bound = (value: Json, media: Medium[]) => number
+export type Bound = (value: Json, media: FoundMedia) => number
+
+/** The media of a request as they are found. */
+export interface FoundMedia {
+  push(medium: Medium): void
+  /** What may be done to measure all of them. */
+  readonly work: MediaWork
+}
 
 /** The result of a bound. */
 export interface Bounded {
@@ -16,9 +24,11 @@ export interface Bounded {
   media: readonly Medium[]
 }
 
-export const bounded = (bound: Bound, value: Json): Bounded => {
+export const bounded = (bound: Bound, value: Json): Bounded => boundedBy(bound, value, new MediaWork())
+
+function boundedBy(bound: Bound, value: Json, work: MediaWork): Bounded {
   const media: Medium[] = []
-  return { tokens: bound(value, media), media }
+  return { tokens: bound(value, { work, push: (medium) => media.push(medium) }), media }
 }
 
 /** Brackets around a value, and around none; a comma, with the quotes beside it; a name's quotes and its colon. */
@@ -39,15 +49,15 @@ export const boundAll = (value: Json): number => {
 type Bounds = Readonly<Record<string, Bound>>
 const NO_BOUNDS: Bounds = {}
 /** Text has none. */
-const NO_MEDIA: Medium[] = []
+const NO_MEDIA: FoundMedia = { push: () => {}, work: new MediaWork() }
 
-function boundItems(items: readonly Json[], item: Bound, media: Medium[]): number {
+function boundItems(items: readonly Json[], item: Bound, media: FoundMedia): number {
   let tokens = BRACKETS_TOKENS
   for (const one of items) tokens += COMMA_TOKENS + item(one, media)
   return tokens
 }
 
-function boundFields(object: JsonObject, bounds: Bounds, media: Medium[]): number {
+function boundFields(object: JsonObject, bounds: Bounds, media: FoundMedia): number {
   let tokens = BRACKETS_TOKENS
   for (const name in object) {
     const bound = lookUp(bounds, name) ?? boundAll
@@ -76,8 +86,11 @@ export const byType =
 
 /** The same, worked out only once for a value that comes again with every request of a conversation. */
 export const once = (bound: Bound): Bound => {
-  const work = (value: Json): Bounded => bounded(bound, value)
+  // Of the request that is bounded now: nothing waits in between.
+  let media_work: MediaWork
+  const work = (value: Json): Bounded => boundedBy(bound, value, media_work)
   return (value, media) => {
+    media_work = media.work
     const { tokens, media: found } = workedOut(work, value)
     for (const medium of found) media.push(medium)
     return tokens
@@ -110,14 +123,14 @@ export function dataUriType(text: string): string | undefined {
  * An address, and what is neither, is one that the gateway does not see.
  */
 export const mediumData =
-  (read: (data: string) => Medium | undefined): Bound =>
+  (read: (data: string, work: MediaWork) => Medium | undefined): Bound =>
   (value, media) => {
     if (typeof value !== 'string') return boundAll(value)
     if (isAddress(value)) {
       media.push(UNCOUNTED)
       return boundAll(value)
     }
-    const medium = read(value)
+    const medium = read(value, media.work)
     if (medium === undefined) return boundAll(value)
     media.push(medium)
     return 0
@@ -132,12 +145,29 @@ export const image =
   (value, media) => {
     const object = isObject(value) ? value : {}
     const detail = typeof object.detail === 'string' ? object.detail : undefined
-    const url = typeof value === 'string' ? value : object[field]
+    const url = typeof value === 'string' ? value : addressIn(object[field])
     const is_data = typeof url === 'string' && dataUriType(url)?.startsWith('image/')
     media.push(is_data ? imageMedium(url, detail) : { kind: 'image', detail })
-    const data: Bound = (text) => (is_data && text === url ? 0 : boundAll(text))
+    const data = withoutData(is_data ? url : undefined)
     return typeof value === 'string' ? data(value, media) : fields({ ...also, [field]: data })(value, media)
   }
+
+/** An address stands alone or in an object. */
+const addressIn = (value: Json | undefined): Json | undefined => (isObject(value) ? value.url : value)
+
+/** The place of an address. @param data what is counted as a medium there */
+function withoutData(data: string | undefined): Bound {
+  const text: Bound = (value) => (data !== undefined && value === data ? 0 : boundAll(value))
+  return (value, media) => (isObject(value) ? fields({ url: text }) : text)(value, media)
+}
+
+/** Audio or a video by its data URI or its address: no provider says what it bills for one here. */
+export const addressed: Bound = (value, media) => {
+  const url = addressIn(value)
+  const is_data = typeof url === 'string' && dataUriType(url) !== undefined
+  media.push(is_data ? { kind: 'uncounted', bytes: Math.ceil((url.length * 3) / 4) } : UNCOUNTED)
+  return withoutData(is_data ? url : undefined)(value, media)
+}
 
 /** A part of a type that is unknown here: it may be a medium, such as a video, by its data or by an address that its provider fetches. */
 export const unknownPart: Bound = (part, media) => {
@@ -173,15 +203,18 @@ export const encrypted: Bound = (value, media) => {
 const TOOLS_TOKENS = 1_000
 const OWN_TOOL_TYPES: ReadonlySet<Json | undefined> = new Set([undefined, null, 'custom', 'function'])
 
-const boundTool = (tool: Json): number =>
-  boundAll(tool) + (isObject(tool) && !OWN_TOOL_TYPES.has(tool.type) ? TOOLS_TOKENS : 0)
-
-/** Tools and functions, with what their provider says of them. */
-export const tools: Bound = once((value) =>
-  Array.isArray(value) && value.length > 0
-    ? TOOLS_TOKENS + boundItems(value, boundTool, NO_MEDIA)
-    : boundAll(value),
-)
+/** Tools and functions, with what their provider says of them. @param bounds of the fields of a tool that hold media */
+export const toolsWith = (bounds: Bounds): Bound => {
+  const bound = fields(bounds)
+  const boundTool: Bound = (tool, media) =>
+    bound(tool, media) + (isObject(tool) && !OWN_TOOL_TYPES.has(tool.type) ? TOOLS_TOKENS : 0)
+  return once((value, media) =>
+    Array.isArray(value) && value.length > 0
+      ? TOOLS_TOKENS + boundItems(value, boundTool, media)
+      : boundAll(value),
+  )
+}
+export const tools: Bound = toolsWith(NO_BOUNDS)
 
 /** Marks that a model reads at the begin and the end of each of several texts. */
 const MARKS_TOKENS = 2

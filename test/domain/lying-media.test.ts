@@ -2,8 +2,10 @@
 import { describe, expect, test } from 'bun:test'
 import { deflateSync } from 'node:zlib'
 import { imageMedium, type Medium, pdfMedium, videoMedium } from '../../src/domain/media/medium.ts'
-import { measurePdf } from '../../src/domain/media/pdf.ts'
+import { measurePdf as measure } from '../../src/domain/media/pdf.ts'
+import { MediaWork } from '../../src/domain/media/work.ts'
 
+const measurePdf = (bytes: Buffer) => measure(bytes, new MediaWork())
 const PAGES = 100
 const FIRST = 10
 const refs = Array.from({ length: PAGES }, (_, at) => `${FIRST + at} 0 R`).join(' ')
@@ -314,5 +316,5 @@ test.each<[name: string, data: string]>([
     Buffer.concat([Buffer.from('\x89PNG\r\n\x1a\n', 'latin1'), pdf()]).toString('base64'),
   ],
 ])('a document whose base64 %s is not counted', (_name, data) => {
-  expect(pdfMedium(data).kind).toBe('uncounted')
+  expect(pdfMedium(data, new MediaWork()).kind).toBe('uncounted')
 })

@@ -1,8 +1,10 @@
 // The size of a PDF: pages and text are never counted as fewer than any reader finds, and an ordinary document not as many more.
 import { describe, expect, test } from 'bun:test'
-import { measurePdf } from '../../src/domain/media/pdf.ts'
+import { measurePdf as measure } from '../../src/domain/media/pdf.ts'
+import { MediaWork } from '../../src/domain/media/work.ts'
 import { craftedPdf, type PdfOptions } from '../support/crafted-media.ts'
 
+const measurePdf = (bytes: Buffer) => measure(bytes, new MediaWork())
 const textOf = (pdf: Buffer, from: string, to: string): Buffer =>
   Buffer.from(pdf.toString('latin1').replaceAll(from, to), 'latin1')
 const ONE = craftedPdf({ pages: 1, letters: 1_000 })

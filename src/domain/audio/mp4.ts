@@ -49,7 +49,8 @@ function* readBoxes(bytes: Uint8Array, view: DataView, is_strict = false): Retur
     seconds = longer(seconds, editSeconds(track, movie_scale))
   }
   // Of a track that is not known, the time is not either.
-  if ([...fragments.of_track.keys()].some((id) => !tracks.some((track) => track.id === id))) return undefined
+  const ids = new Set(tracks.map(({ id }) => id))
+  if (fragments.of_track.keys().some((id) => !ids.has(id))) return undefined
   // Once for all tracks: they share the media, which may be long.
   if (media_at !== undefined && tracks.some(({ entry }) => entry?.is_mpeg))
     seconds = longer(seconds, yield* mpegSeconds(bytes, media_at))

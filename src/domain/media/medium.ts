@@ -2,6 +2,7 @@
 import { audioDurationMs, isVideo } from '../audio/duration.ts'
 import { IMAGE_HEAD_BYTES, type ImageSize, imageSizeOf } from './image-header.ts'
 import { measurePdf, type PdfSize } from './pdf.ts'
+import type { MediaWork } from './work.ts'
 
 export interface ImageMedium {
   readonly kind: 'image'
@@ -26,7 +27,9 @@ export const FRAMES_PER_S = 1
 
 /** What stands before base64 in a data URI. */
 const HEAD = /^data:[^,]{0,250},/i
-const withoutHead = (data: string): string => data.slice(HEAD.exec(data.slice(0, 256))?.[0].length ?? 0)
+const MAX_HEAD_CHARS = 256
+const withoutHead = (data: string): string =>
+  data.slice(HEAD.exec(data.slice(0, MAX_HEAD_CHARS))?.[0].length ?? 0)
 
 /** Base64 of PNG, JPEG, GIF and WebP: never read as anything else. */
 const IMAGE = /^(?:iVBORw0KGgo|[/_]9j[/_]|R0lGOD|UklGR.{6}XRUJQ)/
@@ -41,14 +44,23 @@ function bytesOf(data: string): Buffer | undefined {
     : Buffer.from(base64, 'base64')
 }
 
-/** @param data base64, or a data URI of it */
-export function pdfMedium(data: string): Medium {
-  const bytes = bytesOf(data)
-  return bytes ? documentOf(bytes) : UNCOUNTED
-}
+/** Readers look for the begin of a PDF so far. */
+const MAX_PDF_BEGIN_BYTES = 1_024
+const MAX_PDF_BEGIN_CHARS = Math.ceil((MAX_PDF_BEGIN_BYTES * 4) / 3)
+const PDF_BEGIN = Buffer.from('%PDF-')
 
-function documentOf(bytes: Buffer): Medium {
-  const size = measurePdf(bytes)
+/** Whether base64 or a data URI of it is a PDF, whose few bytes may unfold to many. */
+export const isPdfData = (data: string): boolean =>
+  Buffer.from(
+    withoutHead(data.slice(0, MAX_HEAD_CHARS + MAX_PDF_BEGIN_CHARS)).slice(0, MAX_PDF_BEGIN_CHARS),
+    'base64',
+  ).includes(PDF_BEGIN)
+
+/** @param data base64, or a data URI of it @param work what may be done for all documents of its request */
+export function pdfMedium(data: string, work: MediaWork): Medium {
+  const bytes = bytesOf(data)
+  if (!bytes || !isPdfData(data)) return uncounted(bytes)
+  const size = measurePdf(bytes, work)
   return size.pages === undefined ? uncounted(bytes) : { kind: 'document', ...size }
 }
 
@@ -80,21 +92,19 @@ function secondsOf(bytes: Buffer): number | undefined {
   return ms === undefined ? undefined : ms / 1_000
 }
 
-const PDF_BEGIN = Buffer.from('%PDF-')
-const MAX_PDF_BEGIN_BYTES = 1_024
-
 /**
  * A file of a type that its caller names: a document's bytes tell what it is.
  *
  * @param data base64, or a data URI of it
+ * @param work what may be done for all documents of its request
  * @returns undefined for what is read as text as it stands
  */
-export function fileMedium(data: string, mime: string): Medium | undefined {
+export function fileMedium(data: string, mime: string, work: MediaWork): Medium | undefined {
   const bytes = bytesOf(data)
   if (!bytes) return UNCOUNTED
-  const begins = bytes.subarray(0, MAX_PDF_BEGIN_BYTES)
-  if (mime === 'application/pdf' || begins.includes(PDF_BEGIN)) return documentOf(bytes)
+  if (mime === 'application/pdf' || isPdfData(data)) return pdfMedium(data, work)
   const is_text =
-    /^text\/|^application\/(?:json|xml|javascript|x-yaml|yaml)$/.test(mime) && !begins.includes(0)
+    /^text\/|^application\/(?:json|xml|javascript|x-yaml|yaml)$/.test(mime) &&
+    !bytes.subarray(0, MAX_PDF_BEGIN_BYTES).includes(0)
   return is_text ? undefined : uncounted(bytes)
 }

@@ -1,6 +1,5 @@
-// The text of a PDF's content, bounded: its strings by their bytes, and what its fonts make of a byte.
-// ISO 32000-1, sections 9.4.3 (text-showing operators), 9.6.6 (encodings) and 9.10.3 (ToUnicode)
-import { boundText } from '../token-bound.ts'
+// The strings of a PDF's content streams, by their bytes. ISO 32000-1, section 9.4.3 (text-showing operators)
+import type { MediaWork } from './work.ts'
 
 /** What one content stream draws. */
 export interface Drawn {
@@ -17,7 +16,10 @@ const [D, O, G, S, I] = [0x44, 0x6f, 0x67, 0x73, 0x49]
 const isBreak = (code: number | undefined): boolean =>
   isSpace(code) || code === CLOSE || code === 0x5d || code === GREATER || code === 0x7d
 
-export function drawnBy(bytes: Uint8Array): Drawn {
+const BYTE_STEPS = 5
+
+export function drawnBy(bytes: Uint8Array, work: MediaWork): Drawn {
+  work.spend(bytes.length * BYTE_STEPS)
   let text_bytes = 0
   let calls = 0
   for (let at = 0; at < bytes.length; at++) {
@@ -61,61 +63,4 @@ const indexFrom = (bytes: Uint8Array, code: number, from: number): number => {
 function endOfLine(bytes: Uint8Array, from: number): number {
   for (let at = from; at < bytes.length; at++) if (bytes[at] === 0x0a || bytes[at] === 0x0d) return at
   return bytes.length
-}
-
-/** A byte of Latin letters, or half of a Chinese sign. */
-export const MIN_TOKENS_PER_BYTE = 1.5
-
-/** Fonts of a thousand kinds of letters have no more. */
-const MAX_CMAP_TEXTS = 200_000
-
-/**
- * The most tokens that one byte of a text becomes by a font's table of characters.
- * @param cmap a ToUnicode stream
- * @param source_bytes the least of a character
- */
-export function tokensPerByte(cmap: string, source_bytes: number): number {
-  let longest = 0
-  let most = 0
-  let count = 0
-  for (const [section] of cmap
-    .replace(/%[^\r\n]*/g, ' ')
-    .matchAll(/beginbf(?:char|range)[\s\S]*?(?:endbf|$)/g)) {
-    // Texts as strings in round brackets: no writer does, and readers take them.
-    if (section.includes('(')) return Number.POSITIVE_INFINITY
-    for (const [, hex = ''] of section.matchAll(/<([^>]*)>/g)) {
-      if (++count > MAX_CMAP_TEXTS) return Number.POSITIVE_INFINITY
-      // A text of one sign is no more than three tokens.
-      if (hex.length > 4 || hex.length > longest) most = Math.max(most, tokensOfHex(hex.replace(/\s/g, '')))
-      longest = Math.max(longest, hex.length)
-    }
-  }
-  return Math.max(MIN_TOKENS_PER_BYTE, most / source_bytes)
-}
-
-const tokensOfHex = (digits: string): number =>
-  boundText(
-    (digits.match(/.{4}/g) ?? []).map((code) => String.fromCharCode(Number.parseInt(code, 16))).join(''),
-  )
-
-/** Signs that no name of Latin letters stands for. */
-const MAX_SIGN_TOKENS = 3
-const SIGN =
-  /^\/(?:afii|.*(?:hiragana|katakana|hangul|korean|bopomofo|deva|bengali|gurmukhi|gujarati|thai|arabic|hebrew|armenian))/
-
-/**
- * The most tokens that a name of a glyph stands for: `f_f_i`, `uni00410042`.
- * https://github.com/adobe-type-tools/agl-specification
- */
-export function tokensOfGlyphs(body: string): number {
-  let most = 1
-  for (const [, names] of body.matchAll(/\/Differences\b\s*(?:\[([^[\]]*)\])?/g)) {
-    if (names === undefined) return Number.POSITIVE_INFINITY
-    for (const name of names.match(/\/[^\s/]+/g) ?? []) {
-      const hex = /^\/u(?:ni)?([\dA-F]{4,})/i.exec(name)?.[1]?.length ?? 0
-      const signs = Math.max(Math.ceil(hex / 4), SIGN.test(name) ? 1 : 0)
-      most = Math.max(most, (name.split('_').length - 1) * MAX_SIGN_TOKENS, signs * MAX_SIGN_TOKENS)
-    }
-  }
-  return most
 }

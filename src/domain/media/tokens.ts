@@ -61,8 +61,15 @@ const UNCOUNTED_TOKENS = 32_768
 /** A page of 50 kB. */
 const UNCOUNTED_BYTES_PER_TOKEN = 20
 
-/** What is charged where a provider reports nothing: an estimate, whoever reads the media. */
+/** What the media usually come to, whoever reads them. */
 export const estimateMedia = (media: readonly Medium[]): number => sumOf(media, estimateOf)
+
+/**
+ * The same for the models that may read them: no more than they can bill, and than a model reads. It is charged where a provider reports
+ * nothing.
+ */
+export const estimateFor = (media: readonly Medium[], models: readonly string[], context: number): number =>
+  Math.min(context, estimateMedia(media), boundMedia(media, models, context))
 
 function estimateOf(medium: Medium): number {
   switch (medium.kind) {

@@ -25,6 +25,7 @@ import { spentInput } from '../settling/end.ts'
 import { asksLonger, extrasRules, pricedHeaders } from './asked-extras.ts'
 import type { TextBody } from './body.ts'
 import type { Dialect } from './dialect.ts'
+import { estimatedFor } from './estimated-input.ts'
 import { heldForExtras, mostRead, spentExtras } from './extras.ts'
 import type { TextOrder } from './order.ts'
 import type { Passages } from './passage.ts'
@@ -121,7 +122,7 @@ export async function readOpened(
     ? await call.revise({ admitted, model: asked, body: read, facts: read_facts })
     : read
   const body_facts = body === read ? read_facts : await body.facts(call.protocol.name)
-  const facts = withMore(body_facts, mostSet(parts, asked))
+  const facts = estimatedFor(asked, withMore(body_facts, mostSet(parts, asked)))
   const dialect = call.dialect(body.fields)
   if (facts.cached_content !== undefined && asked.cached_content === 'refuse')
     throw refusal(facts.cached_content, 'cannot be used with this model. Send the content itself.')

@@ -1,6 +1,6 @@
 // The reading of a text request's body: small ones are parsed on the event loop, large ones on a thread.
 
-import { isImageData } from '../../domain/media/medium.ts'
+import { isImageData, isPdfData } from '../../domain/media/medium.ts'
 import { deploymentOf } from '../../http/azure-paths.ts'
 import { regularBody } from '../../protocols/media-places.ts'
 import type { CallerProtocol } from '../../protocols/protocol.ts'
@@ -18,17 +18,22 @@ const COPIES = 2
 /** Beyond either, to parse a body would stop everyone else for tens of milliseconds. */
 const MAX_BYTES_ON_LOOP = 1024 * 1024
 const MAX_VALUES_ON_LOOP = 50_000
-/** Of documents and recordings, whose pages and seconds are counted: that takes longer than to parse them. */
+/** Of recordings, whose seconds are counted: that takes longer than to parse them. */
 const MAX_MEDIA_CHARS_ON_LOOP = 16 * 1024
+/** Shorter ones have no page. */
+const MIN_PDF_CHARS = 256
 /** The names under which every protocol carries them. */
 const MEDIA_NAMES: ReadonlySet<string> = new Set(['data', 'file_data', 'input_audio'])
 
-/** Whether to count a body's media would stop everyone else. */
+/** Whether to count a body's media would stop everyone else: of a PDF, few bytes may unfold to many. */
 export const hasLongMedia = (body: Json): boolean => mediaChars(body) > MAX_MEDIA_CHARS_ON_LOOP
 
-/** Characters of a body's media but for images. */
+/** Characters of a body's media but for images; a PDF counts as endless. */
 function mediaChars(value: Json, name = ''): number {
-  if (typeof value === 'string') return MEDIA_NAMES.has(name) && !isImageData(value) ? value.length : 0
+  if (typeof value === 'string') {
+    if (!MEDIA_NAMES.has(name) || isImageData(value)) return 0
+    return value.length > MIN_PDF_CHARS && isPdfData(value) ? Number.POSITIVE_INFINITY : value.length
+  }
   if (typeof value !== 'object' || value === null) return 0
   let chars = 0
   if (Array.isArray(value)) for (const item of value) chars += mediaChars(item, name)
@@ -79,6 +84,6 @@ function parsedOnLoop(
   const scanned = scanJsonBody(bytes, text.names, { known: bodies.known, account_id: caller.account.id })
   if (has_thread && scanned.values > MAX_VALUES_ON_LOOP) return undefined
   const body = parseScanned(scanned)
-  if (has_thread && bytes.length > MAX_MEDIA_CHARS_ON_LOOP && hasLongMedia(body.json)) return undefined
+  if (has_thread && hasLongMedia(body.json)) return undefined
   return new ParsedBody(protocols, body, { ...regularBody(body.json, text), release })
 }

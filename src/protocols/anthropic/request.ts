@@ -14,6 +14,7 @@ import { jsonTokens, sumTokens } from '../token-sums.ts'
 import {
   countIn,
   hasItems,
+  isObject,
   type Json,
   type JsonObject,
   lookUp,
@@ -130,10 +131,16 @@ const messageTokens = ({ content }: { content?: Json }): number => contentTokens
 function contentTokens(content: Json | undefined): number {
   if (typeof content === 'string') return estimateTokens(content)
   if (!Array.isArray(content)) return 0
-  return sumTokens(content, (item) => {
-    const block = objectIn(item)
-    return lookUp(BLOCK_TOKENS, block.type)?.(block) ?? jsonTokens(block)
-  })
+  return sumTokens(content, (item) => blockTokens(objectIn(item)))
+}
+
+const blockTokens = (block: JsonObject): number =>
+  lookUp(BLOCK_TOKENS, block.type)?.(block) ?? foundTokens(block)
+
+/** What a provider's own tools found has documents inside, which are media. */
+function foundTokens({ content, ...rest }: JsonObject): number {
+  const inner = isObject(content) ? blockTokens(content) : contentTokens(content)
+  return jsonTokens(rest) + inner
 }
 
 /** Other documents are media. */

@@ -9,8 +9,9 @@ import {
   UNCOUNTED,
   videoMedium,
 } from '../../domain/media/medium.ts'
+import type { MediaWork } from '../../domain/media/work.ts'
 import { GEMINI_IMAGE_TYPES } from '../image-types.ts'
-import { type Bound, boundAll, fields, mediumData } from '../input-bound.ts'
+import { type Bound, boundAll, type FoundMedia, fields, mediumData } from '../input-bound.ts'
 import { isObject, type JsonObject, objectIn, refusal, stringIn } from '../wire/json.ts'
 import { find, join } from './spellings.ts'
 
@@ -56,13 +57,20 @@ function framesPerSecond(part: JsonObject): number {
   return rate > 0 ? Math.min(Math.max(rate, FRAMES_PER_S), MAX_FRAMES_PER_S) : MAX_FRAMES_PER_S
 }
 
-function inlineBound(inline: Parameters<Bound>[0], media: Medium[], frames_per_s: number): number {
+function inlineBound(inline: Parameters<Bound>[0], media: FoundMedia, frames_per_s: number): number {
   const { mimeType, mime_type } = objectIn(inline)
   const mime = stringIn(mimeType ?? mime_type)?.toLowerCase() ?? ''
-  return fields({ data: mediumData((data) => mediumOf(data, mime, frames_per_s)) })(inline, media)
+  return fields({ data: mediumData((data, work) => mediumOf(data, mime, { frames_per_s, work })) })(
+    inline,
+    media,
+  )
 }
 
-function mediumOf(data: string, mime: string, frames_per_s: number): Medium | undefined {
+function mediumOf(
+  data: string,
+  mime: string,
+  { frames_per_s, work }: { frames_per_s: number; work: MediaWork },
+): Medium | undefined {
   switch (mime.slice(0, mime.indexOf('/'))) {
     case 'image':
       return imageMedium(data)
@@ -71,7 +79,7 @@ function mediumOf(data: string, mime: string, frames_per_s: number): Medium | un
     case 'video':
       return videoMedium(data, frames_per_s)
     default:
-      return fileMedium(data, mime)
+      return fileMedium(data, mime, work)
   }
 }
 

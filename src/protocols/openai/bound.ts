@@ -2,6 +2,7 @@
 
 import { audioMedium, fileMedium, UNCOUNTED } from '../../domain/media/medium.ts'
 import {
+  addressed,
   type Bound,
   boundAll,
   byType,
@@ -25,7 +26,7 @@ export const file: Bound = (value, media) => {
 }
 
 const isSet = (value: Json | undefined): boolean => (value ?? null) !== null
-const file_data = mediumData((data) => fileMedium(data, dataUriType(data) ?? ''))
+const file_data = mediumData((data, work) => fileMedium(data, dataUriType(data) ?? '', work))
 
 /** Mistral takes audio without an object around it: https://docs.mistral.ai/capabilities/audio */
 const audioData = mediumData(audioMedium)
@@ -39,6 +40,8 @@ export const part = byType(
     image_url: fields({ image_url: image('url') }),
     input_audio: fields({ input_audio: audio }),
     file: fields({ file }),
+    video_url: fields({ video_url: addressed }),
+    audio_url: fields({ audio_url: addressed }),
     text: boundAll,
     refusal: boundAll,
     thinking: boundAll,
@@ -51,6 +54,7 @@ const extra_content = fields({ google: fields({ thought_signature: encrypted }) 
 
 const message = fields({
   content: each(part),
+  images: each(fields({ image_url: image('url') })),
   extra_content,
   tool_calls: each(fields({ extra_content })),
   reasoning_details: each(fields({ data: encrypted, signature: encrypted })),

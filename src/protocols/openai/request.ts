@@ -99,6 +99,8 @@ const PART_TOKENS: Readonly<Record<string, (part: JsonObject) => number>> = {
   image_url: () => 0,
   input_audio: () => 0,
   file: () => 0,
+  video_url: () => 0,
+  audio_url: () => 0,
 }
 
 const messageTokens = ({ content, tool_calls, function_call }: Static<typeof PricedMessage>): number =>

@@ -1,16 +1,17 @@
 // The input bound of responses: the items that the model reads, recalled ones included, and all else of the request.
 
-import { imageMedium, type Medium } from '../../../domain/media/medium.ts'
+import { imageMedium } from '../../../domain/media/medium.ts'
 import {
   boundAll,
   byType,
   each,
   encrypted,
+  type FoundMedia,
   fields,
   image,
   mediumData,
   once,
-  tools,
+  toolsWith,
   unknownPart,
 } from '../../input-bound.ts'
 import type { JsonObject } from '../../wire/json.ts'
@@ -51,8 +52,12 @@ const item = once(
 )
 
 /** All but the items. */
-const rest = fields({ input: nothing, [RECALLED]: nothing, tools })
+const rest = fields({
+  input: nothing,
+  [RECALLED]: nothing,
+  tools: toolsWith({ input_image_mask: image('image_url') }),
+})
 
 /** The most tokens of a responses request. @param items all that the model is to read */
-export const requestBound = (body: JsonObject, items: readonly PlacedItem[], media: Medium[]): number =>
+export const requestBound = (body: JsonObject, items: readonly PlacedItem[], media: FoundMedia): number =>
   rest(body, media) + items.reduce((tokens, placed) => tokens + ITEM_TOKENS + item(placed.item, media), 0)

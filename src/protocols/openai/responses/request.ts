@@ -1,12 +1,11 @@
 // The facts of a responses request that must be known before it is paid for, and the request as a provider is to get it.
 import type { GatewayError } from '../../../domain/errors.ts'
-import type { Medium } from '../../../domain/media/medium.ts'
 import { estimateMedia } from '../../../domain/media/tokens.ts'
 import { estimateTokens } from '../../../domain/token-estimate.ts'
 import { askedTier } from '../../extras.ts'
 import type { RequestFacts } from '../../facts.ts'
 import { Anything, Count, Fields, Flag, optional, readPresent, Text } from '../../forms.ts'
-import { inputBound } from '../../input-bound.ts'
+import { bounded, inputBound } from '../../input-bound.ts'
 import { withModelAndStream } from '../../model-and-stream.ts'
 import { knownAs } from '../../named-model.ts'
 import type { TextProtocol } from '../../protocol.ts'
@@ -59,13 +58,12 @@ export function readRequest(body: JsonObject): RequestFacts {
   const text_tokens =
     sumTokens(items, ({ item }) => workedOut(itemTokens, item)) +
     estimateTokens(asked.instructions ?? '') +
-    workedOut(jsonTokens, asked.tools) +
+    workedOut(toolTokens, asked.tools) +
     jsonTokens(objectIn(asked.text).format)
-  const media: Medium[] = []
-  const bound = requestBound(body, items, media)
+  const { tokens, media } = bounded((_, found) => requestBound(body, items, found), body)
   return {
     input_tokens: text_tokens + estimateMedia(media),
-    input_bound_tokens: inputBound(bound, text_tokens),
+    input_bound_tokens: inputBound(tokens, text_tokens),
     ...(media.length > 0 ? { media } : {}),
     max_output_tokens: asked.max_output_tokens,
     candidates: 1,
@@ -94,6 +92,17 @@ const PART_TOKENS: Readonly<Record<string, (part: JsonObject) => number>> = {
   input_image: () => 0,
   input_audio: () => 0,
   input_file: () => 0,
+  computer_screenshot: () => 0,
+}
+
+const toolTokens = (tools: Json | undefined): number =>
+  jsonTokens(Array.isArray(tools) ? tools.map(withoutMask) : tools)
+
+/** A mask is a medium. */
+function withoutMask(tool: Json): Json {
+  if (!isObject(tool)) return tool
+  const { input_image_mask: _, ...rest } = tool
+  return rest
 }
 
 /** Everything else of an item is read as JSON. */
@@ -110,12 +119,11 @@ const isPlain = ({ type = 'message' }: JsonObject): boolean =>
 
 function contentTokens(content: Json | undefined): number {
   if (typeof content === 'string') return estimateTokens(content)
-  if (!Array.isArray(content)) return jsonTokens(content)
-  return sumTokens(content, (item) => {
-    const part = objectIn(item)
-    return lookUp(PART_TOKENS, part.type)?.(part) ?? jsonTokens(part)
-  })
+  if (!Array.isArray(content)) return isObject(content) ? partTokens(content) : jsonTokens(content)
+  return sumTokens(content, (item) => partTokens(objectIn(item)))
 }
+
+const partTokens = (part: JsonObject): number => lookUp(PART_TOKENS, part.type)?.(part) ?? jsonTokens(part)
 
 export const limitOutput = (body: JsonObject, max_output_tokens: number): JsonObject => ({
   ...body,

@@ -1,0 +1,136 @@
+// The page tree of a PDF, and what its fields refer to. ISO 32000-1, sections 7.3.10 (references) and 7.7.3 (page tree)
+import type { PdfParts } from './pdf-objects.ts'
+import type { PdfObject } from './pdf-streams.ts'
+import { type MediaWork, Unreadable } from './work.ts'
+
+/** A document whose objects are known. */
+export interface PdfDocument extends PdfParts {
+  readonly work: MediaWork
+  /** By number, once it was looked for: the references of an array; undefined for what is none. */
+  readonly arrays: Map<number, readonly number[] | undefined>
+  /** By number, once it was looked for: whether it is an array. */
+  readonly are_arrays: Map<number, boolean>
+}
+
+export const documentOf = (parts: PdfParts, work: MediaWork): PdfDocument => ({
+  ...parts,
+  work,
+  arrays: new Map(),
+  are_arrays: new Map(),
+})
+
+/** What a reference is, behind the name of its field. No writer writes longer numbers. */
+const REFERENCE = String.raw`\s+(\d{1,10})\s+\d{1,5}\s+R\b`
+const referenceTo = (name: string): RegExp => new RegExp(`/${name}${REFERENCE}`, 'g')
+const REFERENCES = {
+  Pages: referenceTo('Pages'),
+  ToUnicode: referenceTo('ToUnicode'),
+  UseCMap: referenceTo('UseCMap'),
+}
+
+/** The numbers that a field of an object refers to, wherever it stands in it. */
+export function refsTo(field: keyof typeof REFERENCES, body: string, work: MediaWork): number[] {
+  const refs: number[] = []
+  for (const [, number] of body.matchAll(REFERENCES[field])) {
+    work.spend(REF_STEPS)
+    refs.push(Number(number))
+  }
+  return refs
+}
+
+/** To find one, to look it up and to keep it. */
+const REF_STEPS = 500
+
+/** A tree of pages that is no object of its own, or behind a reference that no writer writes. */
+const NO_REFERENCE = new RegExp(`(?<!/Type\\s{0,9})/Pages\\b(?!${REFERENCE})`)
+export const hasOtherTree = (body: string): boolean => NO_REFERENCE.test(body)
+
+/** The leaves of every tree of pages. @throws Unreadable where there is none, or where a node is in it twice */
+export function leavesOf(document: PdfDocument): PdfObject[] {
+  const { objects, all, work } = document
+  const waiting = [...new Set(all.flatMap(({ body }) => refsTo('Pages', body, work)))]
+  if (waiting.length === 0) throw new Unreadable()
+  /** By which node each was found. */
+  const parents = new Map<number, number>(waiting.map((root) => [root, root]))
+  const leaves: PdfObject[] = []
+  for (let node = waiting.pop(); node !== undefined; node = waiting.pop()) {
+    for (const object of objects.get(node) ?? []) {
+      const kids = refsIn('Kids', object.body, work)?.flatMap((ref) => targetsOf(document, ref))
+      if (kids === undefined) {
+        if (!/^\s*<</.test(object.body)) throw new Unreadable()
+        leaves.push(object)
+        continue
+      }
+      if (new Set(kids).size < kids.length) throw new Unreadable()
+      for (const kid of kids) {
+        const parent = parents.get(kid)
+        // An update of a file repeats a node with nearly the same children.
+        if (parent === node) continue
+        if (parent !== undefined) throw new Unreadable()
+        parents.set(kid, node)
+        waiting.push(kid)
+      }
+    }
+  }
+  return leaves
+}
+
+const LISTS = {
+  Kids: /\/Kids\b\s*(\[[^[\]]*\]|\d+\s+\d+\s+R\b|)/g,
+  Contents: /\/Contents\b\s*(\[[^[\]]*\]|\d+\s+\d+\s+R\b|)/g,
+}
+
+/** The references of a field, some of which may be to arrays of references. @returns undefined without the field @throws Unreadable */
+export function refsIn(field: 'Kids' | 'Contents', body: string, work: MediaWork): number[] | undefined {
+  let refs: number[] | undefined
+  for (const [, value = ''] of body.matchAll(LISTS[field])) {
+    work.spend(REF_STEPS)
+    refs ??= []
+    for (const ref of onlyRefs(value, work)) refs.push(ref)
+  }
+  return refs
+}
+
+/** What a reference is to, or each that its array has. @throws Unreadable for arrays in arrays */
+export function targetsOf(document: PdfDocument, ref: number): readonly number[] {
+  const array = arrayAt(document, ref)
+  if (!array) return [ref]
+  document.work.spend(array.length * REF_STEPS)
+  return array
+}
+
+function arrayAt(document: PdfDocument, ref: number): readonly number[] | undefined {
+  const { objects, arrays, work } = document
+  if (arrays.has(ref)) return arrays.get(ref)
+  const found = hasArray(document, ref) ? (objects.get(ref) ?? []).filter(isArray) : undefined
+  const refs = found?.flatMap(({ body }) => onlyRefs(body, work))
+  if (refs?.some((inner) => hasArray(document, inner))) throw new Unreadable()
+  arrays.set(ref, refs)
+  return refs
+}
+
+function hasArray({ objects, are_arrays }: PdfDocument, number: number): boolean {
+  const known = are_arrays.get(number)
+  if (known !== undefined) return known
+  const found = (objects.get(number) ?? []).some(isArray)
+  are_arrays.set(number, found)
+  return found
+}
+
+const isArray = ({ body, data }: PdfObject): boolean => !data && /^\s*\[/.test(body)
+
+/** References and nothing else, alone or in brackets. @throws Unreadable for objects that stand there themselves */
+function onlyRefs(value: string, work: MediaWork): number[] {
+  const list = value.trim()
+  const inner = list.startsWith('[') && list.endsWith(']') ? list.slice(1, -1) : list
+  const words = inner.match(/\S+/g) ?? []
+  if (list === '') throw new Unreadable()
+  work.spend((words.length / 3) * REF_STEPS)
+  const refs: number[] = []
+  for (let at = 0; at < words.length; at += 3) {
+    const [number = '', generation = '', sign] = words.slice(at, at + 3)
+    if (sign !== 'R' || !/^\d{1,10}$/.test(number) || !/^\d{1,5}$/.test(generation)) throw new Unreadable()
+    refs.push(Number(number))
+  }
+  return refs
+}

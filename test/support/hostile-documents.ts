@@ -1,0 +1,152 @@
+// Documents and recordings that are made to take long: each scanner's dearest case, of a length that is asked for.
+import { deflateSync } from 'node:zlib'
+
+const flate = (text: string, more = ''): string => {
+  const data = deflateSync(Buffer.from(text, 'latin1'), { level: 9 }).toString('latin1')
+  return `<<${more}/Filter/FlateDecode/Length ${data.length}>>\nstream\n${data}\nendstream`
+}
+/** Random bytes in no filter: what a document may unfold to grows with its length. */
+const padding = (bytes: number): string =>
+  `90 0 obj <</Length ${bytes}>>\nstream\n${'~'.repeat(bytes)}\nendstream endobj`
+
+interface Parts {
+  readonly kids?: string
+  readonly pages?: string
+  readonly contents?: string
+  readonly more?: string
+  readonly trailer?: string
+}
+
+/** A document of one page, but for what these say. */
+const pdf = ({ kids = '[10 0 R]', pages, contents = '5 0 R', more = '', trailer = '' }: Parts): Buffer =>
+  Buffer.from(
+    [
+      '%PDF-1.7',
+      more,
+      '1 0 obj <</Type/Catalog/Pages 2 0 R>> endobj',
+      `2 0 obj <</Type/Pages/Count 1/Kids ${kids}>> endobj`,
+      pages ?? `10 0 obj <</Type/Page/Parent 2 0 R/Contents ${contents}>> endobj`,
+      `5 0 obj ${flate('BT (x) Tj ET')} endobj`,
+      `trailer <</Root 1 0 R>> ${trailer}`,
+      '%%EOF',
+    ].join('\n'),
+    'latin1',
+  )
+
+const times = (bytes: number, part: string): string => part.repeat(Math.floor(bytes / part.length))
+const list = (count: number, item: (at: number) => string): string =>
+  Array.from({ length: count }, (_, at) => item(at)).join('\n')
+const packed = (object: string): string => {
+  const head = '7 0 '
+  return `6 0 obj ${flate(head + object, `/Type/ObjStm/N 1/First ${head.length}`)} endobj`
+}
+const font = (table: string): string =>
+  `3 0 obj <</Type/Font/ToUnicode 4 0 R>> endobj 4 0 obj ${flate(table)} endobj`
+/** So many bytes that the text may unfold. */
+const room = (bytes: number): string => `${padding(Math.ceil(bytes / 14))}\n`
+
+/** By name: a document that makes its scanner look at so many bytes, or more. */
+export const HOSTILE_PDFS: Readonly<Record<string, (bytes: number) => Buffer>> = {
+  'digits in a list': (bytes) => pdf({ kids: `[${times(bytes, '1')}]` }),
+  'digits in a list, packed': (bytes) =>
+    pdf({ more: `${room(bytes)} ${packed(`<</Kids[${times(bytes, '1')}]>>`)}`, kids: '7 0 R' }),
+  'digits and spaces in a list': (bytes) => pdf({ kids: `[${times(bytes, '1 ')}]` }),
+  'digits behind a field': (bytes) => pdf({ more: `7 0 obj <</Pages ${times(bytes, '1')} 0 R>> endobj` }),
+  'spaces behind a field': (bytes) => pdf({ more: `7 0 obj <</Pages 1 ${times(bytes, ' ')} 0 R>> endobj` }),
+  'spaces before a list that all refer to': (bytes) =>
+    pdf({
+      more: `7 0 obj ${times(bytes, ' ')}[5 0 R] endobj`,
+      contents: `[${times(bytes, '7 0 R ')}]`,
+    }),
+  'pages that share a list': (bytes) => {
+    const count = Math.ceil(bytes / 60)
+    return pdf({
+      kids: `[${list(count, (at) => `${100 + at} 0 R`)}]`,
+      pages: list(count, (at) => `${100 + at} 0 obj <</Parent 2 0 R/Contents 7 0 R>> endobj`),
+      more: `7 0 obj [${times(bytes, '5 0 R ')}] endobj`,
+    })
+  },
+  'nodes that share a list': (bytes) =>
+    pdf({
+      kids: '[8 0 R]',
+      more: `${times(bytes, '8 0 obj <</Kids 7 0 R>> endobj\n')} 7 0 obj [${list(bytes / 10, (at) => `${1_000 + at} 0 R`)}] endobj`,
+    }),
+  'versions of an object that all refer to': (bytes) =>
+    pdf({ more: times(bytes, '7 0 obj [5 0 R] endobj\n'), contents: `[${times(bytes, '7 0 R ')}]` }),
+  'lists without an end': (bytes) => pdf({ more: `7 0 obj <<${times(bytes, '/Kids[')}>> endobj` }),
+  'lists in a page': (bytes) => pdf({ contents: `${times(bytes, '[5 0 R]/Contents ')}[5 0 R]` }),
+  counts: (bytes) => pdf({ more: `7 0 obj <</Kids[]${times(bytes, '/Count 1')}>> endobj` }),
+  appearances: (bytes) => pdf({ more: `7 0 obj <<${times(bytes, '/AP')}>> endobj` }),
+  'names in escapes': (bytes) => pdf({ more: `7 0 obj <</${times(bytes, '#41')}>> endobj` }),
+  brackets: (bytes) => pdf({ more: `7 0 obj ${times(bytes, '<<>>')} endobj` }),
+  'open brackets': (bytes) => pdf({ more: `7 0 obj ${times(bytes, '<<')} endobj` }),
+  strings: (bytes) => pdf({ more: `7 0 obj ${times(bytes, '()')} endobj` }),
+  'strings without an end': (bytes) => pdf({ more: `7 0 obj ${times(bytes, '(')} endobj` }),
+  'hex strings': (bytes) => pdf({ more: `7 0 obj ${times(bytes, '<41>')} endobj` }),
+  comments: (bytes) => pdf({ more: `7 0 obj ${times(bytes, '%\n')} endobj` }),
+  'small objects': (bytes) => pdf({ more: list(bytes / 20, (at) => `${100 + at} 0 obj 1 endobj`) }),
+  'what looks like objects': (bytes) => pdf({ trailer: times(bytes, 'endobj ') }),
+  trailers: (bytes) => pdf({ trailer: times(bytes, 'trailer<<>> ') }),
+  'entries of a table': (bytes) => pdf({ trailer: times(bytes, '0 0 f ') }),
+  'packed numbers': (bytes) =>
+    pdf({
+      more: `${room(bytes)} 6 0 obj ${flate(times(bytes, '7 '), `/Type/ObjStm/First ${bytes}`)} endobj`,
+    }),
+  'packed objects': (bytes) => {
+    const count = Math.ceil(bytes / 12)
+    const head = list(count, (at) => `${100 + at} ${at}`)
+    return pdf({
+      more: `${room(bytes)} 6 0 obj ${flate(head + ' '.repeat(count), `/Type/ObjStm/First ${head.length}`)} endobj`,
+    })
+  },
+  'tables without a sign': (bytes) =>
+    pdf({ more: room(bytes) + font(`beginbfchar ${times(bytes, '<')} endbfchar`) }),
+  'tables of empty signs': (bytes) =>
+    pdf({ more: room(bytes) + font(`beginbfchar ${times(bytes, '<>')} endbfchar`) }),
+  'tables of nothing': (bytes) => pdf({ more: room(bytes) + font(times(bytes, 'beginbfchar ')) }),
+  'tables of comments': (bytes) => pdf({ more: room(bytes) + font(times(bytes, '%')) }),
+  'tables of long texts': (bytes) =>
+    pdf({ more: room(bytes) + font(`beginbfchar <41> <${times(bytes, '0041')}> endbfchar`) }),
+  'tables that use each other': (bytes) => {
+    const count = Math.ceil(bytes / 80)
+    return pdf({
+      more: `3 0 obj <</ToUnicode 100 0 R>> endobj ${list(count, (at) => `${100 + at} 0 obj <<${times(60, '/UseCMap 100 0 R')}/UseCMap ${101 + at} 0 R/Length 1>>\nstream\n \nendstream endobj`)}`,
+    })
+  },
+  'fonts that share a table': (bytes) =>
+    pdf({
+      more:
+        `${font('beginbfchar <41> <0041> endbfchar')}\n` +
+        list(bytes / 50, (at) => `${100 + at} 0 obj <</ToUnicode 4 0 R>> endobj`),
+    }),
+  'names of glyphs': (bytes) => pdf({ more: `7 0 obj <</Differences[${times(bytes, '/a')}]>> endobj` }),
+  'a long name of a glyph': (bytes) =>
+    pdf({ more: `7 0 obj <</Differences[/${times(bytes, 'uni0041_')}]>> endobj` }),
+  'strings in a content': (bytes) =>
+    pdf({ more: `${room(bytes)} 8 0 obj ${flate(times(bytes, '('))} endobj`, contents: '8 0 R' }),
+  'hex strings in a content': (bytes) =>
+    pdf({ more: `${room(bytes)} 8 0 obj ${flate(times(bytes, '<'))} endobj`, contents: '8 0 R' }),
+  'contents that unfold': (bytes) =>
+    pdf({ more: `${room(bytes)} 8 0 obj ${flate(times(bytes, 'x'))} endobj`, contents: '8 0 R' }),
+  'many small contents': (bytes) => {
+    const count = Math.ceil(bytes / 100)
+    return pdf({
+      more: list(count, (at) => `${100 + at} 0 obj ${flate('x')} endobj`),
+      contents: `[${list(count, (at) => `${100 + at} 0 R`)}]`,
+    })
+  },
+  'forms that draw each other': (bytes) =>
+    pdf({
+      more: list(bytes / 100, (at) => `${100 + at} 0 obj ${flate('/X Do (x) Tj', '/BBox[]')} endobj`),
+      contents: '100 0 R',
+    }),
+  lengths: (bytes) => pdf({ more: `7 0 obj <<${times(bytes, '/Length 1')}>>\nstream\n \nendstream endobj` }),
+  'digits of a length': (bytes) =>
+    pdf({ more: `7 0 obj <</Length ${times(bytes, '1')} 0>>\nstream\n \nendstream endobj` }),
+  filters: (bytes) =>
+    pdf({
+      more: `8 0 obj <</Filter[${times(bytes, '/A85')}]>>\nstream\n~>\nendstream endobj`,
+      contents: '8 0 R',
+    }),
+  zeros: (bytes) => pdf({ more: `7 0 obj ${times(bytes, '\0')} endobj` }),
+}
