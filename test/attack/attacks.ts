@@ -19,6 +19,7 @@ import { millionCalls } from './million-calls.ts'
 import { missingFiles } from './missing-files.ts'
 import { movedDatabase } from './moved-database.ts'
 import { oldHistory } from './old-history.ts'
+import { pdfDigits } from './pdf-digits.ts'
 import { pipelining } from './pipelining.ts'
 import { refusalFlood } from './refusal-flood.ts'
 import { soak } from './soak.ts'
@@ -52,6 +53,7 @@ export const ATTACKS: readonly Attack[] = [
   bodies,
   bombs,
   manyParts,
+  pdfDigits,
   pipelining,
   deepAnswers,
   tinyEvents,

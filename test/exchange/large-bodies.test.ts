@@ -113,14 +113,25 @@ describe('a body over 64 KB of an account without free balance', () => {
   })
 })
 
-describe('documents and recordings over 16 KB are counted on the thread', () => {
+describe('PDFs, and other documents and recordings over 16 KB, are counted on the thread', () => {
   const pdf = 'JVBERi0x'.repeat(2_100)
-  const half = pdf.slice(0, pdf.length / 2 + 500)
+  const sound = 'SUQzBAAA'.repeat(2_100)
+  const half = sound.slice(0, sound.length / 2 + 500)
   const png = `iVBORw0KGgo${pdf}`
   test.each<[of: string, body: JsonObject, on_thread: boolean]>([
     ['messages', { messages: [{ content: [{ source: { data: pdf } }] }] }, true],
     ['chat completions', { messages: [{ content: [{ file: { file_data: pdf } }] }] }, true],
-    ['chat completions, audio without an object', { messages: [{ content: [{ input_audio: pdf }] }] }, true],
+    [
+      'chat completions, audio without an object',
+      { messages: [{ content: [{ input_audio: sound }] }] },
+      true,
+    ],
+    ['a short PDF', { messages: [{ content: [{ source: { data: pdf.slice(0, 400) } }] }] }, true],
+    [
+      'a short PDF as a data URI',
+      { input: [{ content: [{ file_data: `data:application/pdf;base64,${pdf.slice(0, 400)}` }] }] },
+      true,
+    ],
     ['responses', { input: [{ content: [{ file_data: pdf }] }] }, true],
     ['native requests', { contents: [{ parts: [{ inline_data: { data: pdf } }] }] }, true],
     ['several that are long together', { contents: [{ parts: [{ data: half }, { data: half }] }] }, true],

@@ -5,6 +5,7 @@ import { gemini } from '../../src/protocols/gemini/index.ts'
 import { regularBody, regularType } from '../../src/protocols/media-places.ts'
 import { openai } from '../../src/protocols/openai/index.ts'
 import { responses } from '../../src/protocols/openai/responses/index.ts'
+import type { CallerProtocol } from '../../src/protocols/protocol.ts'
 import { standardBase64 } from '../../src/protocols/wire/base64.ts'
 
 const STANDARD = '+/+/+w=='
@@ -17,7 +18,7 @@ const inContents = (part: object) => ({ contents: [{ parts: [part] }] })
 
 const PLACES: readonly (readonly [
   place: string,
-  protocol: { text: { media?: object } },
+  protocol: CallerProtocol,
   body: (data: string) => object,
 ])[] = [
   ['messages: image', anthropic, (data) => inMessages({ type: 'image', source: base64('image/png', data) })],
@@ -71,6 +72,16 @@ const PLACES: readonly (readonly [
     (data) => inMessages({ type: 'video_url', video_url: { url: `data:video/mp4;base64,${data}` } }),
   ],
   [
+    'chat: video as a text',
+    openai,
+    (data) => inMessages({ type: 'video_url', video_url: `data:video/mp4;base64,${data}` }),
+  ],
+  [
+    'chat: audio by its data URI',
+    openai,
+    (data) => inMessages({ type: 'audio_url', audio_url: { url: `data:audio/wav;base64,${data}` } }),
+  ],
+  [
     'chat: picture of an answer',
     openai,
     (data) => ({
@@ -81,6 +92,12 @@ const PLACES: readonly (readonly [
     'responses: image',
     responses,
     (data) => inInput({ content: [{ type: 'input_image', image_url: `data:image/png;base64,${data}` }] }),
+  ],
+  [
+    'responses: image in an object',
+    responses,
+    (data) =>
+      inInput({ content: [{ type: 'input_image', image_url: { url: `data:image/png;base64,${data}` } }] }),
   ],
   [
     'responses: file',
@@ -162,7 +179,41 @@ describe('each place', () => {
   })
 })
 
-const OTHERS: readonly (readonly [place: string, protocol: { text: { media?: object } }, body: object])[] = [
+describe('each place is one in the bound and in the estimate', () => {
+  /** Places that nothing is changed in, since no provider wants it otherwise there. */
+  const found = (content: object | object[]) => inMessages({ type: 'web_fetch_tool_result', content })
+  const MORE: typeof PLACES = [
+    [
+      'messages: what a tool of the provider found',
+      anthropic,
+      (data) =>
+        found({
+          type: 'web_fetch_result',
+          content: { type: 'document', source: base64('application/pdf', data) },
+        }),
+    ],
+    [
+      'messages: a list of what it found',
+      anthropic,
+      (data) => found([{ type: 'document', source: base64('application/pdf', data) }]),
+    ],
+  ]
+  const data = `iVBORw0KGgo${'A'.repeat(1_333_333)}`
+  const limits = { model: 'm', max_tokens: 16, max_output_tokens: 16, input: 'x' }
+  test.each([...PLACES, ...MORE])('%s', (_place, protocol, body) => {
+    const {
+      media = [],
+      input_bound_tokens,
+      input_tokens,
+    } = protocol.text.readRequest({ ...limits, ...body(data) } as Body)
+    expect(media).toHaveLength(1)
+    expect(input_bound_tokens).toBeLessThan(3_000)
+    // What cannot be counted is estimated as a minute of video.
+    expect(input_tokens).toBeLessThan(33_000)
+  })
+})
+
+const OTHERS: readonly (readonly [place: string, protocol: CallerProtocol, body: object])[] = [
   [
     'messages: arguments of a tool',
     anthropic,

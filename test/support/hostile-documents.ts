@@ -150,3 +150,66 @@ export const HOSTILE_PDFS: Readonly<Record<string, (bytes: number) => Buffer>> =
     }),
   zeros: (bytes) => pdf({ more: `7 0 obj ${times(bytes, '\0')} endobj` }),
 }
+
+/** 195 bytes that unfold to 19,400 digits: what looks for references in them from each digit takes a second or two. */
+export const pdfOfDigits = (): Buffer =>
+  Buffer.from(
+    `%PDF-1.7\n1 0 obj <</Pages 7 0 R>> endobj\n${packed(`<</Kids[${'1'.repeat(19_400)}]>>`)}`,
+    'latin1',
+  )
+
+/** A messages request with so many of them. */
+export const bodyOfDigits = (model: string, documents: number): string =>
+  JSON.stringify({
+    model,
+    max_tokens: 16,
+    messages: [
+      {
+        role: 'user',
+        content: Array.from({ length: documents }, () => ({
+          type: 'document',
+          source: { type: 'base64', media_type: 'application/pdf', data: pdfOfDigits().toString('base64') },
+        })),
+      },
+    ],
+  })
+
+const uint32 = (...values: number[]): Buffer => {
+  const bytes = Buffer.alloc(4 * values.length)
+  for (const [at, value] of values.entries()) bytes.writeUInt32BE(value, 4 * at)
+  return bytes
+}
+const box = (type: string, ...parts: Buffer[]): Buffer => {
+  const body = Buffer.concat(parts)
+  return Buffer.concat([uint32(body.length + 8), Buffer.from(type), body])
+}
+const bufferOf = (bytes: number, part: Buffer): Buffer =>
+  Buffer.concat(Array<Buffer>(Math.floor(bytes / part.length)).fill(part))
+
+/** By name: a recording that makes its scanner look at so many bytes. */
+export const HOSTILE_MEDIA: Readonly<Record<string, (bytes: number) => Buffer>> = {
+  'MP4 of tracks and as many fragments': (bytes) => {
+    const count = Math.floor(bytes / 56)
+    const ids = Array.from({ length: count }, (_, at) => at + 1)
+    const tracks = ids.map((id) => box('trak', box('tkhd', uint32(0, 0, 0, id, 0, 0))))
+    const fragments = ids.toReversed().map((id) => box('tfhd', uint32(0, id)))
+    return Buffer.concat([box('ftyp', uint32(0)), box('moov', ...tracks), box('moof', ...fragments)])
+  },
+  'MP4 of small boxes': (bytes) => Buffer.concat([box('ftyp'), bufferOf(bytes, box('moov'))]),
+  'MP4 of descriptions': (bytes) =>
+    Buffer.concat([box('ftyp'), box('trak'), bufferOf(bytes, box('stsd', Buffer.alloc(60, 'mp4a')))]),
+  'Ogg of page headers': (bytes) => bufferOf(bytes, Buffer.from(`OggS${'\xff'.repeat(23)}`, 'latin1')),
+  'FLAC of what may be frames': (bytes) =>
+    Buffer.concat([Buffer.from('fLaC'), Buffer.alloc(40), bufferOf(bytes, Buffer.of(0xff, 0xf8))]),
+  'MPEG of what may be frames': (bytes) => bufferOf(bytes, Buffer.of(0xff, 0xe3, 0x18)),
+  'WebM of clusters': (bytes) =>
+    bufferOf(bytes, Buffer.of(0x1a, 0x45, 0xdf, 0xa3, 0x1f, 0x43, 0xb6, 0x75, 0x1f)),
+  'WebM of blocks of no track': (bytes) =>
+    Buffer.concat([
+      Buffer.of(0x1a, 0x45, 0xdf, 0xa3, 0x80),
+      bufferOf(100, Buffer.of(0xae, 0x80)),
+      bufferOf(bytes, Buffer.of(0xa3, 0x84, 0x81, 0, 0, 0)),
+    ]),
+  'WAV of small chunks': (bytes) =>
+    Buffer.concat([Buffer.from('RIFF\0\0\0\0WAVE'), bufferOf(bytes, Buffer.from('abcd\0\0\0\0'))]),
+}

@@ -1,0 +1,36 @@
+// Documents of few bytes that unfold to a scanner's dearest case, from an account without money: the gateway answers others meanwhile.
+import { expect, test } from 'bun:test'
+import { catalogueOf, MODEL } from '../support/catalogue.ts'
+import { startGatewayProcess } from '../support/gateway-process.ts'
+import { bodyOfDigits } from '../support/hostile-documents.ts'
+
+/** Measured on the loop, six of them took 12 seconds. */
+const MAX_MS = 2_000
+const DOCUMENTS = 6
+
+test('six documents of an account without money are refused, and nobody waits for them', async () => {
+  const catalogue = catalogueOf({ upstream_url: 'simulator' })
+  await using gateway = await startGatewayProcess(catalogue, { balance_usd: '0.000000001' })
+  const headers = {
+    'content-type': 'application/json',
+    'x-api-key': gateway.key,
+    'anthropic-version': '2023-06-01',
+  }
+  const body = bodyOfDigits(MODEL, DOCUMENTS)
+  const send = (path: string) => fetch(new URL(path, gateway.url), { method: 'POST', headers, body })
+  let waiting = true
+  const refused = Promise.all(Array.from({ length: 4 }, () => send('/v1/messages'))).finally(() => {
+    waiting = false
+  })
+  const began_ms = performance.now()
+  let longest_ms = 0
+  do {
+    const asked_ms = performance.now()
+    await fetch(new URL('/healthz', gateway.url))
+    longest_ms = Math.max(longest_ms, performance.now() - asked_ms)
+  } while (waiting)
+  expect((await refused).map(({ status }) => status)).toEqual([402, 402, 402, 402])
+  expect(longest_ms).toBeLessThan(MAX_MS)
+  expect((await send('/v1/messages/count_tokens')).status).toBe(200)
+  expect(performance.now() - began_ms).toBeLessThan(2 * MAX_MS)
+})
