@@ -67,7 +67,6 @@ function inflated(bytes: Buffer, budget: Budget): Buffer {
   work.spend(INFLATE_STEPS + bytes.length * INFLATED_BYTE_STEPS)
   const out = inflatedUpTo(bytes, Math.max(1, budget.left_bytes))
   work.spend((out?.length ?? budget.left_bytes) * INFLATED_BYTE_STEPS)
-  // Damaged, or longer than the budget: either way it is not told how long it is.
   if (!out) throw new Unreadable()
   budget.left_bytes -= out.length
   return out
@@ -77,6 +76,7 @@ function inflatedUpTo(bytes: Buffer, max_bytes: number): Buffer | undefined {
   try {
     return inflateSync(bytes, { maxOutputLength: max_bytes })
   } catch {
+    // Damaged, or longer: either way it is not told how long it is.
     return undefined
   }
 }
