@@ -1,21 +1,24 @@
 // Documents of few bytes that unfold to a scanner's dearest case, from an account without money: the gateway answers others meanwhile.
 import { expect, test } from 'bun:test'
 import { catalogueOf, MODEL } from '../support/catalogue.ts'
+import { craftedPdf } from '../support/crafted-media.ts'
 import { startGatewayProcess } from '../support/gateway-process.ts'
-import { bodyOfDigits } from '../support/hostile-documents.ts'
+import { bodyOfDigits, bodyOfPdfs } from '../support/hostile-documents.ts'
 
 /** Measured on the loop, six of them took 12 seconds. */
 const MAX_MS = 2_000
 const DOCUMENTS = 6
 
+const headersOf = (key: string) => ({
+  'content-type': 'application/json',
+  'x-api-key': key,
+  'anthropic-version': '2023-06-01',
+})
+
 test('six documents of an account without money are refused, and nobody waits for them', async () => {
   const catalogue = catalogueOf({ upstream_url: 'simulator' })
   await using gateway = await startGatewayProcess(catalogue, { balance_usd: '0.000000001' })
-  const headers = {
-    'content-type': 'application/json',
-    'x-api-key': gateway.key,
-    'anthropic-version': '2023-06-01',
-  }
+  const headers = headersOf(gateway.key)
   const body = bodyOfDigits(MODEL, DOCUMENTS)
   const send = (path: string) => fetch(new URL(path, gateway.url), { method: 'POST', headers, body })
   let waiting = true
@@ -34,3 +37,23 @@ test('six documents of an account without money are refused, and nobody waits fo
   expect((await send('/v1/messages/count_tokens')).status).toBe(200)
   expect(performance.now() - began_ms).toBeLessThan(2 * MAX_MS)
 })
+
+test.each([
+  ['nine', '9'.repeat(9)],
+  ['400', '9'.repeat(400)],
+])(
+  'a page count of %s digits is held, and answered, as a document that fills the context',
+  async (_digits, count) => {
+    await using gateway = await startGatewayProcess(catalogueOf({ upstream_url: 'simulator' }), {
+      balance_usd: '100',
+    })
+    const pdf = craftedPdf({ pages: 1 }).toString('latin1').replace('/Count 1', `/Count ${count}`)
+    const body = bodyOfPdfs(MODEL, [Buffer.from(pdf, 'latin1')])
+    const answer = await fetch(new URL('/v1/messages', gateway.url), {
+      method: 'POST',
+      headers: headersOf(gateway.key),
+      body,
+    })
+    expect(answer.status).toBe(200)
+  },
+)

@@ -160,15 +160,19 @@ export const pdfOfDigits = (): Buffer =>
 
 /** A messages request with so many of them. */
 export const bodyOfDigits = (model: string, documents: number): string =>
+  bodyOfPdfs(model, Array<Buffer>(documents).fill(pdfOfDigits()))
+
+/** A messages request with documents. */
+export const bodyOfPdfs = (model: string, pdfs: readonly Buffer[]): string =>
   JSON.stringify({
     model,
     max_tokens: 16,
     messages: [
       {
         role: 'user',
-        content: Array.from({ length: documents }, () => ({
+        content: pdfs.map((pdf) => ({
           type: 'document',
-          source: { type: 'base64', media_type: 'application/pdf', data: pdfOfDigits().toString('base64') },
+          source: { type: 'base64', media_type: 'application/pdf', data: pdf.toString('base64') },
         })),
       },
     ],
