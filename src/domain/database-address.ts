@@ -11,6 +11,8 @@ export interface DatabaseAddress {
   database: string
   /** Undefined: the address has none. */
   sslmode: string | undefined
+  /** The file of the CA that signed the server's certificate. */
+  ca_file: string | undefined
   channel_binding: ChannelBinding
 }
 
@@ -24,7 +26,7 @@ export function parseDatabaseAddress(text: string): DatabaseAddress | undefined 
   const url = URL.parse(text)
   if (!url || !/^postgres(ql)?:$/.test(url.protocol) || url.hostname === '') return undefined
   const [user, password, database] = [url.username, url.password, url.pathname.slice(1)].map(decoded)
-  if (user === undefined || password === undefined || !database) return undefined
+  if (!user || password === undefined || !database) return undefined
   return {
     hostname: withoutBrackets(url.hostname),
     host: url.host,
@@ -33,6 +35,7 @@ export function parseDatabaseAddress(text: string): DatabaseAddress | undefined 
     password,
     database,
     sslmode: url.searchParams.get('sslmode') || undefined,
+    ca_file: url.searchParams.get('sslrootcert') || undefined,
     channel_binding: bindingOf(url.searchParams.get('channel_binding')),
   }
 }

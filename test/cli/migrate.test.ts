@@ -210,7 +210,7 @@ describe.if(hasPostgres)('with a server', () => {
     test('from a server to another one', async () => {
       useServer()
       await expectRefused(
-        ['--to', 'postgres://other/db?sslmode=disable'],
+        ['--to', 'postgres://me@other/db?sslmode=disable'],
         /on PostgreSQL already, at .*pg_dump and pg_restore/,
       )
     })

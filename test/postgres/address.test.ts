@@ -57,6 +57,7 @@ describe.if(hasPostgres)('a database', () => {
     ['PGPORT', () => '1'],
     ['PGUSER', () => 'nobody_knows'],
     ['PGPASSWORD', () => 'wrong'],
+    ['PGOPTIONS', () => '-c default_transaction_read_only=on'],
     ['PGSSLMODE', () => 'verify-full'],
     ['PGCHANNELBINDING', () => 'require'],
     ['DATABASE_URL', (other) => `postgres://nobody_knows@nowhere.invalid/${other}`],
@@ -73,6 +74,16 @@ describe.if(hasPostgres)('a database', () => {
       if (before === undefined) delete process.env[name]
       else process.env[name] = before
     }
+  })
+
+  test.each([
+    [
+      '?sslmode=verify-full&sslrootcert=/nowhere/ca.pem',
+      'The file /nowhere/ca.pem in the address of the database (sslrootcert) cannot be read',
+    ],
+    ['?sslmode=require', 'does not encrypt connections: set ssl = on there'],
+  ])('whose address has %s is refused in words that name it', async (parameters, words) => {
+    await expect(openPostgres(own_url + parameters)).rejects.toThrow(words)
   })
 
   test('that is set to be read only is refused, is read all the same, and is served once that is over', async () => {

@@ -9,12 +9,17 @@ import { startProxy } from '../support/postgres-proxy.ts'
 
 const ADDRESS = 'The address of the database must be postgres://USER:PASSWORD@HOST:PORT/DATABASE.'
 
-test.each(['', 'tollgate', 'http://db/tollgate', 'postgres://db', 'postgres://db/', 'mysql://db/tollgate'])(
-  '%p is no address',
-  async (url) => {
-    await expect(openPostgres(url)).rejects.toThrow(ADDRESS)
-  },
-)
+test.each([
+  '',
+  'tollgate',
+  'http://db/tollgate',
+  'postgres://db',
+  'postgres://db/',
+  'postgres://db/tollgate',
+  'mysql://db/tollgate',
+])('%p is no address', async (url) => {
+  await expect(openPostgres(url)).rejects.toThrow(ADDRESS)
+})
 
 test('a server that does not listen is named, without the password', async () => {
   const host = `127.0.0.1:${freePort()}`

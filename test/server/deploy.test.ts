@@ -53,6 +53,16 @@ describe.skipIf(Bun.which('curl') === null)('with systemd', () => {
       'npx',
       `[ "$*" = '--yes bun@1.4.5 run build' ]\nmkdir -p dist\nprintf '#!/bin/bash\\nexec ${program.replaceAll("'", '"')} "$@"\\n' > dist/tollgate`,
     )
+    shim(
+      'systemd-run',
+      `
+      while [ "\${1#-}" != "$1" ]; do
+        if [ "$1" = -p ]; then file=\${2#EnvironmentFile=}; shift; fi
+        shift
+      done
+      set -a; . "$file"; set +a
+      exec "$@"`,
+    )
     // Does with the unit what systemd does, but for its sandbox, which needs a system of its own.
     shim(
       'systemctl',
@@ -126,6 +136,8 @@ describe.skipIf(Bun.which('curl') === null)('with systemd', () => {
     const before = readFileSync(keys, 'utf8')
     const [, unit = '', , upgrade = ''] = commandsOf('With systemd')
     expect(upgrade).toContain('tollgate backup')
+    // A shell would run what stands in its values.
+    expect(upgrade).not.toMatch(/(^|[;' ])\. \S*tollgate\.env/m)
     const { status, out, err } = await follow([unit, upgrade])
     expect({ status, err }).toMatchObject({ status: 0 })
     expect(out).toContain('Encrypted.')

@@ -102,7 +102,7 @@ export class Connection {
       idleTimeout: 0,
       maxLifetime: 0,
       connectionTimeout: within_ms / 1000,
-      connection: { ...SETTINGS, ...settings },
+      connection: { ...SETTINGS, ...settings, ...withoutOptions() },
       onclose: () => opened?.lose(),
     })
     try {
@@ -241,6 +241,9 @@ export class Connection {
   }
 }
 
+/** The environment's `PGOPTIONS` would set more of each session than the address says. */
+const withoutOptions = () => (process.env.PGOPTIONS ? { options: '' } : {})
+
 /** Each field that Bun would else take from the environment: `PGDATABASE` comes before the database of an address there. */
 function fieldsOf(url: string): SQL.PostgresOrMySQLOptions {
   const address = parseDatabaseAddress(url)
@@ -251,7 +254,8 @@ function fieldsOf(url: string): SQL.PostgresOrMySQLOptions {
     hostname,
     port,
     username,
-    password,
+    // Without one, Bun would take the environment's.
+    password: password || (() => ''),
     database,
     channelBinding: channel_binding,
     // Where the address has a mode, that comes before the environment's.

@@ -1,6 +1,8 @@
 // The opening of a database on PostgreSQL: what a server must be, and its tables brought up to date.
+import { accessSync, constants } from 'node:fs'
 import { faultOfTls, parseDatabaseAddress } from '../../domain/database-address.ts'
 import { StorageFailure } from '../../domain/storage-failure.ts'
+import { codeOf } from '../../utilities/thrown.ts'
 import { Connection, SCHEMA, SETTINGS } from './connection.ts'
 import { PostgresDb, type PostgresDbOptions } from './db.ts'
 import { StatementError } from './failure.ts'
@@ -48,6 +50,7 @@ export interface Place {
   host: string
   user: string
   database: string
+  ca_file?: string | undefined
 }
 
 /** @throws Error for what is no address of a database, or does not say whether the connection is encrypted */
@@ -62,10 +65,24 @@ export function placeOf(url: string): Place {
 
 /** @throws as `openPostgres` */
 export async function connect(url: string, place: Place): Promise<Connection> {
+  refuseUnreadable(place)
   try {
     return await Connection.open(url)
   } catch (thrown) {
     throw explained(thrown, place)
+  }
+}
+
+/** The runtime would not name the file. @throws Error that does */
+function refuseUnreadable({ ca_file }: Place): void {
+  if (ca_file === undefined) return
+  try {
+    accessSync(ca_file, constants.R_OK)
+  } catch (cause) {
+    throw new Error(
+      `The file ${ca_file} in the address of the database (sslrootcert) cannot be read (${codeOf(cause)}): correct its path, or let this user read it.`,
+      { cause },
+    )
   }
 }
 
@@ -81,6 +98,10 @@ function explained(thrown: unknown, { host, user, database }: Place): unknown {
       `PostgreSQL at ${host} has no database ${database}: create it by CREATE DATABASE ${database} OWNER ${user}.`,
     )
   if (!(thrown instanceof StorageFailure)) return thrown
+  if (code === 'ERR_POSTGRES_TLS_NOT_AVAILABLE')
+    return new Error(
+      `PostgreSQL at ${host} does not encrypt connections: set ssl = on there, or sslmode=disable in the address in a network that you trust.`,
+    )
   if (/CERT|SIGNATURE/.test(code))
     return new Error(`The certificate of PostgreSQL at ${host} cannot be trusted (${message}): ${TRUST}`)
   return new StorageFailure(thrown.trouble, {
