@@ -150,6 +150,8 @@ export async function startUpstream(
   // What fails in it fails the test, as an error that nothing catches.
   const listener: RequestListener = (request, response) => void serve(request, response)
   const server = tls ? createTlsServer(tls, listener) : createServer(listener)
+  // Or a call may go by a connection that is closed at this moment, which is a failure of the provider.
+  server.keepAliveTimeout = 0
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const address = server.address()
   if (address === null || typeof address === 'string') throw new Error('the upstream has no port')
