@@ -47,7 +47,7 @@ const CALLERS = [
   ['chat', openai, chat],
   ['responses', responses, items],
 ] as const
-const CUT = ['{"text":"Once upo', '{"text":"Once"', '{', '[1', 'null', '"Once"', '{"a":1}{"b":2}', 'Once']
+const CUT = ['{"text":"Once upo', '{"text":"Once"', '{', '[1', '"Once"', '{"a":1}{"b":2}', 'Once']
 
 describe.each(CALLERS)('arguments that are no JSON object, from callers of %s', (_, from, historyOf) => {
   test.each(CUT)('to Claude and Gemini as a text in an object, which is named: %s', (json) => {
@@ -66,10 +66,15 @@ describe.each(CALLERS)('arguments that are no JSON object, from callers of %s', 
     }
   })
 
-  test.each(['{"text":"Once"}', ' {} ', ''])('a JSON object is carried as one: %j', (json) => {
+  test.each([
+    ['{"text":"Once"}', '{"text":"Once"}'],
+    [' {} ', '{}'],
+    ['', '{}'],
+    ['null', '{}'],
+  ])('a JSON object is carried as one, and nothing as an empty one: %j', (json, input) => {
     const { body, dropped } = sent(from, 'claude', historyOf(json, true))
     expect(dropped).toEqual([])
-    expect(JSON.stringify(body)).toContain(`"input":${json.trim() || '{}'}`)
+    expect(JSON.stringify(body)).toContain(`"input":${input}`)
   })
 })
 
