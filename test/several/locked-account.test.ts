@@ -67,8 +67,8 @@ describe.if(hasPostgres)('an account whose row a stranger has locked', () => {
     expect(of(meanwhile)).toEqual(new Set([200]))
     expect(of(those_of_locked)).toEqual(new Set([503]))
     expect(those_of_locked.every(({ retry_after }) => Number(retry_after) >= 1)).toBe(true)
-    // On a machine that is shared no more can be said in so short a time.
-    expect(meanwhile.length).toBeGreaterThan(before.length / 2)
+    // Calls that wait for the lock are answered once in this time. How many there are is a figure of the machine.
+    expect(meanwhile.length).toBeGreaterThan(3 * LANES)
     expect((await w.call(0, wholePath(), ask(), locked)).status).toBe(200)
     await w.rest()
   })
