@@ -19,7 +19,7 @@ import { type PostgresServer, startPostgres } from './support/postgres-server.ts
 import { SEED } from './support/seed.ts'
 
 /** More than there are cores, since files wait, too. */
-const FILES_AT_ONCE = Math.max(4, navigator.hardwareConcurrency * 3)
+const FILES_AT_ONCE = Math.max(4, Math.ceil(navigator.hardwareConcurrency * 2.5))
 /** How long each file takes: the slowest begin, so that all processes end together; all run. `UPDATE_TIMINGS=1` writes it anew. */
 const TIMINGS = join(import.meta.dir, 'timings.json')
 /** A sixth of the suite's time was waiting for a disk. */
