@@ -57,7 +57,7 @@ const ActionView = Closed({
   before: ChangedFields,
   after: ChangedFields,
 })
-export type AuditLogAsked = Static<typeof LogQuery>
+export type AuditLogQuery = Static<typeof LogQuery>
 export type ShownAction = Static<typeof ActionView>
 const LogView = Closed({ actions: Type.Array(ActionView), ...PAGE_FIELDS })
 

@@ -27,7 +27,7 @@ export async function listCsv<Row>(
   const day = new Date(gateway.exchange.now()).toISOString().slice(0, 10)
   const file = { name: `tollgate-${list}-${day}.csv`, head: Object.keys(columns) }
   try {
-    return csvAnswer(file, linesOf(columns, await begun(parts)), onEnd)
+    return csvAnswer(file, linesOf(columns, await withFirst(parts)), onEnd)
   } catch (thrown) {
     onEnd()
     throw thrown
@@ -35,7 +35,9 @@ export async function listCsv<Row>(
 }
 
 /** The same parts, once the first one is there. */
-async function begun<Row>(parts: AsyncGenerator<readonly Row[]>): Promise<AsyncGenerator<readonly Row[]>> {
+async function withFirst<Row>(
+  parts: AsyncGenerator<readonly Row[]>,
+): Promise<AsyncGenerator<readonly Row[]>> {
   const first = await parts.next()
   return (async function* () {
     if (first.done) return

@@ -67,9 +67,9 @@ export function sampleEntryAt(bytes: Uint8Array, view: DataView, at: number, end
   const place = Buffer.from(bytes.buffer, bytes.byteOffset + entry, end - entry).indexOf('esds')
   const { object, configured } = place < 0 ? NOTHING : descriptorAt(bytes, entry + place + 8, end)
   if (object !== undefined && MPEG_OBJECTS.has(object)) return { ...unknown, is_mpeg: true }
-  const told = rate > 0 ? AAC_SAMPLES / rate : 0
+  const sample_s = rate > 0 ? AAC_SAMPLES / rate : 0
   // A decoder goes by the configuration; of two that differ the longer sample counts.
-  const sample_seconds = Math.max(told, configured ?? 0) || AAC_SAMPLES / Math.max(...AAC_RATES)
+  const sample_seconds = Math.max(sample_s, configured ?? 0) || AAC_SAMPLES / Math.max(...AAC_RATES)
   return { ...unknown, sample_seconds }
 }
 

@@ -89,9 +89,9 @@ export function trackSeconds(track: Mp4Track, fragment: TrackFragments | undefin
   const { entry, samples, scale, ticks, late_ticks } = track
   const all_ticks = Math.max(ticks + (fragment?.ticks ?? 0), fragment?.end_ticks ?? 0)
   const late = Math.max(late_ticks, fragment?.late_ticks ?? 0)
-  const told = scale > 0 && all_ticks > 0 ? (all_ticks + late) / scale : undefined
+  const by_header_s = scale > 0 && all_ticks > 0 ? (all_ticks + late) / scale : undefined
   const framed = (samples + (fragment?.samples ?? 0)) * (entry?.sample_seconds ?? 0)
-  return longer(told, framed > 0 ? framed : undefined)
+  return longer(by_header_s, framed > 0 ? framed : undefined)
 }
 
 /** A list of edits may show the same media again and again, or nothing for an hour. */

@@ -14,8 +14,8 @@ export const isMovie = (head: Uint8Array): boolean => BOXES.some((name) => hasTe
 export const mp4Seconds: DurationReader = function* (audio, view) {
   const { head, tail, total_bytes, is_strict } = audio
   if (!isMovie(head)) return undefined
-  const told = yield* readBoxes(head, view, is_strict)
-  if (told !== undefined || head.length === total_bytes) return told
+  const at_start_s = yield* readBoxes(head, view, is_strict)
+  if (at_start_s !== undefined || head.length === total_bytes) return at_start_s
   // What was written in one go has its header at the end.
   const place = Buffer.from(tail.buffer, tail.byteOffset, tail.length).indexOf('moov')
   if (place < 4) return undefined

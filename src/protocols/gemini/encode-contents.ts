@@ -10,6 +10,7 @@ import {
   textOf,
 } from '../canonical/parts.ts'
 import { unsupportedPiece } from '../carries.ts'
+import { GEMINI_IMAGE_TYPES } from '../image-types.ts'
 import { writeParts } from '../part-writers.ts'
 import { compact, type JsonObject, lookUp, parseObject, refusal } from '../wire/json.ts'
 import { carries } from './carries.ts'
@@ -96,7 +97,7 @@ function encodeResponse(content: readonly (TextPart | MediaPart)[], failed: bool
 }
 
 /** The image types that the provider reads. */
-const IMAGE_TYPES = new Set(['image/png', 'image/jpeg', 'image/webp', 'image/heic', 'image/heif'])
+const IMAGE_TYPES = new Set(GEMINI_IMAGE_TYPES)
 /** The type that an address must tell by its ending, because fileData has to name it. */
 const TYPE_BY_ENDING: Readonly<Record<string, string>> = {
   png: 'image/png',

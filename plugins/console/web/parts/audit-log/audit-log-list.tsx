@@ -1,6 +1,6 @@
 // The audit log as a list: all of it, or what was done to one account or key; its filters are in the address.
 import { ScrollText } from 'lucide-react'
-import type { AuditLogAsked, ShownAction } from '../../../api/audit-log.ts'
+import type { AuditLogQuery, ShownAction } from '../../../api/audit-log.ts'
 import { api } from '../../app/client.ts'
 import { useAsk } from '../../app/query.ts'
 import { useViewer } from '../../app/session.tsx'
@@ -78,8 +78,8 @@ export function AuditLogList({ account, key_id }: AuditLogListProps) {
     account: account === undefined ? chosen.account : String(account),
     key: key_id ?? (chosen.key === undefined ? undefined : Number(chosen.key)),
   }
-  const asked: AuditLogAsked = { ...query, cursor: cursor === '' ? undefined : Number(cursor) }
-  const log = useAsk(['audit-log', asked], () => api['audit-log'].get({ query: asked }))
+  const page: AuditLogQuery = { ...query, cursor: cursor === '' ? undefined : Number(cursor) }
+  const log = useAsk(['audit-log', page], () => api['audit-log'].get({ query: page }))
   return (
     <div className="stack">
       {key_id === undefined && (
