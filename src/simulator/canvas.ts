@@ -67,9 +67,21 @@ export function disc(canvas: Canvas, x: number, y: number, radius: number, colou
 }
 
 /** Everything below a line. @param heightAt the line's height above the bottom, by column */
-export function ground(canvas: Canvas, heightAt: (x: number) => number, colour: Colour): void {
-  for (let x = 0; x < canvas.width; x++)
-    rectangle(canvas, { x, y: canvas.height - heightAt(x), width: 1, height: heightAt(x) }, colour)
+export function ground(
+  { width, height, pixels }: Canvas,
+  heightAt: (x: number) => number,
+  [red, green, blue]: Colour,
+): void {
+  const tops = Float64Array.from({ length: width }, (_, x) => Math.round(height - heightAt(x)))
+  // Row by row, as the pixels lie.
+  for (let y = Math.max(0, Math.min(...tops)); y < height; y++) {
+    for (let x = 0, at = y * width * 3; x < width; x++, at += 3) {
+      if (y < (tops[x] ?? 0)) continue
+      pixels[at] = red
+      pixels[at + 1] = green
+      pixels[at + 2] = blue
+    }
+  }
 }
 
 /** Another picture, cropped to cover a box. @param tint a colour to mix in, by this share */

@@ -7,7 +7,8 @@ setDefaultTimeout(60_000)
 const s = await uncountedScene()
 afterAll(() => s[Symbol.asyncDispose]())
 
-const AT_ONCE = 20
+/** More than the cent pays for; of long numbers, which are shorter than the other texts, it pays for more. */
+const atOnce = (field: string): number => (field === 'a long number' ? 20 : 8)
 const texts = Object.entries(TEXTS)
 
 test.each(
@@ -15,8 +16,8 @@ test.each(
     const [kind, text] = texts[at % texts.length] ?? ['', '']
     return [one.surface, one.field, kind, one, text] as const
   }),
-)('%s, %s: %s', async (_surface, _field, _kind, one, text) => {
-  const bought = await buy(s, one, text, AT_ONCE)
+)('%s, %s: %s', async (_surface, field, _kind, one, text) => {
+  const bought = await buy(s, one, text, atOnce(field))
   expect(bought).toMatchObject({ debt_nanos: 0, strange: [], above_hold: 0, held: true })
-  expect(bought.answers).toBeWithin(1, AT_ONCE)
+  expect(bought.answers).toBeWithin(1, atOnce(field))
 })

@@ -22,9 +22,13 @@ const counted =
   }
 
 const byteLevel = (ranks: ConstructorParameters<typeof Tiktoken>[0]) => {
-  const tokenizer = new Tiktoken(ranks)
-  // No text is a special token.
-  return counted((text) => tokenizer.encode(text, [], []))
+  // Reading a vocabulary takes a second of the CPU.
+  let tokenizer: Tiktoken | undefined
+  return counted((text) => {
+    tokenizer ??= new Tiktoken(ranks)
+    // No text is a special token.
+    return tokenizer.encode(text, [], [])
+  })
 }
 
 export type CountTokens = (text: string) => number

@@ -13,8 +13,8 @@ import { type Step, splitAt, stream } from '../support/upstream.ts'
 import { translateStream } from './conversion.ts'
 import { ERROR_OF, ERROR_TYPES, REQUESTS } from './requests.ts'
 
-/** Between the places where a stream is split. */
-const STEP = IS_LONG ? 1 : 5
+/** Between two places where a stream is split; in a long run it is split at one place only. */
+const PACKET_BYTES = 64
 
 const { gateway, upstream, lastCall } = await threeProviders()
 
@@ -116,14 +116,24 @@ function translated(surface: BuiltInProtocol, provider: BuiltInProtocol, ...pack
   return Buffer.concat(parts.filter((part) => part !== undefined)).toString()
 }
 
+/** Bytes in packets, of which the first has a length of its own. */
+const packetsOf = (bytes: Buffer, first_bytes: number, every_bytes: number): Buffer[] => {
+  const packets = [bytes.subarray(0, first_bytes)]
+  for (let at = first_bytes; at < bytes.length; at += every_bytes)
+    packets.push(bytes.subarray(at, at + every_bytes))
+  return packets
+}
+
 describe.each(TRANSLATED)('translated for a caller of %s, from a %s model', (surface, provider) => {
   test.each(['stream-text', 'stream-tools'])('%s, split at any byte', (name) => {
     const bytes = bytesOf(provider, name)
     const expected = translated(surface, provider, bytes)
     expect(expected).toContain(name === 'stream-text' ? '🌊' : 'Bergen')
-    for (let at = 1; at < bytes.length; at += STEP) {
-      const split = translated(surface, provider, bytes.subarray(0, at), bytes.subarray(at))
-      if (split !== expected) throw new Error(`split at byte ${at}: ${split}`)
+    const every_bytes = IS_LONG ? bytes.length : PACKET_BYTES
+    // Each byte is once the first of a packet.
+    for (let first = 1; first <= every_bytes; first++) {
+      const split = translated(surface, provider, ...packetsOf(bytes, first, every_bytes))
+      if (split !== expected) throw new Error(`split from byte ${first} on: ${split}`)
     }
   })
 })
