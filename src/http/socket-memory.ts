@@ -1,4 +1,4 @@
-// The memory in which the runtime assembles messages of WebSockets: when they are read, and which are ended where it is short.
+// What the runtime takes in of WebSockets before anybody sees it: when they are read, and which are ended where memory is short.
 import type { OpenSocket, SocketEnd } from './open-socket.ts'
 
 /**
@@ -20,9 +20,14 @@ const NO_MEMORY: SocketEnd = { code: 1013, reason: 'The gateway is short of memo
 const READ_AGAIN_EVERY_MS = 2
 const READ_AGAIN_STEPS = 25
 
+/** Beyond this the runtime takes milliseconds for each. */
+const LARGE_MESSAGE_BYTES = 1024 * 1024
+/** Of all sockets in one turn of the event loop: each takes a microsecond, and one read of a socket may bring thousands. */
+const MAX_MESSAGES_A_TURN = 1_000
+
 export interface Reading {
-  /** A large message has come: no turn of the event loop is to bring many. All others are read before its sender is. */
-  afterLarge(sender: OpenSocket): void
+  /** After a large message, and after many in one turn of the event loop, all others are read before its sender is. */
+  afterMessage(sender: OpenSocket, bytes: number): void
   /** None is read until `goOn`. */
   stop(): void
   /** They are read again, one after another. */
@@ -36,6 +41,11 @@ export function createReading(open: ReadonlySet<OpenSocket>): Reading {
   const unread = new Set<OpenSocket>()
   let timer: Timer | undefined
   let is_stopped = false
+  let messages_in_turn = 0
+
+  function endTurn(): void {
+    messages_in_turn = 0
+  }
 
   function pause(socket: OpenSocket): void {
     unread.add(socket)
@@ -57,7 +67,9 @@ export function createReading(open: ReadonlySet<OpenSocket>): Reading {
   }
 
   return {
-    afterLarge(sender) {
+    afterMessage(sender, bytes) {
+      if (messages_in_turn++ === 0) setImmediate(endTurn)
+      if (bytes <= LARGE_MESSAGE_BYTES && messages_in_turn !== MAX_MESSAGES_A_TURN) return
       for (const socket of open) if (socket !== sender) pause(socket)
       unread.delete(sender)
       pause(sender)

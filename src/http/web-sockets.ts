@@ -9,8 +9,8 @@ export interface WebSockets {
   hasRoom(account_id: number): boolean
   add(socket: OpenSocket): void
   remove(socket: OpenSocket): void
-  /** A large message has come: the others are read again one after another, so that no turn of the event loop brings many. */
-  sawLarge(socket: OpenSocket): void
+  /** A message has come: after a large one, or many in a turn of the event loop, the others are read again one after another. */
+  sawMessage(socket: OpenSocket, bytes: number): void
   /** Ends what is too old or left; called by a timer, which runs while any is open. */
   tick(): void
   /** Looks after the memory; called by a timer, which runs while any is open. */
@@ -104,7 +104,7 @@ export function createWebSockets({ now, resident_bytes }: WebSocketsOptions): We
       for (const socket of open) socket.look()
     },
     checkMemory: memory.check,
-    sawLarge: reading.afterLarge,
+    sawMessage: reading.afterMessage,
     stop() {
       is_stopping = true
       for (const socket of [...open]) socket.end(STOPPING)

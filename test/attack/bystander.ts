@@ -81,13 +81,16 @@ export const textOf = ({
 /** A provider that answers at once, in a process other than the gateway's. */
 export function startQuickUpstream(): Disposable & { url: string } {
   const text = JSON.stringify(answer())
+  const event = `data: ${text}\n\n`
   const server = Bun.serve({
     port: 0,
     hostname: '127.0.0.1',
     maxRequestBodySize: 128 * 1024 * 1024,
     async fetch(request) {
       for await (const _part of request.body ?? []);
-      return new Response(text, { headers: { 'content-type': 'application/json' } })
+      const streams = request.url.includes(':streamGenerateContent')
+      const type = streams ? 'text/event-stream' : 'application/json'
+      return new Response(streams ? event : text, { headers: { 'content-type': type } })
     },
   })
   return { url: `http://127.0.0.1:${server.port}`, [Symbol.dispose]: () => void server.stop(true) }

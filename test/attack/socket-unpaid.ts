@@ -1,15 +1,18 @@
 // The attack of messages over WebSockets that nobody pays for: small and large ones, from an account that is over its limit.
 import { join } from 'node:path'
-import { catalogueOf } from '../support/catalogue.ts'
+import { catalogueOf, MODEL } from '../support/catalogue.ts'
 import { type GatewayProcess, startGatewayProcess } from '../support/gateway-process.ts'
+import { openSocket } from '../support/web-socket.ts'
 import type { Attack, Result } from './attack.ts'
-import { startQuickUpstream, textOf, watchDuring } from './bystander.ts'
+import { startQuickUpstream, textOf, type Watched, watchDuring } from './bystander.ts'
 
 const SOCKETS = 20
 const CALM_MS = 8_000
 const FLOOD_MS = 12_000
 const MAX_HEALTH_MS = 50
 const MAX_TIMES_CALM = 2
+/** The first one of the process, and the one that the limit lets in. */
+const CALLS_BESIDE = 2
 
 async function attackWith(kind: 'small' | 'large'): Promise<Result> {
   using upstream = startQuickUpstream()
@@ -18,6 +21,7 @@ async function attackWith(kind: 'small' | 'large'): Promise<Result> {
   const catalogue = catalogueOf({ upstream_url: upstream.url, server })
   await using gateway = await startGatewayProcess(catalogue, { accounts: 2 })
   const [key = '', other = ''] = gateway.keys
+  await serveFirst(gateway, other)
   const calm = await watchDuring(gateway, other, Bun.sleep(CALM_MS))
   const flood = sendFlood(gateway, key, kind)
   const attacked = await watchDuring(gateway, other, flood)
@@ -26,12 +30,27 @@ async function attackWith(kind: 'small' | 'large'): Promise<Result> {
   return {
     tried: `${SOCKETS} sockets for ${FLOOD_MS / 1_000} s`,
     held:
-      attacked.health_p99_ms < Math.max(MAX_HEALTH_MS, calm.health_p99_ms) &&
+      isHealthy(kind, calm, attacked) &&
       attacked.call_p99_ms < MAX_TIMES_CALM * calm.call_p99_ms &&
-      calls.length <= calm.calls + attacked.calls + 1,
+      calls.length <= calm.calls + attacked.calls + CALLS_BESIDE,
     seen: `calm: ${textOf(calm)}; attacked: ${textOf(attacked)}; ${written_mb} MB sent over ${connected} connections, ${refused} refused`,
   }
 }
+
+/** The first response of a process takes 30 ms, once: what it is checked with is compiled then. */
+async function serveFirst(gateway: GatewayProcess, key: string): Promise<void> {
+  const socket = await openSocket(gateway, { key })
+  const end = (await socket.create({ model: MODEL, input: 'x' })).at(-1)
+  if (end?.type !== 'response.completed') throw new Error(`the first response was ${JSON.stringify(end)}`)
+  socket.raw.close()
+  await socket.closed
+}
+
+/** What arrives of large messages together is made into text before the gateway sees it: there one of a hundred may take longer. */
+const isHealthy = (kind: 'small' | 'large', calm: Watched, attacked: Watched): boolean =>
+  kind === 'small'
+    ? attacked.health_max_ms < Math.max(MAX_HEALTH_MS, calm.health_max_ms)
+    : attacked.health_p99_ms < Math.max(MAX_HEALTH_MS, calm.health_p99_ms)
 
 interface Sent {
   connected: number

@@ -128,11 +128,30 @@ test('after a large message all others wait, and are read again one after anothe
   const { sockets, add } = registry()
   const [large, ...others] = Array.from({ length: 10 }, () => add(1))
   if (!large) throw new Error('none')
-  sockets.sawLarge(large.socket)
+  sockets.sawMessage(large.socket, MB + 1)
   expect([large, ...others].some(({ reading }) => reading.may)).toBe(false)
   await eventually('one is read again', () => others.some(({ reading }) => reading.may))
   expect(large.reading.may).toBe(false)
   await eventually('all are read again', () => [large, ...others].every(({ reading }) => reading.may))
+})
+
+test('no turn of the event loop brings thousands of messages: after 1,000 no other socket is read in it', async () => {
+  const { sockets, add } = registry()
+  const senders = [add(1), add(2)]
+  const all = [...senders, ...Array.from({ length: 8 }, () => add(3))]
+  const readable = () => all.filter(({ reading }) => reading.may).length
+  const send = (of_each: number) => {
+    for (const { socket } of senders)
+      for (let sent = 0; sent < of_each; sent++) sockets.sawMessage(socket, 60)
+  }
+  for (let turn = 0; turn < 3; turn++) {
+    send(499)
+    expect(readable()).toBe(all.length)
+    await new Promise(setImmediate)
+  }
+  send(500)
+  expect(readable()).toBe(0)
+  await eventually('all are read again', () => readable() === all.length)
 })
 
 test('all are ended when the process stops', () => {

@@ -49,7 +49,7 @@ function scene() {
           { status: 503, headers: { 'retry-after': String(retry_after_s) } },
         ),
       onOpen: () => undefined,
-      onLarge: () => undefined,
+      onMessage: () => undefined,
       onClose: () => undefined,
     })
     connection.open(socket)

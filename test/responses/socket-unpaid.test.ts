@@ -22,7 +22,7 @@ interface Caller {
 function scene() {
   const scheduled: (() => void)[] = []
   const turns = createTurns({ max_steps: MAX_STEPS, nextTurn: (run) => scheduled.push(run) })
-  const counts = { calls: 0, refusals: 0, unwrapped: 0, large: 0 }
+  const counts = { calls: 0, refusals: 0, unwrapped: 0, largest: 0 }
   const open = ({ pays = () => false, is_welcome = true }: Caller = {}) => {
     const messages: { status?: number; stream_id?: string }[] = []
     const closed: { code: number; reason: string | undefined }[] = []
@@ -47,7 +47,9 @@ function scene() {
         return refusal()
       },
       onOpen: () => undefined,
-      onLarge: () => void counts.large++,
+      onMessage(_, bytes) {
+        counts.largest = Math.max(counts.largest, bytes)
+      },
       onClose: () => undefined,
     })
     const socket = {
@@ -167,7 +169,7 @@ describe('a socket is closed', () => {
     const large = create('x'.repeat(9 * MEGABYTE))
     say(large)
     await allTurns()
-    expect([closed.length, counts.large]).toEqual([0, 1])
+    expect([closed.length, counts.largest]).toEqual([0, large.length])
     say(large)
     await allTurns()
     expect(closed).toMatchObject([{ code: 1008 }])

@@ -97,7 +97,7 @@ test.each([
     serve: () => Promise.resolve({ answer: Response.json({}), was_let_in: true }),
     refuse: () => Response.json({}),
     onOpen: () => undefined,
-    onLarge: () => undefined,
+    onMessage: () => undefined,
     onClose: () => undefined,
   })
   const socket = {

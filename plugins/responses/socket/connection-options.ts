@@ -29,8 +29,8 @@ export interface ConnectionOptions {
   refuse(thrown: GatewayError): Response
   /** It is open. */
   onOpen(connection: OpenSocket): void
-  /** A large message has come. */
-  onLarge(connection: OpenSocket): void
+  /** A message has come, of any size. */
+  onMessage(connection: OpenSocket, bytes: number): void
   /** It is over. @param code of the end, as RFC 6455 has it */
   onClose(connection: OpenSocket, code: number): void
 }

@@ -16,8 +16,6 @@ const MAX_WAITING_BYTES = 1024 * 1024
 const MAX_WAITING = 64
 /** So many never wait by mistake. What one read of the socket brings cannot be stopped, so the connection is ended at once. */
 const MAX_INBOX = 2_000
-/** Beyond this the runtime takes milliseconds for each. */
-const LARGE_MESSAGE_BYTES = 1024 * 1024
 /** Larger messages are read only for callers who could be let in. */
 const SMALL_MESSAGE_BYTES = 64 * 1024
 const FULL_RETRY_AFTER_S = 5
@@ -70,7 +68,7 @@ export class Connection implements SocketEvents, OpenSocket {
       return
     }
     this.#waiting_bytes += bytes
-    if (bytes > LARGE_MESSAGE_BYTES) this.#options.onLarge(this)
+    this.#options.onMessage(this, bytes)
     if (this.#inbox.push({ text, bytes }) > MAX_INBOX) {
       this.was_sent_away = true
       this.cut(FLOOD)

@@ -143,7 +143,7 @@ function connectionOf(route: Route, caller: Caller, handshake: Handshake): Conne
       web_sockets.add(opened)
       lines.write(logged_as, { request_id, open: web_sockets.size }, 'a WebSocket was opened')
     },
-    onLarge: (large) => web_sockets.sawLarge(large),
+    onMessage: (sender, bytes) => web_sockets.sawMessage(sender, bytes),
     onClose(closed, code) {
       web_sockets.remove(closed)
       recent.forget()
