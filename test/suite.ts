@@ -186,8 +186,8 @@ try {
 /** Beside the first tests, which wait for disks and processes now and then. A mistake ends the tests, and is told below them. */
 const checks = Promise.all([
   failureOf('x', '--no-install', 'biome', 'check', '.'),
-  failureOf('x', '--no-install', 'tsc', '--noEmit', '--checkers', '2'),
-  // Promises that nobody awaits.
+  // Types, and promises that nobody awaits: one reading of the files serves both, and one checker (tsconfig.json), since each of
+  // several would work out for itself the types that files share.
   failureOf('x', '--no-install', 'oxlint', 'src', 'plugins', 'test'),
 ]).then((failures) => failures.join(''))
 void checks.then((failures) => failures === '' || ending.abort())
