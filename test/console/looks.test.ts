@@ -1,5 +1,6 @@
 // Every page of the console with a week's data: nothing wrong on its console, no foreign request, no serious finding of axe, light and dark, wide and on a phone.
 import { afterAll, describe, expect, test } from 'bun:test'
+import { axeFindings } from '../support/axe.ts'
 import { givePasswords, pageOf } from '../support/console.ts'
 import type { ConsolePage, Size, Theme } from '../support/console-page.ts'
 import type { Who } from '../support/console-session.ts'
@@ -70,4 +71,20 @@ describe.each(['wide', 'phone'] as const)('%s', (size) => {
       for (const row of await visit.page.locator('tbody tr').allInnerTexts())
         expect(row).toMatch(/alice|bob|studio-lea|acme/)
   })
+})
+
+/** Of a page's heading, which was drawn as any other is. */
+const CHANGES = [
+  ['its own colour', 'keys', "heading.style.color = '#bbb'"],
+  ['what it is in', 'models', "heading.parentElement.style.opacity = '0.3'"],
+  ['what lies behind it', 'settings', "heading.parentElement.style.background = '#444'"],
+]
+
+test.each(CHANGES)('a contrast that passed is measured again once %s is another', async (_, page, change) => {
+  const visit = await visitOf('alice', 'wide')
+  await visit.page.emulateMedia({ colorScheme: 'light' })
+  await visit.go(`/console/${page}`)
+  expect(await axeFindings(visit.page)).toEqual([])
+  await visit.page.evaluate(`{ const heading = document.querySelector('h1'); ${change} }`)
+  expect(await axeFindings(visit.page)).toEqual([expect.stringContaining('color-contrast')])
 })

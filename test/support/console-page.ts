@@ -2,6 +2,7 @@
 // refused content, no serious finding of axe, no scrolling to the side, no jump while it loads.
 import { expect } from 'bun:test'
 import type { BrowserContext, ConsoleMessage, Page } from 'playwright-core'
+import { axeFindings, OF_COLOURS } from './axe.ts'
 import { browser } from './chromium.ts'
 import { eventually } from './eventually.ts'
 import { IS_LONG } from './long.ts'
@@ -61,33 +62,10 @@ const WATCH = `
     for (const entry of list.getEntries()) if (!entry.hadRecentInput) globalThis.tollgateShift += entry.value
   }).observe({ type: 'layout-shift', buffered: true })
 `
-/**
- * Nothing is fetched for it: the pages' styles are their own origin's, and loaded. A rule that has an impact of its own finds
- * nothing of another, so those of a lesser one need not run. Behind an open modal dialog nothing can be read or reached.
- */
-const axeRun = (rules: readonly string[] | undefined) => `
-  (() => {
-    const COUNT = ['serious', 'critical']
-    const lesser = axe._audit.rules.filter(({ impact }) => impact && !COUNT.includes(impact))
-    const rules = Object.fromEntries(lesser.map(({ id }) => [id, { enabled: false }]))
-    const only = ${JSON.stringify(rules ?? null)}
-    const dialogs = [...document.querySelectorAll('[role="dialog"], [role="alertdialog"]')]
-    const is_modal = dialogs.length > 0 && document.querySelector('#console[data-base-ui-inert]')
-    return axe.run(is_modal ? { include: dialogs } : document, { resultTypes: ['violations'], preload: false, ...(only ? { runOnly: only } : { rules }) }).then(({ violations }) =>
-      violations
-        .filter(({ impact }) => COUNT.includes(impact))
-        .map(({ id, help, nodes }) => id + ': ' + help + ' ' + nodes.map((node) => node.html.slice(0, 160)).join(' | ')))
-  })()
-`
-/** All that another theme can change. */
-export const OF_COLOURS = ['color-contrast', 'link-in-text-block']
 const SIDE_SCROLL = 'document.documentElement.scrollWidth - document.documentElement.clientWidth'
 const BUSY = '[aria-busy="true"]'
 const SHIFT = 'globalThis.tollgateShift'
 const NO_SHIFT = `${SHIFT} = 0`
-
-let axe: Promise<string> | undefined
-const axeSource = () => (axe ??= Bun.file(Bun.resolveSync('axe-core/axe.min.js', import.meta.dir)).text())
 
 /**
  * A page in a context of its own, not signed in. When it is left, the next one of the same origin and options gets its context,
@@ -199,13 +177,6 @@ async function visitOf(page: Page, { origin, theme, leave }: Visiting): Promise<
     [Symbol.asyncDispose]: leave,
   }
   return self
-}
-
-/** What axe (https://github.com/dequelabs/axe-core) finds serious or worse. */
-export async function axeFindings(page: Page, rules?: readonly string[]): Promise<string[]> {
-  const is_loaded = await page.evaluate('typeof axe === "object"')
-  if (!is_loaded) await page.evaluate(await axeSource())
-  return await page.evaluate<string[]>(axeRun(rules))
 }
 
 function watchProblems(page: Page, origin: string): { allowed: RegExp[]; seen(): string[] } {

@@ -1,14 +1,8 @@
 // The reference in a real browser: it shows every operation, in both themes and on a phone, and asks no other host for anything.
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { startDocumented } from '../docs/support.ts'
-import {
-  axeFindings,
-  type ConsolePage,
-  consolePage,
-  OF_COLOURS,
-  type PageOptions,
-  type Theme,
-} from '../support/console-page.ts'
+import { axeFindings, OF_COLOURS } from '../support/axe.ts'
+import { type ConsolePage, consolePage, type PageOptions, type Theme } from '../support/console-page.ts'
 
 const { gateway, document, operations } = await startDocumented()
 afterAll(() => gateway.stop())

@@ -1,0 +1,109 @@
+// What axe (https://github.com/dequelabs/axe-core) finds serious or worse on a page of the console.
+import type { Page } from 'playwright-core'
+
+/** All that another theme can change. */
+export const OF_COLOURS = ['color-contrast', 'link-in-text-block']
+
+let source: Promise<string> | undefined
+const axeSource = () => (source ??= Bun.file(Bun.resolveSync('axe-core/axe.min.js', import.meta.dir)).text())
+
+/** The contrasts that passed in this process, by `keyOf` of the page's script. */
+const passed = new Set<string>()
+
+/**
+ * Three quarters of what axe takes is the contrast of texts, most of which are drawn as others are. One that has passed is known
+ * by all that its contrast comes from: its colours and size, and whatever is painted where it is. Only what is new is measured.
+ */
+const measureOnce = (known: Iterable<string>) => `
+  (() => {
+    const rule = axe._audit.rules.find(({ id }) => id === 'color-contrast')
+    const check = axe._audit.checks['color-contrast']
+    const { matches } = rule
+    const { evaluate } = check
+    const known = new Set(${JSON.stringify([...known])})
+    let painted = []
+    let added = []
+
+    const layerOf = (style) => {
+      const { backgroundColor, backgroundImage, opacity, filter, backdropFilter, mixBlendMode, zIndex } = style
+      const layer = [backgroundColor, backgroundImage, opacity, filter, backdropFilter, mixBlendMode].join()
+      return layer === 'rgba(0, 0, 0, 0),none,1,none,none,normal' ? undefined : layer + zIndex
+    }
+    const hash = (text, seed) => {
+      let sum = seed
+      for (let at = 0; at < text.length; at++) sum = Math.imul(sum ^ text.charCodeAt(at), 0x01000193)
+      return (sum >>> 0).toString(36)
+    }
+    const keyOf = (element) => {
+      const style = getComputedStyle(element)
+      const { left, right, top, bottom } = element.getBoundingClientRect()
+      const { color, fontSize, fontWeight, textShadow, webkitTextFillColor, webkitTextStrokeWidth, webkitTextStrokeColor } = style
+      const parts = [color, fontSize, fontWeight, textShadow, webkitTextFillColor, webkitTextStrokeWidth, webkitTextStrokeColor]
+      for (const { other, layer, rect } of painted) {
+        if (other.contains(element)) parts.push(layer)
+        else if (rect.left < right && rect.right > left && rect.top < bottom && rect.bottom > top) {
+          const is_whole = rect.left <= left && rect.right >= right && rect.top <= top && rect.bottom >= bottom
+          parts.push((is_whole ? 'over ' : 'across ') + layer)
+        }
+      }
+      const text = parts.join('|')
+      return hash(text, 0x811c9dc5) + hash(text, 0x2f0b4a63)
+    }
+    const hasText = ({ childNodes }) => [...childNodes].some((child) => child.nodeType === Node.TEXT_NODE && child.nodeValue.trim() !== '')
+
+    rule.matches = (element, ...more) =>
+      (hasText(element) || element.matches('input, select, textarea')) && !known.has(keyOf(element)) && matches.call(rule, element, ...more)
+    check.evaluate = function (element, ...more) {
+      const key = keyOf(element)
+      if (known.has(key)) return true
+      let is_measured = false
+      const helper = Object.create(this, {
+        data: { value: (data) => { is_measured = data.fgColor !== undefined && data.messageKey == null; this.data(data) } },
+      })
+      const result = evaluate.call(helper, element, ...more)
+      if (result === true && is_measured) known.add(key), added.push(key)
+      return result
+    }
+    globalThis.tollgateContrasts = {
+      begin() {
+        added = []
+        painted = [...document.querySelectorAll(':not(svg *)')].flatMap((other) => {
+          const layer = layerOf(getComputedStyle(other))
+          return layer === undefined ? [] : [{ other, layer, rect: other.getBoundingClientRect() }]
+        })
+      },
+      added: () => added,
+    }
+  })()
+`
+
+/**
+ * Nothing is fetched for it: the pages' styles are their own origin's, and loaded. A rule that has an impact of its own finds
+ * nothing of another, so those of a lesser one need not run. Behind an open modal dialog nothing can be read or reached.
+ */
+const axeRun = (rules: readonly string[] | undefined) => `
+  (() => {
+    const COUNT = ['serious', 'critical']
+    const lesser = axe._audit.rules.filter(({ impact }) => impact && !COUNT.includes(impact))
+    const rules = Object.fromEntries(lesser.map(({ id }) => [id, { enabled: false }]))
+    const only = ${JSON.stringify(rules ?? null)}
+    const dialogs = [...document.querySelectorAll('[role="dialog"], [role="alertdialog"]')]
+    const is_modal = dialogs.length > 0 && document.querySelector('#console[data-base-ui-inert]')
+    tollgateContrasts.begin()
+    return axe.run(is_modal ? { include: dialogs } : document, { resultTypes: ['violations'], preload: false, ...(only ? { runOnly: only } : { rules }) }).then(({ violations }) => ({
+      added: tollgateContrasts.added(),
+      findings: violations
+        .filter(({ impact }) => COUNT.includes(impact))
+        .map(({ id, help, nodes }) => id + ': ' + help + ' ' + nodes.map((node) => node.html.slice(0, 160)).join(' | ')),
+    }))
+  })()
+`
+
+/** What axe finds serious or worse, by these rules or by all that have such findings. */
+export async function axeFindings(page: Page, rules?: readonly string[]): Promise<string[]> {
+  const is_loaded = await page.evaluate('typeof tollgateContrasts === "object"')
+  if (!is_loaded) await page.evaluate(`${await axeSource()};${measureOnce(passed)}`)
+  const { added, findings } = await page.evaluate<{ added: string[]; findings: string[] }>(axeRun(rules))
+  for (const key of added) passed.add(key)
+  return findings
+}
