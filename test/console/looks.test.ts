@@ -77,7 +77,7 @@ describe.each(['wide', 'phone'] as const)('%s', (size) => {
 const CHANGES = [
   ['its own colour', 'keys', "heading.style.color = '#bbb'"],
   ['what it is in', 'models', "heading.parentElement.style.opacity = '0.3'"],
-  ['what lies behind it', 'settings', "heading.parentElement.style.background = '#444'"],
+  ['what lies behind it', 'usage', "heading.parentElement.style.background = '#444'"],
 ]
 
 test.each(CHANGES)('a contrast that passed is measured again once %s is another', async (_, page, change) => {
