@@ -1,17 +1,32 @@
 // Several gateways at work: what is exact over all of them, and what becomes of calls when one is killed or stands still.
-import { describe, expect, test } from 'bun:test'
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { eventually } from '../support/eventually.ts'
 import { IS_LONG } from '../support/long.ts'
 import { answering, ask, wholePath } from '../support/native.ts'
 import { hasPostgres } from '../support/postgres.ts'
 import { SEED } from '../support/seed.ts'
-import { TIMES, world } from './world.ts'
+import { RARE_SWEEPS, TIMES, type World, world } from './world.ts'
 
 const statusOf = (answer: Response): Promise<number> => answer.bytes().then(() => answer.status)
 
+/** How many calls are recorded: all, or those of an outcome. */
+async function callsIn({ db }: World, outcome = '%'): Promise<number> {
+  const [row] = await db.rows<{ calls: number }>(
+    'SELECT count(*) AS calls FROM calls WHERE outcome LIKE $outcome',
+    { outcome },
+  )
+  return row?.calls ?? 0
+}
+
 describe.if(hasPostgres)('three gateways', () => {
+  let w: World
+  beforeAll(async () => {
+    w = await world({ script: answering, environment: [1, 2, 3].map(() => RARE_SWEEPS) })
+  })
+  afterAll(() => w[Symbol.asyncDispose]())
+
   test('an Idempotency-Key that comes to all of them at once is one call at the provider', async () => {
-    await using w = await world({ script: answering })
+    const [seen, calls] = [w.upstream.seen.length, await callsIn(w)]
     const key = await w.caller('100')
     const count = IS_LONG ? 200 : 40
     for (let at = 0; at < count; at += 1) {
@@ -21,14 +36,22 @@ describe.if(hasPostgres)('three gateways', () => {
       expect(statuses.filter((status) => status !== 200 && status !== 409)).toEqual([])
       expect(statuses).toContain(200)
     }
-    expect(w.upstream.seen.length).toBe(count)
+    expect(w.upstream.seen.length).toBe(seen + count)
     await w.rest()
-    const [row] = await w.db.rows<{ calls: number }>('SELECT count(*) AS calls FROM calls')
-    expect(row?.calls).toBe(count)
+    expect(await callsIn(w)).toBe(calls + count)
   })
 
+  test('refuse the start of one more while files are in folders, which changes nothing of them', async () => {
+    const key = await w.caller('100')
+    await expect(w.join({ REFUSES_OTHERS: 1 })).rejects.toThrow('Another gateway serves this database')
+    for (const member of [0, 1, 2])
+      expect(await w.call(member, wholePath(), ask(), key).then(statusOf)).toBe(200)
+    await w.rest()
+  })
+
+  // The last of these three: one of them is gone then.
   test('one that is killed under load: every acknowledged answer is charged once, its holds are free again', async () => {
-    await using w = await world({ script: answering })
+    const calls_before = await callsIn(w, 'completed')
     const key = await w.caller('100')
     const victim = SEED % 3
     let answered = 0
@@ -47,19 +70,19 @@ describe.if(hasPostgres)('three gateways', () => {
     ends = true
     await Promise.all(load)
     await w.rest()
-    const [row] = await w.db.rows<{ calls: number }>(
-      "SELECT count(*) AS calls FROM calls WHERE outcome = 'completed'",
-    )
+    const calls = (await callsIn(w, 'completed')) - calls_before
     // Its last settlements may have been made, and their answers not have come.
-    expect(row?.calls).toBeGreaterThanOrEqual(answered)
-    expect(row?.calls).toBeLessThanOrEqual(answered + 12)
+    expect(calls).toBeGreaterThanOrEqual(answered)
+    expect(calls).toBeLessThanOrEqual(answered + 12)
     const others = w.members.filter((_, at) => at !== victim)
     await eventually('the others take it for dead', async () => {
       const logs = await Promise.all(others.map((member) => member.log()))
       return logs.join('').includes('a gateway has been silent, and is taken for dead')
     })
   })
+})
 
+describe.if(hasPostgres)('two gateways', () => {
   test('one that stands still past its time: its call is charged late, once, and it goes on', async () => {
     let release = () => {}
     const held = new Promise<void>((resolve) => {
@@ -122,14 +145,6 @@ describe.if(hasPostgres)('three gateways', () => {
 })
 
 describe.if(hasPostgres)('a start', () => {
-  test('beside another one that is alive is refused while files are in folders, and changes nothing of it', async () => {
-    await using w = await world({ gateways: 1, script: answering })
-    const key = await w.caller('100')
-    await expect(w.join({ REFUSES_OTHERS: 1 })).rejects.toThrow('Another gateway serves this database')
-    expect(await w.call(0, wholePath(), ask(), key).then(statusOf)).toBe(200)
-    await w.rest()
-  })
-
   test('in place of one that was killed on another machine waits until that has been silent for its time', async () => {
     await using w = await world({ gateways: 1, script: answering })
     const key = await w.caller('100')

@@ -7,7 +7,7 @@ import { answering, ask, wholePath } from '../support/native.ts'
 import { hasNginx, type Nginx, startNginx } from '../support/nginx.ts'
 import { hasPostgres } from '../support/postgres.ts'
 import { modelSection } from '../support/sections.ts'
-import { type World, world } from './world.ts'
+import { RARE_SWEEPS, type World, world } from './world.ts'
 
 /** Its calls hold what they cost: 5 tokens of output. */
 const FIXED = 'test-fixed'
@@ -41,7 +41,7 @@ describe.if(hasPostgres && hasNginx)('three gateways behind nginx', () => {
 
   beforeAll(async () => {
     // On a busy machine none is to be taken for dead: its holds would be free, and its calls charged late.
-    const environment = [1, 2, 3].map(() => ({ SILENT_AFTER_MS: 60_000 }))
+    const environment = [1, 2, 3].map(() => ({ ...RARE_SWEEPS, SILENT_AFTER_MS: 60_000 }))
     w = await world({ script: answering, more: MORE, environment })
     nginx = await startNginx(w.members.map(({ url }) => url))
   })

@@ -1,6 +1,6 @@
-// A newer program, for `bun --preload`: this one with a further migration, and another version. READABLE_FROM of the environment, if
-// it is not 0, is what a program must know at least from then on: the further one by 1.
-import { plugin } from 'bun'
+// A newer program: with NEWER in its environment, this one has a further migration, and another version. With READABLE_FROM = 1, a program
+// must know that migration from then on.
+import { type BunPlugin, plugin } from 'bun'
 
 /** Only adds: what is there before is used by older programs meanwhile. */
 const SQL = `
@@ -13,22 +13,28 @@ CREATE INDEX accounts_by_added ON accounts (added);
 
 export const NEWER_VERSION = '99.0.0'
 
-plugin({
+/** Of the build of the tests' programs, or of one that starts from source. Without NEWER the program stays as it is. */
+export const newerProgram: BunPlugin = {
   name: 'newer program',
   setup(build) {
     build.onLoad({ filter: /\/src\/db\/postgres\/migrate\.ts$/ }, async ({ path }) => {
       const text = await Bun.file(path).text()
       const [, newest = ''] = /version: (\d+), [^\n]*\n\]\n/.exec(text) ?? []
       const version = Number(newest) + 1
-      const readable_from = process.env.READABLE_FROM === '1' ? version : 28
-      const further = `  { version: ${version}, sql: ${JSON.stringify(SQL)}, readable_from: ${readable_from} },\n`
+      const readable_from = `process.env.READABLE_FROM === '1' ? ${version} : 28`
+      const migration = `{ version: ${version}, sql: ${JSON.stringify(SQL)}, readable_from: ${readable_from} }`
+      const further = `  ...(process.env.NEWER ? [${migration}] : []),\n`
       const contents = text.replace(/\n\]\n\nexport const NEWEST/, `\n${further}]\n\nexport const NEWEST`)
       if (contents === text) throw new Error(`${path} has no list of migrations before NEWEST`)
       return { contents, loader: 'ts' }
     })
-    build.onLoad({ filter: /^(?!.*node_modules).*\/package\.json$/ }, async ({ path }) => ({
-      exports: { default: { ...(await Bun.file(path).json()), version: NEWER_VERSION } },
-      loader: 'object',
-    }))
+    build.onLoad({ filter: /^(?!.*node_modules).*\/package\.json$/ }, async ({ path }) => {
+      const manifest = await Bun.file(path).text()
+      const version = `process.env.NEWER ? { version: '${NEWER_VERSION}' } : {}`
+      return { contents: `export default { ...${manifest}, ...(${version}) }`, loader: 'js' }
+    })
   },
-})
+}
+
+// For a program that starts from source, where this file is preloaded.
+plugin(newerProgram)

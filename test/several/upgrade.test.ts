@@ -5,14 +5,15 @@ import { eventually } from '../support/eventually.ts'
 import { IS_LONG } from '../support/long.ts'
 import { answering, ask, wholePath } from '../support/native.ts'
 import { hasPostgres } from '../support/postgres.ts'
-import { type Member, type World, world } from './world.ts'
+import { type Member, RARE_SWEEPS, type World, world } from './world.ts'
 
 const NEWER_VERSION = '99.0.0'
 const CALLS_BETWEEN = IS_LONG ? 400 : 40
-/** Gateways of the newer program are started from their source, which takes 2 s of a processor each. */
+/** Outside the suite gateways are started from their source, which takes 2 s of a processor each. */
 const MAX_TEST_MS = 180_000
-/** Between two calls of a lane: what starts meanwhile has to find time on the machine. */
+/** Between two calls of a lane: close to each other while one stops and after one has started, not so while one starts, which needs the machine. */
 const PAUSE_MS = 25
+const PAUSE_AT_START_MS = 150
 
 /** What a client is told by a gateway that stops, or has stopped: it was not asked then. */
 const OF_A_STOP =
@@ -31,12 +32,13 @@ describe.if(hasPostgres)('a rolling upgrade', () => {
   test(
     'of three gateways under load: each call is answered, and charged once',
     async () => {
-      await using w = await world({ script: answering })
+      const environment = [1, 2, 3].map(() => RARE_SWEEPS)
+      await using w = await world({ script: answering, environment })
       const key = await w.caller('1000')
       const places: Member[] = [...w.members]
       const answered = new Map<Member, number>()
       const others: string[] = []
-      let [asked, done, ends] = [0, 0, false]
+      let [asked, done, ends, pause_ms] = [0, 0, false, PAUSE_MS]
       /** As a client with several addresses does it: again at the next one, under the same key. */
       const call = async (at: number) => {
         asked += 1
@@ -67,7 +69,7 @@ describe.if(hasPostgres)('a rolling upgrade', () => {
       const lanes = Array.from({ length: 6 }, async (_, lane) => {
         while (!ends) {
           await call(lane + asked)
-          await Bun.sleep(PAUSE_MS)
+          await Bun.sleep(pause_ms)
         }
       })
       const more = async (members: readonly Member[]) => {
@@ -80,7 +82,9 @@ describe.if(hasPostgres)('a rolling upgrade', () => {
       for (const [at, older] of w.members.slice(0, 3).entries()) {
         older.signal('SIGTERM')
         expect(await older.ended).toBe(0)
-        places[at] = await w.join({ NEWER: 1 }, older.folder)
+        pause_ms = PAUSE_AT_START_MS
+        places[at] = await w.join({ NEWER: 1, ...RARE_SWEEPS }, older.folder)
+        pause_ms = PAUSE_MS
         expect(await schemaIn(w)).toEqual({ version: NEWEST + 1, readable_from: 28 })
         expect((await versionsIn(w)).filter((version) => version === NEWER_VERSION)).toHaveLength(at + 1)
         // The older ones go on over the tables of the newer program.

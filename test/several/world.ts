@@ -15,12 +15,14 @@ import { eventually } from '../support/eventually.ts'
 import { filesLines } from '../support/files.ts'
 import { dropDatabase, makeDatabase } from '../support/postgres.ts'
 import { startProxy } from '../support/postgres-proxy.ts'
-import { commandOf } from '../support/programs.ts'
+import { commandOf, executable } from '../support/programs.ts'
 import { temporary } from '../support/temporary.ts'
 import { type Script, startUpstream, type Upstream } from '../support/upstream.ts'
 
 /** The real times are for the long run. */
 export const TIMES = { BEAT_EVERY_MS: 250, SILENT_AFTER_MS: 2_000, SWEEP_EVERY_MS: 500 }
+/** Of gateways whose tests wait for no sweep: half of what one does that is not called is sweeping. */
+export const RARE_SWEEPS = { SWEEP_EVERY_MS: 2_500 }
 
 export interface Member {
   url: URL
@@ -163,13 +165,10 @@ ${files ? filesLines(files) : ''}`
   return made
 }
 
-/** From source, which is changed as it is loaded. */
-const NEWER = [
-  process.execPath,
-  '--preload',
-  join(import.meta.dir, 'newer-program.ts'),
-  join(import.meta.dir, 'process.ts'),
-]
+/** One that starts from source is made newer as it is loaded, one of the executable as that is built. */
+const NEWER = executable
+  ? commandOf('several-gateway')
+  : commandOf('several-gateway').toSpliced(1, 0, '--preload', join(import.meta.dir, 'newer-program.ts'))
 
 async function startMember(folder: string, own: Record<string, number>): Promise<Member> {
   const times = Object.entries({ ...TIMES, ...own }).map(([name, value]) => [name, String(value)])

@@ -1,6 +1,7 @@
 // The build of the executable of the tests' programs, which the environment variable TOLLGATE_TEST_PROGRAMS names.
 import { dirname, join } from 'node:path'
 import { buildBinary, GATEWAY } from '../../src/build/binary.ts'
+import { newerProgram } from '../several/newer-program.ts'
 
 export const EXECUTABLE = join(dirname(GATEWAY.outfile), 'test-programs')
 
@@ -10,5 +11,6 @@ if (import.meta.main) {
     ...GATEWAY,
     entrypoints: [join(import.meta.dir, 'program-entry.ts'), ...threads],
     outfile: EXECUTABLE,
+    embed: [...(GATEWAY.embed ?? []), async () => newerProgram],
   })
 }
