@@ -37,4 +37,4 @@ export const newerProgram: BunPlugin = {
 }
 
 // For a program that starts from source, where this file is preloaded.
-plugin(newerProgram)
+await plugin(newerProgram)

@@ -1,5 +1,5 @@
 // A PostgreSQL server for tests, in a temporary folder; it ends with whoever started it, however that ends.
-import { rmSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { freePort } from './free-port.ts'
 import { prepareProgram } from './postgres-program.ts'
@@ -39,14 +39,16 @@ interface Cluster extends Disposable {
   run(settings?: readonly string[]): PostgresServer
 }
 
-/** Makes the files of a server. @throws Error that says what was said, where that fails */
-function makeCluster(native: string): Cluster {
+/** Makes the files of a server, or copies those of one that does not run yet. @throws Error that says what was said, where that fails */
+function makeCluster(native: string, original?: Cluster): Cluster {
   const folder = temporary()
   const { command, env } = prepareProgram(native, folder.path)
   const data = folder.at('data')
   const how = ['--no-sync', '--auth=trust', '--username=tollgate', '--encoding=UTF8', '--locale=C']
-  const made = Bun.spawnSync(command('initdb', `--pgdata=${data}`, ...how), { env, cwd: folder.path })
-  if (made.exitCode !== 0) throw new Error(`initdb failed: ${made.stderr}${made.stdout}`)
+  const making = original ? ['cp', '-a', original.data, data] : command('initdb', `--pgdata=${data}`, ...how)
+  const made = Bun.spawnSync(making, { env, cwd: folder.path })
+  if (made.exitCode !== 0)
+    throw new Error(`${original ? 'the copy' : 'initdb'} failed: ${made.stderr}${made.stdout}`)
   return {
     data,
     run(more = []) {
@@ -96,10 +98,8 @@ export interface ReplicatedPostgres extends AsyncDisposable {
 /** A server, and its synchronous standby. They do not wait until they answer. */
 export async function startReplicated(native: string): Promise<ReplicatedPostgres> {
   const of_primary = makeCluster(native)
-  const of_standby = makeCluster(native)
   // The same server as it was made: what it does from now on is sent.
-  rmSync(of_standby.data, { recursive: true })
-  Bun.spawnSync(['cp', '-a', of_primary.data, of_standby.data])
+  const of_standby = makeCluster(native, of_primary)
   writeFileSync(join(of_standby.data, 'standby.signal'), '')
   const primary = of_primary.run(['synchronous_standby_names=*', 'wal_keep_size=256MB'])
   const { port } = new URL(primary.url)
