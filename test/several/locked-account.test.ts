@@ -5,13 +5,15 @@ import { answering, ask, wholePath } from '../support/native.ts'
 import { hasPostgres } from '../support/postgres.ts'
 import { type World, world } from './world.ts'
 
-const LANES = 4
+/** Every second one has an Idempotency-Key at each call: as many of them as connections on which calls write. */
+const LANES = 8
 const RUN_MS = 2_000
 /** What is shown is who waits, not how many calls a machine can do: one that is busy has time left. */
 const PAUSE_MS = 20
 
 interface Answered {
   status: number
+  is_keyed: boolean
   retry_after: string | null
 }
 
@@ -22,8 +24,10 @@ async function callFor(w: World, keys: readonly string[], ms: number) {
   const lane = async (at: number) => {
     while (performance.now() < end_ms) {
       const key = keys[at % keys.length] ?? ''
-      const { status, headers } = await w.call(0, wholePath(), ask(), key)
-      answers.push({ status, retry_after: headers.get('retry-after') })
+      const is_keyed = at % 2 === 1
+      const own = is_keyed ? { 'idempotency-key': crypto.randomUUID() } : {}
+      const { status, headers } = await w.call(0, wholePath(), ask(), key, own)
+      answers.push({ status, is_keyed, retry_after: headers.get('retry-after') })
       await Bun.sleep(PAUSE_MS)
     }
   }
@@ -68,7 +72,8 @@ describe.if(hasPostgres)('an account whose row a stranger has locked', () => {
     expect(of(those_of_locked)).toEqual(new Set([503]))
     expect(those_of_locked.every(({ retry_after }) => Number(retry_after) >= 1)).toBe(true)
     // Calls that wait for the lock are answered once in this time. How many there are is a figure of the machine.
-    expect(meanwhile.length).toBeGreaterThan(3 * LANES)
+    for (const keyed of [true, false])
+      expect(meanwhile.filter(({ is_keyed }) => is_keyed === keyed).length).toBeGreaterThan(1.5 * LANES)
     expect((await w.call(0, wholePath(), ask(), locked)).status).toBe(200)
     await w.rest()
   })

@@ -15,6 +15,11 @@ import { inSnapshot, inTransaction, wasRolledBack } from './transaction.ts'
 /** For reading, and as many for writing. */
 const MAX_CONNECTIONS = 4
 
+/** In line with those who have the lock for a moment. */
+const IN_LINE = { lock_timeout: '500ms' }
+/** What has less time left is not tried any more. */
+const MIN_IN_LINE_MS = 1_000
+
 /** Whatever writes past `write` and `begin` is refused. */
 const READ_ONLY = { default_transaction_read_only: 'on' }
 
@@ -28,6 +33,8 @@ export interface PostgresDbOptions {
   max_answer_ms?: number
   /** How many read, and how many write, at most. */
   max_connections?: number
+  /** What has waited so long for a lock gives its connection back, and waits on, one at a time, over one for that alone. Default: 3 s, over its own. */
+  max_lock_wait_ms?: number | undefined
 }
 
 /** Its tables are there: `openPostgres` opens it. Unless it is locked, what a transaction reads may be changed by another one before its end. */
@@ -39,6 +46,8 @@ export class PostgresDb implements Db {
   readonly #awaited = new Set<number>()
   readonly #reading: Pool
   readonly #writing: Pool
+  /** For what waits for a lock; absent: it waits over the connection that it has. */
+  readonly #in_line: Pool | undefined
   /** A report keeps its connection to its end: at least one is left to what reads a row. */
   readonly #inReport: RunInSlot
   readonly #under_way = new Set<Promise<unknown>>()
@@ -46,13 +55,21 @@ export class PostgresDb implements Db {
 
   constructor(
     url: string,
-    { by, readonly = false, max_answer_ms, max_connections = MAX_CONNECTIONS }: PostgresDbOptions = {},
+    {
+      by,
+      readonly = false,
+      max_answer_ms,
+      max_connections = MAX_CONNECTIONS,
+      max_lock_wait_ms,
+    }: PostgresDbOptions = {},
   ) {
+    const waiting = max_lock_wait_ms === undefined ? undefined : { lock_timeout: `${max_lock_wait_ms}ms` }
     this.by = by
     this.#is_readonly = readonly
     this.#open = (settings) => Connection.open(url, settings, undefined, max_answer_ms)
     this.#reading = new Pool(() => this.#open(READ_ONLY), max_connections)
-    this.#writing = new Pool(() => this.#open(), max_connections)
+    this.#writing = new Pool(() => this.#open(waiting), max_connections)
+    this.#in_line = waiting && new Pool(() => this.#open(IN_LINE), 1)
     this.#inReport = createSlots(Math.max(1, max_connections - 1))
     this.orm = ormOver((text, values) =>
       this.#read(async (connection) => (await connection.ask(text, values)).rows),
@@ -94,7 +111,7 @@ export class PostgresDb implements Db {
   async close(): Promise<void> {
     this.#is_closed = true
     while (this.#under_way.size > 0) await Promise.allSettled(this.#under_way)
-    await Promise.all([this.#reading.close(), this.#writing.close()])
+    await Promise.all([this.#reading, this.#writing, this.#in_line].map((pool) => pool?.close()))
   }
 
   [Symbol.asyncDispose](): Promise<void> {
@@ -136,15 +153,25 @@ export class PostgresDb implements Db {
     wasUndone: (thrown: unknown) => boolean,
   ): Promise<T> {
     if (this.#is_readonly) throw new Error('This database was opened to be read.')
+    const due_ms = performance.now() + MAX_BUSY_WAIT_MS
     let is_begun = false
+    let busy: unknown
+    const isLate = () => busy && this.#in_line && due_ms - performance.now() < MIN_IN_LINE_MS
     const once = () => {
       is_begun = false
-      return this.#writing.lend(async (connection) => {
+      const pool = (busy ? this.#in_line : undefined) ?? this.#writing
+      return pool.lend(async (connection) => {
+        // Others may have stood in line before it all the time.
+        if (isLate()) throw busy
         is_begun = true
         return await work(connection)
       })
     }
-    return this.#while(() => untilDone(once, (thrown) => !is_begun || wasUndone(thrown)))
+    const mayTryAgain = (thrown: unknown) => {
+      if (isBusy(thrown)) busy = thrown
+      return !isLate() && (!is_begun || wasUndone(thrown))
+    }
+    return this.#while(() => untilDone(once, mayTryAgain, due_ms))
   }
 
   async #while<T>(work: () => Promise<T>): Promise<T> {
@@ -160,14 +187,17 @@ export class PostgresDb implements Db {
 }
 
 /** Does it again after growing pauses, as long as it may be and there is time. */
-async function untilDone<T>(work: () => Promise<T>, mayTryAgain: (thrown: unknown) => boolean): Promise<T> {
-  const due_ms = performance.now() + MAX_BUSY_WAIT_MS
+async function untilDone<T>(
+  work: () => Promise<T>,
+  mayTryAgain: (thrown: unknown) => boolean,
+  due_ms: number,
+): Promise<T> {
   for (const pause_ms of pauses()) {
     try {
       return await work()
     } catch (thrown) {
-      const is_late = performance.now() + pause_ms > due_ms
-      if (!(thrown instanceof StorageFailure) || is_late || !mayTryAgain(thrown)) throw thrown
+      if (!(thrown instanceof StorageFailure) || !mayTryAgain(thrown)) throw thrown
+      if (performance.now() + pause_ms > due_ms) throw thrown
     }
     await Bun.sleep(pause_ms)
   }

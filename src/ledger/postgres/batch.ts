@@ -56,7 +56,8 @@ export async function decide(
     const [, ...answers] = await connection.askAll([BEGIN, ...reading.statements], within_ms)
     const { book, transaction_id, is_alive, locked } = reading.begun(answers)
     if (!is_alive) throw new Fenced()
-    const set_aside = new Set(locked.map(({ account_id }) => account_id))
+    const left_alone = not_awaited === 'all' ? [] : not_awaited
+    const set_aside = new Set([...left_alone, ...locked.map(({ account_id }) => account_id)])
     const outcomes = operations.map((operation) =>
       set_aside.has(accountOf(operation, book) ?? 0) ? undefined : apply(book, operation),
     )

@@ -15,11 +15,11 @@ export interface Begun {
   readonly transaction_id: string
   /** Whether its gateway has not ended. */
   readonly is_alive: boolean
-  /** Rows that others have locked, of accounts for which it did not wait: they are not in the book. */
+  /** Rows that others were found to have locked: their accounts are not in the book. */
   readonly locked: readonly LockedRows[]
 }
 
-/** Accounts whose locks a batch does not wait for; `all`: none of them. */
+/** Accounts that a batch leaves alone, since others are known to have locked them; `all`: it waits for none, and finds out which are. */
 export type NotAwaited = readonly number[] | 'all'
 
 export interface Reading {
@@ -39,34 +39,31 @@ export function readingOf(
   const [accounts, keys, holds] = [arrayOf(named.accounts), arrayOf(named.keys), arrayOf(named.holds)]
   const limits = readingOfCounts(operations)
   const keyed = named.keyed.length > 0 ? [{ text: KEYED_ENTRIES, values: [jsonOf(named.keyed)] }] : []
-  const left_out = not_awaited === 'all' ? null : arrayOf(new Set(not_awaited))
-  const tried =
-    not_awaited.length === 0
-      ? []
-      : [
-          { text: TRIED_ACCOUNTS, values: [accounts, holds, left_out] },
-          { text: LOCKED_KEYS, values: [keys, holds, left_out] },
+  const locking =
+    not_awaited === 'all'
+      ? [
+          { text: TRIED_ACCOUNTS, values: [accounts, holds] },
+          { text: LOCKED_KEYS, values: [keys, holds] },
         ]
+      : [{ text: LOCKED_ACCOUNTS, values: [accounts, holds, arrayOf(new Set(not_awaited))] }]
   return {
     statements: [
-      // Before the others are tried, for which the batch does not wait: so no two batches wait for each other.
-      { text: LOCKED_ACCOUNTS, values: [accounts, holds, left_out] },
-      ...tried,
+      ...locking,
       { text: STATE, values: [named.new_holds, gateway_id] },
       { text: KEYS, values: [keys, holds] },
       { text: HOLDS, values: [holds] },
       ...limits.statements,
       ...keyed,
     ],
-    begun([accounts, ...answers]) {
-      const [free, locked] = triedOf(answers.splice(0, tried.length))
-      const [state, keys, holds, ...rest] = answers
+    begun(answers) {
+      const [accounts, locked] = lockedOf(answers.slice(0, locking.length))
+      const [state, keys, holds, ...rest] = answers.slice(locking.length)
       const [found] = rowsIn<State>(state)
       if (!found) throw new Error('the batch has no transaction')
       const counts = noCounts(found.now_s)
       limits.fill(counts, rest.splice(0, limits.statements.length))
       const book = emptyBook(idsFrom(found.hold_ids ?? ''), gateway_id, counts)
-      for (const row of [...rowsIn<AccountRow>(accounts), ...free]) book.accounts.set(row.id, row)
+      for (const row of accounts) book.accounts.set(row.id, row)
       for (const row of rowsIn<KeyRow>(keys)) book.keys.set(row.id, row)
       for (const row of rowsIn<HoldRow>(holds)) book.holds.set(row.id, row)
       for (const { account_id, request_key, ...entry } of rowsIn<KeyedRow>(rest[0]))
@@ -77,7 +74,8 @@ export function readingOf(
 }
 
 /** @returns the accounts that are locked now, and what others have */
-function triedOf([accounts, keys]: readonly Answer[]): [free: AccountRow[], locked: LockedRows[]] {
+function lockedOf([accounts, keys]: readonly Answer[]): [free: AccountRow[], locked: LockedRows[]] {
+  if (!keys) return [rowsIn<AccountRow>(accounts), []]
   const tried = rowsIn<Omit<AccountRow, 'status'> & { status: AccountRow['status'] | null }>(accounts)
   const locked_keys = rowsIn<Pick<KeyRow, 'id' | 'account_id'>>(keys)
   const locked = new Map<number, LockedRows>()
@@ -109,12 +107,11 @@ const LOCKED_ACCOUNTS = `
      AND id <> ALL($3::bigint[])
    ORDER BY id FOR NO KEY UPDATE`
 
-/** Accounts for which the batch does not wait: it locks those that nobody else has locked. */
+/** Without waiting: locks those that nobody else has locked. */
 const TRIED_ACCOUNTS = `
   WITH named AS MATERIALIZED (
          SELECT id FROM accounts
-          WHERE id = ANY(ARRAY(SELECT unnest($1::bigint[]) UNION SELECT account_id FROM holds WHERE id = ANY($2::bigint[])))
-            AND ($3::bigint[] IS NULL OR id = ANY($3::bigint[]))),
+          WHERE id = ANY(ARRAY(SELECT unnest($1::bigint[]) UNION SELECT account_id FROM holds WHERE id = ANY($2::bigint[])))),
        free AS MATERIALIZED (
          SELECT id, status, balance_nanos, held_nanos, debt_nanos FROM accounts
           WHERE id = ANY(ARRAY(SELECT id FROM named)) ORDER BY id FOR NO KEY UPDATE SKIP LOCKED)
@@ -124,8 +121,7 @@ const TRIED_ACCOUNTS = `
 const LOCKED_KEYS = `
   WITH named AS MATERIALIZED (
          SELECT id, account_id FROM keys
-          WHERE id = ANY(ARRAY(SELECT unnest($1::bigint[]) UNION SELECT key_id FROM holds WHERE id = ANY($2::bigint[])))
-            AND ($3::bigint[] IS NULL OR account_id = ANY($3::bigint[]))),
+          WHERE id = ANY(ARRAY(SELECT unnest($1::bigint[]) UNION SELECT key_id FROM holds WHERE id = ANY($2::bigint[])))),
        free AS MATERIALIZED (
          SELECT id FROM keys WHERE id = ANY(ARRAY(SELECT id FROM named)) ORDER BY id FOR NO KEY UPDATE SKIP LOCKED)
   SELECT id, account_id FROM named WHERE id NOT IN (SELECT id FROM free)`

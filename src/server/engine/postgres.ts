@@ -14,6 +14,8 @@ import { joinGateways } from './heartbeat.ts'
 const MAX_OTHER_CONNECTIONS = 2
 /** The guide promises 503 by then. */
 const MAX_CALL_ANSWER_MS = 5_000
+/** Calls of an account that somebody has locked would else have all connections of the others. */
+const MAX_CALL_LOCK_WAIT_MS = 50
 
 /** @param url as of `openPostgres` */
 export const postgresEngine = (url: string): Engine => ({
@@ -32,7 +34,10 @@ export const postgresEngine = (url: string): Engine => ({
   openScrubbing: (db) => serverScrubbing(url, db),
   async serve() {
     const db = await openPostgres(url, { max_connections: MAX_OTHER_CONNECTIONS })
-    const call_db = new PostgresDb(url, { max_answer_ms: MAX_CALL_ANSWER_MS })
+    const call_db = new PostgresDb(url, {
+      max_answer_ms: MAX_CALL_ANSWER_MS,
+      max_lock_wait_ms: MAX_CALL_LOCK_WAIT_MS,
+    })
     return {
       db,
       call_db,
