@@ -1,6 +1,6 @@
 // One connection to PostgreSQL: its statements one after the other, and the end of it.
 
-import { type ReservedSQL, SQL } from 'bun'
+import type { ReservedSQL, SQL } from 'bun'
 import { parseDatabaseAddress } from '../../domain/database-address.ts'
 import { codeOf, messageOf } from '../../utilities/thrown.ts'
 import type { Orm } from '../db.ts'
@@ -94,7 +94,7 @@ export class Connection {
     max_answer_ms = MAX_ANSWER_MS,
   ): Promise<Connection> {
     let opened: Connection | undefined
-    const client = new SQL({
+    const client = new Bun.SQL({
       ...fieldsOf(url),
       adapter: 'postgres',
       max: 1,
