@@ -37,22 +37,26 @@ export async function answerOf(args: readonly string[], env: Record<string, stri
 /**
  * Runs a command in this process, in a tenth of the CPU: where a gateway serves it is another process as well. The connection may stay open
  * for a while, which a restore would find in its way.
- *
- * @returns its answer: it must succeed
  */
-// biome-ignore lint/suspicious/noExplicitAny: a test looks at whatever fields it needs
-export async function answerHere(args: readonly string[]): Promise<any> {
+export async function endedHere(args: readonly string[]): Promise<Ended> {
   const [out, err]: [string[], string[]] = [[], []]
-  const status = await run([...args, '--json'], {
+  const status = await run(args, {
     terminal: { out: (text) => void out.push(text), err: (text) => void err.push(text), columns: undefined },
-    env: process.env,
+    env: { ...process.env },
     now: Date.now,
     randomBytes: (count) => crypto.getRandomValues(new Uint8Array(count)),
     network: fetch,
     startGateway: () => Promise.reject(new Error('not in this process')),
   })
-  if (status !== 0) throw new Error(`tollgate ${args.join(' ')}: ${err.join('\n')}`)
-  return JSON.parse(out.join('\n'))
+  return { status, out: out.join('\n'), err: err.join('\n') }
+}
+
+/** The same, which must succeed. @returns its answer */
+// biome-ignore lint/suspicious/noExplicitAny: a test looks at whatever fields it needs
+export async function answerHere(args: readonly string[]): Promise<any> {
+  const { status, out, err } = await endedHere([...args, '--json'])
+  if (status !== 0) throw new Error(`tollgate ${args.join(' ')}: ${err}`)
+  return JSON.parse(out)
 }
 
 /**

@@ -12,7 +12,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { FIRST_CATALOGUE } from '../../src/config/first.ts'
-import { type Ended, tollgate } from '../backup/support.ts'
+import { type Ended, endedHere, tollgate } from '../backup/support.ts'
 import { startGatewayProcess } from '../support/gateway-process.ts'
 import { commandOf } from '../support/programs.ts'
 import { mayMount, mountSmallDisk, type SmallDisk } from '../support/small-disk.ts'
@@ -43,6 +43,9 @@ function expectWords({ status, out, err }: Ended, words: RegExp): void {
 }
 
 const SERVE = ['serve', '--listen', '127.0.0.1:0'] as const
+/** A gateway and a restore are alone with their folder, as processes. All other words are the same from this process. */
+const ended = (args: readonly string[]): Promise<Ended> =>
+  args[0] === 'serve' || args[0] === 'restore' ? tollgate(args) : endedHere(args)
 
 describe.skipIf(!mayMount)('a full disk (skipped where none may be mounted)', () => {
   // What a command took of the log beside the database is free again when it tells.
@@ -76,7 +79,7 @@ describe.skipIf(!mayMount)('a full disk (skipped where none may be mounted)', ()
     'restore ARCHIVE --force',
   ])('%s', async (words) => {
     const args = words.split(' ').map((word) => (word === 'ARCHIVE' ? archive : word))
-    expectWords(await tollgate([...args, '--data', data]), FULL)
+    expectWords(await ended([...args, '--data', data]), FULL)
   })
 
   test('--json: the code of it stays', async () => {
@@ -145,7 +148,7 @@ describe('what stands where something else belongs', () => {
     if (is === 'folder') mkdirSync(join(data, name))
     else writeFileSync(join(data, name), 'x')
     expectWords(
-      await tollgate([...command, '--data', data]),
+      await ended([...command, '--data', data]),
       new RegExp(words.source.replace('NAME', name.replace('.', '\\.'))),
     )
   })
@@ -155,7 +158,7 @@ describe('what stands where something else belongs', () => {
     cpSync(good, data, { recursive: true })
     rmSync(join(data, 'tollgate.toml'))
     mkdirSync(join(data, 'tollgate.toml'))
-    const { status, out, err } = await tollgate(['backup', scratch.at('never.tar.zst'), '--data', data])
+    const { status, out, err } = await endedHere(['backup', scratch.at('never.tar.zst'), '--data', data])
     expect([status, out]).toEqual([1, ''])
     expect(err).toMatch(/^error: \S+\/tollgate\.toml: this is a folder/m)
     expect(err).not.toMatch(/^\s+at |^\s*\d+ \| /m)
@@ -174,7 +177,7 @@ test.each([
   ],
 ])('%s: %p', async (_, command, words) => {
   const args = command.map((word) => (word === 'FOLDER' ? good : word))
-  expectWords(await tollgate([...args, '--data', good]), words)
+  expectWords(await ended([...args, '--data', good]), words)
 })
 
 test.each([
