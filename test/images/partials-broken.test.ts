@@ -107,17 +107,18 @@ test('where none was given out, a break costs nothing, and says so', async () =>
 })
 
 test('a partial image that was given out is charged later, where nothing could be written when it broke', async () => {
+  await using hasty = await drawingScene('', { max_busy_wait_ms: 100 })
   const broken = Promise.withResolvers<void>()
-  s.upstream.answer(stream(partial(PNG, 0), { wait: broken.promise }, failure(MODERATED)))
-  const events = eventReader(await s.call(GENERATIONS, wanted()))
+  hasty.upstream.answer(stream(partial(PNG, 0), { wait: broken.promise }, failure(MODERATED)))
+  const events = eventReader(await hasty.call(GENERATIONS, wanted()))
   expect(await events.next()).toMatchObject({ partial_image_index: 0 })
-  const other = openDatabase(join(s.gateway.data_folder, 'tollgate.db'))
+  const other = openDatabase(join(hasty.gateway.data_folder, 'tollgate.db'))
   other.run('BEGIN IMMEDIATE')
   broken.resolve()
   expect(await events.next()).toHaveProperty('error')
   other.run('ROLLBACK')
   other.close()
-  expect(await s.lastCall()).toMatchObject({ cost_nanos: PARTIAL_NANOS, images: 0, outcome: 'broken' })
+  expect(await hasty.lastCall()).toMatchObject({ cost_nanos: PARTIAL_NANOS, images: 0, outcome: 'broken' })
 })
 
 test('an event beyond the largest answer that is taken ends it', async () => {
@@ -187,7 +188,7 @@ test('a caller who leaves before anything came pays nothing, and the provider’
 test('a caller who stops reading counts as gone after a while: the image is kept for them, and charged', async () => {
   await using scene = await drawingScene('stalled_reader_timeout_ms = 1000')
   // Noise, which does not compress: far more than sockets hold.
-  const side = 2_000
+  const side = 1_500
   const raw = { width: side, height: side, channels: 3 } as const
   const large = await sharp(crypto.randomBytes(side * side * 3), { raw })
     .png({ compressionLevel: 0 })

@@ -5,7 +5,7 @@ import type { ImageMime } from '../../src/domain/image-formats.ts'
 import { formatOf } from '../../src/domain/image-formats.ts'
 import { type WatchedCallers, watchCallers } from '../support/callers.ts'
 import { PROVIDER_KEYS } from '../support/catalogue.ts'
-import { type Scene, scene } from '../support/scene.ts'
+import { type Scene, type SceneOptions, scene } from '../support/scene.ts'
 import { modelSection, providerSection } from '../support/sections.ts'
 import type { Step } from '../support/upstream.ts'
 
@@ -127,8 +127,11 @@ export interface DrawingScene extends Scene {
 }
 
 /** A scene of its own that tells when the gateway notices that a caller has left. */
-export async function drawingScene(server = ''): Promise<DrawingScene> {
+export async function drawingScene(
+  server = '',
+  options: Pick<SceneOptions, 'max_busy_wait_ms'> = {},
+): Promise<DrawingScene> {
   const callers = watchCallers()
-  const opened = await scene({ server, more: catalogue, plugins: [callers.plugin, ...plugins] })
+  const opened = await scene({ ...options, server, more: catalogue, plugins: [callers.plugin, ...plugins] })
   return { ...opened, callers }
 }
