@@ -7,6 +7,7 @@ import sharp from 'sharp'
 import { openDatabase } from '../../src/db/open.ts'
 import { connectSocket, rawPost } from '../support/socket-client.ts'
 import { type Answer, type Step, stream } from '../support/upstream.ts'
+import { MAX_BUSY_WAIT_MS } from '../support/write-lock.ts'
 import {
   completed,
   DRAWING,
@@ -107,7 +108,7 @@ test('where none was given out, a break costs nothing, and says so', async () =>
 })
 
 test('a partial image that was given out is charged later, where nothing could be written when it broke', async () => {
-  await using hasty = await drawingScene('', { max_busy_wait_ms: 100 })
+  await using hasty = await drawingScene('', { max_busy_wait_ms: MAX_BUSY_WAIT_MS })
   const broken = Promise.withResolvers<void>()
   hasty.upstream.answer(stream(partial(PNG, 0), { wait: broken.promise }, failure(MODERATED)))
   const events = eventReader(await hasty.call(GENERATIONS, wanted()))

@@ -5,6 +5,7 @@ import { openDatabase } from '../../src/db/open.ts'
 import { PICTURE } from '../support/catalogue.ts'
 import { eventually } from '../support/eventually.ts'
 import { scene } from '../support/scene.ts'
+import { MAX_BUSY_WAIT_MS } from '../support/write-lock.ts'
 import { draws, PNG } from './support.ts'
 
 /** What is done when the rows of the images are written, before they are charged. */
@@ -12,6 +13,7 @@ let onStored = () => {}
 
 const shared = await scene({
   script: draws(PNG),
+  max_busy_wait_ms: MAX_BUSY_WAIT_MS,
   probe: (point) => {
     if (point === 'images.stored') onStored()
   },
