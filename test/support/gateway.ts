@@ -27,7 +27,7 @@ import { type LastStep, type StartedGateway, startGateway } from '../../src/serv
 import type { Plugin } from '../../src/surface/gateway.ts'
 import type { Fetch } from '../../src/upstream/transport.ts'
 import { catalogueOf, PROVIDER_KEYS } from './catalogue.ts'
-import { makeGatewayDatabase } from './engine.ts'
+import { ENGINE, makeGatewayDatabase } from './engine.ts'
 import { eventually } from './eventually.ts'
 import { bucketOfRun, filesLines } from './files.ts'
 import { type HoldFate, holdFates } from './holds.ts'
@@ -131,8 +131,12 @@ export interface TestGateway extends AsyncDisposable {
 
 ownProgram.command = commandOf('gateway')
 
-const MAX_AUDITED_RESTS = 20
+/** An audit on PostgreSQL takes 40 ms of a processor, on SQLite 4. */
+const MAX_AUDITED_RESTS = ENGINE === 'SQLite' ? 20 : 5
 const RESTS_AN_AUDIT = 10
+
+const HELD_SQL = `SELECT 'account' AS whose, id, held_nanos FROM accounts WHERE held_nanos <> 0
+  UNION ALL SELECT 'key', id, held_nanos FROM keys WHERE held_nanos <> 0`
 
 const TABLES = ['accounts', 'keys', 'entries', 'calls'] as const
 
@@ -267,8 +271,7 @@ export async function startTestGateway(options: TestGatewayOptions = {}): Promis
     },
     async rest() {
       await settled(db, ledger)
-      for (const table of ['accounts', 'keys'])
-        expect(db.query(`SELECT * FROM ${table} WHERE held_nanos <> 0`).all()).toEqual([])
+      expect(db.query(HELD_SQL).all()).toEqual([])
       rests += 1
       is_audited = false
       if (rests < MAX_AUDITED_RESTS || rests % RESTS_AN_AUDIT === 0) await expectBooks()
