@@ -1,6 +1,7 @@
 // The record of refused requests: counted in memory, the first of each hour kept one by one, and written together by a timer.
 import type { Db } from '../db/db.ts'
 import type { RefusalRow } from '../db/schema.ts'
+import { StorageFailure } from '../domain/storage-failure.ts'
 import type { Logger } from '../observe/log.ts'
 import { visibleLine } from '../utilities/visible-text.ts'
 import { addSums, type CountedRefusals, expireRefusals, insertRefusals } from './writing.ts'
@@ -51,18 +52,30 @@ export function createRefusals({ db, now, log, scrub }: RecorderParts): Refusals
     const { sums, rows } = batch
     if (sums.size === 0) return
     batch = new Batch()
+    const counted = [...sums.values()]
+    const account_ids = new Set(counted.map(({ account_id }) => account_id))
     try {
-      await db.begin(
-        async (tx) => {
-          await addSums(tx, [...sums.values()])
-          await insertRefusals(tx, rows, MAX_RECORDED_AN_HOUR)
-        },
-        { durable: false },
-      )
+      await writeTogether(counted, rows)
     } catch (cause) {
-      log.warn({ cause }, 'refused requests could not be recorded')
+      // Of one account whose row somebody has locked nothing is to be written; of the others it is.
+      if (!isBusy(cause) || account_ids.size === 1) return warn(cause)
+      for (const id of account_ids) {
+        const isOfAccount = ({ account_id }: { account_id: number }) => account_id === id
+        await writeTogether(counted.filter(isOfAccount), rows.filter(isOfAccount)).catch(warn)
+      }
     }
   }
+
+  const writeTogether = (counted: readonly CountedRefusals[], rows: Batch['rows']): Promise<void> =>
+    db.begin(
+      async (tx) => {
+        await addSums(tx, counted)
+        await insertRefusals(tx, rows, MAX_RECORDED_AN_HOUR)
+      },
+      { durable: false },
+    )
+
+  const warn = (cause: unknown) => log.warn({ cause }, 'refused requests could not be recorded')
 
   /** One after the other. */
   const writeNext = (): Promise<void> => {
@@ -91,6 +104,8 @@ export function createRefusals({ db, now, log, scrub }: RecorderParts): Refusals
     close: writeNext,
   }
 }
+
+const isBusy = (thrown: unknown): boolean => thrown instanceof StorageFailure && thrown.trouble === 'busy'
 
 /** What waits to be written together. */
 class Batch {

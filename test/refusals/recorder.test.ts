@@ -2,6 +2,7 @@
 import { describe, expect, test } from 'bun:test'
 import type { RefusalRow } from '../../src/db/schema.ts'
 import { dbOver } from '../../src/db/sqlite.ts'
+import { StorageFailure } from '../../src/domain/storage-failure.ts'
 import { createRefusals, MAX_RECORDED_AN_HOUR, type Refused } from '../../src/refusals/recorder.ts'
 import { reasonsOfRefused } from '../../src/refusals/sums.ts'
 import { memoryDatabase } from '../support/empty-database.ts'
@@ -25,9 +26,10 @@ function filled() {
 function recording(db = filled()) {
   let at_ms = START_MS
   const warnings: object[] = []
+  const within = dbOver(db)
   const start = () =>
     createRefusals({
-      db: dbOver(db),
+      db: within,
       now: () => at_ms,
       log: { warn: (fields) => void warnings.push(fields) },
       scrub: (text) => text.replaceAll('secret', '[hidden]'),
@@ -50,6 +52,7 @@ function recording(db = filled()) {
   }
   return {
     db,
+    within,
     warnings,
     refuse,
     written: () => refusals.close(),
@@ -199,4 +202,28 @@ test('reasons of all accounts are summed in the order of an index: no table of g
     expect.stringContaining('COVERING INDEX refusal_sums_by_reason'),
     'USE TEMP B-TREE FOR ORDER BY',
   ])
+})
+
+test('of an account whose row somebody keeps locked nothing is recorded; of all others it is', async () => {
+  const { within, refuse, written, rows, sums, warnings } = recording()
+  const begin = within.begin.bind(within)
+  const busy = new StorageFailure('busy', {
+    code: '55P03',
+    message: 'canceling statement due to lock timeout',
+  })
+  within.begin = (work, writing) =>
+    Promise.resolve(
+      begin(async (tx) => {
+        const done = await work(tx)
+        if ((await tx.rows('SELECT 1 FROM refusals WHERE account_id = 1')).length > 0)
+          throw new Error('locked')
+        return done
+      }, writing),
+    ).catch(() => Promise.reject(busy))
+  refuse()
+  refuse({ account_id: 2, key_id: 2 })
+  await written()
+  expect(rows().map(({ account_id }) => account_id)).toEqual([2])
+  expect(sums(60)).toMatchObject([{ account_id: 2, refusals: 1 }])
+  expect(warnings).toHaveLength(1)
 })
