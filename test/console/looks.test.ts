@@ -8,7 +8,7 @@ import { IS_LONG } from '../support/long.ts'
 import { addressOf, type Listed, PAGES } from './pages.ts'
 import { startWeek } from './week.ts'
 
-const week = await startWeek({ calls_a_day: 12 })
+const week = await startWeek({ calls_a_day: 6 })
 await givePasswords(week.gateway, ['alice'])
 const visits = new Map<string, Promise<ConsolePage>>()
 afterAll(async () => {
@@ -75,15 +75,17 @@ describe.each(['wide', 'phone'] as const)('%s', (size) => {
 
 /** Of a page's heading, which was drawn as any other is. */
 const CHANGES = [
-  ['its own colour', 'keys', "heading.style.color = '#bbb'"],
-  ['what it is in', 'models', "heading.parentElement.style.opacity = '0.3'"],
-  ['what lies behind it', 'usage', "heading.parentElement.style.background = '#444'"],
+  ['its own colour', 'Keys', "heading.style.color = '#bbb'"],
+  ['what it is in', 'Models', "heading.parentElement.style.opacity = '0.3'"],
+  ['what lies behind it', 'Usage', "heading.parentElement.style.background = '#444'"],
 ]
 
 test.each(CHANGES)('a contrast that passed is measured again once %s is another', async (_, page, change) => {
   const visit = await visitOf('alice', 'wide')
   await visit.page.emulateMedia({ colorScheme: 'light' })
-  await visit.go(`/console/${page}`)
+  await visit.go(`/console/${page.toLowerCase()}`)
+  await visit.page.getByRole('heading', { level: 1, name: page }).waitFor()
+  await visit.quiet()
   expect(await axeFindings(visit.page)).toEqual([])
   await visit.page.evaluate(`{ const heading = document.querySelector('h1'); ${change} }`)
   expect(await axeFindings(visit.page)).toEqual([expect.stringContaining('color-contrast')])

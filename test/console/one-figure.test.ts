@@ -277,11 +277,12 @@ test('the pages show these figures', async () => {
   const { calls: made, failed, cost_nanos, margin_nanos } = truthOf(inWeek)
   await using one = await visit('operator')
   const text = async (address: string) => {
-    await one.open(address)
+    await one.go(address)
     await one.page.getByText(count(made)).first().waitFor()
     await one.quiet()
     return (await one.page.locator('main').innerText()).replace(/\s+/g, ' ')
   }
+  await one.open('/console/usage?days=7')
   for (const address of ['/console?range=week', '/console/usage?days=7', `/console/calls?${DAYS_OF_WEEK}`]) {
     const shown = await text(address)
     for (const figure of [count(made), count(failed), roundedUsd(cost_nanos), roundedUsd(margin_nanos ?? 0)])

@@ -20,7 +20,7 @@ type Random = () => number
 const DAY_MS = 24 * 60 * 60 * 1_000
 const DAYS = 14
 /** Calls at once, between two steps of the clock. */
-const AT_ONCE = 12
+const MAX_AT_ONCE = 12
 /** In the last hour. */
 const REFUSED = 26
 
@@ -95,7 +95,9 @@ export async function startWeek({
       has_pictures = true
       await drawPictures(gateway, keys['studio-lea'])
     }
-    const calls = Array.from({ length: AT_ONCE }, () => callOf(gateway, keys, random))
+    const calls = Array.from({ length: Math.min(MAX_AT_ONCE, calls_a_day) }, () =>
+      callOf(gateway, keys, random),
+    )
     await Promise.all(calls.map(async (send) => (await send(random)).arrayBuffer().catch(ignoreBroken)))
   }
   behind_ms = 0
@@ -111,7 +113,7 @@ const ignoreBroken = () => undefined
 function momentsOf(random: Random, calls_a_day: number): number[] {
   const moments = Array.from({ length: DAYS }, (_, day) => {
     const calls = day % 7 === 3 || day % 7 === 4 ? calls_a_day / 3 : calls_a_day
-    return Array.from({ length: Math.max(1, Math.round(calls / AT_ONCE)) }, () => {
+    return Array.from({ length: Math.max(1, Math.round(calls / MAX_AT_ONCE)) }, () => {
       const of_day = random() < 0.8 ? 0.33 + random() * 0.42 : random()
       return Math.floor((day + of_day) * DAY_MS)
     })

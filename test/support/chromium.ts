@@ -33,7 +33,7 @@ async function launch(): Promise<Browser> {
   const { chromium } = await import('playwright-core')
   return await chromium.launch({
     executablePath: path,
-    env: { ...process.env, ...env },
+    env: { ...process.env, ...env, TZ: 'UTC' },
     // A namespace of its own is what neither root nor most containers may have. It loads the console only.
     chromiumSandbox: false,
     args: ['--disable-dev-shm-usage', '--disable-background-networking'],

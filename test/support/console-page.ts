@@ -68,32 +68,53 @@ const SHIFT = 'globalThis.tollgateShift'
 const NO_SHIFT = `${SHIFT} = 0`
 
 /**
- * A page in a context of its own, not signed in. When it is left, the next one of the same origin and options gets its context,
+ * A page in a context of its own, not signed in. When it is left, the next one of the same origin and size gets its context,
  * emptied: what a browser has compiled of the pages costs more than most tests.
  *
  * @param origin the only host that it may ask
  */
 export async function consolePage(origin: string, options: PageOptions = {}): Promise<ConsolePage> {
   const { size = 'wide', theme = 'light', time_zone = 'UTC' } = options
-  const kind = [origin, size, theme, time_zone].join(' ')
+  const kind = `${origin} ${size}`
   const left = LEFT.get(kind)?.pop()
-  const page = left ?? (await newPage(origin, { size, theme, time_zone }))
+  const page = left ?? (await newPage(origin, size))
   await page.emulateMedia({ colorScheme: theme })
   if (left) await page.setViewportSize(SIZES[size])
-  return await visitOf(page, { origin, theme, leave: () => leave(page, kind) })
+  const atUtc = await inZone(page, time_zone)
+  return await visitOf(page, {
+    origin,
+    theme,
+    async leave() {
+      await atUtc()
+      await leave(page, kind)
+    },
+  })
 }
 
-/** Pages that nobody is on, by origin and options. */
+/** Pages that nobody is on, by origin and size. */
 const LEFT = new Map<string, Page[]>()
 
-async function newPage(origin: string, { size, theme, time_zone }: Required<PageOptions>): Promise<Page> {
+/**
+ * Puts a page into a time zone: a context that is made for one loads and compiles all anew.
+ *
+ * @returns what takes it back to the browser's, UTC
+ */
+async function inZone(page: Page, time_zone: string): Promise<() => Promise<void>> {
+  if (time_zone === 'UTC') return () => Promise.resolve()
+  const session = await page.context().newCDPSession(page)
+  await session.send('Emulation.setTimezoneOverride', { timezoneId: time_zone })
+  return () => session.detach().catch(ignoreClosed)
+}
+
+/** A page that is closed has no session. */
+const ignoreClosed = () => undefined
+
+async function newPage(origin: string, size: Size): Promise<Page> {
   const context = await (await browser()).newContext({
     baseURL: origin,
     viewport: SIZES[size],
-    colorScheme: theme,
     reducedMotion: 'reduce',
     locale: 'en-US',
-    timezoneId: time_zone,
     ...(size === 'phone' ? { hasTouch: true, isMobile: true } : {}),
   })
   context.setDefaultTimeout(TIMEOUT_MS)

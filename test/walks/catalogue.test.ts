@@ -17,7 +17,7 @@ describe('the operator', () => {
     await page.getByRole('button', { name: 'Try flash' }).click()
     await page.getByText(/It answered in/).waitFor()
     await one.looksRight()
-    await one.open('/console/providers/attic')
+    await one.go('/console/providers/attic')
     await page.getByRole('button', { name: 'Try attic#1' }).click()
     await page.getByText(/Unreachable after/).waitFor()
     expect(await page.locator('main').innerText()).toContain('Check the address (base_url)')

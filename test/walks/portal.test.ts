@@ -177,7 +177,7 @@ describe('the playground for images', () => {
       ['images', 1],
     ])
 
-    await one.open('/console/images')
+    await one.go('/console/images')
     await one.fits()
     await one.page.getByRole('link', { name: /the house with a cat/ }).click()
     await one.page.getByRole('heading', { name: 'Lineage' }).waitFor()

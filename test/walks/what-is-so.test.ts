@@ -121,11 +121,12 @@ describe('a change of the catalogue can be saved while its field is typed in', (
     await using one = await visit('operator')
     const { page } = one
     const save = page.getByRole('button', { name: 'Review and save' })
+    await one.open('/console/providers')
     for (const [address, open, label] of [
       ['/console/providers/simulator', 'Change keys and settings', 'Timeout of a call'],
       ['/console/models/sim-flash', 'Change price', 'Input per million tokens'],
     ] as const) {
-      await one.open(address)
+      await one.go(address)
       await press(one, open)
       await page.getByLabel(label).first().pressSequentially('1')
       await save.waitFor()
