@@ -19,11 +19,19 @@ export interface BinaryOptions {
   readonly embed?: readonly ((folder: string) => Promise<BunPlugin>)[]
 }
 
+/** What the executable has embedded: the console's pages and the reference's file in these qualities of Brotli (0 to 11), and the notices. */
+export const embedded = (pages: number, reference: number): NonNullable<BinaryOptions['embed']> => [
+  (folder) => embedConsole({ brotli_quality: pages }, folder),
+  (folder) => embedReference(reference, folder),
+  embedNotices,
+]
+
 /** The build of `bun run build`. */
 export const GATEWAY: BinaryOptions = {
   entrypoints: ['src/main.ts', 'src/exchange/parsing/parser-thread.ts'].map((file) => join(ROOT, file)),
   outfile: join(ROOT, 'dist/tollgate'),
-  embed: [embedConsole, embedReference, embedNotices],
+  // Of the reference's 4.3 MB, a quality of 11 makes 0.93 MB in 36 s, this one 0.98 in 2.
+  embed: embedded(11, 9),
 }
 
 /**

@@ -2,20 +2,20 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { BunPlugin } from 'bun'
-import { type BundledFile, bundlePages, CODINGS } from '../../plugins/console/bundle.ts'
+import { type BundledFile, type BundleOptions, bundlePages, CODINGS } from '../../plugins/console/bundle.ts'
 
 const ASSETS_MODULE = /[\\/]plugins[\\/]console[\\/]assets\.ts$/
-const BEST_BROTLI_QUALITY = 11
 
 /**
  * The plugin for `Bun.build` that puts the finished files in the place of `plugins/console/assets.ts`. Bundled here, since a
  * build within another one's `onLoad` never ends (https://github.com/oven-sh/bun/issues/35060).
  *
+ * @param options for the pages: the best compression takes three seconds more than a quick one
  * @param folder where the files are written, and must be until the build is done
  * @throws AggregateError with the bundler's messages
  */
-export async function embedConsole(folder: string): Promise<BunPlugin> {
-  const files = await bundlePages({ brotli_quality: BEST_BROTLI_QUALITY })
+export async function embedConsole(options: BundleOptions, folder: string): Promise<BunPlugin> {
+  const files = await bundlePages(options)
   const contents = moduleOf(files, folder)
   return {
     name: 'console',

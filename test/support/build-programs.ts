@@ -1,8 +1,9 @@
 // The build of the executable of the tests' programs, which the environment variable TOLLGATE_TEST_PROGRAMS names.
 import { dirname, join } from 'node:path'
-import { buildBinary, GATEWAY } from '../../src/build/binary.ts'
+import { buildBinary, embedded, GATEWAY } from '../../src/build/binary.ts'
 import { newerProgram } from '../several/newer-program.ts'
 
+const QUICK_BROTLI = 4
 export const EXECUTABLE = join(dirname(GATEWAY.outfile), 'test-programs')
 
 if (import.meta.main) {
@@ -11,6 +12,7 @@ if (import.meta.main) {
     ...GATEWAY,
     entrypoints: [join(import.meta.dir, 'program-entry.ts'), ...threads],
     outfile: EXECUTABLE,
-    embed: [...(GATEWAY.embed ?? []), async () => newerProgram],
+    // Nobody waits for what tests download; everybody for this build.
+    embed: [...embedded(QUICK_BROTLI, QUICK_BROTLI), async () => newerProgram],
   })
 }
