@@ -46,6 +46,9 @@ export interface ConsolePage extends AsyncDisposable {
 /** A sum of layout shifts above this is a jump that a reader notices (web.dev/cls calls 0.1 good). */
 const MAX_SHIFT = 0.02
 const QUIET_MS = 60
+/** Until React has shown what was done before it, and its effects have run. */
+const NEXT_FRAME =
+  'new Promise((resolve) => (setTimeout(resolve, 100), requestAnimationFrame(() => requestAnimationFrame(resolve))))'
 /** Of one step; a busy machine takes a second for what a calm one does in 100 ms. */
 const TIMEOUT_MS = 40_000
 /** What lasts as long as its page. */
@@ -169,10 +172,17 @@ async function visitOf(page: Page, { origin, theme, leave }: Visiting): Promise<
       loading_shift = await page.evaluate<number>(SHIFT)
     },
     async quiet() {
+      // What was done just now may not have asked for anything yet.
+      const from_ms = performance.now()
+      const isAtRest = () =>
+        asking.size === 0 && asking.restMs() >= QUIET_MS && performance.now() - from_ms >= QUIET_MS
+      await page.evaluate(NEXT_FRAME).catch(() => {
+        // It goes to another page, whose requests are awaited.
+      })
       for (;;) {
-        await eventually('the page asked for nothing', () => asking.size === 0 && asking.restMs() >= QUIET_MS)
+        await eventually('the page asked for nothing', isAtRest)
         await page.locator(BUSY).first().waitFor({ state: 'detached' })
-        if (asking.size === 0 && asking.restMs() >= QUIET_MS) return
+        if (isAtRest()) return
       }
     },
     allow: (pattern) => void problems.allowed.push(pattern),
