@@ -57,12 +57,12 @@ export function alertsOfOthers(
 
 /** Tells live feeds of what other gateways settle, where there are any. @returns ends it */
 export function tellOthers(
-  { exchange: { activity, running, now, log } }: Gateway,
+  { exchange: { activity, events, running, now, log } }: Gateway,
   { engine, db, gateway_id, settlements }: Stores,
 ): () => Promise<void> {
   if (!engine.is_shared) return async () => {}
   const isUnderWay = (hold_id: number) => running.isUnderWay(hold_id) || settlements.has(hold_id)
-  return tellOthersCalls({ db, gateway_id, activity, isUnderWay, now, log })
+  return tellOthersCalls({ db, gateway_id, activity, events, isUnderWay, now, log })
 }
 
 const CATALOGUE_DIGITS = 8

@@ -19,6 +19,7 @@ import { createBodyMemory } from '../exchange/bodies/memory.ts'
 import { createMemoryBudget } from '../exchange/bodies/memory-budget.ts'
 import { noHooks } from '../exchange/hooks/registered.ts'
 import type { ImageParts } from '../exchange/image/call.ts'
+import { createEvents } from '../exchange/life/events.ts'
 import { createParser } from '../exchange/parsing/parser.ts'
 import type { ExchangeParts } from '../exchange/parts.ts'
 import { createActivity } from '../exchange/settling/activity.ts'
@@ -91,6 +92,7 @@ export function compose({
     stores
   const { call_db } = database
   const { catalogue, log, now } = shared
+  const events = createEvents(log)
   const passes = createPasses()
   const limiter = createLimiter({ now: () => performance.now() })
   const exchange: ExchangeParts = {
@@ -100,13 +102,14 @@ export function compose({
     is_shared: engine.is_shared,
     ledger,
     settlements,
-    activity: createActivity(log),
+    activity: createActivity(events, log),
+    events,
     idempotency,
     upstream: upstreamOf({ network, now }),
     bodies: bodiesOf({ db: call_db, log }),
     publicWords: (words) => redactorOf(catalogue()).scrub(words).slice(0, MAX_PUBLIC_MESSAGE_CHARS),
   }
-  exchange.activity.listenToSettled((_, { call }) => route_sums.add(call))
+  events.on('settled', ({ operation }) => route_sums.add(operation.call))
   return {
     exchange,
     requests: {

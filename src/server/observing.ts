@@ -2,7 +2,7 @@
 import manifest from '../../package.json' with { type: 'json' }
 import type { Db } from '../db/db.ts'
 import type { Catalogue } from '../domain/catalogue.ts'
-import type { SettledListener } from '../exchange/settling/activity.ts'
+import type { Listener } from '../exchange/life/events.ts'
 import { costOf } from '../exchange/settling/queue.ts'
 import type { Ledger, PostOperation, VoidOperation } from '../ledger/operations.ts'
 import type { SettledCall } from '../observe/call-facts.ts'
@@ -74,7 +74,7 @@ export function createObserving({ catalogue, log, now }: ObservingParts): Observ
       if (endpoint === undefined) return
       const opened = await openSpans({ endpoint, headers, service_name, version: manifest.version, log })
       spans = opened
-      stops.push(gateway.exchange.activity.listenToSettled(spanListener(opened, catalogue)))
+      stops.push(gateway.exchange.events.on('settled', spanListener(opened, catalogue)))
       stops.push(() => opened.close())
     },
     async stop() {
@@ -93,8 +93,8 @@ type CountingParts = Observed &
 function startCounting(parts: CountingParts): Counting {
   const calls = createCallSums()
   const lag = watchLoopLag()
-  const unlisten = parts.exchange.activity.listenToSettled((held, operation) =>
-    calls.add(settledOf(held.origin.request_id, operation)),
+  const unlisten = parts.exchange.events.on('settled', ({ call, operation }) =>
+    calls.add(settledOf(call.origin.request_id, operation)),
   )
   const sources = metricSources(readingsOf(parts, calls, lag))
   const stop = () => {
@@ -154,8 +154,9 @@ function withUnwritten(written: PendingHolds, unwritten: Ledger['unwritten']): P
   return all
 }
 
-function spanListener(spans: Spans, catalogue: () => Catalogue): SettledListener {
-  return ({ origin: { request, request_id } }, operation) => {
+function spanListener(spans: Spans, catalogue: () => Catalogue): Listener<'settled'> {
+  return ({ call, operation }) => {
+    const { request, request_id } = call.origin
     const { sample } = catalogue().telemetry
     if (sample < 1 && Math.random() >= sample) return
     const parent = parentOf(request.headers.get('traceparent'))

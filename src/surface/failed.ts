@@ -1,9 +1,9 @@
 // The one place that every failed request of a surface passes: counted, recorded if it was refused, and answered in the surface's shape.
 import { type GatewayError, toGatewayError } from '../domain/errors.ts'
 import type { KnownOfRequest } from '../exchange/life/call.ts'
+import type { RefusedRequest } from '../exchange/life/events.ts'
 import { answerFailure, type Failure, failureAnswer } from '../http/answers.ts'
 import { addressOf } from '../http/sockets.ts'
-import type { Refusals } from '../refusals/recorder.ts'
 import type { Gateway } from './gateway.ts'
 import type { Surface } from './origin.ts'
 
@@ -23,13 +23,14 @@ export const answerLater = (parts: Parts, surface: Surface, failed: FailedReques
   answerFailure(noted(parts, surface, failed))
 
 function noted(
-  { exchange: { log }, requests: { error_answers, refusals, sockets } }: Parts,
+  { exchange: { log, events }, requests: { error_answers, sockets } }: Parts,
   surface: Surface,
   { thrown: given, known, ...about }: FailedRequest,
 ): Failure {
   const thrown = toGatewayError(given)
   error_answers.add({ surface: surface.surface, class: thrown.kind })
-  if (known) recordRefusal(refusals, surface, thrown, { known, request_id: about.request_id })
+  const refused = known && refusedRequest(surface, thrown, { known, request_id: about.request_id })
+  if (refused) events.raise('refused', refused)
   return { ...surface, ...about, thrown, log, caller: callerOf(known, about.request, sockets) }
 }
 
@@ -44,18 +45,17 @@ function callerOf(
 }
 
 /** silent.md, Refused calls: any 4xx after the key is known, and 503 before a provider was asked; not what a call has in its own record. */
-function recordRefusal(
-  refusals: Refusals,
+function refusedRequest(
   { surface, render }: Surface,
   error: GatewayError,
   { known, request_id }: { known: KnownOfRequest; request_id: string },
-): void {
+): RefusedRequest | undefined {
   const { caller, model, is_call } = known
-  if (!caller || is_call || error.kind.startsWith('upstream_')) return
+  if (!caller || is_call || error.kind.startsWith('upstream_')) return undefined
   const { status } = render(error, request_id)
-  if (status >= 500 && error.kind !== 'overloaded') return
+  if (status >= 500 && error.kind !== 'overloaded') return undefined
   const { kind, code = kind, message, is_quoted } = error
-  refusals.record({
+  return {
     account_id: caller.account.id,
     key_id: caller.key.id,
     request_id,
@@ -64,7 +64,7 @@ function recordRefusal(
     status,
     code: is_quoted ? kind : code,
     sentence: is_quoted ? QUOTED : message,
-  })
+  }
 }
 
 /** In place of a provider's own words, which may quote the request. */

@@ -2,6 +2,7 @@
 import { expect, test } from 'bun:test'
 import type { Db } from '../../src/db/db.ts'
 import { dbOver } from '../../src/db/sqlite.ts'
+import { createEvents } from '../../src/exchange/life/events.ts'
 import { createActivity } from '../../src/exchange/settling/activity.ts'
 import { tellOthersCalls } from '../../src/exchange/settling/others-calls.ts'
 import { memoryDatabase } from '../support/empty-database.ts'
@@ -27,9 +28,10 @@ function counted() {
 test('only while somebody listens; a failure is logged once, and it goes on', async () => {
   const { db, connection, count } = counted()
   const memory = memoryLog()
-  const activity = createActivity(memory.log)
+  const events = createEvents(memory.log)
+  const activity = createActivity(events, memory.log)
   const end = tellOthersCalls({
-    ...{ db, activity, gateway_id: 1, now: Date.now, log: memory.log, every_ms: 5 },
+    ...{ db, activity, events, gateway_id: 1, now: Date.now, log: memory.log, every_ms: 5 },
     isUnderWay: () => false,
   })
   await Bun.sleep(30)

@@ -2,6 +2,7 @@
 import { expect, test } from 'bun:test'
 import { NO_USAGE } from '../../src/domain/usage.ts'
 import type { Held } from '../../src/exchange/life/call.ts'
+import { createEvents } from '../../src/exchange/life/events.ts'
 import { Trace } from '../../src/exchange/life/trace.ts'
 import { createActivity } from '../../src/exchange/settling/activity.ts'
 import type { Delivered, Undelivered } from '../../src/exchange/settling/end.ts'
@@ -29,15 +30,16 @@ const delivered: Delivered = {
 /** Settles a call, and gives what its log and its listeners were told. */
 async function toldOf(outcome: PostOutcome, end: Delivered | Undelivered) {
   const { log, lines } = memoryLog()
-  const activity = createActivity(log)
+  const events = createEvents(log)
+  const activity = createActivity(events, log)
   const told: string[] = []
   activity.listenToAll(({ type }) => told.push(type))
-  activity.listenToSettled(() => told.push('record'))
+  events.on('settled', () => told.push('record'))
   const ledger: Pick<Ledger, 'submit' | 'failing'> = {
     failing: undefined,
     submit: async () => outcome as never,
   }
-  const parts = { ledger, activity, log, now: () => 9, probe: () => {} } as unknown as SettlementParts
+  const parts = { ledger, events, log, now: () => 9, probe: () => {} } as unknown as SettlementParts
   await settle(parts, heldCall(), end)
   return { told, lines: lines().map(({ level, message, refusal }) => [level, message, refusal]) }
 }
@@ -54,7 +56,7 @@ test.each<[string, Delivered | Undelivered]>([
 
 test('one that it takes is told to all', async () => {
   expect(await toldOf({ ok: true, charged_nanos: 5, unpaid_nanos: 0 }, delivered)).toEqual({
-    told: ['record', 'settled'],
+    told: ['settled', 'record'],
     lines: [['info', 'call', undefined]],
   })
 })

@@ -49,10 +49,11 @@ describe('off, as it is by default', () => {
     await using own = await scene({
       plugins: [
         (gateway) => {
-          const { listenToSettled } = gateway.exchange.activity
-          gateway.exchange.activity.listenToSettled = (listener) => {
+          const { events } = gateway.exchange
+          const { on } = events
+          events.on = (...listening) => {
             listeners++
-            return listenToSettled(listener)
+            return on(...listening)
           }
           return health(gateway)
         },

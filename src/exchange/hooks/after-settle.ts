@@ -4,7 +4,7 @@ import type { PostOperation, VoidOperation } from '../../ledger/operations.ts'
 import type { Logger } from '../../observe/log.ts'
 import type { PluginRecord } from '../../plugin-api.ts'
 import { withinTime } from '../../utilities/time-limit.ts'
-import type { ToldCall } from '../life/call.ts'
+import type { RecordedCall } from '../life/call.ts'
 import { costOf } from '../settling/queue.ts'
 import type { HooksOfPlugin } from './registered.ts'
 
@@ -99,7 +99,7 @@ const DROPPED = 'a plugin is too slow: records of calls were dropped instead of 
 
 /** The record of a settled call as plugins get it. */
 export function recordOf(
-  { caller: { account, key }, origin: { request_id, surface }, order }: ToldCall,
+  { caller: { account, key }, origin: { request_id, surface }, order }: RecordedCall,
   operation: PostOperation | VoidOperation,
 ): PluginRecord {
   const { call } = operation

@@ -41,13 +41,16 @@ export async function within<T>(
 }
 
 function admit(parts: ExchangeParts, origin: CallOrigin, caller: Caller): Call {
-  const { running, probe, log, now } = parts
+  const { running, events, probe, log, now } = parts
   // It may have begun to stop while the key was looked up.
   rejectWhileStopping(running)
   const lease = takeLease(parts, caller)
   const place = running.enter(origin)
   probe('admitted')
-  return new Call({ origin, caller, place, lease, log, started_ms: now(), is_part: false, goes_on: false })
+  const started_ms = now()
+  const call = new Call({ origin, caller, place, lease, log, started_ms, is_part: false, goes_on: false })
+  events.raise('admitted', call)
+  return call
 }
 
 /**

@@ -149,8 +149,8 @@ export class Call<O extends PaidOrder = PaidOrder> {
 /** A call that was let in: what it buys is not known yet. */
 export type Admitted = Omit<Call, 'order' | 'trace'>
 
-/** What is told of a held call: as much of it as may outlive it, without its body. */
-export interface ToldCall extends Pick<Call, 'caller' | 'hold_id' | 'held_nanos'> {
+/** What outlives a held call, without its body. */
+export interface RecordedCall extends Pick<Call, 'caller' | 'hold_id' | 'held_nanos'> {
   readonly origin: Pick<CallOrigin, 'request_id' | 'surface' | 'request'>
   readonly order: Pick<PaidOrder, 'model' | 'streams'>
 }

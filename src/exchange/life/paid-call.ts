@@ -142,7 +142,7 @@ function heldBy<O extends PaidOrder>(
   held.origin.known.is_call = true
   parts.probe('held')
   held.trace = traceOf(parts, held)
-  parts.activity.held(held)
+  parts.events.raise('held', held)
   return held
 }
 

@@ -1,8 +1,9 @@
 // Live activity: what happens to an account's calls, told to whoever listens at the moment.
 import type { Nanos } from '../../domain/money.ts'
-import type { CallRecord, PostOperation, VoidOperation } from '../../ledger/operations.ts'
+import type { CallRecord } from '../../ledger/operations.ts'
 import type { Logger } from '../../observe/log.ts'
-import type { ToldCall } from '../life/call.ts'
+import type { RecordedCall } from '../life/call.ts'
+import type { Events } from '../life/events.ts'
 import { costOf } from './queue.ts'
 
 interface CallEvent {
@@ -31,9 +32,6 @@ type Moment =
 /** @param account the name of the account whose call it is */
 export type ActivityListener = (event: ActivityEvent, account: string) => void
 
-/** @param operation by which the ledger has resolved its hold, with the record of the call */
-export type SettledListener = (call: ToldCall, operation: PostOperation | VoidOperation) => void
-
 /** What is told of a call that another gateway has settled. */
 export interface SettledElsewhere extends Omit<Extract<ActivityEvent, { type: 'settled' }>, 'type'> {
   account_id: number
@@ -41,10 +39,7 @@ export interface SettledElsewhere extends Omit<Extract<ActivityEvent, { type: 's
 }
 
 export interface Activity {
-  held(call: ToldCall): void
-  firstByte(call: ToldCall, after_ms: number): void
-  settled(call: ToldCall, operation: PostOperation | VoidOperation): void
-  /** Tells those who listen to its account. Its other moments they are not told, nor is it one of the records of `listenToSettled`. */
+  /** Shows the settlement to the listeners of its account. It is no event of this gateway. */
   settledElsewhere(call: SettledElsewhere): void
   /** Whether anybody listens to moments of calls. */
   readonly is_heard: boolean
@@ -54,17 +49,11 @@ export interface Activity {
   listen(account_id: number, listener: ActivityListener): () => void
   /** Listens to all calls. @returns stops it */
   listenToAll(listener: ActivityListener): () => void
-  /** Listens to the records of all calls. It is told before the call's answer has ended: what takes long is for later. @returns stops it */
-  listenToSettled(listener: SettledListener): () => void
 }
 
-/**
- * Activity that nobody listens to yet. Where nobody does, telling it costs one look-up. A listener that throws is logged,
- * because they are shown between their hold and its settlement, where nothing else may fail.
- */
-export function createActivity(log: Pick<Logger, 'error'>): Activity {
+/** Activity that nobody listens to yet. Where nobody does, an event costs one look-up. A listener that throws is logged, and keeps no other from listening. */
+export function createActivity(events: Events, log: Pick<Logger, 'error'>): Activity {
   const listeners = createListeners(() => activity.onHeard())
-  const listeners_to_settled = new Set<SettledListener>()
 
   const guarded = (request_id: string, listen: () => void): void => {
     try {
@@ -79,7 +68,7 @@ export function createActivity(log: Pick<Logger, 'error'>): Activity {
       guarded(event.request_id, () => listener(event, account.name))
   }
 
-  function tell({ caller, order, origin }: ToldCall, moment: Moment): void {
+  function tell({ caller, order, origin }: RecordedCall, moment: Moment): void {
     const { request_id, surface } = origin
     const about = {
       request_id,
@@ -91,7 +80,7 @@ export function createActivity(log: Pick<Logger, 'error'>): Activity {
     tellAll(caller.account, { ...about, ...moment })
   }
 
-  const isHeard = ({ caller }: ToldCall): boolean => listeners.isAnyOf(caller.account.id)
+  const isHeard = ({ caller }: RecordedCall): boolean => listeners.isAnyOf(caller.account.id)
   const activity: Activity = {
     onHeard: () => {},
     get is_heard() {
@@ -99,28 +88,21 @@ export function createActivity(log: Pick<Logger, 'error'>): Activity {
     },
     listen: listeners.listen,
     listenToAll: listeners.listenToAll,
-    held(call) {
-      if (isHeard(call)) tell(call, { type: 'held', held_nanos: call.held_nanos })
-    },
-    firstByte(call, after_ms) {
-      if (isHeard(call)) tell(call, { type: 'first_byte', after_ms })
-    },
-    settled(call, operation) {
-      for (const listener of listeners_to_settled)
-        guarded(call.origin.request_id, () => listener(call, operation))
-      if (!isHeard(call)) return
-      const { outcome, status, duration_ms } = operation.call
-      const cost_nanos = costOf(operation)
-      tell(call, { type: 'settled', outcome, status, duration_ms, cost_nanos })
-    },
     settledElsewhere({ account_id, account, ...event }) {
       tellAll({ id: account_id, name: account }, { type: 'settled', ...event })
     },
-    listenToSettled(listener) {
-      listeners_to_settled.add(listener)
-      return () => void listeners_to_settled.delete(listener)
-    },
   }
+  events.on('held', (call) => {
+    if (isHeard(call)) tell(call, { type: 'held', held_nanos: call.held_nanos })
+  })
+  events.on('answering', ({ call, after_ms }) => {
+    if (isHeard(call)) tell(call, { type: 'first_byte', after_ms })
+  })
+  events.on('settled', ({ call, operation }) => {
+    if (!isHeard(call)) return
+    const { outcome, status, duration_ms } = operation.call
+    tell(call, { type: 'settled', outcome, status, duration_ms, cost_nanos: costOf(operation) })
+  })
   return activity
 }
 

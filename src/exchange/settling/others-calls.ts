@@ -3,6 +3,7 @@
 import type { Db } from '../../db/db.ts'
 import { followSettled } from '../../ledger/settled-elsewhere.ts'
 import type { Logger } from '../../observe/log.ts'
+import type { Events } from '../life/events.ts'
 import type { Activity } from './activity.ts'
 
 const READ_EVERY_MS = 1_000
@@ -14,6 +15,7 @@ export interface OthersCallsParts {
   /** This gateway. */
   gateway_id: number
   activity: Activity
+  events: Events
   /** Whether this gateway will tell of a call itself. */
   isUnderWay: (hold_id: number) => boolean
   now: () => number
@@ -23,7 +25,7 @@ export interface OthersCallsParts {
 
 /** @returns ends it */
 export function tellOthersCalls(parts: OthersCallsParts): () => Promise<void> {
-  const { activity, isUnderWay, log, every_ms = READ_EVERY_MS } = parts
+  const { activity, events, isUnderWay, log, every_ms = READ_EVERY_MS } = parts
   /** Those of this gateway that were settled lately: whoever listens was told of them. */
   const own = new Set<number>()
   let timer: ReturnType<typeof setInterval> | undefined
@@ -33,8 +35,8 @@ export function tellOthersCalls(parts: OthersCallsParts): () => Promise<void> {
   let failed = false
 
   function begin(): void {
-    unlisten = activity.listenToSettled(({ hold_id }) => {
-      own.add(hold_id)
+    unlisten = events.on('settled', ({ call }) => {
+      own.add(call.hold_id)
       if (own.size > MAX_OWN) for (const oldest of own.values().take(1)) own.delete(oldest)
     })
     timer = setInterval(() => void read(), every_ms)

@@ -12,8 +12,8 @@ import type {
 } from '../../ledger/operations.ts'
 import type { Logger } from '../../observe/log.ts'
 import type { Attempt } from '../../upstream/routes.ts'
-import type { Held, ToldCall } from '../life/call.ts'
-import type { Activity } from './activity.ts'
+import type { Held, RecordedCall } from '../life/call.ts'
+import type { Events } from '../life/events.ts'
 import { CLIENT_CLOSED_REQUEST, type Delivered, type Undelivered } from './end.ts'
 import { costsOf } from './provider-cost.ts'
 import { costOf, type SettlementQueue } from './queue.ts'
@@ -22,7 +22,7 @@ export interface SettlementParts {
   ledger: Ledger
   /** Takes over what the ledger cannot write at the moment. */
   settlements: SettlementQueue
-  activity: Activity
+  events: Events
   log: Logger
   now: () => number
   /** Told of each step that was passed: for tests of crashes, and for the bench. */
@@ -66,11 +66,11 @@ export async function settle(
 }
 
 /** An upstream has begun to answer. Several requests may make up one call: the first to answer counts. */
-export function reached({ activity, now }: SettlementParts, held: Held, attempt: Attempt): void {
+export function reached({ events, now }: SettlementParts, held: Held, attempt: Attempt): void {
   held.attempt = attempt
   if (held.first_byte_ms !== null) return
   held.first_byte_ms = now() - held.started_ms
-  activity.firstByte(held, held.first_byte_ms)
+  events.raise('answering', { call: held, after_ms: held.first_byte_ms })
 }
 
 function operationOf(
@@ -140,8 +140,8 @@ function withoutEnd(operation: PostOperation): PostOperation {
 
 /** What is told about a call once the ledger has answered: as charged where it is, and otherwise that it is not. */
 function conclude(
-  { log, activity }: SettlementParts,
-  held: ToldCall,
+  { log, events }: SettlementParts,
+  held: RecordedCall,
   operation: PostOperation | VoidOperation,
   result: Outcome,
 ): void {
@@ -174,11 +174,11 @@ function conclude(
     },
     'call',
   )
-  activity.settled(held, operation)
+  events.raise('settled', { call: held, operation })
 }
 
 const fieldsOf = (
-  { origin, hold_id }: Pick<ToldCall, 'origin' | 'hold_id'>,
+  { origin, hold_id }: Pick<RecordedCall, 'origin' | 'hold_id'>,
   operation: PostOperation | VoidOperation,
 ) => ({
   request_id: origin.request_id,

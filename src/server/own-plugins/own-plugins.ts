@@ -138,7 +138,7 @@ function tellAfterSettle(
     .filter(({ after }) => after.length > 0)
     .map((plugin) => createSettleQueue({ plugin, log: exchange.log }))
   if (queues.length > 0)
-    exchange.activity.listenToSettled((call, operation) => {
+    exchange.events.on('settled', ({ call, operation }) => {
       const record = recordOf(call, operation)
       for (const queue of queues) queue.add(record)
     })
