@@ -1,25 +1,25 @@
-// The surfaces of the gateway, in order, and the type of the application that they make.
-import type { AppOf, Plugin } from '../src/surface/gateway.ts'
-import { absent } from './absent/index.ts'
-import { audio } from './audio/index.ts'
-import { billing } from './billing/index.ts'
-import { chat } from './chat/index.ts'
-import { completions } from './completions/index.ts'
-import { consolePages } from './console/index.ts'
-import { docs } from './docs/index.ts'
-import { embeddings } from './embeddings/index.ts'
-import { health } from './health/index.ts'
-import { images } from './images/index.ts'
-import { library } from './library/index.ts'
-import { messages } from './messages/index.ts'
-import { metrics } from './metrics/index.ts'
-import { models } from './models/index.ts'
-import { moderations } from './moderations/index.ts'
-import { native } from './native/index.ts'
-import { rerank } from './rerank/index.ts'
-import { responses } from './responses/index.ts'
-import { storedResponses } from './responses/stored.ts'
-import { upload } from './upload/index.ts'
+// The plugins of the gateway, in order, and the types of the applications that they make.
+import type { Plugin } from '../src/app/plugin.ts'
+import type { AppOf, ConsoleAppOf } from '../src/app/plugins.ts'
+import { absent } from './absent/plugin.ts'
+import { audio } from './audio/plugin.ts'
+import { billing } from './billing/plugin.ts'
+import { chat } from './chat/plugin.ts'
+import { completions } from './completions/plugin.ts'
+import { consolePages } from './console/plugin.ts'
+import { docs } from './docs/plugin.ts'
+import { embeddings } from './embeddings/plugin.ts'
+import { health } from './health/plugin.ts'
+import { images } from './images/plugin.ts'
+import { library } from './library/plugin.ts'
+import { messages } from './messages/plugin.ts'
+import { metrics } from './metrics/plugin.ts'
+import { models } from './models/plugin.ts'
+import { moderations } from './moderations/plugin.ts'
+import { native } from './native/plugin.ts'
+import { rerank } from './rerank/plugin.ts'
+import { responses } from './responses/plugin.ts'
+import { upload } from './upload/plugin.ts'
 
 export const plugins = [
   health,
@@ -30,7 +30,6 @@ export const plugins = [
   responses,
   completions,
   models,
-  storedResponses,
   embeddings,
   audio,
   moderations,
@@ -46,3 +45,6 @@ export const plugins = [
 
 /** All routes with their types: `treaty<App>(url)` of @elysiajs/eden is a typed client. */
 export type App = AppOf<typeof plugins>
+
+/** The routes that pages of the console ask, with their types. */
+export type ConsoleApp = ConsoleAppOf<typeof plugins>

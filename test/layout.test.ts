@@ -12,6 +12,8 @@ const MAX_FUNCTION_LINES = 70
 /** From the top down: a folder imports from the rows below its own, and from itself. */
 const LAYERS: readonly (readonly string[])[] = [
   ['plugins/'],
+  // What a plugin is, which names what the process gives it.
+  ['src/app/'],
   ['src/surface/'],
   ['src/trials/', 'src/rerating/', 'src/alerts/'],
   ['src/exchange/'],
@@ -33,7 +35,7 @@ const EXCEPTIONS: Readonly<Record<string, readonly string[]>> = {
 }
 
 /** They put the parts together, and see everything but the surfaces. */
-const COMPOSERS = ['src/server/', 'src/cli/', 'src/build/']
+const COMPOSERS = ['src/app/', 'src/server/', 'src/cli/', 'src/build/']
 const ENTRY = 'src/main.ts'
 
 const source = (file: string): string => readFileSync(join(ROOT, file), 'utf8')

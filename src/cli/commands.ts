@@ -1,9 +1,5 @@
 // The commands, in the order of the help. A new command is a file beside this one and a line in this list.
-import type { Command } from 'commander'
-import type { CliDeps } from './terminal.ts'
-
-/** Adds one command, with its options and what it does, to the program. */
-export type AddCommand = (program: Command, deps: CliDeps) => void
+import type { AddCommand } from './terminal.ts'
 
 /** By their first words, each loaded when it is needed: a command begins in a third of the time that all of them take. */
 export const COMMANDS: ReadonlyMap<string, () => Promise<AddCommand>> = new Map(

@@ -1,6 +1,7 @@
 // What a command is given from outside (output, environment, clock, randomness), and its exit status.
+import type { Command } from 'commander'
 import type { RandomBytes } from '../access/secret.ts'
-import type { ServeOptions, StartedGateway } from '../server/serve.ts'
+import type { ServeOptions, StartedGateway } from '../server/serve-options.ts'
 import type { Fetch } from '../upstream/transport.ts'
 
 /** Standard output, for a command's answer, and standard error, for notes beside it. Each call writes whole lines. */
@@ -34,7 +35,7 @@ export interface CliDeps {
   /** How providers are reached. */
   network: Fetch
   /** Starts the gateway with its surfaces. */
-  startGateway: (options: Omit<ServeOptions, 'plugins'>) => Promise<StartedGateway>
+  startGateway: (options: ServeOptions) => Promise<StartedGateway>
 }
 
 /** `reader_left`: 128 and the number of SIGPIPE. */
@@ -50,3 +51,6 @@ export class Exit extends Error {
     this.status = status
   }
 }
+
+/** Adds one command, with its options and what it does, to the program. */
+export type AddCommand = (program: Command, deps: CliDeps) => void

@@ -1,29 +1,22 @@
-// The surfaces as one application.
-
+// The routes of all plugins as one application.
+import type { AnyElysia } from 'elysia'
 import type { Catalogue } from '../domain/catalogue.ts'
 import { invalidRequest } from '../domain/errors.ts'
 import { readAzurePath } from '../http/azure-paths.ts'
 import { allowedOrigin, allowReading, preflightAnswer } from '../http/cors.ts'
 import { baseApp } from '../surface/base-app.ts'
-import type { AppOf, Gateway, Plugin } from '../surface/gateway.ts'
+import type { Gateway } from '../surface/gateway.ts'
 
-/**
- * The application, not yet listening.
- *
- * @param plugins the surfaces, in order
- */
-export function createApp<const Plugins extends readonly Plugin[]>(
-  gateway: Gateway,
-  plugins: Plugins,
-): AppOf<Plugins> {
+/** The application, not yet listening. @param routes of the plugins, in order */
+export function createApp(gateway: Gateway, routes: readonly AnyElysia[]) {
   const app = baseApp(gateway)
     // Elysia's types say no more than that it is given a function and returns one.
     .wrap((serve) => atAzurePaths(crossOrigin(serve as never, gateway.exchange.catalogue)))
     .onRequest(({ request }) => {
       if (!URL.canParse(request.url) || SHORT_HOST.test(request.url)) throw unknownHost()
     })
-  for (const plugin of plugins) app.use(plugin(gateway))
-  return app as unknown as AppOf<Plugins>
+  for (const each of routes) app.use(each)
+  return app
 }
 
 /** The application as parts know it that are made before it: calls that are made inside (surface/inside.ts) go to it. */

@@ -138,6 +138,7 @@ export function compose({
       filesTrouble: () => (library.isFailing() ? FILES_FAIL : undefined),
       health: () => healthNow(route_sums),
       own_plugins: [],
+      console_routes: [],
     },
     db,
   }

@@ -1,9 +1,10 @@
 // The gateway on its socket: what it listens with, and how a renewed certificate takes over without ending a stream.
 
+import type { AnyElysia } from 'elysia'
 import type { ExchangeParts } from '../exchange/parts.ts'
 import { boundPipelining } from '../http/pipelining.ts'
 import type { ServerSockets } from '../http/sockets.ts'
-import type { Gateway, Plugin } from '../surface/gateway.ts'
+import type { Gateway } from '../surface/gateway.ts'
 import { parseListenAddress } from '../utilities/listen-address.ts'
 import { messageOf } from '../utilities/thrown.ts'
 import { createApp } from './app.ts'
@@ -55,7 +56,7 @@ export interface Listening {
 /** @throws Error with a text for the operator where the address cannot be had, or the certificate cannot be used */
 export async function listenWith(
   gateway: Gateway,
-  plugins: readonly Plugin[],
+  routes: readonly AnyElysia[],
   options: ListenOptions,
 ): Promise<Listening> {
   const { listen, data_folder } = options
@@ -63,7 +64,7 @@ export async function listenWith(
   const files = tls?.tlsFilesOf(gateway.exchange.catalogue().server, data_folder)
   const first_pair = files && (await tls?.readTlsPair(files))
   const address = parseListenAddress(listen)
-  const app = createApp(gateway, plugins)
+  const app = createApp(gateway, routes)
   options.own_plugins.mountOn(app)
   const bounded = boundPipelining((request) => server.requestIP(request))
   app.wrap((serve) => bounded(serve as never))

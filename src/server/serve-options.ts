@@ -1,4 +1,4 @@
-// The options of a start: the folder, the plugins, and replacements for the machine's own clock, network and limits in tests.
+// A start's options, with replacements for the machine's clock, network and limits in tests; and the gateway that it starts.
 import type { Environment } from '../config/providers.ts'
 import type { Db } from '../db/db.ts'
 import type { Catalogue } from '../domain/catalogue.ts'
@@ -6,15 +6,14 @@ import type { Ledger } from '../ledger/operations.ts'
 import type { PostWebhook } from '../media/webhook-post.ts'
 import type { ProcessLogger } from '../observe/log.ts'
 import type { Registry } from '../protocols/registry.ts'
-import type { Plugin } from '../surface/gateway.ts'
 import type { Fetch } from '../upstream/transport.ts'
+import type { OpenCatalogue } from './catalogue.ts'
 import type { GatewayTiming } from './engine/own-gateway.ts'
 import type { createImageTrial } from './image-library.ts'
 import type { PluginLimits } from './own-plugins/own-plugins.ts'
 
 export interface ServeOptions {
   data_folder: string
-  plugins: readonly Plugin[]
   /** The protocols that providers may speak; the built-in ones where absent. */
   protocols?: Registry | undefined
   log: ProcessLogger
@@ -53,4 +52,16 @@ export interface LastStep {
   url: URL
   db: Db
   ledger: Ledger
+}
+
+export interface StartedGateway {
+  url: URL
+  catalogue: () => Catalogue
+  shared: OpenCatalogue['shared']
+  /** What the catalogue disables or probably gets wrong, a line each. */
+  warnings: readonly string[]
+  /** Reads the catalogue file again, now, and the certificate's. */
+  reload(): Promise<void>
+  /** Refuses new calls, lets those under way finish within the catalogue's limit, and closes everything. */
+  stop(): Promise<void>
 }

@@ -1,4 +1,6 @@
 // The life of a gateway: what is opened in which order, what runs beside the calls, and how all of it ends.
+import type { Plugin } from '../app/plugin.ts'
+import { type OpenPlugins, openPlugins } from '../app/plugins.ts'
 import type { Catalogue } from '../domain/catalogue.ts'
 import { RunningCalls, tickRegularly } from '../exchange/life/running.ts'
 import { behindProxies, type ServerSockets } from '../http/sockets.ts'
@@ -11,16 +13,15 @@ import { orUndo } from '../utilities/or-undo.ts'
 import { watchAlerts } from './alerts.ts'
 import { alertsOfOthers, tellOthers } from './among-others.ts'
 import { lateApp } from './app.ts'
-import type { OpenCatalogue } from './catalogue.ts'
 import { followEdits, openConfiguration } from './catalogue-past.ts'
 import { compose } from './compose.ts'
-import { type Listening, listenWith } from './listening.ts'
+import { type Listening, type ListenOptions, listenWith } from './listening.ts'
 import { warnOfModelEnds } from './model-ends.ts'
 import type { Observing } from './observing.ts'
 import { openFolder } from './open-folder.ts'
 import type { RunningPlugins } from './own-plugins/own-plugins.ts'
 import { watchReadiness } from './readiness.ts'
-import type { ServeOptions } from './serve-options.ts'
+import type { ServeOptions, StartedGateway } from './serve-options.ts'
 import { auditAtStart } from './start-audit.ts'
 import type { Stores } from './stores.ts'
 import { sweepRegularly } from './sweeps.ts'
@@ -32,19 +33,7 @@ const SOCKET_IDLE_TIMEOUT_S = 120
 const MIN_DRAIN_MS = 1_000
 const NO_PROBE = () => {}
 
-export type { LastStep, ServeOptions } from './serve-options.ts'
-
-export interface StartedGateway {
-  url: URL
-  catalogue: () => Catalogue
-  shared: OpenCatalogue['shared']
-  /** What the catalogue disables or probably gets wrong, a line each. */
-  warnings: readonly string[]
-  /** Reads the catalogue file again, now, and the certificate's. */
-  reload(): Promise<void>
-  /** Refuses new calls, lets those under way finish within the catalogue's limit, and closes everything. */
-  stop(): Promise<void>
-}
+export type { LastStep, ServeOptions, StartedGateway } from './serve-options.ts'
 
 /**
  * Starts a gateway over a data folder, which is made if it is absent.
@@ -52,7 +41,10 @@ export interface StartedGateway {
  * @throws Error with a text for the operator: mistakes in the catalogue, a folder in use, images whose folder is missing, a
  * port that is taken
  */
-export async function startGateway(options: ServeOptions): Promise<StartedGateway> {
+export async function startGateway({
+  plugins,
+  ...options
+}: ServeOptions & { plugins: readonly Plugin[] }): Promise<StartedGateway> {
   const { data_folder, log, probe = NO_PROBE, network = fetch } = options
   const { protocols = BUILT_IN_REGISTRY, env, postWebhook = createWebhookPost() } = options
   const { socket_idle_timeout_s = SOCKET_IDLE_TIMEOUT_S, sweep_every_ms = SWEEP_EVERY_MS } = options
@@ -92,7 +84,7 @@ export async function startGateway(options: ServeOptions): Promise<StartedGatewa
   await orUndo(close, () => observing.start(gateway, stores))
   const own_plugins = opened.plugins.startIn(gateway)
   const where = { listen, data_folder, socket_idle_timeout_s, own_plugins }
-  const listening = await orUndo(close, () => listenWith(gateway, options.plugins, where))
+  const { opened_plugins, listening } = await orUndo(close, () => listenTo(gateway, plugins, where))
   sockets = behindProxies(listening.sockets, () => catalogue().server.trusted_proxies)
   inside.isServedBy(listening.app)
   const stopTicking = tickRegularly(running)
@@ -101,12 +93,13 @@ export async function startGateway(options: ServeOptions): Promise<StartedGatewa
   const { db, ledger } = stores
   await options.atLast?.({ catalogue: catalogue(), url: listening.url, db, ledger })
   readiness.started()
+  gateway.exchange.events.raise('started', undefined)
   const noticed = await followEdits(watched, configuration)
   const regular = { stores, every_ms: sweep_every_ms, closed: readiness.closed, after: start_audit.ended }
-  const stopSweeping = sweepRegularly(gateway, regular)
+  const stopSweeping = sweepRegularly(gateway, opened_plugins.sweeps, regular)
   const stopBeside = serveBeside(gateway, stores, { data_folder, post: postWebhook })
   const stop = () =>
-    stopInOrder({ gateway, stores, own_plugins, observing, listening, log }, async () => {
+    stopInOrder({ gateway, stores, opened_plugins, own_plugins, observing, listening, log }, async () => {
       readiness.stop()
       start_audit.stop()
       image_trial?.stop()
@@ -120,6 +113,12 @@ export async function startGateway(options: ServeOptions): Promise<StartedGatewa
   const reread = () => watched.reload().then(noticed)
   const reload = () => Promise.all([reread(), listening.renew()]).then(() => {})
   return { url: listening.url, catalogue, shared: watched.shared, warnings: watched.warnings, reload, stop }
+}
+
+/** Opens the plugins, and listens with their routes. @throws Error with a text for the operator */
+async function listenTo(gateway: Gateway, plugins: readonly Plugin[], where: ListenOptions) {
+  const opened_plugins = await openPlugins(gateway, plugins)
+  return { opened_plugins, listening: await listenWith(gateway, opened_plugins.routes, where) }
 }
 
 /** Tells the operator of what should not go on, in the log and by alerts, and takes withdrawals of commands. @returns ends it */
@@ -144,6 +143,7 @@ function serveBeside(
 interface Stopped {
   gateway: Gateway
   stores: Stores
+  opened_plugins: OpenPlugins
   own_plugins: RunningPlugins
   observing: Observing
   listening: Pick<Listening, 'stop'>
@@ -152,12 +152,13 @@ interface Stopped {
 
 /** @param endWatches ends what runs beside the calls, once these are over */
 async function stopInOrder(
-  { gateway, stores, own_plugins, observing, listening, log }: Stopped,
+  { gateway, stores, opened_plugins, own_plugins, observing, listening, log }: Stopped,
   endWatches: () => Promise<void>,
 ): Promise<void> {
-  const { running, catalogue } = gateway.exchange
+  const { running, catalogue, events } = gateway.exchange
   const { shutdown_timeout_ms } = catalogue().server
   const ends_ms = performance.now() + shutdown_timeout_ms
+  events.raise('stopping', undefined)
   gateway.requests.web_sockets.stop()
   await running.stop(shutdown_timeout_ms)
   await stores.settlements.drain(Math.max(ends_ms - performance.now(), MIN_DRAIN_MS))
@@ -166,6 +167,7 @@ async function stopInOrder(
   const told = own_plugins.stop()
   await listening.stop()
   await told
+  await opened_plugins.close()
   await stores.close()
   log.info({}, 'stopped')
   log.flush()

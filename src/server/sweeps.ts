@@ -67,10 +67,11 @@ async function reportFound(library: Stores['library'], log: Logger): Promise<voi
  */
 export function sweepRegularly(
   gateway: Swept,
+  of_plugins: readonly Sweep[],
   { stores, every_ms, closed, after }: SweepOptions,
 ): () => Promise<void> {
   const { catalogue, log, now } = gateway.exchange
-  const sweeping = sweepEach(sweepsOf(gateway, stores), log)
+  const sweeping = sweepEach([...sweepsOf(gateway, stores), ...of_plugins], log)
   const upkeep = createUpkeep({ db: stores.db, catalogue, closed, log, now, after })
   // Beside the sweeps, since it may take minutes. Of several gateways one does it.
   const keepUp = () => {

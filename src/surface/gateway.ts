@@ -1,5 +1,5 @@
-// The parts of a running gateway that a plugin is given, and what a plugin is.
-import type { AnyElysia, MergeElysiaInstances } from 'elysia'
+// The parts of a running gateway, as plugins are given them.
+import type { AnyElysia } from 'elysia'
 import type { Exports } from '../access/exports.ts'
 import type { ReadRate } from '../access/read-rate.ts'
 import type { RandomBytes } from '../access/secret.ts'
@@ -105,6 +105,8 @@ export interface Operations {
   health: () => Promise<HealthNow>
   /** The custom plugins that were loaded, in their order. Filled at the start, once. */
   own_plugins: OwnPlugin[]
+  /** Loads the routes that the console's pages ask, of each plugin. Filled at the start, once. */
+  console_routes: (() => Promise<AnyElysia | undefined>)[]
 }
 
 export interface SharingGateways {
@@ -136,22 +138,3 @@ export interface DatabaseFacts {
   address: string
   bytes: number
 }
-
-/**
- * A surface: it is given the gateway once, and returns its routes as an Elysia instance.
- *
- * - The instance has a name of its own: Elysia drops a second one of the same name silently.
- * - It uses one of `calls`, `openCalls` and `freeCalls` (calls.ts), which see to the key, the request id, and failures in
- *   the surface's shape. Routes throw a GatewayError for what they refuse.
- * - Free routes declare the schemas of their query, params and response, each status included: types of clients, OpenAPI
- *   and the checks follow. Routes that are paid for read their own bytes, and say `parse: 'none'`.
- * - It is listed in plugins/index.ts.
- */
-export type Plugin = (gateway: Gateway) => AnyElysia
-
-type InstancesOf<Plugins extends readonly Plugin[]> = {
-  -readonly [K in keyof Plugins]: ReturnType<Plugins[K]>
-}
-
-/** The type of the application that a list of plugins makes: `treaty<AppOf<…>>` of @elysiajs/eden is a typed client. */
-export type AppOf<Plugins extends readonly Plugin[]> = MergeElysiaInstances<InstancesOf<Plugins>>

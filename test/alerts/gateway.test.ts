@@ -1,13 +1,13 @@
 // Alerts of a running gateway: a model of which every call fails is raised, sent, shown to the operator alone, and over once it answers.
+
 import { expect, test } from 'bun:test'
-import { Elysia } from 'elysia'
 import { plugins } from '../../plugins/index.ts'
 import { watchAlerts } from '../../src/server/alerts.ts'
-import type { Gateway } from '../../src/surface/gateway.ts'
 import { catalogueOf, MODEL, PROVIDER } from '../support/catalogue.ts'
 import { signedIn } from '../support/console-session.ts'
 import { startTestGateway } from '../support/gateway.ts'
 import { answering, ask, wholePath } from '../support/native.ts'
+import { gatewaySpy } from '../support/plugins.ts'
 import { refusal, startUpstream } from '../support/upstream.ts'
 
 const SECRET = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'
@@ -20,7 +20,7 @@ const toNoonMs = (): number => DAY_MS / 2 - (Date.now() % DAY_MS)
 
 test('a model that fails is told once, and its end', async () => {
   await using upstream = await startUpstream(answering)
-  const parts: { gateway?: Gateway } = {}
+  const spy = gatewaySpy()
   let ahead_ms = toNoonMs()
   await using gateway = await startTestGateway({
     now: () => Date.now() + ahead_ms,
@@ -30,19 +30,12 @@ test('a model that fails is told once, and its end', async () => {
     }),
     env: { HOOK_SECRET: SECRET },
     postWebhook: async () => 418,
-    plugins: [
-      ...plugins,
-      (made: Gateway) => {
-        parts.gateway = made
-        return new Elysia({ name: 'none' })
-      },
-    ],
+    plugins: [...plugins, spy.plugin],
   })
-  if (!parts.gateway) throw new Error('there is no gateway')
   const receiver = { answers: Promise.resolve() }
   const told: { type: string; data: { rule: string; subject: string } }[] = []
   const alerts = watchAlerts({
-    gateway: parts.gateway,
+    gateway: spy.gateway(),
     post: async (_, { body }) => {
       await receiver.answers
       told.push(JSON.parse(body))

@@ -1,6 +1,6 @@
 // Alerts of several gateways over one database: each is raised and sent once, and those of a machine are its own while it is alive.
+
 import { expect, test } from 'bun:test'
-import { Elysia } from 'elysia'
 import { plugins } from '../../plugins/index.ts'
 import { createSender, TAKEN_FOR_MS } from '../../src/alerts/sender.ts'
 import { applySteps, openAlerts } from '../../src/alerts/store.ts'
@@ -13,6 +13,7 @@ import type { Gateway } from '../../src/surface/gateway.ts'
 import { memoryDatabase } from '../support/empty-database.ts'
 import { startTestGateway } from '../support/gateway.ts'
 import { memoryLog } from '../support/memory-log.ts'
+import { gatewaySpy } from '../support/plugins.ts'
 import { dropDatabase, hasPostgres, makeDatabase } from '../support/postgres.ts'
 
 const WEBHOOK = {
@@ -94,17 +95,9 @@ test.each([
 })
 
 test('one machine’s is not ended by another, unless no gateway is alive there; what is the same for all the eldest looks at', async () => {
-  let made: Gateway | undefined
-  await using started = await startTestGateway({
-    plugins: [
-      ...plugins,
-      (gateway: Gateway) => {
-        made = gateway
-        return new Elysia({ name: 'none' })
-      },
-    ],
-  })
-  if (!made) throw new Error('there is no gateway')
+  const spy = gatewaySpy()
+  await using started = await startTestGateway({ plugins: [...plugins, spy.plugin] })
+  const made = spy.gateway()
   const { exchange } = made
   const bad = {
     ...exchange.catalogue(),

@@ -1,4 +1,5 @@
 // A gateway in which one stage of its calls is replaced by one that costs next to nothing: a process of its own.
+
 import { plugins } from '../../plugins/index.ts'
 import { type RunningCall, RunningCalls } from '../../src/exchange/life/running.ts'
 import type { ExchangeParts } from '../../src/exchange/parts.ts'
@@ -8,6 +9,7 @@ import { type ServeOptions, startGateway } from '../../src/server/serve.ts'
 import type { Gateway } from '../../src/surface/gateway.ts'
 import type { Deadlines } from '../../src/utilities/deadlines.ts'
 import { PlainSignal } from '../../src/utilities/plain-signal.ts'
+import { pluginsOver } from '../support/plugins.ts'
 import { GEMINI_WHOLE } from './recording.ts'
 import type { StageName } from './stages.ts'
 
@@ -147,7 +149,7 @@ const stub = STUBS[stage as StageName]
 stub.runtime?.()
 await startGateway({
   data_folder,
-  plugins: plugins.map((plugin) => (gateway: Gateway) => plugin(stub.gateway?.(gateway) ?? gateway)),
+  plugins: pluginsOver(plugins, (gateway) => stub.gateway?.(gateway) ?? gateway),
   log: createLogger({
     level: 'info',
     secrets: [],

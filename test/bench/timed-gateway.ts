@@ -1,10 +1,12 @@
 // A gateway that notes when a call passes which of its steps: a process of its own, which writes what it noted when it ends.
+
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { plugins as allPlugins } from '../../plugins/index.ts'
 import type { createLogger as createLog, standardOutput as output } from '../../src/observe/log.ts'
 import type { startGateway as startIt } from '../../src/server/serve.ts'
 import type { Gateway } from '../../src/surface/gateway.ts'
+import { pluginsOver } from '../support/plugins.ts'
 
 /** Microseconds from the look at a call's key to each step, one record a call. */
 export type Timed = Readonly<Record<string, number>>
@@ -41,7 +43,7 @@ process.on('SIGTERM', () => {
 })
 await startGateway({
   data_folder,
-  plugins: plugins.map((plugin) => (gateway: Gateway) => plugin(timed(gateway))),
+  plugins: pluginsOver(plugins, (gateway) => timed(gateway)),
   log: log.createLogger({
     level: 'info',
     secrets: [],

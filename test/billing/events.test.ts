@@ -1,20 +1,26 @@
 // GET /api/v1/events: the live feed of an account's calls.
+
 import { describe, expect, test } from 'bun:test'
-import { billing } from '../../plugins/billing/index.ts'
+import { billing } from '../../plugins/billing/plugin.ts'
+import { billing as billingRoutes } from '../../plugins/billing/routes.ts'
 import { plugins } from '../../plugins/index.ts'
 import { revokeKey } from '../../src/access/keys.ts'
+import type { Plugin } from '../../src/app/plugin.ts'
 import { MODEL } from '../support/catalogue.ts'
 import { ANSWER_NANOS, answer, ask, piece, streamPath, usage, wholePath } from '../support/native.ts'
+import { routesPlugin } from '../support/plugins.ts'
 import { fileScene } from '../support/scene.ts'
 import { events, refusal, whole } from '../support/upstream.ts'
 
 const PING_EVERY_MS = 20
 const CHECK_EVERY_MS = 10
 
-const quick = plugins.map((plugin) =>
+const all: readonly Plugin[] = plugins
+const quick = all.map((plugin) =>
   plugin === billing
-    ? (all: Parameters<typeof billing>[0]) =>
-        billing(all, { ping_every_ms: PING_EVERY_MS, check_every_ms: CHECK_EVERY_MS })
+    ? routesPlugin('billing', (gateway) =>
+        billingRoutes(gateway, { ping_every_ms: PING_EVERY_MS, check_every_ms: CHECK_EVERY_MS }),
+      )
     : plugin,
 )
 const { gateway, upstream } = await fileScene({ plugins: quick })

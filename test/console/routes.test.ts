@@ -1,11 +1,11 @@
 // Every route of the console without a session, and with the wrong role: the table is made from the app's own routes.
+
 import { describe, expect, test } from 'bun:test'
 import { consoleApi } from '../../plugins/console/api/index.ts'
 import { plugins } from '../../plugins/index.ts'
-import { createApp } from '../../src/server/app.ts'
-import type { Gateway, Plugin } from '../../src/surface/gateway.ts'
 import { clientOf, signedIn } from '../support/console-session.ts'
 import { fileGateway } from '../support/gateway.ts'
+import { gatewaySpy } from '../support/plugins.ts'
 
 /** For anybody, to sign in. */
 const FOR_VISITORS = ['GET /session', 'POST /session', 'POST /links/look', 'POST /links/accept']
@@ -74,19 +74,14 @@ const FOR_ACCOUNTS = [
 ]
 
 const PREFIX = '/console/api'
-let given: Gateway | undefined
-const spy: Plugin = (gateway) => {
-  given = gateway
-  return createApp(gateway, [])
-}
+const spy = gatewaySpy()
 
-const gateway = await fileGateway({ plugins: [...plugins, spy] })
+const gateway = await fileGateway({ plugins: [...plugins, spy.plugin] })
 await gateway.account('alice', { balance_usd: '1' })
 
 /** All of them, by name, with a path that each matches. */
 function routes(): { name: string; method: string; path: string }[] {
-  if (!given) throw new Error('no plugin was given a gateway')
-  return consoleApi(given).routes.map(({ method, path }) => {
+  return consoleApi(spy.gateway()).routes.map(({ method, path }) => {
     const below = path.slice(PREFIX.length)
     return {
       name: `${method} ${below}`,
@@ -173,7 +168,7 @@ test('the pages of an account ask so often in a minute, whatever sessions it has
   const key = await gateway.key('bob')
   const clients = [await signedIn(gateway, { account: 'bob' }), await signedIn(gateway, { key })]
   for (let call = 0; call < 1_199; call++)
-    expect(given?.people.page_calls.take(bob.id, 1_200)).toBeUndefined()
+    expect(spy.gateway().people.page_calls.take(bob.id, 1_200)).toBeUndefined()
   expect((await clients[0]?.send('GET', '/sessions'))?.status).toBe(200)
   for (const client of clients) {
     const refused = await client.send('GET', '/sessions')

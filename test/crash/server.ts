@@ -3,12 +3,13 @@
 //   bun test/crash/server.ts <data folder> <point> <passing>
 //
 // It prints its log, and a line with its address once it listens. SIGTERM stops it as it stops `serve`.
+
 import { writeSync } from 'node:fs'
 import { Elysia } from 'elysia'
 import { plugins } from '../../plugins/index.ts'
 import { createLogger } from '../../src/observe/log.ts'
 import { startGateway } from '../../src/server/serve.ts'
-import type { Gateway } from '../../src/surface/gateway.ts'
+import { routesPlugin } from '../support/plugins.ts'
 
 const [data_folder = '', point = 'none', passing = '1'] = process.argv.slice(2)
 
@@ -23,7 +24,7 @@ function probe(passed: string): void {
 }
 
 /** Top-ups through the ledger of this process, so that they share commits with the calls. */
-const topUps = ({ exchange: { ledger, now } }: Gateway) =>
+const topUps = routesPlugin('top-ups', ({ exchange: { ledger, now } }) =>
   new Elysia({ name: 'top-ups' }).post('/test/top-up/:account_id/:amount_nanos/:note', async ({ params }) =>
     Response.json(
       await ledger.submit({
@@ -34,7 +35,8 @@ const topUps = ({ exchange: { ledger, now } }: Gateway) =>
         now_ms: now(),
       }),
     ),
-  )
+  ),
+)
 
 const gateway = await startGateway({
   data_folder,

@@ -1,9 +1,9 @@
 // The document of a gateway as a first start makes it, and what its schemas say of a value.
+
 import { type Schema as JsonSchema, Validator } from '@cfworker/json-schema'
 import { plugins } from '../../plugins/index.ts'
-import { createApp } from '../../src/server/app.ts'
-import type { Gateway, Plugin } from '../../src/surface/gateway.ts'
 import { startTestGateway, type TestGateway } from '../support/gateway.ts'
+import { gatewaySpy, routesOf } from '../support/plugins.ts'
 import { documentedCatalogue } from './catalogue.ts'
 
 export interface MediaType {
@@ -60,18 +60,13 @@ export interface DocumentedGateway {
 
 /** A gateway with `documentedCatalogue`. */
 export async function startDocumented(): Promise<DocumentedGateway> {
-  let handed: Gateway | undefined
-  const spy: Plugin = (given) => {
-    handed = given
-    return createApp(given, [])
-  }
+  const spy = gatewaySpy()
   const gateway = await startTestGateway({
     catalogue: documentedCatalogue(),
-    plugins: [...plugins, spy],
+    plugins: [...plugins, spy.plugin],
   })
   const document = (await (await gateway.call('/docs/openapi.json')).json()) as OpenApi
-  if (!handed) throw new Error('the plugins were given nothing')
-  const routes = createApp(handed, plugins).routes.map(({ method, path }) => `${method} ${path}`)
+  const routes = (await routesOf(spy.gateway(), plugins)).map(({ method, path }) => `${method} ${path}`)
   return { gateway, document, operations: operationsOf(document), routes }
 }
 

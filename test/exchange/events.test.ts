@@ -2,12 +2,13 @@
 import { expect, test } from 'bun:test'
 import type { Held } from '../../src/exchange/life/call.ts'
 import { createEvents, type SettledCall } from '../../src/exchange/life/events.ts'
+import type { CallRecord } from '../../src/ledger/operations.ts'
 import { memoryLog } from '../support/memory-log.ts'
 
 const settled = {
   call: { origin: { request_id: 'req_1' } } as Held,
-  operation: { op: 'void', call: { outcome: 'failed' } },
-} as SettledCall
+  operation: { op: 'void', hold_id: 1, now_ms: 1, call: { outcome: 'failed' } as CallRecord },
+} satisfies SettledCall
 
 test('listeners are told in their order, of the events that they listen to, until they stop', () => {
   const events = createEvents(memoryLog().log)

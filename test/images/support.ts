@@ -1,14 +1,15 @@
 // The image endpoints as their tests call them: models of two protocols, images, requests, and what answers hold.
+
 import { beforeEach, expect } from 'bun:test'
 import { plugins } from '../../plugins/index.ts'
 import { createImageRate } from '../../src/access/image-rate.ts'
 import { invalidRequest } from '../../src/domain/errors.ts'
 import type { FetchImage } from '../../src/media/remote.ts'
 import { parseImageUrl } from '../../src/media/url.ts'
-import type { Plugin } from '../../src/surface/gateway.ts'
 import { paint } from '../media/support.ts'
 import { PROVIDER, PROVIDER_KEYS } from '../support/catalogue.ts'
 import type { TestGateway } from '../support/gateway.ts'
+import { pluginsOver } from '../support/plugins.ts'
 import { fileScene, type Scene } from '../support/scene.ts'
 import { modelSection, providerSection } from '../support/sections.ts'
 import { type Answer, whole } from '../support/upstream.ts'
@@ -124,14 +125,10 @@ export async function imagesScene(more = ''): Promise<ImagesScene> {
   const scene = await fileScene({
     provider: 'cooldown_ms = 0',
     more: (url) => models(url) + more,
-    plugins: plugins.map(
-      (plugin): Plugin =>
-        (gateway) =>
-          plugin({
-            ...gateway,
-            content: { ...gateway.content, images: { ...gateway.content.images, fetchImage, rate } },
-          }),
-    ),
+    plugins: pluginsOver(plugins, (gateway) => ({
+      ...gateway,
+      content: { ...gateway.content, images: { ...gateway.content.images, fetchImage, rate } },
+    })),
   })
   beforeEach(() => scene.upstream.answer(draws(PNG)))
   return { ...scene, clock, fetched }

@@ -1,13 +1,14 @@
 // A gateway whose image library cannot be loaded: what would need it is refused with 503 before anything is read, held or asked.
+
 import { describe, expect, test } from 'bun:test'
 import { plugins } from '../../plugins/index.ts'
 import { createDecoder } from '../../src/media/decoder.ts'
 import { checkImageLibrary } from '../../src/server/doctor/images.ts'
 import { createImageTrial } from '../../src/server/image-library.ts'
-import type { Plugin } from '../../src/surface/gateway.ts'
 import { MODEL } from '../support/catalogue.ts'
 import { memoryLog } from '../support/memory-log.ts'
 import { ANSWER_NANOS, answering, ask, wholePath } from '../support/native.ts'
+import { pluginsOver } from '../support/plugins.ts'
 import { fileScene } from '../support/scene.ts'
 import {
   COMPOSE,
@@ -31,14 +32,10 @@ const decoder = createDecoder(failing)
 const { gateway, call, counts, expectCounts, lastCall } = await fileScene({
   more: models,
   script: answering,
-  plugins: plugins.map(
-    (plugin): Plugin =>
-      (gateway) =>
-        plugin({
-          ...gateway,
-          content: { ...gateway.content, images: { ...gateway.content.images, decoder } },
-        }),
-  ),
+  plugins: pluginsOver(plugins, (gateway) => ({
+    ...gateway,
+    content: { ...gateway.content, images: { ...gateway.content.images, decoder } },
+  })),
 })
 
 async function posted(path: string, form: FormData): Promise<Response> {

@@ -1,11 +1,11 @@
 // Shared parts of the tests of kept responses: a gateway whose store is at hand, and responses to keep.
+
 import { afterAll } from 'bun:test'
 import { plugins } from '../../plugins/index.ts'
 import type { JsonObject } from '../../src/protocols/wire/json.ts'
 import type { KeptResponse } from '../../src/responses/kept-responses.ts'
 import type { KeptResponses } from '../../src/responses/store.ts'
-import { createApp } from '../../src/server/app.ts'
-import type { Gateway, Plugin } from '../../src/surface/gateway.ts'
+import { gatewaySpy } from '../support/plugins.ts'
 import { type Scene, type SceneOptions, scene } from '../support/scene.ts'
 
 export interface ResponsesScene extends Scene {
@@ -15,15 +15,10 @@ export interface ResponsesScene extends Scene {
 
 /** A scene with the gateway's own store of responses, which a test keeps responses in. */
 export async function responsesScene(options: SceneOptions = {}): Promise<ResponsesScene> {
-  let given: Gateway | undefined
-  const spy: Plugin = (gateway) => {
-    given = gateway
-    return createApp(gateway, [])
-  }
-  const opened = await scene({ ...options, plugins: [...plugins, spy] })
+  const spy = gatewaySpy()
+  const opened = await scene({ ...options, plugins: [...plugins, spy.plugin] })
   const account_id = opened.gateway.rows().accounts.at(-1)?.id ?? 0
-  if (!given) throw new Error('no plugin was given a gateway')
-  return { ...opened, store: given.content.responses, account_id }
+  return { ...opened, store: spy.gateway().content.responses, account_id }
 }
 
 /** The same for all tests of a file. */

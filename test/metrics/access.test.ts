@@ -1,11 +1,13 @@
 // Who can read the metrics: with the token at the gateway's own address, and without one on this machine alone; nobody where they are off.
+
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { health } from '../../plugins/health/index.ts'
+import { health } from '../../plugins/health/routes.ts'
 import { catalogueOf } from '../support/catalogue.ts'
 import { readExposition, totalOf } from '../support/exposition.ts'
 import { freePort } from '../support/free-port.ts'
 import { startTestGateway } from '../support/gateway.ts'
 import { answering, ask, wholePath } from '../support/native.ts'
+import { routesPlugin } from '../support/plugins.ts'
 import { type Scene, scene } from '../support/scene.ts'
 
 const TOKEN = 'the-token-of-the-metrics'
@@ -48,7 +50,7 @@ describe('off, as it is by default', () => {
     let listeners = 0
     await using own = await scene({
       plugins: [
-        (gateway) => {
+        routesPlugin('listening', (gateway) => {
           const { events } = gateway.exchange
           const { on } = events
           events.on = (...listening) => {
@@ -56,7 +58,7 @@ describe('off, as it is by default', () => {
             return on(...listening)
           }
           return health(gateway)
-        },
+        }),
       ],
     })
     expect((await own.gateway.call('/healthz')).status).toBe(200)

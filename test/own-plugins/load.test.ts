@@ -1,4 +1,5 @@
 // The loading of custom plugins: which files, in which order, and what stops the start, with the file's name and what to do.
+
 import { afterAll, describe, expect, test } from 'bun:test'
 import { chmodSync, chownSync, mkdirSync, mkdtempSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -10,6 +11,7 @@ import { tollgate } from '../backup/support.ts'
 import { MODEL, PICTURE } from '../support/catalogue.ts'
 import { startTestGateway } from '../support/gateway.ts'
 import { memoryLog } from '../support/memory-log.ts'
+import { gatewaySpy, routesOf } from '../support/plugins.ts'
 import { commandOf } from '../support/programs.ts'
 import { temporary } from '../support/temporary.ts'
 
@@ -363,14 +365,12 @@ test('a start whose plugin calls process.exit ends with status 1, and names it',
 test('every route of the gateway begins with a name that plugins may not use', async () => {
   const { plugins } = await import('../../plugins/index.ts')
   const beginnings = new Set<string>()
+  const spy = gatewaySpy()
   const gateway = await startTestGateway({
     parent_folder,
-    plugins: plugins.map((plugin) => (parts) => {
-      const app = plugin(parts)
-      for (const { path } of app.routes as { path: string }[]) beginnings.add(path.split('/')[1] ?? '')
-      return app
-    }),
+    plugins: [...plugins, spy.plugin],
   })
+  for (const { path } of await routesOf(spy.gateway(), plugins)) beginnings.add(path.split('/')[1] ?? '')
   await gateway.stop()
   expect(beginnings.size).toBeGreaterThan(5)
   // The root has none, and no plugin gets it.

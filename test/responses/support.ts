@@ -1,12 +1,14 @@
 // The responses endpoint as its tests call it: a gateway that keeps responses in memory, and the events of its streams.
+
 import { beforeEach } from 'bun:test'
 import { plugins } from '../../plugins/index.ts'
-import { responses } from '../../plugins/responses/index.ts'
+import { responses } from '../../plugins/responses/plugin.ts'
+import type { Plugin } from '../../src/app/plugin.ts'
 import { type JsonObject, objectsIn } from '../../src/protocols/wire/json.ts'
 import type { KeptResponse, ResponseStore } from '../../src/responses/kept-responses.ts'
 import type { KeptResponses } from '../../src/responses/store.ts'
-import type { Gateway } from '../../src/surface/gateway.ts'
 import type { CallOptions } from '../support/gateway.ts'
+import { pluginsOver } from '../support/plugins.ts'
 import { replay } from '../support/replay.ts'
 import type { Scene, SceneOptions } from '../support/scene.ts'
 import { threeProviders } from '../support/three-providers.ts'
@@ -46,17 +48,18 @@ export type MemoryStore = ReturnType<typeof memoryStore>
 
 /** The surfaces, with this store behind responses. */
 export const pluginsWith = (store: MemoryStore) =>
-  plugins.map((plugin) => {
-    if (plugin !== responses) return plugin
-    return (gateway: Gateway) => {
-      const { open, turnsUntil, sweep, followOthers, recover } = gateway.content.responses
-      const stored = { open, turnsUntil, sweep, followOthers, recover }
-      return responses({
-        ...gateway,
-        content: { ...gateway.content, responses: Object.assign(store, stored) },
-      })
-    }
-  })
+  (plugins as readonly Plugin[]).flatMap((plugin) =>
+    plugin !== responses
+      ? plugin
+      : pluginsOver([responses], (gateway) => {
+          const { open, turnsUntil, sweep, followOthers, recover } = gateway.content.responses
+          const stored = { open, turnsUntil, sweep, followOthers, recover }
+          return {
+            ...gateway,
+            content: { ...gateway.content, responses: Object.assign(store, stored) },
+          }
+        }),
+  )
 
 export interface ResponsesScene extends Scene {
   store: MemoryStore

@@ -1,9 +1,9 @@
 // spec.md, Endpoints: "All endpoints require authentication": every route is tried without a key, and with wrong ones.
+
 import { beforeEach, describe, expect, test } from 'bun:test'
 import { plugins } from '../../plugins/index.ts'
-import { createApp } from '../../src/server/app.ts'
-import type { Gateway, Plugin } from '../../src/surface/gateway.ts'
 import { startTestGateway } from '../support/gateway.ts'
+import { gatewaySpy, routesOf } from '../support/plugins.ts'
 import { fileScene } from '../support/scene.ts'
 
 /** The routes that need no key. Nothing is added here without a reason in the specification. */
@@ -13,22 +13,16 @@ const isReference = ({ path }: { path: string }) => /^\/docs(\/|$)/.test(path)
 /** It is not there unless the catalogue has a token for it, which is none of an account (test/metrics). */
 const isMetrics = ({ path }: { path: string }) => path === '/metrics'
 
-let given: Gateway | undefined
-/** A surface without routes, which keeps what plugins are given. */
-const spy: Plugin = (gateway) => {
-  given = gateway
-  return createApp(gateway, [])
-}
-
-const { gateway, upstream } = await fileScene({ plugins: [...plugins, spy] })
+const spy = gatewaySpy()
+const { gateway, upstream } = await fileScene({ plugins: [...plugins, spy.plugin] })
+const served = await routesOf(spy.gateway(), plugins)
 beforeEach(() => {
   upstream.seen.length = 0
 })
 
 /** All routes but the console's, which test/console tries, and `/`, which leads there; each with a path that it matches. */
 function routes(): { method: string; path: string }[] {
-  if (!given) throw new Error('no plugin was given a gateway')
-  const others = createApp(given, plugins).routes.filter(({ path }) => !/^\/(console(\/.*)?)?$/.test(path))
+  const others = served.filter(({ path }) => !/^\/(console(\/.*)?)?$/.test(path))
   return others.flatMap(({ method, path }) =>
     (method === 'ALL' ? ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] : [method]).map((one) => ({
       method: one,
@@ -130,10 +124,9 @@ describe('a path that no route serves', () => {
 
 describe('readiness', () => {
   test('/readyz is 503, and calls are refused, from the moment the gateway begins to stop', async () => {
-    const own = await startTestGateway({ upstream, plugins: [...plugins, spy] })
+    const own = await startTestGateway({ upstream, plugins: [...plugins, spy.plugin] })
     const key = await own.caller()
-    const running = given?.exchange.running
-    const stopping = running?.stop(0)
+    const stopping = spy.gateway().exchange.running.stop(0)
     const ready = await fetch(new URL('/readyz', own.url))
     expect([ready.status, await ready.json()]).toEqual([
       503,
@@ -148,9 +141,6 @@ describe('readiness', () => {
 })
 
 test('nothing of a call is read that its route does not ask for: its cookies, and all its headers as an object', () => {
-  if (!given) throw new Error('no plugin was given a gateway')
-  const readers = createApp(given, plugins).routes.filter((route) =>
-    /parseCookie|headers\.toJSON/.test(String(route.compile())),
-  )
+  const readers = served.filter((route) => /parseCookie|headers\.toJSON/.test(String(route.compile())))
   expect(readers.map(({ method, path }) => `${method} ${path}`)).toEqual([])
 })

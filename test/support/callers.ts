@@ -1,7 +1,9 @@
 // What the gateway notices of its callers' connections: requests that arrive, and callers who leave.
+
 import { Elysia } from 'elysia'
-import type { Plugin } from '../../src/surface/gateway.ts'
+import type { Plugin } from '../../src/app/plugin.ts'
 import { type Counter, createCounter } from './counter.ts'
+import { routesPlugin } from './plugins.ts'
 
 export interface WatchedCallers {
   /** Goes before the gateway's own plugins. */
@@ -15,10 +17,11 @@ export interface WatchedCallers {
 export function watchCallers(): WatchedCallers {
   const arrived = createCounter()
   const left = createCounter()
-  const plugin = () =>
+  const plugin = routesPlugin('watch-callers', () =>
     new Elysia({ name: 'watch-callers' }).onRequest(({ request }) => {
       request.signal.addEventListener('abort', () => left.add())
       arrived.add()
-    })
+    }),
+  )
   return { plugin, arrived, left }
 }

@@ -1,14 +1,16 @@
 // The scoped plugins that every surface uses: the order of checks, the shape of failures, and what of an answer they touch.
+
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 import { COMMON_FORMS } from '../../src/access/gate.ts'
+import type { Plugin } from '../../src/app/plugin.ts'
 import { notFound } from '../../src/domain/errors.ts'
 import type { RenderError } from '../../src/http/answers.ts'
 import { WholeNumber } from '../../src/http/parameters.ts'
 import { calls, freeCalls, openCalls } from '../../src/surface/calls.ts'
-import type { Plugin } from '../../src/surface/gateway.ts'
 import { type CallOptions, startTestGateway, type TestGateway } from '../support/gateway.ts'
+import { routesPlugin } from '../support/plugins.ts'
 
 const STATUS: Partial<Record<string, number>> = {
   invalid_request: 400,
@@ -35,8 +37,8 @@ const ANSWER = { z: 1, a: 'ä', nested: { inner: 2 }, list: [], more: { any: nul
 const SECRET = 'what no caller may read'
 
 const routesOf = (name: string): Plugin =>
-  function toy(gateway) {
-    return new Elysia({ name })
+  routesPlugin(name, (gateway) =>
+    new Elysia({ name })
       .use(freeCalls(gateway, surfaceOf(name)))
       .get(`/${name}`, ({ caller, query }) => ({ account: caller.account.name, query }), {
         query: Type.Object(
@@ -62,10 +64,10 @@ const routesOf = (name: string): Plugin =>
       })
       .get(`/${name}/coded`, () => {
         throw notFound('nothing', { code: 'VALIDATION' })
-      })
-  }
+      }),
+  )
 
-const open: Plugin = (gateway) =>
+const open = routesPlugin('open', (gateway) =>
   new Elysia({ name: 'open' })
     .use(openCalls(gateway, surfaceOf('open')))
     .get('/open', ({ set }) => {
@@ -75,8 +77,9 @@ const open: Plugin = (gateway) =>
     .get('/open/named', ({ set }) => {
       set.status = 'Accepted'
       return { open: true }
-    })
-const paid: Plugin = (gateway) =>
+    }),
+)
+const paid = routesPlugin('paid', (gateway) =>
   new Elysia({ name: 'paid' }).use(calls(gateway, surfaceOf('paid'))).post(
     '/paid',
     async ({ origin }) => {
@@ -84,15 +87,17 @@ const paid: Plugin = (gateway) =>
       return new Response(await origin.request.text(), { headers: { 'x-request-id': origin.request_id } })
     },
     { parse: 'none' },
-  )
+  ),
+)
 /** It uses none of the plugins. */
-const bare: Plugin = () =>
+const bare = routesPlugin('bare', () =>
   new Elysia({ name: 'bare' })
     .get('/bare', () => 'bare')
     .derive(() => ({ origin: 'something else' }))
     .get('/bare/throws', () => {
       throw new TypeError(SECRET)
-    })
+    }),
+)
 
 let gateway: TestGateway
 let key: string

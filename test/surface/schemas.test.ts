@@ -1,16 +1,16 @@
 // The schemas of the free routes: each route declares every status that it answers, and every answer fits.
+
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { TSchema } from '@sinclair/typebox'
 import { plugins } from '../../plugins/index.ts'
 import { faultsIn } from '../../src/domain/validation.ts'
-import { createApp } from '../../src/server/app.ts'
-import type { Gateway, Plugin } from '../../src/surface/gateway.ts'
 import { answerTo } from '../kept-responses/support.ts'
 import { make, ownerIn } from '../library/support.ts'
 import { paint } from '../media/support.ts'
 import { catalogueOf, MODEL } from '../support/catalogue.ts'
 import { startTestGateway, type TestGateway } from '../support/gateway.ts'
 import { answer, ask, wholePath } from '../support/native.ts'
+import { gatewaySpy, routesOf } from '../support/plugins.ts'
 import { startUpstream, type Upstream, whole } from '../support/upstream.ts'
 import { formOf, post, upload } from '../upload/support.ts'
 
@@ -41,12 +41,8 @@ const ROUTES = [
 
 let upstream: Upstream
 let gateway: TestGateway
-let handed: Gateway | undefined
-/** Takes no part but to see what plugins are given. */
-const spy: Plugin = (given) => {
-  handed = given
-  return createApp(given, [])
-}
+let served: Awaited<ReturnType<typeof routesOf>> = []
+const spy = gatewaySpy()
 const png = await paint('png')
 /** Of an account that has called, made an image and uploaded two files. */
 const made = { key: '', suspended: '', image: '', first: '', second: '' }
@@ -64,13 +60,14 @@ beforeAll(async () => {
   gateway = await startTestGateway({
     catalogue: catalogueOf({ upstream_url: upstream.url, more: '[native]\nextra_methods = true' }),
     upstream,
-    plugins: [...plugins, spy],
+    plugins: [...plugins, spy.plugin],
   })
+  served = await routesOf(spy.gateway(), plugins)
   const owner = await ownerIn(gateway)
   const { key } = owner
   await gateway.call(wholePath(MODEL), ask(), { key })
   const [image = ''] = await make(gateway, owner, { cost_nanos: 5 })
-  await handed?.content.responses.keep(answerTo('resp_1', owner.account.id))
+  await spy.gateway().content.responses.keep(answerTo('resp_1', owner.account.id))
   const [first, second] = await upload(gateway, key, { bytes: png }, { bytes: png })
   const suspended = await gateway.caller()
   gateway.db.run("UPDATE accounts SET status = 'suspended' WHERE id = (SELECT max(id) FROM accounts)")
@@ -83,8 +80,7 @@ afterAll(async () => {
 
 /** What a route declares, by status. */
 function responsesOf(route: string): Record<string, TSchema> {
-  if (!handed) throw new Error('the plugins were given nothing')
-  const found = createApp(handed, plugins).routes.find(({ method, path }) => `${method} ${path}` === route)
+  const found = served.find(({ method, path }) => `${method} ${path}` === route)
   return (found?.hooks.response ?? {}) as Record<string, TSchema>
 }
 
@@ -104,9 +100,8 @@ test.each(ROUTES)('%s declares its answers', (route) => {
 })
 
 test('no other route that can be read declares none', () => {
-  if (!handed) throw new Error('the plugins were given nothing')
-  const undeclared = createApp(handed, plugins)
-    .routes.filter(({ method, hooks }) => method === 'GET' && !hooks.response)
+  const undeclared = served
+    .filter(({ method, hooks }) => method === 'GET' && !hooks.response)
     .map(({ path }) => path)
     // Files for browsers, the document of the reference, what Prometheus reads: no JSON of a schema of ours. The console's API is tried by its own tests.
     .filter((path) => path !== '/' && !/^\/(console|docs|metrics)(\/|$)/.test(path))

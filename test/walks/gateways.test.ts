@@ -1,16 +1,17 @@
 // Several gateways on the System page: which one answers, whose catalogue is another, and a clock that is off.
+
 import { expect, test } from 'bun:test'
 import { plugins } from '../../plugins/index.ts'
-import type { Plugin, SharingGateways } from '../../src/surface/gateway.ts'
+import type { SharingGateways } from '../../src/surface/gateway.ts'
 import { fileConsole } from '../support/console.ts'
+import { pluginsOver } from '../support/plugins.ts'
 
 const shared: { gateways: SharingGateways | undefined } = { gateways: undefined }
 const { visit } = await fileConsole({
-  plugins: plugins.map(
-    (plugin): Plugin =>
-      (gateway) =>
-        plugin({ ...gateway, operations: { ...gateway.operations, gateways: () => shared.gateways } }),
-  ),
+  plugins: pluginsOver(plugins, (gateway) => ({
+    ...gateway,
+    operations: { ...gateway.operations, gateways: () => shared.gateways },
+  })),
 })
 
 const gatewayOf = (id: number, name: string, catalogue = 'aaaaaaaa') => ({

@@ -36,7 +36,7 @@ export interface CoreEvents {
   /** A hold was posted or voided. Raised before the answer has ended. */
   settled: SettledCall
   refused: RefusedRequest
-  /** No further call is taken; those under way have ended, and the database is still open. */
+  /** The gateway begins to stop: it takes no further calls, and those under way go on. */
   stopping: undefined
 }
 

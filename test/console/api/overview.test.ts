@@ -1,13 +1,16 @@
 // The console's overview and its live feed: of everybody's calls for the operator, of their own for others.
+
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { liveRoutes } from '../../../plugins/console/api/live.ts'
 import { plugins } from '../../../plugins/index.ts'
 import { changeKey } from '../../../src/access/keys.ts'
+import type { Plugin } from '../../../src/app/plugin.ts'
 import { MODEL, PROVIDER, THINKING } from '../../support/catalogue.ts'
 import { type ConsoleClient, signedIn } from '../../support/console-session.ts'
 import { eventually } from '../../support/eventually.ts'
 import { startTestGateway, type TestGateway } from '../../support/gateway.ts'
 import { ANSWER_NANOS, answering, ask, wholePath } from '../../support/native.ts'
+import { routesPlugin } from '../../support/plugins.ts'
 import { refusal, startUpstream, type Upstream } from '../../support/upstream.ts'
 
 const CHECK_EVERY_MS = 10
@@ -165,8 +168,8 @@ describe('the live feed', () => {
 
   test('tells a key that gets limits of its own calls alone from then on, and ends with its session', async () => {
     const quick = [
-      ...plugins.filter(({ name }) => name !== 'consolePages'),
-      (all: Parameters<typeof liveRoutes>[0]) => liveRoutes(all, { check_every_ms: CHECK_EVERY_MS }),
+      ...(plugins as readonly Plugin[]).filter(({ name }) => name !== 'console'),
+      routesPlugin('live', (all) => liveRoutes(all, { check_every_ms: CHECK_EVERY_MS })),
     ]
     const other = await startTestGateway({ upstream, plugins: quick })
     try {

@@ -1,10 +1,10 @@
 // The typed client of the console's routes, and what a page is told when a call fails.
 import { treaty } from '@elysiajs/eden/treaty2'
-import type { ConsoleApi } from '../../api/index.ts'
+import type { ConsoleApp } from '../../../index.ts'
 import { connectionLost, connectionWorks } from './connection.ts'
 import { createNews } from './news.ts'
 
-const client = treaty<ConsoleApi>(location.origin, {
+const client = treaty<ConsoleApp>(location.origin, {
   // Otherwise it turns every text that looks like a time into a Date.
   parseDate: false,
 })

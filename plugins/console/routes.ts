@@ -7,11 +7,13 @@ import type { Gateway } from '../../src/surface/gateway.ts'
 /** `/console` for browsers, and `/console/api/…` for its pages. README.md in this folder is its map. */
 export function consolePages(gateway: Gateway) {
   const compose = atFirstRequest(async () => {
-    const [{ pageRoutes }, { consoleApi }] = await Promise.all([
+    const [{ pageRoutes }, ...routes] = await Promise.all([
       import('./pages.ts'),
-      import('./api/index.ts'),
+      ...gateway.operations.console_routes.map((load) => load()),
     ])
-    return baseApp(gateway).use(pageRoutes(gateway)).use(consoleApi(gateway))
+    const app = baseApp(gateway).use(pageRoutes(gateway))
+    for (const each of routes) if (each) app.use(each)
+    return app
   })
   const serve = async ({ request }: { request: Request }) => guarded(await compose({ request }))
   return new Elysia({ name: 'console' })

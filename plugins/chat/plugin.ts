@@ -1,0 +1,7 @@
+// The chat completions surface as a plugin.
+import { definePlugin } from '../../src/app/plugin.ts'
+
+export const chat = definePlugin({
+  name: 'chat',
+  routes: async () => (await import('./routes.ts')).chat,
+})

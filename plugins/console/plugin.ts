@@ -1,0 +1,8 @@
+// The console as a plugin: its pages, and their JSON routes.
+import { definePlugin } from '../../src/app/plugin.ts'
+
+export const consolePages = definePlugin({
+  name: 'console',
+  routes: async () => (await import('./routes.ts')).consolePages,
+  console: async () => (await import('./api/index.ts')).consoleApi,
+})

@@ -1,0 +1,92 @@
+// The routes of the reference: its page with what that needs, and the OpenAPI document.
+import { type AnyElysia, Elysia } from 'elysia'
+import { acceptedCoding } from '../../src/http/codings.ts'
+import { plainError } from '../../src/http/plain-error.ts'
+import { openCalls } from '../../src/surface/calls.ts'
+import type { Gateway } from '../../src/surface/gateway.ts'
+import { atFirstUse } from '../../src/utilities/at-first-use.ts'
+import { ICON, pageOf, SCRIPT, STYLE } from './page.ts'
+import { scalar } from './scalar.ts'
+import { codingHeaders, contentOf, versionOf } from './stored.ts'
+
+const SURFACE = { surface: 'docs', forms: [], render: plainError }
+
+/** Scalar writes styles into the page; scripts come from here alone, and nothing from anywhere else. */
+const CONTENT_SECURITY_POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self' 'unsafe-inline'",
+  "img-src 'self' data: blob:",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ')
+
+/** The address of Scalar's file has its version, so that a copy of it never grows old. */
+const FOREVER = 'public, max-age=31536000, immutable'
+const SCALAR_PATH = '/docs/scalar.js'
+
+/** @param documented any instance of the application that the document is of */
+export function docsRoutes(gateway: Pick<Gateway, 'exchange' | 'requests'>, documented: AnyElysia) {
+  const page = atFirstUse(makePage)
+  const document = atFirstUse(() => makeDocument(documented))
+  return new Elysia({ name: 'docs-routes' })
+    .use(openCalls(gateway, SURFACE))
+    .get('/docs', async () =>
+      answer(await page(), 'text/html; charset=utf-8', {
+        'content-security-policy': CONTENT_SECURITY_POLICY,
+      }),
+    )
+    .get('/docs/page.js', () => answer(SCRIPT, 'text/javascript; charset=utf-8'))
+    .get('/docs/page.css', () => answer(STYLE, 'text/css; charset=utf-8'))
+    .get('/docs/icon.svg', () => answer(ICON, 'image/svg+xml'))
+    .get(SCALAR_PATH, ({ request }) => {
+      const { body, headers } = contentOf(scalar(), request)
+      return answer(body, 'text/javascript; charset=utf-8', { ...headers, 'cache-control': FOREVER })
+    })
+    .get('/docs/openapi.json', async ({ request }) => documentAnswer(await document(), request))
+}
+
+const answer = (body: string | Blob | ReadableStream, type: string, headers: Record<string, string> = {}) =>
+  new Response(body, {
+    headers: {
+      'content-type': type,
+      'x-content-type-options': 'nosniff',
+      'referrer-policy': 'no-referrer',
+      'cache-control': 'no-cache',
+      ...headers,
+    },
+  })
+
+async function makePage(): Promise<string> {
+  const bytes = await Bun.file(versionOf(scalar())).bytes()
+  return pageOf(`${SCALAR_PATH}?v=${Bun.hash(bytes).toString(36)}`)
+}
+
+interface Document {
+  /** Compressed, because it is asked for seldom: it has some 200 KB. */
+  gzipped: Uint8Array<ArrayBuffer>
+  etag: string
+}
+
+async function makeDocument(app: AnyElysia): Promise<Document> {
+  const [{ documentOf }, { gzip }, { promisify }] = await Promise.all([
+    import('./document.ts'),
+    import('node:zlib'),
+    import('node:util'),
+  ])
+  const json = JSON.stringify(await documentOf(app))
+  const gzipped = new Uint8Array(await promisify(gzip)(json))
+  return { gzipped, etag: `"${Bun.hash(json).toString(36)}"` }
+}
+
+/** Tools of other origins may read it: it is the same for everybody. */
+const ANY_ORIGIN = { 'access-control-allow-origin': '*' }
+
+function documentAnswer({ gzipped, etag }: Document, { headers }: Request): Response {
+  if (headers.get('if-none-match') === etag) return new Response(null, { status: 304, headers: { etag } })
+  const coding = acceptedCoding(headers.get('accept-encoding'), ['gzip'])
+  const body = new Blob([coding === 'gzip' ? gzipped : Bun.gunzipSync(gzipped)])
+  return answer(body, 'application/json', { ...ANY_ORIGIN, etag, ...codingHeaders(coding) })
+}

@@ -1,0 +1,7 @@
+// The images surface as a plugin.
+import { definePlugin } from '../../src/app/plugin.ts'
+
+export const images = definePlugin({
+  name: 'images',
+  routes: async () => (await import('./routes.ts')).images,
+})

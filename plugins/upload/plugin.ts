@@ -1,0 +1,7 @@
+// The upload surface as a plugin.
+import { definePlugin } from '../../src/app/plugin.ts'
+
+export const upload = definePlugin({
+  name: 'upload',
+  routes: async () => (await import('./routes.ts')).upload,
+})

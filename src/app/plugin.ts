@@ -1,0 +1,97 @@
+// What a plugin is: one object that holds a capability whole.
+import type { AnyElysia, Elysia } from 'elysia'
+import type { AddCommand } from '../cli/terminal.ts'
+import type { EventName, Listener } from '../exchange/life/events.ts'
+import type { Sweep } from '../server/sweeping.ts'
+import type { Gateway } from '../surface/gateway.ts'
+
+/**
+ * A capability, by what it has: everything but its name is optional. The object is read by every command, so it imports nothing heavy:
+ * the functions that need it import it.
+ */
+export interface PluginSpec<
+  Name extends string,
+  Own,
+  Routes extends AnyElysia,
+  ConsoleRoutes extends AnyElysia,
+> {
+  /** The name of its folder. */
+  name: Name
+  /** Makes its running part, once, before the gateway listens. The other functions get it as `own`. */
+  open?: (gateway: Gateway) => Own
+  /** What it listens to. A listener returns at once: some events stand between a call and its answer. */
+  on?: { readonly [Event in EventName]?: (own: Own, event: Parameters<Listener<Event>>[0]) => void }
+  /**
+   * Its routes, as an Elysia instance with a name of its own: Elysia drops a second one of the same name silently.
+   *
+   * - The instance uses one of `calls`, `openCalls` and `freeCalls` (surface/calls.ts), which see to the key, the request id, and
+   *   failures in the surface's shape. Routes throw a GatewayError for what they refuse.
+   * - Free routes declare the schemas of their query, params and response, each status included: types of clients, OpenAPI
+   *   and the checks follow. Routes that are paid for read their own bytes, and say `parse: 'none'`.
+   */
+  routes?: () => Promise<(gateway: Gateway, own: Own) => Routes>
+  /** Routes that its pages in the console ask: loaded with the console's first request. They use `viewerCalls` or its like (surface/console/calls.ts). */
+  console?: () => Promise<(gateway: Gateway, own: Own) => ConsoleRoutes>
+  /** Work of every minute beside the calls, each by itself: what is past its time is deleted so. */
+  sweeps?: readonly { name: string; sweep: (own: Own) => unknown }[]
+  /** Commands by their first words. */
+  commands?: Readonly<Record<string, () => Promise<AddCommand>>>
+  /** Ends its running part, after the last call and before the database is closed. */
+  close?: (own: Own) => Promise<void> | void
+}
+
+export interface Plugin<
+  Name extends string = string,
+  Routes extends AnyElysia = AnyElysia,
+  ConsoleRoutes extends AnyElysia = AnyElysia,
+> {
+  readonly name: Name
+  readonly commands: Readonly<Record<string, () => Promise<AddCommand>>>
+  /** Its parts in a gateway. */
+  open(gateway: Gateway): OpenPlugin<Routes, ConsoleRoutes>
+}
+
+export interface OpenPlugin<
+  Routes extends AnyElysia = AnyElysia,
+  ConsoleRoutes extends AnyElysia = AnyElysia,
+> {
+  loadRoutes(): Promise<Routes | undefined>
+  loadConsoleRoutes(): Promise<ConsoleRoutes | undefined>
+  readonly sweeps: readonly Sweep[]
+  close(): Promise<void>
+}
+
+/** A plugin of a capability. Its types follow from what it has: what `open` returns, and its routes. */
+export function definePlugin<
+  const Name extends string,
+  Own = undefined,
+  Routes extends AnyElysia = Elysia,
+  ConsoleRoutes extends AnyElysia = Elysia,
+>(spec: PluginSpec<Name, Own, Routes, ConsoleRoutes>): Plugin<Name, Routes, ConsoleRoutes> {
+  return {
+    name: spec.name,
+    commands: spec.commands ?? {},
+    open(gateway) {
+      const own = spec.open?.(gateway) as Own
+      listen(spec.on ?? {}, own, gateway)
+      return {
+        loadRoutes: async () => (await spec.routes?.())?.(gateway, own),
+        loadConsoleRoutes: async () => (await spec.console?.())?.(gateway, own),
+        sweeps: (spec.sweeps ?? []).map(({ name, sweep }) => ({ name, sweep: () => sweep(own) })),
+        close: async () => await spec.close?.(own),
+      }
+    },
+  }
+}
+
+function listen<Own>(
+  on: NonNullable<PluginSpec<string, Own, AnyElysia, AnyElysia>['on']>,
+  own: Own,
+  { exchange: { events } }: Gateway,
+): void {
+  const listenTo = <Name extends EventName>(name: Name) => {
+    const listener = on[name]
+    if (listener) events.on(name, (event) => listener(own, event))
+  }
+  for (const name of Object.keys(on)) listenTo(name as EventName)
+}

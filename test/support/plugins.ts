@@ -1,0 +1,47 @@
+// Plugins of tests: routes of their own, other parts of the gateway for known plugins, and what plugins are given.
+import type { AnyElysia } from 'elysia'
+import { definePlugin, type Plugin } from '../../src/app/plugin.ts'
+import { createEvents } from '../../src/exchange/life/events.ts'
+import { createApp } from '../../src/server/app.ts'
+import type { Gateway } from '../../src/surface/gateway.ts'
+
+/** A plugin that has nothing but routes. */
+export const routesPlugin = (name: string, routes: (gateway: Gateway) => AnyElysia): Plugin =>
+  definePlugin({ name, routes: async () => routes })
+
+/** The plugins, over a gateway with other parts. */
+export const pluginsOver = (plugins: readonly Plugin[], change: (gateway: Gateway) => Gateway): Plugin[] =>
+  plugins.map((plugin) => ({ ...plugin, open: (gateway) => plugin.open(change(gateway)) }))
+
+/** A plugin without routes, and the gateway that it is given. */
+export function gatewaySpy() {
+  let given: Gateway | undefined
+  const plugin: Plugin = definePlugin({
+    name: 'spy',
+    open(gateway) {
+      given = gateway
+    },
+  })
+  return {
+    plugin,
+    gateway(): Gateway {
+      if (!given) throw new Error('no plugin was given a gateway')
+      return given
+    },
+  }
+}
+
+/** The routes of plugins, opened once more over a gateway whose events they do not hear. */
+export async function routesOf(gateway: Gateway, plugins: readonly Plugin[]) {
+  const { exchange, operations } = gateway
+  const apart = {
+    ...gateway,
+    exchange: { ...exchange, events: createEvents(exchange.log) },
+    operations: { ...operations, console_routes: [] },
+  }
+  const routes = await Promise.all(plugins.map((plugin) => plugin.open(apart).loadRoutes()))
+  return createApp(
+    apart,
+    routes.filter((each) => each !== undefined),
+  ).routes
+}
