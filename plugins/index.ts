@@ -3,6 +3,7 @@ import type { Plugin } from '../src/app/plugin.ts'
 import type { AppOf, ConsoleAppOf } from '../src/app/plugins.ts'
 import { absent } from './absent/plugin.ts'
 import { audio } from './audio/plugin.ts'
+import { auditLog } from './audit-log/plugin.ts'
 import { billing } from './billing/plugin.ts'
 import { chat } from './chat/plugin.ts'
 import { completions } from './completions/plugin.ts'
@@ -17,6 +18,7 @@ import { metrics } from './metrics/plugin.ts'
 import { models } from './models/plugin.ts'
 import { moderations } from './moderations/plugin.ts'
 import { native } from './native/plugin.ts'
+import { refusals } from './refusals/plugin.ts'
 import { rerank } from './rerank/plugin.ts'
 import { responses } from './responses/plugin.ts'
 import { upload } from './upload/plugin.ts'
@@ -35,6 +37,8 @@ export const plugins = [
   moderations,
   rerank,
   billing,
+  refusals,
+  auditLog,
   upload,
   images,
   library,

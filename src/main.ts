@@ -9,9 +9,11 @@ const arguments_ = process.argv.slice(2)
 // Before anything else is loaded, since this may replace the process.
 if (arguments_.includes('serve')) relaunchWithSettings(process.argv)
 
-const [{ endOutput, outputTo }, { run }] = await Promise.all([
+const [{ commandsOf }, { endOutput, outputTo }, { run }, { plugins }] = await Promise.all([
+  import('./app/plugins.ts'),
   import('./cli/output.ts'),
   import('./cli/program.ts'),
+  import('../plugins/index.ts'),
 ])
 
 const out = outputTo(() => process.stdout)
@@ -29,11 +31,9 @@ const status = await run(arguments_, {
   now: Date.now,
   randomBytes: (count) => crypto.getRandomValues(new Uint8Array(count)),
   network: fetch,
+  commands: commandsOf(plugins),
   async startGateway(options) {
-    const [{ plugins }, { startGateway }] = await Promise.all([
-      import('../plugins/index.ts'),
-      import('./server/serve.ts'),
-    ])
+    const { startGateway } = await import('./server/serve.ts')
     return await startGateway({ ...options, plugins })
   },
 })

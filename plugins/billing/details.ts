@@ -16,13 +16,6 @@ export const DETAILS = {
     description:
       'The calls of all keys of the account, newest first; with `sums=day` their sums by day, model and key. A key with limits of its own sees its own calls only, unless the account allows more. A page has at most 500 calls, or 250 sums.',
   },
-  listRefusals: {
-    tags,
-    operationId: 'listRefusals',
-    summary: 'List refused requests',
-    description:
-      'Requests that were refused and cost nothing, newest first, a second after they came; kept for 30 days. At most 50 an hour are listed, all are counted. A key with limits of its own sees its own only, unless the account allows more.',
-  },
   listEntries: {
     tags,
     operationId: 'listEntries',

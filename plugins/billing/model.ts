@@ -3,7 +3,6 @@
 import { type Static, Type } from '@sinclair/typebox'
 import type { PageRequest } from '../../src/db/page.ts'
 import type { Key } from '../../src/db/schema.ts'
-import { permissionDenied } from '../../src/domain/errors.ts'
 import { OUTCOMES } from '../../src/domain/outcomes.ts'
 import { MAX_LIMIT, PAGE_PARAMETERS, pageOf } from '../../src/http/paging.ts'
 import { ModelName } from '../../src/http/parameters.ts'
@@ -11,6 +10,7 @@ import { PERIOD_PARAMETERS, readPeriod } from '../../src/http/period.ts'
 import { Closed, OneOf } from '../../src/http/schema.ts'
 import type { CallFilter } from '../../src/ledger/call-filter.ts'
 import type { SumsRequest } from '../../src/ledger/sums.ts'
+import { KeyPrefix, refuseOtherKeys } from '../../src/surface/account-calls.ts'
 
 const DAY_MS = 86_400_000
 /** How far back sums go by default: a long history is summed whole only on request. */
@@ -21,14 +21,6 @@ const MAX_CALLS = 500
 
 /** The account takes no parameters. */
 export const AccountQuery = Closed({})
-
-export const KeyPrefix = Type.Optional(
-  Type.String({
-    pattern: '^tg_[A-Za-z0-9_-]{7}$',
-    must: "a key's prefix, its first 10 characters. A whole key does not belong in an address",
-    description: 'Of the key with this prefix, its first 10 characters.',
-  }),
-)
 
 export const UsageQuery = Closed({
   key: KeyPrefix,
@@ -65,7 +57,7 @@ export function readUsageRequest(
   { account_id, only, now_ms }: { account_id: number; only?: Key | undefined; now_ms: number },
 ): UsageRequest {
   const { key, model, outcome, sums } = query
-  refuseOthers(key, only)
+  refuseOtherKeys(key, only)
   const { since_ms, until_ms } = readPeriod(query)
   const outcomes = outcome && [outcome]
   const filter = { account_id, key_id: only?.id, key_prefix: key, model, outcomes, since_ms, until_ms }
@@ -81,15 +73,3 @@ export function readUsageRequest(
 }
 
 const firstDay = (end_ms: number): number => Math.floor((end_ms - DEFAULT_SUMS_MS) / DAY_MS) * DAY_MS
-
-/** @throws GatewayError permission_denied where a limited key asks for the calls of another one */
-export function refuseOthers(prefix: string | undefined, only: Key | undefined): void {
-  if (only && prefix !== undefined && prefix !== only.prefix) throw seesOwnOnly('key')
-}
-
-/** The refusal of what is not a limited key's own. @param param by which it was asked for */
-export const seesOwnOnly = (param?: string) =>
-  permissionDenied(
-    'This API key has limits of its own, so it sees its own calls only. Use a key without limits, or ask your operator to let limited keys see the account.',
-    { param },
-  )

@@ -20,6 +20,7 @@ import {
 } from '../../src/http/views.ts'
 import type { CallPage, RecordedCall } from '../../src/ledger/history.ts'
 import type { DailySum, SumsPage } from '../../src/ledger/sums.ts'
+import { KEY_FIELDS } from '../../src/surface/account-calls.ts'
 
 export const AccountView = Closed(
   {
@@ -60,11 +61,6 @@ const COUNTS = {
   thinking_tokens: Type.Integer({ description: 'Tokens of its thoughts.' }),
   output_image_tokens: Type.Integer({ description: 'Tokens of its images.' }),
   images: Type.Integer({ description: 'Images that were charged.' }),
-}
-/** By whom. */
-export const KEY_FIELDS = {
-  key_prefix: Type.String({ description: 'The first 10 characters of the key.' }),
-  key: Type.String({ description: 'The name of the key.' }),
 }
 const COST = {
   ...MoneyFields('cost', 'What was charged'),

@@ -4,10 +4,10 @@ import { notFound } from '../../src/domain/errors.ts'
 import { acceptedCoding } from '../../src/http/codings.ts'
 import { plainError } from '../../src/http/plain-error.ts'
 import { calls } from '../../src/surface/calls.ts'
+import { requireConsole } from '../../src/surface/console/calls.ts'
 import { noEndpoint } from '../../src/surface/elysia-errors.ts'
 import type { Gateway } from '../../src/surface/gateway.ts'
 import type { PageFile } from './assets.ts'
-import { requireConsole } from './calls.ts'
 
 const SURFACE = { surface: 'console', forms: [], render: plainError }
 

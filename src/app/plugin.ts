@@ -1,6 +1,6 @@
 // What a plugin is: one object that holds a capability whole.
 import type { AnyElysia, Elysia } from 'elysia'
-import type { AddCommand } from '../cli/terminal.ts'
+import type { Commands } from '../cli/terminal.ts'
 import type { EventName, Listener } from '../exchange/life/events.ts'
 import type { Sweep } from '../server/sweeping.ts'
 import type { Gateway } from '../surface/gateway.ts'
@@ -18,7 +18,7 @@ export interface PluginSpec<
   /** The name of its folder. */
   name: Name
   /** Makes its running part, once, before the gateway listens. The other functions get it as `own`. */
-  open?: (gateway: Gateway) => Own
+  open?: (gateway: Gateway) => Own | Promise<Own>
   /** What it listens to. A listener returns at once: some events stand between a call and its answer. */
   on?: { readonly [Event in EventName]?: (own: Own, event: Parameters<Listener<Event>>[0]) => void }
   /**
@@ -35,7 +35,7 @@ export interface PluginSpec<
   /** Work of every minute beside the calls, each by itself: what is past its time is deleted so. */
   sweeps?: readonly { name: string; sweep: (own: Own) => unknown }[]
   /** Commands by their first words. */
-  commands?: Readonly<Record<string, () => Promise<AddCommand>>>
+  commands?: Commands
   /** Ends its running part, after the last call and before the database is closed. */
   close?: (own: Own) => Promise<void> | void
 }
@@ -46,9 +46,9 @@ export interface Plugin<
   ConsoleRoutes extends AnyElysia = AnyElysia,
 > {
   readonly name: Name
-  readonly commands: Readonly<Record<string, () => Promise<AddCommand>>>
+  readonly commands: Commands
   /** Its parts in a gateway. */
-  open(gateway: Gateway): OpenPlugin<Routes, ConsoleRoutes>
+  open(gateway: Gateway): Promise<OpenPlugin<Routes, ConsoleRoutes>>
 }
 
 export interface OpenPlugin<
@@ -71,8 +71,8 @@ export function definePlugin<
   return {
     name: spec.name,
     commands: spec.commands ?? {},
-    open(gateway) {
-      const own = spec.open?.(gateway) as Own
+    async open(gateway) {
+      const own = (await spec.open?.(gateway)) as Own
       listen(spec.on ?? {}, own, gateway)
       return {
         loadRoutes: async () => (await spec.routes?.())?.(gateway, own),

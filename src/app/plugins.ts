@@ -1,5 +1,6 @@
 // The plugins of a gateway: opened in their order, and the type of the application that they make.
 import type { AnyElysia, MergeElysiaInstances } from 'elysia'
+import type { Commands } from '../cli/terminal.ts'
 import type { Sweep } from '../server/sweeping.ts'
 import type { Gateway } from '../surface/gateway.ts'
 import type { Plugin } from './plugin.ts'
@@ -14,7 +15,7 @@ export interface OpenPlugins {
 
 /** Opens plugins, and loads their routes but for those of the console. @throws what one throws that cannot be opened */
 export async function openPlugins(gateway: Gateway, plugins: readonly Plugin[]): Promise<OpenPlugins> {
-  const opened = plugins.map((plugin) => plugin.open(gateway))
+  const opened = await Promise.all(plugins.map((plugin) => plugin.open(gateway)))
   gateway.operations.console_routes.push(...opened.map((plugin) => plugin.loadConsoleRoutes))
   const routes = await Promise.all(opened.map((plugin) => plugin.loadRoutes()))
   return {
@@ -25,6 +26,10 @@ export async function openPlugins(gateway: Gateway, plugins: readonly Plugin[]):
     },
   }
 }
+
+/** The commands of plugins, in the order of the plugins. */
+export const commandsOf = (plugins: readonly Plugin[]): Commands =>
+  Object.assign({}, ...plugins.map(({ commands }) => commands))
 
 type RoutesOf<Each> = Each extends Plugin<string, infer Routes, AnyElysia> ? Routes : never
 type ConsoleRoutesOf<Each> = Each extends Plugin<string, AnyElysia, infer Routes> ? Routes : never

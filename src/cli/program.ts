@@ -2,12 +2,12 @@
 import { Command, CommanderError } from 'commander'
 import manifest from '../../package.json' with { type: 'json' }
 import { visible } from '../utilities/visible-text.ts'
-import { type AddCommand, COMMANDS } from './commands.ts'
+import { COMMANDS } from './commands.ts'
 import { dataFolderOf } from './data-folder.ts'
 import { addEnvFile } from './env-file.ts'
 import { addExamples } from './examples.ts'
 import { describeFailure, explain, type Failed } from './failure.ts'
-import { type CliDeps, EXIT, Exit, type Terminal } from './terminal.ts'
+import { type AddCommand, type CliDeps, type Commands, EXIT, Exit, type Terminal } from './terminal.ts'
 
 /**
  * Runs one command line.
@@ -25,7 +25,7 @@ export async function run(args: readonly string[], outside: CliDeps): Promise<nu
   }
   let folder: string | undefined
   try {
-    const program = createProgram(await commandsOf(args), deps, json)
+    const program = createProgram(await commandsOf(args, { ...COMMANDS, ...deps.commands }), deps, json)
     program.hook('preAction', () => {
       folder = dataFolderOf(program.opts(), deps.env)
     })
@@ -62,9 +62,9 @@ function wrongUsage({ code, message }: CommanderError): Failed {
 }
 
 /** One alone for a command line that begins with it; of all commands for the help, or where an option comes first. */
-function commandsOf([first = '']: readonly string[]): Promise<AddCommand[]> {
-  const one = COMMANDS.get(first)
-  return Promise.all(one ? [one()] : [...COMMANDS.values()].map((load) => load()))
+function commandsOf([first = '']: readonly string[], commands: Commands): Promise<AddCommand[]> {
+  const one = Object.hasOwn(commands, first) ? commands[first] : undefined
+  return Promise.all(one ? [one()] : Object.values(commands).map((load) => load()))
 }
 
 function createProgram(commands: readonly AddCommand[], deps: CliDeps, json: boolean): Command {

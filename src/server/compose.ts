@@ -88,8 +88,7 @@ export function compose({
   network,
   ...shared
 }: Parts): Gateway {
-  const { engine, db, database, ledger, settlements, idempotency, library, responses, refusals, route_sums } =
-    stores
+  const { engine, db, database, ledger, settlements, idempotency, library, responses, route_sums } = stores
   const { call_db } = database
   const { catalogue, log, now } = shared
   const events = createEvents(log)
@@ -117,7 +116,6 @@ export function compose({
       sockets: throughPasses(sockets, passes),
       web_sockets: createWebSockets({ now, resident_bytes: () => process.memoryUsage.rss() }),
       error_answers,
-      refusals,
       reads: createReadRate(() => performance.now()),
     },
     content: { images: imagePartsOf(stores, decoder), responses },

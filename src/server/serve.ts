@@ -1,7 +1,6 @@
 // The life of a gateway: what is opened in which order, what runs beside the calls, and how all of it ends.
 import type { Plugin } from '../app/plugin.ts'
 import { type OpenPlugins, openPlugins } from '../app/plugins.ts'
-import type { Catalogue } from '../domain/catalogue.ts'
 import { RunningCalls, tickRegularly } from '../exchange/life/running.ts'
 import { behindProxies, type ServerSockets } from '../http/sockets.ts'
 import { createDecoder } from '../media/decoder.ts'

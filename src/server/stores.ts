@@ -21,8 +21,6 @@ import { type Library, openLibrary } from '../library/library.ts'
 import { refuseMissingFolders } from '../library/missing.ts'
 import { recoverLibrary } from '../library/recovery.ts'
 import type { Logger } from '../observe/log.ts'
-import { redactorOf } from '../observe/redact.ts'
-import { createRefusals, type Refusals } from '../refusals/recorder.ts'
 import { createKeptResponses, type KeptResponses } from '../responses/store.ts'
 import { removeLeftDrills, removeLeftovers, tidy } from './backup/leftovers.ts'
 import type { SharedClock } from './engine/clock.ts'
@@ -68,7 +66,6 @@ export interface Stores {
   files: FileStores
   library: Library
   responses: KeptResponses
-  refusals: Refusals
   /** How tries at routes went. */
   route_sums: RouteSums
   /** Closes everything, and releases the folder's lock. */
@@ -106,8 +103,6 @@ export async function openStores(options: StoreOptions): Promise<Stores> {
     probe,
   })
   const replays = createReplayCount(db, { now, log })
-  const scrub = (text: string) => redactorOf(catalogue()).scrub(text)
-  const refusals = createRefusals({ db, now, log, scrub })
   const route_sums = openRouteSums(db, { now, log })
   // From here on `close` does it, in its own order.
   undoing.move()
@@ -125,14 +120,12 @@ export async function openStores(options: StoreOptions): Promise<Stores> {
     files,
     library: openLibrary({ db: call_db, now, probe, gateway_id, images, files: uploads, isFailing }),
     responses,
-    refusals,
     route_sums,
     async close() {
       // What is under way settles first: it may be added to the queue yet.
       await ledger.close()
       settlements.close()
       await replays.close()
-      await refusals.close()
       await route_sums.close()
       bucket?.stop()
       await own_gateway.end()

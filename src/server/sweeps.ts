@@ -1,6 +1,5 @@
 // Regular sweeps beside the calls: holds whose calls are gone, what is past its time, missing images that are back; and the upkeep of calls.
 import { sweepSharedImageRate } from '../access/image-rate.ts'
-import { sweepActions } from '../db/actions.ts'
 import { sweepCallRates } from '../db/postgres/call-rates.ts'
 import { expireOrphanedHolds } from '../ledger/sweep.ts'
 import { findMissing } from '../library/missing.ts'
@@ -23,7 +22,7 @@ type Swept = Pick<Gateway, 'exchange' | 'people'>
 /** All sweeps, in their order. */
 export function sweepsOf(gateway: Swept, stores: Stores): Sweep[] {
   const { exchange, people } = gateway
-  const { own_gateway, engine, db, idempotency, files, library, responses, refusals } = stores
+  const { own_gateway, engine, db, idempotency, files, library, responses } = stores
   const { log } = exchange
   const of_shared: Sweep[] = [
     { name: 'idempotent answers of other gateways', sweep: () => idempotency.followOthers() },
@@ -36,9 +35,7 @@ export function sweepsOf(gateway: Swept, stores: Stores): Sweep[] {
     { name: 'holds', sweep: () => sweepHolds(gateway, stores) },
     { name: 'idempotent answers', sweep: () => idempotency.sweep() },
     { name: 'responses', sweep: () => responses.sweep() },
-    { name: 'refused requests', sweep: () => refusals.sweep() },
     { name: 'sessions', sweep: () => people.sessions.sweep() },
-    { name: 'audit log', sweep: () => sweepActions(db) },
     ...(engine.is_shared ? of_shared : []),
     // In a bucket each would be a request: the next look at an image finds it.
     ...(files.bucket ? [] : [{ name: 'missing images', sweep: () => reportFound(library, log) }]),

@@ -13,7 +13,6 @@ import type { WebSockets } from '../http/web-sockets.ts'
 import type { HealthNow } from '../ledger/route-health.ts'
 import type { Exposition } from '../observe/exposition.ts'
 import type { Tally } from '../observe/tally.ts'
-import type { Refusals } from '../refusals/recorder.ts'
 import type { KeptResponses } from '../responses/store.ts'
 import type { Alerts } from './alerts.ts'
 import type { Backups } from './backups.ts'
@@ -50,8 +49,6 @@ export interface Requests {
   web_sockets: WebSockets
   /** Requests that were answered with an error, by surface and class. */
   error_answers: Tally
-  /** The record of those that were refused. */
-  refusals: Refusals
   /** What a key may read at no cost. */
   reads: ReadRate
 }

@@ -1,8 +1,8 @@
 // The attack of a caller who is refused without end: as many requests as the gateway answers, and what they leave on the disk.
 import { readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
+import { MAX_RECORDED_AN_HOUR } from '../../plugins/refusals/recorder.ts'
 import { openDatabase } from '../../src/db/open.ts'
-import { MAX_RECORDED_AN_HOUR } from '../../src/refusals/recorder.ts'
 import { cpuMs } from '../bench/processes.ts'
 import { catalogueOf, MODEL } from '../support/catalogue.ts'
 import { eventually } from '../support/eventually.ts'

@@ -1,8 +1,11 @@
 // Commands of backups as processes, and what must be the same in a restored folder.
+
 import type { Database } from 'bun:sqlite'
 import { expect } from 'bun:test'
 import { closeSync, constants, existsSync, mkdirSync, openSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { plugins } from '../../plugins/index.ts'
+import { commandsOf } from '../../src/app/plugins.ts'
 import { run } from '../../src/cli/program.ts'
 import { openDatabase } from '../../src/db/open.ts'
 import { eventually } from '../support/eventually.ts'
@@ -46,6 +49,7 @@ export async function endedHere(args: readonly string[]): Promise<Ended> {
     now: Date.now,
     randomBytes: (count) => crypto.getRandomValues(new Uint8Array(count)),
     network: fetch,
+    commands: commandsOf(plugins),
     startGateway: () => Promise.reject(new Error('not in this process')),
   })
   return { status, out: out.join('\n'), err: err.join('\n') }

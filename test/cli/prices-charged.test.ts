@@ -1,7 +1,10 @@
 // Imported prices as calls are charged by them: a list of hundreds with a markup, and each kind of price once, to the nano-dollar.
+
 import { beforeAll, describe, expect, test } from 'bun:test'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { plugins } from '../../plugins/index.ts'
+import { commandsOf } from '../../src/app/plugins.ts'
 import { run } from '../../src/cli/program.ts'
 import { priceListOf } from '../fixtures/price-list.ts'
 import { draws, GENERATIONS, PNG } from '../images/support.ts'
@@ -123,6 +126,7 @@ beforeAll(async () => {
       now: Date.now,
       randomBytes: (count) => new Uint8Array(count),
       network: fetch,
+      commands: commandsOf(plugins),
       startGateway: () => Promise.reject(new Error('not in this test')),
     },
   )

@@ -1,8 +1,11 @@
 // The scene of a command's test: a data folder of its own, and commands run in this process.
+
 import { afterAll, afterEach, beforeEach } from 'bun:test'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { plugins } from '../../plugins/index.ts'
+import { commandsOf } from '../../src/app/plugins.ts'
 import { run } from '../../src/cli/program.ts'
 import { FIRST_CATALOGUE } from '../../src/config/first.ts'
 import type { Fetch } from '../../src/upstream/transport.ts'
@@ -73,6 +76,7 @@ export function createScene(
         now: () => scene.now_ms,
         randomBytes: (length) => new Uint8Array(length).fill(++keys_made),
         network: scene.network,
+        commands: commandsOf(plugins),
         startGateway: () => Promise.reject(new Error('not in this test')),
       })
       return { status, out: out.join('\n'), err: err.join('\n') }

@@ -8,7 +8,7 @@ import {
   requireOwnOrigin,
   signInRefusal,
   tokenOf,
-} from '../../plugins/console/site.ts'
+} from '../../src/surface/console/site.ts'
 
 const TLS = 'https://gateway.example.com'
 const at = (url: string, origin?: string, method = 'POST') =>

@@ -1,10 +1,11 @@
 // The record of refused requests: its bounds, its sums beyond them, restarts, erased accounts, and its end after 30 days.
 import { describe, expect, test } from 'bun:test'
+import { createRecorder, MAX_RECORDED_AN_HOUR } from '../../plugins/refusals/recorder.ts'
+import { reasonsOfRefused } from '../../plugins/refusals/sums.ts'
 import type { RefusalRow } from '../../src/db/schema.ts'
 import { dbOver } from '../../src/db/sqlite.ts'
 import { StorageFailure } from '../../src/domain/storage-failure.ts'
-import { createRefusals, MAX_RECORDED_AN_HOUR, type Refused } from '../../src/refusals/recorder.ts'
-import { reasonsOfRefused } from '../../src/refusals/sums.ts'
+import type { RefusedRequest } from '../../src/exchange/life/events.ts'
 import { memoryDatabase } from '../support/empty-database.ts'
 
 const HOUR_MS = 3_600_000
@@ -28,7 +29,7 @@ function recording(db = filled()) {
   const warnings: object[] = []
   const within = dbOver(db)
   const start = () =>
-    createRefusals({
+    createRecorder({
       db: within,
       now: () => at_ms,
       log: { warn: (fields) => void warnings.push(fields) },
@@ -36,7 +37,7 @@ function recording(db = filled()) {
     })
   let refusals = start()
   let named = 0
-  const refuse = (some: Partial<Refused> = {}, times = 1) => {
+  const refuse = (some: Partial<RefusedRequest> = {}, times = 1) => {
     for (let time = 0; time < times; time++)
       refusals.record({
         account_id: 1,

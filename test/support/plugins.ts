@@ -39,7 +39,7 @@ export async function routesOf(gateway: Gateway, plugins: readonly Plugin[]) {
     exchange: { ...exchange, events: createEvents(exchange.log) },
     operations: { ...operations, console_routes: [] },
   }
-  const routes = await Promise.all(plugins.map((plugin) => plugin.open(apart).loadRoutes()))
+  const routes = await Promise.all(plugins.map(async (plugin) => (await plugin.open(apart)).loadRoutes()))
   return createApp(
     apart,
     routes.filter((each) => each !== undefined),

@@ -1,11 +1,11 @@
 // Which failed requests are recorded as refused: by the kind of error, and by what was known of the request.
 import { expect, test } from 'bun:test'
+import type { Refused } from '../../plugins/refusals/recorder.ts'
 import { type ErrorKind, GatewayError } from '../../src/domain/errors.ts'
 import type { KnownOfRequest } from '../../src/exchange/life/call.ts'
 import { plainError } from '../../src/http/plain-error.ts'
 import { createTally } from '../../src/observe/tally.ts'
 import { renderError as renderMessagesError } from '../../src/protocols/anthropic/errors.ts'
-import type { Refused } from '../../src/refusals/recorder.ts'
 import { answerTo } from '../../src/surface/failed.ts'
 import type { Gateway } from '../../src/surface/gateway.ts'
 import { memoryLog } from '../support/memory-log.ts'

@@ -2,12 +2,17 @@
 import { Elysia } from 'elysia'
 import { type CsvColumns, csvTime, csvUsd } from '../../../src/http/csv.ts'
 import { Closed } from '../../../src/http/schema.ts'
-import { type ConsoleParts, FAILURES, operatorCalls, viewerCalls } from '../calls.ts'
+import {
+  type ConsoleParts,
+  FAILURES,
+  operatorCalls,
+  viewerCalls,
+} from '../../../src/surface/console/calls.ts'
+import { allPages, CsvFile, listCsv } from '../../../src/surface/console/list-csv.ts'
 import { accountsPage } from './accounts-list.ts'
 import { ACCOUNT_FILTERS, type ShownAccountRow } from './accounts-views.ts'
 import { keysPage } from './keys.ts'
 import { KEY_FILTERS, type ShownKeyRow } from './keys-views.ts'
-import { allPages, CsvFile, listCsv } from './list-csv.ts'
 
 const ROWS_AT_ONCE = 100
 

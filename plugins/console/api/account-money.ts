@@ -6,12 +6,18 @@ import { type GatewayError, unprocessable } from '../../../src/domain/errors.ts'
 import { formatUsd, type Nanos } from '../../../src/domain/money.ts'
 import { checkNote } from '../../../src/ledger/notes.ts'
 import type { Refused } from '../../../src/ledger/operations.ts'
+import {
+  type Asking,
+  byOf,
+  type ConsoleParts,
+  FAILURES,
+  operatorCalls,
+} from '../../../src/surface/console/calls.ts'
+import { AccountParams, readPositiveUsd } from '../../../src/surface/console/fields.ts'
+import { requireAccount } from '../../../src/surface/console/references.ts'
 import type { Gateway } from '../../../src/surface/gateway.ts'
-import { type Asking, byOf, type ConsoleParts, FAILURES, operatorCalls } from '../calls.ts'
 import { shownAccount } from './accounts.ts'
 import { DebitBody, MovedView, MovementHeaders, TopUpBody } from './accounts-views.ts'
-import { requireAccount } from './asked.ts'
-import { AccountParams, readPositiveUsd } from './fields.ts'
 
 /** `POST /console/api/accounts/{id}/top-up` and `/debit`: the same one sent again under its `Idempotency-Key` moves nothing. */
 export function accountMoneyRoutes(gateway: ConsoleParts) {

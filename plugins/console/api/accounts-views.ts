@@ -11,8 +11,8 @@ import { Closed, Nullable, OneOf } from '../../../src/http/schema.ts'
 import { MoneyFields, money, NullableTimeFields, TimeFields, time } from '../../../src/http/views.ts'
 import { MAX_NOTE_CHARS } from '../../../src/ledger/notes.ts'
 import { LOW_REASONS, lowReason, paceOf, type Spending } from '../../../src/ledger/spending.ts'
+import { Search, UsdText } from '../../../src/surface/console/fields.ts'
 import type { Gateway } from '../../../src/surface/gateway.ts'
-import { Search, UsdText } from './fields.ts'
 
 /** With a hyphen: from the last, the highest or the most on. */
 const ACCOUNT_ORDERS = ['name', '-name', 'balance', '-balance', 'spent', '-spent'] as const

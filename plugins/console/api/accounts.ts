@@ -7,9 +7,12 @@ import { closeAccount, reopenAccount } from '../../../src/access/closing.ts'
 import { countUsableKeys } from '../../../src/access/key-listing.ts'
 import { conflict, invalidRequest } from '../../../src/domain/errors.ts'
 import { lastCallOf, NOTHING_SPENT, spendingOf } from '../../../src/ledger/spending.ts'
+import { type ConsoleParts, changed, FAILURES, operatorCalls } from '../../../src/surface/console/calls.ts'
+import { AccountParams } from '../../../src/surface/console/fields.ts'
+import { requireUnchanged } from '../../../src/surface/console/meanwhile.ts'
+import { lockedAccount, requireAccount } from '../../../src/surface/console/references.ts'
 import type { Gateway } from '../../../src/surface/gateway.ts'
 import { defined } from '../../../src/utilities/defined.ts'
-import { type ConsoleParts, changed, FAILURES, operatorCalls } from '../calls.ts'
 import { accountsPage } from './accounts-list.ts'
 import {
   AccountChanges,
@@ -23,9 +26,6 @@ import {
   RenamedView,
   sectionOf,
 } from './accounts-views.ts'
-import { lockedAccount, requireAccount } from './asked.ts'
-import { AccountParams } from './fields.ts'
-import { requireUnchanged } from './meanwhile.ts'
 
 /** `GET` and `POST /console/api/accounts`; `GET` and `PATCH /console/api/accounts/{id}`. */
 export function accountRoutes(gateway: ConsoleParts) {

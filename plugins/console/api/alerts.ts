@@ -5,8 +5,8 @@ import type { SendingWithAlert } from '../../../src/alerts/store.ts'
 import type { AlertRow } from '../../../src/db/schema.ts'
 import { Closed, Nullable, OneOf } from '../../../src/http/schema.ts'
 import { NullableTimeFields, TimeFields, time } from '../../../src/http/views.ts'
+import { FAILURES, operatorCalls } from '../../../src/surface/console/calls.ts'
 import type { Gateway } from '../../../src/surface/gateway.ts'
-import { FAILURES, operatorCalls } from '../calls.ts'
 
 export const AlertView = Type.Object({
   id: Type.Integer(),

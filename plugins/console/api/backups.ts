@@ -8,9 +8,9 @@ import { type CsvColumns, csvTime } from '../../../src/http/csv.ts'
 import { Closed, Nullable, OneOf } from '../../../src/http/schema.ts'
 import { NullableTimeFields, TimeFields, time } from '../../../src/http/views.ts'
 import type { BackupWork, EndedBackupWork } from '../../../src/surface/backups.ts'
+import { byOf, FAILURES, operatorCalls } from '../../../src/surface/console/calls.ts'
+import { CsvFile, listCsv, onePart } from '../../../src/surface/console/list-csv.ts'
 import type { Gateway } from '../../../src/surface/gateway.ts'
-import { byOf, FAILURES, operatorCalls } from '../calls.ts'
-import { CsvFile, listCsv, onePart } from './list-csv.ts'
 
 const Kind = OneOf(['make', 'verify'])
 const Bytes = Type.Integer({ description: 'bytes' })

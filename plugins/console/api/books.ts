@@ -4,8 +4,8 @@ import { Elysia } from 'elysia'
 import { Closed, Nullable } from '../../../src/http/schema.ts'
 import { NullableTimeFields, TimeFields, time } from '../../../src/http/views.ts'
 import { AuditReport } from '../../../src/surface/books.ts'
+import { FAILURES, operatorCalls } from '../../../src/surface/console/calls.ts'
 import type { Gateway } from '../../../src/surface/gateway.ts'
-import { FAILURES, operatorCalls } from '../calls.ts'
 
 const BooksView = Closed({
   /** Since when an audit is running; null while none is. */

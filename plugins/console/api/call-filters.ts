@@ -5,10 +5,10 @@ import { Elysia } from 'elysia'
 import { accountNames, keyNames } from '../../../src/access/name-lists.ts'
 import { accountOf, isOfKey, type Viewer } from '../../../src/access/viewer.ts'
 import { Closed } from '../../../src/http/schema.ts'
+import { type ConsoleParts, FAILURES, viewerCalls } from '../../../src/surface/console/calls.ts'
+import { AccountRef } from '../../../src/surface/console/fields.ts'
+import { requestedAccount } from '../../../src/surface/console/references.ts'
 import type { Gateway } from '../../../src/surface/gateway.ts'
-import { type ConsoleParts, FAILURES, viewerCalls } from '../calls.ts'
-import { accountAsked } from './asked.ts'
-import { AccountRef } from './fields.ts'
 
 const FiltersQuery = Closed({ account: Type.Optional(AccountRef) })
 const FiltersView = Closed({
@@ -39,7 +39,7 @@ async function filtersView(
 ): Promise<Static<typeof FiltersView>> {
   const { db, exchange } = gateway
   const own = accountOf(viewer)
-  const account_id = await accountAsked(gateway, viewer, asked)
+  const account_id = await requestedAccount(gateway, viewer, asked)
   const { models, providers } = exchange.catalogue()
   const keys = account_id === undefined ? [] : await keyNames(db, account_id)
   return {

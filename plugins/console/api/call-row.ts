@@ -7,8 +7,8 @@ import { outputTokens, promptTokens } from '../../../src/domain/usage.ts'
 import { Closed, Nullable, OneOf } from '../../../src/http/schema.ts'
 import { MoneyFields, money, TimeFields, time } from '../../../src/http/views.ts'
 import type { RecordedCall } from '../../../src/ledger/history.ts'
-import type { RecordedRefusal } from '../../../src/refusals/listing.ts'
-import { DISPLAY_NAME, type Unnamed } from './account-names.ts'
+import { DISPLAY_NAME, type Unnamed } from '../../../src/surface/console/account-names.ts'
+import { type RecordedRefusal, refusedBy } from '../../refusals/index.ts'
 import { MARGIN_FIELDS, marginOfCall } from './margin-views.ts'
 
 /** What every view of a call has. */
@@ -84,19 +84,8 @@ export const listedCall = (call: RecordedCall, viewer: Viewer): Unnamed<Static<t
   refusal: null,
 })
 
-/** Whose it was, and what was asked for. */
-export const whoseRefusal = (refusal: RecordedRefusal) => ({
-  request_id: refusal.request_id,
-  account_id: refusal.account_id,
-  account: refusal.account_name,
-  key_id: refusal.key_id,
-  key: refusal.key_name,
-  key_prefix: refusal.key_prefix,
-  surface: refusal.surface,
-})
-
 export const listedRefusal = (refusal: RecordedRefusal): Unnamed<Static<typeof ListedRow>> => ({
-  ...whoseRefusal(refusal),
+  ...refusedBy(refusal),
   model: refusal.model ?? '',
   outcome: 'refused',
   status: refusal.status,

@@ -4,7 +4,7 @@ import { Type } from '@sinclair/typebox'
 import { OUTCOMES } from '../../../src/domain/outcomes.ts'
 import { Closed, Nullable, OneOf } from '../../../src/http/schema.ts'
 import { MoneyFields, NullableMoneyFields, NullableTimeFields } from '../../../src/http/views.ts'
-import { DISPLAY_NAME } from './account-names.ts'
+import { DISPLAY_NAME } from '../../../src/surface/console/account-names.ts'
 import { ROW_FIELDS } from './call-row.ts'
 
 const SinceStart = (what: string) =>

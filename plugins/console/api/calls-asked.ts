@@ -7,10 +7,10 @@ import { ModelName } from '../../../src/http/parameters.ts'
 import { PERIOD_PARAMETERS, readPeriod } from '../../../src/http/period.ts'
 import { OneOf } from '../../../src/http/schema.ts'
 import type { CallFilter } from '../../../src/ledger/call-filter.ts'
-import type { RefusalFilter } from '../../../src/refusals/listing.ts'
+import { AccountRef, KeyRef, readUsd } from '../../../src/surface/console/fields.ts'
+import { requestedAccount, requestedKey } from '../../../src/surface/console/references.ts'
 import type { Gateway } from '../../../src/surface/gateway.ts'
-import { accountAsked, keyAsked } from './asked.ts'
-import { AccountRef, KeyRef, readUsd } from './fields.ts'
+import type { RefusalFilter } from '../../refusals/index.ts'
 
 export const CALL_FILTERS = {
   account: Type.Optional(AccountRef),
@@ -52,10 +52,10 @@ export async function callsAsked(
   const { account, key, model, provider, outcome, status, min_cost } = query
   if (accountOf(viewer) !== undefined && provider !== undefined)
     throw permissionDenied('Only the operator may filter by provider. Leave it out.', { param: 'provider' })
-  const account_id = await accountAsked(gateway, viewer, account)
+  const account_id = await requestedAccount(gateway, viewer, account)
   const both = {
     account_id,
-    key_id: await keyAsked(gateway, viewer, account_id, key),
+    key_id: await requestedKey(gateway, viewer, account_id, key),
     model,
     status: status === undefined ? undefined : statusesOf(status),
     ...readPeriod(query),

@@ -4,11 +4,15 @@ import type { Db } from '../../../src/db/db.ts'
 import { NO_USAGE } from '../../../src/domain/usage.ts'
 import { allCalls } from '../../../src/ledger/all-calls.ts'
 import { CALL_CSV, type CallLine, OPERATOR_CALL_CSV } from '../../../src/ledger/calls-csv.ts'
-import { REFUSAL_COLUMNS } from '../../../src/refusals/csv.ts'
-import { listRefusals, type RecordedRefusal, type RefusalFilter } from '../../../src/refusals/listing.ts'
-import type { ConsoleParts } from '../calls.ts'
+import type { ConsoleParts } from '../../../src/surface/console/calls.ts'
+import { allPages, listCsv, onePart } from '../../../src/surface/console/list-csv.ts'
+import {
+  listRefusals,
+  REFUSAL_COLUMNS,
+  type RecordedRefusal,
+  type RefusalFilter,
+} from '../../refusals/index.ts'
 import type { Asked } from './calls-asked.ts'
-import { allPages, listCsv, onePart } from './list-csv.ts'
 
 const REFUSALS_AT_ONCE = 500
 /** However many refused requests stand between two calls, no more lines are in memory. */

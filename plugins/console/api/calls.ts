@@ -15,14 +15,14 @@ import {
   type RecordedCall,
   startOfCall,
 } from '../../../src/ledger/history.ts'
-import { listRefusals, type RecordedRefusal, type RefusalFilter } from '../../../src/refusals/listing.ts'
+import { allNamed } from '../../../src/surface/console/account-names.ts'
+import { type ConsoleParts, FAILURES, viewerCalls } from '../../../src/surface/console/calls.ts'
+import { CsvFile } from '../../../src/surface/console/list-csv.ts'
 import { endOfTurn } from '../../../src/utilities/end-of-turn.ts'
-import { type ConsoleParts, FAILURES, viewerCalls } from '../calls.ts'
-import { allNamed } from './account-names.ts'
+import { listRefusals, type RecordedRefusal, type RefusalFilter } from '../../refusals/index.ts'
 import { ListedRow, listedCall, listedRefusal } from './call-row.ts'
 import { CALL_FILTERS, callsAsked } from './calls-asked.ts'
 import { callsFile } from './calls-file.ts'
-import { CsvFile } from './list-csv.ts'
 import { type Cursors, merged, type Part } from './merged.ts'
 
 /** A page has at most so many rows, whatever was asked for: about 5 ms. */

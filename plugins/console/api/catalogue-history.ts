@@ -9,8 +9,8 @@ import { PAGE_FIELDS, PAGE_PARAMETERS, pageFields, pageOf } from '../../../src/h
 import { WholeNumber } from '../../../src/http/parameters.ts'
 import { Closed, Nullable, OneOf } from '../../../src/http/schema.ts'
 import { TimeFields, time } from '../../../src/http/views.ts'
+import { type ConsoleParts, FAILURES, operatorCalls } from '../../../src/surface/console/calls.ts'
 import type { Gateway } from '../../../src/surface/gateway.ts'
-import { type ConsoleParts, FAILURES, operatorCalls } from '../calls.ts'
 
 const ByView = Type.Object(
   {

@@ -4,8 +4,8 @@ import type { Viewer } from '../../../src/access/viewer.ts'
 import type { By } from '../../../src/domain/actions.ts'
 import { permissionDenied } from '../../../src/domain/errors.ts'
 import type { Identified } from '../../../src/http/answers.ts'
+import { type Asking, byOf } from '../../../src/surface/console/calls.ts'
 import type { Gateway } from '../../../src/surface/gateway.ts'
-import { type Asking, byOf } from '../calls.ts'
 
 /** The operator's wish to see what an account's images show. */
 export const CONTENT = {

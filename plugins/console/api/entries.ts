@@ -17,14 +17,14 @@ import {
   type NamedEntry,
 } from '../../../src/ledger/entries-of-all.ts'
 import { type EntrySum, entrySums, totalOf } from '../../../src/ledger/entry-sums.ts'
+import { allNamed, DISPLAY_NAME, type Unnamed } from '../../../src/surface/console/account-names.ts'
+import { type ConsoleParts, FAILURES, viewerCalls } from '../../../src/surface/console/calls.ts'
+import { AccountRef } from '../../../src/surface/console/fields.ts'
+import { CsvFile, listCsv } from '../../../src/surface/console/list-csv.ts'
+import { requestedAccount } from '../../../src/surface/console/references.ts'
 import { ENTRY_FIELDS, entryFields } from '../../../src/surface/entry-view.ts'
 import type { Gateway } from '../../../src/surface/gateway.ts'
 import { visibleLine } from '../../../src/utilities/visible-text.ts'
-import { type ConsoleParts, FAILURES, viewerCalls } from '../calls.ts'
-import { allNamed, DISPLAY_NAME, type Unnamed } from './account-names.ts'
-import { accountAsked } from './asked.ts'
-import { AccountRef } from './fields.ts'
-import { CsvFile, listCsv } from './list-csv.ts'
 
 const FILTERS = {
   account: Type.Optional(AccountRef),
@@ -124,7 +124,7 @@ async function filterOf(
 ): Promise<EntriesFilter> {
   requireWholeAccount(viewer)
   return {
-    account_id: await accountAsked(gateway, viewer, query.account),
+    account_id: await requestedAccount(gateway, viewer, query.account),
     kind: query.kind,
     ...readPeriod(query),
   }

@@ -8,7 +8,7 @@ import { Closed, Nullable, OneOf } from '../../../src/http/schema.ts'
 import { money, NullableMoneyFields, NullableTimeFields, TimeFields, time } from '../../../src/http/views.ts'
 import type { HistoryImage } from '../../../src/library/history.ts'
 import type { Relative } from '../../../src/library/lineage.ts'
-import { DISPLAY_NAME, type Unnamed } from './account-names.ts'
+import { DISPLAY_NAME, type Unnamed } from '../../../src/surface/console/account-names.ts'
 import { CONTENT } from './content.ts'
 import { WHOSE } from './whose.ts'
 

@@ -14,10 +14,11 @@ import { findGeneration, findGenerationOfAny, openGeneration } from '../../../sr
 import { listGenerations, removeGeneration } from '../../../src/library/history.ts'
 import { lineageOf } from '../../../src/library/lineage.ts'
 import { createThumbnails } from '../../../src/media/thumbnails.ts'
+import { allNamed, type Unnamed } from '../../../src/surface/console/account-names.ts'
+import { FAILURES, viewerCalls } from '../../../src/surface/console/calls.ts'
+import { allPages, CsvFile, listCsv } from '../../../src/surface/console/list-csv.ts'
 import type { Gateway } from '../../../src/surface/gateway.ts'
 import { visibleLine } from '../../../src/utilities/visible-text.ts'
-import { FAILURES, viewerCalls } from '../calls.ts'
-import { allNamed, type Unnamed } from './account-names.ts'
 import { type Asked, byOperator, isShown, type Looking, logLook, requireShown } from './content.ts'
 import {
   ContentQuery,
@@ -31,7 +32,6 @@ import {
   type ListedImage,
   listedView,
 } from './images-views.ts'
-import { allPages, CsvFile, listCsv } from './list-csv.ts'
 import { type Picture, thumbnailOf, wholePicture } from './pictures.ts'
 import { accountFor } from './whose.ts'
 

@@ -5,7 +5,6 @@ import { accountFileRoutes, keyFileRoutes } from './account-files.ts'
 import { accountMoneyRoutes } from './account-money.ts'
 import { accountRoutes, accountStatusRoutes } from './accounts.ts'
 import { alertRoutes } from './alerts.ts'
-import { auditLogRoutes } from './audit-log.ts'
 import { backupRoutes } from './backups.ts'
 import { bookRoutes } from './books.ts'
 import { callRoute } from './call.ts'
@@ -25,7 +24,6 @@ import { modelRoutes } from './models.ts'
 import { overviewRoutes } from './overview.ts'
 import { play } from './play.ts'
 import { providerRoutes } from './providers.ts'
-import { refusalRoutes } from './refusals.ts'
 import { searchRoutes } from './search.ts'
 import { sessionRoutes, signInRoutes } from './session.ts'
 import { setup } from './setup.ts'
@@ -57,7 +55,6 @@ export const consoleApi = (gateway: Gateway) =>
     .use(callFilterRoutes(gateway))
     .use(callSumRoutes(gateway))
     .use(callRoute(gateway))
-    .use(refusalRoutes(gateway))
     .use(accountFileRoutes(gateway))
     .use(keyFileRoutes(gateway))
     .use(accountRoutes(gateway))
@@ -69,7 +66,6 @@ export const consoleApi = (gateway: Gateway) =>
     .use(entrySumRoutes(gateway))
     .use(statementRoutes(gateway))
     .use(bookRoutes(gateway))
-    .use(auditLogRoutes(gateway))
     .use(backupRoutes(gateway))
     .use(searchRoutes(gateway))
     .use(catalogueRoutes(gateway))

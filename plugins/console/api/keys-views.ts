@@ -19,9 +19,9 @@ import {
   time,
 } from '../../../src/http/views.ts'
 import type { KeyUsage } from '../../../src/ledger/key-usage.ts'
+import { DISPLAY_NAME, named, type Unnamed } from '../../../src/surface/console/account-names.ts'
+import { AccountRef, RequestKey, Search, UsdText, Words } from '../../../src/surface/console/fields.ts'
 import type { Gateway } from '../../../src/surface/gateway.ts'
-import { DISPLAY_NAME, named, type Unnamed } from './account-names.ts'
-import { AccountRef, RequestKey, Search, UsdText, Words } from './fields.ts'
 
 export const KEY_FILTERS = {
   account: Type.Optional(AccountRef),

@@ -20,12 +20,25 @@ import { formatUsd, type Nanos } from '../../../src/domain/money.ts'
 import { pageFields, pageOf } from '../../../src/http/paging.ts'
 import { readMoment } from '../../../src/http/period.ts'
 import { NOT_USED, usageOfKeys } from '../../../src/ledger/key-usage.ts'
+import { allNamed } from '../../../src/surface/console/account-names.ts'
+import {
+  type Asking,
+  type ConsoleParts,
+  changed,
+  countCall,
+  FAILURES,
+  viewerCalls,
+} from '../../../src/surface/console/calls.ts'
+import { KeyParams, readUsd } from '../../../src/surface/console/fields.ts'
+import { requireUnchanged } from '../../../src/surface/console/meanwhile.ts'
+import {
+  payingAccount,
+  requestedAccount,
+  requireAccount,
+  requireKey,
+} from '../../../src/surface/console/references.ts'
 import type { Gateway } from '../../../src/surface/gateway.ts'
 import { defined } from '../../../src/utilities/defined.ts'
-import { type Asking, type ConsoleParts, changed, countCall, FAILURES, viewerCalls } from '../calls.ts'
-import { allNamed } from './account-names.ts'
-import { accountAsked, accountMeant, requireAccount, requireKey } from './asked.ts'
-import { KeyParams, readUsd } from './fields.ts'
 import {
   IssuedView,
   KeyChanges,
@@ -39,7 +52,6 @@ import {
   NewKey,
   Rotation,
 } from './keys-views.ts'
-import { requireUnchanged } from './meanwhile.ts'
 import { sampleModel } from './real-first.ts'
 
 /** An account makes keys for itself, and none of them is ever deleted: at most 120 a minute, and so many that work. */
@@ -122,7 +134,7 @@ export async function keysPage(
   const { db } = gateway
   const { now } = gateway.exchange
   const { search, status } = query
-  const account_id = await accountAsked(gateway, viewer, query.account)
+  const account_id = await requestedAccount(gateway, viewer, query.account)
   const whose = { account_id, key_id: onlyKeyOf(viewer) }
   const page = await listKeyPage(db, { ...whose, search, status }, pageOf(query), now())
   const usage = await usageOfKeys(db, page.rows, now())
@@ -147,7 +159,7 @@ export async function issueKey(
   const { randomBytes } = gateway.people
   const { viewer } = asking
   if (!mayManage(viewer)) throw mayNotManage()
-  const account_id = await accountMeant(gateway, viewer, account)
+  const account_id = await payingAccount(gateway, viewer, account)
   if (account_id === undefined)
     throw invalidRequest(
       'account: is missing; it must be the number or the name of the account whose key it is.',

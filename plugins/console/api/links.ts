@@ -6,8 +6,6 @@ import { signOut } from '../../../src/access/session-rows.ts'
 import { makeInvitation, readLink } from '../../../src/access/sign-in-links.ts'
 import { setCookie } from '../../../src/http/cookies.ts'
 import { time } from '../../../src/http/views.ts'
-import type { Gateway } from '../../../src/surface/gateway.ts'
-import { withoutTrailing } from '../../../src/utilities/text-ends.ts'
 import {
   type ConsoleParts,
   changed,
@@ -17,8 +15,10 @@ import {
   viewerCalls,
   visitorCalls,
   visitorOf,
-} from '../calls.ts'
-import { keptCookieForm, ownOrigins } from '../site.ts'
+} from '../../../src/surface/console/calls.ts'
+import { keptCookieForm, ownOrigins } from '../../../src/surface/console/site.ts'
+import type { Gateway } from '../../../src/surface/gateway.ts'
+import { withoutTrailing } from '../../../src/utilities/text-ends.ts'
 import { sendProbes, sessionView } from './session.ts'
 import {
   DoneView,

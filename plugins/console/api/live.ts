@@ -16,11 +16,11 @@ import {
   activityView,
   PingEvent,
 } from '../../../src/surface/activity-view.ts'
+import { DISPLAY_NAME, displayNameOf } from '../../../src/surface/console/account-names.ts'
+import { FAILURES, siteSettings, viewerCalls } from '../../../src/surface/console/calls.ts'
+import { tokenOf } from '../../../src/surface/console/site.ts'
 import { createFeeds, type FeedTimers } from '../../../src/surface/feed.ts'
 import type { Gateway } from '../../../src/surface/gateway.ts'
-import { FAILURES, siteSettings, viewerCalls } from '../calls.ts'
-import { tokenOf } from '../site.ts'
-import { DISPLAY_NAME, displayNameOf } from './account-names.ts'
 
 /** Feeds that one session of the operator may have open at once: a few tabs. */
 const MAX_FEEDS_PER_SESSION = 6

@@ -11,8 +11,15 @@ import type { Awaitable, Db } from '../../../src/db/db.ts'
 import type { Account, Key } from '../../../src/db/schema.ts'
 import { permissionDenied } from '../../../src/domain/errors.ts'
 import { Closed } from '../../../src/http/schema.ts'
+import {
+  type Asking,
+  type ConsoleParts,
+  changed,
+  countCall,
+  FAILURES,
+  viewerCalls,
+} from '../../../src/surface/console/calls.ts'
 import type { Gateway } from '../../../src/surface/gateway.ts'
-import { type Asking, type ConsoleParts, changed, countCall, FAILURES, viewerCalls } from '../calls.ts'
 import { QuoteFields, QuoteView, quoteView } from './play-quote.ts'
 import { keyView, PlayView, playView, RenewedView } from './play-views.ts'
 import { accountFor, accountNeeded, WHOSE } from './whose.ts'

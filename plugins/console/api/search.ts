@@ -12,9 +12,9 @@ import { isServed, type Model } from '../../../src/domain/catalogue.ts'
 import { Closed, OneOf } from '../../../src/http/schema.ts'
 import { TimeFields, time } from '../../../src/http/views.ts'
 import { callsBeginningWith } from '../../../src/ledger/call-search.ts'
-import { refusalsBeginningWith } from '../../../src/refusals/listing.ts'
+import { type ConsoleParts, FAILURES, viewerCalls } from '../../../src/surface/console/calls.ts'
 import type { Gateway } from '../../../src/surface/gateway.ts'
-import { type ConsoleParts, FAILURES, viewerCalls } from '../calls.ts'
+import { refusalsBeginningWith } from '../../refusals/index.ts'
 
 /** Of each kind. */
 const MAX_FOUND = 6

@@ -13,7 +13,6 @@ import type { CallOrigin } from '../../../src/exchange/life/call.ts'
 import { setCookie } from '../../../src/http/cookies.ts'
 import { pageFields, pageOf } from '../../../src/http/paging.ts'
 import { WholeNumber } from '../../../src/http/parameters.ts'
-import type { Gateway } from '../../../src/surface/gateway.ts'
 import {
   type ConsoleParts,
   changed,
@@ -22,9 +21,10 @@ import {
   viewerCalls,
   visitorCalls,
   visitorOf,
-} from '../calls.ts'
-import { COOKIE_FORMS, cookieForm, probes, signInRefusal } from '../site.ts'
-import { allPages, CsvFile, listCsv } from './list-csv.ts'
+} from '../../../src/surface/console/calls.ts'
+import { allPages, CsvFile, listCsv } from '../../../src/surface/console/list-csv.ts'
+import { COOKIE_FORMS, cookieForm, probes, signInRefusal } from '../../../src/surface/console/site.ts'
+import type { Gateway } from '../../../src/surface/gateway.ts'
 import {
   EndedView,
   listedSession,

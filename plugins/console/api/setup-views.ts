@@ -2,7 +2,7 @@
 import { Type } from '@sinclair/typebox'
 import { Closed } from '../../../src/http/schema.ts'
 import { MoneyFields } from '../../../src/http/views.ts'
-import { RequestKey } from './fields.ts'
+import { RequestKey } from '../../../src/surface/console/fields.ts'
 import { KNOWN_FIELDS, Usd } from './known-views.ts'
 
 const Name = Type.String({ maxLength: 128 })

@@ -11,8 +11,15 @@ import { invalidRequest, unprocessable } from '../../../src/domain/errors.ts'
 import { formatUsd, type Nanos, parseUsd } from '../../../src/domain/money.ts'
 import { money } from '../../../src/http/views.ts'
 import { listCalls } from '../../../src/ledger/history.ts'
+import {
+  type Asking,
+  byOf,
+  type ConsoleParts,
+  changed,
+  FAILURES,
+  operatorCalls,
+} from '../../../src/surface/console/calls.ts'
 import type { Gateway } from '../../../src/surface/gateway.ts'
-import { type Asking, byOf, type ConsoleParts, changed, FAILURES, operatorCalls } from '../calls.ts'
 import { knownView } from './known-views.ts'
 import { AccountBody, KeyMade, SetupView } from './setup-views.ts'
 

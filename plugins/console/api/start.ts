@@ -9,10 +9,10 @@ import { permissionDenied } from '../../../src/domain/errors.ts'
 import { Closed, Nullable, OneOf } from '../../../src/http/schema.ts'
 import { MoneyFields, money, TimeFields, time } from '../../../src/http/views.ts'
 import { listCalls, type RecordedCall } from '../../../src/ledger/history.ts'
-import { listRefusals } from '../../../src/refusals/listing.ts'
+import { type ConsoleParts, FAILURES, viewerCalls } from '../../../src/surface/console/calls.ts'
+import { requireKey } from '../../../src/surface/console/references.ts'
 import type { Gateway } from '../../../src/surface/gateway.ts'
-import { type ConsoleParts, FAILURES, viewerCalls } from '../calls.ts'
-import { requireKey } from './asked.ts'
+import { listRefusals } from '../../refusals/index.ts'
 import { sampleModel } from './real-first.ts'
 
 const StartView = Closed({

@@ -12,9 +12,9 @@ import {
   statementLines,
   statementOf,
 } from '../../../src/ledger/statement.ts'
-import { type ConsoleParts, FAILURES, viewerCalls } from '../calls.ts'
-import { AccountRef } from './fields.ts'
-import { CsvFile, listCsv, onePart } from './list-csv.ts'
+import { type ConsoleParts, FAILURES, viewerCalls } from '../../../src/surface/console/calls.ts'
+import { AccountRef } from '../../../src/surface/console/fields.ts'
+import { CsvFile, listCsv, onePart } from '../../../src/surface/console/list-csv.ts'
 import { accountNeeded } from './whose.ts'
 
 const StatementQuery = Closed({

@@ -8,9 +8,9 @@ import { countHooks } from '../../../src/exchange/hooks/registered.ts'
 import type { Identified } from '../../../src/http/answers.ts'
 import { Nullable } from '../../../src/http/schema.ts'
 import { NullableTimeFields, TimeFields, time } from '../../../src/http/views.ts'
+import { FAILURES, operatorCalls } from '../../../src/surface/console/calls.ts'
 import type { Gateway, SharingGateway, SharingGateways } from '../../../src/surface/gateway.ts'
 import type { OwnPlugin } from '../../../src/surface/own-plugin.ts'
-import { FAILURES, operatorCalls } from '../calls.ts'
 import { createFolderSizes } from './system-folders.ts'
 
 const Bytes = Type.Integer({ description: 'bytes' })

@@ -12,12 +12,12 @@ import { Closed, Nullable, OneOf } from '../../../src/http/schema.ts'
 import { TimeFields, time } from '../../../src/http/views.ts'
 import type { CallTotals } from '../../../src/ledger/totals.ts'
 import { type Usage, usageOf } from '../../../src/ledger/usage.ts'
-import { type ConsoleParts, FAILURES, viewerCalls } from '../calls.ts'
-import { DISPLAY_NAME } from './account-names.ts'
-import { accountAsked, keyAsked } from './asked.ts'
+import { DISPLAY_NAME } from '../../../src/surface/console/account-names.ts'
+import { type ConsoleParts, FAILURES, viewerCalls } from '../../../src/surface/console/calls.ts'
+import { AccountRef, KeyRef } from '../../../src/surface/console/fields.ts'
+import { CsvFile, listCsv } from '../../../src/surface/console/list-csv.ts'
+import { requestedAccount, requestedKey } from '../../../src/surface/console/references.ts'
 import { DAY_RANGE, rangeAsked } from './day-range.ts'
-import { AccountRef, KeyRef } from './fields.ts'
-import { CsvFile, listCsv } from './list-csv.ts'
 import { USED_SUM_FIELDS, usedSumView } from './sum-views.ts'
 
 const MAX_LISTED = 200
@@ -108,8 +108,8 @@ async function readUsage(
   { account, key, model, ...range }: Static<typeof UsageQuery>,
 ) {
   const { db, exchange } = gateway
-  const asked_id = await accountAsked(gateway, viewer, account)
-  const key_id = await keyAsked(gateway, viewer, asked_id, key)
+  const asked_id = await requestedAccount(gateway, viewer, account)
+  const key_id = await requestedKey(gateway, viewer, asked_id, key)
   const account_id =
     asked_id ?? (key_id === undefined ? undefined : (await listedKey(db, key_id, undefined))?.account_id)
   const { from_ms, until_ms } = rangeAsked(range, exchange.now())

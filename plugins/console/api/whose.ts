@@ -5,8 +5,8 @@ import type { Viewer } from '../../../src/access/viewer.ts'
 import type { Db } from '../../../src/db/db.ts'
 import type { Account } from '../../../src/db/schema.ts'
 import { invalidRequest } from '../../../src/domain/errors.ts'
-import { accountMeant } from './asked.ts'
-import { AccountRef } from './fields.ts'
+import { AccountRef } from '../../../src/surface/console/fields.ts'
+import { payingAccount } from '../../../src/surface/console/references.ts'
 
 /** For the operator: the number or the name of an account. All others see their own without it. */
 export const WHOSE = { account: Type.Optional(AccountRef) }
@@ -14,14 +14,14 @@ export const WHOSE = { account: Type.Optional(AccountRef) }
 /**
  * The account that a request is about, as it is at this moment; undefined if the operator names none.
  *
- * @throws GatewayError as `accountMeant`
+ * @throws GatewayError as `payingAccount`
  */
 export async function accountFor(
   db: Db,
   viewer: Viewer,
   name: string | undefined,
 ): Promise<Account | undefined> {
-  const id = await accountMeant({ db }, viewer, name)
+  const id = await payingAccount({ db }, viewer, name)
   return id === undefined ? undefined : await accountQueries(db).accountById.get({ id })
 }
 

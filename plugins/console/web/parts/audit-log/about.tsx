@@ -1,6 +1,6 @@
 // What an action is about: an account, one of its keys, a model, a provider, a setting or a backup.
 import { Link } from 'wouter'
-import type { ShownAction } from '../../../api/audit-log.ts'
+import type { ShownAction } from '../../../../audit-log/console.ts'
 import { AccountName } from '../account-name.tsx'
 
 /** @param without_account where the page is about one */

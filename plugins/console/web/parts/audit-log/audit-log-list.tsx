@@ -1,6 +1,6 @@
 // The audit log as a list: all of it, or what was done to one account or key; its filters are in the address.
 import { ScrollText } from 'lucide-react'
-import type { AuditLogQuery, ShownAction } from '../../../api/audit-log.ts'
+import type { AuditLogQuery, ShownAction } from '../../../../audit-log/console.ts'
 import { api } from '../../app/client.ts'
 import { useAsk } from '../../app/query.ts'
 import { useViewer } from '../../app/session.tsx'

@@ -1,5 +1,5 @@
 // What an action changed: each field with its value before and after, in the words of a person.
-import type { ShownAction } from '../../../api/audit-log.ts'
+import type { ShownAction } from '../../../../audit-log/console.ts'
 import { exactTime } from '../time-words.ts'
 
 type Fields = ShownAction['before']

@@ -1,20 +1,17 @@
 // The record of refused requests: counted in memory, the first of each hour kept one by one, and written together by a timer.
-import type { Db } from '../db/db.ts'
-import type { RefusalRow } from '../db/schema.ts'
-import { StorageFailure } from '../domain/storage-failure.ts'
-import type { Logger } from '../observe/log.ts'
-import { visibleLine } from '../utilities/visible-text.ts'
+import type { Db } from '../../src/db/db.ts'
+import type { RefusalRow } from '../../src/db/schema.ts'
+import { StorageFailure } from '../../src/domain/storage-failure.ts'
+import type { RefusedRequest } from '../../src/exchange/life/events.ts'
+import type { Logger } from '../../src/observe/log.ts'
+import { redactorOf } from '../../src/observe/redact.ts'
+import type { Gateway } from '../../src/surface/gateway.ts'
+import { visibleLine } from '../../src/utilities/visible-text.ts'
 import { addSums, type CountedRefusals, expireRefusals, insertRefusals } from './writing.ts'
 
-/** A refusal before it is recorded. */
-export interface Refused extends Omit<RefusalRow, 'id' | 'at_ms' | 'model'> {
-  /** As the caller wrote it. */
-  model: string | undefined
-}
-
-export interface Refusals {
+export interface Recorder {
   /** Takes no longer for the caller than a few counts: nothing is written before its answer. */
-  record(refused: Refused): void
+  record(request: RefusedRequest): void
   /** Deletes some of what is past its time. @throws StorageFailure */
   sweep(): Promise<void>
   /** Writes what is not written yet, before the database is closed. */
@@ -41,8 +38,12 @@ export interface RecorderParts {
   scrub: (text: string) => string
 }
 
+/** The recorder of a gateway. */
+export const openRecorder = ({ db, exchange: { catalogue, log, now } }: Gateway): Recorder =>
+  createRecorder({ db, now, log, scrub: (text) => redactorOf(catalogue()).scrub(text) })
+
 /** A recorder over a database. One a gateway. */
-export function createRefusals({ db, now, log, scrub }: RecorderParts): Refusals {
+export function createRecorder({ db, now, log, scrub }: RecorderParts): Recorder {
   const room = new HourlyRoom()
   let batch = new Batch()
   let timer: Timer | undefined
@@ -85,9 +86,9 @@ export function createRefusals({ db, now, log, scrub }: RecorderParts): Refusals
   }
 
   return {
-    record({ model, sentence, code: given, ...refused }) {
+    record({ model, sentence, code: whole_code, ...refused }) {
       const at_ms = now()
-      const code = given.slice(0, MAX_CODE_CHARS)
+      const code = whole_code.slice(0, MAX_CODE_CHARS)
       if (batch.sums.size === 0) timer = setTimeout(() => void writeNext(), WRITE_AFTER_MS)
       batch.count(refused, code, at_ms)
       if (batch.rows.length >= MAX_WAITING || !room.take(refused.account_id, at_ms)) return
@@ -112,7 +113,11 @@ class Batch {
   readonly sums = new Map<string, CountedRefusals>()
   readonly rows: Omit<RefusalRow, 'id'>[] = []
 
-  count({ account_id, key_id }: Pick<Refused, 'account_id' | 'key_id'>, code: string, at_ms: number): void {
+  count(
+    { account_id, key_id }: Pick<RefusedRequest, 'account_id' | 'key_id'>,
+    code: string,
+    at_ms: number,
+  ): void {
     const minute_s = Math.floor(at_ms / 60_000) * 60
     const name = `${account_id} ${key_id} ${minute_s} ${code}`
     const known = this.sums.get(name)

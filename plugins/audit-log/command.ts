@@ -1,15 +1,15 @@
 // `audit-log`: who changed what, and when.
 import { type Command, Option } from 'commander'
-import { accountByName } from '../access/accounts.ts'
-import { type ListedAction, listActions } from '../access/action-listing.ts'
-import { AREAS, type Area, titleOf } from '../domain/actions.ts'
-import { time } from '../http/views.ts'
-import { withSearch } from './arguments.ts'
-import { contextOf } from './context.ts'
-import { withDatabase } from './data-folder.ts'
-import type { Column } from './table.ts'
-import type { CliDeps } from './terminal.ts'
-import { timeColumn } from './times.ts'
+import { accountByName } from '../../src/access/accounts.ts'
+import { withSearch } from '../../src/cli/arguments.ts'
+import { contextOf } from '../../src/cli/context.ts'
+import { withDatabase } from '../../src/cli/data-folder.ts'
+import type { Column } from '../../src/cli/table.ts'
+import type { CliDeps } from '../../src/cli/terminal.ts'
+import { timeColumn } from '../../src/cli/times.ts'
+import { AREAS, type Area, titleOf } from '../../src/domain/actions.ts'
+import { time } from '../../src/http/views.ts'
+import { type ListedAction, listActions } from './listing.ts'
 
 interface LogOptions {
   area?: Area

@@ -1,19 +1,18 @@
 // Refused requests: how many there were, why most were refused, and one of them told whole. An account sees its own.
 import { type Static, Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
-import { accountOf, isOfKey, type Viewer } from '../../../src/access/viewer.ts'
-import { notFound } from '../../../src/domain/errors.ts'
-import { lastMs } from '../../../src/domain/ranges.ts'
-import { Closed, Nullable, OneOf } from '../../../src/http/schema.ts'
-import { TimeFields, time } from '../../../src/http/views.ts'
-import { RANGES, timeOf } from '../../../src/ledger/overview.ts'
-import { findRefusal } from '../../../src/refusals/listing.ts'
-import { countRefused, type RefusedIn, reasonsOfRefused } from '../../../src/refusals/sums.ts'
-import { type ConsoleParts, FAILURES, viewerCalls } from '../calls.ts'
-import { allNamed, DISPLAY_NAME, named } from './account-names.ts'
-import { accountAsked, keyAsked } from './asked.ts'
-import { whoseRefusal } from './call-row.ts'
-import { AccountRef, KeyRef } from './fields.ts'
+import { accountOf, isOfKey, type Viewer } from '../../src/access/viewer.ts'
+import { notFound } from '../../src/domain/errors.ts'
+import { lastMs } from '../../src/domain/ranges.ts'
+import { Closed, Nullable, OneOf } from '../../src/http/schema.ts'
+import { TimeFields, time } from '../../src/http/views.ts'
+import { RANGES, timeOf } from '../../src/ledger/overview.ts'
+import { allNamed, DISPLAY_NAME, named } from '../../src/surface/console/account-names.ts'
+import { type ConsoleParts, FAILURES, viewerCalls } from '../../src/surface/console/calls.ts'
+import { AccountRef, KeyRef } from '../../src/surface/console/fields.ts'
+import { requestedAccount, requestedKey } from '../../src/surface/console/references.ts'
+import { findRefusal, refusedBy } from './listing.ts'
+import { countRefused, type RefusedIn, reasonsOfRefused } from './sums.ts'
 
 const Reason = Closed({
   account_id: Type.Integer(),
@@ -57,7 +56,7 @@ const HOUR_MS = 3_600_000
 const MAX_REASONS = 5
 
 /** `GET /console/api/refusals`, and `GET /console/api/refusals/:request_id`. */
-export function refusalRoutes(gateway: ConsoleParts) {
+export function consoleRoutes(gateway: ConsoleParts) {
   return new Elysia({ name: 'console-refusals' })
     .use(viewerCalls(gateway))
     .get('/console/api/refusals', ({ viewer, query }) => refusalsView(gateway, viewer, query), {
@@ -84,8 +83,8 @@ async function refusalsView(
 ): Promise<Static<typeof RefusalsView>> {
   const { db } = gateway
   const now_ms = gateway.exchange.now()
-  const account_id = await accountAsked(gateway, viewer, account)
-  const key_id = await keyAsked(gateway, viewer, account_id, key)
+  const account_id = await requestedAccount(gateway, viewer, account)
+  const key_id = await requestedKey(gateway, viewer, account_id, key)
   const whose = { account_id, key_id }
   // Keys are told apart by the hour only, also where a session sees no other key.
   const span = range === 'hour' && key_id === undefined ? 'minute' : 'hour'
@@ -132,7 +131,7 @@ async function refusalView(
   if (!refusal) throw notFound('No refused request found with this request id.', { param: 'request_id' })
   const { model, status, code, sentence, at_ms } = refusal
   return {
-    ...(await named(db, viewer, whoseRefusal(refusal))),
+    ...(await named(db, viewer, refusedBy(refusal))),
     model,
     status,
     code,

@@ -1,9 +1,9 @@
 // What is written of refused requests: rows up to a bound, sums of all, and the end of both.
 import { sql } from 'drizzle-orm'
-import type { Db } from '../db/db.ts'
-import { bareColumns, equals, placeholders } from '../db/placeholders.ts'
-import { perConnection } from '../db/prepared.ts'
-import { type RefusalRow, refusal_sums, refusals } from '../db/schema.ts'
+import type { Db } from '../../src/db/db.ts'
+import { bareColumns, equals, placeholders } from '../../src/db/placeholders.ts'
+import { perConnection } from '../../src/db/prepared.ts'
+import { type RefusalRow, refusal_sums, refusals } from '../../src/db/schema.ts'
 import { HOUR_S, MINUTE_S } from './spans.ts'
 
 const { placeholder } = sql

@@ -1,5 +1,5 @@
 // The columns of refused requests as a file, of the console and of a command.
-import { type CsvColumns, csvTime } from '../http/csv.ts'
+import { type CsvColumns, csvTime } from '../../src/http/csv.ts'
 import type { RecordedRefusal } from './listing.ts'
 
 export const REFUSAL_COLUMNS: CsvColumns<RecordedRefusal> = {

@@ -1,10 +1,10 @@
 // Fields of the console's requests that several subjects share: numbers in paths, amounts, names, lists of words.
 
 import { Type } from '@sinclair/typebox'
-import { REQUEST_KEY_PATTERN } from '../../../src/access/repeatable-key.ts'
-import { invalidRequest } from '../../../src/domain/errors.ts'
-import { type Nanos, parseUsd } from '../../../src/domain/money.ts'
-import { Closed } from '../../../src/http/schema.ts'
+import { REQUEST_KEY_PATTERN } from '../../access/repeatable-key.ts'
+import { invalidRequest } from '../../domain/errors.ts'
+import { type Nanos, parseUsd } from '../../domain/money.ts'
+import { Closed } from '../../http/schema.ts'
 
 /** What an account is called in a path or a parameter: its number, which stays, or its name. */
 export const AccountRef = Type.String({

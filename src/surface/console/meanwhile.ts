@@ -1,7 +1,7 @@
 // A save over values that somebody else changed since the form read them: refused with both values, so that none is lost unseen.
-import { GatewayError } from '../../../src/domain/errors.ts'
-import type { RenderError } from '../../../src/http/answers.ts'
-import { plainError } from '../../../src/http/plain-error.ts'
+import { GatewayError } from '../../domain/errors.ts'
+import type { RenderError } from '../../http/answers.ts'
+import { plainError } from '../../http/plain-error.ts'
 
 /** A field whose value is another than the one that was read. */
 export interface ChangedField {

@@ -1,10 +1,10 @@
 // Lists as files: all rows of a list that match the filter in force, as CSV, read as their reader takes them.
 import { Type } from '@sinclair/typebox'
-import type { Viewer } from '../../../src/access/viewer.ts'
-import { type Cell, type CsvColumns, csvAnswer } from '../../../src/http/csv.ts'
-import type { Gateway } from '../../../src/surface/gateway.ts'
-import { endOfTurn } from '../../../src/utilities/end-of-turn.ts'
-import { beginExport, type ConsoleParts } from '../calls.ts'
+import type { Viewer } from '../../access/viewer.ts'
+import { type Cell, type CsvColumns, csvAnswer } from '../../http/csv.ts'
+import { endOfTurn } from '../../utilities/end-of-turn.ts'
+import type { Gateway } from '../gateway.ts'
+import { beginExport, type ConsoleParts } from './calls.ts'
 
 /** The schema of such an answer. */
 export const CsvFile = Type.Unsafe<Response>(

@@ -1,23 +1,23 @@
 // The audit log: who changed what, in pages and as a file. An account sees what was done in its own, without the operator's whereabouts.
 import { type Static, Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
-import { type ActionFilter, type ListedAction, listActions } from '../../../src/access/action-listing.ts'
-import type { Viewer } from '../../../src/access/viewer.ts'
-import type { PageRequest } from '../../../src/db/page.ts'
-import { AREAS, type Area, titleOf } from '../../../src/domain/actions.ts'
-import { type CsvColumns, csvTime } from '../../../src/http/csv.ts'
-import { PAGE_FIELDS, PAGE_PARAMETERS, pageFields, pageOf } from '../../../src/http/paging.ts'
-import { WholeNumber } from '../../../src/http/parameters.ts'
-import { PERIOD_PARAMETERS, readPeriod } from '../../../src/http/period.ts'
-import { Closed, Nullable, OneOf } from '../../../src/http/schema.ts'
-import { TimeFields, time } from '../../../src/http/views.ts'
-import type { Gateway } from '../../../src/surface/gateway.ts'
-import { visibleLine } from '../../../src/utilities/visible-text.ts'
-import { type ConsoleParts, FAILURES, viewerCalls } from '../calls.ts'
-import { allNamed, DISPLAY_NAME, type Unnamed } from './account-names.ts'
-import { accountAsked } from './asked.ts'
-import { AccountRef } from './fields.ts'
-import { allPages, CsvFile, listCsv } from './list-csv.ts'
+import type { Viewer } from '../../src/access/viewer.ts'
+import type { PageRequest } from '../../src/db/page.ts'
+import { AREAS, type Area, titleOf } from '../../src/domain/actions.ts'
+import { type CsvColumns, csvTime } from '../../src/http/csv.ts'
+import { PAGE_FIELDS, PAGE_PARAMETERS, pageFields, pageOf } from '../../src/http/paging.ts'
+import { WholeNumber } from '../../src/http/parameters.ts'
+import { PERIOD_PARAMETERS, readPeriod } from '../../src/http/period.ts'
+import { Closed, Nullable, OneOf } from '../../src/http/schema.ts'
+import { TimeFields, time } from '../../src/http/views.ts'
+import { allNamed, DISPLAY_NAME, type Unnamed } from '../../src/surface/console/account-names.ts'
+import { type ConsoleParts, FAILURES, viewerCalls } from '../../src/surface/console/calls.ts'
+import { AccountRef } from '../../src/surface/console/fields.ts'
+import { allPages, CsvFile, listCsv } from '../../src/surface/console/list-csv.ts'
+import { requestedAccount } from '../../src/surface/console/references.ts'
+import type { Gateway } from '../../src/surface/gateway.ts'
+import { visibleLine } from '../../src/utilities/visible-text.ts'
+import { type ActionFilter, type ListedAction, listActions } from './listing.ts'
 
 const ROWS_AT_ONCE = 250
 
@@ -98,7 +98,7 @@ async function filterOf(
   { account, key, area, by, subject, ...period }: Static<typeof ExportQuery>,
 ): Promise<ActionFilter> {
   return {
-    account_id: await accountAsked(gateway, viewer, account),
+    account_id: await requestedAccount(gateway, viewer, account),
     // Who signed in with a key sees what was done to that key.
     key_id: viewer.role === 'key' ? viewer.key_id : key,
     area,

@@ -1,9 +1,9 @@
 // Display names of accounts beside their short names, in the rows of lists: for the operator, who gave them.
 import { Type } from '@sinclair/typebox'
-import { detailsOf } from '../../../src/access/account-details.ts'
-import { listedAccounts } from '../../../src/access/account-listing.ts'
-import type { Viewer } from '../../../src/access/viewer.ts'
-import type { Db } from '../../../src/db/db.ts'
+import { detailsOf } from '../../access/account-details.ts'
+import { listedAccounts } from '../../access/account-listing.ts'
+import type { Viewer } from '../../access/viewer.ts'
+import type { Db } from '../../db/db.ts'
 
 export const DISPLAY_NAME = {
   account_display_name: Type.String({

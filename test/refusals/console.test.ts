@@ -1,12 +1,12 @@
 // The console's refused requests: beside the calls, counted with their reasons, one told whole; an account sees its own.
 import { afterAll, describe, expect, test } from 'bun:test'
-import { MODEL } from '../../support/catalogue.ts'
-import { signedIn } from '../../support/console-session.ts'
-import { eventually } from '../../support/eventually.ts'
-import { fileGateway } from '../../support/gateway.ts'
-import { answering, ask, wholePath } from '../../support/native.ts'
-import { idOf } from '../../support/request-lines.ts'
-import { startUpstream } from '../../support/upstream.ts'
+import { MODEL } from '../support/catalogue.ts'
+import { signedIn } from '../support/console-session.ts'
+import { eventually } from '../support/eventually.ts'
+import { fileGateway } from '../support/gateway.ts'
+import { answering, ask, wholePath } from '../support/native.ts'
+import { idOf } from '../support/request-lines.ts'
+import { startUpstream } from '../support/upstream.ts'
 
 const upstream = await startUpstream(answering)
 const MINUTE_MS = 60_000

@@ -1,7 +1,7 @@
 // The console as the browser reaches it: which origin is its own, and which cookie can keep a session there.
-import type { ServerSettings } from '../../src/domain/catalogue.ts'
-import { invalidRequest, permissionDenied } from '../../src/domain/errors.ts'
-import { type CookieForm, cookieOf, setCookie } from '../../src/http/cookies.ts'
+import type { ServerSettings } from '../../domain/catalogue.ts'
+import { invalidRequest, permissionDenied } from '../../domain/errors.ts'
+import { type CookieForm, cookieOf, setCookie } from '../../http/cookies.ts'
 
 /** Browsers take it from TLS only, most of them also from this machine, and no other host can set it. */
 const SAFE_COOKIE: CookieForm = { name: '__Host-tollgate', secure: true }

@@ -8,10 +8,9 @@ import { ModelName } from '../../src/http/parameters.ts'
 import { PERIOD_PARAMETERS, readPeriod } from '../../src/http/period.ts'
 import { Closed, Nullable } from '../../src/http/schema.ts'
 import { TimeFields, time } from '../../src/http/views.ts'
-import { listRefusals, type RecordedRefusal } from '../../src/refusals/listing.ts'
-import { countRefused } from '../../src/refusals/sums.ts'
-import { KeyPrefix, refuseOthers } from './model.ts'
-import { KEY_FIELDS } from './views.ts'
+import { KEY_FIELDS, KeyPrefix, refuseOtherKeys, type Scope } from '../../src/surface/account-calls.ts'
+import { listRefusals, type RecordedRefusal } from './listing.ts'
+import { countRefused } from './sums.ts'
 
 /** A page has at most so many, whatever was asked for: about 10 ms. */
 const MAX_REFUSALS = 500
@@ -54,10 +53,10 @@ export const RefusalsView = Closed(
  */
 export async function refusalsPage(
   db: Db,
-  { account_id, only }: { account_id: number; only: Key | undefined },
+  { account_id, only }: Scope,
   { key, model, ...query }: Static<typeof RefusalsQuery>,
 ): Promise<Static<typeof RefusalsView>> {
-  refuseOthers(key, only)
+  refuseOtherKeys(key, only)
   const { since_ms, until_ms } = readPeriod(query)
   const { limit, cursor } = pageOf(query)
   const whose = { account_id, key_id: only?.id ?? (await keyWith(db, account_id, key)) }

@@ -1,12 +1,12 @@
 // Whose rows a viewer asks for: accounts by number or name, keys by number or prefix, and never another's.
-import { accountNamed, type ListedAccount, listedAccount } from '../../../src/access/account-listing.ts'
-import { type ListedKey, listedKey } from '../../../src/access/key-listing.ts'
-import { keyQueries } from '../../../src/access/queries.ts'
-import { accountOf, isOfKey, onlyKeyOf, type Viewer } from '../../../src/access/viewer.ts'
-import type { Tx } from '../../../src/db/db.ts'
-import type { Key } from '../../../src/db/schema.ts'
-import { conflict, notFound } from '../../../src/domain/errors.ts'
-import type { Gateway } from '../../../src/surface/gateway.ts'
+import { accountNamed, type ListedAccount, listedAccount } from '../../access/account-listing.ts'
+import { type ListedKey, listedKey } from '../../access/key-listing.ts'
+import { keyQueries } from '../../access/queries.ts'
+import { accountOf, isOfKey, onlyKeyOf, type Viewer } from '../../access/viewer.ts'
+import type { Tx } from '../../db/db.ts'
+import type { Key } from '../../db/schema.ts'
+import { conflict, notFound } from '../../domain/errors.ts'
+import type { Gateway } from '../gateway.ts'
 import { numberIn } from './fields.ts'
 
 /** An account by its number, or else by its name. @throws GatewayError not_found */
@@ -31,7 +31,7 @@ export async function lockedAccount(tx: Tx, reference: string): Promise<ListedAc
  * @param asked its number or name
  * @throws GatewayError not_found for another's account, and one that does not exist
  */
-export async function accountAsked(
+export async function requestedAccount(
   gateway: Pick<Gateway, 'db'>,
   viewer: Viewer,
   asked: string | undefined,
@@ -45,14 +45,14 @@ export async function accountAsked(
 /**
  * The same for what an account pays for: a number that is the name of another one is not guessed at.
  *
- * @throws GatewayError as `accountAsked`; conflict if it may mean two accounts
+ * @throws GatewayError as `requestedAccount`; conflict if it may mean two accounts
  */
-export async function accountMeant(
+export async function payingAccount(
   gateway: Pick<Gateway, 'db'>,
   viewer: Viewer,
   asked: string | undefined,
 ): Promise<number | undefined> {
-  const id = await accountAsked(gateway, viewer, asked)
+  const id = await requestedAccount(gateway, viewer, asked)
   const named =
     viewer.role === 'operator' && asked !== undefined ? await accountNamed(gateway.db, asked) : undefined
   if (named && named.id !== id)
@@ -88,7 +88,7 @@ export async function requireKey(
  * @param reference its number or prefix
  * @throws GatewayError not_found for a key of another account, or that the viewer does not see
  */
-export const keyAsked = async (
+export const requestedKey = async (
   gateway: Pick<Gateway, 'db'>,
   viewer: Viewer,
   account_id: number | undefined,

@@ -1,11 +1,11 @@
 // Recorded refusals as a list, the newest first: filtered, paged, found by their request's id. Only reads, and never more than a bounded part at once.
 import { and, desc, eq, getTableColumns, gte, lt, type SQL, sql } from 'drizzle-orm'
-import type { Awaitable, Db, Orm } from '../db/db.ts'
-import type { PageRequest } from '../db/page.ts'
-import { equals, equalsIfGiven } from '../db/placeholders.ts'
-import { perConnection } from '../db/prepared.ts'
-import { accounts, keys, type RefusalRow, refusals } from '../db/schema.ts'
-import { timeOfRequestId } from '../domain/request-id.ts'
+import type { Awaitable, Db, Orm } from '../../src/db/db.ts'
+import type { PageRequest } from '../../src/db/page.ts'
+import { equals, equalsIfGiven } from '../../src/db/placeholders.ts'
+import { perConnection } from '../../src/db/prepared.ts'
+import { accounts, keys, type RefusalRow, refusals } from '../../src/db/schema.ts'
+import { timeOfRequestId } from '../../src/domain/request-id.ts'
 
 const { placeholder } = sql
 
@@ -170,3 +170,14 @@ export const refusalsBeginningWith = (
         key_id: key_id ?? null,
         row_limit,
       })
+
+/** The account, key and surface of a refused request, as the console shows them. */
+export const refusedBy = (refusal: RecordedRefusal) => ({
+  request_id: refusal.request_id,
+  account_id: refusal.account_id,
+  account: refusal.account_name,
+  key_id: refusal.key_id,
+  key: refusal.key_name,
+  key_prefix: refusal.key_prefix,
+  surface: refusal.surface,
+})

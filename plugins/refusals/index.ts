@@ -1,0 +1,11 @@
+// What other plugins use of refused requests: their lists, in which they stand among calls, and their sums.
+export { REFUSAL_COLUMNS } from './csv.ts'
+export {
+  findRefusal,
+  listRefusals,
+  type RecordedRefusal,
+  type RefusalFilter,
+  refusalsBeginningWith,
+  refusedBy,
+} from './listing.ts'
+export { countRefused } from './sums.ts'

@@ -1,0 +1,13 @@
+// Refused requests as a plugin: their record, with its lists and sums for callers, the console and the command line.
+import { definePlugin } from '../../src/app/plugin.ts'
+
+export const refusals = definePlugin({
+  name: 'refusals',
+  open: async (gateway) => (await import('./recorder.ts')).openRecorder(gateway),
+  on: { refused: (recorder, request) => recorder.record(request) },
+  routes: async () => (await import('./routes.ts')).refusalRoutes,
+  console: async () => (await import('./console.ts')).consoleRoutes,
+  commands: { refusals: async () => (await import('./command.ts')).addRefusalsCommand },
+  sweeps: [{ name: 'refused requests', sweep: (recorder) => recorder.sweep() }],
+  close: (recorder) => recorder.close(),
+})
