@@ -1,6 +1,6 @@
 // The process: arguments in, exit status out; it brings the plugins to the gateway.
 import { writeSync } from 'node:fs'
-import type { ProgressTerminal } from './cli/terminal.ts'
+import type { ProgressTerminal } from './app/command-line/terminal.ts'
 import { relaunchWithSettings } from './server/relaunch.ts'
 
 const DEFAULT_COLUMNS = 80

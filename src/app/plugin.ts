@@ -1,9 +1,9 @@
 // What a plugin is: one object that holds a capability whole.
 import type { AnyElysia, Elysia } from 'elysia'
-import type { Commands } from '../cli/terminal.ts'
 import type { EventName, Listener } from '../exchange/life/events.ts'
 import type { Sweep } from '../server/sweeping.ts'
 import type { Gateway } from '../surface/gateway.ts'
+import type { Commands } from './command-line/terminal.ts'
 
 /**
  * A capability, by what it has: everything but its name is optional. The object is read by every command, so it imports nothing heavy:

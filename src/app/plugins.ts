@@ -1,8 +1,8 @@
 // The plugins of a gateway: opened in their order, and the type of the application that they make.
 import type { AnyElysia, MergeElysiaInstances } from 'elysia'
-import type { Commands } from '../cli/terminal.ts'
 import type { Sweep } from '../server/sweeping.ts'
 import type { Gateway } from '../surface/gateway.ts'
+import type { Commands } from './command-line/terminal.ts'
 import type { Plugin } from './plugin.ts'
 
 export interface OpenPlugins {

@@ -3,11 +3,11 @@ import { type Command, Option } from 'commander'
 import { type AccountDetails, changeDetails } from '../access/account-details.ts'
 import { accountFields } from '../access/account-view.ts'
 import { shownAccount } from '../access/closing.ts'
+import { contextOf } from '../app/command-line/context.ts'
+import { withDatabase } from '../app/command-line/data-folder.ts'
+import type { CliDeps } from '../app/command-line/terminal.ts'
 import { invalidRequest } from '../domain/errors.ts'
 import { defined } from '../utilities/defined.ts'
-import { contextOf } from './context.ts'
-import { withDatabase } from './data-folder.ts'
-import type { CliDeps } from './terminal.ts'
 
 interface ChangeOptions {
   displayName?: string

@@ -1,6 +1,14 @@
 // `account export` and `account erase`: a person's data handed out, and erased.
 import type { Command } from 'commander'
 import { accountByName } from '../access/accounts.ts'
+import { contextOf } from '../app/command-line/context.ts'
+import {
+  type DataFolder,
+  engineOfFolder,
+  filesOfFolder,
+  withDatabase,
+} from '../app/command-line/data-folder.ts'
+import type { CliDeps } from '../app/command-line/terminal.ts'
 import { writeArchive } from '../backup/folder-place.ts'
 import { makeWorkFolder } from '../db/work-folder.ts'
 import { backupWork } from '../server/backup/paths.ts'
@@ -11,11 +19,8 @@ import { leftovers } from '../server/personal-data/leftovers.ts'
 import { aboutLimits } from './account-end.ts'
 import { whereOptions } from './backup-options.ts'
 import { confirm } from './confirm.ts'
-import { contextOf } from './context.ts'
-import { type DataFolder, engineOfFolder, filesOfFolder, withDatabase } from './data-folder.ts'
 import { withProgress } from './progress.ts'
 import { untilStopped, untilThen } from './stopping.ts'
-import type { CliDeps } from './terminal.ts'
 
 export function addExportAndErase(account: Command, deps: CliDeps): void {
   addExport(account, deps)

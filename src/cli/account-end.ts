@@ -3,13 +3,18 @@ import type { Command } from 'commander'
 import { accountFields } from '../access/account-view.ts'
 import { accountByName, renameAccount } from '../access/accounts.ts'
 import { closeAccount, shownAccount } from '../access/closing.ts'
+import { contextOf } from '../app/command-line/context.ts'
+import {
+  type DataFolder,
+  filesOfFolder,
+  readCatalogueOf,
+  withDatabase,
+} from '../app/command-line/data-folder.ts'
+import type { CliDeps } from '../app/command-line/terminal.ts'
 import { formatUsd } from '../domain/money.ts'
 import { deleteAllOf } from '../responses/rows.ts'
 import { requireOwnFiles } from '../server/files/claim.ts'
 import { confirm, isYes } from './confirm.ts'
-import { contextOf } from './context.ts'
-import { type DataFolder, filesOfFolder, readCatalogueOf, withDatabase } from './data-folder.ts'
-import type { CliDeps } from './terminal.ts'
 
 export function addRenameAndClose(account: Command, deps: CliDeps): void {
   account

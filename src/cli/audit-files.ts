@@ -1,7 +1,8 @@
 // The table of files that disagree with their rows, as `audit` shows it.
+
+import { table } from '../app/command-line/table.ts'
 import type { Disagreement } from '../library/audit.ts'
 import type { FileStores } from '../server/files/stores.ts'
-import { table } from './table.ts'
 
 /** In a terminal of 80 columns; `--json` has all files, with their whole paths. */
 const MAX_SHOWN = 50

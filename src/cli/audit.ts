@@ -1,5 +1,14 @@
 // `audit`: a check of the books and of stored images, with or without a running gateway.
 import type { Command } from 'commander'
+import { contextOf } from '../app/command-line/context.ts'
+import {
+  type DataFolder,
+  engineOfFolder,
+  filesOfFolder,
+  withDatabase,
+} from '../app/command-line/data-folder.ts'
+import { fields } from '../app/command-line/table.ts'
+import { type CliDeps, EXIT, Exit } from '../app/command-line/terminal.ts'
 import { recordAction } from '../db/actions.ts'
 import { unprocessable } from '../domain/errors.ts'
 import { formatUsd } from '../domain/money.ts'
@@ -14,11 +23,7 @@ import { describeFindings, type FullAudit, fullAudit, type OnAudit, reportOf } f
 import { sizeText } from '../utilities/size-text.ts'
 import { describeFiles } from './audit-files.ts'
 import { confirm, isYes } from './confirm.ts'
-import { contextOf } from './context.ts'
-import { type DataFolder, engineOfFolder, filesOfFolder, withDatabase } from './data-folder.ts'
 import { withProgress } from './progress.ts'
-import { fields } from './table.ts'
-import { type CliDeps, EXIT, Exit } from './terminal.ts'
 
 export function addAuditCommand(program: Command, deps: CliDeps): void {
   program

@@ -1,10 +1,10 @@
 // `backup list`: the archives in the place of [backup], the newest first.
 import type { Command } from 'commander'
+import { contextOf } from '../app/command-line/context.ts'
+import type { CliDeps } from '../app/command-line/terminal.ts'
 import type { Archive } from '../backup/archives.ts'
 import { configuredPlace } from '../server/backup/where.ts'
 import { whereOptions } from './backup-options.ts'
-import { contextOf } from './context.ts'
-import type { CliDeps } from './terminal.ts'
 
 export function addBackupListCommand(backup: Command, deps: CliDeps): void {
   backup

@@ -1,15 +1,15 @@
 // What commands of backups share: the section [backup], and the keys that are given in files.
 import { existsSync, readFileSync } from 'node:fs'
 import type { Command } from 'commander'
+import { readSize } from '../app/command-line/arguments.ts'
+import type { Context } from '../app/command-line/context.ts'
+import { readCatalogueOf } from '../app/command-line/data-folder.ts'
+import { naming } from '../app/command-line/failure.ts'
+import type { CliDeps } from '../app/command-line/terminal.ts'
 import { type ArchiveKeys, readKeyFile, readPassphraseFile } from '../backup/encryption.ts'
 import type { BackupLock, BackupSettings } from '../domain/catalogue.ts'
 import { invalidRequest, notFound, unprocessable } from '../domain/errors.ts'
 import { locate, requireAvailable, type WhereOptions } from '../server/backup/where.ts'
-import { readSize } from './arguments.ts'
-import type { Context } from './context.ts'
-import { readCatalogueOf } from './data-folder.ts'
-import { naming } from './failure.ts'
-import type { CliDeps } from './terminal.ts'
 
 export interface KeyFlags {
   passphraseFile?: string

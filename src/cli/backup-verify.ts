@@ -1,5 +1,8 @@
 // `backup verify`: the drill of a restore, into a folder that is removed again.
 import type { Command } from 'commander'
+import { contextOf } from '../app/command-line/context.ts'
+import { fields } from '../app/command-line/table.ts'
+import type { CliDeps } from '../app/command-line/terminal.ts'
 import { drill } from '../server/backup/restore.ts'
 import type { Unpacked } from '../server/backup/unpacked.ts'
 import {
@@ -9,10 +12,7 @@ import {
   withKeyOptions,
   withUnpackOptions,
 } from './backup-options.ts'
-import { contextOf } from './context.ts'
 import { withUnpacking } from './progress.ts'
-import { fields } from './table.ts'
-import type { CliDeps } from './terminal.ts'
 
 export function addBackupVerifyCommand(backup: Command, deps: CliDeps): void {
   const verify = backup

@@ -2,6 +2,14 @@
 import { statSync } from 'node:fs'
 import { basename } from 'node:path'
 import { type Command, Option } from 'commander'
+import { type Context, contextOf } from '../app/command-line/context.ts'
+import {
+  type DataFolder,
+  engineOfFolder,
+  filesOfFolder,
+  withDatabase,
+} from '../app/command-line/data-folder.ts'
+import type { CliDeps } from '../app/command-line/terminal.ts'
 import { type Place, pastKeeping } from '../backup/archives.ts'
 import { recordAction } from '../db/actions.ts'
 import { makeWorkFolder } from '../db/work-folder.ts'
@@ -15,11 +23,8 @@ import { messageOf } from '../utilities/thrown.ts'
 import { addBackupListCommand } from './backup-list.ts'
 import { type KeyFlags, lockFor, whereOptions, withKeyOptions } from './backup-options.ts'
 import { addBackupVerifyCommand } from './backup-verify.ts'
-import { type Context, contextOf } from './context.ts'
-import { type DataFolder, engineOfFolder, filesOfFolder, withDatabase } from './data-folder.ts'
 import { withProgress } from './progress.ts'
 import { untilStopped, untilThen } from './stopping.ts'
-import type { CliDeps } from './terminal.ts'
 
 interface BackupFlags extends KeyFlags {
   databaseOnly?: boolean

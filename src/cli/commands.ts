@@ -1,5 +1,5 @@
 // The core's commands, in the order of the help. A capability brings its own (app/plugin.ts).
-import type { Commands } from './terminal.ts'
+import type { Commands } from '../app/command-line/terminal.ts'
 
 export const COMMANDS: Commands = {
   serve: async () => (await import('./serve.ts')).addServeCommand,

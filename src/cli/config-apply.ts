@@ -2,6 +2,9 @@
 import { readFile } from 'node:fs/promises'
 import type { Command } from 'commander'
 import { createTwoFilesPatch } from 'diff'
+import { type Context, contextOf } from '../app/command-line/context.ts'
+import { type DataFolder, engineOfFolder } from '../app/command-line/data-folder.ts'
+import type { CliDeps } from '../app/command-line/terminal.ts'
 import { type Applied, applied } from '../config/applied.ts'
 import { hideSecrets } from '../config/hidden-text.ts'
 import { type SharedText, warningLines } from '../config/load-file.ts'
@@ -16,9 +19,6 @@ import { createRedactor } from '../observe/redact.ts'
 import { BUILT_IN_REGISTRY } from '../protocols/registry.ts'
 import { savedWords } from './configuration.ts'
 import { confirm, isYes } from './confirm.ts'
-import { type Context, contextOf } from './context.ts'
-import { type DataFolder, engineOfFolder } from './data-folder.ts'
-import type { CliDeps } from './terminal.ts'
 
 export function addConfigApply(config: Command, deps: CliDeps): void {
   config

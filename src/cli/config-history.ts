@@ -1,6 +1,12 @@
 // `config history` and `config restore`: the texts that the catalogue had, what changed, and one of them in force again.
 import type { Command } from 'commander'
 import { createTwoFilesPatch } from 'diff'
+import { readCount } from '../app/command-line/arguments.ts'
+import { contextOf } from '../app/command-line/context.ts'
+import { type DataFolder, readCatalogueOf, withDatabase } from '../app/command-line/data-folder.ts'
+import type { Column } from '../app/command-line/table.ts'
+import type { CliDeps } from '../app/command-line/terminal.ts'
+import { timeColumn } from '../app/command-line/times.ts'
 import type { ChangedPart } from '../config/changed-parts.ts'
 import { type HistoryEntry, listHistory } from '../config/history.ts'
 import { readCatalogue } from '../config/load.ts'
@@ -15,14 +21,8 @@ import {
 import { unprocessable } from '../domain/errors.ts'
 import { time } from '../http/views.ts'
 import { BUILT_IN_REGISTRY } from '../protocols/registry.ts'
-import { readCount } from './arguments.ts'
 import { configurationOf, savedWords } from './configuration.ts'
 import { confirm, isYes } from './confirm.ts'
-import { contextOf } from './context.ts'
-import { type DataFolder, readCatalogueOf, withDatabase } from './data-folder.ts'
-import type { Column } from './table.ts'
-import type { CliDeps } from './terminal.ts'
-import { timeColumn } from './times.ts'
 
 const DEFAULT_LIMIT = 20
 

@@ -1,13 +1,13 @@
 // `config release`: the file of each machine in force again, in place of the catalogue in the database.
 import type { Command } from 'commander'
+import { contextOf } from '../app/command-line/context.ts'
+import { readCatalogueAt, withDatabase } from '../app/command-line/data-folder.ts'
+import type { CliDeps } from '../app/command-line/terminal.ts'
 import { newestShared, unshare } from '../config/shared.ts'
 import { recordAction } from '../db/actions.ts'
 import type { Tx } from '../db/db.ts'
 import { conflict, unprocessable } from '../domain/errors.ts'
 import { confirm, isYes } from './confirm.ts'
-import { contextOf } from './context.ts'
-import { readCatalogueAt, withDatabase } from './data-folder.ts'
-import type { CliDeps } from './terminal.ts'
 
 export function addConfigRelease(config: Command, deps: CliDeps): void {
   config

@@ -1,6 +1,9 @@
 // `config show`: the text of the catalogue in force, without its keys.
 import { readFile } from 'node:fs/promises'
 import type { Command } from 'commander'
+import { contextOf } from '../app/command-line/context.ts'
+import { type DataFolder, readCatalogueAt } from '../app/command-line/data-folder.ts'
+import type { CliDeps } from '../app/command-line/terminal.ts'
 import { redactorFor } from '../config/drafts.ts'
 import { hideSecrets } from '../config/hidden-text.ts'
 import { nameOf } from '../config/load-file.ts'
@@ -9,9 +12,6 @@ import { unprocessable } from '../domain/errors.ts'
 import { createRedactor } from '../observe/redact.ts'
 import { sharedOfFolder } from '../server/shared-catalogue.ts'
 import { withoutTrailing } from '../utilities/text-ends.ts'
-import { contextOf } from './context.ts'
-import { type DataFolder, readCatalogueAt } from './data-folder.ts'
-import type { CliDeps } from './terminal.ts'
 
 /** A catalogue as it may be shown. */
 export interface Shown {

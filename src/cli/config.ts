@@ -1,13 +1,13 @@
 // `config check`: every mistake and warning in a catalogue, with its path and line; the other commands of `config` have files of their own.
 import type { Command } from 'commander'
+import { contextOf } from '../app/command-line/context.ts'
+import { readCatalogueAt, readCatalogueOf } from '../app/command-line/data-folder.ts'
+import { type CliDeps, EXIT, Exit } from '../app/command-line/terminal.ts'
 import { nameOf } from '../config/load-file.ts'
 import { addConfigApply } from './config-apply.ts'
 import { addConfigHistory, addConfigRestore } from './config-history.ts'
 import { addConfigRelease } from './config-release.ts'
 import { addConfigShow } from './config-show.ts'
-import { contextOf } from './context.ts'
-import { readCatalogueAt, readCatalogueOf } from './data-folder.ts'
-import { type CliDeps, EXIT, Exit } from './terminal.ts'
 
 export function addConfigCommands(program: Command, deps: CliDeps): void {
   const config = program

@@ -1,4 +1,7 @@
 // The catalogue as commands change it: as the console does, as a whole, by those who saw its last state, its keys unread.
+
+import { type DataFolder, withDatabase } from '../app/command-line/data-folder.ts'
+import type { CliDeps } from '../app/command-line/terminal.ts'
 import { type Configuration, createConfiguration, type SavedConfiguration } from '../config/configuration.ts'
 import { keepText } from '../config/past.ts'
 import { applyShared } from '../config/shared.ts'
@@ -6,8 +9,6 @@ import type { Catalogue } from '../domain/catalogue.ts'
 import { toGatewayError } from '../domain/errors.ts'
 import { BUILT_IN_REGISTRY } from '../protocols/registry.ts'
 import { sharedOfFolder } from '../server/shared-catalogue.ts'
-import { type DataFolder, withDatabase } from './data-folder.ts'
-import type { CliDeps } from './terminal.ts'
 
 /** @param catalogue what is in force */
 export const configurationOf = (

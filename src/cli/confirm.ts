@@ -1,6 +1,7 @@
 // The question before what cannot be undone: on a terminal it is asked, elsewhere --yes answers it.
+
+import { type CliDeps, EXIT, Exit } from '../app/command-line/terminal.ts'
 import { unprocessable } from '../domain/errors.ts'
-import { type CliDeps, EXIT, Exit } from './terminal.ts'
 
 export interface Question {
   /** --yes was given. */

@@ -10,6 +10,9 @@ import {
   resetOperator,
   type SignInLink,
 } from '../access/sign-in-links.ts'
+import { contextOf } from '../app/command-line/context.ts'
+import { type DataFolder, requireCatalogue, withDatabase } from '../app/command-line/data-folder.ts'
+import type { CliDeps } from '../app/command-line/terminal.ts'
 import type { Db } from '../db/db.ts'
 import type { Catalogue } from '../domain/catalogue.ts'
 import { conflict } from '../domain/errors.ts'
@@ -17,9 +20,6 @@ import { servedAt } from '../server/served-at.ts'
 import { parseListenAddress } from '../utilities/listen-address.ts'
 import { withoutTrailing } from '../utilities/text-ends.ts'
 import { type ConsoleLink, reachableUrl } from './banner.ts'
-import { contextOf } from './context.ts'
-import { type DataFolder, requireCatalogue, withDatabase } from './data-folder.ts'
-import type { CliDeps } from './terminal.ts'
 
 /**
  * The operator's link of a start; undefined if their password is set.

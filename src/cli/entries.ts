@@ -1,20 +1,20 @@
 // `entries`: the movements of an account's balance.
 import { type Command, Option } from 'commander'
 import { accountByName } from '../access/accounts.ts'
+import { withSearch } from '../app/command-line/arguments.ts'
+import { type Context, contextOf } from '../app/command-line/context.ts'
+import { CSV_WORDS, csvRange, pagesOf } from '../app/command-line/csv-range.ts'
+import { withDatabase } from '../app/command-line/data-folder.ts'
+import type { Column } from '../app/command-line/table.ts'
+import type { CliDeps } from '../app/command-line/terminal.ts'
+import { timeColumn } from '../app/command-line/times.ts'
 import type { Page, PageRequest } from '../db/page.ts'
 import { notFound } from '../domain/errors.ts'
 import { formatUsd } from '../domain/money.ts'
 import { money, time } from '../http/views.ts'
 import { ENTRY_KINDS, type EntryFilter, type ListedEntry, listEntries } from '../ledger/entries.ts'
 import { ENTRY_COLUMNS } from '../ledger/entries-csv.ts'
-import { withSearch } from './arguments.ts'
-import { type Context, contextOf } from './context.ts'
-import { CSV_WORDS, csvRange, pagesOf } from './csv-range.ts'
-import { withDatabase } from './data-folder.ts'
 import { usdColumn } from './sum-columns.ts'
-import type { Column } from './table.ts'
-import type { CliDeps } from './terminal.ts'
-import { timeColumn } from './times.ts'
 
 interface EntriesOptions {
   kind?: EntryFilter['kind']

@@ -1,7 +1,7 @@
 // `--env-file`: the environment variables of a file, read as systemd reads an EnvironmentFile.
 import { readFileSync } from 'node:fs'
+import { naming } from '../app/command-line/failure.ts'
 import { unprocessable } from '../domain/errors.ts'
-import { naming } from './failure.ts'
 
 const BLANK = /\s*/y
 /** A backslash at its end goes on with it in the next line. */

@@ -1,13 +1,13 @@
 // `health`: whether the gateway of a folder takes calls, for what watches a container.
 import { accessSync, constants } from 'node:fs'
 import type { Command } from 'commander'
+import { readSeconds } from '../app/command-line/arguments.ts'
+import { contextOf } from '../app/command-line/context.ts'
+import { type CliDeps, EXIT, Exit } from '../app/command-line/terminal.ts'
 import { askReady } from '../server/doctor/port.ts'
 import { servedAt } from '../server/served-at.ts'
 import type { Diagnosis } from '../surface/doctor.ts'
 import { codeOf } from '../utilities/thrown.ts'
-import { readSeconds } from './arguments.ts'
-import { contextOf } from './context.ts'
-import { type CliDeps, EXIT, Exit } from './terminal.ts'
 
 const ASK_AGAIN_MS = 200
 

@@ -2,14 +2,14 @@
 import type { Command } from 'commander'
 import { type KeySettings, MAX_CONCURRENT_CALLS } from '../access/key-settings.ts'
 import { changeKey } from '../access/keys.ts'
+import { readCount, readExpiry, readLimit, readList } from '../app/command-line/arguments.ts'
+import { contextOf } from '../app/command-line/context.ts'
+import { withDatabase } from '../app/command-line/data-folder.ts'
+import type { CliDeps } from '../app/command-line/terminal.ts'
 import { invalidRequest } from '../domain/errors.ts'
 import type { Nanos } from '../domain/money.ts'
 import { defined } from '../utilities/defined.ts'
-import { readCount, readExpiry, readLimit, readList } from './arguments.ts'
-import { contextOf } from './context.ts'
-import { withDatabase } from './data-folder.ts'
 import { keyView, ownerOf } from './key-view.ts'
-import type { CliDeps } from './terminal.ts'
 
 interface ChangeOptions {
   name?: string

@@ -1,10 +1,10 @@
 // `licenses`: whose work the program carries, and under which terms.
 import type { Command } from 'commander'
 import manifest from '../../package.json' with { type: 'json' }
+import { contextOf } from '../app/command-line/context.ts'
+import type { CliDeps } from '../app/command-line/terminal.ts'
 import type { Notice, Notices } from '../build/notices/notice.ts'
-import { contextOf } from './context.ts'
 import { readNotices } from './notices.ts'
-import type { CliDeps } from './terminal.ts'
 
 export function addLicensesCommand(program: Command, deps: CliDeps): void {
   program

@@ -1,12 +1,12 @@
 // The catalogue of `migrate` from a server into a folder: what was in the database for all gateways becomes the file there.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import type { DataFolder } from '../app/command-line/data-folder.ts'
 import { withMachine } from '../config/of-the-machine.ts'
 import { newestShared } from '../config/shared.ts'
 import { readToml } from '../config/toml.ts'
 import type { Db } from '../db/db.ts'
 import { giveToFolderOwner } from '../db/folder.ts'
 import { dataPaths } from '../server/backup/paths.ts'
-import type { DataFolder } from './data-folder.ts'
 
 /** `to be written`: the folder has a file already, which is left as it is. */
 export type PlacedCatalogue = 'written' | 'to be written'

@@ -1,5 +1,7 @@
 // The part of `migrate` that moves files: from the data folder into a bucket, or back.
 import { resolve } from 'node:path'
+import type { Context } from '../app/command-line/context.ts'
+import type { CliDeps } from '../app/command-line/terminal.ts'
 import type { Db } from '../db/db.ts'
 import type { Bucket, StorageSettings } from '../domain/catalogue.ts'
 import { conflict, invalidRequest } from '../domain/errors.ts'
@@ -7,10 +9,8 @@ import { claimBucket } from '../server/files/claim.ts'
 import { type FileStores, fileStoresOf } from '../server/files/stores.ts'
 import { type MovedFiles, markAllMissing, moveFilesOfRows } from '../server/moving/files-of-rows.ts'
 import { refuseNoRoom } from '../server/moving/room.ts'
-import type { Context } from './context.ts'
 import type { FilesTarget } from './migrate-target.ts'
 import { withProgress } from './progress.ts'
-import type { CliDeps } from './terminal.ts'
 
 export interface FileMove extends Disposable {
   from: FileStores

@@ -1,6 +1,8 @@
 // The moves of `migrate`: rows, files or both, while nothing else changes them.
 
 import { resolve } from 'node:path'
+import type { Context } from '../app/command-line/context.ts'
+import type { CliDeps } from '../app/command-line/terminal.ts'
 import { unshare } from '../config/shared.ts'
 import { recordAction } from '../db/actions.ts'
 import { forgetBucketMark } from '../db/bucket-marks.ts'
@@ -19,7 +21,6 @@ import type { MovedFiles } from '../server/moving/files-of-rows.ts'
 import { type Moved, type MoveOptions, moveRows } from '../server/moving/rows.ts'
 import { checkFile, writeNew } from '../server/snapshot.ts'
 import { counted } from '../utilities/counted.ts'
-import type { Context } from './context.ts'
 import { type PlacedCatalogue, placeCatalogue } from './migrate-catalogue.ts'
 import type { FileMove } from './migrate-files.ts'
 import {
@@ -31,7 +32,6 @@ import {
   unchanged,
 } from './migrate-guards.ts'
 import { withProgress } from './progress.ts'
-import type { CliDeps } from './terminal.ts'
 import { withoutGateway } from './without-gateway.ts'
 
 export interface Move {

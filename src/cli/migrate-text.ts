@@ -1,10 +1,10 @@
 // What `migrate` says at its end: what was copied, and what to write into the catalogue.
 
 import { join, resolve } from 'node:path'
+import type { Context } from '../app/command-line/context.ts'
 import type { Moved } from '../server/moving/rows.ts'
 import { counted } from '../utilities/counted.ts'
 import { sizeText } from '../utilities/size-text.ts'
-import type { Context } from './context.ts'
 import type { MovedAll } from './migrate-moves.ts'
 import type { Server } from './migrate-target.ts'
 

@@ -1,16 +1,16 @@
 // `migrate`: moves the database to PostgreSQL and the files into a bucket, or back, together or one of them.
 import { resolve } from 'node:path'
 import type { Command } from 'commander'
+import { type Context, contextOf } from '../app/command-line/context.ts'
+import { engineOfFolder } from '../app/command-line/data-folder.ts'
+import type { CliDeps } from '../app/command-line/terminal.ts'
 import { conflict } from '../domain/errors.ts'
 import type { Engine } from '../server/engine/engine.ts'
 import { storageOfFolder } from '../server/engine/of.ts'
-import { type Context, contextOf } from './context.ts'
-import { engineOfFolder } from './data-folder.ts'
 import { fileMoveOf } from './migrate-files.ts'
 import { filesAlone, toFolder, toServer } from './migrate-moves.ts'
 import { readFilesTarget, readTarget, type Target } from './migrate-target.ts'
 import { answerFiles, answerToFolder, answerToServer } from './migrate-text.ts'
-import type { CliDeps } from './terminal.ts'
 
 interface MigrateFlags {
   to?: string

@@ -1,5 +1,9 @@
 // `models`: the models of the catalogue, their prices and their routes.
 import type { Command } from 'commander'
+import { contextOf } from '../app/command-line/context.ts'
+import { requireCatalogue } from '../app/command-line/data-folder.ts'
+import type { Column } from '../app/command-line/table.ts'
+import type { CliDeps } from '../app/command-line/terminal.ts'
 import { isServed, type Model } from '../domain/catalogue.ts'
 import type { ExtraPrice } from '../domain/extras.ts'
 import { shutdownDateOf } from '../domain/model-ends.ts'
@@ -7,10 +11,6 @@ import { formatUsd, type Nanos } from '../domain/money.ts'
 import type { Price, Tier } from '../domain/prices.ts'
 import type { RateName } from '../domain/units.ts'
 import { money } from '../http/views.ts'
-import { contextOf } from './context.ts'
-import { requireCatalogue } from './data-folder.ts'
-import type { Column } from './table.ts'
-import type { CliDeps } from './terminal.ts'
 
 export function addModelsCommand(program: Command, deps: CliDeps): void {
   program

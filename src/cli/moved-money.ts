@@ -1,9 +1,9 @@
 // Movements of money by a command: made beside a running gateway, or by it where it must know of them first.
 import { join } from 'node:path'
+import { type DataFolder, engineOfFolder } from '../app/command-line/data-folder.ts'
 import { takeLock } from '../db/lock.ts'
 import type { MoneyOutcome, TopUpOperation, WithdrawOperation } from '../ledger/operations.ts'
 import type { Engine } from '../server/engine/engine.ts'
-import { type DataFolder, engineOfFolder } from './data-folder.ts'
 
 /**
  * Makes a movement. A withdrawal is made by the gateway that serves the folder, if there is one: what it holds may not be in the

@@ -1,7 +1,7 @@
 // Standard output and standard error of the process: nothing that was written is lost when it ends.
 import type { Writable } from 'node:stream'
-import { explain } from './failure.ts'
-import { EXIT } from './terminal.ts'
+import { explain } from '../app/command-line/failure.ts'
+import { EXIT } from '../app/command-line/terminal.ts'
 
 /** One of the two. */
 export interface Output {

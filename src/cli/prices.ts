@@ -1,16 +1,16 @@
 // `prices list`: each model's price beside what its routes cost, the margin, and where the price came from; prices-import.ts has `prices import`.
 import type { Command } from 'commander'
+import { contextOf } from '../app/command-line/context.ts'
+import { requireCatalogue } from '../app/command-line/data-folder.ts'
+import type { Column } from '../app/command-line/table.ts'
+import type { CliDeps } from '../app/command-line/terminal.ts'
 import { listedPrice, PRICES_AS_OF } from '../config/known-models.ts'
 import type { Catalogue, Model, Provider, Route } from '../domain/catalogue.ts'
 import { formatUsd, parseUsd } from '../domain/money.ts'
 import type { Price } from '../domain/prices.ts'
 import { money } from '../http/views.ts'
 import { type MarginLine, marginLines } from '../pricing/margin-lines.ts'
-import { contextOf } from './context.ts'
-import { requireCatalogue } from './data-folder.ts'
 import { addPricesImport } from './prices-import.ts'
-import type { Column } from './table.ts'
-import type { CliDeps } from './terminal.ts'
 
 export function addPricesCommands(program: Command, deps: CliDeps): void {
   const prices = program.command('prices').description('List prices, costs and margins; import a price list.')

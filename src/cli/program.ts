@@ -1,13 +1,20 @@
 // The command line as a whole: its commands, the options that all of them take, and the exit status.
 import { Command, CommanderError } from 'commander'
 import manifest from '../../package.json' with { type: 'json' }
+import { dataFolderOf } from '../app/command-line/data-folder.ts'
+import { describeFailure, explain, type Failed } from '../app/command-line/failure.ts'
+import {
+  type AddCommand,
+  type CliDeps,
+  type Commands,
+  EXIT,
+  Exit,
+  type Terminal,
+} from '../app/command-line/terminal.ts'
 import { visible } from '../utilities/visible-text.ts'
 import { COMMANDS } from './commands.ts'
-import { dataFolderOf } from './data-folder.ts'
 import { addEnvFile } from './env-file.ts'
 import { addExamples } from './examples.ts'
-import { describeFailure, explain, type Failed } from './failure.ts'
-import { type AddCommand, type CliDeps, type Commands, EXIT, Exit, type Terminal } from './terminal.ts'
 
 /**
  * Runs one command line.

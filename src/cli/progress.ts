@@ -1,9 +1,10 @@
 // The progress line of a long command: on a terminal, on standard error, and gone when the command ends.
+
+import type { CliDeps } from '../app/command-line/terminal.ts'
 import type { Located } from '../server/backup/where.ts'
 import type { OnAudit } from '../server/full-audit.ts'
 import { atEnd } from '../utilities/at-end.ts'
 import { sizeText } from '../utilities/size-text.ts'
-import type { CliDeps } from './terminal.ts'
 
 /** How far a part of a command has come. */
 export interface Step {

@@ -1,6 +1,7 @@
 // What `providers test` shows in a terminal of 80 columns: a table for each provider, and what to do about failures. Pure.
+
+import { type Column, cut, table } from '../app/command-line/table.ts'
 import { keyNumber, kindOf, type Tested, type Untested } from '../trials/route-tests.ts'
-import { type Column, cut, table } from './table.ts'
 import { wrapped } from './wrapped.ts'
 
 const INDENT = '     '

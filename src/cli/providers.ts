@@ -1,5 +1,8 @@
 // `providers test`: one cheap real request for each key and route, and what the providers answer.
 import type { Command } from 'commander'
+import { contextOf } from '../app/command-line/context.ts'
+import { type GoodCatalogue, requireCatalogue } from '../app/command-line/data-folder.ts'
+import { type CliDeps, EXIT, Exit } from '../app/command-line/terminal.ts'
 import type { Catalogue } from '../domain/catalogue.ts'
 import { notFound } from '../domain/errors.ts'
 import { BUILT_IN_REGISTRY } from '../protocols/registry.ts'
@@ -10,10 +13,7 @@ import { createCooldowns } from '../upstream/cooldowns.ts'
 import { createTokens } from '../upstream/tokens/tokens.ts'
 import { createTransport } from '../upstream/transport.ts'
 import { Deadlines } from '../utilities/deadlines.ts'
-import { contextOf } from './context.ts'
-import { type GoodCatalogue, requireCatalogue } from './data-folder.ts'
 import { describeTests } from './providers-table.ts'
-import { type CliDeps, EXIT, Exit } from './terminal.ts'
 
 export function addProvidersCommands(program: Command, deps: CliDeps): void {
   program

@@ -2,6 +2,9 @@
 import { existsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Command } from 'commander'
+import { type Context, contextOf } from '../app/command-line/context.ts'
+import type { DataFolder } from '../app/command-line/data-folder.ts'
+import type { CliDeps } from '../app/command-line/terminal.ts'
 import { roomIn } from '../backup/unpack-room.ts'
 import { conflict } from '../domain/errors.ts'
 import { type Destination, openDestination } from '../server/backup/destination.ts'
@@ -16,10 +19,7 @@ import {
   withUnpackOptions,
 } from './backup-options.ts'
 import { viewOf } from './backup-verify.ts'
-import { type Context, contextOf } from './context.ts'
-import type { DataFolder } from './data-folder.ts'
 import { withUnpacking } from './progress.ts'
-import type { CliDeps } from './terminal.ts'
 import { withoutGateway } from './without-gateway.ts'
 
 interface RestoreFlags extends KeyFlags, UnpackFlags {

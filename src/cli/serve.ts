@@ -2,6 +2,9 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import manifest from '../../package.json' with { type: 'json' }
 import { compileModelPatterns } from '../access/model-patterns.ts'
+import { readListen } from '../app/command-line/arguments.ts'
+import { type Context, contextOf } from '../app/command-line/context.ts'
+import { type CliDeps, EXIT } from '../app/command-line/terminal.ts'
 import { isServed } from '../domain/catalogue.ts'
 import { createLogger, standardOutput } from '../observe/log.ts'
 import { tryImageLibrary } from '../server/image-library.ts'
@@ -10,12 +13,9 @@ import { surviveStrayErrors } from '../server/own-plugins/stray-errors.ts'
 import { isCompiled } from '../server/relaunch.ts'
 import type { LastStep } from '../server/serve.ts'
 import { tellAddress } from '../server/served-at.ts'
-import { readListen } from './arguments.ts'
 import { banner, type ConsoleLink, type Demo, reachableUrl } from './banner.ts'
 import { operatorsLink } from './console.ts'
-import { type Context, contextOf } from './context.ts'
 import { DEMO_MODELS, firstStart, hasOnlyDemo } from './first-start.ts'
-import { type CliDeps, EXIT } from './terminal.ts'
 
 export function addServeCommand(program: Command, deps: CliDeps): void {
   program

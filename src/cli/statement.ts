@@ -1,15 +1,15 @@
 // `statement`: what moved the balance of an account in a month, from the opening to the closing balance.
 import { type Command, InvalidArgumentError } from 'commander'
 import { accountByName } from '../access/accounts.ts'
+import { contextOf } from '../app/command-line/context.ts'
+import { withDatabase } from '../app/command-line/data-folder.ts'
+import type { Column } from '../app/command-line/table.ts'
+import type { CliDeps } from '../app/command-line/terminal.ts'
 import { formatUsd } from '../domain/money.ts'
 import { csvOf } from '../http/csv.ts'
 import { money } from '../http/views.ts'
 import { monthOf } from '../ledger/days.ts'
 import { STATEMENT_COLUMNS, type StatementLine, statementLines, statementOf } from '../ledger/statement.ts'
-import { contextOf } from './context.ts'
-import { withDatabase } from './data-folder.ts'
-import type { Column } from './table.ts'
-import type { CliDeps } from './terminal.ts'
 
 export function addStatementCommand(program: Command, deps: CliDeps): void {
   program

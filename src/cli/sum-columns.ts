@@ -1,6 +1,7 @@
 // Columns of amounts and counts, with their sum in a table's last line. Pure.
+
+import type { Column } from '../app/command-line/table.ts'
 import { formatUsd, type Nanos } from '../domain/money.ts'
-import type { Column } from './table.ts'
 
 export const sumOf =
   <Row>(amount: (row: Row) => number) =>

@@ -1,12 +1,13 @@
 // What `usage` shows of calls and of their sums: columns of tables and of CSV. Pure.
+
+import type { Column } from '../app/command-line/table.ts'
+import { timeColumn } from '../app/command-line/times.ts'
 import type { Nanos } from '../domain/money.ts'
 import { outputTokens, promptTokens, type Usage } from '../domain/usage.ts'
 import { type CsvColumns, csvUsd } from '../http/csv.ts'
 import type { RecordedCall } from '../ledger/history.ts'
 import { type PeriodSum, SUMMED } from '../ledger/sums.ts'
 import { countColumn, sumOf, usdColumn } from './sum-columns.ts'
-import type { Column } from './table.ts'
-import { timeColumn } from './times.ts'
 
 const imagesText = (images: number): string => (images > 0 ? String(images) : '-')
 

@@ -2,6 +2,11 @@
 import { type Command, Option } from 'commander'
 import { accountByName } from '../access/accounts.ts'
 import { keyByReference } from '../access/keys.ts'
+import { withSearch } from '../app/command-line/arguments.ts'
+import { type Context, contextOf } from '../app/command-line/context.ts'
+import { CSV_WORDS, type CsvRange, csvRange, pagesOf } from '../app/command-line/csv-range.ts'
+import { withDatabase } from '../app/command-line/data-folder.ts'
+import type { CliDeps } from '../app/command-line/terminal.ts'
 import type { Db } from '../db/db.ts'
 import type { PageRequest } from '../db/page.ts'
 import { csvOf } from '../http/csv.ts'
@@ -11,11 +16,6 @@ import { OPERATOR_CALL_CSV } from '../ledger/calls-csv.ts'
 import { dayOf } from '../ledger/days.ts'
 import { type CallPage, listCalls, type RecordedCall } from '../ledger/history.ts'
 import { dailySums, monthlySums, type PeriodSum } from '../ledger/sums.ts'
-import { withSearch } from './arguments.ts'
-import { type Context, contextOf } from './context.ts'
-import { CSV_WORDS, type CsvRange, csvRange, pagesOf } from './csv-range.ts'
-import { withDatabase } from './data-folder.ts'
-import type { CliDeps } from './terminal.ts'
 import {
   CALL_COLUMNS,
   CALL_MARGIN_COLUMNS,

@@ -1,13 +1,13 @@
 // A data folder while no gateway serves it, for commands that put another database in place.
 import { mkdirSync, readdirSync, rmdirSync, rmSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
+import type { DataFolder } from '../app/command-line/data-folder.ts'
 import { giveFoldersToOwner, refuseUnwritable } from '../db/folder.ts'
 import { takeLock } from '../db/lock.ts'
 import { conflict } from '../domain/errors.ts'
 import { removeLeftovers } from '../server/backup/leftovers.ts'
 import { finishLocked } from '../server/backup/replace.ts'
 import { atEnd } from '../utilities/at-end.ts'
-import type { DataFolder } from './data-folder.ts'
 
 /**
  * Runs `work` while no gateway serves a folder, and none can start. A folder that was made for it goes again if nothing came into it.

@@ -2,7 +2,7 @@
 import { Database, SQLiteError } from 'bun:sqlite'
 import { describe, expect, test } from 'bun:test'
 import { closeSync, mkdirSync, openSync, writeSync } from 'node:fs'
-import { explain } from '../../src/cli/failure.ts'
+import { explain } from '../../src/app/command-line/failure.ts'
 import { internal, notFound } from '../../src/domain/errors.ts'
 import { createScene } from './scene.ts'
 

@@ -1,6 +1,6 @@
 // Tables of plain text: aligned, compact, no trailing spaces.
 import { describe, expect, test } from 'bun:test'
-import { type Column, fields, table } from '../../src/cli/table.ts'
+import { type Column, fields, table } from '../../src/app/command-line/table.ts'
 
 const COLUMNS = [
   { head: 'NAME', text: ([name]: [string, string]) => name },

@@ -1,7 +1,7 @@
 // Points in time as an operator writes and reads them.
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { localIso, parseMoment } from '../../src/cli/times.ts'
+import { localIso, parseMoment } from '../../src/app/command-line/times.ts'
 import { parseDuration } from '../../src/utilities/duration.ts'
 
 const NOW = new Date(2026, 10, 21, 12).getTime()

@@ -1,8 +1,8 @@
 // Which failed requests are recorded as refused: by the kind of error, and by what was known of the request.
 import { expect, test } from 'bun:test'
-import type { Refused } from '../../plugins/refusals/recorder.ts'
 import { type ErrorKind, GatewayError } from '../../src/domain/errors.ts'
 import type { KnownOfRequest } from '../../src/exchange/life/call.ts'
+import { createEvents, type RefusedRequest } from '../../src/exchange/life/events.ts'
 import { plainError } from '../../src/http/plain-error.ts'
 import { createTally } from '../../src/observe/tally.ts'
 import { renderError as renderMessagesError } from '../../src/protocols/anthropic/errors.ts'
@@ -13,12 +13,17 @@ import { memoryLog } from '../support/memory-log.ts'
 const CALLER = { account: { id: 7 }, key: { id: 8 } } as KnownOfRequest['caller']
 const { log } = memoryLog()
 
-function recordedOf(thrown: unknown, known: KnownOfRequest | undefined, render = plainError): Refused[] {
-  const recorded: Refused[] = []
-  const refusals = { record: (refused: Refused) => void recorded.push(refused) }
+function recordedOf(
+  thrown: unknown,
+  known: KnownOfRequest | undefined,
+  render = plainError,
+): RefusedRequest[] {
+  const recorded: RefusedRequest[] = []
+  const events = createEvents(log)
+  events.on('refused', (request) => recorded.push(request))
   const parts = {
-    exchange: { log },
-    requests: { error_answers: createTally(), refusals, sockets: () => null },
+    exchange: { log, events },
+    requests: { error_answers: createTally(), sockets: () => null },
   }
   const surface = { surface: 'chat', forms: [], render }
   answerTo(parts as unknown as Pick<Gateway, 'exchange' | 'requests'>, surface, {

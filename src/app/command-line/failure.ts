@@ -1,9 +1,9 @@
 // The message of a failed command: what happened, and what to do about it.
 import { SQLiteError } from 'bun:sqlite'
-import { fullDiskText } from '../db/disk-room.ts'
-import { GatewayError } from '../domain/errors.ts'
-import { StorageFailure } from '../domain/storage-failure.ts'
-import { messageOf } from '../utilities/thrown.ts'
+import { fullDiskText } from '../../db/disk-room.ts'
+import { GatewayError } from '../../domain/errors.ts'
+import { StorageFailure } from '../../domain/storage-failure.ts'
+import { messageOf } from '../../utilities/thrown.ts'
 
 /** By the prefix of SQLite's error name; the first match applies. */
 const DATABASE_FAILURES: readonly (readonly [code: string, advice: string])[] = [

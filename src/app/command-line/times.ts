@@ -1,5 +1,5 @@
 // Points in time as an operator writes and reads them: dates, durations, and ISO 8601 in the local time zone.
-import { isDuration, parseDuration } from '../utilities/duration.ts'
+import { isDuration, parseDuration } from '../../utilities/duration.ts'
 import type { Column } from './table.ts'
 
 const DATE = /^\d{4}-\d{2}-\d{2}$/

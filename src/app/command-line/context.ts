@@ -1,6 +1,6 @@
 // The context of a command: its data folder, and its answer as text or as JSON.
 import type { Command } from 'commander'
-import { type CsvColumns, csvHead, csvRows } from '../http/csv.ts'
+import { type CsvColumns, csvHead, csvRows } from '../../http/csv.ts'
 import { type DataFolder, dataFolder, dataFolderOf } from './data-folder.ts'
 import { machineUser } from './machine-user.ts'
 import { type Column, table } from './table.ts'

@@ -1,5 +1,5 @@
 // Tables of plain text, with aligned columns, that can be fitted to a terminal. Pure.
-import { visibleLine } from '../utilities/visible-text.ts'
+import { visibleLine } from '../../utilities/visible-text.ts'
 
 export interface Column<Row> {
   head: string
