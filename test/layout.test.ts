@@ -32,7 +32,7 @@ const EXCEPTIONS: Readonly<Record<string, readonly string[]>> = {
   'src/config/': ['data/tollgate.example.toml'],
   'src/build/': ['plugins/console/bundle.ts', 'plugins/docs/scalar.ts'],
   // Refused requests stand among calls in its lists; its pages know the routes of all plugins by their types.
-  'plugins/console/': ['package.json', 'plugins/refusals/index.ts', 'plugins/index.ts'],
+  'plugins/console/': ['package.json', 'plugins/refusals/index.ts'],
 }
 
 /** They put the parts together, and see everything but the surfaces. */
@@ -40,6 +40,9 @@ const COMPOSERS = ['src/app/', 'src/server/', 'src/cli/', 'src/build/']
 const ENTRY = 'src/main.ts'
 
 const source = (file: string): string => readFileSync(join(ROOT, file), 'utf8')
+
+/** It runs in browsers, and belongs to one bundle with all others that do. */
+const isWeb = (file: string): boolean => /^plugins\/[^/]+\/web\//.test(file) || file === 'plugins/pages.ts'
 
 const importsOf = (file: string): string[] =>
   [...source(file).matchAll(/(?:\bfrom|\bimport)\s*\(?\s*['"](\.[^'"]+)['"]/g)]
@@ -57,6 +60,7 @@ function homeOf(file: string): string {
 
 function allowedFor(file: string): readonly string[] {
   if (file === ENTRY) return ['plugins/index.ts', ...COMPOSERS]
+  if (isWeb(file)) return ['plugins/', 'src/']
   if (file === 'plugins/index.ts') return ['plugins/', ...LAYERS.slice(1).flat()]
   if (file.startsWith('src/simulator/')) return ['src/simulator/']
   const composer = COMPOSERS.find((folder) => file.startsWith(folder))
@@ -98,21 +102,18 @@ describe('imports go one way, types included', () => {
 })
 
 describe('the pages of the console run in browsers', () => {
-  const WEB = 'plugins/console/web/'
   /** What is there at run time: everything but `import type`. */
   const VALUES = /^(?:import|export)\s+(?!type\b)[^'"]*?['"](\.[^'"]+)['"]|\bimport\(\s*['"](\.[^'"]+)['"]/gm
 
-  test.each(FILES.filter((file) => file.startsWith(WEB)))('%s imports only types from the server', (file) => {
+  test.each(FILES.filter(isWeb))('%s imports only types from the server', (file) => {
     const values = [...source(file).matchAll(VALUES)].map(([, still = '', lazy = still]) =>
       relative(ROOT, join(ROOT, dirname(file), lazy)),
     )
-    expect(values.filter((path) => !path.startsWith(WEB))).toEqual([])
+    expect(values.filter((path) => !isWeb(path))).toEqual([])
   })
 
   test('no file of the server imports one of theirs', () => {
-    const wrong = FILES.filter(
-      (file) => !file.startsWith(WEB) && importsOf(file).some((path) => path.startsWith(WEB)),
-    )
+    const wrong = FILES.filter((file) => !isWeb(file) && importsOf(file).some(isWeb))
     expect(wrong).toEqual([])
   })
 })

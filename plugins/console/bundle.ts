@@ -1,12 +1,14 @@
 // The bundle of the console's pages: one build for browsers, each file with its hash and its compressed copies.
-import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
 import type { BuildArtifact } from 'bun'
 
-/** Where the sources of the pages are. */
+/** Where the page and its frame are. */
 export const WEB_FOLDER = join(import.meta.dir, 'web')
+/** Each capability has its pages in its own folder. */
+const PLUGINS_FOLDER = join(import.meta.dir, '..')
+const SOURCES = new Bun.Glob('{*/web/**/*,pages.ts}')
 /** Where browsers find the files: everything but the page lies below `assets/`, with its hash in its name. */
 const PUBLIC_PATH = '/console/'
 const ASSETS = 'assets/'
@@ -76,10 +78,7 @@ async function finished(output: BuildArtifact, quality: number): Promise<Bundled
 
 /** The time of the last change to a source of the pages, in ms since 1970. */
 export async function sourcesChangedAt(): Promise<number> {
-  const entries = await readdir(WEB_FOLDER, { recursive: true, withFileTypes: true })
-  const files = entries.filter((entry) => entry.isFile())
-  const times = await Promise.all(
-    files.map(({ parentPath, name }) => Bun.file(join(parentPath, name)).stat()),
-  )
+  const files = await Array.fromAsync(SOURCES.scan({ cwd: PLUGINS_FOLDER, absolute: true }))
+  const times = await Promise.all(files.map((file) => Bun.file(file).stat()))
   return Math.max(...times.map(({ mtimeMs }) => mtimeMs))
 }

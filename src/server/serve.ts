@@ -34,16 +34,15 @@ const NO_PROBE = () => {}
 
 export type { LastStep, ServeOptions, StartedGateway } from './serve-options.ts'
 
+type StartOptions = ServeOptions & { plugins: readonly Plugin[] }
+
 /**
  * Starts a gateway over a data folder, which is made if it is absent.
  *
  * @throws Error with a text for the operator: mistakes in the catalogue, a folder in use, images whose folder is missing, a
  * port that is taken
  */
-export async function startGateway({
-  plugins,
-  ...options
-}: ServeOptions & { plugins: readonly Plugin[] }): Promise<StartedGateway> {
+export async function startGateway({ plugins, ...options }: StartOptions): Promise<StartedGateway> {
   const { data_folder, log, probe = NO_PROBE, network = fetch } = options
   const { protocols = BUILT_IN_REGISTRY, env, postWebhook = createWebhookPost() } = options
   const { socket_idle_timeout_s = SOCKET_IDLE_TIMEOUT_S, sweep_every_ms = SWEEP_EVERY_MS } = options

@@ -1,7 +1,6 @@
 // Every route of the console without a session, and with the wrong role: the table is made from the app's own routes.
 
 import { describe, expect, test } from 'bun:test'
-import { consoleApi } from '../../plugins/console/api/index.ts'
 import { plugins } from '../../plugins/index.ts'
 import { clientOf, signedIn } from '../support/console-session.ts'
 import { fileGateway } from '../support/gateway.ts'
@@ -77,18 +76,21 @@ const PREFIX = '/console/api'
 const spy = gatewaySpy()
 
 const gateway = await fileGateway({ plugins: [...plugins, spy.plugin] })
+const loaded = await Promise.all(spy.gateway().operations.console_routes.map((load) => load()))
 await gateway.account('alice', { balance_usd: '1' })
 
 /** All of them, by name, with a path that each matches. */
 function routes(): { name: string; method: string; path: string }[] {
-  return consoleApi(spy.gateway()).routes.map(({ method, path }) => {
-    const below = path.slice(PREFIX.length)
-    return {
-      name: `${method} ${below}`,
-      method,
-      path: below.replace(/:[a-z_]+\??/gi, '1').replace('*', '1'),
-    }
-  })
+  return loaded
+    .flatMap((each) => each?.routes ?? [])
+    .map(({ method, path }) => {
+      const below = path.slice(PREFIX.length)
+      return {
+        name: `${method} ${below}`,
+        method,
+        path: below.replace(/:[a-z_]+\??/gi, '1').replace('*', '1'),
+      }
+    })
 }
 
 const BODIES = ['{}', '{"', 'x'.repeat(100_000)]

@@ -1,7 +1,7 @@
 // The gate before the pages: signs in if nobody is, and again over the page when a session has ended.
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { type ReactNode, useCallback, useEffect, useState } from 'react'
-import { signIn } from '../pages/index.ts'
+import { signIn } from '../../../pages.ts'
 import { Dialog } from '../parts/dialog.tsx'
 import { useLoaded } from '../parts/loaded.ts'
 import { FailedState, Skeleton } from '../parts/states.tsx'

@@ -1,8 +1,9 @@
 // The search: what the server finds, as links to pages.
+
+import { refusalReason } from '../../../refusals/web/words.ts'
 import { api, ask } from '../app/client.ts'
 import type { Hit, Search } from '../app/page-entry.ts'
 import { accountLabel } from '../parts/account-name.tsx'
-import { refusalReason } from '../parts/refusals/words.ts'
 import { relativeTime } from '../parts/time-words.ts'
 
 const MAX_CHARS = 100

@@ -1,6 +1,7 @@
 // One call told whole: what happened, top to bottom as it went; what was used, and what it cost line by line.
 import { Hourglass, SearchX } from 'lucide-react'
 import { useEffect } from 'react'
+import { RefusedRequest } from '../../../../refusals/web/refused-request.tsx'
 import { ApiError, api, part } from '../../app/client.ts'
 import type { PageProps } from '../../app/page-entry.ts'
 import { useAsk } from '../../app/query.ts'
@@ -21,7 +22,6 @@ import { CallFacts } from './call-facts.tsx'
 import { ChargeLines } from './charge.tsx'
 import { Course } from './course.tsx'
 import { curlOf } from './curl.ts'
-import { RefusedRequest } from './refused-request.tsx'
 import { UsageTable } from './usage.tsx'
 
 export default function CallPage({ params }: PageProps) {

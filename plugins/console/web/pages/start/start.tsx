@@ -1,6 +1,8 @@
 // The first visit of an account holder: a balance, a key, code for their client, and the first call, which turns up by itself.
 import { useState } from 'react'
 import { Link, useLocation } from 'wouter'
+import { ManyRefused } from '../../../../refusals/web/many-refused.tsx'
+import { useRefusals } from '../../../../refusals/web/refusals.ts'
 import { type AnswerOf, api, ask } from '../../app/client.ts'
 import { useAsk } from '../../app/query.ts'
 import { useBaseUrl, useViewer } from '../../app/session.tsx'
@@ -20,8 +22,6 @@ import { TextInput } from '../../parts/input.tsx'
 import { Money } from '../../parts/money.tsx'
 import { Notice } from '../../parts/notice.tsx'
 import { Page, Section } from '../../parts/page.tsx'
-import { ManyRefused } from '../../parts/refusals/many-refused.tsx'
-import { useRefusals } from '../../parts/refusals/refusals.ts'
 import { useRequestKey } from '../../parts/request-key.ts'
 import { Loaded, Skeleton } from '../../parts/states.tsx'
 

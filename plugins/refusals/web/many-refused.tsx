@@ -1,8 +1,8 @@
 // The notice of an account many of whose requests were refused in the last hour: how many, why, and what to do.
 import { Link } from 'wouter'
-import { useViewer } from '../../app/session.tsx'
-import { counted } from '../amounts.ts'
-import { Notice } from '../notice.tsx'
+import { useViewer } from '../../console/web/app/session.tsx'
+import { counted } from '../../console/web/parts/amounts.ts'
+import { Notice } from '../../console/web/parts/notice.tsx'
 import { type Refusals, refusedHref } from './refusals.ts'
 import { refusalAdvice, refusalReason } from './words.ts'
 

@@ -1,7 +1,7 @@
 // How many requests were refused, as one of a page's figures and as a fact.
 import { Link } from 'wouter'
-import { count } from '../amounts.ts'
-import { Figure } from '../figure.tsx'
+import { count } from '../../console/web/parts/amounts.ts'
+import { Figure } from '../../console/web/parts/figure.tsx'
 import { type Refusals, type RefusalsOf, refusedHref } from './refusals.ts'
 import { refusalReason } from './words.ts'
 

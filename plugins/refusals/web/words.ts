@@ -1,5 +1,5 @@
 // Refusals in words: the reason in short, and what to do about many of them, for the operator and for the account holder.
-import type { Role } from '../../app/page-entry.ts'
+import type { Role } from '../../console/web/app/page-entry.ts'
 
 interface Words {
   reason: string

@@ -1,6 +1,7 @@
 // The page of the audit log: who changed what, and when.
-import { AuditLogList } from '../../parts/audit-log/audit-log-list.tsx'
-import { Page } from '../../parts/page.tsx'
+
+import { Page } from '../../console/web/parts/page.tsx'
+import { AuditLogList } from './audit-log-list.tsx'
 
 export default function AuditLog() {
   return (

@@ -1,7 +1,7 @@
 // How many requests were refused, and why: as pages ask for it, and where the list of them is.
-import { type AnswerOf, api } from '../../app/client.ts'
-import { useAsk } from '../../app/query.ts'
-import { withQuery } from '../given.ts'
+import { type AnswerOf, api } from '../../console/web/app/client.ts'
+import { useAsk } from '../../console/web/app/query.ts'
+import { withQuery } from '../../console/web/parts/given.ts'
 
 export type Refusals = AnswerOf<typeof api.refusals.get>
 

@@ -1,6 +1,7 @@
 // What an action changed: each field with its value before and after, in the words of a person.
-import type { ShownAction } from '../../../../audit-log/console.ts'
-import { exactTime } from '../time-words.ts'
+
+import { exactTime } from '../../console/web/parts/time-words.ts'
+import type { ShownAction } from '../console.ts'
 
 type Fields = ShownAction['before']
 

@@ -1,11 +1,11 @@
 // Why requests were refused in the overview's time, the most frequent reasons first; for the operator by account.
-import { useViewer } from '../../app/session.tsx'
-import { RowAccount } from '../../parts/account-name.tsx'
-import { count } from '../../parts/amounts.ts'
-import { Section } from '../../parts/page.tsx'
-import { type Refusals, refusedHref } from '../../parts/refusals/refusals.ts'
-import { refusalReason } from '../../parts/refusals/words.ts'
-import { atEnd, type Column, column, Table } from '../../parts/table.tsx'
+import { useViewer } from '../../console/web/app/session.tsx'
+import { RowAccount } from '../../console/web/parts/account-name.tsx'
+import { count } from '../../console/web/parts/amounts.ts'
+import { Section } from '../../console/web/parts/page.tsx'
+import { atEnd, type Column, column, Table } from '../../console/web/parts/table.tsx'
+import { type Refusals, refusedHref } from './refusals.ts'
+import { refusalReason } from './words.ts'
 
 type Reason = Refusals['reasons'][number]
 

@@ -1,0 +1,253 @@
+// The pages, in the groups and the order of the side bar; what stands before a session; and the search.
+import {
+  ArrowLeftRight,
+  Boxes,
+  ChartColumn,
+  FileCog,
+  FlaskConical,
+  FolderOpen,
+  Gauge,
+  Images,
+  KeyRound,
+  type LucideIcon,
+  Plug,
+  ReceiptText,
+  Scale,
+  Server,
+  Settings,
+  Users,
+} from 'lucide-react'
+import type { ComponentType } from 'react'
+import { audit_log_pages } from './audit-log/web/pages.ts'
+import {
+  ACCOUNTS,
+  EVERYONE,
+  NOT_OWN_KEY,
+  OPERATOR,
+  type OpenPageEntry,
+  type PageEntry,
+  type PageGroup,
+  type Role,
+  type Search,
+  type SignInProps,
+} from './console/web/app/page-entry.ts'
+
+type Load = PageEntry['load']
+
+/** A page of the side bar, with the letter that `g` goes to it by. */
+const page = (
+  path: string,
+  title: string,
+  seen_by: readonly Role[],
+  icon: LucideIcon,
+  letter: string,
+  load: Load,
+  also?: string,
+): PageEntry => ({ path, title, seen_by, icon, letter, load, ...(also === undefined ? {} : { also }) })
+
+/** A page below one of these. */
+const below = (path: string, title: string, seen_by: readonly Role[], load: Load): PageEntry => ({
+  path,
+  title,
+  seen_by,
+  load,
+})
+
+/** The side bar, from top to bottom, and the pages below its own. */
+export const page_groups: readonly PageGroup[] = [
+  {
+    title: 'Operate',
+    pages: [
+      page(
+        '/overview',
+        'Overview',
+        NOT_OWN_KEY,
+        Gauge,
+        'o',
+        () => import('./console/web/pages/overview/overview.tsx'),
+        'dashboard health alerts live',
+      ),
+      page(
+        '/calls',
+        'Calls',
+        EVERYONE,
+        ArrowLeftRight,
+        'c',
+        () => import('./console/web/pages/calls/calls.tsx'),
+        'requests refused failed history',
+      ),
+      below('/calls/:request_id', 'Call', EVERYONE, () => import('./console/web/pages/call/call.tsx')),
+      page(
+        '/playground',
+        'Playground',
+        EVERYONE,
+        FlaskConical,
+        'p',
+        () => import('./console/web/pages/playground/playground.tsx'),
+        'chat compare draw generate',
+      ),
+      page('/images', 'Images', EVERYONE, Images, 'i', () => import('./console/web/pages/images/images.tsx')),
+      below('/images/:id', 'Image', EVERYONE, () => import('./console/web/pages/images/image.tsx')),
+      page('/files', 'Files', EVERYONE, FolderOpen, 'f', () => import('./console/web/pages/files/files.tsx')),
+      below('/start', 'Get started', ACCOUNTS, () => import('./console/web/pages/start/start.tsx')),
+      below('/setup', 'First steps', OPERATOR, () => import('./console/web/pages/setup/setup.tsx')),
+    ],
+  },
+  {
+    title: 'Money',
+    pages: [
+      page(
+        '/accounts',
+        'Accounts',
+        OPERATOR,
+        Users,
+        'a',
+        () => import('./console/web/pages/accounts/accounts.tsx'),
+        'balances customers invite top up',
+      ),
+      below(
+        '/accounts/:account',
+        'Account',
+        OPERATOR,
+        () => import('./console/web/pages/accounts/account.tsx'),
+      ),
+      page(
+        '/keys',
+        'Keys',
+        EVERYONE,
+        KeyRound,
+        'k',
+        () => import('./console/web/pages/keys/keys.tsx'),
+        'api keys limits',
+      ),
+      below('/keys/:key', 'Key', EVERYONE, () => import('./console/web/pages/keys/key.tsx')),
+      page(
+        '/usage',
+        'Usage',
+        EVERYONE,
+        ChartColumn,
+        'u',
+        () => import('./console/web/pages/usage/usage.tsx'),
+        'spend costs tokens revenue margin',
+      ),
+      page(
+        '/entries',
+        'Entries',
+        NOT_OWN_KEY,
+        ReceiptText,
+        'e',
+        () => import('./console/web/pages/entries/entries.tsx'),
+        'top-ups charges debits ledger',
+      ),
+      below(
+        '/entries/statement',
+        'Statement',
+        NOT_OWN_KEY,
+        () => import('./console/web/pages/entries/statement.tsx'),
+      ),
+      page(
+        '/books',
+        'Books',
+        OPERATOR,
+        Scale,
+        'b',
+        () => import('./console/web/pages/books/books.tsx'),
+        'audit totals',
+      ),
+    ],
+  },
+  {
+    title: 'Configure',
+    pages: [
+      page(
+        '/models',
+        'Models',
+        EVERYONE,
+        Boxes,
+        'm',
+        () => import('./console/web/pages/models/models.tsx'),
+        'prices',
+      ),
+      below('/models/:id', 'Model', EVERYONE, () => import('./console/web/pages/models/model.tsx')),
+      page(
+        '/providers',
+        'Providers',
+        OPERATOR,
+        Plug,
+        'v',
+        () => import('./console/web/pages/providers/providers.tsx'),
+        'upstreams cooldowns',
+      ),
+      below(
+        '/providers/new',
+        'New provider',
+        OPERATOR,
+        () => import('./console/web/pages/providers/new-provider.tsx'),
+      ),
+      below(
+        '/providers/:name',
+        'Provider',
+        OPERATOR,
+        () => import('./console/web/pages/providers/provider.tsx'),
+      ),
+      page(
+        '/catalogue',
+        'Catalogue',
+        OPERATOR,
+        FileCog,
+        't',
+        () => import('./console/web/pages/catalogue/catalogue.tsx'),
+        'configuration settings prices rate limits',
+      ),
+      below(
+        '/catalogue/history',
+        'Catalogue history',
+        OPERATOR,
+        () => import('./console/web/pages/catalogue/history.tsx'),
+      ),
+      below(
+        '/catalogue/history/:version',
+        'Catalogue version',
+        OPERATOR,
+        () => import('./console/web/pages/catalogue/version.tsx'),
+      ),
+      ...audit_log_pages,
+      page(
+        '/system',
+        'System',
+        OPERATOR,
+        Server,
+        's',
+        () => import('./console/web/pages/system/system.tsx'),
+        'backups alerts webhook plugins doctor check-up disk version',
+      ),
+      page(
+        '/settings',
+        'Settings',
+        EVERYONE,
+        Settings,
+        ',',
+        () => import('./console/web/pages/settings/settings.tsx'),
+        'password sessions sign out',
+      ),
+    ],
+  },
+]
+
+export const pages: readonly PageEntry[] = page_groups.flatMap((group) => group.pages)
+
+const setPassword = () => import('./console/web/pages/sign-in/set-password.tsx')
+
+/** Pages that need no session. */
+export const open_pages: readonly OpenPageEntry[] = [
+  { path: '/welcome', title: 'Welcome', load: setPassword },
+  { path: '/invitation', title: 'Invitation', load: setPassword },
+]
+
+/** The form of those who are not signed in. */
+export const signIn = (): Promise<{ default: ComponentType<SignInProps> }> =>
+  import('./console/web/pages/sign-in/sign-in.tsx')
+
+/** What `/` searches. */
+export const search: Search = async (words) =>
+  (await import('./console/web/pages/search.ts')).searchAll(words)
