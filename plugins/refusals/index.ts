@@ -1,5 +1,5 @@
 // What other plugins use of refused requests: their lists, in which they stand among calls, and their sums.
-export { REFUSAL_COLUMNS } from './csv.ts'
+export { refused_requests } from './list.ts'
 export {
   findRefusal,
   listRefusals,

@@ -1,5 +1,6 @@
 // An example of each command, which its help ends with.
 import type { Command } from 'commander'
+import { addExample } from '../app/command-line/example.ts'
 
 /** By the words of the command, without the program's name. */
 const EXAMPLES: Readonly<Record<string, string>> = {
@@ -29,11 +30,9 @@ const EXAMPLES: Readonly<Record<string, string>> = {
   'prices import': 'prices import model_prices_and_context_window.json --markup 1.2',
   'providers test': 'providers test google',
   usage: 'usage --account alice --since 7d --sums day',
-  refusals: 'refusals --account alice --since 24h',
   'console link': 'console link',
   'console reset': 'console reset',
   audit: 'audit',
-  'audit-log': 'audit-log alice --since 7d',
   backup: 'backup /mnt/backups/tollgate.tar.zst',
   'backup list': 'backup list',
   'backup verify': 'backup verify tollgate-20261121T030000Z.tar.zst',
@@ -58,7 +57,7 @@ export function addExamples(command: Command, words: readonly string[] = []): vo
   for (const inner of command.commands) {
     const path = [...words, inner.name()]
     const example = EXAMPLES[path.join(' ')]
-    if (example !== undefined) inner.addHelpText('after', `\nExample:\n  $ tollgate ${example}`)
+    if (example !== undefined) addExample(inner, example)
     addExamples(inner, path)
   }
 }

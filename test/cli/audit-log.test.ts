@@ -111,7 +111,7 @@ test.each<[words: string, rest: string[], lines: object[]]>([
 test('is listed, of all or of one account, in pages and by area', async () => {
   const { actions, next_cursor } = await scene.json('audit-log', '--limit', '2')
   expect(actions).toMatchObject([
-    { action: 'account.erased', account_name: 'erased-1', command: 'account erase', before: null },
+    { action: 'account.erased', account: 'erased-1', command: 'account erase', before: null },
     { action: 'account.closed' },
   ])
   expect(next_cursor).toBe(actions[1].id)

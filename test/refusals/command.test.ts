@@ -67,7 +67,7 @@ describe('refusals', () => {
         model: 'sim-pro',
         status: 402,
         code: 'insufficient_balance',
-        sentence: 'Top it up.',
+        message: 'Top it up.',
         account: 'anna',
         key: 'desk',
         key_prefix: expect.stringMatching(/^tg_/),
@@ -80,8 +80,8 @@ describe('refusals', () => {
   test('--csv has all columns', async () => {
     const { out } = await scene.run('refusals', '--key', '2', '--csv')
     expect(out.trimEnd().split('\r\n')).toEqual([
-      'request_id,refused_utc,account,key,key_prefix,surface,model,status,code,reason',
-      expect.stringMatching(/^req_2,.*,bert,desk,tg_.*,chat,,402,insufficient_balance,Top it up\.$/),
+      'id,refused_utc,request_id,account,key,key_prefix,surface,model,status,code,message',
+      expect.stringMatching(/^2,.*Z,req_2,bert,desk,tg_.*,chat,,402,insufficient_balance,Top it up\.$/),
     ])
   })
 

@@ -131,8 +131,8 @@ describe('the list of calls has them', () => {
   test('as a file of their own', async () => {
     const file = await (await operator.send('GET', '/calls.csv?outcome=refused&account=bob')).text()
     const [head, ...lines] = file.trimEnd().split('\r\n')
-    expect(head).toBe('request_id,refused_utc,account,key,key_prefix,surface,model,status,code,reason')
-    expect(lines.map((line) => line.split(',')[0])).toEqual(idsAt(4, 6))
+    expect(head).toBe('id,refused_utc,request_id,account,key,key_prefix,surface,model,status,code,message')
+    expect(lines.map((line) => line.split(',')[2])).toEqual(idsAt(4, 6))
     expect(lines[0]).toContain(`,402,insufficient_balance,`)
   })
 

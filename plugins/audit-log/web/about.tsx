@@ -1,7 +1,7 @@
 // What an action is about: an account, one of its keys, a model, a provider, a setting or a backup.
 import { Link } from 'wouter'
 import { AccountName } from '../../console/web/parts/account-name.tsx'
-import type { ShownAction } from '../console.ts'
+import type { ShownAction } from '../list.ts'
 
 /** @param without_account where the page is about one */
 export function About({ of, without_account }: { of: ShownAction; without_account?: boolean }) {

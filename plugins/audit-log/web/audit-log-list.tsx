@@ -12,7 +12,7 @@ import { Select } from '../../console/web/parts/select.tsx'
 import { EmptyState, Loaded } from '../../console/web/parts/states.tsx'
 import { atEnd, type Column, column, Pager, Table } from '../../console/web/parts/table.tsx'
 import { ClockTime } from '../../console/web/parts/time.tsx'
-import type { AuditLogQuery, ShownAction } from '../console.ts'
+import type { ShownAction } from '../list.ts'
 import { About } from './about.tsx'
 import { By } from './by.tsx'
 import { Changes } from './changes.tsx'
@@ -76,9 +76,9 @@ export function AuditLogList({ account, key_id }: AuditLogListProps) {
     area: area === '' ? undefined : area,
     by: by === '' ? undefined : by,
     account: account === undefined ? chosen.account : String(account),
-    key: key_id ?? (chosen.key === undefined ? undefined : Number(chosen.key)),
+    key: key_id === undefined ? chosen.key : String(key_id),
   }
-  const page: AuditLogQuery = { ...query, cursor: cursor === '' ? undefined : Number(cursor) }
+  const page = { ...query, cursor: cursor === '' ? undefined : Number(cursor) }
   const log = useAsk(['audit-log', page], () => api['audit-log'].get({ query: page }))
   return (
     <div className="stack">

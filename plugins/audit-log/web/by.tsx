@@ -1,5 +1,5 @@
 // Who took an action: in a word, and below it the session or the command.
-import type { ShownAction } from '../console.ts'
+import type { ShownAction } from '../list.ts'
 
 const WHO: Record<ShownAction['by'], string> = {
   operator: 'Operator',

@@ -1,7 +1,7 @@
 // What an action changed: each field with its value before and after, in the words of a person.
 
 import { exactTime } from '../../console/web/parts/time-words.ts'
-import type { ShownAction } from '../console.ts'
+import type { ShownAction } from '../list.ts'
 
 type Fields = ShownAction['before']
 

@@ -1,5 +1,6 @@
 // The list of calls as a file: calls and, among them, refused requests, the newest first.
 import type { Viewer } from '../../../src/access/viewer.ts'
+import { csvFor } from '../../../src/app/list/columns.ts'
 import type { Db } from '../../../src/db/db.ts'
 import { NO_USAGE } from '../../../src/domain/usage.ts'
 import { allCalls } from '../../../src/ledger/all-calls.ts'
@@ -8,9 +9,9 @@ import type { ConsoleParts } from '../../../src/surface/console/calls.ts'
 import { allPages, listCsv, onePart } from '../../../src/surface/console/list-csv.ts'
 import {
   listRefusals,
-  REFUSAL_COLUMNS,
   type RecordedRefusal,
   type RefusalFilter,
+  refused_requests,
 } from '../../refusals/index.ts'
 import type { Asked } from './calls-asked.ts'
 
@@ -26,7 +27,10 @@ export function callsFile(
 ): Promise<Response> {
   const { db } = gateway
   const refused = refusals ? allRefusals(db, refusals) : onePart<RecordedRefusal>([])
-  if (!calls) return listCsv(gateway, viewer, { list: 'refused', columns: REFUSAL_COLUMNS, parts: refused })
+  if (!calls) {
+    const columns = csvFor(refused_requests.columns, viewer.role)
+    return listCsv(gateway, viewer, { list: 'refused', columns, parts: refused })
+  }
   const columns = viewer.role === 'operator' ? OPERATOR_CALL_CSV : CALL_CSV
   const parts = newestFirst<CallLine>(allCalls(db, calls), linesOf(refused))
   return listCsv(gateway, viewer, { list: 'calls', columns, parts })

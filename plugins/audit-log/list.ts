@@ -1,0 +1,117 @@
+// The audit log as a list: for the console, in files and on the command line. An account sees what was done in it, without the operator's whereabouts.
+
+import { Type } from '@sinclair/typebox'
+import {
+  integer,
+  nullableFields,
+  nullableInteger,
+  nullableText,
+  type Reader,
+  tableOnly,
+  text,
+  time,
+  word,
+} from '../../src/app/list/columns.ts'
+import { type ConsoleRowOf, defineList } from '../../src/app/list/list.ts'
+import { AREAS, type Area, titleOf } from '../../src/domain/actions.ts'
+import { OneOf } from '../../src/http/schema.ts'
+import { visibleLine } from '../../src/utilities/visible-text.ts'
+import { type ListedAction, listActions } from './listing.ts'
+
+const ACTORS = ['operator', 'account', 'key', 'command', 'system'] as const
+
+export const audit_log = defineList<ListedAction>()({
+  name: 'audit-log',
+  field: 'actions',
+  row: 'change',
+  rows: 'changes',
+  none: 'No changes.',
+  max_rows: 1_000,
+  keys_see_own: true,
+  filters: {
+    area: OneOf(Object.keys(AREAS) as Area[], { description: 'only these' }),
+    by: OneOf(ACTORS, { description: 'only changes by them' }),
+    subject: Type.String({
+      minLength: 1,
+      maxLength: 500,
+      must: 'at most 500 characters',
+      description: 'only this model, provider, setting or backup',
+    }),
+  },
+  columns: {
+    id: integer(({ id }) => id, { table: { head: 'ID', right: true } }),
+    created: time(({ created_at_ms }) => created_at_ms, { table: { head: 'TIME' } }),
+    action: text(({ action }) => action, { description: 'such as `key.revoked`' }),
+    title: text(({ action }) => titleOf(action), {
+      description: 'the same in words',
+      table: { head: 'ACTION' },
+    }),
+    for: tableOnly({ head: 'FOR', text: subjectWords }),
+    by: word(OneOf(ACTORS), actorFor),
+    actor: tableOnly({ head: 'BY', text: actorWords }),
+    session_id: nullableInteger(hiddenFromOthers('session_id')),
+    address: nullableText(hiddenFromOthers('address'), { description: 'of the session' }),
+    command: nullableText(hiddenFromOthers('command'), { description: 'such as `key create`' }),
+    machine_user: nullableText(hiddenFromOthers('machine_user'), { description: 'who ran the command' }),
+    request_id: nullableText(hiddenFromOthers('request_id')),
+    account_id: nullableInteger(({ account_id }) => account_id),
+    account: nullableText(({ account_name }) => account_name),
+    key_id: nullableInteger(({ key_id }) => key_id),
+    key_name: nullableText(({ key_name }) => key_name),
+    key_prefix: nullableText(({ key_prefix }) => key_prefix),
+    subject: nullableText(({ subject }) => (subject === null ? null : visibleLine(subject)), {
+      description: 'a model, provider, setting or backup',
+    }),
+    before: nullableFields((action, reader) => changedFields(action, action.before, reader)),
+    after: nullableFields((action, reader) => changedFields(action, action.after, reader)),
+    change: tableOnly({ head: 'CHANGE', text: changeWords, elastic: true }),
+  },
+  read: (db, { by, ...filter }, page) => listActions(db, { ...filter, actor: by }, page),
+})
+
+/** A row as the console's pages get it. */
+export type ShownAction = ConsoleRowOf<typeof audit_log>
+
+/** Whether a reader sees who exactly did it: an account sees that the operator did something, not from where, nor by which command; a key sees the same of its account. */
+const seesActor = ({ actor }: ListedAction, reader: Reader): boolean =>
+  reader === 'operator' || actor === 'key' || (actor === 'account' && reader === 'account')
+
+function actorFor(action: ListedAction, reader: Reader): ListedAction['actor'] {
+  return action.actor === 'command' && !seesActor(action, reader) ? 'operator' : action.actor
+}
+
+function hiddenFromOthers<Name extends keyof ListedAction>(name: Name) {
+  return (action: ListedAction, reader: Reader) => (seesActor(action, reader) ? action[name] : null)
+}
+
+function subjectWords({ account_name, key_name, subject }: ListedAction): string {
+  return [account_name, key_name, subject].filter((name) => name !== null).join(' / ') || '-'
+}
+
+function actorWords({ actor, command, machine_user, session_id }: ListedAction): string {
+  if (command !== null) return `${machine_user ?? 'command'}: ${command}`
+  return session_id === null ? actor : `${actor}, session ${session_id}`
+}
+
+function changeWords({ before, after }: ListedAction): string {
+  return [before, after].filter((json) => json !== null).join(' -> ') || '-'
+}
+
+/** What only operators see, by actions: what they wrote down of an account. */
+const OPERATORS_FIELDS: Readonly<Record<string, readonly string[]>> = {
+  'account.changed': ['display_name', 'email', 'note'],
+}
+
+/** What callers wrote, such as a browser's name, is made visible. */
+function changedFields(
+  { action }: Pick<ListedAction, 'action'>,
+  json: string | null,
+  reader: Reader,
+): Record<string, unknown> | null {
+  if (json === null) return null
+  const hidden = reader === 'operator' ? [] : (OPERATORS_FIELDS[action] ?? [])
+  const entries = Object.entries<unknown>(JSON.parse(json)).filter(([name]) => !hidden.includes(name))
+  return Object.fromEntries(
+    entries.map(([name, value]) => [name, typeof value === 'string' ? visibleLine(value) : value]),
+  )
+}

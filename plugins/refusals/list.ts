@@ -1,0 +1,75 @@
+// Refused requests as a list: for callers, in files and on the command line. In the console they stand among calls.
+import { Type } from '@sinclair/typebox'
+import { integer, nullableText, text, time } from '../../src/app/list/columns.ts'
+import { defineList } from '../../src/app/list/list.ts'
+import { ModelName } from '../../src/http/parameters.ts'
+import { Nullable } from '../../src/http/schema.ts'
+import { listRefusals, type RecordedRefusal } from './listing.ts'
+import { countRefused } from './sums.ts'
+
+export const refused_requests = defineList<RecordedRefusal>()({
+  name: 'refusals',
+  field: 'refusals',
+  row: 'request',
+  rows: 'requests',
+  none: 'No refused requests.',
+  max_rows: 500,
+  filters: { model: { ...ModelName, description: 'Of this model only.', examples: ['sim-flash'] } },
+  columns: {
+    id: integer(({ id }) => id, { seen_by: ['operator'], table: { head: 'ID', right: true } }),
+    refused: time(({ at_ms }) => at_ms, { description: 'When', table: { head: 'TIME' } }),
+    request_id: text(({ request_id }) => request_id, {
+      description: 'The id of the request, as its answer had it.',
+    }),
+    account: text(({ account_name }) => account_name, {
+      seen_by: ['operator', 'account', 'key'],
+      table: { head: 'ACCOUNT', elastic: true },
+    }),
+    key: text(({ key_name }) => key_name, {
+      description: 'The name of the key.',
+      table: { head: 'KEY', spare: 2, elastic: true },
+    }),
+    key_prefix: text(({ key_prefix }) => key_prefix, { description: 'The first 10 characters of the key.' }),
+    surface: text(({ surface }) => surface, { description: 'The API that it came by.' }),
+    model: nullableText(({ model }) => model, {
+      description: 'The model, as it was requested; null if it is not known.',
+      table: { head: 'MODEL', spare: 1, elastic: true },
+    }),
+    status: integer(({ status }) => status, {
+      description: 'The HTTP status.',
+      table: { head: 'STATUS', right: true },
+    }),
+    code: text(({ code }) => code, { description: 'Why, for programs.' }),
+    message: text(({ sentence }) => sentence, {
+      description: 'Why, as the answer said.',
+      table: { head: 'WHY', elastic: true },
+    }),
+  },
+  async read(db, filter, page) {
+    const { refusals: rows, next_cursor } = await listRefusals(db, filter, page)
+    return { rows, next_cursor }
+  },
+  beside: {
+    fields: {
+      refused: Nullable(
+        Type.Integer({
+          description:
+            'How many there were in the period, in whole hours, with those that are not listed; null with `model`.',
+        }),
+      ),
+    },
+    /** The kept sums do not tell models apart. */
+    read: async (db, { account_id, key_id, model, since_ms, until_ms }) => ({
+      refused:
+        model === undefined
+          ? await countRefused(db, {
+              account_id,
+              key_id,
+              from_ms: since_ms ?? 0,
+              until_ms: until_ms ?? Number.MAX_SAFE_INTEGER,
+              span: 'hour',
+            })
+          : null,
+    }),
+  },
+})

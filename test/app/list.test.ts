@@ -1,0 +1,76 @@
+// The columns of a list: what each reader gets of a row in JSON and CSV, and the table of the terminal.
+import { expect, test } from 'bun:test'
+import { Type } from '@sinclair/typebox'
+import { table } from '../../src/app/command-line/table.ts'
+import {
+  csvFor,
+  fieldsFor,
+  integer,
+  nullableFields,
+  nullableText,
+  type Reader,
+  rowFor,
+  tableColumnsOf,
+  tableOnly,
+  text,
+  time,
+} from '../../src/app/list/columns.ts'
+import { defineList } from '../../src/app/list/list.ts'
+import { faultsIn } from '../../src/domain/validation.ts'
+import { csvOf } from '../../src/http/csv.ts'
+
+interface Parcel {
+  id: number
+  sent_at_ms: number
+  to: string
+  note: string | null
+  route: Record<string, unknown> | null
+}
+
+const parcels = defineList<Parcel>()({
+  name: 'parcels',
+  field: 'parcels',
+  row: 'parcel',
+  rows: 'parcels',
+  none: 'No parcels.',
+  max_rows: 10,
+  filters: {},
+  columns: {
+    id: integer(({ id }) => id, { table: { head: 'ID', right: true } }),
+    sent: time(({ sent_at_ms }) => sent_at_ms),
+    to: text(({ to }, reader) => (reader === 'operator' ? to : 'hidden'), { table: { head: 'TO' } }),
+    note: nullableText(({ note }) => note, { seen_by: ['operator', 'account'], table: { head: 'NOTE' } }),
+    route: nullableFields(({ route }) => route),
+    all: tableOnly({ head: 'ALL', text: ({ id, to }) => `${id} to ${to}` }),
+  },
+  read: () => ({ rows: [], next_cursor: undefined }),
+})
+
+const row: Parcel = { id: 7, sent_at_ms: 0, to: 'Berne', note: null, route: { by: 'rail' } }
+const SENT = { sent_at: '1970-01-01T00:00:00.000Z', sent_at_ms: 0 }
+
+test.each<[Reader, object]>([
+  ['operator', { id: 7, ...SENT, to: 'Berne', note: null, route: { by: 'rail' } }],
+  ['account', { id: 7, ...SENT, to: 'hidden', note: null, route: { by: 'rail' } }],
+  ['caller', { id: 7, ...SENT, to: 'hidden', route: { by: 'rail' } }],
+])('a row for %s has the fields that they see, and fits their schema', (reader, expected) => {
+  const shown = rowFor(parcels.columns, reader, row)
+  expect(shown).toEqual(expected as typeof shown)
+  const schema = Type.Object(fieldsFor(parcels.columns, reader), { additionalProperties: false })
+  expect([...faultsIn(schema, shown)]).toEqual([])
+})
+
+test.each<[Reader, string[]]>([
+  ['operator', ['id,sent_utc,to,note,route', '7,1970-01-01T00:00:00.000Z,Berne,,"{""by"":""rail""}"']],
+  ['caller', ['id,sent_utc,to,route', '7,1970-01-01T00:00:00.000Z,hidden,"{""by"":""rail""}"']],
+])('the file for %s', (reader, lines) => {
+  expect(csvOf(csvFor(parcels.columns, reader), [row]).trimEnd().split(/\r?\n/)).toEqual(lines)
+})
+
+test('the table has the columns with a head, in their order', () => {
+  expect(table(tableColumnsOf(parcels.columns), [row], parcels.none).split('\n')).toEqual([
+    'ID  TO     NOTE  ALL',
+    ' 7  Berne  -     7 to Berne',
+  ])
+  expect(table(tableColumnsOf(parcels.columns), [], parcels.none)).toBe('No parcels.')
+})

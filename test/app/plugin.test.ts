@@ -1,0 +1,106 @@
+// What a plugin is: its parts are made once, hear of events, sweep, and end in reverse order; what it does not have costs nothing.
+import { expect, test } from 'bun:test'
+import { Elysia } from 'elysia'
+import { definePlugin } from '../../src/app/plugin.ts'
+import { commandsOf, openPlugins } from '../../src/app/plugins.ts'
+import { createEvents } from '../../src/exchange/life/events.ts'
+import type { Gateway } from '../../src/surface/gateway.ts'
+import { memoryLog } from '../support/memory-log.ts'
+
+function gateway() {
+  const { log, lines } = memoryLog()
+  const events = createEvents(log)
+  const made = { exchange: { events, log }, operations: { console_routes: [] } } as unknown as Gateway
+  return { made, events, lines }
+}
+
+/** A plugin that writes down what becomes of it. */
+const tracing = (name: string, steps: string[]) =>
+  definePlugin({
+    name,
+    async open() {
+      steps.push(`${name} opens`)
+      return { name }
+    },
+    on: { started: (own) => steps.push(`${own.name} hears that the gateway started`) },
+    routes: async () => (_, own) => new Elysia({ name }).get(`/${name}`, () => own.name),
+    console: async () => (_, own) =>
+      new Elysia({ name: `console-${name}` }).get(`/console/${name}`, () => own.name),
+    sweeps: [{ name, sweep: (own) => steps.push(`${own.name} sweeps`) }],
+    close: (own) => void steps.push(`${own.name} closes`),
+  })
+
+test('its part is made once, is given to all of it, and ends after those that were opened later', async () => {
+  const steps: string[] = []
+  const { made, events } = gateway()
+  const opened = await openPlugins(made, [tracing('first', steps), tracing('second', steps)])
+  events.raise('started', undefined)
+  for (const { sweep } of opened.sweeps) await sweep()
+  await opened.close()
+  expect(steps).toEqual([
+    'first opens',
+    'second opens',
+    'first hears that the gateway started',
+    'second hears that the gateway started',
+    'first sweeps',
+    'second sweeps',
+    'second closes',
+    'first closes',
+  ])
+})
+
+test('its routes are served, and those of its pages are loaded when they are asked for', async () => {
+  const { made } = gateway()
+  const opened = await openPlugins(made, [tracing('one', [])])
+  const [routes] = opened.routes
+  expect(await (await routes?.handle(new Request('http://localhost/one')))?.text()).toBe('one')
+  const [load] = made.operations.console_routes
+  const console_routes = await load?.()
+  expect(await (await console_routes?.handle(new Request('http://localhost/console/one')))?.text()).toBe(
+    'one',
+  )
+})
+
+test('a name alone is a plugin', async () => {
+  const { made } = gateway()
+  const opened = await openPlugins(made, [definePlugin({ name: 'nothing' })])
+  expect([opened.routes, opened.sweeps]).toEqual([[], []])
+  expect(await made.operations.console_routes[0]?.()).toBeUndefined()
+  await opened.close()
+})
+
+test('one that cannot be opened refuses the start', async () => {
+  const { made } = gateway()
+  const broken = definePlugin({
+    name: 'broken',
+    open() {
+      throw new Error('Its table is missing. Run the migration.')
+    },
+  })
+  expect(openPlugins(made, [broken])).rejects.toThrow('Its table is missing')
+})
+
+test('a listener that throws is logged, and the event goes on', async () => {
+  const { made, events, lines } = gateway()
+  const failing = definePlugin({
+    name: 'failing',
+    on: {
+      started() {
+        throw new TypeError('a bug in a plugin')
+      },
+    },
+  })
+  await openPlugins(made, [failing])
+  events.raise('started', undefined)
+  expect(lines()).toMatchObject([{ level: 'error', event: 'started' }])
+})
+
+test('commands come in the order of their plugins', () => {
+  const add = async () => () => {}
+  const commands = commandsOf([
+    definePlugin({ name: 'one', commands: { b: add } }),
+    definePlugin({ name: 'two' }),
+    definePlugin({ name: 'three', commands: { a: add } }),
+  ])
+  expect(Object.keys(commands)).toEqual(['b', 'a'])
+})
