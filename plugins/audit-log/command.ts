@@ -3,7 +3,11 @@ import { listCommand } from '../../src/app/list/command.ts'
 import { audit_log } from './list.ts'
 
 export const addAuditLogCommand = listCommand(audit_log, {
+  name: 'audit-log',
   account: 'argument',
+  row: 'change',
+  rows: 'changes',
+  empty_text: 'No changes.',
   summary: 'List who changed what, and when.',
   description:
     'List changes to accounts, keys, balances and the catalogue, sign-ins and backups, newest first: who made ' +

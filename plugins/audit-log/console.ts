@@ -9,6 +9,6 @@ export function auditLogRoutes(gateway: ConsoleParts) {
   const list = consoleList(gateway, audit_log)
   return new Elysia({ name: 'console-audit-log' })
     .use(viewerCalls(gateway))
-    .get('/console/api/audit-log', ({ viewer, query }) => list.page(viewer, query), list.json)
-    .get('/console/api/audit-log.csv', ({ viewer, query }) => list.file(viewer, query), list.csv)
+    .get('/console/api/audit-log', ({ viewer, query }) => list.page(viewer, query), list.page_route)
+    .get('/console/api/audit-log.csv', ({ viewer, query }) => list.file(viewer, query), list.file_route)
 }

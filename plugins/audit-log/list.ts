@@ -23,20 +23,16 @@ const ACTORS = ['operator', 'account', 'key', 'command', 'system'] as const
 export const audit_log = defineList<ListedAction>()({
   name: 'audit-log',
   field: 'actions',
-  row: 'change',
-  rows: 'changes',
-  none: 'No changes.',
+  of: 'key',
   max_rows: 1_000,
   keys_see_own: true,
   filters: {
-    area: OneOf(Object.keys(AREAS) as Area[], { description: 'only these' }),
-    by: OneOf(ACTORS, { description: 'only changes by them' }),
-    subject: Type.String({
-      minLength: 1,
-      maxLength: 500,
-      must: 'at most 500 characters',
-      description: 'only this model, provider, setting or backup',
-    }),
+    area: { schema: OneOf(Object.keys(AREAS) as Area[]), option: ['--area <area>', 'only these'] },
+    by: { schema: OneOf(ACTORS), option: ['--by <actor>', 'only changes by them'] },
+    subject: {
+      schema: Type.String({ minLength: 1, maxLength: 500, must: 'at most 500 characters' }),
+      option: ['--subject <name>', 'only this model, provider, setting or backup'],
+    },
   },
   columns: {
     id: integer(({ id }) => id, { table: { head: 'ID', right: true } }),
@@ -72,7 +68,7 @@ export const audit_log = defineList<ListedAction>()({
 /** A row as the console's pages get it. */
 export type ShownAction = ConsoleRowOf<typeof audit_log>
 
-/** Whether a reader sees who exactly did it: an account sees that the operator did something, not from where, nor by which command; a key sees the same of its account. */
+/** An account sees that the operator did something, not from where, nor by which command; a key sees the same of its account. */
 const seesActor = ({ actor }: ListedAction, reader: Reader): boolean =>
   reader === 'operator' || actor === 'key' || (actor === 'account' && reader === 'account')
 
@@ -97,12 +93,12 @@ function changeWords({ before, after }: ListedAction): string {
   return [before, after].filter((json) => json !== null).join(' -> ') || '-'
 }
 
-/** What only operators see, by actions: what they wrote down of an account. */
+/** Fields for operators alone, by action: their own notes about an account. */
 const OPERATORS_FIELDS: Readonly<Record<string, readonly string[]>> = {
   'account.changed': ['display_name', 'email', 'note'],
 }
 
-/** What callers wrote, such as a browser's name, is made visible. */
+/** Texts of callers, such as a browser's name, are made visible. */
 function changedFields(
   { action }: Pick<ListedAction, 'action'>,
   json: string | null,

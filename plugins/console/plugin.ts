@@ -4,5 +4,5 @@ import { definePlugin } from '../../src/app/plugin.ts'
 export const consolePages = definePlugin({
   name: 'console',
   routes: async () => (await import('./routes.ts')).consolePages,
-  console: async () => (await import('./api/index.ts')).consoleApi,
+  console_routes: async () => (await import('./api/index.ts')).consoleApi,
 })

@@ -3,11 +3,15 @@ import { listCommand } from '../../src/app/list/command.ts'
 import { refused_requests } from './list.ts'
 
 export const addRefusalsCommand = listCommand(refused_requests, {
+  name: 'refusals',
+  row: 'request',
+  rows: 'requests',
+  empty_text: 'No refused requests.',
   summary: 'List refused requests, and why they were refused.',
   description:
     'List refused requests of the last 30 days, newest first, with what their callers were told. ' +
     'At most 50 an hour of each account are listed; all are counted.',
-  remark: ({ refused }, shown) =>
-    refused !== null && refused > shown ? `Refused in all of this time: ${refused}.` : undefined,
+  remark: ({ refused }, count) =>
+    refused !== null && refused > count ? `Refused in all of this time: ${refused}.` : undefined,
   example: 'refusals --account alice --since 24h',
 })

@@ -10,11 +10,14 @@ import { countRefused } from './sums.ts'
 export const refused_requests = defineList<RecordedRefusal>()({
   name: 'refusals',
   field: 'refusals',
-  row: 'request',
-  rows: 'requests',
-  none: 'No refused requests.',
+  of: 'key',
   max_rows: 500,
-  filters: { model: { ...ModelName, description: 'Of this model only.', examples: ['sim-flash'] } },
+  filters: {
+    model: {
+      schema: { ...ModelName, description: 'Of this model only.', examples: ['sim-flash'] },
+      option: ['--model <id>', 'only this model'],
+    },
+  },
   columns: {
     id: integer(({ id }) => id, { seen_by: ['operator'], table: { head: 'ID', right: true } }),
     refused: time(({ at_ms }) => at_ms, { description: 'When', table: { head: 'TIME' } }),
@@ -32,7 +35,7 @@ export const refused_requests = defineList<RecordedRefusal>()({
     key_prefix: text(({ key_prefix }) => key_prefix, { description: 'The first 10 characters of the key.' }),
     surface: text(({ surface }) => surface, { description: 'The API that it came by.' }),
     model: nullableText(({ model }) => model, {
-      description: 'The model, as it was requested; null if it is not known.',
+      description: 'The model, as it was asked for; null if it is not known.',
       table: { head: 'MODEL', spare: 1, elastic: true },
     }),
     status: integer(({ status }) => status, {
@@ -49,7 +52,7 @@ export const refused_requests = defineList<RecordedRefusal>()({
     const { refusals: rows, next_cursor } = await listRefusals(db, filter, page)
     return { rows, next_cursor }
   },
-  beside: {
+  totals: {
     fields: {
       refused: Nullable(
         Type.Integer({

@@ -47,6 +47,7 @@ export function createRecorder({ db, now, log, scrub }: RecorderParts): Recorder
   const room = new HourlyRoom()
   let batch = new Batch()
   let timer: Timer | undefined
+  let closed = false
   let writing: Promise<void> = Promise.resolve()
 
   async function write(): Promise<void> {
@@ -87,6 +88,7 @@ export function createRecorder({ db, now, log, scrub }: RecorderParts): Recorder
 
   return {
     record({ model, sentence, code: whole_code, ...refused }) {
+      if (closed) return
       const at_ms = now()
       const code = whole_code.slice(0, MAX_CODE_CHARS)
       if (batch.sums.size === 0) timer = setTimeout(() => void writeNext(), WRITE_AFTER_MS)
@@ -102,7 +104,10 @@ export function createRecorder({ db, now, log, scrub }: RecorderParts): Recorder
       })
     },
     sweep: () => db.begin((tx) => expireRefusals(tx, now()), { durable: false }),
-    close: writeNext,
+    close() {
+      closed = true
+      return writeNext()
+    },
   }
 }
 

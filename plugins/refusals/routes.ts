@@ -12,7 +12,7 @@ export function refusalRoutes(gateway: Pick<Gateway, 'exchange' | 'requests' | '
     .use(accountCalls(gateway))
     .get('/api/v1/refusals', async ({ caller, query }) => list.page(await scopeOf(gateway, caller), query), {
       query: list.query,
-      response: { 200: list.view, ...ACCOUNT_FAILURES },
+      response: { 200: list.page_schema, ...ACCOUNT_FAILURES },
       detail: {
         tags: ['Account'],
         operationId: 'listRefusals',

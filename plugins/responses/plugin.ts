@@ -1,4 +1,5 @@
 // The responses surface as a plugin: new responses, and kept ones.
+import { Elysia } from 'elysia'
 import { definePlugin } from '../../src/app/plugin.ts'
 
 export const responses = definePlugin({
@@ -8,6 +9,8 @@ export const responses = definePlugin({
       import('./routes.ts'),
       import('./stored.ts'),
     ])
-    return (gateway) => responses(gateway).use(storedResponses(gateway))
+    // Beside each other: hooks of the one would reach the routes of the other inside it.
+    return (gateway) =>
+      new Elysia({ name: 'responses: new and kept' }).use(responses(gateway)).use(storedResponses(gateway))
   },
 })

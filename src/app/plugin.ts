@@ -1,6 +1,6 @@
-// What a plugin is: one object that holds a capability whole.
+// The definition of a plugin: one object that holds a capability whole.
 import type { AnyElysia, Elysia } from 'elysia'
-import type { EventName, Listener } from '../exchange/life/events.ts'
+import type { CoreEvents, EventName } from '../exchange/life/events.ts'
 import type { Sweep } from '../server/sweeping.ts'
 import type { Gateway } from '../surface/gateway.ts'
 import type { Commands } from './command-line/terminal.ts'
@@ -9,18 +9,13 @@ import type { Commands } from './command-line/terminal.ts'
  * A capability, by what it has: everything but its name is optional. The object is read by every command, so it imports nothing heavy:
  * the functions that need it import it.
  */
-export interface PluginSpec<
-  Name extends string,
-  Own,
-  Routes extends AnyElysia,
-  ConsoleRoutes extends AnyElysia,
-> {
+export interface PluginSpec<Own, Routes extends AnyElysia, ConsoleRoutes extends AnyElysia> {
   /** The name of its folder. */
-  name: Name
+  name: string
   /** Makes its running part, once, before the gateway listens. The other functions get it as `own`. */
   open?: (gateway: Gateway) => Own | Promise<Own>
-  /** What it listens to. A listener returns at once: some events stand between a call and its answer. */
-  on?: { readonly [Event in EventName]?: (own: Own, event: Parameters<Listener<Event>>[0]) => void }
+  /** Its listeners to events. A listener returns at once: some events stand between a call and its answer. */
+  on?: { readonly [Name in EventName]?: (own: Own, event: CoreEvents[Name], gateway: Gateway) => void }
   /**
    * Its routes, as an Elysia instance with a name of its own: Elysia drops a second one of the same name silently.
    *
@@ -30,22 +25,18 @@ export interface PluginSpec<
    *   and the checks follow. Routes that are paid for read their own bytes, and say `parse: 'none'`.
    */
   routes?: () => Promise<(gateway: Gateway, own: Own) => Routes>
-  /** Routes that its pages in the console ask: loaded with the console's first request. They use `viewerCalls` or its like (surface/console/calls.ts). */
-  console?: () => Promise<(gateway: Gateway, own: Own) => ConsoleRoutes>
-  /** Work of every minute beside the calls, each by itself: what is past its time is deleted so. */
-  sweeps?: readonly { name: string; sweep: (own: Own) => unknown }[]
+  /** Routes for its pages of the console, loaded with the console's first request. They use `viewerCalls` or `operatorCalls` (surface/console/calls.ts). */
+  console_routes?: () => Promise<(gateway: Gateway, own: Own) => ConsoleRoutes>
+  /** Work of every minute beside the calls, such as the deletion of old rows; each by itself. */
+  sweeps?: readonly { name: string; sweep: (own: Own, gateway: Gateway) => unknown }[]
   /** Commands by their first words. */
   commands?: Commands
   /** Ends its running part, after the last call and before the database is closed. */
   close?: (own: Own) => Promise<void> | void
 }
 
-export interface Plugin<
-  Name extends string = string,
-  Routes extends AnyElysia = AnyElysia,
-  ConsoleRoutes extends AnyElysia = AnyElysia,
-> {
-  readonly name: Name
+export interface Plugin<Routes extends AnyElysia = AnyElysia, ConsoleRoutes extends AnyElysia = AnyElysia> {
+  readonly name: string
   readonly commands: Commands
   /** Its parts in a gateway. */
   open(gateway: Gateway): Promise<OpenPlugin<Routes, ConsoleRoutes>>
@@ -55,6 +46,7 @@ export interface OpenPlugin<
   Routes extends AnyElysia = AnyElysia,
   ConsoleRoutes extends AnyElysia = AnyElysia,
 > {
+  readonly name: string
   loadRoutes(): Promise<Routes | undefined>
   loadConsoleRoutes(): Promise<ConsoleRoutes | undefined>
   readonly sweeps: readonly Sweep[]
@@ -63,11 +55,10 @@ export interface OpenPlugin<
 
 /** A plugin of a capability. Its types follow from what it has: what `open` returns, and its routes. */
 export function definePlugin<
-  const Name extends string,
   Own = undefined,
   Routes extends AnyElysia = Elysia,
   ConsoleRoutes extends AnyElysia = Elysia,
->(spec: PluginSpec<Name, Own, Routes, ConsoleRoutes>): Plugin<Name, Routes, ConsoleRoutes> {
+>(spec: PluginSpec<Own, Routes, ConsoleRoutes>): Plugin<Routes, ConsoleRoutes> {
   return {
     name: spec.name,
     commands: spec.commands ?? {},
@@ -75,9 +66,10 @@ export function definePlugin<
       const own = (await spec.open?.(gateway)) as Own
       listen(spec.on ?? {}, own, gateway)
       return {
+        name: spec.name,
         loadRoutes: async () => (await spec.routes?.())?.(gateway, own),
-        loadConsoleRoutes: async () => (await spec.console?.())?.(gateway, own),
-        sweeps: (spec.sweeps ?? []).map(({ name, sweep }) => ({ name, sweep: () => sweep(own) })),
+        loadConsoleRoutes: async () => (await spec.console_routes?.())?.(gateway, own),
+        sweeps: (spec.sweeps ?? []).map(({ name, sweep }) => ({ name, sweep: () => sweep(own, gateway) })),
         close: async () => await spec.close?.(own),
       }
     },
@@ -85,13 +77,14 @@ export function definePlugin<
 }
 
 function listen<Own>(
-  on: NonNullable<PluginSpec<string, Own, AnyElysia, AnyElysia>['on']>,
+  on: NonNullable<PluginSpec<Own, AnyElysia, AnyElysia>['on']>,
   own: Own,
-  { exchange: { events } }: Gateway,
+  gateway: Gateway,
 ): void {
+  const { events } = gateway.exchange
   const listenTo = <Name extends EventName>(name: Name) => {
     const listener = on[name]
-    if (listener) events.on(name, (event) => listener(own, event))
+    if (listener) events.on(name, (event) => listener(own, event, gateway))
   }
   for (const name of Object.keys(on)) listenTo(name as EventName)
 }

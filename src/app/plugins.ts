@@ -1,29 +1,44 @@
-// The plugins of a gateway: opened in their order, and the type of the application that they make.
+// The plugins of a gateway: opened one after another, closed in the opposite order, and the types of the applications that they make.
 import type { AnyElysia, MergeElysiaInstances } from 'elysia'
+import type { Logger } from '../observe/log.ts'
 import type { Sweep } from '../server/sweeping.ts'
 import type { Gateway } from '../surface/gateway.ts'
+import { orUndo } from '../utilities/or-undo.ts'
 import type { Commands } from './command-line/terminal.ts'
-import type { Plugin } from './plugin.ts'
+import type { OpenPlugin, Plugin } from './plugin.ts'
 
 export interface OpenPlugins {
-  /** Of those that have any, in the order of the plugins. */
+  /** Of the plugins that have any, in their order. */
   routes: readonly AnyElysia[]
   sweeps: readonly Sweep[]
-  /** Ends them, the last first. */
+  /** Closes them, the last first. A failure is logged with the plugin's name, and the others are closed. */
   close(): Promise<void>
 }
 
-/** Opens plugins, and loads their routes but for those of the console. @throws what one throws that cannot be opened */
+/** Opens plugins, and loads their routes but for those of the console. @throws the failure of the first that cannot be opened; the others are closed */
 export async function openPlugins(gateway: Gateway, plugins: readonly Plugin[]): Promise<OpenPlugins> {
-  const opened = await Promise.all(plugins.map((plugin) => plugin.open(gateway)))
-  gateway.operations.console_routes.push(...opened.map((plugin) => plugin.loadConsoleRoutes))
-  const routes = await Promise.all(opened.map((plugin) => plugin.loadRoutes()))
-  return {
-    routes: routes.filter((each) => each !== undefined),
-    sweeps: opened.flatMap((plugin) => plugin.sweeps),
-    async close() {
-      for (const plugin of opened.toReversed()) await plugin.close()
-    },
+  const opened: OpenPlugin[] = []
+  const close = () => closeAll(opened, gateway.exchange.log)
+  return await orUndo(close, async () => {
+    // One after another: a later one may find what an earlier one has made.
+    for (const plugin of plugins) opened.push(await plugin.open(gateway))
+    const routes = await Promise.all(opened.map((plugin) => plugin.loadRoutes()))
+    gateway.operations.console_routes.push(...opened.map((plugin) => plugin.loadConsoleRoutes))
+    return {
+      routes: routes.filter((each) => each !== undefined),
+      sweeps: opened.flatMap((plugin) => plugin.sweeps),
+      close,
+    }
+  })
+}
+
+async function closeAll(opened: OpenPlugin[], log: Pick<Logger, 'error'>): Promise<void> {
+  for (let plugin = opened.pop(); plugin; plugin = opened.pop()) {
+    try {
+      await plugin.close()
+    } catch (cause) {
+      log.error({ plugin: plugin.name, cause }, 'a plugin could not be closed')
+    }
   }
 }
 
@@ -31,15 +46,15 @@ export async function openPlugins(gateway: Gateway, plugins: readonly Plugin[]):
 export const commandsOf = (plugins: readonly Plugin[]): Commands =>
   Object.assign({}, ...plugins.map(({ commands }) => commands))
 
-type RoutesOf<Each> = Each extends Plugin<string, infer Routes, AnyElysia> ? Routes : never
-type ConsoleRoutesOf<Each> = Each extends Plugin<string, AnyElysia, infer Routes> ? Routes : never
+type RoutesOf<Each> = Each extends Plugin<infer Routes, AnyElysia> ? Routes : never
+type ConsoleRoutesOf<Each> = Each extends Plugin<AnyElysia, infer Routes> ? Routes : never
 
 /** The type of the application that plugins make: `treaty<AppOf<…>>` of @elysiajs/eden is a typed client. */
 export type AppOf<Plugins extends readonly Plugin[]> = MergeElysiaInstances<{
   -readonly [K in keyof Plugins]: RoutesOf<Plugins[K]>
 }>
 
-/** The same of the routes that pages of the console ask. */
+/** The same of the routes for pages of the console. */
 export type ConsoleAppOf<Plugins extends readonly Plugin[]> = MergeElysiaInstances<{
   -readonly [K in keyof Plugins]: ConsoleRoutesOf<Plugins[K]>
 }>

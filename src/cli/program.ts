@@ -32,7 +32,7 @@ export async function run(args: readonly string[], outside: CliDeps): Promise<nu
   }
   let folder: string | undefined
   try {
-    const program = createProgram(await commandsOf(args, { ...COMMANDS, ...deps.commands }), deps, json)
+    const program = createProgram(await loadCommands(args, allCommands(deps.commands)), deps, json)
     program.hook('preAction', () => {
       folder = dataFolderOf(program.opts(), deps.env)
     })
@@ -68,8 +68,15 @@ function wrongUsage({ code, message }: CommanderError): Failed {
   return { message: needs_command ? 'Name a command: --help lists them.' : said, code: 'usage' }
 }
 
+/** The core's commands, then those of plugins. @throws Error for a plugin that takes the name of one of the core's */
+function allCommands(of_plugins: Commands): Commands {
+  const taken = Object.keys(of_plugins).find((name) => Object.hasOwn(COMMANDS, name))
+  if (taken !== undefined) throw new Error(`a plugin has a command with the name of the core's: ${taken}`)
+  return { ...COMMANDS, ...of_plugins }
+}
+
 /** One alone for a command line that begins with it; of all commands for the help, or where an option comes first. */
-function commandsOf([first = '']: readonly string[], commands: Commands): Promise<AddCommand[]> {
+function loadCommands([first = '']: readonly string[], commands: Commands): Promise<AddCommand[]> {
   const one = Object.hasOwn(commands, first) ? commands[first] : undefined
   return Promise.all(one ? [one()] : Object.values(commands).map((load) => load()))
 }

@@ -116,7 +116,8 @@ export async function startGateway({ plugins, ...options }: StartOptions): Promi
 /** Opens the plugins, and listens with their routes. @throws Error with a text for the operator */
 async function listenTo(gateway: Gateway, plugins: readonly Plugin[], where: ListenOptions) {
   const opened_plugins = await openPlugins(gateway, plugins)
-  return { opened_plugins, listening: await listenWith(gateway, opened_plugins.routes, where) }
+  const { routes, close } = opened_plugins
+  return { opened_plugins, listening: await orUndo(close, () => listenWith(gateway, routes, where)) }
 }
 
 /** Tells the operator of what should not go on, in the log and by alerts, and takes withdrawals of commands. @returns ends it */
@@ -165,6 +166,8 @@ async function stopInOrder(
   const told = own_plugins.stop()
   await listening.stop()
   await told
+  // Holds that it still decides may be refused, which a plugin records.
+  await stores.ledger.close()
   await opened_plugins.close()
   await stores.close()
   log.info({}, 'stopped')

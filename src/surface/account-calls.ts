@@ -1,4 +1,4 @@
-// Free routes by which callers read what is their account's: all of it, or for a key with limits of its own what is that key's.
+// Free routes for rows of the caller's account: all of them, or for a key with limits of its own the rows of that key.
 import { Type } from '@sinclair/typebox'
 import { type Caller, COMMON_FORMS, unknownKey } from '../access/gate.ts'
 import { findKey, type KeyOfAccount } from '../access/lookup.ts'
@@ -12,13 +12,13 @@ import { failures } from './responses.ts'
 
 const SURFACE = { surface: 'billing', forms: COMMON_FORMS, render: plainError }
 
-/** What any such route may answer besides what it is for. */
+/** The failures that any of these routes may answer. */
 export const ACCOUNT_FAILURES = failures(ErrorBody, 400, 401, 403, 429, 500)
 
-/** Whose rows a caller reads. */
+/** The rows that a caller may read. */
 export interface Scope {
   account_id: number
-  /** The key that asks, where it sees its own rows only. */
+  /** The caller's key, where it sees the rows of that key alone. */
   only: Key | undefined
 }
 

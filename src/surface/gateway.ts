@@ -36,7 +36,7 @@ export interface Gateway {
   people: People
   /** What the operator looks at and sees to. */
   operations: Operations
-  /** For reading; what the console writes goes through `changed` (plugins/console/calls.ts). Money moves by the ledger only. */
+  /** For reading; what the console writes goes through `changed` (surface/console/calls.ts). Money moves by the ledger only. */
   db: Db
 }
 

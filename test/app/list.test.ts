@@ -30,9 +30,7 @@ interface Parcel {
 const parcels = defineList<Parcel>()({
   name: 'parcels',
   field: 'parcels',
-  row: 'parcel',
-  rows: 'parcels',
-  none: 'No parcels.',
+  of: 'key',
   max_rows: 10,
   filters: {},
   columns: {
@@ -56,7 +54,7 @@ test.each<[Reader, object]>([
 ])('a row for %s has the fields that they see, and fits their schema', (reader, expected) => {
   const shown = rowFor(parcels.columns, reader, row)
   expect(shown).toEqual(expected as typeof shown)
-  const schema = Type.Object(fieldsFor(parcels.columns, reader), { additionalProperties: false })
+  const schema = Type.Object(fieldsFor(parcels.columns, [reader]), { additionalProperties: false })
   expect([...faultsIn(schema, shown)]).toEqual([])
 })
 
@@ -68,9 +66,9 @@ test.each<[Reader, string[]]>([
 })
 
 test('the table has the columns with a head, in their order', () => {
-  expect(table(tableColumnsOf(parcels.columns), [row], parcels.none).split('\n')).toEqual([
+  expect(table(tableColumnsOf(parcels.columns), [row], 'No parcels.').split('\n')).toEqual([
     'ID  TO     NOTE  ALL',
     ' 7  Berne  -     7 to Berne',
   ])
-  expect(table(tableColumnsOf(parcels.columns), [], parcels.none)).toBe('No parcels.')
+  expect(table(tableColumnsOf(parcels.columns), [], 'No parcels.')).toBe('No parcels.')
 })

@@ -24,7 +24,7 @@ const tracing = (name: string, steps: string[]) =>
     },
     on: { started: (own) => steps.push(`${own.name} hears that the gateway started`) },
     routes: async () => (_, own) => new Elysia({ name }).get(`/${name}`, () => own.name),
-    console: async () => (_, own) =>
+    console_routes: async () => (_, own) =>
       new Elysia({ name: `console-${name}` }).get(`/console/${name}`, () => own.name),
     sweeps: [{ name, sweep: (own) => steps.push(`${own.name} sweeps`) }],
     close: (own) => void steps.push(`${own.name} closes`),

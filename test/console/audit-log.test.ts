@@ -404,7 +404,7 @@ describe('the list', () => {
     expect(ids).toEqual(all.map(({ id }) => id))
     const csv = await (await operator.send('GET', '/audit-log.csv?area=key')).text()
     const [head, ...lines] = csv.trimEnd().split('\r\n')
-    expect(head).toStartWith('id,time_utc,action,title,by,')
+    expect(head).toStartWith('id,created_utc,action,title,by,')
     expect(lines.map((line) => Number(line.split(',')[0]))).toEqual(
       (await newest(operator, '&area=key')).map(({ id }) => id),
     )

@@ -45,7 +45,7 @@ const NEED_NONE: Readonly<Record<string, string>> = {
   deleteWhile: SEES,
   stateOf: SEES,
   // Counts and what is past its time.
-  createRefusals: 'it adds to sums; a few rows over the bound of an hour do no harm',
+  createRecorder: 'it adds to sums; a few rows over the bound of an hour do no harm',
   expireRefusals: DELETES,
   writeAll: 'it adds to sums',
   rewriteCalls: 'two write the same',

@@ -32,7 +32,7 @@ import { statementRoutes } from './statement.ts'
 import { systemRoutes } from './system.ts'
 import { usage } from './usage.ts'
 
-/** Each subject says whom it is for: `viewerCalls`, `operatorCalls` or `visitorCalls` (../calls.ts). */
+/** Each subject says whom it is for: `viewerCalls`, `operatorCalls` or `visitorCalls` (src/surface/console/calls.ts). */
 export const consoleApi = (gateway: Gateway) =>
   new Elysia({ name: 'console-api' })
     .use(signInRoutes(gateway))
@@ -73,6 +73,3 @@ export const consoleApi = (gateway: Gateway) =>
     .use(catalogueHistoryRoutes(gateway))
     .use(modelRoutes(gateway))
     .use(providerRoutes(gateway))
-
-/** `treaty<ConsoleApi>(location.origin)` of @elysiajs/eden is the pages' client. */
-export type ConsoleApi = ReturnType<typeof consoleApi>

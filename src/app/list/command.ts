@@ -1,6 +1,5 @@
-// A list as a command of the command line: its filters as options, its rows as a table, as JSON or as CSV.
-
-import type { TProperties, TSchema } from '@sinclair/typebox'
+// A list as a command: its filters as options, its rows as a table, as JSON or as CSV.
+import type { Static, TObject, TProperties, TSchema } from '@sinclair/typebox'
 import { Option } from 'commander'
 import { accountByName } from '../../access/accounts.ts'
 import { keyByReference } from '../../access/keys.ts'
@@ -12,17 +11,23 @@ import { withDatabase } from '../command-line/data-folder.ts'
 import { addExample } from '../command-line/example.ts'
 import type { AddCommand } from '../command-line/terminal.ts'
 import { type Columns, csvFor, rowFor, tableColumnsOf } from './columns.ts'
-import type { FilterOf, Filters, List } from './list.ts'
+import type { Filter, FilterOf, Filters, List } from './list.ts'
 
-export interface ListCommand<Beside> {
+export interface ListCommand<Totals> {
+  name: string
   summary: string
   description: string
   /** A command line of it, without the program's name. */
   example: string
-  /** Its account is an argument, and no option. */
+  /** One row, and several: `request`, `requests`. */
+  row: string
+  rows: string
+  /** The text in place of a table without rows. */
+  empty_text: string
+  /** Makes its account an argument, in place of an option. */
   account?: 'argument'
-  /** A remark about what stands beside the rows of a page. @param shown how many rows the page has */
-  remark?: (beside: Beside, shown: number) => string | undefined
+  /** A remark about the totals of a page. @param count the rows of the page */
+  remark?: (totals: Totals, count: number) => string | undefined
 }
 
 interface ListOptions extends Record<string, unknown> {
@@ -35,58 +40,59 @@ interface ListOptions extends Record<string, unknown> {
   csv?: boolean
 }
 
-/** The command of a list, called after it. */
+/** Adds the command of a list. */
 export const listCommand =
   <Row, F extends Filters, C extends Columns<Row>, Fields extends TProperties>(
     list: List<string, Row, F, C, Fields>,
-    about: ListCommand<BesideOf<Fields>>,
+    about: ListCommand<Static<TObject<Fields>>>,
   ): AddCommand =>
   (program, deps) => {
+    const { name, summary, description, row, rows } = about
     const is_argument = about.account === 'argument'
     const command = program
-      .command(is_argument ? `${list.name} [account]` : list.name)
-      .summary(about.summary)
-      .description(about.description)
+      .command(is_argument ? `${name} [account]` : name)
+      .summary(summary)
+      .description(description)
     if (!is_argument) command.option('--account <name>', 'only this account')
-    command.option('--key <key>', 'only this key: its prefix or its number in `key list`')
-    for (const [name, schema] of Object.entries(list.filters)) command.addOption(optionOf(name, schema))
-    addExample(withSearch(command, list.rows, list.row, deps.now), about.example)
+    if (list.of === 'key')
+      command.option('--key <key>', 'only this key: its prefix or its number in `key list`')
+    for (const filter of Object.values(list.filters)) command.addOption(optionOf(filter))
+    addExample(withSearch(command, rows, row, deps.now), about.example)
       .option('--csv', CSV_WORDS)
       .action(async () => {
-        const given = command.opts<ListOptions>()
-        const options = is_argument ? { ...given, account: command.args[0] } : given
+        const options = command.opts<ListOptions>()
+        if (is_argument) options.account = command.args[0]
         const context = contextOf(command, deps)
-        const { answer, answerCsv, remark, tableOf } = context
         await withDatabase(context.folder, 'read', async (db) => {
           const filter = await filterOf(db, list, options)
-          if (options.csv)
-            return answerCsv(
-              csvFor(list.columns, 'operator'),
-              pagesOf(async (page) => list.read(db, filter, page), csvRange(command, options)),
-            )
-          const { rows, next_cursor } = await list.read(db, filter, {
-            limit: options.limit,
-            cursor: options.before,
-          })
-          const beside = await list.beside?.read(db, filter)
-          const values = rows.map((row) => rowFor(list.columns, 'operator', row))
-          answer(
-            { [list.field]: values, ...beside, next_cursor: next_cursor ?? null },
-            tableOf(tableColumnsOf(list.columns), rows, list.none),
+          if (options.csv) {
+            const pages = pagesOf(async (page) => list.read(db, filter, page), csvRange(command, options))
+            return context.answerCsv(csvFor(list.columns, 'operator'), pages)
+          }
+          const page = { limit: options.limit, cursor: options.before }
+          const found = await list.read(db, filter, page)
+          const totals = await list.totals?.read(db, filter)
+          context.answer(
+            {
+              [list.field]: found.rows.map((each) => rowFor(list.columns, 'operator', each)),
+              ...totals,
+              next_cursor: found.next_cursor ?? null,
+            },
+            context.tableOf(tableColumnsOf(list.columns), found.rows, about.empty_text),
           )
-          const words = beside && about.remark?.(beside as BesideOf<Fields>, rows.length)
-          if (words !== undefined) remark(words)
-          if (next_cursor !== undefined) remark(`More ${list.rows}: add --before ${next_cursor}.`)
+          const remark = totals && about.remark?.(totals, found.rows.length)
+          if (remark !== undefined) context.remark(remark)
+          if (found.next_cursor !== undefined)
+            context.remark(`More ${rows}: add --before ${found.next_cursor}.`)
         })
       })
   }
 
-type BesideOf<Fields extends TProperties> = { [Name in keyof Fields]: Fields[Name]['static'] }
-
-/** A filter as an option: one of several words, or any text. */
-function optionOf(name: string, { description = '', anyOf }: TSchema): Option {
+/** One of several words, or any text. */
+function optionOf({ schema, option: [flag, help] }: Filter): Option {
+  const { anyOf }: TSchema = schema
   const words: unknown[] = Array.isArray(anyOf) ? anyOf.map(({ const: word }) => word) : []
-  const option = new Option(`--${name} <${name}>`, description)
+  const option = new Option(flag, help)
   return words.length === 0 ? option : option.choices(words.map(String))
 }
 

@@ -1,24 +1,32 @@
-// One list in all its forms: what it is called, its filters, its columns, and the query that reads it.
+// One list in all its forms: its names, its filters, its columns, and the query that reads it.
 import type { Static, TObject, TProperties, TSchema } from '@sinclair/typebox'
+import type { Viewer } from '../../access/viewer.ts'
 import type { Awaitable, Db } from '../../db/db.ts'
 import type { Page, PageRequest } from '../../db/page.ts'
 import type { DISPLAY_NAME } from '../../surface/console/account-names.ts'
 import type { Columns, FieldsOf } from './columns.ts'
 
-/** Filters that a list has beside account, key and period: the schemas of their values, which are text. */
-export type Filters = Readonly<Record<string, TSchema & { static: string }>>
+/** A filter of a list's own, beside account, key and period. */
+export interface Filter {
+  /** Of its value, a text, in queries; its description is for the reference of the API. */
+  schema: TSchema & { static: string }
+  /** Its option of the command, `--model <id>`, and the help of it. */
+  option: readonly [flag: string, help: string]
+}
 
-/** Which rows of a list; an absent field does not filter. */
+export type Filters = Readonly<Record<string, Filter>>
+
+/** The rows to read; an absent field does not filter. */
 export type FilterOf<F extends Filters> = {
-  /** Undefined: of all accounts. Never left out: that would show everybody's. */
+  /** Undefined: of all accounts. Never left out: that would show everybody's rows. */
   account_id: number | undefined
   key_id: number | undefined
   since_ms: number | undefined
   until_ms: number | undefined
-} & { [Name in keyof F]: Static<F[Name]> | undefined }
+} & { [Name in keyof F]: Static<F[Name]['schema']> | undefined }
 
-/** What stands beside the rows of a page, such as how many there are in all. */
-export interface Beside<F extends Filters, Fields extends TProperties> {
+/** Figures beside the rows of a page, such as how many rows there are in all. */
+export interface Totals<F extends Filters, Fields extends TProperties> {
   fields: Fields
   read(db: Db, filter: FilterOf<F>): Promise<Static<TObject<Fields>>>
 }
@@ -30,34 +38,34 @@ export interface List<
   C extends Columns<Row>,
   Fields extends TProperties,
 > {
-  /** Its command and its files: `audit-log`. */
+  /** Of its files: `audit-log`. */
   name: string
-  /** Its rows in JSON: `actions`. */
+  /** Of its rows in JSON: `actions`. */
   field: Field
-  /** One row and several, in the help of its command. */
-  row: string
-  rows: string
-  /** What a table without rows says. */
-  none: string
-  /** A page has at most so many rows, whatever is requested: some 5 to 10 ms. */
+  /**
+   * The owner of a row. `key`: a key with limits of its own sees the rows of that key, unless its account allows more. `account`: it
+   * sees none.
+   */
+  of: 'account' | 'key'
+  /** The most rows of a page, whatever is requested: some 5 to 10 ms. */
   max_rows: number
-  /** Whether somebody signed in by a key sees the rows of this key alone, limited or not. */
+  /** Whether a session by any key sees the rows of this key alone, with limits or not. */
   keys_see_own?: boolean
   filters: F
   columns: C
   read(db: Db, filter: FilterOf<F>, page: PageRequest): Awaitable<Page<Row>>
-  beside?: Beside<F, Fields>
+  totals?: Totals<F, Fields>
 }
 
 /** A row of a list in JSON, as pages of the console get it. */
 export type ConsoleRowOf<L> = L extends { columns: infer C }
-  ? Static<TObject<FieldsOf<C> & typeof DISPLAY_NAME>>
+  ? Static<TObject<FieldsOf<C, Viewer['role']> & typeof DISPLAY_NAME>>
   : never
 
 /**
  * Defines a list. Curried, because TypeScript infers all type parameters of a call or none.
  *
- * @example defineList<RecordedRefusal>()({ name: 'refusals', field: 'refusals', columns: { status: integer(({ status }) => status) }, … })
+ * @example defineList<RecordedRefusal>()({ name: 'refusals', columns: { status: integer(({ status }) => status) }, … })
  */
 export const defineList =
   <Row>() =>

@@ -1,4 +1,4 @@
-// A list as routes answer it: pages in JSON and all rows as a file, to those who are signed in and to callers with an API key.
+// A list as routes answer it: pages in JSON and all rows as a file, to viewers of the console and to callers with an API key.
 import {
   type Static,
   type TArray,
@@ -9,19 +9,19 @@ import {
   Type,
 } from '@sinclair/typebox'
 import { keyQueries } from '../../access/queries.ts'
-import { onlyKeyOf, type Viewer } from '../../access/viewer.ts'
+import { onlyKeyOf, requireWholeAccount, type Viewer } from '../../access/viewer.ts'
 import type { Db } from '../../db/db.ts'
 import type { Key } from '../../db/schema.ts'
 import { PAGE_FIELDS, PAGE_PARAMETERS, pageFields, pageOf } from '../../http/paging.ts'
 import { PERIOD_PARAMETERS, readPeriod } from '../../http/period.ts'
 import { Closed } from '../../http/schema.ts'
-import { KeyPrefix, refuseOtherKeys, type Scope } from '../../surface/account-calls.ts'
+import { KeyPrefix, refuseOtherKeys, type Scope, seesOwnOnly } from '../../surface/account-calls.ts'
 import { allNamed, DISPLAY_NAME } from '../../surface/console/account-names.ts'
 import { type ConsoleParts, FAILURES } from '../../surface/console/calls.ts'
 import { AccountRef, KeyRef } from '../../surface/console/fields.ts'
 import { allPages, CsvFile, listCsv } from '../../surface/console/list-csv.ts'
 import { requestedAccount, requestedKey } from '../../surface/console/references.ts'
-import { type Columns, csvFor, type FieldsOf, fieldsFor, rowFor } from './columns.ts'
+import { type Columns, csvFor, type FieldsOf, fieldsFor, type Reader, rowFor } from './columns.ts'
 import type { FilterOf, Filters, List } from './list.ts'
 
 /** Rows of a file that are read in one turn: some 5 ms. */
@@ -29,19 +29,16 @@ const FILE_ROWS_AT_ONCE = 250
 /** No key has this number. */
 const NO_KEY = -1
 
-/** The parameters of a list's own filters. */
-type OwnParameters<F extends Filters> = { [Name in keyof F]: TOptional<F[Name]> }
+const CONSOLE_READERS: readonly Viewer['role'][] = ['operator', 'account', 'key']
+const CALLERS: readonly Reader[] = ['caller']
 
-const ownParameters = <F extends Filters>(filters: F): OwnParameters<F> =>
-  Object.fromEntries(
-    Object.entries(filters).map(([name, schema]) => [name, Type.Optional(schema)]),
-  ) as OwnParameters<F>
+type Parameters<F extends Filters> = { [Name in keyof F]: TOptional<F[Name]['schema']> }
 
-type PageOf<Field extends string, Fields extends TProperties, Beside extends TProperties> = TObject<
-  Record<Field, TArray<TObject<Fields>>> & Beside & typeof PAGE_FIELDS
+type PageSchema<Field extends string, Fields extends TProperties, Totals extends TProperties> = TObject<
+  Record<Field, TArray<TObject<Fields>>> & Totals & typeof PAGE_FIELDS
 >
 
-/** What every list can be narrowed by and paged by, once its schema has let it pass. */
+/** Parameters that every list takes. A schema has checked them. */
 interface Requested {
   account?: string
   key?: string
@@ -51,30 +48,31 @@ interface Requested {
   cursor?: number
 }
 
-/** The forms of a list at the console: its pages and its file. An account sees its own rows, a limited key its own. */
+/** The routes of a list at the console: schemas and handlers of its pages and of its file. */
 export function consoleList<
   const Field extends string,
   Row extends { account_id: number | null },
   F extends Filters,
   C extends Columns<Row>,
-  Beside extends TProperties,
->(gateway: ConsoleParts, list: List<Field, Row, F, C, Beside>) {
+  Totals extends TProperties,
+>(gateway: ConsoleParts, list: List<Field, Row, F, C, Totals>) {
   const { db } = gateway
   const parameters = {
     account: Type.Optional(AccountRef),
     key: Type.Optional(KeyRef),
-    ...ownParameters(list.filters),
+    ...parametersOf(list.filters),
     ...PERIOD_PARAMETERS,
   }
   const query = Closed({ ...parameters, ...PAGE_PARAMETERS })
   const file_query = Closed(parameters)
-  const view = pageSchema<Field, FieldsOf<C> & typeof DISPLAY_NAME, Beside>(list, {
-    ...fieldsFor(list.columns, 'operator'),
+  const page_schema = pageSchema<Field, FieldsOf<C, Viewer['role']> & typeof DISPLAY_NAME, Totals>(list, {
+    ...fieldsFor(list.columns, CONSOLE_READERS),
     ...DISPLAY_NAME,
   })
 
-  /** @throws GatewayError not_found for another's account or key; invalid_request */
+  /** @throws GatewayError not_found for another's account or key; permission_denied; invalid_request */
   async function filterOf(viewer: Viewer, { account, key, ...rest }: Requested): Promise<FilterOf<F>> {
+    if (list.of === 'account') requireWholeAccount(viewer)
     const account_id = await requestedAccount(gateway, viewer, account)
     const own_key = list.keys_see_own && viewer.role === 'key' ? viewer.key_id : onlyKeyOf(viewer)
     const key_id = own_key ?? (await requestedKey(gateway, viewer, account_id, key))
@@ -82,19 +80,22 @@ export function consoleList<
   }
 
   return {
-    /** The schemas of the route of its pages. */
-    json: { query, response: { 200: view, ...FAILURES } },
-    /** The schemas of the route of its file. */
-    csv: { query: file_query, response: { 200: CsvFile, ...FAILURES } },
-    async page(viewer: Viewer, requested: object): Promise<Static<typeof view>> {
+    page_route: { query, response: { 200: page_schema, ...FAILURES } },
+    file_route: { query: file_query, response: { 200: CsvFile, ...FAILURES } },
+    async page(viewer: Viewer, requested: object): Promise<Static<typeof page_schema>> {
       const filter = await filterOf(viewer, requested)
       const { rows, ...rest } = await readPage(db, list, filter, requested)
-      const shown = rows.map((row) => ({
-        account_id: row.account_id,
+      const accounts = await allNamed(
+        db,
+        viewer,
+        rows.map(({ account_id }) => ({ account_id })),
+      )
+      const named = rows.map((row, at) => ({
         ...rowFor(list.columns, viewer.role, row),
+        account_display_name: accounts[at]?.account_display_name ?? '',
       }))
-      const page: object = { [list.field]: await allNamed(db, viewer, shown), ...rest }
-      return page as Static<typeof view>
+      const page: object = { [list.field]: named, ...rest }
+      return page as Static<typeof page_schema>
     },
     async file(viewer: Viewer, requested: object): Promise<Response> {
       const filter = await filterOf(viewer, requested)
@@ -104,32 +105,37 @@ export function consoleList<
   }
 }
 
-/** The form of a list for callers with an API key: its pages. */
+/** The route of a list for callers with an API key: schemas and handler of its pages. @param description of a page */
 export function callersList<
   const Field extends string,
   Row,
   F extends Filters,
   C extends Columns<Row>,
-  Beside extends TProperties,
->({ db }: { db: Db }, list: List<Field, Row, F, C, Beside>, description: string) {
+  Totals extends TProperties,
+>({ db }: { db: Db }, list: List<Field, Row, F, C, Totals>, description: string) {
   const query = Closed({
     key: KeyPrefix,
-    ...ownParameters(list.filters),
+    ...parametersOf(list.filters),
     ...PERIOD_PARAMETERS,
     ...PAGE_PARAMETERS,
   })
-  const view = pageSchema<Field, FieldsOf<C>, Beside>(list, fieldsFor(list.columns, 'caller'), description)
+  const fields = fieldsFor(list.columns, CALLERS)
+  const page_schema = pageSchema<Field, FieldsOf<C, 'caller'>, Totals>(list, fields, description)
   return {
     query,
-    view,
-    /** @throws GatewayError invalid_request for days that do not exist; permission_denied for another's key where the caller's is limited */
-    async page({ account_id, only }: Scope, { key, ...rest }: Requested): Promise<Static<typeof view>> {
+    page_schema,
+    /** @throws GatewayError invalid_request for days that do not exist; permission_denied for rows that a limited key does not see */
+    async page(
+      { account_id, only }: Scope,
+      { key, ...rest }: Requested,
+    ): Promise<Static<typeof page_schema>> {
+      if (list.of === 'account' && only) throw seesOwnOnly()
       refuseOtherKeys(key, only)
       const key_id = only?.id ?? (await keyWith(db, account_id, key))
       const filter = { ...ownFilters(list, rest), account_id, key_id, ...readPeriod(rest) } as FilterOf<F>
-      const { rows, ...beside } = await readPage(db, list, filter, rest)
-      const page: object = { [list.field]: rows.map((row) => rowFor(list.columns, 'caller', row)), ...beside }
-      return page as Static<typeof view>
+      const { rows, ...others } = await readPage(db, list, filter, rest)
+      const page: object = { [list.field]: rows.map((row) => rowFor(list.columns, 'caller', row)), ...others }
+      return page as Static<typeof page_schema>
     },
   }
 }
@@ -140,37 +146,36 @@ async function keyWith(db: Db, account_id: number, prefix: string | undefined): 
   return found.find((key) => key.account_id === account_id)?.id ?? NO_KEY
 }
 
-/** One page, and what stands beside its rows. */
-async function readPage<Row, F extends Filters, C extends Columns<Row>, Beside extends TProperties>(
+/** One page, with its totals. */
+async function readPage<Row, F extends Filters, C extends Columns<Row>, Totals extends TProperties>(
   db: Db,
-  list: List<string, Row, F, C, Beside>,
+  list: List<string, Row, F, C, Totals>,
   filter: FilterOf<F>,
   requested: Requested,
 ) {
   const { limit, cursor } = pageOf(requested)
-  const { rows, next_cursor } = await list.read(db, filter, { limit: Math.min(limit, list.max_rows), cursor })
-  return { rows, ...(await list.beside?.read(db, filter)), ...pageFields({ next_cursor }) }
+  const page = { limit: Math.min(limit, list.max_rows), cursor }
+  const { rows, next_cursor } = await list.read(db, filter, page)
+  return { rows, ...(await list.totals?.read(db, filter)), ...pageFields({ next_cursor }) }
 }
 
-const ownFilters = ({ filters }: { filters: Filters }, requested: object): Record<string, unknown> =>
+const parametersOf = <F extends Filters>(filters: F): Parameters<F> =>
   Object.fromEntries(
-    Object.keys(filters).map((name) => [
-      name,
-      Object.entries(requested).find(([other]) => other === name)?.[1],
-    ]),
-  )
+    Object.entries(filters).map(([name, { schema }]) => [name, Type.Optional(schema)]),
+  ) as Parameters<F>
 
-/** The schema of a page: its rows under the list's name, and what stands beside them. */
-function pageSchema<Field extends string, Fields extends TProperties, Beside extends TProperties>(
-  { field, beside }: { field: Field; beside?: { fields: Beside } },
+function ownFilters({ filters }: { filters: Filters }, requested: object): Record<string, unknown> {
+  const values = new Map<string, unknown>(Object.entries(requested))
+  return Object.fromEntries(Object.keys(filters).map((name) => [name, values.get(name)]))
+}
+
+function pageSchema<Field extends string, Fields extends TProperties, Totals extends TProperties>(
+  { field, totals }: { field: Field; totals?: { fields: Totals } },
   fields: TProperties,
   description?: string,
-): PageOf<Field, Fields, Beside> {
+): PageSchema<Field, Fields, Totals> {
   const rows = { [field]: Type.Array(Closed(fields), { description: 'The newest first.' }) }
   const about = description === undefined ? {} : { description }
-  return Closed({ ...rows, ...beside?.fields, ...PAGE_FIELDS }, about) as TSchema as PageOf<
-    Field,
-    Fields,
-    Beside
-  >
+  const schema: TSchema = Closed({ ...rows, ...totals?.fields, ...PAGE_FIELDS }, about)
+  return schema as PageSchema<Field, Fields, Totals>
 }

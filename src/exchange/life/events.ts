@@ -1,4 +1,4 @@
-// The events of the core: what happens to requests, calls and the gateway, raised for whoever listens.
+// The events of the core: requests, calls and the gateway at each step, raised for listeners.
 import type { PostOperation, VoidOperation } from '../../ledger/operations.ts'
 import type { Logger } from '../../observe/log.ts'
 import type { Admitted, RecordedCall } from './call.ts'
@@ -14,7 +14,7 @@ export interface RefusedRequest {
   status: number
   /** The kind of refusal, one of a few. */
   code: string
-  /** What the caller was told. It may repeat what the caller wrote. */
+  /** The message of the answer. It may repeat words of the caller. */
   sentence: string
 }
 
@@ -43,8 +43,8 @@ export interface CoreEvents {
 export type EventName = keyof CoreEvents
 
 /**
- * Told of an event while the call goes on: it returns at once, and what takes long is for later. What it throws is logged and
- * changes nothing, since some events stand between a hold and its settlement.
+ * A listener runs while the call goes on: it returns at once, and leaves long work for later. A failure of it is logged and changes
+ * nothing, since some events stand between a hold and its settlement.
  */
 export type Listener<Name extends EventName> = (event: CoreEvents[Name]) => void
 
@@ -81,9 +81,15 @@ export function createEvents(log: Pick<Logger, 'error'>): Events {
         try {
           listener(event)
         } catch (cause) {
-          log.error({ event: name, cause }, 'a listener of an event failed')
+          log.error({ event: name, request_id: requestIdOf(event), cause }, 'a listener of an event failed')
         }
       }
     },
   }
+}
+
+function requestIdOf(event: CoreEvents[EventName]): string | undefined {
+  if (event === undefined) return undefined
+  if ('request_id' in event) return event.request_id
+  return 'origin' in event ? event.origin.request_id : event.call.origin.request_id
 }
