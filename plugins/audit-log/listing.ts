@@ -69,7 +69,7 @@ const pages = perConnection({
 export async function listActions(
   db: Db,
   filter: ActionFilter,
-  asked: PageRequest,
+  request: PageRequest,
 ): Promise<Page<ListedAction>> {
   const { account_id, key_id, subject, area } = filter
   const { all, ofAccount, ofKey, ofSubject } = pages(db)
@@ -82,7 +82,7 @@ export async function listActions(
           ? ofSubject
           : all
   const values = {
-    ...pageValues(asked),
+    ...pageValues(request),
     account_id: account_id ?? null,
     key_id: key_id ?? null,
     names: area === undefined ? null : JSON.stringify(actionsOf(area)),
@@ -91,5 +91,5 @@ export async function listActions(
     since_ms: filter.since_ms ?? null,
     until_ms: filter.until_ms ?? null,
   }
-  return pageOf(await query.all(values), asked)
+  return pageOf(await query.all(values), request)
 }

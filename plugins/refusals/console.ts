@@ -1,4 +1,4 @@
-// Refused requests: how many there were, why most were refused, and one of them told whole. An account sees its own.
+// Refused requests at the console: how many there were, the most frequent reasons, and one in full. An account sees its own.
 import { type Static, Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 import { accountOf, isOfKey, type Viewer } from '../../src/access/viewer.ts'
@@ -20,7 +20,7 @@ const Reason = Closed({
   ...DISPLAY_NAME,
   code: Type.String({ description: 'the kind of refusal, for programs' }),
   refused: Type.Integer(),
-  sentence: Nullable(Type.String({ description: 'what most callers were told; null if none was recorded' })),
+  sentence: Nullable(Type.String({ description: 'the most frequent message; null if none was recorded' })),
 })
 
 const RefusalsQuery = Closed({
@@ -45,7 +45,7 @@ const RefusalView = Closed({
   key: Type.String(),
   key_prefix: Type.String(),
   surface: Type.String(),
-  model: Nullable(Type.String({ description: 'as it was asked for; null if it is not known' })),
+  model: Nullable(Type.String({ description: 'as the request named it; null if it is not known' })),
   status: Type.Integer(),
   code: Type.String(),
   sentence: Type.String(),
@@ -85,16 +85,16 @@ async function refusalsView(
   const now_ms = gateway.exchange.now()
   const account_id = await requestedAccount(gateway, viewer, account)
   const key_id = await requestedKey(gateway, viewer, account_id, key)
-  const whose = { account_id, key_id }
-  // Keys are told apart by the hour only, also where a session sees no other key.
+  const owner = { account_id, key_id }
+  // Sums by the minute have no keys, also where a session sees no other key.
   const span = range === 'hour' && key_id === undefined ? 'minute' : 'hour'
   const { from_ms, until_ms } = timeOf(range, now_ms)
-  const in_range: RefusedIn = { ...whose, span, from_ms, until_ms }
+  const in_range: RefusedIn = { ...owner, span, from_ms, until_ms }
   const length_ms = until_ms - from_ms
   const hour: RefusedIn =
     key_id === undefined
-      ? { ...whose, ...lastMs(now_ms, HOUR_MS), span: 'minute' }
-      : { ...whose, from_ms: now_ms, until_ms: now_ms + 1, span: 'hour' }
+      ? { ...owner, ...lastMs(now_ms, HOUR_MS), span: 'minute' }
+      : { ...owner, from_ms: now_ms, until_ms: now_ms + 1, span: 'hour' }
   return {
     refused: await countRefused(db, in_range),
     before: await countRefused(db, { ...in_range, from_ms: from_ms - length_ms, until_ms: from_ms }),
@@ -107,9 +107,9 @@ async function refusalsView(
 async function reasonsView(
   { db }: Pick<ConsoleParts, 'db'>,
   viewer: Viewer,
-  asked: RefusedIn,
+  range: RefusedIn,
 ): Promise<Static<typeof Reason>[]> {
-  const reasons = (await reasonsOfRefused(db, asked, MAX_REASONS)).map(
+  const reasons = (await reasonsOfRefused(db, range, MAX_REASONS)).map(
     ({ account_name, refusals, sentence = null, ...reason }) => ({
       ...reason,
       account: account_name,

@@ -35,7 +35,7 @@ export const refused_requests = defineList<RecordedRefusal>()({
     key_prefix: text(({ key_prefix }) => key_prefix, { description: 'The first 10 characters of the key.' }),
     surface: text(({ surface }) => surface, { description: 'The API that it came by.' }),
     model: nullableText(({ model }) => model, {
-      description: 'The model, as it was asked for; null if it is not known.',
+      description: 'The model, as the request named it; null if it is not known.',
       table: { head: 'MODEL', spare: 1, elastic: true },
     }),
     status: integer(({ status }) => status, {

@@ -30,7 +30,7 @@ export interface RecordedRefusal extends RefusalRow {
 
 export interface RefusalPage {
   refusals: RecordedRefusal[]
-  /** Where the next page begins; undefined on the last one. There may be fewer than were asked for, although there are more. */
+  /** Where the next page begins; undefined on the last one. A page may have fewer rows than its limit although there are more. */
   next_cursor: number | undefined
   /** How far back this page went; undefined on the last one. */
   back_to_ms: number | undefined
@@ -146,7 +146,7 @@ const valuesOf = (
   below_id,
 })
 
-/** @param account_id whose it must be; undefined: anybody's */
+/** @param account_id of its owner; undefined: any account */
 export const findRefusal = (
   db: Db,
   request_id: string,
@@ -154,7 +154,7 @@ export const findRefusal = (
 ): Awaitable<RecordedRefusal | undefined> =>
   queries(db).one.get({ request_id, account_id: account_id ?? null })
 
-/** Refusals whose request id begins so; none for a beginning too short to tell its time. @param whose of which account or key they must be; undefined: of any */
+/** Refusals by the beginning of their request id; none for a beginning too short to tell its time. An absent account or key does not filter. */
 export const refusalsBeginningWith = (
   db: Db,
   text: string,

@@ -12,9 +12,11 @@ import { addSums, type CountedRefusals, expireRefusals, insertRefusals } from '.
 export interface Recorder {
   /** Takes no longer for the caller than a few counts: nothing is written before its answer. */
   record(request: RefusedRequest): void
-  /** Deletes some of what is past its time. @throws StorageFailure */
+  /** Writes the requests that wait to be written. Never rejects. */
+  flush(): Promise<void>
+  /** Deletes some rows that are past their time. @throws StorageFailure */
   sweep(): Promise<void>
-  /** Writes what is not written yet, before the database is closed. */
+  /** Writes the last ones, and records no more. */
   close(): Promise<void>
 }
 
@@ -34,7 +36,7 @@ export interface RecorderParts {
   db: Db
   now: () => number
   log: Pick<Logger, 'warn'>
-  /** Takes secrets and addresses out of what a caller was told. */
+  /** Takes secrets and addresses out of a message. */
   scrub: (text: string) => string
 }
 
@@ -59,7 +61,7 @@ export function createRecorder({ db, now, log, scrub }: RecorderParts): Recorder
     try {
       await writeTogether(counted, rows)
     } catch (cause) {
-      // Of one account whose row somebody has locked nothing is to be written; of the others it is.
+      // One account's row is locked: the others' refusals are written one account at a time.
       if (!isBusy(cause) || account_ids.size === 1) return warn(cause)
       for (const id of account_ids) {
         const isOfAccount = ({ account_id }: { account_id: number }) => account_id === id
@@ -104,6 +106,7 @@ export function createRecorder({ db, now, log, scrub }: RecorderParts): Recorder
       })
     },
     sweep: () => db.begin((tx) => expireRefusals(tx, now()), { durable: false }),
+    flush: writeNext,
     close() {
       closed = true
       return writeNext()

@@ -9,7 +9,7 @@ import { HOUR_S, MINUTE_S } from './spans.ts'
 
 const { placeholder } = sql
 
-/** Whose refusals of which time; a time begins with its minute, or its hour where `span` says so. */
+/** The refusals of an account or key in a time; a time begins with its minute, or its hour where `span` says so. */
 export interface RefusedIn {
   account_id?: number | undefined
   /** By the hour only. */
@@ -25,7 +25,7 @@ export interface Reason {
   account_name: string
   code: string
   refusals: number
-  /** What most callers were told; undefined if none was recorded. */
+  /** The most frequent message; undefined if none was recorded. */
   sentence: string | undefined
 }
 
@@ -90,20 +90,20 @@ const queries = perConnection({
 })
 
 /** How many were refused. */
-export async function countRefused(db: Db, asked: RefusedIn): Promise<number> {
+export async function countRefused(db: Db, range: RefusedIn): Promise<number> {
   const { ofAll, ofAccount } = queries(db)
-  const { account_id } = asked
-  const values = valuesOf(asked)
+  const { account_id } = range
+  const values = valuesOf(range)
   const sum = await (account_id === undefined ? ofAll.get(values) : ofAccount.get({ ...values, account_id }))
   return sum?.total ?? 0
 }
 
 /** Why most were refused, the most frequent reasons first. */
-export async function reasonsOfRefused(db: Db, asked: RefusedIn, row_limit: number): Promise<Reason[]> {
-  const { account_id } = asked
+export async function reasonsOfRefused(db: Db, range: RefusedIn, row_limit: number): Promise<Reason[]> {
+  const { account_id } = range
   const { reasonsOfAll, reasonsOfAccount, names } = queries(db)
-  const asked_values = valuesOf(asked)
-  const values = { ...asked_values, row_limit }
+  const range_values = valuesOf(range)
+  const values = { ...range_values, row_limit }
   const reasons = await (account_id === undefined
     ? reasonsOfAll.all(values)
     : reasonsOfAccount.all({ ...values, account_id }))
@@ -116,11 +116,11 @@ export async function reasonsOfRefused(db: Db, asked: RefusedIn, row_limit: numb
       sentence: await mostFrequentSentence(db, {
         account_id: reason.account_id,
         code: reason.code,
-        // Of the same key: what others were told may say what they asked for.
-        key_id: asked_values.key_id,
+        // Of the same key: a message for another key may repeat its request.
+        key_id: range_values.key_id,
         // A day before the last: a rare one would else be looked for among all refusals of its account.
-        from_ms: Math.max(asked_values.from_s * 1_000, last_s * 1_000 - DAY_MS),
-        until_ms: Math.min(asked.until_ms, last_s * 1_000 + HOUR_S * 1_000),
+        from_ms: Math.max(range_values.from_s * 1_000, last_s * 1_000 - DAY_MS),
+        until_ms: Math.min(range.until_ms, last_s * 1_000 + HOUR_S * 1_000),
       }),
     })),
   )
@@ -138,9 +138,9 @@ const SENTENCES_READ = 50
 /** Sentences that differ in numbers only are the same: "Retry after 3 s". The newest of the most frequent one. */
 async function mostFrequentSentence(
   db: Db,
-  told: { account_id: number; code: string; key_id: number | null; from_ms: number; until_ms: number },
+  reason: { account_id: number; code: string; key_id: number | null; from_ms: number; until_ms: number },
 ): Promise<string | undefined> {
-  const rows = await queries(db).sentences.all({ ...told, row_limit: SENTENCES_READ })
+  const rows = await queries(db).sentences.all({ ...reason, row_limit: SENTENCES_READ })
   const groups = Map.groupBy(rows, ({ sentence }) => sentence.replace(/\d+/g, '#'))
   const [most] = [...groups.values()].sort((one, other) => other.length - one.length)
   return most?.[0]?.sentence

@@ -17,7 +17,7 @@ export interface CountedRefusals {
   refusals: number
 }
 
-/** Keys and codes of an account that are told apart in an hour, or a minute; what is beyond counts for the account alone. */
+/** The most keys and codes of an account with sums of their own in an hour, or a minute; further ones count for the account alone. */
 const MAX_SUMS_A_SPAN = 200
 const ANY_KEY = 0
 const OTHER = 'other'

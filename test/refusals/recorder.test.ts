@@ -56,7 +56,7 @@ function recording(db = filled()) {
     within,
     warnings,
     refuse,
-    written: () => refusals.close(),
+    written: () => refusals.flush(),
     async restart() {
       await refusals.close()
       refusals = start()

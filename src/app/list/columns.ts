@@ -23,7 +23,7 @@ type Value = string | number | boolean | null | Record<string, unknown>
 export interface ColumnOptions {
   /** For the reference of the API. */
   description?: string
-  /** The readers who get it in JSON and CSV; all where absent. */
+  /** Its readers in JSON and CSV; all where absent. */
   seen_by?: readonly Reader[]
   /** Its place in a table of the terminal; absent: it has none. */
   table?: Pick<TableColumn<never>, 'head' | 'right' | 'spare' | 'elastic'>

@@ -38,7 +38,7 @@ type PageSchema<Field extends string, Fields extends TProperties, Totals extends
   Record<Field, TArray<TObject<Fields>>> & Totals & typeof PAGE_FIELDS
 >
 
-/** Parameters that every list takes. A schema has checked them. */
+/** The parameters of every list. A schema has checked them. */
 interface Requested {
   account?: string
   key?: string

@@ -1,4 +1,4 @@
-// Whose rows a viewer asks for: accounts by number or name, keys by number or prefix, and never another's.
+// Accounts by number or name and keys by number or prefix, as requests of the console name them; never another account's.
 import { accountNamed, type ListedAccount, listedAccount } from '../../access/account-listing.ts'
 import { type ListedKey, listedKey } from '../../access/key-listing.ts'
 import { keyQueries } from '../../access/queries.ts'
@@ -26,19 +26,19 @@ export async function lockedAccount(tx: Tx, reference: string): Promise<ListedAc
 }
 
 /**
- * The account whose rows a viewer asks for; undefined: those of all.
+ * The account of the requested rows; undefined: all accounts.
  *
- * @param asked its number or name
+ * @param reference number or name of an account
  * @throws GatewayError not_found for another's account, and one that does not exist
  */
 export async function requestedAccount(
   gateway: Pick<Gateway, 'db'>,
   viewer: Viewer,
-  asked: string | undefined,
+  reference: string | undefined,
 ): Promise<number | undefined> {
-  if (asked === undefined) return accountOf(viewer)
-  if (viewer.role === 'operator') return (await requireAccount(gateway, asked)).id
-  if (asked !== viewer.account && numberIn(asked) !== viewer.account_id) throw noSuchAccount()
+  if (reference === undefined) return accountOf(viewer)
+  if (viewer.role === 'operator') return (await requireAccount(gateway, reference)).id
+  if (reference !== viewer.account && numberIn(reference) !== viewer.account_id) throw noSuchAccount()
   return viewer.account_id
 }
 
@@ -50,14 +50,16 @@ export async function requestedAccount(
 export async function payingAccount(
   gateway: Pick<Gateway, 'db'>,
   viewer: Viewer,
-  asked: string | undefined,
+  reference: string | undefined,
 ): Promise<number | undefined> {
-  const id = await requestedAccount(gateway, viewer, asked)
+  const id = await requestedAccount(gateway, viewer, reference)
   const named =
-    viewer.role === 'operator' && asked !== undefined ? await accountNamed(gateway.db, asked) : undefined
+    viewer.role === 'operator' && reference !== undefined
+      ? await accountNamed(gateway.db, reference)
+      : undefined
   if (named && named.id !== id)
     throw conflict(
-      `account: ${asked} is the name of one account and the number of another. Rename the first one: \`tollgate account rename ${asked} NEW-NAME\`.`,
+      `account: ${reference} is the name of one account and the number of another. Rename the first one: \`tollgate account rename ${reference} NEW-NAME\`.`,
       { param: 'account', code: 'ambiguous_account' },
     )
   return id
@@ -83,7 +85,7 @@ export async function requireKey(
 }
 
 /**
- * The key whose calls a viewer asks for; undefined: those of all that they see.
+ * The key of the requested rows; undefined: all keys that the viewer sees.
  *
  * @param reference its number or prefix
  * @throws GatewayError not_found for a key of another account, or that the viewer does not see
