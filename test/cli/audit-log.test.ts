@@ -130,6 +130,26 @@ test('is listed, of all or of one account, in pages and by area', async () => {
   expect((await scene.run('audit-log', 'nobody')).status).toBe(1)
 })
 
+test.each<[line: string, actions: string[]]>([
+  ['--by operator', []],
+  ['--by command --area key', ['key.revoked', 'key.rotated', 'key.created', 'key.changed', 'key.created']],
+  ['--key 2', ['key.revoked', 'key.created']],
+  ['--subject copy.db', ['backup.created']],
+])('%s', async (line, expected) => {
+  const { actions } = await scene.json('audit-log', ...line.split(' '))
+  expect(actions.map(({ action }: Line) => action)).toEqual(expected)
+})
+
+test('--csv has all columns', async () => {
+  const { out } = await scene.run('audit-log', '--subject', 'copy.db', '--csv')
+  const [head, line, ...rest] = out.trimEnd().split('\r\n')
+  expect(head).toBe(
+    'id,created_utc,action,title,by,session_id,address,command,machine_user,request_id,account_id,account,key_id,key_name,key_prefix,subject,before,after',
+  )
+  expect(line).toContain(',backup.created,Backup created,command,,,backup,')
+  expect(rest).toEqual([])
+})
+
 test('an erasure leaves the actions, and none of their texts', () => {
   const of_alice = linesOf().filter(({ account }) => account === 'erased-1')
   expect(of_alice.length).toBeGreaterThan(10)

@@ -61,6 +61,7 @@ function recording(db = filled()) {
       await refusals.close()
       refusals = start()
     },
+    close: () => refusals.close(),
     sweep: () => refusals.sweep(),
     pass(ms: number) {
       at_ms += ms
@@ -227,4 +228,13 @@ test('of an account whose row somebody keeps locked nothing is recorded; of all 
   expect(rows().map(({ account_id }) => account_id)).toEqual([2])
   expect(sums(60)).toMatchObject([{ account_id: 2, refusals: 1 }])
   expect(warnings).toHaveLength(1)
+})
+
+test('once it is closed nothing is recorded any more, and what waited is written', async () => {
+  const { db, refuse, close, written } = recording()
+  refuse()
+  await close()
+  refuse()
+  await written()
+  expect(db.query('SELECT count(*) AS count FROM refusals').get()).toEqual({ count: 1 })
 })

@@ -9,7 +9,7 @@ import {
   Type,
 } from '@sinclair/typebox'
 import { keyQueries } from '../../access/queries.ts'
-import { onlyKeyOf, requireWholeAccount, type Viewer } from '../../access/viewer.ts'
+import { requireWholeAccount, type Viewer } from '../../access/viewer.ts'
 import type { Db } from '../../db/db.ts'
 import type { Key } from '../../db/schema.ts'
 import { PAGE_FIELDS, PAGE_PARAMETERS, pageFields, pageOf } from '../../http/paging.ts'
@@ -74,7 +74,7 @@ export function consoleList<
   async function filterOf(viewer: Viewer, { account, key, ...rest }: Requested): Promise<FilterOf<F>> {
     if (list.of === 'account') requireWholeAccount(viewer)
     const account_id = await requestedAccount(gateway, viewer, account)
-    const own_key = list.keys_see_own && viewer.role === 'key' ? viewer.key_id : onlyKeyOf(viewer)
+    const own_key = list.keys_see_own && viewer.role === 'key' ? viewer.key_id : undefined
     const key_id = own_key ?? (await requestedKey(gateway, viewer, account_id, key))
     return { ...ownFilters(list, rest), account_id, key_id, ...readPeriod(rest) } as FilterOf<F>
   }
