@@ -57,7 +57,8 @@ interface Row {
 const rowsFor = async (viewer: string, query = ''): Promise<Row[]> => {
   const answer = await get(viewer, `/trial${query}`)
   expect(answer.status).toBe(200)
-  return (await answer.json()).refusals
+  const { refusals } = (await answer.json()) as { refusals: Row[] }
+  return refusals
 }
 
 describe('pages', () => {

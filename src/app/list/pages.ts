@@ -82,9 +82,10 @@ export function consoleList<
   return {
     page_route: { query, response: { 200: page_schema, ...FAILURES } },
     file_route: { query: file_query, response: { 200: CsvFile, ...FAILURES } },
-    async page(viewer: Viewer, requested: object): Promise<Static<typeof page_schema>> {
-      const filter = await filterOf(viewer, requested)
-      const { rows, ...rest } = await readPage(db, list, filter, requested)
+    async page(viewer: Viewer, requested: Static<typeof query>): Promise<Static<typeof page_schema>> {
+      const values: object = requested
+      const filter = await filterOf(viewer, values)
+      const { rows, ...rest } = await readPage(db, list, filter, values)
       const accounts = await allNamed(
         db,
         viewer,
@@ -97,8 +98,9 @@ export function consoleList<
       const page: object = { [list.field]: named, ...rest }
       return page as Static<typeof page_schema>
     },
-    async file(viewer: Viewer, requested: object): Promise<Response> {
-      const filter = await filterOf(viewer, requested)
+    async file(viewer: Viewer, requested: Static<typeof file_query>): Promise<Response> {
+      const values: object = requested
+      const filter = await filterOf(viewer, values)
       const parts = allPages(FILE_ROWS_AT_ONCE, (page) => list.read(db, filter, page))
       return listCsv(gateway, viewer, { list: list.name, columns: csvFor(list.columns, viewer.role), parts })
     },
