@@ -1,6 +1,6 @@
 // Alerts as plugins see them: open and past ones, and the webhooks sent for them.
-import type { SendingWithAlert } from '../alerts/store.ts'
-import type { TestResult } from '../alerts/test-message.ts'
+import type { SendingWithAlert } from '../../plugins/alerts/store.ts'
+import type { TestResult } from '../../plugins/alerts/test-message.ts'
 import type { Awaitable } from '../db/db.ts'
 import type { AlertRow } from '../db/schema.ts'
 

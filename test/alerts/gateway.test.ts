@@ -2,7 +2,7 @@
 
 import { expect, test } from 'bun:test'
 import { plugins } from '../../plugins/index.ts'
-import { watchAlerts } from '../../src/server/alerts.ts'
+import { watchAlerts } from '../../plugins/alerts/watch.ts'
 import { catalogueOf, MODEL, PROVIDER } from '../support/catalogue.ts'
 import { signedIn } from '../support/console-session.ts'
 import { startTestGateway } from '../support/gateway.ts'

@@ -1,9 +1,9 @@
 // The sending of alerts: once for each event, tried again for a day and then given up, over restarts; kept for thirty days.
 import { describe, expect, test } from 'bun:test'
 import { Webhook } from 'standardwebhooks'
-import { createSender, RETRY_AFTER_MS } from '../../src/alerts/sender.ts'
-import { applySteps, openAlerts, recentAlerts, recentSendings } from '../../src/alerts/store.ts'
-import { createWebhookTest } from '../../src/alerts/test-message.ts'
+import { createSender, RETRY_AFTER_MS } from '../../plugins/alerts/sender.ts'
+import { applySteps, openAlerts, recentAlerts, recentSendings } from '../../plugins/alerts/store.ts'
+import { createWebhookTest } from '../../plugins/alerts/test-message.ts'
 import { dbOver } from '../../src/db/sqlite.ts'
 import { createWebhookPost, type PostWebhook } from '../../src/media/webhook-post.ts'
 import { PUBLIC_ADDRESSES, send } from '../media/remote-support.ts'

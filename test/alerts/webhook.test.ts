@@ -1,7 +1,7 @@
 // Messages of alerts: signed so that the official package verifies them, with secrets as the specification writes them.
 import { describe, expect, test } from 'bun:test'
 import { Webhook } from 'standardwebhooks'
-import { bodyOf, signedHeaders } from '../../src/alerts/webhook.ts'
+import { bodyOf, signedHeaders } from '../../plugins/alerts/webhook.ts'
 import { secretBytes } from '../../src/domain/webhook-secret.ts'
 
 const SECRET = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'

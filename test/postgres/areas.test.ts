@@ -27,8 +27,8 @@ import {
   viewerOf,
 } from '../../src/access/session-rows.ts'
 import { makeInvitation, resetOperator, takeLink } from '../../src/access/sign-in-links.ts'
-import type { Condition } from '../../src/alerts/steps.ts'
-import { applySteps, dueSendings, openAlerts, recentSendings, recordTry } from '../../src/alerts/store.ts'
+import type { Condition } from '../../plugins/alerts/steps.ts'
+import { applySteps, dueSendings, openAlerts, recentSendings, recordTry } from '../../plugins/alerts/store.ts'
 import type { ConsoleSettings } from '../../src/domain/catalogue.ts'
 import { createKeptAnswers } from '../../src/idempotency/kept-answers.ts'
 import {

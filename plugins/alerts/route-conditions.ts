@@ -1,6 +1,6 @@
 // Conditions of models, providers and routes of which nothing is answered. Pure.
-import type { Catalogue } from '../domain/catalogue.ts'
-import { type Counts, type Health, type HealthNow, totalOf } from '../ledger/route-health.ts'
+import type { Catalogue } from '../../src/domain/catalogue.ts'
+import { type Counts, type Health, type HealthNow, totalOf } from '../../src/ledger/route-health.ts'
 import type { Condition } from './steps.ts'
 
 /** Fewer are shown on the pages, and wake nobody. */

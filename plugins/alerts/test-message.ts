@@ -1,8 +1,8 @@
 // A test of the webhook: one message as alerts send it, marked as a test, and its result with what to do about it.
-import type { AlertSettings } from '../domain/catalogue.ts'
-import { conflict } from '../domain/errors.ts'
-import type { PostWebhook } from '../media/webhook-post.ts'
-import type { Logger } from '../observe/log.ts'
+import type { AlertSettings } from '../../src/domain/catalogue.ts'
+import { conflict } from '../../src/domain/errors.ts'
+import type { PostWebhook } from '../../src/media/webhook-post.ts'
+import type { Logger } from '../../src/observe/log.ts'
 import { type Delivery, deliver, GONE, webhookOf } from './delivery.ts'
 import { testBody } from './webhook.ts'
 

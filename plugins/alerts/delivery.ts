@@ -1,8 +1,8 @@
 // The delivery of one message to the webhook: signed, posted once, and what came of it.
-import type { AlertSettings } from '../domain/catalogue.ts'
-import { secretBytes } from '../domain/webhook-secret.ts'
-import type { PostWebhook, WebhookMessage } from '../media/webhook-post.ts'
-import { messageOf } from '../utilities/thrown.ts'
+import type { AlertSettings } from '../../src/domain/catalogue.ts'
+import { secretBytes } from '../../src/domain/webhook-secret.ts'
+import type { PostWebhook, WebhookMessage } from '../../src/media/webhook-post.ts'
+import { messageOf } from '../../src/utilities/thrown.ts'
 import { signedHeaders } from './webhook.ts'
 
 export interface Delivery {

@@ -1,10 +1,10 @@
 // The alerts that are open, at the top of the Overview: each once, until it is over.
 import { Link } from 'wouter'
-import { part } from '../../app/client.ts'
-import { count } from '../../parts/amounts.ts'
-import { Notice } from '../../parts/notice.tsx'
-import { Time } from '../../parts/time.tsx'
-import type { Overview } from './overview-answer.ts'
+import { part } from '../../console/web/app/client.ts'
+import { count } from '../../console/web/parts/amounts.ts'
+import { Notice } from '../../console/web/parts/notice.tsx'
+import { Time } from '../../console/web/parts/time.tsx'
+import type { Overview } from '../../console/web/pages/overview/overview-answer.ts'
 
 type Alert = NonNullable<Overview['alerts']>[number]
 

@@ -1,13 +1,13 @@
 // Conditions of accounts and keys: balances that run out, and spending above the operator's limits of a day.
 
 import { and, eq, gte, sql } from 'drizzle-orm'
-import { listedAccounts } from '../access/account-listing.ts'
-import type { Db } from '../db/db.ts'
-import { perConnection } from '../db/prepared.ts'
-import { accounts, call_sums, keys } from '../db/schema.ts'
-import type { AlertSettings } from '../domain/catalogue.ts'
-import { formatUsd, type Nanos } from '../domain/money.ts'
-import { DAY_S, today } from '../domain/ranges.ts'
+import { listedAccounts } from '../../src/access/account-listing.ts'
+import type { Db } from '../../src/db/db.ts'
+import { perConnection } from '../../src/db/prepared.ts'
+import { accounts, call_sums, keys } from '../../src/db/schema.ts'
+import type { AlertSettings } from '../../src/domain/catalogue.ts'
+import { formatUsd, type Nanos } from '../../src/domain/money.ts'
+import { DAY_S, today } from '../../src/domain/ranges.ts'
 import {
   type LowReason,
   lowReason,
@@ -15,8 +15,8 @@ import {
   paceOf,
   spendingOf,
   weekStart,
-} from '../ledger/spending.ts'
-import { endOfTurn } from '../utilities/end-of-turn.ts'
+} from '../../src/ledger/spending.ts'
+import { endOfTurn } from '../../src/utilities/end-of-turn.ts'
 import type { Condition } from './steps.ts'
 
 const NANOS_PER_CENT = 10_000_000

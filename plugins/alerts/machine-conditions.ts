@@ -1,12 +1,12 @@
 // Conditions of the machine that raise alerts: little room on the disk, a certificate near its end, no recent backup.
-import type { Condition, Rule } from '../alerts/steps.ts'
-import type { BackupSettings, Catalogue } from '../domain/catalogue.ts'
-import type { Backups } from '../surface/backups.ts'
-import type { Diagnosis } from '../surface/doctor.ts'
-import { maxAgeOf } from './backup/due.ts'
-import { checkCertificate } from './doctor/certificate.ts'
-import type { ReadPatient } from './doctor/diagnosis.ts'
-import { checkDisk } from './doctor/machine.ts'
+import type { Condition, Rule } from './steps.ts'
+import type { BackupSettings, Catalogue } from '../../src/domain/catalogue.ts'
+import type { Backups } from '../../src/surface/backups.ts'
+import type { Diagnosis } from '../../src/surface/doctor.ts'
+import { maxAgeOf } from '../../src/server/backup/due.ts'
+import { checkCertificate } from '../../src/server/doctor/certificate.ts'
+import type { ReadPatient } from '../../src/server/doctor/diagnosis.ts'
+import { checkDisk } from '../../src/server/doctor/machine.ts'
 
 const conditionOf = (rule: Rule, sentence: string, subject = ''): Condition => ({
   rule,

@@ -1,16 +1,16 @@
 // Alerts on the System page: what was raised lately, and what was sent of it to the webhook.
 import { useMutation } from '@tanstack/react-query'
 import { Send } from 'lucide-react'
-import { type AnswerOf, api, ask } from '../../app/client.ts'
-import { useAsk } from '../../app/query.ts'
-import { count } from '../../parts/amounts.ts'
-import { Button } from '../../parts/button.tsx'
-import { Notice } from '../../parts/notice.tsx'
-import { Section } from '../../parts/page.tsx'
-import { Status } from '../../parts/status.tsx'
-import { atEnd, type Column, column, Table } from '../../parts/table.tsx'
-import { ClockTime } from '../../parts/time.tsx'
-import { Words } from '../../parts/words.tsx'
+import { type AnswerOf, api, ask } from '../../console/web/app/client.ts'
+import { useAsk } from '../../console/web/app/query.ts'
+import { count } from '../../console/web/parts/amounts.ts'
+import { Button } from '../../console/web/parts/button.tsx'
+import { Notice } from '../../console/web/parts/notice.tsx'
+import { Section } from '../../console/web/parts/page.tsx'
+import { Status } from '../../console/web/parts/status.tsx'
+import { atEnd, type Column, column, Table } from '../../console/web/parts/table.tsx'
+import { ClockTime } from '../../console/web/parts/time.tsx'
+import { Words } from '../../console/web/parts/words.tsx'
 
 export type AlertsAnswer = AnswerOf<typeof api.alerts.get>
 type Alert = AlertsAnswer['recent'][number]

@@ -1,10 +1,10 @@
 // Alerts and their sendings in the database: what is open, what was, what is to be sent; kept for thirty days.
 
 import { and, asc, desc, eq, isNotNull, isNull, lte, sql } from 'drizzle-orm'
-import type { Awaitable, Db } from '../db/db.ts'
-import { allGiven, equals, isOneOf, placeholders } from '../db/placeholders.ts'
-import { perConnection } from '../db/prepared.ts'
-import { type AlertRow, type AlertSendingRow, alert_sendings, alerts } from '../db/schema.ts'
+import type { Awaitable, Db } from '../../src/db/db.ts'
+import { allGiven, equals, isOneOf, placeholders } from '../../src/db/placeholders.ts'
+import { perConnection } from '../../src/db/prepared.ts'
+import { type AlertRow, type AlertSendingRow, alert_sendings, alerts } from '../../src/db/schema.ts'
 import { type Condition, type Looking, type Steps, stepsOf } from './steps.ts'
 import type { AlertEvent } from './webhook.ts'
 

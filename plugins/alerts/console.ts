@@ -1,12 +1,12 @@
 // Alerts in the console: those that are open, those that were, and what was sent of them to the webhook.
 import { type Static, Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
-import type { SendingWithAlert } from '../../../src/alerts/store.ts'
-import type { AlertRow } from '../../../src/db/schema.ts'
-import { Closed, Nullable, OneOf } from '../../../src/http/schema.ts'
-import { NullableTimeFields, TimeFields, time } from '../../../src/http/views.ts'
-import { FAILURES, operatorCalls } from '../../../src/surface/console/calls.ts'
-import type { Gateway } from '../../../src/surface/gateway.ts'
+import type { SendingWithAlert } from './store.ts'
+import type { AlertRow } from '../../src/db/schema.ts'
+import { Closed, Nullable, OneOf } from '../../src/http/schema.ts'
+import { NullableTimeFields, TimeFields, time } from '../../src/http/views.ts'
+import { FAILURES, operatorCalls } from '../../src/surface/console/calls.ts'
+import type { Gateway } from '../../src/surface/gateway.ts'
 
 export const AlertView = Type.Object({
   id: Type.Integer(),
