@@ -2,6 +2,7 @@
 import type { Plugin } from '../src/app/plugin.ts'
 import type { AppOf, ConsoleAppOf } from '../src/app/plugins.ts'
 import { absent } from './absent/plugin.ts'
+import { alerts } from './alerts/plugin.ts'
 import { audio } from './audio/plugin.ts'
 import { auditLog } from './audit-log/plugin.ts'
 import { billing } from './billing/plugin.ts'
@@ -39,6 +40,7 @@ export const plugins = [
   billing,
   refusals,
   auditLog,
+  alerts,
   upload,
   images,
   library,

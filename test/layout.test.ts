@@ -15,7 +15,7 @@ const LAYERS: readonly (readonly string[])[] = [
   // What a plugin is, which names what the process gives it.
   ['src/app/'],
   ['src/surface/'],
-  ['src/trials/', 'src/rerating/', 'src/alerts/'],
+  ['src/trials/', 'src/rerating/'],
   ['src/exchange/'],
   ['idempotency', 'responses', 'library', 'access', 'ledger', 'upstream', 'media', 'pricing'].map(
     (name) => `src/${name}/`,
@@ -31,8 +31,8 @@ const EXCEPTIONS: Readonly<Record<string, readonly string[]>> = {
   'src/library/': ['src/media/'],
   'src/config/': ['data/tollgate.example.toml'],
   'src/build/': ['plugins/console/bundle.ts', 'plugins/docs/scalar.ts'],
-  // Refused requests stand among calls in its lists; its pages know the routes of all plugins by their types.
-  'plugins/console/': ['package.json', 'plugins/refusals/index.ts'],
+  // Refused requests stand among calls in its lists, open alerts on its Overview; its pages know the routes of all plugins by their types.
+  'plugins/console/': ['package.json', 'plugins/alerts/index.ts', 'plugins/refusals/index.ts'],
 }
 
 /** They put the parts together, and see everything but the surfaces. */

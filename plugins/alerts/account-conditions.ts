@@ -20,13 +20,13 @@ import { endOfTurn } from '../../src/utilities/end-of-turn.ts'
 import type { Condition } from './steps.ts'
 
 const NANOS_PER_CENT = 10_000_000
-/** Down to the cent: what is left is never said to be more. */
+/** Rounded down to the cent. */
 const inCents = (nanos: Nanos): string => formatUsd(Math.floor(nanos / NANOS_PER_CENT) * NANOS_PER_CENT)
 
 /** Accounts that are looked at at once: some 3 ms. */
 const ACCOUNTS_AT_ONCE = 250
 
-/** Accounts that spent something in the last 7 days, and are low. Others are nobody's worry. */
+/** Accounts that spent something in the last 7 days, and are low. */
 export async function lowBalances(db: Db, now_ms: number): Promise<Condition[]> {
   const spenders = await queries(db).spenders.all({ from_s: weekStart(now_ms) })
   const ids = spenders.map(({ account_id }) => account_id)

@@ -1,4 +1,4 @@
-// The delivery of one message to the webhook: signed, posted once, and what came of it.
+// The delivery of one message to the webhook: signed, posted once, and its result.
 import type { AlertSettings } from '../../src/domain/catalogue.ts'
 import { secretBytes } from '../../src/domain/webhook-secret.ts'
 import type { PostWebhook, WebhookMessage } from '../../src/media/webhook-post.ts'
@@ -6,7 +6,7 @@ import { messageOf } from '../../src/utilities/thrown.ts'
 import { signedHeaders } from './webhook.ts'
 
 export interface Delivery {
-  /** That the receiver answered; null if it could not be reached. */
+  /** The receiver's answer; null if it could not be reached. */
   status: number | null
   /** Null: it was received. */
   failure: string | null
@@ -18,7 +18,7 @@ export interface Webhook {
   secret: Uint8Array
 }
 
-/** Where alerts are sent, if that is set. */
+/** The webhook of the settings, if one is set. */
 export function webhookOf({ webhook }: Pick<AlertSettings, 'webhook'>): Webhook | undefined {
   const secret = webhook && secretBytes(webhook.secret)
   return secret && { url: webhook.url, secret }
@@ -33,7 +33,7 @@ export interface Delivering {
   signal?: AbortSignal | undefined
 }
 
-/** Whoever answers so wants no more of it: https://www.rfc-editor.org/rfc/rfc9110#name-410-gone */
+/** The receiver wants no more messages: https://www.rfc-editor.org/rfc/rfc9110#name-410-gone */
 export const GONE = 410
 const MAX_FAILURE_CHARS = 300
 

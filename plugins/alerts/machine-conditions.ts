@@ -1,12 +1,9 @@
 // Conditions of the machine that raise alerts: little room on the disk, a certificate near its end, no recent backup.
-import type { Condition, Rule } from './steps.ts'
+import { maxAgeOf } from '../../src/backup/max-age.ts'
 import type { BackupSettings, Catalogue } from '../../src/domain/catalogue.ts'
 import type { Backups } from '../../src/surface/backups.ts'
-import type { Diagnosis } from '../../src/surface/doctor.ts'
-import { maxAgeOf } from '../../src/server/backup/due.ts'
-import { checkCertificate } from '../../src/server/doctor/certificate.ts'
-import type { ReadPatient } from '../../src/server/doctor/diagnosis.ts'
-import { checkDisk } from '../../src/server/doctor/machine.ts'
+import type { Diagnosis, QuickChecks } from '../../src/surface/doctor.ts'
+import type { Condition, Rule } from './steps.ts'
 
 const conditionOf = (rule: Rule, sentence: string, subject = ''): Condition => ({
   rule,
@@ -15,7 +12,7 @@ const conditionOf = (rule: Rule, sentence: string, subject = ''): Condition => (
   sentence,
 })
 
-/** What the doctor would say. @param machine of which several are looked at; empty: there is one */
+/** @param machine named where several are checked; empty where there is one */
 const fromDoctor = (
   { rule, what, machine }: { rule: Rule; what: string; machine: string },
   diagnoses: readonly Diagnosis[],
@@ -26,23 +23,23 @@ const fromDoctor = (
 }
 
 export const diskConditions = async (
-  { storage }: Pick<Catalogue, 'storage'>,
-  { data_folder, machine }: { data_folder: string; machine: string },
+  catalogue: Pick<Catalogue, 'storage'>,
+  { disk, machine }: Pick<QuickChecks, 'disk'> & { machine: string },
 ): Promise<Condition[]> =>
-  fromDoctor({ rule: 'disk', what: 'Disk nearly full', machine }, await checkDisk({ data_folder, storage }))
+  fromDoctor({ rule: 'disk', what: 'Disk nearly full', machine }, await disk(catalogue))
 
 /** Nothing over plain HTTP: a proxy's certificate is its own business. */
 export async function certificateConditions(
   catalogue: Catalogue,
-  { machine, ...parts }: Pick<ReadPatient, 'data_folder' | 'now'> & { machine: string },
+  { certificate, machine }: Pick<QuickChecks, 'certificate'> & { machine: string },
 ): Promise<Condition[]> {
   if (catalogue.server.tls_certificate === undefined) return []
-  const diagnoses = await checkCertificate({ ...parts, catalogue, storage: catalogue.storage, env: {} })
+  const diagnoses = await certificate(catalogue)
   const of_certificate = diagnoses.filter(({ check }) => check === 'certificate')
   return fromDoctor({ rule: 'certificate', what: 'Certificate', machine }, of_certificate)
 }
 
-/** Who never made a backup, and has no schedule, is told by the doctor alone. */
+/** Without a schedule and without any backup the doctor alone warns. */
 export async function backupConditions(
   settings: BackupSettings,
   backups: Pick<Backups, 'list' | 'where' | 'next_at_ms'>,

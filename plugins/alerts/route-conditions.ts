@@ -1,14 +1,14 @@
-// Conditions of models, providers and routes of which nothing is answered. Pure.
+// Conditions of models, providers and routes that answer no call. Pure.
 import type { Catalogue } from '../../src/domain/catalogue.ts'
 import { type Counts, type Health, type HealthNow, totalOf } from '../../src/ledger/route-health.ts'
 import type { Condition } from './steps.ts'
 
-/** Fewer are shown on the pages, and wake nobody. */
+/** Fewer raise no alert: the pages show them. */
 const MIN_FAILED = 3
 
-type What = 'calls' | 'requests'
+type Unit = 'calls' | 'requests'
 
-/** What fails altogether. A provider's failure is not told again of each of its routes, nor a model's. */
+/** Failures of all calls. The failure of a provider or a model is not repeated for each of its routes. */
 export function failing(
   { models, providers }: Pick<Catalogue, 'models' | 'providers'>,
   health: HealthNow,
@@ -45,7 +45,7 @@ function conditionOf(
   subject: string,
   what: string,
   health: Health,
-  counted: What,
+  counted: Unit,
 ): Condition[] {
   const sums = health[health.judged_by]
   const counts: Counts = counted === 'calls' ? sums.calls : sums.tries

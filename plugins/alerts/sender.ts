@@ -21,7 +21,7 @@ export interface SenderParts {
 const SECOND_MS = 1_000
 const MINUTE_MS = 60 * SECOND_MS
 const HOUR_MS = 60 * MINUTE_MS
-/** After each try that failed; after the last of them it is given up. */
+/** The waits after each failed try; after the last one the message is given up. */
 export const RETRY_AFTER_MS = [
   5 * SECOND_MS,
   MINUTE_MS,
@@ -32,14 +32,14 @@ export const RETRY_AFTER_MS = [
   16 * HOUR_MS,
 ] as const
 
-/** Longer than any try takes. Whoever ends within it leaves what it has taken to the others, until then. */
+/** Longer than any try takes. After it other gateways may take the messages of a gateway that died. */
 export const TAKEN_FOR_MS = MINUTE_MS
 
 /** At once; the others wait for the next time. */
 const MAX_AT_ONCE = 20
 
 export interface Sender {
-  /** Sends what is due, unless that is under way. */
+  /** Sends the messages that are due, unless it does so already. */
   sendDue(): Promise<void>
   /** Ends the try under way, and waits for its end. It does not count: the next start makes it again. */
   stop(): Promise<void>
@@ -51,7 +51,7 @@ export function createSender({ db, settings, post, now, log, has_others = false 
 
   async function sendAll(): Promise<void> {
     for (const sending of await dueSendings(db, now(), MAX_AT_ONCE)) {
-      // A receiver is not asked once it stops: it may have begun to while rows were read or written.
+      // It posts nothing once it stops, which may have begun while rows were read or written.
       if (stopping.signal.aborted) return
       const taken_until_ms = now() + TAKEN_FOR_MS
       if (has_others && !(await takeSending(db, sending, taken_until_ms))) continue

@@ -1,4 +1,4 @@
-// What becomes of alerts: which conditions raise one, which alerts go on, and which are over. Pure.
+// The steps of alerts: conditions that raise one, alerts that go on, alerts that are over. Pure.
 
 export const RULES = [
   'low_balance',
@@ -18,7 +18,7 @@ export interface Condition {
   rule: Rule
   /** Together with the rule it says which alert this is; empty for the gateway as a whole. */
   subject: string
-  /** The account that it is of, or whose key. */
+  /** Its account, or that of its key. */
   account_id: number | null
   sentence: string
 }
@@ -39,7 +39,7 @@ export interface Steps {
   end: number[]
 }
 
-/** What comes and goes within this time is one alert. */
+/** A condition that comes and goes within this time is one alert. */
 export const END_AFTER_MS = 10 * 60_000
 /** Of one rule, at a time: a page and a person take no more. Others are raised once there is room. */
 export const MAX_OPEN = 50

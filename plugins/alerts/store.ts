@@ -1,4 +1,4 @@
-// Alerts and their sendings in the database: what is open, what was, what is to be sent; kept for thirty days.
+// Alerts and their messages in the database: open and past ones, sent and due ones; kept for thirty days.
 
 import { and, asc, desc, eq, isNotNull, isNull, lte, sql } from 'drizzle-orm'
 import type { Awaitable, Db } from '../../src/db/db.ts'
@@ -20,7 +20,7 @@ export interface Applying {
   newWebhookId: (() => string) | undefined
 }
 
-/** Writes what becomes of alerts, and what is to be sent of it, all or nothing. */
+/** Writes steps of alerts and their messages, all or nothing. */
 export function applySteps(db: Db, steps: Steps, { now_ms, newWebhookId }: Applying): Promise<void> {
   return db.begin(async (tx) => {
     const { insert, setOver, end, send, sweep, trim } = queries(tx)
@@ -48,10 +48,10 @@ export function applySteps(db: Db, steps: Steps, { now_ms, newWebhookId }: Apply
 }
 
 /**
- * Writes what becomes of alerts by the conditions of this moment: once, however many gateways look at them.
+ * Writes the steps of alerts by the conditions of this moment: once, for any number of gateways that look at them.
  *
  * @param conditions as those of `stepsOf`
- * @returns what was written
+ * @returns the steps that were written
  */
 export async function writeConditions(
   db: Db,
@@ -73,7 +73,7 @@ export async function writeConditions(
 
 export const openAlerts = (db: Db): Awaitable<AlertRow[]> => queries(db).open.all()
 
-/** Those that are open and those that were, the newest first. */
+/** Open and past ones, the newest first. */
 export const recentAlerts = (db: Db, limit: number): Awaitable<AlertRow[]> =>
   queries(db).recent.all({ row_limit: limit })
 
@@ -83,7 +83,7 @@ export async function recentSendings(db: Db, limit: number): Promise<SendingWith
   return found.map(joined)
 }
 
-/** What is to be sent now, the oldest first. */
+/** The messages that are due, the oldest first. */
 export async function dueSendings(db: Db, now_ms: number, limit: number): Promise<SendingWithAlert[]> {
   const found = await queries(db).due.all({ due_at_ms: now_ms, row_limit: limit })
   return found.map(joined)
@@ -104,7 +104,7 @@ export async function takeSending(
   return (await db.write((db) => queries(db).take.get(values))) !== undefined
 }
 
-/** What came of a try. */
+/** The result of a try. */
 export interface TryResult {
   id: number
   /** When it is tried again; null if it is not. */

@@ -1,4 +1,4 @@
-// A test of the webhook: one message as alerts send it, marked as a test, and its result with what to do about it.
+// A test of the webhook: one message as alerts send it, marked as a test, and its result with advice.
 import type { AlertSettings } from '../../src/domain/catalogue.ts'
 import { conflict } from '../../src/domain/errors.ts'
 import type { PostWebhook } from '../../src/media/webhook-post.ts'
@@ -7,7 +7,7 @@ import { type Delivery, deliver, GONE, webhookOf } from './delivery.ts'
 import { testBody } from './webhook.ts'
 
 export interface TestResult extends Delivery {
-  /** In words: what came of it, and what to do. */
+  /** The result in words, and what to do. */
   sentence: string
 }
 
@@ -19,7 +19,7 @@ export interface TestParts {
 }
 
 /**
- * Sends one at a time: who asks meanwhile gets the result of that under way.
+ * Sends one at a time: a second request meanwhile gets the result of the one under way.
  *
  * @throws GatewayError conflict if no webhook is set
  */

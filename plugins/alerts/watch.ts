@@ -1,47 +1,29 @@
-// Alerts of a running gateway: what is looked at how often, what is raised or ended of it, and when that is sent.
+// The watch of a running gateway: it checks conditions regularly, raises and ends alerts, and sends them.
+
+import type { Awaitable } from '../../src/db/db.ts'
+import type { PostWebhook } from '../../src/media/webhook-post.ts'
+import type { Gateway } from '../../src/surface/gateway.ts'
 import { lowBalances, spendConditions } from './account-conditions.ts'
+import { backupConditions, certificateConditions, diskConditions } from './machine-conditions.ts'
+import type { OtherGateways } from './other-gateways.ts'
 import { failing } from './route-conditions.ts'
 import { createSender } from './sender.ts'
 import type { Condition, Rule } from './steps.ts'
-import { openAlerts, recentAlerts, recentSendings, writeConditions } from './store.ts'
-import { createWebhookTest, type TestParts } from './test-message.ts'
-import type { Awaitable, Db } from '../../src/db/db.ts'
-import type { PostWebhook } from '../../src/media/webhook-post.ts'
-import type { Alerts } from '../../src/surface/alerts.ts'
-import type { Gateway } from '../../src/surface/gateway.ts'
-import { backupConditions, certificateConditions, diskConditions } from './machine-conditions.ts'
-
-/** Alerts as the pages see them. */
-export const alertsIn = (db: Db, parts: TestParts): Alerts => ({
-  open: () => openAlerts(db),
-  recent: (limit) => recentAlerts(db, limit),
-  sendings: (limit) => recentSendings(db, limit),
-  test: createWebhookTest(parts),
-})
-
-/** Others over the same database, where each alert is raised and sent once for all of them. */
-export interface AlertsOfOthers {
-  /** Which machine this is, of those that are looked at by themselves. */
-  machine: string
-  /** Whether a machine has a gateway that is alive. */
-  isAlive: (machine: string) => boolean
-  /** Whether this gateway looks at what is the same for all. */
-  isEldest: () => boolean
-}
+import { writeConditions } from './store.ts'
 
 export interface AlertParts {
   gateway: Pick<Gateway, 'exchange' | 'operations' | 'db'>
   post: PostWebhook
   /** Undefined where this gateway has the database alone. */
-  others?: AlertsOfOthers | undefined
-  /** How often it is looked whether something is to be raised. */
+  others?: OtherGateways | undefined
+  /** The time between looks. */
   every_ms?: number | undefined
 }
 
 export interface RunningAlerts {
-  /** Looks at everything, and then begins to send what is due. For tests, too. */
+  /** Checks all conditions, and then begins to send the messages that are due. For tests, too. */
   look(): Promise<void>
-  /** Sends what is due, or waits for what is being sent. For tests, too. */
+  /** Sends the messages that are due, or waits for a sending under way. For tests, too. */
   send(): Promise<void>
   stop(): Promise<void>
 }
@@ -49,9 +31,9 @@ export interface RunningAlerts {
 const LOOK_EVERY_MS = 60_000
 const SEND_EVERY_MS = 5_000
 const MAX_STOP_MS = 1_000
-/** Of what is read from disks and buckets. */
+/** For checks that read disks and buckets. */
 const SLOWLY_MS = 15 * 60_000
-/** Of what reads many accounts. */
+/** For checks that read many accounts. */
 const NOT_OFTEN_MS = 5 * 60_000
 
 interface Check {
@@ -65,7 +47,7 @@ interface Check {
 /** Alerts of these are of one machine. */
 const OF_MACHINES: ReadonlySet<string> = new Set<Rule>(['disk', 'certificate'])
 
-/** Looks each minute. What cannot be looked at is logged, and its alerts stay as they are. */
+/** Looks each minute. A check that fails is logged, and its alerts stay unchanged. */
 export function watchAlerts({ gateway, post, others, every_ms = LOOK_EVERY_MS }: AlertParts): RunningAlerts {
   const { db, exchange } = gateway
   const { now, log, catalogue } = exchange
@@ -93,13 +75,13 @@ export function watchAlerts({ gateway, post, others, every_ms = LOOK_EVERY_MS }:
     const looking = { looked_at, isOwn: isOwnTo(others), now_ms, newWebhookId }
     const { raise } = await writeConditions(db, conditions, looking)
     for (const { rule, subject, sentence } of raise) log.warn({ rule, subject }, `alert: ${sentence}`)
-    // What could not be written is looked at again next time.
+    // After a failed write the next look repeats the checks.
     for (const check of done) check.due_at_ms = now_ms + check.every_ms
   }
 
   const logged = (work: Promise<void>) =>
     work.catch((cause) => {
-      // What is dropped once it stops is the failure of a closed database.
+      // Once it stops, the database may be closed.
       if (!is_stopping) log.error({ cause }, 'alerts could not be seen to')
     })
   const send = () => logged(sender.sendDue())
@@ -128,19 +110,19 @@ export function watchAlerts({ gateway, post, others, every_ms = LOOK_EVERY_MS }:
   }
 }
 
-/** What is the same for all gateways one of them looks at. */
-const isToLook = ({ of_machine }: Check, others: AlertsOfOthers | undefined): boolean =>
+/** One gateway looks at the conditions that are the same for all. */
+const isToLook = ({ of_machine }: Check, others: OtherGateways | undefined): boolean =>
   !others || of_machine === true || others.isEldest()
 
 /** An alert of another machine is its own to end, while it is alive. */
 const isOwnTo =
-  (others: AlertsOfOthers | undefined) =>
+  (others: OtherGateways | undefined) =>
   ({ rule, subject }: { rule: string; subject: string }): boolean =>
     !others || !OF_MACHINES.has(rule) || subject === others.machine || !others.isAlive(subject)
 
 function checksOf({ db, exchange, operations }: AlertParts['gateway'], machine = ''): Check[] {
   const { now, catalogue } = exchange
-  const { data_folder } = operations
+  const { quick_checks } = operations
   return [
     { rules: ['low_balance'], every_ms: NOT_OFTEN_MS, look: () => lowBalances(db, now()) },
     {
@@ -157,13 +139,13 @@ function checksOf({ db, exchange, operations }: AlertParts['gateway'], machine =
       rules: ['disk'],
       of_machine: true,
       every_ms: 0,
-      look: () => diskConditions(catalogue(), { data_folder, machine }),
+      look: () => diskConditions(catalogue(), { ...quick_checks, machine }),
     },
     {
       rules: ['certificate'],
       of_machine: true,
       every_ms: SLOWLY_MS,
-      look: () => certificateConditions(catalogue(), { data_folder, now, machine }),
+      look: () => certificateConditions(catalogue(), { ...quick_checks, machine }),
     },
     {
       rules: ['backup'],

@@ -2,8 +2,8 @@
 // (https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md). Pure.
 import { createHmac } from 'node:crypto'
 
-/** What an alert's message says of it. */
-export interface ToldAlert {
+/** The fields of an alert in its message. */
+export interface AlertFields {
   id: number
   rule: string
   subject: string
@@ -17,7 +17,7 @@ export type AlertEvent = 'raised' | 'ended'
 const isoOf = (time_ms: number): string => new Date(time_ms).toISOString()
 
 /** The body: an event, and the alert as it was then. */
-export const bodyOf = (event: AlertEvent, alert: ToldAlert): string =>
+export const bodyOf = (event: AlertEvent, alert: AlertFields): string =>
   JSON.stringify({
     type: `alert.${event}`,
     timestamp: isoOf(event === 'ended' ? (alert.ended_at_ms ?? alert.raised_at_ms) : alert.raised_at_ms),
@@ -31,7 +31,7 @@ export const bodyOf = (event: AlertEvent, alert: ToldAlert): string =>
     },
   })
 
-/** The body of a test: the shape of an alert's, so that receivers read it, and told apart by its type and rule. */
+/** The body of a test: the shape of an alert's, so that receivers read it, with a type and a rule of its own. */
 export const testBody = (at_ms: number): string =>
   JSON.stringify({
     type: 'alert.test',

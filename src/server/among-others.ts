@@ -1,14 +1,10 @@
-// The duties of a gateway that shares its database: it ends the holds and files of gateways that died, and tells the others of alerts.
-import { hostname } from 'node:os'
-import { resolve } from 'node:path'
+// The duties of a gateway that shares its database: it ends the holds and files of gateways that died, and passes the calls of others to live feeds.
 import { endedGateways, removeEnded } from '../db/gateways.ts'
 import type { Gateway as GatewayRow } from '../db/schema.ts'
 import { tellOthersCalls } from '../exchange/settling/others-calls.ts'
 import { endAbandoned } from '../library/recovery.ts'
 import type { Logger } from '../observe/log.ts'
 import type { Gateway, SharingGateways } from '../surface/gateway.ts'
-import type { AlertsOfOthers } from '../../plugins/alerts/watch.ts'
-import { isEldest } from './engine/own-gateway.ts'
 import { groupsByCatalogue } from './engine/unequal-catalogues.ts'
 import type { Stores } from './stores.ts'
 
@@ -36,23 +32,6 @@ export async function removeOthers(
       'ended the images and uploads that gateways had under way which have ended: images are marked as failed, uploads are removed',
     )
   await removeEnded(db, ended)
-}
-
-/** Machines are told apart by their name and the folder, of which one gateway at most serves each. */
-export function alertsOfOthers(
-  { engine, own_gateway }: Pick<Stores, 'engine' | 'own_gateway'>,
-  data_folder: string,
-): AlertsOfOthers | undefined {
-  if (!engine.is_shared) return undefined
-  const own_machine = `${hostname()}:${resolve(data_folder)}`
-  return {
-    machine: own_machine,
-    // Its own row says nothing of another folder beside its own, as after a move to a larger disk.
-    isAlive: (machine) =>
-      machine === own_machine ||
-      own_gateway.alive.some(({ id, name }) => id !== own_gateway.id && machine.startsWith(`${name}:`)),
-    isEldest: () => isEldest(own_gateway),
-  }
 }
 
 /** Tells live feeds of what other gateways settle, where there are any. @returns ends it */

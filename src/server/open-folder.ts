@@ -7,12 +7,12 @@ import type { Catalogue } from '../domain/catalogue.ts'
 import { createTally } from '../observe/tally.ts'
 import type { Registry } from '../protocols/registry.ts'
 import { orUndo } from '../utilities/or-undo.ts'
-import { alertsIn } from '../../plugins/alerts/watch.ts'
 import { createBackups } from './backup/backups.ts'
 import { dataPaths } from './backup/paths.ts'
 import { finishRestore } from './backup/replace.ts'
 import { createBooks } from './books.ts'
 import { openCatalogue } from './catalogue.ts'
+import { quickChecks } from './doctor/quick-checks.ts'
 import { createDoctor } from './doctor.ts'
 import { sharedClock } from './engine/clock.ts'
 import { isEldest } from './engine/own-gateway.ts'
@@ -37,7 +37,7 @@ type Opening = Pick<
   | 'accepts_others'
   | 'max_busy_wait_ms'
 > &
-  Required<Pick<ServeOptions, 'probe' | 'postWebhook'>> & { protocols: Registry }
+  Required<Pick<ServeOptions, 'probe'>> & { protocols: Registry }
 
 /**
  * Opens what is on the disk, puts it in order, and makes what works beside the calls.
@@ -46,7 +46,7 @@ type Opening = Pick<
  * @throws Error as `startGateway`
  */
 export async function openFolder({ data_folder, accept_missing_files = false, ...parts }: Opening) {
-  const { log, env, protocols, probe, tryImages, postWebhook } = parts
+  const { log, env, protocols, probe, tryImages } = parts
   const { plugin_limits, gateway_timing, accepts_others, max_busy_wait_ms } = parts
   const clock = sharedClock(parts.now ?? Date.now)
   const { now } = clock
@@ -100,6 +100,7 @@ export async function openFolder({ data_folder, accept_missing_files = false, ..
     const beside = {
       books: createBooks({ data_folder, now }),
       doctor: createDoctor(data_folder),
+      quick_checks: quickChecks({ data_folder, now }),
       backups: createBackups({
         data_folder,
         catalogue,
@@ -108,7 +109,6 @@ export async function openFolder({ data_folder, accept_missing_files = false, ..
         record: recorderIn(stores.db),
         isScheduler: () => isEldest(stores.own_gateway),
       }),
-      alerts: alertsIn(stores.db, { settings: () => catalogue().alerts, post: postWebhook, now, log }),
     }
     await recover(stores, { data_folder, accept_missing_files, now, log })
     const opened = { paths, watched, image_trial, stores, observing, beside, now, close }

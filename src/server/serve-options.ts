@@ -25,7 +25,7 @@ export interface ServeOptions {
   /** Starts although a folder of images is missing, and shows its images as missing. */
   accept_missing_files?: boolean | undefined
   network?: Fetch
-  /** How alerts reach the webhook. */
+  /** Posts to webhooks; to public servers over HTTPS where absent. */
   postWebhook?: PostWebhook
   now?: () => number
   /** Called at named points of the work, where tests end the process. */

@@ -4,13 +4,12 @@ import { type OpenPlugins, openPlugins } from '../app/plugins.ts'
 import { RunningCalls, tickRegularly } from '../exchange/life/running.ts'
 import { behindProxies, type ServerSockets } from '../http/sockets.ts'
 import { createDecoder } from '../media/decoder.ts'
-import { createWebhookPost, type PostWebhook } from '../media/webhook-post.ts'
+import { createWebhookPost } from '../media/webhook-post.ts'
 import type { ProcessLogger } from '../observe/log.ts'
 import { BUILT_IN_REGISTRY } from '../protocols/registry.ts'
 import type { Gateway } from '../surface/gateway.ts'
 import { orUndo } from '../utilities/or-undo.ts'
-import { watchAlerts } from '../../plugins/alerts/watch.ts'
-import { alertsOfOthers, tellOthers } from './among-others.ts'
+import { tellOthers } from './among-others.ts'
 import { lateApp } from './app.ts'
 import { followEdits, openConfiguration } from './catalogue-past.ts'
 import { compose } from './compose.ts'
@@ -46,7 +45,7 @@ export async function startGateway({ plugins, ...options }: StartOptions): Promi
   const { data_folder, log, probe = NO_PROBE, network = fetch } = options
   const { protocols = BUILT_IN_REGISTRY, env, postWebhook = createWebhookPost() } = options
   const { socket_idle_timeout_s = SOCKET_IDLE_TIMEOUT_S, sweep_every_ms = SWEEP_EVERY_MS } = options
-  const opened = await openFolder({ ...options, protocols, probe, postWebhook })
+  const opened = await openFolder({ ...options, protocols, probe })
   const { paths, watched, image_trial, stores, observing, beside, now, close } = opened
   const { listen, error_answers } = opened
   const catalogue = watched.current
@@ -71,7 +70,7 @@ export async function startGateway({ plugins, ...options }: StartOptions): Promi
     sockets: () => sockets,
     serve: inside.serve,
     error_answers,
-    beside: { ...beside, data_folder, metrics: observing.metrics },
+    beside: { ...beside, data_folder, postWebhook, metrics: observing.metrics },
     decoder: createDecoder(),
     closed: readiness.closed,
     network,
@@ -95,7 +94,7 @@ export async function startGateway({ plugins, ...options }: StartOptions): Promi
   const noticed = await followEdits(watched, configuration)
   const regular = { stores, every_ms: sweep_every_ms, closed: readiness.closed, after: start_audit.ended }
   const stopSweeping = sweepRegularly(gateway, opened_plugins.sweeps, regular)
-  const stopBeside = serveBeside(gateway, stores, { data_folder, post: postWebhook })
+  const stopBeside = serveBeside(gateway, stores, data_folder)
   const stop = () =>
     stopInOrder({ gateway, stores, opened_plugins, own_plugins, observing, listening, log }, async () => {
       readiness.stop()
@@ -120,22 +119,16 @@ async function listenTo(gateway: Gateway, plugins: readonly Plugin[], where: Lis
   return { opened_plugins, listening: await orUndo(close, () => listenWith(gateway, routes, where)) }
 }
 
-/** Tells the operator of what should not go on, in the log and by alerts, and takes withdrawals of commands. @returns ends it */
-function serveBeside(
-  gateway: Gateway,
-  stores: Stores,
-  { data_folder, post }: { data_folder: string; post: PostWebhook },
-): () => Promise<void> {
+/** Warns the operator of models that end, takes withdrawals of commands, and passes the calls of other gateways to live feeds. @returns ends it */
+function serveBeside(gateway: Gateway, stores: Stores, data_folder: string): () => Promise<void> {
   const { catalogue, ledger, log, now } = gateway.exchange
   const endWithdrawals = takeWithdrawals(data_folder, ledger, log)
   const stopWarning = warnOfModelEnds({ catalogue, log, now })
-  const alerts = watchAlerts({ gateway, post, others: alertsOfOthers(stores, data_folder) })
   const stopTelling = tellOthers(gateway, stores)
   return async () => {
     stopWarning()
     endWithdrawals()
     await stopTelling()
-    await alerts.stop()
   }
 }
 

@@ -1,5 +1,6 @@
 // The doctor as plugins see it: what it looked at, what it found, and what to do.
 import { type Static, Type } from '@sinclair/typebox'
+import type { Catalogue } from '../domain/catalogue.ts'
 import { Nullable } from '../http/schema.ts'
 
 export const Diagnosis = Type.Object({
@@ -24,4 +25,12 @@ export interface Doctor {
    * @throws GatewayError internal with the reason if there is no report
    */
   examine(): Promise<DoctorReport>
+}
+
+/** Checks of the doctor that are quick enough for the process of the gateway. */
+export interface QuickChecks {
+  /** Room on the disk of the data folder. */
+  disk(catalogue: Pick<Catalogue, 'storage'>): Promise<Diagnosis[]>
+  /** The certificate and its key. */
+  certificate(catalogue: Catalogue): Promise<Diagnosis[]>
 }

@@ -11,13 +11,13 @@ import type { ExchangeParts } from '../exchange/parts.ts'
 import type { ServerSockets } from '../http/sockets.ts'
 import type { WebSockets } from '../http/web-sockets.ts'
 import type { HealthNow } from '../ledger/route-health.ts'
+import type { PostWebhook } from '../media/webhook-post.ts'
 import type { Exposition } from '../observe/exposition.ts'
 import type { Tally } from '../observe/tally.ts'
 import type { KeptResponses } from '../responses/store.ts'
-import type { Alerts } from './alerts.ts'
 import type { Backups } from './backups.ts'
 import type { Books } from './books.ts'
-import type { Doctor } from './doctor.ts'
+import type { Doctor, QuickChecks } from './doctor.ts'
 import type { CallInside } from './inside.ts'
 import type { OwnPlugin } from './own-plugin.ts'
 
@@ -84,6 +84,8 @@ export interface Operations {
   books: Books
   /** Looks for trouble in the folder, the machine and the providers, beside the calls. */
   doctor: Doctor
+  /** Single checks of the doctor, without a process of their own. */
+  quick_checks: QuickChecks
   /** Archives of everything, made beside the calls. */
   backups: Backups
   /** The catalogue's file: what it says without its secrets, and how it is changed. */
@@ -96,8 +98,8 @@ export interface Operations {
   files_bucket: string | undefined
   /** Why images and uploads are refused, in words that anybody may read; undefined while they are taken. Other calls go on. */
   filesTrouble: () => string | undefined
-  /** What the operator should know of at this moment, and what was sent of it. */
-  alerts: Alerts
+  /** Posts a message to a public server of the operator's choice. */
+  postWebhook: PostWebhook
   /** How models, providers and routes did in the last hour and day, over restarts. */
   health: () => Promise<HealthNow>
   /** The custom plugins that were loaded, in their order. Filled at the start, once. */

@@ -1,12 +1,12 @@
 // What raises alerts: balances, spending of a day, models, providers and routes, backups.
 import { beforeAll, describe, expect, test } from 'bun:test'
 import { accountSpend, keySpend, lowBalances } from '../../plugins/alerts/account-conditions.ts'
+import { backupConditions } from '../../plugins/alerts/machine-conditions.ts'
 import { failing } from '../../plugins/alerts/route-conditions.ts'
 import type { Db } from '../../src/db/db.ts'
 import type { BackupSettings, Catalogue } from '../../src/domain/catalogue.ts'
 import { healthNow } from '../../src/ledger/route-health.ts'
 import type { RouteSum } from '../../src/ledger/route-sums.ts'
-import { backupConditions } from '../../plugins/alerts/machine-conditions.ts'
 import { recorded } from '../ledger/recorded.ts'
 
 const HOUR_MS = 3_600_000

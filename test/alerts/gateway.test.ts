@@ -1,8 +1,8 @@
 // Alerts of a running gateway: a model of which every call fails is raised, sent, shown to the operator alone, and over once it answers.
 
 import { expect, test } from 'bun:test'
-import { plugins } from '../../plugins/index.ts'
 import { watchAlerts } from '../../plugins/alerts/watch.ts'
+import { plugins } from '../../plugins/index.ts'
 import { catalogueOf, MODEL, PROVIDER } from '../support/catalogue.ts'
 import { signedIn } from '../support/console-session.ts'
 import { startTestGateway } from '../support/gateway.ts'

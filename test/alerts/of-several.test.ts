@@ -1,14 +1,15 @@
 // Alerts of several gateways over one database: each is raised and sent once, and those of a machine are its own while it is alive.
 
 import { expect, test } from 'bun:test'
-import { plugins } from '../../plugins/index.ts'
+import type { OtherGateways } from '../../plugins/alerts/other-gateways.ts'
 import { createSender, TAKEN_FOR_MS } from '../../plugins/alerts/sender.ts'
 import { applySteps, openAlerts } from '../../plugins/alerts/store.ts'
+import { watchAlerts } from '../../plugins/alerts/watch.ts'
+import { plugins } from '../../plugins/index.ts'
 import type { Db } from '../../src/db/db.ts'
 import { openPostgres } from '../../src/db/postgres/open.ts'
 import { dbOver } from '../../src/db/sqlite.ts'
 import type { PostWebhook } from '../../src/media/webhook-post.ts'
-import { type AlertsOfOthers, watchAlerts } from '../../plugins/alerts/watch.ts'
 import type { Gateway } from '../../src/surface/gateway.ts'
 import { memoryDatabase } from '../support/empty-database.ts'
 import { startTestGateway } from '../support/gateway.ts'
@@ -117,7 +118,7 @@ test('one machine’s is not ended by another, unless no gateway is alive there;
         },
       },
     }
-    const others: AlertsOfOthers = { machine, isAlive: (name) => alive.has(name), isEldest: () => is_eldest }
+    const others: OtherGateways = { machine, isAlive: (name) => alive.has(name), isEldest: () => is_eldest }
     return watchAlerts({ gateway, post: async () => 204, others })
   }
   const one = watch('one', true, false)

@@ -1,6 +1,12 @@
 // What becomes of alerts, as a table of moments: raised once, back before they end, over, of rules that could not be looked at.
 import { expect, test } from 'bun:test'
-import { type Condition, END_AFTER_MS, MAX_OPEN, type OpenAlert, stepsOf } from '../../plugins/alerts/steps.ts'
+import {
+  type Condition,
+  END_AFTER_MS,
+  MAX_OPEN,
+  type OpenAlert,
+  stepsOf,
+} from '../../plugins/alerts/steps.ts'
 
 const MINUTE_MS = 60_000
 const condition = (subject: string, rule: Condition['rule'] = 'low_balance'): Condition => ({

@@ -1,7 +1,8 @@
 // A week of a small gateway and the week before it, made by real calls through the simulator, on a clock that ends now.
+
+import { applySteps } from '../../plugins/alerts/store.ts'
 import { changeDetails } from '../../src/access/account-details.ts'
 import { accountByName } from '../../src/access/accounts.ts'
-import { applySteps } from '../../plugins/alerts/store.ts'
 import { consoleAddress } from '../support/console-port.ts'
 import { eventually } from '../support/eventually.ts'
 import { startTestGateway, type TestGateway, type TestGatewayOptions } from '../support/gateway.ts'

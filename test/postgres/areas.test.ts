@@ -1,5 +1,7 @@
 // Accounts, keys, sessions, alerts, refusals, kept answers, responses and images: the same values and rows on both engines.
 import { describe, expect, test } from 'bun:test'
+import type { Condition } from '../../plugins/alerts/steps.ts'
+import { applySteps, dueSendings, openAlerts, recentSendings, recordTry } from '../../plugins/alerts/store.ts'
 import { listActions } from '../../plugins/audit-log/listing.ts'
 import { listRefusals } from '../../plugins/refusals/listing.ts'
 import { reasonsOfRefused } from '../../plugins/refusals/sums.ts'
@@ -27,8 +29,6 @@ import {
   viewerOf,
 } from '../../src/access/session-rows.ts'
 import { makeInvitation, resetOperator, takeLink } from '../../src/access/sign-in-links.ts'
-import type { Condition } from '../../plugins/alerts/steps.ts'
-import { applySteps, dueSendings, openAlerts, recentSendings, recordTry } from '../../plugins/alerts/store.ts'
 import type { ConsoleSettings } from '../../src/domain/catalogue.ts'
 import { createKeptAnswers } from '../../src/idempotency/kept-answers.ts'
 import {

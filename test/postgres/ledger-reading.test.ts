@@ -1,7 +1,7 @@
 // What is read of the ledger: from the same rows both engines give the same values.
 import { describe, expect, test } from 'bun:test'
-import { listAccountPage } from '../../src/access/account-listing.ts'
 import { accountSpend, keySpend, lowBalances } from '../../plugins/alerts/account-conditions.ts'
+import { listAccountPage } from '../../src/access/account-listing.ts'
 import type { Db } from '../../src/db/db.ts'
 import { requestIdAt } from '../../src/domain/request-id.ts'
 import { audit } from '../../src/ledger/audit.ts'

@@ -1,8 +1,7 @@
 // The gateways that share a database, as the System page tells them: which one answers, and whose catalogue is another.
 import { expect, test } from 'bun:test'
-import { hostname } from 'node:os'
 import type { Gateway } from '../../src/db/schema.ts'
-import { alertsOfOthers, sharingGateways } from '../../src/server/among-others.ts'
+import { sharingGateways } from '../../src/server/among-others.ts'
 
 const alive = (id: number, catalogue: string): Gateway => ({
   id,
@@ -25,7 +24,6 @@ const sharedBy = (catalogues: readonly string[], is_shared = true) => {
 
 test('none where one has the database alone', () => {
   expect(sharingGateways(sharedBy([A], false))).toBeUndefined()
-  expect(alertsOfOthers(sharedBy([A], false), '/data')).toBeUndefined()
 })
 
 test.each<[string, string[], boolean[]]>([
@@ -48,13 +46,4 @@ test.each<[string, string[], boolean[]]>([
     catalogue: catalogues[1] === '' ? null : (catalogues[1] ?? '').slice(0, 8),
     has_other_catalogue: others[1] ?? false,
   })
-})
-
-test('a machine is alive while another gateway of its name is, or it is the own one', () => {
-  const others = alertsOfOthers(sharedBy([A, A]), '/data')
-  const own = `${hostname()}:/data`
-  // The own one is web-2.
-  const machines = ['web-1:/data', own, 'web-2:/a-folder-before', 'web-11:/data', '', 'web-1']
-  expect(machines.map((name) => others?.isAlive(name))).toEqual([true, true, false, false, false, false])
-  expect(others?.isEldest()).toBe(false)
 })

@@ -1,26 +1,26 @@
-// The alerts that are open, at the top of the Overview: each once, until it is over.
+// Open alerts at the top of the Overview.
 import { Link } from 'wouter'
 import { part } from '../../console/web/app/client.ts'
 import { count } from '../../console/web/parts/amounts.ts'
 import { Notice } from '../../console/web/parts/notice.tsx'
 import { Time } from '../../console/web/parts/time.tsx'
-import type { Overview } from '../../console/web/pages/overview/overview-answer.ts'
+import type { AlertsAnswer } from './recent-alerts.tsx'
 
-type Alert = NonNullable<Overview['alerts']>[number]
+type Alert = AlertsAnswer['open'][number]
 
-/** Of more, the rest is a number: the page System has all of them. */
-const MAX_SHOWN = 5
-/** The Overview shows these as they are at the moment. */
-const SHOWN_ELSEWHERE = ['failing_model', 'failing_provider']
-/** What costs or stops something now. */
+/** The rest is a number, with a link to System. */
+const MAX_NOTICES = 5
+/** The Overview has the present state of these by itself. */
+const ELSEWHERE = ['failing_model', 'failing_provider']
+/** These cost or stop something now. */
 const BAD = ['failing_route', 'disk', 'certificate', 'backup']
 
 export function OpenAlerts({ alerts }: { alerts: readonly Alert[] }) {
-  const open = alerts.filter(({ rule }) => !SHOWN_ELSEWHERE.includes(rule))
-  const rest = open.length - MAX_SHOWN
+  const open = alerts.filter(({ rule }) => !ELSEWHERE.includes(rule))
+  const rest = open.length - MAX_NOTICES
   return (
     <>
-      {open.slice(0, MAX_SHOWN).map((alert) => (
+      {open.slice(0, MAX_NOTICES).map((alert) => (
         <Notice key={alert.id} tone={BAD.includes(alert.rule) ? 'bad' : 'warn'}>
           {alert.sentence}{' '}
           <span className="soft">
@@ -39,7 +39,7 @@ export function OpenAlerts({ alerts }: { alerts: readonly Alert[] }) {
   )
 }
 
-/** Where something can be done about it. */
+/** The page on which the operator can act on it. */
 function Way({ to }: { to: Alert }) {
   const [href, words] = wayOf(to)
   return <Link href={href}>{words}</Link>

@@ -1,4 +1,4 @@
-// Alerts on the System page: what was raised lately, and what was sent of it to the webhook.
+// Alerts on the System page: the newest ones, their messages to the webhook, and its test.
 import { useMutation } from '@tanstack/react-query'
 import { Send } from 'lucide-react'
 import { type AnswerOf, api, ask } from '../../console/web/app/client.ts'

@@ -4,7 +4,6 @@ import type { Gateway } from '../../../src/surface/gateway.ts'
 import { accountFileRoutes, keyFileRoutes } from './account-files.ts'
 import { accountMoneyRoutes } from './account-money.ts'
 import { accountRoutes, accountStatusRoutes } from './accounts.ts'
-import { alertRoutes } from '../../alerts/console.ts'
 import { backupRoutes } from './backups.ts'
 import { bookRoutes } from './books.ts'
 import { callRoute } from './call.ts'
@@ -42,7 +41,6 @@ export const consoleApi = (gateway: Gateway) =>
     .use(invitationRoutes(gateway))
     .use(systemRoutes(gateway))
     .use(doctorRoutes(gateway))
-    .use(alertRoutes(gateway))
     .use(setup(gateway))
     .use(start(gateway))
     .use(play(gateway))

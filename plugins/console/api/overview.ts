@@ -23,7 +23,7 @@ import type { MoneyTotals } from '../../../src/ledger/totals.ts'
 import { DISPLAY_NAME } from '../../../src/surface/console/account-names.ts'
 import { type ConsoleParts, FAILURES, viewerCalls } from '../../../src/surface/console/calls.ts'
 import type { Gateway } from '../../../src/surface/gateway.ts'
-import { AlertView, alertView } from '../../alerts/console.ts'
+import { AlertView, alertView, openAlerts } from '../../alerts/index.ts'
 import { FailingView, failingView } from './health-views.ts'
 import { marginOfSum } from './margin-views.ts'
 import { SUM_FIELDS, sumView } from './sum-views.ts'
@@ -138,7 +138,7 @@ async function overviewView(
     top: await topView(db, await overviewParts(db, overview, account_id), is_operator),
     failing: is_operator ? failingRoutesView(await failingRoutes(db, { from_ms, first_id })) : null,
     unhealthy: is_operator ? await failingView(gateway) : null,
-    alerts: is_operator ? (await gateway.operations.alerts.open()).map(alertView) : null,
+    alerts: is_operator ? (await openAlerts(db)).map(alertView) : null,
     ending: is_operator ? endingView(catalogue().models.values(), now()) : null,
     money: is_operator ? null : await moneyView(db, account_id),
   }

@@ -15,16 +15,6 @@ export interface Known {
 
 const MINUTE_MS = 60_000
 const DAY_MS = 24 * 60 * MINUTE_MS
-/** What a backup may take, and its attempts after a failure. */
-const LATE_MS = 120 * MINUTE_MS
-/** Of who makes them by hand, or lets another program do it. */
-const MAX_AGE_BY_HAND_MS = 8 * DAY_MS
-
-/** How old the newest backup may be. @param schedule undefined: by hand */
-export function maxAgeOf(schedule: Schedule | undefined): number {
-  if (!schedule) return MAX_AGE_BY_HAND_MS
-  return ('every_ms' in schedule ? schedule.every_ms : DAY_MS) + LATE_MS
-}
 
 /** A start has other things to do first. */
 export const AFTER_START_MS = MINUTE_MS

@@ -1,5 +1,6 @@
 // The Overview: is it working, what does it earn, and who calls at the moment; for an account, of its own calls.
 
+import { OpenAlerts } from '../../../../alerts/web/open-alerts.tsx'
 import { ManyRefused } from '../../../../refusals/web/many-refused.tsx'
 import { type Refusals, useRefusals } from '../../../../refusals/web/refusals.ts'
 import { RefusedFigure } from '../../../../refusals/web/refused-figure.tsx'
@@ -16,7 +17,6 @@ import { MarginFigure } from '../../parts/margin-words.tsx'
 import { Money } from '../../parts/money.tsx'
 import { Page } from '../../parts/page.tsx'
 import { Loaded, Skeleton } from '../../parts/states.tsx'
-import { OpenAlerts } from '../../../../alerts/web/open-alerts.tsx'
 import { OverviewCharts } from './charts.tsx'
 import { EndingModels } from './ending.tsx'
 import { FailingRoutes } from './failing.tsx'

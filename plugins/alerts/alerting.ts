@@ -1,0 +1,26 @@
+// The alerts of a gateway: its watch from the start to the end, and the test of its webhook.
+import type { Gateway } from '../../src/surface/gateway.ts'
+import { otherGateways } from './other-gateways.ts'
+import { createWebhookTest, type TestResult } from './test-message.ts'
+import { type RunningAlerts, watchAlerts } from './watch.ts'
+
+export interface Alerting {
+  /** Looks regularly from now on. */
+  begin(): void
+  /** Sends a test to the webhook. @throws GatewayError conflict if none is set */
+  test(): Promise<TestResult>
+  close(): Promise<void>
+}
+
+export function openAlerting(gateway: Pick<Gateway, 'exchange' | 'operations' | 'db'>): Alerting {
+  const { catalogue, now, log } = gateway.exchange
+  const { postWebhook: post } = gateway.operations
+  let watch: RunningAlerts | undefined
+  return {
+    begin() {
+      watch ??= watchAlerts({ gateway, post, others: otherGateways(gateway.operations) })
+    },
+    test: createWebhookTest({ settings: () => catalogue().alerts, post, now, log }),
+    close: async () => await watch?.stop(),
+  }
+}

@@ -1,0 +1,10 @@
+// The doctor's checks that are quick enough for the process of the gateway.
+import type { QuickChecks } from '../../surface/doctor.ts'
+import { checkCertificate } from './certificate.ts'
+import type { ReadPatient } from './diagnosis.ts'
+import { checkDisk } from './machine.ts'
+
+export const quickChecks = (parts: Pick<ReadPatient, 'data_folder' | 'now'>): QuickChecks => ({
+  disk: ({ storage }) => checkDisk({ ...parts, storage }),
+  certificate: (catalogue) => checkCertificate({ ...parts, catalogue, storage: catalogue.storage, env: {} }),
+})
