@@ -2,7 +2,7 @@
 import { maxAgeOf } from '../../src/backup/max-age.ts'
 import type { BackupSettings, Catalogue } from '../../src/domain/catalogue.ts'
 import type { Backups } from '../../src/surface/backups.ts'
-import type { Diagnosis, QuickChecks } from '../../src/surface/doctor.ts'
+import type { Diagnosis, QuickChecks } from '../../src/surface/diagnosis.ts'
 import type { Condition, Rule } from './steps.ts'
 
 const conditionOf = (rule: Rule, sentence: string, subject = ''): Condition => ({

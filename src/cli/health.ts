@@ -4,9 +4,9 @@ import type { Command } from 'commander'
 import { readSeconds } from '../app/command-line/arguments.ts'
 import { contextOf } from '../app/command-line/context.ts'
 import { type CliDeps, EXIT, Exit } from '../app/command-line/terminal.ts'
-import { askReady } from '../server/doctor/port.ts'
+import { askReady } from '../../plugins/doctor/checks/address.ts'
 import { servedAt } from '../server/served-at.ts'
-import type { Diagnosis } from '../surface/doctor.ts'
+import type { Diagnosis } from '../surface/diagnosis.ts'
 import { codeOf } from '../utilities/thrown.ts'
 
 const ASK_AGAIN_MS = 200

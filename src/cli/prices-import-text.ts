@@ -7,7 +7,7 @@ import type { LeftRoute, PlannedChange, PlannedEnd, PricePlan } from '../config/
 import { isSupported } from '../config/price-list/rates.ts'
 import { formatUsd } from '../domain/money.ts'
 import { money } from '../http/views.ts'
-import { wrapped } from './wrapped.ts'
+import { wrapped } from '../app/command-line/wrapped.ts'
 
 const INDENT = '  '
 /** Before the field of an image's line: the entry that it is in, which --json tells. */

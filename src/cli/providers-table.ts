@@ -2,7 +2,7 @@
 
 import { type Column, cut, table } from '../app/command-line/table.ts'
 import { keyNumber, kindOf, type Tested, type Untested } from '../trials/route-tests.ts'
-import { wrapped } from './wrapped.ts'
+import { wrapped } from '../app/command-line/wrapped.ts'
 
 const INDENT = '     '
 const MAX_MODEL_CHARS = 33

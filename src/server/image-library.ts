@@ -1,7 +1,7 @@
 // The image library at a start and at a reload: tried where the catalogue has image models, and named in the log where it cannot be loaded.
 import type { Catalogue } from '../domain/catalogue.ts'
 import type { Logger } from '../observe/log.ts'
-import { DoctorReport } from '../surface/doctor.ts'
+import { DoctorReport } from '../surface/diagnosis.ts'
 import { type ReportProcess, reportInProcess } from './own-process.ts'
 
 /** The doctor's name of it. */

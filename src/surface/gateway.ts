@@ -17,7 +17,7 @@ import type { Tally } from '../observe/tally.ts'
 import type { KeptResponses } from '../responses/store.ts'
 import type { Backups } from './backups.ts'
 import type { Books } from './books.ts'
-import type { Doctor, QuickChecks } from './doctor.ts'
+import type { Doctor, QuickChecks } from './diagnosis.ts'
 import type { CallInside } from './inside.ts'
 import type { OwnPlugin } from './own-plugin.ts'
 

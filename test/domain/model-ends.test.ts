@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'bun:test'
 import type { Model } from '../../src/domain/catalogue.ts'
 import { endingsOf, endingText, shutdownDateOf } from '../../src/domain/model-ends.ts'
-import { checkModels } from '../../src/server/doctor/models.ts'
+import { checkModels } from '../../plugins/doctor/checks/models.ts'
 import { warnOfModelEnds } from '../../src/server/model-ends.ts'
 import { catalogueOf, mistakesOf } from '../config/catalogues.ts'
 import { PROVIDER, catalogueOf as testCatalogue } from '../support/catalogue.ts'

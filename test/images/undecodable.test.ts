@@ -3,7 +3,7 @@
 import { describe, expect, test } from 'bun:test'
 import { plugins } from '../../plugins/index.ts'
 import { createDecoder } from '../../src/media/decoder.ts'
-import { checkImageLibrary } from '../../src/server/doctor/images.ts'
+import { checkImageLibrary } from '../../plugins/doctor/checks/images.ts'
 import { createImageTrial } from '../../src/server/image-library.ts'
 import { MODEL } from '../support/catalogue.ts'
 import { memoryLog } from '../support/memory-log.ts'

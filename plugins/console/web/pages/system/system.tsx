@@ -15,7 +15,7 @@ import { Status } from '../../parts/status.tsx'
 import { atEnd, type Column, column, Table } from '../../parts/table.tsx'
 import { Time } from '../../parts/time.tsx'
 import { Backups } from './backups.tsx'
-import { Doctor } from './doctor.tsx'
+import { Doctor } from '../../../../doctor/web/check-up.tsx'
 import { Gateways } from './gateways.tsx'
 import { Plugins } from './plugins.tsx'
 

@@ -1,8 +1,8 @@
 // The doctor's round, for the operator: what it found, and what to do.
 import { Elysia } from 'elysia'
-import { FAILURES, operatorCalls } from '../../../src/surface/console/calls.ts'
-import { DoctorReport } from '../../../src/surface/doctor.ts'
-import type { Gateway } from '../../../src/surface/gateway.ts'
+import { FAILURES, operatorCalls } from '../../src/surface/console/calls.ts'
+import { DoctorReport } from '../../src/surface/diagnosis.ts'
+import type { Gateway } from '../../src/surface/gateway.ts'
 
 /** `POST /console/api/doctor`: by POST, since each provider is asked something. It changes nothing. */
 export function doctorRoutes(gateway: Pick<Gateway, 'exchange' | 'requests' | 'people' | 'operations'>) {

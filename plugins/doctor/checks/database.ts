@@ -1,14 +1,14 @@
 // The doctor's look at the database: a server, or a file by SQLite's quick check, and the version of its tables. It writes nothing.
 import { Database } from 'bun:sqlite'
 import { join } from 'node:path'
-import { databaseBytes } from '../../db/disk-room.ts'
-import { isAbsent } from '../../db/folder.ts'
-import { MIGRATIONS, schemaVersion } from '../../db/migrate.ts'
-import type { Diagnosis } from '../../surface/doctor.ts'
-import { closing } from '../../utilities/at-end.ts'
-import { sizeText } from '../../utilities/size-text.ts'
-import { codeOf, messageOf } from '../../utilities/thrown.ts'
-import { diagnosesOf, NO_TABLES, type Patient } from './diagnosis.ts'
+import { databaseBytes } from '../../../src/db/disk-room.ts'
+import { isAbsent } from '../../../src/db/folder.ts'
+import { MIGRATIONS, schemaVersion } from '../../../src/db/migrate.ts'
+import type { Diagnosis } from '../../../src/surface/diagnosis.ts'
+import { closing } from '../../../src/utilities/at-end.ts'
+import { sizeText } from '../../../src/utilities/size-text.ts'
+import { codeOf, messageOf } from '../../../src/utilities/thrown.ts'
+import { diagnosesOf, NO_TABLES, type Patient } from '../../../src/server/checks/check.ts'
 
 const schema = diagnosesOf('schema')
 

@@ -1,7 +1,7 @@
 // The doctor on request: one round at a time, in a process of its own.
-import { internal } from '../domain/errors.ts'
-import { type Doctor, DoctorReport } from '../surface/doctor.ts'
-import { type ReportProcess, reportInProcess } from './own-process.ts'
+import { internal } from '../../src/domain/errors.ts'
+import { type Doctor, DoctorReport } from '../../src/surface/diagnosis.ts'
+import { type ReportProcess, reportInProcess } from '../../src/server/own-process.ts'
 
 export interface OpenDoctor extends Doctor {
   /** Ends what is running. */

@@ -2,13 +2,13 @@
 
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Diagnosis } from '../../surface/doctor.ts'
+import type { Diagnosis } from '../../surface/diagnosis.ts'
 import { counted } from '../../utilities/counted.ts'
 import { isLoopback, parseListenAddress } from '../../utilities/listen-address.ts'
 import { messageOf } from '../../utilities/thrown.ts'
 import { endOf } from '../certificate-end.ts'
 import { readTlsPair, type TlsFiles, type TlsPair, tlsFilesOf } from '../tls-files.ts'
-import { diagnosesOf, type ReadPatient } from './diagnosis.ts'
+import { diagnosesOf, type ReadPatient } from './check.ts'
 
 const { fail, ok, warn } = diagnosesOf('certificate')
 const OTHERS_READ = 0o004

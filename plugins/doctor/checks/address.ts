@@ -1,10 +1,10 @@
 // The doctor's look at the address: whether the gateway answers there, or could listen.
-import type { Diagnosis } from '../../surface/doctor.ts'
-import { messageOf } from '../../utilities/thrown.ts'
-import { askDirectly } from '../ask-directly.ts'
-import { servedAt } from '../served-at.ts'
-import { refuseAddress, refuseMetricsAddress } from '../start-refusals.ts'
-import { diagnosesOf, type ReadPatient } from './diagnosis.ts'
+import type { Diagnosis } from '../../../src/surface/diagnosis.ts'
+import { messageOf } from '../../../src/utilities/thrown.ts'
+import { askDirectly } from '../../../src/server/ask-directly.ts'
+import { servedAt } from '../../../src/server/served-at.ts'
+import { refuseAddress, refuseMetricsAddress } from '../../../src/server/start-refusals.ts'
+import { diagnosesOf, type ReadPatient } from '../../../src/server/checks/check.ts'
 
 const { fail, ok, warn } = diagnosesOf('address')
 const ANSWER_MS = 5_000

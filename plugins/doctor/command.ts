@@ -1,10 +1,10 @@
 // `doctor`: looks for trouble in the folder, the machine and the providers, and says what to do.
 import { type Command, Option } from 'commander'
-import { contextOf } from '../app/command-line/context.ts'
-import { type CliDeps, EXIT, Exit } from '../app/command-line/terminal.ts'
-import { CHECKS, examine } from '../server/doctor/examine.ts'
-import type { Diagnosis, DoctorReport } from '../surface/doctor.ts'
-import { wrapped } from './wrapped.ts'
+import { contextOf } from '../../src/app/command-line/context.ts'
+import { type CliDeps, EXIT, Exit } from '../../src/app/command-line/terminal.ts'
+import { CHECKS, examine } from './examine.ts'
+import type { Diagnosis, DoctorReport } from '../../src/surface/diagnosis.ts'
+import { wrapped } from '../../src/app/command-line/wrapped.ts'
 
 export function addDoctorCommand(program: Command, deps: CliDeps): void {
   program

@@ -1,10 +1,10 @@
 // The doctor's look at the image library: whether it can be unpacked and loaded by whoever asks.
 
-import { loadLibrary } from '../../media/decoder.ts'
-import type { Diagnosis } from '../../surface/doctor.ts'
-import { messageOf } from '../../utilities/thrown.ts'
-import { hasImageModels, IMAGE_LIBRARY } from '../image-library.ts'
-import { diagnosesOf, type ReadPatient } from './diagnosis.ts'
+import { loadLibrary } from '../../../src/media/decoder.ts'
+import type { Diagnosis } from '../../../src/surface/diagnosis.ts'
+import { messageOf } from '../../../src/utilities/thrown.ts'
+import { hasImageModels, IMAGE_LIBRARY } from '../../../src/server/image-library.ts'
+import { diagnosesOf, type ReadPatient } from '../../../src/server/checks/check.ts'
 
 const { fail, ok, warn } = diagnosesOf(IMAGE_LIBRARY)
 

@@ -1,14 +1,14 @@
 // The doctor over a bucket of files: what is wrong with the address, the key and its rights, in the words of the start.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { openDatabase } from '../../../src/db/open.ts'
-import { openDb } from '../../../src/db/sqlite.ts'
-import type { Bucket } from '../../../src/domain/catalogue.ts'
-import { checkStoredFiles } from '../../../src/server/doctor/stored-files.ts'
-import { claimBucket } from '../../../src/server/files/claim.ts'
-import { fileStoresOf } from '../../../src/server/files/stores.ts'
-import { refusing } from '../../support/s3-refusals.ts'
-import { hasS3Server, partOf, type S3Server, sharedS3Server } from '../../support/s3-server.ts'
-import { type TemporaryFolder, temporary } from '../../support/temporary.ts'
+import { openDatabase } from '../../src/db/open.ts'
+import { openDb } from '../../src/db/sqlite.ts'
+import type { Bucket } from '../../src/domain/catalogue.ts'
+import { checkStoredFiles } from '../../plugins/doctor/checks/stored-files.ts'
+import { claimBucket } from '../../src/server/files/claim.ts'
+import { fileStoresOf } from '../../src/server/files/stores.ts'
+import { refusing } from '../support/s3-refusals.ts'
+import { hasS3Server, partOf, type S3Server, sharedS3Server } from '../support/s3-server.ts'
+import { type TemporaryFolder, temporary } from '../support/temporary.ts'
 
 describe.skipIf(!hasS3Server)('a bucket', () => {
   let s3: S3Server

@@ -5,14 +5,14 @@ import {
   type DeadRows,
   type ExaminedServer,
   examineServer,
-} from '../../db/postgres/examination.ts'
-import { NEWEST } from '../../db/postgres/migrate.ts'
-import type { Diagnosis } from '../../surface/doctor.ts'
-import { counted } from '../../utilities/counted.ts'
-import { sizeText } from '../../utilities/size-text.ts'
-import { messageOf } from '../../utilities/thrown.ts'
-import { unequalCatalogues, unequalInWords } from '../engine/unequal-catalogues.ts'
-import { diagnosesOf, NO_TABLES } from './diagnosis.ts'
+} from '../../../src/db/postgres/examination.ts'
+import { NEWEST } from '../../../src/db/postgres/migrate.ts'
+import type { Diagnosis } from '../../../src/surface/diagnosis.ts'
+import { counted } from '../../../src/utilities/counted.ts'
+import { sizeText } from '../../../src/utilities/size-text.ts'
+import { messageOf } from '../../../src/utilities/thrown.ts'
+import { unequalCatalogues, unequalInWords } from '../../../src/server/engine/unequal-catalogues.ts'
+import { diagnosesOf, NO_TABLES } from '../../../src/server/checks/check.ts'
 
 const database = diagnosesOf('database')
 const schema = diagnosesOf('schema')

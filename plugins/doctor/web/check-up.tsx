@@ -1,17 +1,17 @@
 // The doctor's round: asked by a button, and told finding by finding with what to do.
 import { Stethoscope } from 'lucide-react'
 import { useState } from 'react'
-import type { Diagnosis, DoctorReport } from '../../../../../src/surface/doctor.ts'
-import { announce } from '../../app/announce.ts'
-import { api, ask } from '../../app/client.ts'
-import { useAction } from '../../parts/action.ts'
-import { counted } from '../../parts/amounts.ts'
-import { Button } from '../../parts/button.tsx'
-import { AsCommand } from '../../parts/code.tsx'
-import { Section } from '../../parts/page.tsx'
-import { Status, type Tone } from '../../parts/status.tsx'
-import { type Column, column, Table } from '../../parts/table.tsx'
-import { Words } from '../../parts/words.tsx'
+import type { Diagnosis, DoctorReport } from '../../../src/surface/diagnosis.ts'
+import { announce } from '../../console/web/app/announce.ts'
+import { api, ask } from '../../console/web/app/client.ts'
+import { useAction } from '../../console/web/parts/action.ts'
+import { counted } from '../../console/web/parts/amounts.ts'
+import { Button } from '../../console/web/parts/button.tsx'
+import { AsCommand } from '../../console/web/parts/code.tsx'
+import { Section } from '../../console/web/parts/page.tsx'
+import { Status, type Tone } from '../../console/web/parts/status.tsx'
+import { type Column, column, Table } from '../../console/web/parts/table.tsx'
+import { Words } from '../../console/web/parts/words.tsx'
 
 const TONES: Record<Diagnosis['level'], Tone> = { ok: 'good', warn: 'warn', fail: 'bad' }
 const WORDS: Record<Diagnosis['level'], string> = { ok: 'ok', warn: 'warning', fail: 'failed' }

@@ -1,15 +1,15 @@
 // The doctor's look at the providers: whether they are there and take their keys, by requests that cost nothing, and their time.
-import { isSimulated } from '../../config/served.ts'
-import type { Provider } from '../../domain/catalogue.ts'
-import { isServiceAccount } from '../../domain/service-account.ts'
-import { createRedactor, secretsOf } from '../../observe/redact.ts'
-import { BUILT_IN_REGISTRY, protocolOf } from '../../protocols/registry.ts'
-import type { Diagnosis } from '../../surface/doctor.ts'
-import { knownAdvice } from '../../trials/known-refusals.ts'
-import { headTo } from '../../upstream/request.ts'
-import { isToken } from '../../upstream/tokens/exchange.ts'
-import { createTokens } from '../../upstream/tokens/tokens.ts'
-import { diagnosesOf, type ReadPatient } from './diagnosis.ts'
+import { isSimulated } from '../../../src/config/served.ts'
+import type { Provider } from '../../../src/domain/catalogue.ts'
+import { isServiceAccount } from '../../../src/domain/service-account.ts'
+import { createRedactor, secretsOf } from '../../../src/observe/redact.ts'
+import { BUILT_IN_REGISTRY, protocolOf } from '../../../src/protocols/registry.ts'
+import type { Diagnosis } from '../../../src/surface/diagnosis.ts'
+import { knownAdvice } from '../../../src/trials/known-refusals.ts'
+import { headTo } from '../../../src/upstream/request.ts'
+import { isToken } from '../../../src/upstream/tokens/exchange.ts'
+import { createTokens } from '../../../src/upstream/tokens/tokens.ts'
+import { diagnosesOf, type ReadPatient } from '../../../src/server/checks/check.ts'
 
 const of_clock = diagnosesOf('clock')
 

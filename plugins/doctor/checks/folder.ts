@@ -2,11 +2,11 @@
 
 import { accessSync, constants, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { isAbsent, refuseUnwritable } from '../../db/folder.ts'
-import type { Diagnosis } from '../../surface/doctor.ts'
-import { counted } from '../../utilities/counted.ts'
-import { messageOf } from '../../utilities/thrown.ts'
-import { diagnosesOf, type Patient } from './diagnosis.ts'
+import { isAbsent, refuseUnwritable } from '../../../src/db/folder.ts'
+import type { Diagnosis } from '../../../src/surface/diagnosis.ts'
+import { counted } from '../../../src/utilities/counted.ts'
+import { messageOf } from '../../../src/utilities/thrown.ts'
+import { diagnosesOf, type Patient } from '../../../src/server/checks/check.ts'
 
 const whole = diagnosesOf('data folder')
 const folder_mode = diagnosesOf('folder mode')

@@ -1,7 +1,7 @@
 // The three kinds of diagnoses, and what a check is given.
 import type { Environment } from '../../config/providers.ts'
 import type { Catalogue, StorageSettings } from '../../domain/catalogue.ts'
-import type { Diagnosis } from '../../surface/doctor.ts'
+import type { Diagnosis } from '../../surface/diagnosis.ts'
 
 export interface Patient {
   data_folder: string

@@ -1,10 +1,10 @@
 // The doctor's look at custom plugins: which files a start loads, and which look like plugins but are not. None is run.
 
-import type { Diagnosis } from '../../surface/doctor.ts'
-import { messageOf } from '../../utilities/thrown.ts'
-import { findPlugins, pluginsFolder } from '../own-plugins/files.ts'
-import { refuseForeignOwners, userOfGateway } from '../own-plugins/owners.ts'
-import { diagnosesOf, type Patient } from './diagnosis.ts'
+import type { Diagnosis } from '../../../src/surface/diagnosis.ts'
+import { messageOf } from '../../../src/utilities/thrown.ts'
+import { findPlugins, pluginsFolder } from '../../../src/server/own-plugins/files.ts'
+import { refuseForeignOwners, userOfGateway } from '../../../src/server/own-plugins/owners.ts'
+import { diagnosesOf, type Patient } from '../../../src/server/checks/check.ts'
 
 const { fail, ok, warn } = diagnosesOf('plugins')
 

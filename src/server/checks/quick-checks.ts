@@ -1,8 +1,8 @@
 // The doctor's checks that are quick enough for the process of the gateway.
-import type { QuickChecks } from '../../surface/doctor.ts'
+import type { QuickChecks } from '../../surface/diagnosis.ts'
 import { checkCertificate } from './certificate.ts'
-import type { ReadPatient } from './diagnosis.ts'
-import { checkDisk } from './machine.ts'
+import type { ReadPatient } from './check.ts'
+import { checkDisk } from './disk.ts'
 
 export const quickChecks = (parts: Pick<ReadPatient, 'data_folder' | 'now'>): QuickChecks => ({
   disk: ({ storage }) => checkDisk({ ...parts, storage }),

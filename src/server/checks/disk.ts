@@ -4,9 +4,9 @@ import { statfs } from 'node:fs/promises'
 import { join } from 'node:path'
 import { MIN_FREE_BYTES } from '../../db/disk-room.ts'
 import { isAbsent } from '../../db/folder.ts'
-import type { Diagnosis } from '../../surface/doctor.ts'
+import type { Diagnosis } from '../../surface/diagnosis.ts'
 import { sizeText } from '../../utilities/size-text.ts'
-import { diagnosesOf, type Patient } from './diagnosis.ts'
+import { diagnosesOf, type Patient } from './check.ts'
 
 const disk = diagnosesOf('disk')
 const open_files = diagnosesOf('open files')
