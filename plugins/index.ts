@@ -10,6 +10,7 @@ import { chat } from './chat/plugin.ts'
 import { completions } from './completions/plugin.ts'
 import { consolePages } from './console/plugin.ts'
 import { docs } from './docs/plugin.ts'
+import { doctor } from './doctor/plugin.ts'
 import { embeddings } from './embeddings/plugin.ts'
 import { health } from './health/plugin.ts'
 import { images } from './images/plugin.ts'
@@ -40,6 +41,7 @@ export const plugins = [
   billing,
   refusals,
   auditLog,
+  doctor,
   alerts,
   upload,
   images,

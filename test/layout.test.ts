@@ -33,6 +33,8 @@ const EXCEPTIONS: Readonly<Record<string, readonly string[]>> = {
   'src/build/': ['plugins/console/bundle.ts', 'plugins/docs/scalar.ts'],
   // Refused requests stand among calls in its lists, open alerts on its Overview; its pages know the routes of all plugins by their types.
   'plugins/console/': ['package.json', 'plugins/alerts/index.ts', 'plugins/refusals/index.ts'],
+  // It examines what the process opens: files, databases, backups, custom plugins, addresses.
+  'plugins/doctor/': ['src/server/'],
 }
 
 /** They put the parts together, and see everything but the surfaces. */

@@ -1,36 +1,42 @@
-// The doctor on request: one round at a time, in a process of its own.
+// The check-up on request: one at a time, in a process of its own, beside the calls.
 import { internal } from '../../src/domain/errors.ts'
-import { type Doctor, DoctorReport } from '../../src/surface/diagnosis.ts'
 import { type ReportProcess, reportInProcess } from '../../src/server/own-process.ts'
+import { DoctorReport } from '../../src/surface/diagnosis.ts'
 
-export interface OpenDoctor extends Doctor {
-  /** Ends what is running. */
+export interface Doctor {
+  /**
+   * Examines the gateway. Requests during a check-up get its report.
+   *
+   * @throws GatewayError internal with the reason if there is no report
+   */
+  examine(): Promise<DoctorReport>
+  /** Ends the check-up under way. */
   stop(): void
 }
 
-/** @param start begins a round; tests replace it */
+/** @param start starts a check-up; tests replace it */
 export function createDoctor(
   data_folder: string,
   start: (data_folder: string) => ReportProcess<DoctorReport> = (folder) =>
     reportInProcess(['doctor'], DoctorReport, folder),
-): OpenDoctor {
-  let round: { process: ReportProcess<DoctorReport>; report: Promise<DoctorReport> } | undefined
+): Doctor {
+  let current: { process: ReportProcess<DoctorReport>; report: Promise<DoctorReport> } | undefined
 
   async function reported({ ended }: ReportProcess<DoctorReport>): Promise<DoctorReport> {
-    const made = await ended
-    round = undefined
-    if ('report' in made) return made.report
-    throw internal(`The doctor could not make its round: ${made.failure}`, { cause: made.failure })
+    const outcome = await ended
+    current = undefined
+    if ('report' in outcome) return outcome.report
+    throw internal(`The doctor could not make its round: ${outcome.failure}`, { cause: outcome.failure })
   }
 
   return {
     examine() {
-      if (!round) {
+      if (!current) {
         const process = start(data_folder)
-        round = { process, report: reported(process) }
+        current = { process, report: reported(process) }
       }
-      return round.report
+      return current.report
     },
-    stop: () => round?.process.stop(),
+    stop: () => current?.process.stop(),
   }
 }

@@ -1,13 +1,14 @@
-// `doctor`: looks for trouble in the folder, the machine and the providers, and says what to do.
+// `doctor`: problems of the folder, the machine and the providers, and how to fix them.
 import { type Command, Option } from 'commander'
 import { contextOf } from '../../src/app/command-line/context.ts'
+import { addExample } from '../../src/app/command-line/example.ts'
 import { type CliDeps, EXIT, Exit } from '../../src/app/command-line/terminal.ts'
-import { CHECKS, examine } from './examine.ts'
-import type { Diagnosis, DoctorReport } from '../../src/surface/diagnosis.ts'
 import { wrapped } from '../../src/app/command-line/wrapped.ts'
+import type { Diagnosis, DoctorReport } from '../../src/surface/diagnosis.ts'
+import { CHECKS, examine } from './examine.ts'
 
 export function addDoctorCommand(program: Command, deps: CliDeps): void {
-  program
+  const command = program
     .command('doctor')
     .summary('Look for problems and say how to fix them.')
     .description(
@@ -22,6 +23,7 @@ export function addDoctorCommand(program: Command, deps: CliDeps): void {
       answer(report, describeReport(report))
       if (!report.healthy) throw new Exit(EXIT.failed)
     })
+  addExample(command, 'doctor --only providers')
 }
 
 const LEVEL_CHARS = 6

@@ -1,23 +1,23 @@
-// The doctor's round: every check, in the order in which trouble is looked for.
-
+// The check-up: every check, in the order of the report.
 import type { Environment } from '../../src/config/providers.ts'
 import type { StorageSettings } from '../../src/domain/catalogue.ts'
-import type { Diagnosis, DoctorReport } from '../../src/surface/diagnosis.ts'
-import { messageOf } from '../../src/utilities/thrown.ts'
 import { dataPaths } from '../../src/server/backup/paths.ts'
+import { checkCertificate } from '../../src/server/checks/certificate.ts'
+import { diagnosesOf, type Patient, type ReadPatient } from '../../src/server/checks/check.ts'
+import { checkDisk } from '../../src/server/checks/disk.ts'
 import { storageOfFolder } from '../../src/server/engine/of.ts'
 import { IMAGE_LIBRARY } from '../../src/server/image-library.ts'
+import type { Diagnosis, DoctorReport } from '../../src/surface/diagnosis.ts'
+import { messageOf } from '../../src/utilities/thrown.ts'
+import { checkAddress } from './checks/address.ts'
 import { checkBackups, checkPutAside } from './checks/backups.ts'
 import { checkCatalogue } from './checks/catalogue.ts'
-import { checkCertificate } from '../../src/server/checks/certificate.ts'
 import { checkDatabase } from './checks/database.ts'
-import { diagnosesOf, type Patient, type ReadPatient } from '../../src/server/checks/check.ts'
 import { checkFolder } from './checks/folder.ts'
 import { checkImageLibrary } from './checks/images.ts'
-import { checkDisk, checkFiles } from '../../src/server/checks/disk.ts'
 import { checkModels } from './checks/models.ts'
+import { checkFiles } from './checks/open-files.ts'
 import { checkPlugins } from './checks/plugins.ts'
-import { checkAddress } from './checks/address.ts'
 import { checkProviders } from './checks/providers.ts'
 import { checkStoredFiles } from './checks/stored-files.ts'
 
@@ -42,11 +42,11 @@ const OF_THE_CATALOGUE: readonly Check<ReadPatient>[] = [
   ['providers', checkProviders],
 ]
 
-/** What `--only` may name. The catalogue is read all the same. */
+/** The values of `--only`. The catalogue is read with each. */
 export const CHECKS: readonly string[] = [...OF_THE_FOLDER, ...OF_THE_CATALOGUE].map(([name]) => name)
 
 /**
- * Examines a data folder and what its catalogue names. Changes nothing, and costs nothing at any provider.
+ * Examines a data folder and the parts that its catalogue names. Changes nothing, and costs nothing at any provider.
  * @param only one of CHECKS; all where absent
  */
 export async function examine(
@@ -55,9 +55,11 @@ export async function examine(
 ): Promise<DoctorReport> {
   const patient = { data_folder, env, now, storage: await storageOf(data_folder, env) }
   const { findings: of_catalogue, catalogue } = await checkCatalogue(patient)
-  const isMade = ([name]: Check<never>) => only === undefined || name === only
-  const of_folder = await made(OF_THE_FOLDER.filter(isMade), patient)
-  const others = catalogue ? await made(OF_THE_CATALOGUE.filter(isMade), { ...patient, catalogue }) : []
+  const isSelected = ([name]: Check<never>) => only === undefined || name === only
+  const of_folder = await runChecks(OF_THE_FOLDER.filter(isSelected), patient)
+  const others = catalogue
+    ? await runChecks(OF_THE_CATALOGUE.filter(isSelected), { ...patient, catalogue })
+    : []
   const findings = [...of_catalogue, ...of_folder, ...others]
   return { healthy: findings.every(({ level }) => level !== 'fail'), findings }
 }
@@ -66,13 +68,13 @@ async function storageOf(data_folder: string, env: Environment): Promise<Storage
   try {
     return await storageOfFolder(dataPaths(data_folder), env)
   } catch {
-    // What is wrong with it the look at the catalogue finds, too.
+    // `checkCatalogue` reports why.
     return undefined
   }
 }
 
-async function made<P>(checks: readonly Check<P>[], patient: P): Promise<Diagnosis[]> {
-  const done = checks.map(async ([name, check]) => {
+async function runChecks<P>(checks: readonly Check<P>[], patient: P): Promise<Diagnosis[]> {
+  const findings = checks.map(async ([name, check]) => {
     try {
       return await check(patient)
     } catch (thrown) {
@@ -84,5 +86,5 @@ async function made<P>(checks: readonly Check<P>[], patient: P): Promise<Diagnos
       ]
     }
   })
-  return (await Promise.all(done)).flat()
+  return (await Promise.all(findings)).flat()
 }

@@ -20,7 +20,6 @@ export const COMMANDS: Commands = {
   migrate: async () => (await import('./migrate.ts')).addMigrateCommand,
   config: async () => (await import('./config.ts')).addConfigCommands,
   plugin: async () => (await import('./plugin.ts')).addPluginCommands,
-  doctor: async () => (await import('../../plugins/doctor/command.ts')).addDoctorCommand,
   health: async () => (await import('./health.ts')).addHealthCommand,
   licenses: async () => (await import('./licenses.ts')).addLicensesCommand,
 }

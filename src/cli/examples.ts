@@ -47,7 +47,6 @@ const EXAMPLES: Readonly<Record<string, string>> = {
   'plugin types': 'plugin types',
   'plugin list': 'plugin list',
   'plugin check': 'plugin check --data /var/lib/tollgate',
-  doctor: 'doctor --only providers',
   health: 'health --data /var/lib/tollgate',
   licenses: 'licenses',
 }

@@ -13,7 +13,6 @@ import { finishRestore } from './backup/replace.ts'
 import { createBooks } from './books.ts'
 import { openCatalogue } from './catalogue.ts'
 import { quickChecks } from './checks/quick-checks.ts'
-import { createDoctor } from '../../plugins/doctor/check-up.ts'
 import { sharedClock } from './engine/clock.ts'
 import { isEldest } from './engine/own-gateway.ts'
 import { createImageTrial } from './image-library.ts'
@@ -99,7 +98,6 @@ export async function openFolder({ data_folder, accept_missing_files = false, ..
     undoing.defer(() => observing.stop())
     const beside = {
       books: createBooks({ data_folder, now }),
-      doctor: createDoctor(data_folder),
       quick_checks: quickChecks({ data_folder, now }),
       backups: createBackups({
         data_folder,

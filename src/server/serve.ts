@@ -100,7 +100,6 @@ export async function startGateway({ plugins, ...options }: StartOptions): Promi
       readiness.stop()
       start_audit.stop()
       image_trial?.stop()
-      beside.doctor.stop()
       await stopBeside()
       await stopSweeping()
       stopTicking()

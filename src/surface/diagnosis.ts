@@ -1,4 +1,4 @@
-// The doctor as plugins see it: what it looked at, what it found, and what to do.
+// The diagnoses of checks: the subject, its state, and the fix.
 import { type Static, Type } from '@sinclair/typebox'
 import type { Catalogue } from '../domain/catalogue.ts'
 import { Nullable } from '../http/schema.ts'
@@ -11,23 +11,14 @@ export const Diagnosis = Type.Object({
 })
 export type Diagnosis = Static<typeof Diagnosis>
 
-/** What `tollgate doctor --json` says. */
+/** The answer of `tollgate doctor --json`. */
 export const DoctorReport = Type.Object({
   healthy: Type.Boolean({ description: 'whether nothing failed; warnings may be there all the same' }),
   findings: Type.Array(Diagnosis),
 })
 export type DoctorReport = Static<typeof DoctorReport>
 
-export interface Doctor {
-  /**
-   * Examines the gateway beside the calls, in a process of its own. Who asks while it does so gets the same report.
-   *
-   * @throws GatewayError internal with the reason if there is no report
-   */
-  examine(): Promise<DoctorReport>
-}
-
-/** Checks of the doctor that are quick enough for the process of the gateway. */
+/** Checks that are quick enough for the process of the gateway. */
 export interface QuickChecks {
   /** Room on the disk of the data folder. */
   disk(catalogue: Pick<Catalogue, 'storage'>): Promise<Diagnosis[]>

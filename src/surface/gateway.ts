@@ -17,7 +17,7 @@ import type { Tally } from '../observe/tally.ts'
 import type { KeptResponses } from '../responses/store.ts'
 import type { Backups } from './backups.ts'
 import type { Books } from './books.ts'
-import type { Doctor, QuickChecks } from './diagnosis.ts'
+import type { QuickChecks } from './diagnosis.ts'
 import type { CallInside } from './inside.ts'
 import type { OwnPlugin } from './own-plugin.ts'
 
@@ -82,9 +82,7 @@ export interface Operations {
   gateways: () => SharingGateways | undefined
   /** The audit of the books, beside the calls. */
   books: Books
-  /** Looks for trouble in the folder, the machine and the providers, beside the calls. */
-  doctor: Doctor
-  /** Single checks of the doctor, without a process of their own. */
+  /** Checks of this machine that are quick enough to run here. */
   quick_checks: QuickChecks
   /** Archives of everything, made beside the calls. */
   backups: Backups

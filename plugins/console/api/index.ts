@@ -12,7 +12,6 @@ import { callSumRoutes } from './call-sums.ts'
 import { callRoutes } from './calls.ts'
 import { catalogueRoutes, previewRoutes } from './catalogue.ts'
 import { catalogueHistoryRoutes } from './catalogue-history.ts'
-import { doctorRoutes } from '../../doctor/console.ts'
 import { entryRoutes, entrySumRoutes } from './entries.ts'
 import { files } from './files.ts'
 import { images } from './images.ts'
@@ -40,7 +39,6 @@ export const consoleApi = (gateway: Gateway) =>
     .use(passwordRoutes(gateway))
     .use(invitationRoutes(gateway))
     .use(systemRoutes(gateway))
-    .use(doctorRoutes(gateway))
     .use(setup(gateway))
     .use(start(gateway))
     .use(play(gateway))

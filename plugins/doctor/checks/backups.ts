@@ -1,4 +1,4 @@
-// The doctor's look at backups: whether there is a good recent one where they are kept, and what older states take of the disk.
+// The check of backups: a recent one at their place, on another disk than the data; and the disk space of older states.
 import { lstatSync, readdirSync } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -6,12 +6,12 @@ import type { Archive } from '../../../src/backup/archives.ts'
 import { maxAgeOf } from '../../../src/backup/max-age.ts'
 import { isAbsent } from '../../../src/db/folder.ts'
 import type { BackupSettings } from '../../../src/domain/catalogue.ts'
-import type { Diagnosis } from '../../../src/surface/diagnosis.ts'
-import { sizeText } from '../../../src/utilities/size-text.ts'
-import { messageOf } from '../../../src/utilities/thrown.ts'
 import { isOlderState } from '../../../src/server/backup/paths.ts'
 import { configuredPlace } from '../../../src/server/backup/where.ts'
 import { diagnosesOf, type Patient, type ReadPatient } from '../../../src/server/checks/check.ts'
+import type { Diagnosis } from '../../../src/surface/diagnosis.ts'
+import { sizeText } from '../../../src/utilities/size-text.ts'
+import { messageOf } from '../../../src/utilities/thrown.ts'
 
 const backup_place = diagnosesOf('backup place')
 const older_states = diagnosesOf('older states')
@@ -98,7 +98,7 @@ async function sameDisk({ place }: BackupSettings, where: string, data_folder: s
 }
 
 export function checkPutAside({ data_folder }: Pick<Patient, 'data_folder'>): Diagnosis[] {
-  // That it is not there is another check's finding.
+  // `checkFolder` reports a missing folder.
   if (isAbsent(data_folder)) return []
   const names = readdirSync(data_folder).filter(isOlderState)
   if (names.length === 0) return []

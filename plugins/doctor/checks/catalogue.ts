@@ -1,18 +1,23 @@
-// The doctor's look at the catalogue: its mistakes, and what it disables.
+// The check of the catalogue: its mistakes, and the parts that they disable.
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { keyFilesIn } from '../../../src/config/key-files.ts'
-import { mistakeLines, readCatalogueFile, type SharedText, warningLines } from '../../../src/config/load-file.ts'
+import {
+  mistakeLines,
+  readCatalogueFile,
+  type SharedText,
+  warningLines,
+} from '../../../src/config/load-file.ts'
 import type { Mistake } from '../../../src/config/mistakes.ts'
 import type { Environment } from '../../../src/config/providers.ts'
 import { isAbsent } from '../../../src/db/folder.ts'
 import type { Catalogue } from '../../../src/domain/catalogue.ts'
 import { BUILT_IN_REGISTRY } from '../../../src/protocols/registry.ts'
+import { dataPaths } from '../../../src/server/backup/paths.ts'
+import { diagnosesOf, type Patient } from '../../../src/server/checks/check.ts'
+import { sharedOfFolder } from '../../../src/server/shared-catalogue.ts'
 import type { Diagnosis } from '../../../src/surface/diagnosis.ts'
 import { messageOf } from '../../../src/utilities/thrown.ts'
-import { dataPaths } from '../../../src/server/backup/paths.ts'
-import { sharedOfFolder } from '../../../src/server/shared-catalogue.ts'
-import { diagnosesOf, type Patient } from '../../../src/server/checks/check.ts'
 
 const { fail, ok, warn } = diagnosesOf('catalogue')
 const of_key = diagnosesOf('key file')
@@ -74,7 +79,7 @@ const OTHERS_AND_GROUP_READ = 0o044
 function modeOfKey(path: string, data_folder: string): Diagnosis[] {
   const status = statSync(path, { throwIfNoEntry: false })
   if (!status?.isFile()) return []
-  // Root, who runs this often, reads everything; whoever runs the gateway owns its folder.
+  // Root often runs this, and reads everything. The user of the gateway owns its folder.
   const user = statSync(data_folder).uid
   if (user !== 0 && user !== status.uid && (status.mode & OTHERS_AND_GROUP_READ) === 0)
     return [

@@ -1,14 +1,15 @@
-// The doctor's look at the database: a server, or a file by SQLite's quick check, and the version of its tables. It writes nothing.
+// The check of the database: a server, or a file by SQLite's quick check, and the version of its tables. It writes nothing.
 import { Database } from 'bun:sqlite'
 import { join } from 'node:path'
 import { databaseBytes } from '../../../src/db/disk-room.ts'
 import { isAbsent } from '../../../src/db/folder.ts'
 import { MIGRATIONS, schemaVersion } from '../../../src/db/migrate.ts'
+import { diagnosesOf, type Patient } from '../../../src/server/checks/check.ts'
 import type { Diagnosis } from '../../../src/surface/diagnosis.ts'
 import { closing } from '../../../src/utilities/at-end.ts'
 import { sizeText } from '../../../src/utilities/size-text.ts'
 import { codeOf, messageOf } from '../../../src/utilities/thrown.ts'
-import { diagnosesOf, NO_TABLES, type Patient } from '../../../src/server/checks/check.ts'
+import { NO_TABLES } from './no-tables.ts'
 
 const schema = diagnosesOf('schema')
 
@@ -48,7 +49,7 @@ export function isCurrent(path: string): boolean {
     db.run(`PRAGMA busy_timeout = ${BUSY_MS}`)
     return schemaVersion(db) === MIGRATIONS.length
   } catch {
-    // That it cannot is `checkDatabase`'s finding.
+    // `checkDatabase` reports why.
     return false
   }
 }

@@ -1,19 +1,19 @@
-// The doctor's look at the data folder: whether it can be written, and who else can read what is secret in it.
+// The check of the data folder: write access for the gateway, and none for other users to its secrets.
 
 import { accessSync, constants, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { isAbsent, refuseUnwritable } from '../../../src/db/folder.ts'
+import { diagnosesOf, type Patient } from '../../../src/server/checks/check.ts'
 import type { Diagnosis } from '../../../src/surface/diagnosis.ts'
 import { counted } from '../../../src/utilities/counted.ts'
 import { messageOf } from '../../../src/utilities/thrown.ts'
-import { diagnosesOf, type Patient } from '../../../src/server/checks/check.ts'
 
 const whole = diagnosesOf('data folder')
 const folder_mode = diagnosesOf('folder mode')
 const file_mode = diagnosesOf('file mode')
 const file_modes = diagnosesOf('file modes')
 
-/** They hold providers' keys, hashes of keys, what was asked and answered, and who pays how much. */
+/** They hold providers' keys, hashes of callers' keys, the texts of calls, and the balances of accounts. */
 const SECRET = /^(tollgate\.toml.*|tollgate\.db.*|settlements\.journal|serve\.lock|.*\.key|.*\.age|.*\.pem)$/
 const FOR_GROUP_AND_OTHERS = 0o077
 const GROUP_AND_OTHERS_WRITE = 0o022
@@ -35,7 +35,7 @@ function canList(folder: string): boolean {
     accessSync(folder, constants.R_OK | constants.X_OK)
     return true
   } catch {
-    // It is another user's: that it cannot be written says so already.
+    // Another user owns it, which the finding about write access says.
     return false
   }
 }

@@ -1,10 +1,10 @@
-// The doctor's look at the image library: whether it can be unpacked and loaded by whoever asks.
+// The check of the image library: the user of this process can unpack and load it.
 
 import { loadLibrary } from '../../../src/media/decoder.ts'
+import { diagnosesOf, type ReadPatient } from '../../../src/server/checks/check.ts'
+import { hasImageModels, IMAGE_LIBRARY } from '../../../src/server/image-library.ts'
 import type { Diagnosis } from '../../../src/surface/diagnosis.ts'
 import { messageOf } from '../../../src/utilities/thrown.ts'
-import { hasImageModels, IMAGE_LIBRARY } from '../../../src/server/image-library.ts'
-import { diagnosesOf, type ReadPatient } from '../../../src/server/checks/check.ts'
 
 const { fail, ok, warn } = diagnosesOf(IMAGE_LIBRARY)
 

@@ -1,7 +1,7 @@
-// The doctor's look at the models: which of them end soon or have ended at their providers.
+// The check of models that end soon, or have ended, at their providers.
 import { endingsOf, endingText, WARNED_DAYS } from '../../../src/domain/model-ends.ts'
-import type { Diagnosis } from '../../../src/surface/diagnosis.ts'
 import { diagnosesOf, type ReadPatient } from '../../../src/server/checks/check.ts'
+import type { Diagnosis } from '../../../src/surface/diagnosis.ts'
 
 const { ok, warn } = diagnosesOf('models')
 

@@ -1,10 +1,10 @@
-// The doctor's look at custom plugins: which files a start loads, and which look like plugins but are not. None is run.
+// The check of custom plugins: the files that a start loads, and files beside them that only look like plugins. It runs none.
 
-import type { Diagnosis } from '../../../src/surface/diagnosis.ts'
-import { messageOf } from '../../../src/utilities/thrown.ts'
+import { diagnosesOf, type Patient } from '../../../src/server/checks/check.ts'
 import { findPlugins, pluginsFolder } from '../../../src/server/own-plugins/files.ts'
 import { refuseForeignOwners, userOfGateway } from '../../../src/server/own-plugins/owners.ts'
-import { diagnosesOf, type Patient } from '../../../src/server/checks/check.ts'
+import type { Diagnosis } from '../../../src/surface/diagnosis.ts'
+import { messageOf } from '../../../src/utilities/thrown.ts'
 
 const { fail, ok, warn } = diagnosesOf('plugins')
 

@@ -1,24 +1,24 @@
-// The doctor's look at the providers: whether they are there and take their keys, by requests that cost nothing, and their time.
+// The check of the providers: each answers and accepts each of its keys, by requests that cost nothing; and the clock, by their time.
 import { isSimulated } from '../../../src/config/served.ts'
 import type { Provider } from '../../../src/domain/catalogue.ts'
 import { isServiceAccount } from '../../../src/domain/service-account.ts'
 import { createRedactor, secretsOf } from '../../../src/observe/redact.ts'
 import { BUILT_IN_REGISTRY, protocolOf } from '../../../src/protocols/registry.ts'
+import { diagnosesOf, type ReadPatient } from '../../../src/server/checks/check.ts'
 import type { Diagnosis } from '../../../src/surface/diagnosis.ts'
 import { knownAdvice } from '../../../src/trials/known-refusals.ts'
 import { headTo } from '../../../src/upstream/request.ts'
 import { isToken } from '../../../src/upstream/tokens/exchange.ts'
 import { createTokens } from '../../../src/upstream/tokens/tokens.ts'
-import { diagnosesOf, type ReadPatient } from '../../../src/server/checks/check.ts'
 
 const of_clock = diagnosesOf('clock')
 
 const ANSWER_MS = 10_000
 
-/** What a provider made of one key. */
-interface Asked {
+/** A provider's answer to one key. */
+interface KeyTrial {
   diagnosis: Diagnosis
-  /** How far this machine's clock is ahead of the provider's; undefined if it told no time. */
+  /** How far this machine's clock is ahead of the provider's; undefined if its answer has no date. */
   ahead_ms: number | undefined
 }
 
@@ -26,33 +26,33 @@ export async function checkProviders({ catalogue, now }: ReadPatient): Promise<D
   const providers = [...catalogue.providers.values()]
   const simulated = providers.filter(isSimulated)
   const { hide } = createRedactor(secretsOf(catalogue)[0])
-  const asked = await Promise.all(
+  const trials = await Promise.all(
     providers
       .filter((provider) => !simulated.includes(provider))
-      .flatMap((provider) => provider.api_keys.map((_, key) => ask(provider, key, now))),
+      .flatMap((provider) => provider.api_keys.map((_, key) => tryKey(provider, key, now))),
   )
   return [
     ...simulated.map(({ name }) => diagnosesOf(`provider ${name}`).ok('simulated: no connection needed')),
-    ...asked.map(({ diagnosis }) => ({ ...diagnosis, found: hide(diagnosis.found) })),
-    clock(asked),
+    ...trials.map(({ diagnosis }) => ({ ...diagnosis, found: hide(diagnosis.found) })),
+    clock(trials),
   ]
 }
 
 /** Reads the provider's list of models, which no provider charges. */
-async function ask(provider: Provider, key: number, now: () => number): Promise<Asked> {
+async function tryKey(provider: Provider, key: number, now: () => number): Promise<KeyTrial> {
   const check = `provider ${provider.name}#${provider.key_numbers?.[key] ?? key + 1}`
   const api_key = provider.api_keys[key] ?? ''
-  if (isServiceAccount(api_key)) return await askForToken(check, api_key, now)
+  if (isServiceAccount(api_key)) return await requestToken(check, api_key, now)
   const list = protocolOf(BUILT_IN_REGISTRY, provider).model_list
   const { url, headers } = headTo({ provider, model: '', api_key }, list ?? { path: '/', headers: {} }, {})
-  const asked_ms = now()
+  const sent_ms = now()
   try {
     const answer = await fetch(url, {
       headers,
       redirect: 'manual',
       signal: AbortSignal.timeout(ANSWER_MS),
     })
-    const ahead_ms = aheadOf(answer.headers.get('date'), asked_ms, now())
+    const ahead_ms = aheadOf(answer.headers.get('date'), sent_ms, now())
     await answer.body?.cancel()
     return { diagnosis: judge(check, answer.status), ahead_ms }
   } catch (thrown) {
@@ -64,8 +64,8 @@ async function ask(provider: Provider, key: number, now: () => number): Promise<
   }
 }
 
-/** What a service account may do is asked by no request that costs nothing; whether Google knows it is. */
-async function askForToken(check: string, api_key: string, now: () => number): Promise<Asked> {
+/** No free request shows the rights of a service account. A token shows at least that Google knows it. */
+async function requestToken(check: string, api_key: string, now: () => number): Promise<KeyTrial> {
   const { fail, ok } = diagnosesOf(check)
   const got = await createTokens({ fetch, now }).of(api_key)
   if (isToken(got))
@@ -107,18 +107,18 @@ function judge(check: string, status: number): Diagnosis {
 /** The header counts whole seconds. */
 const HALF_A_SECOND_MS = 500
 
-function aheadOf(date: string | null, asked_ms: number, answered_ms: number): number | undefined {
-  const told_ms = date === null ? Number.NaN : Date.parse(date)
-  if (Number.isNaN(told_ms)) return undefined
-  return (asked_ms + answered_ms) / 2 - (told_ms + HALF_A_SECOND_MS)
+function aheadOf(date: string | null, sent_ms: number, answered_ms: number): number | undefined {
+  const date_ms = date === null ? Number.NaN : Date.parse(date)
+  if (Number.isNaN(date_ms)) return undefined
+  return (sent_ms + answered_ms) / 2 - (date_ms + HALF_A_SECOND_MS)
 }
 
 const SUSPECT_MS = 30_000
 const WRONG_MS = 300_000
 
 /** By the provider that is nearest: one may be wrong itself. */
-function clock(asked: readonly Asked[]): Diagnosis {
-  const all = asked.flatMap(({ ahead_ms }) => (ahead_ms === undefined ? [] : [ahead_ms]))
+function clock(trials: readonly KeyTrial[]): Diagnosis {
+  const all = trials.flatMap(({ ahead_ms }) => (ahead_ms === undefined ? [] : [ahead_ms]))
   const [nearest_ms] = all.sort((one, other) => Math.abs(one) - Math.abs(other))
   if (nearest_ms === undefined) return of_clock.ok('not checked: no provider sent the time')
   const seconds = Math.round(Math.abs(nearest_ms) / 1_000)

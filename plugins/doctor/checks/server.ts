@@ -1,4 +1,4 @@
-// The doctor's look at a PostgreSQL server: whether a gateway can work with it, and whether what it confirms is safe. It writes nothing.
+// The check of a PostgreSQL server: a gateway can work with it, and a failover loses no commit. It writes nothing.
 
 import {
   type AliveGateway,
@@ -7,12 +7,13 @@ import {
   examineServer,
 } from '../../../src/db/postgres/examination.ts'
 import { NEWEST } from '../../../src/db/postgres/migrate.ts'
+import { diagnosesOf } from '../../../src/server/checks/check.ts'
+import { unequalCatalogues, unequalInWords } from '../../../src/server/engine/unequal-catalogues.ts'
 import type { Diagnosis } from '../../../src/surface/diagnosis.ts'
 import { counted } from '../../../src/utilities/counted.ts'
 import { sizeText } from '../../../src/utilities/size-text.ts'
 import { messageOf } from '../../../src/utilities/thrown.ts'
-import { unequalCatalogues, unequalInWords } from '../../../src/server/engine/unequal-catalogues.ts'
-import { diagnosesOf, NO_TABLES } from '../../../src/server/checks/check.ts'
+import { NO_TABLES } from './no-tables.ts'
 
 const database = diagnosesOf('database')
 const schema = diagnosesOf('schema')
@@ -51,7 +52,7 @@ export function diagnosesOfServer(examined: ExaminedServer): Diagnosis[] {
   ]
 }
 
-/** What is wrong, and after its last colon what to do. */
+/** A sentence names the fault and, after its last colon, the fix. */
 function faultFound(sentence: string): Diagnosis {
   const colon = sentence.lastIndexOf(': ')
   if (colon < 0) return database.fail(sentence, 'Check [storage] database, and the log of the server.')

@@ -1,4 +1,4 @@
-// The doctor's look at stored images and kept responses: whether their files are there, and of their size; or whether their bucket works.
+// The check of stored images and kept responses: their files exist and have their size; or their bucket works.
 import { join } from 'node:path'
 import { bucketMark } from '../../../src/db/bucket-marks.ts'
 import type { Db } from '../../../src/db/db.ts'
@@ -7,15 +7,15 @@ import type { StorageSettings } from '../../../src/domain/catalogue.ts'
 import { compareLibrary } from '../../../src/library/audit.ts'
 import type { BucketFiles } from '../../../src/media/bucket-store.ts'
 import { auditResponses } from '../../../src/responses/audit.ts'
-import type { Diagnosis } from '../../../src/surface/diagnosis.ts'
-import { messageOf } from '../../../src/utilities/thrown.ts'
+import { diagnosesOf, type Patient } from '../../../src/server/checks/check.ts'
 import { engineOf } from '../../../src/server/engine/of.ts'
 import { isMarked } from '../../../src/server/files/claim.ts'
 import { type FileStores, fileStoresOf } from '../../../src/server/files/stores.ts'
 import { openOlder } from '../../../src/server/older-database.ts'
 import { refuseOlderStores } from '../../../src/server/start-refusals.ts'
+import type { Diagnosis } from '../../../src/surface/diagnosis.ts'
+import { messageOf } from '../../../src/utilities/thrown.ts'
 import { isCurrent } from './database.ts'
-import { diagnosesOf, type Patient } from '../../../src/server/checks/check.ts'
 
 const { fail, ok, warn } = diagnosesOf('stored files')
 const MAX_NAMED = 3
@@ -35,7 +35,7 @@ export async function checkStoredFiles(patient: Examined): Promise<Diagnosis[]> 
 
 /** Of a database that the next start makes or migrates. */
 async function checkBeforeMigration(data_folder: string, storage: StorageSettings): Promise<Diagnosis[]> {
-  // Dropped: that a server fails is the finding of the look at the database.
+  // Dropped: `checkDatabase` reports a server that fails.
   await using older = await openOlder(storage, data_folder).catch(() => undefined)
   if (!older) return []
   try {
@@ -82,7 +82,7 @@ async function checkFolders(db: Db, stores: FileStores): Promise<Diagnosis> {
   return ok(`none missing: images ${images}`)
 }
 
-/** Undefined without a database, or with one that cannot be read by this program: that is another check's finding. */
+/** Undefined without a database, or with one that cannot be read by this program: `checkDatabase` reports either. */
 async function openToRead({ data_folder, storage }: Examined): Promise<Db | undefined> {
   if (!storage) return undefined
   const path = join(data_folder, 'tollgate.db')

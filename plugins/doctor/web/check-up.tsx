@@ -1,4 +1,4 @@
-// The doctor's round: asked by a button, and told finding by finding with what to do.
+// The check-up on the System page: a button, and a table of findings with how to fix them.
 import { Stethoscope } from 'lucide-react'
 import { useState } from 'react'
 import type { Diagnosis, DoctorReport } from '../../../src/surface/diagnosis.ts'
@@ -22,14 +22,14 @@ const COLUMNS: Column<Diagnosis>[] = [
   column('found', 'Found', 'second', (finding) => <Found {...finding} />),
 ]
 
-export function Doctor() {
+export function CheckUp() {
   const [report, setReport] = useState<DoctorReport | null>(null)
   const { run, busy } = useAction({
     async work() {
-      const made = await ask(api.doctor.post())
-      setReport(made)
-      announce(made.healthy ? 'Nothing failed.' : 'Check finished: problems found.')
-      return made
+      const report = await ask(api.doctor.post())
+      setReport(report)
+      announce(report.healthy ? 'Nothing failed.' : 'Check finished: problems found.')
+      return report
     },
     changes: [],
   })
@@ -61,7 +61,7 @@ export function Doctor() {
 }
 
 const Found = ({ found, advice }: Pick<Diagnosis, 'found' | 'advice'>) => (
-  <div className="system-finding">
+  <div className="doctor-finding">
     <p>
       <Words>{found}</Words>
     </p>

@@ -1,5 +1,4 @@
-// The doctor's look at TLS: whether the certificate and its key fit, how long it is valid, and who can read the key.
-
+// The check of TLS: the certificate fits its key, is valid for long enough, and only the user of the gateway can read the key. For the doctor and for alerts.
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Diagnosis } from '../../surface/diagnosis.ts'
@@ -61,7 +60,7 @@ function validity(pair: TlsPair, now_ms: number): Diagnosis {
 
 function keyMode({ key }: TlsFiles, data_folder: string): Diagnosis[] {
   const { mode, uid } = statSync(key)
-  // Root, who runs this often, reads everything; whoever runs the gateway owns its folder.
+  // Root often runs this, and reads everything. The user of the gateway owns its folder.
   const user = statSync(data_folder).uid
   if (user !== 0 && user !== uid && (mode & OTHERS_AND_GROUP_READ) === 0)
     return [

@@ -1,5 +1,5 @@
-// The doctor's look at the machine: room on the disk, and how many files the process may open.
-import { existsSync, readFileSync, statSync } from 'node:fs'
+// The check of the disk under the data folder: free space and inodes, for the doctor and for alerts.
+import { statSync } from 'node:fs'
 import { statfs } from 'node:fs/promises'
 import { join } from 'node:path'
 import { MIN_FREE_BYTES } from '../../db/disk-room.ts'
@@ -9,7 +9,6 @@ import { sizeText } from '../../utilities/size-text.ts'
 import { diagnosesOf, type Patient } from './check.ts'
 
 const disk = diagnosesOf('disk')
-const open_files = diagnosesOf('open files')
 
 /** Beside what the database's copy takes before a migration. */
 const SPARE_BYTES = 512 * 1024 * 1024
@@ -18,7 +17,7 @@ export async function checkDisk({
   data_folder,
   storage,
 }: Pick<Patient, 'data_folder' | 'storage'>): Promise<Diagnosis[]> {
-  // That it is not there is another check's finding.
+  // The doctor reports a missing folder by another check.
   if (isAbsent(data_folder)) return []
   const { bavail, bsize, ffree, files } = await statfs(data_folder)
   const free_bytes = bavail * bsize
@@ -52,24 +51,3 @@ function databaseBytes(data_folder: string): number {
   const path = join(data_folder, 'tollgate.db')
   return statSync(path, { throwIfNoEntry: false })?.size ?? 0
 }
-
-/** A stream takes two sockets: one of its caller, one of its provider. */
-const FILES_WANTED = 4_096
-const LIMITS = '/proc/self/limits'
-
-/** @param limits the text of Linux' /proc/self/limits; null on other systems */
-export function checkFiles(limits: string | null = readLimits()): Diagnosis[] {
-  const [, soft] = /^Max open files\s+(\d+|unlimited)/m.exec(limits ?? '') ?? []
-  if (soft === undefined) return []
-  const streams = Math.floor((Number(soft) - 100) / 2)
-  if (soft !== 'unlimited' && Number(soft) < FILES_WANTED)
-    return [
-      open_files.warn(
-        `limit ${soft}, enough for ${Math.max(streams, 0)} streams`,
-        'Raise it: LimitNOFILE=65536 in the systemd unit, or `ulimit -n 65536` in the shell before the start.',
-      ),
-    ]
-  return [open_files.ok(`limit ${soft}`)]
-}
-
-const readLimits = (): string | null => (existsSync(LIMITS) ? readFileSync(LIMITS, 'utf8') : null)

@@ -1,4 +1,4 @@
-// The doctor's checks that are quick enough for the process of the gateway.
+// The checks that are quick enough for the process of the gateway.
 import type { QuickChecks } from '../../surface/diagnosis.ts'
 import { checkCertificate } from './certificate.ts'
 import type { ReadPatient } from './check.ts'

@@ -2,6 +2,7 @@
 import { ListChecks } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { Alerts, type AlertsAnswer, useAlerts } from '../../../../alerts/web/recent-alerts.tsx'
+import { CheckUp } from '../../../../doctor/web/check-up.tsx'
 import { type AnswerOf, api } from '../../app/client.ts'
 import { useAsk } from '../../app/query.ts'
 import { bytes, count, lasting, share } from '../../parts/amounts.ts'
@@ -15,7 +16,6 @@ import { Status } from '../../parts/status.tsx'
 import { atEnd, type Column, column, Table } from '../../parts/table.tsx'
 import { Time } from '../../parts/time.tsx'
 import { Backups } from './backups.tsx'
-import { Doctor } from '../../../../doctor/web/check-up.tsx'
 import { Gateways } from './gateways.tsx'
 import { Plugins } from './plugins.tsx'
 
@@ -82,7 +82,7 @@ function Known({ system, alerts }: { system: System; alerts: AlertsAnswer | unde
       />
       {alerts && <Alerts {...alerts} />}
       <Backups />
-      <Doctor />
+      <CheckUp />
     </div>
   )
 }

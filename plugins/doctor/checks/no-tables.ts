@@ -1,0 +1,5 @@
+// The finding about a database without tables, on either engine, and what to do about it.
+export const NO_TABLES = [
+  'it has no tables',
+  'The first start creates them. If it had tables before, stop the gateway and restore a backup.',
+] as const

@@ -1,0 +1,12 @@
+// The doctor as a plugin: a check-up of the folder, the machine and the providers, by a command and at the console.
+import { definePlugin } from '../../src/app/plugin.ts'
+
+export const doctor = definePlugin({
+  name: 'doctor',
+  open: async ({ operations }) => (await import('./check-up.ts')).createDoctor(operations.data_folder),
+  // The operator who waits for a report gets an answer before the sockets are closed.
+  on: { stopping: (doctor) => doctor.stop() },
+  console_routes: async () => (await import('./console.ts')).doctorRoutes,
+  commands: { doctor: async () => (await import('./command.ts')).addDoctorCommand },
+  close: (doctor) => doctor.stop(),
+})
