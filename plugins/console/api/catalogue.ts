@@ -6,10 +6,10 @@ import type { Catalogue } from '../../../src/domain/catalogue.ts'
 import { Closed, Nullable } from '../../../src/http/schema.ts'
 import { type RepricedModel, rerateCalls } from '../../../src/rerating/recorded-calls.ts'
 import { FAILURES, operatorCalls } from '../../../src/surface/console/calls.ts'
+import { KnownView, knownView } from '../../../src/surface/console/known-providers.ts'
 import type { Gateway } from '../../../src/surface/gateway.ts'
 import { ChangesView, changesView } from './catalogue-changes.ts'
 import { DRAFT_FIELDS, DraftBody, draftOf, MistakeView, requireGood } from './draft.ts'
-import { KnownView, knownView } from './known-views.ts'
 import { RatingView, ratingView } from './rerating-views.ts'
 
 const WEEK_MS = 7 * 86_400_000

@@ -23,12 +23,12 @@ import { usedBytes } from '../../../src/library/quota.ts'
 import { FILE_QUOTA_BYTES } from '../../../src/media/limits.ts'
 import { createThumbnails } from '../../../src/media/thumbnails.ts'
 import { type ConsoleParts, FAILURES, viewerCalls } from '../../../src/surface/console/calls.ts'
+import { accountNeeded, WHOSE } from '../../../src/surface/console/chosen-account.ts'
 import { allPages, CsvFile, listCsv } from '../../../src/surface/console/list-csv.ts'
 import type { Gateway } from '../../../src/surface/gateway.ts'
+import { payerOf } from '../../playground/console.ts'
 import { byOperator, CONTENT, isShown, type Looking, logLook, requireShown } from './content.ts'
 import { type Picture, thumbnailOf, wholePicture } from './pictures.ts'
-import { payerOf } from './play.ts'
-import { accountNeeded, WHOSE } from './whose.ts'
 
 const FILTERS = { ...WHOSE, ...CONTENT }
 const Filters = Closed(FILTERS)

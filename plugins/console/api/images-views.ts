@@ -9,8 +9,8 @@ import { money, NullableMoneyFields, NullableTimeFields, TimeFields, time } from
 import type { HistoryImage } from '../../../src/library/history.ts'
 import type { Relative } from '../../../src/library/lineage.ts'
 import { DISPLAY_NAME, type Unnamed } from '../../../src/surface/console/account-names.ts'
+import { WHOSE } from '../../../src/surface/console/chosen-account.ts'
 import { CONTENT } from './content.ts'
-import { WHOSE } from './whose.ts'
 
 const Kind = OneOf(['generation', 'edit', 'compose'])
 

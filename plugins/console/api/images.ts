@@ -16,6 +16,7 @@ import { lineageOf } from '../../../src/library/lineage.ts'
 import { createThumbnails } from '../../../src/media/thumbnails.ts'
 import { allNamed, type Unnamed } from '../../../src/surface/console/account-names.ts'
 import { FAILURES, viewerCalls } from '../../../src/surface/console/calls.ts'
+import { accountFor } from '../../../src/surface/console/chosen-account.ts'
 import { allPages, CsvFile, listCsv } from '../../../src/surface/console/list-csv.ts'
 import type { Gateway } from '../../../src/surface/gateway.ts'
 import { visibleLine } from '../../../src/utilities/visible-text.ts'
@@ -33,7 +34,6 @@ import {
   listedView,
 } from './images-views.ts'
 import { type Picture, thumbnailOf, wholePicture } from './pictures.ts'
-import { accountFor } from './whose.ts'
 
 /** An account sees its own. The operator sees that there are some, of whom and at what cost, and more where they ask for it. */
 export const images = (gateway: Pick<Gateway, 'exchange' | 'requests' | 'content' | 'people' | 'db'>) =>

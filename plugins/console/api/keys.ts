@@ -37,6 +37,7 @@ import {
   requireAccount,
   requireKey,
 } from '../../../src/surface/console/references.ts'
+import { sampleModel } from '../../../src/surface/console/suggested-models.ts'
 import type { Gateway } from '../../../src/surface/gateway.ts'
 import { defined } from '../../../src/utilities/defined.ts'
 import {
@@ -52,7 +53,6 @@ import {
   NewKey,
   Rotation,
 } from './keys-views.ts'
-import { sampleModel } from './real-first.ts'
 
 /** An account makes keys for itself, and none of them is ever deleted: at most 120 a minute, and so many that work. */
 const KEY_COUNTS_AS = 10

@@ -13,9 +13,9 @@ import {
   statementOf,
 } from '../../../src/ledger/statement.ts'
 import { type ConsoleParts, FAILURES, viewerCalls } from '../../../src/surface/console/calls.ts'
+import { accountNeeded } from '../../../src/surface/console/chosen-account.ts'
 import { AccountRef } from '../../../src/surface/console/fields.ts'
 import { CsvFile, listCsv, onePart } from '../../../src/surface/console/list-csv.ts'
-import { accountNeeded } from './whose.ts'
 
 const StatementQuery = Closed({
   account: Type.Optional(AccountRef),

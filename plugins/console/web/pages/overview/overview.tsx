@@ -1,6 +1,7 @@
 // The Overview: is it working, what does it earn, and who calls at the moment; for an account, of its own calls.
 
 import { OpenAlerts } from '../../../../alerts/web/open-alerts.tsx'
+import { FirstVisit } from '../../../../first-steps/web/first-visit.tsx'
 import { ManyRefused } from '../../../../refusals/web/many-refused.tsx'
 import { type Refusals, useRefusals } from '../../../../refusals/web/refusals.ts'
 import { RefusedFigure } from '../../../../refusals/web/refused-figure.tsx'
@@ -12,7 +13,6 @@ import { useAddressState } from '../../parts/address-state.ts'
 import { count, duration, share } from '../../parts/amounts.ts'
 import { Choices } from '../../parts/choices.tsx'
 import { Figure, Figures } from '../../parts/figure.tsx'
-import { FirstVisit } from '../../parts/first-visit.tsx'
 import { MarginFigure } from '../../parts/margin-words.tsx'
 import { Money } from '../../parts/money.tsx'
 import { Page } from '../../parts/page.tsx'

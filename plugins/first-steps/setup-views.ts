@@ -1,0 +1,41 @@
+// What the routes of the first visit take and answer.
+import { Type } from '@sinclair/typebox'
+import { Closed } from '../../src/http/schema.ts'
+import { MoneyFields } from '../../src/http/views.ts'
+import { RequestKey } from '../../src/surface/console/fields.ts'
+import { KNOWN_FIELDS, Usd } from '../../src/surface/console/known-providers.ts'
+
+const Name = Type.String({ maxLength: 128 })
+
+export const SetupView = Closed({
+  due: Type.Boolean({ description: 'whether no call was ever recorded' }),
+  ...KNOWN_FIELDS,
+  providers: Type.Array(Closed({ name: Type.String(), protocol: Type.String(), simulated: Type.Boolean() })),
+  models: Type.Array(
+    Closed({
+      id: Type.String(),
+      providers: Type.Array(Type.String()),
+      input: Usd,
+      output: Usd,
+    }),
+    { description: 'text models that can be called' },
+  ),
+  accounts: Type.Array(Closed({ name: Type.String(), display_name: Type.String(), ...MoneyFields('free') }), {
+    description: 'the first active ones by name',
+  }),
+})
+
+export const AccountBody = Closed({
+  account: Name,
+  balance_usd: Type.Optional(
+    Type.String({ maxLength: 32, description: 'of a new account; absent: the account is there already' }),
+  ),
+  key: Name,
+  request_key: RequestKey,
+})
+export const KeyMade = Closed({
+  account: Type.String(),
+  key_id: Type.Integer(),
+  prefix: Type.String(),
+  text: Type.String({ description: 'shown this once, and to a repeat of the request' }),
+})

@@ -1,0 +1,129 @@
+// The way to a first call: what an account has for it, and the newest call of a key.
+import { type Static, Type } from '@sinclair/typebox'
+import { Elysia } from 'elysia'
+import { countUsableKeys, type ListedKey } from '../../src/access/key-listing.ts'
+import { KEY_STATUSES, keyStatus } from '../../src/access/key-status.ts'
+import { accountQueries, keyQueries } from '../../src/access/queries.ts'
+import type { Viewer } from '../../src/access/viewer.ts'
+import { permissionDenied } from '../../src/domain/errors.ts'
+import { Closed, Nullable, OneOf } from '../../src/http/schema.ts'
+import { MoneyFields, money, TimeFields, time } from '../../src/http/views.ts'
+import { listCalls, type RecordedCall } from '../../src/ledger/history.ts'
+import { type ConsoleParts, FAILURES, viewerCalls } from '../../src/surface/console/calls.ts'
+import { requireKey } from '../../src/surface/console/references.ts'
+import { sampleModel } from '../../src/surface/console/suggested-models.ts'
+import type { Gateway } from '../../src/surface/gateway.ts'
+import { listRefusals } from '../refusals/index.ts'
+
+const StartView = Closed({
+  due: Type.Boolean({ description: 'whether no call of the account was ever recorded' }),
+  ...MoneyFields('available'),
+  ...MoneyFields('debt'),
+  keys: Type.Integer({ description: 'keys that work' }),
+  sample_model: Nullable(Type.String({ description: 'a text model that can be called' })),
+})
+
+const FirstCallQuery = Closed({
+  key_id: Type.String({ pattern: '^[0-9]{1,15}$', must: 'the number of a key' }),
+})
+const FirstCallView = Closed({
+  key: Closed({
+    id: Type.Integer(),
+    name: Type.String(),
+    prefix: Type.String(),
+    account: Type.String(),
+    status: OneOf(KEY_STATUSES),
+  }),
+  sample_model: Nullable(Type.String({ description: 'a text model that the key may call' })),
+  refusal: Nullable(
+    Closed({
+      request_id: Type.String(),
+      code: Type.String(),
+      sentence: Type.String({ description: 'what the caller was told' }),
+      ...TimeFields('refused'),
+    }),
+  ),
+  call: Nullable(
+    Closed({
+      request_id: Type.String(),
+      model: Type.String(),
+      outcome: Type.String(),
+      status: Type.Integer(),
+      input_tokens: Type.Integer(),
+      output_tokens: Type.Integer(),
+      duration_ms: Type.Integer(),
+      ...MoneyFields('cost'),
+      ...MoneyFields('left'),
+    }),
+  ),
+})
+
+type Parts = Pick<Gateway, 'exchange' | 'db'>
+
+/** `GET /console/api/start`, of an account; `GET …/first-call`, of a key that the viewer sees. */
+export const start = (gateway: ConsoleParts) =>
+  new Elysia({ name: 'console-start' })
+    .use(viewerCalls(gateway))
+    .get('/console/api/start', ({ viewer }) => startView(gateway, viewer), {
+      response: { 200: StartView, ...FAILURES },
+    })
+    .get(
+      '/console/api/first-call',
+      async ({ viewer, query }) => firstCall(gateway, await requireKey(gateway, viewer, query.key_id)),
+      { query: FirstCallQuery, response: { 200: FirstCallView, ...FAILURES } },
+    )
+
+/** @throws GatewayError permission_denied for the operator, who has no account */
+async function startView(gateway: Parts, viewer: Viewer): Promise<Static<typeof StartView>> {
+  const { db } = gateway
+  const account =
+    viewer.role === 'operator'
+      ? undefined
+      : await accountQueries(db).accountById.get({ id: viewer.account_id })
+  if (viewer.role === 'operator' || !account)
+    throw permissionDenied('Only accounts have first steps. Sign in with an account.')
+  const { id: account_id, balance_nanos, held_nanos, debt_nanos } = account
+  const [key] = viewer.role === 'key' ? await keyQueries(db).keysById.all({ id: viewer.key_id }) : []
+  const { calls } = await listCalls(db, { account_id }, { limit: 1, cursor: undefined })
+  return {
+    due: calls.length === 0,
+    ...money('available', balance_nanos - held_nanos),
+    ...money('debt', debt_nanos),
+    keys: await countUsableKeys(db, account_id, gateway.exchange.now()),
+    sample_model: sampleModel(gateway.exchange.catalogue(), key?.models ?? null),
+  }
+}
+
+/** The newest call of a key; null before the first. */
+async function firstCall(gateway: Parts, key: ListedKey): Promise<Static<typeof FirstCallView>> {
+  const { db, exchange } = gateway
+  const { account_id, id, name, prefix, account_name: account } = key
+  const { calls } = await listCalls(db, { account_id, key_id: id }, { limit: 1, cursor: undefined })
+  const [call] = calls
+  return {
+    key: { id, name, prefix, account, status: keyStatus(key, exchange.now()) },
+    sample_model: sampleModel(gateway.exchange.catalogue(), key.models),
+    refusal: call ? null : await lastRefusal(gateway, key),
+    call: call ? { ...shown(call), ...money('left', await leftOf(gateway, account_id)) } : null,
+  }
+}
+
+/** The newest refused request, for as long as there is no call. */
+async function lastRefusal({ db }: Parts, { account_id, id }: ListedKey) {
+  const { refusals } = await listRefusals(db, { account_id, key_id: id }, { limit: 1 })
+  const [refusal] = refusals
+  if (!refusal) return null
+  const { request_id, code, sentence, at_ms } = refusal
+  return { request_id, code, sentence, ...time('refused', at_ms) }
+}
+
+function shown(call: RecordedCall) {
+  const { request_id, model, outcome, status, input_tokens, output_tokens, duration_ms, cost_nanos } = call
+  const about = { request_id, model, outcome, status, input_tokens, output_tokens, duration_ms }
+  return { ...about, ...money('cost', cost_nanos) }
+}
+
+async function leftOf({ db }: Parts, account_id: number): Promise<number> {
+  const account = await accountQueries(db).accountById.get({ id: account_id })
+  return account ? account.balance_nanos - account.held_nanos : 0
+}

@@ -1,0 +1,149 @@
+// The wait for a key's first call, which turns up by itself, and what it was charged.
+import { useMutation } from '@tanstack/react-query'
+import { Send } from 'lucide-react'
+import { useCallback, useEffect } from 'react'
+import { Link } from 'wouter'
+import { announce } from '../../../console/web/app/announce.ts'
+import { type AnswerOf, ApiError, api, askRaw, part } from '../../../console/web/app/client.ts'
+import { useAsk } from '../../../console/web/app/query.ts'
+import { useViewer } from '../../../console/web/app/session.tsx'
+import { count, duration } from '../../../console/web/parts/amounts.ts'
+import { Button } from '../../../console/web/parts/button.tsx'
+import type { SampleCall } from '../../../console/web/parts/code-samples/samples.ts'
+import { Facts } from '../../../console/web/parts/facts.tsx'
+import { useLive } from '../../../console/web/parts/live.ts'
+import { LIVE_PATH, type LiveEvent } from '../../../console/web/parts/live-event.ts'
+import { Money } from '../../../console/web/parts/money.tsx'
+import { Notice } from '../../../console/web/parts/notice.tsx'
+import { Status } from '../../../console/web/parts/status.tsx'
+import { ClockTime } from '../../../console/web/parts/time.tsx'
+import { refusalAdvice, refusalReason } from '../../../refusals/web/words.ts'
+
+export type FirstCall = AnswerOf<(typeof api)['first-call']['get']>
+
+export const FIRST_MESSAGES = [{ role: 'user', content: 'Say hello to the new gateway.' }] as const
+/** The live feed has no refusals. */
+const ASK_EVERY_MS = 2_000
+
+/** A key with its newest call; asked again whenever one of its calls may have ended, until there is one. */
+export function useFirstCall(key_id: number) {
+  const query = useAsk(['first-call', key_id], () =>
+    api['first-call'].get({ query: { key_id: String(key_id) } }),
+  )
+  const { data, refetch } = query
+  const ask = useCallback(() => void refetch(), [refetch])
+  useCallsOf(data?.key.prefix, ask, data?.call === null)
+  return query
+}
+
+/** @param call as the snippet has it; with its key it can be sent from the page */
+export function WaitForCall({ first, call }: { first: FirstCall; call: SampleCall & { key?: string } }) {
+  const seen = first.call
+  useEffect(() => {
+    if (seen) announce(`Your first call is here. It was charged ${seen.cost_usd} USD.`)
+  }, [seen])
+  if (seen) return <FirstCallSeen call={seen} account={first.key.account} />
+  return (
+    <>
+      {first.refusal && <Refused {...first.refusal} />}
+      <p className="setup-waiting" role="status">
+        <Status tone="busy">
+          {first.refusal ? 'Waiting for another call…' : 'Waiting for your first call…'}
+        </Status>
+      </p>
+      {call.key !== undefined && call.key !== NO_KEY && (
+        <SendFromHere call={call} refused={first.refusal?.request_id} />
+      )}
+    </>
+  )
+}
+
+/** Why the newest request was refused, and what to do: it is no call, and nothing else will come of it. */
+function Refused({ request_id, code, sentence, refused_at_ms }: NonNullable<FirstCall['refusal']>) {
+  const { role } = useViewer()
+  return (
+    <Notice tone="warn" alert>
+      <p>
+        <b>Your call was refused: {refusalReason(code)}.</b> “{sentence}”
+      </p>
+      <p>
+        {refusalAdvice(code, role)} Then call again.{' '}
+        <Link href={`/calls/${part(request_id)}`}>See the request</Link> of{' '}
+        <ClockTime at_ms={refused_at_ms} />.
+      </p>
+    </Notice>
+  )
+}
+
+/** Where a key would stand that is not known here. */
+export const NO_KEY = 'YOUR_KEY'
+
+/** Calls `ask` whenever a call of the key may have ended: as the live feed tells it, and by the clock. */
+function useCallsOf(prefix: string | undefined, ask: () => void, enabled: boolean): void {
+  const hear = (event: LiveEvent): void => {
+    if (event.type === 'skipped' || (event.type === 'settled' && event.key === prefix)) ask()
+  }
+  useLive<LiveEvent>(LIVE_PATH, hear, { enabled })
+  useEffect(() => {
+    if (!enabled) return
+    const timer = setInterval(ask, ASK_EVERY_MS)
+    return () => clearInterval(timer)
+  }, [enabled, ask])
+}
+
+/** The call as the snippet makes it, by the browser. */
+function SendFromHere({ call: { key, model }, refused }: { call: SampleCall; refused: string | undefined }) {
+  const { mutate, isPending, error } = useMutation({
+    mutationFn() {
+      const body = JSON.stringify({ model, messages: FIRST_MESSAGES })
+      const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
+      return askRaw('/v1/chat/completions', { method: 'POST', headers, body, credentials: 'omit' })
+    },
+  })
+  return (
+    <>
+      {error && !(error instanceof ApiError && error.request_id === refused) && (
+        <Notice tone="bad" alert>
+          {error.message}
+        </Notice>
+      )}
+      <div>
+        <Button look="primary" icon={Send} busy={isPending} onClick={() => mutate()}>
+          Send it from here
+        </Button>
+      </div>
+    </>
+  )
+}
+
+function FirstCallSeen({ call, account }: { call: NonNullable<FirstCall['call']>; account: string }) {
+  const is_good = call.outcome === 'completed'
+  return (
+    <>
+      <Notice tone={is_good ? 'good' : 'warn'}>
+        {is_good ? (
+          <>
+            Your first call worked. It cost <Money nanos={call.cost_nanos} exact />.
+          </>
+        ) : (
+          <>Your first call failed with status {call.status}. Open it to see why.</>
+        )}
+      </Notice>
+      <Facts
+        facts={[
+          ['Model', <code key="model">{call.model}</code>],
+          ['Tokens', `${count(call.input_tokens)} read, ${count(call.output_tokens)} written`],
+          ['Time', duration(call.duration_ms)],
+          ['Charge', <Money key="charge" nanos={call.cost_nanos} exact />],
+          [`Left of ${account}’s balance`, <Money key="left" nanos={call.left_nanos} exact />],
+          [
+            'Request id',
+            <Link key="id" href={`/calls/${part(call.request_id)}`}>
+              {call.request_id}
+            </Link>,
+          ],
+        ]}
+      />
+    </>
+  )
+}

@@ -1,0 +1,89 @@
+// The last step: the first call, from here or by an SDK, and what it was charged.
+import { useBaseUrl } from '../../../console/web/app/session.tsx'
+import { Button } from '../../../console/web/parts/button.tsx'
+import { Secret } from '../../../console/web/parts/code.tsx'
+import { CallSnippet } from '../../../console/web/parts/code-samples/call-snippet.tsx'
+import type { SampleCall } from '../../../console/web/parts/code-samples/samples.ts'
+import type { MadeKey, SetupState } from '../../../console/web/parts/providers/choices.ts'
+import { Loaded } from '../../../console/web/parts/states.tsx'
+import { KeyShownBefore } from '../first-call/key-shown-before.tsx'
+import { FIRST_MESSAGES, NO_KEY, useFirstCall, WaitForCall } from '../first-call/wait-for-call.tsx'
+
+interface CallStepProps {
+  setup: SetupState
+  model: string
+  /** The number of the key, as the address has it; null if the step before was skipped. */
+  key_id: number | null
+  /** With its text, until the page is loaded anew. */
+  made: MadeKey | null
+  onMakeKey: () => void
+  /** The visit is over: goes to the overview. */
+  onDone: () => void
+}
+
+export function CallStep({ setup, model, key_id, made, onMakeKey, onDone }: CallStepProps) {
+  const text = made?.key_id === key_id ? made?.text : undefined
+  const call: SampleCall = {
+    base_url: useBaseUrl(),
+    key: text ?? NO_KEY,
+    model: model === '' ? (setup.models[0]?.id ?? 'MODEL') : model,
+    messages: FIRST_MESSAGES,
+  }
+  return (
+    <>
+      {made && text !== undefined && (
+        <div className="stack">
+          <p>
+            The key of <b>{made.account}</b>. It is shown only now: copy it to where it will be used.
+          </p>
+          <Secret value={text} />
+        </div>
+      )}
+      {key_id === null ? (
+        <>
+          <Snippet call={call} />
+          <Done onDone={onDone} />
+        </>
+      ) : (
+        <CallOfKey key_id={key_id} call={call} onMakeKey={onMakeKey} onDone={onDone} />
+      )}
+    </>
+  )
+}
+
+interface CallOfKeyProps extends Pick<CallStepProps, 'onMakeKey' | 'onDone'> {
+  key_id: number
+  call: SampleCall
+}
+
+function CallOfKey({ key_id, call, onMakeKey, onDone }: CallOfKeyProps) {
+  const first = useFirstCall(key_id)
+  return (
+    <>
+      {call.key === NO_KEY && first.data && <KeyShownBefore of={first.data.key} onMakeKey={onMakeKey} />}
+      <Snippet call={call} />
+      <Loaded query={first} rows={2}>
+        {(data) => (
+          <>
+            <WaitForCall first={data} call={call} />
+            {data.call && <Done onDone={onDone} />}
+          </>
+        )}
+      </Loaded>
+    </>
+  )
+}
+
+const Snippet = ({ call }: { call: SampleCall }) => (
+  <div className="stack">
+    <CallSnippet call={call} />
+  </div>
+)
+
+const Done = ({ onDone }: Pick<CallStepProps, 'onDone'>) => (
+  <div>
+    <Button look="primary" onClick={onDone}>
+      Go to the overview
+    </Button>
+  </div>
+)

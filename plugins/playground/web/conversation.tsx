@@ -1,0 +1,127 @@
+// The conversation of the text playground: questions, and the answers of one model or of two side by side.
+import { Brain } from 'lucide-react'
+import { useEffect, useRef } from 'react'
+import { names } from '../../console/web/parts/class-names.ts'
+import { Copy } from '../../console/web/parts/copy.tsx'
+import { Notice } from '../../console/web/parts/notice.tsx'
+import { AnswerCost } from './answer-cost.tsx'
+import type { Answer, Turn } from './draft.ts'
+import { Markdown } from './markdown.tsx'
+import type { TextModel } from './models.ts'
+import { PickedPictures } from './picked-pictures.tsx'
+
+export interface TurnsProps {
+  turns: readonly Turn[]
+  models: readonly (TextModel | undefined)[]
+}
+
+export function Turns({ turns, models }: TurnsProps) {
+  const end = useRef<HTMLDivElement>(null)
+  const follows = useFollowing(end, turns)
+  if (turns.length === 0)
+    return (
+      <div className="play-empty soft">
+        <p>
+          Write a message to {models.map((model) => model?.id).join(' and ')}. Each answer shows what it cost.
+        </p>
+      </div>
+    )
+  return (
+    <div className="play-turns" data-follows={follows || undefined}>
+      {turns.map((turn) => (
+        <section key={turn.id} className="play-turn" aria-label="Question and answer">
+          <div className="play-question">
+            {turn.pictures && turn.pictures.length > 0 && (
+              <div className="play-references">
+                <PickedPictures pictures={turn.pictures} />
+              </div>
+            )}
+            {turn.question}
+          </div>
+          <div className={names('play-answers', models.length > 1 && 'play-answers-two')}>
+            {models.map((model, side) => (
+              <AnswerView
+                // biome-ignore lint/suspicious/noArrayIndexKey: a side is its place
+                key={side}
+                answer={turn.answers[side] ?? null}
+                model={model}
+                is_named={models.length > 1}
+              />
+            ))}
+          </div>
+        </section>
+      ))}
+      <div ref={end} />
+    </div>
+  )
+}
+
+/** Keeps the end of a growing answer in view, unless the reader has scrolled up. */
+function useFollowing(end: React.RefObject<HTMLDivElement | null>, turns: readonly Turn[]): boolean {
+  const last = turns.at(-1)
+  const is_streaming = last?.answers.some((answer) => answer?.state === 'streaming') ?? false
+  const was_near = useRef(true)
+  const count = turns.length
+  useEffect(() => {
+    const hear = () => {
+      const { innerHeight, scrollY } = window
+      was_near.current = document.documentElement.scrollHeight - scrollY - innerHeight < 160
+    }
+    addEventListener('scroll', hear, { passive: true })
+    return () => removeEventListener('scroll', hear)
+  }, [])
+  useEffect(() => {
+    if (count > 0) was_near.current = true
+  }, [count])
+  useEffect(() => {
+    if (is_streaming && last && was_near.current) end.current?.scrollIntoView({ block: 'end' })
+  }, [is_streaming, last, end])
+  return is_streaming
+}
+
+interface AnswerViewProps {
+  answer: Answer | null
+  model: TextModel | undefined
+  /** Says which model it is of. */
+  is_named: boolean
+}
+
+function AnswerView({ answer, model, is_named }: AnswerViewProps) {
+  if (!answer)
+    return <div className="play-answer soft">{is_named && model ? `${model.id} was not called.` : null}</div>
+  const { text, thinking, state, failure } = answer
+  return (
+    <article
+      className="play-answer"
+      aria-busy={state === 'streaming'}
+      aria-label={model ? `Answer of ${model.id}` : 'Answer'}
+    >
+      {is_named && model && <h3>{model.id}</h3>}
+      {thinking !== '' && (
+        <details className="play-thinking">
+          <summary>
+            <Brain className="icon" aria-hidden /> Reasoning
+          </summary>
+          <div className="play-answer-text plain-text soft">{thinking}</div>
+        </details>
+      )}
+      {text !== '' && (
+        <div className="play-answer-text">
+          <Markdown text={text} />
+        </div>
+      )}
+      {state === 'streaming' && text === '' && (
+        <div className="soft play-answer-waiting">Waiting for the first token</div>
+      )}
+      {failure !== undefined && (
+        <Notice tone="bad" alert>
+          {failure}
+        </Notice>
+      )}
+      <div className="spread play-answer-foot">
+        {model && <AnswerCost answer={answer} model={model} />}
+        {state !== 'streaming' && text !== '' && <Copy text={text} what="answer" />}
+      </div>
+    </article>
+  )
+}

@@ -1,0 +1,66 @@
+// A drawing on its way: what is asked of an image model, and what comes of it.
+import { askRaw } from '../../console/web/app/client.ts'
+import { withQuery } from '../../console/web/parts/given.ts'
+import type { Reference } from './reference.ts'
+
+export interface DrawingAsked {
+  account: string | undefined
+  model: string
+  prompt: string
+  n: number
+  /** Empty: the model's own. */
+  size: string
+  quality: string
+  references: readonly Reference[]
+}
+
+export interface Drawn {
+  /** Of the images, which are in the gallery from then on. */
+  ids: string[]
+  /** As the record has it, in USD. */
+  cost: string
+  request_id: string | null
+}
+
+/** The most that the gateway takes for one image. */
+export const MAX_REFERENCES = 3
+
+/**
+ * Draws: anew without references, an edit of one, or a composition of several.
+ *
+ * @throws ApiError in the server's words; ConnectionLost
+ */
+export async function draw(asked: DrawingAsked): Promise<Drawn> {
+  const { account, model, prompt, n, size, quality, references } = asked
+  const { path, fields } = sourcesOf(references)
+  const answer = await askRaw(withQuery(`/console/api/play/${path}`, { account }), {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({
+      model,
+      prompt,
+      n,
+      size: size || undefined,
+      quality: quality || undefined,
+      ...fields,
+    }),
+  })
+  const { svc_generation_ids, cost } = (await answer.json()) as { svc_generation_ids: string[]; cost: string }
+  return { ids: svc_generation_ids, cost, request_id: answer.headers.get('x-request-id') }
+}
+
+function sourcesOf(references: readonly Reference[]): { path: string; fields: Record<string, unknown> } {
+  const [only] = references
+  if (!only) return { path: 'images', fields: {} }
+  if (references.length === 1)
+    return {
+      path: 'edits',
+      fields: only.is === 'image' ? { generation_id: only.id } : { image_key: only.id },
+    }
+  const idsOf = (is: Reference['is']) => references.filter((each) => each.is === is).map(({ id }) => id)
+  return { path: 'compose', fields: { generation_ids: idsOf('image'), image_keys: idsOf('file') } }
+}
+
+/** What a button says that begins it. */
+export const verbFor = (references: readonly Reference[]): string =>
+  references.length === 0 ? 'Generate' : references.length === 1 ? 'Edit' : 'Compose'

@@ -1,0 +1,148 @@
+// The page Playground: text and images, tried out at the price of a call.
+import { useQueryClient } from '@tanstack/react-query'
+import { FlaskConical } from 'lucide-react'
+import type { ReactNode } from 'react'
+import { api, ask } from '../../console/web/app/client.ts'
+import { useAsk } from '../../console/web/app/query.ts'
+import { AccountChoice, ChosenAccount } from '../../console/web/parts/account-choice.tsx'
+import { useAction } from '../../console/web/parts/action.ts'
+import { Button, ButtonLink } from '../../console/web/parts/button.tsx'
+import { Money } from '../../console/web/parts/money.tsx'
+import { Notice } from '../../console/web/parts/notice.tsx'
+import { Page } from '../../console/web/parts/page.tsx'
+import { EmptyState, Loaded } from '../../console/web/parts/states.tsx'
+import { Tabs } from '../../console/web/parts/tabs.tsx'
+import { useWhose, type Whose } from '../../console/web/parts/whose.ts'
+import { ImagePlayground } from './image-playground.tsx'
+import type { Payer, Play } from './models.ts'
+import { TextPlayground } from './text-playground.tsx'
+
+export default function Playground() {
+  const whose = useWhose()
+  const queries = useQueryClient()
+  const query = useAsk(['play', whose.account], () => api.play.get({ query: whose.query }))
+  const onCharged = () => {
+    for (const subject of ['play', 'images', 'calls', 'overview'])
+      void queries.invalidateQueries({ queryKey: [subject] })
+  }
+  return (
+    <Page
+      title="Playground"
+      lead="Try models. Calls made here are billed."
+      actions={whose.account !== undefined && <ChosenAccount {...whose} />}
+    >
+      <Loaded query={query} rows={6}>
+        {(play) => <Playing play={play} whose={whose} onCharged={onCharged} />}
+      </Loaded>
+    </Page>
+  )
+}
+
+interface PlayingProps {
+  play: Play
+  whose: Whose
+  onCharged: () => void
+}
+
+function Playing({ play, whose, onCharged }: PlayingProps) {
+  const { payer, text_models, image_models } = play
+  if (payer === null)
+    return <AccountChoice why="Calls made here are billed to the account." onChoose={whose.choose} />
+  if (text_models.length + image_models.length === 0)
+    return <NoModels is_operator={whose.is_operator} payer={payer} />
+  const tabs: { value: string; title: string; content: ReactNode }[] = []
+  const common = { account: whose.account, onCharged }
+  if (text_models.length > 0)
+    tabs.push({ value: 'text', title: 'Text', content: <TextPlayground models={text_models} {...common} /> })
+  if (image_models.length > 0)
+    tabs.push({
+      value: 'images',
+      title: 'Images',
+      content: <ImagePlayground models={image_models} {...common} />,
+    })
+  return (
+    <>
+      <p>
+        <PaidBy payer={payer} />
+      </p>
+      <Unusable payer={payer} whose={whose} />
+      <Tabs label="What to make" tabs={tabs} />
+    </>
+  )
+}
+
+function PaidBy({ payer: { account, available_nanos, key } }: { payer: Payer }) {
+  return (
+    <>
+      {account} has <Money nanos={available_nanos} balance /> left. Calls are paid
+      {key ? (
+        <>
+          {' '}
+          by the key <b>{key.name}</b> <code>{key.prefix}</code>
+          {key.spend_limit_nanos !== null && (
+            <>
+              , which has spent <Money nanos={key.spent_nanos} /> of <Money nanos={key.spend_limit_nanos} />
+            </>
+          )}
+          .
+        </>
+      ) : (
+        <> by a key named “console”, which is made at the first call.</>
+      )}
+    </>
+  )
+}
+
+/** Why nothing can be called at the moment, and what to do about it. */
+function Unusable({ payer, whose }: { payer: Payer; whose: Whose }) {
+  const { account, status, key, may_renew } = payer
+  const renew = useAction({
+    work: () => ask(api.play.key.post(undefined, { query: whose.query })),
+    changes: ['play', 'keys'],
+    done: () => ({ text: 'The key “console” was created.' }),
+  })
+  if (status === 'suspended')
+    return (
+      <Notice tone="warn">
+        {account} is suspended. Its calls are refused.{' '}
+        {whose.is_operator ? 'Resume it on its page.' : 'Ask the operator of this gateway to resume it.'}
+      </Notice>
+    )
+  if (key === null || key.state === 'usable') return null
+  return (
+    <Notice tone="warn">
+      <p>
+        The key “{key.name}” <code>{key.prefix}</code>, which pays for calls from here,{' '}
+        {key.state === 'revoked' ? 'was revoked' : 'has expired'}.
+      </p>
+      {may_renew && (
+        <p className="notice-action">
+          <Button small busy={renew.busy} onClick={() => renew.run(undefined)}>
+            Make a new key
+          </Button>
+        </p>
+      )}
+    </Notice>
+  )
+}
+
+function NoModels({ is_operator, payer }: { is_operator: boolean; payer: Payer }) {
+  const is_limited = payer.key?.models != null
+  return (
+    <EmptyState
+      icon={FlaskConical}
+      title="No models to try"
+      action={
+        is_operator ? (
+          <ButtonLink look="primary" href={is_limited ? '/keys' : '/models'}>
+            {is_limited ? 'Go to Keys' : 'Go to Models'}
+          </ButtonLink>
+        ) : undefined
+      }
+    >
+      {is_limited
+        ? `The key “${payer.key?.name}” may call ${payer.key?.models?.join(', ')} only, and none of these generates text or images.`
+        : 'The catalogue has no text or image model.'}
+    </EmptyState>
+  )
+}

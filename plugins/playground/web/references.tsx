@@ -1,0 +1,36 @@
+// The pictures that are worked from: those that were picked, and those that are dropped here.
+import { DropZone } from '../../console/web/parts/drop-zone.tsx'
+import { MAX_REFERENCES } from './drawing.ts'
+import { PickedPictures } from './picked-pictures.tsx'
+import type { Reference } from './reference.ts'
+import { useUploads } from './use-uploads.ts'
+
+export interface ReferencesProps {
+  references: readonly Reference[]
+  onChange: (references: readonly Reference[]) => void
+  account: string | undefined
+}
+
+export function References({ references, onChange, account }: ReferencesProps) {
+  const uploads = useUploads(account, (added) => onChange([...references, ...added].slice(-MAX_REFERENCES)))
+  const left = MAX_REFERENCES - references.length
+  return (
+    <div className="play-references">
+      <PickedPictures
+        pictures={references}
+        onRemove={(gone) => onChange(references.filter(({ id }) => id !== gone))}
+      />
+      {left > 0 && (
+        <DropZone
+          verb="Add a picture"
+          busy={uploads.busy}
+          onFiles={(files) => uploads.add(files.slice(0, left))}
+        >
+          {references.length === 0
+            ? 'to edit: choose one below, or drop one here. Up to three can be combined.'
+            : 'to combine with it'}
+        </DropZone>
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,24 @@
+// Models as they are suggested: those of real providers before those that are only simulated.
+import { compileModelPatterns } from '../../access/model-patterns.ts'
+import { isSimulated } from '../../config/served.ts'
+import { type Catalogue, isServed, type Model } from '../../domain/catalogue.ts'
+
+/** Otherwise in the catalogue's order. */
+export function realFirst<M extends Model>(
+  models: Iterable<M>,
+  { providers }: Pick<Catalogue, 'providers'>,
+): M[] {
+  const isMadeUp = ({ routes }: M): boolean =>
+    routes.every((route) => {
+      const provider = providers.get(route.provider)
+      return provider !== undefined && isSimulated(provider)
+    })
+  return [...models].toSorted((one, other) => Number(isMadeUp(one)) - Number(isMadeUp(other)))
+}
+
+/** The first text model that a key with these patterns may call; null if it may call none. */
+export function sampleModel(catalogue: Catalogue, patterns: readonly string[] | null): string | null {
+  const mayCall = compileModelPatterns(patterns)
+  const models = realFirst(catalogue.models.values(), catalogue)
+  return models.find((model) => model.kind === 'text' && isServed(model) && mayCall(model.id))?.id ?? null
+}
