@@ -12,6 +12,7 @@ import { consolePages } from './console/plugin.ts'
 import { docs } from './docs/plugin.ts'
 import { doctor } from './doctor/plugin.ts'
 import { embeddings } from './embeddings/plugin.ts'
+import { firstSteps } from './first-steps/plugin.ts'
 import { health } from './health/plugin.ts'
 import { images } from './images/plugin.ts'
 import { library } from './library/plugin.ts'
@@ -20,6 +21,7 @@ import { metrics } from './metrics/plugin.ts'
 import { models } from './models/plugin.ts'
 import { moderations } from './moderations/plugin.ts'
 import { native } from './native/plugin.ts'
+import { playground } from './playground/plugin.ts'
 import { refusals } from './refusals/plugin.ts'
 import { rerank } from './rerank/plugin.ts'
 import { responses } from './responses/plugin.ts'
@@ -43,6 +45,8 @@ export const plugins = [
   auditLog,
   doctor,
   alerts,
+  playground,
+  firstSteps,
   upload,
   images,
   library,

@@ -4,7 +4,6 @@ import {
   Boxes,
   ChartColumn,
   FileCog,
-  FlaskConical,
   FolderOpen,
   Gauge,
   Images,
@@ -20,7 +19,6 @@ import {
 import type { ComponentType } from 'react'
 import { audit_log_pages } from './audit-log/web/pages.ts'
 import {
-  ACCOUNTS,
   EVERYONE,
   NOT_OWN_KEY,
   OPERATOR,
@@ -31,6 +29,8 @@ import {
   type Search,
   type SignInProps,
 } from './console/web/app/page-entry.ts'
+import { first_steps_pages } from './first-steps/web/pages.ts'
+import { playground_pages } from './playground/web/pages.ts'
 
 type Load = PageEntry['load']
 
@@ -77,20 +77,11 @@ export const page_groups: readonly PageGroup[] = [
         'requests refused failed history',
       ),
       below('/calls/:request_id', 'Call', EVERYONE, () => import('./console/web/pages/call/call.tsx')),
-      page(
-        '/playground',
-        'Playground',
-        EVERYONE,
-        FlaskConical,
-        'p',
-        () => import('./playground/web/playground.tsx'),
-        'chat compare draw generate',
-      ),
+      ...playground_pages,
       page('/images', 'Images', EVERYONE, Images, 'i', () => import('./console/web/pages/images/images.tsx')),
       below('/images/:id', 'Image', EVERYONE, () => import('./console/web/pages/images/image.tsx')),
       page('/files', 'Files', EVERYONE, FolderOpen, 'f', () => import('./console/web/pages/files/files.tsx')),
-      below('/start', 'Get started', ACCOUNTS, () => import('./first-steps/web/start.tsx')),
-      below('/setup', 'First steps', OPERATOR, () => import('./first-steps/web/setup/setup.tsx')),
+      ...first_steps_pages,
     ],
   },
   {

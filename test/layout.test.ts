@@ -35,6 +35,8 @@ const EXCEPTIONS: Readonly<Record<string, readonly string[]>> = {
   'plugins/console/': ['package.json', 'plugins/alerts/index.ts', 'plugins/refusals/index.ts'],
   // It examines what the process opens: files, databases, backups, custom plugins, addresses.
   'plugins/doctor/': ['src/server/'],
+  // Refused requests stand where the first call is waited for.
+  'plugins/first-steps/': ['plugins/refusals/index.ts'],
 }
 
 /** They put the parts together, and see everything but the surfaces. */

@@ -1,4 +1,4 @@
-// What the routes of the first visit take and answer.
+// The schemas of the operator's first steps: requests and answers.
 import { Type } from '@sinclair/typebox'
 import { Closed } from '../../src/http/schema.ts'
 import { MoneyFields } from '../../src/http/views.ts'
@@ -37,5 +37,5 @@ export const KeyMade = Closed({
   account: Type.String(),
   key_id: Type.Integer(),
   prefix: Type.String(),
-  text: Type.String({ description: 'shown this once, and to a repeat of the request' }),
+  text: Type.String({ description: 'visible in this answer only, and in that of a repeated request' }),
 })

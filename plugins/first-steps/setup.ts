@@ -1,6 +1,5 @@
-// The first visit: what there is already, and an account with a key. The catalogue has routes of its own.
+// The operator's first steps: the providers, models and accounts to choose from, and an account with a key in one step.
 import type { Static } from '@sinclair/typebox'
-import { Elysia } from 'elysia'
 import { listAccountPage } from '../../src/access/account-listing.ts'
 import { checkName, createAccount } from '../../src/access/accounts.ts'
 import { createKey } from '../../src/access/keys.ts'
@@ -11,36 +10,16 @@ import { invalidRequest, unprocessable } from '../../src/domain/errors.ts'
 import { formatUsd, type Nanos, parseUsd } from '../../src/domain/money.ts'
 import { money } from '../../src/http/views.ts'
 import { listCalls } from '../../src/ledger/history.ts'
-import {
-  type Asking,
-  byOf,
-  type ConsoleParts,
-  changed,
-  FAILURES,
-  operatorCalls,
-} from '../../src/surface/console/calls.ts'
+import { type Asking, byOf, changed } from '../../src/surface/console/calls.ts'
 import { knownView } from '../../src/surface/console/known-providers.ts'
 import type { Gateway } from '../../src/surface/gateway.ts'
-import { AccountBody, KeyMade, SetupView } from './setup-views.ts'
+import type { AccountBody, KeyMade, SetupView } from './setup-views.ts'
 
-/** Of accounts to choose from; whoever has more does not come here. */
+/** Of accounts to choose from: an operator with more has passed the first steps. */
 const MAX_ACCOUNTS = 50
 
-/** `GET /console/api/setup`, `POST …/setup/account`, for the operator. */
-export const setup = (gateway: ConsoleParts) =>
-  new Elysia({ name: 'console-setup' })
-    .use(operatorCalls(gateway))
-    .get('/console/api/setup', () => setupView(gateway), { response: { 200: SetupView, ...FAILURES } })
-    .post(
-      '/console/api/setup/account',
-      ({ viewer, origin, body }) => makeKey(gateway, { viewer, origin }, body),
-      {
-        body: AccountBody,
-        response: { 200: KeyMade, ...FAILURES },
-      },
-    )
-
-async function setupView({
+/** Everything to choose from in the steps of the operator. */
+export async function setupView({
   db,
   exchange: { catalogue },
 }: Pick<Gateway, 'exchange' | 'db'>): Promise<Static<typeof SetupView>> {
@@ -72,10 +51,12 @@ async function setupView({
 }
 
 /**
- * A key of an account that is there, or of a new one with its first balance. A repeat of the request has the same answer, and
- * does what the first one did not come to.
+ * Creates a key of an existing account, or of a new one with its first balance. A repeated request has the same answer, and
+ * completes what the first one left undone.
+ *
+ * @throws GatewayError invalid_request for a name or an amount; not_found for the account; unprocessable for a refused balance
  */
-async function makeKey(
+export async function makeKey(
   gateway: Pick<Gateway, 'exchange' | 'people' | 'db'>,
   asking: Asking,
   { account, balance_usd, key: name, request_key }: Static<typeof AccountBody>,
@@ -88,7 +69,7 @@ async function makeKey(
   const content = ['setup', account, balance_usd === undefined ? null : amount_nanos, name]
   // One transaction, so that an account is never left without the key that it was made for.
   const { key, text } = await changed(gateway, asking, async (tx) => {
-    // Of two at once, the second one finds the account of the first.
+    // Of two concurrent requests, the second finds the account of the first.
     await tx.lock(null)
     return issueOnce(tx, { request_key, content }, { randomBytes, now_ms }, async (issuing) => {
       if (balance_usd !== undefined) await createAccount(tx, { name: account, now_ms })
@@ -102,7 +83,7 @@ async function makeKey(
       account_id,
       amount_nanos,
       note: 'first balance',
-      // Not the request's own, which tells the API key.
+      // Not the request's own, from which the API key is made.
       request_key: Buffer.from(bytesOf(request_key, [...content, 'top_up'])(32)).toString('hex'),
       by: byOf(gateway, asking),
       now_ms,

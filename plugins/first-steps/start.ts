@@ -1,6 +1,5 @@
-// The way to a first call: what an account has for it, and the newest call of a key.
+// The way of an account to its first call: its balance, its keys, and the newest call of a key.
 import { type Static, Type } from '@sinclair/typebox'
-import { Elysia } from 'elysia'
 import { countUsableKeys, type ListedKey } from '../../src/access/key-listing.ts'
 import { KEY_STATUSES, keyStatus } from '../../src/access/key-status.ts'
 import { accountQueries, keyQueries } from '../../src/access/queries.ts'
@@ -9,13 +8,11 @@ import { permissionDenied } from '../../src/domain/errors.ts'
 import { Closed, Nullable, OneOf } from '../../src/http/schema.ts'
 import { MoneyFields, money, TimeFields, time } from '../../src/http/views.ts'
 import { listCalls, type RecordedCall } from '../../src/ledger/history.ts'
-import { type ConsoleParts, FAILURES, viewerCalls } from '../../src/surface/console/calls.ts'
-import { requireKey } from '../../src/surface/console/references.ts'
 import { sampleModel } from '../../src/surface/console/suggested-models.ts'
 import type { Gateway } from '../../src/surface/gateway.ts'
 import { listRefusals } from '../refusals/index.ts'
 
-const StartView = Closed({
+export const StartView = Closed({
   due: Type.Boolean({ description: 'whether no call of the account was ever recorded' }),
   ...MoneyFields('available'),
   ...MoneyFields('debt'),
@@ -23,10 +20,10 @@ const StartView = Closed({
   sample_model: Nullable(Type.String({ description: 'a text model that can be called' })),
 })
 
-const FirstCallQuery = Closed({
+export const FirstCallQuery = Closed({
   key_id: Type.String({ pattern: '^[0-9]{1,15}$', must: 'the number of a key' }),
 })
-const FirstCallView = Closed({
+export const FirstCallView = Closed({
   key: Closed({
     id: Type.Integer(),
     name: Type.String(),
@@ -39,7 +36,7 @@ const FirstCallView = Closed({
     Closed({
       request_id: Type.String(),
       code: Type.String(),
-      sentence: Type.String({ description: 'what the caller was told' }),
+      sentence: Type.String({ description: 'the message that the caller got' }),
       ...TimeFields('refused'),
     }),
   ),
@@ -60,21 +57,8 @@ const FirstCallView = Closed({
 
 type Parts = Pick<Gateway, 'exchange' | 'db'>
 
-/** `GET /console/api/start`, of an account; `GET …/first-call`, of a key that the viewer sees. */
-export const start = (gateway: ConsoleParts) =>
-  new Elysia({ name: 'console-start' })
-    .use(viewerCalls(gateway))
-    .get('/console/api/start', ({ viewer }) => startView(gateway, viewer), {
-      response: { 200: StartView, ...FAILURES },
-    })
-    .get(
-      '/console/api/first-call',
-      async ({ viewer, query }) => firstCall(gateway, await requireKey(gateway, viewer, query.key_id)),
-      { query: FirstCallQuery, response: { 200: FirstCallView, ...FAILURES } },
-    )
-
 /** @throws GatewayError permission_denied for the operator, who has no account */
-async function startView(gateway: Parts, viewer: Viewer): Promise<Static<typeof StartView>> {
+export async function startView(gateway: Parts, viewer: Viewer): Promise<Static<typeof StartView>> {
   const { db } = gateway
   const account =
     viewer.role === 'operator'
@@ -94,8 +78,8 @@ async function startView(gateway: Parts, viewer: Viewer): Promise<Static<typeof 
   }
 }
 
-/** The newest call of a key; null before the first. */
-async function firstCall(gateway: Parts, key: ListedKey): Promise<Static<typeof FirstCallView>> {
+/** A key with its newest call; before the first one, with the newest refused request. */
+export async function firstCallView(gateway: Parts, key: ListedKey): Promise<Static<typeof FirstCallView>> {
   const { db, exchange } = gateway
   const { account_id, id, name, prefix, account_name: account } = key
   const { calls } = await listCalls(db, { account_id, key_id: id }, { limit: 1, cursor: undefined })
@@ -104,7 +88,7 @@ async function firstCall(gateway: Parts, key: ListedKey): Promise<Static<typeof 
     key: { id, name, prefix, account, status: keyStatus(key, exchange.now()) },
     sample_model: sampleModel(gateway.exchange.catalogue(), key.models),
     refusal: call ? null : await lastRefusal(gateway, key),
-    call: call ? { ...shown(call), ...money('left', await leftOf(gateway, account_id)) } : null,
+    call: call ? { ...callView(call), ...money('left', await leftOf(gateway, account_id)) } : null,
   }
 }
 
@@ -117,7 +101,7 @@ async function lastRefusal({ db }: Parts, { account_id, id }: ListedKey) {
   return { request_id, code, sentence, ...time('refused', at_ms) }
 }
 
-function shown(call: RecordedCall) {
+function callView(call: RecordedCall) {
   const { request_id, model, outcome, status, input_tokens, output_tokens, duration_ms, cost_nanos } = call
   const about = { request_id, model, outcome, status, input_tokens, output_tokens, duration_ms }
   return { ...about, ...money('cost', cost_nanos) }

@@ -1,4 +1,4 @@
-// What images of the playground will cost: the quote that their call holds.
+// The price of images before they are generated: the quote that their call holds.
 import { type Static, Type } from '@sinclair/typebox'
 import { compileModelPatterns } from '../../src/access/model-patterns.ts'
 import type { Key } from '../../src/db/schema.ts'
@@ -14,7 +14,7 @@ const MAX_REFERENCES = 3
 
 export const QuoteFields = Closed({
   model: Type.String({ minLength: 1, must: 'the name of an image model' }),
-  /** Counts where images are priced by tokens. */
+  /** Part of the price where images are priced by tokens. */
   prompt: Type.String({ maxLength: 2 * MAX_PROMPT_CHARS, must: 'a text' }),
   n: Type.Integer({ minimum: 1, must: 'a whole number, 1 or more' }),
   size: Type.Optional(Type.String({ must: '"auto" or WIDTHxHEIGHT, such as 1024x1024' })),

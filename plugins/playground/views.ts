@@ -1,4 +1,4 @@
-// What the playground is told: who pays for its calls, and which models can be called with what.
+// The playground's view: the account and the key that pay for its calls, and the models with their parameters and prices.
 import { type Static, Type } from '@sinclair/typebox'
 import { availableOf } from '../../src/access/account-view.ts'
 import { CONSOLE_KEY, type KeyState, stateOfKey } from '../../src/access/console-key.ts'
@@ -55,7 +55,7 @@ const ImageModelView = Closed({
   max_n: Type.Integer(),
   /** Null: any size up to 2048x2048. */
   sizes: Nullable(Type.Array(Type.String())),
-  /** That have a price of their own, or that the model takes beside those of all. */
+  /** Qualities with a price of their own, and others that the model takes. */
   qualities: Type.Array(Type.String()),
   /** Of one image, at least and at most. */
   ...MoneyFields('from'),
@@ -69,9 +69,9 @@ export const PlayView = Closed({
       account: Type.String(),
       status: OneOf(['active', 'suspended']),
       ...MoneyFields('available'),
-      /** Null if the console's key is yet to be made, at the first call. */
+      /** Null before the first call, which makes the console's key. */
       key: Nullable(KeyView),
-      /** Whether the viewer may make the console's key anew. */
+      /** Whether the viewer may renew the console's key. */
       may_renew: Type.Boolean(),
     }),
   ),
@@ -98,7 +98,7 @@ interface Playing {
   now_ms: number
 }
 
-/** @param key what pays: its limits decide which models there are */
+/** @param key pays for the calls; its limits decide which models are offered */
 export function playView({ account, key, catalogue, protocols, now_ms }: Playing): Static<typeof PlayView> {
   const mayCall = compileModelPatterns(key?.models ?? null)
   const models = realFirst(catalogue.models.values(), catalogue).filter(
@@ -122,7 +122,7 @@ export function playView({ account, key, catalogue, protocols, now_ms }: Playing
   }
 }
 
-/** What every provider of a model has a place for: a field that one of them drops would do nothing. */
+/** The parameters that every provider of a model takes: one that a provider drops would do nothing. */
 function parametersOf(model: TextModel, { providers }: Catalogue, protocols: Registry): Parameter[] {
   const tables = model.routes.flatMap((route) => {
     const provider = providers.get(route.provider)

@@ -23,17 +23,17 @@ import { usedBytes } from '../../../src/library/quota.ts'
 import { FILE_QUOTA_BYTES } from '../../../src/media/limits.ts'
 import { createThumbnails } from '../../../src/media/thumbnails.ts'
 import { type ConsoleParts, FAILURES, viewerCalls } from '../../../src/surface/console/calls.ts'
-import { accountNeeded, WHOSE } from '../../../src/surface/console/chosen-account.ts'
+import { ACCOUNT_PARAMETER, requireChosenAccount } from '../../../src/surface/console/chosen-account.ts'
 import { allPages, CsvFile, listCsv } from '../../../src/surface/console/list-csv.ts'
+import { ensurePayingKey } from '../../../src/surface/console/paying-key.ts'
 import type { Gateway } from '../../../src/surface/gateway.ts'
-import { payerOf } from '../../playground/console.ts'
 import { byOperator, CONTENT, isShown, type Looking, logLook, requireShown } from './content.ts'
 import { type Picture, thumbnailOf, wholePicture } from './pictures.ts'
 
-const FILTERS = { ...WHOSE, ...CONTENT }
+const FILTERS = { ...ACCOUNT_PARAMETER, ...CONTENT }
 const Filters = Closed(FILTERS)
 const FilesQuery = Closed({ ...FILTERS, ...PAGE_PARAMETERS })
-const WhoseQuery = Closed(WHOSE)
+const AccountQuery = Closed(ACCOUNT_PARAMETER)
 const OneQuery = Closed({ ...CONTENT, key: Type.String({ maxLength: 255, must: 'the key of a file' }) })
 
 const FileView = Closed({
@@ -69,10 +69,10 @@ const taking = (gateway: ConsoleParts) =>
   new Elysia({ name: 'console-files: taking in' }).use(viewerCalls(gateway, { bodies: 'own' })).post(
     '/console/api/files',
     async ({ viewer, origin, query, request }) => {
-      const { id: key_id } = await payerOf(gateway, { viewer, origin }, query.account)
+      const { id: key_id } = await ensurePayingKey(gateway, { viewer, origin }, query.account)
       return gateway.people.callInside({ arrived: request, path: '/api/v1/upload', key_id })
     },
-    { parse: 'none', query: WhoseQuery, response: { 200: Uploaded, ...FAILURES } },
+    { parse: 'none', query: AccountQuery, response: { 200: Uploaded, ...FAILURES } },
   )
 
 const ROWS_AT_ONCE = 250
@@ -92,9 +92,9 @@ function listed(gateway: Pick<Gateway, 'exchange' | 'requests' | 'content' | 'pe
   const { library } = gateway.content.images
   const { db } = library
 
-  /** Reads pages of the files that a viewer asks for. @throws GatewayError as `accountNeeded` */
+  /** Reads pages of the files that a viewer asks for. @throws GatewayError as `requireChosenAccount` */
   async function reader({ viewer, origin }: Looking, { account: name, content }: Static<typeof Filters>) {
-    const account = await accountNeeded(db, viewer, name)
+    const account = await requireChosenAccount(db, viewer, name)
     const is_shown = isShown(viewer, { content })
     if (is_shown) logLook(gateway, { viewer, origin }, account.name, 'files')
     const read = async (asked: PageRequest) => {

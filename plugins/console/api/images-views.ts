@@ -9,14 +9,14 @@ import { money, NullableMoneyFields, NullableTimeFields, TimeFields, time } from
 import type { HistoryImage } from '../../../src/library/history.ts'
 import type { Relative } from '../../../src/library/lineage.ts'
 import { DISPLAY_NAME, type Unnamed } from '../../../src/surface/console/account-names.ts'
-import { WHOSE } from '../../../src/surface/console/chosen-account.ts'
+import { ACCOUNT_PARAMETER } from '../../../src/surface/console/chosen-account.ts'
 import { CONTENT } from './content.ts'
 
 const Kind = OneOf(['generation', 'edit', 'compose'])
 
 export const IMAGE_FILTERS = {
   ...CONTENT,
-  ...WHOSE,
+  ...ACCOUNT_PARAMETER,
   model: Type.Optional(ModelName),
   kind: Type.Optional(Kind),
 }

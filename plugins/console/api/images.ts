@@ -16,7 +16,7 @@ import { lineageOf } from '../../../src/library/lineage.ts'
 import { createThumbnails } from '../../../src/media/thumbnails.ts'
 import { allNamed, type Unnamed } from '../../../src/surface/console/account-names.ts'
 import { FAILURES, viewerCalls } from '../../../src/surface/console/calls.ts'
-import { accountFor } from '../../../src/surface/console/chosen-account.ts'
+import { chosenAccount } from '../../../src/surface/console/chosen-account.ts'
 import { allPages, CsvFile, listCsv } from '../../../src/surface/console/list-csv.ts'
 import type { Gateway } from '../../../src/surface/gateway.ts'
 import { visibleLine } from '../../../src/utilities/visible-text.ts'
@@ -66,7 +66,7 @@ function listed(gateway: Pick<Gateway, 'exchange' | 'requests' | 'content' | 'pe
     { viewer, origin }: Looking,
     { account: name, model, kind, content }: Static<typeof Filters>,
   ) {
-    const account = await accountFor(db, viewer, name)
+    const account = await chosenAccount(db, viewer, name)
     const is_shown = isShown(viewer, { content })
     if (is_shown) logLook(gateway, { viewer, origin }, account?.name ?? null, 'images')
     return async (asked: PageRequest) => {

@@ -1,9 +1,6 @@
 // The JSON routes of the console, a subject each, and their types for its pages.
 import { Elysia } from 'elysia'
 import type { Gateway } from '../../../src/surface/gateway.ts'
-import { setup } from '../../first-steps/setup.ts'
-import { start } from '../../first-steps/start.ts'
-import { play } from '../../playground/console.ts'
 import { accountFileRoutes, keyFileRoutes } from './account-files.ts'
 import { accountMoneyRoutes } from './account-money.ts'
 import { accountRoutes, accountStatusRoutes } from './accounts.ts'
@@ -39,9 +36,6 @@ export const consoleApi = (gateway: Gateway) =>
     .use(passwordRoutes(gateway))
     .use(invitationRoutes(gateway))
     .use(systemRoutes(gateway))
-    .use(setup(gateway))
-    .use(start(gateway))
-    .use(play(gateway))
     .use(images(gateway))
     .use(files(gateway))
     .use(usage(gateway))

@@ -13,7 +13,7 @@ import {
   statementOf,
 } from '../../../src/ledger/statement.ts'
 import { type ConsoleParts, FAILURES, viewerCalls } from '../../../src/surface/console/calls.ts'
-import { accountNeeded } from '../../../src/surface/console/chosen-account.ts'
+import { requireChosenAccount } from '../../../src/surface/console/chosen-account.ts'
 import { AccountRef } from '../../../src/surface/console/fields.ts'
 import { CsvFile, listCsv, onePart } from '../../../src/surface/console/list-csv.ts'
 
@@ -73,7 +73,7 @@ async function read(
   query: Static<typeof StatementQuery>,
 ) {
   requireWholeAccount(viewer)
-  const account = await accountNeeded(db, viewer, query.account)
+  const account = await requireChosenAccount(db, viewer, query.account)
   const now_ms = exchange.now()
   const asked_ms = query.month === undefined ? now_ms : Date.parse(`${query.month}-01T00:00:00Z`)
   if (asked_ms > now_ms)

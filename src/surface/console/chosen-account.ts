@@ -1,4 +1,4 @@
-// Whose things a request is about: a viewer's own account, or the one that the operator names.
+// The account of a request: the viewer's own, or the one that the operator names.
 import { Type } from '@sinclair/typebox'
 import { accountQueries } from '../../access/queries.ts'
 import type { Viewer } from '../../access/viewer.ts'
@@ -9,29 +9,33 @@ import { AccountRef } from './fields.ts'
 import { payingAccount } from './references.ts'
 
 /** For the operator: the number or the name of an account. All others see their own without it. */
-export const WHOSE = { account: Type.Optional(AccountRef) }
+export const ACCOUNT_PARAMETER = { account: Type.Optional(AccountRef) }
 
 /**
- * The account that a request is about, as it is at this moment; undefined if the operator names none.
+ * The account as it is at this moment; undefined if the operator names none.
  *
  * @throws GatewayError as `payingAccount`
  */
-export async function accountFor(
+export async function chosenAccount(
   db: Db,
   viewer: Viewer,
-  name: string | undefined,
+  reference: string | undefined,
 ): Promise<Account | undefined> {
-  const id = await payingAccount({ db }, viewer, name)
+  const id = await payingAccount({ db }, viewer, reference)
   return id === undefined ? undefined : await accountQueries(db).accountById.get({ id })
 }
 
 /**
- * The same where there must be one.
+ * The same for a request that needs an account.
  *
- * @throws GatewayError as `accountFor`; invalid_request if the operator names none
+ * @throws GatewayError as `chosenAccount`; invalid_request if the operator names none
  */
-export async function accountNeeded(db: Db, viewer: Viewer, name: string | undefined): Promise<Account> {
-  const account = await accountFor(db, viewer, name)
+export async function requireChosenAccount(
+  db: Db,
+  viewer: Viewer,
+  reference: string | undefined,
+): Promise<Account> {
+  const account = await chosenAccount(db, viewer, reference)
   if (account) return account
   throw invalidRequest('account: choose the account that this is about.', { param: 'account' })
 }

@@ -1,4 +1,4 @@
-// Well-known providers and their models at list price, as the first visit and the catalogue's form get them.
+// Well-known providers and their models at list price, for pages that add a provider or a model.
 import { Type } from '@sinclair/typebox'
 import { KNOWN_PROVIDERS, PRICES_AS_OF } from '../../config/known-models.ts'
 import { SERVED_PROTOCOLS, SERVER_FIELDS } from '../../domain/servers/known-server.ts'

@@ -1,4 +1,4 @@
-// Models as they are suggested: those of real providers before those that are only simulated.
+// Suggested models: those of real providers before simulated ones.
 import { compileModelPatterns } from '../../access/model-patterns.ts'
 import { isSimulated } from '../../config/served.ts'
 import { type Catalogue, isServed, type Model } from '../../domain/catalogue.ts'
@@ -8,15 +8,15 @@ export function realFirst<M extends Model>(
   models: Iterable<M>,
   { providers }: Pick<Catalogue, 'providers'>,
 ): M[] {
-  const isMadeUp = ({ routes }: M): boolean =>
+  const isSimulatedOnly = ({ routes }: M): boolean =>
     routes.every((route) => {
       const provider = providers.get(route.provider)
       return provider !== undefined && isSimulated(provider)
     })
-  return [...models].toSorted((one, other) => Number(isMadeUp(one)) - Number(isMadeUp(other)))
+  return [...models].toSorted((one, other) => Number(isSimulatedOnly(one)) - Number(isSimulatedOnly(other)))
 }
 
-/** The first text model that a key with these patterns may call; null if it may call none. */
+/** The first text model that a key with these patterns may call, or null. */
 export function sampleModel(catalogue: Catalogue, patterns: readonly string[] | null): string | null {
   const mayCall = compileModelPatterns(patterns)
   const models = realFirst(catalogue.models.values(), catalogue)

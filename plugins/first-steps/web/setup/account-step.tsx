@@ -1,15 +1,17 @@
 // The third step: who pays, with a first balance, and their key.
 import { useState } from 'react'
-import { api, ask } from '../../../console/web/app/client.ts'
+import { type AnswerOf, api, ask } from '../../../console/web/app/client.ts'
 import { accountLabel } from '../../../console/web/parts/account-name.tsx'
 import { Choices } from '../../../console/web/parts/choices.tsx'
 import { AsCommand } from '../../../console/web/parts/code.tsx'
 import { Field } from '../../../console/web/parts/field.tsx'
 import { Form, FormActions, SubmitButton } from '../../../console/web/parts/form.tsx'
 import { MoneyInput, TextInput } from '../../../console/web/parts/input.tsx'
-import type { MadeKey, SetupState } from '../../../console/web/parts/providers/choices.ts'
+import type { SetupState } from '../../../console/web/parts/providers/choices.ts'
 import { useRequestKey } from '../../../console/web/parts/request-key.ts'
 import { Select } from '../../../console/web/parts/select.tsx'
+
+export type MadeKey = AnswerOf<typeof api.setup.account.post>
 
 interface AccountStepProps {
   setup: SetupState

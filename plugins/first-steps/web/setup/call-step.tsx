@@ -4,10 +4,11 @@ import { Button } from '../../../console/web/parts/button.tsx'
 import { Secret } from '../../../console/web/parts/code.tsx'
 import { CallSnippet } from '../../../console/web/parts/code-samples/call-snippet.tsx'
 import type { SampleCall } from '../../../console/web/parts/code-samples/samples.ts'
-import type { MadeKey, SetupState } from '../../../console/web/parts/providers/choices.ts'
+import type { SetupState } from '../../../console/web/parts/providers/choices.ts'
 import { Loaded } from '../../../console/web/parts/states.tsx'
 import { KeyShownBefore } from '../first-call/key-shown-before.tsx'
 import { FIRST_MESSAGES, NO_KEY, useFirstCall, WaitForCall } from '../first-call/wait-for-call.tsx'
+import type { MadeKey } from './account-step.tsx'
 
 interface CallStepProps {
   setup: SetupState

@@ -4,7 +4,6 @@ import type { Known } from '../catalogue/known.ts'
 import { PROTOCOLS, type Protocol } from './protocols.ts'
 
 export type SetupState = AnswerOf<typeof api.setup.get>
-export type MadeKey = AnswerOf<typeof api.setup.account.post>
 export type ServerField = Known['fields'][number]['name']
 
 /** A provider to choose. */

@@ -1,0 +1,15 @@
+// The playground's page in the side bar.
+import { FlaskConical } from 'lucide-react'
+import { EVERYONE, type PageEntry } from '../../console/web/app/page-entry.ts'
+
+export const playground_pages: readonly PageEntry[] = [
+  {
+    path: '/playground',
+    title: 'Playground',
+    seen_by: EVERYONE,
+    icon: FlaskConical,
+    letter: 'p',
+    load: () => import('./playground.tsx'),
+    also: 'chat compare draw generate',
+  },
+]
