@@ -1,6 +1,6 @@
 // The pictures that are worked from: those that were picked, and those that are dropped here.
 import { DropZone } from '../../console/web/parts/drop-zone.tsx'
-import { MAX_REFERENCES } from './drawing.ts'
+import { MAX_REFERENCES } from './generation.ts'
 import { PickedPictures } from './picked-pictures.tsx'
 import type { Reference } from './reference.ts'
 import { useUploads } from './use-uploads.ts'

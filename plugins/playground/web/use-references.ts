@@ -1,7 +1,7 @@
 // The pictures to work from: those that are pressed, those that are dropped, and the one that another page sent here.
 import { useEffect, useState } from 'react'
 import { useAddressState } from '../../console/web/parts/address-state.ts'
-import { MAX_REFERENCES } from './drawing.ts'
+import { MAX_REFERENCES } from './generation.ts'
 import { fileName, type Reference } from './reference.ts'
 
 export function useReferences() {

@@ -8,7 +8,7 @@ import { Section } from '../../console/web/parts/page.tsx'
 import { imageThumbnail, type ListedImage } from '../../console/web/parts/pictures.ts'
 import { Thumbnail } from '../../console/web/parts/thumbnail.tsx'
 import type { Reference } from './reference.ts'
-import type { Drawing } from './use-drawings.ts'
+import type { Drawing } from './use-generations.ts'
 
 interface Choosing {
   is_operator: boolean

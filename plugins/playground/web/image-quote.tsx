@@ -4,7 +4,7 @@ import { useAsk } from '../../console/web/app/query.ts'
 import { counted, exactUsd } from '../../console/web/parts/amounts.ts'
 import { names } from '../../console/web/parts/class-names.ts'
 import { useSettled } from '../../console/web/parts/settled.ts'
-import type { DrawingAsked } from './drawing.ts'
+import type { DrawingAsked } from './generation.ts'
 
 /** While a size is typed it has no price yet. */
 const WHOLE_SIZE = /^(|auto|[1-9]\d*x[1-9]\d*)$/

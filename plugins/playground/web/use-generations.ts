@@ -1,7 +1,7 @@
 // The drawings of this visit: begun, made, or failed.
 import { useCallback, useRef, useState } from 'react'
 import { messageOf } from '../../console/web/parts/thrown.ts'
-import { draw as ask, type DrawingAsked } from './drawing.ts'
+import { draw as ask, type DrawingAsked } from './generation.ts'
 
 export interface Drawing {
   id: number
