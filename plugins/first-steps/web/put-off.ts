@@ -1,4 +1,4 @@
-// Whether the first visit was put off, or is over, in this browser: of the operator, or of an account.
+// The mark in this browser that the first visit of the operator, or of an account, was put off or is over.
 import { keepIn, keptIn } from '../../console/web/app/kept.ts'
 
 interface Visitor {
@@ -8,6 +8,6 @@ interface Visitor {
 const keyOf = ({ account_id }: Visitor): string =>
   account_id === null ? 'tollgate-first-steps' : `tollgate-first-steps-${account_id}`
 
-/** Not shown by itself any more; its page stays. */
+/** The console no longer opens it by itself; its page stays. */
 export const putOff = (viewer: Visitor): void => keepIn(keyOf(viewer), 'put off')
 export const isPutOff = (viewer: Visitor): boolean => keptIn(keyOf(viewer)) !== null

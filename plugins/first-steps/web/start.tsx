@@ -1,4 +1,4 @@
-// The first visit of an account holder: a balance, a key, code for their client, and the first call, which turns up by itself.
+// The first visit of an account holder: a balance, a key, code for their client, and the first call, which appears by itself.
 import { useState } from 'react'
 import { Link, useLocation } from 'wouter'
 import { type AnswerOf, api, ask } from '../../console/web/app/client.ts'
@@ -21,13 +21,13 @@ import { useRequestKey } from '../../console/web/parts/request-key.ts'
 import { Loaded, Skeleton } from '../../console/web/parts/states.tsx'
 import { ManyRefused } from '../../refusals/web/many-refused.tsx'
 import { useRefusals } from '../../refusals/web/refusals.ts'
-import { KeyShownBefore } from './first-call/key-shown-before.tsx'
+import { HiddenKey } from './first-call/hidden-key.tsx'
 import { FIRST_MESSAGES, NO_KEY, useFirstCall, WaitForCall } from './first-call/wait-for-call.tsx'
 import { putOff } from './put-off.ts'
 
 type StartState = AnswerOf<typeof api.start.get>
 
-/** Asked again, so that a top-up shows by itself. */
+/** So that a top-up appears by itself. */
 const EVERY_MS = 5_000
 
 export default function Start() {
@@ -73,9 +73,9 @@ export default function Start() {
 function Steps({ state }: { state: StartState }) {
   const { key: own } = useViewer()
   const [address, change] = useAddressState({ key: '' })
-  const [made, setMade] = useState<{ id: number; text: string } | null>(null)
-  const asked = /^\d{1,15}$/.test(address.key) ? Number(address.key) : null
-  const key_id = own?.id ?? asked
+  const [new_key, setNewKey] = useState<{ id: number; text: string } | null>(null)
+  const chosen = /^\d{1,15}$/.test(address.key) ? Number(address.key) : null
+  const key_id = own?.id ?? chosen
   return (
     <div className="page">
       <Section title="1. Balance">
@@ -86,21 +86,21 @@ function Steps({ state }: { state: StartState }) {
           <MakeKey
             keys={state.keys}
             onMade={(id, text) => {
-              setMade({ id, text })
+              setNewKey({ id, text })
               change({ key: String(id) }, { push: true })
             }}
           />
         ) : (
           <TheKey
             key_id={key_id}
-            text={made?.id === key_id ? made.text : undefined}
+            text={new_key?.id === key_id ? new_key.text : undefined}
             onMakeKey={own ? undefined : () => change({ key: '' }, { push: true })}
           />
         )}
       </Section>
       <Client
         key_id={key_id}
-        text={made?.id === key_id ? made?.text : undefined}
+        text={new_key?.id === key_id ? new_key?.text : undefined}
         sample_model={state.sample_model}
       />
     </div>
@@ -162,9 +162,9 @@ function MakeKey({ keys, onMade }: { keys: number; onMade: (id: number, text: st
 
 interface TheKeyProps {
   key_id: number
-  /** Until the page is loaded anew. */
+  /** Until the page is reloaded. */
   text: string | undefined
-  /** Undefined for whoever is signed in with the key. */
+  /** Undefined for a viewer who signed in with the key. */
   onMakeKey: (() => void) | undefined
 }
 
@@ -181,7 +181,7 @@ function TheKey({ key_id, text, onMakeKey }: TheKeyProps) {
     <Loaded query={first} rows={2}>
       {({ key }) =>
         onMakeKey ? (
-          <KeyShownBefore of={key} onMakeKey={onMakeKey} />
+          <HiddenKey of={key} onMakeKey={onMakeKey} />
         ) : (
           <p>
             You are signed in with the key <b>{key.name}</b> (<code>{key.prefix}…</code>). Use it in your

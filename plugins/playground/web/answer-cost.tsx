@@ -1,4 +1,4 @@
-// What an answer costs: by estimate while it streams, and as it is recorded once it has ended.
+// The cost of an answer: an estimate while it streams, then the recorded charge.
 import { useQuery } from '@tanstack/react-query'
 import { Link } from 'wouter'
 import { ApiError, api, ask, ConnectionLost, part } from '../../console/web/app/client.ts'
@@ -24,15 +24,16 @@ export function AnswerCost({ answer, model }: AnswerCostProps) {
 
 function Estimate({ answer, model }: Pick<AnswerCostProps, 'answer' | 'model'>) {
   const written = estimatedTokens(answer.text) + estimatedTokens(answer.thinking)
-  const cost = estimatedCost(model, answer.asked_tokens, written)
+  const cost = estimatedCost(model, answer.prompt_tokens, written)
   return (
     <span className="small soft">
-      about {count(answer.asked_tokens)} tokens in, {count(written)} out · about {roundedUsd(cost)} USD so far
+      about {count(answer.prompt_tokens)} tokens in, {count(written)} out · about {roundedUsd(cost)} USD so
+      far
     </span>
   )
 }
 
-/** Who leaves a stream is charged a moment later. */
+/** A stopped stream is charged a moment later. */
 const MAX_TRIES = 8
 
 const isNotSettled = (failure: Error): boolean =>

@@ -1,4 +1,4 @@
-// Messages as chat completions take them: the pictures of each as data, since the gateway fetches nothing by itself.
+// Messages for chat completions: each picture as data, since the gateway fetches nothing by itself.
 import { askRaw } from '../../console/web/app/client.ts'
 import type { Message } from './draft.ts'
 import { pictureOf, type Reference } from './reference.ts'
@@ -13,7 +13,7 @@ export interface ChatMessage {
 /**
  * Reads the pictures, which this browser keeps once it has them.
  *
- * @throws ApiError if one is no longer there
+ * @throws ApiError for a deleted picture
  */
 export const chatMessages = (
   messages: readonly Message[],

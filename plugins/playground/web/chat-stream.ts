@@ -1,11 +1,11 @@
-// One streamed answer of a model: asked through the console, and heard piece by piece.
+// One streamed answer of a model, requested through the console and read piece by piece.
 import { askRaw } from '../../console/web/app/client.ts'
 import { withQuery } from '../../console/web/parts/given.ts'
 import { readEvents } from '../../console/web/parts/live.ts'
 import type { ChatMessage } from './chat-messages.ts'
 
-export interface ChatAsked {
-  /** Who pays; the operator must say. */
+export interface ChatRequest {
+  /** The account that pays; the operator must name it. */
   account: string | undefined
   model: string
   messages: readonly ChatMessage[]
@@ -13,26 +13,26 @@ export interface ChatAsked {
   signal: AbortSignal
 }
 
-export interface ChatHeard {
-  /** The call has begun, under this id. */
-  onBegin: (request_id: string | null) => void
+export interface ChatListener {
+  /** The call has started, under this id. */
+  onStart: (request_id: string | null) => void
   onPiece: (piece: { text: string; thinking: string }) => void
 }
 
 /**
- * Streams one answer to its end. Who aborts the signal leaves: what was delivered is charged.
+ * Streams one answer to its end. Aborting the signal disconnects: the delivered part is charged.
  *
- * @throws ApiError before it began; Error with the server's words where it broke; AbortError
+ * @throws ApiError before it started; Error with the server's words where it was interrupted; AbortError
  */
-export async function streamChat(asked: ChatAsked, { onBegin, onPiece }: ChatHeard): Promise<void> {
-  const { account, model, messages, fields, signal } = asked
+export async function streamChat(request: ChatRequest, { onStart, onPiece }: ChatListener): Promise<void> {
+  const { account, model, messages, fields, signal } = request
   const answer = await askRaw(withQuery('/console/api/play/chat', { account }), {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ model, messages, ...fields, stream: true }),
     signal,
   })
-  onBegin(answer.headers.get('x-request-id'))
+  onStart(answer.headers.get('x-request-id'))
   for await (const data of readEvents(answer)) {
     if (data === '[DONE]') continue
     const { choices, error } = JSON.parse(data) as ChatEvent
@@ -44,6 +44,6 @@ export async function streamChat(asked: ChatAsked, { onBegin, onPiece }: ChatHea
 
 interface ChatEvent {
   choices?: { delta?: { content?: string | null; reasoning_content?: string | null } }[]
-  /** Why the answer broke. */
+  /** Of an interrupted answer. */
   error?: { message?: string }
 }

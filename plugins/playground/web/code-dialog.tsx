@@ -1,4 +1,4 @@
-// "Copy as code": what stands in the playground, as a program would ask it.
+// "Copy as code": the conversation as a request of a program.
 import { useState } from 'react'
 import { useBaseUrl } from '../../console/web/app/session.tsx'
 import { Choices } from '../../console/web/parts/choices.tsx'
@@ -52,6 +52,6 @@ export function CodeDialog({ open, onClose, draft, models }: CodeDialogProps) {
   )
 }
 
-/** A program asks what was asked last: a conversation that ends with an answer asks nothing. */
+/** A request ends with the last question. */
 const withoutLastAnswer = <M extends { role: string }>(messages: M[]): M[] =>
   messages.at(-1)?.role === 'assistant' ? messages.slice(0, -1) : messages

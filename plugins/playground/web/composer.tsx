@@ -1,4 +1,4 @@
-// What is written to the model: the message, pictures that go with it, and the buttons that send and stop.
+// The composer: a message, pictures sent with it, and the buttons that send and stop.
 import { ImagePlus, Send, Square } from 'lucide-react'
 import type { ClipboardEvent, KeyboardEvent, ReactNode } from 'react'
 import { Button } from '../../console/web/parts/button.tsx'
@@ -17,7 +17,7 @@ export interface ComposerProps {
   onSend: () => void
   onStop: () => void
   is_streaming: boolean
-  /** What sending costs, by estimate. */
+  /** The estimated cost of sending. */
   sum: string | undefined
   /** Further buttons. */
   children: ReactNode
@@ -48,7 +48,7 @@ export function Composer(props: ComposerProps) {
         <div className="play-references">
           <PickedPictures
             pictures={pictures}
-            onRemove={(gone) => onPictures(pictures.filter(({ id }) => id !== gone))}
+            onRemove={(removed) => onPictures(pictures.filter(({ id }) => id !== removed))}
           />
         </div>
       )}

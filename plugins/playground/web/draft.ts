@@ -1,20 +1,20 @@
-// What stands in the text playground: models, instructions, the conversation and the draft; kept while this tab is open.
+// The state of the text playground: models, instructions, conversation and typed message; kept while the tab is open.
 import { keepInTab, keptInTab } from '../../console/web/app/kept.ts'
 import type { Parameter } from './models.ts'
 import type { Reference } from './reference.ts'
 
-/** What came of one question to one model. */
+/** The answer of one model to one question. */
 export interface Answer {
   text: string
-  /** What the model showed of its reasoning. */
+  /** Reasoning that the model published. */
   thinking: string
   state: 'streaming' | 'done' | 'stopped' | 'failed'
   /** Why it failed, in the server's words. */
   failure?: string
-  /** Of the call, once it has begun. */
+  /** Of the call, once it has started. */
   request_id?: string
-  /** What the question and all before it came to, by estimate. */
-  asked_tokens: number
+  /** An estimate, of the conversation up to this question. */
+  prompt_tokens: number
   started_ms: number
   ended_ms?: number
 }
@@ -51,12 +51,12 @@ export const EMPTY: Draft = {
 
 export type Change =
   | { type: 'set'; some: Partial<Draft> }
-  | { type: 'asked'; turn: Turn }
-  | { type: 'heard'; turn: string; side: number; some: Partial<Answer> }
+  | { type: 'turn_added'; turn: Turn }
+  | { type: 'answer_changed'; turn: string; side: number; some: Partial<Answer> }
 
 export function changed(draft: Draft, change: Change): Draft {
   if (change.type === 'set') return { ...draft, ...change.some }
-  if (change.type === 'asked')
+  if (change.type === 'turn_added')
     return { ...draft, question: '', pictures: [], turns: [...draft.turns, change.turn] }
   const { turn: id, side, some } = change
   return {
@@ -81,25 +81,25 @@ export interface Message {
   pictures?: readonly Reference[]
 }
 
-/** What is asked next. */
-export type Asked = Pick<Draft, 'question' | 'pictures'>
+/** A message before it is sent. */
+export type NextMessage = Pick<Draft, 'question' | 'pictures'>
 
-/** The conversation as one of the models sees it: its own answers only. @param next where there is one */
-export function messagesOf({ system, turns }: Draft, side: number, next?: Asked): Message[] {
+/** The conversation as one of the models sees it: its own answers only. @param next follows the conversation */
+export function messagesOf({ system, turns }: Draft, side: number, next?: NextMessage): Message[] {
   const before = turns.flatMap((turn): Message[] => {
     const answer = turn.answers[side]
-    // What failed was not said: the question is left out with it, or two would follow each other.
+    // Without the question of a failed answer: two questions would follow each other.
     if (!answer || answer.text === '') return []
-    return [asked(turn), { role: 'assistant', content: answer.text }]
+    return [userMessage(turn), { role: 'assistant', content: answer.text }]
   })
   return [
     ...(system.trim() === '' ? [] : [{ role: 'system', content: system } as const]),
     ...before,
-    ...(next ? [asked(next)] : []),
+    ...(next ? [userMessage(next)] : []),
   ]
 }
 
-const asked = ({ question, pictures = [] }: Pick<Turn, 'question' | 'pictures'>): Message => ({
+const userMessage = ({ question, pictures = [] }: Pick<Turn, 'question' | 'pictures'>): Message => ({
   role: 'user',
   content: question,
   pictures: pictures.length === 0 ? undefined : pictures,
@@ -116,7 +116,7 @@ export function fieldsOf(
     if (!typed) continue
     if (name === 'reasoning_effort') fields[name] = typed
     else if (name === 'stop') fields[name] = typed.split('\n').filter((line) => line !== '')
-    // What is not a number goes as it was typed: the server says what it must be.
+    // Text that is no number is sent unchanged: the server's error says what it must be.
     else fields[name] = Number.isNaN(Number(typed)) ? typed : Number(typed)
   }
   return fields
@@ -125,11 +125,11 @@ export function fieldsOf(
 const KEPT = 'tollgate-playground'
 
 interface Kept {
-  /** Whose it is: in the same tab another may sign in. */
+  /** The viewer: another one may sign in in the same tab. */
   owner: string
   draft: Draft
 }
-/** A conversation that is larger is kept no longer than its page. */
+/** A larger conversation is lost with its page. */
 const MAX_KEPT_CHARS = 500_000
 
 /** The viewer's draft in this tab. A stream that a reload cut off counts as stopped. */
@@ -148,7 +148,7 @@ export function keptDraft(owner: string): Draft {
 function readKept(text: string | null): Kept | undefined {
   if (text === null) return undefined
   const kept: Partial<Kept> = JSON.parse(text)
-  // What an older version wrote may lack something.
+  // A draft of an older version may lack fields.
   return kept.owner !== undefined && Array.isArray(kept.draft?.turns) ? (kept as Kept) : undefined
 }
 

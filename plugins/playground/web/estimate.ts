@@ -1,4 +1,4 @@
-// What a call comes to while it runs, by estimate: the record has the exact figures at its end.
+// Estimates of the tokens and the cost of a running call: the record has the exact figures at its end.
 import type { Message } from './draft.ts'
 import type { TextModel } from './models.ts'
 
@@ -11,7 +11,7 @@ export function estimatedTokens(text: string): number {
 
 /** Each message has a few tokens of its own. */
 const TOKENS_PER_MESSAGE = 4
-/** Providers count a picture by its size; this is one of a large one. */
+/** Of a large picture: providers count it by its size. */
 const TOKENS_PER_PICTURE = 1_600
 
 export const estimatedPrompt = (messages: readonly Message[]): number =>

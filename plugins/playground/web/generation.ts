@@ -1,9 +1,9 @@
-// A drawing on its way: what is asked of an image model, and what comes of it.
+// One request for images: its fields, and the images with their cost.
 import { askRaw } from '../../console/web/app/client.ts'
 import { withQuery } from '../../console/web/parts/given.ts'
 import type { Reference } from './reference.ts'
 
-export interface DrawingAsked {
+export interface ImageRequest {
   account: string | undefined
   model: string
   prompt: string
@@ -14,10 +14,10 @@ export interface DrawingAsked {
   references: readonly Reference[]
 }
 
-export interface Drawn {
-  /** Of the images, which are in the gallery from then on. */
+export interface GeneratedImages {
+  /** Of the images, which the gallery has from then on. */
   ids: string[]
-  /** As the record has it, in USD. */
+  /** The recorded charge in USD. */
   cost: string
   request_id: string | null
 }
@@ -26,12 +26,12 @@ export interface Drawn {
 export const MAX_REFERENCES = 3
 
 /**
- * Draws: anew without references, an edit of one, or a composition of several.
+ * Generates images: new ones, an edit of one reference, or a composition of several.
  *
  * @throws ApiError in the server's words; ConnectionLost
  */
-export async function draw(asked: DrawingAsked): Promise<Drawn> {
-  const { account, model, prompt, n, size, quality, references } = asked
+export async function generate(request: ImageRequest): Promise<GeneratedImages> {
+  const { account, model, prompt, n, size, quality, references } = request
   const { path, fields } = sourcesOf(references)
   const answer = await askRaw(withQuery(`/console/api/play/${path}`, { account }), {
     method: 'POST',
@@ -61,6 +61,6 @@ function sourcesOf(references: readonly Reference[]): { path: string; fields: Re
   return { path: 'compose', fields: { generation_ids: idsOf('image'), image_keys: idsOf('file') } }
 }
 
-/** What a button says that begins it. */
+/** The label of the button that sends the request. */
 export const verbFor = (references: readonly Reference[]): string =>
   references.length === 0 ? 'Generate' : references.length === 1 ? 'Edit' : 'Compose'

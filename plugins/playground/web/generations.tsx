@@ -1,4 +1,4 @@
-// What is being drawn, what was drawn just now, and what was drawn before: each picture can be worked from.
+// Images: those of running requests, those of this visit, and earlier ones; each can be a reference.
 import { ExternalLink, LoaderCircle } from 'lucide-react'
 import { useEffect, useState } from 'react'
 import { Link } from 'wouter'
@@ -8,7 +8,7 @@ import { Section } from '../../console/web/parts/page.tsx'
 import { imageThumbnail, type ListedImage } from '../../console/web/parts/pictures.ts'
 import { Thumbnail } from '../../console/web/parts/thumbnail.tsx'
 import type { Reference } from './reference.ts'
-import type { Drawing } from './use-generations.ts'
+import type { Generation } from './use-generations.ts'
 
 interface Choosing {
   is_operator: boolean
@@ -16,24 +16,24 @@ interface Choosing {
   onToggle: (reference: Reference) => void
 }
 
-export function Drawings({ drawings, ...choosing }: Choosing & { drawings: readonly Drawing[] }) {
+export function Generations({ generations, ...choosing }: Choosing & { generations: readonly Generation[] }) {
   return (
-    <div className="play-drawings" aria-live="polite">
-      {drawings.map((drawing) => (
-        <DrawingView key={drawing.id} drawing={drawing} {...choosing} />
+    <div className="play-generations" aria-live="polite">
+      {generations.map((generation) => (
+        <GenerationView key={generation.id} generation={generation} {...choosing} />
       ))}
     </div>
   )
 }
 
-function DrawingView({ drawing, ...choosing }: Choosing & { drawing: Drawing }) {
-  const { asked, state, ids, cost, request_id, failure, started_ms } = drawing
+function GenerationView({ generation, ...choosing }: Choosing & { generation: Generation }) {
+  const { request, state, ids, cost, request_id, failure, started_ms } = generation
   return (
-    <section className="play-drawing" aria-label={asked.prompt} aria-busy={state === 'drawing'}>
+    <section className="play-generation" aria-label={request.prompt} aria-busy={state === 'running'}>
       <div className="spread">
-        <span className="play-drawing-prompt">{asked.prompt}</span>
+        <span className="play-generation-prompt">{request.prompt}</span>
         <span className="small soft no-wrap">
-          {asked.model}
+          {request.model}
           {cost !== undefined && ` · ${cost} USD`}
           {request_id && (
             <>
@@ -49,19 +49,19 @@ function DrawingView({ drawing, ...choosing }: Choosing & { drawing: Drawing }) 
         </Notice>
       )}
       <ul className="gallery">
-        {state === 'drawing'
-          ? Array.from({ length: asked.n }, (_, at) => (
-              // biome-ignore lint/suspicious/noArrayIndexKey: they have nothing else to be told apart by
+        {state === 'running'
+          ? Array.from({ length: request.n }, (_, at) => (
+              // biome-ignore lint/suspicious/noArrayIndexKey: they have no other identity
               <li key={at}>
                 <span className="tile">
                   <span className="thumbnail thumbnail-missing">
                     <Waiting since_ms={started_ms} />
                   </span>
-                  <span className="tile-label">{asked.prompt}</span>
+                  <span className="tile-label">{request.prompt}</span>
                 </span>
               </li>
             ))
-          : ids.map((id) => <Tile key={id} id={id} label={asked.prompt} {...choosing} />)}
+          : ids.map((id) => <Tile key={id} id={id} label={request.prompt} {...choosing} />)}
       </ul>
     </section>
   )
@@ -95,7 +95,7 @@ export function RecentImages({ images, ...choosing }: Choosing & { images: reado
   )
 }
 
-/** A press works from the picture; the corner opens it. */
+/** A press makes the picture a reference; its corner opens it. */
 function Tile({ id, label, is_operator, isChosen, onToggle }: Choosing & { id: string; label: string }) {
   return (
     <li className="play-pick">

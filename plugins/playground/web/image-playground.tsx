@@ -1,4 +1,4 @@
-// The image playground: a prompt, pictures to work from, and what was made, the newest first.
+// The image playground: a prompt, references, and images, the newest first.
 import { WandSparkles } from 'lucide-react'
 import { type KeyboardEvent, useState } from 'react'
 import { api } from '../../console/web/app/client.ts'
@@ -7,13 +7,13 @@ import { useViewer } from '../../console/web/app/session.tsx'
 import { Button } from '../../console/web/parts/button.tsx'
 import { TextArea } from '../../console/web/parts/input.tsx'
 import { Loaded } from '../../console/web/parts/states.tsx'
-import { type DrawingAsked, verbFor } from './generation.ts'
-import { Drawings, RecentImages } from './generations.tsx'
+import { type ImageRequest, verbFor } from './generation.ts'
+import { Generations, RecentImages } from './generations.tsx'
+import { ImageQuote } from './image-quote.tsx'
 import { EMPTY_FORM, type ImageForm, ImageSettings } from './image-settings.tsx'
 import type { ImageModel } from './models.ts'
 import { References } from './references.tsx'
-import { Sum } from './image-quote.tsx'
-import { useDrawings } from './use-generations.ts'
+import { useGenerations } from './use-generations.ts'
 import { useReferences } from './use-references.ts'
 
 export interface ImagePlaygroundProps {
@@ -29,14 +29,14 @@ export function ImagePlayground({ models, account, onCharged }: ImagePlaygroundP
   const [form, setForm] = useState<ImageForm>(EMPTY_FORM)
   const [prompt, setPrompt] = useState('')
   const { references, setReferences, isChosen, toggle } = useReferences()
-  const { drawings, draw } = useDrawings(onCharged)
+  const { generations, generate } = useGenerations(onCharged)
   const model = models.find(({ id }) => id === form.model) ?? models[0]
   const recent = useAsk(['images', 'recent', account], () =>
     api.images.get({
       query: { limit: RECENT, account, content: is_operator ? 'shown' : undefined },
     }),
   )
-  const asked = ({ id, max_n }: ImageModel): DrawingAsked => ({
+  const requestFor = ({ id, max_n }: ImageModel): ImageRequest => ({
     account,
     model: id,
     prompt: prompt.trim(),
@@ -45,8 +45,8 @@ export function ImagePlayground({ models, account, onCharged }: ImagePlaygroundP
     quality: form.quality,
     references,
   })
-  function begin(): void {
-    if (prompt.trim() !== '' && model) draw(asked(model))
+  function start(): void {
+    if (prompt.trim() !== '' && model) generate(requestFor(model))
   }
 
   return (
@@ -56,23 +56,28 @@ export function ImagePlayground({ models, account, onCharged }: ImagePlaygroundP
           <PromptBox
             value={prompt}
             onChange={setPrompt}
-            onBegin={begin}
+            onStart={start}
             placeholder={references.length === 0 ? 'Describe a picture' : 'Describe the change'}
           />
           <References references={references} onChange={setReferences} account={account} />
           <div className="row">
-            <Button look="primary" icon={WandSparkles} disabled={prompt.trim() === ''} onClick={begin}>
+            <Button look="primary" icon={WandSparkles} disabled={prompt.trim() === ''} onClick={start}>
               {verbFor(references)}
             </Button>
-            {model && <Sum asked={asked(model)} />}
+            {model && <ImageQuote request={requestFor(model)} />}
             <span className="small soft play-composer-keys">Enter starts, Shift+Enter adds a line</span>
           </div>
         </div>
-        <Drawings drawings={drawings} is_operator={is_operator} isChosen={isChosen} onToggle={toggle} />
+        <Generations
+          generations={generations}
+          is_operator={is_operator}
+          isChosen={isChosen}
+          onToggle={toggle}
+        />
         <Loaded query={recent} rows={4}>
           {({ images }) => (
             <RecentImages
-              images={images.filter(({ id }) => !drawings.some(({ ids }) => ids.includes(id)))}
+              images={images.filter(({ id }) => !generations.some(({ ids }) => ids.includes(id)))}
               is_operator={is_operator}
               isChosen={isChosen}
               onToggle={toggle}
@@ -88,16 +93,16 @@ export function ImagePlayground({ models, account, onCharged }: ImagePlaygroundP
 interface PromptBoxProps {
   value: string
   onChange: (value: string) => void
-  onBegin: () => void
+  onStart: () => void
   placeholder: string
 }
 
-/** Enter begins; with Shift it is a new line. */
-function PromptBox({ onBegin, ...rest }: PromptBoxProps) {
+/** Enter starts; with Shift it adds a line. */
+function PromptBox({ onStart, ...rest }: PromptBoxProps) {
   function press(event: KeyboardEvent): void {
     if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return
     event.preventDefault()
-    onBegin()
+    onStart()
   }
   return <TextArea aria-label="Prompt" rows={3} onKeyDown={press} {...rest} />
 }

@@ -1,17 +1,17 @@
-// What images will cost, before they are made: the server's quote for what is chosen.
+// The price of images before they are generated: the server's quote for the request.
 import { api } from '../../console/web/app/client.ts'
 import { useAsk } from '../../console/web/app/query.ts'
 import { counted, exactUsd } from '../../console/web/parts/amounts.ts'
 import { names } from '../../console/web/parts/class-names.ts'
 import { useSettled } from '../../console/web/parts/settled.ts'
-import type { DrawingAsked } from './generation.ts'
+import type { ImageRequest } from './generation.ts'
 
-/** While a size is typed it has no price yet. */
+/** A half-typed size has no price. */
 const WHOLE_SIZE = /^(|auto|[1-9]\d*x[1-9]\d*)$/
 
-export function Sum({ asked }: { asked: DrawingAsked }) {
-  const { account, model, n, size, quality, references } = asked
-  const prompt = useSettled(asked.prompt)
+export function ImageQuote({ request }: { request: ImageRequest }) {
+  const { account, model, n, size, quality, references } = request
+  const prompt = useSettled(request.prompt)
   const order = {
     model,
     prompt,

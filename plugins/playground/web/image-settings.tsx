@@ -1,4 +1,4 @@
-// The settings of the image playground: the model, and what it may be told of size, quality and number.
+// The settings of the image playground: the model, size, quality and number.
 import { exactUsd } from '../../console/web/parts/amounts.ts'
 import { Choices } from '../../console/web/parts/choices.tsx'
 import { Field } from '../../console/web/parts/field.tsx'
@@ -39,7 +39,7 @@ export function ImageSettings({ form, set, models, model }: ImageSettingsProps) 
             detail: display_name === id ? undefined : display_name,
           }))}
           value={model.id}
-          // Another model makes other sizes.
+          // Another model has other sizes.
           onChange={(id) => set({ ...EMPTY_FORM, model: id, n: form.n })}
         />
       </Field>

@@ -1,4 +1,4 @@
-// Markdown of a model's answer, as elements: its HTML is shown as the text that it is, and nothing is loaded from elsewhere.
+// Markdown of a model's answer, as elements: HTML stays visible as text, and nothing is loaded from elsewhere.
 import { marked, type Token, type Tokens } from 'marked'
 import { Fragment, memo, type ReactNode } from 'react'
 
@@ -16,7 +16,7 @@ function tokensOf(text: string): Token[] | undefined {
   try {
     return marked.lexer(text, { gfm: true, breaks: true })
   } catch {
-    // Nested deeper than the parser's stack: it is shown as it is.
+    // Nested deeper than the parser's stack: visible unchanged.
     return undefined
   }
 }
@@ -29,8 +29,8 @@ const all = (tokens: readonly Token[] | undefined, depth: number): ReactNode =>
 
 function one(token: Tokens.Generic, depth: number): ReactNode {
   if (depth > MAX_DEPTH) return token.raw
-  const draw = DRAWN[token.type]
-  return draw ? draw(token, depth + 1) : token.raw
+  const render = RENDERERS[token.type]
+  return render ? render(token, depth + 1) : token.raw
 }
 
 const within = (token: Tokens.Generic, depth: number): ReactNode =>
@@ -39,7 +39,7 @@ const within = (token: Tokens.Generic, depth: number): ReactNode =>
 /** The parser escapes nothing of a token's text; React does. */
 const unescaped = ({ text, raw }: Tokens.Generic): string => (typeof text === 'string' ? text : raw)
 
-const DRAWN: Readonly<Record<string, (token: Tokens.Generic, depth: number) => ReactNode>> = {
+const RENDERERS: Readonly<Record<string, (token: Tokens.Generic, depth: number) => ReactNode>> = {
   space: () => null,
   def: () => null,
   hr: () => <hr />,
@@ -66,7 +66,7 @@ const DRAWN: Readonly<Record<string, (token: Tokens.Generic, depth: number) => R
   image: ({ href, text, raw }) => <SafeLink href={href}>{text || raw}</SafeLink>,
   list: (token, depth) => {
     const { ordered, start, items } = token as unknown as Tokens.List
-    const drawn = items.map((item, at) => (
+    const elements = items.map((item, at) => (
       // biome-ignore lint/suspicious/noArrayIndexKey: as above
       <li key={at}>
         {item.task && (item.checked ? '☑ ' : '☐ ')}
@@ -76,7 +76,7 @@ const DRAWN: Readonly<Record<string, (token: Tokens.Generic, depth: number) => R
         )}
       </li>
     ))
-    return ordered ? <ol start={Number(start)}>{drawn}</ol> : <ul>{drawn}</ul>
+    return ordered ? <ol start={Number(start)}>{elements}</ol> : <ul>{elements}</ul>
   },
   table: (token, depth) => <DrawnTable table={token as unknown as Tokens.Table} depth={depth} />,
 }

@@ -1,4 +1,4 @@
-// What the server says of the playground: who pays, and which models there are.
+// The types of the playground's answer: the payer and the models.
 import type { AnswerOf, api } from '../../console/web/app/client.ts'
 
 /** The answer of GET /console/api/play. */

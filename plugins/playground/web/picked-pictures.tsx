@@ -1,4 +1,4 @@
-// The pictures that are sent along, each with a way to leave it out.
+// The pictures sent with a request, each with a button that removes it.
 import { X } from 'lucide-react'
 import { useViewer } from '../../console/web/app/session.tsx'
 import { Button } from '../../console/web/parts/button.tsx'
@@ -7,7 +7,7 @@ import { type Reference, thumbnailOf } from './reference.ts'
 
 export interface PickedPicturesProps {
   pictures: readonly Reference[]
-  /** Absent where they were sent already. */
+  /** Undefined once they were sent. */
   onRemove?: (id: string) => void
 }
 

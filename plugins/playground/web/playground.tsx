@@ -1,4 +1,4 @@
-// The page Playground: text and images, tried out at the price of a call.
+// The page Playground: text and images, at the price of a call.
 import { useQueryClient } from '@tanstack/react-query'
 import { FlaskConical } from 'lucide-react'
 import type { ReactNode } from 'react'
@@ -93,7 +93,7 @@ function PaidBy({ payer: { account, available_nanos, key } }: { payer: Payer }) 
   )
 }
 
-/** Why nothing can be called at the moment, and what to do about it. */
+/** The reason why no model can be called, and the way out. */
 function Unusable({ payer, whose }: { payer: Payer; whose: Whose }) {
   const { account, status, key, may_renew } = payer
   const renew = useAction({

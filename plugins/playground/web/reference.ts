@@ -1,4 +1,4 @@
-// A picture that is sent along: a produced image by its id, or an uploaded file by its key.
+// A picture sent with a request: a generated image by its id, or an uploaded file by its key.
 import { filePicture, fileThumbnail, imagePicture, imageThumbnail } from '../../console/web/parts/pictures.ts'
 
 export interface Reference {
@@ -7,11 +7,11 @@ export interface Reference {
   label: string
 }
 
-/** Where it is, small. */
+/** The address of its thumbnail. */
 export const thumbnailOf = ({ is, id }: Reference, is_operator: boolean): string =>
   is === 'image' ? imageThumbnail(id, is_operator) : fileThumbnail(id, is_operator)
 
-/** Where it is, whole. */
+/** The address of the whole picture. */
 export const pictureOf = ({ is, id }: Reference, is_operator: boolean): string =>
   is === 'image' ? imagePicture(id, is_operator) : filePicture(id, is_operator)
 

@@ -1,4 +1,4 @@
-// The pictures that are worked from: those that were picked, and those that are dropped here.
+// The references of an image request: picked pictures, and dropped ones.
 import { DropZone } from '../../console/web/parts/drop-zone.tsx'
 import { MAX_REFERENCES } from './generation.ts'
 import { PickedPictures } from './picked-pictures.tsx'
@@ -18,7 +18,7 @@ export function References({ references, onChange, account }: ReferencesProps) {
     <div className="play-references">
       <PickedPictures
         pictures={references}
-        onRemove={(gone) => onChange(references.filter(({ id }) => id !== gone))}
+        onRemove={(removed) => onChange(references.filter(({ id }) => id !== removed))}
       />
       {left > 0 && (
         <DropZone

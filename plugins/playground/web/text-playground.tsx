@@ -25,7 +25,7 @@ export function TextPlayground({ models, account, onCharged }: TextPlaygroundPro
   const chosen = draft.models.map((id) => models.find((model) => model.id === id))
 
   useEffect(() => {
-    // The first visit, or a model that is gone: the first one of the catalogue.
+    // On the first visit, or after a model's removal: the first one of the catalogue.
     const known = draft.models.filter((id) => models.some((model) => model.id === id))
     const first = models[0]?.id
     if (known.length !== draft.models.length || known.length === 0)
@@ -69,7 +69,7 @@ export function TextPlayground({ models, account, onCharged }: TextPlaygroundPro
   )
 }
 
-/** What sending what is typed costs at least, before a word of the answer. */
+/** The estimated cost of the typed message, without its answer. */
 function sumOf(draft: Draft, chosen: readonly (TextModel | undefined)[]): string | undefined {
   if (draft.question.trim() === '') return undefined
   const costs = chosen.map((model, side) =>

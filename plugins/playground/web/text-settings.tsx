@@ -92,7 +92,7 @@ export function TextSettings({ draft, set, models, is_streaming }: TextSettingsP
   )
 }
 
-/** What the second model said goes with it; the first one's answers stay. */
+/** Without the second model and its answers. */
 const oneSided = ({ turns }: Draft): Draft['turns'] =>
   turns.map((turn) => ({ ...turn, answers: turn.answers.slice(0, 1) }))
 const twoSided = ({ turns }: Draft): Draft['turns'] =>

@@ -1,4 +1,4 @@
-// A conversation with one or two models: asked at once, streamed side by side, stopped together.
+// A conversation with one model or two, which answer at the same time, are streamed side by side and stopped together.
 import { useCallback, useEffect, useReducer, useRef } from 'react'
 import { useViewer } from '../../console/web/app/session.tsx'
 import { messageOf } from '../../console/web/parts/thrown.ts'
@@ -6,13 +6,13 @@ import { chatMessages } from './chat-messages.ts'
 import { streamChat } from './chat-stream.ts'
 import {
   type Answer,
-  type Asked,
   changed,
   type Draft,
   fieldsOf,
   keepDraft,
   keptDraft,
   messagesOf,
+  type NextMessage,
 } from './draft.ts'
 import { estimatedPrompt } from './estimate.ts'
 import type { TextModel } from './models.ts'
@@ -20,7 +20,7 @@ import type { TextModel } from './models.ts'
 export interface Conversation {
   draft: Draft
   set: (some: Partial<Draft>) => void
-  /** Sends the question that is typed to all models. */
+  /** Sends the typed question to all models. */
   send: () => void
   stop: () => void
   is_streaming: boolean
@@ -29,12 +29,12 @@ export interface Conversation {
 export interface ConversationOptions {
   models: readonly TextModel[]
   account: string | undefined
-  /** A call has ended: what the account has left is another. */
+  /** Called when a call has ended, which changes the account's balance. */
   onCharged: () => void
 }
 
-/** Pieces come faster than they need to be drawn. */
-const DRAW_EVERY_MS = 50
+/** Pieces arrive more often than the page needs to show them. */
+const SHOW_EVERY_MS = 50
 
 export function useConversation({ models, account, onCharged }: ConversationOptions): Conversation {
   const { role, account: own } = useViewer()
@@ -42,20 +42,20 @@ export function useConversation({ models, account, onCharged }: ConversationOpti
   const [draft, dispatch] = useReducer(changed, owner, keptDraft)
   const running = useRef(new Set<AbortController>())
 
-  // At once: whoever reloads or leaves the page does so between two pieces of an answer, too.
+  // At once, since a viewer may reload the page between two pieces of an answer.
   useEffect(() => keepDraft(owner, draft), [owner, draft])
 
   const stop = useCallback(() => {
     for (const controller of running.current) controller.abort()
   }, [])
-  // Who leaves the page leaves the answers, too.
+  // Leaving the page stops its answers.
   useEffect(() => stop, [stop])
 
-  async function ask(turn: string, side: number, model: TextModel, next: Asked): Promise<void> {
+  async function ask(turn: string, side: number, model: TextModel, next: NextMessage): Promise<void> {
     const controller = new AbortController()
     running.current.add(controller)
-    const tell = (some: Partial<Answer>) => dispatch({ type: 'heard', turn, side, some })
-    const heard = createHearing(tell)
+    const update = (some: Partial<Answer>) => dispatch({ type: 'answer_changed', turn, side, some })
+    const pieces = bufferPieces(update)
     try {
       await streamChat(
         {
@@ -65,14 +65,14 @@ export function useConversation({ models, account, onCharged }: ConversationOpti
           fields: fieldsOf(draft.parameters, model.parameters),
           signal: controller.signal,
         },
-        { onBegin: (request_id) => tell({ request_id: request_id ?? undefined }), onPiece: heard.add },
+        { onStart: (request_id) => update({ request_id: request_id ?? undefined }), onPiece: pieces.add },
       )
-      tell({ ...heard.end(), state: 'done', ended_ms: Date.now() })
+      update({ ...pieces.end(), state: 'done', ended_ms: Date.now() })
     } catch (thrown) {
-      const ended = { ...heard.end(), ended_ms: Date.now() }
-      if (controller.signal.aborted) tell({ ...ended, state: 'stopped' })
+      const ended = { ...pieces.end(), ended_ms: Date.now() }
+      if (controller.signal.aborted) update({ ...ended, state: 'stopped' })
       else
-        tell({
+        update({
           ...ended,
           state: 'failed',
           failure: messageOf(thrown),
@@ -89,8 +89,8 @@ export function useConversation({ models, account, onCharged }: ConversationOpti
     if (question === '' || running.current.size > 0) return
     const id = `turn-${Date.now()}`
     const next = { question, pictures: draft.pictures }
-    const answers = chosen.map((model, side) => (model ? begun(draft, side, next) : null))
-    dispatch({ type: 'asked', turn: { id, ...next, answers } })
+    const answers = chosen.map((model, side) => (model ? newAnswer(draft, side, next) : null))
+    dispatch({ type: 'turn_added', turn: { id, ...next, answers } })
     for (const [side, model] of chosen.entries()) if (model) void ask(id, side, model, next)
   }
 
@@ -103,32 +103,32 @@ export function useConversation({ models, account, onCharged }: ConversationOpti
   }
 }
 
-const begun = (draft: Draft, side: number, next: Asked): Answer => ({
+const newAnswer = (draft: Draft, side: number, next: NextMessage): Answer => ({
   text: '',
   thinking: '',
   state: 'streaming',
-  asked_tokens: estimatedPrompt(messagesOf(draft, side, next)),
+  prompt_tokens: estimatedPrompt(messagesOf(draft, side, next)),
   started_ms: Date.now(),
 })
 
-type Heard = Pick<Answer, 'text' | 'thinking'>
+type Piece = Pick<Answer, 'text' | 'thinking'>
 
-/** Gathers pieces, and tells of them now and then. */
-function createHearing(tell: (heard: Heard) => void) {
-  let heard: Heard = { text: '', thinking: '' }
+/** Joins pieces, and reports the whole now and then. */
+function bufferPieces(report: (whole: Piece) => void) {
+  let whole: Piece = { text: '', thinking: '' }
   let timer: ReturnType<typeof setTimeout> | undefined
   return {
-    add(piece: Heard): void {
-      heard = { text: heard.text + piece.text, thinking: heard.thinking + piece.thinking }
+    add(piece: Piece): void {
+      whole = { text: whole.text + piece.text, thinking: whole.thinking + piece.thinking }
       timer ??= setTimeout(() => {
         timer = undefined
-        tell(heard)
-      }, DRAW_EVERY_MS)
+        report(whole)
+      }, SHOW_EVERY_MS)
     },
-    /** All that was heard. */
-    end(): Heard {
+    /** All pieces so far. */
+    end(): Piece {
       clearTimeout(timer)
-      return heard
+      return whole
     },
   }
 }

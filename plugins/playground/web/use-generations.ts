@@ -1,13 +1,13 @@
-// The drawings of this visit: begun, made, or failed.
+// The image requests of this visit: running, done or failed.
 import { useCallback, useRef, useState } from 'react'
 import { messageOf } from '../../console/web/parts/thrown.ts'
-import { draw as ask, type DrawingAsked } from './generation.ts'
+import { type ImageRequest, generate as send } from './generation.ts'
 
-export interface Drawing {
+export interface Generation {
   id: number
-  asked: DrawingAsked
-  state: 'drawing' | 'done' | 'failed'
-  /** Of the images that came. */
+  request: ImageRequest
+  state: 'running' | 'done' | 'failed'
+  /** Of the generated images. */
   ids: readonly string[]
   cost?: string
   request_id?: string | null
@@ -16,25 +16,25 @@ export interface Drawing {
   started_ms: number
 }
 
-/** @param onEnd called when one has ended, whatever came of it */
-export function useDrawings(onEnd: () => void) {
-  const [drawings, setDrawings] = useState<readonly Drawing[]>([])
+/** @param onEnd called when one has ended or failed */
+export function useGenerations(onEnd: () => void) {
+  const [generations, setGenerations] = useState<readonly Generation[]>([])
   const next_id = useRef(1)
 
-  const draw = useCallback(
-    (asked: DrawingAsked): void => {
+  const generate = useCallback(
+    (request: ImageRequest): void => {
       const id = next_id.current++
-      setDrawings((all) => [{ id, asked, state: 'drawing', ids: [], started_ms: Date.now() }, ...all])
-      const end = (some: Partial<Drawing>): void => {
-        setDrawings((all) => all.map((each) => (each.id === id ? { ...each, ...some } : each)))
+      setGenerations((all) => [{ id, request, state: 'running', ids: [], started_ms: Date.now() }, ...all])
+      const end = (some: Partial<Generation>): void => {
+        setGenerations((all) => all.map((each) => (each.id === id ? { ...each, ...some } : each)))
         onEnd()
       }
-      ask(asked).then(
+      send(request).then(
         ({ ids, cost, request_id }) => end({ state: 'done', ids, cost, request_id }),
         (thrown: unknown) => end({ state: 'failed', failure: messageOf(thrown) }),
       )
     },
     [onEnd],
   )
-  return { drawings, draw }
+  return { generations, generate }
 }

@@ -1,4 +1,4 @@
-// The pictures to work from: those that are pressed, those that are dropped, and the one that another page sent here.
+// The references of an image request: pressed pictures, dropped ones, and one from another page's link.
 import { useEffect, useState } from 'react'
 import { useAddressState } from '../../console/web/parts/address-state.ts'
 import { MAX_REFERENCES } from './generation.ts'
@@ -12,7 +12,7 @@ export function useReferences() {
   }, [from])
 
   const isChosen = ({ id }: Pick<Reference, 'id'>): boolean => references.some((each) => each.id === id)
-  /** Takes it, in place of the oldest where there are enough; or lets it go. */
+  /** Adds it, in place of the oldest beyond the maximum, or removes it. */
   function toggle(reference: Reference): void {
     if (isChosen(reference)) setReferences(references.filter(({ id }) => id !== reference.id))
     else setReferences([...references, reference].slice(-MAX_REFERENCES))

@@ -5,7 +5,7 @@ import { messageOf } from '../../console/web/parts/thrown.ts'
 import { uploadFiles } from '../../console/web/parts/upload.ts'
 import { fileName, type Reference } from './reference.ts'
 
-/** @param onAdded called with what was taken in; a refusal is shown */
+/** @param onAdded called with the uploaded files; a refusal becomes a toast */
 export function useUploads(account: string | undefined, onAdded: (added: Reference[]) => void) {
   const upload = useAction({
     work: (files: File[]) => uploadFiles(files, { account }),

@@ -1,4 +1,4 @@
-// The wait for a key's first call, which turns up by itself, and what it was charged.
+// The wait for a key's first call, which appears by itself, and its charge.
 import { useMutation } from '@tanstack/react-query'
 import { Send } from 'lucide-react'
 import { useCallback, useEffect } from 'react'
@@ -23,26 +23,26 @@ export type FirstCall = AnswerOf<(typeof api)['first-call']['get']>
 
 export const FIRST_MESSAGES = [{ role: 'user', content: 'Say hello to the new gateway.' }] as const
 /** The live feed has no refusals. */
-const ASK_EVERY_MS = 2_000
+const REFRESH_EVERY_MS = 2_000
 
-/** A key with its newest call; asked again whenever one of its calls may have ended, until there is one. */
+/** A key with its newest call: refetched whenever one of its calls may have ended, until the first one. */
 export function useFirstCall(key_id: number) {
   const query = useAsk(['first-call', key_id], () =>
     api['first-call'].get({ query: { key_id: String(key_id) } }),
   )
   const { data, refetch } = query
-  const ask = useCallback(() => void refetch(), [refetch])
-  useCallsOf(data?.key.prefix, ask, data?.call === null)
+  const refresh = useCallback(() => void refetch(), [refetch])
+  useCallsOf(data?.key.prefix, refresh, data?.call === null)
   return query
 }
 
-/** @param call as the snippet has it; with its key it can be sent from the page */
+/** @param call as in the snippet; with its key the page can send it */
 export function WaitForCall({ first, call }: { first: FirstCall; call: SampleCall & { key?: string } }) {
-  const seen = first.call
+  const { call: first_call } = first
   useEffect(() => {
-    if (seen) announce(`Your first call is here. It was charged ${seen.cost_usd} USD.`)
-  }, [seen])
-  if (seen) return <FirstCallSeen call={seen} account={first.key.account} />
+    if (first_call) announce(`Your first call is here. It was charged ${first_call.cost_usd} USD.`)
+  }, [first_call])
+  if (first_call) return <FirstCallFacts call={first_call} account={first.key.account} />
   return (
     <>
       {first.refusal && <Refused {...first.refusal} />}
@@ -58,7 +58,7 @@ export function WaitForCall({ first, call }: { first: FirstCall; call: SampleCal
   )
 }
 
-/** Why the newest request was refused, and what to do: it is no call, and nothing else will come of it. */
+/** The newest refused request with its reason and advice: no call follows from it. */
 function Refused({ request_id, code, sentence, refused_at_ms }: NonNullable<FirstCall['refusal']>) {
   const { role } = useViewer()
   return (
@@ -75,23 +75,23 @@ function Refused({ request_id, code, sentence, refused_at_ms }: NonNullable<Firs
   )
 }
 
-/** Where a key would stand that is not known here. */
+/** In place of a key that the page does not know. */
 export const NO_KEY = 'YOUR_KEY'
 
-/** Calls `ask` whenever a call of the key may have ended: as the live feed tells it, and by the clock. */
-function useCallsOf(prefix: string | undefined, ask: () => void, enabled: boolean): void {
-  const hear = (event: LiveEvent): void => {
-    if (event.type === 'skipped' || (event.type === 'settled' && event.key === prefix)) ask()
+/** Calls `refresh` whenever a call of the key may have ended: on events of the live feed, and by the clock. */
+function useCallsOf(prefix: string | undefined, refresh: () => void, enabled: boolean): void {
+  const listen = (event: LiveEvent): void => {
+    if (event.type === 'skipped' || (event.type === 'settled' && event.key === prefix)) refresh()
   }
-  useLive<LiveEvent>(LIVE_PATH, hear, { enabled })
+  useLive<LiveEvent>(LIVE_PATH, listen, { enabled })
   useEffect(() => {
     if (!enabled) return
-    const timer = setInterval(ask, ASK_EVERY_MS)
+    const timer = setInterval(refresh, REFRESH_EVERY_MS)
     return () => clearInterval(timer)
-  }, [enabled, ask])
+  }, [enabled, refresh])
 }
 
-/** The call as the snippet makes it, by the browser. */
+/** A button that sends the snippet's call from the browser. */
 function SendFromHere({ call: { key, model }, refused }: { call: SampleCall; refused: string | undefined }) {
   const { mutate, isPending, error } = useMutation({
     mutationFn() {
@@ -116,7 +116,7 @@ function SendFromHere({ call: { key, model }, refused }: { call: SampleCall; ref
   )
 }
 
-function FirstCallSeen({ call, account }: { call: NonNullable<FirstCall['call']>; account: string }) {
+function FirstCallFacts({ call, account }: { call: NonNullable<FirstCall['call']>; account: string }) {
   const is_good = call.outcome === 'completed'
   return (
     <>

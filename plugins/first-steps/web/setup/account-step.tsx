@@ -1,4 +1,4 @@
-// The third step: who pays, with a first balance, and their key.
+// The third step: an account with a first balance, and its key.
 import { useState } from 'react'
 import { type AnswerOf, api, ask } from '../../../console/web/app/client.ts'
 import { accountLabel } from '../../../console/web/parts/account-name.tsx'
@@ -11,13 +11,13 @@ import type { SetupState } from '../../../console/web/parts/providers/choices.ts
 import { useRequestKey } from '../../../console/web/parts/request-key.ts'
 import { Select } from '../../../console/web/parts/select.tsx'
 
-export type MadeKey = AnswerOf<typeof api.setup.account.post>
+export type NewKey = AnswerOf<typeof api.setup.account.post>
 
 interface AccountStepProps {
   setup: SetupState
-  /** The account that was made here before, which gets another key. Empty if none was. */
+  /** The account that this step created before, which gets another key. Empty before. */
   account: string
-  onDone: (key: MadeKey) => void
+  onDone: (key: NewKey) => void
 }
 
 const WHICH = [
@@ -27,12 +27,12 @@ const WHICH = [
 type Which = (typeof WHICH)[number]['value']
 
 export function AccountStep({ setup, account: before, onDone }: AccountStepProps) {
-  const is_there = setup.accounts.some(({ name }) => name === before)
-  const [which, setWhich] = useState<Which>(is_there ? 'old' : 'new')
+  const exists = setup.accounts.some(({ name }) => name === before)
+  const [which, setWhich] = useState<Which>(exists ? 'old' : 'new')
   const [name, setName] = useState('')
   const [balance, setBalance] = useState('')
-  const [old, setOld] = useState(is_there ? before : (setup.accounts[0]?.name ?? ''))
-  const [key, setKey] = useState(is_there ? 'second' : 'first')
+  const [old, setOld] = useState(exists ? before : (setup.accounts[0]?.name ?? ''))
+  const [key, setKey] = useState(exists ? 'second' : 'first')
   const { keyOf, forget } = useRequestKey()
   const is_new = which === 'new'
   const account = is_new ? name.trim() : old
@@ -40,9 +40,9 @@ export function AccountStep({ setup, account: before, onDone }: AccountStepProps
   async function make(): Promise<void> {
     const wanted = { account, key, ...(is_new ? { balance_usd: balance } : {}) }
     const request_key = keyOf(JSON.stringify(wanted))
-    const made = await ask(api.setup.account.post({ ...wanted, request_key }))
+    const new_key = await ask(api.setup.account.post({ ...wanted, request_key }))
     forget()
-    onDone(made)
+    onDone(new_key)
   }
   return (
     <Form submit={make} aria-label="Account and key">
@@ -86,14 +86,14 @@ export function AccountStep({ setup, account: before, onDone }: AccountStepProps
   )
 }
 
-const commandsFor = (made: { account: string; key: string; balance: string | undefined }): string => {
-  const account = made.account === '' ? 'NAME' : made.account
+const commandsFor = (wanted: { account: string; key: string; balance: string | undefined }): string => {
+  const account = wanted.account === '' ? 'NAME' : wanted.account
   const money =
-    made.balance === undefined
+    wanted.balance === undefined
       ? []
       : [
           `tollgate account create ${account}`,
-          `tollgate credit ${account} ${made.balance.trim() || 'AMOUNT'}`,
+          `tollgate credit ${account} ${wanted.balance.trim() || 'AMOUNT'}`,
         ]
-  return [...money, `tollgate key create ${account} --name ${made.key}`].join('\n')
+  return [...money, `tollgate key create ${account} --name ${wanted.key}`].join('\n')
 }

@@ -1,4 +1,4 @@
-// The last step: the first call, from here or by an SDK, and what it was charged.
+// The last step: the first call, from here or by an SDK, and its charge.
 import { useBaseUrl } from '../../../console/web/app/session.tsx'
 import { Button } from '../../../console/web/parts/button.tsx'
 import { Secret } from '../../../console/web/parts/code.tsx'
@@ -6,24 +6,24 @@ import { CallSnippet } from '../../../console/web/parts/code-samples/call-snippe
 import type { SampleCall } from '../../../console/web/parts/code-samples/samples.ts'
 import type { SetupState } from '../../../console/web/parts/providers/choices.ts'
 import { Loaded } from '../../../console/web/parts/states.tsx'
-import { KeyShownBefore } from '../first-call/key-shown-before.tsx'
+import { HiddenKey } from '../first-call/hidden-key.tsx'
 import { FIRST_MESSAGES, NO_KEY, useFirstCall, WaitForCall } from '../first-call/wait-for-call.tsx'
-import type { MadeKey } from './account-step.tsx'
+import type { NewKey } from './account-step.tsx'
 
 interface CallStepProps {
   setup: SetupState
   model: string
   /** The number of the key, as the address has it; null if the step before was skipped. */
   key_id: number | null
-  /** With its text, until the page is loaded anew. */
-  made: MadeKey | null
+  /** With its text, until the page is reloaded. */
+  new_key: NewKey | null
   onMakeKey: () => void
   /** The visit is over: goes to the overview. */
   onDone: () => void
 }
 
-export function CallStep({ setup, model, key_id, made, onMakeKey, onDone }: CallStepProps) {
-  const text = made?.key_id === key_id ? made?.text : undefined
+export function CallStep({ setup, model, key_id, new_key, onMakeKey, onDone }: CallStepProps) {
+  const text = new_key?.key_id === key_id ? new_key?.text : undefined
   const call: SampleCall = {
     base_url: useBaseUrl(),
     key: text ?? NO_KEY,
@@ -32,10 +32,10 @@ export function CallStep({ setup, model, key_id, made, onMakeKey, onDone }: Call
   }
   return (
     <>
-      {made && text !== undefined && (
+      {new_key && text !== undefined && (
         <div className="stack">
           <p>
-            The key of <b>{made.account}</b>. It is shown only now: copy it to where it will be used.
+            The key of <b>{new_key.account}</b>. It is shown only now: copy it to where it will be used.
           </p>
           <Secret value={text} />
         </div>
@@ -61,7 +61,7 @@ function CallOfKey({ key_id, call, onMakeKey, onDone }: CallOfKeyProps) {
   const first = useFirstCall(key_id)
   return (
     <>
-      {call.key === NO_KEY && first.data && <KeyShownBefore of={first.data.key} onMakeKey={onMakeKey} />}
+      {call.key === NO_KEY && first.data && <HiddenKey of={first.data.key} onMakeKey={onMakeKey} />}
       <Snippet call={call} />
       <Loaded query={first} rows={2}>
         {(data) => (

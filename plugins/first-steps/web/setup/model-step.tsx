@@ -1,4 +1,4 @@
-// The second step: a model, under the name and at the price that callers get it.
+// The second step: a model, with its name and its price for callers.
 import { useState } from 'react'
 import { Button } from '../../../console/web/parts/button.tsx'
 import { Field } from '../../../console/web/parts/field.tsx'
@@ -12,25 +12,25 @@ interface ModelStepProps {
   setup: SetupState
   /** The provider of the first step; empty if it was skipped. */
   provider: string
-  /** The model that was tried there. */
-  tried: string
+  /** The model that the first step tested. */
+  tested_model: string
   /** Goes on with this model, by the name that callers use. */
   onDone: (model: string) => void
 }
 
 const NEW = ''
 
-export function ModelStep({ setup, provider, tried, onDone }: ModelStepProps) {
-  const there = setup.models.filter(({ providers }) => provider === '' || providers.includes(provider))
-  const [chosen, setChosen] = useState(there[0]?.id ?? NEW)
+export function ModelStep({ setup, provider, tested_model, onDone }: ModelStepProps) {
+  const models = setup.models.filter(({ providers }) => provider === '' || providers.includes(provider))
+  const [chosen, setChosen] = useState(models[0]?.id ?? NEW)
   const options = [
-    ...there.map(({ id, input, output }) => ({ value: id, label: id, detail: priceWords(input, output) })),
+    ...models.map(({ id, input, output }) => ({ value: id, label: id, detail: priceWords(input, output) })),
     ...(provider === '' ? [] : [{ value: NEW, label: 'Another model …' }]),
   ]
-  const model = there.find(({ id }) => id === chosen)
+  const model = models.find(({ id }) => id === chosen)
   return (
     <>
-      {there.length > 0 && (
+      {models.length > 0 && (
         <Field label="Model" help={model && priceWords(model.input, model.output)}>
           <Select options={options} value={chosen} onChange={setChosen} />
         </Field>
@@ -42,7 +42,7 @@ export function ModelStep({ setup, provider, tried, onDone }: ModelStepProps) {
           </FormActions>
         </Form>
       ) : (
-        <NewModel setup={setup} provider={provider} tried={tried} onDone={onDone} />
+        <NewModel setup={setup} provider={provider} tested_model={tested_model} onDone={onDone} />
       )}
     </>
   )
@@ -51,11 +51,13 @@ export function ModelStep({ setup, provider, tried, onDone }: ModelStepProps) {
 const priceWords = (input: string, output: string): string =>
   `${input} USD per million tokens read, ${output} USD per million written`
 
-function NewModel({ setup, provider, tried, onDone }: ModelStepProps) {
-  const list = knownModel(setup, tried)
-  const prices_url = setup.known.find(({ models }) => models.some(({ model }) => model === tried))?.prices_url
-  const [model, setModel] = useState(tried)
-  const [id, setId] = useState(tried)
+function NewModel({ setup, provider, tested_model, onDone }: ModelStepProps) {
+  const list = knownModel(setup, tested_model)
+  const prices_url = setup.known.find(({ models }) =>
+    models.some(({ model }) => model === tested_model),
+  )?.prices_url
+  const [model, setModel] = useState(tested_model)
+  const [id, setId] = useState(tested_model)
   const [input, setInput] = useState('')
   const [output, setOutput] = useState('')
 

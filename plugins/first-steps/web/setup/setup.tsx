@@ -1,4 +1,4 @@
-// The first visit: from a provider to a paid call in four steps, each of which can be skipped and come back to.
+// The operator's first visit: from a provider to a paid call in four steps, each of which can be skipped and reopened.
 import { useState } from 'react'
 import { useLocation } from 'wouter'
 import { api } from '../../../console/web/app/client.ts'
@@ -11,7 +11,7 @@ import { AddProvider } from '../../../console/web/parts/providers/add-provider.t
 import type { SetupState } from '../../../console/web/parts/providers/choices.ts'
 import { Loaded } from '../../../console/web/parts/states.tsx'
 import { putOff } from '../put-off.ts'
-import { AccountStep, type MadeKey } from './account-step.tsx'
+import { AccountStep, type NewKey } from './account-step.tsx'
 import { CallStep } from './call-step.tsx'
 import { ModelStep } from './model-step.tsx'
 import { STEPS, type Step, Steps } from './steps.tsx'
@@ -35,11 +35,11 @@ export default function Setup() {
 
 function Wizard({ setup, refresh }: { setup: SetupState; refresh: () => void }) {
   const [state, change] = useAddressState(START)
-  const [made, setMade] = useState<MadeKey | null>(null)
+  const [new_key, setNewKey] = useState<NewKey | null>(null)
   const [, go] = useLocation()
   const viewer = useViewer()
   const step = STEPS.find(({ value }) => value === state.step)?.value ?? 'provider'
-  const { provider, tried, model } = state
+  const { provider, tried: tested_model, model } = state
   const key_id = /^\d{1,15}$/.test(state.key) ? Number(state.key) : null
 
   function next(from: Step, chosen: Partial<typeof START> = {}): void {
@@ -60,14 +60,16 @@ function Wizard({ setup, refresh }: { setup: SetupState; refresh: () => void }) 
         {step === 'provider' && (
           <AddProvider
             setup={setup}
-            onDone={(name, answered) => next('provider', { provider: name, tried: answered, model: '' })}
+            onDone={(name, tested_model) =>
+              next('provider', { provider: name, tried: tested_model, model: '' })
+            }
           />
         )}
         {step === 'model' && (
           <ModelStep
             setup={setup}
             provider={provider}
-            tried={tried}
+            tested_model={tested_model}
             onDone={(id) => next('model', { model: id })}
           />
         )}
@@ -76,7 +78,7 @@ function Wizard({ setup, refresh }: { setup: SetupState; refresh: () => void }) 
             setup={setup}
             account={state.account}
             onDone={(key) => {
-              setMade(key)
+              setNewKey(key)
               next('account', { account: key.account, key: String(key.key_id) })
             }}
           />
@@ -86,7 +88,7 @@ function Wizard({ setup, refresh }: { setup: SetupState; refresh: () => void }) 
             setup={setup}
             model={model}
             key_id={key_id}
-            made={made}
+            new_key={new_key}
             onMakeKey={() => change({ step: 'account' }, { push: true })}
             onDone={leave}
           />

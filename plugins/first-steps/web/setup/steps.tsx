@@ -1,4 +1,4 @@
-// The steps of a first visit: which one is open, which are done, each a way back.
+// The steps of the operator's first visit as buttons: the open one, and those that are done.
 import { Check } from 'lucide-react'
 
 export const STEPS = [

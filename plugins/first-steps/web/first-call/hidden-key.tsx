@@ -1,10 +1,10 @@
-// A key whose text is gone, since the page was loaded anew: which one it is, and the way to another one.
+// A key without its text, after a reload of the page, and the way to another key.
 import { Plus } from 'lucide-react'
 import { Button } from '../../../console/web/parts/button.tsx'
 import { Notice } from '../../../console/web/parts/notice.tsx'
 import type { FirstCall } from './wait-for-call.tsx'
 
-export function KeyShownBefore({ of: key, onMakeKey }: { of: FirstCall['key']; onMakeKey: () => void }) {
+export function HiddenKey({ of: key, onMakeKey }: { of: FirstCall['key']; onMakeKey: () => void }) {
   const is_usable = key.status === 'active' || key.status === 'retiring'
   return (
     <div className="stack">
