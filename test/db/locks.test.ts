@@ -17,7 +17,7 @@ const ALONE = 'nobody else has the database'
 const NEED_NONE: Readonly<Record<string, string>> = {
   // Wrappers: what they are given locks.
   changed: CALLS,
-  payerOf: CALLS,
+  ensurePayingKey: CALLS,
   enter: CALLS,
   makeOperatorsLink: CALLS,
   accountRoutes: CALLS,
