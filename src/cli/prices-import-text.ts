@@ -1,13 +1,13 @@
 // What `prices import` shows: the difference as a table, and what the list has that a price does not. Pure.
 
 import { type Column, table } from '../app/command-line/table.ts'
+import { wrapped } from '../app/command-line/wrapped.ts'
 import type { PriceList } from '../config/price-list/list.ts'
 import { isJump, MAX_FACTOR } from '../config/price-list/merge.ts'
 import type { LeftRoute, PlannedChange, PlannedEnd, PricePlan } from '../config/price-list/plan.ts'
 import { isSupported } from '../config/price-list/rates.ts'
 import { formatUsd } from '../domain/money.ts'
 import { money } from '../http/views.ts'
-import { wrapped } from '../app/command-line/wrapped.ts'
 
 const INDENT = '  '
 /** Before the field of an image's line: the entry that it is in, which --json tells. */

@@ -1,8 +1,8 @@
 // What `providers test` shows in a terminal of 80 columns: a table for each provider, and what to do about failures. Pure.
 
 import { type Column, cut, table } from '../app/command-line/table.ts'
-import { keyNumber, kindOf, type Tested, type Untested } from '../trials/route-tests.ts'
 import { wrapped } from '../app/command-line/wrapped.ts'
+import { keyNumber, kindOf, type Tested, type Untested } from '../trials/route-tests.ts'
 
 const INDENT = '     '
 const MAX_MODEL_CHARS = 33

@@ -1,9 +1,9 @@
 // The doctor over a bucket of files: what is wrong with the address, the key and its rights, in the words of the start.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { checkStoredFiles } from '../../plugins/doctor/checks/stored-files.ts'
 import { openDatabase } from '../../src/db/open.ts'
 import { openDb } from '../../src/db/sqlite.ts'
 import type { Bucket } from '../../src/domain/catalogue.ts'
-import { checkStoredFiles } from '../../plugins/doctor/checks/stored-files.ts'
 import { claimBucket } from '../../src/server/files/claim.ts'
 import { fileStoresOf } from '../../src/server/files/stores.ts'
 import { refusing } from '../support/s3-refusals.ts'

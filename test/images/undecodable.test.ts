@@ -1,9 +1,9 @@
 // A gateway whose image library cannot be loaded: what would need it is refused with 503 before anything is read, held or asked.
 
 import { describe, expect, test } from 'bun:test'
+import { checkImageLibrary } from '../../plugins/doctor/checks/images.ts'
 import { plugins } from '../../plugins/index.ts'
 import { createDecoder } from '../../src/media/decoder.ts'
-import { checkImageLibrary } from '../../plugins/doctor/checks/images.ts'
 import { createImageTrial } from '../../src/server/image-library.ts'
 import { MODEL } from '../support/catalogue.ts'
 import { memoryLog } from '../support/memory-log.ts'
