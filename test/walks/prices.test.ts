@@ -32,6 +32,7 @@ describe('the operator', () => {
     const save = dialog.getByRole('button', { name: 'Save catalogue' })
     // A phone on its side is as low as a long review is on any.
     await page.setViewportSize({ width: 390, height: 390 })
+    await one.quiet()
     const { y = 0, height = 0 } = (await save.boundingBox()) ?? {}
     expect(y + height).toBeWithin(1, 391)
     const lowest = await page.evaluate("document.elementFromPoint(195, 388)?.className ?? ''")
