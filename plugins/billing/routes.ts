@@ -42,10 +42,10 @@ export function billing(gateway: Pick<Gateway, 'exchange' | 'requests' | 'db'>, 
     .get(
       '/api/v1/usage',
       async ({ caller, query }) => {
-        const asked = readUsageRequest(query, { ...(await scopeOf(gateway, caller)), now_ms: now() })
-        return asked.kind === 'sums'
-          ? sumsView(await dailySums(db, asked.filter, asked.request))
-          : pageView(await listCalls(db, asked.filter, asked.page))
+        const request = readUsageRequest(query, { ...(await scopeOf(gateway, caller)), now_ms: now() })
+        return request.kind === 'sums'
+          ? sumsView(await dailySums(db, request.filter, request.request))
+          : pageView(await listCalls(db, request.filter, request.page))
       },
       { query: UsageQuery, response: { 200: UsageView, ...ACCOUNT_FAILURES }, detail: DETAILS.listUsage },
     )

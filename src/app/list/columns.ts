@@ -86,8 +86,9 @@ export type FieldsOf<C, Readers extends Reader> = {
 function valueColumn<Row, Schema extends TSchema, const Options extends ColumnOptions>(
   schema: Schema,
   value: (row: Row, reader: Reader) => Static<Schema> & Value,
-  { description, seen_by, table }: Options,
+  options?: Options,
 ): ValueColumn<Row, Schema, SeenBy<Options>> {
+  const { description, seen_by, table }: ColumnOptions = options ?? {}
   const described = description === undefined ? schema : { ...schema, description }
   return {
     kind: 'value',
@@ -112,35 +113,35 @@ type Reading<Row, Result> = (row: Row, reader: Reader) => Result
 export const text = <Row, const Options extends ColumnOptions = Record<never, never>>(
   value: Reading<Row, string>,
   options?: Options,
-) => valueColumn(Type.String(), value, options ?? ({} as Options))
+) => valueColumn(Type.String(), value, options)
 
 export const nullableText = <Row, const Options extends ColumnOptions = Record<never, never>>(
   value: Reading<Row, string | null>,
   options?: Options,
-) => valueColumn(Nullable(Type.String()), value, options ?? ({} as Options))
+) => valueColumn(Nullable(Type.String()), value, options)
 
 /** One of several words. @param schema of these words */
 export const word = <Row, Schema extends TSchema, const Options extends ColumnOptions = Record<never, never>>(
   schema: Schema,
   value: Reading<Row, Static<Schema> & Value>,
   options?: Options,
-) => valueColumn(schema, value, options ?? ({} as Options))
+) => valueColumn(schema, value, options)
 
 export const integer = <Row, const Options extends ColumnOptions = Record<never, never>>(
   value: Reading<Row, number>,
   options?: Options,
-) => valueColumn(Type.Integer(), value, options ?? ({} as Options))
+) => valueColumn(Type.Integer(), value, options)
 
 export const nullableInteger = <Row, const Options extends ColumnOptions = Record<never, never>>(
   value: Reading<Row, number | null>,
   options?: Options,
-) => valueColumn(Nullable(Type.Integer()), value, options ?? ({} as Options))
+) => valueColumn(Nullable(Type.Integer()), value, options)
 
-/** Fields by their names, which differ from row to row; null where there are none. */
+/** An object with other fields in each row, or null. */
 export const nullableFields = <Row, const Options extends ColumnOptions = Record<never, never>>(
   value: Reading<Row, Record<string, unknown> | null>,
   options?: Options,
-) => valueColumn(Nullable(Type.Record(Type.String(), Type.Unknown())), value, options ?? ({} as Options))
+) => valueColumn(Nullable(Type.Record(Type.String(), Type.Unknown())), value, options)
 
 /** A time, for all readers. */
 export const time = <Row>(
