@@ -5,7 +5,7 @@ import { equals, equalsIfGiven, isOneOf } from '../../src/db/placeholders.ts'
 import { perConnection } from '../../src/db/prepared.ts'
 import { accounts, refusal_sums, refusals } from '../../src/db/schema.ts'
 import { DAY_MS } from '../../src/domain/ranges.ts'
-import { HOUR_S, MINUTE_S } from './spans.ts'
+import { HOUR_S, MINUTE_S } from './writing.ts'
 
 const { placeholder } = sql
 

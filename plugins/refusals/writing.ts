@@ -4,9 +4,12 @@ import type { Db } from '../../src/db/db.ts'
 import { bareColumns, equals, placeholders } from '../../src/db/placeholders.ts'
 import { perConnection } from '../../src/db/prepared.ts'
 import { type RefusalRow, refusal_sums, refusals } from '../../src/db/schema.ts'
-import { HOUR_S, MINUTE_S } from './spans.ts'
 
 const { placeholder } = sql
+
+/** The spans of the sums, in seconds. */
+export const MINUTE_S = 60
+export const HOUR_S = 3_600
 
 /** Refusals of one kind within a minute, by one key. */
 export interface CountedRefusals {

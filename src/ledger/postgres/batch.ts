@@ -54,7 +54,7 @@ export async function decide(
   const reading = readingOf(operations, gateway_id, not_awaited)
   try {
     const [, ...answers] = await connection.askAll([BEGIN, ...reading.statements], within_ms)
-    const { book, transaction_id, is_alive, locked } = reading.begun(answers)
+    const { book, transaction_id, is_alive, locked } = reading.readAnswers(answers)
     if (!is_alive) throw new Fenced()
     const left_alone = not_awaited === 'all' ? [] : not_awaited
     const set_aside = new Set([...left_alone, ...locked.map(({ account_id }) => account_id)])

@@ -55,7 +55,7 @@ export function readingOf(
       ...limits.statements,
       ...keyed,
     ],
-    begun(answers) {
+    readAnswers(answers) {
       const [accounts, locked] = lockedOf(answers.slice(0, locking.length))
       const [state, keys, holds, ...rest] = answers.slice(locking.length)
       const [found] = rowsIn<State>(state)
