@@ -26,7 +26,7 @@ export interface Reading {
   /** In this order, in a transaction at READ COMMITTED: each sees what was committed until its accounts were locked. */
   readonly statements: readonly Statement[]
   /** @param answers one for each statement */
-  begun(answers: readonly Answer[]): Begun
+  readAnswers(answers: readonly Answer[]): Begun
 }
 
 /** @param gateway_id whose holds it opens; null: of none, which is always alive */
