@@ -27,8 +27,8 @@ export interface PostgresExecutorOptions {
 const MIN_COMMIT_MS = 500
 const MAX_TRY_MS = 1_000
 
-/** Longer than batches of other gateways take it; by then somebody else has what the batch waits for. */
-const SETTINGS = { lock_timeout: '300ms' }
+/** Longer than batches of other gateways take: three gateways on one account waited for a lock for less. */
+const SETTINGS = { lock_timeout: '150ms' }
 
 /** @param url of a database whose tables are there: `openPostgres` brings them up to date. It is connected to at the first batch, and again whenever that is lost */
 export const openPostgresExecutor = (url: string, options: PostgresExecutorOptions = {}): Executor =>
