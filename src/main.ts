@@ -1,7 +1,7 @@
 // The process: arguments in, exit status out; it brings the plugins to the gateway.
 import { writeSync } from 'node:fs'
 import type { ProgressTerminal } from './app/command-line/terminal.ts'
-import { relaunchWithSettings } from './server/relaunch.ts'
+import { relaunchWithSettings } from './app/process/relaunch.ts'
 
 const DEFAULT_COLUMNS = 80
 
@@ -11,8 +11,8 @@ if (arguments_.includes('serve')) relaunchWithSettings(process.argv)
 
 const [{ commandsOf }, { endOutput, outputTo }, { run }, { plugins }] = await Promise.all([
   import('./app/plugins.ts'),
-  import('./cli/output.ts'),
-  import('./cli/program.ts'),
+  import('./app/commands/output.ts'),
+  import('./app/commands/program.ts'),
   import('../plugins/index.ts'),
 ])
 
@@ -33,7 +33,7 @@ const status = await run(arguments_, {
   network: fetch,
   commands: commandsOf(plugins),
   async startGateway(options) {
-    const { startGateway } = await import('./server/serve.ts')
+    const { startGateway } = await import('./app/process/serve.ts')
     return await startGateway({ ...options, plugins })
   },
 })

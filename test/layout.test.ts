@@ -12,16 +12,12 @@ const MAX_FUNCTION_LINES = 70
 /** From the top down: a folder imports from the rows below its own, and from itself. */
 const LAYERS: readonly (readonly string[])[] = [
   ['plugins/'],
-  // What a plugin is, which names what the process gives it.
-  ['src/app/'],
-  ['src/surface/'],
-  ['src/trials/', 'src/rerating/'],
-  ['src/exchange/'],
-  ['idempotency', 'responses', 'library', 'access', 'ledger', 'upstream', 'media', 'pricing'].map(
-    (name) => `src/${name}/`,
-  ),
-  ['src/http/', 'src/protocols/', 'src/config/', 'src/kept/', 'src/backup/'],
-  ['src/observe/', 'src/db/', 'src/buckets/'],
+  ['src/app/', 'src/build/'],
+  ['src/calls/'],
+  ['src/idempotency/', 'src/responses/', 'src/library/'],
+  ['src/access/', 'src/money/', 'src/upstream/', 'src/media/'],
+  ['src/http/', 'src/protocols/', 'src/catalogue/', 'src/backup/'],
+  ['src/observe/', 'src/store/'],
   ['src/domain/', 'src/plugin-api.ts'],
   ['src/utilities/'],
 ]
@@ -29,18 +25,15 @@ const LAYERS: readonly (readonly string[])[] = [
 /** Neighbours that may import each other all the same, and files that are no code. */
 const EXCEPTIONS: Readonly<Record<string, readonly string[]>> = {
   'src/library/': ['src/media/'],
-  'src/config/': ['data/tollgate.example.toml'],
-  'src/build/': ['plugins/console/bundle.ts', 'plugins/docs/scalar.ts'],
+  'src/catalogue/': ['data/tollgate.example.toml'],
+  'src/app/': ['src/build/', 'src/simulator/', 'package.json'],
+  'src/build/': ['src/app/', 'plugins/console/bundle.ts', 'plugins/docs/scalar.ts', 'package.json'],
   // Refused requests stand among calls in its lists, open alerts on its Overview; its pages know the routes of all plugins by their types.
   'plugins/console/': ['package.json', 'plugins/alerts/index.ts', 'plugins/refusals/index.ts'],
-  // It examines what the process opens: files, databases, backups, custom plugins, addresses.
-  'plugins/doctor/': ['src/server/'],
   // Refused requests stand where the first call is waited for.
   'plugins/first-steps/': ['plugins/refusals/index.ts'],
 }
 
-/** They put the parts together, and see everything but the surfaces. */
-const COMPOSERS = ['src/app/', 'src/server/', 'src/cli/', 'src/build/']
 const ENTRY = 'src/main.ts'
 
 const source = (file: string): string => readFileSync(join(ROOT, file), 'utf8')
@@ -63,12 +56,10 @@ function homeOf(file: string): string {
 }
 
 function allowedFor(file: string): readonly string[] {
-  if (file === ENTRY) return ['plugins/index.ts', ...COMPOSERS]
+  if (file === ENTRY) return ['plugins/index.ts', 'src/app/']
   if (isWeb(file)) return ['plugins/', 'src/']
   if (file === 'plugins/index.ts') return ['plugins/', ...LAYERS.slice(1).flat()]
   if (file.startsWith('src/simulator/')) return ['src/simulator/']
-  const composer = COMPOSERS.find((folder) => file.startsWith(folder))
-  if (composer) return ['src/', 'package.json', ...(EXCEPTIONS[composer] ?? [])]
   const home = homeOf(file)
   return [home, ...LAYERS.slice(layerOf(file) + 1).flat(), ...(EXCEPTIONS[home] ?? [])]
 }
@@ -80,12 +71,9 @@ describe('imports go one way, types included', () => {
     expect(wrong).toEqual([])
   })
 
-  test('every file of src/ belongs to a layer, composes the layers, or is the simulator', () => {
+  test('every file of src/ belongs to a layer, or is the simulator', () => {
     const strays = FILES.filter(
-      (file) =>
-        layerOf(file) < 0 &&
-        file !== ENTRY &&
-        ![...COMPOSERS, 'src/simulator/'].some((folder) => file.startsWith(folder)),
+      (file) => layerOf(file) < 0 && file !== ENTRY && !file.startsWith('src/simulator/'),
     )
     expect(strays).toEqual([])
   })

@@ -1,5 +1,5 @@
 // The parts of providers' APIs that this gateway has not, and what callers can do instead.
-import type { ClientApi } from '../../src/surface/client-api.ts'
+import type { ClientApi } from '../../src/app/surface/client-api.ts'
 
 /** A part of an API, as it is refused. */
 export interface AbsentApi {

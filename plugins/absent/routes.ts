@@ -1,11 +1,11 @@
 // What exists at a provider but not here: every path under /v1/ that no other surface serves, in the dialect of who asks.
 import { Elysia } from 'elysia'
+import { calls } from '../../src/app/surface/calls.ts'
+import { type ClientApi, clientApiOf, surfaceFor } from '../../src/app/surface/client-api.ts'
+import type { Gateway } from '../../src/app/surface/gateway.ts'
+import type { Surface } from '../../src/app/surface/origin.ts'
+import type { CallOrigin } from '../../src/calls/life/call.ts'
 import { type GatewayError, notFound, unimplemented } from '../../src/domain/errors.ts'
-import type { CallOrigin } from '../../src/exchange/life/call.ts'
-import { calls } from '../../src/surface/calls.ts'
-import { type ClientApi, clientApiOf, surfaceFor } from '../../src/surface/client-api.ts'
-import type { Gateway } from '../../src/surface/gateway.ts'
-import type { Surface } from '../../src/surface/origin.ts'
 import { absentApi, adviceOn, areaOf } from './model.ts'
 
 const apiOf = (request: Request): ClientApi =>

@@ -2,9 +2,6 @@
 
 import { and, eq, gte, sql } from 'drizzle-orm'
 import { listedAccounts } from '../../src/access/account-listing.ts'
-import type { Db } from '../../src/db/db.ts'
-import { perConnection } from '../../src/db/prepared.ts'
-import { accounts, call_sums, keys } from '../../src/db/schema.ts'
 import type { AlertSettings } from '../../src/domain/catalogue.ts'
 import { formatUsd, type Nanos } from '../../src/domain/money.ts'
 import { DAY_S, today } from '../../src/domain/ranges.ts'
@@ -15,7 +12,10 @@ import {
   paceOf,
   spendingOf,
   weekStart,
-} from '../../src/ledger/spending.ts'
+} from '../../src/money/ledger/spending.ts'
+import type { Db } from '../../src/store/db.ts'
+import { perConnection } from '../../src/store/prepared.ts'
+import { accounts, call_sums, keys } from '../../src/store/schema.ts'
 import { endOfTurn } from '../../src/utilities/end-of-turn.ts'
 import type { Condition } from './steps.ts'
 

@@ -1,5 +1,5 @@
 // The alerts of a gateway: its watch from the start to the end, and the test of its webhook.
-import type { Gateway } from '../../src/surface/gateway.ts'
+import type { Gateway } from '../../src/app/surface/gateway.ts'
 import { otherGateways } from './other-gateways.ts'
 import { createWebhookTest, type TestResult } from './test-message.ts'
 import { type RunningAlerts, watchAlerts } from './watch.ts'

@@ -1,9 +1,9 @@
 // Alerts at the console: open and past ones, their messages to the webhook, and a test of it. For the operator alone.
 import { Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
+import { FAILURES, operatorCalls } from '../../src/app/surface/console/calls.ts'
+import type { Gateway } from '../../src/app/surface/gateway.ts'
 import { Closed, Nullable } from '../../src/http/schema.ts'
-import { FAILURES, operatorCalls } from '../../src/surface/console/calls.ts'
-import type { Gateway } from '../../src/surface/gateway.ts'
 import type { Alerting } from './alerting.ts'
 import { openAlerts, recentAlerts, recentSendings } from './store.ts'
 import { AlertView, alertView, SendingView, sendingView } from './views.ts'

@@ -1,7 +1,7 @@
 // Other gateways over the same database, where each alert is raised and sent once for all of them.
 import { hostname } from 'node:os'
 import { resolve } from 'node:path'
-import type { Operations } from '../../src/surface/gateway.ts'
+import type { Operations } from '../../src/app/surface/gateway.ts'
 
 export interface OtherGateways {
   /** The machine of this gateway: its name and the data folder, which one gateway at most serves. */

@@ -1,10 +1,10 @@
 // Alerts and their messages in the database: open and past ones, sent and due ones; kept for thirty days.
 
 import { and, asc, desc, eq, isNotNull, isNull, lte, sql } from 'drizzle-orm'
-import type { Awaitable, Db } from '../../src/db/db.ts'
-import { allGiven, equals, isOneOf, placeholders } from '../../src/db/placeholders.ts'
-import { perConnection } from '../../src/db/prepared.ts'
-import { type AlertRow, type AlertSendingRow, alert_sendings, alerts } from '../../src/db/schema.ts'
+import type { Awaitable, Db } from '../../src/store/db.ts'
+import { allGiven, equals, isOneOf, placeholders } from '../../src/store/placeholders.ts'
+import { perConnection } from '../../src/store/prepared.ts'
+import { type AlertRow, type AlertSendingRow, alert_sendings, alerts } from '../../src/store/schema.ts'
 import { type Condition, type Looking, type Steps, stepsOf } from './steps.ts'
 import type { AlertEvent } from './webhook.ts'
 

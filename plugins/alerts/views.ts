@@ -1,8 +1,8 @@
 // An alert and its messages to the webhook as JSON for the console.
 import { type Static, Type } from '@sinclair/typebox'
-import type { AlertRow } from '../../src/db/schema.ts'
 import { Nullable, OneOf } from '../../src/http/schema.ts'
 import { NullableTimeFields, TimeFields, time } from '../../src/http/views.ts'
+import type { AlertRow } from '../../src/store/schema.ts'
 import type { SendingWithAlert } from './store.ts'
 
 export const AlertView = Type.Object({

@@ -1,8 +1,8 @@
 // The watch of a running gateway: it checks conditions regularly, raises and ends alerts, and sends them.
 
-import type { Awaitable } from '../../src/db/db.ts'
+import type { Gateway } from '../../src/app/surface/gateway.ts'
 import type { PostWebhook } from '../../src/media/webhook-post.ts'
-import type { Gateway } from '../../src/surface/gateway.ts'
+import type { Awaitable } from '../../src/store/db.ts'
 import { lowBalances, spendConditions } from './account-conditions.ts'
 import { backupConditions, certificateConditions, diskConditions } from './machine-conditions.ts'
 import type { OtherGateways } from './other-gateways.ts'

@@ -1,12 +1,12 @@
 // The audio surface: POST /v1/audio/speech, /v1/audio/transcriptions and /v1/audio/translations, in OpenAI's shape.
 import { Elysia } from 'elysia'
 import { COMMON_FORMS } from '../../src/access/gate.ts'
-import { servePaid } from '../../src/exchange/life/paid-call.ts'
-import { speechCalls } from '../../src/exchange/units/speech.ts'
-import { transcriptionCalls } from '../../src/exchange/units/transcription.ts'
+import { calls } from '../../src/app/surface/calls.ts'
+import type { Gateway } from '../../src/app/surface/gateway.ts'
+import { speechCalls } from '../../src/calls/kinds/units/speech.ts'
+import { transcriptionCalls } from '../../src/calls/kinds/units/transcription.ts'
+import { servePaid } from '../../src/calls/life/paid-call.ts'
 import { renderError } from '../../src/protocols/openai/errors.ts'
-import { calls } from '../../src/surface/calls.ts'
-import type { Gateway } from '../../src/surface/gateway.ts'
 
 const TRANSCRIPTIONS = transcriptionCalls('transcriptions')
 const TRANSLATIONS = transcriptionCalls('translations')

@@ -1,7 +1,7 @@
 // The audit log at the console: in pages and as a file.
 import { Elysia } from 'elysia'
 import { consoleList } from '../../src/app/list/pages.ts'
-import { type ConsoleParts, viewerCalls } from '../../src/surface/console/calls.ts'
+import { type ConsoleParts, viewerCalls } from '../../src/app/surface/console/calls.ts'
 import { audit_log } from './list.ts'
 
 /** `GET /console/api/audit-log`, and `/console/api/audit-log.csv`. */

@@ -1,12 +1,12 @@
 // The audit log as a list: filtered and paged, with the names of accounts and keys as they are now. Only reads.
 
 import { and, desc, eq, getTableColumns, lt, type SQL, sql } from 'drizzle-orm'
-import type { Db, Orm } from '../../src/db/db.ts'
-import { type Page, type PageRequest, pageOf, pageValues } from '../../src/db/page.ts'
-import { equals, equalsIfGiven } from '../../src/db/placeholders.ts'
-import { perConnection } from '../../src/db/prepared.ts'
-import { type ActionRow, accounts, actions, keys } from '../../src/db/schema.ts'
 import { type Area, actionsOf } from '../../src/domain/actions.ts'
+import type { Db, Orm } from '../../src/store/db.ts'
+import { type Page, type PageRequest, pageOf, pageValues } from '../../src/store/page.ts'
+import { equals, equalsIfGiven } from '../../src/store/placeholders.ts'
+import { perConnection } from '../../src/store/prepared.ts'
+import { type ActionRow, accounts, actions, keys } from '../../src/store/schema.ts'
 
 const { placeholder } = sql
 

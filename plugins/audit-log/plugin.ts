@@ -1,4 +1,4 @@
-// The audit log as a plugin: its lists for the console and the command line. Each change writes its line itself (src/db/actions.ts).
+// The audit log as a plugin: its lists for the console and the command line. Each change writes its line itself (src/store/actions.ts).
 import { definePlugin } from '../../src/app/plugin.ts'
 
 export const auditLog = definePlugin({
@@ -8,7 +8,7 @@ export const auditLog = definePlugin({
   sweeps: [
     {
       name: 'audit log',
-      sweep: async (_, { db }) => (await import('../../src/db/actions.ts')).sweepActions(db),
+      sweep: async (_, { db }) => (await import('../../src/store/actions.ts')).sweepActions(db),
     },
   ],
 })

@@ -1,16 +1,16 @@
 // The live feed of an account's calls: server-sent events while they are held, answered and settled.
 import { Type } from '@sinclair/typebox'
 import type { Caller } from '../../src/access/gate.ts'
-import type { Awaitable } from '../../src/db/db.ts'
-import { rateLimited } from '../../src/domain/errors.ts'
-import type { ExchangeParts } from '../../src/exchange/parts.ts'
 import {
   type ActivityView,
   activityEvents,
   activityView,
   PingEvent,
-} from '../../src/surface/activity-view.ts'
-import { createFeeds, type FeedTimers } from '../../src/surface/feed.ts'
+} from '../../src/app/surface/activity-view.ts'
+import { createFeeds, type FeedTimers } from '../../src/app/surface/feed.ts'
+import type { ExchangeParts } from '../../src/calls/parts.ts'
+import { rateLimited } from '../../src/domain/errors.ts'
+import type { Awaitable } from '../../src/store/db.ts'
 
 /** One event of the feed: the `data` of a server-sent event. */
 const FeedEvent = Type.Union([...activityEvents({}), PingEvent])

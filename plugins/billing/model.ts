@@ -1,16 +1,16 @@
 // What can be asked of an account's usage: the parameters, and what they mean.
 
 import { type Static, Type } from '@sinclair/typebox'
-import type { PageRequest } from '../../src/db/page.ts'
-import type { Key } from '../../src/db/schema.ts'
+import { KeyPrefix, refuseOtherKeys } from '../../src/app/surface/account-calls.ts'
 import { OUTCOMES } from '../../src/domain/outcomes.ts'
 import { MAX_LIMIT, PAGE_PARAMETERS, pageOf } from '../../src/http/paging.ts'
 import { ModelName } from '../../src/http/parameters.ts'
 import { PERIOD_PARAMETERS, readPeriod } from '../../src/http/period.ts'
 import { Closed, OneOf } from '../../src/http/schema.ts'
-import type { CallFilter } from '../../src/ledger/call-filter.ts'
-import type { SumsRequest } from '../../src/ledger/sums.ts'
-import { KeyPrefix, refuseOtherKeys } from '../../src/surface/account-calls.ts'
+import type { CallFilter } from '../../src/money/ledger/call-filter.ts'
+import type { SumsRequest } from '../../src/money/ledger/sums.ts'
+import type { PageRequest } from '../../src/store/page.ts'
+import type { Key } from '../../src/store/schema.ts'
 
 const DAY_MS = 86_400_000
 /** How far back sums go by default: a long history is summed whole only on request. */

@@ -1,16 +1,16 @@
 // The billing surface: GET /api/v1/account, /api/v1/usage, /api/v1/entries, and the live feed of calls, /api/v1/events.
 import { Elysia } from 'elysia'
-import { listCalls } from '../../src/ledger/history.ts'
-import { dailySums } from '../../src/ledger/sums.ts'
 import {
   ACCOUNT_FAILURES,
   accountCalls,
   currentCaller,
   scopeOf,
   seesOwnOnly,
-} from '../../src/surface/account-calls.ts'
-import type { FeedTimers } from '../../src/surface/feed.ts'
-import type { Gateway } from '../../src/surface/gateway.ts'
+} from '../../src/app/surface/account-calls.ts'
+import type { FeedTimers } from '../../src/app/surface/feed.ts'
+import type { Gateway } from '../../src/app/surface/gateway.ts'
+import { listCalls } from '../../src/money/ledger/history.ts'
+import { dailySums } from '../../src/money/ledger/sums.ts'
 import { DETAILS } from './details.ts'
 import { EntriesQuery, EntriesView, entriesPage } from './entries.ts'
 import { callersFeeds, Feed } from './events.ts'

@@ -6,8 +6,9 @@ import { limitsFor } from '../../src/access/limits.ts'
 import { LimitsView, limitsView } from '../../src/access/limits-view.ts'
 import type { KeyOfAccount } from '../../src/access/lookup.ts'
 import { SpendLimitsView, spendLimitsView } from '../../src/access/spend-limits-view.ts'
+import { KEY_FIELDS } from '../../src/app/surface/account-calls.ts'
+import type { ExchangeParts } from '../../src/calls/parts.ts'
 import { OUTCOMES } from '../../src/domain/outcomes.ts'
-import type { ExchangeParts } from '../../src/exchange/parts.ts'
 import { PAGE_FIELDS, pageFields } from '../../src/http/paging.ts'
 import { Closed, Nullable, OneOf } from '../../src/http/schema.ts'
 import {
@@ -18,9 +19,8 @@ import {
   TimeFields,
   time,
 } from '../../src/http/views.ts'
-import type { CallPage, RecordedCall } from '../../src/ledger/history.ts'
-import type { DailySum, SumsPage } from '../../src/ledger/sums.ts'
-import { KEY_FIELDS } from '../../src/surface/account-calls.ts'
+import type { CallPage, RecordedCall } from '../../src/money/ledger/history.ts'
+import type { DailySum, SumsPage } from '../../src/money/ledger/sums.ts'
 
 export const AccountView = Closed(
   {

@@ -1,5 +1,5 @@
 // Vendors' own AI SDK packages, known by their User-Agent, and the streams and errors that they expect of chat completions.
-import type { Dialect } from '../../src/exchange/text/dialect.ts'
+import type { Dialect } from '../../src/calls/kinds/text/dialect.ts'
 import type { RenderError } from '../../src/http/answers.ts'
 import { openai } from '../../src/protocols/openai/index.ts'
 import { type ByteString, decodeByteString, toByteString } from '../../src/protocols/wire/byte-string.ts'

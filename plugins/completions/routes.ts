@@ -1,16 +1,16 @@
 // The legacy completions surface: POST /v1/completions, whole and streamed, from any text model.
 import { Elysia } from 'elysia'
 import { COMMON_FORMS } from '../../src/access/gate.ts'
-import { readCallTarget } from '../../src/exchange/bodies/call-target.ts'
-import { servePaid } from '../../src/exchange/life/paid-call.ts'
-import { textCalls } from '../../src/exchange/text/call.ts'
-import type { Dialect } from '../../src/exchange/text/dialect.ts'
+import { calls } from '../../src/app/surface/calls.ts'
+import type { Gateway } from '../../src/app/surface/gateway.ts'
+import { readCallTarget } from '../../src/calls/bodies/call-target.ts'
+import { textCalls } from '../../src/calls/kinds/text/call.ts'
+import type { Dialect } from '../../src/calls/kinds/text/dialect.ts'
+import { servePaid } from '../../src/calls/life/paid-call.ts'
 import { completions as protocol } from '../../src/protocols/openai/completions.ts'
 import { renderError } from '../../src/protocols/openai/errors.ts'
 import { showsUsage } from '../../src/protocols/openai/request.ts'
 import type { JsonObject } from '../../src/protocols/wire/json.ts'
-import { calls } from '../../src/surface/calls.ts'
-import type { Gateway } from '../../src/surface/gateway.ts'
 import { eventFrame } from '../../src/upstream/relay.ts'
 
 /** As chat completions, whose prompts are the same. */

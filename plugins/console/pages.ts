@@ -1,12 +1,12 @@
 // The console's pages as they are served: one document for every address, its files, and the headers that guard them.
 import { Elysia } from 'elysia'
+import { calls } from '../../src/app/surface/calls.ts'
+import { requireConsole } from '../../src/app/surface/console/calls.ts'
+import { noEndpoint } from '../../src/app/surface/elysia-errors.ts'
+import type { Gateway } from '../../src/app/surface/gateway.ts'
 import { notFound } from '../../src/domain/errors.ts'
 import { acceptedCoding } from '../../src/http/codings.ts'
 import { plainError } from '../../src/http/plain-error.ts'
-import { calls } from '../../src/surface/calls.ts'
-import { requireConsole } from '../../src/surface/console/calls.ts'
-import { noEndpoint } from '../../src/surface/elysia-errors.ts'
-import type { Gateway } from '../../src/surface/gateway.ts'
 import type { PageFile } from './assets.ts'
 
 const SURFACE = { surface: 'console', forms: [], render: plainError }

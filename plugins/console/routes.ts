@@ -1,8 +1,8 @@
 // The console: its pages, and the JSON routes that they ask.
 import { Elysia, NotFoundError } from 'elysia'
-import { atFirstRequest, HANDED_ON } from '../../src/surface/at-first-request.ts'
-import { baseApp } from '../../src/surface/base-app.ts'
-import type { Gateway } from '../../src/surface/gateway.ts'
+import { atFirstRequest, HANDED_ON } from '../../src/app/surface/at-first-request.ts'
+import { baseApp } from '../../src/app/surface/base-app.ts'
+import type { Gateway } from '../../src/app/surface/gateway.ts'
 
 /** `/console` for browsers, and `/console/api/…` for its pages. README.md in this folder is its map. */
 export function consolePages(gateway: Gateway) {

@@ -1,9 +1,9 @@
 // The routes of the reference: its page with what that needs, and the OpenAPI document.
 import { type AnyElysia, Elysia } from 'elysia'
+import { openCalls } from '../../src/app/surface/calls.ts'
+import type { Gateway } from '../../src/app/surface/gateway.ts'
 import { acceptedCoding } from '../../src/http/codings.ts'
 import { plainError } from '../../src/http/plain-error.ts'
-import { openCalls } from '../../src/surface/calls.ts'
-import type { Gateway } from '../../src/surface/gateway.ts'
 import { atFirstUse } from '../../src/utilities/at-first-use.ts'
 import { ICON, pageOf, SCRIPT, STYLE } from './page.ts'
 import { scalar } from './scalar.ts'

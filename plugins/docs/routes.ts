@@ -1,8 +1,8 @@
 // The reference of the API: its page at /docs, and the OpenAPI document at /docs/openapi.json. Neither needs a key.
 import { Elysia } from 'elysia'
-import { atFirstRequest, HANDED_ON } from '../../src/surface/at-first-request.ts'
-import { baseApp } from '../../src/surface/base-app.ts'
-import type { Gateway } from '../../src/surface/gateway.ts'
+import { atFirstRequest, HANDED_ON } from '../../src/app/surface/at-first-request.ts'
+import { baseApp } from '../../src/app/surface/base-app.ts'
+import type { Gateway } from '../../src/app/surface/gateway.ts'
 
 /**
  * `GET /docs` and what its page needs, and `GET /docs/openapi.json`. Public, for it says nothing but what this program can

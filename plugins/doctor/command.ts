@@ -4,7 +4,7 @@ import { contextOf } from '../../src/app/command-line/context.ts'
 import { addExample } from '../../src/app/command-line/example.ts'
 import { type CliDeps, EXIT, Exit } from '../../src/app/command-line/terminal.ts'
 import { wrapped } from '../../src/app/command-line/wrapped.ts'
-import type { Diagnosis, DoctorReport } from '../../src/surface/diagnosis.ts'
+import type { Diagnosis, DoctorReport } from '../../src/app/surface/diagnosis.ts'
 import { CHECKS, examine } from './examine.ts'
 
 export function addDoctorCommand(program: Command, deps: CliDeps): void {

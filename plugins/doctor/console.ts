@@ -1,8 +1,8 @@
 // The check-up at the console, for the operator alone.
 import { Elysia } from 'elysia'
-import { FAILURES, operatorCalls } from '../../src/surface/console/calls.ts'
-import { DoctorReport } from '../../src/surface/diagnosis.ts'
-import type { Gateway } from '../../src/surface/gateway.ts'
+import { FAILURES, operatorCalls } from '../../src/app/surface/console/calls.ts'
+import { DoctorReport } from '../../src/app/surface/diagnosis.ts'
+import type { Gateway } from '../../src/app/surface/gateway.ts'
 import type { Doctor } from './check-up.ts'
 
 /** `POST /console/api/doctor`: by POST, since it sends each provider a request. It changes nothing. */

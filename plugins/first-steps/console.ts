@@ -1,7 +1,12 @@
 // The first steps at the console: routes for the operator, and for viewers with an account.
 import { Elysia } from 'elysia'
-import { type ConsoleParts, FAILURES, operatorCalls, viewerCalls } from '../../src/surface/console/calls.ts'
-import { requireKey } from '../../src/surface/console/references.ts'
+import {
+  type ConsoleParts,
+  FAILURES,
+  operatorCalls,
+  viewerCalls,
+} from '../../src/app/surface/console/calls.ts'
+import { requireKey } from '../../src/app/surface/console/references.ts'
 import { makeKey, setupView } from './setup.ts'
 import { AccountBody, KeyMade, SetupView } from './setup-views.ts'
 import { FirstCallQuery, FirstCallView, firstCallView, StartView, startView } from './start.ts'

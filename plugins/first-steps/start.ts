@@ -4,12 +4,12 @@ import { countUsableKeys, type ListedKey } from '../../src/access/key-listing.ts
 import { KEY_STATUSES, keyStatus } from '../../src/access/key-status.ts'
 import { accountQueries, keyQueries } from '../../src/access/queries.ts'
 import type { Viewer } from '../../src/access/viewer.ts'
+import { sampleModel } from '../../src/app/surface/console/suggested-models.ts'
+import type { Gateway } from '../../src/app/surface/gateway.ts'
 import { permissionDenied } from '../../src/domain/errors.ts'
 import { Closed, Nullable, OneOf } from '../../src/http/schema.ts'
 import { MoneyFields, money, TimeFields, time } from '../../src/http/views.ts'
-import { listCalls, type RecordedCall } from '../../src/ledger/history.ts'
-import { sampleModel } from '../../src/surface/console/suggested-models.ts'
-import type { Gateway } from '../../src/surface/gateway.ts'
+import { listCalls, type RecordedCall } from '../../src/money/ledger/history.ts'
 import { listRefusals } from '../refusals/index.ts'
 
 export const StartView = Closed({

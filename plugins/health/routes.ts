@@ -1,10 +1,10 @@
 // The health surface, for whatever keeps the process running: GET /healthz and GET /readyz. Neither needs a key.
 import { Type } from '@sinclair/typebox'
 import { Elysia, status } from 'elysia'
+import { openCalls } from '../../src/app/surface/calls.ts'
+import type { Gateway } from '../../src/app/surface/gateway.ts'
+import { failures } from '../../src/app/surface/responses.ts'
 import { ErrorBody, plainError } from '../../src/http/plain-error.ts'
-import { openCalls } from '../../src/surface/calls.ts'
-import type { Gateway } from '../../src/surface/gateway.ts'
-import { failures } from '../../src/surface/responses.ts'
 
 const SURFACE = { surface: 'health', forms: [], render: plainError }
 

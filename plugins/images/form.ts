@@ -1,5 +1,11 @@
 // The form of an edit whose images come along: they are written to disk as they arrive, and become files of the caller once the call is paid.
 
+import type { BodyParts } from '../../src/calls/bodies/parts.ts'
+import { beforeForm } from '../../src/calls/hooks/before-call.ts'
+import type { ReadOrder } from '../../src/calls/kinds/image/call.ts'
+import { assertMasks, MAX_MASK_BYTES } from '../../src/calls/kinds/image/mask.ts'
+import type { ImageOrder } from '../../src/calls/kinds/image/order.ts'
+import type { Admitted } from '../../src/calls/life/call.ts'
 import type { Catalogue } from '../../src/domain/catalogue.ts'
 import {
   type GatewayError,
@@ -9,12 +15,6 @@ import {
 } from '../../src/domain/errors.ts'
 import { sniffImage } from '../../src/domain/image-formats.ts'
 import type { Size } from '../../src/domain/image-size.ts'
-import type { BodyParts } from '../../src/exchange/bodies/parts.ts'
-import { beforeForm } from '../../src/exchange/hooks/before-call.ts'
-import type { ReadOrder } from '../../src/exchange/image/call.ts'
-import { assertMasks, MAX_MASK_BYTES } from '../../src/exchange/image/mask.ts'
-import type { ImageOrder } from '../../src/exchange/image/order.ts'
-import type { Admitted } from '../../src/exchange/life/call.ts'
 import { deploymentOf } from '../../src/http/azure-paths.ts'
 import { type FilePart, readForm } from '../../src/http/multipart.ts'
 import type { StoredFile } from '../../src/library/files.ts'

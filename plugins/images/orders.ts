@@ -1,11 +1,12 @@
 // Orders made from checked fields: the shape of the image, and the images that it is made from.
-import type { Generation } from '../../src/db/schema.ts'
+
+import type { ImageOrder, Source } from '../../src/calls/kinds/image/order.ts'
+import type { InlineImages } from '../../src/calls/kinds/image/read-body.ts'
 import { invalidRequest } from '../../src/domain/errors.ts'
 import { hasAspectRatio, parseAspectRatio, parseSize } from '../../src/domain/image-size.ts'
-import type { ImageOrder, Source } from '../../src/exchange/image/order.ts'
-import type { InlineImages } from '../../src/exchange/image/read-body.ts'
 import { isUuid } from '../../src/library/names.ts'
 import { assertFormatFitsBackground, assertFormatIsCompressed } from '../../src/media/convert.ts'
+import type { Generation } from '../../src/store/schema.ts'
 import {
   type CommonFields,
   type ComposeRequest,

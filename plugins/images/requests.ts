@@ -1,13 +1,14 @@
 // The request forms of the image endpoints: how much is read of each, and how it becomes an order.
-import type { Generation } from '../../src/db/schema.ts'
+
+import type { BodyParts } from '../../src/calls/bodies/parts.ts'
+import type { ReadOrder } from '../../src/calls/kinds/image/call.ts'
+import { inlineBytes, kindBy, type Source } from '../../src/calls/kinds/image/order.ts'
+import { type InlineImages, readImagesBody } from '../../src/calls/kinds/image/read-body.ts'
+import type { Admitted } from '../../src/calls/life/call.ts'
 import type { Catalogue, ImageModel } from '../../src/domain/catalogue.ts'
-import type { BodyParts } from '../../src/exchange/bodies/parts.ts'
-import type { ReadOrder } from '../../src/exchange/image/call.ts'
-import { inlineBytes, kindBy, type Source } from '../../src/exchange/image/order.ts'
-import { type InlineImages, readImagesBody } from '../../src/exchange/image/read-body.ts'
-import type { Admitted } from '../../src/exchange/life/call.ts'
 import { bodyTooLarge } from '../../src/http/body.ts'
 import type { Library } from '../../src/library/library.ts'
+import type { Generation } from '../../src/store/schema.ts'
 import { checkFields } from './fields.ts'
 import { readEditForm } from './form.ts'
 import {

@@ -1,5 +1,6 @@
 // What can be asked of an account's images, and what is shown of them: the schemas of each route.
 import { type Static, Type } from '@sinclair/typebox'
+import { failures } from '../../src/app/surface/responses.ts'
 import { formatOf, type ImageFormat } from '../../src/domain/image-formats.ts'
 import { formatUsd } from '../../src/domain/money.ts'
 import { ImageBytes } from '../../src/http/image-answer.ts'
@@ -8,7 +9,6 @@ import { ModelName } from '../../src/http/parameters.ts'
 import { ErrorBody } from '../../src/http/plain-error.ts'
 import { Closed, Nullable, OneOf } from '../../src/http/schema.ts'
 import type { HistoryImage } from '../../src/library/history.ts'
-import { failures } from '../../src/surface/responses.ts'
 
 const KINDS = ['generation', 'edit', 'compose'] as const
 

@@ -1,6 +1,8 @@
 // The surface of produced images: GET /api/images/history, and GET and DELETE of one by its id.
 import { Elysia } from 'elysia'
 import { COMMON_FORMS } from '../../src/access/gate.ts'
+import { freeCalls } from '../../src/app/surface/calls.ts'
+import type { Gateway } from '../../src/app/surface/gateway.ts'
 import { conflict, notFound, unprocessable } from '../../src/domain/errors.ts'
 import { formatOf } from '../../src/domain/image-formats.ts'
 import { imageAnswer } from '../../src/http/image-answer.ts'
@@ -8,8 +10,6 @@ import { renderImageError as render } from '../../src/http/image-error.ts'
 import { pageFields, pageOf } from '../../src/http/paging.ts'
 import { findGeneration, openGeneration } from '../../src/library/generations.ts'
 import { listGenerations, removeGeneration } from '../../src/library/history.ts'
-import { freeCalls } from '../../src/surface/calls.ts'
-import type { Gateway } from '../../src/surface/gateway.ts'
 import { imageView, LIST, READ, REMOVE } from './model.ts'
 
 const SURFACE = { surface: 'library', forms: COMMON_FORMS, render }

@@ -1,11 +1,11 @@
 // The metrics for Prometheus: GET /metrics, for who has the token of [metrics]; without a token in the catalogue it is not there.
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { Elysia } from 'elysia'
+import { calls } from '../../src/app/surface/calls.ts'
+import { noEndpoint } from '../../src/app/surface/elysia-errors.ts'
+import type { Gateway } from '../../src/app/surface/gateway.ts'
 import { unauthenticated } from '../../src/domain/errors.ts'
 import { plainError } from '../../src/http/plain-error.ts'
-import { calls } from '../../src/surface/calls.ts'
-import { noEndpoint } from '../../src/surface/elysia-errors.ts'
-import type { Gateway } from '../../src/surface/gateway.ts'
 
 const SURFACE = { surface: 'metrics', forms: [], render: plainError }
 const BEARER = /^Bearer +(\S+) *$/i

@@ -1,11 +1,11 @@
 // The moderations surface: POST /v1/moderations, in OpenAI's shape.
 import { Elysia } from 'elysia'
 import { COMMON_FORMS } from '../../src/access/gate.ts'
-import { servePaid } from '../../src/exchange/life/paid-call.ts'
-import { moderationCalls } from '../../src/exchange/units/moderation.ts'
+import { calls } from '../../src/app/surface/calls.ts'
+import type { Gateway } from '../../src/app/surface/gateway.ts'
+import { moderationCalls } from '../../src/calls/kinds/units/moderation.ts'
+import { servePaid } from '../../src/calls/life/paid-call.ts'
 import { renderError } from '../../src/protocols/openai/errors.ts'
-import { calls } from '../../src/surface/calls.ts'
-import type { Gateway } from '../../src/surface/gateway.ts'
 
 const SURFACE = { surface: 'moderations', forms: COMMON_FORMS, render: renderError }
 

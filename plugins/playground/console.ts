@@ -3,21 +3,21 @@
 import { Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 import { renewConsoleKey } from '../../src/access/console-key.ts'
-import { permissionDenied } from '../../src/domain/errors.ts'
-import { Closed } from '../../src/http/schema.ts'
 import {
   type ConsoleParts,
   changed,
   countCall,
   FAILURES,
   viewerCalls,
-} from '../../src/surface/console/calls.ts'
+} from '../../src/app/surface/console/calls.ts'
 import {
   ACCOUNT_PARAMETER,
   chosenAccount,
   requireChosenAccount,
-} from '../../src/surface/console/chosen-account.ts'
-import { ensurePayingKey, findPayingKey, issuingOf } from '../../src/surface/console/paying-key.ts'
+} from '../../src/app/surface/console/chosen-account.ts'
+import { ensurePayingKey, findPayingKey, issuingOf } from '../../src/app/surface/console/paying-key.ts'
+import { permissionDenied } from '../../src/domain/errors.ts'
+import { Closed } from '../../src/http/schema.ts'
 import { QuoteFields, QuoteView, quoteView } from './quote.ts'
 import { keyView, PlayView, playView, RenewedView } from './views.ts'
 

@@ -1,14 +1,14 @@
 // The price of images before they are generated: the quote that their call holds.
 import { type Static, Type } from '@sinclair/typebox'
 import { compileModelPatterns } from '../../src/access/model-patterns.ts'
-import type { Key } from '../../src/db/schema.ts'
+import { quoteOrder } from '../../src/calls/kinds/image/billing.ts'
+import { MAX_PROMPT_CHARS } from '../../src/calls/kinds/image/order.ts'
 import { type Catalogue, type ImageModel, isServed } from '../../src/domain/catalogue.ts'
 import { invalidRequest } from '../../src/domain/errors.ts'
 import { parseSize } from '../../src/domain/image-size.ts'
-import { quoteOrder } from '../../src/exchange/image/billing.ts'
-import { MAX_PROMPT_CHARS } from '../../src/exchange/image/order.ts'
 import { Closed } from '../../src/http/schema.ts'
 import { MoneyFields, money } from '../../src/http/views.ts'
+import type { Key } from '../../src/store/schema.ts'
 
 const MAX_REFERENCES = 3
 

@@ -3,7 +3,7 @@ import { type Static, Type } from '@sinclair/typebox'
 import { availableOf } from '../../src/access/account-view.ts'
 import { CONSOLE_KEY, type KeyState, stateOfKey } from '../../src/access/console-key.ts'
 import { compileModelPatterns } from '../../src/access/model-patterns.ts'
-import type { Account, Key } from '../../src/db/schema.ts'
+import { realFirst } from '../../src/app/surface/console/suggested-models.ts'
 import { type Catalogue, type ImageModel, isServed, type TextModel } from '../../src/domain/catalogue.ts'
 import { addProduct, divideRoundingUp } from '../../src/domain/money.ts'
 import { TOKENS_PER_RATE } from '../../src/domain/prices.ts'
@@ -11,7 +11,7 @@ import { Closed, Nullable, OneOf } from '../../src/http/schema.ts'
 import { MoneyFields, money, NullableMoneyFields } from '../../src/http/views.ts'
 import type { RequestField } from '../../src/protocols/carries.ts'
 import { protocolOf, type Registry } from '../../src/protocols/registry.ts'
-import { realFirst } from '../../src/surface/console/suggested-models.ts'
+import type { Account, Key } from '../../src/store/schema.ts'
 
 const KeyView = Closed({
   name: Type.String(),

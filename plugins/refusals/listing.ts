@@ -1,11 +1,11 @@
 // Recorded refusals as a list, the newest first: filtered, paged, found by their request's id. Only reads, and never more than a bounded part at once.
 import { and, desc, eq, getTableColumns, gte, lt, type SQL, sql } from 'drizzle-orm'
-import type { Awaitable, Db, Orm } from '../../src/db/db.ts'
-import type { PageRequest } from '../../src/db/page.ts'
-import { equals, equalsIfGiven } from '../../src/db/placeholders.ts'
-import { perConnection } from '../../src/db/prepared.ts'
-import { accounts, keys, type RefusalRow, refusals } from '../../src/db/schema.ts'
 import { timeOfRequestId } from '../../src/domain/request-id.ts'
+import type { Awaitable, Db, Orm } from '../../src/store/db.ts'
+import type { PageRequest } from '../../src/store/page.ts'
+import { equals, equalsIfGiven } from '../../src/store/placeholders.ts'
+import { perConnection } from '../../src/store/prepared.ts'
+import { accounts, keys, type RefusalRow, refusals } from '../../src/store/schema.ts'
 
 const { placeholder } = sql
 

@@ -1,11 +1,12 @@
 // The record of refused requests: counted in memory, the first of each hour kept one by one, and written together by a timer.
-import type { Db } from '../../src/db/db.ts'
-import type { RefusalRow } from '../../src/db/schema.ts'
+
+import type { Gateway } from '../../src/app/surface/gateway.ts'
+import type { RefusedRequest } from '../../src/calls/life/events.ts'
 import { StorageFailure } from '../../src/domain/storage-failure.ts'
-import type { RefusedRequest } from '../../src/exchange/life/events.ts'
 import type { Logger } from '../../src/observe/log.ts'
 import { redactorOf } from '../../src/observe/redact.ts'
-import type { Gateway } from '../../src/surface/gateway.ts'
+import type { Db } from '../../src/store/db.ts'
+import type { RefusalRow } from '../../src/store/schema.ts'
 import { visibleLine } from '../../src/utilities/visible-text.ts'
 import { addSums, type CountedRefusals, expireRefusals, insertRefusals } from './writing.ts'
 

@@ -1,8 +1,8 @@
 // The route by which callers read the refused requests of their account: GET /api/v1/refusals.
 import { Elysia } from 'elysia'
 import { callersList } from '../../src/app/list/pages.ts'
-import { ACCOUNT_FAILURES, accountCalls, scopeOf } from '../../src/surface/account-calls.ts'
-import type { Gateway } from '../../src/surface/gateway.ts'
+import { ACCOUNT_FAILURES, accountCalls, scopeOf } from '../../src/app/surface/account-calls.ts'
+import type { Gateway } from '../../src/app/surface/gateway.ts'
 import { refused_requests } from './list.ts'
 
 /** A limited key sees its own requests only, unless its account allows more. */

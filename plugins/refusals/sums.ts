@@ -1,10 +1,10 @@
 // How many requests were refused in some time, and why: from the kept sums, which have those that are not recorded one by one, too.
 import { and, desc, gte, lt, type SQL, type SQLWrapper, sql } from 'drizzle-orm'
-import type { Db, Orm } from '../../src/db/db.ts'
-import { equals, equalsIfGiven, isOneOf } from '../../src/db/placeholders.ts'
-import { perConnection } from '../../src/db/prepared.ts'
-import { accounts, refusal_sums, refusals } from '../../src/db/schema.ts'
 import { DAY_MS } from '../../src/domain/ranges.ts'
+import type { Db, Orm } from '../../src/store/db.ts'
+import { equals, equalsIfGiven, isOneOf } from '../../src/store/placeholders.ts'
+import { perConnection } from '../../src/store/prepared.ts'
+import { accounts, refusal_sums, refusals } from '../../src/store/schema.ts'
 import { HOUR_S, MINUTE_S } from './writing.ts'
 
 const { placeholder } = sql

@@ -1,9 +1,9 @@
 // What is written of refused requests: rows up to a bound, sums of all, and the end of both.
 import { sql } from 'drizzle-orm'
-import type { Db } from '../../src/db/db.ts'
-import { bareColumns, equals, placeholders } from '../../src/db/placeholders.ts'
-import { perConnection } from '../../src/db/prepared.ts'
-import { type RefusalRow, refusal_sums, refusals } from '../../src/db/schema.ts'
+import type { Db } from '../../src/store/db.ts'
+import { bareColumns, equals, placeholders } from '../../src/store/placeholders.ts'
+import { perConnection } from '../../src/store/prepared.ts'
+import { type RefusalRow, refusal_sums, refusals } from '../../src/store/schema.ts'
 
 const { placeholder } = sql
 

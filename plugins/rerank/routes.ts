@@ -1,11 +1,11 @@
 // The rerank surface: POST /v1/rerank and /v2/rerank, in Cohere's and Jina's shape.
 import { Elysia } from 'elysia'
 import { COMMON_FORMS } from '../../src/access/gate.ts'
-import { servePaid } from '../../src/exchange/life/paid-call.ts'
-import { rerankCalls } from '../../src/exchange/units/rerank.ts'
+import { calls } from '../../src/app/surface/calls.ts'
+import type { Gateway } from '../../src/app/surface/gateway.ts'
+import { rerankCalls } from '../../src/calls/kinds/units/rerank.ts'
+import { servePaid } from '../../src/calls/life/paid-call.ts'
 import { renderError } from '../../src/protocols/openai/errors.ts'
-import { calls } from '../../src/surface/calls.ts'
-import type { Gateway } from '../../src/surface/gateway.ts'
 
 const SURFACE = { surface: 'rerank', forms: COMMON_FORMS, render: renderError }
 const UNPARSED = { parse: 'none' } as const

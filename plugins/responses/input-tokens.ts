@@ -1,11 +1,11 @@
 // The counting of a response's input tokens, by estimate; free of charge.
 // https://platform.openai.com/docs/api-reference/responses/input-tokens
-import { readCallTarget } from '../../src/exchange/bodies/call-target.ts'
-import { findModel, within } from '../../src/exchange/life/admission.ts'
-import type { CallOrigin } from '../../src/exchange/life/call.ts'
-import type { ExchangeParts } from '../../src/exchange/parts.ts'
-import { estimatedFor } from '../../src/exchange/text/estimated-input.ts'
-import { readTextBody } from '../../src/exchange/text/read-body.ts'
+import { readCallTarget } from '../../src/calls/bodies/call-target.ts'
+import { estimatedFor } from '../../src/calls/kinds/text/estimated-input.ts'
+import { readTextBody } from '../../src/calls/kinds/text/read-body.ts'
+import { findModel, within } from '../../src/calls/life/admission.ts'
+import type { CallOrigin } from '../../src/calls/life/call.ts'
+import type { ExchangeParts } from '../../src/calls/parts.ts'
 import { idHeaders, jsonAnswer } from '../../src/http/answers.ts'
 import { responses as protocol } from '../../src/protocols/openai/responses/index.ts'
 import { missingConversation } from '../../src/protocols/openai/responses/request.ts'

@@ -2,11 +2,11 @@
 
 import { Elysia } from 'elysia'
 import { COMMON_FORMS } from '../../src/access/gate.ts'
-import { readCallTarget } from '../../src/exchange/bodies/call-target.ts'
-import { compact, respond } from '../../src/exchange/responses/serve.ts'
+import { calls } from '../../src/app/surface/calls.ts'
+import type { Gateway } from '../../src/app/surface/gateway.ts'
+import { readCallTarget } from '../../src/calls/bodies/call-target.ts'
+import { compact, respond } from '../../src/calls/responses/serve.ts'
 import { responses as protocol } from '../../src/protocols/openai/responses/index.ts'
-import { calls } from '../../src/surface/calls.ts'
-import type { Gateway } from '../../src/surface/gateway.ts'
 import { countInputTokens, RESPONSES_BODY_LIMIT_BYTES } from './input-tokens.ts'
 import { webSockets } from './socket/route.ts'
 

@@ -1,7 +1,7 @@
 // The items that a response was made from, page by page: its conversation so far, and its own input.
 import type { Static } from '@sinclair/typebox'
+import type { BodyShare } from '../../src/calls/bodies/memory.ts'
 import { invalidRequest } from '../../src/domain/errors.ts'
-import type { BodyShare } from '../../src/exchange/bodies/memory.ts'
 import { itemsOfLine, type ListedItem } from '../../src/responses/items.ts'
 import { createPace } from '../../src/responses/lines.ts'
 import type { Turn } from '../../src/responses/reading.ts'

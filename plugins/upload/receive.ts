@@ -1,14 +1,15 @@
 // An upload: a form whose files are stored as they come, all of them or none.
+
+import type { Gateway } from '../../src/app/surface/gateway.ts'
+import type { MemoryBudget } from '../../src/calls/bodies/memory-budget.ts'
+import { within } from '../../src/calls/life/admission.ts'
+import type { CallOrigin } from '../../src/calls/life/call.ts'
 import { invalidRequest } from '../../src/domain/errors.ts'
-import type { MemoryBudget } from '../../src/exchange/bodies/memory-budget.ts'
-import { within } from '../../src/exchange/life/admission.ts'
-import type { CallOrigin } from '../../src/exchange/life/call.ts'
 import { announcedBytes } from '../../src/http/body.ts'
 import { readForm } from '../../src/http/multipart.ts'
 import type { StoredFile } from '../../src/library/files.ts'
 import { beginIntake } from '../../src/library/intake.ts'
 import { refuseUnstorable } from '../../src/library/library.ts'
-import type { Gateway } from '../../src/surface/gateway.ts'
 
 /** As much as the largest body of the images' endpoints: a hundred small files or four large ones. */
 const UPLOAD_BODY_LIMIT_BYTES = 100 * 1024 * 1024

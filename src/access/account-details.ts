@@ -1,11 +1,11 @@
 // What an operator writes down of an account beside its short name: a display name, an email, a note; and what its limited keys see.
 
-import { recordAction } from '../db/actions.ts'
-import type { Db } from '../db/db.ts'
-import { allGiven, bareColumns, equals, placeholders } from '../db/placeholders.ts'
-import { perConnection } from '../db/prepared.ts'
-import { account_details } from '../db/schema.ts'
 import { invalidRequest } from '../domain/errors.ts'
+import { recordAction } from '../store/actions.ts'
+import type { Db } from '../store/db.ts'
+import { allGiven, bareColumns, equals, placeholders } from '../store/placeholders.ts'
+import { perConnection } from '../store/prepared.ts'
+import { account_details } from '../store/schema.ts'
 import { unseenIn } from '../utilities/visible-text.ts'
 import { lockedAccount, refuseErased } from './accounts.ts'
 

@@ -1,12 +1,12 @@
 // Accounts as a list for the operator: searched, filtered and paged. Only reads.
 
 import { and, asc, eq, getTableColumns, gt, sql } from 'drizzle-orm'
-import type { Awaitable, Db, Orm } from '../db/db.ts'
-import { type Page, type PageRequest, pageOf } from '../db/page.ts'
-import { equals, isOneOf } from '../db/placeholders.ts'
-import { perConnection } from '../db/prepared.ts'
-import { account_details, accounts, closed_accounts } from '../db/schema.ts'
 import type { Nanos } from '../domain/money.ts'
+import type { Awaitable, Db, Orm } from '../store/db.ts'
+import { type Page, type PageRequest, pageOf } from '../store/page.ts'
+import { equals, isOneOf } from '../store/placeholders.ts'
+import { perConnection } from '../store/prepared.ts'
+import { account_details, accounts, closed_accounts } from '../store/schema.ts'
 import type { ShownAccount } from './closing.ts'
 
 const { placeholder } = sql

@@ -1,7 +1,8 @@
 // An account in JSON, as callers, commands and the console see it.
-import type { Account } from '../db/schema.ts'
+
 import type { Nanos } from '../domain/money.ts'
 import { MoneyFields, money, time } from '../http/views.ts'
+import type { Account } from '../store/schema.ts'
 
 type AccountMoney = Pick<Account, 'balance_nanos' | 'held_nanos' | 'debt_nanos'>
 

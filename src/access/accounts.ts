@@ -1,10 +1,10 @@
 // Administration of accounts: create, list, suspend, resume. Their money belongs to the ledger.
 
-import { recordAction } from '../db/actions.ts'
-import type { Awaitable, Db, Tx } from '../db/db.ts'
-import { PSEUDONYM } from '../db/personal-data.ts'
-import type { Account } from '../db/schema.ts'
 import { conflict, invalidRequest, notFound } from '../domain/errors.ts'
+import { recordAction } from '../store/actions.ts'
+import type { Awaitable, Db, Tx } from '../store/db.ts'
+import { PSEUDONYM } from '../store/personal-data.ts'
+import type { Account } from '../store/schema.ts'
 import { accountQueries, erasingQueries } from './queries.ts'
 
 /** Names of accounts and keys: what can be typed in a shell without quotes, e-mail addresses included. */

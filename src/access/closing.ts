@@ -1,9 +1,9 @@
 // Closed accounts: suspended, with all keys revoked, while their money and books stay; and opened again.
 
-import { recordAction } from '../db/actions.ts'
-import type { Db, Tx } from '../db/db.ts'
-import type { Account } from '../db/schema.ts'
 import { conflict } from '../domain/errors.ts'
+import { recordAction } from '../store/actions.ts'
+import type { Db, Tx } from '../store/db.ts'
+import type { Account } from '../store/schema.ts'
 import { accountByName, listAccounts, lockedAccount, refuseErased, setStatus } from './accounts.ts'
 import { closingQueries } from './queries.ts'
 import { linkQueries, passwordQueries, sessionQueries } from './session-queries.ts'

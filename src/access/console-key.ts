@@ -1,7 +1,8 @@
 // The console's own key of an account: it pays for what is called from the console, and nobody has its text.
-import type { Awaitable, Db, Tx } from '../db/db.ts'
-import type { Account, Key } from '../db/schema.ts'
+
 import { permissionDenied } from '../domain/errors.ts'
+import type { Awaitable, Db, Tx } from '../store/db.ts'
+import type { Account, Key } from '../store/schema.ts'
 import { keyStatus } from './key-status.ts'
 import { createKey, type Issuing, revokeKey } from './keys.ts'
 import { accountQueries, keyQueries } from './queries.ts'

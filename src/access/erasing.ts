@@ -1,11 +1,11 @@
 // Erased accounts: closed for good before a person's data is erased, and never opened or named again.
 
-import { recordAction } from '../db/actions.ts'
-import type { Db } from '../db/db.ts'
-import { pseudonymOf } from '../db/personal-data.ts'
-import type { Account } from '../db/schema.ts'
 import { conflict } from '../domain/errors.ts'
 import { formatUsd } from '../domain/money.ts'
+import { recordAction } from '../store/actions.ts'
+import type { Db } from '../store/db.ts'
+import { pseudonymOf } from '../store/personal-data.ts'
+import type { Account } from '../store/schema.ts'
 import { findAccount, lockedAccount } from './accounts.ts'
 import { closeAccount } from './closing.ts'
 import { erasingQueries } from './queries.ts'

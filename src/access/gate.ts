@@ -1,9 +1,9 @@
 // The gate: reads a caller's key from the request and lets the key and its account in, or refuses them.
 
-import type { Awaitable } from '../db/db.ts'
 import { type AddressMatcher, compileAddresses } from '../domain/addresses.ts'
 import { type GatewayError, permissionDenied, unauthenticated } from '../domain/errors.ts'
 import { type Arriving, addressOf } from '../http/sockets.ts'
+import type { Awaitable } from '../store/db.ts'
 import type { TextMatcher } from '../utilities/glob.ts'
 import type { KeyOfAccount } from './lookup.ts'
 import { compileModelPatterns } from './model-patterns.ts'

@@ -1,6 +1,6 @@
 // The rate limit of image calls: those of an account in any 60 seconds, on all surfaces together.
-import type { Awaitable, Db } from '../db/db.ts'
-import { imageCallsOf, sweepImageCalls, takeImageCall } from '../db/postgres/image-rate.ts'
+import type { Awaitable, Db } from '../store/db.ts'
+import { imageCallsOf, sweepImageCalls, takeImageCall } from '../store/engines/postgres/image-rate.ts'
 import { WINDOW_MS, Windows } from './window.ts'
 
 /** Where an account stands after a call was counted or refused. */

@@ -1,13 +1,13 @@
 // What counts against the limits of a key of the day and the month: taken over from another key, or counted when the first limit is set.
 
 import { and, gte, sql } from 'drizzle-orm'
-import type { Db } from '../db/db.ts'
-import { newestHold } from '../db/newest-hold.ts'
-import { equals } from '../db/placeholders.ts'
-import { perConnection } from '../db/prepared.ts'
-import { call_sums, holds, isDayOfAccount, type Key } from '../db/schema.ts'
 import { type KeyCounters, monthStart } from '../domain/key-periods.ts'
 import { dayStart } from '../domain/ranges.ts'
+import type { Db } from '../store/db.ts'
+import { newestHold } from '../store/newest-hold.ts'
+import { equals } from '../store/placeholders.ts'
+import { perConnection } from '../store/prepared.ts'
+import { call_sums, holds, isDayOfAccount, type Key } from '../store/schema.ts'
 
 const { placeholder } = sql
 

@@ -1,7 +1,8 @@
 // A key's fields as the audit log has them: its name, prefix and limits, never its secret.
-import type { Key } from '../db/schema.ts'
+
 import type { Fields } from '../domain/actions.ts'
 import { formatUsd, type Nanos } from '../domain/money.ts'
+import type { Key } from '../store/schema.ts'
 
 /** What a key has; limits that it lacks are left out. */
 export function keyFields(key: Key): Fields {

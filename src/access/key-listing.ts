@@ -1,11 +1,11 @@
 // Keys as a list, of all accounts or of one: searched, filtered and paged. Only reads.
 
 import { and, count, desc, eq, getTableColumns, lt, or, type SQL, sql } from 'drizzle-orm'
-import type { Db, Orm } from '../db/db.ts'
-import { type Page, type PageRequest, pageOf, pageValues } from '../db/page.ts'
-import { equals, equalsIfGiven } from '../db/placeholders.ts'
-import { perConnection } from '../db/prepared.ts'
-import { accounts, type Key, keys } from '../db/schema.ts'
+import type { Db, Orm } from '../store/db.ts'
+import { type Page, type PageRequest, pageOf, pageValues } from '../store/page.ts'
+import { equals, equalsIfGiven } from '../store/placeholders.ts'
+import { perConnection } from '../store/prepared.ts'
+import { accounts, type Key, keys } from '../store/schema.ts'
 import type { KeyStatus } from './key-status.ts'
 
 const { placeholder } = sql

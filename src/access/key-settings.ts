@@ -1,8 +1,9 @@
 // The settings of a key: its name and its limits, and how they are checked.
-import { jsonOrNull } from '../db/placeholders.ts'
+
 import { checkAddresses } from '../domain/addresses.ts'
 import { invalidRequest } from '../domain/errors.ts'
 import type { Nanos } from '../domain/money.ts'
+import { jsonOrNull } from '../store/placeholders.ts'
 import { checkName } from './accounts.ts'
 import { checkModelPatterns } from './model-patterns.ts'
 

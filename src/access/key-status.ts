@@ -1,5 +1,5 @@
 // The state of a key at a moment.
-import type { Key } from '../db/schema.ts'
+import type { Key } from '../store/schema.ts'
 
 /** The states of a key; `retiring`: it will be revoked, for another has taken its place. */
 export const KEY_STATUSES = ['active', 'retiring', 'expired', 'revoked'] as const

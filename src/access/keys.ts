@@ -1,11 +1,11 @@
 // Administration of API keys: create, list, change, revoke, rotate.
 
-import { recordAction } from '../db/actions.ts'
-import type { Awaitable, Db, Tx } from '../db/db.ts'
-import type { Key } from '../db/schema.ts'
 import { conflict, invalidRequest, notFound } from '../domain/errors.ts'
 import { isCounted, type KeyCounters, NOTHING_COUNTED } from '../domain/key-periods.ts'
 import type { Nanos } from '../domain/money.ts'
+import { recordAction } from '../store/actions.ts'
+import type { Awaitable, Db, Tx } from '../store/db.ts'
+import type { Key } from '../store/schema.ts'
 import { lockedAccount } from './accounts.ts'
 import { refuseClosed } from './closing.ts'
 import { countersOf, countUsed } from './key-counters.ts'

@@ -1,5 +1,5 @@
 // Addresses from which people have signed in to the console: nobody else's failures hold them up there, also after a restart.
-import type { Db } from '../db/db.ts'
+import type { Db } from '../store/db.ts'
 import { placeOf } from './place.ts'
 import { knownAddressQueries } from './session-queries.ts'
 

@@ -1,7 +1,8 @@
 // Limits of accounts and keys: calls and tokens in any 60 seconds, and concurrent calls.
-import type { Awaitable } from '../db/db.ts'
-import type { Key } from '../db/schema.ts'
+
 import type { Limit, Limits } from '../domain/call-limits.ts'
+import type { Awaitable } from '../store/db.ts'
+import type { Key } from '../store/schema.ts'
 import { SlidingWindow, WINDOW_MS } from './window.ts'
 
 /** The limits of one call: those of its account, and those of its key. */

@@ -1,6 +1,6 @@
 // The key behind a hash, with the account that pays for its calls.
-import type { Db } from '../db/db.ts'
-import type { Account, Key } from '../db/schema.ts'
+import type { Db } from '../store/db.ts'
+import type { Account, Key } from '../store/schema.ts'
 import { accountQueries, keyQueries } from './queries.ts'
 
 /** A key with the account that it belongs to, both as they are at this moment. */

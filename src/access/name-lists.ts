@@ -1,10 +1,10 @@
 // The names of accounts and keys, for lists to choose from.
 
 import { eq, sql } from 'drizzle-orm'
-import type { Awaitable, Db } from '../db/db.ts'
-import { equals } from '../db/placeholders.ts'
-import { perConnection } from '../db/prepared.ts'
-import { account_details, accounts, type Key, keys } from '../db/schema.ts'
+import type { Awaitable, Db } from '../store/db.ts'
+import { equals } from '../store/placeholders.ts'
+import { perConnection } from '../store/prepared.ts'
+import { account_details, accounts, type Key, keys } from '../store/schema.ts'
 import type { ListedAccount } from './account-listing.ts'
 
 /** Nobody chooses from a longer list. */

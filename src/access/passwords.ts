@@ -1,6 +1,7 @@
 // Passwords of the console: what one must be, its hash, and a check that takes as long for people who do not exist.
-import type { Db } from '../db/db.ts'
+
 import { invalidRequest, overloaded } from '../domain/errors.ts'
+import type { Db } from '../store/db.ts'
 import { createSlots } from '../utilities/slots.ts'
 import { passwordQueries } from './session-queries.ts'
 

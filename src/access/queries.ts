@@ -1,8 +1,8 @@
 // The queries on accounts and keys, prepared once for each connection.
 import { and, count, desc, gt, isNull, or, sql } from 'drizzle-orm'
-import { allGiven, equals, given, placeholders } from '../db/placeholders.ts'
-import { perConnection } from '../db/prepared.ts'
-import { accounts, closed_accounts, erased_accounts, holds, keys } from '../db/schema.ts'
+import { allGiven, equals, given, placeholders } from '../store/placeholders.ts'
+import { perConnection } from '../store/prepared.ts'
+import { accounts, closed_accounts, erased_accounts, holds, keys } from '../store/schema.ts'
 
 const { placeholder } = sql
 

@@ -1,8 +1,8 @@
 // The API key of a request that can be repeated: made from the request's own key and content, so that a lost answer can be asked for again.
 import { hkdfSync } from 'node:crypto'
-import type { Tx } from '../db/db.ts'
-import type { Key } from '../db/schema.ts'
 import { conflict } from '../domain/errors.ts'
+import type { Tx } from '../store/db.ts'
+import type { Key } from '../store/schema.ts'
 import type { IssuedKey, Issuing } from './keys.ts'
 import { keyQueries } from './queries.ts'
 import { generateKey, hashKey, type RandomBytes } from './secret.ts'

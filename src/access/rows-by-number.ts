@@ -1,8 +1,8 @@
 // Keys and sessions by their numbers, many by one query. Only reads.
-import type { Db } from '../db/db.ts'
-import { isOneOf } from '../db/placeholders.ts'
-import { perConnection } from '../db/prepared.ts'
-import { type Key, keys, type SessionRow, sessions } from '../db/schema.ts'
+import type { Db } from '../store/db.ts'
+import { isOneOf } from '../store/placeholders.ts'
+import { perConnection } from '../store/prepared.ts'
+import { type Key, keys, type SessionRow, sessions } from '../store/schema.ts'
 
 const queries = perConnection({
   keys: (orm) => orm.select().from(keys).where(isOneOf(keys.id, 'ids')).prepare(),

@@ -1,9 +1,9 @@
 // The queries on passwords, sessions, sign-in links and known addresses, prepared once for each connection. A null account is the operator.
 import { and, desc, lt, lte, ne, type SQL, sql } from 'drizzle-orm'
 import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
-import { equals, given, placeholders } from '../db/placeholders.ts'
-import { perConnection } from '../db/prepared.ts'
-import { known_addresses, passwords, sessions, sign_in_links } from '../db/schema.ts'
+import { equals, given, placeholders } from '../store/placeholders.ts'
+import { perConnection } from '../store/prepared.ts'
+import { known_addresses, passwords, sessions, sign_in_links } from '../store/schema.ts'
 
 const { placeholder } = sql
 

@@ -1,12 +1,12 @@
 // Sessions as rows: opened, read as a viewer, listed, and ended.
 
-import { recordAction } from '../db/actions.ts'
-import type { Awaitable, Db } from '../db/db.ts'
-import { type Page, type PageRequest, pageOf, pageValues } from '../db/page.ts'
-import type { Key, SessionRow } from '../db/schema.ts'
 import { compileAddresses } from '../domain/addresses.ts'
 import type { ConsoleSettings } from '../domain/catalogue.ts'
 import { notFound, permissionDenied, unauthenticated } from '../domain/errors.ts'
+import { recordAction } from '../store/actions.ts'
+import type { Awaitable, Db } from '../store/db.ts'
+import { type Page, type PageRequest, pageOf, pageValues } from '../store/page.ts'
+import type { Key, SessionRow } from '../store/schema.ts'
 import { suspendedAccount } from './gate.ts'
 import { sweepAddresses } from './known-addresses.ts'
 import { accountQueries, keyQueries } from './queries.ts'

@@ -1,12 +1,12 @@
 // Signing in to the console, by password, key or link, and who is signed in.
 
-import { recordAction } from '../db/actions.ts'
-import type { Awaitable, Db, Tx } from '../db/db.ts'
-import type { Account, SessionRow } from '../db/schema.ts'
 import type { By } from '../domain/actions.ts'
 import type { ConsoleSettings } from '../domain/catalogue.ts'
 import { permissionDenied, unauthenticated } from '../domain/errors.ts'
 import type { Logger } from '../observe/log.ts'
+import { recordAction } from '../store/actions.ts'
+import type { Awaitable, Db, Tx } from '../store/db.ts'
+import type { Account, SessionRow } from '../store/schema.ts'
 import { OPERATORS_NAME } from './accounts.ts'
 import { isKnownAddress, rememberAddress } from './known-addresses.ts'
 import type { KeyOfAccount } from './lookup.ts'

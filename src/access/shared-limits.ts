@@ -1,6 +1,6 @@
 // What counts against the limits of accounts and keys at all gateways over a database together.
-import type { Db } from '../db/db.ts'
-import { callRatesOf } from '../db/postgres/call-rates.ts'
+import type { Db } from '../store/db.ts'
+import { callRatesOf } from '../store/engines/postgres/call-rates.ts'
 import type { Limiter, OwnLimiter } from './limits.ts'
 
 /** A limiter that admits by what this process counts, and tells what all have counted. */

@@ -1,6 +1,6 @@
 // How much of its account a key sees: a limited one its own calls only, unless its account allows more.
-import type { Db } from '../db/db.ts'
-import type { Key } from '../db/schema.ts'
+import type { Db } from '../store/db.ts'
+import type { Key } from '../store/schema.ts'
 import { detailsOf } from './account-details.ts'
 import { isLimited } from './key-settings.ts'
 

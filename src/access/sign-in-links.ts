@@ -1,9 +1,9 @@
 // Links by which a person sets their password, once: the operator at the first visit, an account that was invited, a reset.
 
-import { recordAction } from '../db/actions.ts'
-import type { Db } from '../db/db.ts'
-import type { Account } from '../db/schema.ts'
 import { notFound } from '../domain/errors.ts'
+import { recordAction } from '../store/actions.ts'
+import type { Db } from '../store/db.ts'
+import type { Account } from '../store/schema.ts'
 import { lockedAccount } from './accounts.ts'
 import { refuseClosed } from './closing.ts'
 import type { Issuing } from './keys.ts'

@@ -1,9 +1,9 @@
 // The definition of a plugin: one object that holds a capability whole.
 import type { AnyElysia, Elysia } from 'elysia'
-import type { CoreEvents, EventName } from '../exchange/life/events.ts'
-import type { Sweep } from '../server/sweeping.ts'
-import type { Gateway } from '../surface/gateway.ts'
+import type { CoreEvents, EventName } from '../calls/life/events.ts'
 import type { Commands } from './command-line/terminal.ts'
+import type { Sweep } from './process/sweeping.ts'
+import type { Gateway } from './surface/gateway.ts'
 
 /**
  * A capability, by what it has: everything but its name is optional. The object is read by every command, so it imports nothing heavy:
@@ -19,13 +19,13 @@ export interface PluginSpec<Own, Routes extends AnyElysia, ConsoleRoutes extends
   /**
    * Its routes, as an Elysia instance with a name of its own: Elysia drops a second one of the same name silently.
    *
-   * - The instance uses one of `calls`, `openCalls` and `freeCalls` (surface/calls.ts), which see to the key, the request id, and
+   * - The instance uses one of `calls`, `openCalls` and `freeCalls` (app/surface/calls.ts), which see to the key, the request id, and
    *   failures in the surface's shape. Routes throw a GatewayError for what they refuse.
    * - Free routes declare the schemas of their query, params and response, each status included: types of clients, OpenAPI
    *   and the checks follow. Routes that are paid for read their own bytes, and say `parse: 'none'`.
    */
   routes?: () => Promise<(gateway: Gateway, own: Own) => Routes>
-  /** Routes for its pages of the console, loaded with the console's first request. They use `viewerCalls` or `operatorCalls` (surface/console/calls.ts). */
+  /** Routes for its pages of the console, loaded with the console's first request. They use `viewerCalls` or `operatorCalls` (app/surface/console/calls.ts). */
   console_routes?: () => Promise<(gateway: Gateway, own: Own) => ConsoleRoutes>
   /** Work of every minute beside the calls, such as the deletion of old rows; each by itself. */
   sweeps?: readonly { name: string; sweep: (own: Own, gateway: Gateway) => unknown }[]

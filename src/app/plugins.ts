@@ -1,11 +1,11 @@
 // The plugins of a gateway: opened one after another, closed in the opposite order, and the types of the applications that they make.
 import type { AnyElysia, MergeElysiaInstances } from 'elysia'
 import type { Logger } from '../observe/log.ts'
-import type { Sweep } from '../server/sweeping.ts'
-import type { Gateway } from '../surface/gateway.ts'
 import { orUndo } from '../utilities/or-undo.ts'
 import type { Commands } from './command-line/terminal.ts'
 import type { OpenPlugin, Plugin } from './plugin.ts'
+import type { Sweep } from './process/sweeping.ts'
+import type { Gateway } from './surface/gateway.ts'
 
 export interface OpenPlugins {
   /** Of the plugins that have any, in their order. */

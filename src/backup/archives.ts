@@ -1,5 +1,5 @@
 // Places where archives are kept: a folder, or a bucket; both list, take and give them alike. And the archives among their files.
-import type { GoesWith } from '../db/work-folder.ts'
+import type { GoesWith } from '../store/work-folder.ts'
 import { type ArchiveName, readArchiveName } from './names.ts'
 
 export interface Place {

@@ -1,7 +1,8 @@
 // A bucket of an S3-compatible server as the place of archives.
-import { connectBucket } from '../buckets/connection.ts'
+
 import type { Bucket } from '../domain/catalogue.ts'
 import { conflict, notFound } from '../domain/errors.ts'
+import { connectBucket } from '../store/engines/s3/connection.ts'
 import { archivesAmong, type Place } from './archives.ts'
 
 const MB = 1024 * 1024

@@ -49,7 +49,7 @@ export const OUTPUT_FIELDS = [
 ] as const satisfies UsageField[]
 
 /**
- * What a provider reports, before it is judged (pricing/billed-usage.ts). Without `input_tokens` nothing is said of the
+ * What a provider reports, before it is judged (money/pricing/billed-usage.ts). Without `input_tokens` nothing is said of the
  * input, without `output_tokens` nothing of the output. NaN stands for what is no count, and parts that are more than
  * their whole leave a negative rest.
  */

@@ -11,7 +11,7 @@ const MAX_RESIDENT_BYTES = 1_024 * 1024 * 1024
 const RESIDENT_STEP_BYTES = 128 * 1024 * 1024
 /** Beyond this one, those with calls under way are closed, too. */
 const MAX_RESIDENT_OF_BUSY_BYTES = MAX_RESIDENT_BYTES + RESIDENT_STEP_BYTES
-/** Of one socket: `maxPayloadLength` in server/listening.ts. */
+/** Of one socket: `maxPayloadLength` in app/process/listening.ts. */
 const MAX_ASSEMBLED_BYTES = 16 * 1024 * 1024
 
 const NO_MEMORY: SocketEnd = { code: 1013, reason: 'The gateway is short of memory. Connect again later.' }

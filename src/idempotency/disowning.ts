@@ -1,5 +1,5 @@
 // Keys of requests that ended without an answer, where gateways share a database: no gateway's any more, so that any may judge what became of them.
-import type { Db } from '../db/db.ts'
+import type { Db } from '../store/db.ts'
 import { idempotencyQueries } from './queries.ts'
 import type { KeyOfAccount } from './room.ts'
 

@@ -1,8 +1,9 @@
 // Idempotency-Keys of paid calls: a request that is sent again gets the same answer again, and is charged once.
-import type { Awaitable } from '../db/db.ts'
-import type { IdempotencyKey } from '../db/schema.ts'
+
 import { bodyOf } from '../domain/stored-bytes.ts'
 import { deploymentOf } from '../http/azure-paths.ts'
+import type { Awaitable } from '../store/db.ts'
+import type { IdempotencyKey } from '../store/schema.ts'
 import type { PlainSignal } from '../utilities/plain-signal.ts'
 import {
   type ConclusionDeps,

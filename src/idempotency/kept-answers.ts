@@ -1,8 +1,8 @@
 // The answers kept under Idempotency-Keys: database rows, with the large bodies in files.
-import type { Awaitable, Db } from '../db/db.ts'
-import { isAlive } from '../db/gateways.ts'
-import type { Call, Hold, IdempotencyKey } from '../db/schema.ts'
+
 import type { StoredBytes } from '../domain/stored-bytes.ts'
+import type { Awaitable, Db } from '../store/db.ts'
+import { isAlive } from '../store/gateways.ts'
 import {
   type ContentFiles,
   type KeptBody,
@@ -10,7 +10,8 @@ import {
   openContent,
   removeStrays,
   writeContent,
-} from '../kept/content.ts'
+} from '../store/kept/content.ts'
+import type { Call, Hold, IdempotencyKey } from '../store/schema.ts'
 import { createDisowning } from './disowning.ts'
 import { idempotencyQueries } from './queries.ts'
 import { type AnswerLimits, createAnswerRoom, type KeyOfAccount } from './room.ts'

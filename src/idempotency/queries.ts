@@ -1,16 +1,16 @@
 // The queries on Idempotency-Keys and the calls made under them, prepared once for each connection.
 import { and, asc, between, count, eq, gt, isNotNull, isNull, lte, or, sql, sum } from 'drizzle-orm'
-import { isAbandoned } from '../db/gateways.ts'
-import { NEWEST_HOLD_SQL } from '../db/newest-hold.ts'
-import { allGiven, bareColumns, equals, given, isOneOf, placeholders } from '../db/placeholders.ts'
-import { perConnection } from '../db/prepared.ts'
-import { calls, holds, idempotency_keys } from '../db/schema.ts'
+import { isAbandoned } from '../store/gateways.ts'
+import { NEWEST_HOLD_SQL } from '../store/newest-hold.ts'
+import { allGiven, bareColumns, equals, given, isOneOf, placeholders } from '../store/placeholders.ts'
+import { perConnection } from '../store/prepared.ts'
+import { calls, holds, idempotency_keys } from '../store/schema.ts'
 
 const { placeholder } = sql
 
 const OF_KEY = and(equals(idempotency_keys.account_id, 'account_id'), equals(idempotency_keys.key, 'key'))
 const OF_REQUEST = and(OF_KEY, equals(idempotency_keys.request_id, 'request_id'))
-/** The calls of a request: its first has its id, others have that, a hyphen, and what they are (exchange/life/several-calls.ts). */
+/** The calls of a request: its first has its id, others have that, a hyphen, and what they are (calls/life/several-calls.ts). */
 const isOfRequest = (column: typeof holds.request_id | typeof calls.request_id) =>
   or(
     equals(column, 'request_id'),

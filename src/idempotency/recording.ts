@@ -1,5 +1,5 @@
 // The recording of an answer while it is sent to its caller: in memory while it is small, then in a file.
-import { type KeptBody, MAX_ROW_BYTES } from '../kept/content.ts'
+import { type KeptBody, MAX_ROW_BYTES } from '../store/kept/content.ts'
 import type { KeptAnswers } from './kept-answers.ts'
 
 /** Larger answers are not kept. About ten times the longest answer of a text model, or ten images of the default size. */

@@ -1,6 +1,7 @@
 // How often kept answers were sent again: counted in memory, and written together once a second at most.
-import type { Db } from '../db/db.ts'
+
 import type { Logger } from '../observe/log.ts'
+import type { Db } from '../store/db.ts'
 import { idempotencyQueries } from './queries.ts'
 
 const WRITE_AFTER_MS = 1_000

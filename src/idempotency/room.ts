@@ -1,9 +1,10 @@
 // Room for kept answers and keys: the oldest answers are given up, the oldest keys forgotten, where a bound is exceeded.
-import type { Db, Tx } from '../db/db.ts'
-import type { IdempotencyKey } from '../db/schema.ts'
+
 import type { ServerSettings } from '../domain/catalogue.ts'
-import { createRoom, type Room, type Spacious, sufficient } from '../kept/room.ts'
-import { type KeepLimits, MEGABYTE } from '../kept/space.ts'
+import type { Db, Tx } from '../store/db.ts'
+import { createRoom, type Room, type Spacious, sufficient } from '../store/kept/room.ts'
+import { type KeepLimits, MEGABYTE } from '../store/kept/space.ts'
+import type { IdempotencyKey } from '../store/schema.ts'
 import { atFirstUse } from '../utilities/at-first-use.ts'
 import { createSlots } from '../utilities/slots.ts'
 import { idempotencyQueries } from './queries.ts'

@@ -1,9 +1,10 @@
 // The audit of the library: what must hold between rows and files, and the findings where it does not.
-import type { FileRow, Generation } from '../db/schema.ts'
+
 import type { CheckedRule, Finding } from '../domain/finding.ts'
 import { mimeOf, OUTPUT_FORMATS } from '../domain/image-formats.ts'
 import { FILE_QUOTA_BYTES } from '../media/limits.ts'
 import type { FileEntry, FileStore } from '../media/store.ts'
+import type { FileRow, Generation } from '../store/schema.ts'
 import { fileKeyOf } from './generations.ts'
 import type { Library } from './library.ts'
 import { isImageKey, storeKeyOf } from './names.ts'

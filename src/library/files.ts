@@ -1,11 +1,11 @@
 // Stored uploads: how one is found, read, listed and deleted. How they are taken in is in intake.ts.
 
-import { recordAction } from '../db/actions.ts'
-import type { Awaitable, Db } from '../db/db.ts'
-import { type Page, type PageRequest, pageOf, pageValues } from '../db/page.ts'
-import type { FileRow } from '../db/schema.ts'
 import type { By } from '../domain/actions.ts'
 import type { WholeBytes } from '../domain/stored-bytes.ts'
+import { recordAction } from '../store/actions.ts'
+import type { Awaitable, Db } from '../store/db.ts'
+import { type Page, type PageRequest, pageOf, pageValues } from '../store/page.ts'
+import type { FileRow } from '../store/schema.ts'
 import { type Library, refuseUnstorable } from './library.ts'
 import { fileShelf, openMarking } from './missing.ts'
 import { storeKeyOf } from './names.ts'

@@ -1,10 +1,10 @@
 // Produced images, from the moment that their call is paid for: generating, then stored with a file, or failed without one.
 
-import type { Awaitable, Db } from '../db/db.ts'
-import type { Generation } from '../db/schema.ts'
 import { conflict, dropIfOfStorage } from '../domain/errors.ts'
 import { formatOf, type ImageMime } from '../domain/image-formats.ts'
 import type { WholeBytes } from '../domain/stored-bytes.ts'
+import type { Awaitable, Db } from '../store/db.ts'
+import type { Generation } from '../store/schema.ts'
 import type { Library } from './library.ts'
 import { imageShelf, openMarking } from './missing.ts'
 import { generationQueries } from './queries.ts'

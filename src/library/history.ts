@@ -1,11 +1,11 @@
 // The history of produced images: listed with the cost of each, and deleted.
 
-import { recordAction } from '../db/actions.ts'
-import type { Db } from '../db/db.ts'
-import { type Page, type PageRequest, pageOf, pageValues } from '../db/page.ts'
-import type { Generation } from '../db/schema.ts'
 import type { By } from '../domain/actions.ts'
 import type { Nanos } from '../domain/money.ts'
+import { recordAction } from '../store/actions.ts'
+import type { Db } from '../store/db.ts'
+import { type Page, type PageRequest, pageOf, pageValues } from '../store/page.ts'
+import type { Generation } from '../store/schema.ts'
 import { findGeneration } from './generations.ts'
 import { historyQueries, historyQueriesOfAccount } from './history-queries.ts'
 import { type Library, refuseUnstorable } from './library.ts'

@@ -1,6 +1,5 @@
 // Intake of uploaded images: counted before they are written, decoded before they are stored, all of a request or none.
-import type { Db, Tx } from '../db/db.ts'
-import type { FileRow } from '../db/schema.ts'
+
 import {
   dropIfOfStorage,
   type GatewayError,
@@ -14,6 +13,8 @@ import { freeBytes, freedOnceRead } from '../http/free-bytes.ts'
 import { type ImageFacts, inspectImage } from '../media/inspect.ts'
 import { FILE_QUOTA_BYTES, MAX_IMAGE_BYTES } from '../media/limits.ts'
 import { IMAGES_AT_ONCE } from '../media/sharp.ts'
+import type { Db, Tx } from '../store/db.ts'
+import type { FileRow } from '../store/schema.ts'
 import { createSlots } from '../utilities/slots.ts'
 import { isStored, type StoredFile } from './files.ts'
 import type { Library } from './library.ts'

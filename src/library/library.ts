@@ -1,9 +1,9 @@
 // The library of images: rows in the database, two stores of files, and the quota of each account.
 
 import { join } from 'node:path'
-import type { Db } from '../db/db.ts'
 import { overloaded } from '../domain/errors.ts'
 import { createFileStore, type FileStore } from '../media/store.ts'
+import type { Db } from '../store/db.ts'
 import { createQuota, type Quota, usedBytes } from './quota.ts'
 
 export interface Library {

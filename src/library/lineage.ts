@@ -1,6 +1,6 @@
 // The lineage of a produced image: what it was made from, and what was made from it, up to a small tree.
-import type { Db } from '../db/db.ts'
-import type { FileRow, Generation } from '../db/schema.ts'
+import type { Db } from '../store/db.ts'
+import type { FileRow, Generation } from '../store/schema.ts'
 import { isStored, type StoredFile } from './files.ts'
 import { lineageQueries } from './history-queries.ts'
 import { isUuid } from './names.ts'

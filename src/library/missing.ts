@@ -1,8 +1,8 @@
 // Images whose file cannot be found: marked in their row, which keeps all else, and unmarked once the file is back.
 
-import type { Awaitable, Db, Statements } from '../db/db.ts'
 import type { WholeBytes } from '../domain/stored-bytes.ts'
 import type { FileStore } from '../media/store.ts'
+import type { Awaitable, Db, Statements } from '../store/db.ts'
 import { counted } from '../utilities/counted.ts'
 import type { Library } from './library.ts'
 import { storeKeyOf } from './names.ts'

@@ -1,9 +1,9 @@
 // The queries on produced and uploaded images, prepared once for each connection.
 import { and, asc, desc, eq, gt, isNotNull, isNull, lt, ne, sql, sum } from 'drizzle-orm'
-import { isAbandoned } from '../db/gateways.ts'
-import { allGiven, equals, isOneOf, placeholders } from '../db/placeholders.ts'
-import { perConnection } from '../db/prepared.ts'
-import { erased_accounts, files, generations } from '../db/schema.ts'
+import { isAbandoned } from '../store/gateways.ts'
+import { allGiven, equals, isOneOf, placeholders } from '../store/placeholders.ts'
+import { perConnection } from '../store/prepared.ts'
+import { erased_accounts, files, generations } from '../store/schema.ts'
 
 const { placeholder } = sql
 

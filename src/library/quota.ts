@@ -1,7 +1,8 @@
 // Storage quotas: the bytes of an account's files are counted before they are written, uploads in progress included.
-import type { Awaitable, Db } from '../db/db.ts'
+
 import { type GatewayError, payloadTooLarge } from '../domain/errors.ts'
 import { FILE_QUOTA_BYTES } from '../media/limits.ts'
+import type { Awaitable, Db } from '../store/db.ts'
 import { fileQueries } from './queries.ts'
 
 /** The bytes of the uploads in progress of one request. */

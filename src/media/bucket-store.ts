@@ -1,9 +1,10 @@
 // Stores of files in a bucket: an object is there whole, or not at all; what is given of it never leaves the gateway as an address.
-import { type Connection, connectBucket, type Range } from '../buckets/connection.ts'
-import type { NamedIn } from '../buckets/words.ts'
+
 import type { Bucket } from '../domain/catalogue.ts'
 import { StorageFailure } from '../domain/storage-failure.ts'
 import type { StoredBytes } from '../domain/stored-bytes.ts'
+import { type Connection, connectBucket, type Range } from '../store/engines/s3/connection.ts'
+import type { NamedIn } from '../store/engines/s3/words.ts'
 import { type BucketHealth, createBucketHealth, toStorageFailure } from './bucket-health.ts'
 import { assertFileKey, isFileKey } from './keys.ts'
 import { type FileStore, type PutOptions, type PutResult, tooLarge } from './store.ts'

@@ -2,9 +2,9 @@
 import type { FileHandle } from 'node:fs/promises'
 import { mkdir, open, readdir, rename, rm, stat, unlink } from 'node:fs/promises'
 import { dirname, join, relative, sep } from 'node:path'
-import { giveFoldersToOwner, giveToFolderOwner } from '../db/folder.ts'
 import { payloadTooLarge } from '../domain/errors.ts'
 import { BlobBytes, type StoredBytes } from '../domain/stored-bytes.ts'
+import { giveFoldersToOwner, giveToFolderOwner } from '../store/folder.ts'
 import { assertFileKey, isFileKey } from './keys.ts'
 import { tooLargeMessage } from './limits.ts'
 

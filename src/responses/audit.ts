@@ -1,7 +1,8 @@
 // The audit of kept responses: conversations are whole, and large responses have their files.
-import type { Db } from '../db/db.ts'
+
 import type { CheckedRule, Finding } from '../domain/finding.ts'
-import type { ContentFiles } from '../kept/content.ts'
+import type { Db } from '../store/db.ts'
+import type { ContentFiles } from '../store/kept/content.ts'
 import { responseQueries } from './queries.ts'
 import type { Row } from './rows.ts'
 

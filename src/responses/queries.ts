@@ -1,8 +1,8 @@
 // The queries on kept responses, prepared once for each connection.
 import { and, asc, count, eq, exists, gt, isNotNull, lte, sql, sum } from 'drizzle-orm'
-import { equals, placeholders } from '../db/placeholders.ts'
-import { perConnection } from '../db/prepared.ts'
-import { closed_accounts, responses } from '../db/schema.ts'
+import { equals, placeholders } from '../store/placeholders.ts'
+import { perConnection } from '../store/prepared.ts'
+import { closed_accounts, responses } from '../store/schema.ts'
 
 const { placeholder } = sql
 

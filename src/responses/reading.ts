@@ -1,9 +1,10 @@
 // The reading of kept responses: one, or a whole conversation turn by turn.
-import type { Db } from '../db/db.ts'
+
 import { notFound } from '../domain/errors.ts'
 import type { StoredBytes } from '../domain/stored-bytes.ts'
-import { type ContentFiles, openContent } from '../kept/content.ts'
 import { type JsonObject, objectsIn } from '../protocols/wire/json.ts'
+import type { Db } from '../store/db.ts'
+import { type ContentFiles, openContent } from '../store/kept/content.ts'
 import type { KeptResponse } from './kept-responses.ts'
 import { type Content, createPace, decodeLines, firstLine, splitLines } from './lines.ts'
 import { responseQueries } from './queries.ts'

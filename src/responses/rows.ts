@@ -1,7 +1,7 @@
 // The rows of kept responses: conversations as chains of rows, of which only the last ones can go.
-import type { Awaitable, Db, Tx, Writing } from '../db/db.ts'
-import type { ResponseRow } from '../db/schema.ts'
-import type { BodyColumns } from '../kept/content.ts'
+import type { Awaitable, Db, Tx, Writing } from '../store/db.ts'
+import type { BodyColumns } from '../store/kept/content.ts'
+import type { ResponseRow } from '../store/schema.ts'
 import type { KeptResponse } from './kept-responses.ts'
 import { responseQueries } from './queries.ts'
 

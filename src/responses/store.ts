@@ -1,8 +1,9 @@
 // Kept responses in a database, and in a folder of their own for the large ones: conversations, bounded and for a time.
-import type { Awaitable, Db, Tx } from '../db/db.ts'
+
 import type { ResponseSettings } from '../domain/catalogue.ts'
 import { invalidRequest, notFound } from '../domain/errors.ts'
 import type { StoredBytes } from '../domain/stored-bytes.ts'
+import type { Awaitable, Db, Tx } from '../store/db.ts'
 import {
   type ContentFiles,
   type KeptBody,
@@ -10,9 +11,9 @@ import {
   MAX_ROW_BYTES,
   removeStrays,
   writeContent,
-} from '../kept/content.ts'
-import { createRoom, type Room, sufficient } from '../kept/room.ts'
-import { type KeepLimits, MEGABYTE } from '../kept/space.ts'
+} from '../store/kept/content.ts'
+import { createRoom, type Room, sufficient } from '../store/kept/room.ts'
+import { type KeepLimits, MEGABYTE } from '../store/kept/space.ts'
 import { endOfTurn } from '../utilities/end-of-turn.ts'
 import type { KeptResponse, ResponseStore } from './kept-responses.ts'
 import { encodeLines } from './lines.ts'

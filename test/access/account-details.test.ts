@@ -8,7 +8,7 @@ import {
 } from '../../src/access/account-details.ts'
 import { createAccount } from '../../src/access/accounts.ts'
 import { beginErasing } from '../../src/access/erasing.ts'
-import { dbOver } from '../../src/db/sqlite.ts'
+import { dbOver } from '../../src/store/engines/sqlite/sqlite.ts'
 import { memoryDatabase } from '../support/empty-database.ts'
 
 async function world() {

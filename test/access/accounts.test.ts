@@ -2,8 +2,8 @@
 import { describe, expect, test } from 'bun:test'
 import { accountByName, createAccount, listAccounts, suspendAccount } from '../../src/access/accounts.ts'
 import { reopenAccount } from '../../src/access/closing.ts'
-import type { Db } from '../../src/db/db.ts'
-import { dbOver } from '../../src/db/sqlite.ts'
+import type { Db } from '../../src/store/db.ts'
+import { dbOver } from '../../src/store/engines/sqlite/sqlite.ts'
 import { memoryDatabase } from '../support/empty-database.ts'
 
 const NOW = 1_000_000

@@ -1,7 +1,7 @@
 // The rate limit of the image endpoints: 30 calls of an account in any 60 seconds.
 import { expect, test } from 'bun:test'
 import { createImageRate } from '../../src/access/image-rate.ts'
-import { randomFrom } from '../ledger/random.ts'
+import { randomFrom } from '../money/ledger/random.ts'
 import { SEED } from '../support/seed.ts'
 
 test('exactly 30 calls are admitted in any 60 seconds, and one more as soon as the first is 60 seconds old', () => {

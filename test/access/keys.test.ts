@@ -12,8 +12,8 @@ import {
 } from '../../src/access/keys.ts'
 import { findKey } from '../../src/access/lookup.ts'
 import { generateKey, hashKey, KEY_PATTERN, PREFIX_LENGTH } from '../../src/access/secret.ts'
-import type { Db } from '../../src/db/db.ts'
-import { dbOver } from '../../src/db/sqlite.ts'
+import type { Db } from '../../src/store/db.ts'
+import { dbOver } from '../../src/store/engines/sqlite/sqlite.ts'
 import { memoryDatabase } from '../support/empty-database.ts'
 
 const NOW = 1_000_000

@@ -8,7 +8,7 @@ import {
   sweepAddresses,
 } from '../../src/access/known-addresses.ts'
 import { makeOperatorsLink, resetOperator } from '../../src/access/sign-in-links.ts'
-import { dbOver } from '../../src/db/sqlite.ts'
+import { dbOver } from '../../src/store/engines/sqlite/sqlite.ts'
 import { memoryDatabase } from '../support/empty-database.ts'
 
 const DAY_MS = 86_400_000

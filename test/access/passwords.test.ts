@@ -1,7 +1,7 @@
 // Passwords: what one must be, and a check that costs the same for everybody.
 import { describe, expect, test } from 'bun:test'
 import { checkPassword, createPasswords, hashOf, setPassword } from '../../src/access/passwords.ts'
-import { dbOver } from '../../src/db/sqlite.ts'
+import { dbOver } from '../../src/store/engines/sqlite/sqlite.ts'
 import { memoryDatabase } from '../support/empty-database.ts'
 
 const passwords = createPasswords()

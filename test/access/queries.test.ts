@@ -7,7 +7,7 @@ import type { KeySettings } from '../../src/access/key-settings.ts'
 import { createKey } from '../../src/access/keys.ts'
 import { findKey } from '../../src/access/lookup.ts'
 import { accountQueries, keyQueries } from '../../src/access/queries.ts'
-import { dbOver } from '../../src/db/sqlite.ts'
+import { dbOver } from '../../src/store/engines/sqlite/sqlite.ts'
 import { memoryDatabase } from '../support/empty-database.ts'
 
 const NOW = 1_000_000

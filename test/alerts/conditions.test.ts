@@ -3,11 +3,11 @@ import { beforeAll, describe, expect, test } from 'bun:test'
 import { accountSpend, keySpend, lowBalances } from '../../plugins/alerts/account-conditions.ts'
 import { backupConditions } from '../../plugins/alerts/machine-conditions.ts'
 import { failing } from '../../plugins/alerts/route-conditions.ts'
-import type { Db } from '../../src/db/db.ts'
 import type { BackupSettings, Catalogue } from '../../src/domain/catalogue.ts'
-import { healthNow } from '../../src/ledger/route-health.ts'
-import type { RouteSum } from '../../src/ledger/route-sums.ts'
-import { recorded } from '../ledger/recorded.ts'
+import { healthNow } from '../../src/money/ledger/route-health.ts'
+import type { RouteSum } from '../../src/money/ledger/route-sums.ts'
+import type { Db } from '../../src/store/db.ts'
+import { recorded } from '../money/ledger/recorded.ts'
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS

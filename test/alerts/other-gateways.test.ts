@@ -2,7 +2,7 @@
 import { expect, test } from 'bun:test'
 import { hostname } from 'node:os'
 import { otherGateways } from '../../plugins/alerts/other-gateways.ts'
-import type { SharingGateway } from '../../src/surface/gateway.ts'
+import type { SharingGateway } from '../../src/app/surface/gateway.ts'
 
 /** Of two gateways the second one is this. */
 const gateway = (id: number): SharingGateway => ({

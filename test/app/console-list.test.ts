@@ -5,7 +5,7 @@ import { plugins } from '../../plugins/index.ts'
 import { refused_requests } from '../../plugins/refusals/index.ts'
 import { consoleList } from '../../src/app/list/pages.ts'
 import { definePlugin } from '../../src/app/plugin.ts'
-import { viewerCalls } from '../../src/surface/console/calls.ts'
+import { viewerCalls } from '../../src/app/surface/console/calls.ts'
 import { type ConsoleClient, signedIn } from '../support/console-session.ts'
 import { fileGateway } from '../support/gateway.ts'
 

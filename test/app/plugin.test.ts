@@ -3,8 +3,8 @@ import { expect, test } from 'bun:test'
 import { Elysia } from 'elysia'
 import { definePlugin } from '../../src/app/plugin.ts'
 import { commandsOf, openPlugins } from '../../src/app/plugins.ts'
-import { createEvents } from '../../src/exchange/life/events.ts'
-import type { Gateway } from '../../src/surface/gateway.ts'
+import type { Gateway } from '../../src/app/surface/gateway.ts'
+import { createEvents } from '../../src/calls/life/events.ts'
 import { memoryLog } from '../support/memory-log.ts'
 
 function gateway() {

@@ -1,5 +1,5 @@
 // A gateway under load for the tests of backups: calls, images, uploads and responses that come and go while archives are made.
-import { FIRST_CATALOGUE } from '../../src/config/first.ts'
+import { FIRST_CATALOGUE } from '../../src/catalogue/first.ts'
 import { type GatewayProcess, startGatewayProcess } from '../support/gateway-process.ts'
 
 export interface Load extends AsyncDisposable {

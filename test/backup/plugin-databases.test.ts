@@ -3,7 +3,7 @@ import { Database } from 'bun:sqlite'
 import { expect, test } from 'bun:test'
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { createScene, sceneOfFile } from '../cli/scene.ts'
+import { createScene, sceneOfFile } from '../app/commands/scene.ts'
 import { temporary } from '../support/temporary.ts'
 
 /** Moves 1 between two accounts for ever, and so fast that pages of both moments are in any plain copy. */

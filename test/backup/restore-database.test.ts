@@ -1,11 +1,11 @@
 // A restore of the database alone: ended at any point there is the old one or the new one.
 import { expect, test } from 'bun:test'
 import { existsSync, readdirSync } from 'node:fs'
-import { openDatabase } from '../../src/db/open.ts'
-import { removeLeftovers } from '../../src/server/backup/leftovers.ts'
-import { dataPaths } from '../../src/server/backup/paths.ts'
-import { restoreDatabase } from '../../src/server/backup/restore-database.ts'
-import { writeSnapshot } from '../../src/server/snapshot.ts'
+import { removeLeftovers } from '../../src/app/process/backup/leftovers.ts'
+import { dataPaths } from '../../src/app/process/backup/paths.ts'
+import { restoreDatabase } from '../../src/app/process/backup/restore-database.ts'
+import { writeSnapshot } from '../../src/app/process/snapshot.ts'
+import { openDatabase } from '../../src/store/engines/sqlite/open.ts'
 import { type TemporaryFolder, temporary } from '../support/temporary.ts'
 
 const CHANGED = `INSERT INTO accounts (id, name, status, balance_nanos, held_nanos, debt_nanos, created_at_ms)

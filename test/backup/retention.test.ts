@@ -2,7 +2,7 @@
 import { afterAll, beforeEach, expect, test } from 'bun:test'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { generateIdentity, identityToRecipient } from 'age-encryption'
-import { createScene, type Scene } from '../cli/scene.ts'
+import { createScene, type Scene } from '../app/commands/scene.ts'
 
 const DAY_MS = 24 * 3_600_000
 

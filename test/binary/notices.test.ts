@@ -9,7 +9,7 @@ import { GATEWAY } from '../../src/build/binary.ts'
 import { libvipsFolders } from '../../src/build/notices/native.ts'
 import { gatherNotices } from '../../src/build/notices/notices.ts'
 import { packageNotices } from '../../src/build/notices/packages.ts'
-import { createScene } from '../cli/scene.ts'
+import { createScene } from '../app/commands/scene.ts'
 
 const ROOT = join(import.meta.dir, '../..')
 const { notices, texts } = gatherNotices()

@@ -4,9 +4,9 @@ import type { TSchema } from '@sinclair/typebox'
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
 import { type ComponentType, createElement } from 'react'
 import { renderToStaticMarkup } from 'react-dom/server'
-import { MODEL_SCHEMAS, PROVIDER_SETTINGS } from '../../src/config/schema.ts'
-import { blockFields, TEXT_ONLY } from '../../src/config/setting-fields.ts'
-import { knownView } from '../../src/surface/console/known-providers.ts'
+import { knownView } from '../../src/app/surface/console/known-providers.ts'
+import { MODEL_SCHEMAS, PROVIDER_SETTINGS } from '../../src/catalogue/schema.ts'
+import { blockFields, TEXT_ONLY } from '../../src/catalogue/setting-fields.ts'
 
 type Form = ComponentType<Record<string, unknown>>
 const PARTS = `${import.meta.dir}/../../plugins/console/web/parts/catalogue`

@@ -3,7 +3,7 @@ import { afterAll, describe, expect, test } from 'bun:test'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Price } from '../../src/domain/prices.ts'
-import { chargeTokens } from '../../src/pricing/charge.ts'
+import { chargeTokens } from '../../src/money/pricing/charge.ts'
 import {
   MODEL,
   PICTURE,
@@ -231,7 +231,7 @@ describe('a change of prices', () => {
   async function gatewayCheck(edits: object[]) {
     const { body } = await operator('/catalogue/check', { edits })
     expect(body.mistakes).toEqual([])
-    const { readCatalogue } = await import('../../src/config/load.ts')
+    const { readCatalogue } = await import('../../src/catalogue/load.ts')
     const { BUILT_IN_REGISTRY } = await import('../../src/protocols/registry.ts')
     const reading = readCatalogue(body.text, { env: {}, protocols: BUILT_IN_REGISTRY })
     if (!reading.ok) throw new Error('the draft has mistakes')

@@ -2,7 +2,7 @@
 import { afterAll, expect, test } from 'bun:test'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { keepText } from '../../src/config/past.ts'
+import { keepText } from '../../src/catalogue/past.ts'
 import { signedIn } from '../support/console-session.ts'
 import { fileScene } from '../support/scene.ts'
 

@@ -2,7 +2,7 @@
 import { expect, test } from 'bun:test'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { createScene } from '../cli/scene.ts'
+import { createScene } from '../app/commands/scene.ts'
 import { MODEL, PROVIDER, PROVIDER_KEYS, UPSTREAM_MODEL } from '../support/catalogue.ts'
 import { signedIn } from '../support/console-session.ts'
 import { fileScene } from '../support/scene.ts'

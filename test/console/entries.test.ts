@@ -1,7 +1,7 @@
 // Entries in the console: of one account, of all, in pages and as a file; an account sees its own.
 import { beforeAll, describe, expect, test } from 'bun:test'
-import { allEntries } from '../../src/ledger/entries-of-all.ts'
-import { recorded } from '../ledger/recorded.ts'
+import { allEntries } from '../../src/money/ledger/entries-of-all.ts'
+import { recorded } from '../money/ledger/recorded.ts'
 import { MODEL } from '../support/catalogue.ts'
 import { clientOf, signedIn } from '../support/console-session.ts'
 import { ANSWER_NANOS, answer, ask, wholePath } from '../support/native.ts'

@@ -1,7 +1,7 @@
 // The console's images: each account its own, the operator what they ask for; thumbnails, lineage, deletion.
 import { describe, expect, test } from 'bun:test'
 import sharp from 'sharp'
-import { FIRST_CATALOGUE } from '../../src/config/first.ts'
+import { FIRST_CATALOGUE } from '../../src/catalogue/first.ts'
 import { fileGateway } from '../support/gateway.ts'
 import { type ConsoleSession, sessionsOf } from './portal.ts'
 

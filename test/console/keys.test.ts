@@ -1,6 +1,6 @@
 // Keys in the console: made, changed, rotated and revoked by the operator and by their account, and seen by a key.
 import { describe, expect, test } from 'bun:test'
-import { MAX_CHANGES_A_DAY, recordAction } from '../../src/db/actions.ts'
+import { MAX_CHANGES_A_DAY, recordAction } from '../../src/store/actions.ts'
 import { MODEL } from '../support/catalogue.ts'
 import { clientOf, signedIn } from '../support/console-session.ts'
 import { expireKey } from '../support/expired-key.ts'

@@ -1,6 +1,6 @@
 // Each list as a file: the rows that its page lists under the same filter, and nothing that its page hides.
 import { describe, expect, test } from 'bun:test'
-import { FIRST_CATALOGUE } from '../../src/config/first.ts'
+import { FIRST_CATALOGUE } from '../../src/catalogue/first.ts'
 import { signedIn } from '../support/console-session.ts'
 import { fileGateway } from '../support/gateway.ts'
 

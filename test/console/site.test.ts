@@ -8,7 +8,7 @@ import {
   requireOwnOrigin,
   signInRefusal,
   tokenOf,
-} from '../../src/surface/console/site.ts'
+} from '../../src/app/surface/console/site.ts'
 
 const TLS = 'https://gateway.example.com'
 const at = (url: string, origin?: string, method = 'POST') =>

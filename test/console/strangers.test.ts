@@ -1,6 +1,6 @@
 // Strangers who guess the operator's password: they keep nobody out where they have signed in before, also after a restart.
 import { expect, test } from 'bun:test'
-import { openDb } from '../../src/db/sqlite.ts'
+import { openDb } from '../../src/store/engines/sqlite/sqlite.ts'
 import { catalogueOf } from '../support/catalogue.ts'
 import { prepareDataFolder } from '../support/data-folder.ts'
 import { startGatewayProcess } from '../support/gateway-process.ts'

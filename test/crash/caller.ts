@@ -1,6 +1,6 @@
 // The callers of the crash tests: they call and top up until the server dies, and record all that was acknowledged.
-import { openLedger } from '../../src/ledger/ledger.ts'
-import type { Random } from '../ledger/random.ts'
+import { openLedger } from '../../src/money/ledger/ledger.ts'
+import type { Random } from '../money/ledger/random.ts'
 import { costOf, type Wish } from './provider.ts'
 
 /** What the callers of one cycle were told. */

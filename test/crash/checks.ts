@@ -1,7 +1,7 @@
 // The checks after a restart: the ledger on the disk, compared with all that callers were told before the crash.
 import type { Database } from 'bun:sqlite'
-import { dbOver } from '../../src/db/sqlite.ts'
-import { audit } from '../../src/ledger/audit.ts'
+import { audit } from '../../src/money/ledger/audit.ts'
+import { dbOver } from '../../src/store/engines/sqlite/sqlite.ts'
 import type { Acknowledged } from './caller.ts'
 
 /** What the restarted server logged about the holds that it expired. */

@@ -7,8 +7,8 @@
 import { writeSync } from 'node:fs'
 import { Elysia } from 'elysia'
 import { plugins } from '../../plugins/index.ts'
+import { startGateway } from '../../src/app/process/serve.ts'
 import { createLogger } from '../../src/observe/log.ts'
-import { startGateway } from '../../src/server/serve.ts'
 import { routesPlugin } from '../support/plugins.ts'
 
 const [data_folder = '', point = 'none', passing = '1'] = process.argv.slice(2)

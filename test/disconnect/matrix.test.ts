@@ -1,7 +1,7 @@
 // silent.md, Streams whose caller left, cell by cell: who ends a stream, at which point, under which policy, and what the call
 // then costs to the nano-dollar. In each cell: one settlement, nothing held, the place of the call freed.
 import { afterAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
-import type { Call } from '../../src/db/schema.ts'
+import type { Call } from '../../src/store/schema.ts'
 import { cellsOf } from '../support/long.ts'
 import type { Departure } from '../support/socket-client.ts'
 import { type Step, stream } from '../support/upstream.ts'

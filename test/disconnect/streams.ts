@@ -1,5 +1,5 @@
 // Streams in each provider's wire shape, event by event, and what a call has used up after each of them.
-import type { Call } from '../../src/db/schema.ts'
+import type { Call } from '../../src/store/schema.ts'
 import { MODEL } from '../support/catalogue.ts'
 import { OVER_CHAT, OVER_MESSAGES, OVER_RESPONSES, REQUESTS, type SurfaceRequest } from './surfaces.ts'
 

@@ -1,7 +1,7 @@
 // One stream, the points at which its caller can leave or its upstream break, and what the call then costs.
 import { expect } from 'bun:test'
 import { plugins } from '../../plugins/index.ts'
-import type { Call } from '../../src/db/schema.ts'
+import type { Call } from '../../src/store/schema.ts'
 import { type WatchedCallers, watchCallers } from '../support/callers.ts'
 import { eventually } from '../support/eventually.ts'
 import { streamPath, wholePath } from '../support/native.ts'

@@ -1,7 +1,7 @@
 // silent.md, Streams whose caller left, for whole answers of every surface, and for images, which are whole however they are given
 // out: "Images cost nothing unless delivered"; all else costs its input at least.
 import { afterAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
-import type { Call } from '../../src/db/schema.ts'
+import type { Call } from '../../src/store/schema.ts'
 import { MODEL, PICTURE } from '../support/catalogue.ts'
 import { cellsOf } from '../support/long.ts'
 import { type Answer, RESET, refusal, type Step, splitAt, whole } from '../support/upstream.ts'

@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { PICTURE, SAMPLE_IDS } from '../../plugins/docs/samples.ts'
-import { install } from '../clients/install.ts'
-import { endPrograms, runProgram } from '../clients/process.ts'
 import { startGatewayProcess } from '../support/gateway-process.ts'
+import { install } from '../tools/clients/install.ts'
+import { endPrograms, runProgram } from '../tools/clients/process.ts'
 import { documentedCatalogue } from './catalogue.ts'
 
 /** Its generator of values has no place in hypothesis from 6.150 on. */
@@ -67,7 +67,7 @@ async function documentWithRealIds(): Promise<string> {
 }
 
 const document_path = join(folder, 'openapi.json')
-// The methods that a path does not have are test/server/routes.test.ts's business.
+// The methods that a path does not have are test/app/process/routes.test.ts's business.
 await Bun.write(join(folder, 'schemathesis.toml'), '[phases.coverage]\nunexpected-methods = []\n')
 
 const env = { PYTHONPATH: import.meta.dir, SCHEMATHESIS_HOOKS: 'schemathesis_hooks' }

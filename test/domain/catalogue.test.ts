@@ -1,8 +1,8 @@
 // The catalogue's interfaces against the schema of its file: the same fields of the same types. Checked by tsc.
 import { expectTypeOf, test } from 'bun:test'
 import type { Static } from '@sinclair/typebox'
-import type { ModelText } from '../../src/config/schema.ts'
-import type { LimitsSchema, ServerSchema } from '../../src/config/section-schemas.ts'
+import type { ModelText } from '../../src/catalogue/schema.ts'
+import type { LimitsSchema, ServerSchema } from '../../src/catalogue/section-schemas.ts'
 import type { Limit, Limits } from '../../src/domain/call-limits.ts'
 import type { Route, ServerSettings } from '../../src/domain/catalogue.ts'
 

@@ -1,10 +1,10 @@
 // The ends of models: which day is told, who is warned when, in which words, and how often the log says it.
 import { describe, expect, test } from 'bun:test'
 import { checkModels } from '../../plugins/doctor/checks/models.ts'
+import { warnOfModelEnds } from '../../src/app/process/model-ends.ts'
 import type { Model } from '../../src/domain/catalogue.ts'
 import { endingsOf, endingText, shutdownDateOf } from '../../src/domain/model-ends.ts'
-import { warnOfModelEnds } from '../../src/server/model-ends.ts'
-import { catalogueOf, mistakesOf } from '../config/catalogues.ts'
+import { catalogueOf, mistakesOf } from '../catalogue/catalogues.ts'
 import { PROVIDER, catalogueOf as testCatalogue } from '../support/catalogue.ts'
 import { eventually } from '../support/eventually.ts'
 import { startTestGateway } from '../support/gateway.ts'

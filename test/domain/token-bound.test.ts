@@ -5,10 +5,10 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { boundText } from '../../src/domain/token-bound.ts'
 import { estimateTokens } from '../../src/domain/token-estimate.ts'
-import { agentBody } from '../bench/agent.ts'
-import { type Random, randomFrom } from '../ledger/random.ts'
+import { type Random, randomFrom } from '../money/ledger/random.ts'
 import { IS_LONG } from '../support/long.ts'
 import { type CountTokens, countCl100k, countLlama, countO200k } from '../support/tokenizers.ts'
+import { agentBody } from '../tools/bench/agent.ts'
 
 /** Each text is cut to these: a long one alone shows an average, which short ones exceed. */
 const LENGTHS_CHARS = [1, 2, 3, 4, 5, 7, 10, 15, 30, 100, 600]
@@ -78,7 +78,7 @@ describe('no tokenizer counts more than the bound', () => {
       TODAYS,
       MANY_CHARS,
     ],
-    ['code', always(read('src/exchange/settling/settlement.ts', 4_000)), ALL],
+    ['code', always(read('src/calls/settling/settlement.ts', 4_000)), ALL],
     ['JSON', always(read('package.json', 4_000)), ALL],
     ['digits', of(DIGITS), ALL],
     ['base64', of(`${SMALL}${LARGE}${DIGITS}+/`), ALL, MANY_CHARS],
@@ -163,7 +163,7 @@ describe('who writes prose or code holds about what it is', () => {
   test.each<[string, string, number]>([
     ['English', read(LICENCE), 1.6],
     ['Markdown', read('plugins/README.md'), 1.8],
-    ['TypeScript', read('src/exchange/settling/settlement.ts'), 1.8],
+    ['TypeScript', read('src/calls/settling/settlement.ts'), 1.8],
     [
       'descriptions of tools',
       agent.tools.map(({ description }: { description: string }) => description).join('\n'),

@@ -1,9 +1,9 @@
 // The routes of the first visit: what there is to choose from, an account with its key in one step, and the key's first call.
 import { describe, expect, test } from 'bun:test'
 import { randomBytes } from 'node:crypto'
-import { FIRST_CATALOGUE } from '../../src/config/first.ts'
-import { KNOWN_PROVIDERS } from '../../src/config/known-models.ts'
-import { readCatalogue } from '../../src/config/load.ts'
+import { FIRST_CATALOGUE } from '../../src/catalogue/first.ts'
+import { KNOWN_PROVIDERS } from '../../src/catalogue/known-models.ts'
+import { readCatalogue } from '../../src/catalogue/load.ts'
 import { BUILT_IN_REGISTRY } from '../../src/protocols/registry.ts'
 import { signedIn } from '../support/console-session.ts'
 import { eventually } from '../support/eventually.ts'

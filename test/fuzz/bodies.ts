@@ -1,6 +1,6 @@
 // The bodies of the fuzz: valid requests of the native surface, distorted in their structure or in their bytes.
 import type { Json, JsonObject } from '../../src/protocols/wire/json.ts'
-import type { Random } from '../ledger/random.ts'
+import type { Random } from '../money/ledger/random.ts'
 
 const PIXEL =
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='

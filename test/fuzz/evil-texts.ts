@@ -1,9 +1,9 @@
 // Texts that keep a regular expression busy for minutes which is not written with them in mind, and who reads such texts.
 // As a program: reads them all, and prints the name of each that was read.
 import { compileModelPatterns } from '../../src/access/model-patterns.ts'
-import { commentsOfSecrets, hiddenInComments } from '../../src/config/secret-comments.ts'
-import { placesOf } from '../../src/config/toml.ts'
-import { beforeBlankLines } from '../../src/config/toml-lines.ts'
+import { commentsOfSecrets, hiddenInComments } from '../../src/catalogue/secret-comments.ts'
+import { placesOf } from '../../src/catalogue/toml.ts'
+import { beforeBlankLines } from '../../src/catalogue/toml-lines.ts'
 import { parseUsd } from '../../src/domain/money.ts'
 import { callerAddress } from '../../src/http/forwarded.ts'
 import { safeName } from '../../src/library/names.ts'

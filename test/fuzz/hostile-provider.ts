@@ -1,6 +1,6 @@
 // A provider at its worst: it tells its address and its key wherever it can, and answers in every wrong way.
 import { gzipSync } from 'node:zlib'
-import type { Random } from '../ledger/random.ts'
+import type { Random } from '../money/ledger/random.ts'
 import { type Answer, RESET, refusal, type Seen, type Step, stream, whole } from '../support/upstream.ts'
 
 const GOOD = {

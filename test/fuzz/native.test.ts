@@ -3,7 +3,7 @@
 //
 // The same run again: TOLLGATE_SEED=<the seed that it printed>. A long one: TOLLGATE_FUZZ_REQUESTS=100000.
 import { expect, setDefaultTimeout, test } from 'bun:test'
-import { type Random, randomFrom } from '../ledger/random.ts'
+import { type Random, randomFrom } from '../money/ledger/random.ts'
 import { PROVIDER_KEYS } from '../support/catalogue.ts'
 import { ANSWER_NANOS, answering, ask, wholePath } from '../support/native.ts'
 import { fileScene } from '../support/scene.ts'

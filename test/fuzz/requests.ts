@@ -1,5 +1,5 @@
 // The requests of the fuzz: bytes as they go over a socket, with distorted heads and bodies.
-import type { Random } from '../ledger/random.ts'
+import type { Random } from '../money/ledger/random.ts'
 import { MODEL, PICTURE, RETIRED } from '../support/catalogue.ts'
 import { fuzzBody } from './bodies.ts'
 

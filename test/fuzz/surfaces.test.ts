@@ -13,7 +13,7 @@ import {
   surfaceModels,
   wireOf,
 } from '../disconnect/surfaces.ts'
-import { type Random, randomFrom } from '../ledger/random.ts'
+import { type Random, randomFrom } from '../money/ledger/random.ts'
 import { MODEL, PICTURE, PROVIDER_KEYS } from '../support/catalogue.ts'
 import { fileScene } from '../support/scene.ts'
 import { SEED } from '../support/seed.ts'

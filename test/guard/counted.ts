@@ -1,9 +1,9 @@
 // A gateway whose process counts what it does, and what one call of some kind adds to the counts.
 import { join } from 'node:path'
-import { type Load, loadOn } from '../bench/measure.ts'
-import { untilListening } from '../bench/processes.ts'
-import { nowMs } from '../bench/recording.ts'
-import { type DataFolder, makeDataFolder, type Subject, sourceOf } from '../bench/subjects.ts'
+import { type Load, loadOn } from '../tools/bench/measure.ts'
+import { untilListening } from '../tools/bench/processes.ts'
+import { nowMs } from '../tools/bench/recording.ts'
+import { type DataFolder, makeDataFolder, type Subject, sourceOf } from '../tools/bench/subjects.ts'
 import { COUNTING, type Counts } from './counters.ts'
 
 const PRELOAD = join(import.meta.dir, 'preload.ts')

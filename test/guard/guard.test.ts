@@ -1,6 +1,6 @@
 // What a call may do, counted in a running gateway: statements of SQL, timers, messages to threads. They do not vary with the machine.
 import { afterAll, describe, expect, test } from 'bun:test'
-import { OWN_CHECKOUT, startUpstream } from '../bench/subjects.ts'
+import { OWN_CHECKOUT, startUpstream } from '../tools/bench/subjects.ts'
 import { startCounted } from './counted.ts'
 import { type CountedKind, countsOf } from './kinds.ts'
 import { LIMITS } from './limits.ts'

@@ -1,8 +1,8 @@
 // What is counted: kinds of calls on a gateway that counts, and the names of what they make.
-import { FULL, COUNTED as LONG } from '../bench/effort.ts'
-import type { Load } from '../bench/measure.ts'
-import type { Paces } from '../bench/recording.ts'
-import { type CallRequest, chatStream, nativeStream, WHOLE_REQUEST } from '../bench/requests.ts'
+import { FULL, COUNTED as LONG } from '../tools/bench/effort.ts'
+import type { Load } from '../tools/bench/measure.ts'
+import type { Paces } from '../tools/bench/recording.ts'
+import { type CallRequest, chatStream, nativeStream, WHOLE_REQUEST } from '../tools/bench/requests.ts'
 import { type CountedGateway, difference } from './counted.ts'
 import type { Counts } from './counters.ts'
 

@@ -1,9 +1,6 @@
 // Requests with the same Idempotency-Key at the same moment: one of them is served, whatever is read and written in between.
 import type { Database } from 'bun:sqlite'
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
-import { openDatabase } from '../../src/db/open.ts'
-import type { Hold } from '../../src/db/schema.ts'
-import { openDb, type SqliteDb } from '../../src/db/sqlite.ts'
 import { createIdempotency, type Idempotency } from '../../src/idempotency/idempotency.ts'
 import {
   createKeptAnswers,
@@ -12,6 +9,9 @@ import {
   type KeyedRequest,
 } from '../../src/idempotency/kept-answers.ts'
 import { createFileStore } from '../../src/media/store.ts'
+import { openDatabase } from '../../src/store/engines/sqlite/open.ts'
+import { openDb, type SqliteDb } from '../../src/store/engines/sqlite/sqlite.ts'
+import type { Hold } from '../../src/store/schema.ts'
 import { PlainSignal } from '../../src/utilities/plain-signal.ts'
 import { makeEmptyDatabase } from '../support/empty-database.ts'
 import { memoryLog } from '../support/memory-log.ts'

@@ -4,8 +4,6 @@ import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Db } from '../../src/db/db.ts'
-import { dbOver } from '../../src/db/sqlite.ts'
 import type { StoredBytes } from '../../src/domain/stored-bytes.ts'
 import {
   createKeptAnswers,
@@ -16,8 +14,10 @@ import {
 import { keepWhole, MAX_KEPT_BYTES, startRecording } from '../../src/idempotency/recording.ts'
 import { createReplayCount } from '../../src/idempotency/replays.ts'
 import type { AnswerLimits } from '../../src/idempotency/room.ts'
-import { MAX_ROW_BYTES } from '../../src/kept/content.ts'
 import { createFileStore, type FileStore } from '../../src/media/store.ts'
+import type { Db } from '../../src/store/db.ts'
+import { dbOver } from '../../src/store/engines/sqlite/sqlite.ts'
+import { MAX_ROW_BYTES } from '../../src/store/kept/content.ts'
 import { memoryDatabase } from '../support/empty-database.ts'
 import { memoryLog } from '../support/memory-log.ts'
 

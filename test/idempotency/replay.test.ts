@@ -1,7 +1,7 @@
 // silent.md, Images: "`Idempotency-Key` on any paid POST: same key and body replays the stored answer, one charge", kept 24 hours.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
 import { KEPT_FOR_MS } from '../../src/idempotency/kept-answers.ts'
-import { MAX_ROW_BYTES } from '../../src/kept/content.ts'
+import { MAX_ROW_BYTES } from '../../src/store/kept/content.ts'
 import { startTestGateway, type TestGateway } from '../support/gateway.ts'
 import { ANSWER_NANOS, answer, ask, wholePath } from '../support/native.ts'
 import { refusal, splitAt, startUpstream, stream, type Upstream } from '../support/upstream.ts'

@@ -1,7 +1,7 @@
 // Shared parts of the idempotency tests: paid requests on every text surface, and what their callers get.
 import { expect } from 'bun:test'
 import { join } from 'node:path'
-import { openLedger } from '../../src/ledger/ledger.ts'
+import { openLedger } from '../../src/money/ledger/ledger.ts'
 import { MODEL } from '../support/catalogue.ts'
 import type { TestGateway } from '../support/gateway.ts'
 import { answer, ask, streamPath, wholePath } from '../support/native.ts'

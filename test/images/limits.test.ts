@@ -1,8 +1,8 @@
 // spec.md, Limits, of the image endpoints: bodies, images, and 30 requests in any 60 seconds.
 import { describe, expect, mock, test } from 'bun:test'
-import type { Admitted } from '../../src/exchange/life/call.ts'
-import { answerOnce } from '../../src/exchange/life/paid-call.ts'
-import type { ExchangeParts } from '../../src/exchange/parts.ts'
+import type { Admitted } from '../../src/calls/life/call.ts'
+import { answerOnce } from '../../src/calls/life/paid-call.ts'
+import type { ExchangeParts } from '../../src/calls/parts.ts'
 import type { Idempotency } from '../../src/idempotency/idempotency.ts'
 import { expectRefused, type Refusal, storedIn } from '../support/image-refusals.ts'
 import { inChunks } from '../support/upstream.ts'

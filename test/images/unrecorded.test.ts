@@ -1,7 +1,7 @@
 // Images that are stored when the ledger can no longer commit: they can be fetched, so they are charged.
 import { afterAll, expect, test } from 'bun:test'
 import { join } from 'node:path'
-import { openDatabase } from '../../src/db/open.ts'
+import { openDatabase } from '../../src/store/engines/sqlite/open.ts'
 import { PICTURE } from '../support/catalogue.ts'
 import { eventually } from '../support/eventually.ts'
 import { scene } from '../support/scene.ts'

@@ -5,9 +5,9 @@
 // It prints a line for each response that it was told is kept or deleted.
 import { writeSync } from 'node:fs'
 import { join } from 'node:path'
-import { openDb } from '../../src/db/sqlite.ts'
 import { createFileStore } from '../../src/media/store.ts'
 import { createKeptResponses } from '../../src/responses/store.ts'
+import { openDb } from '../../src/store/engines/sqlite/sqlite.ts'
 import { answerTo, LARGE } from './support.ts'
 
 const [data_folder = '', step = '', passing = '1'] = process.argv.slice(2)

@@ -4,11 +4,11 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createAccount } from '../../src/access/accounts.ts'
-import { openDatabase } from '../../src/db/open.ts'
-import { dbOver, openDb } from '../../src/db/sqlite.ts'
 import { createFileStore } from '../../src/media/store.ts'
 import { auditResponses } from '../../src/responses/audit.ts'
 import { createKeptResponses } from '../../src/responses/store.ts'
+import { openDatabase } from '../../src/store/engines/sqlite/open.ts'
+import { dbOver, openDb } from '../../src/store/engines/sqlite/sqlite.ts'
 import { commandOf } from '../support/programs.ts'
 
 const STEPS = ['response.written', 'response.kept', 'response.deleted'] as const

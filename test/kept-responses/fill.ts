@@ -1,8 +1,8 @@
 // A process that keeps a conversation of two responses in a data folder, one in a row and one in a file: bun test/kept-responses/fill.ts <data folder>
 import { join } from 'node:path'
-import { openDb } from '../../src/db/sqlite.ts'
 import { createFileStore } from '../../src/media/store.ts'
 import { createKeptResponses, RESPONSES_FOLDER } from '../../src/responses/store.ts'
+import { openDb } from '../../src/store/engines/sqlite/sqlite.ts'
 import { answerTo, LARGE } from './support.ts'
 
 const [folder = ''] = process.argv.slice(2)

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import OpenAI from 'openai'
-import { FIRST_CATALOGUE } from '../../src/config/first.ts'
+import { FIRST_CATALOGUE } from '../../src/catalogue/first.ts'
 import { startTestGateway } from '../support/gateway.ts'
 
 test('create, continue, read, list, delete', async () => {

@@ -5,14 +5,14 @@
 // It prints a line for each image that it was told is stored or removed.
 import { writeSync } from 'node:fs'
 import { join } from 'node:path'
-import { openDatabase } from '../../src/db/open.ts'
-import { openDb } from '../../src/db/sqlite.ts'
 import { listFiles, removeFile } from '../../src/library/files.ts'
 import { beginGenerations, storeGenerations } from '../../src/library/generations.ts'
 import { removeGeneration } from '../../src/library/history.ts'
 import { beginIntake } from '../../src/library/intake.ts'
 import { foldersIn, openLibrary } from '../../src/library/library.ts'
 import { recoverLibrary } from '../../src/library/recovery.ts'
+import { openDatabase } from '../../src/store/engines/sqlite/open.ts'
+import { openDb } from '../../src/store/engines/sqlite/sqlite.ts'
 import { paint } from '../media/support.ts'
 
 const [data_folder = '', step = '', passing = '1'] = process.argv.slice(2)

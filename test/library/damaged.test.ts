@@ -1,11 +1,11 @@
 // A byte of a stored image that changed, on the disk or in the bucket, is noticed when it is read: nobody gets the image as if it were whole.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { dbOver } from '../../src/db/sqlite.ts'
 import { imageAnswer } from '../../src/http/image-answer.ts'
 import { openFile, readFile } from '../../src/library/files.ts'
 import { openGeneration, readGeneration } from '../../src/library/generations.ts'
 import { type BucketFiles, openBucketFiles } from '../../src/media/bucket-store.ts'
 import { createFileStore, type FileStore } from '../../src/media/store.ts'
+import { dbOver } from '../../src/store/engines/sqlite/sqlite.ts'
 import { memoryDatabase } from '../support/empty-database.ts'
 import { hasS3Server, partOf, type S3Server, startS3Server } from '../support/s3-server.ts'
 import { temporary } from '../support/temporary.ts'

@@ -1,10 +1,10 @@
 // The lineage of an image: up to four generations back, its account's own only, in as many queries whatever its size.
 import type { Database } from 'bun:sqlite'
 import { beforeEach, expect, test } from 'bun:test'
-import type { Db } from '../../src/db/db.ts'
-import { dbOver } from '../../src/db/sqlite.ts'
 import { findGeneration } from '../../src/library/generations.ts'
 import { lineageOf } from '../../src/library/lineage.ts'
+import type { Db } from '../../src/store/db.ts'
+import { dbOver } from '../../src/store/engines/sqlite/sqlite.ts'
 import { memoryDatabase } from '../support/empty-database.ts'
 
 const FILE = 'files/1/00000000-0000-4000-8000-000000000000_cat.png'

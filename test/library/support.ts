@@ -1,11 +1,11 @@
 // Produced images for the tests of the library: a paid call in the ledger, and the images it made.
 import { join } from 'node:path'
-import type { Account, Generation } from '../../src/db/schema.ts'
-import { openLedger } from '../../src/ledger/ledger.ts'
 import { beginGenerations, storeGenerations } from '../../src/library/generations.ts'
 import { type Library, openLibrary } from '../../src/library/library.ts'
-import { CALL } from '../ledger/world.ts'
+import { openLedger } from '../../src/money/ledger/ledger.ts'
+import type { Account, Generation } from '../../src/store/schema.ts'
 import { paint } from '../media/support.ts'
+import { CALL } from '../money/ledger/world.ts'
 import type { TestGateway } from '../support/gateway.ts'
 
 export const PNG = await paint('png')

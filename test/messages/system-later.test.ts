@@ -1,7 +1,7 @@
 // System messages in the middle of a conversation (beta mid-conversation-system): as they are to Anthropic's providers, in other words to others.
 import { beforeEach, describe, expect, test } from 'bun:test'
 import Anthropic from '@anthropic-ai/sdk'
-import { FIRST_CATALOGUE } from '../../src/config/first.ts'
+import { FIRST_CATALOGUE } from '../../src/catalogue/first.ts'
 import { scene } from '../support/scene.ts'
 import { MODELS, threeProviders } from '../support/three-providers.ts'
 import { refusal } from '../support/upstream.ts'

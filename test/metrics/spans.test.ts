@@ -1,7 +1,7 @@
 // One span a call, by OpenTelemetry's conventions for generative AI, whose sums are the ledger's; a collector in trouble hurts no call.
 import { beforeAll, describe, expect, test } from 'bun:test'
-import type { Call } from '../../src/db/schema.ts'
 import { openSpans, type SpanFacts } from '../../src/observe/spans.ts'
+import type { Call } from '../../src/store/schema.ts'
 import { eventually } from '../support/eventually.ts'
 import { freePort } from '../support/free-port.ts'
 import { memoryLog } from '../support/memory-log.ts'

@@ -1,6 +1,6 @@
 // spec.md, Token billing (native generation): what each usage field costs, to the nano-dollar, whole and streamed.
 import { beforeEach, describe, expect, test } from 'bun:test'
-import type { Call } from '../../src/db/schema.ts'
+import type { Call } from '../../src/store/schema.ts'
 import { lines } from '../protocols/gemini/recordings.ts'
 import { catalogueOf, MODEL, PROVIDER, THINKING, TIERED } from '../support/catalogue.ts'
 import { answer, arrayPath, ask, piece, streamPath, usage, wholePath } from '../support/native.ts'

@@ -1,7 +1,7 @@
 // A stream has no time limit as long as it progresses: however long it takes, its hold stays until the call is charged.
 import { expect, test } from 'bun:test'
 import { join } from 'node:path'
-import { openLedger } from '../../src/ledger/ledger.ts'
+import { openLedger } from '../../src/money/ledger/ledger.ts'
 import type { TestGateway } from '../support/gateway.ts'
 import { ANSWER_NANOS, answer, ask, piece, streamPath } from '../support/native.ts'
 import { scene } from '../support/scene.ts'

@@ -2,9 +2,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { openDatabase } from '../../src/db/open.ts'
+import { openDatabase } from '../../src/store/engines/sqlite/open.ts'
+import { createScene, type Scene } from '../app/commands/scene.ts'
 import { tollgate } from '../backup/support.ts'
-import { createScene, type Scene } from '../cli/scene.ts'
 import { hasS3Server, partOf, sharedS3Server } from '../support/s3-server.ts'
 import { ALICE, booksOf, MARKER, type Person, placesOf, startWithPerson } from './person.ts'
 

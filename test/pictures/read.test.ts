@@ -1,8 +1,8 @@
 // An image order read from a conversation: how much memory its inline images take.
 import { expect, test } from 'bun:test'
+import { INLINE_COPIES } from '../../src/calls/kinds/image/order.ts'
+import { orderFrom } from '../../src/calls/pictures/read.ts'
 import type { ImageModel } from '../../src/domain/catalogue.ts'
-import { INLINE_COPIES } from '../../src/exchange/image/order.ts'
-import { orderFrom } from '../../src/exchange/pictures/read.ts'
 import { decodeRequest } from '../../src/protocols/gemini/decode-request.ts'
 import type { JsonObject } from '../../src/protocols/wire/json.ts'
 

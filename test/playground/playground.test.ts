@@ -2,7 +2,7 @@
 import { beforeEach, describe, expect, test } from 'bun:test'
 import { suspendAccount } from '../../src/access/accounts.ts'
 import { listKeys, revokeKey } from '../../src/access/keys.ts'
-import type { Call } from '../../src/db/schema.ts'
+import type { Call } from '../../src/store/schema.ts'
 import { type ConsoleSession, consoleSession, withoutSession } from '../console/portal.ts'
 import { paint } from '../media/support.ts'
 import { MODEL, PICTURE, PROVIDER, UPSTREAM_MODEL } from '../support/catalogue.ts'

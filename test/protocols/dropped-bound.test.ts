@@ -4,7 +4,7 @@ import { boundDropped } from '../../src/protocols/dropped-bound.ts'
 import { openai } from '../../src/protocols/openai/index.ts'
 import { parseJsonBody, parseScanned, scanJsonBody } from '../../src/protocols/wire/json-body.ts'
 import { KnownValues } from '../../src/protocols/wire/known-values.ts'
-import { agentBody } from '../bench/agent.ts'
+import { agentBody } from '../tools/bench/agent.ts'
 
 const boundOf = (text: string): number => boundDropped(parseJsonBody(Buffer.from(text)))
 

@@ -16,9 +16,9 @@ import { responses } from '../../src/protocols/openai/responses/index.ts'
 import { recalledFields } from '../../src/protocols/openai/responses/recalled.ts'
 import { readSpeechRequest } from '../../src/protocols/openai/speech.ts'
 import { isObject, type Json, type JsonObject } from '../../src/protocols/wire/json.ts'
-import { agentBody } from '../bench/agent.ts'
-import { type Random, randomFrom } from '../ledger/random.ts'
+import { type Random, randomFrom } from '../money/ledger/random.ts'
 import { IS_LONG } from '../support/long.ts'
+import { agentBody } from '../tools/bench/agent.ts'
 
 const PNG = `data:image/png;base64,${'iVBORw0KGgo'.repeat(2_000)}`
 const BASE64 = 'JVBERi0xLjQK'.repeat(200)

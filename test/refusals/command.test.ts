@@ -1,7 +1,7 @@
 // `refusals`: refused requests, filtered and paged, with why; and how many there were in all.
 import { beforeAll, describe, expect, test } from 'bun:test'
-import { openDatabase } from '../../src/db/open.ts'
-import { NOW, sceneOfFile } from '../cli/scene.ts'
+import { openDatabase } from '../../src/store/engines/sqlite/open.ts'
+import { NOW, sceneOfFile } from '../app/commands/scene.ts'
 
 const HOUR_MS = 3_600_000
 const scene = sceneOfFile()

@@ -1,6 +1,6 @@
 // A gateway that is stopped has written what it refused a moment before, and one that is started again goes on from there.
 import { expect, test } from 'bun:test'
-import { openDatabase } from '../../src/db/open.ts'
+import { openDatabase } from '../../src/store/engines/sqlite/open.ts'
 import { REQUESTS } from '../disconnect/surfaces.ts'
 import { catalogueOf } from '../support/catalogue.ts'
 import { idOf } from '../support/request-lines.ts'

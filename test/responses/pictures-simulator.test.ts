@@ -3,7 +3,7 @@ import { describe, expect, test } from 'bun:test'
 import { createOpenAI } from '@ai-sdk/openai'
 import { generateText, streamText } from 'ai'
 import OpenAI from 'openai'
-import { FIRST_CATALOGUE } from '../../src/config/first.ts'
+import { FIRST_CATALOGUE } from '../../src/catalogue/first.ts'
 import { fileScene } from '../support/scene.ts'
 
 const { gateway, key, call } = await fileScene({ catalogue: () => FIRST_CATALOGUE })

@@ -1,7 +1,7 @@
 // The simulated models of all three protocols behind responses, with OpenAI's SDK: no provider's key is needed.
 import { describe, expect, test } from 'bun:test'
 import OpenAI from 'openai'
-import { FIRST_CATALOGUE } from '../../src/config/first.ts'
+import { FIRST_CATALOGUE } from '../../src/catalogue/first.ts'
 import { fileScene } from '../support/scene.ts'
 import { memoryStore, pluginsWith } from './support.ts'
 

@@ -1,7 +1,7 @@
 // What is refused over a WebSocket, and before one is open: as POST refuses it, or as OpenAI does; nothing is held, and it stays open.
 import { describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
-import { openLedger } from '../../src/ledger/ledger.ts'
+import { openLedger } from '../../src/money/ledger/ledger.ts'
 import { errorOf } from '../chat/support.ts'
 import { limitedAccount, MODELS } from '../support/three-providers.ts'
 import { openSocket } from '../support/web-socket.ts'

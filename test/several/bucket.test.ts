@@ -1,8 +1,8 @@
 // Two gateways over one database and one bucket: what one stores the other serves, lists, continues and deletes; a start removes nothing.
 import { describe, expect, test } from 'bun:test'
-import { fileStoresOf } from '../../src/server/files/stores.ts'
+import { fileStoresOf } from '../../src/app/process/files/stores.ts'
+import { DRAW, LARGE_TEXT, MUCH, provider } from '../app/process/files/provider.ts'
 import { GENERATIONS, PNG } from '../images/support.ts'
-import { DRAW, LARGE_TEXT, MUCH, provider } from '../server/files/provider.ts'
 import { MODEL } from '../support/catalogue.ts'
 import { hasPostgres } from '../support/postgres.ts'
 import { hasS3Server, partOf, sharedS3Server } from '../support/s3-server.ts'

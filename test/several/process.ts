@@ -2,8 +2,8 @@
 import { appendFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { plugins } from '../../plugins/index.ts'
+import { startGateway } from '../../src/app/process/serve.ts'
 import { createLogger } from '../../src/observe/log.ts'
-import { startGateway } from '../../src/server/serve.ts'
 
 const [data_folder = ''] = process.argv.slice(2)
 const number = (name: string): number => Number(process.env[name] ?? 0)

@@ -1,6 +1,6 @@
 // A rolling upgrade: a newer program takes the place of an older one after the other, while they serve; and what older ones do where they cannot go on.
 import { describe, expect, test } from 'bun:test'
-import { NEWEST } from '../../src/db/postgres/migrate.ts'
+import { NEWEST } from '../../src/store/engines/postgres/migrate.ts'
 import { eventually } from '../support/eventually.ts'
 import { IS_LONG } from '../support/long.ts'
 import { answering, ask, wholePath } from '../support/native.ts'

@@ -1,7 +1,7 @@
 // Audio, moderations and rerank from the simulated provider, through a whole gateway with the catalogue that a first start writes.
 import { afterAll, describe, expect, test } from 'bun:test'
 import OpenAI, { toFile } from 'openai'
-import { FIRST_CATALOGUE } from '../../src/config/first.ts'
+import { FIRST_CATALOGUE } from '../../src/catalogue/first.ts'
 import { wholeDurationMs } from '../media/support.ts'
 import { startTestGateway } from '../support/gateway.ts'
 

@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createAccount } from '../../src/access/accounts.ts'
 import { createKey } from '../../src/access/keys.ts'
-import { openDatabase } from '../../src/db/open.ts'
-import { dbOver } from '../../src/db/sqlite.ts'
 import { parseUsd } from '../../src/domain/money.ts'
-import { createWriter } from '../../src/ledger/writer.ts'
+import { createWriter } from '../../src/money/ledger/writer.ts'
+import { openDatabase } from '../../src/store/engines/sqlite/open.ts'
+import { dbOver } from '../../src/store/engines/sqlite/sqlite.ts'
 import { makeEmptyDatabase } from './empty-database.ts'
 
 export interface DataFolder extends Disposable {

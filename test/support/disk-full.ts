@@ -1,6 +1,6 @@
 // Rounds in which the disk is full at the moment when calls end: what was delivered, and what of it was paid.
 import { join } from 'node:path'
-import { openDatabase } from '../../src/db/open.ts'
+import { openDatabase } from '../../src/store/engines/sqlite/open.ts'
 import { paint } from '../media/support.ts'
 import { catalogueOf, PICTURE } from './catalogue.ts'
 import { prepareDataFolder } from './data-folder.ts'

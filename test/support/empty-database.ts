@@ -1,7 +1,7 @@
 // A new database for a test, as a copy of one that was made before: its tables take ten times as long.
 import { Database } from 'bun:sqlite'
 import { writeFileSync } from 'node:fs'
-import { openDatabase } from '../../src/db/open.ts'
+import { openDatabase } from '../../src/store/engines/sqlite/open.ts'
 
 let made: Uint8Array | undefined
 

@@ -1,7 +1,7 @@
 // The engine that the gateways of a test run keep their rows in: SQLite, or with TOLLGATE_TEST_ENGINE=postgres a real server.
 import type { Database } from 'bun:sqlite'
 import { join } from 'node:path'
-import { openDatabase } from '../../src/db/open.ts'
+import { openDatabase } from '../../src/store/engines/sqlite/open.ts'
 import { makeEmptyDatabase } from './empty-database.ts'
 
 export const ENGINE = process.env.TOLLGATE_TEST_ENGINE === 'postgres' ? 'PostgreSQL' : 'SQLite'

@@ -1,8 +1,9 @@
 // The gateway as an operator runs it: `serve` in a process of its own, over a data folder with one account.
-import { openDatabase } from '../../src/db/open.ts'
-import type { Call } from '../../src/db/schema.ts'
-import { openDb } from '../../src/db/sqlite.ts'
-import { audit } from '../../src/ledger/audit.ts'
+
+import { audit } from '../../src/money/ledger/audit.ts'
+import { openDatabase } from '../../src/store/engines/sqlite/open.ts'
+import { openDb } from '../../src/store/engines/sqlite/sqlite.ts'
+import type { Call } from '../../src/store/schema.ts'
 import { type DataFolder, prepareDataFolder } from './data-folder.ts'
 import { type HoldFate, holdFates } from './holds.ts'
 import { commandOf } from './programs.ts'

@@ -2,7 +2,7 @@
 
 import { setPassword } from '../../src/access/passwords.ts'
 import { makeOperatorsLink } from '../../src/access/sign-in-links.ts'
-import type { Db } from '../../src/db/db.ts'
+import type { Db } from '../../src/store/db.ts'
 import { PROBES } from './console-session.ts'
 
 /** The catalogue's setting by which they have addresses. */

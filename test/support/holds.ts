@@ -1,10 +1,10 @@
 // What became of each hold: tests look at it as if its row stayed. Of one that was settled the row of its call says it.
 import type { Database } from 'bun:sqlite'
-import type { Db } from '../../src/db/db.ts'
-import { endGateway } from '../../src/db/gateways.ts'
-import type { Hold } from '../../src/db/schema.ts'
-import type { Ledger } from '../../src/ledger/operations.ts'
-import { expireOrphanedHolds, type Swept } from '../../src/ledger/sweep.ts'
+import type { Ledger } from '../../src/money/ledger/operations.ts'
+import { expireOrphanedHolds, type Swept } from '../../src/money/ledger/sweep.ts'
+import type { Db } from '../../src/store/db.ts'
+import { endGateway } from '../../src/store/gateways.ts'
+import type { Hold } from '../../src/store/schema.ts'
 
 export type HoldFate = Omit<Hold, 'state'> & { state: Hold['state'] | 'posted' | 'voided' }
 

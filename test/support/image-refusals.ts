@@ -2,8 +2,8 @@
 import { expect } from 'bun:test'
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { FileRow, Generation } from '../../src/db/schema.ts'
 import type { FileStore } from '../../src/media/store.ts'
+import type { FileRow, Generation } from '../../src/store/schema.ts'
 import type { TestGateway } from './gateway.ts'
 
 /** All that lasts of image and upload requests. */

@@ -2,8 +2,8 @@
 import { Database } from 'bun:sqlite'
 import { createHash } from 'node:crypto'
 import { hashKey } from '../../src/access/secret.ts'
-import { MIGRATIONS, migrate } from '../../src/db/migrate.ts'
-import { PRICE_OF_CALL_SQL } from '../../src/ledger/stored-prices.ts'
+import { PRICE_OF_CALL_SQL } from '../../src/money/ledger/stored-prices.ts'
+import { MIGRATIONS, migrate } from '../../src/store/engines/sqlite/migrate.ts'
 
 /** The last version in which each call has its price to itself. */
 const OLD_VERSION = 11
@@ -16,7 +16,7 @@ interface OldCalls {
   days: number
 }
 
-/** As `config/prices.ts` writes them, which is what such a version stored with every call. */
+/** As `catalogue/prices.ts` writes them, which is what such a version stored with every call. */
 const tokenPrice = (input: number, above_tokens = 0) =>
   JSON.stringify({
     unit: 'token',

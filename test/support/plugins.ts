@@ -1,9 +1,9 @@
 // Plugins of tests: routes of their own, other parts of the gateway for known plugins, and what plugins are given.
 import type { AnyElysia } from 'elysia'
 import { definePlugin, type Plugin } from '../../src/app/plugin.ts'
-import { createEvents } from '../../src/exchange/life/events.ts'
-import { createApp } from '../../src/server/app.ts'
-import type { Gateway } from '../../src/surface/gateway.ts'
+import { createApp } from '../../src/app/process/app.ts'
+import type { Gateway } from '../../src/app/surface/gateway.ts'
+import { createEvents } from '../../src/calls/life/events.ts'
 
 /** A plugin that has nothing but routes. */
 export const routesPlugin = (name: string, routes: (gateway: Gateway) => AnyElysia): Plugin =>

@@ -1,6 +1,6 @@
 // A worker of `blocking.ts`: carries out statements on PostgreSQL, one after the other, while its owner waits.
-import { Connection } from '../../src/db/postgres/connection.ts'
-import { textOf } from '../../src/db/postgres/texts.ts'
+import { Connection } from '../../src/store/engines/postgres/connection.ts'
+import { textOf } from '../../src/store/engines/postgres/texts.ts'
 
 declare const self: Worker
 

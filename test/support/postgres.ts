@@ -1,9 +1,9 @@
 // Databases on PostgreSQL for tests: one a file, with its tables, on the server that the suite starts, else the file's process.
 import { afterAll } from 'bun:test'
 import { SQL } from 'bun'
-import { PostgresDb } from '../../src/db/postgres/db.ts'
-import { MIGRATIONS } from '../../src/db/postgres/migrate.ts'
-import { openPostgres } from '../../src/db/postgres/open.ts'
+import { PostgresDb } from '../../src/store/engines/postgres/db.ts'
+import { MIGRATIONS } from '../../src/store/engines/postgres/migrate.ts'
+import { openPostgres } from '../../src/store/engines/postgres/open.ts'
 import { eventually } from './eventually.ts'
 import { NATIVE } from './postgres-program.ts'
 import { startPostgres } from './postgres-server.ts'

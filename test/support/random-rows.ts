@@ -2,10 +2,10 @@
 import type { Database } from 'bun:sqlite'
 import { is } from 'drizzle-orm'
 import { getTableConfig, type SQLiteColumn, SQLiteTable } from 'drizzle-orm/sqlite-core'
-import { TABLES } from '../../src/db/copying/tables.ts'
-import type { Row, Value } from '../../src/db/copying/target.ts'
-import * as schema from '../../src/db/schema.ts'
-import { type Random, randomFrom } from '../ledger/random.ts'
+import { TABLES } from '../../src/store/copying/tables.ts'
+import type { Row, Value } from '../../src/store/copying/target.ts'
+import * as schema from '../../src/store/schema.ts'
+import { type Random, randomFrom } from '../money/ledger/random.ts'
 
 const MAX = Number.MAX_SAFE_INTEGER
 const TEXTS = [

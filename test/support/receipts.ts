@@ -2,7 +2,7 @@
 //
 // When a connection breaks, the runtime's fetch discards what it has received and nobody has read yet. So an upstream that is to
 // break after some bytes, and not instead of them, has to know what was read; the network cannot tell it.
-import type { ServeOptions } from '../../src/server/serve.ts'
+import type { ServeOptions } from '../../src/app/process/serve.ts'
 import { type Counter, createCounter } from './counter.ts'
 
 type Fetch = NonNullable<ServeOptions['network']>

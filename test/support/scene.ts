@@ -1,7 +1,7 @@
 // The scene of most tests: a gateway, the scripted upstream behind it, and a caller with a key and money.
 import { afterAll, expect } from 'bun:test'
-import type { Call } from '../../src/db/schema.ts'
 import type { JsonObject } from '../../src/protocols/wire/json.ts'
+import type { Call } from '../../src/store/schema.ts'
 import { type CatalogueParts, catalogueOf } from './catalogue.ts'
 import { startTestGateway, type TestGateway, type TestGatewayOptions } from './gateway.ts'
 import { type Script, startUpstream, type Upstream } from './upstream.ts'

@@ -2,8 +2,8 @@
 import type { Database } from 'bun:sqlite'
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { FILE_FOLDERS } from '../../src/server/files/stores.ts'
-import { randomFrom } from '../ledger/random.ts'
+import { FILE_FOLDERS } from '../../src/app/process/files/stores.ts'
+import { randomFrom } from '../money/ledger/random.ts'
 
 /** By their paths, such as `images/1/…`. */
 export type Stored = Map<string, Uint8Array>

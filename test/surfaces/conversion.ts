@@ -1,8 +1,9 @@
 // The protocols by name, and a stream's translation between two of them without a gateway around it.
+
+import { ParsedBody } from '../../src/calls/kinds/text/body.ts'
+import type { TextRequest } from '../../src/calls/kinds/text/passage.ts'
+import { translation } from '../../src/calls/kinds/text/translation.ts'
 import { NO_USAGE } from '../../src/domain/usage.ts'
-import { ParsedBody } from '../../src/exchange/text/body.ts'
-import type { TextRequest } from '../../src/exchange/text/passage.ts'
-import { translation } from '../../src/exchange/text/translation.ts'
 import { STREAM_ERROR_EVENT } from '../../src/protocols/anthropic/errors.ts'
 import { anthropic } from '../../src/protocols/anthropic/index.ts'
 import { gemini } from '../../src/protocols/gemini/index.ts'

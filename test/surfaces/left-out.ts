@@ -1,10 +1,10 @@
 // Recorded answers with one field left out, played through every surface in this process, and what a strict client reads of them.
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import type { Dialect } from '../../src/calls/kinds/text/dialect.ts'
+import { passThrough } from '../../src/calls/kinds/text/pass-through.ts'
+import { translation } from '../../src/calls/kinds/text/translation.ts'
 import { NO_USAGE, type ReportedUsage } from '../../src/domain/usage.ts'
-import type { Dialect } from '../../src/exchange/text/dialect.ts'
-import { passThrough } from '../../src/exchange/text/pass-through.ts'
-import { translation } from '../../src/exchange/text/translation.ts'
 import { STREAM_ERROR_EVENT } from '../../src/protocols/anthropic/errors.ts'
 import { anthropic } from '../../src/protocols/anthropic/index.ts'
 import type { AnswerContext } from '../../src/protocols/canonical/answer.ts'

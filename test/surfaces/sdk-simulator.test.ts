@@ -1,7 +1,7 @@
 // The three SDKs with the simulated models of all three protocols, as the catalogue of a first start has them.
 
 import { describe, expect, test } from 'bun:test'
-import { FIRST_CATALOGUE } from '../../src/config/first.ts'
+import { FIRST_CATALOGUE } from '../../src/catalogue/first.ts'
 import type { BuiltInProtocol } from '../../src/protocols/registry.ts'
 import { fileScene } from '../support/scene.ts'
 import { CLIENTS, type Client, SURFACES } from '../support/sdk-clients.ts'

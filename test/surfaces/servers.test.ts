@@ -1,8 +1,8 @@
 // Recorded answers of real servers, played to callers of each surface: charged as the provider bills, shown in the caller's form.
 import { describe, expect, test } from 'bun:test'
-import type { Call } from '../../src/db/schema.ts'
 import { parseUsd } from '../../src/domain/money.ts'
 import type { JsonObject } from '../../src/protocols/wire/json.ts'
+import type { Call } from '../../src/store/schema.ts'
 import { cellsOf } from '../support/long.ts'
 import { fileScene } from '../support/scene.ts'
 import { providerSection } from '../support/sections.ts'

@@ -1,8 +1,8 @@
 // silent.md, Usage that is billed: any usage, in the form of any server, however it is told, is charged so, and shown at the price of the charge.
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import type { Call } from '../../src/db/schema.ts'
 import type { Json, JsonObject } from '../../src/protocols/wire/json.ts'
+import type { Call } from '../../src/store/schema.ts'
 import { IS_LONG } from '../support/long.ts'
 import { fileScene } from '../support/scene.ts'
 import { providerSection } from '../support/sections.ts'

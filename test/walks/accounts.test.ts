@@ -1,6 +1,6 @@
 // The pages of accounts in a browser, in one visit: each action by its form, and what came of it in the rows and at the surface.
 import { describe, expect, test } from 'bun:test'
-import { FIRST_CATALOGUE } from '../../src/config/first.ts'
+import { FIRST_CATALOGUE } from '../../src/catalogue/first.ts'
 import { eventually } from '../support/eventually.ts'
 import { idOf } from '../support/request-lines.ts'
 import { accountForms } from './account-forms.ts'

@@ -2,7 +2,7 @@
 
 import { expect, test } from 'bun:test'
 import { plugins } from '../../plugins/index.ts'
-import type { SharingGateways } from '../../src/surface/gateway.ts'
+import type { SharingGateways } from '../../src/app/surface/gateway.ts'
 import { fileConsole } from '../support/console.ts'
 import { pluginsOver } from '../support/plugins.ts'
 

@@ -1,7 +1,7 @@
 // The console over a catalogue of an operator's own: the first catalogue with one more server, its two models, and a real provider.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { FIRST_CATALOGUE } from '../../src/config/first.ts'
+import { FIRST_CATALOGUE } from '../../src/catalogue/first.ts'
 import { fileConsole } from '../support/console.ts'
 
 /** The key of the server. */

@@ -1,6 +1,6 @@
 // Providers that fail in a browser: tried in the words of `providers test`, and red wherever they and their models are named.
 import { beforeAll, describe, expect, test } from 'bun:test'
-import { createScene } from '../cli/scene.ts'
+import { createScene } from '../app/commands/scene.ts'
 import { CLOCK_OFF, invalidGrant } from '../support/google.ts'
 import { refusal } from '../support/upstream.ts'
 import { press, type Refused, serversConsole } from './server-providers.ts'

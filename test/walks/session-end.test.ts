@@ -1,9 +1,9 @@
 // The end of a session in the middle of a form, and of a connection: both are told, and nothing that was typed is lost.
 import { describe, expect, test } from 'bun:test'
 import { plugins } from '../../plugins/index.ts'
-import { FIRST_CATALOGUE } from '../../src/config/first.ts'
-import { openDb } from '../../src/db/sqlite.ts'
-import { startGateway } from '../../src/server/serve.ts'
+import { startGateway } from '../../src/app/process/serve.ts'
+import { FIRST_CATALOGUE } from '../../src/catalogue/first.ts'
+import { openDb } from '../../src/store/engines/sqlite/sqlite.ts'
 import { fileConsole, givePasswords, PASSWORD, pageOf } from '../support/console.ts'
 import { prepareDataFolder } from '../support/data-folder.ts'
 import { memoryLog } from '../support/memory-log.ts'

@@ -2,7 +2,7 @@
 import { expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { FIRST_CATALOGUE } from '../../src/config/first.ts'
+import { FIRST_CATALOGUE } from '../../src/catalogue/first.ts'
 import { fileConsole } from '../support/console.ts'
 import { clientOf, signedIn } from '../support/console-session.ts'
 

@@ -1,14 +1,14 @@
 // The lists of accounts and keys as files, with the filters of their pages.
 import { Elysia } from 'elysia'
-import { type CsvColumns, csvTime, csvUsd } from '../../../src/http/csv.ts'
-import { Closed } from '../../../src/http/schema.ts'
 import {
   type ConsoleParts,
   FAILURES,
   operatorCalls,
   viewerCalls,
-} from '../../../src/surface/console/calls.ts'
-import { allPages, CsvFile, listCsv } from '../../../src/surface/console/list-csv.ts'
+} from '../../../src/app/surface/console/calls.ts'
+import { allPages, CsvFile, listCsv } from '../../../src/app/surface/console/list-csv.ts'
+import { type CsvColumns, csvTime, csvUsd } from '../../../src/http/csv.ts'
+import { Closed } from '../../../src/http/schema.ts'
 import { accountsPage } from './accounts-list.ts'
 import { ACCOUNT_FILTERS, type ShownAccountRow } from './accounts-views.ts'
 import { keysPage } from './keys.ts'

@@ -2,20 +2,20 @@
 
 import type { Static } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
-import { type GatewayError, unprocessable } from '../../../src/domain/errors.ts'
-import { formatUsd, type Nanos } from '../../../src/domain/money.ts'
-import { checkNote } from '../../../src/ledger/notes.ts'
-import type { Refused } from '../../../src/ledger/operations.ts'
 import {
   type Asking,
   byOf,
   type ConsoleParts,
   FAILURES,
   operatorCalls,
-} from '../../../src/surface/console/calls.ts'
-import { AccountParams, readPositiveUsd } from '../../../src/surface/console/fields.ts'
-import { requireAccount } from '../../../src/surface/console/references.ts'
-import type { Gateway } from '../../../src/surface/gateway.ts'
+} from '../../../src/app/surface/console/calls.ts'
+import { AccountParams, readPositiveUsd } from '../../../src/app/surface/console/fields.ts'
+import { requireAccount } from '../../../src/app/surface/console/references.ts'
+import type { Gateway } from '../../../src/app/surface/gateway.ts'
+import { type GatewayError, unprocessable } from '../../../src/domain/errors.ts'
+import { formatUsd, type Nanos } from '../../../src/domain/money.ts'
+import { checkNote } from '../../../src/money/ledger/notes.ts'
+import type { Refused } from '../../../src/money/ledger/operations.ts'
 import { shownAccount } from './accounts.ts'
 import { DebitBody, MovedView, MovementHeaders, TopUpBody } from './accounts-views.ts'
 

@@ -7,7 +7,7 @@ import {
   listAccountPage,
   listedAccounts,
 } from '../../../src/access/account-listing.ts'
-import { type Page, type PageRequest, pageOf as pageOfRows } from '../../../src/db/page.ts'
+import type { Gateway } from '../../../src/app/surface/gateway.ts'
 import { invalidRequest } from '../../../src/domain/errors.ts'
 import { pageFields, pageOf } from '../../../src/http/paging.ts'
 import {
@@ -17,8 +17,8 @@ import {
   type Spending,
   spendingOf,
   spendingOfMany,
-} from '../../../src/ledger/spending.ts'
-import type { Gateway } from '../../../src/surface/gateway.ts'
+} from '../../../src/money/ledger/spending.ts'
+import { type Page, type PageRequest, pageOf as pageOfRows } from '../../../src/store/page.ts'
 import { type AccountsQuery, type AccountsView, accountRow } from './accounts-views.ts'
 
 type Asked = Static<typeof AccountsQuery>

@@ -6,13 +6,13 @@ import { ACCOUNT_STATUSES, type ListedAccount } from '../../../src/access/accoun
 import { ACCOUNT_MONEY_FIELDS, accountFields, availableOf } from '../../../src/access/account-view.ts'
 import { accountLimit } from '../../../src/access/limits.ts'
 import { LimitsView, limitsView } from '../../../src/access/limits-view.ts'
+import { Search, UsdText } from '../../../src/app/surface/console/fields.ts'
+import type { Gateway } from '../../../src/app/surface/gateway.ts'
 import { PAGE_FIELDS, PAGE_PARAMETERS } from '../../../src/http/paging.ts'
 import { Closed, Nullable, OneOf } from '../../../src/http/schema.ts'
 import { MoneyFields, money, NullableTimeFields, TimeFields, time } from '../../../src/http/views.ts'
-import { MAX_NOTE_CHARS } from '../../../src/ledger/notes.ts'
-import { LOW_REASONS, lowReason, paceOf, type Spending } from '../../../src/ledger/spending.ts'
-import { Search, UsdText } from '../../../src/surface/console/fields.ts'
-import type { Gateway } from '../../../src/surface/gateway.ts'
+import { MAX_NOTE_CHARS } from '../../../src/money/ledger/notes.ts'
+import { LOW_REASONS, lowReason, paceOf, type Spending } from '../../../src/money/ledger/spending.ts'
 
 /** With a hyphen: from the last, the highest or the most on. */
 const ACCOUNT_ORDERS = ['name', '-name', 'balance', '-balance', 'spent', '-spent'] as const

@@ -5,13 +5,18 @@ import { changeDetails, detailsOf } from '../../../src/access/account-details.ts
 import { createAccount, renameAccount, suspendAccount } from '../../../src/access/accounts.ts'
 import { closeAccount, reopenAccount } from '../../../src/access/closing.ts'
 import { countUsableKeys } from '../../../src/access/key-listing.ts'
+import {
+  type ConsoleParts,
+  changed,
+  FAILURES,
+  operatorCalls,
+} from '../../../src/app/surface/console/calls.ts'
+import { AccountParams } from '../../../src/app/surface/console/fields.ts'
+import { requireUnchanged } from '../../../src/app/surface/console/meanwhile.ts'
+import { lockedAccount, requireAccount } from '../../../src/app/surface/console/references.ts'
+import type { Gateway } from '../../../src/app/surface/gateway.ts'
 import { conflict, invalidRequest } from '../../../src/domain/errors.ts'
-import { lastCallOf, NOTHING_SPENT, spendingOf } from '../../../src/ledger/spending.ts'
-import { type ConsoleParts, changed, FAILURES, operatorCalls } from '../../../src/surface/console/calls.ts'
-import { AccountParams } from '../../../src/surface/console/fields.ts'
-import { requireUnchanged } from '../../../src/surface/console/meanwhile.ts'
-import { lockedAccount, requireAccount } from '../../../src/surface/console/references.ts'
-import type { Gateway } from '../../../src/surface/gateway.ts'
+import { lastCallOf, NOTHING_SPENT, spendingOf } from '../../../src/money/ledger/spending.ts'
 import { defined } from '../../../src/utilities/defined.ts'
 import { accountsPage } from './accounts-list.ts'
 import {

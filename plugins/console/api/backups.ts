@@ -1,16 +1,16 @@
 // Backups for the operator: what there is, one on request, the drill of a restore, and the download of encrypted ones.
 import { type Static, Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
+import type { BackupWork, EndedBackupWork } from '../../../src/app/surface/backups.ts'
+import { byOf, FAILURES, operatorCalls } from '../../../src/app/surface/console/calls.ts'
+import { CsvFile, listCsv, onePart } from '../../../src/app/surface/console/list-csv.ts'
+import type { Gateway } from '../../../src/app/surface/gateway.ts'
 import type { Archive } from '../../../src/backup/archives.ts'
 import { readArchiveName } from '../../../src/backup/names.ts'
 import { conflict } from '../../../src/domain/errors.ts'
 import { type CsvColumns, csvTime } from '../../../src/http/csv.ts'
 import { Closed, Nullable, OneOf } from '../../../src/http/schema.ts'
 import { NullableTimeFields, TimeFields, time } from '../../../src/http/views.ts'
-import type { BackupWork, EndedBackupWork } from '../../../src/surface/backups.ts'
-import { byOf, FAILURES, operatorCalls } from '../../../src/surface/console/calls.ts'
-import { CsvFile, listCsv, onePart } from '../../../src/surface/console/list-csv.ts'
-import type { Gateway } from '../../../src/surface/gateway.ts'
 
 const Kind = OneOf(['make', 'verify'])
 const Bytes = Type.Integer({ description: 'bytes' })

@@ -1,11 +1,11 @@
 // The books: the last audit, rule by rule, and a new one on request. For the operator.
 import { type Static, Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
+import { AuditReport } from '../../../src/app/surface/books.ts'
+import { FAILURES, operatorCalls } from '../../../src/app/surface/console/calls.ts'
+import type { Gateway } from '../../../src/app/surface/gateway.ts'
 import { Closed, Nullable } from '../../../src/http/schema.ts'
 import { NullableTimeFields, TimeFields, time } from '../../../src/http/views.ts'
-import { AuditReport } from '../../../src/surface/books.ts'
-import { FAILURES, operatorCalls } from '../../../src/surface/console/calls.ts'
-import type { Gateway } from '../../../src/surface/gateway.ts'
 
 const BooksView = Closed({
   /** Since when an audit is running; null while none is. */

@@ -2,12 +2,12 @@
 
 import { type Static, Type } from '@sinclair/typebox'
 import type { Viewer } from '../../../src/access/viewer.ts'
+import { DISPLAY_NAME, type Unnamed } from '../../../src/app/surface/console/account-names.ts'
 import { LISTED_OUTCOMES, OUTCOMES } from '../../../src/domain/outcomes.ts'
 import { outputTokens, promptTokens } from '../../../src/domain/usage.ts'
 import { Closed, Nullable, OneOf } from '../../../src/http/schema.ts'
 import { MoneyFields, money, TimeFields, time } from '../../../src/http/views.ts'
-import type { RecordedCall } from '../../../src/ledger/history.ts'
-import { DISPLAY_NAME, type Unnamed } from '../../../src/surface/console/account-names.ts'
+import type { RecordedCall } from '../../../src/money/ledger/history.ts'
 import { type RecordedRefusal, refusedBy } from '../../refusals/index.ts'
 import { MARGIN_FIELDS, marginOfCall } from './margin-views.ts'
 

@@ -1,10 +1,10 @@
 // What a filter of calls comes to: how many they are, how many failed, what they cost, and the operator's margin.
 import { Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
+import { type ConsoleParts, FAILURES, viewerCalls } from '../../../src/app/surface/console/calls.ts'
 import { Closed, Nullable } from '../../../src/http/schema.ts'
-import { callTotals } from '../../../src/ledger/call-totals.ts'
-import { NO_CALLS } from '../../../src/ledger/totals.ts'
-import { type ConsoleParts, FAILURES, viewerCalls } from '../../../src/surface/console/calls.ts'
+import { callTotals } from '../../../src/money/ledger/call-totals.ts'
+import { NO_CALLS } from '../../../src/money/ledger/totals.ts'
 import type { RefusalFilter } from '../../refusals/index.ts'
 import { countRefused } from '../../refusals/index.ts'
 import { CALL_FILTERS, callsAsked } from './calls-asked.ts'

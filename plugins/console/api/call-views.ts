@@ -1,10 +1,10 @@
 // One call told whole, as the console shows it: its times, its routes, its usage, its charge line by line.
 
 import { Type } from '@sinclair/typebox'
+import { DISPLAY_NAME } from '../../../src/app/surface/console/account-names.ts'
 import { OUTCOMES } from '../../../src/domain/outcomes.ts'
 import { Closed, Nullable, OneOf } from '../../../src/http/schema.ts'
 import { MoneyFields, NullableMoneyFields, NullableTimeFields } from '../../../src/http/views.ts'
-import { DISPLAY_NAME } from '../../../src/surface/console/account-names.ts'
 import { ROW_FIELDS } from './call-row.ts'
 
 const SinceStart = (what: string) =>

@@ -3,18 +3,24 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 import { accountOf, isOfKey, type Viewer } from '../../../src/access/viewer.ts'
-import type { Db } from '../../../src/db/db.ts'
+import { named } from '../../../src/app/surface/console/account-names.ts'
+import { type ConsoleParts, FAILURES, viewerCalls } from '../../../src/app/surface/console/calls.ts'
 import { conflict, type GatewayError, notFound } from '../../../src/domain/errors.ts'
 import { USAGE_FIELDS, type Usage } from '../../../src/domain/usage.ts'
 import { Closed } from '../../../src/http/schema.ts'
 import { money, time } from '../../../src/http/views.ts'
 import { idempotencyQueries } from '../../../src/idempotency/queries.ts'
-import { callsOfAnswer, callUnderWay, chargeOf, findCall, type TracedCall } from '../../../src/ledger/call.ts'
-import { type CallTrace, readTrace } from '../../../src/ledger/traces.ts'
 import { imagesOfCall } from '../../../src/library/generations.ts'
-import { priceLines, tierApplied } from '../../../src/pricing/lines.ts'
-import { named } from '../../../src/surface/console/account-names.ts'
-import { type ConsoleParts, FAILURES, viewerCalls } from '../../../src/surface/console/calls.ts'
+import {
+  callsOfAnswer,
+  callUnderWay,
+  chargeOf,
+  findCall,
+  type TracedCall,
+} from '../../../src/money/ledger/call.ts'
+import { type CallTrace, readTrace } from '../../../src/money/ledger/traces.ts'
+import { priceLines, tierApplied } from '../../../src/money/pricing/lines.ts'
+import type { Db } from '../../../src/store/db.ts'
 import { findRefusal } from '../../refusals/index.ts'
 import { callRow } from './call-row.ts'
 import { CallView } from './call-views.ts'

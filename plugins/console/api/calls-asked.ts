@@ -1,15 +1,15 @@
 // The filters of calls, as the list, its sums and its file take them.
 import { type Static, Type } from '@sinclair/typebox'
 import { accountOf, type Viewer } from '../../../src/access/viewer.ts'
+import { AccountRef, KeyRef, readUsd } from '../../../src/app/surface/console/fields.ts'
+import { requestedAccount, requestedKey } from '../../../src/app/surface/console/references.ts'
+import type { Gateway } from '../../../src/app/surface/gateway.ts'
 import { permissionDenied } from '../../../src/domain/errors.ts'
 import { type CallOutcome, FAILED_OUTCOMES, LISTED_OUTCOMES } from '../../../src/domain/outcomes.ts'
 import { ModelName } from '../../../src/http/parameters.ts'
 import { PERIOD_PARAMETERS, readPeriod } from '../../../src/http/period.ts'
 import { OneOf } from '../../../src/http/schema.ts'
-import type { CallFilter } from '../../../src/ledger/call-filter.ts'
-import { AccountRef, KeyRef, readUsd } from '../../../src/surface/console/fields.ts'
-import { requestedAccount, requestedKey } from '../../../src/surface/console/references.ts'
-import type { Gateway } from '../../../src/surface/gateway.ts'
+import type { CallFilter } from '../../../src/money/ledger/call-filter.ts'
 import type { RefusalFilter } from '../../refusals/index.ts'
 
 export const CALL_FILTERS = {

@@ -1,12 +1,12 @@
 // The list of calls as a file: calls and, among them, refused requests, the newest first.
 import type { Viewer } from '../../../src/access/viewer.ts'
 import { csvFor } from '../../../src/app/list/columns.ts'
-import type { Db } from '../../../src/db/db.ts'
+import type { ConsoleParts } from '../../../src/app/surface/console/calls.ts'
+import { allPages, listCsv, onePart } from '../../../src/app/surface/console/list-csv.ts'
 import { NO_USAGE } from '../../../src/domain/usage.ts'
-import { allCalls } from '../../../src/ledger/all-calls.ts'
-import { CALL_CSV, type CallLine, OPERATOR_CALL_CSV } from '../../../src/ledger/calls-csv.ts'
-import type { ConsoleParts } from '../../../src/surface/console/calls.ts'
-import { allPages, listCsv, onePart } from '../../../src/surface/console/list-csv.ts'
+import { allCalls } from '../../../src/money/ledger/all-calls.ts'
+import { CALL_CSV, type CallLine, OPERATOR_CALL_CSV } from '../../../src/money/ledger/calls-csv.ts'
+import type { Db } from '../../../src/store/db.ts'
 import {
   listRefusals,
   type RecordedRefusal,

@@ -3,21 +3,21 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 import type { Viewer } from '../../../src/access/viewer.ts'
-import type { Db } from '../../../src/db/db.ts'
+import { allNamed } from '../../../src/app/surface/console/account-names.ts'
+import { type ConsoleParts, FAILURES, viewerCalls } from '../../../src/app/surface/console/calls.ts'
+import { CsvFile } from '../../../src/app/surface/console/list-csv.ts'
 import { Limit, pageOf } from '../../../src/http/paging.ts'
 import { Closed, Nullable } from '../../../src/http/schema.ts'
 import { NullableTimeFields, time } from '../../../src/http/views.ts'
-import { type CallFilter, isNarrowed } from '../../../src/ledger/call-filter.ts'
+import { type CallFilter, isNarrowed } from '../../../src/money/ledger/call-filter.ts'
 import {
   type CallPage,
   listCalls,
   listCallsInTurns,
   type RecordedCall,
   startOfCall,
-} from '../../../src/ledger/history.ts'
-import { allNamed } from '../../../src/surface/console/account-names.ts'
-import { type ConsoleParts, FAILURES, viewerCalls } from '../../../src/surface/console/calls.ts'
-import { CsvFile } from '../../../src/surface/console/list-csv.ts'
+} from '../../../src/money/ledger/history.ts'
+import type { Db } from '../../../src/store/db.ts'
 import { endOfTurn } from '../../../src/utilities/end-of-turn.ts'
 import { listRefusals, type RecordedRefusal, type RefusalFilter } from '../../refusals/index.ts'
 import { ListedRow, listedCall, listedRefusal } from './call-row.ts'

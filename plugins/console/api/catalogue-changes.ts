@@ -1,10 +1,10 @@
 // What is different between two catalogues, as the operator is told before it is in force.
 import { type Static, Type } from '@sinclair/typebox'
-import type { ChangedPart } from '../../../src/config/changed-parts.ts'
+import type { ChangedPart } from '../../../src/catalogue/changed-parts.ts'
 import type { Catalogue, Model } from '../../../src/domain/catalogue.ts'
 import { OneOf } from '../../../src/http/schema.ts'
-import { marginLines } from '../../../src/pricing/margin-lines.ts'
-import { comparePrices } from '../../../src/pricing/price-lines.ts'
+import { marginLines } from '../../../src/money/pricing/margin-lines.ts'
+import { comparePrices } from '../../../src/money/pricing/price-lines.ts'
 import { changeView, MarginLineView, marginsView, PriceChangeView } from './price-views.ts'
 
 const CHANGE = { change: OneOf(['added', 'removed', 'changed']), what: Type.Array(Type.String()) }

@@ -2,15 +2,21 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 import { sessionsByNumber } from '../../../src/access/rows-by-number.ts'
-import { historyOf, listHistory } from '../../../src/config/history.ts'
-import { listVersions, type MadeBy, madeBy, requireVersion, versionBefore } from '../../../src/config/past.ts'
-import type { Db } from '../../../src/db/db.ts'
+import { type ConsoleParts, FAILURES, operatorCalls } from '../../../src/app/surface/console/calls.ts'
+import type { Gateway } from '../../../src/app/surface/gateway.ts'
+import { historyOf, listHistory } from '../../../src/catalogue/history.ts'
+import {
+  listVersions,
+  type MadeBy,
+  madeBy,
+  requireVersion,
+  versionBefore,
+} from '../../../src/catalogue/past.ts'
 import { PAGE_FIELDS, PAGE_PARAMETERS, pageFields, pageOf } from '../../../src/http/paging.ts'
 import { WholeNumber } from '../../../src/http/parameters.ts'
 import { Closed, Nullable, OneOf } from '../../../src/http/schema.ts'
 import { TimeFields, time } from '../../../src/http/views.ts'
-import { type ConsoleParts, FAILURES, operatorCalls } from '../../../src/surface/console/calls.ts'
-import type { Gateway } from '../../../src/surface/gateway.ts'
+import type { Db } from '../../../src/store/db.ts'
 
 const ByView = Type.Object(
   {

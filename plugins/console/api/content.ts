@@ -1,11 +1,11 @@
 // What images show, and to whom: their account at once, the operator only where they ask for it, which is logged.
 import { Type } from '@sinclair/typebox'
 import type { Viewer } from '../../../src/access/viewer.ts'
+import { type Asking, byOf } from '../../../src/app/surface/console/calls.ts'
+import type { Gateway } from '../../../src/app/surface/gateway.ts'
 import type { By } from '../../../src/domain/actions.ts'
 import { permissionDenied } from '../../../src/domain/errors.ts'
 import type { Identified } from '../../../src/http/answers.ts'
-import { type Asking, byOf } from '../../../src/surface/console/calls.ts'
-import type { Gateway } from '../../../src/surface/gateway.ts'
 
 /** The operator's wish to see what an account's images show. */
 export const CONTENT = {

@@ -1,9 +1,9 @@
 // Drafts of the catalogue file as requests bring them: a text, edits, or both.
 
 import { Type } from '@sinclair/typebox'
-import type { Configuration } from '../../../src/config/configuration.ts'
-import type { CheckedDraft, Draft } from '../../../src/config/drafts.ts'
-import type { TomlValue } from '../../../src/config/toml-write.ts'
+import type { Configuration } from '../../../src/catalogue/configuration.ts'
+import type { CheckedDraft, Draft } from '../../../src/catalogue/drafts.ts'
+import type { TomlValue } from '../../../src/catalogue/toml-write.ts'
 import { invalidRequest, unprocessable } from '../../../src/domain/errors.ts'
 import { Closed } from '../../../src/http/schema.ts'
 

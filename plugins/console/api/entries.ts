@@ -2,28 +2,28 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 import { requireWholeAccount, type Viewer } from '../../../src/access/viewer.ts'
+import { allNamed, DISPLAY_NAME, type Unnamed } from '../../../src/app/surface/console/account-names.ts'
+import { type ConsoleParts, FAILURES, viewerCalls } from '../../../src/app/surface/console/calls.ts'
+import { AccountRef } from '../../../src/app/surface/console/fields.ts'
+import { CsvFile, listCsv } from '../../../src/app/surface/console/list-csv.ts'
+import { requestedAccount } from '../../../src/app/surface/console/references.ts'
+import { ENTRY_FIELDS, entryFields } from '../../../src/app/surface/entry-view.ts'
+import type { Gateway } from '../../../src/app/surface/gateway.ts'
 import { invalidRequest, notFound } from '../../../src/domain/errors.ts'
 import { PAGE_FIELDS, PAGE_PARAMETERS, pageFields, pageOf } from '../../../src/http/paging.ts'
 import { WholeNumber } from '../../../src/http/parameters.ts'
 import { PERIOD_PARAMETERS, readPeriod } from '../../../src/http/period.ts'
 import { Closed, OneOf } from '../../../src/http/schema.ts'
 import { MoneyFields, money } from '../../../src/http/views.ts'
-import { ENTRY_KINDS } from '../../../src/ledger/entries.ts'
-import { ENTRY_COLUMNS } from '../../../src/ledger/entries-csv.ts'
+import { ENTRY_KINDS } from '../../../src/money/ledger/entries.ts'
+import { ENTRY_COLUMNS } from '../../../src/money/ledger/entries-csv.ts'
 import {
   allEntries,
   type EntriesFilter,
   listNamedEntries,
   type NamedEntry,
-} from '../../../src/ledger/entries-of-all.ts'
-import { type EntrySum, entrySums, totalOf } from '../../../src/ledger/entry-sums.ts'
-import { allNamed, DISPLAY_NAME, type Unnamed } from '../../../src/surface/console/account-names.ts'
-import { type ConsoleParts, FAILURES, viewerCalls } from '../../../src/surface/console/calls.ts'
-import { AccountRef } from '../../../src/surface/console/fields.ts'
-import { CsvFile, listCsv } from '../../../src/surface/console/list-csv.ts'
-import { requestedAccount } from '../../../src/surface/console/references.ts'
-import { ENTRY_FIELDS, entryFields } from '../../../src/surface/entry-view.ts'
-import type { Gateway } from '../../../src/surface/gateway.ts'
+} from '../../../src/money/ledger/entries-of-all.ts'
+import { type EntrySum, entrySums, totalOf } from '../../../src/money/ledger/entry-sums.ts'
 import { visibleLine } from '../../../src/utilities/visible-text.ts'
 
 const FILTERS = {

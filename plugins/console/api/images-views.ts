@@ -1,6 +1,7 @@
 // What a page is shown of produced images.
 import { type Static, Type } from '@sinclair/typebox'
-import type { Generation } from '../../../src/db/schema.ts'
+import { DISPLAY_NAME, type Unnamed } from '../../../src/app/surface/console/account-names.ts'
+import { ACCOUNT_PARAMETER } from '../../../src/app/surface/console/chosen-account.ts'
 import { formatOf, type ImageFormat } from '../../../src/domain/image-formats.ts'
 import { PAGE_FIELDS, PAGE_PARAMETERS } from '../../../src/http/paging.ts'
 import { ModelName } from '../../../src/http/parameters.ts'
@@ -8,8 +9,7 @@ import { Closed, Nullable, OneOf } from '../../../src/http/schema.ts'
 import { money, NullableMoneyFields, NullableTimeFields, TimeFields, time } from '../../../src/http/views.ts'
 import type { HistoryImage } from '../../../src/library/history.ts'
 import type { Relative } from '../../../src/library/lineage.ts'
-import { DISPLAY_NAME, type Unnamed } from '../../../src/surface/console/account-names.ts'
-import { ACCOUNT_PARAMETER } from '../../../src/surface/console/chosen-account.ts'
+import type { Generation } from '../../../src/store/schema.ts'
 import { CONTENT } from './content.ts'
 
 const Kind = OneOf(['generation', 'edit', 'compose'])

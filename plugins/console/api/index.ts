@@ -1,6 +1,6 @@
 // The JSON routes of the console, a subject each, and their types for its pages.
 import { Elysia } from 'elysia'
-import type { Gateway } from '../../../src/surface/gateway.ts'
+import type { Gateway } from '../../../src/app/surface/gateway.ts'
 import { accountFileRoutes, keyFileRoutes } from './account-files.ts'
 import { accountMoneyRoutes } from './account-money.ts'
 import { accountRoutes, accountStatusRoutes } from './accounts.ts'
@@ -27,7 +27,7 @@ import { statementRoutes } from './statement.ts'
 import { systemRoutes } from './system.ts'
 import { usage } from './usage.ts'
 
-/** Each subject says whom it is for: `viewerCalls`, `operatorCalls` or `visitorCalls` (src/surface/console/calls.ts). */
+/** Each subject says whom it is for: `viewerCalls`, `operatorCalls` or `visitorCalls` (src/app/surface/console/calls.ts). */
 export const consoleApi = (gateway: Gateway) =>
   new Elysia({ name: 'console-api' })
     .use(signInRoutes(gateway))

@@ -7,6 +7,9 @@ import { limitsFor } from '../../../src/access/limits.ts'
 import { LimitsView, limitsView } from '../../../src/access/limits-view.ts'
 import { SpendLimitsView, spendLimitsView } from '../../../src/access/spend-limits-view.ts'
 import type { Viewer } from '../../../src/access/viewer.ts'
+import { DISPLAY_NAME, named, type Unnamed } from '../../../src/app/surface/console/account-names.ts'
+import { AccountRef, RequestKey, Search, UsdText, Words } from '../../../src/app/surface/console/fields.ts'
+import type { Gateway } from '../../../src/app/surface/gateway.ts'
 import { PAGE_FIELDS, PAGE_PARAMETERS } from '../../../src/http/paging.ts'
 import { Moment } from '../../../src/http/period.ts'
 import { Closed, Nullable, OneOf } from '../../../src/http/schema.ts'
@@ -18,10 +21,7 @@ import {
   TimeFields,
   time,
 } from '../../../src/http/views.ts'
-import type { KeyUsage } from '../../../src/ledger/key-usage.ts'
-import { DISPLAY_NAME, named, type Unnamed } from '../../../src/surface/console/account-names.ts'
-import { AccountRef, RequestKey, Search, UsdText, Words } from '../../../src/surface/console/fields.ts'
-import type { Gateway } from '../../../src/surface/gateway.ts'
+import type { KeyUsage } from '../../../src/money/ledger/key-usage.ts'
 
 export const KEY_FILTERS = {
   account: Type.Optional(AccountRef),

@@ -14,13 +14,7 @@ import {
 import { compileModelPatterns } from '../../../src/access/model-patterns.ts'
 import { issueOnce } from '../../../src/access/repeatable-key.ts'
 import { onlyKeyOf, type Viewer } from '../../../src/access/viewer.ts'
-import type { Db, Tx } from '../../../src/db/db.ts'
-import { conflict, invalidRequest, permissionDenied } from '../../../src/domain/errors.ts'
-import { formatUsd, type Nanos } from '../../../src/domain/money.ts'
-import { pageFields, pageOf } from '../../../src/http/paging.ts'
-import { readMoment } from '../../../src/http/period.ts'
-import { NOT_USED, usageOfKeys } from '../../../src/ledger/key-usage.ts'
-import { allNamed } from '../../../src/surface/console/account-names.ts'
+import { allNamed } from '../../../src/app/surface/console/account-names.ts'
 import {
   type Asking,
   type ConsoleParts,
@@ -28,17 +22,23 @@ import {
   countCall,
   FAILURES,
   viewerCalls,
-} from '../../../src/surface/console/calls.ts'
-import { KeyParams, readUsd } from '../../../src/surface/console/fields.ts'
-import { requireUnchanged } from '../../../src/surface/console/meanwhile.ts'
+} from '../../../src/app/surface/console/calls.ts'
+import { KeyParams, readUsd } from '../../../src/app/surface/console/fields.ts'
+import { requireUnchanged } from '../../../src/app/surface/console/meanwhile.ts'
 import {
   payingAccount,
   requestedAccount,
   requireAccount,
   requireKey,
-} from '../../../src/surface/console/references.ts'
-import { sampleModel } from '../../../src/surface/console/suggested-models.ts'
-import type { Gateway } from '../../../src/surface/gateway.ts'
+} from '../../../src/app/surface/console/references.ts'
+import { sampleModel } from '../../../src/app/surface/console/suggested-models.ts'
+import type { Gateway } from '../../../src/app/surface/gateway.ts'
+import { conflict, invalidRequest, permissionDenied } from '../../../src/domain/errors.ts'
+import { formatUsd, type Nanos } from '../../../src/domain/money.ts'
+import { pageFields, pageOf } from '../../../src/http/paging.ts'
+import { readMoment } from '../../../src/http/period.ts'
+import { NOT_USED, usageOfKeys } from '../../../src/money/ledger/key-usage.ts'
+import type { Db, Tx } from '../../../src/store/db.ts'
 import { defined } from '../../../src/utilities/defined.ts'
 import {
   IssuedView,

@@ -4,8 +4,6 @@ import { Elysia } from 'elysia'
 import { MIN_PASSWORD_CHARS } from '../../../src/access/passwords.ts'
 import { signOut } from '../../../src/access/session-rows.ts'
 import { makeInvitation, readLink } from '../../../src/access/sign-in-links.ts'
-import { setCookie } from '../../../src/http/cookies.ts'
-import { time } from '../../../src/http/views.ts'
 import {
   type ConsoleParts,
   changed,
@@ -15,9 +13,11 @@ import {
   viewerCalls,
   visitorCalls,
   visitorOf,
-} from '../../../src/surface/console/calls.ts'
-import { keptCookieForm, ownOrigins } from '../../../src/surface/console/site.ts'
-import type { Gateway } from '../../../src/surface/gateway.ts'
+} from '../../../src/app/surface/console/calls.ts'
+import { keptCookieForm, ownOrigins } from '../../../src/app/surface/console/site.ts'
+import type { Gateway } from '../../../src/app/surface/gateway.ts'
+import { setCookie } from '../../../src/http/cookies.ts'
+import { time } from '../../../src/http/views.ts'
 import { withoutTrailing } from '../../../src/utilities/text-ends.ts'
 import { sendProbes, sessionView } from './session.ts'
 import {

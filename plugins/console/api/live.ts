@@ -5,22 +5,22 @@ import { Elysia } from 'elysia'
 import { listedKey } from '../../../src/access/key-listing.ts'
 import { accountQueries } from '../../../src/access/queries.ts'
 import { accountOf, onlyKeyOf, type Viewer } from '../../../src/access/viewer.ts'
-import type { Awaitable } from '../../../src/db/db.ts'
-import { rateLimited } from '../../../src/domain/errors.ts'
-import type { ActivityListener } from '../../../src/exchange/settling/activity.ts'
-import { Closed } from '../../../src/http/schema.ts'
-import { addressOf } from '../../../src/http/sockets.ts'
 import {
   type ActivityView,
   activityEvents,
   activityView,
   PingEvent,
-} from '../../../src/surface/activity-view.ts'
-import { DISPLAY_NAME, displayNameOf } from '../../../src/surface/console/account-names.ts'
-import { FAILURES, siteSettings, viewerCalls } from '../../../src/surface/console/calls.ts'
-import { tokenOf } from '../../../src/surface/console/site.ts'
-import { createFeeds, type FeedTimers } from '../../../src/surface/feed.ts'
-import type { Gateway } from '../../../src/surface/gateway.ts'
+} from '../../../src/app/surface/activity-view.ts'
+import { DISPLAY_NAME, displayNameOf } from '../../../src/app/surface/console/account-names.ts'
+import { FAILURES, siteSettings, viewerCalls } from '../../../src/app/surface/console/calls.ts'
+import { tokenOf } from '../../../src/app/surface/console/site.ts'
+import { createFeeds, type FeedTimers } from '../../../src/app/surface/feed.ts'
+import type { Gateway } from '../../../src/app/surface/gateway.ts'
+import type { ActivityListener } from '../../../src/calls/settling/activity.ts'
+import { rateLimited } from '../../../src/domain/errors.ts'
+import { Closed } from '../../../src/http/schema.ts'
+import { addressOf } from '../../../src/http/sockets.ts'
+import type { Awaitable } from '../../../src/store/db.ts'
 
 /** Feeds that one session of the operator may have open at once: a few tabs. */
 const MAX_FEEDS_PER_SESSION = 6

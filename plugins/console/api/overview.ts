@@ -4,11 +4,14 @@ import { Elysia } from 'elysia'
 import { listedAccounts } from '../../../src/access/account-listing.ts'
 import { accountQueries } from '../../../src/access/queries.ts'
 import { accountOf, requireWholeAccount, type Viewer } from '../../../src/access/viewer.ts'
+import { DISPLAY_NAME } from '../../../src/app/surface/console/account-names.ts'
+import { type ConsoleParts, FAILURES, viewerCalls } from '../../../src/app/surface/console/calls.ts'
+import type { Gateway } from '../../../src/app/surface/gateway.ts'
 import type { Model } from '../../../src/domain/catalogue.ts'
 import { endingsOf } from '../../../src/domain/model-ends.ts'
 import { Closed, Nullable, OneOf } from '../../../src/http/schema.ts'
 import { MoneyFields, money, TimeFields, time } from '../../../src/http/views.ts'
-import { type FailingRoute, failingRoutes } from '../../../src/ledger/failing-routes.ts'
+import { type FailingRoute, failingRoutes } from '../../../src/money/ledger/failing-routes.ts'
 import {
   createOverviewMemory,
   type Latency,
@@ -17,12 +20,9 @@ import {
   overviewOf,
   RANGES,
   type Range,
-} from '../../../src/ledger/overview.ts'
-import { type OverviewParts, overviewParts } from '../../../src/ledger/overview-parts.ts'
-import type { MoneyTotals } from '../../../src/ledger/totals.ts'
-import { DISPLAY_NAME } from '../../../src/surface/console/account-names.ts'
-import { type ConsoleParts, FAILURES, viewerCalls } from '../../../src/surface/console/calls.ts'
-import type { Gateway } from '../../../src/surface/gateway.ts'
+} from '../../../src/money/ledger/overview.ts'
+import { type OverviewParts, overviewParts } from '../../../src/money/ledger/overview-parts.ts'
+import type { MoneyTotals } from '../../../src/money/ledger/totals.ts'
 import { AlertView, alertView, openAlerts } from '../../alerts/index.ts'
 import { FailingView, failingView } from './health-views.ts'
 import { marginOfSum } from './margin-views.ts'

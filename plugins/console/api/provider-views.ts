@@ -1,7 +1,7 @@
 // Providers as the console shows them: their keys by their marks, their cooldowns and why, their routes.
 import { type Static, Type } from '@sinclair/typebox'
-import type { ConfigurationFile } from '../../../src/config/configuration.ts'
-import { isSimulated } from '../../../src/config/served.ts'
+import type { ConfigurationFile } from '../../../src/catalogue/configuration.ts'
+import { isSimulated } from '../../../src/catalogue/served.ts'
 import type { Catalogue, Provider } from '../../../src/domain/catalogue.ts'
 import { type Addressed, knownServerOf, writtenServer } from '../../../src/domain/servers/lookup.ts'
 import { Nullable, OneOf } from '../../../src/http/schema.ts'

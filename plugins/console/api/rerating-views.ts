@@ -2,7 +2,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { Nullable } from '../../../src/http/schema.ts'
 import { MoneyFields, money } from '../../../src/http/views.ts'
-import type { Rerated, RerateResult } from '../../../src/rerating/recorded-calls.ts'
+import type { Rerated, RerateResult } from '../../../src/money/rerating/recorded-calls.ts'
 
 const SUM = {
   calls: Type.Integer(),

@@ -2,11 +2,11 @@
 import { type Static, Type } from '@sinclair/typebox'
 import type { KeyOfAccount } from '../../../src/access/lookup.ts'
 import { onlyKeyOf, type Viewer } from '../../../src/access/viewer.ts'
-import type { Account, Key, SessionRow } from '../../../src/db/schema.ts'
 import { type CsvColumns, csvTime } from '../../../src/http/csv.ts'
 import { PAGE_FIELDS, PAGE_PARAMETERS } from '../../../src/http/paging.ts'
 import { Closed, Nullable, OneOf } from '../../../src/http/schema.ts'
 import { TimeFields, time } from '../../../src/http/views.ts'
+import type { Account, Key, SessionRow } from '../../../src/store/schema.ts'
 
 const Role = OneOf(['operator', 'account', 'key'])
 const KeyView = Type.Object({ id: Type.Integer(), name: Type.String(), prefix: Type.String() })

@@ -8,11 +8,6 @@ import { endOf, endSession, endSessions, listSessions, signOut } from '../../../
 import type { SignedIn } from '../../../src/access/sessions.ts'
 import { hasOperator } from '../../../src/access/sign-in-links.ts'
 import type { Viewer } from '../../../src/access/viewer.ts'
-import { invalidRequest } from '../../../src/domain/errors.ts'
-import type { CallOrigin } from '../../../src/exchange/life/call.ts'
-import { setCookie } from '../../../src/http/cookies.ts'
-import { pageFields, pageOf } from '../../../src/http/paging.ts'
-import { WholeNumber } from '../../../src/http/parameters.ts'
 import {
   type ConsoleParts,
   changed,
@@ -21,10 +16,15 @@ import {
   viewerCalls,
   visitorCalls,
   visitorOf,
-} from '../../../src/surface/console/calls.ts'
-import { allPages, CsvFile, listCsv } from '../../../src/surface/console/list-csv.ts'
-import { COOKIE_FORMS, cookieForm, probes, signInRefusal } from '../../../src/surface/console/site.ts'
-import type { Gateway } from '../../../src/surface/gateway.ts'
+} from '../../../src/app/surface/console/calls.ts'
+import { allPages, CsvFile, listCsv } from '../../../src/app/surface/console/list-csv.ts'
+import { COOKIE_FORMS, cookieForm, probes, signInRefusal } from '../../../src/app/surface/console/site.ts'
+import type { Gateway } from '../../../src/app/surface/gateway.ts'
+import type { CallOrigin } from '../../../src/calls/life/call.ts'
+import { invalidRequest } from '../../../src/domain/errors.ts'
+import { setCookie } from '../../../src/http/cookies.ts'
+import { pageFields, pageOf } from '../../../src/http/paging.ts'
+import { WholeNumber } from '../../../src/http/parameters.ts'
 import {
   EndedView,
   listedSession,

@@ -2,20 +2,20 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 import { requireWholeAccount, type Viewer } from '../../../src/access/viewer.ts'
+import { type ConsoleParts, FAILURES, viewerCalls } from '../../../src/app/surface/console/calls.ts'
+import { requireChosenAccount } from '../../../src/app/surface/console/chosen-account.ts'
+import { AccountRef } from '../../../src/app/surface/console/fields.ts'
+import { CsvFile, listCsv, onePart } from '../../../src/app/surface/console/list-csv.ts'
 import { invalidRequest } from '../../../src/domain/errors.ts'
 import { Closed, OneOf } from '../../../src/http/schema.ts'
 import { MoneyFields, money, TimeFields, time } from '../../../src/http/views.ts'
-import { monthOf } from '../../../src/ledger/days.ts'
+import { monthOf } from '../../../src/money/ledger/days.ts'
 import {
   firstEntryAt,
   STATEMENT_COLUMNS,
   statementLines,
   statementOf,
-} from '../../../src/ledger/statement.ts'
-import { type ConsoleParts, FAILURES, viewerCalls } from '../../../src/surface/console/calls.ts'
-import { requireChosenAccount } from '../../../src/surface/console/chosen-account.ts'
-import { AccountRef } from '../../../src/surface/console/fields.ts'
-import { CsvFile, listCsv, onePart } from '../../../src/surface/console/list-csv.ts'
+} from '../../../src/money/ledger/statement.ts'
 
 const StatementQuery = Closed({
   account: Type.Optional(AccountRef),

@@ -4,13 +4,13 @@ import { resolve } from 'node:path'
 import { Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 import manifest from '../../../package.json' with { type: 'json' }
-import { countHooks } from '../../../src/exchange/hooks/registered.ts'
+import { FAILURES, operatorCalls } from '../../../src/app/surface/console/calls.ts'
+import type { Gateway, SharingGateway, SharingGateways } from '../../../src/app/surface/gateway.ts'
+import type { OwnPlugin } from '../../../src/app/surface/own-plugin.ts'
+import { countHooks } from '../../../src/calls/hooks/registered.ts'
 import type { Identified } from '../../../src/http/answers.ts'
 import { Nullable } from '../../../src/http/schema.ts'
 import { NullableTimeFields, TimeFields, time } from '../../../src/http/views.ts'
-import { FAILURES, operatorCalls } from '../../../src/surface/console/calls.ts'
-import type { Gateway, SharingGateway, SharingGateways } from '../../../src/surface/gateway.ts'
-import type { OwnPlugin } from '../../../src/surface/own-plugin.ts'
 import { createFolderSizes } from './system-folders.ts'
 
 const Bytes = Type.Integer({ description: 'bytes' })

@@ -1,10 +1,10 @@
 // The check of the address: whether the gateway answers there, or could listen.
 
-import { diagnosesOf, type ReadPatient } from '../../../src/server/checks/check.ts'
-import { ADDRESS, askReady } from '../../../src/server/checks/ready.ts'
-import { servedAt } from '../../../src/server/served-at.ts'
-import { refuseAddress, refuseMetricsAddress } from '../../../src/server/start-refusals.ts'
-import type { Diagnosis } from '../../../src/surface/diagnosis.ts'
+import { diagnosesOf, type ReadPatient } from '../../../src/app/checks/check.ts'
+import { ADDRESS, askReady } from '../../../src/app/checks/ready.ts'
+import { servedAt } from '../../../src/app/process/served-at.ts'
+import { refuseAddress, refuseMetricsAddress } from '../../../src/app/process/start-refusals.ts'
+import type { Diagnosis } from '../../../src/app/surface/diagnosis.ts'
 import { messageOf } from '../../../src/utilities/thrown.ts'
 
 const { fail, warn } = diagnosesOf(ADDRESS)

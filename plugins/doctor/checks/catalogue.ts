@@ -1,22 +1,22 @@
 // The check of the catalogue: its mistakes, and the parts that they disable.
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
-import { keyFilesIn } from '../../../src/config/key-files.ts'
+import { diagnosesOf, type Patient } from '../../../src/app/checks/check.ts'
+import { dataPaths } from '../../../src/app/process/backup/paths.ts'
+import { sharedOfFolder } from '../../../src/app/process/shared-catalogue.ts'
+import type { Diagnosis } from '../../../src/app/surface/diagnosis.ts'
+import { keyFilesIn } from '../../../src/catalogue/key-files.ts'
 import {
   mistakeLines,
   readCatalogueFile,
   type SharedText,
   warningLines,
-} from '../../../src/config/load-file.ts'
-import type { Mistake } from '../../../src/config/mistakes.ts'
-import type { Environment } from '../../../src/config/providers.ts'
-import { isAbsent } from '../../../src/db/folder.ts'
+} from '../../../src/catalogue/load-file.ts'
+import type { Mistake } from '../../../src/catalogue/mistakes.ts'
+import type { Environment } from '../../../src/catalogue/providers.ts'
 import type { Catalogue } from '../../../src/domain/catalogue.ts'
 import { BUILT_IN_REGISTRY } from '../../../src/protocols/registry.ts'
-import { dataPaths } from '../../../src/server/backup/paths.ts'
-import { diagnosesOf, type Patient } from '../../../src/server/checks/check.ts'
-import { sharedOfFolder } from '../../../src/server/shared-catalogue.ts'
-import type { Diagnosis } from '../../../src/surface/diagnosis.ts'
+import { isAbsent } from '../../../src/store/folder.ts'
 import { messageOf } from '../../../src/utilities/thrown.ts'
 
 const { fail, ok, warn } = diagnosesOf('catalogue')

@@ -2,9 +2,9 @@
 
 import { accessSync, constants, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { isAbsent, refuseUnwritable } from '../../../src/db/folder.ts'
-import { diagnosesOf, type Patient } from '../../../src/server/checks/check.ts'
-import type { Diagnosis } from '../../../src/surface/diagnosis.ts'
+import { diagnosesOf, type Patient } from '../../../src/app/checks/check.ts'
+import type { Diagnosis } from '../../../src/app/surface/diagnosis.ts'
+import { isAbsent, refuseUnwritable } from '../../../src/store/folder.ts'
 import { counted } from '../../../src/utilities/counted.ts'
 import { messageOf } from '../../../src/utilities/thrown.ts'
 

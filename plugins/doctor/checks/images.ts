@@ -1,9 +1,9 @@
 // The check of the image library: the user of this process can unpack and load it.
 
+import { diagnosesOf, type ReadPatient } from '../../../src/app/checks/check.ts'
+import { hasImageModels, IMAGE_LIBRARY } from '../../../src/app/process/image-library.ts'
+import type { Diagnosis } from '../../../src/app/surface/diagnosis.ts'
 import { loadLibrary } from '../../../src/media/decoder.ts'
-import { diagnosesOf, type ReadPatient } from '../../../src/server/checks/check.ts'
-import { hasImageModels, IMAGE_LIBRARY } from '../../../src/server/image-library.ts'
-import type { Diagnosis } from '../../../src/surface/diagnosis.ts'
 import { messageOf } from '../../../src/utilities/thrown.ts'
 
 const { fail, ok, warn } = diagnosesOf(IMAGE_LIBRARY)

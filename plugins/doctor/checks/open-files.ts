@@ -1,7 +1,7 @@
 // The check of the limit of open files of this process.
 import { existsSync, readFileSync } from 'node:fs'
-import { diagnosesOf } from '../../../src/server/checks/check.ts'
-import type { Diagnosis } from '../../../src/surface/diagnosis.ts'
+import { diagnosesOf } from '../../../src/app/checks/check.ts'
+import type { Diagnosis } from '../../../src/app/surface/diagnosis.ts'
 
 const { ok, warn } = diagnosesOf('open files')
 

@@ -1,12 +1,13 @@
 // The check of the providers: each answers and accepts each of its keys, by requests that cost nothing; and the clock, by their time.
-import { isSimulated } from '../../../src/config/served.ts'
+
+import { diagnosesOf, type ReadPatient } from '../../../src/app/checks/check.ts'
+import { knownAdvice } from '../../../src/app/route-tests/known-refusals.ts'
+import type { Diagnosis } from '../../../src/app/surface/diagnosis.ts'
+import { isSimulated } from '../../../src/catalogue/served.ts'
 import type { Provider } from '../../../src/domain/catalogue.ts'
 import { isServiceAccount } from '../../../src/domain/service-account.ts'
 import { createRedactor, secretsOf } from '../../../src/observe/redact.ts'
 import { BUILT_IN_REGISTRY, protocolOf } from '../../../src/protocols/registry.ts'
-import { diagnosesOf, type ReadPatient } from '../../../src/server/checks/check.ts'
-import type { Diagnosis } from '../../../src/surface/diagnosis.ts'
-import { knownAdvice } from '../../../src/trials/known-refusals.ts'
 import { headTo } from '../../../src/upstream/request.ts'
 import { isToken } from '../../../src/upstream/tokens/exchange.ts'
 import { createTokens } from '../../../src/upstream/tokens/tokens.ts'

@@ -1,15 +1,15 @@
 // The check of a PostgreSQL server: a gateway can work with it, and a failover loses no commit. It writes nothing.
 
+import { diagnosesOf } from '../../../src/app/checks/check.ts'
+import { unequalCatalogues, unequalInWords } from '../../../src/app/process/engine/unequal-catalogues.ts'
+import type { Diagnosis } from '../../../src/app/surface/diagnosis.ts'
 import {
   type AliveGateway,
   type DeadRows,
   type ExaminedServer,
   examineServer,
-} from '../../../src/db/postgres/examination.ts'
-import { NEWEST } from '../../../src/db/postgres/migrate.ts'
-import { diagnosesOf } from '../../../src/server/checks/check.ts'
-import { unequalCatalogues, unequalInWords } from '../../../src/server/engine/unequal-catalogues.ts'
-import type { Diagnosis } from '../../../src/surface/diagnosis.ts'
+} from '../../../src/store/engines/postgres/examination.ts'
+import { NEWEST } from '../../../src/store/engines/postgres/migrate.ts'
 import { counted } from '../../../src/utilities/counted.ts'
 import { sizeText } from '../../../src/utilities/size-text.ts'
 import { messageOf } from '../../../src/utilities/thrown.ts'

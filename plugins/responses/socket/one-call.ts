@@ -1,7 +1,8 @@
 // One response that is asked for over a WebSocket, as the very call that POST makes: a request, an origin, and the answer or failure.
-import type { CallOrigin } from '../../../src/exchange/life/call.ts'
+
+import type { Surface } from '../../../src/app/surface/origin.ts'
+import type { CallOrigin } from '../../../src/calls/life/call.ts'
 import type { Sockets } from '../../../src/http/sockets.ts'
-import type { Surface } from '../../../src/surface/origin.ts'
 
 /** What is known of a connection by the request that opened it. */
 export interface Handshake {

@@ -1,7 +1,7 @@
 // The readers of a command's arguments: amounts, counts, times and lists. A bad value is wrong usage.
 import { type Command, InvalidArgumentError } from 'commander'
-import { type ExactDecimal, parseDecimal } from '../../config/price-list/decimal.ts'
-import { LISTEN_PATTERN } from '../../config/schema-parts.ts'
+import { type ExactDecimal, parseDecimal } from '../../catalogue/price-list/decimal.ts'
+import { LISTEN_PATTERN } from '../../catalogue/schema-parts.ts'
 import { type Nanos, parseUsd } from '../../domain/money.ts'
 import { parseDuration } from '../../utilities/duration.ts'
 import { parseListenAddress } from '../../utilities/listen-address.ts'

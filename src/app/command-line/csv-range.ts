@@ -1,6 +1,6 @@
 // The range of a list that a command prints as CSV: all of it, unless --limit says how many.
 import type { Command } from 'commander'
-import type { Page, PageRequest } from '../../db/page.ts'
+import type { Page, PageRequest } from '../../store/page.ts'
 
 /** The words of the option. */
 export const CSV_WORDS = 'print CSV with all columns and, without --limit, all rows'

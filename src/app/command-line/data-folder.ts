@@ -1,19 +1,19 @@
 // The data folder as commands see it: the paths of its files, and access to its database and catalogue.
 import { statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
-import type { SharedReading, SharedText } from '../../config/load-file.ts'
-import type { Mistake } from '../../config/mistakes.ts'
-import type { Environment } from '../../config/providers.ts'
-import type { Awaitable, Db } from '../../db/db.ts'
+import type { SharedReading, SharedText } from '../../catalogue/load-file.ts'
+import type { Mistake } from '../../catalogue/mistakes.ts'
+import type { Environment } from '../../catalogue/providers.ts'
 import type { By } from '../../domain/actions.ts'
 import type { Catalogue } from '../../domain/catalogue.ts'
 import { invalidRequest, unprocessable } from '../../domain/errors.ts'
-import { removeLeftovers, tidy } from '../../server/backup/leftovers.ts'
-import { type DataPaths, dataPaths } from '../../server/backup/paths.ts'
-import { finishRestore } from '../../server/backup/replace.ts'
-import type { Engine, EngineOptions } from '../../server/engine/engine.ts'
-import { engineIn, storageOfFolder } from '../../server/engine/of.ts'
-import type { FileStores } from '../../server/files/stores.ts'
+import type { Awaitable, Db } from '../../store/db.ts'
+import { removeLeftovers, tidy } from '../process/backup/leftovers.ts'
+import { type DataPaths, dataPaths } from '../process/backup/paths.ts'
+import { finishRestore } from '../process/backup/replace.ts'
+import type { Engine, EngineOptions } from '../process/engine/engine.ts'
+import { engineIn, storageOfFolder } from '../process/engine/of.ts'
+import type { FileStores } from '../process/files/stores.ts'
 import { naming } from './failure.ts'
 
 export interface DataFolder extends DataPaths {
@@ -71,7 +71,7 @@ export async function engineOfFolder(folder: DataFolder): Promise<Engine> {
 /** Where its files are. @throws as `storageOfFolder` */
 export async function filesOfFolder(folder: DataFolder): Promise<FileStores> {
   bringToOrder(folder)
-  const { fileStoresOf } = await import('../../server/files/stores.ts')
+  const { fileStoresOf } = await import('../process/files/stores.ts')
   try {
     return fileStoresOf(await storageOfFolder(folder, folder.env), folder.dir)
   } catch (thrown) {
@@ -108,7 +108,7 @@ export interface BadCatalogue {
  * @throws what opening the database throws, where [storage] names one on a server
  */
 export async function readCatalogueOf(folder: DataFolder): Promise<GoodCatalogue | BadCatalogue> {
-  const { sharedOfFolder } = await import('../../server/shared-catalogue.ts')
+  const { sharedOfFolder } = await import('../process/shared-catalogue.ts')
   return await readCatalogueAt(folder.catalogue_path, folder.env, await sharedOfFolder(folder, folder.env))
 }
 
@@ -120,7 +120,7 @@ export async function readCatalogueAt(
 ): Promise<GoodCatalogue | BadCatalogue> {
   // Half of what there is to load, for a file that most commands do not read.
   const [{ mistakeLines, readCatalogueFile, warningLines }, { BUILT_IN_REGISTRY }] = await Promise.all([
-    import('../../config/load-file.ts'),
+    import('../../catalogue/load-file.ts'),
     import('../../protocols/registry.ts'),
   ])
   const options = { env, protocols: BUILT_IN_REGISTRY }

@@ -1,8 +1,8 @@
 // The message of a failed command: what happened, and what to do about it.
 import { SQLiteError } from 'bun:sqlite'
-import { fullDiskText } from '../../db/disk-room.ts'
 import { GatewayError } from '../../domain/errors.ts'
 import { StorageFailure } from '../../domain/storage-failure.ts'
+import { fullDiskText } from '../../store/disk-room.ts'
 import { messageOf } from '../../utilities/thrown.ts'
 
 /** By the prefix of SQLite's error name; the first match applies. */

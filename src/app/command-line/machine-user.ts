@@ -1,6 +1,6 @@
 // The user of the machine who runs a command, for the audit log.
 import { readFileSync } from 'node:fs'
-import type { Environment } from '../../config/providers.ts'
+import type { Environment } from '../../catalogue/providers.ts'
 
 /** Whoever became root by sudo is named as themselves. Bun's own `userInfo` knows the environment alone. */
 export function machineUser({ SUDO_USER, USER }: Environment): string | undefined {

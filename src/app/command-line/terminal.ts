@@ -1,8 +1,8 @@
 // What a command is given from outside (output, environment, clock, randomness), and its exit status.
 import type { Command } from 'commander'
 import type { RandomBytes } from '../../access/secret.ts'
-import type { ServeOptions, StartedGateway } from '../../server/serve-options.ts'
 import type { Fetch } from '../../upstream/transport.ts'
+import type { ServeOptions, StartedGateway } from '../process/serve-options.ts'
 
 /** Standard output, for a command's answer, and standard error, for notes beside it. Each call writes whole lines. */
 export interface Terminal {

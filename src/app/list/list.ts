@@ -1,9 +1,9 @@
 // One list in all its forms: its names, its filters, its columns, and the query that reads it.
 import type { Static, TObject, TProperties, TSchema } from '@sinclair/typebox'
 import type { Viewer } from '../../access/viewer.ts'
-import type { Awaitable, Db } from '../../db/db.ts'
-import type { Page, PageRequest } from '../../db/page.ts'
-import type { DISPLAY_NAME } from '../../surface/console/account-names.ts'
+import type { Awaitable, Db } from '../../store/db.ts'
+import type { Page, PageRequest } from '../../store/page.ts'
+import type { DISPLAY_NAME } from '../surface/console/account-names.ts'
 import type { Columns, FieldsOf } from './columns.ts'
 
 /** A filter of a list's own, beside account, key and period. */

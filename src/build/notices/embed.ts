@@ -10,7 +10,7 @@ const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } }
 const NOTICES_MODULE = /[\\/]src[\\/]cli[\\/]notices\.ts$/
 
 /**
- * The plugin for `Bun.build` that puts the gathered notices in the place of `cli/notices.ts`: 1.1 MB, compressed 59 KB.
+ * The plugin for `Bun.build` that puts the gathered notices in the place of `app/commands/notices.ts`: 1.1 MB, compressed 59 KB.
  *
  * @param folder where they are written, and must be until the build is done
  */

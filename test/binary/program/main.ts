@@ -1,5 +1,5 @@
 // A program with parts that are hard to embed in an executable: a worker, a text file, and sharp.
-import migration from '../../../src/db/migrations/0001_ledger.sql' with { type: 'text' }
+import migration from '../../../src/store/engines/sqlite/migrations/0001_ledger.sql' with { type: 'text' }
 
 const worker = new Worker(new URL('./worker.ts', import.meta.url))
 const answer = new Promise((resolve) => {

@@ -1,7 +1,7 @@
 // What is sent to each known server of chat completions: nothing that it refuses, thinking where it wants it, names that it takes.
 
 import { describe, expect, test } from 'bun:test'
-import { translated, type WrittenRequest } from '../../../src/exchange/text/writing.ts'
+import { translated, type WrittenRequest } from '../../../src/calls/kinds/text/writing.ts'
 import { openai } from '../../../src/protocols/openai/index.ts'
 import { responses } from '../../../src/protocols/openai/responses/index.ts'
 import { RULED_SERVERS } from '../../../src/protocols/openai/servers/servers.ts'

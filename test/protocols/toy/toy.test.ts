@@ -1,7 +1,7 @@
 // Issue: "Adding a protocol edits one old file; a test shows it by adding a toy one": nothing but the registry knows of this one.
 
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { readCatalogue } from '../../../src/config/load.ts'
+import { readCatalogue } from '../../../src/catalogue/load.ts'
 import { GatewayError } from '../../../src/domain/errors.ts'
 import type { AnswerContext } from '../../../src/protocols/canonical/answer.ts'
 import type { Protocol } from '../../../src/protocols/protocol.ts'

@@ -1,6 +1,6 @@
 // The promise: a tool call whose arguments were cut off comes back in the history without ending the conversation.
 import { describe, expect, test } from 'bun:test'
-import { translated } from '../../../src/exchange/text/writing.ts'
+import { translated } from '../../../src/calls/kinds/text/writing.ts'
 import { anthropic } from '../../../src/protocols/anthropic/index.ts'
 import { gemini } from '../../../src/protocols/gemini/index.ts'
 import { openai } from '../../../src/protocols/openai/index.ts'

@@ -1,6 +1,6 @@
 // The promise: callers of chat completions see the thinking that they ask for, in whichever gateway's fields they ask.
 import { describe, expect, test } from 'bun:test'
-import { translated } from '../../../src/exchange/text/writing.ts'
+import { translated } from '../../../src/calls/kinds/text/writing.ts'
 import { anthropic } from '../../../src/protocols/anthropic/index.ts'
 import { gemini } from '../../../src/protocols/gemini/index.ts'
 import { openai } from '../../../src/protocols/openai/index.ts'

@@ -1,7 +1,7 @@
 // What a translation leaves out is named; JSON without a schema is asked of Claude in words, and freed of what stands around it.
 
 import { describe, expect, test } from 'bun:test'
-import { translated } from '../../../src/exchange/text/writing.ts'
+import { translated } from '../../../src/calls/kinds/text/writing.ts'
 import { withBareJson } from '../../../src/protocols/bare-json.ts'
 import { BUILT_IN_PROTOCOLS, type BuiltInProtocol } from '../../../src/protocols/registry.ts'
 import type { JsonObject } from '../../../src/protocols/wire/json.ts'

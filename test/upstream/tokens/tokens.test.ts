@@ -163,7 +163,7 @@ describe('a token that a provider refuses', () => {
 
 const HOUR_MS = 60 * MINUTE_MS
 const failures: [string, Script, string, string][] = [
-  // The sources of the words are beside them in src/trials/known-refusals.ts.
+  // The sources of the words are beside them in src/app/route-tests/known-refusals.ts.
   [
     'a deleted key',
     invalidGrant('Invalid JWT Signature.'),

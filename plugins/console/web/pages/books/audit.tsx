@@ -2,7 +2,7 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { Play } from 'lucide-react'
 import { useEffect, useRef } from 'react'
-import type { AuditReport } from '../../../../../src/surface/books.ts'
+import type { AuditReport } from '../../../../../src/app/surface/books.ts'
 import { announce } from '../../app/announce.ts'
 import { api, ask } from '../../app/client.ts'
 import { useAsk } from '../../app/query.ts'

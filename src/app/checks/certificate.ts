@@ -1,0 +1,74 @@
+// The check of TLS: the certificate fits its key, is valid for long enough, and only the user of the gateway can read the key. For the doctor and for alerts.
+import { statSync } from 'node:fs'
+import { join } from 'node:path'
+import { counted } from '../../utilities/counted.ts'
+import { isLoopback, parseListenAddress } from '../../utilities/listen-address.ts'
+import { messageOf } from '../../utilities/thrown.ts'
+import { endOf } from '../process/certificate-end.ts'
+import { readTlsPair, type TlsFiles, type TlsPair, tlsFilesOf } from '../process/tls-files.ts'
+import type { Diagnosis } from '../surface/diagnosis.ts'
+import { diagnosesOf, type ReadPatient } from './check.ts'
+
+const { fail, ok, warn } = diagnosesOf('certificate')
+const OTHERS_READ = 0o004
+const OTHERS_AND_GROUP_READ = 0o044
+const of_key = diagnosesOf('key of TLS')
+
+export async function checkCertificate(patient: ReadPatient): Promise<Diagnosis[]> {
+  const { server } = patient.catalogue
+  const files = tlsFilesOf(server, patient.data_folder)
+  if (files) return await checkPair(files, patient)
+  if (
+    isLoopback(parseListenAddress(server.listen).hostname) ||
+    server.public_url?.startsWith('https:') ||
+    server.trusted_proxies.length > 0
+  )
+    return [ok('not configured: plain HTTP for this machine or a proxy')]
+  return [
+    warn(
+      `plain HTTP at ${server.listen}: others on the network can read callers’ keys`,
+      'Set tls_certificate and tls_key in [server], or use a proxy with TLS and set public_url.',
+    ),
+  ]
+}
+
+async function checkPair(
+  files: TlsFiles,
+  { data_folder, now }: Pick<ReadPatient, 'data_folder' | 'now'>,
+): Promise<Diagnosis[]> {
+  try {
+    return [validity(await readTlsPair(files), now()), ...keyMode(files, data_folder)]
+  } catch (refusal) {
+    const advice = 'Replace the files. A running gateway keeps the old pair until the new one is valid.'
+    return [fail(messageOf(refusal), advice)]
+  }
+}
+
+function validity(pair: TlsPair, now_ms: number): Diagnosis {
+  const { end, days } = endOf(pair, now_ms)
+  const found = `for ${pair.names}, valid until ${new Date(pair.valid_until_ms).toISOString().slice(0, 10)}`
+  if (end === 'past') return fail(`${found}: it has expired`, 'Renew it: callers refuse to connect.')
+  if (pair.valid_from_ms > now_ms)
+    return fail(`${found}: it is not valid yet`, 'Check the time of this machine.')
+  if (end === 'soon')
+    return warn(
+      `${found}: ${counted(Math.floor(days), 'day')} left`,
+      'Renew it, and check why it was not renewed automatically. The gateway loads the new files.',
+    )
+  return ok(found)
+}
+
+function keyMode({ key }: TlsFiles, data_folder: string): Diagnosis[] {
+  const { mode, uid } = statSync(key)
+  // Root often runs this, and reads everything. The user of the gateway owns its folder.
+  const user = statSync(data_folder).uid
+  if (user !== 0 && user !== uid && (mode & OTHERS_AND_GROUP_READ) === 0)
+    return [
+      of_key.fail(
+        `user ${user}, who owns ${data_folder} and runs the gateway, cannot read ${key}`,
+        `Copy it to a file that only that user can read: install -D -m 600 -o ${user} -t ${join(data_folder, 'tls')} ${key}`,
+      ),
+    ]
+  if ((mode & OTHERS_READ) === 0) return []
+  return [of_key.fail(`every user of this machine can read ${key}`, `chmod o= ${key}`)]
+}

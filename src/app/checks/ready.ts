@@ -1,0 +1,28 @@
+// The check whether a gateway takes calls: its own answer at /readyz, for `health` and the doctor.
+
+import { askDirectly } from '../process/ask-directly.ts'
+import type { Diagnosis } from '../surface/diagnosis.ts'
+import { diagnosesOf } from './check.ts'
+
+/** The name of the check. */
+export const ADDRESS = 'address'
+
+const { fail, ok } = diagnosesOf(ADDRESS)
+const ANSWER_MS = 5_000
+
+/** Whether the gateway at a URL takes calls; undefined if nobody answers. */
+export async function askReady(url: string, answer_ms = ANSWER_MS): Promise<Diagnosis | undefined> {
+  const signal = AbortSignal.timeout(answer_ms)
+  try {
+    const { status, text } = await askDirectly(`${url}/readyz`, { signal })
+    if (status === 200) return ok(`the gateway answers at ${url} and takes calls`)
+    return fail(`the gateway at ${url} takes no calls: ${text.slice(0, 300)}`, 'Check its log.')
+  } catch {
+    // Nobody listens: the process that wrote down the address has ended without removing it.
+    if (!signal.aborted) return undefined
+    return fail(
+      `the gateway at ${url} has not answered within ${answer_ms / 1_000} s`,
+      'Check its log and the load of the machine. Restart it if it stays like this.',
+    )
+  }
+}

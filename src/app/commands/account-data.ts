@@ -1,0 +1,125 @@
+// `account export` and `account erase`: a person's data handed out, and erased.
+import type { Command } from 'commander'
+import { accountByName } from '../../access/accounts.ts'
+import { writeArchive } from '../../backup/folder-place.ts'
+import { makeWorkFolder } from '../../store/work-folder.ts'
+import { contextOf } from '../command-line/context.ts'
+import { type DataFolder, engineOfFolder, filesOfFolder, withDatabase } from '../command-line/data-folder.ts'
+import type { CliDeps } from '../command-line/terminal.ts'
+import { backupWork } from '../process/backup/paths.ts'
+import type { FileStores } from '../process/files/stores.ts'
+import { eraseAccount } from '../process/personal-data/erase.ts'
+import { exportAccount } from '../process/personal-data/export.ts'
+import { leftovers } from '../process/personal-data/leftovers.ts'
+import { aboutLimits } from './account-end.ts'
+import { whereOptions } from './backup-options.ts'
+import { confirm } from './confirm.ts'
+import { withProgress } from './progress.ts'
+import { untilStopped, untilThen } from './stopping.ts'
+
+export function addExportAndErase(account: Command, deps: CliDeps): void {
+  addExport(account, deps)
+  addErase(account, deps)
+}
+
+function addExport(account: Command, deps: CliDeps): void {
+  account
+    .command('export <name>')
+    .summary('Export everything stored about an account.')
+    .description(
+      'Export everything stored about an account as one archive (tar, compressed with zstd): its rows as JSON lines, one ' +
+        'file for each table, and its images, uploads and kept answers. Secrets are left out. Works while the gateway runs.',
+    )
+    .requiredOption('--out <file>', 'the new file, such as alice.tar.zst')
+    .action(async (name: string, { out }: { out: string }, command: Command) => {
+      const { folder, json, answer, warn } = contextOf(command, deps)
+      using stores = await filesOfFolder(folder)
+      const exported = await withProgress(deps, json, (show) =>
+        untilStopped('The export was stopped and its file removed.', (check) =>
+          withDatabase(folder, 'read', (db) =>
+            exportAccount(db, {
+              data_folder: folder.dir,
+              files: stores,
+              account: name,
+              now_ms: deps.now(),
+              put: (content) => writeWithin(folder.dir, out, untilThen(content, check)),
+              onProgress({ bytes, of_bytes }) {
+                check()
+                show({
+                  what: of_bytes === undefined ? 'Counting' : 'Packing',
+                  done: bytes,
+                  of: of_bytes,
+                  unit: 'bytes',
+                })
+              },
+            }),
+          ),
+        ),
+      )
+      const { missing, files, bytes } = exported
+      if (missing.length > 0) warn(`Files not found and left out: ${missing.slice(0, 20).join(', ')}.`)
+      const rows = sumOf(exported.rows)
+      answer(
+        { file: out, account: name, ...exported },
+        `${out}: rows ${rows}, files ${files}, bytes ${bytes}.`,
+      )
+    })
+}
+
+function addErase(account: Command, deps: CliDeps): void {
+  account
+    .command('erase <name>')
+    .summary("Erase an account's personal data; amounts stay.")
+    .description(
+      'Close an account and erase its personal data: prompts, images, uploads, kept responses and answers, ' +
+        'names, notes, addresses. Its amounts, calls and models stay under a name such as erased-7. It must have no ' +
+        'balance. The database file is rewritten so that nothing is left in it; new calls wait while a ' +
+        'large one is rewritten. On PostgreSQL its tables are vacuumed instead. If interrupted, run it again to continue. ' +
+        'Earlier backups still have the data.',
+    )
+    .option('--yes', 'erase without asking')
+    .action(async (name: string, { yes }: { yes?: boolean }, command: Command) => {
+      const context = contextOf(command, deps)
+      const { folder, json, answer, warn } = context
+      await withDatabase(folder, 'read', (db) => accountByName(db, name))
+      const limits = await aboutLimits(name, folder)
+      await confirm(deps, {
+        yes,
+        json,
+        about: `This erases the prompts, answers, images and uploads of ${name}. This cannot be undone.`,
+        prompt: `Type the account's name to erase it: `,
+        agrees: (reply) => reply.trim() === name,
+      })
+      using files = await filesOfFolder(folder)
+      const { remains: in_database, ...erased } = await eraseIn(folder, files, name, deps.now())
+      const { is_shared } = await engineOfFolder(folder)
+      const where = { ...(await whereOptions(context, deps)), files, is_on_server: is_shared }
+      const others = await withDatabase(folder, 'read', (db) => leftovers(db, where))
+      const remains = [...in_database, ...others]
+      if (limits) warn(limits)
+      answer(
+        { ...erased, name: erased.pseudonym, remains },
+        [
+          `${name} is erased: rows ${sumOf(erased.rows)}, files ${erased.files}. Its entries and calls are kept as ${erased.pseudonym}.`,
+          ...remains,
+        ].join('\n'),
+      )
+    })
+}
+
+async function eraseIn(folder: DataFolder, files: FileStores, account: string, now_ms: number) {
+  const engine = await engineOfFolder(folder)
+  await using db = await engine.open({ ...folder, access: 'write' })
+  using scrubbing = engine.openScrubbing(db)
+  const erased = await eraseAccount(db, { scrubbing, data_folder: folder.dir, files, account, now_ms })
+  return { ...erased, remains: scrubbing.remains }
+}
+
+/** Told in the data folder meanwhile, so that nothing stays of an archive that is killed. */
+async function writeWithin(dir: string, file: string, content: AsyncIterable<Uint8Array>): Promise<number> {
+  using work = makeWorkFolder(backupWork(dir))
+  return await writeArchive(file, content, { goesWith: work.goesWith })
+}
+
+const sumOf = (rows: Record<string, number>): number =>
+  Object.values(rows).reduce((total, count) => total + count, 0)

@@ -1,0 +1,52 @@
+// The table of files that disagree with their rows, as `audit` shows it.
+
+import type { Disagreement } from '../../library/audit.ts'
+import { table } from '../command-line/table.ts'
+import type { FileStores } from '../process/files/stores.ts'
+
+/** In a terminal of 80 columns; `--json` has all files, with their whole paths. */
+const MAX_SHOWN = 50
+const MAX_PATH_CHARS = 51
+
+export function describeFiles(
+  files: readonly Disagreement[],
+  { bucket }: Pick<FileStores, 'bucket'>,
+): string {
+  const shown = files.slice(0, MAX_SHOWN)
+  const bytes = (count: number | null) => (count === null ? '-' : String(count))
+  const rows = table<Disagreement>(
+    [
+      { head: 'PROBLEM', text: ({ problem }) => problem },
+      { head: 'IN ROW', text: ({ row_bytes }) => bytes(row_bytes), right: true },
+      { head: bucket ? 'IN BUCKET' : 'ON DISK', text: ({ disk_bytes }) => bytes(disk_bytes), right: true },
+      { head: 'PATH', text: ({ path }) => shorten(path) },
+    ],
+    shown,
+    '',
+  )
+  const more = files.length - shown.length
+  return [
+    rows,
+    ...(more > 0 ? [`and ${more} more: --json lists all`] : []),
+    '',
+    (bucket ? ADVICE_ON_BUCKET : ADVICE).join('\n'),
+  ].join('\n')
+}
+
+const ADVICE = [
+  'missing: put the file back to show its image again.',
+  'no row:  the next start moves the file to .strays.',
+  'size:    the file was cut or changed: put the original back.',
+]
+
+const ADVICE_ON_BUCKET = [
+  'missing: put the object back, such as from a backup, to show its image again.',
+  'no row:  add --remove to delete the object.',
+  'size:    the object was cut or changed: put the original back.',
+]
+
+/** Keeps the beginning, which has the account and the UUID, and the extension. */
+function shorten(path: string): string {
+  if (path.length <= MAX_PATH_CHARS) return path
+  return `${path.slice(0, MAX_PATH_CHARS - 5)}…${path.slice(-4)}`
+}

@@ -1,0 +1,188 @@
+// `audit`: a check of the books and of stored images, with or without a running gateway.
+import type { Command } from 'commander'
+import { unprocessable } from '../../domain/errors.ts'
+import { formatUsd } from '../../domain/money.ts'
+import { FILE_INVARIANTS } from '../../library/audit.ts'
+import type { Library } from '../../library/library.ts'
+import { findMissing, hasMarked } from '../../library/missing.ts'
+import { recordAction } from '../../store/actions.ts'
+import { sizeText } from '../../utilities/size-text.ts'
+import { contextOf } from '../command-line/context.ts'
+import { type DataFolder, engineOfFolder, filesOfFolder, withDatabase } from '../command-line/data-folder.ts'
+import { fields } from '../command-line/table.ts'
+import { type CliDeps, EXIT, Exit } from '../command-line/terminal.ts'
+import { requireOwnFiles } from '../process/files/claim.ts'
+import { KEPT_INVARIANTS } from '../process/files/kept-objects.ts'
+import type { FileStores } from '../process/files/stores.ts'
+import { findStrays, MIN_STRAY_AGE_MS } from '../process/files/strays.ts'
+import { describeFindings, type FullAudit, fullAudit, type OnAudit, reportOf } from '../process/full-audit.ts'
+import { describeFiles } from './audit-files.ts'
+import { confirm, isYes } from './confirm.ts'
+import { withProgress } from './progress.ts'
+
+export function addAuditCommand(program: Command, deps: CliDeps): void {
+  program
+    .command('audit')
+    .summary('Check the books, the stored images and the kept responses.')
+    .description(
+      'Check the database itself, every balance, hold, charge and debt against the others, and every stored image and ' +
+        'kept response against its file. ' +
+        'Missing images are shown again if their files are back. ' +
+        'Files in a bucket are checked with --files, which lists all of it. ' +
+        'The exit status is 1 if it finds a problem.',
+    )
+    .option('--files', 'also check the files in a bucket; those in a folder are always checked')
+    .option(
+      '--remove',
+      "with --files: delete the bucket's objects without a row that are older than 24 hours",
+    )
+    .option('--yes', 'delete without asking')
+    .action(async (flags: Flags, command: Command) => {
+      if (flags.remove && !flags.files) command.error('error: Give --remove together with --files.')
+      const { folder, json, answer } = contextOf(command, deps)
+      using stores = await filesOfFolder(folder)
+      const removed = flags.remove ? await removeStrays(stores, { folder, json, flags, deps }) : undefined
+      const looks_through = flags.files === true && stores.bucket !== undefined
+      const options = { stores, looks_through, now_ms: deps.now() }
+      const found = await withProgress(deps, json, (show) =>
+        auditFolder(folder, options, (progress) => show({ what: 'Checking', ...progress, unit: 'rules' })),
+      )
+      const { files, found_files } = found
+      answer(
+        { ...reportOf(found), files, found_files, ...(removed && { removed }) },
+        describe(found, { stores, looks_through, removed }),
+      )
+      if (!found.clean) throw new Exit(EXIT.failed)
+    })
+}
+
+interface Flags {
+  files?: boolean
+  remove?: boolean
+  yes?: boolean
+}
+
+interface Removed {
+  objects: number
+  bytes: number
+}
+
+/** Deletes what no row names, once that is agreed to. @throws GatewayError unprocessable where the files are in folders */
+async function removeStrays(
+  stores: FileStores,
+  { folder, json, flags: { yes }, deps }: { folder: DataFolder; json: boolean; flags: Flags; deps: CliDeps },
+): Promise<Removed> {
+  if (!stores.bucket)
+    throw unprocessable(
+      'The files of this gateway are in its data folder. Leave --remove out: the next start moves files without a row to .strays.',
+    )
+  const { remove, ...found } = await withProgress(deps, json, () =>
+    withDatabase(folder, 'read', async (db) => {
+      await requireOwnFiles(db, stores, 'write')
+      return await findStrays(db, stores, deps.now())
+    }),
+  )
+  if (found.objects === 0) return found
+  await confirm(deps, {
+    yes,
+    json,
+    about:
+      `This deletes objects without a row from ${stores.address}: ${found.objects}, ${sizeText(found.bytes)}. ` +
+      'If you restored an older database, they may be files that only the newer one names. This cannot be undone.',
+    prompt: 'Delete them? [y/N] ',
+    agrees: isYes,
+  })
+  await remove()
+  return found
+}
+
+interface FolderAudit extends FullAudit {
+  /** Images that were marked as missing, and whose files are back. */
+  found_files: number
+}
+
+interface AuditOptions {
+  stores: FileStores
+  looks_through: boolean
+  now_ms: number
+}
+
+/** The books and the images of a data folder. Rows whose missing files are back are unmarked; in a bucket each is a request. */
+async function auditFolder(
+  folder: DataFolder,
+  { stores, looks_through, now_ms }: AuditOptions,
+  onAudit: OnAudit,
+): Promise<FolderAudit> {
+  if (looks_through) await withDatabase(folder, 'read', (db) => requireOwnFiles(db, stores, 'read'))
+  const found_files = stores.bucket && !looks_through ? 0 : await findMarked(stores, folder)
+  const engine = await engineOfFolder(folder)
+  await using db = await engine.open({ ...folder, access: 'read' })
+  using integrity = engine.openIntegrity(db)
+  const look = looks_through
+    ? { answers: stores.answers, strays_before_ms: now_ms - MIN_STRAY_AGE_MS }
+    : undefined
+  const { images, files, responses } = stores
+  const audit = await fullAudit({ db, integrity, images, files, responses, look, onAudit })
+  return { ...audit, found_files }
+}
+
+/** Writes only where there is something to unmark. */
+async function findMarked(folders: Pick<Library, 'images' | 'files'>, folder: DataFolder): Promise<number> {
+  const has_marked = await withDatabase(folder, 'read', (db) => hasMarked({ ...folders, db }))
+  if (!has_marked) return 0
+  return await withDatabase(folder, 'write', (db) => unmark({ ...folders, db }))
+}
+
+async function unmark(library: Pick<Library, 'db' | 'images' | 'files'>): Promise<number> {
+  const { db } = library
+  const found_files = await findMissing(library)
+  const action = { action: 'audit.repaired', after: { images: found_files } } as const
+  if (found_files > 0) await db.begin((tx) => recordAction(tx, action))
+  return found_files
+}
+
+interface Described {
+  stores: FileStores
+  looks_through: boolean
+  removed: Removed | undefined
+}
+
+function describe(audit: FolderAudit, { stores, looks_through, removed }: Described): string {
+  const { totals, kept } = audit
+  const summary = fields([
+    ['accounts', String(totals.accounts)],
+    ['keys', String(totals.keys)],
+    ['calls', String(totals.calls)],
+    ['pending holds', String(totals.pending_holds)],
+    ['responses', `${kept.responses}, of ${kept.response_bytes} bytes`],
+    ['topped up', `${formatUsd(totals.topped_up_nanos)} USD`],
+    ['withdrawn', `${formatUsd(totals.withdrawn_nanos)} USD`],
+    ['charged', `${formatUsd(totals.charged_nanos)} USD`],
+    ['balance', `${formatUsd(totals.balance_nanos)} USD`],
+    ['held', `${formatUsd(totals.held_nanos)} USD`],
+    ['debt', `${formatUsd(totals.debt_nanos)} USD`],
+  ])
+  const back = [
+    ...(removed
+      ? [`Objects deleted from ${stores.address}: ${removed.objects}, ${sizeText(removed.bytes)}.`]
+      : []),
+    ...(audit.found_files > 0 ? [backAgain(audit.found_files)] : []),
+  ]
+  const unchecked =
+    stores.bucket && !looks_through ? [`The files in ${stores.address} were not checked: add --files.`] : []
+  if (audit.clean) return [summary, ...back, 'Clean: every invariant holds.', ...unchecked].join('\n\n')
+  const of_files = new Set<string>([...FILE_INVARIANTS, ...KEPT_INVARIANTS])
+  const others = audit.findings.filter(({ invariant }) => !of_files.has(invariant))
+  return [
+    summary,
+    ...back,
+    ...(others.length > 0 ? [describeFindings({ findings: others })] : []),
+    ...(audit.advice === undefined ? [] : [audit.advice]),
+    ...(audit.files.length > 0 ? [describeFiles(audit.files, stores)] : []),
+    `Problems found: ${audit.findings.length}. Amounts without a unit are nano-dollars.`,
+    ...unchecked,
+  ].join('\n\n')
+}
+
+const backAgain = (count: number): string =>
+  count === 1 ? '1 missing image is back.' : `${count} missing images are back.`

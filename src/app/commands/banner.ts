@@ -1,0 +1,104 @@
+// The banner of a started gateway: where it listens, where its files are, and, on a first start, what to try.
+import { withoutTrailing } from '../../utilities/text-ends.ts'
+
+export interface Started {
+  version: string
+  /** How callers reach the gateway: `http://127.0.0.1:8080`. */
+  url: string
+  catalogue_path: string
+  /** In the database, in place of that file. */
+  catalogue_version?: number | undefined
+  data_dir: string
+  models: number
+  /** How commands are run here: `tollgate`. */
+  program: string
+  /** Undefined once there are other accounts than the demo account. */
+  demo: Demo | undefined
+  /** The link by which the operator sets a password; undefined once one is set. */
+  console: ConsoleLink | undefined
+}
+
+/** A link by which somebody sets their password, once. */
+export interface ConsoleLink {
+  url: string
+  expires_at: string
+}
+
+/** The demo account of a first start. */
+export interface Demo {
+  /** Its key, by the start that made it; undefined afterwards, because it is stored nowhere. */
+  key: string | undefined
+  /** A model that it may call. */
+  model: string
+}
+
+/** The lines to print, without a trailing newline. */
+export function banner(started: Started): string {
+  const { version, url, catalogue_path, catalogue_version, data_dir, models, program, demo } = started
+  const data = data_dir === './data' ? '' : ` --data ${data_dir}`
+  const address = withoutTrailing(url, '/')
+  const lines = [
+    `Tollgate ${version} listens on ${address}`,
+    `  catalogue  ${catalogue_version === undefined ? catalogue_path : `version ${catalogue_version}, in the database`} (models: ${models}; reloaded when it changes)`,
+    `  data       ${data_dir}`,
+    ...consoleLines(started.console),
+  ]
+  if (demo?.key === undefined) return [...lines, ...(demo ? anotherKey(program, data) : [])].join('\n')
+  return [
+    ...lines,
+    ...firstSteps(address, demo.key, demo.model),
+    `  ${program} providers test${data}`,
+    '',
+  ].join('\n')
+}
+
+/** The URL to call; `localhost` for a server that listens on all addresses of the machine. */
+export function reachableUrl(url: URL): string {
+  const everywhere = url.hostname === '0.0.0.0' || url.hostname === '[::]'
+  return `${url.protocol}//${everywhere ? 'localhost' : url.hostname}${url.port === '' ? '' : `:${url.port}`}`
+}
+
+const consoleLines = (link: ConsoleLink | undefined): string[] =>
+  link === undefined
+    ? []
+    : [
+        '',
+        "Open the console and set the operator's password (works once, for 24 hours):",
+        '',
+        `  ${link.url}`,
+      ]
+
+const anotherKey = (program: string, data: string): string[] => [
+  '',
+  'The first start showed the key of the account "demo". To create another one:',
+  '',
+  `  ${program} key create demo --models 'sim-*'${data}`,
+  '',
+]
+
+function firstSteps(address: string, key: string, model: string): string[] {
+  return [
+    '',
+    'The account "demo" was created, with 10 USD for simulated models.',
+    'Its key, shown only once:',
+    '',
+    `  ${key}`,
+    '',
+    'Try it:',
+    '',
+    `  curl ${address}/v1beta/models/${model}:generateContent \\`,
+    `    -H 'x-goog-api-key: ${key}' \\`,
+    "    -H 'content-type: application/json' \\",
+    `    -d '{"contents":[{"role":"user","parts":[{"text":"Hello"}]}]}'`,
+    '',
+    'Or with @google/genai, by changing its base URL:',
+    '',
+    '  new GoogleGenAI({',
+    `    apiKey: '${key}',`,
+    `    httpOptions: { baseUrl: '${address}' },`,
+    '  })',
+    '',
+    'For real models, add providers and their keys to the catalogue, then run:',
+    '',
+  ]
+}

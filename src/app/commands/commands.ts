@@ -1,0 +1,25 @@
+// The core's commands, in the order of the help. A capability brings its own (app/plugin.ts).
+import type { Commands } from '../command-line/terminal.ts'
+
+export const COMMANDS: Commands = {
+  serve: async () => (await import('./serve.ts')).addServeCommand,
+  account: async () => (await import('./account.ts')).addAccountCommands,
+  credit: async () => (await import('./money.ts')).addCreditCommand,
+  debit: async () => (await import('./money.ts')).addDebitCommand,
+  entries: async () => (await import('./entries.ts')).addEntriesCommand,
+  statement: async () => (await import('./statement.ts')).addStatementCommand,
+  key: async () => (await import('./key.ts')).addKeyCommands,
+  models: async () => (await import('./models.ts')).addModelsCommand,
+  prices: async () => (await import('./prices.ts')).addPricesCommands,
+  providers: async () => (await import('./providers.ts')).addProvidersCommands,
+  usage: async () => (await import('./usage.ts')).addUsageCommand,
+  console: async () => (await import('./console.ts')).addConsoleCommands,
+  audit: async () => (await import('./audit.ts')).addAuditCommand,
+  backup: async () => (await import('./backup.ts')).addBackupCommand,
+  restore: async () => (await import('./restore.ts')).addRestoreCommand,
+  migrate: async () => (await import('./migrate.ts')).addMigrateCommand,
+  config: async () => (await import('./config.ts')).addConfigCommands,
+  plugin: async () => (await import('./plugin.ts')).addPluginCommands,
+  health: async () => (await import('./health.ts')).addHealthCommand,
+  licenses: async () => (await import('./licenses.ts')).addLicensesCommand,
+}

@@ -1,0 +1,62 @@
+// An example of each command, which its help ends with.
+import type { Command } from 'commander'
+import { addExample } from '../command-line/example.ts'
+
+/** By the words of the command, without the program's name. */
+const EXAMPLES: Readonly<Record<string, string>> = {
+  serve: 'serve --data /var/lib/tollgate --listen 127.0.0.1:8080',
+  'account create': 'account create alice',
+  'account list': 'account list --json',
+  'account show': 'account show alice',
+  'account change': 'account change alice --email alice@example.com',
+  'account suspend': 'account suspend alice',
+  'account resume': 'account resume alice',
+  'account rename': 'account rename alice alice-corp',
+  'account close': 'account close alice --yes',
+  'account export': 'account export alice --out alice.tar',
+  'account erase': 'account erase alice',
+  'account invite': 'account invite alice',
+  credit: "credit alice 25 --note 'invoice 17'",
+  debit: "debit alice 5 --note 'credited twice'",
+  entries: 'entries alice --since 2026-11-01 --csv > entries.csv',
+  statement: 'statement alice --month 2026-11',
+  'key create': "key create alice --models 'gemini-*' --spend-limit 5 --expires 30d",
+  'key list': 'key list alice',
+  'key revoke': 'key revoke tg_AbCdEf',
+  'key rotate': 'key rotate tg_AbCdEf --grace 24h',
+  'key change': 'key change tg_AbCdEf --daily-limit 2',
+  models: 'models --json',
+  'prices list': 'prices list',
+  'prices import': 'prices import model_prices_and_context_window.json --markup 1.2',
+  'providers test': 'providers test google',
+  usage: 'usage --account alice --since 7d --sums day',
+  'console link': 'console link',
+  'console reset': 'console reset',
+  audit: 'audit',
+  backup: 'backup /mnt/backups/tollgate.tar.zst',
+  'backup list': 'backup list',
+  'backup verify': 'backup verify tollgate-20261121T030000Z.tar.zst',
+  restore: 'restore tollgate-20261121T030000Z.tar.zst --data ./restored',
+  migrate: 'migrate --to env:DATABASE_URL',
+  'config check': 'config check',
+  'config show': 'config show',
+  'config history': 'config history 12',
+  'config restore': 'config restore 12',
+  'config apply': 'config apply tollgate.toml',
+  'config release': 'config release',
+  'plugin types': 'plugin types',
+  'plugin list': 'plugin list',
+  'plugin check': 'plugin check --data /var/lib/tollgate',
+  health: 'health --data /var/lib/tollgate',
+  licenses: 'licenses',
+}
+
+/** Ends the help of each command that does something with its example. */
+export function addExamples(command: Command, words: readonly string[] = []): void {
+  for (const inner of command.commands) {
+    const path = [...words, inner.name()]
+    const example = EXAMPLES[path.join(' ')]
+    if (example !== undefined) addExample(inner, example)
+    addExamples(inner, path)
+  }
+}

@@ -1,0 +1,73 @@
+// The demo account of a first start: it can call the simulated models only, so that nothing costs money upstream.
+import { accountByName, createAccount, listAccounts } from '../../access/accounts.ts'
+import { createKey, listKeys } from '../../access/keys.ts'
+import type { RandomBytes } from '../../access/secret.ts'
+import { hasOperator } from '../../access/sign-in-links.ts'
+import { NANOS_PER_USD } from '../../domain/money.ts'
+import type { Ledger } from '../../money/ledger/operations.ts'
+import type { Db, Tx } from '../../store/db.ts'
+
+const DEMO_ACCOUNT = 'demo'
+/** The simulated models of the first catalogue. */
+export const DEMO_MODELS = ['sim-*']
+const DEMO_CREDIT_USD = 10
+
+export interface FirstStartDeps {
+  db: Db
+  ledger: Pick<Ledger, 'submit'>
+  randomBytes: RandomBytes
+  now: () => number
+}
+
+/** Whether an earlier start made the demo account and showed its key, and nothing else was made since. */
+export async function hasOnlyDemo(db: Db): Promise<boolean> {
+  const [first, ...others] = await listAccounts(db)
+  return first?.name === DEMO_ACCOUNT && first.status === 'active' && others.length === 0
+}
+
+/**
+ * Creates the account `demo` with 10 USD and a key for the simulated models, unless there is any other account, or an operator: then it is
+ * the first start of a folder, and not of the database. The key comes last: a start that was killed before it is finished by the next one.
+ *
+ * @returns the key's text, to be shown this once; undefined if there is an account
+ */
+export async function firstStart({
+  db,
+  ledger,
+  randomBytes,
+  now,
+}: FirstStartDeps): Promise<string | undefined> {
+  const now_ms = now()
+  const by = { actor: { kind: 'system' as const }, now_ms }
+  const account_id = await db.begin((tx) => begunDemo(tx, now_ms), { by })
+  if (account_id === undefined) return undefined
+  await ledger.submit({
+    op: 'top_up',
+    account_id,
+    amount_nanos: DEMO_CREDIT_USD * NANOS_PER_USD,
+    note: 'first start',
+    request_key: 'first start',
+    now_ms,
+  })
+  const settings = { name: DEMO_ACCOUNT, models: DEMO_MODELS }
+  const made = await db.begin(
+    async (tx) => {
+      await tx.lock(null)
+      // Another gateway that starts at this moment may have made it, and shown it.
+      return (await listKeys(tx)).length > 0
+        ? undefined
+        : await createKey(tx, DEMO_ACCOUNT, settings, { randomBytes, now_ms })
+    },
+    { by },
+  )
+  return made?.text
+}
+
+/** @returns the demo account, made now or by a start that was killed; undefined if an account or a key was made since */
+async function begunDemo(tx: Tx, now_ms: number): Promise<number | undefined> {
+  await tx.lock(null)
+  const is_first = (await listAccounts(tx)).length === 0 && !(await hasOperator(tx))
+  if (is_first) await createAccount(tx, { name: DEMO_ACCOUNT, now_ms })
+  if (!(await hasOnlyDemo(tx)) || (await listKeys(tx)).length > 0) return undefined
+  return (await accountByName(tx, DEMO_ACCOUNT)).id
+}

@@ -1,0 +1,170 @@
+// The moves of `migrate`: rows, files or both, while nothing else changes them.
+
+import { resolve } from 'node:path'
+import { unshare } from '../../catalogue/shared.ts'
+import type { StorageSettings } from '../../domain/catalogue.ts'
+import { conflict } from '../../domain/errors.ts'
+import { audit } from '../../money/ledger/audit.ts'
+import { recordAction } from '../../store/actions.ts'
+import { forgetBucketMark } from '../../store/bucket-marks.ts'
+import type { Db, Tx } from '../../store/db.ts'
+import { postgresTarget, refuseRows } from '../../store/engines/postgres/copy-target.ts'
+import { openPostgres } from '../../store/engines/postgres/open.ts'
+import { sqliteTarget } from '../../store/engines/sqlite/copy-target.ts'
+import { openDb } from '../../store/engines/sqlite/sqlite.ts'
+import { makeWorkFolder } from '../../store/work-folder.ts'
+import { counted } from '../../utilities/counted.ts'
+import type { Context } from '../command-line/context.ts'
+import type { CliDeps } from '../command-line/terminal.ts'
+import { backupWork, dataPaths } from '../process/backup/paths.ts'
+import type { Engine } from '../process/engine/engine.ts'
+import type { MovedFiles } from '../process/moving/files-of-rows.ts'
+import { type Moved, type MoveOptions, moveRows } from '../process/moving/rows.ts'
+import { checkFile, writeNew } from '../process/snapshot.ts'
+import { type PlacedCatalogue, placeCatalogue } from './migrate-catalogue.ts'
+import type { FileMove } from './migrate-files.ts'
+import {
+  aliveNames,
+  lockOf,
+  refuseAlive,
+  refuseDatabase,
+  stoppedFolder,
+  unchanged,
+} from './migrate-guards.ts'
+import { withProgress } from './progress.ts'
+import { withoutGateway } from './without-gateway.ts'
+
+export interface Move {
+  context: Context
+  deps: CliDeps
+  from: Engine
+  storage: StorageSettings
+  /** Undefined where they stay where they are. */
+  files: FileMove | undefined
+  /** Beside a running gateway. */
+  copy: boolean
+}
+
+export interface MovedAll {
+  rows: Moved
+  files: (MovedFiles & { move: FileMove }) | undefined
+  /** What became of the catalogue that was in the database, for all gateways; undefined: there was none. */
+  catalogue?: PlacedCatalogue | undefined
+}
+
+/** @throws GatewayError, StorageFailure: nothing is in the database then */
+export async function toServer(move: Move, url: string): Promise<MovedAll> {
+  const { context, from, files, copy } = move
+  const { folder } = context
+  await using source = await from.open({ access: 'read' })
+  using _stopped = copy ? undefined : stoppedFolder(folder.dir)
+  await using target = await openPostgres(url, { by: folder.by, is_new: true })
+  if (files) {
+    // Files may take hours.
+    await refuseRows(target)
+    await using db = await from.open({ access: 'write' })
+    await files.claim(db)
+  }
+  using _unchanged = copy ? undefined : unchanged(folder.database_path)
+  const first = await movedFiles(move, source)
+  const rows = await told(move, { from: source, to: postgresTarget(target), auditCopy: () => audit(target) })
+  return await finished(move, { source, target, rows, first })
+}
+
+/** @param dir which has no database @throws as `toServer` */
+export async function toFolder(move: Move, dir: string): Promise<MovedAll> {
+  const { context, from, copy } = move
+  const { folder } = context
+  const { database_path } = dataPaths(dir)
+  const is_own = resolve(dir) === resolve(folder.dir)
+  await using source = await from.open({ access: 'read' })
+  return await withoutGateway({ dir }, async () => {
+    using _stopped = copy || is_own ? undefined : stoppedFolder(folder.dir)
+    refuseDatabase(database_path)
+    if (!copy) await refuseAlive(source)
+    const first = await movedFiles(move, source)
+    using work = makeWorkFolder(backupWork(dir))
+    const rows = await writeNew(database_path, { goesWith: work.goesWith }, async (unfinished) => {
+      const moved = await told(move, {
+        from: source,
+        to: sqliteTarget(unfinished),
+        auditCopy: () => checkFile(unfinished),
+      })
+      // What one that started meanwhile has written would be lost.
+      if (!copy) await refuseAlive(source)
+      return moved
+    })
+    await using target = openDb(database_path, { by: folder.by })
+    const moved = await finished(move, { source, target, rows, first })
+    return { ...moved, catalogue: await placeCatalogue(source, folder, dir, move.files === undefined) }
+  })
+}
+
+/** Files alone, also beside a gateway. @returns whether all are there, for good @throws as `moveFilesOfRows` */
+export async function filesAlone(
+  move: Move & { files: FileMove },
+): Promise<NonNullable<MovedAll['files']> & { is_complete: boolean }> {
+  const { context, from, files } = move
+  const { folder } = context
+  using stopped = lockOf(folder.dir)
+  await using db = await from.open({ access: 'write', by: folder.by })
+  const isServed = async () => !stopped || (from.is_shared && (await aliveNames(db)).length > 0)
+  const was_served = await isServed()
+  await files.claim(db)
+  const moved = await files.move(db)
+  const is_complete = moved.left === 0 && !was_served && !(await isServed())
+  if (is_complete) {
+    await files.mark(db, moved)
+    await db.begin((tx) => recordAction(tx, { action: 'files.moved', subject: files.to.address }))
+  }
+  return { ...moved, move: files, is_complete }
+}
+
+/** @throws GatewayError conflict where files come meanwhile, though no gateway may run */
+async function movedFiles({ files, copy }: Move, source: Db): Promise<MovedFiles | undefined> {
+  const moved = await files?.move(source)
+  if (moved && moved.left > 0 && !copy)
+    throw conflict(
+      `${counted(moved.left, 'file')} came while they were copied. Stop all gateways, and run this again.`,
+    )
+  return moved
+}
+
+interface Copied {
+  source: Db
+  target: Db
+  rows: Moved
+  first: MovedFiles | undefined
+}
+
+async function finished(move: Move, { source, target, rows, first }: Copied): Promise<MovedAll> {
+  const { files, from, storage, copy } = move
+  // Beside a gateway, the rows may name files that came after the first.
+  const moved = copy && first ? added(first, await files?.move(source)) : first
+  if (files && moved) await files.mark(target, moved)
+  // Both would delete what expires from one bucket, each by its own rows.
+  if (copy && storage.files) await forgetBucketMark(target)
+  await target.begin((tx) => recordMove(tx, from))
+  return { rows, files: files && moved && { ...moved, move: files } }
+}
+
+/** A catalogue that was for all gateways before is not in force here. */
+async function recordMove(tx: Tx, { address }: Engine): Promise<void> {
+  await tx.lock(null)
+  await unshare(tx)
+  await recordAction(tx, { action: 'database.moved', subject: address })
+}
+
+const added = (first: MovedFiles, then: MovedFiles = first): MovedFiles => ({
+  ...then,
+  copied: first.copied + then.copied,
+})
+
+const told = ({ context, deps }: Move, move: Omit<MoveOptions, 'onStep'>): Promise<Moved> =>
+  withProgress(deps, context.json, (show) =>
+    moveRows({
+      ...move,
+      onStep: (step, done) =>
+        show({ what: step === 'copying' ? 'Copying' : 'Checking the books', done, unit: 'rows' }),
+    }),
+  )

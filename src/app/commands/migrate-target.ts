@@ -1,0 +1,81 @@
+// Where `migrate` moves a database and files to, as it is written on the command line.
+
+import { validate } from '../../catalogue/mistakes.ts'
+import { StorageSchema } from '../../catalogue/place-schemas.ts'
+import type { Environment } from '../../catalogue/providers.ts'
+import { readDatabase } from '../../catalogue/storage.ts'
+import { readFiles } from '../../catalogue/storage-files.ts'
+import type { Bucket } from '../../domain/catalogue.ts'
+import { invalidRequest } from '../../domain/errors.ts'
+
+export type Target = Server | { folder: string }
+
+export interface Server {
+  url: string
+  /** What [storage] `database` may say: never a password. */
+  setting: string
+}
+
+export type FilesTarget = NamedBucket | { folder: string }
+
+export interface NamedBucket {
+  bucket: Bucket
+  /** What [storage] may say, a line each: keys by the names of their variables. */
+  lines: string[]
+}
+
+/** A database on a server, or a folder. */
+const OF_SERVER = /^(env:|postgres(ql)?:)/
+const ADDRESS = /^[a-z][a-z0-9+]+:\/\//
+
+/** @param env where `env:NAME` is looked up @throws GatewayError invalid_request that says what to write */
+export function readTarget(text: string, env: Environment): Target {
+  if (ADDRESS.test(text) && !OF_SERVER.test(text))
+    throw invalidRequest(
+      `--to: ${text} must be a PostgreSQL database ("postgres://USER@HOST/NAME") or a folder.${
+        text.startsWith('s3:') ? ' Name a bucket for the files in --files.' : ''
+      }`,
+    )
+  if (!OF_SERVER.test(text)) return { folder: text }
+  const mistakes: string[] = []
+  const url = readDatabase({ database: text }, { env, report: (_, message) => void mistakes.push(message) })
+  if (mistakes.length > 0 || url === undefined) throw invalidRequest(`--to: ${mistakes.join('; ')}.`)
+  return { url, setting: text.startsWith('env:') ? text : withoutPassword(url) }
+}
+
+/** An address with a password belongs into the environment. */
+const withoutPassword = (url: string): string => (new URL(url).password === '' ? url : 'env:DATABASE_URL')
+
+const KEYS = { access_key_id: 'env:AWS_ACCESS_KEY_ID', secret_access_key: 'env:AWS_SECRET_ACCESS_KEY' }
+const DEFAULT_REGION = 'us-east-1'
+
+/**
+ * A bucket, which is reached by the variables that programs of S3 read, or a folder.
+ * @throws GatewayError invalid_request that says what to write, or which variables to set
+ */
+export function readFilesTarget(text: string, env: Environment): FilesTarget {
+  if (!ADDRESS.test(text)) return { folder: text }
+  const section = {
+    files: text,
+    ...(env.AWS_ENDPOINT_URL ? { endpoint: env.AWS_ENDPOINT_URL } : {}),
+    region: env.AWS_REGION || DEFAULT_REGION,
+    ...KEYS,
+  }
+  const mistakes: string[] = []
+  const report = ([, name]: readonly (string | number)[], message: string) =>
+    void mistakes.push(`${name === 'endpoint' ? 'AWS_ENDPOINT_URL' : '--files'}: ${message}`)
+  const read = validate(StorageSchema, section, ['storage'], report)
+  const are_keys_set = Boolean(env.AWS_ACCESS_KEY_ID && env.AWS_SECRET_ACCESS_KEY)
+  const bucket = read && are_keys_set ? readFiles(read, { env, report }) : undefined
+  if (mistakes.length > 0) throw invalidRequest(`${mistakes.join('; ')}.`)
+  if (!bucket)
+    throw invalidRequest(
+      `--files ${text}: set AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_REGION, and AWS_ENDPOINT_URL unless it is at Amazon.`,
+    )
+  return { bucket, lines: linesOf(section) }
+}
+
+const linesOf = ({ region, ...section }: Record<string, string>): string[] =>
+  Object.entries({ ...section, ...(region === DEFAULT_REGION ? {} : { region }) }).map(
+    ([name, value]) => `${name} = ${JSON.stringify(value)}`,
+  )

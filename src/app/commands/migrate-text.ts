@@ -1,0 +1,163 @@
+// What `migrate` says at its end: what was copied, and what to write into the catalogue.
+
+import { join, resolve } from 'node:path'
+import { counted } from '../../utilities/counted.ts'
+import { sizeText } from '../../utilities/size-text.ts'
+import type { Context } from '../command-line/context.ts'
+import type { Moved } from '../process/moving/rows.ts'
+import type { MovedAll } from './migrate-moves.ts'
+import type { Server } from './migrate-target.ts'
+
+const MAX_SHOWN = 20
+const FOLDERS = 'images/, files/, answers/, responses/'
+
+type MovedFiles = NonNullable<MovedAll['files']>
+
+const viewOf = ({ rows: { rows, changed, totals }, files }: MovedAll) => ({
+  accounts: totals.accounts,
+  calls: totals.calls,
+  rows: countOf(rows),
+  changed,
+  clean: true,
+  ...(files && { files: viewOfFiles(files) }),
+})
+
+const viewOfFiles = ({ move, files, bytes, copied, missing, damaged }: MovedFiles) => ({
+  to: move.to.address,
+  files,
+  bytes,
+  copied,
+  missing: missing.map(({ path }) => path),
+  damaged,
+})
+
+const countOf = (rows: Moved['rows']): number => Object.values(rows).reduce((sum, count) => sum + count, 0)
+
+const summaryOf = ({ totals, rows }: Moved): string =>
+  `accounts ${totals.accounts}, calls ${totals.calls}, rows ${countOf(rows)}; every row read back and compared, audit clean on both sides.`
+
+const summaryOfFiles = ({ move, files, bytes, copied }: MovedFiles): string[] => [
+  `${move.to.address} has the files of ${move.from.address}:`,
+  `files ${files}, ${sizeText(bytes)}; ${copied} copied now.`,
+]
+
+export function answerToServer(context: Context, { setting, url }: Server, moved: MovedAll): void {
+  const { folder, answer } = context
+  const { files } = moved
+  warnOf(context, moved)
+  const { host, pathname } = new URL(url)
+  const where = `postgres://${host}${pathname}`
+  const variables = [
+    ...(setting.startsWith('env:') ? [`${setting.slice('env:'.length)} set to that address`] : []),
+    ...keysOf(files),
+  ]
+  answer(
+    { to: where, database: setting, ...viewOf(moved) },
+    [
+      `${where} has everything of ${folder.database_path}:`,
+      summaryOf(moved.rows),
+      ...(files ? summaryOfFiles(files) : []),
+      '',
+      `Write this into ${folder.catalogue_path}, then start the gateway${variables.length > 0 ? ` with ${variables.join(', and ')}` : ''}:`,
+      '',
+      '[storage]',
+      `database = ${JSON.stringify(setting)}`,
+      ...(files?.move.lines ?? []),
+      '',
+      `${folder.database_path} stays as it is${files ? `, and so do ${FOLDERS}` : ''}. Keep ${files ? 'them until you no longer need them' : 'it until you no longer need it'}.`,
+    ].join('\n'),
+  )
+}
+
+export function answerToFolder(context: Context, dir: string, moved: MovedAll): void {
+  const { folder, answer } = context
+  const { files, catalogue } = moved
+  warnOf(context, moved)
+  const path = join(dir, 'tollgate.db')
+  const is_own = resolve(dir) === resolve(folder.dir)
+  const lines = files ? '`database`, `files` and the lines of the bucket' : '`database`'
+  const next = is_own
+    ? `Remove ${lines} from [storage] in ${folder.catalogue_path}, then start the gateway.`
+    : `Copy the rest of ${folder.dir} there: ${catalogue ? '' : `tollgate.toml, without ${lines} in [storage], `}${files ? '' : `${FOLDERS}, `}plugins/, and settlements.journal if there is one. Then start the gateway with --data ${dir}.`
+  answer(
+    { to: path, ...viewOf(moved), catalogue: catalogue ?? null },
+    [
+      `${path} has everything of the PostgreSQL database:`,
+      summaryOf(moved.rows),
+      ...(files ? summaryOfFiles(files) : []),
+      '',
+      ...(catalogue ? [CATALOGUE_WORDS[catalogue](join(dir, 'tollgate.toml'))] : []),
+      next,
+      `The PostgreSQL database ${files ? 'and the bucket stay as they are. Keep them until you no longer need them' : 'stays as it is. Keep it until you no longer need it'}.`,
+    ].join('\n'),
+  )
+}
+
+const CATALOGUE_WORDS = {
+  written: (path: string) => `${path} has the catalogue that was in the database.`,
+  'to be written': (path: string) =>
+    `The catalogue is in the database: write it into ${path} first. \`tollgate config show\` prints it.`,
+} as const
+
+export function answerFiles(context: Context, files: MovedFiles & { is_complete: boolean }): void {
+  const { answer } = context
+  const { is_complete } = files
+  if (is_complete) warnOfMissing(context, files)
+  warnOfDamaged(context, files)
+  answer(
+    { ...viewOfFiles(files), complete: is_complete },
+    [...summaryOfFiles(files), '', ...nextOf(context, files)].join('\n'),
+  )
+}
+
+function nextOf({ folder }: Context, files: MovedFiles & { is_complete: boolean }): string[] {
+  const { move, is_complete } = files
+  const { from, lines } = move
+  if (!is_complete)
+    return [
+      `A gateway still stores files in ${from.address}. Stop it and run the same command again: only what came meanwhile is copied then.`,
+    ]
+  if (lines.length === 0)
+    return [
+      `Remove \`files\` and the lines of the bucket from [storage] in ${folder.catalogue_path}, then start the gateway.`,
+      'The bucket stays as it is. Keep it until you no longer need it.',
+    ]
+  return [
+    `Write this into ${folder.catalogue_path}, then start the gateway with ${keysOf(files).join('')}:`,
+    '',
+    '[storage]',
+    ...lines,
+    '',
+    `${FOLDERS} in ${folder.dir} stay as they are. Keep them until you no longer need them.`,
+  ]
+}
+
+const keysOf = (files: MovedFiles | undefined): string[] =>
+  files && files.move.lines.length > 0 ? ['AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY set as now'] : []
+
+function warnOf(context: Context, { rows: { changed }, files }: MovedAll): void {
+  if (changed.length > 0)
+    context.warn(`PostgreSQL stores no NUL character. It has � in place of each in: ${listed(changed)}.`)
+  if (!files) return
+  warnOfMissing(context, files)
+  warnOfDamaged(context, files)
+}
+
+/** A further run copies none of them again, so that it could not tell. */
+function warnOfDamaged({ warn }: Context, { damaged, move }: MovedFiles): void {
+  if (damaged.length > 0)
+    warn(
+      `Damaged images in ${move.from.address}, copied as they are: ${listed(damaged)}. Restore them from a backup; until then their readers get image_damaged.`,
+    )
+}
+
+function warnOfMissing({ warn }: Context, { missing, move }: MovedFiles): void {
+  if (missing.length === 0) return
+  const paths = missing.map(({ path }) => path)
+  warn(
+    `${counted(missing.length, 'file')} that rows name ${missing.length === 1 ? 'is' : 'are'} not in ${move.from.address}, and could not be copied. Images without their file are shown as missing: ${listed(paths)}.`,
+  )
+}
+
+const listed = (all: readonly string[]): string =>
+  all.slice(0, MAX_SHOWN).join(', ') + (all.length > MAX_SHOWN ? `, and ${all.length - MAX_SHOWN} more` : '')

@@ -1,0 +1,85 @@
+// `migrate`: moves the database to PostgreSQL and the files into a bucket, or back, together or one of them.
+import { resolve } from 'node:path'
+import type { Command } from 'commander'
+import { conflict } from '../../domain/errors.ts'
+import { type Context, contextOf } from '../command-line/context.ts'
+import { engineOfFolder } from '../command-line/data-folder.ts'
+import type { CliDeps } from '../command-line/terminal.ts'
+import type { Engine } from '../process/engine/engine.ts'
+import { storageOfFolder } from '../process/engine/of.ts'
+import { fileMoveOf } from './migrate-files.ts'
+import { filesAlone, toFolder, toServer } from './migrate-moves.ts'
+import { readFilesTarget, readTarget, type Target } from './migrate-target.ts'
+import { answerFiles, answerToFolder, answerToServer } from './migrate-text.ts'
+
+interface MigrateFlags {
+  to?: string
+  files?: string
+  copy?: boolean
+}
+
+export function addMigrateCommand(program: Command, deps: CliDeps): void {
+  program
+    .command('migrate')
+    .summary('Move the database to PostgreSQL and the files into a bucket, or back.')
+    .description(
+      'Copy all rows to an empty PostgreSQL database, or from one into a folder as a SQLite file; and all files into a bucket, or from ' +
+        'one into a folder. Stop the gateway first. Every row is read back and compared, and the books are audited on both sides. ' +
+        'With --files alone it also works beside a running gateway: then stop that, and run it again for what came meanwhile. ' +
+        'The old database and the old files stay as they are.',
+    )
+    .option(
+      '--to <place>',
+      'for the database: "postgres://USER@HOST/NAME", "env:NAME" with it, or a folder, which gets the files of a bucket, too',
+    )
+    .option(
+      '--files <place>',
+      'for the files: "s3://BUCKET/PREFIX", with its keys in AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or the data folder',
+    )
+    .option('--copy', 'copy what is stored now, beside a running gateway, to try it out')
+    .action(async (flags: MigrateFlags, command: Command) => {
+      if (flags.to === undefined && flags.files === undefined)
+        command.error('error: Give --to for the database, --files for the files, or both.')
+      if (flags.to === undefined && flags.copy)
+        command.error(
+          'error: --copy is for --to: files alone are copied beside a running gateway without it.',
+        )
+      await migrate(flags, contextOf(command, deps), deps)
+    })
+}
+
+async function migrate({ to, files, copy = false }: MigrateFlags, context: Context, deps: CliDeps) {
+  const { folder } = context
+  const target = to === undefined ? undefined : readTarget(to, deps.env)
+  const files_target = files === undefined ? undefined : readFilesTarget(files, deps.env)
+  const from = await engineOfFolder(folder)
+  const storage = await storageOfFolder(folder, deps.env)
+  if (target) refuseSameEngine(target, from)
+  const new_folder = target && 'folder' in target ? target.folder : folder.dir
+  const filesGo = files_target ?? (storage.files && target && 'folder' in target ? target : undefined)
+  using file_move =
+    filesGo && fileMoveOf({ context, deps, storage, target: filesGo, folder: resolve(new_folder) })
+  const move = { context, deps, from, storage, files: file_move, copy }
+  if (!target) {
+    if (!file_move) throw staying(files)
+    answerFiles(context, await filesAlone({ ...move, files: file_move }))
+  } else if ('url' in target) answerToServer(context, target, await toServer(move, target.url))
+  else answerToFolder(context, target.folder, await toFolder(move, target.folder))
+}
+
+/** @throws GatewayError conflict where the database is on that engine already */
+function refuseSameEngine(target: Target, { is_shared, address }: Engine): void {
+  if ('url' in target && is_shared)
+    throw conflict(
+      `The database is on PostgreSQL already, at ${address}. Copy it to another server by pg_dump and pg_restore.`,
+    )
+  if ('folder' in target && !is_shared)
+    throw conflict(
+      `The database is a SQLite file already, ${address}. Move it by \`tollgate backup\` and \`tollgate restore\`, or name a PostgreSQL database in --to.`,
+    )
+}
+
+const staying = (place: string | undefined) =>
+  conflict(
+    `[storage] names ${place} already, so the files are there. To copy files of the data folder to it, take \`files\` out of [storage] first.`,
+  )

@@ -1,0 +1,8 @@
+// The notices of others' work, gathered anew from what is installed. The executable has this module replaced by one that has
+// them embedded (src/build/notices/embed.ts).
+import type { Notices } from '../../build/notices/notice.ts'
+
+export async function readNotices(): Promise<Notices> {
+  const { gatherNotices } = await import('../../build/notices/notices.ts')
+  return gatherNotices()
+}

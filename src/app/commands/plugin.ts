@@ -1,0 +1,147 @@
+// `plugin`: the types for custom plugins, which of them are loaded, and whether they can be.
+import { rmSync } from 'node:fs'
+import { mkdir, rename, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Command } from 'commander'
+import { countHooks } from '../../calls/hooks/registered.ts'
+import { requestIdAt } from '../../domain/request-id.ts'
+import { createLogger } from '../../observe/log.ts'
+import { createTally } from '../../observe/tally.ts'
+import { giveToFolderOwner, refuseUnwritable } from '../../store/folder.ts'
+import { unfinishedName } from '../../store/work-folder.ts'
+import { atEnd } from '../../utilities/at-end.ts'
+import { type Context, contextOf } from '../command-line/context.ts'
+import { readCatalogueOf } from '../command-line/data-folder.ts'
+import { type CliDeps, EXIT, Exit } from '../command-line/terminal.ts'
+import { findPlugins, type PluginFile, pluginsFolder, TYPES_FILE } from '../process/own-plugins/files.ts'
+import type { Trial } from '../process/own-plugins/trial.ts'
+
+export function addPluginCommands(program: Command, deps: CliDeps): void {
+  const plugin = program
+    .command('plugin')
+    .summary('Write and check custom plugins.')
+    .description(
+      'Write and check custom plugins: TypeScript files in plugins/ of the data folder. A start loads them in the order ' +
+        'of their names. Each can add routes, and hooks before and after calls.',
+    )
+  plugin
+    .command('types')
+    .summary('Write the types that plugins use.')
+    .description(
+      `Write plugins/${TYPES_FILE}, with the types for your editor. Run this again after an upgrade. ` +
+        "Plugins import them: import type { TollgatePlugin } from './tollgate.d.ts'.",
+    )
+    .action(async (_: object, command: Command) => writeTypes(contextOf(command, deps)))
+  plugin
+    .command('list')
+    .summary('List the plugins that a start loads.')
+    .description('List the files that a start loads as plugins, in order, without running them.')
+    .action((_: object, command: Command) => listPlugins(contextOf(command, deps)))
+  plugin
+    .command('check')
+    .summary('Load each plugin, and show what it registers.')
+    .description(
+      'Load each plugin as a start would, without a gateway behind it, and show what it registers or why it cannot be ' +
+        'loaded. This runs its code in a copy of the folder, and for root as the owner of the data folder. The exit status ' +
+        'is 1 if any cannot be loaded.',
+    )
+    .action(async (_: object, command: Command) => checkPlugins(contextOf(command, deps), deps))
+}
+
+async function writeTypes({ folder: { dir }, answer }: Context): Promise<void> {
+  refuseUnwritable(dir)
+  const folder = pluginsFolder(dir)
+  await mkdir(folder, { recursive: true })
+  const path = join(folder, TYPES_FILE)
+  // The very file that the program itself is checked with, embedded as text.
+  const types = (await import('../../plugin-api.ts', { with: { type: 'text' } })) as unknown as {
+    default: string
+  }
+  const unfinished = unfinishedName(path)
+  using _removing = atEnd(() => rmSync(unfinished, { force: true }))
+  await writeFile(unfinished, types.default)
+  await rename(unfinished, path)
+  for (const made of [folder, path]) giveToFolderOwner(made)
+  answer({ file: path }, `Written: ${path}`)
+}
+
+const NONE = (folder: string): string =>
+  `No plugins in ${folder}. \`tollgate plugin types\` creates the folder and writes the types for one.`
+
+function listPlugins({ folder: { dir }, answer, tableOf, warn }: Context): void {
+  const folder = pluginsFolder(dir)
+  const { files, skipped } = findPlugins(folder)
+  warnOfSkipped(skipped, warn)
+  const plugins = files.map(({ name, file }) => ({ name, file }))
+  const columns = [
+    { head: 'NAME', text: ({ name }: PluginFile) => name },
+    { head: 'FILE', text: ({ path }: PluginFile) => path, elastic: true },
+  ]
+  answer({ folder, plugins, skipped }, tableOf(columns, files, NONE(folder)))
+}
+
+function warnOfSkipped(skipped: readonly string[], warn: Context['warn']): void {
+  if (skipped.length > 0) warn(`not loaded, because the name does not end with .ts: ${skipped.join(', ')}`)
+}
+
+interface Checked {
+  name: string
+  ok: boolean
+  routes: readonly string[]
+  before_call: number
+  after_settle: number
+  problem: string | null
+}
+
+async function checkPlugins(
+  { folder: data_folder, answer, tableOf, remark, warn }: Context,
+  { terminal, now }: CliDeps,
+): Promise<void> {
+  const folder = pluginsFolder(data_folder.dir)
+  const { files, skipped } = findPlugins(folder)
+  warnOfSkipped(skipped, warn)
+  // Dropped: plugins can be tried before a catalogue exists, and `tollgate doctor` tells what is wrong with one. Without it they see no models.
+  const reading = await readCatalogueOf(data_folder).catch(() => undefined)
+  const models = reading && 'catalogue' in reading ? reading.catalogue.models : new Map()
+  const destination = { write: (line: string) => terminal.err(line.trimEnd()), flushSync() {} }
+  const log = createLogger({ level: 'info', secrets: [], destination, now })
+  const parts = {
+    folder,
+    log,
+    catalogue: () => ({ models, server: {} }),
+    newRequestId: () => requestIdAt(now()),
+    error_answers: createTally(),
+  }
+  // Elysia is loaded here, not with the commands: it takes longer than most of them.
+  const { tryPlugins } = await import('../process/own-plugins/trial.ts')
+  const trials = await tryPlugins(files, { ...parts, data_folder: data_folder.dir })
+  const checked = trials.map(checkedOf)
+  const ok = checked.every((plugin) => plugin.ok)
+  answer({ ok, folder, plugins: checked, skipped }, tableOf(COLUMNS, checked, NONE(folder)))
+  for (const { problem } of checked) if (problem !== null) remark(problem)
+  if (!ok) throw new Exit(EXIT.failed)
+}
+
+function checkedOf(trial: Trial): Checked {
+  const { name } = trial
+  if (!('plugin' in trial))
+    return { name, ok: false, routes: [], before_call: 0, after_settle: 0, problem: trial.problem }
+  const { routes, hooks } = trial.plugin
+  return { name, ok: true, routes, ...countHooks(hooks), problem: null }
+}
+
+const COLUMNS = [
+  { head: 'NAME', text: ({ name }: Checked) => name },
+  { head: 'RESULT', text: ({ ok }: Checked) => (ok ? 'ok' : 'cannot be loaded') },
+  {
+    head: 'BEFORE CALL',
+    text: ({ ok, before_call }: Checked) => (ok ? String(before_call) : ''),
+    right: true,
+  },
+  {
+    head: 'AFTER SETTLE',
+    text: ({ ok, after_settle }: Checked) => (ok ? String(after_settle) : ''),
+    right: true,
+  },
+  { head: 'ROUTES', text: ({ routes }: Checked) => routes.join(', '), elastic: true },
+]

@@ -1,0 +1,137 @@
+// The command line as a whole: its commands, the options that all of them take, and the exit status.
+import { Command, CommanderError } from 'commander'
+import manifest from '../../../package.json' with { type: 'json' }
+import { visible } from '../../utilities/visible-text.ts'
+import { dataFolderOf } from '../command-line/data-folder.ts'
+import { describeFailure, explain, type Failed } from '../command-line/failure.ts'
+import {
+  type AddCommand,
+  type CliDeps,
+  type Commands,
+  EXIT,
+  Exit,
+  type Terminal,
+} from '../command-line/terminal.ts'
+import { COMMANDS } from './commands.ts'
+import { addEnvFile } from './env-file.ts'
+import { addExamples } from './examples.ts'
+
+/**
+ * Runs one command line.
+ *
+ * @param args without the program's own name
+ * @returns the exit status: 0 done, 1 failed, 2 wrong usage; what went wrong has been written to standard error, with
+ * --json as `{"error":{"message","code","exit_status"}}`
+ */
+export async function run(args: readonly string[], outside: CliDeps): Promise<number> {
+  const deps = { ...outside, terminal: withVisibleText(outside.terminal) }
+  const json = asksForJson(args)
+  const fail = (failed: Failed, exit_status: number): number => {
+    if (json) deps.terminal.err(JSON.stringify({ error: { ...failed, exit_status } }))
+    return exit_status
+  }
+  let folder: string | undefined
+  try {
+    const program = createProgram(await loadCommands(args, allCommands(deps.commands)), deps, json)
+    program.hook('preAction', () => {
+      folder = dataFolderOf(program.opts(), deps.env)
+    })
+    await program.parseAsync(args, { from: 'user' })
+    return EXIT.ok
+  } catch (error) {
+    if (error instanceof Exit) return error.status
+    if (error instanceof CommanderError) {
+      // Commander has already written what is wrong, but for --json.
+      return error.exitCode === 0 ? EXIT.ok : fail(wrongUsage(error), EXIT.usage)
+    }
+    if (!json) deps.terminal.err(`error: ${explain(error, folder)}`)
+    return fail(describeFailure(error, folder), EXIT.failed)
+  }
+}
+
+/** What others wrote, such as a provider's words or a note, is not obeyed by the terminal. JSON stays the same value. */
+const withVisibleText = (terminal: Terminal): Terminal => ({
+  ...terminal,
+  out: (text) => terminal.out(visible(text)),
+  err: (text) => terminal.err(visible(text)),
+})
+
+/** Asked of the bare arguments, since what is wrong may be that they cannot be read. */
+function asksForJson(args: readonly string[]): boolean {
+  const end = args.indexOf('--')
+  return args.slice(0, end < 0 ? args.length : end).includes('--json')
+}
+
+function wrongUsage({ code, message }: CommanderError): Failed {
+  const said = message.replace(/^error: /, '').replaceAll('\n', ' ')
+  const needs_command = code === 'commander.help'
+  return { message: needs_command ? 'Name a command: --help lists them.' : said, code: 'usage' }
+}
+
+/** The core's commands, then those of plugins. @throws Error for a plugin that takes the name of one of the core's */
+function allCommands(of_plugins: Commands): Commands {
+  const taken = Object.keys(of_plugins).find((name) => Object.hasOwn(COMMANDS, name))
+  if (taken !== undefined) throw new Error(`a plugin has a command with the name of the core's: ${taken}`)
+  return { ...COMMANDS, ...of_plugins }
+}
+
+/** One alone for a command line that begins with it; of all commands for the help, or where an option comes first. */
+function loadCommands([first = '']: readonly string[], commands: Commands): Promise<AddCommand[]> {
+  const one = Object.hasOwn(commands, first) ? commands[first] : undefined
+  return Promise.all(one ? [one()] : Object.values(commands).map((load) => load()))
+}
+
+function createProgram(commands: readonly AddCommand[], deps: CliDeps, json: boolean): Command {
+  const { out, err } = deps.terminal
+  const program = new Command('tollgate')
+    .description('A paid gateway in front of hosted models, in one binary.')
+    .version(manifest.version, '-V, --version', 'print the version')
+    .helpOption('-h, --help', 'print this help')
+    .option('--data <dir>', 'data folder (default: $TOLLGATE_DATA, else ./data)')
+    .option('--env-file <file>', 'read environment variables from a file, as systemd does')
+    .option('--json', 'print JSON, errors and warnings included')
+    .configureHelp({ showGlobalOptions: true })
+    .configureOutput({
+      writeOut: (text) => out(text.trimEnd()),
+      writeErr: (text) => {
+        if (!json) err(text.trimEnd())
+      },
+    })
+    .showHelpAfterError('(--help lists what this command takes)')
+    .exitOverride()
+    .hook('preAction', (_, command) => {
+      const { envFile } = command.optsWithGlobals<{ envFile?: string }>()
+      if (envFile !== undefined) addEnvFile(envFile, deps.env)
+    })
+  for (const addCommand of commands) addCommand(program, deps)
+  addExamples(program)
+  addHelpCommands(program)
+  return program
+}
+
+/** Adds `help` to a command that has others, and to those. */
+function addHelpCommands(command: Command): void {
+  if (command.commands.length === 0) return
+  command.commands.forEach(addHelpCommands)
+  command.helpCommand(false)
+  command
+    .command('help')
+    .argument('[command...]')
+    .summary('Print the help of a command.')
+    .description('Print the help of a command, such as `help key create`.')
+    .action((names: string[]) => helpOf(command, names))
+}
+
+function helpOf(command: Command, [name, ...further]: readonly string[]): never {
+  if (name === undefined) return command.help()
+  const inner = command.commands.find((each) => each.name() === name)
+  return inner ? helpOf(inner, further) : refuse(command, name)
+}
+
+/** As the command itself refuses it. One that takes an argument would take the name for that: so its like, which does nothing, is asked. */
+function refuse(command: Command, name: string): never {
+  const like = new Command(command.name()).copyInheritedSettings(command)
+  for (const inner of command.commands) like.command(inner.name())
+  like.parse([name], { from: 'user' })
+  throw new Error(`${name} is a command of ${command.name()}, and was not found in it`)
+}

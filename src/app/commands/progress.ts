@@ -1,0 +1,147 @@
+// The progress line of a long command: on a terminal, on standard error, and gone when the command ends.
+
+import { atEnd } from '../../utilities/at-end.ts'
+import { sizeText } from '../../utilities/size-text.ts'
+import type { CliDeps } from '../command-line/terminal.ts'
+import type { Located } from '../process/backup/where.ts'
+import type { OnAudit } from '../process/full-audit.ts'
+
+/** How far a part of a command has come. */
+export interface Step {
+  /** What is being done, such as `Packing`. */
+  what: string
+  done: number
+  /** Of how many; undefined if that is not known. */
+  of?: number | undefined
+  /** What is counted; bytes are shown in kB and MB. */
+  unit: string
+}
+
+/** Told how far it has come, as often as one likes. */
+export type ShowStep = (step: Step) => void
+
+const DRAW_EVERY_MS = 100
+/** A rate is told from then on, and with it the time that is left. */
+const MIN_RATED_MS = 1_000
+const GAP = '  '
+
+/**
+ * Runs work with a progress line. Nothing is shown where standard error is no terminal, nor with --json, whose lines are all JSON. The work
+ * writes nothing else meanwhile.
+ */
+export async function withProgress<T>(
+  { terminal: { progress }, monotonic_ms = performance.now.bind(performance) }: ProgressDeps,
+  json: boolean,
+  work: (show: ShowStep) => T | Promise<T>,
+): Promise<T> {
+  if (!progress || json) return await work(() => {})
+  let shown = ''
+  const draw = (text: string) => {
+    // Spaces, not a sequence to erase the line: they work on every terminal.
+    progress.write(`\r${text.padEnd(shown.length)}${text === '' ? '\r' : ''}`)
+    shown = text
+  }
+  const clear = () => {
+    if (shown !== '') draw('')
+  }
+  let drawn_at_ms = Number.NEGATIVE_INFINITY
+  let what: string | undefined
+  let begun_at_ms = 0
+  const show: ShowStep = (step) => {
+    const now_ms = monotonic_ms()
+    if (step.what !== what) {
+      what = step.what
+      begun_at_ms = now_ms
+    } else if (now_ms - drawn_at_ms < DRAW_EVERY_MS) return
+    drawn_at_ms = now_ms
+    draw(progressText(step, now_ms - begun_at_ms, progress.columns()))
+  }
+  // A signal ends some work with `process.exit`.
+  process.on('exit', clear)
+  using _clearing = atEnd(() => {
+    process.off('exit', clear)
+    clear()
+  })
+  return await work(show)
+}
+
+interface ProgressDeps extends Pick<CliDeps, 'terminal'> {
+  monotonic_ms?: () => number
+}
+
+/**
+ * A line such as `Packing  12.4 of 85.3 MB  14%  3.1 MB/s  23 s left`.
+ *
+ * @param elapsed_ms since the step began
+ * @param columns of the terminal, of which the last stays free, since a cursor behind it would wrap; what does not fit is left out
+ */
+export function progressText({ what, done, of, unit }: Step, elapsed_ms: number, columns: number): string {
+  const is_rated = elapsed_ms >= MIN_RATED_MS && done > 0
+  const per_s = (done * 1_000) / elapsed_ms
+  const count =
+    of === undefined ? (done > 0 ? amount(done, unit) : '') : countOf(Math.min(done, of), of, unit)
+  const percent = of ? `${Math.floor((Math.min(done, of) / of) * 100)}%` : ''
+  const rate = is_rated ? `${unit === 'bytes' ? sizeText(per_s) : rounded(per_s)}/s` : ''
+  const left = is_rated && of !== undefined ? leftText((Math.max(0, of - done) / per_s) * 1_000) : ''
+  const all = [what, count, percent, rate, left]
+  const choices = [all, [what, count, percent, left], [what, count, percent], [what, percent], [what]]
+  const lines = choices.map((parts) => parts.filter((part) => part !== '').join(GAP))
+  return lines.find(({ length }) => length < columns) ?? what.slice(0, Math.max(0, columns - 1))
+}
+
+const amount = (count: number, unit: string): string =>
+  unit === 'bytes' ? sizeText(count) : `${count} ${unit}`
+
+/** The unit stands once where both have the same. */
+function countOf(done: number, of: number, unit: string): string {
+  const [is = '', all = ''] = [amount(done, unit), amount(of, unit)]
+  const [figure = '', own] = is.split(' ')
+  return all.endsWith(` ${own}`) ? `${figure} of ${all}` : `${is} of ${all}`
+}
+
+const rounded = (rate: number): string => (rate < 10 ? rate.toFixed(1) : String(Math.round(rate)))
+
+/** Rounded up, so that it is not 0 while there is something left. */
+function leftText(left_ms: number): string {
+  const seconds = Math.ceil(left_ms / 1_000)
+  if (seconds < 60) return `${seconds} s left`
+  const minutes = Math.floor(seconds / 60)
+  if (minutes < 60) return `${minutes} min ${seconds % 60} s left`
+  return `${Math.floor(minutes / 60)} h ${minutes % 60} min left`
+}
+
+interface Unpacking {
+  archive: Pick<Located, 'size'>
+  /** Of the archive. */
+  content: AsyncIterable<Uint8Array>
+  json: boolean
+  deps: CliDeps
+}
+
+/** Runs work that reads an archive to its end and then audits what was in it, with a progress line. */
+export const withUnpacking = <T>(
+  { archive, content, json, deps }: Unpacking,
+  work: (content: AsyncIterable<Uint8Array>, onAudit: OnAudit) => Promise<T>,
+): Promise<T> =>
+  withProgress(deps, json, async (show) => {
+    // A pipe has no size.
+    const of = deps.terminal.progress && !json ? (await archive.size()) || undefined : undefined
+    return await work(readingWith(content, show, { what: 'Unpacking', of }), (progress) =>
+      show({ what: 'Checking', ...progress, unit: 'rules' }),
+    )
+  })
+
+/** Content, told of as it is read. @param of its bytes, where they are known */
+async function* readingWith(
+  content: AsyncIterable<Uint8Array>,
+  show: ShowStep,
+  { what, of }: Pick<Step, 'what' | 'of'>,
+): AsyncGenerator<Uint8Array> {
+  let done = 0
+  show({ what, done, of, unit: 'bytes' })
+  for await (const block of content) {
+    done += block.length
+    show({ what, done, of, unit: 'bytes' })
+    yield block
+  }
+}

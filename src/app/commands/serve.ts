@@ -1,0 +1,128 @@
+// `serve`: the gateway as a process, from its banner to its signals.
+import { type Command, InvalidArgumentError, Option } from 'commander'
+import manifest from '../../../package.json' with { type: 'json' }
+import { compileModelPatterns } from '../../access/model-patterns.ts'
+import { isServed } from '../../domain/catalogue.ts'
+import { createLogger, standardOutput } from '../../observe/log.ts'
+import { readListen } from '../command-line/arguments.ts'
+import { type Context, contextOf } from '../command-line/context.ts'
+import { type CliDeps, EXIT } from '../command-line/terminal.ts'
+import { tryImageLibrary } from '../process/image-library.ts'
+import { findPlugins, pluginsFolder } from '../process/own-plugins/files.ts'
+import { surviveStrayErrors } from '../process/own-plugins/stray-errors.ts'
+import { isCompiled } from '../process/relaunch.ts'
+import type { LastStep } from '../process/serve.ts'
+import { tellAddress } from '../process/served-at.ts'
+import { banner, type ConsoleLink, type Demo, reachableUrl } from './banner.ts'
+import { operatorsLink } from './console.ts'
+import { DEMO_MODELS, firstStart, hasOnlyDemo } from './first-start.ts'
+
+export function addServeCommand(program: Command, deps: CliDeps): void {
+  program
+    .command('serve')
+    .summary('Run the gateway.')
+    .description(
+      'Run the gateway until SIGINT or SIGTERM. SIGHUP reloads the catalogue. The log goes to standard output as ' +
+        'JSON lines. The first start creates the data folder, a catalogue to edit, and a demo account with a key.',
+    )
+    .option(
+      '--listen <address:port>',
+      "where to listen, in place of the catalogue's server.listen",
+      readListen,
+    )
+    .addOption(new Option('--port <port>').hideHelp().argParser(refusePort))
+    .option('--accept-missing-files', 'start without images/ or files/; their images are shown as missing')
+    .action(async (options: ServeFlags, command: Command) => {
+      await serve(contextOf(command, deps), options, deps)
+    })
+}
+
+/** What other servers call it: the address is part of it here. */
+function refusePort(port: string): never {
+  throw new InvalidArgumentError(`Write the address, too: --listen 127.0.0.1:${port}`)
+}
+
+const NOTHING = async () => {}
+
+interface ServeFlags {
+  listen?: string
+  acceptMissingFiles?: boolean
+}
+
+async function serve({ folder, json, warn }: Context, flags: ServeFlags, deps: CliDeps): Promise<void> {
+  const { env, now, terminal, startGateway } = deps
+  const log = createLogger({ level: 'info', secrets: [], destination: standardOutput(), now, gather_ms: 100 })
+  const stopRequested = firstSignal()
+  // From the start to the end: a hangup that nobody listens to ends the process at once, with the calls under way.
+  let reload = NOTHING
+  const onHangup = () => void reload()
+  process.on('SIGHUP', onHangup)
+  if (findPlugins(pluginsFolder(folder.dir)).files.length > 0) surviveStrayErrors(log, now)
+  let demo: Demo | undefined
+  let link: ConsoleLink | undefined
+  const gateway = await startGateway({
+    data_folder: folder.dir,
+    log,
+    env,
+    listen: flags.listen,
+    accept_missing_files: flags.acceptMissingFiles,
+    now,
+    tryImages: () => tryImageLibrary(folder.dir),
+    atLast: async (step) => {
+      demo = await makeDemo(step, deps)
+      if (step.catalogue.console.enabled) link = await operatorsLink(step.db, urlOf(step), deps)
+    },
+  })
+  const catalogue = gateway.catalogue()
+  const address = reachableUrl(gateway.url)
+  const started = {
+    version: manifest.version,
+    url: urlOf({ catalogue, url: gateway.url }),
+    catalogue_path: folder.catalogue_path,
+    catalogue_version: gateway.shared()?.version,
+    data_dir: folder.dir,
+    models: catalogue.models.size,
+    program: isCompiled() ? 'tollgate' : `npx ${manifest.packageManager} src/main.ts`,
+    demo,
+    console: link,
+  }
+  const takeBack = tellAddress(folder.dir, address)
+  for (const line of gateway.warnings) warn(line)
+  terminal.err(json ? JSON.stringify({ started }) : banner(started))
+  reload = gateway.reload
+  await stopRequested
+  reload = NOTHING
+  process.once('SIGINT', endAtOnce).once('SIGTERM', endAtOnce)
+  // While the folder is still this gateway's: the next one tells its own.
+  takeBack()
+  await gateway.stop()
+  process.off('SIGHUP', onHangup)
+}
+
+/** How callers reach the gateway. */
+const urlOf = ({ catalogue, url }: Pick<LastStep, 'catalogue' | 'url'>): string =>
+  catalogue.server.public_url ?? reachableUrl(url)
+
+/** Nothing to show once there are other accounts, and no demo account where the catalogue has no model that its key could call. */
+async function makeDemo(
+  { catalogue, db, ledger }: LastStep,
+  { now, randomBytes }: CliDeps,
+): Promise<Demo | undefined> {
+  const mayCall = compileModelPatterns(DEMO_MODELS)
+  const model = [...catalogue.models.values()].find((one) => isServed(one) && mayCall(one.id))
+  if (!model) return undefined
+  const key = await firstStart({ db, ledger, now, randomBytes })
+  if (key !== undefined) return { key, model: model.id }
+  return (await hasOnlyDemo(db)) ? { key, model: model.id } : undefined
+}
+
+function firstSignal(): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  process.once('SIGINT', () => resolve()).once('SIGTERM', () => resolve())
+  return promise
+}
+
+/** On a second signal, while calls under way finish. Their holds expire at the next start. */
+function endAtOnce(): void {
+  process.exit(EXIT.failed)
+}

@@ -1,0 +1,44 @@
+// A data folder while no gateway serves it, for commands that put another database in place.
+import { mkdirSync, readdirSync, rmdirSync, rmSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
+import { conflict } from '../../domain/errors.ts'
+import { giveFoldersToOwner, refuseUnwritable } from '../../store/folder.ts'
+import { takeLock } from '../../store/lock.ts'
+import { atEnd } from '../../utilities/at-end.ts'
+import type { DataFolder } from '../command-line/data-folder.ts'
+import { removeLeftovers } from '../process/backup/leftovers.ts'
+import { finishLocked } from '../process/backup/replace.ts'
+
+/**
+ * Runs `work` while no gateway serves a folder, and none can start. A folder that was made for it goes again if nothing came into it.
+ *
+ * @throws GatewayError conflict while one serves it; Error if it cannot be written
+ */
+export async function withoutGateway<T>(
+  { dir }: Pick<DataFolder, 'dir'>,
+  work: () => Promise<T>,
+): Promise<T> {
+  const made = mkdirSync(resolve(dir), { recursive: true, mode: 0o700 })
+  if (made !== undefined) giveFoldersToOwner(made, resolve(dir))
+  refuseUnwritable(dir)
+  const unlock = takeLock(join(dir, 'serve.lock'))
+  if (!unlock) throw conflict(`A gateway is serving ${dir}: stop it first.`)
+  using _leaving = atEnd(() => {
+    unlock()
+    if (made !== undefined) removeEmpty(dir, made)
+  })
+  // Of a restore that was interrupted: what it put in place is what this one replaces.
+  finishLocked(dir)
+  removeLeftovers(dir, 'serve.lock')
+  return await work()
+}
+
+/** The folders that were made for a restore that was refused, from the innermost on. */
+function removeEmpty(dir: string, outermost: string): void {
+  if (readdirSync(dir).join() !== 'serve.lock') return
+  rmSync(join(dir, 'serve.lock'))
+  for (let folder = resolve(dir); folder.length >= outermost.length; folder = dirname(folder)) {
+    if (readdirSync(folder).length > 0) return
+    rmdirSync(folder)
+  }
+}

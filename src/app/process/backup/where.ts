@@ -1,0 +1,133 @@
+// Where an archive is: what a command was given, or the place of [backup].
+import { statSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import type { Place } from '../../../backup/archives.ts'
+import { bucketPlace } from '../../../backup/bucket-place.ts'
+import { folderPlace, openArchive, refuseTarget, writeArchive } from '../../../backup/folder-place.ts'
+import { type ArchiveName, archiveName, readArchiveName } from '../../../backup/names.ts'
+import type { Environment } from '../../../catalogue/providers.ts'
+import type { BackupPlace, BackupSettings } from '../../../domain/catalogue.ts'
+import { invalidRequest, unprocessable } from '../../../domain/errors.ts'
+import type { GoesWith } from '../../../store/work-folder.ts'
+import { withoutTrailing } from '../../../utilities/text-ends.ts'
+
+export interface WhereOptions {
+  /** Of the catalogue; undefined if it cannot be read. */
+  settings: BackupSettings | undefined
+  data_folder: string
+  env: Environment
+}
+
+/** An archive in its place. */
+export interface Located {
+  /** For people: a path, or `s3://bucket/key`. */
+  where: string
+  name: string
+  leaves_machine: boolean
+  check(): Promise<void>
+  /** As `Place.put`. */
+  put(content: AsyncIterable<Uint8Array>, expected_bytes: number, goesWith?: GoesWith): Promise<number>
+  open(): Promise<AsyncIterable<Uint8Array>>
+  /** Its bytes. Asked of what could be opened. */
+  size(): Promise<number>
+}
+
+const DEFAULT_PLACE: BackupPlace = { kind: 'folder', folder: 'backups' }
+const BUCKET = /^s3:\/\/([^/]+)\/?(.*)$/
+
+/** The place of [backup]. @throws GatewayError unprocessable if an environment variable that it needs is not set */
+export function configuredPlace({ settings, data_folder }: Omit<WhereOptions, 'env'>): Place {
+  const place = settings?.place ?? DEFAULT_PLACE
+  if (place.kind === 'folder') return folderPlace(place.folder, data_folder)
+  requireAvailable(settings)
+  return bucketPlace(place)
+}
+
+/** @throws GatewayError unprocessable */
+export function requireAvailable(settings: BackupSettings | undefined): void {
+  if (settings?.unavailable !== undefined)
+    throw unprocessable(
+      `[backup] cannot be used: ${settings.unavailable}. Set it, or name the file that has it with --env-file, and try again.`,
+    )
+}
+
+/** Where a new archive goes: to the file that is named, or with a name of its own to the place of [backup]. */
+export function locateNew(
+  target: string | undefined,
+  { made_at_ms, is_encrypted, is_scheduled, ...options }: WhereOptions & ArchiveName,
+): Located {
+  const name = archiveName({ made_at_ms, is_encrypted, is_scheduled })
+  if (target === undefined) {
+    const leaves_machine = (options.settings?.place ?? DEFAULT_PLACE).kind === 'bucket'
+    return inPlace(configuredPlace(options), name, leaves_machine)
+  }
+  const bucket = BUCKET.exec(target)
+  if (!bucket) return atPath(target)
+  const [, , key = ''] = bucket
+  return inBucket(
+    key === '' || key.endsWith('/') ? `${withoutTrailing(target, '/')}/${name}` : target,
+    options,
+  )
+}
+
+/** An archive that is there: a file, an address in a bucket, or the name of one in the place of [backup]. */
+export async function locate(archive: string, options: WhereOptions): Promise<Located> {
+  if (BUCKET.test(archive)) return inBucket(archive, options)
+  const is_name = readArchiveName(archive) !== undefined
+  if (!is_name || (await Bun.file(archive).exists())) return atPath(archive)
+  return inPlace(configuredPlace(options), archive, options.settings?.place.kind === 'bucket')
+}
+
+const inPlace = (place: Place, name: string, leaves_machine: boolean): Located => ({
+  where: leaves_machine ? `${place.where}${name}` : join(place.where, name),
+  name,
+  leaves_machine,
+  check: place.check,
+  put: (content, expected_bytes, goesWith) => place.put(name, content, expected_bytes, goesWith),
+  open: () => place.open(name),
+  size: () => place.size(name),
+})
+
+const atPath = (path: string): Located => ({
+  where: path,
+  name: basename(path),
+  leaves_machine: false,
+  check: async () => refuseTarget(path),
+  put: (content, expected_bytes, goesWith) => writeArchive(path, content, { expected_bytes, goesWith }),
+  open: async () => openArchive(path),
+  size: async () => statSync(path).size,
+})
+
+function inBucket(address: string, options: WhereOptions): Located {
+  const [, bucket = '', key = ''] = BUCKET.exec(address) ?? []
+  const name = basename(key)
+  if (name === '' || key.endsWith('/'))
+    throw invalidRequest(`${address}: name an archive in it, such as ${withoutTrailing(address, '/')}/NAME.`)
+  const folder = dirname(key)
+  const prefix = folder === '.' ? '' : `${folder}/`
+  return inPlace(bucketPlace({ ...bucketOf(bucket, options), prefix }), name, true)
+}
+
+/** The bucket of [backup], or another one by the variables that programs of S3 read. */
+function bucketOf(bucket: string, { settings, env }: WhereOptions): Extract<BackupPlace, { kind: 'bucket' }> {
+  const place = settings?.place
+  if (place?.kind === 'bucket' && place.bucket === bucket) {
+    requireAvailable(settings)
+    return place
+  }
+  const { AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_REGION, AWS_ENDPOINT_URL } = env
+  if (!AWS_ACCESS_KEY_ID || !AWS_SECRET_ACCESS_KEY)
+    throw invalidRequest(
+      `s3://${bucket} is not the bucket of [backup] in the catalogue: set AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, ` +
+        'AWS_REGION, and AWS_ENDPOINT_URL unless it is at Amazon.',
+    )
+  return {
+    kind: 'bucket',
+    bucket,
+    endpoint: AWS_ENDPOINT_URL || undefined,
+    region: AWS_REGION || 'us-east-1',
+    prefix: '',
+    access_key_id: AWS_ACCESS_KEY_ID,
+    secret_access_key: AWS_SECRET_ACCESS_KEY,
+  }
+}

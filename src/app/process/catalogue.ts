@@ -1,0 +1,81 @@
+// The catalogue in use: read at the start, reloaded when its file or the text in the database changes, and followed by the log.
+import { mistakeLines, warningLines } from '../../catalogue/load-file.ts'
+import type { Environment } from '../../catalogue/providers.ts'
+import { type WatchedCatalogue, watchCatalogue } from '../../catalogue/watch.ts'
+import type { Catalogue } from '../../domain/catalogue.ts'
+import type { ProcessLogger } from '../../observe/log.ts'
+import { secretsOf } from '../../observe/redact.ts'
+import type { Registry } from '../../protocols/registry.ts'
+import type { Db } from '../../store/db.ts'
+import type { DataPaths } from './backup/paths.ts'
+import { openShared } from './shared-catalogue.ts'
+
+/** A catalogue in use, and the lines that warn of what its first version disables or gets wrong. */
+export interface OpenCatalogue extends WatchedCatalogue {
+  warnings: readonly string[]
+  /** Whom to tell of each good version from now on. */
+  follow(hear: () => void): void
+  /** From now on the text in the database is read there. */
+  readFrom(db: Db): void
+}
+
+interface CatalogueParts {
+  env: Environment
+  protocols: Registry
+  log: ProcessLogger
+  /** Told of each good version, the first one too. */
+  onUse: (catalogue: Catalogue) => void
+}
+
+/**
+ * Reads the catalogue and keeps it current; the log takes its level and the secrets to hide from each good version.
+ *
+ * @throws Error with one line for each mistake in it; what `openShared` throws
+ */
+export async function openCatalogue(
+  paths: DataPaths,
+  { env, protocols, log, onUse }: CatalogueParts,
+): Promise<OpenCatalogue> {
+  const path = paths.catalogue_path
+  const in_database = await openShared(paths, env)
+  const warnOf = (warnings: readonly string[]) => {
+    if (warnings.length > 0) log.warn({ warnings }, 'the catalogue has warnings')
+  }
+  let tell = () => {}
+  const watching = await watchCatalogue(path, {
+    env,
+    protocols,
+    readShared: in_database?.read,
+    onChange({ catalogue, waiting_for_restart, warnings, shared }) {
+      configureLog(log, catalogue)
+      const version = shared && { version: shared.version }
+      log.info({ ...version, models: catalogue.models.size, waiting_for_restart }, 'catalogue reloaded')
+      warnOf(warningLines(path, { warnings, shared }))
+      onUse(catalogue)
+      tell()
+    },
+    onMistakes: (mistakes, shared) =>
+      log.error(
+        { mistakes: mistakeLines(path, mistakes, shared) },
+        'catalogue has mistakes: the last good version stays in use',
+      ),
+  })
+  if (!watching.ok) {
+    const lines = mistakeLines(path, watching.mistakes, watching.shared)
+    throw new Error(`The catalogue has mistakes:\n${lines.join('\n')}`)
+  }
+  configureLog(log, watching.watched.current())
+  const { watched } = watching
+  const warnings = warningLines(path, { warnings: watched.first_warnings, shared: watched.shared() })
+  warnOf(warnings)
+  onUse(watched.current())
+  const follow = (hear: () => void) => {
+    tell = hear
+  }
+  return { ...watched, warnings, follow, readFrom: (db) => in_database?.follow(db) }
+}
+
+function configureLog(log: ProcessLogger, catalogue: Catalogue): void {
+  log.setLevel(catalogue.server.log_level)
+  log.setSecrets(...secretsOf(catalogue))
+}

@@ -1,0 +1,47 @@
+// The end of a certificate: how soon it is, and the log that says so each day.
+import type { Logger } from '../../observe/log.ts'
+import type { TlsPair } from './tls-files.ts'
+
+const DAY_MS = 86_400_000
+/** Certificates of 90 days are renewed 30 days before their end: this one was not. */
+const SOON_DAYS = 14
+
+export type CertificateEnd = 'past' | 'soon' | 'far'
+
+/** @returns with the days that are left, which may be negative */
+export function endOf(
+  { valid_until_ms }: Pick<TlsPair, 'valid_until_ms'>,
+  now_ms: number,
+): { end: CertificateEnd; days: number } {
+  const days = (valid_until_ms - now_ms) / DAY_MS
+  return { days, end: days < 0 ? 'past' : days < SOON_DAYS ? 'soon' : 'far' }
+}
+
+type Pair = Pick<TlsPair, 'names' | 'valid_until_ms'>
+type Parts = { log: Pick<Logger, 'info' | 'warn'>; now: () => number }
+
+const WORDS: Readonly<Record<CertificateEnd, string>> = {
+  past: ', and has expired: callers refuse to connect. Renew it',
+  soon: ', and ends soon. Renew it, and see why that was not done by itself',
+  far: '',
+}
+
+/** Logs what is true of a certificate, as a warning where its end is near or past. */
+export function tellOf({ log, now }: Parts, message: string, pair: Pair): void {
+  const { end } = endOf(pair, now())
+  const fields = { names: pair.names, valid_until: new Date(pair.valid_until_ms).toISOString() }
+  log[end === 'far' ? 'info' : 'warn'](fields, message + WORDS[end])
+}
+
+/**
+ * Warns once a day while the certificate in use is near its end. Keeps no process alive.
+ *
+ * @returns ends it
+ */
+export function warnOfEnd(parts: Parts, inUse: () => Pair, every_ms = DAY_MS): () => void {
+  const timer = setInterval(() => {
+    if (endOf(inUse(), parts.now()).end !== 'far') tellOf(parts, 'a certificate is in use', inUse())
+  }, every_ms)
+  timer.unref()
+  return () => clearInterval(timer)
+}

@@ -1,0 +1,211 @@
+// The composition of a gateway: its parts, each made from those below it, as plugins are handed them.
+import { createExports } from '../../access/exports.ts'
+import { createGate, type Gate } from '../../access/gate.ts'
+import { createImageRate, createSharedImageRate } from '../../access/image-rate.ts'
+import { createLimiter } from '../../access/limits.ts'
+import { findKey, findKeyById } from '../../access/lookup.ts'
+import { createPasses, type Passes, throughPasses } from '../../access/passes.ts'
+import { createPasswords } from '../../access/passwords.ts'
+import { accountQueries } from '../../access/queries.ts'
+import { createReadRate } from '../../access/read-rate.ts'
+import type { RandomBytes } from '../../access/secret.ts'
+import { createSessions, type Sessions } from '../../access/sessions.ts'
+import { withSharedCounts } from '../../access/shared-limits.ts'
+import { createSignInRate } from '../../access/sign-in-rate.ts'
+import { createBodyMemory } from '../../calls/bodies/memory.ts'
+import { createMemoryBudget } from '../../calls/bodies/memory-budget.ts'
+import { noHooks } from '../../calls/hooks/registered.ts'
+import type { ImageParts } from '../../calls/kinds/image/call.ts'
+import { createEvents } from '../../calls/life/events.ts'
+import { createParser } from '../../calls/parsing/parser.ts'
+import type { ExchangeParts } from '../../calls/parts.ts'
+import { createActivity } from '../../calls/settling/activity.ts'
+import type { Configuration } from '../../catalogue/configuration.ts'
+import { requestIdAt } from '../../domain/request-id.ts'
+import type { ServerSockets } from '../../http/sockets.ts'
+import { createWebSockets } from '../../http/web-sockets.ts'
+import type { Decoder } from '../../media/decoder.ts'
+import { createRemoteFetch } from '../../media/remote.ts'
+import { healthNow } from '../../money/ledger/route-health.ts'
+import { redactorOf } from '../../observe/redact.ts'
+import type { Tally } from '../../observe/tally.ts'
+import { KnownValues } from '../../protocols/wire/known-values.ts'
+import type { Db } from '../../store/db.ts'
+import { createCooldowns } from '../../upstream/cooldowns.ts'
+import { createTokens } from '../../upstream/tokens/tokens.ts'
+import { createTransport, type Fetch } from '../../upstream/transport.ts'
+import { Deadlines } from '../../utilities/deadlines.ts'
+import type { Gateway, Operations } from '../surface/gateway.ts'
+import { createCallInside } from '../surface/inside.ts'
+import { sharingGateways } from './among-others.ts'
+import { lazySimulator } from './simulator.ts'
+import type { Stores } from './stores.ts'
+
+/** A provider's refusal is shown to the caller up to this length. */
+const MAX_PUBLIC_MESSAGE_CHARS = 500
+
+/** Six of the largest text bodies, or three with what is sent upstream of them. */
+const BODY_MEMORY_BYTES = 192 * 1024 * 1024
+const BODY_WAIT_MS = 60_000
+/** Who has sent no more of a body by then is slower than anything here. */
+const BODY_RESERVED_MS = 2_000
+
+/** Of JSON: the tools and the history of some eighty agents; it takes 22 MB in all. */
+const KNOWN_VALUES_BYTES = 8 * 1024 * 1024
+
+/** What image calls keep: one body of the largest size at a time, or several smaller ones. */
+const IMAGE_MEMORY_BYTES = 420 * 1024 * 1024
+const IMAGE_WAIT_MS = 60_000
+
+export interface Parts
+  extends Pick<ExchangeParts, 'running' | 'protocols' | 'catalogue' | 'closed' | 'log' | 'now' | 'probe'> {
+  stores: Stores
+  /** As in `Operations`. */
+  configuration: Configuration
+  /** As in `Operations`. */
+  notReady: () => string | undefined
+  /** As in `Requests`. */
+  sockets: () => ServerSockets | null
+  /** As in `Requests`. */
+  error_answers: Tally
+  /** The application, once there is one. */
+  serve: (request: Request) => Promise<Response>
+  /** As in `Operations`. */
+  beside: Pick<Operations, 'data_folder' | 'books' | 'quick_checks' | 'backups' | 'postWebhook' | 'metrics'>
+  decoder: Decoder
+  network: Fetch
+}
+
+export function compose({
+  stores,
+  configuration,
+  notReady,
+  sockets,
+  error_answers,
+  serve,
+  beside,
+  decoder,
+  network,
+  ...shared
+}: Parts): Gateway {
+  const { engine, db, database, ledger, settlements, idempotency, library, responses, route_sums } = stores
+  const { call_db } = database
+  const { catalogue, log, now } = shared
+  const events = createEvents(log)
+  const passes = createPasses()
+  const limiter = createLimiter({ now: () => performance.now() })
+  const exchange: ExchangeParts = {
+    ...shared,
+    gate: gateOf(call_db, passes, now),
+    limiter: engine.is_shared ? withSharedCounts(limiter, call_db) : limiter,
+    is_shared: engine.is_shared,
+    ledger,
+    settlements,
+    activity: createActivity(events, log),
+    events,
+    idempotency,
+    upstream: upstreamOf({ network, now }),
+    bodies: bodiesOf({ db: call_db, log }),
+    publicWords: (words) => redactorOf(catalogue()).scrub(words).slice(0, MAX_PUBLIC_MESSAGE_CHARS),
+  }
+  events.on('settled', ({ operation }) => route_sums.add(operation.call))
+  return {
+    exchange,
+    requests: {
+      newRequestId: () => requestIdAt(now()),
+      sockets: throughPasses(sockets, passes),
+      web_sockets: createWebSockets({ now, resident_bytes: () => process.memoryUsage.rss() }),
+      error_answers,
+      reads: createReadRate(() => performance.now()),
+    },
+    content: { images: imagePartsOf(stores, decoder), responses },
+    people: {
+      sessions: sessionsOf({ db, catalogue, now, log }),
+      page_calls: createReadRate(() => performance.now()),
+      exports: createExports(() => performance.now()),
+      callInside: createCallInside(passes, serve),
+      randomBytes,
+    },
+    operations: {
+      ...beside,
+      gateways: () => sharingGateways(stores),
+      database: async () => ({ address: engine.address, ...(await engine.about(db)) }),
+      configuration,
+      notReady,
+      files_bucket: stores.files.bucket?.connection.where,
+      filesTrouble: () => (library.isFailing() ? FILES_FAIL : undefined),
+      health: () => healthNow(route_sums),
+      own_plugins: [],
+      console_routes: [],
+    },
+    db,
+  }
+}
+
+const FILES_FAIL = 'the bucket cannot be read or written'
+
+const upstreamOf = ({ network, now }: Pick<Parts, 'network' | 'now'>): ExchangeParts['upstream'] => ({
+  fetch: createTransport(network, lazySimulator()),
+  cooldowns: createCooldowns(now),
+  deadlines: new Deadlines(),
+  tokens: createTokens({ fetch: network, now }),
+  now,
+  random: Math.random,
+})
+
+const bodiesOf = ({ db, log }: Pick<Parts, 'log'> & { db: Db }): ExchangeParts['bodies'] => ({
+  memory: createBodyMemory({
+    limit_bytes: BODY_MEMORY_BYTES,
+    account_limit_bytes: BODY_MEMORY_BYTES / 2,
+    wait_ms: BODY_WAIT_MS,
+    reserved_ms: BODY_RESERVED_MS,
+  }),
+  parser: createParser({ log }),
+  hooks: noHooks(),
+  known: new KnownValues(KNOWN_VALUES_BYTES),
+  accountOf: (id) => accountQueries(db).accountById.get({ id }),
+})
+
+const randomBytes: RandomBytes = (count) => crypto.getRandomValues(new Uint8Array(count))
+
+const gateOf = (db: Db, passes: Passes, now: () => number): Gate =>
+  createGate({
+    findKey: (sha256) => findKey(db, sha256),
+    findPassed(request) {
+      const pass = passes.of(request)
+      return pass && findKeyById(db, pass.key_id)
+    },
+    now,
+  })
+
+const sessionsOf = ({
+  db,
+  catalogue,
+  now,
+  log,
+}: Pick<Parts, 'catalogue' | 'now' | 'log'> & { db: Db }): Sessions =>
+  createSessions({
+    db,
+    passwords: createPasswords(),
+    rate: createSignInRate(() => performance.now()),
+    settings: () => catalogue().console,
+    randomBytes,
+    now,
+    log,
+  })
+
+const imagePartsOf = (
+  { library, database, engine }: Pick<Stores, 'library' | 'database' | 'engine'>,
+  decoder: Decoder,
+): ImageParts => ({
+  library,
+  decoder,
+  fetchImage: createRemoteFetch(),
+  rate: engine.is_shared ? createSharedImageRate(database.call_db) : createImageRate(() => performance.now()),
+  memory: createMemoryBudget({
+    limit_bytes: IMAGE_MEMORY_BYTES,
+    wait_ms: IMAGE_WAIT_MS,
+    // Beside the calls: a collection that they wait for stops everyone for 20 to 90 ms.
+    reclaim: () => Bun.gc(false),
+  }),
+})

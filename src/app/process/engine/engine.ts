@@ -1,0 +1,73 @@
+// The engine that keeps the rows: a file of SQLite in the data folder, or a PostgreSQL server. What is about it, and not about rows.
+
+import type { By } from '../../../domain/actions.ts'
+import type { Audit } from '../../../money/ledger/audit.ts'
+import type { LedgerOptions } from '../../../money/ledger/ledger.ts'
+import type { Ledger } from '../../../money/ledger/operations.ts'
+import type { PostgresExecutorOptions } from '../../../money/ledger/postgres/executor.ts'
+import type { Logger } from '../../../observe/log.ts'
+import type { Db } from '../../../store/db.ts'
+import type { Integrity } from '../../../store/engines/sqlite/integrity.ts'
+import type { Scrubbing } from '../../../store/engines/sqlite/scrubbing.ts'
+import type { GoesWith } from '../../../store/work-folder.ts'
+import type { JoinOptions, OwnGateway } from './own-gateway.ts'
+
+/** Opens nothing by itself. */
+export interface Engine {
+  /** Where the rows are, for people: without a password. */
+  readonly address: string
+  /** The tables have all holds, and several gateways may make them. Else the newest are known to the one that serves the folder alone. */
+  readonly is_shared: boolean
+  /** @throws GatewayError not_found without a database, unless it is made; what opening it throws */
+  open(options: EngineOptions): Promise<Db>
+  /** Of a database that was opened before: its tables are as they must be. */
+  openLedger(options?: EngineLedgerOptions): Promise<Ledger>
+  /** @param db that was opened to read or write */
+  openIntegrity(db: Db): Integrity
+  /** @throws StorageFailure */
+  about(db: Db): Promise<AboutDatabase>
+  /** @param db that was opened to write */
+  openScrubbing(db: Db): Scrubbing
+  /**
+   * Copies all rows as of one moment into a new file of SQLite, beside whatever writes to them, and checks the copy before it gets its name.
+   *
+   * @returns the audit of the copy, which is clean @throws as `writeNew` (app/process/snapshot.ts), and as `open`
+   */
+  writeSnapshot(path: string, goesWith?: GoesWith): Promise<Audit>
+  /** Of all gateways over the database one makes a backup at a time. @returns undefined while another does */
+  lockBackups(): Promise<AsyncDisposable | undefined>
+  /** Opens the database for a gateway, and watches over it. @param max_busy_wait_ms as of `LedgerOptions` @throws as `open` */
+  serve(log: Logger, max_busy_wait_ms?: number): Promise<ServedDatabase>
+  /** Adds the gateway that has the folder's lock to those over the database. @throws StorageFailure */
+  join(db: Db, options: JoinOptions): Promise<OwnGateway>
+}
+
+export interface AboutDatabase {
+  /** SQLite, or such as PostgreSQL 18.4. */
+  engine: string
+  /** What it takes, with its indexes. */
+  bytes: number
+}
+
+/** What concerns one engine alone is nothing to the other. */
+export interface EngineLedgerOptions
+  extends Omit<LedgerOptions, 'path'>,
+    Pick<PostgresExecutorOptions, 'onFenced' | 'now'> {}
+
+export interface EngineOptions {
+  /** `make`: writes, and makes the database first where it is missing. */
+  access: 'read' | 'write' | 'make'
+  /** Who changes what is changed, for the audit log. */
+  by?: By | undefined
+  /** Told what was done to the database beside opening it. */
+  remark?: ((text: string) => void) | undefined
+}
+
+export interface ServedDatabase {
+  readonly db: Db
+  /** The same for what a call waits for: by connections of its own, so that no report keeps it waiting, and answered within seconds or not at all. */
+  readonly call_db: Db
+  /** Why nothing may be written at the moment, in words that anybody may read; undefined while it may, as far as is known. */
+  readonly trouble: string | undefined
+  close(): Promise<void>
+}

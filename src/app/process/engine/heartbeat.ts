@@ -1,0 +1,236 @@
+// The heartbeat of this gateway among others: tells that it is alive, learns the database's clock, and who else is there.
+import { fingerprintOf } from '../../../catalogue/fingerprint.ts'
+import { StorageFailure } from '../../../domain/storage-failure.ts'
+import type { Logger } from '../../../observe/log.ts'
+import type { Db, Statements } from '../../../store/db.ts'
+import {
+  type Beat,
+  beat,
+  endSilent,
+  forgetMarks,
+  revive,
+  serverClock,
+} from '../../../store/engines/postgres/heartbeat.ts'
+import { isReadable, NEWEST } from '../../../store/engines/postgres/migrate.ts'
+import { QuickConnection } from '../../../store/engines/postgres/quick-connection.ts'
+import { aliveGateways, beginGateway, endGateway } from '../../../store/gateways.ts'
+import type { Gateway } from '../../../store/schema.ts'
+import { nodeIn } from './node.ts'
+import type { GatewayTiming, JoinOptions, OwnGateway } from './own-gateway.ts'
+import { unequalCatalogues, unequalInWords } from './unequal-catalogues.ts'
+
+export const TIMING: GatewayTiming = { beat_every_ms: 2_000, silent_after_ms: 30_000 }
+
+/** So that several tries have their time before others take it for dead. */
+const answerWithin = ({ silent_after_ms }: GatewayTiming): number => Math.max(silent_after_ms / 6, 1_000)
+
+/** Adds this gateway to those over a database, and keeps its row alive. @param url of the database @throws StorageFailure */
+export async function joinGateways(db: Db, url: string, options: JoinOptions): Promise<OwnGateway> {
+  const { version, data_folder, now, timing = TIMING } = options
+  const own = { version, ...nodeIn(data_folder) }
+  const clock = new DatabaseClock(now)
+  await using undoing = new AsyncDisposableStack()
+  const line = new QuickConnection(url, answerWithin(timing))
+  undoing.defer(() => line.close())
+  await line.use((db) => clock.learnFrom(() => serverClock(db)))
+  const id = await beginGateway(db, { ...own, now_ms: now() + clock.offset_ms, is_alone: false })
+  const heartbeat = new Heartbeat(db, { ...options, line, timing, own: { id, ...own }, clock })
+  await heartbeat.beat()
+  undoing.move()
+  return heartbeat
+}
+
+/** How far the clock of the database is from this machine's. */
+class DatabaseClock {
+  readonly now: () => number
+  offset_ms = 0
+
+  constructor(now: () => number) {
+    this.now = now
+  }
+
+  /** @param ask tells the time there; its answer is on the way for half of the time that passes */
+  async learnFrom<Told extends number | undefined>(ask: () => Promise<Told>): Promise<Told> {
+    const began_ms = this.now()
+    const there_ms = await ask()
+    if (there_ms !== undefined) this.offset_ms = Math.round(there_ms - (began_ms + this.now()) / 2)
+    return there_ms
+  }
+}
+
+interface Beating extends Pick<JoinOptions, 'log' | 'catalogue_text' | 'onSharedVersion'> {
+  line: QuickConnection
+  timing: GatewayTiming
+  own: { id: number; version: string; node: string; name: string }
+  clock: DatabaseClock
+}
+
+/** By the clock of the server. */
+interface Told {
+  /** Nothing kept it from telling since then, and so nothing of the server kept others from it. */
+  since_ms: number
+  last_ms: number
+}
+
+class Heartbeat implements OwnGateway {
+  readonly id: number
+  alive: readonly Gateway[] = []
+  outdated: string | undefined
+  readonly #db: Db
+  readonly #line: QuickConnection
+  readonly #log: Logger
+  readonly #fingerprint: () => string
+  readonly #onSharedVersion: JoinOptions['onSharedVersion']
+  readonly #timing: GatewayTiming
+  readonly #own: Beating['own']
+  readonly #clock: DatabaseClock
+  readonly #timer: ReturnType<typeof setInterval>
+  #beating: Promise<void> | undefined
+  #told: Told | undefined
+  #is_told = true
+  #reason: string | undefined
+  #unequal: string | undefined
+
+  constructor(db: Db, { line, log, catalogue_text, onSharedVersion, timing, own, clock }: Beating) {
+    this.id = own.id
+    this.#db = db
+    this.#line = line
+    this.#log = log
+    this.#fingerprint = fingerprinting(catalogue_text)
+    this.#onSharedVersion = onSharedVersion
+    this.#timing = timing
+    this.#own = own
+    this.#clock = clock
+    this.#timer = setInterval(() => void this.beat(), timing.beat_every_ms)
+    this.#timer.unref()
+  }
+
+  get unreached(): string | undefined {
+    return this.#is_told ? undefined : this.#reason
+  }
+
+  get clock_offset_ms(): number {
+    return this.#clock.offset_ms
+  }
+
+  /** Never rejects: calls that need the database are refused by the ledger. */
+  beat(): Promise<void> {
+    this.#beating ??= this.#beatOnce()
+      .then(
+        () => this.#wasTold(),
+        (cause) => this.#wasTold(cause),
+      )
+      .finally(() => {
+        this.#beating = undefined
+      })
+    return this.#beating
+  }
+
+  async endSilent(): Promise<void> {
+    await forgetMarks(this.#db)
+    if (!this.#told) return
+    const { silent_after_ms: ahead_ms } = this.#timing
+    const { last_ms: told_ms } = this.#told
+    // Not by the time now: this one may have stood still itself.
+    const since_ms = told_ms - ahead_ms
+    // After an outage of the server none has told anything for long.
+    if (this.#told.since_ms > since_ms) return
+    for (const { id: gateway_id, name } of await endSilent(this.#db, { since_ms, ahead_ms, told_ms }))
+      this.#log.warn({ gateway_id, name }, 'a gateway has been silent, and is taken for dead')
+  }
+
+  async revive(): Promise<void> {
+    await this.#line.use((db) => revive(db, this.#own))
+    this.#told = undefined
+    this.#log.warn(
+      { gateway_id: this.id },
+      'other gateways took this one for dead, since it was silent: it goes on, and settles its calls late',
+    )
+  }
+
+  async end(): Promise<void> {
+    clearInterval(this.#timer)
+    await this.#beating
+    try {
+      await endGateway(this.#db, this.id, this.#clock.now() + this.#clock.offset_ms)
+    } catch (cause) {
+      this.#log.warn({ cause }, 'the end of this gateway could not be written: the others find it silent')
+    }
+    await this.#line.close()
+  }
+
+  async #beatOnce(): Promise<void> {
+    const told = await this.#line.use((db) => this.#tell(db))
+    if (told) this.#see(told)
+    else await this.revive()
+    this.alive = this.#notSilent(await this.#line.use(async (db) => await aliveGateways(db)))
+    this.#compareCatalogues()
+  }
+
+  async #tell(db: Statements): Promise<Beat | undefined> {
+    let told: Beat | undefined
+    await this.#clock.learnFrom(async () => {
+      told = await beat(db, this.id, this.#fingerprint())
+      return told?.seen_at_ms
+    })
+    return told
+  }
+
+  /** Without those that nobody has ended yet. */
+  #notSilent(gateways: readonly Gateway[]): readonly Gateway[] {
+    const now_ms = this.#clock.now() + this.#clock.offset_ms
+    const isNear = (at_ms: number) => Math.abs(now_ms - at_ms) <= this.#timing.silent_after_ms
+    return gateways.filter(({ id, seen_at_ms }) => id === this.id || isNear(seen_at_ms ?? 0))
+  }
+
+  #see({ seen_at_ms, readable_from, shared_version }: Beat): void {
+    const { since_ms, last_ms } = this.#told ?? { since_ms: seen_at_ms, last_ms: seen_at_ms }
+    // Also where the server's clock was set.
+    const was_kept = seen_at_ms < last_ms || seen_at_ms - last_ms > this.#timing.silent_after_ms / 2
+    this.#told = { since_ms: was_kept ? seen_at_ms : since_ms, last_ms: seen_at_ms }
+    this.#onSharedVersion?.(shared_version ?? undefined)
+    // From then on, since no older tables come back.
+    if (this.outdated !== undefined || isReadable({ readable_from })) return
+    this.outdated = 'a newer program changed the tables, and this one cannot use them'
+    this.#log.error(
+      { reason: this.outdated, readable_from, newest_known: NEWEST },
+      'this gateway takes no more calls: start the newer program in its place',
+    )
+  }
+
+  /** Told when it begins, when it changes and when it ends. */
+  #compareCatalogues(): void {
+    const groups = unequalCatalogues(this.alive, this.#clock.now() + this.#clock.offset_ms)
+    const unequal = groups && unequalInWords(groups)
+    if (unequal === this.#unequal) return
+    this.#unequal = unequal
+    if (unequal === undefined) this.#log.info({}, 'all gateways have the same catalogue again')
+    else
+      this.#log.error(
+        { catalogues: unequal },
+        'gateways have different catalogues, and may charge different prices',
+      )
+  }
+
+  #wasTold(cause?: unknown): void {
+    const is_told = cause === undefined
+    this.#reason = isReadOnly(cause) ? 'the database may only be read' : 'the database does not answer'
+    if (is_told === this.#is_told) return
+    this.#is_told = is_told
+    if (is_told) this.#log.info({}, 'the database is told again that this gateway is alive')
+    else this.#log.warn({ cause }, 'the database cannot be told that this gateway is alive')
+  }
+}
+
+const isReadOnly = (cause: unknown): boolean =>
+  cause instanceof StorageFailure && cause.trouble === 'read_only'
+
+/** Reading it takes a millisecond, and it rarely changes. */
+function fingerprinting(text: () => string): () => string {
+  let known: { text: string; fingerprint: string } | undefined
+  return () => {
+    const current = text()
+    if (known?.text !== current) known = { text: current, fingerprint: fingerprintOf(current) }
+    return known.fingerprint
+  }
+}

@@ -1,0 +1,70 @@
+// This process among the gateways over a database: its row, and what it knows of the others.
+import { hostname } from 'node:os'
+import type { Logger } from '../../../observe/log.ts'
+import type { Db } from '../../../store/db.ts'
+import { beginGateway, endGateway } from '../../../store/gateways.ts'
+import type { Gateway } from '../../../store/schema.ts'
+
+export interface OwnGateway {
+  /** Of its row, as long as it runs. */
+  readonly id: number
+  /** What is to be added to this machine's clock, so that it shows what that of the database does. */
+  readonly clock_offset_ms: number
+  /** All that are alive, itself too, as it was told last; empty where it alone serves the database. */
+  readonly alive: readonly Gateway[]
+  /** Why it can write nothing any more: a newer program has changed the tables so that this one cannot use them. */
+  readonly outdated: string | undefined
+  /** Why it is of no use to callers at the moment, though it may write: its last beat was not told. Calls that come all the same are tried. */
+  readonly unreached: string | undefined
+  /** Takes those for dead that have been silent: what they had under way is nobody's from then on. */
+  endSilent(): Promise<void>
+  /** Others took it for dead, as after a time without a network: it is alive again. @throws StorageFailure */
+  revive(): Promise<void>
+  /** What it has under way is nobody's then. */
+  end(): Promise<void>
+}
+
+/** Whether it does what one of all gateways does: the one that began first, of those that are alive. */
+export const isEldest = ({ id, alive: [eldest] }: Pick<OwnGateway, 'id' | 'alive'>): boolean =>
+  eldest === undefined || eldest.id === id
+
+export interface JoinOptions {
+  version: string
+  data_folder: string
+  log: Logger
+  /** The machine's clock. */
+  now: () => number
+  /** The text of the catalogue that it has in force. */
+  catalogue_text: () => string
+  /** Told with each beat which version in the database is in force for all gateways; undefined: the file of each is. It may not throw. */
+  onSharedVersion?: ((version: number | undefined) => void) | undefined
+  timing?: GatewayTiming | undefined
+}
+
+/** When a gateway tells that it is alive, and for how long the others wait. */
+export interface GatewayTiming {
+  beat_every_ms: number
+  silent_after_ms: number
+}
+
+/** The only gateway over a database, whose lock it has. */
+export async function beginAlone(db: Db, { version, log, now }: JoinOptions): Promise<OwnGateway> {
+  const own = { version, node: '', name: hostname(), now_ms: now(), is_alone: true }
+  const id = await beginGateway(db, own)
+  return {
+    id,
+    clock_offset_ms: 0,
+    alive: [],
+    outdated: undefined,
+    unreached: undefined,
+    endSilent: async () => {},
+    revive: async () => {},
+    async end() {
+      try {
+        await endGateway(db, id, now())
+      } catch (cause) {
+        log.warn({ cause }, 'the end of this gateway could not be written: the next start does it')
+      }
+    },
+  }
+}

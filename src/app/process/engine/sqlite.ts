@@ -1,0 +1,137 @@
+// The engine SQLite: a file in the data folder, which one gateway serves, and commands write beside it.
+import { Database } from 'bun:sqlite'
+import { existsSync, statSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { conflict, notFound } from '../../../domain/errors.ts'
+import type { Logger } from '../../../observe/log.ts'
+import { DATABASE_BYTES } from '../../../store/disk-room.ts'
+import type { MigrationCopy } from '../../../store/engines/sqlite/copy.ts'
+import { fileIntegrity } from '../../../store/engines/sqlite/integrity.ts'
+import { MIGRATIONS, schemaVersion } from '../../../store/engines/sqlite/migrate.ts'
+import { openDatabase } from '../../../store/engines/sqlite/open.ts'
+import { fileScrubbing } from '../../../store/engines/sqlite/scrubbing.ts'
+import { type DbOptions, openDb } from '../../../store/engines/sqlite/sqlite.ts'
+import { refuseUnwritable } from '../../../store/folder.ts'
+import { takeLock } from '../../../store/lock.ts'
+import { watchPlace } from '../../../store/place.ts'
+import { closing } from '../../../utilities/at-end.ts'
+import { reportPlaceTo } from '../reports.ts'
+import type { Engine, EngineOptions, ServedDatabase } from './engine.ts'
+import { beginAlone } from './own-gateway.ts'
+
+export function sqliteEngine(data_folder: string): Engine {
+  const path = join(data_folder, 'tollgate.db')
+  return {
+    address: resolve(path),
+    is_shared: false,
+    async open(options) {
+      requireDatabase(data_folder, options)
+      return openIn(data_folder, options, openDb)
+    },
+    async openLedger(options = {}) {
+      const { openLedger } = await import('../../../money/ledger/ledger.ts')
+      return openLedger({ path, ...options })
+    },
+    openIntegrity: () => fileIntegrity(openDatabase(path, { readonly: true })),
+    async about(db) {
+      const [row] = await db.rows<{ bytes: number }>(DATABASE_BYTES)
+      return { engine: 'SQLite', bytes: row?.bytes ?? 0 }
+    },
+    async writeSnapshot(copy_path, goesWith) {
+      const { writeSnapshot } = await import('../snapshot.ts')
+      using db = closing(openFile(data_folder, { access: 'read' }))
+      return await writeSnapshot(db, copy_path, goesWith)
+    },
+    async lockBackups() {
+      const unlock = takeLock(join(data_folder, 'backup.lock'))
+      return unlock && { [Symbol.asyncDispose]: async () => unlock() }
+    },
+    openScrubbing: () => fileScrubbing(path),
+    serve: async (log, max_busy_wait_ms) => serve(path, log, max_busy_wait_ms),
+    join: beginAlone,
+  }
+}
+
+/** Opens a connection to the file, for what is about the file. @throws as `Engine.open` */
+export function openFile(data_folder: string, options: EngineOptions): Database {
+  requireDatabase(data_folder, options)
+  return openIn(data_folder, options, openDatabase)
+}
+
+/** @throws GatewayError not_found without a database (`make`: without the folder) */
+function requireDatabase(dir: string, { access }: EngineOptions): void {
+  const path = access === 'make' ? dir : join(dir, 'tollgate.db')
+  // Throws where it may not be looked at, which is not the same as absent.
+  if (statSync(path, { throwIfNoEntry: false })) return
+  const missing =
+    path === dir ? `Folder not found: ${resolve(dir)}.` : `No database found at ${resolve(path)}.`
+  throw notFound(
+    `${missing} Name the data folder with --data DIR, or run \`tollgate serve\` once to create it.`,
+  )
+}
+
+/** To read, SQLite must write beside the database, and tells no reason where it cannot. */
+function openIn<Opened>(
+  dir: string,
+  { access, by, remark }: EngineOptions,
+  open: (path: string, options: DbOptions) => Opened,
+): Opened {
+  const readonly = access === 'read'
+  if (!readonly) refuseUnwritable(dir)
+  try {
+    using _lock = readonly ? undefined : lockToMigrate(dir)
+    return open(join(dir, 'tollgate.db'), { readonly, by, onCopy: (copy) => remark?.(aboutCopy(copy)) })
+  } catch (thrown) {
+    refuseUnwritable(dir)
+    throw thrown
+  }
+}
+
+/**
+ * Keeps gateways away while a database of an older version is migrated. One that serves it would go on by tables that it
+ * does not know: between the moment that a newer program is put in place and the restart.
+ *
+ * @throws GatewayError conflict while one serves it
+ */
+function lockToMigrate(dir: string): Disposable | undefined {
+  if (!isOlder(join(dir, 'tollgate.db'))) return undefined
+  const unlock = takeLock(join(dir, 'serve.lock'))
+  if (unlock) return unlock
+  throw conflict(
+    `A gateway of an older version serves ${dir}. Restart it with this version first, so that it migrates the database.`,
+  )
+}
+
+function isOlder(path: string): boolean {
+  if (!existsSync(path)) return false
+  using db = closing(new Database(path, { readonly: true }))
+  const version = schemaVersion(db)
+  return version > 0 && version < MIGRATIONS.length
+}
+
+const aboutCopy = ({ path, from_version, to_version }: MigrationCopy): string =>
+  `The database was migrated from version ${from_version} to ${to_version}. A copy of the old one is kept: ${path}.`
+
+/** It fails to be written while its files are not in their place. */
+function serve(path: string, log: Logger, max_busy_wait_ms?: number): ServedDatabase {
+  const onCopy = (copy: MigrationCopy) =>
+    log.info({ ...copy }, 'migrated the database; a copy from before is kept')
+  const db = openDb(path, { onCopy, max_busy_wait_ms })
+  const reportPlace = reportPlaceTo(log)
+  const place = watchPlace(path, (trouble) => {
+    reportPlace(trouble)
+    // The ledger asks by itself. Whatever else writes fails, and says that the disk cannot be written.
+    db.mayWrite(trouble === undefined)
+  })
+  return {
+    db,
+    call_db: db,
+    get trouble() {
+      return place.trouble
+    },
+    async close() {
+      place.stop()
+      await db.close()
+    },
+  }
+}

@@ -1,0 +1,155 @@
+// The claim to a bucket: an object in it names the database whose files it has, so that no gateway uses another's.
+
+import { conflict, unprocessable } from '../../../domain/errors.ts'
+import { idempotencyQueries } from '../../../idempotency/queries.ts'
+import { fileShelf, imageShelf, type Place } from '../../../library/missing.ts'
+import type { BucketFiles } from '../../../media/bucket-store.ts'
+import type { FileStore } from '../../../media/store.ts'
+import { responseQueries } from '../../../responses/queries.ts'
+import { bucketMark, makeBucketMark } from '../../../store/bucket-marks.ts'
+import type { Db } from '../../../store/db.ts'
+import type { FileStores } from './stores.ts'
+
+export interface ClaimOptions {
+  /** Claims a bucket without the files that the database names. */
+  accept_missing_files: boolean
+}
+
+/** Below it is one object, named by the database's mark. */
+const MARKS = 'tollgate-store/'
+const TEXT = new TextEncoder().encode(
+  'The files of a Tollgate gateway. Its database knows this object by its name: keep it.\n',
+)
+/** Of each kind of file: if not one of these is there, it is another bucket. */
+const MAX_LOOKED_AT = 20
+
+/** The first version with a mark, and the first that names all kinds of files. */
+const [MARKS_VERSION, FILES_VERSION] = [29, 6]
+
+/**
+ * Looks for what would refuse the claim once an older database is migrated. Puts an object and deletes it, and changes nothing else.
+ *
+ * @param older undefined: a database without tables, or whose tables cannot be read
+ * @throws GatewayError as `claimBucket`
+ */
+export async function refuseBucket(
+  older: { db: Db; version: number } | undefined,
+  stores: FileStores,
+  options: ClaimOptions,
+): Promise<void> {
+  const { bucket } = stores
+  if (!bucket) return
+  const known = older && older.version >= MARKS_VERSION ? await bucketMark(older.db) : undefined
+  const is_marked = await isMarked(bucket, known)
+  if (older && older.version >= FILES_VERSION && !is_marked && !options.accept_missing_files)
+    await refuseWithoutFiles(older.db, stores)
+  await bucket.tryOut()
+}
+
+/**
+ * Makes sure that the bucket has this database's files, and that the gateway may read, write and delete there. The first start
+ * marks the bucket. Of databases that claim a new one at the same moment none or one gets it.
+ *
+ * @throws GatewayError where the bucket cannot be used, is another database's, or lacks the files that this one names: it says what
+ * to do, and nothing was changed
+ */
+export async function claimBucket(db: Db, stores: FileStores, options: ClaimOptions): Promise<void> {
+  const { bucket } = stores
+  if (!bucket) return
+  const known = await bucketMark(db)
+  if (!(await isMarked(bucket, known))) {
+    if (!options.accept_missing_files) await refuseWithoutFiles(db, stores)
+    await bucket.tryOut()
+    await mark(bucket, known ?? (await makeBucketMark(db, crypto.randomUUID())))
+    return
+  }
+  await bucket.tryOut()
+}
+
+/** The mark that a bucket has; undefined if it is nobody's. @throws GatewayError conflict if it has several */
+export async function markOf(bucket: BucketFiles): Promise<string | undefined> {
+  const { value } = await bucket.connection.list(MARKS).next()
+  const known: string | undefined = value?.key.slice(MARKS.length)
+  if (known !== undefined) await isMarked(bucket, known)
+  return known
+}
+
+/**
+ * Makes sure that a command finds this database's files where the settings name them, and may `write` them there.
+ *
+ * @throws GatewayError where it is a bucket that cannot be used, or that no gateway of this database has claimed: it says what to do
+ */
+export async function requireOwnFiles(
+  db: Db,
+  { bucket }: Pick<FileStores, 'bucket'>,
+  access: 'read' | 'write',
+): Promise<void> {
+  if (!bucket) return
+  if (!(await isMarked(bucket, await bucketMark(db))))
+    throw conflict(
+      `${bucket.connection.where} does not have the files of this gateway: it has not been started with it yet, or it is another ` +
+        'one. Name the bucket that has them in [storage], or start the gateway once. Nothing was changed.',
+    )
+  if (access === 'write') await bucket.tryOut()
+}
+
+/** Whether a bucket has a mark, which is the `known` one. @throws GatewayError conflict where it is another's */
+export async function isMarked({ connection }: BucketFiles, known: string | undefined): Promise<boolean> {
+  let is_marked = false
+  for await (const { key } of connection.list(MARKS)) {
+    if (key !== MARKS + known)
+      throw conflict(
+        `${connection.where} has the files of another Tollgate. Name another bucket or prefix in [storage]. If they are this ` +
+          `gateway's, such as after a restore of an older database, delete the object ${key} there and start again.`,
+      )
+    is_marked = true
+  }
+  return is_marked
+}
+
+/** Whoever marks it at the same moment is seen by one of the two at least, since each puts its mark before it looks. */
+async function mark(bucket: BucketFiles, own: string): Promise<void> {
+  const { connection } = bucket
+  await connection.put(MARKS + own, TEXT)
+  try {
+    await isMarked(bucket, own)
+  } catch (refusal) {
+    await connection.remove(MARKS + own)
+    throw refusal
+  }
+}
+
+/** @throws GatewayError unprocessable where files are expected, and none of some is there */
+async function refuseWithoutFiles(db: Db, stores: FileStores): Promise<void> {
+  const { address } = stores
+  const expected = await expectedIn(db, stores)
+  if (expected.length === 0) return
+  for (const { store, keys } of expected) for (const key of keys) if (await store.has(key)) return
+  throw unprocessable(
+    `The database names files, and none of them is in ${address}. Copy images/, files/, answers/ and responses/ of the data folder ` +
+      'there first, or name the bucket that has them in [storage]. To start without these files, add --accept-missing-files: their ' +
+      'images are shown as missing until the files are back. Nothing was changed.',
+  )
+}
+
+interface Expected {
+  store: FileStore
+  keys: string[]
+}
+
+/** Some files of each kind that rows name. */
+async function expectedIn(db: Db, { images, files, answers, responses }: FileStores): Promise<Expected[]> {
+  const shelves = [imageShelf({ db, images }), fileShelf({ db, files })]
+  const placed = await Promise.all(
+    shelves.map(async (shelf) => ({ store: shelf.store, keys: keysOf(await shelf.page('expected', 0)) })),
+  )
+  const named = [
+    { store: answers, rows: await idempotencyQueries(db).bodyFiles.all() },
+    { store: responses, rows: await responseQueries(db).bodyFiles.all() },
+  ].map(({ store, rows }) => ({ store, keys: rows.flatMap(({ body_file }) => body_file ?? []) }))
+  return [...placed, ...named]
+    .filter(({ keys }) => keys.length > 0)
+    .map(({ store, keys }) => ({ store, keys: keys.slice(-MAX_LOOKED_AT) }))
+}
+
+const keysOf = (places: readonly Place[]): string[] => places.map(({ key }) => key)

@@ -1,0 +1,183 @@
+// The whole audit: the database itself, the books, the images with their files, and the kept responses.
+
+import { unprocessable } from '../../domain/errors.ts'
+import type { CheckedRule, Finding } from '../../domain/finding.ts'
+import { money } from '../../http/views.ts'
+import { type BucketLook, compareLibrary, type Disagreement } from '../../library/audit.ts'
+import type { Library } from '../../library/library.ts'
+import type { FileStore } from '../../media/store.ts'
+import { type Audit, audit } from '../../money/ledger/audit.ts'
+import { INVARIANTS } from '../../money/ledger/invariants.ts'
+import {
+  auditResponses,
+  type ResponseTotals,
+  rulesOfResponses,
+  totalsOfResponses,
+} from '../../responses/audit.ts'
+import type { Db } from '../../store/db.ts'
+import type { Integrity, Part } from '../../store/engines/sqlite/integrity.ts'
+import type { AuditReport } from '../surface/books.ts'
+import { compareKept } from './files/kept-objects.ts'
+import type { FileStores } from './files/stores.ts'
+
+export interface FullAudit extends Audit {
+  /** Files and rows that disagree. */
+  files: Disagreement[]
+  kept: ResponseTotals
+  /** What to do about a damaged database; undefined if it is whole. */
+  advice: string | undefined
+}
+
+/** How many steps of an audit are done: the database itself, each rule of the books, the library, the responses. */
+export interface AuditProgress {
+  done: number
+  of: number
+}
+
+export type OnAudit = (progress: AuditProgress) => void
+
+/** The steps that are no rules of the books. */
+const OTHER_STEPS = 3
+
+interface Audited extends Pick<Library, 'db' | 'images' | 'files'> {
+  /** Of the same database. */
+  integrity: Integrity
+  responses: FileStore
+  /** Absent: a bucket is not looked through. */
+  look?: (BucketLook & Pick<FileStores, 'answers'>) | undefined
+  onAudit?: OnAudit | undefined
+}
+
+/**
+ * @param db which is in no transaction; one to read is enough
+ * @throws GatewayError unprocessable if the database is damaged so that its books cannot be read
+ */
+export async function fullAudit({
+  db,
+  integrity,
+  images,
+  files,
+  responses,
+  look,
+  onAudit,
+}: Audited): Promise<FullAudit> {
+  const of = INVARIANTS.length + OTHER_STEPS
+  const step = (done: number) => onAudit?.({ done, of })
+  step(0)
+  const database = await auditDatabase(integrity)
+  const books = await readingBooks(db, database, (done) => step(done + 1))
+  step(of - 2)
+  const library = await compareLibrary({ db, images, files }, look)
+  step(of - 1)
+  const in_responses = await auditResponses(db, responses, look !== undefined)
+  const objects = look && (await compareKept(db, { answers: look.answers, responses }, look))
+  const kept = await totalsOfResponses(db)
+  const findings = [
+    ...database.findings,
+    ...books.findings,
+    ...library.findings,
+    ...in_responses,
+    ...(objects?.findings ?? []),
+  ]
+  const rules = [
+    ...database.rules,
+    ...books.rules,
+    ...library.rules,
+    ...rulesOfResponses(kept.responses, in_responses),
+    ...(objects?.rules ?? []),
+  ]
+  return {
+    clean: findings.length === 0,
+    rules,
+    findings,
+    files: [...library.files, ...(objects?.files ?? [])],
+    totals: books.totals,
+    kept,
+    advice: database.findings.length > 0 ? adviceFor(database) : undefined,
+  }
+}
+
+/** What is wrong below the rows. */
+interface Damage extends Pick<Integrity, 'advice'> {
+  findings: readonly Finding[]
+  missing: readonly Part[]
+}
+
+/** A damaged index finds nothing, and reports nothing. */
+async function auditDatabase({
+  meaning,
+  advice,
+  ...integrity
+}: Integrity): Promise<Damage & { rules: CheckedRule[] }> {
+  const finding = (invariant: keyof typeof meaning, expected: string, found: string): Finding => ({
+    invariant,
+    meaning: meaning[invariant],
+    subject: 'database',
+    expected,
+    found,
+  })
+  const missing = await integrity.missing()
+  const findings = [
+    ...(await integrity.damage()).map((line) => finding('database_is_whole', 'whole', line)),
+    ...missing.map(({ name }) => finding('database_is_complete', name, 'nothing')),
+  ]
+  const rules = Object.entries(meaning).map(([invariant, means]) => ({
+    invariant,
+    meaning: means,
+    over: 'databases',
+    checked: 1,
+    breaches: findings.filter((each) => each.invariant === invariant).length,
+  }))
+  return { rules, findings, missing, advice }
+}
+
+async function readingBooks(db: Db, damage: Damage, onRule: (done: number) => void): Promise<Audit> {
+  try {
+    return await audit(db, onRule)
+  } catch (cause) {
+    const [first] = damage.findings
+    if (!first) throw cause
+    throw unprocessable(`The database is damaged: it ${wrongOf(first)}. ${adviceFor(damage)}`, { cause })
+  }
+}
+
+/** REINDEX makes no index that is not there; what a trigger that is gone would have refused or added up, a new one does not mend. */
+function adviceFor({ findings, missing, advice }: Damage): string {
+  if (missing.length === 0) return advice.damaged
+  const are_indexes =
+    missing.every(({ name }) => name.startsWith('index ')) && missing.length === findings.length
+  if (!are_indexes) return `${advice.first} Then restore a backup.`
+  const commands = missing.map(({ sql }) => `  ${advice.command(sql)}`)
+  return [`${advice.first} Then create each missing index, and run another audit:`, ...commands].join('\n')
+}
+
+/** An audit as programs read it. */
+export function reportOf({ clean, rules, findings, totals, kept }: FullAudit): AuditReport {
+  const { accounts, keys, calls, pending_holds, ...amounts } = totals
+  return {
+    clean,
+    rules,
+    findings,
+    totals: {
+      accounts,
+      keys,
+      calls,
+      pending_holds,
+      ...kept,
+      ...money('balance', amounts.balance_nanos),
+      ...money('held', amounts.held_nanos),
+      ...money('debt', amounts.debt_nanos),
+      ...money('charged', amounts.charged_nanos),
+      ...money('topped_up', amounts.topped_up_nanos),
+      ...money('withdrawn', amounts.withdrawn_nanos),
+    },
+  }
+}
+
+const wrongOf = ({ found, expected }: Finding): string =>
+  found === 'nothing' ? `lacks ${expected}` : `is ${found}, should be ${expected}`
+
+/** Findings as lines of text: what is wrong, what it should be, and which rule it breaks. */
+export function describeFindings({ findings }: Pick<Audit, 'findings'>): string {
+  return findings.map((finding) => `${finding.subject}: ${wrongOf(finding)}. ${finding.meaning}`).join('\n')
+}

@@ -1,0 +1,154 @@
+// The move of the files that rows name to another place, with what is missing of them.
+
+import { upstreamFailed } from '../../../domain/errors.ts'
+import { StorageFailure } from '../../../domain/storage-failure.ts'
+import { fileShelf, imageShelf, markMissing } from '../../../library/missing.ts'
+import type { FileStore, PutResult } from '../../../media/store.ts'
+import type { Db } from '../../../store/db.ts'
+import { counted } from '../../../utilities/counted.ts'
+import { FILE_FOLDERS, type FileFolder, type FileStores } from '../files/stores.ts'
+import { type NamedFile, namedFiles } from './named-files.ts'
+
+export interface MoveFilesOfRowsOptions {
+  /** Whose rows name the files. Only read. */
+  db: Db
+  from: FileStores
+  to: FileStores
+  /** Told what is to be copied, before anything is. @throws where that does not fit, which is thrown */
+  onPlan?: (plan: FilePlan) => void
+  /** Told after each, with its bytes. */
+  onFile?: (bytes: number) => void
+}
+
+export interface MovedFiles {
+  /** That rows name, and that are in the new place now. */
+  readonly files: number
+  readonly bytes: number
+  /** Of those, the ones that were copied by this run. */
+  readonly copied: number
+  /** That rows name, and that are in neither place: such as `images/1/a.png`. */
+  readonly missing: readonly MissingFile[]
+  /** Of those that were copied, the ones that are not what their rows have: readers are refused them in both places. */
+  readonly damaged: readonly string[]
+  /** That rows name, and that came into the old place meanwhile, beside a gateway at work. */
+  readonly left: number
+}
+
+export interface MissingFile extends NamedFile {
+  path: string
+}
+
+export interface FilePlan {
+  to_copy: PlannedFile[]
+  bytes: number
+  there: number
+  there_bytes: number
+  missing: MissingFile[]
+}
+
+interface PlannedFile {
+  folder: FileFolder
+  key: string
+  bytes: number
+  /** Undefined where no row has it. */
+  sha256: string | undefined
+}
+
+/** Each waits for the answer of a bucket, or for a disk. */
+const FILES_AT_ONCE = 8
+
+/**
+ * Copies the files that rows name and a place lacks, by key and size. What no row names is not copied, and nothing is deleted on
+ * either side: a run that was cut short is run again, and one beside a gateway at work leaves little to a second one.
+ *
+ * @throws GatewayError upstream_failed where a bucket fails meanwhile: it says how far it came; what the disk and `onPlan` throw
+ */
+export async function moveFilesOfRows(options: MoveFilesOfRowsOptions): Promise<MovedFiles> {
+  const { onPlan, onFile = () => {}, from, to } = options
+  const plan = await planFiles(options)
+  onPlan?.(plan)
+  let [copied, is_over] = [0, false]
+  const files = plan.to_copy.values()
+  const damaged: string[] = []
+  const copyAll = async () => {
+    for (const { folder, key, bytes, sha256 } of files) {
+      if (is_over) return
+      const copy = await copyFile(from[folder], to[folder], key)
+      if (copy) copied += 1
+      if (copy && sha256 !== undefined && copy.sha256 !== sha256) damaged.push(`${folder}/${key}`)
+      onFile(bytes)
+    }
+  }
+  const lanes = Array.from({ length: FILES_AT_ONCE }, copyAll)
+  try {
+    await Promise.all(lanes)
+  } catch (failure) {
+    is_over = true
+    await Promise.allSettled(lanes)
+    throw cutShort(failure, copied, plan.to_copy.length)
+  }
+  const after = await planFiles(options)
+  return {
+    files: after.there,
+    bytes: after.there_bytes,
+    copied,
+    missing: after.missing,
+    damaged,
+    left: after.to_copy.length,
+  }
+}
+
+/** Marks the rows of images without a file. @param db the one that names them, or a copy of it */
+export async function markAllMissing(
+  db: Db,
+  stores: FileStores,
+  missing: readonly MissingFile[],
+  now_ms: number,
+): Promise<void> {
+  for (const shelf of [imageShelf({ db, ...stores }), fileShelf({ db, ...stores })]) {
+    const places = missing.flatMap(({ path, place }) =>
+      place?.missing_since_ms === null && path.startsWith(`${shelf.name}/`) ? [place] : [],
+    )
+    await markMissing(shelf, places, now_ms)
+  }
+}
+
+/** @returns undefined where it was deleted meanwhile */
+async function copyFile(from: FileStore, to: FileStore, key: string): Promise<PutResult | undefined> {
+  const content = await from.open(key)
+  return content && (await to.put(key, content.stream()))
+}
+
+async function planFiles({ db, from, to }: MoveFilesOfRowsOptions): Promise<FilePlan> {
+  const plan: FilePlan = { to_copy: [], bytes: 0, there: 0, there_bytes: 0, missing: [] }
+  for (const folder of FILE_FOLDERS) {
+    const [source, target] = [await sizesIn(from[folder]), await sizesIn(to[folder])]
+    for await (const named of namedFiles(db, from, folder)) {
+      const { key } = named
+      const there_bytes = target.get(key)
+      // What was written since the list was made is in the place itself.
+      const bytes = source.get(key) ?? (await from[folder].open(key))?.size ?? there_bytes
+      if (bytes === undefined) plan.missing.push({ ...named, path: `${folder}/${key}` })
+      else if (bytes === there_bytes) {
+        plan.there += 1
+        plan.there_bytes += bytes
+      } else {
+        plan.to_copy.push({ folder, key, bytes, sha256: named.place?.sha256 ?? undefined })
+        plan.bytes += bytes
+      }
+    }
+  }
+  return plan
+}
+
+const sizesIn = async (store: FileStore): Promise<Map<string, number>> =>
+  new Map((await Array.fromAsync(store.list())).map(({ key, bytes }) => [key, bytes]))
+
+/** What a bucket failed with, in words; a disk's failure stays as it is. */
+function cutShort(failure: unknown, copied: number, of: number): unknown {
+  if (!(failure instanceof StorageFailure)) return failure
+  return upstreamFailed(
+    `${failure.message} ${copied} of ${counted(of, 'file')} copied: run this again, and it copies the others.`,
+    { cause: failure.cause },
+  )
+}

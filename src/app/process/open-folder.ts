@@ -1,0 +1,118 @@
+// The opening of a data folder for a gateway: first what can refuse the start, then what a start changes.
+import { ensureCatalogue } from '../../catalogue/first.ts'
+import type { Action, By } from '../../domain/actions.ts'
+import type { Catalogue } from '../../domain/catalogue.ts'
+import { createTally } from '../../observe/tally.ts'
+import type { Registry } from '../../protocols/registry.ts'
+import { recordAction } from '../../store/actions.ts'
+import type { Db } from '../../store/db.ts'
+import { orUndo } from '../../utilities/or-undo.ts'
+import { quickChecks } from '../checks/quick-checks.ts'
+import { createBackups } from './backup/backups.ts'
+import { dataPaths } from './backup/paths.ts'
+import { finishRestore } from './backup/replace.ts'
+import { createBooks } from './books.ts'
+import { openCatalogue } from './catalogue.ts'
+import { sharedClock } from './engine/clock.ts'
+import { isEldest } from './engine/own-gateway.ts'
+import { createImageTrial } from './image-library.ts'
+import { createObserving } from './observing.ts'
+import { loadOwnPlugins } from './own-plugins/own-plugins.ts'
+import type { ServeOptions } from './serve-options.ts'
+import { refuseStart } from './start-refusals.ts'
+import { openStores, recover, takeFolder } from './stores.ts'
+
+type Opening = Pick<
+  ServeOptions,
+  | 'data_folder'
+  | 'log'
+  | 'env'
+  | 'listen'
+  | 'now'
+  | 'accept_missing_files'
+  | 'tryImages'
+  | 'plugin_limits'
+  | 'gateway_timing'
+  | 'accepts_others'
+  | 'max_busy_wait_ms'
+> &
+  Required<Pick<ServeOptions, 'probe'>> & { protocols: Registry }
+
+/**
+ * Opens what is on the disk, puts it in order, and makes what works beside the calls.
+ *
+ * @returns with the custom plugins, loaded but not yet in the gateway, and the address to listen on
+ * @throws Error as `startGateway`
+ */
+export async function openFolder({ data_folder, accept_missing_files = false, ...parts }: Opening) {
+  const { log, env, protocols, probe, tryImages } = parts
+  const { plugin_limits, gateway_timing, accepts_others, max_busy_wait_ms } = parts
+  const clock = sharedClock(parts.now ?? Date.now)
+  const { now } = clock
+  const paths = dataPaths(data_folder)
+  // Before anything is read: a restore that was killed halfway is brought to its end.
+  finishRestore(data_folder)
+  await ensureCatalogue(paths.catalogue_path)
+  const image_trial = tryImages && createImageTrial(tryImages, log)
+  const onUse = (catalogue: Catalogue) => image_trial?.follow(catalogue)
+  const watched = await openCatalogue(paths, { env, protocols, log, onUse })
+  const catalogue = watched.current
+  const listen = parts.listen ?? catalogue().server.listen
+  const error_answers = createTally()
+  const undoing = new AsyncDisposableStack()
+  undoing.defer(() => watched.close())
+  const close = () => undoing.disposeAsync()
+  return await orUndo(close, async () => {
+    const unlock = takeFolder(data_folder, log)
+    const plugins = await orUndo(
+      async () => unlock(),
+      async () => {
+        const accepted = { accept_missing_files, accepts_others, gateway_timing }
+        await refuseStart({ catalogue: catalogue(), data_folder, listen, ...accepted })
+        return await loadOwnPlugins({
+          data_folder,
+          log,
+          catalogue,
+          now,
+          error_answers,
+          limits: plugin_limits,
+        })
+      },
+    )
+    const stores = await openStores({
+      data_folder,
+      unlock,
+      catalogue,
+      catalogue_text: watched.text,
+      onSharedVersion: (version: number | undefined) => void watched.hear(version),
+      clock,
+      log,
+      probe,
+      gateway_timing,
+      accepts_others,
+      max_busy_wait_ms,
+    })
+    undoing.defer(() => stores.close())
+    watched.readFrom(stores.db)
+    const observing = createObserving({ catalogue, log, now })
+    undoing.defer(() => observing.stop())
+    const beside = {
+      books: createBooks({ data_folder, now }),
+      quick_checks: quickChecks({ data_folder, now }),
+      backups: createBackups({
+        data_folder,
+        catalogue,
+        log,
+        now,
+        record: recorderIn(stores.db),
+        isScheduler: () => isEldest(stores.own_gateway),
+      }),
+    }
+    await recover(stores, { data_folder, accept_missing_files, now, log })
+    const opened = { paths, watched, image_trial, stores, observing, beside, now, close }
+    return { ...opened, plugins, listen, error_answers }
+  })
+}
+
+/** Writes to the audit log beside the calls. */
+const recorderIn = (db: Db) => (action: Action, by: By) => db.begin((tx) => recordAction(tx, action), { by })

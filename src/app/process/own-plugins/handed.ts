@@ -1,0 +1,93 @@
+// What a custom plugin is handed as its gateway: hooks to register, a log, and what anybody may know. No secret, no database.
+import manifest from '../../../../package.json' with { type: 'json' }
+import type { Caller } from '../../../access/gate.ts'
+import { type HooksOfPlugin, noCounts } from '../../../calls/hooks/registered.ts'
+import { type Catalogue, isServed } from '../../../domain/catalogue.ts'
+import type { Logger, LogLevel } from '../../../observe/log.ts'
+import type {
+  AfterSettle,
+  BeforeCall,
+  PluginCaller,
+  PluginGateway,
+  PluginLog,
+  PluginModel,
+} from '../../../plugin-api.ts'
+import type { ServedBy } from '../../surface/base-app.ts'
+
+export interface HandedParts {
+  folder: string
+  log: Logger
+  catalogue: () => Pick<Catalogue, 'models'> & ServedBy
+  /** Who makes a request; absent if no gateway runs. @throws GatewayError if they are not let in */
+  admit?: ((request: Request) => Promise<Caller>) | undefined
+}
+
+export interface Handed {
+  gateway: PluginGateway
+  hooks: HooksOfPlugin
+  /** From now on nothing is registered any more. */
+  close(): void
+}
+
+/** @param name the plugin's */
+export function handTo(name: string, { folder, log, catalogue, admit }: HandedParts): Handed {
+  const before: BeforeCall[] = []
+  const after: AfterSettle[] = []
+  let is_open = true
+
+  function register<Hook>(hooks: Hook[], method: string, hook: Hook): void {
+    if (!is_open)
+      throw new Error(
+        `gateway.${method} was called after the start. Register hooks before the plugin's function ends.`,
+      )
+    if (typeof hook !== 'function') throw new Error(`gateway.${method} takes a function, not ${typeof hook}`)
+    hooks.push(hook)
+  }
+
+  const gateway: PluginGateway = {
+    version: manifest.version,
+    folder,
+    log: logOf(name, log),
+    models: () => modelsOf(catalogue()),
+    async authenticate(request) {
+      if (is_open || !admit)
+        throw new Error('gateway.authenticate was called while the plugin is loaded. Call it in a route.')
+      return callerView(await admit(request))
+    },
+    beforeCall: (hook) => register(before, 'beforeCall', hook),
+    afterSettle: (hook) => register(after, 'afterSettle', hook),
+  }
+  return {
+    gateway: Object.freeze(gateway),
+    hooks: { name, before, after, counts: noCounts() },
+    close() {
+      is_open = false
+    },
+  }
+}
+
+const callerView = ({ account, key }: Caller): PluginCaller =>
+  Object.freeze({
+    account: Object.freeze({ id: account.id, name: account.name }),
+    key: Object.freeze({ id: key.id, name: key.name, prefix: key.prefix }),
+  })
+
+const modelsOf = ({ models }: Pick<Catalogue, 'models'>): PluginModel[] =>
+  models
+    .values()
+    .filter(isServed)
+    .map(({ id, display_name, kind }) => ({ id, display_name, kind }))
+    .toArray()
+
+function logOf(plugin: string, log: Logger): PluginLog {
+  const write =
+    (level: LogLevel): PluginLog['info'] =>
+    (message, fields = {}) =>
+      log[level]({ ...fields, plugin }, String(message))
+  return Object.freeze({
+    debug: write('debug'),
+    info: write('info'),
+    warn: write('warn'),
+    error: write('error'),
+  })
+}

@@ -1,0 +1,166 @@
+// The export of a person's data: their rows as lines of JSON, a file a table, and their files, as of one moment.
+import { statSync } from 'node:fs'
+import { join } from 'node:path'
+import manifest from '../../../../package.json' with { type: 'json' }
+import { accountByName } from '../../../access/accounts.ts'
+import { type PackedEntry, packedTar, type TarWriter } from '../../../backup/tar.ts'
+import { conflict } from '../../../domain/errors.ts'
+import type { StoredBytes } from '../../../domain/stored-bytes.ts'
+import { type Db, LONG } from '../../../store/db.ts'
+import { isAbsentObject } from '../../../store/engines/s3/words.ts'
+import { requireOwnFiles } from '../files/claim.ts'
+import { type FileStores, storedAt } from '../files/stores.ts'
+import { EXPORT_README } from './export-readme.ts'
+import { countTables, pathsOf } from './exported-rows.ts'
+
+export interface ExportOptions {
+  data_folder: string
+  files: FileStores
+  account: string
+  now_ms: number
+  /** Takes the archive. @returns its bytes */
+  put(content: AsyncIterable<Uint8Array>): Promise<number>
+  /** Told often; what it throws ends the export. */
+  onProgress?: ((progress: ExportProgress) => void) | undefined
+}
+
+export interface ExportProgress {
+  /** Read of rows and files. */
+  bytes: number
+  /** Undefined while the rows are counted. */
+  of_bytes: number | undefined
+}
+
+export interface Exported {
+  account_id: number
+  /** Of the archive. */
+  bytes: number
+  /** By the names of the tables. */
+  rows: Record<string, number>
+  files: number
+  /** Paths of files that rows name, and that were not there. */
+  missing: string[]
+}
+
+/** What each table is called in the archive, for programs; a later form has a greater number. */
+const FORMAT = 1
+
+/**
+ * Makes an archive of everything of an account, beside a gateway that serves or not.
+ *
+ * @throws GatewayError not_found when there is no account of this name; as `requireOwnFiles`; what `put` throws
+ */
+export async function exportAccount(db: Db, options: ExportOptions): Promise<Exported> {
+  const { id: account_id } = await accountByName(db, options.account)
+  await requireOwnFiles(db, options.files, 'read')
+  const result = { account_id, rows: {}, files: 0, missing: [] }
+  const archive = packedTar(options.now_ms, (tar) => fill(tar, db, options, result))
+  const bytes = await options.put(archive)
+  return { ...result, bytes }
+}
+
+/** The rows are of one moment; their files are read after it, so that whatever writes need not keep what was there before for long. */
+async function fill(
+  tar: TarWriter,
+  db: Db,
+  options: ExportOptions,
+  result: Omit<Exported, 'bytes'>,
+): Promise<void> {
+  const { account, now_ms, onProgress = () => {} } = options
+  const { account_id, rows, missing } = result
+  const entries: PackedEntry[] = []
+  let [packed_bytes, of_bytes]: [number, number | undefined] = [0, undefined]
+  const onRead = (bytes: number) => onProgress({ bytes: packed_bytes + bytes, of_bytes })
+  const add = (entry: PackedEntry) => {
+    entries.push(entry)
+    packed_bytes += entry.bytes
+  }
+  await tar.addText('README.txt', EXPORT_README)
+  const paths = await db.snapshot(async (then) => {
+    const tables = await countTables(then, account_id, onRead)
+    const named = await pathsOf(then, account_id)
+    of_bytes = sumOf(tables.map(({ bytes }) => bytes))
+    for (const { table, lines, ...size } of tables) {
+      rows[table] = size.rows
+      add(await tar.addBlocks(`${table}.jsonl`, size.bytes, telling(lines(), onRead)))
+    }
+    return named
+  }, LONG)
+  const files = await filesAt(paths, options)
+  of_bytes = packed_bytes + sumOf(files.map(({ bytes }) => bytes))
+  for (const { path, addTo } of files) {
+    const entry = await addTo(tar, onRead)
+    if (!entry) missing.push(path)
+    else add(entry)
+  }
+  result.files = entries.length - Object.keys(rows).length
+  const described = { tollgate_export: FORMAT, version: manifest.version, account, account_id }
+  await tar.addText(
+    'manifest.json',
+    JSON.stringify({ ...described, made_at_ms: now_ms, rows, missing, entries }, null, 2),
+  )
+}
+
+const sumOf = (counts: readonly number[]): number => counts.reduce((total, count) => total + count, 0)
+
+interface FileToAdd {
+  path: string
+  bytes: number
+  /** @returns undefined if not found */
+  addTo(tar: TarWriter, onRead: (bytes: number) => void): Promise<PackedEntry | undefined>
+}
+
+/** In a bucket each is a request. */
+const FILES_AT_ONCE = 16
+
+async function filesAt(
+  paths: readonly string[],
+  { data_folder, files }: Pick<ExportOptions, 'data_folder' | 'files'>,
+): Promise<FileToAdd[]> {
+  if (!files.bucket)
+    return paths.map((path) => {
+      const file = join(data_folder, path)
+      return { path, bytes: bytesOf(file), addTo: (tar, onRead) => tar.addFile(path, file, onRead) }
+    })
+  const found: FileToAdd[] = []
+  for (let at = 0; at < paths.length; at += FILES_AT_ONCE)
+    found.push(
+      ...(await Promise.all(paths.slice(at, at + FILES_AT_ONCE).map((path) => objectAt(path, files)))),
+    )
+  return found
+}
+
+async function objectAt(path: string, files: FileStores): Promise<FileToAdd> {
+  const { store, key } = storedAt(files, path)
+  const object = await store.open(key)
+  return {
+    path,
+    bytes: object?.size ?? 0,
+    addTo: async (tar, onRead) =>
+      object && tar.addBlocks(path, object.size, telling(read(object, path), onRead)),
+  }
+}
+
+/** @throws GatewayError conflict where the object is deleted before its end: what is before it in the archive says how long it is */
+async function* read(object: StoredBytes, path: string): AsyncGenerator<Uint8Array> {
+  try {
+    yield* object.stream()
+  } catch (failure) {
+    if (!isAbsentObject(failure)) throw failure
+    throw conflict(`${path} was deleted while it was exported: run the export again.`, { cause: failure })
+  }
+}
+
+const bytesOf = (file: string): number => statSync(file, { throwIfNoEntry: false })?.size ?? 0
+
+async function* telling(
+  lines: AsyncIterable<Uint8Array>,
+  onRead: (bytes: number) => void,
+): AsyncGenerator<Uint8Array> {
+  let bytes = 0
+  for await (const line of lines) {
+    yield line
+    bytes += line.length
+    onRead(bytes)
+  }
+}

@@ -1,0 +1,113 @@
+// The rows of an export as lines of JSON, page by page: however many there are, only some of them are in memory.
+import type { Db, Values } from '../../../store/db.ts'
+import { type ColumnRule, exportedTables, type TableRule } from '../../../store/personal-data.ts'
+
+export interface ExportedTable {
+  table: string
+  rows: number
+  bytes: number
+  /** The rows, a line each; as many bytes each time they are read, within one snapshot. */
+  lines(): AsyncGenerator<Uint8Array>
+}
+
+/** A row has up to 64 KB of kept content. */
+const PAGE_ROWS = 200
+
+/**
+ * The tables that have an account's data. Their rows are read here already, to count them.
+ *
+ * @param db of one moment
+ * @param onBytes told often how many were read; what it throws ends the reading
+ */
+export async function countTables(
+  db: Db,
+  account_id: number,
+  onBytes: (bytes: number) => void,
+): Promise<ExportedTable[]> {
+  const tables: ExportedTable[] = []
+  let all = 0
+  for (const [table, rule] of exportedTables()) {
+    const lines = () => linesOf(db, table, rule, account_id)
+    const size = { rows: 0, bytes: 0 }
+    for await (const line of lines()) {
+      size.rows += 1
+      size.bytes += line.length
+      all += line.length
+      if (size.rows % PAGE_ROWS === 0) onBytes(all)
+    }
+    tables.push({ table, lines, ...size })
+  }
+  return tables
+}
+
+/** The paths in the data folder that an account's rows name. */
+export async function pathsOf(db: Db, account_id: number): Promise<string[]> {
+  const paths: string[] = []
+  for (const [table, { owner, file }] of exportedTables()) {
+    if (file === undefined) continue
+    const text = `SELECT ${file} AS path FROM ${table} WHERE ${owner} = $account_id AND ${file} IS NOT NULL`
+    for (const { path } of await db.rows<{ path: string }>(text, { account_id })) paths.push(path)
+  }
+  return paths
+}
+
+const shownColumns = ({ columns }: Pick<TableRule, 'columns'>): [string, ColumnRule][] =>
+  Object.entries(columns).filter(([, { exported }]) => exported !== undefined)
+
+type Row = Record<string, Values[string]>
+
+/** The rows of a table, the oldest first where an index has them so. */
+async function* linesOf(
+  db: Db,
+  table: string,
+  rule: TableRule,
+  account_id: number,
+): AsyncGenerator<Uint8Array> {
+  const shown = shownColumns(rule)
+  const read = pageReader(db, table, rule, account_id)
+  for (let page = await read(); page.length > 0; page = await read(page.at(-1))) {
+    for (const row of page) {
+      const fields = shown.map(([name, { exported }]) => [name, written(row[name], exported)])
+      yield Buffer.from(`${JSON.stringify(Object.fromEntries(fields))}\n`)
+    }
+    // SQLite answers at once: signals have their turn here.
+    await Bun.sleep(0)
+    if (page.length < PAGE_ROWS) return
+  }
+}
+
+/** @returns reads the rows after one, in the order of `TableRule.in_order_of` and their ids */
+function pageReader(db: Db, table: string, { owner, columns, in_order_of }: TableRule, account_id: number) {
+  // Without ids there is one row of an account.
+  const id = 'id' in columns ? 'id' : owner
+  const order = in_order_of ?? id
+  const names = shownColumns({ columns }).map(([name, { read = name }]) => `${read} AS ${name}`)
+  const select = (after: string) =>
+    `SELECT ${names.join()}, ${order} AS last_order, ${id} AS last_id FROM ${table} WHERE ${owner} = $account_id ${after}
+      ORDER BY ${order}, ${id} LIMIT ${PAGE_ROWS}`
+  const [first, next] = [select(''), select(`AND (${order}, ${id}) > ($last_order, $last_id)`)]
+  return async (last?: Row): Promise<Row[]> => {
+    if (!last) return await db.rows<Row>(first, { account_id })
+    const { last_order = null, last_id = null } = last
+    return await db.rows<Row>(next, { account_id, last_order, last_id })
+  }
+}
+
+function written(
+  value: Values[string] | undefined,
+  exported: 'as_is' | 'json' | 'bytes' | undefined,
+): unknown {
+  if (exported === 'json' && typeof value === 'string') return value === '' ? null : JSON.parse(value)
+  if (exported === 'bytes' && value instanceof Uint8Array) return textOf(value)
+  return value
+}
+
+/** Bytes that are no text, such as an image's, are in Base64. */
+function textOf(bytes: Uint8Array): string | { base64: string } {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
+  } catch {
+    // No UTF-8.
+    return { base64: Buffer.from(bytes).toString('base64') }
+  }
+}

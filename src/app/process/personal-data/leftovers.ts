@@ -1,0 +1,96 @@
+// What an erasure does not reach: copies from before it, which the operator deletes or which go in their time.
+
+import { existsSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { bucketMark } from '../../../store/bucket-marks.ts'
+import type { Db } from '../../../store/db.ts'
+import { counted } from '../../../utilities/counted.ts'
+import { messageOf } from '../../../utilities/thrown.ts'
+import { isOlderState } from '../backup/paths.ts'
+import { configuredPlace, type WhereOptions } from '../backup/where.ts'
+import { FILE_FOLDERS, type FileStores } from '../files/stores.ts'
+
+export interface LeftoverOptions extends WhereOptions {
+  files: FileStores
+  /** Whether the rows are on a server: a file of them in the data folder is from before. */
+  is_on_server: boolean
+}
+
+/** Sentences for the operator, each about one kind of copy. */
+export async function leftovers(db: Db, options: LeftoverOptions): Promise<string[]> {
+  const { files } = options
+  return [
+    ...(await aboutBackups(options)),
+    ...aboutCopies(options),
+    ...(files.bucket ? aboutBucket(files, options.data_folder) : await aboutOlderBucket(db)),
+    'Not touched: what plugins keep, the log, and backups in other places. A restore of an older backup brings it all back: erase it again then.',
+  ]
+}
+
+async function aboutBackups(options: WhereOptions): Promise<string[]> {
+  const { settings } = options
+  try {
+    const place = configuredPlace(options)
+    const archives = await place.list()
+    if (archives.length === 0) return []
+    const by_schedule = archives.filter(({ is_scheduled }) => is_scheduled).length
+    const others = archives.length - by_schedule
+    return [
+      `Backups from before still have it: ${archives.length} in ${place.where}.`,
+      ...(by_schedule === 0
+        ? []
+        : [
+            settings?.schedule
+              ? `The schedule deletes its ${by_schedule} with the next ${settings.keep}${spanOf(settings.schedule, settings.keep)}.`
+              : `No schedule is set that would delete the ${by_schedule} it made.`,
+          ]),
+      ...(others === 0 ? [] : [`Made by hand, and yours to delete: ${others}.`]),
+    ]
+  } catch (thrown) {
+    return [`Backups from before still have it, and could not be listed: ${messageOf(thrown)}`]
+  }
+}
+
+const HOUR_MS = 3_600_000
+
+function spanOf(schedule: { every_ms: number } | { at_minute: number }, keep: number): string {
+  const hours = ('every_ms' in schedule ? schedule.every_ms / HOUR_MS : 24) * keep
+  return hours >= 48
+    ? `, in about ${Math.ceil(hours / 24)} days`
+    : `, in about ${counted(Math.ceil(hours), 'hour')}`
+}
+
+/** Of the database before a migration or a move to a server, and of what restores replaced. */
+function aboutCopies({ data_folder, is_on_server }: LeftoverOptions): string[] {
+  const isCopy = (name: string) => isOlderState(name) || (is_on_server && name === 'tollgate.db')
+  const copies = readdirSync(data_folder).filter(isCopy).sort()
+  return copies.length === 0
+    ? []
+    : [`Copies from before still have it, yours to delete: ${copies.join(', ')}.`]
+}
+
+/** What no request for an object reaches, and the folders of a gateway that had its files there. */
+function aboutBucket({ address }: FileStores, data_folder: string): string[] {
+  const left = FILE_FOLDERS.filter((name) => !isEmpty(join(data_folder, name)))
+  return [
+    `If ${address} keeps versions, older ones and unfinished uploads stay until its lifecycle rules delete them.`,
+    'Kept answers and responses that were deleted while the bucket was away may be there yet, and no longer say whose they are: ' +
+      '`tollgate audit --files --remove` deletes them once they are a day old.',
+    ...(left.length === 0
+      ? []
+      : [
+          `Folders from before the bucket may still have it, yours to delete: ${left.map((name) => `${name}/`).join(', ')}.`,
+        ]),
+  ]
+}
+
+/** Files were copied into it, or back from it, and it stayed as it was. */
+const aboutOlderBucket = async (db: Db): Promise<string[]> =>
+  (await bucketMark(db)) === undefined
+    ? []
+    : [
+        'The bucket that this gateway had, or that its files were copied to, may still have it, yours to delete: [storage] does not name it.',
+      ]
+
+/** Also where it is not there. */
+const isEmpty = (folder: string): boolean => !existsSync(folder) || readdirSync(folder).length === 0

@@ -1,0 +1,114 @@
+// Reports to the operator, in the log: what a start or a sweep found and put right, and books that are wrong.
+import type { Finding } from '../../domain/finding.ts'
+import { formatUsd } from '../../domain/money.ts'
+import type { Recovered } from '../../library/recovery.ts'
+import type { OnLost } from '../../money/ledger/failure.ts'
+import type { OnChange } from '../../money/ledger/health.ts'
+import type { RewriteName } from '../../money/ledger/rewriting.ts'
+import type { Swept } from '../../money/ledger/sweep.ts'
+import type { Logger } from '../../observe/log.ts'
+
+/** Keeps the line readable. */
+const MAX_REQUEST_IDS = 100
+const MAX_FINDINGS = 100
+
+/** Reports that the ledger can no longer commit, and, with how long that was, that it can again. */
+export function reportLedgerTo(log: Logger, database: string): OnChange {
+  let since_ms: number | undefined
+  return (failing, cause) => {
+    if (failing !== undefined) {
+      since_ms ??= performance.now()
+      log.error(
+        { reason: failing, database, cause },
+        'the ledger cannot commit: new paid calls are refused until it can',
+      )
+      return
+    }
+    const lasted_ms = Math.round(performance.now() - (since_ms ?? performance.now()))
+    since_ms = undefined
+    log.info({ lasted_ms }, 'the ledger can commit again: calls are taken')
+  }
+}
+
+/** Reports decided holds that cannot be written. */
+export const reportLostTo =
+  (log: Logger): OnLost =>
+  ({ id, request_id }, { cause }) =>
+    log.error(
+      { request_id, hold_id: id, cause },
+      'a hold cannot be written: its call is served, and not charged',
+    )
+
+/** Reports that the bucket of files cannot be used, and, with how long that was, that it can again. */
+export function reportBucketTo(log: Logger): (failure: Error | undefined) => void {
+  let since_ms = 0
+  return (failure) => {
+    if (failure) {
+      since_ms = performance.now()
+      log.error(
+        { cause: failure },
+        'the bucket of files fails: images and uploads are refused until it works',
+      )
+    } else
+      log.info(
+        { lasted_ms: Math.round(performance.now() - since_ms) },
+        'the bucket of files works again: images and uploads are taken',
+      )
+  }
+}
+
+/** Reports that files of the database are not in their place, and, with how long that was, that they are again. */
+export function reportPlaceTo(log: Logger): (trouble: string | undefined) => void {
+  let since_ms = 0
+  let reason: string | undefined
+  return (trouble) => {
+    if (trouble !== undefined) {
+      if (reason === undefined) since_ms = performance.now()
+      log.error({ reason: trouble }, 'not ready: nothing is written, and new paid calls are refused')
+    } else
+      log.info(
+        { reason, lasted_ms: Math.round(performance.now() - since_ms) },
+        "the database's files are in their place again",
+      )
+    reason = trouble
+  }
+}
+
+/** Reports expired holds, if there are any. */
+export function reportSwept({ expired, possible_loss_nanos }: Swept, log: Logger): void {
+  if (expired.length === 0) return
+  const request_ids = expired.slice(0, MAX_REQUEST_IDS).map(({ request_id }) => request_id)
+  log.warn(
+    { holds: expired.length, possible_loss_usd: formatUsd(possible_loss_nanos), request_ids },
+    'expired holds whose calls are gone: the possible loss is what those calls may have cost upstream',
+  )
+}
+
+/** Reports calls that were written anew, if there are any. */
+export function reportRewritten(
+  { name, calls, took_ms }: { name: RewriteName; calls: number; took_ms: number },
+  log: Logger,
+): void {
+  if (calls === 0) return
+  const what =
+    name === 'prices'
+      ? "moved the prices of an older version's calls into their table: the room is free for new calls"
+      : 'emptied the traces of old calls'
+  log.info({ calls, took_ms }, what)
+}
+
+/** Reports images that were reconciled with their files, if there are any. */
+export function reportRecovered(recovered: Recovered, log: Logger): void {
+  const { left_behind, stray_files, missing_files, found_files } = recovered
+  if (left_behind + stray_files + missing_files + found_files > 0)
+    log.warn(
+      { ...recovered },
+      'reconciled images with their rows and files: stray files are quarantined in .strays, rows without their file are marked as missing',
+    )
+}
+
+/** Reports what the audit found, if anything. */
+export function reportFindings(all: readonly Finding[], log: Logger): void {
+  const findings = all.slice(0, MAX_FINDINGS)
+  if (all.length > 0) log.error({ count: all.length, findings }, 'the books are wrong: run `tollgate audit`')
+}

@@ -1,0 +1,168 @@
+// The life of a gateway: what is opened in which order, what runs beside the calls, and how all of it ends.
+
+import { RunningCalls, tickRegularly } from '../../calls/life/running.ts'
+import { behindProxies, type ServerSockets } from '../../http/sockets.ts'
+import { createDecoder } from '../../media/decoder.ts'
+import { createWebhookPost } from '../../media/webhook-post.ts'
+import type { ProcessLogger } from '../../observe/log.ts'
+import { BUILT_IN_REGISTRY } from '../../protocols/registry.ts'
+import { orUndo } from '../../utilities/or-undo.ts'
+import type { Plugin } from '../plugin.ts'
+import { type OpenPlugins, openPlugins } from '../plugins.ts'
+import type { Gateway } from '../surface/gateway.ts'
+import { tellOthers } from './among-others.ts'
+import { lateApp } from './app.ts'
+import { followEdits, openConfiguration } from './catalogue-past.ts'
+import { compose } from './compose.ts'
+import { type Listening, type ListenOptions, listenWith } from './listening.ts'
+import { warnOfModelEnds } from './model-ends.ts'
+import type { Observing } from './observing.ts'
+import { openFolder } from './open-folder.ts'
+import type { RunningPlugins } from './own-plugins/own-plugins.ts'
+import { watchReadiness } from './readiness.ts'
+import type { ServeOptions, StartedGateway } from './serve-options.ts'
+import { auditAtStart } from './start-audit.ts'
+import type { Stores } from './stores.ts'
+import { sweepRegularly } from './sweeps.ts'
+import { takeWithdrawals } from './withdrawals.ts'
+
+const SWEEP_EVERY_MS = 60_000
+const SOCKET_IDLE_TIMEOUT_S = 120
+/** Settlements that wait for the ledger are tried for at least this long, whatever the calls under way took. */
+const MIN_DRAIN_MS = 1_000
+const NO_PROBE = () => {}
+
+export type { LastStep, ServeOptions, StartedGateway } from './serve-options.ts'
+
+type StartOptions = ServeOptions & { plugins: readonly Plugin[] }
+
+/**
+ * Starts a gateway over a data folder, which is made if it is absent.
+ *
+ * @throws Error with a text for the operator: mistakes in the catalogue, a folder in use, images whose folder is missing, a
+ * port that is taken
+ */
+export async function startGateway({ plugins, ...options }: StartOptions): Promise<StartedGateway> {
+  const { data_folder, log, probe = NO_PROBE, network = fetch } = options
+  const { protocols = BUILT_IN_REGISTRY, env, postWebhook = createWebhookPost() } = options
+  const { socket_idle_timeout_s = SOCKET_IDLE_TIMEOUT_S, sweep_every_ms = SWEEP_EVERY_MS } = options
+  const opened = await openFolder({ ...options, protocols, probe })
+  const { paths, watched, image_trial, stores, observing, beside, now, close } = opened
+  const { listen, error_answers } = opened
+  const catalogue = watched.current
+
+  const running = new RunningCalls({
+    now,
+    stalledReaderTimeout: () => catalogue().server.stalled_reader_timeout_ms,
+    socket_idle_timeout_s,
+  })
+  const readiness = watchReadiness({ ...stores, data_folder, running, log })
+  let sockets: ServerSockets | null = null
+  const inside = lateApp()
+  const in_file = { path: paths.catalogue_path, env, protocols, watched, log, now }
+  const configuration = openConfiguration({ ...stores, ...in_file })
+  const gateway = compose({
+    stores,
+    running,
+    protocols,
+    catalogue,
+    configuration,
+    notReady: readiness.notReady,
+    sockets: () => sockets,
+    serve: inside.serve,
+    error_answers,
+    beside: { ...beside, data_folder, postWebhook, metrics: observing.metrics },
+    decoder: createDecoder(),
+    closed: readiness.closed,
+    network,
+    log,
+    now,
+    probe,
+  })
+  await orUndo(close, () => observing.start(gateway, stores))
+  const own_plugins = opened.plugins.startIn(gateway)
+  const where = { listen, data_folder, socket_idle_timeout_s, own_plugins }
+  const { opened_plugins, listening } = await orUndo(close, () => listenTo(gateway, plugins, where))
+  sockets = behindProxies(listening.sockets, () => catalogue().server.trusted_proxies)
+  inside.isServedBy(listening.app)
+  const stopTicking = tickRegularly(running)
+  beside.backups.watch()
+  const start_audit = await auditAtStart({ ...stores, data_folder, log, now, books: beside.books })
+  const { db, ledger } = stores
+  await options.atLast?.({ catalogue: catalogue(), url: listening.url, db, ledger })
+  readiness.started()
+  gateway.exchange.events.raise('started', undefined)
+  const noticed = await followEdits(watched, configuration)
+  const regular = { stores, every_ms: sweep_every_ms, closed: readiness.closed, after: start_audit.ended }
+  const stopSweeping = sweepRegularly(gateway, opened_plugins.sweeps, regular)
+  const stopBeside = serveBeside(gateway, stores, data_folder)
+  const stop = () =>
+    stopInOrder({ gateway, stores, opened_plugins, own_plugins, observing, listening, log }, async () => {
+      readiness.stop()
+      start_audit.stop()
+      image_trial?.stop()
+      await stopBeside()
+      await stopSweeping()
+      stopTicking()
+      watched.close()
+      await beside.backups.stop()
+    })
+  const reread = () => watched.reload().then(noticed)
+  const reload = () => Promise.all([reread(), listening.renew()]).then(() => {})
+  return { url: listening.url, catalogue, shared: watched.shared, warnings: watched.warnings, reload, stop }
+}
+
+/** Opens the plugins, and listens with their routes. @throws Error with a text for the operator */
+async function listenTo(gateway: Gateway, plugins: readonly Plugin[], where: ListenOptions) {
+  const opened_plugins = await openPlugins(gateway, plugins)
+  const { routes, close } = opened_plugins
+  return { opened_plugins, listening: await orUndo(close, () => listenWith(gateway, routes, where)) }
+}
+
+/** Warns the operator of models that end, takes withdrawals of commands, and passes the calls of other gateways to live feeds. @returns ends it */
+function serveBeside(gateway: Gateway, stores: Stores, data_folder: string): () => Promise<void> {
+  const { catalogue, ledger, log, now } = gateway.exchange
+  const endWithdrawals = takeWithdrawals(data_folder, ledger, log)
+  const stopWarning = warnOfModelEnds({ catalogue, log, now })
+  const stopTelling = tellOthers(gateway, stores)
+  return async () => {
+    stopWarning()
+    endWithdrawals()
+    await stopTelling()
+  }
+}
+
+interface Stopped {
+  gateway: Gateway
+  stores: Stores
+  opened_plugins: OpenPlugins
+  own_plugins: RunningPlugins
+  observing: Observing
+  listening: Pick<Listening, 'stop'>
+  log: ProcessLogger
+}
+
+/** @param endWatches ends what runs beside the calls, once these are over */
+async function stopInOrder(
+  { gateway, stores, opened_plugins, own_plugins, observing, listening, log }: Stopped,
+  endWatches: () => Promise<void>,
+): Promise<void> {
+  const { running, catalogue, events } = gateway.exchange
+  const { shutdown_timeout_ms } = catalogue().server
+  const ends_ms = performance.now() + shutdown_timeout_ms
+  events.raise('stopping', undefined)
+  gateway.requests.web_sockets.stop()
+  await running.stop(shutdown_timeout_ms)
+  await stores.settlements.drain(Math.max(ends_ms - performance.now(), MIN_DRAIN_MS))
+  await endWatches()
+  await observing.stop()
+  const told = own_plugins.stop()
+  await listening.stop()
+  await told
+  // Holds that it still decides may be refused, which a plugin records.
+  await stores.ledger.close()
+  await opened_plugins.close()
+  await stores.close()
+  log.info({}, 'stopped')
+  log.flush()
+}

@@ -1,0 +1,80 @@
+// The catalogue in the database of a data folder: read before the gateway has opened it, by the gateway, and by commands.
+import type { SharedText } from '../../catalogue/load-file.ts'
+import type { Environment } from '../../catalogue/providers.ts'
+import { newestShared } from '../../catalogue/shared.ts'
+import type { StorageSettings } from '../../domain/catalogue.ts'
+import type { Db } from '../../store/db.ts'
+import { OlderTables } from '../../store/engines/postgres/migrate.ts'
+import type { DataPaths } from './backup/paths.ts'
+import type { EngineOptions } from './engine/engine.ts'
+import { engineOf, storageOfFolder } from './engine/of.ts'
+import { openOlder } from './older-database.ts'
+
+export interface SharedSource {
+  /** @returns undefined while the file of each machine is in force @throws StorageFailure */
+  read(): Promise<SharedText | undefined>
+  /** From now on it is read there. */
+  follow(db: Db): void
+}
+
+/**
+ * For a gateway that starts: it needs the catalogue before all else. The database stays as it is, since the start may yet be refused.
+ *
+ * @returns undefined without a database on a server @throws as `Engine.open`
+ */
+export async function openShared(paths: DataPaths, env: Environment): Promise<SharedSource | undefined> {
+  const storage = await databaseOf(paths, env)
+  if (!storage) return undefined
+  const first = await readFirst(storage, paths)
+  let followed: Db | undefined
+  return {
+    read: async () => (followed ? await newestShared(followed) : first),
+    follow(db) {
+      followed = db
+    },
+  }
+}
+
+/**
+ * For a command.
+ *
+ * @returns undefined where the file of the folder is in force @throws as `Engine.open`
+ */
+export async function sharedOfFolder(paths: DataPaths, env: Environment): Promise<SharedText | undefined> {
+  const storage = await databaseOf(paths, env)
+  try {
+    return storage && (await readOnce(storage, paths, 'read'))
+  } catch (thrown) {
+    // No gateway of this version has served the database yet.
+    if (thrown instanceof OlderTables) return undefined
+    throw thrown
+  }
+}
+
+async function databaseOf(paths: DataPaths, env: Environment): Promise<StorageSettings | undefined> {
+  try {
+    const storage = await storageOfFolder(paths, env)
+    return storage.database === undefined ? undefined : storage
+  } catch {
+    // Dropped: whoever reads the file finds the same mistakes in it.
+    return undefined
+  }
+}
+
+/** The first version of the tables with catalogues for all gateways. */
+const SHARED_VERSION = 30
+
+async function readFirst(storage: StorageSettings, paths: DataPaths): Promise<SharedText | undefined> {
+  await using older = await openOlder(storage, paths.dir)
+  if (!older) return await readOnce(storage, paths, 'read')
+  return older.db && older.version >= SHARED_VERSION ? await newestShared(older.db) : undefined
+}
+
+async function readOnce(
+  storage: StorageSettings,
+  { dir }: DataPaths,
+  access: EngineOptions['access'],
+): Promise<SharedText | undefined> {
+  await using db = await engineOf(storage, dir).open({ access })
+  return await newestShared(db)
+}

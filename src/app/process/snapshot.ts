@@ -1,0 +1,104 @@
+// Copies of the database: written whole, checked, and only then given their name.
+import type { Database } from 'bun:sqlite'
+import { rmSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { unprocessable } from '../../domain/errors.ts'
+import { type Audit, audit } from '../../money/ledger/audit.ts'
+import { copyAll } from '../../store/copying/copy-all.ts'
+import type { Db } from '../../store/db.ts'
+import { databaseBytes, namingFullDisk } from '../../store/disk-room.ts'
+import { flush } from '../../store/engines/sqlite/copy.ts'
+import { sqliteTarget } from '../../store/engines/sqlite/copy-target.ts'
+import { damageIn, missingParts } from '../../store/engines/sqlite/integrity.ts'
+import { nameNew, refuseTarget } from '../../store/engines/sqlite/new-file.ts'
+import { openDatabase } from '../../store/engines/sqlite/open.ts'
+import { dbOver } from '../../store/engines/sqlite/sqlite.ts'
+import { createForOwner } from '../../store/folder.ts'
+import { type GoesWith, unfinishedName } from '../../store/work-folder.ts'
+import { atEnd, closing } from '../../utilities/at-end.ts'
+import { describeFindings } from './full-audit.ts'
+
+const EXAMPLE = 'tollgate.db'
+
+/**
+ * Copies a consistent state of a database, beside whatever writes to it, and checks the copy before it gets its name.
+ * A plain copy of the file would miss what is still in the write-ahead log. Only its owner can read the copy; run by root,
+ * that is the owner of the folder.
+ *
+ * @param db the source; only read from
+ * @param path of the copy; nothing may exist there
+ * @param goesWith told the file in which it is written
+ * @returns the audit of the copy, which is clean
+ * @throws GatewayError conflict when something is at `path`; not_found when its folder is not there; unprocessable when the
+ * copy fails a check: it is deleted
+ */
+export const writeSnapshot = (db: Database, path: string, goesWith?: GoesWith): Promise<Audit> =>
+  writeNew(path, { goesWith, expected_bytes: databaseBytes(db) }, async (unfinished) => {
+    createForOwner(unfinished)
+    db.query('VACUUM INTO ?').run(unfinished)
+    return await checkFile(unfinished)
+  })
+
+/** The same of a database on any engine. @param db which may be read beside whatever writes to it */
+export const copyToFile = (db: Db, path: string, goesWith?: GoesWith): Promise<Audit> =>
+  writeNew(path, { goesWith }, async (unfinished) => {
+    await copyAll(db, sqliteTarget(unfinished))
+    return await checkFile(unfinished)
+  })
+
+interface Writing {
+  goesWith?: GoesWith | undefined
+  expected_bytes?: number | undefined
+}
+
+/**
+ * Writes a database's file under another name, and gives it its own once it is whole and on the disk.
+ *
+ * @param write makes the file, and checks it
+ * @throws GatewayError as `writeSnapshot`; what `write` throws: nothing is left then
+ */
+export async function writeNew<T>(
+  path: string,
+  { goesWith, expected_bytes }: Writing,
+  write: (unfinished: string) => Promise<T>,
+): Promise<T> {
+  refuseTarget(path, EXAMPLE)
+  const unfinished = unfinishedName(path)
+  goesWith?.(unfinished)
+  using _removing = atEnd(() => rmSync(unfinished, { force: true }))
+  try {
+    const written = await write(unfinished)
+    flush(unfinished)
+    nameNew(unfinished, path, EXAMPLE)
+    flush(dirname(path))
+    return written
+  } catch (failure) {
+    throw namingFullDisk(failure, dirname(path), expected_bytes)
+  }
+}
+
+/**
+ * Checks the pages, the references and the ledger of a database.
+ *
+ * @param path its name in error messages
+ * @returns its audit, which is clean
+ * @throws GatewayError unprocessable that names what is wrong; SQLiteError or StorageFailure if the damage is too great to tell
+ */
+export async function check(db: Database, path: string): Promise<Audit> {
+  const [damage] = damageIn(db)
+  if (damage !== undefined) throw unprocessable(`${path} is damaged: ${damage}`)
+  const [missing] = missingParts(db)
+  if (missing !== undefined) throw unprocessable(`${path} is damaged: it lacks the ${missing.name}.`)
+  if (db.query('PRAGMA foreign_key_check').get()) {
+    throw unprocessable(`${path} is damaged: a row refers to one that is missing.`)
+  }
+  const result = await audit(dbOver(db))
+  if (!result.clean) throw unprocessable(`${path} does not pass the audit.\n${describeFindings(result)}`)
+  return result
+}
+
+/** The same of a file. @throws as `check` */
+export async function checkFile(path: string): Promise<Audit> {
+  using db = closing(openDatabase(path, { readonly: true }))
+  return await check(db, path)
+}

@@ -1,0 +1,102 @@
+// Refusals of a start before it changes anything: taken addresses, unusable certificates, missing files and buckets of an older database.
+import type { Catalogue } from '../../domain/catalogue.ts'
+import { refuseMissingFolders } from '../../library/missing.ts'
+import { parseListenAddress } from '../../utilities/listen-address.ts'
+import type { GatewayTiming } from './engine/own-gateway.ts'
+import { refuseBucket } from './files/claim.ts'
+import { fileStoresOf } from './files/stores.ts'
+import { listenRefusal, MAIN_ADVICE } from './listen-refusal.ts'
+import { refuseTaken } from './listening.ts'
+import { METRICS_ADVICE } from './metrics-listener.ts'
+import { type OlderDatabase, openOlder } from './older-database.ts'
+import { aliveBeside, refuseOthers } from './other-gateways.ts'
+
+export interface StartChecks {
+  catalogue: Pick<Catalogue, 'storage' | 'metrics' | 'server'>
+  data_folder: string
+  /** `address:port` */
+  listen: string
+  /** Starts without the files that the database names. */
+  accept_missing_files: boolean
+  /** As in `StoreOptions`. */
+  accepts_others?: boolean | undefined
+  gateway_timing?: GatewayTiming | undefined
+}
+
+/**
+ * Looks for what would refuse the start once the database is migrated, since the program before could not read it any more. Only
+ * under the folder's lock: the gateway that serves the folder has the address, too.
+ *
+ * @throws Error with a text for the operator; nothing was changed
+ */
+export async function refuseStart(checks: StartChecks): Promise<void> {
+  const { catalogue, data_folder, listen } = checks
+  refuseAddress(listen)
+  if (catalogue.metrics.listen !== undefined) refuseMetricsAddress(catalogue.metrics.listen, listen)
+  await refuseCertificate(catalogue, data_folder)
+  const { storage } = catalogue
+  await using older = await openOlder(storage, data_folder)
+  if (older) await refuseOlderStores(older, { ...checks, storage })
+}
+
+/** @throws Error with a text for the operator where the address cannot be listened on */
+export function refuseAddress(listen: string, advice?: string): void {
+  try {
+    refuseTaken(parseListenAddress(listen))
+  } catch (cause) {
+    throw listenRefusal(listen, cause, advice)
+  }
+}
+
+/** @param listen the gateway's own, which is free: it has it by then @throws Error as `refuseAddress` */
+export function refuseMetricsAddress(metrics_listen: string, listen: string | undefined): void {
+  refuseAddress(metrics_listen, METRICS_ADVICE)
+  const own = parseListenAddress(listen ?? '')
+  if (own.port === 0) return
+  const gateway = Bun.listen({ ...own, socket: { data() {} } })
+  try {
+    refuseTaken(parseListenAddress(metrics_listen))
+  } catch (cause) {
+    throw new Error(
+      `Cannot listen on ${listen}: the gateway's own metrics have ${metrics_listen} ([metrics] listen). ${MAIN_ADVICE}`,
+      { cause },
+    )
+  } finally {
+    gateway.stop(true)
+  }
+}
+
+async function refuseCertificate({ server }: Pick<Catalogue, 'server'>, data_folder: string): Promise<void> {
+  if (server.tls_certificate === undefined) return
+  // The module that reads certificates takes a megabyte of memory.
+  const { readTlsPair, tlsFilesOf } = await import('./tls-files.ts')
+  const files = tlsFilesOf(server, data_folder)
+  if (files) await readTlsPair(files)
+}
+
+/** The first version that says which files are missing; databases before it are looked at once they are migrated. */
+const MISSING_FILES_VERSION = 5
+/** The first version that says which gateways are alive. */
+const ALIVE_VERSION = 28
+
+interface StoreChecks
+  extends Pick<StartChecks, 'data_folder' | 'accept_missing_files' | 'accepts_others' | 'gateway_timing'> {
+  storage: Catalogue['storage']
+}
+
+/**
+ * Refuses missing folders, an unusable bucket, or other gateways over a database that the next start makes or migrates. One that is
+ * up to date is looked at when it is opened.
+ *
+ * @throws Error that says what is wrong
+ */
+export async function refuseOlderStores({ db, version }: OlderDatabase, checks: StoreChecks): Promise<void> {
+  const { storage, data_folder, accept_missing_files, accepts_others = false, gateway_timing } = checks
+  using stores = fileStoresOf(storage, data_folder)
+  if (stores.bucket) return await refuseBucket(db && { db, version }, stores, { accept_missing_files })
+  if (!db) return
+  if (storage.database !== undefined && !accepts_others && version >= ALIVE_VERSION)
+    refuseOthers(await aliveBeside(db, { data_folder, ...gateway_timing }))
+  if (!accept_missing_files && version >= MISSING_FILES_VERSION)
+    await refuseMissingFolders({ ...stores, db }, data_folder)
+}

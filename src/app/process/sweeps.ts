@@ -1,0 +1,87 @@
+// Regular sweeps beside the calls: holds whose calls are gone, what is past its time, missing images that are back; and the upkeep of calls.
+import { sweepSharedImageRate } from '../../access/image-rate.ts'
+import { findMissing } from '../../library/missing.ts'
+import { expireOrphanedHolds } from '../../money/ledger/sweep.ts'
+import type { Logger } from '../../observe/log.ts'
+import { sweepCallRates } from '../../store/engines/postgres/call-rates.ts'
+import type { Gateway } from '../surface/gateway.ts'
+import { endedOthers, removeOthers } from './among-others.ts'
+import { isEldest } from './engine/own-gateway.ts'
+import { reportSwept } from './reports.ts'
+import type { Stores } from './stores.ts'
+import { type Sweep, sweepEach } from './sweeping.ts'
+import { createUpkeep, type UpkeepParts } from './upkeep.ts'
+
+export interface SweepOptions extends Pick<UpkeepParts, 'closed' | 'after'> {
+  stores: Stores
+  every_ms: number
+}
+
+type Swept = Pick<Gateway, 'exchange' | 'people'>
+
+/** All sweeps, in their order. */
+export function sweepsOf(gateway: Swept, stores: Stores): Sweep[] {
+  const { exchange, people } = gateway
+  const { own_gateway, engine, db, idempotency, files, library, responses } = stores
+  const { log } = exchange
+  const of_shared: Sweep[] = [
+    { name: 'idempotent answers of other gateways', sweep: () => idempotency.followOthers() },
+    { name: 'responses of other gateways', sweep: () => responses.followOthers() },
+    { name: 'image rate', sweep: () => sweepSharedImageRate(db) },
+    { name: 'call rates', sweep: () => sweepCallRates(db) },
+  ]
+  return [
+    { name: 'silent gateways', sweep: () => own_gateway.endSilent() },
+    { name: 'holds', sweep: () => sweepHolds(gateway, stores) },
+    { name: 'idempotent answers', sweep: () => idempotency.sweep() },
+    { name: 'responses', sweep: () => responses.sweep() },
+    { name: 'sessions', sweep: () => people.sessions.sweep() },
+    ...(engine.is_shared ? of_shared : []),
+    // In a bucket each would be a request: the next look at an image finds it.
+    ...(files.bucket ? [] : [{ name: 'missing images', sweep: () => reportFound(library, log) }]),
+  ]
+}
+
+/** Removes the files of a gateway that has ended after its holds, by which its calls are known: if the holds stay, the files stay. */
+async function sweepHolds({ exchange: { running, log, now } }: Swept, stores: Stores): Promise<void> {
+  const { gateway_id, db, ledger, settlements } = stores
+  /** Its call is not over, or its settlement waits to be written. */
+  const isUnderWay = (hold_id: number) => running.isUnderWay(hold_id) || settlements.has(hold_id)
+  const ended = await endedOthers(stores)
+  reportSwept(await expireOrphanedHolds(db, ledger, { now_ms: now(), gateway_id, isUnderWay }), log)
+  await removeOthers(stores, ended, log)
+}
+
+async function reportFound(library: Stores['library'], log: Logger): Promise<void> {
+  const found_files = await findMissing(library)
+  if (found_files > 0) log.info({ found_files }, 'missing images are back')
+}
+
+/**
+ * Sweeps every `every_ms`. A sweep that fails is logged, and the next round tries it again.
+ *
+ * @returns what stops it, once the sweep under way is over
+ */
+export function sweepRegularly(
+  gateway: Swept,
+  of_plugins: readonly Sweep[],
+  { stores, every_ms, closed, after }: SweepOptions,
+): () => Promise<void> {
+  const { catalogue, log, now } = gateway.exchange
+  const sweeping = sweepEach([...sweepsOf(gateway, stores), ...of_plugins], log)
+  const upkeep = createUpkeep({ db: stores.db, catalogue, closed, log, now, after })
+  // Beside the sweeps, since it may take minutes. Of several gateways one does it.
+  const keepUp = () => {
+    if (isEldest(stores.own_gateway))
+      void upkeep.run().catch((cause) => log.error({ cause }, 'the upkeep of calls failed'))
+  }
+  const timer = setInterval(() => {
+    void sweeping.run()
+    keepUp()
+  }, every_ms)
+  keepUp()
+  return async () => {
+    clearInterval(timer)
+    await Promise.all([sweeping.stop(), upkeep.stop()])
+  }
+}

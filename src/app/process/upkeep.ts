@@ -1,0 +1,88 @@
+// Upkeep of recorded calls beside those that are served: they are written anew in smaller form, a few at a time.
+
+import type { Catalogue } from '../../domain/catalogue.ts'
+import { type RewriteName, rewriteCalls } from '../../money/ledger/rewriting.ts'
+import type { Logger } from '../../observe/log.ts'
+import type { Db } from '../../store/db.ts'
+import { reportRewritten } from './reports.ts'
+
+export interface UpkeepParts {
+  db: Db
+  catalogue: () => Catalogue
+  /** Why nothing can be written at the moment, as `Readiness.closed`. */
+  closed: () => string | undefined
+  log: Logger
+  now: () => number
+  /** It begins after this: the audit of the start, which reads for long. */
+  after: Promise<void>
+}
+
+export interface Upkeep {
+  /** Does what there is to do, unless that is under way. @throws StorageFailure: the next time goes on from there */
+  run(): Promise<void>
+  /** Ends it after the step under way. */
+  stop(): Promise<void>
+}
+
+/** On SQLite so many take some 4 ms, in which the event loop and the write lock are not free. */
+const CALLS_A_STEP = 150
+/** After each step the loop is left alone for this many times as long as it took. */
+const PAUSES_A_STEP = 2
+const MIN_PAUSE_MS = 2
+/** Then the write-ahead log has some 500 pages (2 MB) of them, which are copied into the file as quickly as a step is made. */
+const STEPS_A_CHECKPOINT = 4
+/** Somebody who reads for long, such as a backup, keeps the log from being emptied: no more than this (16 MB) is added meanwhile. */
+const MAX_LOGGED_PAGES = 4_000
+const READER_PAUSE_MS = 250
+const DAY_MS = 86_400_000
+
+export function createUpkeep({ db, catalogue, closed, log, now, after }: UpkeepParts): Upkeep {
+  let stopping = false
+  let running: Promise<void> | undefined
+
+  const rewrite = async (name: RewriteName, began_before_ms: number): Promise<void> => {
+    const began_ms = performance.now()
+    let calls = 0
+    let steps = 0
+    while (!stopping && closed() === undefined) {
+      let step_began_ms = 0
+      const step = await rewriteCalls(db, name, {
+        max_calls: CALLS_A_STEP,
+        began_before_ms,
+        onBegin() {
+          step_began_ms = performance.now()
+        },
+      })
+      const took_ms = performance.now() - step_began_ms
+      calls += step.rewritten
+      if (step.looked_at === 0) break
+      await Bun.sleep(Math.max(took_ms * PAUSES_A_STEP, MIN_PAUSE_MS))
+      steps += 1
+      if (db.file && steps % STEPS_A_CHECKPOINT === 0)
+        while ((await db.file.copyLog()) > MAX_LOGGED_PAGES && !stopping) await Bun.sleep(READER_PAUSE_MS)
+    }
+    reportRewritten({ name, calls, took_ms: Math.round(performance.now() - began_ms) }, log)
+  }
+
+  const runAll = async (): Promise<void> => {
+    await after
+    await rewrite('prices', Number.POSITIVE_INFINITY)
+    const { traces } = catalogue().retention
+    if (traces > 0) await rewrite('traces', now() - traces * DAY_MS)
+  }
+
+  return {
+    async run() {
+      if (stopping) return
+      running ??= runAll().finally(() => {
+        running = undefined
+      })
+      await running
+    },
+    async stop() {
+      stopping = true
+      // Dropped: why it failed, which whoever ran it is told.
+      await running?.catch(() => undefined)
+    },
+  }
+}

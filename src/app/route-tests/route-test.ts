@@ -1,0 +1,205 @@
+// One cheap real request over one route with one key: what its provider answers, for the operator.
+import type { Catalogue, Model, Provider, Route } from '../../domain/catalogue.ts'
+import { UpstreamFault } from '../../domain/errors.ts'
+import type { UpstreamFailure } from '../../protocols/facts.ts'
+import { readEmbeddingRequest } from '../../protocols/openai/embeddings.ts'
+import { openai } from '../../protocols/openai/index.ts'
+import { responses } from '../../protocols/openai/responses/index.ts'
+import { protocolOf, type Registry } from '../../protocols/registry.ts'
+import { objectIn, objectsIn, parseAnswer } from '../../protocols/wire/json.ts'
+import { type DispatchDeps, dispatch } from '../../upstream/dispatch.ts'
+import { requestTo } from '../../upstream/request.ts'
+import { readAnswer } from '../../upstream/transport.ts'
+import { PlainSignal } from '../../utilities/plain-signal.ts'
+import { messageOf } from '../../utilities/thrown.ts'
+import { type Question, UNIT_QUESTIONS } from './unit-questions.ts'
+
+/** One way to a model, with one of its provider's keys. */
+export interface TestedRoute {
+  provider: Provider
+  /** Which of `provider.api_keys`, from 0. */
+  key: number
+  model: Model
+  route: Route
+  /** Asked by the responses protocol, which a provider of chat completions may speak beside that. */
+  by_responses?: boolean | undefined
+}
+
+export type TestResult =
+  | 'ok'
+  | 'bad key'
+  | 'not found'
+  | 'rate limited'
+  | 'refused'
+  | 'failed'
+  | 'unreachable'
+  | 'too slow'
+
+export interface RouteTest {
+  result: TestResult
+  /** Where the request went; undefined if the provider's protocol could not write it. */
+  address: string | undefined
+  /** The HTTP status; undefined if no answer came. */
+  status: number | undefined
+  /** The provider's own words, or what was wrong with its answer; with secrets still in them. */
+  words: string
+  latency_ms: number
+}
+
+export interface RouteTestDeps extends DispatchDeps {
+  protocols: Registry
+  catalogue: Catalogue
+}
+
+/** Reasoning models spend tokens before they answer, and some refuse a limit that leaves no room for it. */
+const MAX_OUTPUT_TOKENS = 256
+const PROMPT = 'Reply with the word OK.'
+const TEXT_REQUEST = () =>
+  openai.text.decodeRequest(
+    { model: '', messages: [{ role: 'user', content: PROMPT }], max_completion_tokens: MAX_OUTPUT_TOKENS },
+    false,
+  )
+const EMBEDDING_REQUEST = () => readEmbeddingRequest({ model: '', input: PROMPT })
+const IMAGE_REQUEST = {
+  prompt: 'A red circle on a white ground.',
+  references: [],
+  count: 1,
+  size: undefined,
+  aspect_ratio: undefined,
+  quality: undefined,
+  background: undefined,
+  output_format: undefined,
+}
+
+/** Nothing of it is to stay at the provider. */
+const RESPONSES_QUESTION: Question = {
+  timeout_ms: 60_000,
+  write(_, asked) {
+    const { model } = asked
+    const body = { model, input: PROMPT, max_output_tokens: MAX_OUTPUT_TOKENS, store: false }
+    return requestTo(asked, responses.text.target({ model, streams: false }), JSON.stringify(body))
+  },
+  read(_, answer) {
+    const { output } = parseAnswer(answer)
+    if (!Array.isArray(output)) throw new UpstreamFault('the answer has no output')
+    return output
+      .flatMap((item) => objectsIn(objectIn(item).content))
+      .map(({ text }) => (typeof text === 'string' ? text : ''))
+      .join('')
+  },
+}
+
+const QUESTIONS: Readonly<Record<Model['kind'], Question>> = {
+  ...UNIT_QUESTIONS,
+  text: {
+    timeout_ms: 60_000,
+    write({ text, serverOf }, asked) {
+      const { model, generation } = asked
+      const target = { model, generation, max_output_tokens: MAX_OUTPUT_TOKENS }
+      const body = text.encodeRequest(TEXT_REQUEST(), target)
+      const server = serverOf?.(asked.provider)
+      const prepared = text.prepare(body, { model, generation, streams: false, server })
+      return requestTo(asked, text.target({ model, streams: false }), JSON.stringify(prepared))
+    },
+    read({ text }, answer) {
+      const json = parseAnswer(answer)
+      const [{ parts }] = text.decodeAnswer(json, 'test').candidates
+      if (parts.length === 0 && text.readUsage(json) === undefined)
+        throw new UpstreamFault('the answer has neither text nor usage')
+      return parts.map((part) => (part.kind === 'text' ? part.text : '')).join('')
+    },
+  },
+  embedding: {
+    timeout_ms: 60_000,
+    write({ embeddings }, asked) {
+      if (!embeddings) throw new UpstreamFault('the protocol has no embeddings')
+      const body = embeddings.encode(EMBEDDING_REQUEST(), asked.model)
+      return requestTo(asked, embeddings.target(asked), JSON.stringify(body))
+    },
+    read({ embeddings }, answer) {
+      embeddings?.decode(parseAnswer(answer), EMBEDDING_REQUEST())
+      return ''
+    },
+  },
+  image: {
+    timeout_ms: 300_000,
+    write({ images }, asked) {
+      if (!images) throw new UpstreamFault('the protocol makes no images')
+      const { body, ...target } = images.encode(IMAGE_REQUEST, asked)
+      return requestTo(asked, target, body)
+    },
+    read({ images }, answer) {
+      const made = images?.decode(parseAnswer(answer))
+      if (!made || 'refusal' in made) throw new UpstreamFault(`no image: ${made?.refusal}`)
+      return ''
+    },
+    readFailure: ({ images }) => images?.readFailure,
+  },
+}
+
+/**
+ * Sends one request as a call would: the same protocol verbs, headers, transport and time limits. It is not held, recorded
+ * or charged to anybody; its provider bills it.
+ */
+export async function testRoute(deps: RouteTestDeps, tested: TestedRoute): Promise<RouteTest> {
+  const { provider, key, model, route } = tested
+  const question = tested.by_responses ? RESPONSES_QUESTION : QUESTIONS[model.kind]
+  const protocol = protocolOf(deps.protocols, provider)
+  const one = { ...provider, api_keys: [provider.api_keys[key] ?? ''] as const }
+  const never = new PlainSignal()
+  let address: string | undefined
+  let status: number | undefined
+  let failure: UpstreamFailure | undefined
+  const started_ms = performance.now()
+  const ended = (result: TestResult, words: string): RouteTest => ({
+    result,
+    address,
+    status,
+    words,
+    latency_ms: Math.round(performance.now() - started_ms),
+  })
+  try {
+    const { answer } = await dispatch(deps, {
+      catalogue: { ...deps.catalogue, providers: new Map([[provider.name, one]]) },
+      model: { ...model, routes: [route] },
+      signal: never,
+      gone: never,
+      sending: {
+        streams: false,
+        write(attempt) {
+          const request = question.write(protocol, attempt)
+          address = request.url
+          return { ...request, headers: { 'accept-encoding': 'identity', ...request.headers } }
+        },
+        async open(response) {
+          status = response.status
+          const bytes = await readAnswer(response, deps.catalogue.server.max_answer_bytes)
+          return question.read(protocol, bytes.toString(), response.headers.get('content-type'))
+        },
+      },
+      readFailure(_attempt, ...refusal) {
+        status = refusal[0]
+        failure = (question.readFailure?.(protocol) ?? protocol.readFailure)(...refusal)
+        return failure
+      },
+      publicWords: (words) => words,
+      timeoutOf: () => Math.min(question.timeout_ms, provider.call_timeout_ms),
+      onFailure: (_attempt, told) => {
+        failure = told
+      },
+    })
+    return ended('ok', answer)
+  } catch (thrown) {
+    const words = failure?.message ?? messageOf(thrown)
+    return ended(resultOf(status, failure), words)
+  }
+}
+
+function resultOf(status: number | undefined, failure: UpstreamFailure | undefined): TestResult {
+  if (status === 404) return 'not found'
+  // Without a status where the key is to be exchanged for a token, and that is refused.
+  if (failure?.failure_class === 'bad_key') return 'bad key'
+  if (status === undefined) return failure?.failure_class === 'timed_out' ? 'too slow' : 'unreachable'
+  if (failure?.failure_class === 'rate_limited') return 'rate limited'
+  return failure?.failure_class === 'bad_request' ? 'refused' : 'failed'
+}

@@ -1,0 +1,113 @@
+// Tests of several routes: which there are to make, and what of their answers may be shown.
+import type { Catalogue, Model, Provider, Route } from '../../domain/catalogue.ts'
+import { serverNameOf } from '../../domain/servers/lookup.ts'
+import { createRedactor, redactUrl, secretsOf } from '../../observe/redact.ts'
+import { endpointsOf } from '../../protocols/openai/endpoint.ts'
+import { knownAdvice } from './known-refusals.ts'
+import {
+  type RouteTest,
+  type RouteTestDeps,
+  type TestedRoute,
+  type TestResult,
+  testRoute,
+} from './route-test.ts'
+
+/** A route that was tested, with what came of it. */
+export interface Tested extends TestedRoute, RouteTest {
+  /** What to do about it; null for what is well. */
+  advice: string | null
+}
+
+/** A route that was not tested, or a provider that has none. */
+export interface Untested {
+  provider: string
+  model: string | null
+  reason: 'image' | 'no route'
+}
+
+/** Where a key stands in the file, from 1: as the log names it, `google#1`. */
+export const keyNumber = ({ key_numbers }: Provider, key: number): number => key_numbers?.[key] ?? key + 1
+
+/** What is asked for: the kind of the model, or the further protocol of its provider. */
+export const kindOf = ({ model, by_responses }: TestedRoute): string =>
+  by_responses ? 'responses' : model.kind
+
+/** What to do about a result whose words are not known. */
+const ADVICE: Readonly<Record<Exclude<TestResult, 'ok'>, string>> = {
+  'bad key': 'bad key: check the key (api_keys), and what its account at the provider may use and has left.',
+  'not found':
+    'not found: look up the name of the model at the provider, and check the version in the address (base_url).',
+  'rate limited': 'rate limited: the key is at its limit. Wait, or raise the limit at the provider.',
+  refused: 'refused: the provider does not accept this request for this model. Its answer says why.',
+  failed: 'failed: the provider had an error, or its address (base_url) has no API of this protocol.',
+  unreachable:
+    'unreachable: check the address (base_url), and that the server runs and this machine can reach it.',
+  'too slow':
+    'too slow: the provider did not answer in time. Try again, and check that the server is not overloaded.',
+}
+
+/** Each key of a provider with each of its models, once, however many models of the catalogue go to it. */
+export function planTests(
+  { providers, models }: Catalogue,
+  name: string | undefined,
+  images: boolean,
+): { routes: TestedRoute[]; untested: Untested[] } {
+  const routes: TestedRoute[] = []
+  const untested: Untested[] = []
+  for (const provider of providers.values()) {
+    if (name !== undefined && provider.name !== name) continue
+    const seen = new Set<string>()
+    for (const model of models.values())
+      for (const route of model.routes) {
+        const id = `${model.kind} ${route.model}`
+        if (route.provider !== provider.name || seen.has(id)) continue
+        seen.add(id)
+        if (model.kind === 'image' && !images) untested.push({ ...namesOf(route), reason: 'image' })
+        else
+          for (const asked of waysOf(provider, model, route))
+            routes.push(...provider.api_keys.map((_, key) => ({ provider, key, model, route, ...asked })))
+      }
+    if (seen.size === 0) untested.push({ provider: provider.name, model: null, reason: 'no route' })
+  }
+  return { routes, untested }
+}
+
+/** A route of which calls are put to two endpoints is tested at both. */
+const waysOf = (provider: Provider, { kind }: Model, route: Route): { by_responses?: boolean }[] =>
+  kind === 'text'
+    ? endpointsOf({ ...route, provider }).map((endpoint) =>
+        endpoint === 'responses' ? { by_responses: true } : {},
+      )
+    : [{}]
+
+const namesOf = ({ provider, model }: Route) => ({ provider, model })
+
+/** Tests a route, without secrets in what is told about it. @param deps with cooldowns of their own, which the test may fill */
+export async function testAndHide(deps: RouteTestDeps, tested: TestedRoute): Promise<Tested> {
+  const [secrets] = secretsOf(deps.catalogue)
+  const { hide } = createRedactor(secrets)
+  const { words, address, ...rest } = await testRoute(deps, tested)
+  const advice =
+    rest.result === 'ok' ? null : (knownAdvice(words, serverNameOf(tested.provider)) ?? ADVICE[rest.result])
+  const shown_address = address === undefined ? undefined : hide(redactUrl(address))
+  return { ...tested, ...rest, words: hide(words), address: shown_address, advice }
+}
+
+/** A test as JSON shows it. */
+export function testView(tested: Tested) {
+  const { provider, key, route, result, address, status, words, latency_ms, advice } = tested
+  return {
+    provider: provider.name,
+    protocol: provider.protocol,
+    provider_key: `${provider.name}#${keyNumber(provider, key)}`,
+    kind: kindOf(tested),
+    model: route.model,
+    ok: result === 'ok',
+    result,
+    address: address ?? null,
+    status: status ?? null,
+    words,
+    latency_ms,
+    advice,
+  }
+}

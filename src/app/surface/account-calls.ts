@@ -1,0 +1,67 @@
+// Free routes for rows of the caller's account: all of them, or for a key with limits of its own the rows of that key.
+import { Type } from '@sinclair/typebox'
+import { type Caller, COMMON_FORMS, unknownKey } from '../../access/gate.ts'
+import { findKey, type KeyOfAccount } from '../../access/lookup.ts'
+import { seesAccount } from '../../access/sight.ts'
+import { permissionDenied } from '../../domain/errors.ts'
+import { ErrorBody, plainError } from '../../http/plain-error.ts'
+import type { Key } from '../../store/schema.ts'
+import { freeCalls } from './calls.ts'
+import type { Gateway } from './gateway.ts'
+import { failures } from './responses.ts'
+
+const SURFACE = { surface: 'billing', forms: COMMON_FORMS, render: plainError }
+
+/** The failures that any of these routes may answer. */
+export const ACCOUNT_FAILURES = failures(ErrorBody, 400, 401, 403, 429, 500)
+
+/** The rows that a caller may read. */
+export interface Scope {
+  account_id: number
+  /** The caller's key, where it sees the rows of that key alone. */
+  only: Key | undefined
+}
+
+/** `freeCalls` for routes that read an account's rows: what callers read has the money that calls under way hold. */
+export const accountCalls = (gateway: Pick<Gateway, 'exchange' | 'requests'>) =>
+  freeCalls(gateway, SURFACE).onBeforeHandle({ as: 'scoped' }, () => gateway.exchange.ledger.barrier())
+
+/** A caller as they are now: the gate caches them for a second, and their money moves on meanwhile. @throws GatewayError unauthenticated */
+export async function currentCaller({ db }: Pick<Gateway, 'db'>, { key }: Caller): Promise<KeyOfAccount> {
+  const found = await findKey(db, key.sha256)
+  if (!found) throw unknownKey()
+  return found
+}
+
+/** @throws GatewayError unauthenticated for a key that was revoked just now */
+export async function scopeOf(gateway: Pick<Gateway, 'db'>, caller: Caller): Promise<Scope> {
+  const { key } = await currentCaller(gateway, caller)
+  return { account_id: caller.account.id, only: (await seesAccount(gateway.db, key)) ? undefined : key }
+}
+
+/** The parameter that asks for the rows of one key. */
+export const KeyPrefix = Type.Optional(
+  Type.String({
+    pattern: '^tg_[A-Za-z0-9_-]{7}$',
+    must: "a key's prefix, its first 10 characters. A whole key does not belong in an address",
+    description: 'Of the key with this prefix, its first 10 characters.',
+  }),
+)
+
+/** The key of a row. */
+export const KEY_FIELDS = {
+  key_prefix: Type.String({ description: 'The first 10 characters of the key.' }),
+  key: Type.String({ description: 'The name of the key.' }),
+}
+
+/** @throws GatewayError permission_denied where a limited key asks for the rows of another one */
+export function refuseOtherKeys(prefix: string | undefined, only: Key | undefined): void {
+  if (only && prefix !== undefined && prefix !== only.prefix) throw seesOwnOnly('key')
+}
+
+/** The refusal of what is not a limited key's own. @param param by which it was requested */
+export const seesOwnOnly = (param?: string) =>
+  permissionDenied(
+    'This API key has limits of its own, so it sees its own calls only. Use a key without limits, or ask your operator to let limited keys see the account.',
+    { param },
+  )

@@ -1,0 +1,58 @@
+// The application that surfaces are put into: Elysia's settings, and the answers to requests that reach no surface.
+import { Elysia } from 'elysia'
+import type { CallOrigin } from '../../calls/life/call.ts'
+import type { ServerSettings } from '../../domain/catalogue.ts'
+import { toGatewayError } from '../../domain/errors.ts'
+import { answerFailure } from '../../http/answers.ts'
+import { plainError } from '../../http/plain-error.ts'
+import type { Logger } from '../../observe/log.ts'
+import { refusalBy } from './elysia-errors.ts'
+import type { Requests } from './gateway.ts'
+
+/** What of the settings says by what it is served. */
+export interface ServedBy {
+  server: Pick<ServerSettings, 'tls_certificate'>
+}
+
+interface Failed {
+  error: unknown
+  request: Request
+  /** What `calls` gives to every route of a surface; a plugin may use the name for something else. */
+  origin?: Partial<CallOrigin>
+}
+
+/** What it needs of a `Gateway`. */
+export interface BaseAppParts {
+  exchange: { log: Logger; catalogue: () => ServedBy }
+  requests: Pick<Requests, 'newRequestId' | 'error_answers'>
+}
+
+const NO_SURFACE = 'none'
+
+/** An application without routes. */
+export const baseApp = ({
+  exchange: { log, catalogue },
+  requests: { newRequestId, error_answers },
+}: BaseAppParts) =>
+  new Elysia({
+    name: 'tollgate',
+    // Otherwise Elysia drops fields that a schema does not name: from requests, where they are to be refused, and from answers.
+    normalize: false,
+    // Elysia looks for a path from the 8th character of a URL on, which with https is the slash before the host; or from the 12th,
+    // which is right for all hosts that HTTPS is served to (app/process/app.ts).
+    handler: { standardHostname: catalogue().server.tls_certificate !== undefined },
+  })
+    // Registered before the surfaces: it reaches only routes that come after it.
+    .onError({ as: 'global' }, async ({ error, request, origin }: Failed) => {
+      // A route with an origin of ours has a surface, whose own handler comes next.
+      if (origin?.render !== undefined) return undefined
+      const thrown = toGatewayError(refusalBy(error))
+      error_answers.add({ surface: NO_SURFACE, class: thrown.kind })
+      return answerFailure({
+        request,
+        thrown,
+        request_id: newRequestId(),
+        render: plainError,
+        log,
+      })
+    })

@@ -1,0 +1,51 @@
+// Display names of accounts beside their short names, in the rows of lists: for the operator, who gave them.
+import { Type } from '@sinclair/typebox'
+import { detailsOf } from '../../../access/account-details.ts'
+import { listedAccounts } from '../../../access/account-listing.ts'
+import type { Viewer } from '../../../access/viewer.ts'
+import type { Db } from '../../../store/db.ts'
+
+export const DISPLAY_NAME = {
+  account_display_name: Type.String({
+    description: 'in any letters; empty if not set, and for everybody but the operator',
+  }),
+}
+
+/** A row as it is before its account's display name is added. */
+export type Unnamed<Row> = Omit<Row, keyof typeof DISPLAY_NAME>
+
+/** A row with its account's display name. */
+export const named = async <Row extends { account_id: number | null }>(db: Db, viewer: Viewer, row: Row) => ({
+  ...row,
+  account_display_name: await displayNameOf(db, viewer, row.account_id),
+})
+
+/** The same of the rows of a list, by one query. */
+export async function allNamed<Row extends { account_id: number | null }>(
+  db: Db,
+  { role }: Viewer,
+  rows: readonly Row[],
+) {
+  const names = role === 'operator' ? await displayNames(db, rows) : undefined
+  return rows.map((row) => ({
+    ...row,
+    account_display_name: (row.account_id !== null && names?.get(row.account_id)) || '',
+  }))
+}
+
+async function displayNames(
+  db: Db,
+  rows: readonly { account_id: number | null }[],
+): Promise<ReadonlyMap<number, string>> {
+  const ids = new Set(rows.flatMap(({ account_id }) => account_id ?? []))
+  if (ids.size === 0) return new Map()
+  return new Map((await listedAccounts(db, [...ids])).map(({ id, display_name }) => [id, display_name]))
+}
+
+/** Empty for everybody but the operator. */
+export const displayNameOf = async (
+  db: Db,
+  { role }: Viewer,
+  account_id: number | null | undefined,
+): Promise<string> =>
+  role === 'operator' && account_id ? (await detailsOf(db, account_id)).display_name : ''

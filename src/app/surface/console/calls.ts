@@ -1,0 +1,222 @@
+// What every route of the console stands on: who is signed in, pages of our own only, JSON within a limit, nothing cached.
+
+import type { Visitor } from '../../../access/session-rows.ts'
+import { accountOf, actorOf, requireOperator, type Viewer } from '../../../access/viewer.ts'
+import type { CallOrigin } from '../../../calls/life/call.ts'
+import type { By } from '../../../domain/actions.ts'
+import { GatewayError, invalidRequest, rateLimited } from '../../../domain/errors.ts'
+import { announcedBytes, readBytes } from '../../../http/body.ts'
+import { doubledParameters } from '../../../http/parameters.ts'
+import { ErrorBody } from '../../../http/plain-error.ts'
+import { addressOf } from '../../../http/sockets.ts'
+import type { Awaitable, Tx } from '../../../store/db.ts'
+import { counted } from '../../../utilities/counted.ts'
+import { openCalls } from '../calls.ts'
+import { noEndpoint } from '../elysia-errors.ts'
+import type { Gateway } from '../gateway.ts'
+import { failures } from '../responses.ts'
+import { consoleError } from './meanwhile.ts'
+import { requireJson, requireOwnOrigin, type SiteSettings, tokenOf } from './site.ts'
+
+/** What most routes of the console ask of the gateway. */
+export type ConsoleParts = Pick<Gateway, 'exchange' | 'requests' | 'people' | 'db'>
+
+const SURFACE = { surface: 'console', forms: [], render: consoleError }
+
+const KB = 1_024
+/** The largest JSON body of each: reading one takes the event loop some 5 ms a megabyte, and what is wrong in it more. */
+const BODY_LIMITS = {
+  /** A name and a password. */
+  visitor: 16 * KB,
+  /** A key with all of its limits. */
+  viewer: 256 * KB,
+  /** A catalogue of some thousand models. */
+  operator: 2_048 * KB,
+}
+
+/** More than a person at its pages comes to: a gallery of a hundred pictures, every five seconds. A body counts as another call. */
+const MAX_CALLS_A_MINUTE = 1_200
+
+/** What any route of the console may answer besides what it is for. */
+export const FAILURES = failures(ErrorBody, 400, 401, 403, 404, 409, 413, 415, 422, 429, 500, 503)
+
+export interface CallsOptions {
+  /** `own`: the routes read their own bytes (`parse: 'none'`), such as uploads. `json` is the default. */
+  bodies?: 'json' | 'own'
+  /** How many calls one of an account counts as, where it takes the event loop longer than others; 1 where absent. */
+  counts_as?: number
+}
+
+/**
+ * Routes for whoever is signed in: they get their `viewer`, who sees what `accountOf` says, and no more.
+ *
+ * @throws (as an answer) 401 without a session, 403 from a page of another origin, before anything of the body is read
+ */
+export const viewerCalls = (
+  gateway: Pick<Gateway, 'exchange' | 'requests' | 'people'>,
+  options: CallsOptions = {},
+) =>
+  admitting(gateway, { ...options, limit_bytes: BODY_LIMITS.viewer }, async (entering) => {
+    const viewer = await viewerOf(gateway, entering)
+    countCall(gateway, viewer, options.counts_as)
+    return viewer
+  })
+
+/** Routes for the operator alone: 403 for all others who are signed in. */
+export const operatorCalls = (
+  gateway: Pick<Gateway, 'exchange' | 'requests' | 'people'>,
+  options: CallsOptions = {},
+) =>
+  admitting(gateway, { ...options, limit_bytes: BODY_LIMITS.operator }, async (entering) => {
+    const viewer = await viewerOf(gateway, entering)
+    requireOperator(viewer)
+    return viewer
+  })
+
+/** Routes for anybody, to sign in. They get as `viewer` whoever is signed in already. */
+export const visitorCalls = (gateway: Pick<Gateway, 'exchange' | 'requests' | 'people'>) =>
+  admitting(gateway, { limit_bytes: BODY_LIMITS.visitor }, (entering) => viewerIfAny(gateway, entering))
+
+/** Somebody at a page, and the request by which they do something. */
+export interface Asking {
+  viewer: Viewer
+  origin: CallOrigin
+}
+
+/** Who does what a request asks for, as the audit log has it. */
+export const byOf = ({ exchange }: Pick<Gateway, 'exchange'>, { viewer, origin }: Asking): By => ({
+  actor: actorOf(viewer, addressOf(origin)),
+  now_ms: exchange.now(),
+  request_id: origin.request_id,
+})
+
+/**
+ * Writes to the database beside the calls, in one transaction.
+ *
+ * @param asking whose change it is in the audit log
+ * @param work as that of `Db.begin`
+ * @throws what `work` throws
+ */
+export const changed = <T>(
+  gateway: Pick<Gateway, 'db' | 'exchange'>,
+  asking: Asking,
+  work: (tx: Tx) => Awaitable<T>,
+): Promise<T> => gateway.db.begin(work, { by: byOf(gateway, asking) })
+
+/** The settings by which a request's site is judged. */
+export function siteSettings({ exchange: { catalogue } }: Pick<Gateway, 'exchange'>): SiteSettings {
+  const { server, console } = catalogue()
+  return { public_url: server.public_url, insecure_http: console.insecure_http }
+}
+
+/** Where a request comes from. */
+export const visitorOf = (origin: CallOrigin): Visitor => ({
+  request_id: origin.request_id,
+  address: addressOf(origin),
+  user_agent: origin.request.headers.get('user-agent') ?? '',
+})
+
+/** @throws GatewayError not_found if the operator has switched the console off */
+export function requireConsole({ exchange: { catalogue } }: Pick<Gateway, 'exchange'>): void {
+  if (!catalogue().console.enabled) throw noEndpoint()
+}
+
+const viewerOf = (
+  gateway: Pick<Gateway, 'exchange' | 'requests' | 'people'>,
+  { request, request_id }: Entering,
+): Promise<Viewer> =>
+  gateway.people.sessions.viewer(
+    tokenOf(request, siteSettings(gateway)),
+    addressOf({ request, sockets: gateway.requests.sockets }),
+    request_id,
+  )
+
+/**
+ * Counts a call of an account's pages, which share the event loop with everybody's paid calls; the operator's are not counted.
+ *
+ * @param counts_as more for what takes longer, or leaves something behind
+ * @throws GatewayError rate_limited
+ */
+export function countCall(
+  { people: { page_calls } }: Pick<Gateway, 'people'>,
+  viewer: Viewer,
+  counts_as = 1,
+): void {
+  const account_id = accountOf(viewer)
+  const retry_after_s =
+    account_id === undefined ? undefined : page_calls.take(account_id, MAX_CALLS_A_MINUTE, counts_as)
+  if (retry_after_s === undefined) return
+  throw rateLimited(
+    `The pages of this account made more than ${MAX_CALLS_A_MINUTE} requests within a minute. Try again in ${counted(retry_after_s, 'second')}. Use the API for automation.`,
+    { retry_after_s },
+  )
+}
+
+/**
+ * Counts an export of an account, which has an allowance of its own: no page is refused for exports. The operator's are not counted.
+ *
+ * @returns to be called at its end
+ * @throws GatewayError rate_limited
+ */
+export function beginExport({ people }: Pick<Gateway, 'people'>, viewer: Viewer): () => void {
+  const account_id = accountOf(viewer)
+  return account_id === undefined ? () => {} : people.exports.begin(account_id)
+}
+
+async function viewerIfAny(
+  gateway: Pick<Gateway, 'exchange' | 'requests' | 'people'>,
+  entering: Entering,
+): Promise<Viewer | undefined> {
+  try {
+    return await viewerOf(gateway, entering)
+  } catch (thrown) {
+    // No session, or one that is over: they are about to sign in.
+    if (thrown instanceof GatewayError) return undefined
+    throw thrown
+  }
+}
+
+/** A request that is looked at before it is let in; it has no id yet before its body is read. */
+type Entering = Pick<CallOrigin, 'request'> & Partial<Pick<CallOrigin, 'request_id'>>
+
+/** Twice for a request with a body: before it is read, which comes first in Elysia, and then for the route. */
+function admitting<V>(
+  gateway: Pick<Gateway, 'exchange' | 'requests'>,
+  { bodies = 'json', limit_bytes }: CallsOptions & { limit_bytes: number },
+  admit: (entering: Entering) => Promise<V>,
+) {
+  const enter = async (entering: Entering): Promise<V> => {
+    requireConsole(gateway)
+    const viewer = await admit(entering)
+    requireOwnOrigin(entering.request, siteSettings(gateway))
+    return viewer
+  }
+  const open = openCalls(gateway, SURFACE)
+    .derive({ as: 'scoped' }, async ({ origin }) => ({ viewer: await enter(origin) }))
+    // What a page reads has the money that calls under way hold.
+    .onBeforeHandle({ as: 'scoped' }, () => gateway.exchange.ledger.barrier())
+    .onTransform({ as: 'scoped' }, ({ query, request }) => {
+      Object.assign(query, doubledParameters(request.url))
+    })
+  // A parser beside a route's `parse: 'none'` would make Elysia look for a parser called "none".
+  if (bodies === 'json')
+    open.onParse({ as: 'scoped' }, async ({ request }) => {
+      await enter({ request })
+      return await readJson(request, limit_bytes)
+    })
+  return open
+}
+
+/** @throws GatewayError invalid_request for what is not JSON; payload_too_large */
+async function readJson(request: Request, limit_bytes: number): Promise<unknown> {
+  if (request.body === null) return undefined
+  requireJson(request)
+  announcedBytes(request, limit_bytes)
+  const bytes = await readBytes(request, limit_bytes)
+  if (bytes.length === 0) return undefined
+  try {
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes))
+  } catch (cause) {
+    throw invalidRequest('The request body is not valid JSON.', { cause })
+  }
+}

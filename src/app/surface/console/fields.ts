@@ -1,0 +1,64 @@
+// Fields of the console's requests that several subjects share: numbers in paths, amounts, names, lists of words.
+
+import { Type } from '@sinclair/typebox'
+import { REQUEST_KEY_PATTERN } from '../../../access/repeatable-key.ts'
+import { invalidRequest } from '../../../domain/errors.ts'
+import { type Nanos, parseUsd } from '../../../domain/money.ts'
+import { Closed } from '../../../http/schema.ts'
+
+/** What an account is called in a path or a parameter: its number, which stays, or its name. */
+export const AccountRef = Type.String({
+  minLength: 1,
+  maxLength: 64,
+  must: 'the number or the name of an account',
+})
+export const AccountParams = Closed({ id: AccountRef })
+
+/** A key, in a path or a parameter: its number, which stays, or its prefix. */
+export const KeyRef = Type.String({ minLength: 1, maxLength: 64, must: 'the number or the prefix of a key' })
+export const KeyParams = Closed({ id: KeyRef })
+
+/** The number that a reference is; undefined for a name or a prefix. */
+export const numberIn = (reference: string): number | undefined =>
+  /^\d{1,15}$/.test(reference) ? Number(reference) : undefined
+
+/** Sent again with the same content, a request makes no second API key: its answer has the first one. */
+export const RequestKey = Type.String({
+  pattern: REQUEST_KEY_PATTERN,
+  must: '32 random bytes as base64url or hex: new ones for each key, the same ones to send a request again',
+})
+
+/** An amount as decimal USD in text, so that no floating-point number is involved. */
+export const UsdText = Type.String({ maxLength: 40, must: 'an amount in USD as text, such as "12.50"' })
+
+export const Search = Type.String({ maxLength: 100, must: 'at most 100 characters' })
+
+export const Words = (must: string) => Type.Array(Type.String({ maxLength: 128 }), { maxItems: 200, must })
+
+/**
+ * Reads an amount of 0 or more.
+ *
+ * @param name the field, as errors name it
+ * @throws GatewayError invalid_request for what is no decimal number, is negative, or too much to be counted exactly
+ */
+export function readUsd(name: string, text: string): Nanos {
+  const nanos = orRefuse(name, () => parseUsd(text))
+  if (nanos < 0) throw invalidRequest(`${name}: must be 0 or more.`, { param: name })
+  return nanos
+}
+
+/** The same of an amount above 0. @throws GatewayError as `readUsd` */
+export function readPositiveUsd(name: string, text: string): Nanos {
+  const nanos = readUsd(name, text)
+  if (nanos === 0) throw invalidRequest(`${name}: must be more than 0.`, { param: name })
+  return nanos
+}
+
+function orRefuse<T>(name: string, read: () => T): T {
+  try {
+    return read()
+  } catch (error) {
+    if (error instanceof RangeError) throw invalidRequest(`${name}: ${error.message}.`, { param: name })
+    throw error
+  }
+}

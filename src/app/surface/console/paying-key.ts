@@ -1,0 +1,51 @@
+// The key that pays for calls from a page: a viewer's own for those who signed in with one, otherwise the account's key "console".
+import { consoleKeyOf, payingKey } from '../../../access/console-key.ts'
+import { unknownKey } from '../../../access/gate.ts'
+import type { Issuing } from '../../../access/keys.ts'
+import { findKeyById } from '../../../access/lookup.ts'
+import type { Viewer } from '../../../access/viewer.ts'
+import type { Awaitable, Db } from '../../../store/db.ts'
+import type { Account, Key } from '../../../store/schema.ts'
+import type { Gateway } from '../gateway.ts'
+import { type Asking, changed } from './calls.ts'
+import { requireChosenAccount } from './chosen-account.ts'
+
+/**
+ * The key that pays for a viewer's calls. The first call of an account creates its key "console".
+ *
+ * @param reference the account that the operator names
+ * @throws GatewayError as `requireChosenAccount` and `payingKey`
+ */
+export async function ensurePayingKey(
+  gateway: Pick<Gateway, 'exchange' | 'people' | 'db'>,
+  { viewer, origin }: Asking,
+  reference: string | undefined,
+): Promise<Key> {
+  const { db } = gateway
+  const account = await requireChosenAccount(db, viewer, reference)
+  if (viewer.role === 'key') return ownKey(gateway, viewer.key_id)
+  const pay = (db: Db) => payingKey(db, account, issuingOf(gateway))
+  // Only the first call writes, and waits for the write lock.
+  const exists = (await consoleKeyOf(db, account.id)) !== undefined
+  return exists ? await pay(db) : await changed(gateway, { viewer, origin }, pay)
+}
+
+/** The same key in whatever state; undefined before the first call. */
+export const findPayingKey = (
+  gateway: Pick<Gateway, 'db'>,
+  viewer: Viewer,
+  account: Account,
+): Awaitable<Key | undefined> =>
+  viewer.role === 'key' ? ownKey(gateway, viewer.key_id) : consoleKeyOf(gateway.db, account.id)
+
+/** The sources of a new key: random bytes and the time. */
+export const issuingOf = ({
+  people: { randomBytes },
+  exchange: { now },
+}: Pick<Gateway, 'exchange' | 'people'>): Issuing => ({ randomBytes, now_ms: now() })
+
+async function ownKey({ db }: Pick<Gateway, 'db'>, key_id: number): Promise<Key> {
+  const found = await findKeyById(db, key_id)
+  if (!found) throw unknownKey()
+  return found.key
+}

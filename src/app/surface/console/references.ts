@@ -1,0 +1,99 @@
+// Accounts by number or name and keys by number or prefix, as requests of the console name them; never another account's.
+import { accountNamed, type ListedAccount, listedAccount } from '../../../access/account-listing.ts'
+import { type ListedKey, listedKey } from '../../../access/key-listing.ts'
+import { keyQueries } from '../../../access/queries.ts'
+import { accountOf, isOfKey, onlyKeyOf, type Viewer } from '../../../access/viewer.ts'
+import { conflict, notFound } from '../../../domain/errors.ts'
+import type { Tx } from '../../../store/db.ts'
+import type { Key } from '../../../store/schema.ts'
+import type { Gateway } from '../gateway.ts'
+import { numberIn } from './fields.ts'
+
+/** An account by its number, or else by its name. @throws GatewayError not_found */
+export async function requireAccount({ db }: Pick<Gateway, 'db'>, reference: string): Promise<ListedAccount> {
+  const number = numberIn(reference)
+  const found =
+    (number !== undefined && (await listedAccount(db, number))) || (await accountNamed(db, reference))
+  if (!found) throw noSuchAccount()
+  return found
+}
+
+/** The same, which nobody else changes until the end of the transaction. @throws as `requireAccount` */
+export async function lockedAccount(tx: Tx, reference: string): Promise<ListedAccount> {
+  const { id } = await requireAccount({ db: tx }, reference)
+  await tx.lock(id)
+  return await requireAccount({ db: tx }, String(id))
+}
+
+/**
+ * The account of the requested rows; undefined: all accounts.
+ *
+ * @param reference number or name of an account
+ * @throws GatewayError not_found for another's account, and one that does not exist
+ */
+export async function requestedAccount(
+  gateway: Pick<Gateway, 'db'>,
+  viewer: Viewer,
+  reference: string | undefined,
+): Promise<number | undefined> {
+  if (reference === undefined) return accountOf(viewer)
+  if (viewer.role === 'operator') return (await requireAccount(gateway, reference)).id
+  if (reference !== viewer.account && numberIn(reference) !== viewer.account_id) throw noSuchAccount()
+  return viewer.account_id
+}
+
+/**
+ * The same for what an account pays for: a number that is the name of another one is not guessed at.
+ *
+ * @throws GatewayError as `requestedAccount`; conflict if it may mean two accounts
+ */
+export async function payingAccount(
+  gateway: Pick<Gateway, 'db'>,
+  viewer: Viewer,
+  reference: string | undefined,
+): Promise<number | undefined> {
+  const id = await requestedAccount(gateway, viewer, reference)
+  const named =
+    viewer.role === 'operator' && reference !== undefined
+      ? await accountNamed(gateway.db, reference)
+      : undefined
+  if (named && named.id !== id)
+    throw conflict(
+      `account: ${reference} is the name of one account and the number of another. Rename the first one: \`tollgate account rename ${reference} NEW-NAME\`.`,
+      { param: 'account', code: 'ambiguous_account' },
+    )
+  return id
+}
+
+const noSuchAccount = () => notFound('Account not found. See the list of accounts.', { param: 'account' })
+
+/** A key by its number, or else by its prefix. @throws GatewayError not_found, also for one that the viewer does not see */
+export async function requireKey(
+  { db }: Pick<Gateway, 'db'>,
+  viewer: Viewer,
+  reference: string,
+  account_id: number | undefined = accountOf(viewer),
+): Promise<ListedKey> {
+  const number = numberIn(reference)
+  const of_prefix: Key[] = await keyQueries(db).keysByPrefix.all({ prefix: reference })
+  const ids = [...(number === undefined ? [] : [number]), ...of_prefix.map(({ id }) => id)]
+  let found: ListedKey | undefined
+  for (const id of ids) found ??= await listedKey(db, id, account_id)
+  if (!found || !isOfKey(viewer, found.id))
+    throw notFound('Key not found. See the list of keys.', { param: 'key' })
+  return found
+}
+
+/**
+ * The key of the requested rows; undefined: all keys that the viewer sees.
+ *
+ * @param reference its number or prefix
+ * @throws GatewayError not_found for a key of another account, or that the viewer does not see
+ */
+export const requestedKey = async (
+  gateway: Pick<Gateway, 'db'>,
+  viewer: Viewer,
+  account_id: number | undefined,
+  reference: string | undefined,
+): Promise<number | undefined> =>
+  reference === undefined ? onlyKeyOf(viewer) : (await requireKey(gateway, viewer, reference, account_id)).id

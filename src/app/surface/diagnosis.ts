@@ -1,0 +1,27 @@
+// The diagnoses of checks: the subject, its state, and the fix.
+import { type Static, Type } from '@sinclair/typebox'
+import type { Catalogue } from '../../domain/catalogue.ts'
+import { Nullable } from '../../http/schema.ts'
+
+export const Diagnosis = Type.Object({
+  check: Type.String({ description: 'what was looked at, such as `disk` or `provider openai#1`' }),
+  level: Type.Union([Type.Literal('ok'), Type.Literal('warn'), Type.Literal('fail')]),
+  found: Type.String(),
+  advice: Nullable(Type.String({ description: 'what to do about it; null where nothing is to be done' })),
+})
+export type Diagnosis = Static<typeof Diagnosis>
+
+/** The answer of `tollgate doctor --json`. */
+export const DoctorReport = Type.Object({
+  healthy: Type.Boolean({ description: 'whether nothing failed; warnings may be there all the same' }),
+  findings: Type.Array(Diagnosis),
+})
+export type DoctorReport = Static<typeof DoctorReport>
+
+/** Checks that are quick enough for the process of the gateway. */
+export interface QuickChecks {
+  /** Room on the disk of the data folder. */
+  disk(catalogue: Pick<Catalogue, 'storage'>): Promise<Diagnosis[]>
+  /** The certificate and its key. */
+  certificate(catalogue: Catalogue): Promise<Diagnosis[]>
+}

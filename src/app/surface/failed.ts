@@ -1,0 +1,72 @@
+// The one place that every failed request of a surface passes: counted, recorded if it was refused, and answered in the surface's shape.
+
+import type { KnownOfRequest } from '../../calls/life/call.ts'
+import type { RefusedRequest } from '../../calls/life/events.ts'
+import { type GatewayError, toGatewayError } from '../../domain/errors.ts'
+import { answerFailure, type Failure, failureAnswer } from '../../http/answers.ts'
+import { addressOf } from '../../http/sockets.ts'
+import type { Gateway } from './gateway.ts'
+import type { Surface } from './origin.ts'
+
+export interface FailedRequest extends Pick<Failure, 'thrown' | 'request_id' | 'request'> {
+  /** What was learned of it before it failed; absent for one that got no origin. */
+  known: KnownOfRequest | undefined
+}
+
+type Parts = Pick<Gateway, 'exchange' | 'requests'>
+
+/** The answer to a request that failed, as `failureAnswer`. */
+export const answerTo = (parts: Parts, surface: Surface, failed: FailedRequest): Response =>
+  failureAnswer(noted(parts, surface, failed))
+
+/** The same, as `answerFailure`. */
+export const answerLater = (parts: Parts, surface: Surface, failed: FailedRequest): Promise<Response> =>
+  answerFailure(noted(parts, surface, failed))
+
+function noted(
+  { exchange: { log, events }, requests: { error_answers, sockets } }: Parts,
+  surface: Surface,
+  { thrown: given, known, ...about }: FailedRequest,
+): Failure {
+  const thrown = toGatewayError(given)
+  error_answers.add({ surface: surface.surface, class: thrown.kind })
+  const refused = known && refusedRequest(surface, thrown, { known, request_id: about.request_id })
+  if (refused) events.raise('refused', refused)
+  return { ...surface, ...about, thrown, log, caller: callerOf(known, about.request, sockets) }
+}
+
+function callerOf(
+  known: KnownOfRequest | undefined,
+  request: Request | undefined,
+  sockets: Gateway['requests']['sockets'],
+): string {
+  if (known?.caller) return `account ${known.caller.account.id}`
+  const address = request && addressOf({ request, sockets })
+  return address === undefined ? 'unknown' : `address ${address}`
+}
+
+/** silent.md, Refused calls: any 4xx after the key is known, and 503 before a provider was asked; not what a call has in its own record. */
+function refusedRequest(
+  { surface, render }: Surface,
+  error: GatewayError,
+  { known, request_id }: { known: KnownOfRequest; request_id: string },
+): RefusedRequest | undefined {
+  const { caller, model, is_call } = known
+  if (!caller || is_call || error.kind.startsWith('upstream_')) return undefined
+  const { status } = render(error, request_id)
+  if (status >= 500 && error.kind !== 'overloaded') return undefined
+  const { kind, code = kind, message, is_quoted } = error
+  return {
+    account_id: caller.account.id,
+    key_id: caller.key.id,
+    request_id,
+    surface,
+    model,
+    status,
+    code: is_quoted ? kind : code,
+    sentence: is_quoted ? QUOTED : message,
+  }
+}
+
+/** In place of a provider's own words, which may quote the request. */
+const QUOTED = "The model's provider refused the request."

@@ -1,0 +1,137 @@
+// The parts of a running gateway, as plugins are given them.
+import type { AnyElysia } from 'elysia'
+import type { Exports } from '../../access/exports.ts'
+import type { ReadRate } from '../../access/read-rate.ts'
+import type { RandomBytes } from '../../access/secret.ts'
+import type { Sessions } from '../../access/sessions.ts'
+import type { ImageParts } from '../../calls/kinds/image/call.ts'
+import type { ExchangeParts } from '../../calls/parts.ts'
+import type { Configuration } from '../../catalogue/configuration.ts'
+import type { ServerSockets } from '../../http/sockets.ts'
+import type { WebSockets } from '../../http/web-sockets.ts'
+import type { PostWebhook } from '../../media/webhook-post.ts'
+import type { HealthNow } from '../../money/ledger/route-health.ts'
+import type { Exposition } from '../../observe/exposition.ts'
+import type { Tally } from '../../observe/tally.ts'
+import type { KeptResponses } from '../../responses/store.ts'
+import type { Db } from '../../store/db.ts'
+import type { Backups } from './backups.ts'
+import type { Books } from './books.ts'
+import type { QuickChecks } from './diagnosis.ts'
+import type { CallInside } from './inside.ts'
+import type { OwnPlugin } from './own-plugin.ts'
+
+/** The parts of a gateway. Each is injected, none is global: several gateways can run in one process. A function asks for the ones it uses. */
+export interface Gateway {
+  /**
+   * What calls are served over, and what they share: the gate, limits, the ledger, the catalogue, the log, the clock.
+   * `servePaid` for paid calls, `within` for all others that hold a place.
+   */
+  exchange: ExchangeParts
+  /** What every request is given, and counted by. */
+  requests: Requests
+  /** What callers upload, and what is made for them. */
+  content: Content
+  /** Those who use the console. */
+  people: People
+  /** What the operator looks at and sees to. */
+  operations: Operations
+  /** For reading; what the console writes goes through `changed` (app/surface/console/calls.ts). Money moves by the ledger only. */
+  db: Db
+}
+
+export interface Requests {
+  /** `req_…`; `calls` makes one for every call. */
+  newRequestId: () => string
+  /** The sockets of its server, once it listens. */
+  sockets: () => ServerSockets | null
+  /** Those that are open as WebSockets. */
+  web_sockets: WebSockets
+  /** Requests that were answered with an error, by surface and class. */
+  error_answers: Tally
+  /** What a key may read at no cost. */
+  reads: ReadRate
+}
+
+export interface Content {
+  /** What image calls share, on whichever surface: the library of images, their rate, their memory. */
+  images: ImageParts
+  /** Responses that callers can continue and read. */
+  responses: KeptResponses
+}
+
+export interface People {
+  /** Who is signed in to the console, and how they do. */
+  sessions: Sessions
+  /** What the pages of an account may ask. */
+  page_calls: ReadRate
+  /** The lists that an account exports as CSV. */
+  exports: Exports
+  /** Serves what a page asks for at a surface's own route, paid by a key that its viewer may use. */
+  callInside: CallInside
+  /** For secrets: new keys, tokens of sessions. */
+  randomBytes: RandomBytes
+}
+
+export interface Operations {
+  /** Where the catalogue is, and the database and the files unless they are elsewhere. */
+  data_folder: string
+  /** What keeps the rows. @throws StorageFailure */
+  database: () => Promise<DatabaseFacts>
+  /** All that share the database and are alive; undefined where this one has it alone. */
+  gateways: () => SharingGateways | undefined
+  /** The audit of the books, beside the calls. */
+  books: Books
+  /** Checks of this machine that are quick enough to run here. */
+  quick_checks: QuickChecks
+  /** Archives of everything, made beside the calls. */
+  backups: Backups
+  /** The catalogue's file: what it says without its secrets, and how it is changed. */
+  configuration: Configuration
+  /** What Prometheus reads. Calls are counted from the start on, or from the first reading where metrics were off until then. */
+  metrics: () => Promise<Exposition>
+  /** Why the gateway takes no calls, in words that anybody may read; undefined while it does. */
+  notReady: () => string | undefined
+  /** The bucket of images, uploads and kept content, as `s3://bucket/prefix`; undefined: they are in the data folder. */
+  files_bucket: string | undefined
+  /** Why images and uploads are refused, in words that anybody may read; undefined while they are taken. Other calls go on. */
+  filesTrouble: () => string | undefined
+  /** Posts a message to a public server of the operator's choice. */
+  postWebhook: PostWebhook
+  /** How models, providers and routes did in the last hour and day, over restarts. */
+  health: () => Promise<HealthNow>
+  /** The custom plugins that were loaded, in their order. Filled at the start, once. */
+  own_plugins: OwnPlugin[]
+  /** Loads the routes that the console's pages ask, of each plugin. Filled at the start, once. */
+  console_routes: (() => Promise<AnyElysia | undefined>)[]
+}
+
+export interface SharingGateways {
+  /** How far the clock of the database, which all go by, is ahead of this machine's. */
+  clock_ahead_ms: number
+  /** In the order of their starts. */
+  alive: readonly SharingGateway[]
+}
+
+export interface SharingGateway {
+  id: number
+  /** Its machine. */
+  name: string
+  version: string
+  started_at_ms: number
+  seen_at_ms: number
+  /** It is this one. */
+  is_this: boolean
+  /** The first digits of its catalogue's SHA-256; null until it has told. */
+  catalogue: string | null
+  /** Most of them, or the first, have another one. */
+  has_other_catalogue: boolean
+}
+
+export interface DatabaseFacts {
+  /** SQLite, or such as PostgreSQL 18.4. */
+  engine: string
+  /** Where it is, without a password. */
+  address: string
+  bytes: number
+}

@@ -1,0 +1,147 @@
+// The arrival of a text request's body: not read if nobody could pay for it, and a large one only as fast as there is memory for it.
+
+import { type Catalogue, isServed, type Model } from '../../domain/catalogue.ts'
+import { deploymentOf } from '../../http/azure-paths.ts'
+import { announcedBytes, readBytes } from '../../http/body.ts'
+import { isAnnounced } from '../../http/content-coding.ts'
+import { readPaced } from '../../http/paced-body.ts'
+import type { Refusal } from '../../money/ledger/operations.ts'
+import { isFreePrice } from '../../money/pricing/units.ts'
+import type { Account } from '../../store/schema.ts'
+import { beforeJson } from '../hooks/before-call.ts'
+import type { Admitted } from '../life/call.ts'
+import { refusalError } from '../life/refusals.ts'
+import type { BodyParts } from './parts.ts'
+
+/** Up to here a body is simply read: a prompt of 10,000 words. */
+const SMALL_BODY_BYTES = 64 * 1024
+/** Up to here, too, once it can be paid: to read what agents send part by part would cost them 70 µs. */
+const PLAIN_BODY_BYTES = 256 * 1024
+
+/** As text and as values, for hooks. */
+const HOOK_COPIES = 2
+
+export interface Arrival {
+  limit_bytes: number
+  /** How often it is in memory at its most: as bytes, as text, as values, as what is made of it. */
+  copies: number
+  /** Whether the call may cost nothing. */
+  isFree(): boolean
+  /** The model, where the address names it. */
+  model_id?: string | undefined
+  /** It is a form: hooks see its fields once they are read (`beforeForm`). */
+  is_form?: true
+}
+
+export interface Arrived {
+  bytes: Uint8Array
+  /** The body is no longer needed: frees its memory, which the end of the call does too. */
+  release(): void
+}
+
+/**
+ * Reads a body, and shows it to the hooks before a call.
+ *
+ * @throws GatewayError as `readPaced`, and as `beforeJson`; insufficient_balance for more than 64 KB where the account has no free balance,
+ * except with an Idempotency-Key, under which an answer may be kept, and for calls that are free
+ */
+export function receiveBody(parts: BodyParts, admitted: Admitted, arrival: Arrival): Promise<Arrived> {
+  if (parts.hooks.before.length === 0 || arrival.is_form) return receiveOnly(parts, admitted, arrival)
+  return receiveHooked(parts, admitted, arrival)
+}
+
+/** The body that hooks have let pass. What it says under an Idempotency-Key is what the caller sent, not what they made of it. */
+async function receiveHooked(parts: BodyParts, admitted: Admitted, arrival: Arrival): Promise<Arrived> {
+  const { limit_bytes, copies } = arrival
+  const model_id = arrival.model_id ?? deploymentOf(admitted.origin.request)
+  const arrived = await receiveOnly(parts, admitted, { ...arrival, copies: copies + HOOK_COPIES })
+  const bytes = await beforeJson(parts.hooks, admitted, { bytes: arrived.bytes, model_id, limit_bytes })
+  if (bytes === arrived.bytes) return arrived
+  if (admitted.origin.request.headers.has('idempotency-key')) admitted.sent_bytes = arrived.bytes
+  return { ...arrived, bytes }
+}
+
+function receiveOnly(parts: BodyParts, admitted: Admitted, arrival: Arrival): Promise<Arrived> {
+  const { request } = admitted.origin
+  const announced_bytes = announcedBytes(request, arrival.limit_bytes)
+  return announced_bytes <= SMALL_BODY_BYTES
+    ? readBytes(request, arrival.limit_bytes).then(outsideMemory)
+    : receiveLarge(parts, admitted, arrival, announced_bytes)
+}
+
+/** What is no part of the memory that large bodies share. */
+const outsideMemory = (bytes: Uint8Array): Arrived => ({ bytes, release: nothing })
+const nothing = (): void => {}
+
+async function receiveLarge(
+  { memory, accountOf }: BodyParts,
+  admitted: Admitted,
+  { limit_bytes, copies, isFree }: Arrival,
+  announced_bytes: number,
+): Promise<Arrived> {
+  const { place } = admitted
+  const { request } = admitted.origin
+  const { account } = admitted.caller
+  const mayBeFree = () => request.headers.has('idempotency-key') || isFree()
+  // A look at the account as it is now costs as much as half of a small call: the refusal depends on it, and the reading of more.
+  const is_plain = announced_bytes <= PLAIN_BODY_BYTES
+  const assertPayable = () => {
+    if ((is_plain && refusalOf(account) === undefined) || mayBeFree()) return undefined
+    return rejectUnpayable(account, accountOf)
+  }
+  // Of a body of unannounced length so much is read as is read of any.
+  const is_announced = isAnnounced(request)
+  const asserted = is_announced ? assertPayable() : undefined
+  if (asserted) await asserted
+  if (is_announced && is_plain) return outsideMemory(await readBytes(request, limit_bytes))
+  const share = memory.open(account.id)
+  admitted.defer(share.release)
+  // The runtime reads on while a body that was begun waits for memory: so it waits before.
+  if (is_announced) await share.reserve(announced_bytes * copies, place.gone.signal)
+  let read_bytes = 0
+  const bytes = await readPaced(request, {
+    limit_bytes,
+    async admit(part_bytes) {
+      const was_small = read_bytes <= SMALL_BODY_BYTES
+      read_bytes += part_bytes
+      if (!is_announced && was_small && read_bytes > SMALL_BODY_BYTES) await assertPayable()
+      await share.grow(part_bytes * copies, place.gone.signal)
+    },
+  })
+  return { bytes, release: share.release }
+}
+
+/** @throws GatewayError insufficient_balance if the account, as it is now, could pay for no call */
+export async function rejectUnpayable(account: Account, accountOf: BodyParts['accountOf']): Promise<void> {
+  const refusal = refusalOf((await accountOf(account.id)) ?? account)
+  if (refusal) throw refusalError(refusal)
+}
+
+/** Why an account could pay for no call; undefined if it has free balance. */
+function refusalOf({ balance_nanos, held_nanos, debt_nanos }: Account): Refusal | undefined {
+  if (debt_nanos > 0) return 'outstanding_debt'
+  return balance_nanos - held_nanos <= 0 ? 'insufficient_balance' : undefined
+}
+
+/** Whether a model costs nothing, whatever it reads and writes. */
+export const costsNothing = (model: Model): boolean => isFreePrice(model.price)
+
+const FREE_MODELS = new WeakMap<Catalogue, readonly string[]>()
+
+/** Whether the caller may call a model of this kind that costs nothing: then that may be the one which the body names. */
+export function mayCallFreeModel(
+  catalogue: Catalogue,
+  { caller }: Pick<Admitted, 'caller'>,
+  kind: Model['kind'],
+): boolean {
+  let free = FREE_MODELS.get(catalogue)
+  if (!free) {
+    free = catalogue.models
+      .values()
+      .filter((model) => isServed(model) && costsNothing(model))
+      .map(({ id }) => id)
+      .toArray()
+    FREE_MODELS.set(catalogue, free)
+  }
+  return free.some((id) => catalogue.models.get(id)?.kind === kind && caller.mayCall(id))
+}

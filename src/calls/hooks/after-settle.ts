@@ -1,0 +1,134 @@
+// The hooks after settle: records of calls in a queue of each plugin, which no call waits for.
+
+import type { PostOperation, VoidOperation } from '../../money/ledger/operations.ts'
+import type { Logger } from '../../observe/log.ts'
+import type { PluginRecord } from '../../plugin-api.ts'
+import { withinTime } from '../../utilities/time-limit.ts'
+import type { RecordedCall } from '../life/call.ts'
+import { costOf } from '../settling/queue.ts'
+import type { HooksOfPlugin } from './registered.ts'
+
+export interface SettleQueue {
+  /** Takes a record in, or drops it where too many wait. Throws nothing and waits for nothing. */
+  add(record: PluginRecord): void
+  /** Resolves when nothing is left, or at the limit; what is left then is logged. */
+  drain(limit_ms: number): Promise<void>
+}
+
+export interface QueueOptions {
+  plugin: HooksOfPlugin
+  log: Logger
+  /** A hook that takes longer no longer counts as being at work. */
+  limit_ms?: number
+  max_waiting?: number
+}
+
+const MAX_WAITING = 1_000
+/** A hook that waits for a slow receiver, and tries again, does not hold up the next record. */
+const MAX_AT_WORK = 8
+const LIMIT_MS = 60_000
+/** Of the drops in a row one in so many is logged: there may be hundreds a second. */
+const LOGGED_DROPS = 1_000
+
+/** A queue that is empty. */
+export function createSettleQueue({
+  plugin,
+  log,
+  limit_ms = LIMIT_MS,
+  max_waiting = MAX_WAITING,
+}: QueueOptions): SettleQueue {
+  const { name, after, counts } = plugin
+  const waiting: PluginRecord[] = []
+  let at_work = 0
+  let empty = Promise.withResolvers<void>()
+
+  async function tell(record: PluginRecord): Promise<void> {
+    for (const hook of after) {
+      try {
+        await withinTime(limit_ms, () => hook(record))
+      } catch (cause) {
+        counts.failed_after += 1
+        log.error({ request_id: record.request_id, plugin: name, cause }, 'a plugin failed after a call')
+      }
+    }
+  }
+
+  function next(): void {
+    while (at_work < MAX_AT_WORK) {
+      const record = waiting.shift()
+      if (!record) break
+      at_work += 1
+      void tell(record).then(() => {
+        at_work -= 1
+        counts.waiting -= 1
+        counts.told += 1
+        next()
+      })
+    }
+    if (counts.waiting === 0) empty.resolve()
+  }
+
+  return {
+    add(record) {
+      if (waiting.length >= max_waiting) {
+        if (counts.dropped % LOGGED_DROPS === 0)
+          log.warn({ request_id: record.request_id, plugin: name, dropped: counts.dropped + 1 }, DROPPED)
+        counts.dropped += 1
+        return
+      }
+      waiting.push(record)
+      counts.waiting += 1
+      // Not in the turn of the call that was settled, whatever the hook does before it first waits.
+      setImmediate(next)
+    },
+    async drain(drain_limit_ms) {
+      if (counts.waiting === 0) return
+      empty = Promise.withResolvers()
+      await Promise.race([empty.promise, Bun.sleep(drain_limit_ms)])
+      if (counts.waiting > 0)
+        log.warn(
+          { plugin: name, left: counts.waiting },
+          'the gateway stops before a plugin was told of all calls',
+        )
+      waiting.length = 0
+    },
+  }
+}
+
+const DROPPED = 'a plugin is too slow: records of calls were dropped instead of being told to it'
+
+/** The record of a settled call as plugins get it. */
+export function recordOf(
+  { caller: { account, key }, origin: { request_id, surface }, order }: RecordedCall,
+  operation: PostOperation | VoidOperation,
+): PluginRecord {
+  const { call } = operation
+  return Object.freeze({
+    request_id,
+    account: account.name,
+    key: Object.freeze({ id: key.id, prefix: key.prefix, name: key.name }),
+    surface,
+    model: call.model,
+    provider: call.provider,
+    upstream_model: call.upstream_model,
+    outcome: call.outcome,
+    status: call.status,
+    streamed: order.streams,
+    usage: Object.freeze({
+      input_tokens: call.input_tokens,
+      input_audio_tokens: call.input_audio_tokens,
+      cache_read_tokens: call.cache_read_tokens,
+      cache_write_5m_tokens: call.cache_write_5m_tokens,
+      cache_write_1h_tokens: call.cache_write_1h_tokens,
+      output_tokens: call.output_tokens,
+      thinking_tokens: call.thinking_tokens,
+      output_image_tokens: call.output_image_tokens,
+      images: call.images,
+    }),
+    estimated: call.estimated === 1,
+    cost_nanos: costOf(operation),
+    started_at_ms: call.started_at_ms,
+    first_byte_ms: call.first_byte_ms,
+    duration_ms: call.duration_ms,
+  })
+}

@@ -1,0 +1,149 @@
+// Paid embeddings calls, as a value: how they are read, what they can cost, and how they are served.
+import type { EmbeddingModel, Provider } from '../../../domain/catalogue.ts'
+import { UpstreamFault } from '../../../domain/errors.ts'
+import { billUsage } from '../../../money/pricing/billed-usage.ts'
+import { chargeTokens } from '../../../money/pricing/charge.ts'
+import { type Quote, quote } from '../../../money/pricing/quote.ts'
+import { boundDropped } from '../../../protocols/dropped-bound.ts'
+import type { Embedded, EmbeddingRequest } from '../../../protocols/embeddings.ts'
+import { boundTexts, inputBound } from '../../../protocols/input-bound.ts'
+import { readVectors } from '../../../protocols/openai/embeddings.ts'
+import { protocolOf } from '../../../protocols/registry.ts'
+import { reportsError } from '../../../protocols/reported-error.ts'
+import { type JsonObject, objectIn, parseJson } from '../../../protocols/wire/json.ts'
+import type { JsonBody } from '../../../protocols/wire/json-body.ts'
+import { spliceFields } from '../../../protocols/wire/json-splice.ts'
+import { reportedFailure } from '../../../upstream/failures.ts'
+import { requestTo } from '../../../upstream/request.ts'
+import type { Sending } from '../../../upstream/sending.ts'
+import { readAnswer } from '../../../upstream/transport.ts'
+import { findModel, type PaidCall } from '../../life/admission.ts'
+import type { Admitted, Held } from '../../life/call.ts'
+import type { PaidOrder } from '../../life/order.ts'
+import type { PaidKind } from '../../life/paid-kind.ts'
+import type { ExchangeParts } from '../../parts.ts'
+import { send } from '../../serving/asking.ts'
+import { carriedBy } from '../../serving/carried-by.ts'
+import { servedHeaders } from '../../serving/served-headers.ts'
+import { spentInput, wholeOutcome } from '../../settling/end.ts'
+import { settle } from '../../settling/settlement.ts'
+import { reportDoubt, toldBeside } from '../../settling/told-usage.ts'
+import { readJsonRequest, verbsOf } from '../units/json-request.ts'
+import type { EmbeddingDialect } from './dialect.ts'
+
+/** 2,048 inputs, or the 300,000 tokens that OpenAI takes in one request, in any script and with room to spare. */
+const BODY_LIMIT_BYTES = 10 * 1024 * 1024
+
+/** A call of a surface. */
+export interface EmbeddingCall extends PaidCall {
+  dialect: EmbeddingDialect
+}
+
+/** An embeddings request that was read. */
+interface EmbeddingOrder extends PaidOrder<EmbeddingModel> {
+  dialect: EmbeddingDialect
+  body: JsonBody
+  request: EmbeddingRequest
+}
+
+interface Answer extends Embedded {
+  bytes: Uint8Array<ArrayBuffer>
+}
+
+export const embeddingCalls: PaidKind<EmbeddingCall, EmbeddingOrder> = {
+  read: readEmbeddingCall,
+  quote: quoteEmbedding,
+  spent: ({ model, request }) => spentInput(model.price, request.input_tokens),
+  serve: serveEmbedding,
+}
+
+async function readEmbeddingCall(
+  parts: ExchangeParts,
+  admitted: Admitted,
+  { dialect }: EmbeddingCall,
+): Promise<EmbeddingOrder> {
+  const { names, model_id } = dialect
+  const limits = { limit_bytes: BODY_LIMIT_BYTES, model_id }
+  const body = await readJsonRequest(parts, admitted, { kind: 'embedding', names, ...limits })
+  const named = findModel(parts, admitted, dialect.modelOf(body.json), 'embedding')
+  const request = dialect.read(body.json)
+  if (named.unknown_fields === 'refuse') dialect.rejectUnknown(body.json)
+  const model = await carriedBy(parts, named, (provider, route) => {
+    verbsOf(parts, { provider }, 'embeddings').encode(request, route.model)
+  })
+  return { model, streams: false, content: [body.bytes], dialect, body, request }
+}
+
+/** Nothing is written, so the input is all that can be billed, and less than all of it is of no use. */
+function quoteEmbedding({ model, request, body }: EmbeddingOrder): Quote {
+  return quote(model.price, {
+    input_bound_tokens: inputBound(
+      boundTexts(body.json, request.count) + boundDropped(body),
+      request.input_tokens,
+    ),
+    input_fields: ['input_tokens'],
+    candidates: 1,
+    max_output_tokens: 0,
+  })
+}
+
+/** Asks the provider; the answer is its own bytes where it speaks as the caller does, else its vectors, written anew. */
+async function serveEmbedding(parts: ExchangeParts, held: Held<EmbeddingOrder>): Promise<Response> {
+  const { model, request, body, dialect } = held.order
+  const { answer, attempt } = await send(parts, held, sendingOf(parts, held.order))
+  const estimate = { input_tokens: request.input_tokens, outputTokens: () => 0 }
+  // No token is shorter than a byte, and nothing is written.
+  const bounds = { input_tokens: body.bytes.length, output_tokens: 0 }
+  const billed = billUsage(model.price, answer.usage, bounds, estimate)
+  const { usage, estimated, doubt } = billed
+  reportDoubt(parts, held, attempt, doubt, usage)
+  const written = dialect.write({
+    answer,
+    request,
+    model_id: model.id,
+    upstream_model: attempt.model,
+    usage,
+    estimated,
+  })
+  await settle(parts, held, {
+    outcome: wholeOutcome(held),
+    charge: chargeTokens(model.price, usage),
+    usage,
+    estimated,
+    told: toldBeside(answer.usage, billed),
+    doubt: doubt?.why,
+    reported_cost_nanos: answer.usage?.cost_nanos,
+  })
+  return new Response(written, { headers: servedHeaders(held.origin, 'application/json', attempt.model) })
+}
+
+/** How the call is put to a route: in the provider's own protocol. */
+function sendingOf(parts: ExchangeParts, { body, request, dialect }: EmbeddingOrder): Sending<Answer> {
+  return {
+    streams: false,
+    write(attempt) {
+      const { provider, model } = attempt
+      const protocol = verbsOf(parts, { provider }, 'embeddings')
+      const encoded = bodyFor(provider, { body, dialect }, protocol.encode(request, model))
+      return requestTo(attempt, protocol.target(attempt), encoded)
+    },
+    async open(response, { provider }) {
+      const bytes = await readAnswer(response, parts.catalogue().server.max_answer_bytes)
+      const json = parseJson(bytes.toString())
+      if (json === undefined) throw new UpstreamFault('the upstream sent something that is no JSON')
+      if (reportsError(objectIn(json)))
+        throw reportedFailure(protocolOf(parts.protocols, provider), bytes.toString())
+      const { usage, vectors } = verbsOf(parts, { provider }, 'embeddings').decode(json, request)
+      const passes = provider.protocol === dialect.passes_to
+      return { bytes, usage, vectors: vectors ?? (passes ? undefined : readVectors(json)) }
+    },
+  }
+}
+
+/** To a provider that speaks as the caller does go the caller's own bytes, but for the name of the model. */
+const bodyFor = (
+  { protocol }: Provider,
+  { body, dialect }: Pick<EmbeddingOrder, 'body' | 'dialect'>,
+  encoded: JsonObject,
+): Uint8Array | string =>
+  protocol === dialect.passes_to ? spliceFields(body, encoded) : JSON.stringify(encoded)

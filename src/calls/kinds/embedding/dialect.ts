@@ -1,0 +1,78 @@
+// What a caller of embeddings speaks: how the request is read, and how the vectors are written.
+import type { Usage } from '../../../domain/usage.ts'
+import type { EmbeddingRequest } from '../../../protocols/embeddings.ts'
+import {
+  embedNames,
+  readNativeEmbedding,
+  rejectUnknownNative,
+  writeNativeEmbeddings,
+} from '../../../protocols/gemini/embed-requests.ts'
+import {
+  readEmbeddingRequest,
+  rejectUnknown,
+  showEmbeddingUsage,
+  writeEmbeddings,
+} from '../../../protocols/openai/embeddings.ts'
+import { openai } from '../../../protocols/openai/index.ts'
+import { embeddingNames } from '../../../protocols/openai/names.ts'
+import type { JsonObject } from '../../../protocols/wire/json.ts'
+import type { Names } from '../../../protocols/wire/json-names.ts'
+import { readCallTarget } from '../../bodies/call-target.ts'
+import { renameBytes, renameTo } from '../../serving/answered-name.ts'
+
+/** What came back: a provider's bytes, and its vectors where they were read. */
+export interface EmbeddingAnswer {
+  bytes: Uint8Array<ArrayBuffer>
+  vectors: readonly (readonly number[])[] | undefined
+}
+
+/** What an answer is written of. */
+export interface Written {
+  answer: EmbeddingAnswer
+  request: EmbeddingRequest
+  model_id: string
+  /** The provider's own name of the model. */
+  upstream_model: string
+  usage: Usage
+  /** The usage is not the provider's own. */
+  estimated: boolean
+}
+
+export interface EmbeddingDialect {
+  /** The protocol whose providers get the caller's own bytes; undefined if the request is always written anew. */
+  passes_to: string | undefined
+  names: Names
+  /** The model, where the address names it. */
+  model_id?: string
+  modelOf(body: JsonObject): string
+  /** @throws GatewayError invalid_request naming the field */
+  read(body: JsonObject): EmbeddingRequest
+  /** @throws GatewayError invalid_request naming an unknown field */
+  rejectUnknown(body: JsonObject): void
+  write(written: Written): Uint8Array<ArrayBuffer> | string
+}
+
+/** `POST /v1/embeddings`. */
+export const OPENAI_EMBEDDINGS: EmbeddingDialect = {
+  passes_to: openai.name,
+  names: embeddingNames,
+  modelOf: (body) => readCallTarget(body).model_id,
+  read: readEmbeddingRequest,
+  rejectUnknown,
+  write({ answer: { bytes, vectors }, request, model_id, upstream_model, usage, estimated }) {
+    if (vectors) return writeEmbeddings(vectors, request, model_id, usage)
+    const shown = estimated ? showEmbeddingUsage(bytes, usage) : bytes
+    return upstream_model === model_id ? shown : renameBytes(shown, renameTo(model_id, ['model']))
+  },
+}
+
+/** `:embedContent` or `:batchEmbedContents` of a model, which the address names. */
+export const nativeEmbeddings = (method: string, model_id: string): EmbeddingDialect => ({
+  passes_to: undefined,
+  names: embedNames,
+  model_id,
+  modelOf: () => model_id,
+  read: (body) => readNativeEmbedding(body, method, model_id),
+  rejectUnknown: (body) => rejectUnknownNative(body, method),
+  write: ({ answer: { vectors = [] }, usage }) => writeNativeEmbeddings(vectors, method, usage),
+})

@@ -1,0 +1,163 @@
+// What images are charged: by their number, or by the tokens that their providers report.
+
+import type { ImageTokens } from '../../../domain/image-tokens.ts'
+import { boundText } from '../../../domain/token-bound.ts'
+import { estimateTokens } from '../../../domain/token-estimate.ts'
+import { NO_USAGE } from '../../../domain/usage.ts'
+import { chargeImages, type ImageOrder as PricedOrder } from '../../../money/pricing/charge.ts'
+import {
+  type AskedTokens,
+  type BilledImageTokens,
+  billImageTokens,
+  chargeImageTokens,
+  estimateImageTokens,
+  quoteImageTokens,
+  sumImageTokens,
+} from '../../../money/pricing/image-tokens.ts'
+import { type Quote, quoteImages } from '../../../money/pricing/quote.ts'
+import { referenceTokens } from '../../../money/pricing/reference-tokens.ts'
+import { knownAs } from '../../../protocols/named-model.ts'
+import type { Held } from '../../life/call.ts'
+import type { ExchangeParts } from '../../parts.ts'
+import type { Delivered } from '../../settling/end.ts'
+import type { DrawnTokens } from '../../settling/provider-cost.ts'
+import { reportDoubt } from '../../settling/told-usage.ts'
+import type { Answered, Drawn } from './drawn.ts'
+import type { ImageOrder, PaidImageOrder } from './order.ts'
+
+/** What is charged for images, and the tokens that it was counted by, where it was. */
+export interface ImageBill
+  extends Pick<Delivered, 'charge' | 'usage' | 'estimated' | 'told' | 'doubt' | 'drawn_by' | 'drawn_tokens'> {
+  readonly tokens: ImageTokens | undefined
+}
+
+/** What of an order its quote depends on. */
+export interface QuotedImages extends Pick<PaidImageOrder, 'model' | 'partial_images'> {
+  readonly wanted: Pick<
+    ImageOrder,
+    'prompt' | 'count' | 'size_text' | 'quality' | 'input_fidelity' | 'sources' | 'mask' | 'conversation'
+  >
+  readonly references: { readonly length: number }
+}
+
+/** What to hold for an order. */
+export function quoteOrder(order: QuotedImages): Quote {
+  const { model, wanted, partial_images } = order
+  if (model.price.unit === 'image')
+    return quoteImages(model.price, priced(wanted, wanted.count, partial_images))
+  return quoteImageTokens(model.price, askedTokens(order, wanted.count))
+}
+
+/** @param partial_images given out before them */
+export function billImages(
+  parts: Pick<ExchangeParts, 'log'>,
+  held: Held<PaidImageOrder>,
+  images: readonly Drawn[],
+  partial_images = 0,
+): ImageBill {
+  const { order } = held
+  const { price } = order.model
+  if (price.unit === 'image')
+    return {
+      charge: chargeImages(price, priced(order.wanted, images.length, partial_images)),
+      usage: NO_USAGE,
+      estimated: false,
+      drawn_by: images.map(({ answered }) => answered.attempt),
+      tokens: undefined,
+    }
+  const answers = [...Map.groupBy(images, ({ answered }) => answered)].map(([answered, kept]) => ({
+    ...answered,
+    billed: billAnswer(order, answered, kept.length, partial_images),
+  }))
+  for (const { attempt, reported, billed } of answers)
+    reportDoubt(
+      parts,
+      held,
+      attempt,
+      billed.doubt === undefined ? undefined : { reported, why: billed.doubt },
+      billed.tokens,
+    )
+  const tokens = sumImageTokens(answers.map(({ billed }) => billed.tokens))
+  const doubted = answers.find(({ billed }) => billed.doubt !== undefined)
+  return {
+    charge: chargeImageTokens(price, tokens),
+    usage: tokens.usage,
+    estimated: answers.some(({ billed }) => billed.estimated),
+    told: doubted?.reported?.usage,
+    doubt: doubted?.billed.doubt,
+    drawn_tokens: answers.map(({ attempt, billed }): DrawnTokens => ({ attempt, tokens: billed.tokens })),
+    tokens,
+  }
+}
+
+const billAnswer = (
+  order: PaidImageOrder,
+  { count, sent, reported }: Answered,
+  kept: number,
+  partial_images: number,
+): BilledImageTokens =>
+  billImageTokens({ asked: askedTokens(order, count), reported, sent, kept, partial_images })
+
+/** Partial images alone: no image came after them, and nothing was reported. */
+export function billPartials({ order }: Held<PaidImageOrder>, partial_images: number): ImageBill {
+  const { price } = order.model
+  if (price.unit === 'image') {
+    const charge = chargeImages(price, priced(order.wanted, 0, partial_images))
+    return { charge, usage: NO_USAGE, estimated: false, tokens: undefined }
+  }
+  const tokens = estimateImageTokens(askedTokens(order, 1), 0, partial_images)
+  return { charge: chargeImageTokens(price, tokens), usage: tokens.usage, estimated: true, tokens }
+}
+
+/** @param count of images, of all of the call's or of one request */
+function askedTokens(order: QuotedImages, count: number): AskedTokens {
+  const { model, wanted, partial_images } = order
+  const texts = textsOf(order)
+  const bound = model.bounds.find(
+    ({ size, quality }) =>
+      (size === undefined || size === wanted.size_text) &&
+      (quality === undefined || quality === wanted.quality),
+  )
+  return {
+    count,
+    prompt: {
+      bound_tokens: Math.ceil(texts.reduce((sum, text) => sum + boundText(text), 0)),
+      estimated_tokens: texts.reduce((sum, text) => sum + estimateTokens(text), 0),
+    },
+    references: imagesRead(order),
+    reference_tokens: referenceTokens(model.routes.map(knownAs), wanted.input_fidelity === 'high'),
+    partial_images,
+    max_tokens_per_image: bound?.max_tokens_per_image ?? model.max_tokens_per_image,
+    is_of_shape: bound !== undefined,
+  }
+}
+
+/** All text that a provider may read: of a conversation some read all of it. */
+function textsOf({ wanted: { prompt, conversation } }: QuotedImages): string[] {
+  if (!conversation) return [prompt]
+  const said = conversation.turns.flatMap(({ parts }) =>
+    parts.flatMap((part) => ('text' in part && typeof part.text === 'string' ? part.text : [])),
+  )
+  return [...conversation.system, ...said]
+}
+
+function imagesRead({ references, wanted: { sources, mask, conversation } }: QuotedImages): number {
+  const uploads = sources.filter(({ kind }) => kind === 'upload').length
+  const shown = conversation?.turns.flatMap(({ parts }) =>
+    parts.filter(({ kind }) => kind === 'image'),
+  ).length
+  return (shown ?? references.length + uploads) + (mask ? 1 : 0)
+}
+
+/** What an order's price depends on. @param count images asked for, or made @param partial_images asked for, or given out */
+const priced = (
+  { size_text, quality, input_fidelity }: Pick<ImageOrder, 'size_text' | 'quality' | 'input_fidelity'>,
+  count: number,
+  partial_images = 0,
+): PricedOrder => ({
+  count,
+  size: size_text,
+  quality,
+  high_fidelity: input_fidelity === 'high',
+  partial_images,
+})

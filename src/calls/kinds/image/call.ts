@@ -1,0 +1,194 @@
+// Paid image calls, as a value: how they are read, what they can cost, and how they are served.
+import type { ImageRate } from '../../../access/image-rate.ts'
+import type { ImageModel } from '../../../domain/catalogue.ts'
+import { invalidRequest } from '../../../domain/errors.ts'
+import { formatUsd } from '../../../domain/money.ts'
+import { jsonAnswer } from '../../../http/answers.ts'
+import { type Library, refuseUnstorable } from '../../../library/library.ts'
+import type { Decoder } from '../../../media/decoder.ts'
+import type { FetchImage } from '../../../media/remote.ts'
+import { ledgerUnavailable } from '../../../money/ledger/failure.ts'
+import { base64Of } from '../../../protocols/wire/base64.ts'
+import type { MemoryBudget } from '../../bodies/memory-budget.ts'
+import { findModel, type PaidCall } from '../../life/admission.ts'
+import type { Admitted, Held } from '../../life/call.ts'
+import type { PaidKind } from '../../life/paid-kind.ts'
+import type { ExchangeParts } from '../../parts.ts'
+import { upstreamModelHeader } from '../../serving/served-headers.ts'
+import { settle } from '../../settling/settlement.ts'
+import { beginImages } from './begun.ts'
+import { billImages, quoteOrder } from './billing.ts'
+import { carryingFields } from './carrying.ts'
+import { withPictures } from './conversation.ts'
+import { draw } from './drawing.ts'
+import type { PaidImages } from './drawn.ts'
+import { droppedHeader } from './dropped.ts'
+import { tokenFields, writeImageEvents } from './events.ts'
+import { findMask } from './mask.ts'
+import type { FoundReference, ImageOrder, PaidImageOrder } from './order.ts'
+import { partialsOf } from './partials.ts'
+import { countCall, type OnRate } from './rate.ts'
+import { findReferences, readUpload } from './references.ts'
+import { imageFailure } from './sending.ts'
+import { servePartials } from './serve-partials.ts'
+
+/** What image calls need besides the parts of every call. */
+export interface ImageParts {
+  library: Library
+  fetchImage: FetchImage
+  rate: ImageRate
+  memory: MemoryBudget
+  decoder: Decoder
+}
+
+export interface ImageCall extends PaidCall {
+  /** Reads the body and checks its fields. @throws GatewayError for what is wrong with them */
+  read(admitted: Admitted): Promise<ReadOrder>
+  /** Told once the call is counted, for the headers of whatever is answered. */
+  onRate: OnRate
+}
+
+/** A request that was read. */
+export interface ReadOrder {
+  order: ImageOrder
+  /** Lets go of what came with the request and was not kept. */
+  discard(): Promise<void>
+}
+
+export const imageCalls = (images: ImageParts): PaidKind<ImageCall, PaidImageOrder> => ({
+  read: (parts, admitted, call) => readImageCall(parts, images, admitted, call),
+  async prepare(_parts, admitted, order) {
+    refuseUnstorable(images.library)
+    return await withReferences(images, admitted, order)
+  },
+  quote: quoteOrder,
+  serve: (parts, held) => serveImages(parts, images, held),
+})
+
+/** Counts the call, reads its body, and waits for the memory that what is kept of it takes. */
+async function readImageCall(
+  parts: ExchangeParts,
+  { rate, memory, decoder }: ImageParts,
+  admitted: Admitted,
+  call: ImageCall,
+): Promise<PaidImageOrder> {
+  const { place } = admitted
+  await decoder.assertUsable()
+  await countCall(parts, rate, admitted, call.onRate)
+  const { order: wanted, discard } = await call.read(admitted)
+  admitted.defer(discard)
+  // While it arrived it took its part of the memory of bodies, or of the disk.
+  admitted.defer((await memory.take(wanted.kept_bytes, place.gone.signal)).release)
+  const model = await carryingFields(parts, findImageModel(parts, admitted, wanted), wanted)
+  const write = wanted.streams ? (paid: PaidImages) => writeImageEvents(paid, wanted) : writeImages
+  const partial_images = partialsOf(parts, model, wanted)
+  // Without partial images a stream is written once it is paid, whole.
+  const streams = partial_images > 0
+  return { model, streams, content: wanted.content, wanted, references: [], partial_images, write }
+}
+
+function findImageModel(
+  parts: ExchangeParts,
+  admitted: Admitted,
+  { model_id, count }: ImageOrder,
+): ImageModel {
+  const model = findModel(parts, admitted, model_id, 'image')
+  if (count > model.max_n_per_request)
+    throw invalidRequest(`n: must be at most ${model.max_n_per_request} for this model.`, { param: 'n' })
+  return model
+}
+
+/** As bytes, in base64, and in the request that is sent upstream. */
+const STORED_COPIES = 4
+
+/** The order with the images that it refers to: what is wrong with them is said before anything is held. */
+async function withReferences(
+  { library, fetchImage, memory }: ImageParts,
+  admitted: Admitted,
+  order: PaidImageOrder,
+): Promise<PaidImageOrder> {
+  const { caller, place } = admitted
+  // What is read of stored images takes its own part of the memory, once it is known how much that is.
+  const reserve = async (bytes: number) => {
+    if (bytes > 0) admitted.defer((await memory.take(bytes * STORED_COPIES, place.gone.signal)).release)
+  }
+  if (order.wanted.conversation)
+    return withPictures({ fetchImage, gone: place.gone.signal }, order, order.wanted.conversation)
+  const referrer = { account_id: caller.account.id, gone: place.gone.signal, reserve }
+  const references = await findReferences({ library, fetchImage }, referrer, order.wanted.sources)
+  const { mask_source } = order.wanted
+  if (!mask_source) return { ...order, references }
+  const mask = await findMask({ library, fetchImage }, referrer, mask_source, references)
+  return { ...order, references, wanted: { ...order.wanted, mask } }
+}
+
+/** The rows of the images refer to the hold's. @throws GatewayError overloaded where it cannot be written */
+async function requireRow({ ledger }: ExchangeParts, { hold_id }: Held): Promise<void> {
+  await ledger.barrier()
+  if (ledger.unwritten.has(hold_id)) throw ledgerUnavailable('the row of the hold of images is not written')
+}
+
+/** Draws and stores the images; charges for those that came. */
+async function serveImages(
+  parts: ExchangeParts,
+  { library }: ImageParts,
+  held: Held<PaidImageOrder>,
+): Promise<Response> {
+  const { wanted, references, partial_images } = held.order
+  try {
+    const all = [...references, ...(await keepUploads(library, wanted))]
+    await requireRow(parts, held)
+    const begun = await beginImages(library, held, all)
+    library.probe('images.begun')
+    if (partial_images > 0) return await servePartials(parts, held, all, begun)
+    const images = await draw(parts, library, held, all)
+    await begun.store(images)
+    const { tokens, ...bill } = billImages(parts, held, images)
+    // They are stored, and stay so: whatever becomes of this answer, they can be fetched.
+    await settle(parts, held, { outcome: 'completed', ...bill, images: images.length, given_out: true })
+    return answerOf(parts, held, {
+      images,
+      uuids: begun.uuids.slice(0, images.length),
+      cost_nanos: bill.charge.cost_nanos,
+      tokens,
+    })
+  } catch (thrown) {
+    throw imageFailure(thrown)
+  }
+}
+
+const keepUploads = (library: Library, { sources }: ImageOrder): Promise<FoundReference[]> =>
+  Promise.all(
+    sources
+      .filter((source) => source.kind === 'upload')
+      .map(async ({ keep }) => readUpload(library, await keep())),
+  )
+
+function answerOf(
+  parts: ExchangeParts,
+  { started_ms, origin, attempt, order: { write, wanted } }: Held<PaidImageOrder>,
+  paid: Pick<PaidImages, 'images' | 'uuids' | 'cost_nanos' | 'tokens'>,
+): Response {
+  const answer = write({ ...paid, created_ms: started_ms, request_id: origin.request_id })
+  const headers = {
+    ...(attempt ? upstreamModelHeader(attempt.model) : {}),
+    ...droppedHeader(parts, wanted, { is_whole: true, attempt }),
+  }
+  for (const [name, value] of Object.entries(headers)) answer.headers.set(name, value)
+  return answer
+}
+
+/** spec.md, Image response; `usage` and `cost` (USD): silent.md, Images. */
+function writeImages({ images, uuids, cost_nanos, tokens, created_ms, request_id }: PaidImages): Response {
+  const body = {
+    created: Math.floor(created_ms / 1_000),
+    data: images.map(({ bytes, revised_prompt }) => ({
+      b64_json: base64Of(bytes),
+      revised_prompt,
+    })),
+    svc_generation_ids: uuids,
+    usage: { images: images.length, ...tokenFields(tokens) },
+    cost: formatUsd(cost_nanos),
+  }
+  return jsonAnswer(body, request_id)
+}

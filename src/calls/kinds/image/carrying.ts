@@ -1,0 +1,68 @@
+// What not every image model takes: the routes that can be asked for it, found before anything is held.
+import { EXTRA_QUALITIES, type ExtraQuality, type ImageModel } from '../../../domain/catalogue.ts'
+import { type GatewayError, invalidRequest } from '../../../domain/errors.ts'
+import type { ImageTraits } from '../../../protocols/images.ts'
+import type { ExchangeParts } from '../../parts.ts'
+import { carriedBy } from '../../serving/carried-by.ts'
+import type { ImageOrder } from './order.ts'
+import { imagesOf } from './sending.ts'
+
+type Asked = Pick<ImageOrder, 'mask' | 'mask_source' | 'input_fidelity' | 'moderation' | 'quality'>
+
+/**
+ * The model with the routes that take what the order asks for.
+ * @throws GatewayError invalid_request that names what none takes, or what the model has no price for
+ */
+export async function carryingFields(
+  parts: Pick<ExchangeParts, 'protocols' | 'catalogue'>,
+  model: ImageModel,
+  { mask, mask_source, input_fidelity, moderation, quality }: Asked,
+): Promise<ImageModel> {
+  const is_extra = isExtraQuality(quality)
+  if (is_extra && !model.qualities.includes(quality))
+    throw refused('quality', `this model does not take ${quality}. Leave it out, or choose another model`)
+  const has_mask = mask !== undefined || mask_source !== undefined
+  if (!has_mask && input_fidelity === undefined && moderation === undefined && !is_extra) return model
+  const { price } = model
+  if (input_fidelity === 'high' && price.unit === 'image' && price.high_fidelity_nanos === undefined)
+    throw refused('input_fidelity', 'this model has no price for high. Leave it out, or send low')
+  return carriedBy(parts, model, (provider, route) =>
+    assertTaken(imagesOf(parts.protocols, provider).traitsOf(route), {
+      has_mask,
+      input_fidelity,
+      moderation,
+      quality,
+    }),
+  )
+}
+
+/** Whether a quality is one that models take only where their entries name it. */
+const isExtraQuality = (quality: string | null | undefined): quality is ExtraQuality =>
+  EXTRA_QUALITIES.some((extra) => extra === quality)
+
+function assertTaken(
+  traits: ImageTraits,
+  { has_mask, input_fidelity, moderation, quality }: Asked & { has_mask: boolean },
+): void {
+  if (isExtraQuality(quality) && !traits.qualities.includes(quality))
+    throw refused('quality', `this model does not take ${quality}. Leave it out, or choose another model`)
+  if (has_mask && !traits.mask)
+    throw refused(
+      'mask',
+      'this model does not take a mask. Describe the change in the prompt, or choose another model',
+    )
+  if (input_fidelity !== undefined && !traits.input_fidelity.includes(input_fidelity))
+    throw refused(
+      'input_fidelity',
+      `this model does not take ${input_fidelity}. Leave it out, or choose another model`,
+    )
+  // The default of all, which need not be said.
+  if (moderation !== undefined && moderation !== 'auto' && !traits.moderation)
+    throw refused(
+      'moderation',
+      `this model does not take ${moderation}. Leave it out, or choose another model`,
+    )
+}
+
+const refused = (param: keyof Asked, problem: string): GatewayError =>
+  invalidRequest(`${param}: ${problem}.`, { param })

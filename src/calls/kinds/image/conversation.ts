@@ -1,0 +1,115 @@
+// An image asked for in a conversation: what it is to be made from, in the words of one request.
+import { GatewayError } from '../../../domain/errors.ts'
+import { parseDataUri } from '../../../media/data-uri.ts'
+import type { FetchImage } from '../../../media/remote.ts'
+import type { MediaPart, Part, Source, Turn } from '../../../protocols/canonical/parts.ts'
+import type { ConversationRequest } from '../../../protocols/canonical/request.ts'
+import type { Reference } from '../../../protocols/images.ts'
+import { base64Of } from '../../../protocols/wire/base64.ts'
+import { refusal } from '../../../protocols/wire/json.ts'
+import type { PaidImageOrder } from './order.ts'
+import { assertTotal, readable } from './references.ts'
+
+/** What a conversation asks for at its end. */
+export interface LastAsked {
+  prompt: string
+  /** In the order of the conversation, each once. */
+  images: readonly MediaPart[]
+}
+
+/**
+ * The last picture of the model's, and all that the caller said and showed since; without one, all from the beginning. That
+ * is what providers get who take a prompt and images, but no conversations.
+ */
+export function lastAsked({ system, turns }: Pick<ConversationRequest, 'system' | 'turns'>): LastAsked {
+  const drawn = turns.findLastIndex((turn) => turn.role === 'assistant' && turn.parts.some(isImage))
+  const since = turns.slice(Math.max(0, drawn))
+  const said = since.filter(({ role }) => role === 'user').flatMap(({ parts }) => parts)
+  const texts = said.flatMap((part) => (part.kind === 'text' && part.text !== '' ? part.text : []))
+  const shown = since.flatMap(({ parts }) => parts.filter(isImage))
+  const images = new Map(shown.map((image) => [nameOf(image.source), image]))
+  return { prompt: texts.length > 0 ? [...system, ...texts].join('\n') : '', images: [...images.values()] }
+}
+
+const isImage = (part: Part): part is MediaPart => part.kind === 'image'
+
+const nameOf = (source: Source): string => (source.by === 'url' ? source.url : source.data)
+
+interface Finding {
+  fetchImage: FetchImage
+  /** Fires when the caller has gone. */
+  gone: AbortSignal
+}
+
+/**
+ * The order with the images of its conversation read: fetched where they are addresses, and inline in all of its turns.
+ * They are held for this request only (spec.md, Image compose request, rule 5).
+ * @throws GatewayError invalid_request naming the image that is none, or cannot be fetched; IMAGES_TOO_LARGE_TOTAL
+ */
+export async function withPictures(
+  finding: Finding,
+  order: PaidImageOrder,
+  conversation: ConversationRequest,
+): Promise<PaidImageOrder> {
+  const shown = new Map(
+    conversation.turns
+      .flatMap(({ parts }) => parts.filter(isImage))
+      .map((image) => [nameOf(image.source), image]),
+  )
+  const read = new Map<string, ReadImage>()
+  for (const [name, image] of shown) {
+    read.set(name, await readImage(finding, image))
+    assertTotal([...read.values()].map(({ reference }) => reference.bytes.length))
+  }
+  const inline = (image: MediaPart): MediaPart => {
+    const found = read.get(nameOf(image.source))
+    return found ? { ...image, source: found.source } : image
+  }
+  const turns = conversation.turns.map(
+    (turn): Turn => ({ ...turn, parts: turn.parts.map((part) => (isImage(part) ? inline(part) : part)) }),
+  )
+  const references = lastAsked(conversation).images.flatMap(
+    ({ source }) => read.get(nameOf(source))?.reference ?? [],
+  )
+  return { ...order, wanted: { ...order.wanted, conversation: { ...conversation, turns } }, references }
+}
+
+/** Types that the native protocol takes beside those that the gateway can look into (spec.md, Native generation request: image/heic, image/heif). */
+const UNSEEN_TYPES: ReadonlySet<string> = new Set(['image/heic', 'image/heif'])
+
+interface ReadImage {
+  reference: Reference
+  /** Inline: as the caller wrote it, where nothing of it changed. */
+  source: Source
+}
+
+async function readImage({ fetchImage, gone }: Finding, { source, at }: MediaPart): Promise<ReadImage> {
+  if (source.by === 'url') {
+    const fetched = await named(at, async () => readable(await fetchImage(source.url, gone)))
+    return { reference: fetched, source: inlineSource(fetched) }
+  }
+  const mime = source.mime_type
+  if (UNSEEN_TYPES.has(mime))
+    return { reference: { bytes: Buffer.from(source.data, 'base64'), mime }, source }
+  return named(at, async () => {
+    const sent = parseDataUri(`data:${mime};base64,${source.data}`)
+    const reference = await readable(sent)
+    return { reference, source: reference === sent ? source : inlineSource(reference) }
+  })
+}
+
+/** Says which image of the conversation is at fault. */
+async function named<T>(at: string, read: () => Promise<T>): Promise<T> {
+  try {
+    return await read()
+  } catch (thrown) {
+    if (!(thrown instanceof GatewayError) || thrown.kind !== 'invalid_request') throw thrown
+    throw refusal(at, thrown.message)
+  }
+}
+
+const inlineSource = ({ bytes, mime }: Reference): Source => ({
+  by: 'data',
+  mime_type: mime,
+  data: base64Of(bytes),
+})

@@ -1,0 +1,105 @@
+// Drawing: the images of a held call asked of its model's routes, and made into what the caller wants.
+import { GatewayError } from '../../../domain/errors.ts'
+import type { Library } from '../../../library/library.ts'
+import { convert } from '../../../media/convert.ts'
+import type { ImageAnswer, NoImage, Reference, SentImage } from '../../../protocols/images.ts'
+import type { Held } from '../../life/call.ts'
+import type { ExchangeParts } from '../../parts.ts'
+import { ask } from '../../serving/asking.ts'
+import { reached } from '../../settling/settlement.ts'
+import type { Answered, Drawn } from './drawn.ts'
+import type { PaidImageOrder } from './order.ts'
+import { compresses, noImage, sendingOf, splitOrder } from './sending.ts'
+
+type HeldImages = Held<PaidImageOrder>
+
+/** An image, and whether its provider compressed it as it was asked to. */
+interface ReceivedImage extends SentImage {
+  is_compressed: boolean
+  answered: Answered
+}
+
+/**
+ * Draws the images of a call.
+ *
+ * @returns as many as came and can be used; at least one, at most as many as were ordered
+ * @throws GatewayError content_policy_violation or no_image_generated (as invalid_request), or as `dispatch`
+ */
+export async function draw(
+  parts: ExchangeParts,
+  library: Pick<Library, 'probe'>,
+  held: HeldImages,
+  references: readonly Reference[],
+): Promise<Drawn[]> {
+  const sent = await askForAll(parts, held, references)
+  library.probe('dispatched')
+  return convertAll(parts, held, sent)
+}
+
+/** All requests of a call go out at once. Some may fail: what the others bring is answered, and charged. */
+async function askForAll(
+  parts: ExchangeParts,
+  held: HeldImages,
+  references: readonly Reference[],
+): Promise<ReceivedImage[]> {
+  const { model, wanted } = held.order
+  const requests = splitOrder(parts, model, wanted.count)
+  const outcomes = await Promise.allSettled(
+    requests.map(async (count) => {
+      const sending = sendingOf(parts, held.order, references, count)
+      const { answer, attempt } = await ask(parts, held, model, sending, held.trace)
+      reached(parts, held, attempt)
+      return { answer, attempt, count }
+    }),
+  )
+  const answers = outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []))
+  const failures: unknown[] = outcomes.flatMap((outcome) =>
+    outcome.status === 'rejected' ? [outcome.reason] : [],
+  )
+  const images = answers.flatMap(({ answer, attempt, count }) => {
+    if (!('images' in answer)) return []
+    const answered = { attempt, count, sent: answer.images.length, reported: answer.usage }
+    const is_compressed = compresses(parts, attempt)
+    return answer.images.map((image) => ({ ...image, is_compressed, answered }))
+  })
+  const thrown =
+    images.length > 0 ? undefined : (failures[0] ?? noImage(reasonOf(answers.map(({ answer }) => answer))))
+  // What routes failed with was logged when they did. Of the rest, only what is thrown here will be.
+  for (const cause of failures)
+    if (!(cause instanceof GatewayError) && cause !== thrown)
+      parts.log.error({ request_id: held.origin.request_id, cause }, 'a request for images failed')
+  if (thrown !== undefined) throw thrown
+  return images.slice(0, wanted.count)
+}
+
+/** In the shape and format that were asked for, whatever the provider sent. Images that cannot be decoded are left out. */
+export async function convertAll(
+  { log }: ExchangeParts,
+  { origin, order }: HeldImages,
+  sent: readonly ReceivedImage[],
+): Promise<Drawn[]> {
+  const outcomes = await Promise.allSettled(
+    sent.map(async ({ base64, revised_prompt, beside, is_compressed, answered }) => ({
+      ...(await convert(Buffer.from(base64, 'base64'), { ...order.wanted, is_compressed })),
+      revised_prompt,
+      beside,
+      answered,
+    })),
+  )
+  const failures = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason] : []))
+  const images = outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []))
+  const { request_id } = origin
+  for (const cause of failures) log.warn({ request_id, cause: causeOf(cause) }, 'an image was unusable')
+  if (images.length === 0) throw failures[0]
+  return images
+}
+
+/** Moderation is the reason wherever it had a part in it. */
+function reasonOf(answers: readonly ImageAnswer[]): NoImage {
+  const blocked = answers.some(
+    (answer) => 'refusal' in answer && answer.refusal === 'content_policy_violation',
+  )
+  return blocked ? 'content_policy_violation' : 'no_image_generated'
+}
+
+const causeOf = (thrown: unknown): unknown => (thrown instanceof GatewayError ? thrown.cause : thrown)

@@ -1,0 +1,103 @@
+// The events of the image endpoints' streams, as OpenAI's SDK reads them: partial images, then each image whole.
+// https://platform.openai.com/docs/api-reference/images-streaming
+import { formatOf } from '../../../domain/image-formats.ts'
+import type { ImageTokens } from '../../../domain/image-tokens.ts'
+import { formatUsd } from '../../../domain/money.ts'
+import { NO_USAGE, outputTokens, promptTokens } from '../../../domain/usage.ts'
+import { idHeaders } from '../../../http/answers.ts'
+import type { ConvertedImage } from '../../../media/convert.ts'
+import { base64Of } from '../../../protocols/wire/base64.ts'
+import { eventFrame } from '../../../upstream/relay.ts'
+import type { PaidImages } from './drawn.ts'
+import type { ImageOrder } from './order.ts'
+
+const FRAME = eventFrame('error')
+
+export const EVENTS_CONTENT_TYPE = FRAME.content_type
+
+type Asked = Pick<ImageOrder, 'kind' | 'quality' | 'background'>
+
+/** Several images in one form are a compose to the gateway, and an edit to OpenAI's SDK. */
+const nameOf = ({ kind }: Asked): string => (kind === 'generation' ? 'image_generation' : 'image_edit')
+
+function writeEvent(event: string, image: ConvertedImage, asked: Asked, created_ms: number, more: object) {
+  const { bytes, mime, width, height } = image
+  const { quality = 'auto', background = 'auto' } = asked
+  const data = {
+    type: event,
+    b64_json: base64Of(bytes),
+    created_at: Math.floor(created_ms / 1_000),
+    size: `${width}x${height}`,
+    quality,
+    background,
+    output_format: formatOf(mime),
+    ...more,
+  }
+  return FRAME.event({ event, data: JSON.stringify(data) }, false)
+}
+
+/** @param index 0 for the first partial image */
+export const partialEvent = (
+  image: ConvertedImage,
+  index: number,
+  asked: Asked,
+  created_ms: number,
+): string =>
+  writeEvent(`${nameOf(asked)}.partial_image`, image, asked, created_ms, { partial_image_index: index })
+
+/** One event for each image; what the call cost comes with the last. @param partial_images given out before */
+export function completedEvents(
+  { images, uuids, cost_nanos, tokens, created_ms }: Omit<PaidImages, 'request_id'>,
+  asked: Asked,
+  partial_images = 0,
+): string {
+  const usage = {
+    images: images.length,
+    partial_images: partial_images || undefined,
+    ...tokenFields(tokens),
+  }
+  const last = { usage, cost: formatUsd(cost_nanos) }
+  // Typed clients read no event without usage; added up, it is that of the call.
+  const others = { usage: tokenFields(NO_TOKENS) }
+  return images
+    .map((image, index) =>
+      writeEvent(`${nameOf(asked)}.completed`, image, asked, created_ms, {
+        svc_generation_id: uuids[index],
+        ...(index === images.length - 1 ? last : others),
+      }),
+    )
+    .join('')
+}
+
+/** Of images that are priced by their number. */
+const NO_TOKENS: ImageTokens = { usage: NO_USAGE, image_input_tokens: 0, image_cache_read_tokens: 0 }
+
+/**
+ * The tokens that were billed, in the whole form of OpenAI's type (openai's resources/images.d.ts, ImagesResponse.Usage): Rust's
+ * async-openai (src/types/images, ImageGenUsage) and openai-java's `validate()` read no usage that lacks a part of it.
+ */
+export function tokenFields({ usage, image_input_tokens, image_cache_read_tokens }: ImageTokens = NO_TOKENS) {
+  const input_tokens = promptTokens(usage)
+  const image_tokens = image_input_tokens + image_cache_read_tokens
+  const output_tokens = outputTokens(usage)
+  const { output_image_tokens } = usage
+  return {
+    input_tokens,
+    input_tokens_details: { text_tokens: input_tokens - image_tokens, image_tokens },
+    output_tokens,
+    output_tokens_details: {
+      text_tokens: output_tokens - output_image_tokens,
+      image_tokens: output_image_tokens,
+    },
+    total_tokens: input_tokens + output_tokens,
+  }
+}
+
+/** What tells the caller, inside the stream, that no image comes. @param error_json in the endpoints' shape */
+export const failedEvent = (error_json: string): string => FRAME.fail(error_json, false)
+
+/** Images that are paid as a stream that is written at once. */
+export const writeImageEvents = (paid: PaidImages, asked: Asked): Response =>
+  new Response(completedEvents(paid, asked), {
+    headers: { 'content-type': EVENTS_CONTENT_TYPE, ...idHeaders(paid) },
+  })

@@ -1,0 +1,67 @@
+// Partial images: whether a call may have them, and how its provider is asked for them.
+import type { ImageModel } from '../../../domain/catalogue.ts'
+import type { ImageEvent, NoImage, Reference } from '../../../protocols/images.ts'
+import type { Dispatched } from '../../../upstream/dispatch.ts'
+import { askedRoutes } from '../../../upstream/routes.ts'
+import type { Held } from '../../life/call.ts'
+import type { ExchangeParts } from '../../parts.ts'
+import { send } from '../../serving/asking.ts'
+import type { ImageOrder, PaidImageOrder } from './order.ts'
+import { imagesOf, sendingOf } from './sending.ts'
+import { type ImageEvents, isEventStream, readImageEvents } from './upstream-events.ts'
+
+/**
+ * How many partial images are asked of a provider. They are billed, so they are asked for only where the model's price names
+ * them, as one by tokens does; and OpenAI's events do not say which image they belong to, so that a call for several images has none.
+ */
+export function partialsOf(
+  { protocols, catalogue }: Pick<ExchangeParts, 'protocols' | 'catalogue'>,
+  model: ImageModel,
+  { streams, partial_images = 0, count }: ImageOrder,
+): number {
+  const { price } = model
+  const is_priced = price.unit === 'image_token' || price.partial_image_nanos !== undefined
+  if (!streams || count > 1 || !is_priced) return 0
+  const is_streamed = askedRoutes(catalogue(), model).some(
+    (route) => imagesOf(protocols, route.provider).traitsOf(route).partial_images,
+  )
+  return is_streamed ? partial_images : 0
+}
+
+/** An image that is being drawn. */
+export interface OpenedImage {
+  /** Its first event, or why it did not come. */
+  first: ImageEvent | { refusal: NoImage }
+  /** The events after it; undefined if the provider answered whole. */
+  events: ImageEvents | undefined
+  /** Images that the answer holds: of a whole one all, also those that were not asked for. */
+  sent: number
+}
+
+/**
+ * Asks for an image with its partial images, until the first of them is there: until then another route may answer, whole
+ * where its protocol knows no partial images.
+ * @throws GatewayError as `dispatch`
+ */
+export function openImage(
+  parts: ExchangeParts,
+  held: Held<PaidImageOrder>,
+  references: readonly Reference[],
+): Promise<Dispatched<OpenedImage>> {
+  const sending = sendingOf(parts, held.order, references, 1)
+  const { max_answer_bytes } = parts.catalogue().server
+  return send(parts, held, {
+    ...sending,
+    async open(response, attempt, heard): Promise<OpenedImage> {
+      if (!isEventStream(response)) {
+        const answer = await sending.open(response, attempt, heard)
+        if ('refusal' in answer) return { first: answer, events: undefined, sent: 0 }
+        const { images, usage } = answer
+        return { first: { image: images[0], usage }, events: undefined, sent: images.length }
+      }
+      const verbs = imagesOf(parts.protocols, attempt.provider)
+      const events = readImageEvents(response, verbs, max_answer_bytes)
+      return { first: await events.next(), events, sent: 1 }
+    },
+  })
+}

@@ -1,0 +1,60 @@
+// The rate that all image calls share, whichever surface they come by: how a call is counted, and what its caller is told about it.
+import type { ImageRate, RateState } from '../../../access/image-rate.ts'
+import { rateLimited } from '../../../domain/errors.ts'
+import type { Admitted } from '../../life/call.ts'
+import type { ExchangeParts } from '../../parts.ts'
+
+/** Told once a call is counted, for the headers of whatever is answered. */
+export type OnRate = (state: RateState) => void
+
+/**
+ * Counts a call; one that may be the repetition of an answered one only once it turns out to be none (silent.md, Images:
+ * "A replay of a kept answer does not count").
+ *
+ * @throws GatewayError rate_limited
+ */
+export async function countCall(
+  parts: Pick<ExchangeParts, 'idempotency' | 'catalogue'>,
+  rate: ImageRate,
+  admitted: Admitted,
+  onRate: OnRate = () => undefined,
+): Promise<void> {
+  const { caller, origin } = admitted
+  if (!(await parts.idempotency.mayRepeat(caller.account.id, origin.request))) {
+    await countNow(parts, rate, admitted, onRate)
+    return
+  }
+  onRate(await rate.look(caller.account.id, limitOf(parts)))
+  let counted = false
+  admitted.count_later = async () => {
+    if (counted) return
+    counted = true
+    await countNow(parts, rate, admitted, onRate)
+  }
+}
+
+/** The same of a call that no Idempotency-Key answers by itself. @throws GatewayError rate_limited */
+export async function countNow(
+  parts: Pick<ExchangeParts, 'catalogue'>,
+  rate: ImageRate,
+  { caller }: Pick<Admitted, 'caller'>,
+  onRate: OnRate = () => undefined,
+): Promise<void> {
+  const state = await rate.take(caller.account.id, limitOf(parts))
+  onRate(state)
+  if (state.admitted) return
+  throw rateLimited(
+    `The limit of ${state.limit} image requests in 60 seconds is reached. Retry after ${state.resets_in_s} s.`,
+    { retry_after_s: state.resets_in_s },
+  )
+}
+
+const limitOf = ({ catalogue }: Pick<ExchangeParts, 'catalogue'>): number =>
+  catalogue().limits.images_per_minute
+
+/** As OpenAI names them: https://platform.openai.com/docs/guides/rate-limits#rate-limits-in-headers */
+export const rateHeaders = ({ limit, remaining, resets_in_s }: RateState): Record<string, string> => ({
+  'x-ratelimit-limit-requests': String(limit),
+  'x-ratelimit-remaining-requests': String(remaining),
+  'x-ratelimit-reset-requests': `${resets_in_s}s`,
+})

@@ -1,0 +1,124 @@
+// How an image call is put to its model's routes, and what comes back: images in base64, or why none came.
+import type { ImageModel, Provider } from '../../../domain/catalogue.ts'
+import { GatewayError, invalidRequest, UpstreamFault, upstreamFailed } from '../../../domain/errors.ts'
+import type { Size } from '../../../domain/image-size.ts'
+import type { ImageAnswer, ImageProtocol, NoImage, Reference } from '../../../protocols/images.ts'
+import { protocolOf, type Registry } from '../../../protocols/registry.ts'
+import { parseObject } from '../../../protocols/wire/json.ts'
+import { requestTo } from '../../../upstream/request.ts'
+import { type Attempt, askedRoutes } from '../../../upstream/routes.ts'
+import type { Sending } from '../../../upstream/sending.ts'
+import { readAnswer } from '../../../upstream/transport.ts'
+import type { ExchangeParts } from '../../parts.ts'
+import type { ImageOrder, PaidImageOrder } from './order.ts'
+
+/** In the words of what came to nothing. */
+const NOTHING_CHARGED = 'Nothing was charged'
+
+/** What a model may be asked for whose sizes the catalogue does not list: the largest of spec.md, Limits, "Sizes verified to work". */
+const MAX_SIDE_PIXELS = 2_048
+
+/**
+ * How many images each of the requests that make up a call is to ask for: as few requests as all of the model's routes
+ * allow.
+ */
+export function splitOrder(
+  { protocols, catalogue }: Pick<ExchangeParts, 'protocols' | 'catalogue'>,
+  model: ImageModel,
+  count: number,
+): number[] {
+  const limits = askedRoutes(catalogue(), model).map((route) =>
+    imagesOf(protocols, route.provider).maxPerRequest(route),
+  )
+  const each = Math.min(count, ...limits)
+  return Array.from({ length: Math.ceil(count / each) }, (_, at) => Math.min(each, count - at * each))
+}
+
+/** One request of a call. @param count images that it asks for */
+export function sendingOf(
+  { protocols, catalogue }: Pick<ExchangeParts, 'protocols' | 'catalogue'>,
+  { wanted, model, partial_images }: PaidImageOrder,
+  references: readonly Reference[],
+  count: number,
+): Sending<ImageAnswer> {
+  const { output_compression, output_format } = wanted
+  return {
+    streams: false,
+    timeout_ms: model.timeout_ms,
+    write(attempt) {
+      const { provider } = attempt
+      assertMakes(model, wanted)
+      const { body, ...target } = imagesOf(protocols, provider).encode(
+        {
+          ...wanted,
+          references,
+          count,
+          partial_images,
+          // Providers refuse it with a PNG, which is their default.
+          output_compression:
+            output_format === 'jpeg' || output_format === 'webp' ? output_compression : undefined,
+        },
+        attempt,
+      )
+      return requestTo(attempt, target, body)
+    },
+    async open(response, { provider }) {
+      const bytes = await readAnswer(response, catalogue().server.max_answer_bytes)
+      const answer = parseObject(bytes.toString())
+      if (!answer) throw new UpstreamFault('the answer is not a JSON object')
+      return imagesOf(protocols, provider).decode(answer)
+    },
+    readFailure: ({ provider }, ...refusal) => imagesOf(protocols, provider).readFailure(...refusal),
+  }
+}
+
+/** Nothing less is ever answered than what was asked, so that a size beyond the model fails (spec.md, Limits). */
+function assertMakes({ sizes }: ImageModel, { size, size_text }: ImageOrder): void {
+  if (!size || size_text === undefined) return
+  const makes = sizes ? sizes.includes(size_text) : isWithin(size)
+  if (!makes) throw beyondModel()
+}
+
+const isWithin = ({ width, height }: Size): boolean => Math.max(width, height) <= MAX_SIDE_PIXELS
+
+/** The verbs by which a provider makes images. @throws GatewayError upstream_failed if it makes none */
+export function imagesOf(protocols: Registry, provider: Provider): ImageProtocol {
+  const { images } = protocolOf(protocols, provider)
+  if (!images) throw upstreamFailed('The model is not set up for images. Ask the operator of this gateway.')
+  return images
+}
+
+/** Whether what an attempt brings is compressed as was asked. */
+export const compresses = ({ protocols }: Pick<ExchangeParts, 'protocols'>, attempt: Attempt): boolean =>
+  imagesOf(protocols, attempt.provider).traitsOf(attempt).output_compression
+
+const NO_IMAGE: Readonly<Record<NoImage, string>> = {
+  content_policy_violation: `The image was refused by moderation. ${NOTHING_CHARGED}. Change the prompt or the images.`,
+  no_image_generated: `The model answered without an image. ${NOTHING_CHARGED}. Describe the image in the prompt.`,
+}
+
+/** What a caller is told where no image came. @param refusal the reason that the provider gave */
+export const noImage = (refusal: NoImage): GatewayError =>
+  invalidRequest(NO_IMAGE[refusal], { code: refusal })
+
+/** The same failure, told to a caller who pays for the partial images that they have got. */
+export function afterPartials(failure: GatewayError): GatewayError {
+  const { kind, message, code, param, cause } = failure
+  return new GatewayError(
+    kind,
+    message.replace(NOTHING_CHARGED, 'Only the delivered partial images are charged'),
+    { code, param, cause },
+  )
+}
+
+/** A provider's refusal in the terms of the images' endpoints. */
+export function imageFailure(thrown: unknown): unknown {
+  if (!(thrown instanceof GatewayError)) return thrown
+  if (thrown.code === 'content_policy_violation') return noImage('content_policy_violation')
+  return thrown.code === 'unsupported_size' ? beyondModel() : thrown
+}
+
+const beyondModel = (): GatewayError =>
+  upstreamFailed(`The model cannot make an image of this size. ${NOTHING_CHARGED}. Ask for another size.`, {
+    code: 'upstream_error',
+  })

@@ -1,0 +1,127 @@
+// What a request asks for beyond tokens: whether its model has a price for it, and how many units it may take.
+import type { Fate, TextModel } from '../../../domain/catalogue.ts'
+import { type AskedExtra, LONG_CONTEXT, SERVICE_TIER } from '../../../domain/extras.ts'
+import type { AskedTier } from '../../../domain/service-tiers.ts'
+import { tierOf } from '../../../money/pricing/charge.ts'
+import { unknownField } from '../../../protocols/extras.ts'
+import type { Protocol } from '../../../protocols/protocol.ts'
+import { type JsonObject, refusal } from '../../../protocols/wire/json.ts'
+
+const NONE: readonly AskedExtra[] = []
+const NO_NAMES: readonly string[] = []
+
+/** What a request that goes to a provider as it is may ask for. Plain values, so that they can cross to a thread. */
+export interface ExtrasRules {
+  /** The extras that the model has a price for. */
+  priced: readonly string[]
+  /** The service tiers that it has a price for. */
+  service_tiers: readonly string[]
+  long_context: LongContext
+  unknown_fields: Fate
+  /** The caller's headers that the provider is to get too. */
+  headers: Readonly<Record<string, string>>
+}
+
+/** The longest prompt at the usual price of the models that need a beta for more. */
+const DEFAULT_CONTEXT_TOKENS = 200_000
+
+/**
+ * What asking for prompts that are longer than usual means for a model: nothing, where its context is longer anyway; prompts beyond its
+ * context, where a tier prices them; else they have no price.
+ */
+type LongContext = 'within context' | 'beyond context' | 'unpriced'
+
+function longContextOf({ context, price }: TextModel): LongContext {
+  if (context > DEFAULT_CONTEXT_TOKENS) return 'within context'
+  return tierOf(price, DEFAULT_CONTEXT_TOKENS + 1).above_tokens > 0 ? 'beyond context' : 'unpriced'
+}
+
+/** @param headers the caller's that the provider is to get too */
+export const extrasRules = (model: TextModel, headers: Readonly<Record<string, string>>): ExtrasRules => ({
+  long_context: longContextOf(model),
+  priced: model.price.extras ? [...model.price.extras.keys()] : NO_NAMES,
+  service_tiers: model.price.service_tiers ? [...model.price.service_tiers.keys()] : NO_NAMES,
+  unknown_fields: model.unknown_fields,
+  headers,
+})
+
+/**
+ * The extras of a request that goes to a provider as it is.
+ * @throws GatewayError invalid_request for one that the model has no price for, for what a provider alone remembers, and for
+ * unknown fields where the model refuses them
+ */
+export function pricedExtras(
+  { text: { extras } }: Protocol,
+  body: JsonObject,
+  { priced, service_tiers, long_context, unknown_fields, headers }: ExtrasRules,
+): readonly AskedExtra[] {
+  if (!extras) return NONE
+  const asked = extras.find(body, headers)
+  for (const { name, at, tier } of asked)
+    if (name === SERVICE_TIER) {
+      if (tier === undefined || !service_tiers.includes(tier)) throw unpricedTier(at, service_tiers)
+    } else if (name === LONG_CONTEXT) {
+      if (long_context === 'unpriced') throw refusal(at, UNPRICED_CONTEXT)
+    } else if (!priced.includes(name))
+      throw refusal(
+        at,
+        `is billed beyond tokens, and this model has no price for ${name}. Leave it out, or choose another model.`,
+      )
+  if (unknown_fields === 'refuse')
+    for (const name of Object.keys(body)) if (!extras.known_fields.has(name)) throw unknownField(name)
+  return long_context === 'within context' && asked.some(asksLonger)
+    ? asked.filter((extra) => !asksLonger(extra))
+    : asked
+}
+
+/** Whether an extra lets a prompt be longer than its model's context. */
+export const asksLonger = ({ name }: AskedExtra): boolean => name === LONG_CONTEXT
+
+const UNPRICED_CONTEXT =
+  'asks for a longer context, and this model has no price for longer prompts. Leave it out, or choose another model.'
+
+const unpricedTier = (at: string, priced: readonly string[]) =>
+  refusal(
+    at,
+    priced.length === 0
+      ? 'asks for a service tier, and this model has no price for any. Leave it out, or choose another model.'
+      : `asks for a service tier that this model has no price for. Use ${priced.join(' or ')}, or leave it out.`,
+  )
+
+/**
+ * A translated request that asks for the same service tier. A provider that cannot be asked for it would serve, and bill, another one.
+ * @throws GatewayError invalid_request where the provider's protocol has no tiers to ask for
+ */
+export function withTier(
+  { carries, text: { extras } }: Protocol,
+  body: JsonObject,
+  { name, at }: AskedTier,
+): JsonObject {
+  const ask = extras?.service_tier?.ask
+  if (!ask)
+    throw refusal(at, `cannot be carried to ${carries.models}. Leave it out, or choose another model.`)
+  return ask(body, name)
+}
+
+/** The most units of each extra that has a price by the unit; undefined if nothing is asked for. */
+export function unitLimits(
+  { price }: TextModel,
+  asked: readonly AskedExtra[],
+): Readonly<Record<string, number>> | undefined {
+  if (asked.length === 0 || !price.extras) return undefined
+  const by_unit = [...price.extras].filter(([, { per }]) => per === 'unit')
+  return Object.fromEntries(by_unit.map(([name, { max_units }]) => [name, max_units]))
+}
+
+/**
+ * The caller's headers as a model's providers get them: without a longer context where the model has no price for it, so that its providers
+ * refuse what would be billed higher than it is charged.
+ */
+export const pricedHeaders = (
+  protocol: Protocol | undefined,
+  model: TextModel,
+  headers: Readonly<Record<string, string>>,
+): Readonly<Record<string, string>> =>
+  longContextOf(model) === 'unpriced'
+    ? (protocol?.text?.extras?.withoutLongContext?.(headers) ?? headers)
+    : headers

@@ -1,0 +1,64 @@
+// What a text call is charged for: the usage as reported, or what is missing of it estimated.
+import { outputTokens, type ReportedUsage } from '../../../domain/usage.ts'
+import { billUsage, UNBOUNDED, type UsageBounds } from '../../../money/pricing/billed-usage.ts'
+import type { StreamReading } from '../../../protocols/protocol.ts'
+import type { StreamEnding } from '../../../upstream/pump.ts'
+import type { Held } from '../../life/call.ts'
+import { type BilledCall, toldBeside } from '../../settling/told-usage.ts'
+import { mostRead } from './extras.ts'
+import type { TextOrder } from './order.ts'
+import type { Passage } from './passage.ts'
+import { outputLimitOf } from './sending.ts'
+
+/** The most that a provider can report of a call: silent.md, Streams whose caller left: "larger than the model and the request" */
+function boundsOf(held: Held<TextOrder>, { protocol: { text }, extras }: Passage): UsageBounds {
+  const { model, facts } = held.order
+  const input_tokens = mostRead(model, facts, extras)
+  if (input_tokens === undefined) return UNBOUNDED
+  const sent = outputLimitOf(held) ?? facts.max_output_tokens
+  // Zero is no limit to some servers.
+  const limit = sent || (text.requires_limit ? model.max_output_tokens : undefined)
+  return { input_tokens, output_tokens: limit === undefined ? input_tokens : limit * facts.candidates }
+}
+
+/** @param estimateOutput what was delivered, in tokens; asked only where no usage was reported */
+export function bill(
+  held: Held<TextOrder>,
+  passage: Passage,
+  reported: ReportedUsage | undefined,
+  estimateOutput: () => number,
+): BilledCall {
+  const { price, facts } = held.order
+  const estimate = { input_tokens: facts.input_tokens, outputTokens: estimateOutput }
+  const billed = billUsage(price, reported, boundsOf(held, passage), estimate)
+  const told = toldBeside(reported, billed)
+  const reported_cost_nanos = reported?.cost_nanos
+  return told || reported_cost_nanos !== undefined ? { ...billed, told, reported_cost_nanos } : billed
+}
+
+/** The same for a stream. One that did not come to its end may not have reported its output. */
+export function billStream(
+  held: Held<TextOrder>,
+  passage: Passage,
+  reading: StreamReading,
+  ending: StreamEnding = 'completed',
+): BilledCall {
+  const billed = bill(held, passage, reading.usage(), () => reading.deliveredTokens())
+  if (ending === 'completed' || outputTokens(billed.usage) > 0) return billed
+  return {
+    ...billed,
+    usage: {
+      ...billed.usage,
+      output_tokens: Math.min(reading.deliveredTokens(), boundsOf(held, passage).output_tokens),
+    },
+    estimated: true,
+    told: reading.usage(),
+  }
+}
+
+/**
+ * Whether a stream is free: it broke before anything came, whether its caller was still there or not. One that was only
+ * left is not, since its provider has read the input.
+ */
+export const isFree = (reading: StreamReading, ending: StreamEnding, cause: unknown): boolean =>
+  (ending === 'broken' || cause !== undefined) && reading.deliveredTokens() === 0

@@ -1,0 +1,300 @@
+// Paid text calls, as a value: how they are read, what they can cost, and how they are served.
+import type { Catalogue, TextModel } from '../../../domain/catalogue.ts'
+import type { AskedExtra } from '../../../domain/extras.ts'
+import type { Medium } from '../../../domain/media/medium.ts'
+import { boundMedia, isUncounted } from '../../../domain/media/tokens.ts'
+import type { Nanos } from '../../../domain/money.ts'
+import type { AskedTier } from '../../../domain/service-tiers.ts'
+import { type QuotedRequest, quote } from '../../../money/pricing/quote.ts'
+import { priceAt } from '../../../money/pricing/service-tiers.ts'
+import type { RequestFacts } from '../../../protocols/facts.ts'
+import { knownAs } from '../../../protocols/named-model.ts'
+import type { CallerProtocol } from '../../../protocols/protocol.ts'
+import { spokenTo } from '../../../protocols/registry.ts'
+import { sessionInHeaders } from '../../../protocols/session.ts'
+import { type JsonObject, refusal } from '../../../protocols/wire/json.ts'
+import { askedRoutes, hasChoice } from '../../../upstream/routes.ts'
+import { costsNothing, mayCallFreeModel } from '../../bodies/arrival.ts'
+import type { CallTarget } from '../../bodies/call-target.ts'
+import { findModel, type PaidCall } from '../../life/admission.ts'
+import type { Admitted } from '../../life/call.ts'
+import type { PaidKind } from '../../life/paid-kind.ts'
+import type { ExchangeParts } from '../../parts.ts'
+import { carriedBy } from '../../serving/carried-by.ts'
+import { spentInput } from '../../settling/end.ts'
+import { asksLonger, extrasRules, pricedHeaders } from './asked-extras.ts'
+import type { TextBody } from './body.ts'
+import type { Dialect } from './dialect.ts'
+import { estimatedFor } from './estimated-input.ts'
+import { heldForExtras, mostRead, spentExtras } from './extras.ts'
+import type { TextOrder } from './order.ts'
+import type { Passages } from './passage.ts'
+import { passagesOf } from './passages.ts'
+import { formOf } from './provider-form.ts'
+import { readTextBody } from './read-body.ts'
+import { serveStream } from './serve-stream.ts'
+import { serveWhole } from './serve-whole.ts'
+import { withTakenImages } from './taken-images.ts'
+
+export interface TextCall extends PaidCall {
+  body_limit_bytes: number
+  /** What the address asks for; or how the body says it: then the model is found only after the body is read. */
+  target: CallTarget | ((body: JsonObject) => CallTarget)
+  /** The caller's. */
+  protocol: CallerProtocol
+  /** What the caller speaks. */
+  dialect: (body: JsonObject) => Dialect
+  /**
+   * Changes a request before its price is known: puts what the gateway keeps in the place of what refers to it, leaves out
+   * what the model has no price for.
+   * @returns the very same body where nothing changes @throws GatewayError for every refusal
+   */
+  revise?: (read: ReadText) => Promise<TextBody>
+  /** Headers of the caller's that a provider of their own protocol is to get too. */
+  forwarded_headers: Readonly<Record<string, string>>
+}
+
+/** A text request that was read, and not priced yet. */
+export interface ReadText {
+  admitted: Admitted
+  model: TextModel
+  body: TextBody
+  facts: RequestFacts
+}
+
+export const textCalls: PaidKind<TextCall, TextOrder> = {
+  read: async (parts, admitted, call) =>
+    readOpened(parts, admitted, call, await openText(parts, admitted, call)),
+  quote: ({ price, quoted }) => quote(price, quoted),
+  quoteAt: ({ catalogue }, { model, quoted, passages, service_tier }, price) =>
+    quote(priceAt(price, service_tier?.name) ?? price, {
+      ...quoted,
+      extras_nanos: extrasOf(catalogue(), { ...model, price }, passages),
+    }),
+  spent: ({ model, price, facts, passages }, attempt) =>
+    spentInput(price, facts.input_tokens, spentExtras(model, passages(attempt))),
+  serve: (parts, held) => (held.order.streams ? serveStream(parts, held) : serveWhole(parts, held)),
+}
+
+/** A request whose body is there, and whose model may still be of any kind. */
+export interface OpenedText {
+  body: TextBody
+  target: CallTarget
+  /** The model, where the address names it. */
+  named: TextModel | undefined
+}
+
+/**
+ * Of the body nothing is read that need not be: where the address names the model, it is found first.
+ * @throws GatewayError as `findModel` and `readTextBody`
+ */
+export async function openText(
+  parts: ExchangeParts,
+  admitted: Admitted,
+  call: Pick<TextCall, 'body_limit_bytes' | 'target' | 'protocol'>,
+): Promise<OpenedText> {
+  const named =
+    typeof call.target === 'function' ? undefined : findModel(parts, admitted, call.target.model_id, 'text')
+  const body = await readTextBody(parts, admitted, {
+    protocol: call.protocol,
+    limit_bytes: call.body_limit_bytes,
+    model_id: named?.id,
+    isFree: () => (named ? costsNothing(named) : mayCallFreeModel(parts.catalogue(), admitted, 'text')),
+  })
+  return { body, target: typeof call.target === 'function' ? call.target(body.fields) : call.target, named }
+}
+
+/** @throws GatewayError as `findModel`, and for what the request asks for */
+export async function readOpened(
+  parts: ExchangeParts,
+  admitted: Admitted,
+  call: TextCall,
+  { body: opened, target, named }: OpenedText,
+): Promise<TextOrder> {
+  const asked = named ?? findModel(parts, admitted, target.model_id, 'text')
+  const read = await withTakenImages(parts, admitted, {
+    model: asked,
+    body: opened,
+    protocol: call.protocol.name,
+  })
+  const read_facts = await read.facts(call.protocol.name)
+  const body = call.revise
+    ? await call.revise({ admitted, model: asked, body: read, facts: read_facts })
+    : read
+  const body_facts = body === read ? read_facts : await body.facts(call.protocol.name)
+  const facts = estimatedFor(asked, withMore(body_facts, mostSet(parts, asked)))
+  const dialect = call.dialect(body.fields)
+  if (facts.cached_content !== undefined && asked.cached_content === 'refuse')
+    throw refusal(facts.cached_content, 'cannot be used with this model. Send the content itself.')
+  const { streams } = target
+  const context = {
+    id: admitted.origin.request_id,
+    model: target.model_id,
+    created_s: Math.floor(admitted.started_ms / 1000),
+    shows_usage: dialect.shows_usage,
+    asked: body.fields,
+  }
+  const request = { dialect, body, streams, context }
+  const { name } = call.protocol
+  const forwarded_headers = pricedHeaders(parts.protocols.get(name), asked, call.forwarded_headers)
+  const service_tier = facts.service_tier && pricedTier(asked, facts.service_tier)
+  const goes_as_it_is = areOwn(parts, call.protocol, asked, facts)
+  const { model, extras } = goes_as_it_is
+    ? { model: asked, extras: await body.extras(name, extrasRules(asked, forwarded_headers)) }
+    : await carriedText(parts, { call, forwarded_headers, asked, body, streams, facts, service_tier })
+  if (facts.input_tokens > asked.context && !extras.some(asksLonger)) await assertFits(call, asked, body)
+  const passages = passagesOf(request, facts, parts.protocols, { forwarded_headers, extras })
+  const { providers } = parts.catalogue()
+  const session = hasChoice(model.routes, providers) ? await sessionOf(admitted, body) : undefined
+  const extras_nanos = model.price.extras && extrasOf(parts.catalogue(), model, passages)
+  const priced = goes_as_it_is
+    ? facts
+    : withLeastOutput(parts.catalogue(), model, passages, withCacheWrites(facts))
+  const media = mediaRead(priced, goes_as_it_is)
+  return {
+    model,
+    streams,
+    content: [body.content],
+    request,
+    facts,
+    session,
+    quoted: quotedOf(model, { ...priced, media }, extras, extras_nanos),
+    is_uncounted: isUncounted(media, model.routes.map(knownAs)),
+    service_tier,
+    price: priceAt(model.price, service_tier?.name) ?? model.price,
+    passages,
+  }
+}
+
+const sessionOf = async ({ origin }: Admitted, body: TextBody): Promise<string | undefined> =>
+  sessionInHeaders(origin.request.headers) ?? (await body.session())
+
+/** The tier that a request asks for, where its model has a price for it. Without one it is refused, or dropped by translation. */
+const pricedTier = ({ price }: TextModel, tier: AskedTier): AskedTier | undefined =>
+  price.service_tiers?.has(tier.name) ? tier : undefined
+
+/** The most tokens that the fields which the operator sets at a provider can be. */
+const mostSet = ({ catalogue, protocols }: ExchangeParts, model: TextModel): number =>
+  Math.max(
+    0,
+    ...askedRoutes(catalogue(), model).map(({ provider }) => formOf(protocols, provider)?.set_tokens ?? 0),
+  )
+
+const withMore = (facts: RequestFacts, tokens: number): RequestFacts =>
+  tokens === 0 ? facts : { ...facts, input_bound_tokens: facts.input_bound_tokens + tokens }
+
+/** For a prompt whose estimate is beyond the context. @throws GatewayError in the caller's own words */
+async function assertFits({ protocol }: TextCall, { context }: TextModel, body: TextBody): Promise<void> {
+  const tokens = await body.leastTokens(protocol.name)
+  if (tokens > context) throw protocol.text.promptTooLong(tokens, context)
+}
+
+/** Whether all providers of a model are asked in the caller's protocol: what is sent to one may be sent to any. */
+const areOwn = (
+  { protocols, catalogue }: ExchangeParts,
+  { name: caller }: CallerProtocol,
+  model: TextModel,
+  facts: RequestFacts,
+): boolean =>
+  askedRoutes(catalogue(), model).every(
+    (route) => spokenTo(protocols, { ...route, caller, facts }).name === caller,
+  )
+
+interface Carried {
+  call: TextCall
+  forwarded_headers: TextCall['forwarded_headers']
+  asked: TextModel
+  body: TextBody
+  streams: boolean
+  service_tier: AskedTier | undefined
+  facts: RequestFacts
+}
+
+/**
+ * The model with the routes that can carry the request, and what it asks for beyond tokens of those to which it goes as it is.
+ * @throws GatewayError as `carriedBy`
+ */
+async function carriedText(
+  parts: ExchangeParts,
+  { call, forwarded_headers, asked, body, streams, facts, service_tier }: Carried,
+): Promise<{ model: TextModel; extras: readonly AskedExtra[] }> {
+  const from = call.protocol.name
+  const { efforts, max_output_tokens, automatic_caching } = asked
+  let extras: readonly AskedExtra[] = []
+  const model = await carriedBy(parts, asked, async (provider, route) => {
+    const to = spokenTo(parts.protocols, { ...route, provider, caller: from, facts }).name
+    if (to === from) extras = await body.extras(from, extrasRules(asked, forwarded_headers))
+    else
+      await body.assertCarries({
+        from,
+        to,
+        streams,
+        model: route.model,
+        generation: route.generation,
+        efforts,
+        max_output_tokens,
+        automatic_caching,
+        output_limit: undefined,
+        service_tier,
+        form: formOf(parts.protocols, provider),
+      })
+  })
+  return { model, extras }
+}
+
+/** Providers of another protocol may charge for cache writes, which the caller's own does not have. */
+const withCacheWrites = (facts: RequestFacts): RequestFacts =>
+  facts.input_fields ? { ...facts, input_fields: [...facts.input_fields, 'cache_write_5m_tokens'] } : facts
+
+/** Where a provider's protocol takes no limit as low as the caller's, it is sent that protocol's lowest. */
+function withLeastOutput(
+  catalogue: Catalogue,
+  model: TextModel,
+  passages: Passages,
+  facts: RequestFacts,
+): RequestFacts {
+  const asked = facts.max_output_tokens
+  if (asked === undefined) return facts
+  const least = askedRoutes(catalogue, model).map(
+    (route) => passages(route).protocol.text.min_output_tokens ?? 0,
+  )
+  return { ...facts, max_output_tokens: Math.max(asked, ...least) }
+}
+
+/** @param extras_nanos the most that the extras can cost; undefined if the model has no price for any */
+function quotedOf(
+  model: TextModel,
+  facts: RequestFacts,
+  extras: readonly AskedExtra[],
+  extras_nanos: Nanos | undefined,
+): QuotedRequest {
+  const { max_output_tokens, candidates, input_fields } = facts
+  const limit = model.max_output_tokens
+  const quoted = {
+    input_bound_tokens: heldInput(model, facts, extras),
+    max_output_tokens: Math.min(max_output_tokens ?? limit, limit),
+    candidates,
+    input_fields,
+  }
+  return extras_nanos === undefined ? quoted : { ...quoted, extras_nanos }
+}
+
+/** The media as the model reads them. Translation does not carry the detail that a caller asked for. */
+const mediaRead = ({ media = [] }: RequestFacts, passes_through: boolean): readonly Medium[] =>
+  passes_through ? media : media.map((one) => (one.kind === 'image' ? { ...one, detail: undefined } : one))
+
+/**
+ * The input tokens that are held: all that the request can be, but no more than a report is believed with, beyond which the
+ * estimate is charged. Cached content, which the gateway does not see, may fill all of the model's context.
+ */
+function heldInput(model: TextModel, facts: RequestFacts, extras: readonly AskedExtra[]): number {
+  const { input_tokens, input_bound_tokens, media = [], cached_content } = facts
+  const media_tokens = boundMedia(media, model.routes.map(knownAs), model.context)
+  const most_tokens = input_bound_tokens + media_tokens
+  const bound_tokens = Math.min(most_tokens, mostRead(model, facts, extras) ?? most_tokens)
+  return Math.max(input_tokens, bound_tokens, cached_content === undefined ? 0 : model.context)
+}
+
+/** The most that extras can cost, by whichever of the model's routes. */
+const extrasOf = (catalogue: Catalogue, model: TextModel, passages: Passages): Nanos =>
+  heldForExtras(model, askedRoutes(catalogue, model).map(passages))

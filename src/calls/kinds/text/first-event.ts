@@ -1,0 +1,75 @@
+// The beginning of a stream: read until an event is there, so that an error in place of an answer goes to the next route.
+import { UpstreamFault } from '../../../domain/errors.ts'
+import type { Protocol, StreamReading } from '../../../protocols/protocol.ts'
+import { type ByteString, decodeByteString, toByteString } from '../../../protocols/wire/byte-string.ts'
+import { isTooDeep } from '../../../protocols/wire/json-depth.ts'
+import { EventCutter, EventWalk, eventEnd } from '../../../protocols/wire/sse.ts'
+import { reportedFailure, tooDeep } from '../../../upstream/failures.ts'
+import type { ByteReader, OpenedBody } from '../../../upstream/pump.ts'
+import { fromUpstream } from '../../../upstream/transport.ts'
+
+/** An event that is longer is no error: it is not waited for. */
+const MAX_ERROR_BYTES = 64 * 1024
+const ERROR = '"error"'
+const PING = '"ping"'
+/** The data of an event that only keeps the connection open. */
+const SAYS_NOTHING = /^\s*(?:\{\s*(?:"type"\s*:\s*"ping"\s*)?\}\s*)?$/
+/** Without comments before the first event. */
+const BEGINS = /^(?:event: ?[a-z_.]+\r?\n)?data: ?(?!\{\s*\})\S/
+
+/** How a provider's streams are read, and the errors in them. */
+export interface StreamFormat extends Pick<Protocol, 'readFailure'> {
+  open(): StreamReading
+}
+
+/**
+ * Waits for the first event of a stream: until it is there, another route may still answer.
+ * @param heard told of bytes that hold no event: comments keep a connection open while a model has not begun
+ * @returns what was read, and a reader of the rest
+ * @throws UpstreamFault; ReportedFailure for an error before any output
+ */
+export async function readFirst(
+  response: Response,
+  format: StreamFormat,
+  heard: () => void,
+): Promise<OpenedBody> {
+  const type = response.headers.get('content-type')
+  if (type !== null && !/^text\/event-stream\b/i.test(type))
+    throw new UpstreamFault(`the upstream sent ${type}, no stream`)
+  if (!response.body) throw new UpstreamFault('the upstream sent an answer without a body')
+  const reader: ByteReader = response.body.getReader()
+  const cutter = new EventCutter()
+  const read: Uint8Array[] = []
+  for (let read_bytes = 0; ; heard()) {
+    const { value } = await fromUpstream(reader.read())
+    if (!value) throw new UpstreamFault('the upstream ended its stream before its first event')
+    read.push(value)
+    read_bytes += value.length
+    const whole = cutter.cut(value)
+    const has_begun = whole !== undefined && hasBegun(toByteString(beginningOf(whole)), format)
+    if (has_begun || read_bytes > MAX_ERROR_BYTES)
+      return { first: read.length === 1 ? value : Buffer.concat(read), reader }
+  }
+}
+
+/** Of what came at once, the events that an error may be among: all of it may be half a megabyte, for each of a hundred streams. */
+const beginningOf = (whole: Uint8Array): Uint8Array => whole.subarray(0, eventEnd(whole, MAX_ERROR_BYTES))
+
+/** Whether there is an event that is to be passed on. @throws ReportedFailure for an error before any output; UpstreamFault for one that is nested too deep */
+function hasBegun(whole: ByteString, format: StreamFormat): boolean {
+  // Nearly all streams: nothing is parsed.
+  if (BEGINS.test(whole) && !whole.includes(ERROR) && !whole.includes(PING) && !isTooDeep(whole)) return true
+  const reading = format.open()
+  let has_begun = false
+  const walk = new EventWalk(whole)
+  while (!reading.failed && walk.next()) {
+    if (isTooDeep(walk.data)) {
+      if (has_begun) return true
+      throw tooDeep('event')
+    }
+    has_begun ||= !SAYS_NOTHING.test(walk.data)
+    reading.read(walk.data)
+  }
+  if (!reading.failed || reading.deliveredTokens() > 0) return has_begun
+  throw reportedFailure(format, decodeByteString(walk.data))
+}

@@ -1,0 +1,22 @@
+// A text call that was read: its model, its request, and what its price depends on.
+import type { TextModel } from '../../../domain/catalogue.ts'
+import type { TokenPrice } from '../../../domain/prices.ts'
+import type { AskedTier } from '../../../domain/service-tiers.ts'
+import type { QuotedRequest } from '../../../money/pricing/quote.ts'
+import type { RequestFacts } from '../../../protocols/facts.ts'
+import type { PaidOrder } from '../../life/order.ts'
+import type { Passages, TextRequest } from './passage.ts'
+
+export interface TextOrder extends PaidOrder<TextModel> {
+  request: TextRequest
+  facts: RequestFacts
+  /** What tells its conversation from others of the account; undefined also where its model has but one way to go. */
+  session: string | undefined
+  /** What is held for. */
+  quoted: QuotedRequest
+  /** The service tier that it is held at, which the model has a price for; undefined: the standard one. */
+  service_tier: AskedTier | undefined
+  /** The model's price at that tier. */
+  price: TokenPrice
+  passages: Passages
+}

@@ -1,0 +1,63 @@
+// The way of a text call's bytes between its caller and a provider.
+import type { AskedExtra } from '../../../domain/extras.ts'
+import type { Billed } from '../../../money/pricing/billed-usage.ts'
+import type { AskedRoute } from '../../../protocols/asking.ts'
+import type { AnswerContext } from '../../../protocols/canonical/answer.ts'
+import type { Protocol, StreamReading } from '../../../protocols/protocol.ts'
+import type { ByteString } from '../../../protocols/wire/byte-string.ts'
+import type { JsonObject } from '../../../protocols/wire/json.ts'
+import type { Relay } from '../../../upstream/relay.ts'
+import type { TextBody } from './body.ts'
+import type { Dialect } from './dialect.ts'
+
+/** A caller's request, on its way to whichever provider. */
+export interface TextRequest {
+  dialect: Dialect
+  body: TextBody
+  streams: boolean
+  context: AnswerContext
+}
+
+export interface WholeAnswer {
+  bytes: Uint8Array<ArrayBuffer>
+  json: JsonObject
+}
+
+/** Either passes through or translates; which of the two was decided when it was made (passages.ts). */
+export interface Passage {
+  readonly protocol: Protocol
+  /** Headers of the caller's that the provider is to get too. */
+  readonly forwarded_headers: Readonly<Record<string, string>>
+  /** What the request, as the provider gets it, asks for beyond tokens. */
+  readonly extras: readonly AskedExtra[]
+  /**
+   * The whole answer for the caller.
+   * @param billed the usage that is paid for, and shown in place of another
+   */
+  answer(answer: WholeAnswer, billed: Billed, asked: AnsweredAs): Uint8Array<ArrayBuffer> | string
+  /** The relay of a stream's events. */
+  stream(reading: StreamReading, answered: StreamedAnswer): Relay
+}
+
+export interface AnsweredAs {
+  /** The provider's own name of the model. */
+  upstream_model: string
+  /** JSON was asked for in words: what stands around it is taken away. */
+  wants_json: boolean
+  /** The service tier that served; undefined for the standard one. */
+  service_tier: string | undefined
+}
+
+export interface StreamedAnswer {
+  /** As for `answer`, by what was read until it is asked. */
+  billed: () => Billed
+  /** As for `answer`, likewise. */
+  service_tier: () => string | undefined
+  /** The provider's own name of the model. */
+  upstream_model: string
+  /** Puts the names of tools that the caller knows into the data of an event; undefined where all are those. */
+  restore: ((data: ByteString) => ByteString) | undefined
+}
+
+/** The passage to each route, made for its protocol when that is first asked for. */
+export type Passages = (route: AskedRoute) => Passage

@@ -1,0 +1,37 @@
+// What is known of the form in which a provider takes requests: its server, and the fields that the operator drops and sets.
+import type { Provider } from '../../../domain/catalogue.ts'
+import { protocolOf, type Registry } from '../../../protocols/registry.ts'
+import type { JsonObject } from '../../../protocols/wire/json.ts'
+
+/** Plain values, so that they can cross to a thread. */
+export interface ProviderForm {
+  readonly server: string | undefined
+  readonly drop_fields: readonly string[]
+  readonly set_fields: JsonObject
+  /** The most tokens that these can be: one for each byte. */
+  readonly set_tokens: number
+}
+
+/** A catalogue that is read anew has new providers. */
+const FORMS = new WeakMap<Provider, ProviderForm | 'plain'>()
+
+/** Undefined for a provider of which nothing is known. */
+export function formOf(protocols: Registry, provider: Provider): ProviderForm | undefined {
+  const known = FORMS.get(provider) ?? readForm(protocols, provider)
+  FORMS.set(provider, known)
+  return known === 'plain' ? undefined : known
+}
+
+function readForm(protocols: Registry, provider: Provider): ProviderForm | 'plain' {
+  const server = protocolOf(protocols, provider).serverOf?.(provider)
+  const { drop_fields = [], set_fields = {} } = provider
+  const is_plain = server === undefined && drop_fields.length === 0 && Object.keys(set_fields).length === 0
+  if (is_plain) return 'plain'
+  const set = JSON.stringify(set_fields)
+  return {
+    server,
+    drop_fields,
+    set_fields: JSON.parse(set),
+    set_tokens: set === '{}' ? 0 : Buffer.byteLength(set),
+  }
+}

@@ -1,0 +1,89 @@
+// The reading of a text request's body: small ones are parsed on the event loop, large ones on a thread.
+
+import { isImageData, isPdfData } from '../../../domain/media/medium.ts'
+import { deploymentOf } from '../../../http/azure-paths.ts'
+import { regularBody } from '../../../protocols/media-places.ts'
+import type { CallerProtocol } from '../../../protocols/protocol.ts'
+import { BUILT_IN_REGISTRY } from '../../../protocols/registry.ts'
+import type { Json } from '../../../protocols/wire/json.ts'
+import { parseScanned, scanJsonBody } from '../../../protocols/wire/json-body.ts'
+import { type Arrival, type Arrived, receiveBody } from '../../bodies/arrival.ts'
+import type { Admitted } from '../../life/call.ts'
+import type { ExchangeParts } from '../../parts.ts'
+import { ParsedBody, type TextBody } from './body.ts'
+import { threadBody } from './thread-body.ts'
+
+/** A body, and what is sent upstream of it. Only one at a time is parsed. */
+const COPIES = 2
+/** Beyond either, to parse a body would stop everyone else for tens of milliseconds. */
+const MAX_BYTES_ON_LOOP = 1024 * 1024
+const MAX_VALUES_ON_LOOP = 50_000
+/** Of recordings, whose seconds are counted: that takes longer than to parse them. */
+const MAX_MEDIA_CHARS_ON_LOOP = 16 * 1024
+/** Shorter ones have no page. */
+const MIN_PDF_CHARS = 256
+/** The names under which every protocol carries them. */
+const MEDIA_NAMES: ReadonlySet<string> = new Set(['data', 'file_data', 'input_audio'])
+
+/** Whether to count a body's media would stop everyone else: of a PDF, few bytes may unfold to many. */
+export const hasLongMedia = (body: Json): boolean => mediaChars(body) > MAX_MEDIA_CHARS_ON_LOOP
+
+/** Characters of a body's media but for images; a PDF counts as endless. */
+function mediaChars(value: Json, name = ''): number {
+  if (typeof value === 'string') {
+    if (!MEDIA_NAMES.has(name) || isImageData(value)) return 0
+    return value.length > MIN_PDF_CHARS && isPdfData(value) ? Number.POSITIVE_INFINITY : value.length
+  }
+  if (typeof value !== 'object' || value === null) return 0
+  let chars = 0
+  if (Array.isArray(value)) for (const item of value) chars += mediaChars(item, name)
+  else for (const field of Object.keys(value)) chars += mediaChars(value[field] ?? null, field)
+  return chars
+}
+
+/** @param protocol the caller's @throws GatewayError as `receiveBody` and `parseJsonBody`; overloaded where the thread fails */
+export async function readTextBody(
+  parts: ExchangeParts,
+  admitted: Admitted,
+  asked: Omit<Arrival, 'copies'> & { protocol: CallerProtocol },
+): Promise<TextBody> {
+  const body = await readAsSent(parts, admitted, asked)
+  const model = deploymentOf(admitted.origin.request)
+  return model === undefined ? body : await body.with({ model })
+}
+
+async function readAsSent(
+  parts: ExchangeParts,
+  admitted: Admitted,
+  asked: Omit<Arrival, 'copies'> & { protocol: CallerProtocol },
+): Promise<TextBody> {
+  const { bodies } = parts
+  const { protocol, limit_bytes, model_id, isFree } = asked
+  const arrived = await receiveBody(bodies, admitted, { limit_bytes, model_id, isFree, copies: COPIES })
+  const { bytes } = arrived
+  const parsed = parsedOnLoop(parts, admitted, protocol, arrived)
+  if (parsed) return parsed
+  const body = await threadBody(bodies.parser, bytes, protocol.name)
+  const release = () => {
+    body.release()
+    arrived.release()
+  }
+  admitted.defer(release)
+  return body.as({ release })
+}
+
+/** Undefined for what is to be parsed on the thread, which knows the built-in protocols only. */
+function parsedOnLoop(
+  { bodies, protocols }: ExchangeParts,
+  { caller }: Admitted,
+  { text }: CallerProtocol,
+  { bytes, release }: Arrived,
+): ParsedBody | undefined {
+  const has_thread = protocols === BUILT_IN_REGISTRY
+  if (has_thread && bytes.length > MAX_BYTES_ON_LOOP) return undefined
+  const scanned = scanJsonBody(bytes, text.names, { known: bodies.known, account_id: caller.account.id })
+  if (has_thread && scanned.values > MAX_VALUES_ON_LOOP) return undefined
+  const body = parseScanned(scanned)
+  if (has_thread && hasLongMedia(body.json)) return undefined
+  return new ParsedBody(protocols, body, { ...regularBody(body.json, text), release })
+}

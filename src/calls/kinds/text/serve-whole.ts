@@ -1,0 +1,77 @@
+// A whole text answer: read to its end, priced, and given out once it is paid.
+import { readReported } from '../../../upstream/failures.ts'
+import type { Attempt } from '../../../upstream/routes.ts'
+import { readAnswer } from '../../../upstream/transport.ts'
+import type { Held } from '../../life/call.ts'
+import type { ExchangeParts } from '../../parts.ts'
+import { send } from '../../serving/asking.ts'
+import { restoreBytes } from '../../serving/tool-names.ts'
+import { wholeOutcome } from '../../settling/end.ts'
+import { settle } from '../../settling/settlement.ts'
+import { type BilledCall, reportDoubt } from '../../settling/told-usage.ts'
+import { bill } from './bill.ts'
+import { rejectEmpty, seemsEmpty } from './empty-answer.ts'
+import { type ExtrasTally, tallyAnswer } from './extras.ts'
+import type { TextOrder } from './order.ts'
+import { type AsSent, answerHeaders, sendingOf } from './sending.ts'
+import { chargeServed, type ServedTier, servedTier, toldTier } from './service-tier.ts'
+
+export async function serveWhole(parts: ExchangeParts, held: Held<TextOrder>): Promise<Response> {
+  const { order } = held
+  const sending = sendingOf(parts, held, (response, attempt, _heard, sent) =>
+    readWhole(parts, response, held, { attempt, sent }),
+  )
+  const { answer, attempt } = await send(parts, held, sending)
+  order.request.body.release()
+  const { body, billed, tally, served } = answer
+  reportDoubt(parts, held, attempt, billed.doubt, billed.usage)
+  const { usage, estimated, told, doubt, reported_cost_nanos } = billed
+  await settle(parts, held, {
+    outcome: wholeOutcome(held),
+    charge: chargeServed(order, served, usage, tally.charges(!estimated)),
+    usage,
+    estimated,
+    told,
+    doubt: doubt?.why,
+    reported_cost_nanos,
+  })
+  const { answering } = order.request.dialect
+  if (answering) await answering.paid()
+  return new Response(body, { headers: answerHeaders(held, attempt, 'application/json', sending.sent) })
+}
+
+type Body = Uint8Array<ArrayBuffer> | string
+
+/**
+ * All of an answer. What is cut short, or tells of an error under status 200, is none, and another route may have one.
+ * @throws UpstreamFault; ReportedFailure for such an error
+ */
+async function readWhole(
+  { catalogue }: ExchangeParts,
+  response: Response,
+  held: Held<TextOrder>,
+  { attempt, sent }: { attempt: Attempt; sent: AsSent },
+): Promise<{ body: Body; billed: BilledCall; tally: ExtrasTally; served: ServedTier }> {
+  const passage = held.order.passages(attempt)
+  const read = await readAnswer(response, catalogue().server.max_answer_bytes)
+  const bytes = restoreBytes(read, sent.renamed_tools)
+  const json = readReported(passage.protocol, bytes.toString())
+  const { readUsage, estimateOutput } = passage.protocol.text
+  const usage = readUsage(json)
+  if (seemsEmpty(passage.protocol, { json, usage }))
+    await rejectEmpty(passage.protocol, { json, usage }, held.order.request.body)
+  held.order.request.dialect.answering?.answeredBy(attempt, passage.protocol)
+  const billed = bill(held, passage, usage, () => estimateOutput(json))
+  const served = servedTier(held.order, passage, attempt, json)
+  const as = {
+    upstream_model: attempt.model,
+    wants_json: sent.wants_json,
+    service_tier: toldTier(held.order, served),
+  }
+  return {
+    body: passage.answer({ bytes, json }, billed, as),
+    billed,
+    tally: tallyAnswer(held.order.model, passage, json),
+    served,
+  }
+}

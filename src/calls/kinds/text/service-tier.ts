@@ -1,0 +1,69 @@
+// The service tier that served a text call, as its answer names it, and the charge that follows from it.
+import type { ExtraCharge } from '../../../domain/extras.ts'
+import type { Usage } from '../../../domain/usage.ts'
+import type { Charge } from '../../../money/pricing/charge.ts'
+import { chargeAtTier } from '../../../money/pricing/service-tiers.ts'
+import type { ServiceTierProtocol } from '../../../protocols/extras.ts'
+import type { StreamReading } from '../../../protocols/protocol.ts'
+import { decodeByteString } from '../../../protocols/wire/byte-string.ts'
+import { type JsonObject, parseObject } from '../../../protocols/wire/json.ts'
+import type { Attempt } from '../../../upstream/routes.ts'
+import type { TextOrder } from './order.ts'
+import type { Passage } from './passage.ts'
+import { WatchedReading } from './watched-reading.ts'
+
+/** What an answer names; undefined if it names none, or if it does not matter. */
+export type ServedTier = () => string | undefined
+
+const NONE: ServedTier = () => undefined
+
+/** Of a whole answer. */
+export function servedTier(
+  order: TextOrder,
+  passage: Passage,
+  attempt: Attempt,
+  answer: JsonObject,
+): ServedTier {
+  const tiers = tiersOf(order, passage, attempt)
+  return tiers ? () => tiers.served(answer) : NONE
+}
+
+/** Of a stream, the last that it names: a reading that looks for it, or the very same one where it does not matter. */
+export function watchServedTier(
+  order: TextOrder,
+  passage: Passage,
+  attempt: Attempt,
+  reading: StreamReading,
+): { reading: StreamReading; served: ServedTier } {
+  const tiers = tiersOf(order, passage, attempt)
+  if (!tiers) return { reading, served: NONE }
+  let last: string | undefined
+  const watched = new WatchedReading(reading, (data) => {
+    if (!tiers.answer_fields.some((field) => data.includes(field))) return
+    const event = parseObject(decodeByteString(data))
+    last = (event && tiers.served(event)) ?? last
+  })
+  return { reading: watched, served: () => last }
+}
+
+/** Where neither the price nor the cost has service tiers, nothing depends on them. */
+const tiersOf = (
+  { model: { price } }: TextOrder,
+  { protocol: { text } }: Passage,
+  { cost }: Attempt,
+): ServiceTierProtocol | undefined =>
+  price.service_tiers || (cost?.unit === 'token' && cost.service_tiers)
+    ? text.extras?.service_tier
+    : undefined
+
+/** The tier that a caller is told: the one asked for, where the answer names none. */
+export const toldTier = ({ service_tier }: TextOrder, served: ServedTier): string | undefined =>
+  served() ?? service_tier?.name
+
+/** What a call is charged, at the tier that served it. */
+export const chargeServed = (
+  { model, service_tier }: TextOrder,
+  served: ServedTier,
+  usage: Usage,
+  extras: readonly ExtraCharge[],
+): Charge => chargeAtTier(model.price, { asked: service_tier?.name, served: served() }, usage, extras)

@@ -1,0 +1,147 @@
+// A text request as it is written for a route: translated where the provider speaks another protocol, and made to fit its server.
+import type { AskedTier } from '../../../domain/service-tiers.ts'
+import type { ConversationRequest } from '../../../protocols/canonical/request.ts'
+import type { Carries } from '../../../protocols/carries.ts'
+import { untaken } from '../../../protocols/carries.ts'
+import { callersName, droppedFrom } from '../../../protocols/dropped.ts'
+import type { NamedModel } from '../../../protocols/named-model.ts'
+import type { Protocol } from '../../../protocols/protocol.ts'
+import { withFields, withoutFields } from '../../../protocols/provider-fields.ts'
+import { STRICT_NAMES, withTakenNames } from '../../../protocols/tool-names.ts'
+import type { JsonObject } from '../../../protocols/wire/json.ts'
+import { withTier } from './asked-extras.ts'
+import type { ProviderForm } from './provider-form.ts'
+
+/** How a request is to be written for a route. Names instead of objects, so that it can cross to a thread. */
+export interface Writing extends NamedModel {
+  /** The names of the caller's protocol and of the provider's. */
+  from: string
+  to: string
+  streams: boolean
+  max_output_tokens: number
+  /** Whether Claude is asked to cache what its caller has not marked. */
+  automatic_caching: boolean
+  /** The output limit to send instead of the caller's, where the model or the balance allows less. */
+  output_limit: number | undefined
+  /** Without the encrypted reasoning that the provider could not read. */
+  forgets_reasoning?: boolean | undefined
+  /** Without asking for a summary of the reasoning, which the provider refused. */
+  without_summary?: boolean | undefined
+  /** The service tier that the provider is to be asked for; between equal protocols the request says it itself. */
+  service_tier?: AskedTier | undefined
+  /** What is known of the provider; undefined for nothing. */
+  form?: ProviderForm | undefined
+  /** The most units of what is billed beyond tokens, between equal protocols; undefined if none is asked for. */
+  max_units?: Readonly<Record<string, number>> | undefined
+}
+
+/** A request that is written, and what its caller is to know of that. */
+export interface WrittenRequest {
+  readonly body: JsonObject
+  /** Names of what was left out, as the caller's protocol calls it where that has them. */
+  readonly dropped: readonly string[]
+  /** Names of tools as they are sent, with those that the caller knows. */
+  readonly renamed_tools: ReadonlyMap<string, string>
+  /** JSON was asked for in words only: a whole answer is freed of what stands around it. */
+  readonly wants_json: boolean
+}
+
+const NOTHING: readonly string[] = []
+const NO_NAMES: ReadonlyMap<string, string> = new Map()
+
+/**
+ * Writes a request for a provider of another protocol.
+ * @param asked the caller's body, from which `request` was read
+ * @throws GatewayError invalid_request for what cannot be carried there
+ */
+export function translated(
+  asked: JsonObject,
+  request: ConversationRequest,
+  protocol: Protocol,
+  {
+    model,
+    generation,
+    efforts,
+    max_output_tokens,
+    automatic_caching,
+    form,
+    service_tier,
+  }: Omit<Writing, 'from' | 'to' | 'streams' | 'output_limit'>,
+): WrittenRequest {
+  const { text, carries } = protocol
+  const renamed = new Map<string, string>()
+  const named = withTakenNames(request, text.tool_names ?? STRICT_NAMES, renamed)
+  const written = text.encodeRequest(named, {
+    model,
+    generation,
+    efforts,
+    server: form?.server,
+    max_output_tokens,
+    automatic_caching,
+  })
+  const encoded = service_tier ? withTier(protocol, written, service_tier) : written
+  const fitted = text.fit?.(encoded, {
+    server: form?.server,
+    model,
+    generation,
+    efforts,
+    is_translated: true,
+  }) ?? {
+    body: encoded,
+  }
+  const { body, dropped = [], renamed_tools = NO_NAMES, lost, asks_json = false } = fitted
+  if (lost !== undefined) throw untaken(callersName(lost, request.from, carries))
+  for (const [sent, name] of renamed_tools) renamed.set(sent, renamed.get(name) ?? name)
+  const lost_fields = droppedFrom(asked, request, encoded, protocol).filter(
+    (name) => name !== service_tier?.at,
+  )
+  return {
+    body,
+    dropped: [...new Set([...lost_fields, ...inWords(dropped, request.from, carries)])],
+    renamed_tools: renamed,
+    wants_json: asks_json || (carries.instructs_json === true && request.output?.kind === 'json'),
+  }
+}
+
+const inWords = (names: readonly string[], from: Carries, to: Carries): string[] =>
+  names.map((name) => callersName(name, from, to))
+
+/** A request in a provider's protocol as its model is asked, within the limit that is held for. */
+export function prepared(body: JsonObject, { text }: Protocol, writing: Writing): JsonObject {
+  const { model, generation, streams, forgets_reasoning, without_summary, form, output_limit } = writing
+  const server = form?.server
+  const asked = text.prepare(body, {
+    model,
+    generation,
+    streams,
+    forgets_reasoning,
+    without_summary,
+    server,
+  })
+  return output_limit === undefined ? asked : text.limitOutput(asked, output_limit, writing)
+}
+
+/** A caller's own request, made to fit the server of its protocol; the very same body where nothing has to change. */
+export function fitted(
+  body: JsonObject,
+  { text }: Protocol,
+  { model, generation, efforts, form }: Pick<Writing, 'model' | 'generation' | 'efforts' | 'form'>,
+): WrittenRequest {
+  const fit =
+    form && text.fit?.(body, { server: form.server, model, generation, efforts, is_translated: false })
+  return {
+    body: fit?.body ?? body,
+    dropped: fit?.dropped ?? NOTHING,
+    renamed_tools: fit?.renamed_tools ?? NO_NAMES,
+    wants_json: false,
+  }
+}
+
+/** The same with the fields that the operator drops and sets. */
+export function withOperatorFields(written: WrittenRequest, form: ProviderForm | undefined): WrittenRequest {
+  if (!form || (form.drop_fields.length === 0 && Object.keys(form.set_fields).length === 0)) return written
+  const { drop_fields, set_fields } = form
+  const dropped = drop_fields.filter((path) => withoutFields(written.body, [path]) !== written.body)
+  const body = withFields(withoutFields(written.body, drop_fields), set_fields)
+  return { ...written, body, dropped: [...new Set([...written.dropped, ...dropped])] }
+}

@@ -1,0 +1,176 @@
+// The form of a transcription: its one audio file in memory, its fields in order, and the same form written for a provider.
+
+import { invalidRequest, payloadTooLarge } from '../../../domain/errors.ts'
+import { deploymentOf } from '../../../http/azure-paths.ts'
+import { announcedBytes, readAtMost } from '../../../http/body.ts'
+import { freeBytes } from '../../../http/free-bytes.ts'
+import { readForm } from '../../../http/multipart.ts'
+import { refusal } from '../../../protocols/wire/json.ts'
+import { reduce } from '../../../protocols/wire/json-names.ts'
+import { endOfTurn } from '../../../utilities/end-of-turn.ts'
+import { mayCallFreeModel, receiveBody } from '../../bodies/arrival.ts'
+import { beforeForm } from '../../hooks/before-call.ts'
+import type { Admitted } from '../../life/call.ts'
+import type { ExchangeParts } from '../../parts.ts'
+
+export interface AudioForm {
+  file: AudioFile
+  /** Those of one name may be several, where it ends with `[]`. */
+  fields: readonly FormField[]
+  sha256: string
+}
+
+interface AudioFile {
+  bytes: Uint8Array
+  filename: string
+  mime: string
+}
+
+export type FormField = readonly [name: string, value: string]
+
+/** As OpenAI's limit of a file, and as that of images. */
+const MAX_AUDIO_BYTES = 25 * 1024 * 1024
+/** The file, its fields, and the lines between them. */
+const BODY_LIMIT_BYTES = 26 * 1024 * 1024
+const MAX_FIELDS = 40
+/** As a form, as a file, and in the form that is sent upstream. */
+const COPIES = 3
+
+const PART_BYTES = 256 * 1024
+/** Smaller ones are soon collected. */
+const MIN_FREED_BYTES = 1024 * 1024
+
+/** What decides the price, the model or the shape of the answer: no other spelling of them passes. */
+const DECIDING = ['model', 'file', 'stream', 'response_format'] as const
+const REDUCED: ReadonlySet<string> = new Set(DECIDING.map(reduce))
+
+/**
+ * Reads the form, as fast as there is memory for it.
+ *
+ * @throws GatewayError as `receiveBody` and `readForm`; payload_too_large for a longer file; invalid_request for another number of
+ * files than one, a field that is given twice, and a second spelling of a field that decides
+ */
+export async function readAudioForm(parts: ExchangeParts, admitted: Admitted): Promise<AudioForm> {
+  const { request } = admitted.origin
+  announcedBytes(request, BODY_LIMIT_BYTES)
+  const { bytes } = await receiveBody(parts.bodies, admitted, {
+    limit_bytes: BODY_LIMIT_BYTES,
+    copies: COPIES,
+    isFree: () => mayCallFreeModel(parts.catalogue(), admitted, 'transcription'),
+    is_form: true,
+  })
+  let fields: FormField[] = []
+  let file: AudioFile | undefined
+  const content_type = request.headers.get('content-type') ?? ''
+  const arrived = new Request('http://form.invalid', {
+    method: 'POST',
+    headers: { 'content-type': content_type },
+    body: inParts(bytes),
+  })
+  const sha256 = new Bun.CryptoHasher('sha256')
+  await readForm(arrived, {
+    body_limit_bytes: BODY_LIMIT_BYTES,
+    max_files: 2,
+    max_fields: MAX_FIELDS,
+    gone: admitted.place.gone.signal,
+    field(name, value) {
+      assertField(name, fields)
+      sha256.update(JSON.stringify([name, value]))
+      fields.push([name, value])
+    },
+    async file({ field, filename, mime, content }) {
+      if (field !== 'file')
+        throw refusal(field.slice(0, 64), 'is not a field for files. Send the file as "file".')
+      if (file) throw refusal('file', 'is given more than once. Send one file.')
+      sha256.update(JSON.stringify(['file', filename]))
+      const read = await readAtMost(hashed(content, sha256), MAX_AUDIO_BYTES, fileTooLarge)
+      file = { bytes: read, filename, mime }
+    },
+  })
+  if (bytes.length >= MIN_FREED_BYTES) freeBytes(bytes)
+  const deployment = deploymentOf(request)
+  if (deployment !== undefined)
+    fields = [...fields.filter(([name]) => name !== 'model'), ['model', deployment]]
+  await beforeForm(parts.bodies.hooks, admitted, fields)
+  if (!file || file.bytes.length === 0) throw refusal('file', 'is missing; it must be an audio file.')
+  return { file, fields, sha256: sha256.digest('hex') }
+}
+
+async function* hashed(
+  content: AsyncIterable<Uint8Array>,
+  hash: Bun.CryptoHasher,
+): AsyncGenerator<Uint8Array> {
+  for await (const chunk of content) {
+    hash.update(chunk)
+    yield chunk
+  }
+}
+
+/** Bytes as they would arrive, without a copy: others have their turn after each part. */
+function inParts(bytes: Uint8Array): ReadableStream<Uint8Array> {
+  let at = 0
+  return new ReadableStream({
+    async pull(controller) {
+      await endOfTurn()
+      if (at >= bytes.length) return controller.close()
+      controller.enqueue(bytes.subarray(at, at + PART_BYTES))
+      at += PART_BYTES
+    },
+  })
+}
+
+function assertField(name: string, before: readonly FormField[]): void {
+  if (!name.endsWith('[]') && before.some(([earlier]) => earlier === name))
+    throw refusal(name, 'is given more than once.')
+  if (REDUCED.has(reduce(name)) && !DECIDING.some((deciding) => deciding === name))
+    throw refusal(
+      name,
+      `could be read as "${DECIDING.find((deciding) => reduce(deciding) === reduce(name))}". Leave it out.`,
+    )
+  if (name === 'file') throw refusal('file', 'must be a file, not a text.')
+}
+
+const fileTooLarge = () =>
+  payloadTooLarge('file: is larger than 25 MB, the limit of this endpoint. Split it, or compress it more.', {
+    param: 'file',
+  })
+
+/** The value of a field that may be given once. */
+export const fieldOf = ({ fields }: AudioForm, name: string): string | undefined =>
+  fields.find(([field]) => field === name)?.[1]
+
+/** Values of a header inside a form: RFC 7578, section 4.2, and the WHATWG's escapes of a form's names. */
+const escaped = (text: string): string =>
+  text.replaceAll('\r', '%0D').replaceAll('\n', '%0A').replaceAll('"', '%22')
+
+/** Only what a header may have. */
+const SAFE_MIME = /^[\w.+-]+\/[\w.+-]+$/
+
+/** The same form for a provider, with its own name of the model. */
+export function writeAudioForm(
+  { file, fields }: AudioForm,
+  model: string,
+): { content_type: string; body: Uint8Array } {
+  const boundary = `tollgate-${crypto.randomUUID()}`
+  const texts = fields.map(
+    ([name, value]) =>
+      `--${boundary}\r\nContent-Disposition: form-data; name="${escaped(name)}"\r\n\r\n${name === 'model' ? model : value}\r\n`,
+  )
+  const mime = SAFE_MIME.test(file.mime) ? file.mime : 'application/octet-stream'
+  const head = `--${boundary}\r\nContent-Disposition: form-data; name="file"; filename="${escaped(file.filename)}"\r\nContent-Type: ${mime}\r\n\r\n`
+  return {
+    content_type: `multipart/form-data; boundary=${boundary}`,
+    body: Buffer.concat([
+      Buffer.from(texts.join('') + head),
+      file.bytes,
+      Buffer.from(`\r\n--${boundary}--\r\n`),
+    ]),
+  }
+}
+
+/** @throws GatewayError invalid_request */
+export function streamsOf(form: AudioForm): boolean {
+  const value = fieldOf(form, 'stream') ?? 'false'
+  if (value === 'true' || value === 'false') return value === 'true'
+  throw invalidRequest('stream: must be true or false.', { param: 'stream' })
+}

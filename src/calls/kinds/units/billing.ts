@@ -1,0 +1,32 @@
+// What calls that are priced by units hold and are charged, whichever kind they are.
+import type { ReportedUnits } from '../../../domain/units.ts'
+import { billUnits, chargeUnits, quoteUnits, tokensOf } from '../../../money/pricing/units.ts'
+import type { Attempt } from '../../../upstream/routes.ts'
+import type { PaidCall } from '../../life/admission.ts'
+import type { Held } from '../../life/call.ts'
+import type { PaidKind } from '../../life/paid-kind.ts'
+import type { ExchangeParts } from '../../parts.ts'
+import type { Delivered, Spent } from '../../settling/end.ts'
+import { reportDoubt } from '../../settling/told-usage.ts'
+import type { UnitOrder } from './order.ts'
+
+/** The most that the call can use is held; who leaves once it was sent pays for what was sent. */
+export const UNIT_PRICING: Pick<PaidKind<PaidCall, UnitOrder>, 'quote' | 'spent'> = {
+  quote: ({ model, held }) => quoteUnits(model.price, held),
+  spent: ({ model, input }): Spent => ({ usage: tokensOf(input), charge: chargeUnits(model.price, input) }),
+}
+
+/** @param bounds those of the order, where nothing else is known by now */
+export function deliveredUnits(
+  parts: Pick<ExchangeParts, 'log'>,
+  held: Held<UnitOrder>,
+  attempt: Attempt,
+  reported: ReportedUnits | undefined,
+  bounds = held.order.bounds,
+): Pick<Delivered, 'charge' | 'usage' | 'estimated' | 'told' | 'doubt'> {
+  const { model } = held.order
+  const { units, estimated, doubt } = billUnits(model.price, reported, bounds)
+  reportDoubt(parts, held, attempt, doubt === undefined ? undefined : { reported, why: doubt }, units)
+  const told = estimated || doubt !== undefined ? reported : undefined
+  return { charge: chargeUnits(model.price, units), usage: tokensOf(units), estimated, told, doubt }
+}

@@ -1,0 +1,77 @@
+// A JSON request that is passed on as it came, but for the name of its model.
+import type { Model } from '../../../domain/catalogue.ts'
+import { internal, invalidRequest } from '../../../domain/errors.ts'
+import { deploymentOf } from '../../../http/azure-paths.ts'
+import { regularBody } from '../../../protocols/media-places.ts'
+import { unitMedia } from '../../../protocols/openai/media-places.ts'
+import type { Protocol } from '../../../protocols/protocol.ts'
+import { protocolOf } from '../../../protocols/registry.ts'
+import type { UnitProtocols } from '../../../protocols/unit-calls.ts'
+import {
+  type JsonBody,
+  parseJsonBody,
+  parseScanned,
+  scanJsonBody,
+} from '../../../protocols/wire/json-body.ts'
+import type { Names } from '../../../protocols/wire/json-names.ts'
+import { spliceFields } from '../../../protocols/wire/json-splice.ts'
+import { requestTo } from '../../../upstream/request.ts'
+import type { Attempt } from '../../../upstream/routes.ts'
+import type { Sending } from '../../../upstream/sending.ts'
+import { type Arrival, mayCallFreeModel, receiveBody } from '../../bodies/arrival.ts'
+import type { Admitted } from '../../life/call.ts'
+import type { ExchangeParts } from '../../parts.ts'
+
+/** A body as bytes, text and values, and what is sent upstream of it. */
+const COPIES = 4
+/** Parsed, so many values stop the event loop for 10 ms. */
+const MAX_VALUES = 400_000
+
+interface Asked extends Pick<Arrival, 'limit_bytes' | 'model_id'> {
+  kind: Model['kind']
+  names: Names
+}
+
+/** @throws GatewayError as `receiveBody` and `parseJsonBody` */
+export async function readJsonRequest(
+  parts: ExchangeParts,
+  admitted: Admitted,
+  { kind, names, ...limits }: Asked,
+): Promise<JsonBody> {
+  const { bytes } = await receiveBody(parts.bodies, admitted, {
+    ...limits,
+    copies: COPIES,
+    isFree: () => mayCallFreeModel(parts.catalogue(), admitted, kind),
+  })
+  const scanned = scanJsonBody(bytes, names)
+  if (scanned.values > MAX_VALUES)
+    throw invalidRequest(`The request body has more than ${MAX_VALUES} values. Send fewer inputs at once.`)
+  const body = parseScanned(scanned)
+  const model = deploymentOf(admitted.origin.request)
+  if (model === undefined || model === body.json.model) return body
+  return parseJsonBody(spliceFields(body, { ...body.json, model }), names)
+}
+
+/** The verbs of a route's provider; the catalogue refuses models whose provider has none. */
+export function verbsOf<Verb extends 'embeddings' | keyof UnitProtocols>(
+  { protocols }: Pick<ExchangeParts, 'protocols'>,
+  { provider }: Pick<Attempt, 'provider'>,
+  verb: Verb,
+): NonNullable<Protocol[Verb]> {
+  const verbs = protocolOf(protocols, provider)[verb]
+  if (verbs) return verbs
+  throw internal(
+    'This model cannot be called. It has been logged; please tell the operator of this gateway.',
+    { cause: `the provider ${provider.name} has no ${verb}` },
+  )
+}
+
+/** How such a request is put to a route. */
+export const jsonWriter =
+  (parts: ExchangeParts, verb: keyof UnitProtocols, body: JsonBody): Sending<unknown>['write'] =>
+  (attempt) =>
+    requestTo(
+      attempt,
+      verbsOf(parts, attempt, verb).target,
+      spliceFields(body, { ...regularBody(body.json, { media: unitMedia }).json, model: attempt.model }),
+    )

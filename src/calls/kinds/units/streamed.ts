@@ -1,0 +1,105 @@
+// A streamed answer that is passed on as it comes, events or bytes: pumped to its caller, and paid for before its end.
+import { UpstreamFault } from '../../../domain/errors.ts'
+import type { ReportedUnits } from '../../../domain/units.ts'
+import type { UnitBounds } from '../../../money/pricing/units.ts'
+import { type AudioPiece, AudioStreamReading } from '../../../protocols/openai/audio-stream.ts'
+import { renderStreamError } from '../../../protocols/openai/errors.ts'
+import { protocolOf } from '../../../protocols/registry.ts'
+import { reportsError } from '../../../protocols/reported-error.ts'
+import { parseObject } from '../../../protocols/wire/json.ts'
+import type { Dispatched } from '../../../upstream/dispatch.ts'
+import { reportedFailure } from '../../../upstream/failures.ts'
+import type { ByteReader, OpenedBody } from '../../../upstream/pump.ts'
+import type { Relay } from '../../../upstream/relay.ts'
+import type { Attempt } from '../../../upstream/routes.ts'
+import { fromUpstream } from '../../../upstream/transport.ts'
+import type { Held } from '../../life/call.ts'
+import type { ExchangeParts } from '../../parts.ts'
+import { pumped } from '../../serving/pumped.ts'
+import { servedHeaders } from '../../serving/served-headers.ts'
+import { CLIENT_CLOSED_REQUEST } from '../../settling/end.ts'
+import { reportBreak, settleStream, toldBreak } from '../../settling/stream-end.ts'
+import { readFirst } from '../text/first-event.ts'
+import { deliveredUnits } from './billing.ts'
+import type { UnitOrder } from './order.ts'
+
+/** An answer whose first bytes are there. */
+export interface OpenAnswer extends OpenedBody {
+  content_type: string
+}
+
+/** An answer on its way, and what is known of it so far. */
+export interface PassingAnswer {
+  relay: Relay
+  reported(): ReportedUnits | undefined
+  /** What is charged where nothing was reported, by what has passed. */
+  bounds(): UnitBounds
+  /** Something passed that is worth paying for. */
+  delivered(): boolean
+}
+
+export const isEvents = (content_type: string): boolean => /^text\/event-stream\b/i.test(content_type)
+
+const OPENING_BRACE = 0x7b
+
+/**
+ * Waits for the first bytes: until they are there, another route may still answer.
+ * @throws UpstreamFault for an empty answer; ReportedFailure for an error that calls itself audio
+ */
+export async function openAnswer(
+  { protocols }: Pick<ExchangeParts, 'protocols'>,
+  { provider }: Attempt,
+  response: Response,
+  content_type: string,
+): Promise<OpenAnswer> {
+  const reader: ByteReader | undefined = response.body?.getReader()
+  const { value } = reader ? await fromUpstream(reader.read()) : {}
+  if (!reader || !value) throw new UpstreamFault('the upstream sent an empty answer')
+  const text = value[0] === OPENING_BRACE ? Buffer.from(value).toString() : ''
+  const json = parseObject(text)
+  if (json && reportsError(json)) throw reportedFailure(protocolOf(protocols, provider), text)
+  return { first: value, reader, content_type }
+}
+
+/**
+ * The same for events: an error as the first of them is one before the first byte.
+ * @param piece the key of what an event brings @param heard as of `Sending.open`
+ * @throws UpstreamFault; ReportedFailure for an error before any output
+ */
+export async function openEvents(
+  { protocols }: Pick<ExchangeParts, 'protocols'>,
+  { provider }: Attempt,
+  response: Response,
+  { piece, heard }: { piece: AudioPiece; heard: () => void },
+): Promise<OpenAnswer> {
+  const { readFailure } = protocolOf(protocols, provider)
+  const format = { open: () => new AudioStreamReading(piece), readFailure }
+  return { ...(await readFirst(response, format, heard)), content_type: 'text/event-stream' }
+}
+
+/** Charges what passed, however it ends; nothing if it broke before anything came. */
+export function servedStream(
+  parts: ExchangeParts,
+  held: Held<UnitOrder>,
+  dispatched: Dispatched<OpenAnswer>,
+  { relay, reported, bounds, delivered }: PassingAnswer,
+): Response {
+  const { attempt } = dispatched
+  const { provider } = attempt
+  const headers = servedHeaders(held.origin, relay.content_type, attempt.model)
+  return pumped(parts, held, dispatched, headers, {
+    relay,
+    async settle(ending, cause, given_out) {
+      if (cause !== undefined) reportBreak(parts, held, cause)
+      await settleStream(parts, held, () => {
+        const is_free = (ending === 'broken' || cause !== undefined) && !delivered()
+        if (is_free)
+          return { outcome: ending, status: ending === 'cancelled' ? CLIENT_CLOSED_REQUEST : 200, cause }
+        const units = deliveredUnits(parts, held, attempt, reported(), bounds())
+        return { outcome: ending, given_out, cause, ...units }
+      })
+    },
+    renderError: (cause) =>
+      renderStreamError(toldBreak(parts, held, protocolOf(parts.protocols, provider), relay, cause)),
+  })
+}

@@ -1,0 +1,92 @@
+// A whole answer that is given out as it came: read, measured, and paid for first.
+import { UpstreamFault } from '../../../domain/errors.ts'
+import type { ReportedUnits } from '../../../domain/units.ts'
+import { redactorOf } from '../../../observe/redact.ts'
+import { protocolOf } from '../../../protocols/registry.ts'
+import type { UnitProtocols } from '../../../protocols/unit-calls.ts'
+import { parseObject } from '../../../protocols/wire/json.ts'
+import type { JsonBody } from '../../../protocols/wire/json-body.ts'
+import type { Dispatched } from '../../../upstream/dispatch.ts'
+import { readReported } from '../../../upstream/failures.ts'
+import type { Attempt } from '../../../upstream/routes.ts'
+import { readAnswer } from '../../../upstream/transport.ts'
+import type { Held } from '../../life/call.ts'
+import type { ExchangeParts } from '../../parts.ts'
+import { renameBytes, renameTo } from '../../serving/answered-name.ts'
+import { send } from '../../serving/asking.ts'
+import { servedHeaders } from '../../serving/served-headers.ts'
+import { wholeOutcome } from '../../settling/end.ts'
+import { settle } from '../../settling/settlement.ts'
+import { deliveredUnits } from './billing.ts'
+import { jsonWriter, verbsOf } from './json-request.ts'
+import type { UnitOrder } from './order.ts'
+import { assertText, assertTranscript, type TextFormat } from './text-answer.ts'
+
+export interface UnitAnswer {
+  body: Uint8Array<ArrayBuffer>
+  content_type: string
+  reported: ReportedUnits | undefined
+}
+
+const isJson = (content_type: string): boolean => /^application\/([\w.+-]*\+)?json\b/i.test(content_type)
+
+/**
+ * Reads all of an answer. It names the model that the caller asked for.
+ *
+ * @param text_format of a transcription: what was asked for in place of JSON
+ * @throws UpstreamFault for what is cut short, or is a page of a proxy in between; ReportedFailure for an error under status 200
+ */
+export async function readUnitAnswer(
+  parts: ExchangeParts,
+  held: Held<UnitOrder>,
+  response: Response,
+  attempt: Attempt,
+  { verb, text_format }: { verb: keyof UnitProtocols; text_format?: TextFormat | undefined },
+): Promise<UnitAnswer> {
+  const bytes = await readAnswer(response, parts.catalogue().server.max_answer_bytes)
+  const content_type = response.headers.get('content-type') ?? 'application/json'
+  if (/^text\/html\b/i.test(content_type)) throw new UpstreamFault(`the upstream sent ${content_type}`)
+  const text = bytes.toString()
+  const is_transcript = verb === 'transcriptions' || verb === 'translations'
+  if (is_transcript && !isJson(content_type) && !parseObject(text)) {
+    assertText(text, content_type, text_format)
+    // What a provider says of itself cannot be told from what was said in the audio.
+    const body = Buffer.from(redactorOf(parts.catalogue()).hide(text))
+    return { body, content_type, reported: undefined }
+  }
+  const json = readReported(protocolOf(parts.protocols, attempt.provider), text)
+  if (is_transcript) assertTranscript(json)
+  const verbs = verbsOf(parts, attempt, verb)
+  const { id } = held.order.model
+  const rename = attempt.model === id ? undefined : renameTo(id, ['model'])
+  const body = renameBytes(bytes, (answer) => {
+    const renamed = rename?.(answer) ?? answer
+    return verbs.completed?.(renamed, json) ?? renamed
+  })
+  return { body, content_type, reported: verbs.readUnits(json) }
+}
+
+/** Serves calls whose JSON request is passed on, and whose answer is whole. */
+export const serveJson =
+  (verb: keyof UnitProtocols) =>
+  async (parts: ExchangeParts, held: Held<UnitOrder & { body: JsonBody }>): Promise<Response> => {
+    const dispatched = await send(parts, held, {
+      streams: false,
+      write: jsonWriter(parts, verb, held.order.body),
+      open: (response, attempt) => readUnitAnswer(parts, held, response, attempt, { verb }),
+    })
+    return servedWhole(parts, held, dispatched)
+  }
+
+/** Charges for a whole answer, and gives it out. @param bounds those of the order, where nothing else is known by now */
+export async function servedWhole(
+  parts: ExchangeParts,
+  held: Held<UnitOrder>,
+  { answer, attempt }: Pick<Dispatched<UnitAnswer>, 'answer' | 'attempt'>,
+  bounds = held.order.bounds,
+): Promise<Response> {
+  const { body, content_type, reported } = answer
+  const delivered = deliveredUnits(parts, held, attempt, reported, bounds)
+  await settle(parts, held, { outcome: wholeOutcome(held), ...delivered })
+  return new Response(body, { headers: servedHeaders(held.origin, content_type, attempt.model) })
+}

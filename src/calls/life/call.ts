@@ -1,0 +1,159 @@
+// A call from its admission to its end, in one record: each step reads what is known by then, and adds what it came to.
+import type { Caller } from '../../access/gate.ts'
+import type { Lease } from '../../access/limits.ts'
+import type { KeyOfAccount } from '../../access/lookup.ts'
+import type { Nanos } from '../../domain/money.ts'
+import type { RenderError } from '../../http/answers.ts'
+import type { Arriving } from '../../http/sockets.ts'
+import type { HoldLimits } from '../../money/ledger/operations.ts'
+import type { Logger } from '../../observe/log.ts'
+import type { Attempt } from '../../upstream/routes.ts'
+import type { PaidOrder } from './order.ts'
+import type { RunningCall } from './running.ts'
+import type { Trace } from './trace.ts'
+
+/** What is learned of a request on its way, for the record of it if it is refused. One object, also where an origin is copied. */
+export interface KnownOfRequest {
+  caller?: KeyOfAccount
+  /** As the caller wrote it. */
+  model?: string
+  /** Money was held: it is a call, which has a record of its own. */
+  is_call?: true
+}
+
+/** What a surface knows of a call before its body is read. */
+export interface CallOrigin extends Arriving {
+  request_id: string
+  surface: string
+  credential: string | undefined
+  /** How the surface writes an error: the status is recorded with a call that failed. */
+  render: RenderError
+  /** A further name of the header that carries the request's id. */
+  id_header?: string | undefined
+  /** Its answer does not go into the socket that it came over as it is: the gateway reads it. */
+  read_by?: 'gateway'
+  known: KnownOfRequest
+}
+
+type Release = () => void | Promise<void>
+
+/** What a call begins with. */
+export interface CallStart
+  extends Pick<Call, 'origin' | 'caller' | 'place' | 'started_ms' | 'is_part' | 'goes_on'> {
+  /** Given back at its end, with the tokens that it used. */
+  lease: Lease
+  log: Logger
+}
+
+/** Of the same shape for every call, whatever becomes of it. */
+export class Call<O extends PaidOrder = PaidOrder> {
+  readonly origin: CallOrigin
+  readonly caller: Caller
+  readonly place: RunningCall
+  readonly started_ms: number
+  /** Its answer goes into that of a larger call, not to the caller. */
+  readonly is_part: boolean
+  /** It goes on with a larger call that was let in: no limit of calls refuses it, and it is no further request. */
+  readonly goes_on: boolean
+  /** Counts the call against a rate, once it is known that no kept answer answers it. @throws GatewayError rate_limited */
+  count_later: (() => Promise<void>) | undefined
+  /** What the caller sent, where a hook has changed the body and there is an Idempotency-Key. */
+  sent_bytes: Uint8Array | undefined
+  /** Tokens that it used, for the limits; 0 until it is settled. */
+  used_tokens = 0
+
+  // From its hold on.
+  order!: O
+  /** The id of the hold, and of the call's record once there is one. */
+  hold_id = 0
+  held_nanos: Nanos = 0
+  /** What its hold keeps to, and its tokens count against; undefined where this process alone counts. */
+  limits: HoldLimits | undefined
+  /** What would have been held, had there been enough. */
+  ceiling_nanos: Nanos = 0
+  /** What happened to it: written into its record. */
+  trace!: Trace
+
+  // From the first attempt on.
+  /** The one that goes into its record: the last that answered. */
+  attempt: Attempt | undefined
+  /** The one that was under way when the caller left, and whose provider may have the request. */
+  abandoned_attempt: Attempt | undefined
+  /** From its start to the first answer. */
+  first_byte_ms: number | null = null
+
+  // From its settlement on, of which there is one.
+  is_resolved = false
+  /** Its caller pays for something. */
+  is_charged = false
+
+  #is_kept_open = false
+  #has_ended = false
+  #releases: Release[] | undefined
+  readonly #lease: Lease
+  readonly #log: Logger
+
+  constructor({ origin, caller, place, started_ms, is_part, goes_on, lease, log }: CallStart) {
+    this.origin = origin
+    this.caller = caller
+    this.place = place
+    this.started_ms = started_ms
+    this.is_part = is_part
+    this.goes_on = goes_on
+    this.#lease = lease
+    this.#log = log
+  }
+
+  /** Runs when the call is over, the latest first. What it throws is logged, and stops nothing else. */
+  defer(release: Release): void {
+    this.#releases ??= []
+    this.#releases.push(release)
+  }
+
+  /** Keeps the call open beyond its handler, for an answer that streams, until `end`. */
+  keepOpen(): void {
+    this.#is_kept_open = true
+  }
+
+  /** The handler is done. Ends the call, unless it was kept open. */
+  handled(): Promise<void> | undefined {
+    return this.#is_kept_open ? undefined : this.end()
+  }
+
+  /** Gives back what the call was given and what it reserved; once. */
+  end(): Promise<void> | undefined {
+    if (this.#has_ended) return undefined
+    this.#has_ended = true
+    if (this.#releases) return this.#release(this.#releases)
+    this.#leave()
+    return undefined
+  }
+
+  async #release(releases: Release[]): Promise<void> {
+    for (const release of releases.reverse()) {
+      try {
+        await release()
+      } catch (cause) {
+        this.#log.error({ request_id: this.origin.request_id, cause }, 'a call could not be cleaned up')
+      }
+    }
+    this.#leave()
+  }
+
+  #leave(): void {
+    this.#lease.release(this.used_tokens)
+    if (!this.is_part) this.place.done()
+  }
+}
+
+/** A call that was let in: what it buys is not known yet. */
+export type Admitted = Omit<Call, 'order' | 'trace'>
+
+/** What outlives a held call, without its body. */
+export interface RecordedCall extends Pick<Call, 'caller' | 'hold_id' | 'held_nanos'> {
+  readonly origin: Pick<CallOrigin, 'request_id' | 'surface' | 'request'>
+  readonly order: Pick<PaidOrder, 'model' | 'streams'>
+}
+
+/** A call whose money is held. */
+export type Held<O extends PaidOrder = PaidOrder> = Call<O>

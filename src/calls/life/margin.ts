@@ -1,0 +1,98 @@
+// The margin at the quote: routes that cost the operator more than a call brings are passed over, or told of in the log.
+import type { Route } from '../../domain/catalogue.ts'
+import { notFound } from '../../domain/errors.ts'
+import { formatUsd, type Nanos } from '../../domain/money.ts'
+import type { Price } from '../../domain/prices.ts'
+import type { Quote } from '../../money/pricing/quote.ts'
+import { withRoutes } from '../../upstream/routes.ts'
+import type { ExchangeParts } from '../parts.ts'
+import type { Admitted } from './call.ts'
+import type { PaidOrder } from './order.ts'
+import type { Paying } from './paid-kind.ts'
+
+/** What a call is quoted, and at what it would be quoted at another price. */
+interface Quoting<O extends PaidOrder> {
+  order: O
+  quoted: Quote
+  kind: Paying<O>
+}
+
+/** A route that loses money is told about once in so long. */
+const TOLD_EVERY_MS = 60_000
+const TOLD_AT_MS = new WeakMap<Route, number>()
+
+/**
+ * The order with the routes that may be asked: where `[limits] refuse_negative_margin` is set, those that do not cost more
+ * than the call brings, both at the most that it can use. A route without a cost may always be asked.
+ *
+ * @throws GatewayError not_found (code model_unavailable), where none is left: what providers cost is no caller's business
+ */
+export function withMargin<O extends PaidOrder>(
+  parts: ExchangeParts,
+  admitted: Admitted,
+  quoting: Quoting<O>,
+): O {
+  const { order, quoted } = quoting
+  if (order.model.routes.every(({ cost }) => cost === undefined)) return order
+  const losses = new Map<Route, Nanos>()
+  for (const route of order.model.routes) {
+    if (!route.cost) continue
+    const cost_nanos = quotedAt(parts, quoting, route.cost)
+    if (cost_nanos > quoted.ceiling_nanos) losses.set(route, cost_nanos)
+  }
+  if (losses.size === 0) return order
+  const { refuse_negative_margin } = parts.catalogue().limits
+  for (const [route, cost_nanos] of losses)
+    tell(parts, admitted, { model: order.model.id, route, cost_nanos, quoted, refuse_negative_margin })
+  if (!refuse_negative_margin) return order
+  const model = withRoutes(order.model, (route) => !losses.has(route))
+  if (model) return { ...order, model }
+  // Not 503, which clients retry for minutes: only the operator can change it.
+  throw notFound(
+    `The model "${order.model.id}" is out of service for this request: this gateway has no route that may serve it. Use another model, or ask its operator; the log says why.`,
+    {
+      code: 'model_unavailable',
+      cause: 'every route costs more than the call brings (refuse_negative_margin)',
+    },
+  )
+}
+
+/** The schema of the catalogue has checked that a route's cost is of the sort of its model's price. */
+const quotedAt = <O extends PaidOrder>(
+  parts: ExchangeParts,
+  { order, kind }: Quoting<O>,
+  cost: Price,
+): Nanos =>
+  kind.quoteAt
+    ? kind.quoteAt(parts, order, cost).ceiling_nanos
+    : kind.quote({ ...order, model: { ...order.model, price: cost } }).ceiling_nanos
+
+interface Loss {
+  model: string
+  route: Route
+  cost_nanos: Nanos
+  quoted: Quote
+  refuse_negative_margin: boolean
+}
+
+function tell(
+  { log, now }: Pick<ExchangeParts, 'log' | 'now'>,
+  { origin }: Admitted,
+  { model, route, cost_nanos, quoted, refuse_negative_margin }: Loss,
+): void {
+  const told_at_ms = TOLD_AT_MS.get(route)
+  if (told_at_ms !== undefined && Math.abs(now() - told_at_ms) < TOLD_EVERY_MS) return
+  TOLD_AT_MS.set(route, now())
+  log.warn(
+    {
+      request_id: origin.request_id,
+      model,
+      provider: route.provider,
+      upstream_model: route.model,
+      cost_usd: formatUsd(cost_nanos),
+      price_usd: formatUsd(quoted.ceiling_nanos),
+      passed_over: refuse_negative_margin,
+    },
+    'a route costs more than its model’s price: raise the price, or lower the cost if it is wrong',
+  )
+}

@@ -1,0 +1,193 @@
+// The life of a paid call, whatever it makes: idempotency, hold, serve, settle; and the void of what came to nothing.
+import type { Model } from '../../domain/catalogue.ts'
+import { GatewayError, toGatewayError } from '../../domain/errors.ts'
+import { keyOf } from '../../idempotency/idempotency.ts'
+import type { HoldOperation, HoldOutcome } from '../../money/ledger/operations.ts'
+import type { Quote } from '../../money/pricing/quote.ts'
+import type { ExchangeParts } from '../parts.ts'
+import { CLIENT_CLOSED_REQUEST, type Delivered, type Undelivered } from '../settling/end.ts'
+import { settle } from '../settling/settlement.ts'
+import { type PaidCall, within } from './admission.ts'
+import type { Admitted, Held } from './call.ts'
+import { refusedByLimit, sharedLimitsOf } from './limits.ts'
+import { withMargin } from './margin.ts'
+import type { PaidOrder } from './order.ts'
+import type { PaidKind, Paying } from './paid-kind.ts'
+import { refusalError, refuseWhileClosed } from './refusals.ts'
+import { Trace } from './trace.ts'
+
+/**
+ * Serves one paid call, from the caller's key to the recorded charge.
+ *
+ * @returns the answer, whole or streamed; the last of it leaves only after it is paid
+ * @throws GatewayError for every refusal and failure before the first byte; nothing is held then
+ */
+export const servePaid = <C extends PaidCall, O extends PaidOrder>(
+  parts: ExchangeParts,
+  kind: PaidKind<C, O>,
+  call: C,
+): Promise<Response> =>
+  within(parts, call.origin, async (admitted) =>
+    payOnce(parts, admitted, await kind.read(parts, admitted, call), kind),
+  )
+
+/**
+ * Holds, serves and settles; or answers again what was answered under the request's Idempotency-Key. Whatever fails
+ * before the first byte leaves nothing held.
+ *
+ * @throws GatewayError as `Idempotency.once`, insufficient_balance and the other refusals of a hold, and what the kind throws
+ */
+export const payOnce = <O extends PaidOrder>(
+  parts: ExchangeParts,
+  admitted: Admitted,
+  order: O,
+  kind: Paying<O>,
+): Promise<Response> => answerOnce(parts, admitted, order, () => pay(parts, admitted, order, kind))
+
+/**
+ * Serves a request once for its Idempotency-Key, whatever paid calls its answer takes.
+ * @throws GatewayError as `Idempotency.once`, and what `serve` throws
+ */
+export function answerOnce(
+  parts: ExchangeParts,
+  admitted: Admitted,
+  { content: sent, streams }: Pick<PaidOrder, 'content' | 'streams'>,
+  serve: () => Promise<Response>,
+): Promise<Response> {
+  const { origin, caller, place, sent_bytes } = admitted
+  const mayBegin = () => {
+    refuseWhileClosed(parts)
+    return admitted.count_later?.()
+  }
+  const key = keyOf(origin.request)
+  if (key === null) {
+    const counting = mayBegin()
+    return counting ? counting.then(serve) : serve()
+  }
+  const content = sent_bytes ? [sent_bytes] : sent
+  const call = { origin, account_id: caller.account.id, content, streams, gone: place.gone, mayBegin }
+  return parts.idempotency.once(key, call, serve)
+}
+
+/** `payOnce` without a look at the request's Idempotency-Key; once for a call. @throws GatewayError as `payOnce` */
+export async function pay<O extends PaidOrder>(
+  parts: ExchangeParts,
+  admitted: Admitted,
+  order: O,
+  kind: Paying<O>,
+): Promise<Response> {
+  parts.probe('read')
+  const prepared = kind.prepare ? await kind.prepare(parts, admitted, order) : order
+  const quoted = kind.quote(prepared)
+  const ready = withMargin(parts, admitted, { order: prepared, quoted, kind })
+  parts.probe('quoted')
+  admitted.limits = sharedLimitsOf(parts, admitted.caller)
+  const deciding = parts.ledger.submit(holdOf(parts, admitted, ready, quoted))
+  // At once where this process owns the ledger.
+  const outcome = deciding instanceof Promise ? await deciding : deciding
+  const held = heldBy(parts, admitted, ready, quoted, outcome)
+  try {
+    return await kind.serve(parts, held)
+  } catch (thrown) {
+    throw await abandon(parts, held, kind, thrown)
+  }
+}
+
+/** Freezes the ceiling of a quote, or the whole balance where it pays for the floor. */
+function holdOf(
+  parts: ExchangeParts,
+  { caller, origin, limits, goes_on }: Admitted,
+  { model }: PaidOrder,
+  { ceiling_nanos, floor_nanos }: Quote,
+): HoldOperation {
+  const now_ms = parts.now()
+  const operation: HoldOperation = {
+    op: 'hold',
+    account_id: caller.account.id,
+    key_id: caller.key.id,
+    request_id: origin.request_id,
+    amount_nanos: ceiling_nanos,
+    minimum_nanos: floor_nanos,
+    now_ms,
+    expires_at_ms: now_ms + longestTimeMs(parts, model),
+  }
+  if (limits && !goes_on) operation.limits = limits
+  return operation
+}
+
+/** Every route may take all of its time, and a caller theirs to read: an older hold was left by a call that is over. */
+function longestTimeMs({ catalogue }: ExchangeParts, model: Model): number {
+  const { providers, server } = catalogue()
+  let time_ms = server.drain_timeout_ms + server.stalled_reader_timeout_ms
+  for (const { provider } of model.routes) time_ms += providers.get(provider)?.call_timeout_ms ?? 0
+  return time_ms
+}
+
+/** Writes the hold into the record of its call. @throws GatewayError insufficient_balance or another refusal; nothing is held then */
+function heldBy<O extends PaidOrder>(
+  parts: ExchangeParts,
+  admitted: Admitted,
+  order: O,
+  { ceiling_nanos }: Quote,
+  outcome: HoldOutcome,
+): Held<O> {
+  if (!outcome.ok)
+    throw refusedByLimit(parts, admitted.caller, outcome) ?? refusalError(outcome.refusal, order.is_uncounted)
+  const held = admitted as Held<O>
+  held.order = order
+  held.hold_id = outcome.hold_id
+  held.held_nanos = outcome.held_nanos
+  held.ceiling_nanos = ceiling_nanos
+  held.place.hold_id = held.hold_id
+  held.origin.known.is_call = true
+  parts.probe('held')
+  held.trace = traceOf(parts, held)
+  parts.events.raise('held', held)
+  return held
+}
+
+/** Enough to tell keys apart: whoever has the key can find its calls. */
+const HASH_CHARS = 16
+
+/** The trace of a call whose money was held just now, with what is known of it by then. */
+function traceOf(
+  { now, publicWords }: ExchangeParts,
+  { origin, started_ms, held_nanos, ceiling_nanos }: Held,
+): Trace {
+  const trace = new Trace(started_ms, now(), publicWords)
+  if (held_nanos < ceiling_nanos) trace.note({ ceiling_nanos })
+  const key = keyOf(origin.request)
+  if (key === null) return trace
+  const sha256 = new Bun.CryptoHasher('sha256').update(key).digest('hex')
+  trace.note({ idempotency_key_sha256: sha256.slice(0, HASH_CHARS) })
+  return trace
+}
+
+/**
+ * Ends the hold of a call that failed, or whose caller left: it is voided, unless the caller left a request that its
+ * provider may have, and that costs its input.
+ * @returns the failure to tell of
+ */
+async function abandon<O extends PaidOrder>(
+  parts: ExchangeParts,
+  held: Held<O>,
+  kind: Paying<O>,
+  thrown: unknown,
+): Promise<unknown> {
+  const { origin, place, order, abandoned_attempt } = held
+  const { aborted, reason } = place.gone
+  const failure = reason instanceof GatewayError ? reason : toGatewayError(thrown)
+  const has_left = aborted && failure !== reason
+  if (!has_left) {
+    const { status } = origin.render(failure, origin.request_id)
+    await settle(parts, held, { outcome: 'failed', status, cause: failure })
+    return failure
+  }
+  const spent = abandoned_attempt && kind.spent?.(order, abandoned_attempt)
+  const end: Delivered | Undelivered = spent
+    ? { outcome: 'cancelled', estimated: true, ...spent }
+    : { outcome: 'cancelled', status: CLIENT_CLOSED_REQUEST }
+  // Its failure is dropped here: the settlement has logged it and is tried again, and nobody is left to be told.
+  await settle(parts, held, end).catch(() => undefined)
+  return failure
+}

@@ -1,0 +1,182 @@
+// The trace of a call under way: what happened to it, gathered in a few numbers and written as bounded JSON at its end.
+
+import { GatewayError, UpstreamFault } from '../../domain/errors.ts'
+import type { Nanos } from '../../domain/money.ts'
+import {
+  type CallTrace,
+  MAX_TRACE_BYTES,
+  type TracedFailure,
+  type TracedTry,
+} from '../../money/ledger/traces.ts'
+import type { UpstreamFailure } from '../../protocols/facts.ts'
+import type { Call } from '../../store/schema.ts'
+import type { Attempt } from '../../upstream/routes.ts'
+import { costOfTry } from '../settling/provider-cost.ts'
+
+/** What is known of a call beside its times. */
+export type TracedFacts = Omit<CallTrace, 'held_ms' | 'sent_ms' | 'head_ms' | 'tried' | 'more_tried'>
+
+/** A try that failed: when it began and ended, in milliseconds since 1970, and the status that came, or 0. */
+export interface FailedTry {
+  sent_at_ms: number
+  failed_at_ms: number
+  status: number
+  /** Of the model, in tokens; undefined for models without. */
+  context?: number | undefined
+}
+
+/** What is told about a call's end. */
+export interface TracedEnd {
+  outcome: Call['outcome']
+  /** Why it failed or broke off. */
+  cause?: unknown
+  told?: CallTrace['told'] | undefined
+  doubt?: string | undefined
+}
+
+/** How much of a trace is kept: as much of it as has room, step by step. */
+const ROOM = [
+  { tries: 8, word_chars: 200 },
+  { tries: 6, word_chars: 80 },
+  { tries: 3, word_chars: 40 },
+] as const
+
+/** Ids of models and names of providers are shorter, nearly all of them. */
+const MAX_NAME_CHARS = 80
+
+/** Nearly every call has times alone: they are all that it makes. */
+export class Trace {
+  readonly #started_ms: number
+  readonly #held_ms: number
+  readonly #scrub: (words: string) => string
+  #sent_ms = -1
+  #head_ms = -1
+  #tried: TracedTry[] | undefined
+  /** What providers take for tries that failed. */
+  failed_cost_nanos: Nanos = 0
+  #facts: TracedFacts | undefined
+
+  /** @param scrub takes addresses and secrets out of words from outside */
+  constructor(started_ms: number, now_ms: number, scrub: (words: string) => string) {
+    this.#started_ms = started_ms
+    this.#held_ms = now_ms - started_ms
+    this.#scrub = scrub
+  }
+
+  /** How many tries at routes failed. */
+  get failed_tries(): number {
+    return this.#tried?.length ?? 0
+  }
+
+  /** A route answered. Of several requests that make up one call, the first counts. */
+  answered(sent_at_ms: number, head_at_ms: number): void {
+    if (this.#head_ms >= 0) return
+    this.#sent_ms = sent_at_ms - this.#started_ms
+    this.#head_ms = head_at_ms - this.#started_ms
+  }
+
+  failed(attempt: Attempt, failure: UpstreamFailure, failed: FailedTry): void {
+    const { provider, model, key_id } = attempt
+    const cost_nanos = this.failed_cost_nanos + costOfTry(attempt, failure, failed.context)
+    this.failed_cost_nanos = Math.min(cost_nanos, Number.MAX_SAFE_INTEGER)
+    this.#tried ??= []
+    this.#tried.push({
+      provider: provider.name,
+      model,
+      key: key_id,
+      at_ms: failed.sent_at_ms - this.#started_ms,
+      took_ms: failed.failed_at_ms - failed.sent_at_ms,
+      failure_class: failure.failure_class,
+      status: failed.status || undefined,
+      words: this.#scrub(failure.message),
+    })
+  }
+
+  note(facts: TracedFacts): void {
+    this.#facts = { ...this.#facts, ...facts }
+  }
+
+  /** The caller left. @param at_ms milliseconds since 1970 */
+  left(at_ms: number): void {
+    this.note({ left_ms: at_ms - this.#started_ms })
+  }
+
+  /** The call is over. Whose caller left did not fail. */
+  ended({ outcome, cause, told, doubt }: TracedEnd): void {
+    if (told !== undefined) this.note({ told })
+    if (doubt !== undefined) this.note({ doubt })
+    if (cause !== undefined && outcome !== 'cancelled') this.note({ failure: failureOf(cause, this.#scrub) })
+  }
+
+  /** As it is stored: at most `MAX_TRACE_BYTES` long. */
+  text(): string {
+    if (!this.#tried && !this.#facts) return JSON.stringify(this.#times())
+    for (const { tries, word_chars } of ROOM) {
+      const text = this.#write(tries, word_chars)
+      if (Buffer.byteLength(text) <= MAX_TRACE_BYTES) return text
+    }
+    return JSON.stringify({ ...this.#times(), more_tried: this.failed_tries })
+  }
+
+  /** An object, which is written at once: a text that is put together makes a string for each of its parts. */
+  #times(): CallTrace {
+    const held_ms = this.#held_ms
+    return this.#head_ms < 0 ? { held_ms } : { held_ms, sent_ms: this.#sent_ms, head_ms: this.#head_ms }
+  }
+
+  #write(tries: number, word_chars: number): string {
+    const tried = this.#tried ?? []
+    const more_tried = Math.max(0, tried.length - tries)
+    return JSON.stringify({
+      ...this.#times(),
+      tried: tried.length === 0 ? undefined : tried.slice(0, tries).map((one) => cutTry(one, word_chars)),
+      more_tried: more_tried || undefined,
+      ...cutFacts(this.#facts ?? {}, word_chars),
+    })
+  }
+}
+
+const cutTry = ({ words = '', ...one }: TracedTry, word_chars: number): TracedTry => ({
+  ...one,
+  provider: one.provider.slice(0, MAX_NAME_CHARS),
+  model: one.model.slice(0, MAX_NAME_CHARS),
+  key: one.key.slice(0, MAX_NAME_CHARS),
+  words: words === '' ? undefined : cut(words, word_chars),
+})
+
+function cutFacts({ failure, ...facts }: TracedFacts, word_chars: number): TracedFacts {
+  if (!failure) return facts
+  const { kind, code, message, cause } = failure
+  const cut_failure: TracedFailure = { kind }
+  if (code !== undefined) cut_failure.code = cut(code, MAX_NAME_CHARS)
+  if (message !== undefined) cut_failure.message = cut(message, word_chars)
+  if (cause !== undefined) cut_failure.cause = cut(cause, word_chars)
+  return { ...facts, failure: cut_failure }
+}
+
+const cut = (words: string, chars: number): string =>
+  words.length <= chars ? words : `${words.slice(0, chars - 1).toWellFormed()}…`
+
+function failureOf(thrown: unknown, scrub: (words: string) => string): TracedFailure {
+  const failure: TracedFailure = { kind: kindOf(thrown) }
+  if (thrown instanceof GatewayError) {
+    failure.message = thrown.message
+    if (thrown.code !== undefined) failure.code = thrown.code
+  }
+  const cause = wordsOf(thrown instanceof GatewayError ? thrown.cause : thrown)
+  if (cause !== '') failure.cause = scrub(cause)
+  return failure
+}
+
+const kindOf = (thrown: unknown): string => {
+  if (thrown instanceof GatewayError) return thrown.kind
+  return thrown instanceof Error && thrown.name === 'UpstreamFault' ? 'upstream_failed' : 'internal'
+}
+
+function wordsOf(cause: unknown): string {
+  if (cause === undefined || cause === null) return ''
+  if (!(cause instanceof Error)) return String(cause)
+  const words = cause instanceof GatewayError ? wordsOf(cause.cause) || cause.message : cause.message
+  const is_plain = cause.name === 'Error' || cause instanceof GatewayError || cause instanceof UpstreamFault
+  return is_plain ? words : `${cause.name}: ${words}`
+}

@@ -1,0 +1,94 @@
+// Paid calls in a conversation, of the kind that their model is of: text models write, image models draw.
+
+import type { CallTarget } from '../bodies/call-target.ts'
+import { type ImageParts, imageCalls } from '../kinds/image/call.ts'
+import type { PaidImageOrder } from '../kinds/image/order.ts'
+import { countCall, type OnRate } from '../kinds/image/rate.ts'
+import type { TextBody } from '../kinds/text/body.ts'
+import { openText, readOpened, type TextCall, textCalls } from '../kinds/text/call.ts'
+import { readTextBody } from '../kinds/text/read-body.ts'
+import { findModel, within } from '../life/admission.ts'
+import type { Admitted } from '../life/call.ts'
+import { payOnce } from '../life/paid-call.ts'
+import type { ExchangeParts } from '../parts.ts'
+import { writePictures } from './answer.ts'
+import { orderFrom } from './read.ts'
+
+export interface ConversationCall extends TextCall {
+  /** Told where it is an image model's, and so counts against the rate of images. */
+  onRate?: OnRate
+}
+
+type ServeConversation = (parts: ExchangeParts, call: ConversationCall) => Promise<Response>
+
+/**
+ * Serves paid calls in conversations, as `servePaid` does for one kind. Images are held, charged, kept and limited as those of
+ * the image endpoints: only how they are asked for and answered is a conversation's.
+ */
+export function conversations(images: ImageParts): ServeConversation {
+  const pictures = imageCalls(images)
+  return (parts, call) =>
+    within(parts, call.origin, async (admitted) => {
+      const { target } = call
+      if (typeof target !== 'function' && isDrawn(parts, target)) {
+        await images.decoder.assertUsable()
+        await countCall(parts, images.rate, admitted, call.onRate)
+        const body = await readTextBody(parts, admitted, {
+          protocol: call.protocol,
+          limit_bytes: call.body_limit_bytes,
+          model_id: target.model_id,
+          isFree: () => false,
+        })
+        const asked = { body, target }
+        return payOnce(parts, admitted, await readPicture(parts, images, admitted, call, asked), pictures)
+      }
+      const opened = await openText(parts, admitted, call)
+      if (!isDrawn(parts, opened.target))
+        return payOnce(parts, admitted, await readOpened(parts, admitted, call, opened), textCalls)
+      await images.decoder.assertUsable()
+      await countCall(parts, images.rate, admitted, call.onRate)
+      return payOnce(parts, admitted, await readPicture(parts, images, admitted, call, opened), pictures)
+    })
+}
+
+const isDrawn = ({ catalogue }: ExchangeParts, { model_id }: CallTarget): boolean =>
+  catalogue().models.get(model_id)?.kind === 'image'
+
+interface Asked {
+  body: TextBody
+  target: CallTarget
+}
+
+/** Waits for the memory that the request's images take. @throws GatewayError for what is wrong with the request */
+async function readPicture(
+  parts: ExchangeParts,
+  { memory }: ImageParts,
+  admitted: Admitted,
+  call: TextCall,
+  { body, target: { model_id, streams } }: Asked,
+): Promise<PaidImageOrder> {
+  const { place, started_ms } = admitted
+  const model = findModel(parts, admitted, model_id, 'image')
+  const request = await body.conversation(call.protocol.name, streams)
+  const wanted = orderFrom(request, model, [body.content])
+  const dialect = call.dialect(body.fields)
+  admitted.defer((await memory.take(wanted.kept_bytes, place.gone.signal)).release)
+  const context = {
+    id: admitted.origin.request_id,
+    model: model_id,
+    created_s: Math.floor(started_ms / 1000),
+    shows_usage: dialect.shows_usage,
+  }
+  const with_text = request.images ? request.images.with_text : true
+  return {
+    model,
+    // It is written once it is paid, whole, also for who asked for a stream.
+    streams: false,
+    content: wanted.content,
+    wanted,
+    references: [],
+    partial_images: 0,
+    write: ({ images, tokens }) =>
+      writePictures(images, tokens?.usage, { origin: call.origin, dialect, context, streams, with_text }),
+  }
+}

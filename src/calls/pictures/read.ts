@@ -1,0 +1,106 @@
+// An image order read from a conversation: what is drawn, how many, in which shape; and what an image model cannot do.
+import type { ImageModel } from '../../domain/catalogue.ts'
+import { type GatewayError, invalidRequest } from '../../domain/errors.ts'
+import { parseAspectRatio } from '../../domain/image-size.ts'
+import type { ImageOutput } from '../../protocols/canonical/fields.ts'
+import type { Part } from '../../protocols/canonical/parts.ts'
+import type { ConversationRequest } from '../../protocols/canonical/request.ts'
+import { placeIn, type RequestField } from '../../protocols/carries.ts'
+import { lastAsked } from '../kinds/image/conversation.ts'
+import { type ImageOrder, INLINE_COPIES, kindBy, MAX_PROMPT_CHARS } from '../kinds/image/order.ts'
+
+/**
+ * What the end of a conversation asks an image model for.
+ *
+ * @param content what tells the request from another under the same Idempotency-Key
+ * @throws GatewayError invalid_request that names what an image model cannot be asked for
+ */
+export function orderFrom(
+  request: ConversationRequest,
+  model: ImageModel,
+  content: ImageOrder['content'],
+): ImageOrder {
+  rejectOthers(request)
+  const { prompt, images } = lastAsked(request)
+  const { candidates = 1, images: shape } = request
+  assertPrompt(prompt, request)
+  const wanted = shape === false ? undefined : shape
+  if (candidates < 1 || candidates > model.max_n_per_request)
+    throw wrong(request, 'candidates', `must be 1 to ${model.max_n_per_request} for this model.`)
+  return {
+    kind: kindBy(images.length),
+    model_id: model.id,
+    prompt,
+    count: candidates,
+    size_text: sizeOf(model, wanted),
+    size: undefined,
+    aspect_ratio: wanted?.aspect_ratio === undefined ? undefined : parseAspectRatio(wanted.aspect_ratio),
+    quality: undefined,
+    background: undefined,
+    output_format: undefined,
+    sources: [],
+    conversation: request,
+    content,
+    kept_bytes: INLINE_COPIES * charsOf(request),
+  }
+}
+
+/** Sizes that any image model is asked for; what costs its provider more must be listed, or priced. */
+const COMMON_SIZES: ReadonlySet<string> = new Set(['1K', '2K'])
+
+function sizeOf({ sizes, price, bounds }: ImageModel, shape: ImageOutput | undefined): string | undefined {
+  if (shape?.size === undefined) return undefined
+  const { size, size_at } = shape
+  const listed = sizes ? sizes.includes(size) : COMMON_SIZES.has(size)
+  const named = price.unit === 'image' ? price.variants : bounds
+  if (listed || named.some((one) => one.size === size)) return size
+  throw invalidRequest(
+    `${size_at}: ${size.slice(0, 16)} is not supported by this model. Use 1K or 2K, or leave it out.`,
+    { param: size_at },
+  )
+}
+
+/** What has no meaning for a picture that is priced by itself. */
+const REFUSED = ['tools', 'output', 'logprobs'] as const satisfies readonly RequestField[]
+
+function rejectOthers(request: ConversationRequest): void {
+  if (request.images === false)
+    throw wrong(request, 'images', 'must include images: this model answers only with images.')
+  for (const field of REFUSED) {
+    const value = request[field]
+    if (Array.isArray(value) ? value.length > 0 : value !== undefined)
+      throw wrong(request, field, 'cannot be used with an image model. Leave it out.')
+  }
+  for (const { parts } of request.turns) for (const part of parts) rejectPart(part)
+}
+
+const READ: ReadonlySet<Part['kind']> = new Set(['text', 'image', 'thinking', 'redacted_thinking'])
+
+function rejectPart(part: Part): void {
+  if (READ.has(part.kind)) return
+  const at = 'at' in part ? part.at : 'contents'
+  throw invalidRequest(`${at}: an image model reads text and images only.`, { param: at })
+}
+
+function assertPrompt(prompt: string, { from }: ConversationRequest): void {
+  const at = placeIn(from.fields, 'system') === 'messages' ? 'messages' : 'contents'
+  if (prompt.trim() === '')
+    throw invalidRequest(`${at}: must say in text what to draw, after the last picture.`, { param: at })
+  if ([...prompt].length > MAX_PROMPT_CHARS)
+    throw invalidRequest(`${at}: a prompt for an image may have at most ${MAX_PROMPT_CHARS} characters.`, {
+      param: at,
+    })
+}
+
+const charsOf = ({ turns }: ConversationRequest): number =>
+  turns
+    .flatMap(({ parts }) => parts)
+    .reduce(
+      (sum, part) => sum + ('source' in part && part.source.by === 'data' ? part.source.data.length : 0),
+      0,
+    )
+
+function wrong({ from }: ConversationRequest, field: RequestField, problem: string): GatewayError {
+  const param = placeIn(from.fields, field)
+  return invalidRequest(`${param}: ${problem}`, { param })
+}

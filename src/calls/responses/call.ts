@@ -1,0 +1,298 @@
+// One call of the responses surface: what is changed of its request, how its answer is shown, and what is kept of both.
+import type { TextModel } from '../../domain/catalogue.ts'
+import { NO_USAGE } from '../../domain/usage.ts'
+import { markOf } from '../../observe/key-mark.ts'
+import {
+  compactedResponse,
+  compactionFields,
+  compactionObject,
+} from '../../protocols/openai/responses/compaction.ts'
+import { withFunction } from '../../protocols/openai/responses/drawing-tool.ts'
+import { responses } from '../../protocols/openai/responses/index.ts'
+import {
+  addedTools,
+  itemsOf,
+  RECALLED,
+  recalledFields,
+  resolved,
+} from '../../protocols/openai/responses/recalled.ts'
+import { missingConversation } from '../../protocols/openai/responses/request.ts'
+import { skeletonOf } from '../../protocols/openai/responses/response-object.ts'
+import { type ShownAs, ShownEvents, shownResponse } from '../../protocols/openai/responses/shown.ts'
+import { forcedTool, keptChoice, keptTools } from '../../protocols/openai/responses/tools.ts'
+import { writeUsage } from '../../protocols/openai/responses/usage.ts'
+import type { Protocol } from '../../protocols/protocol.ts'
+import {
+  isObject,
+  type JsonObject,
+  objectIn,
+  objectsIn,
+  parseObject,
+  refusal,
+  stringIn,
+} from '../../protocols/wire/json.ts'
+import type { KeptResponse } from '../../responses/kept-responses.ts'
+import type { Attempt } from '../../upstream/routes.ts'
+import type { TextBody } from '../kinds/text/body.ts'
+import type { ReadText } from '../kinds/text/call.ts'
+import type { Answering, Dialect } from '../kinds/text/dialect.ts'
+import type { CallOrigin } from '../life/call.ts'
+import { type Drawer, hasOwnProvider } from './drawer.ts'
+import { responseFrame } from './frame.ts'
+import { withoutPictures } from './kept-pictures.ts'
+import type { ResponseParts } from './parts.ts'
+import { recall } from './recall.ts'
+import type { RecentResponses, Remembered } from './recent.ts'
+
+export interface CallOptions {
+  /** Whether the endpoint only sums up. */
+  only_compacts?: boolean
+  /** Whether no model is called: the conversation may come with the request that continues this one. */
+  only_prepares?: boolean
+  /** Who draws what the model asks for, where the tool for it is offered. */
+  drawer?: Drawer | undefined
+  /** What the connection remembers. */
+  recent?: RecentResponses | undefined
+}
+
+/** What is kept of a call but its response. */
+interface Keeping extends Omit<KeptResponse, 'id' | 'response'> {
+  /** For all; false: its connection alone remembers it. */
+  is_kept: boolean
+  /** What it continues, where the connection has it. */
+  remembered: Remembered | undefined
+  /** The items of what it continues. */
+  before: readonly JsonObject[]
+}
+
+const NOTHING = { before: [], items: {} }
+
+export class ResponseCall implements Answering {
+  readonly headers: Record<string, string> = {}
+  readonly #parts: ResponseParts
+  readonly #origin: CallOrigin
+  readonly #only_compacts: boolean
+  readonly #only_prepares: boolean
+  readonly #drawer: Drawer | undefined
+  readonly #recent: RecentResponses | undefined
+  #compacts: boolean
+  #asked: JsonObject = {}
+  #keeping: Keeping | undefined
+  /** How a provider's own answer is shown; undefined for one that was translated. */
+  #shown_as: ShownAs | undefined
+  #shown_events: ShownEvents | undefined
+  /** The response as it was answered, or the event that has it. */
+  #response: JsonObject | string | undefined
+
+  constructor(
+    parts: ResponseParts,
+    origin: CallOrigin,
+    { only_compacts = false, only_prepares = false, drawer, recent }: CallOptions = {},
+  ) {
+    this.#parts = parts
+    this.#origin = origin
+    this.#only_compacts = only_compacts
+    this.#only_prepares = only_prepares
+    this.#drawer = drawer
+    this.#recent = recent
+    this.#compacts = only_compacts
+  }
+
+  /** One of several calls that answer the same request. */
+  part(request_id: string): ResponseCall {
+    const part = new ResponseCall(this.#parts, { ...this.#origin, request_id })
+    part.#asked = this.#asked
+    part.#compacts = this.#compacts
+    Object.assign(part.headers, this.headers)
+    return part
+  }
+
+  /** The request's fields, as the caller sent them. */
+  get asked(): JsonObject {
+    return this.#asked
+  }
+
+  /** A whole answer, as it was shown. */
+  get answered(): JsonObject | undefined {
+    return typeof this.#response === 'string' ? undefined : this.#response
+  }
+
+  readonly revise = async (read: ReadText): Promise<TextBody> => {
+    const { body, facts, admitted } = read
+    const { fields } = body
+    if (fields[RECALLED] !== undefined) throw refusal(RECALLED, 'is unknown. Leave it out.')
+    if (facts.lacks_conversation && !this.#only_prepares) throw missingConversation()
+    this.#asked = fields
+    this.#compacts ||= facts.compacts === true
+    const account_id = admitted.caller.account.id
+    const { responses: store } = this.#parts
+    const previous_id = facts.refers_to?.previous
+    const remembered = previous_id === undefined ? undefined : this.#recent?.find(previous_id)
+    const recalled = facts.refers_to && (await recall(this.#parts, admitted, facts.refers_to, remembered))
+    const drawing = this.#compacts ? undefined : this.#drawer?.offered
+    const told = drawing ? withFunction(fields, drawing) : {}
+    const changes: JsonObject = { ...told, ...this.#keptTools(read.model, { ...fields, ...told }) }
+    // Where its own provider answers, it reads them from the items.
+    const added = [...addedTools(recalled?.before ?? []), ...(facts.added_tools ?? [])]
+    const { tools } = keptTools(added, false, [])
+    if (recalled || drawing || tools.length > 0)
+      Object.assign(
+        changes,
+        recalledFields({ ...(recalled ?? NOTHING), tools: objectsIn(tools), draws: drawing?.name }),
+      )
+    const is_kept = store.enabled && fields.store !== false
+    if ((is_kept || this.#recent) && !this.#compacts) {
+      const { input } = await body.read(['input'])
+      this.#keeping = {
+        account_id,
+        previous_id,
+        created_at_ms: admitted.started_ms,
+        input: resolved(itemsOf(input), recalled?.items ?? {}).filter(isObject),
+        is_kept,
+        remembered,
+        before: this.#recent ? (recalled?.before ?? []) : [],
+      }
+    }
+    if (this.#compacts) {
+      const { input } = await body.read(['input'])
+      Object.assign(changes, compactionFields({ ...fields, input: input ?? null, ...changes }))
+    }
+    const revised = Object.keys(changes).length === 0 ? body : await body.with(changes)
+    if (store.enabled || fields.store === false) return revised
+    // The answer says that it is not kept.
+    this.#asked = { ...fields, store: false }
+    return revised.as({ fields: { ...revised.fields, store: false } })
+  }
+
+  /** Tools that nobody runs for this model are left out, and named in a header. @throws GatewayError if one is forced */
+  #keptTools(model: TextModel, fields: JsonObject): JsonObject {
+    if (!Array.isArray(fields.tools)) return {}
+    const passes = hasOwnProvider(this.#parts.exchange.catalogue(), model)
+    const { tools, dropped } = keptTools(fields.tools, passes, [...(model.price.extras?.keys() ?? [])])
+    if (dropped.length === 0) return {}
+    const forced =
+      fields.tool_choice === 'required' && tools.length === 0
+        ? dropped[0]
+        : forcedTool(fields.tool_choice, dropped)
+    if (forced !== undefined)
+      throw refusal(
+        'tool_choice',
+        `asks for ${forced}, which this model does not have here. Choose another tool, or another model.`,
+      )
+    this.headers['x-tollgate-dropped'] = dropped.join(', ')
+    const choice = keptChoice(fields.tool_choice, dropped)
+    return {
+      tools,
+      ...(choice === undefined || tools.length === 0 ? { tool_choice: 'auto' } : { tool_choice: choice }),
+    }
+  }
+
+  readonly dialect = (): Dialect => ({
+    protocol: responses,
+    frame: responseFrame({
+      rewritten: (data) => this.#shown_events?.event(data) ?? data,
+      compacts: () => (this.#compacts ? this.#origin.request_id : undefined),
+      ended: (data) => {
+        this.#response = data
+      },
+    }),
+    raw: false,
+    shows_usage: true,
+    answering: this,
+  })
+
+  answeredBy({ api_key }: Attempt, protocol: Protocol): void {
+    this.#shown_as = undefined
+    this.#shown_events = undefined
+    if (protocol !== responses) return
+    this.#shown_as = {
+      call_id: this.#origin.request_id,
+      model: String(this.#asked.model),
+      asked: this.#asked,
+      issuer: markOf(api_key),
+    }
+    this.#shown_events = new ShownEvents(this.#shown_as)
+  }
+
+  whole(answer: JsonObject): JsonObject {
+    const response = this.#shown_as ? shownResponse(answer, this.#shown_as) : answer
+    this.#response = response
+    if (!this.#compacts) return response
+    const compacted = compactedResponse(response, this.#origin.request_id)
+    this.#response = compacted
+    return this.#only_compacts ? compactionObject(compacted) : compacted
+  }
+
+  async paid(): Promise<void> {
+    // Where several calls make up the answer, only the whole of it is kept.
+    if (this.#drawer) return
+    const response =
+      typeof this.#response === 'string' ? objectIn(parseObject(this.#response)?.response) : this.#response
+    if (response) await this.keep(response)
+  }
+
+  /**
+   * The response to a request that no model is asked: as it begins, and complete. Only its connection remembers it.
+   * @param started_ms Unix time
+   */
+  async prepared(started_ms: number): Promise<{ begun: JsonObject; completed: JsonObject }> {
+    const created_s = Math.floor(started_ms / 1000)
+    const model = stringIn(this.#asked.model) ?? ''
+    const { request_id: id } = this.#origin
+    const begun = skeletonOf({ id, model, created_s, shows_usage: true, asked: this.#asked })
+    const usage = writeUsage(NO_USAGE)
+    const completed = { ...begun, status: 'completed', completed_at: created_s, usage }
+    if (this.#keeping) this.#keeping = { ...this.#keeping, is_kept: false }
+    await this.keep(completed)
+    return { begun, completed }
+  }
+
+  /** Never throws. */
+  async keep(response: JsonObject): Promise<void> {
+    const {
+      images: { library },
+      exchange: { log },
+    } = this.#parts
+    if (!this.#keeping) return
+    const { account_id } = this.#keeping
+    const bare = (items: readonly JsonObject[]) => withoutPictures(library, account_id, items)
+    try {
+      const keeping = { ...this.#keeping, input: await bare(this.#keeping.input) }
+      const kept = this.#drawer ? { ...response, output: await bare(objectsIn(response.output)) } : response
+      const is_kept = keeping.is_kept && (await this.#isStored(keeping, kept))
+      await this.#remember({ ...keeping, is_kept }, kept)
+    } catch (cause) {
+      log.warn({ request_id: this.#origin.request_id, cause }, 'a response could not be remembered')
+    }
+  }
+
+  async #isStored(keeping: Keeping, response: JsonObject): Promise<boolean> {
+    try {
+      await this.#store(keeping, response)
+      return true
+    } catch (cause) {
+      // The answer is paid for and given out; it only cannot be continued, but by its connection.
+      this.#parts.exchange.log.warn(
+        { request_id: this.#origin.request_id, cause },
+        'a response could not be kept',
+      )
+      return false
+    }
+  }
+
+  async #remember({ remembered, before, input, is_kept }: Keeping, response: JsonObject): Promise<void> {
+    const id = String(response.id)
+    const all = remembered ? input : [...before, ...input]
+    await this.#recent?.remember({ id, input: all, response, previous: remembered, is_kept })
+  }
+
+  /** What continues a response that nobody else has is kept with all that was said before. */
+  async #store(keeping: Keeping, response: JsonObject): Promise<void> {
+    const { account_id, created_at_ms, remembered, before } = keeping
+    const is_first = remembered !== undefined && !remembered.is_kept
+    const previous_id = is_first ? undefined : keeping.previous_id
+    const input = is_first ? [...before, ...keeping.input] : keeping.input
+    const id = String(response.id)
+    await this.#parts.responses.keep({ account_id, created_at_ms, previous_id, input, id, response })
+  }
+}

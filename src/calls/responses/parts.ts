@@ -1,0 +1,12 @@
+// The parts that a call of the responses surface is made of.
+import type { KeptResponses } from '../../responses/store.ts'
+import type { ImageParts } from '../kinds/image/call.ts'
+import type { ExchangeParts } from '../parts.ts'
+
+export interface ResponseParts {
+  exchange: ExchangeParts
+  /** What pictures are drawn with, and the history that has them. */
+  images: ImageParts
+  /** Responses that can be continued and read. */
+  responses: KeptResponses
+}

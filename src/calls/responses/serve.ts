@@ -1,0 +1,64 @@
+// Responses, served: made, with pictures where a model may have them drawn, or summed up.
+
+import { openText, readOpened, type TextCall, textCalls } from '../kinds/text/call.ts'
+import { within } from '../life/admission.ts'
+import type { CallOrigin } from '../life/call.ts'
+import { payOnce, servePaid } from '../life/paid-call.ts'
+import { ResponseCall } from './call.ts'
+import { drawerFor } from './drawer.ts'
+import { serveDrawn } from './drawn.ts'
+import type { ResponseParts } from './parts.ts'
+import type { RecentResponses } from './recent.ts'
+import { prepareOnly } from './warm-up.ts'
+
+/** What is the same for every request of the surface. */
+export type ResponseRequest = Pick<TextCall, 'body_limit_bytes' | 'target' | 'protocol'>
+
+const textCallOf = (origin: CallOrigin, request: ResponseRequest, call: ResponseCall): TextCall => ({
+  origin,
+  ...request,
+  revise: call.revise,
+  dialect: call.dialect,
+  forwarded_headers: {},
+})
+
+/** What a request over a connection that stays open has beside it. */
+export interface OverConnection {
+  /** What the connection remembers of the responses before. */
+  recent?: RecentResponses
+  /** False: the request is only prepared, for those that continue it. */
+  generates?: boolean
+}
+
+/** Answers a request. @throws GatewayError as `servePaid`, and as `drawerFor` */
+export const respond = (
+  parts: ResponseParts,
+  origin: CallOrigin,
+  request: ResponseRequest,
+  { recent, generates = true }: OverConnection = {},
+): Promise<Response> => {
+  const { exchange } = parts
+  return within(exchange, origin, async (admitted) => {
+    const opened = await openText(exchange, admitted, request)
+    if (!generates) {
+      const call = new ResponseCall(parts, origin, { recent, only_prepares: true })
+      const text_call = textCallOf(origin, request, call)
+      return prepareOnly(exchange, admitted, { text_call, call, opened })
+    }
+    const drawer = await drawerFor(parts, admitted, opened)
+    const call = new ResponseCall(parts, origin, { drawer, recent })
+    const text_call = textCallOf(origin, request, call)
+    if (drawer) return serveDrawn(parts, { admitted, text_call, call, opened, drawer })
+    return payOnce(exchange, admitted, await readOpened(exchange, admitted, text_call, opened), textCalls)
+  })
+}
+
+/** Sums a conversation up. @throws GatewayError as `servePaid` */
+export const compact = (
+  parts: ResponseParts,
+  origin: CallOrigin,
+  request: ResponseRequest,
+): Promise<Response> => {
+  const call = new ResponseCall(parts, origin, { only_compacts: true })
+  return servePaid(parts.exchange, textCalls, textCallOf(origin, request, call))
+}

@@ -1,0 +1,29 @@
+// A request that is only prepared (`generate: false`): read and checked as any other, remembered, and answered without a model.
+// https://developers.openai.com/api/docs/guides/websocket-mode, "Connect and create responses"
+import { costsNothing, rejectUnpayable } from '../bodies/arrival.ts'
+import { type OpenedText, readOpened, type TextCall } from '../kinds/text/call.ts'
+import type { Admitted } from '../life/call.ts'
+import type { ExchangeParts } from '../parts.ts'
+import type { ResponseCall } from './call.ts'
+import { frameOf } from './drawn-events.ts'
+
+/**
+ * Nothing is asked of a provider, and nothing is charged; it is for a call that follows, which has to be paid.
+ * @throws GatewayError as `readOpened`; insufficient_balance where the account could pay for no call of the model
+ */
+export async function prepareOnly(
+  parts: ExchangeParts,
+  admitted: Admitted,
+  { text_call, call, opened }: { text_call: TextCall; call: ResponseCall; opened: OpenedText },
+): Promise<Response> {
+  const { model } = await readOpened(parts, admitted, text_call, opened)
+  if (!costsNothing(model)) await rejectUnpayable(admitted.caller.account, parts.bodies.accountOf)
+  const { begun, completed } = await call.prepared(admitted.started_ms)
+  opened.body.release()
+  const events = [
+    { type: 'response.created', sequence_number: 0, response: begun },
+    { type: 'response.in_progress', sequence_number: 1, response: begun },
+    { type: 'response.completed', sequence_number: 2, response: completed },
+  ]
+  return new Response(events.map(frameOf).join(''), { headers: { 'content-type': 'text/event-stream' } })
+}

@@ -1,0 +1,65 @@
+// The end of a call: what it is charged for, or that it is charged for nothing.
+import type { ExtraCharge } from '../../domain/extras.ts'
+import type { Nanos } from '../../domain/money.ts'
+import type { TokenPrice } from '../../domain/prices.ts'
+import type { ReportedUnits } from '../../domain/units.ts'
+import { NO_USAGE, type ReportedUsage, type Usage } from '../../domain/usage.ts'
+import type { CallRecord } from '../../money/ledger/operations.ts'
+import { type Charge, chargeTokens } from '../../money/pricing/charge.ts'
+import type { Attempt } from '../../upstream/routes.ts'
+import type { RunningCall } from '../life/running.ts'
+import type { DrawnTokens } from './provider-cost.ts'
+
+/** The caller left before the answer: nginx's status for it. */
+export const CLIENT_CLOSED_REQUEST = 499
+
+/** What a call is charged for. */
+export interface Delivered {
+  outcome: CallRecord['outcome']
+  charge: Charge
+  usage: Usage
+  /** The usage is the gateway's own estimate. */
+  estimated: boolean
+  images?: number
+  /** Which attempts drew the images, one for each, or the tokens of each answer; absent if the attempt of the record drew them all. */
+  drawn_by?: readonly Attempt[]
+  drawn_tokens?: readonly DrawnTokens[]
+  /** The caller has got some of it already, or can fetch it. */
+  given_out?: boolean
+  /** What the provider reported, where that is not what is charged. */
+  told?: ReportedUsage | ReportedUnits | undefined
+  /** Why that was not believed. */
+  doubt?: string | undefined
+  /** What the provider says that it took. */
+  reported_cost_nanos?: Nanos | undefined
+  /** Why the answer broke off. */
+  cause?: unknown
+}
+
+/** A whole answer is made even if its caller has left by then: what it cost is charged all the same. */
+export const wholeOutcome = ({ place }: { place: Pick<RunningCall, 'gone'> }): 'cancelled' | 'completed' =>
+  place.gone.aborted ? 'cancelled' : 'completed'
+
+/** What is charged for a request that was sent and not answered. */
+export type Spent = Pick<Delivered, 'charge' | 'usage'>
+
+/**
+ * The input of a request that was sent: what a caller pays who leaves before anything was reported or delivered.
+ * @param input_tokens the estimate @param extras what was used beyond tokens, as far as is known
+ */
+export function spentInput(
+  price: TokenPrice,
+  input_tokens: number,
+  extras: readonly ExtraCharge[] = [],
+): Spent {
+  const usage = { ...NO_USAGE, input_tokens }
+  return { usage, charge: chargeTokens(price, usage, extras) }
+}
+
+/** How a call ended that is charged for nothing. */
+export interface Undelivered {
+  outcome: CallRecord['outcome']
+  status: number
+  /** Why it failed or broke off. */
+  cause?: unknown
+}

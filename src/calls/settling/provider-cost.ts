@@ -1,0 +1,116 @@
+// The cost of a call at its providers: as they report it, else by the routes' cost of the attempts that answered, drew images or failed.
+import type { ImageTokens } from '../../domain/image-tokens.ts'
+import type { Nanos } from '../../domain/money.ts'
+import { totalTokens, type Usage } from '../../domain/usage.ts'
+import { billUsage, CONTEXT_MARGIN, UNBOUNDED } from '../../money/pricing/billed-usage.ts'
+import type { Charge } from '../../money/pricing/charge.ts'
+import { sumImageTokens } from '../../money/pricing/image-tokens.ts'
+import { providerCost } from '../../money/pricing/provider-cost.ts'
+import type { UpstreamFailure } from '../../protocols/facts.ts'
+import type { Attempt } from '../../upstream/routes.ts'
+
+/** Tokens of an answer with images. */
+export interface DrawnTokens {
+  readonly attempt: Attempt
+  readonly tokens: ImageTokens
+}
+
+interface Charged {
+  readonly charge: Charge
+  readonly usage: Usage
+  /** Which attempts drew the images, one for each; absent if one attempt drew them all. */
+  readonly drawn_by?: readonly Attempt[]
+  /** The same of images that are priced by tokens, with those of each answer. */
+  readonly drawn_tokens?: readonly DrawnTokens[]
+  readonly reported_cost_nanos?: Nanos | undefined
+}
+
+/** The costs in a call's record. */
+interface RecordedCosts {
+  provider_cost_nanos: Nanos | null
+  reported_cost_nanos: Nanos | null
+  computed_cost_nanos: Nanos | null
+}
+
+/**
+ * @param delivered undefined for a call that is charged for nothing
+ * @param attempt the last that answered; undefined if none was reached
+ * @param failed_nanos what failed tries of the call cost
+ */
+export function costsOf(
+  delivered: Charged | undefined,
+  attempt: Attempt | undefined,
+  failed_nanos: Nanos,
+): RecordedCosts {
+  if (!delivered)
+    return { provider_cost_nanos: failed_nanos || null, reported_cost_nanos: null, computed_cost_nanos: null }
+  const computed = computedCost(delivered, attempt)
+  const reported = believedCost(delivered.usage, delivered.reported_cost_nanos)
+  const known = reported ?? computed
+  return {
+    provider_cost_nanos: known === null ? null : Math.min(known + failed_nanos, Number.MAX_SAFE_INTEGER),
+    reported_cost_nanos: reported,
+    computed_cost_nanos: reported === null ? null : computed,
+  }
+}
+
+/** A 0 beside billed tokens is a cost that the provider left out. */
+function believedCost(usage: Usage, reported_nanos: Nanos | undefined): Nanos | null {
+  if (reported_nanos === undefined) return null
+  return reported_nanos === 0 && totalTokens(usage) > 0 ? null : reported_nanos
+}
+
+/** A failed try whose usage is not believed costs nothing. */
+const NOTHING = { input_tokens: 0, outputTokens: () => 0 }
+
+/**
+ * What a failed try costs, where the provider bills it: where its answer, under status 200, has a usage.
+ * @param context of the model, in tokens; a usage beyond what fits is no usage
+ */
+export function costOfTry(
+  { cost }: Attempt,
+  { usage: reported }: UpstreamFailure,
+  context: number | undefined,
+): Nanos {
+  if (reported?.cost_nanos) return reported.cost_nanos
+  if (reported === undefined || cost?.unit !== 'token') return 0
+  const most = context === undefined ? undefined : CONTEXT_MARGIN * context
+  const bounds = most === undefined ? UNBOUNDED : { input_tokens: most, output_tokens: most }
+  const { usage } = billUsage(cost, reported, bounds, NOTHING)
+  return providerCost(cost, usage, {}) ?? 0
+}
+
+function computedCost(charged: Charged, attempt: Attempt | undefined): Nanos | null {
+  const { charge, usage, drawn_by, drawn_tokens } = charged
+  if (drawn_tokens) return costOfTokens(drawn_tokens)
+  if (drawn_by) return costOfDrawn(charged, drawn_by)
+  return attempt?.cost ? providerCost(attempt.cost, usage, charge) : null
+}
+
+/** Tokens of images that several routes may have drawn, those of each together. */
+function costOfTokens(drawn: readonly DrawnTokens[]): Nanos | null {
+  let sum = 0
+  for (const [cost, parts] of Map.groupBy(drawn, ({ attempt }) => attempt.cost)) {
+    if (!cost) return null
+    const { usage, ...counted } = sumImageTokens(parts.map(({ tokens }) => tokens))
+    const part = providerCost(cost, usage, { counted })
+    if (part === null) return null
+    sum += part
+  }
+  return Number.isSafeInteger(sum) ? sum : null
+}
+
+/** Of images that several routes may have drawn, those of each together: what is rounded is rounded once. */
+function costOfDrawn({ charge, usage }: Charged, drawn_by: readonly Attempt[]): Nanos | null {
+  const { counted } = charge
+  if (!counted || !('order' in counted)) return null
+  let sum = 0
+  for (const cost of new Set(drawn_by.map((attempt) => attempt.cost))) {
+    if (!cost) return null
+    const count = drawn_by.filter((attempt) => attempt.cost === cost).length
+    const part = providerCost(cost, usage, { counted: { order: { ...counted.order, count } } })
+    if (part === null) return null
+    sum += part
+  }
+  return Number.isSafeInteger(sum) ? sum : null
+}

@@ -1,0 +1,222 @@
+// The end of a held call: its hold is posted or voided exactly once, with the call's record and its line in the log.
+import { overloaded } from '../../domain/errors.ts'
+import { formatUsd } from '../../domain/money.ts'
+import { NO_USAGE, totalTokens } from '../../domain/usage.ts'
+import type {
+  CallRecord,
+  Ledger,
+  LostHold,
+  Outcome,
+  PostOperation,
+  VoidOperation,
+} from '../../money/ledger/operations.ts'
+import type { Logger } from '../../observe/log.ts'
+import type { Attempt } from '../../upstream/routes.ts'
+import type { Held, RecordedCall } from '../life/call.ts'
+import type { Events } from '../life/events.ts'
+import { CLIENT_CLOSED_REQUEST, type Delivered, type Undelivered } from './end.ts'
+import { costsOf } from './provider-cost.ts'
+import { costOf, type SettlementQueue } from './queue.ts'
+
+export interface SettlementParts {
+  ledger: Ledger
+  /** Takes over what the ledger cannot write at the moment. */
+  settlements: SettlementQueue
+  events: Events
+  log: Logger
+  now: () => number
+  /** Told of each step that was passed: for tests of crashes, and for the bench. */
+  probe: (point: string) => void
+}
+
+/**
+ * Settles a held call, once: charges for what was delivered, or voids the hold. Does nothing for a call that is already resolved.
+ * Resolves when that is on the disk; a void that cannot be recorded is tried again until it is, and never rejects.
+ *
+ * @throws GatewayError when a charge could not be recorded. Where the caller has got some of it, or has left, it is then
+ * tried again until it is recorded, as a broken answer; one of which nothing was given out is not, and may be voided
+ */
+export async function settle(
+  parts: SettlementParts,
+  held: Held,
+  end: Delivered | Undelivered,
+): Promise<void> {
+  if (held.is_resolved) return
+  const operation = operationOf(held, end, parts.now())
+  held.is_resolved = true
+  held.is_charged = costOf(operation) > 0
+  if (operation.op === 'post') parts.probe('settling')
+  // A void would only fail, after a wait: callers need not wait for that.
+  else if (parts.ledger.failing !== undefined) return enqueue(parts, held, operation)
+  let result: Outcome
+  try {
+    result = await parts.ledger.submit(operation)
+  } catch (cause) {
+    parts.log.error({ ...fieldsOf(held, operation), cause }, 'a settlement failed')
+    if (operation.op === 'void') return enqueue(parts, held, operation)
+    held.is_resolved = ('given_out' in end && end.given_out === true) || end.outcome === 'cancelled'
+    // What nobody has got is not charged for, where it cannot be recorded.
+    held.is_charged &&= held.is_resolved
+    if (!held.is_resolved) throw cause
+    enqueue(parts, held, withoutEnd(operation))
+    throw chargedLater(operation, cause)
+  }
+  conclude(parts, held, operation, result)
+  if (operation.op === 'post') parts.probe('settled')
+}
+
+/** An upstream has begun to answer. Several requests may make up one call: the first to answer counts. */
+export function reached({ events, now }: SettlementParts, held: Held, attempt: Attempt): void {
+  held.attempt = attempt
+  if (held.first_byte_ms !== null) return
+  held.first_byte_ms = now() - held.started_ms
+  events.raise('answering', { call: held, after_ms: held.first_byte_ms })
+}
+
+function operationOf(
+  held: Held,
+  end: Delivered | Undelivered,
+  now_ms: number,
+): PostOperation | VoidOperation {
+  const { hold_id, trace, place } = held
+  if (place.left_at_ms !== undefined) trace.left(place.left_at_ms)
+  trace.ended(end)
+  if (!('charge' in end))
+    return { op: 'void', hold_id, call: recordOf(held, end, end.status, now_ms), now_ms }
+  held.used_tokens = totalTokens(end.usage)
+  const status = end.outcome === 'cancelled' ? CLIENT_CLOSED_REQUEST : 200
+  const { cost_nanos } = end.charge
+  const call = recordOf(held, end, status, now_ms, end)
+  if (!held.limits) return { op: 'post', hold_id, cost_nanos, call, now_ms }
+  return { op: 'post', hold_id, cost_nanos, call, now_ms, limits: held.limits }
+}
+
+function recordOf(
+  held: Held,
+  { outcome }: Delivered | Undelivered,
+  status: number,
+  now_ms: number,
+  delivered?: Delivered,
+): CallRecord {
+  const { attempt, trace, order } = held
+  const usage = delivered?.usage ?? NO_USAGE
+  const costs = costsOf(delivered, attempt, trace.failed_cost_nanos)
+  return {
+    surface: held.origin.surface,
+    model: order.model.id,
+    provider: attempt?.provider.name ?? '',
+    upstream_model: attempt?.model ?? '',
+    outcome,
+    status,
+    streamed: order.streams ? 1 : 0,
+    estimated: delivered?.estimated ? 1 : 0,
+    // Field by field: every call comes this way, and a spread takes a microsecond.
+    input_tokens: usage.input_tokens,
+    input_audio_tokens: usage.input_audio_tokens,
+    cache_read_tokens: usage.cache_read_tokens,
+    cache_write_5m_tokens: usage.cache_write_5m_tokens,
+    cache_write_1h_tokens: usage.cache_write_1h_tokens,
+    output_tokens: usage.output_tokens,
+    thinking_tokens: usage.thinking_tokens,
+    output_image_tokens: usage.output_image_tokens,
+    images: delivered?.images ?? 0,
+    provider_cost_nanos: costs.provider_cost_nanos,
+    reported_cost_nanos: costs.reported_cost_nanos,
+    computed_cost_nanos: costs.computed_cost_nanos,
+    price: delivered?.charge.snapshot ?? '',
+    started_at_ms: held.started_ms,
+    first_byte_ms: held.first_byte_ms,
+    duration_ms: now_ms - held.started_ms,
+    failed_tries: trace.failed_tries + (outcome === 'broken' ? 1 : 0),
+    trace: trace.text(),
+  }
+}
+
+/** The same for an answer whose end is withheld, because it could not be paid in time. */
+function withoutEnd(operation: PostOperation): PostOperation {
+  const { call } = operation
+  return call.outcome === 'completed' ? { ...operation, call: { ...call, outcome: 'broken' } } : operation
+}
+
+/** What is told about a call once the ledger has answered: as charged where it is, and otherwise that it is not. */
+function conclude(
+  { log, events }: SettlementParts,
+  held: RecordedCall,
+  operation: PostOperation | VoidOperation,
+  result: Outcome,
+): void {
+  const { caller, hold_id } = held
+  const { request_id } = held.origin
+  const { surface, model, provider, outcome, status, duration_ms, estimated } = operation.call
+  const cost_usd = formatUsd(costOf(operation))
+  if (!result.ok) {
+    log.error(
+      { request_id, hold_id, refusal: result.refusal, cost_usd },
+      'hold already resolved; cost not charged',
+    )
+    return
+  }
+  log.info(
+    {
+      request_id,
+      account: caller.account.name,
+      key: caller.key.prefix,
+      surface,
+      model,
+      provider,
+      outcome,
+      status,
+      duration_ms,
+      cost_usd,
+      // Not in the line where it is undefined.
+      estimated: estimated ? true : undefined,
+      late: 'late' in result ? result.late : undefined,
+    },
+    'call',
+  )
+  events.raise('settled', { call: held, operation })
+}
+
+const fieldsOf = (
+  { origin, hold_id }: Pick<RecordedCall, 'origin' | 'hold_id'>,
+  operation: PostOperation | VoidOperation,
+) => ({
+  request_id: origin.request_id,
+  hold_id,
+  cost_usd: formatUsd(costOf(operation)),
+})
+
+function enqueue(parts: SettlementParts, held: Held, operation: PostOperation | VoidOperation): void {
+  const fields = fieldsOf(held, operation)
+  // It may wait for long: the call itself, with its body, is let go of.
+  const { caller, hold_id, held_nanos, origin, order } = held
+  const told = { caller, hold_id, held_nanos, origin, order: { model: order.model, streams: order.streams } }
+  parts.settlements.add({
+    operation,
+    hold: openedHold(held),
+    fields,
+    written(outcome) {
+      if (outcome.ok) return conclude(parts, told, operation, outcome)
+      // A commit that failed may have been made all the same; then it was this settlement that resolved the hold.
+      parts.log.warn({ ...fields, refusal: outcome.refusal }, 'hold already resolved, by an earlier try')
+    },
+  })
+}
+
+/** A hold for a later process, to which it may be lost: by then it is over. */
+const openedHold = ({ caller, origin, held_nanos, started_ms }: Held): LostHold => ({
+  account_id: caller.account.id,
+  key_id: caller.key.id,
+  request_id: origin.request_id,
+  amount_nanos: held_nanos,
+  created_at_ms: started_ms,
+  expires_at_ms: started_ms,
+})
+
+const chargedLater = ({ call }: PostOperation, cause: unknown) =>
+  overloaded(
+    call.images > 0
+      ? 'The gateway cannot record calls at the moment. The images are stored and will be charged: GET /api/images/history lists them.'
+      : 'The gateway cannot record calls at the moment, so the end of this answer is withheld. The answer will be charged.',
+    { code: 'ledger_unavailable', retry_after_s: 1, cause },
+  )

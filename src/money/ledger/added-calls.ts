@@ -1,0 +1,82 @@
+// What a batch adds to the kept sums: its calls of one kind put together, so that they change the sums once. Pure.
+
+import type { Nanos } from '../../domain/money.ts'
+import type { Call } from '../../store/schema.ts'
+import { QUARTER_S } from './days.ts'
+import { OF_CALLS, SUMMED } from './sums.ts'
+
+type Kind = 'account_id' | 'started_at_ms' | 'key_id' | 'model' | 'outcome'
+
+/** Some calls of one kind that started in the same quarter of an hour: a row of the view `calls_to_sum`. */
+export interface AddedCalls extends Pick<Call, Kind | (typeof OF_CALLS)[number]> {
+  calls: number
+  provider_cost_nanos: Nanos
+  known_revenue_nanos: Nanos
+  first_call_id: number
+  last_call_id: number
+}
+
+/** The columns of `calls_to_sum`. */
+export const ADDED_COLUMNS = [
+  'account_id',
+  'started_at_ms',
+  'key_id',
+  'model',
+  'outcome',
+  'calls',
+  ...SUMMED,
+  'first_call_id',
+  'last_call_id',
+] as const satisfies (keyof AddedCalls)[]
+
+/**
+ * Puts the calls of a batch together. A call that is alone of its kind is left to the trigger, which is cheaper then; so are
+ * those whose sum a number cannot hold.
+ *
+ * @param calls those that are put together are marked as summed
+ */
+export function putTogether(calls: readonly Call[]): AddedCalls[] {
+  if (calls.length < 2) return []
+  const kinds = new Map<string, [Call, ...Call[]]>()
+  for (const call of calls) {
+    const kind = kindOf(call)
+    const others = kinds.get(kind)
+    if (others) others.push(call)
+    else kinds.set(kind, [call])
+  }
+  const added: AddedCalls[] = []
+  for (const alike of kinds.values()) {
+    const sum = alike.length > 1 ? sumOf(alike) : undefined
+    if (!sum) continue
+    for (const call of alike) call.summed = 1
+    added.push(sum)
+  }
+  return added
+}
+
+const kindOf = ({ account_id, key_id, started_at_ms, outcome, model }: Call): string =>
+  `${account_id} ${key_id} ${Math.trunc(started_at_ms / 1_000 / QUARTER_S)} ${outcome} ${model}`
+
+/** @returns undefined if it would not be exact, and for what the table refuses anyway */
+function sumOf(calls: readonly [Call, ...Call[]]): AddedCalls | undefined {
+  const sum: AddedCalls = {
+    ...calls[0],
+    calls: 0,
+    provider_cost_nanos: 0,
+    known_revenue_nanos: 0,
+    first_call_id: calls[0].id,
+    last_call_id: calls[0].id,
+  }
+  for (const name of OF_CALLS) sum[name] = 0
+  for (const call of calls) {
+    sum.calls += 1
+    for (const name of OF_CALLS) sum[name] += call[name]
+    if (call.provider_cost_nanos !== null) {
+      sum.provider_cost_nanos += call.provider_cost_nanos
+      sum.known_revenue_nanos += call.cost_nanos
+    }
+    sum.first_call_id = Math.min(sum.first_call_id, call.id)
+    sum.last_call_id = Math.max(sum.last_call_id, call.id)
+  }
+  return SUMMED.every((name) => Number.isSafeInteger(sum[name])) ? sum : undefined
+}

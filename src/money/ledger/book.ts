@@ -1,0 +1,130 @@
+// The book: the rows that the ledger's operations touch, as they are after those applied so far. Pure; the writer loads and stores them.
+
+import type { Action, By } from '../../domain/actions.ts'
+import { countOpened, type KeyPeriods } from '../../domain/key-periods.ts'
+import type { Nanos } from '../../domain/money.ts'
+import type { Account, Call, Entry, Hold, Key } from '../../store/schema.ts'
+import { type Counts, countPending } from './call-limits.ts'
+import type { KeyedEntry, Refusal, Refused } from './operations.ts'
+
+export type AccountRow = Pick<Account, 'id' | 'status' | 'balance_nanos' | 'held_nanos' | 'debt_nanos'>
+export type KeyRow = Pick<
+  Key,
+  'id' | 'account_id' | 'spend_limit_nanos' | 'spent_nanos' | 'held_nanos' | 'expires_at_ms' | 'revoked_at_ms'
+> &
+  KeyPeriods
+export type NewEntry = Omit<Entry, 'id'>
+/** Of a hold whose call is recorded the call alone has a row. */
+export type HoldRow = Omit<Hold, 'state'> & { state: Hold['state'] | 'settled' }
+
+/** Rows as they are after the operations applied so far, and which of them must be written. */
+export interface Book {
+  readonly accounts: Map<number, AccountRow>
+  readonly keys: Map<number, KeyRow>
+  readonly holds: Map<number, HoldRow>
+  /** Those of an account by `entryKey`, as far as the operations of a batch ask for them. */
+  readonly keyed_entries: Map<string, KeyedEntry>
+  /** The number of a new hold, greater than all before. */
+  readonly takeHoldId: () => number
+  /** Whose holds it opens; null: those of no gateway. */
+  readonly gateway_id: number | null
+  readonly changed_accounts: Set<AccountRow>
+  readonly changed_keys: Set<KeyRow>
+  /** Those whose row is still to be written; some of them are resolved already. */
+  readonly new_holds: Set<HoldRow>
+  readonly resolved_holds: HoldRow[]
+  readonly new_entries: NewEntry[]
+  readonly new_calls: Call[]
+  readonly new_actions: { action: Action; by: By }[]
+  /** What counts against limits of calls; absent where one gateway alone counts in memory. */
+  readonly counts?: Counts | undefined
+}
+
+/** A book with no rows in it yet. */
+export function emptyBook(takeHoldId: () => number, gateway_id: number | null, counts?: Counts): Book {
+  return {
+    accounts: new Map(),
+    keys: new Map(),
+    holds: new Map(),
+    keyed_entries: new Map(),
+    takeHoldId,
+    gateway_id,
+    changed_accounts: new Set(),
+    changed_keys: new Set(),
+    new_holds: new Set(),
+    resolved_holds: [],
+    new_entries: [],
+    new_calls: [],
+    new_actions: [],
+    counts,
+  }
+}
+
+/** After its changes were written: it has none any more, and forgets the holds that can never change again. */
+export function closeBatch(book: Book): void {
+  for (const { id } of book.resolved_holds) book.holds.delete(id)
+  book.keyed_entries.clear()
+  book.changed_accounts.clear()
+  book.changed_keys.clear()
+  book.new_holds.clear()
+  book.resolved_holds.length = 0
+  book.new_entries.length = 0
+  book.new_calls.length = 0
+  book.new_actions.length = 0
+}
+
+/** Opens a hold: its amount is no longer free, to its account nor to its key. */
+export function addHold(book: Book, account: AccountRow, key: KeyRow, opened: HoldRow): void {
+  book.holds.set(opened.id, opened)
+  book.new_holds.add(opened)
+  if (book.counts) countPending(book.counts, opened, 1)
+  account.held_nanos += opened.amount_nanos
+  key.held_nanos += opened.amount_nanos
+  countOpened(key, opened.id, opened.amount_nanos, opened.created_at_ms)
+  book.changed_accounts.add(account)
+  book.changed_keys.add(key)
+}
+
+/** How `Book.keyed_entries` has the entry of a request. */
+export const entryKey = (account_id: number, request_key: string): string => `${account_id} ${request_key}`
+
+export type Movement = Omit<NewEntry, 'account_id' | 'created_at_ms'> & { now_ms: number }
+
+/** Changes a balance and adds the entry that explains it. A movement of 0 adds no entry. */
+export function move(book: Book, account: AccountRow, movement: Movement): void {
+  const { kind, amount_nanos, call_id, note, request_key, now_ms } = movement
+  if (amount_nanos === 0) return
+  account.balance_nanos += amount_nanos
+  book.changed_accounts.add(account)
+  const entry = {
+    account_id: account.id,
+    kind,
+    amount_nanos,
+    call_id,
+    note,
+    request_key,
+    created_at_ms: now_ms,
+  }
+  book.new_entries.push(entry)
+  if (entry.request_key !== null) book.keyed_entries.set(entryKey(account.id, entry.request_key), entry)
+}
+
+/** Pays debt from the free balance, so that no account ever has both. */
+export function payDebt(book: Book, account: AccountRow, now_ms: number): void {
+  const paid = Math.min(account.debt_nanos, freeOf(account))
+  account.debt_nanos -= paid
+  move(book, account, {
+    kind: 'debt_payment',
+    amount_nanos: -paid,
+    call_id: null,
+    note: '',
+    request_key: null,
+    now_ms,
+  })
+}
+
+/** What a balance has beside its holds. */
+export const freeOf = (account: AccountRow): Nanos => account.balance_nanos - account.held_nanos
+
+export const isAmount = (nanos: number): boolean => Number.isSafeInteger(nanos) && nanos >= 0
+export const refused = (refusal: Refusal): Refused => ({ ok: false, refusal })

@@ -1,0 +1,79 @@
+// Where calls that match a filter can be: ranges of ids, by the kept sums, so that nothing is searched where no call matches.
+import { DAY_S } from '../../domain/ranges.ts'
+import { endOfTurn } from '../../utilities/end-of-turn.ts'
+import type { IdRange } from './begun-in.ts'
+import type { valuesOf } from './call-filter.ts'
+import type { callQueries } from './queries.ts'
+
+export interface CallRanges {
+  /** They do not overlap, the newest first. */
+  ranges: IdRange[]
+  /** Below this id there may be more of them; undefined if they are all. */
+  rest_below_id: number | undefined
+}
+
+type Queries = ReturnType<typeof callQueries>
+type Values = Awaited<ReturnType<typeof valuesOf>>
+
+/** Of the ranges in which calls may be, this many are looked for at once. */
+const MAX_RANGES = 2_000
+/** Days whose sums are read in one turn: some 5 ms, where there are a thousand a day. */
+const DAYS_AT_ONCE = 5
+
+export const everywhere = (below_id: number): CallRanges => ({
+  ranges: [{ first_id: 0, last_id: below_id - 1 }],
+  rest_below_id: undefined,
+})
+
+/** By the sums of each day, account, key, model and outcome. */
+export async function rangesOf(queries: Queries, values: Values, below_id: number): Promise<CallRanges> {
+  const found = await queries.ranges.all({
+    ...values,
+    ...daysOf(values),
+    below_id,
+    row_limit: MAX_RANGES + 1,
+  })
+  // Those that were left out end at or before the last one that was found.
+  const rest_below_id = found.length > MAX_RANGES ? (found[MAX_RANGES]?.last_id ?? 0) + 1 : undefined
+  if (rest_below_id !== undefined && rest_below_id >= below_id) return everywhere(below_id)
+  return { ranges: apart(found, rest_below_id ?? 0, below_id), rest_below_id }
+}
+
+/** More than there can be. */
+const ALL_DAYS = 10_000_000
+
+/** By the sums of each day, some days in a turn. */
+export async function rangesInTurns(queries: Queries, values: Values, below_id: number): Promise<CallRanges> {
+  const found: IdRange[] = []
+  const days = await queries.days.all({ ...values, ...daysOf(values), row_limit: ALL_DAYS })
+  for (let at = 0; at < days.length; at += DAYS_AT_ONCE) {
+    await endOfTurn()
+    const starts = JSON.stringify(days.slice(at, at + DAYS_AT_ONCE).map(({ start_s }) => start_s))
+    found.push(...(await queries.rangesOfDays.all({ ...values, starts, below_id })))
+  }
+  found.sort((one, other) => other.last_id - one.last_id)
+  return { ranges: apart(found, 0, below_id), rest_below_id: undefined }
+}
+
+/** Days of UTC; the first and the last may lie in the time in part. */
+const daysOf = ({ since_ms, until_ms }: Values) => ({
+  from_s: Math.floor(since_ms / 1_000) - DAY_S,
+  until_s: Math.ceil(until_ms / 1_000),
+})
+
+/** Ranges between two ids, of which those that touch are one. @param found the one with the newest call first */
+function apart(found: readonly IdRange[], from_id: number, below_id: number): IdRange[] {
+  const ranges: IdRange[] = []
+  for (const { first_id, last_id } of found) {
+    const range = { first_id: Math.max(first_id, from_id), last_id: Math.min(last_id, below_id - 1) }
+    const newer = ranges.at(-1)
+    if (range.first_id > range.last_id) continue
+    if (newer && range.last_id >= newer.first_id - 1)
+      ranges[ranges.length - 1] = {
+        first_id: Math.min(newer.first_id, range.first_id),
+        last_id: newer.last_id,
+      }
+    else ranges.push(range)
+  }
+  return ranges
+}

@@ -1,0 +1,161 @@
+// One call by its request's id: its record with its trace, its charge, and the other calls of its answer. Only reads.
+import { and, between, desc, eq, getTableColumns, sql } from 'drizzle-orm'
+import { answerOf } from '../../domain/request-id.ts'
+import type { Awaitable, Db } from '../../store/db.ts'
+import { equals } from '../../store/placeholders.ts'
+import { perConnection } from '../../store/prepared.ts'
+import { accounts, type Call, calls, type Entry, entries, holds, keys } from '../../store/schema.ts'
+import { begunBetween, begunWith, type IdRange } from './begun-in.ts'
+import { QUARTER_S } from './days.ts'
+import type { RecordedCall } from './history.ts'
+import { PRICE_OF_CALL } from './stored-prices.ts'
+
+const { placeholder } = sql
+
+/** A call with all that is known of it. */
+export interface TracedCall extends RecordedCall {
+  /** As `readTrace` takes it. */
+  trace: string
+}
+
+/** One of several calls that make up an answer. */
+export type CallOfAnswer = Pick<Call, 'id' | 'request_id' | 'model' | 'outcome' | 'cost_nanos'>
+
+/** An answer takes a few calls; of more, the first are told. */
+const MAX_PARTS = 50
+/** Of the calls of an answer, each begins at once when the one before has ended, if no slow disk is in between. */
+const BETWEEN_PARTS_MS = 60_000
+
+const queries = perConnection({
+  byRequest(orm) {
+    const { summed, price_id, counted, ...columns } = getTableColumns(calls)
+    return orm
+      .select({
+        ...columns,
+        price: PRICE_OF_CALL,
+        account_name: accounts.name,
+        key_name: keys.name,
+        key_prefix: keys.prefix,
+      })
+      .from(calls)
+      .innerJoin(accounts, eq(accounts.id, calls.account_id))
+      .innerJoin(keys, eq(keys.id, calls.key_id))
+      .where(
+        and(
+          between(calls.id, placeholder('first_id'), placeholder('last_id')),
+          equals(calls.request_id, 'request_id'),
+        ),
+      )
+      .orderBy(desc(calls.id))
+      .limit(1)
+      .prepare()
+  },
+  /** Those that are pending are few, and have an index of their own; a literal, so that it serves. */
+  pending: (orm) =>
+    orm
+      .select({ account_id: holds.account_id, key_id: holds.key_id })
+      .from(holds)
+      .where(and(eq(holds.state, sql`'pending'`), equals(holds.request_id, 'request_id')))
+      .prepare(),
+  charge: (orm) =>
+    orm
+      .select({ id: entries.id, amount_nanos: entries.amount_nanos })
+      .from(entries)
+      .where(
+        and(
+          equals(entries.account_id, 'account_id'),
+          equals(entries.created_at_ms, 'created_at_ms'),
+          equals(entries.call_id, 'call_id'),
+        ),
+      )
+      .prepare(),
+})
+
+/** @param account_id whose it must be; undefined: anybody's */
+export async function findCall(
+  db: Db,
+  request_id: string,
+  account_id?: number,
+): Promise<TracedCall | undefined> {
+  const found =
+    (await within(db, request_id, await begunWith(db, request_id))) ?? (await laterPart(db, request_id))
+  return account_id === undefined || found?.account_id === account_id ? found : undefined
+}
+
+/** Whether a call has its record. @param started_at_ms when it began: a part of an answer may begin long after its request came */
+export const isRecorded = async (db: Db, request_id: string, started_at_ms: number): Promise<boolean> =>
+  (await within(db, request_id, await begunBetween(db, started_at_ms, started_at_ms))) !== undefined
+
+async function within(
+  db: Db,
+  request_id: string,
+  range: IdRange | undefined,
+): Promise<TracedCall | undefined> {
+  return range && (await queries(db).byRequest.get({ ...range, request_id }))
+}
+
+/** A part of an answer that began so long after its request that it is found only by way of the parts before it. */
+async function laterPart(db: Db, request_id: string): Promise<TracedCall | undefined> {
+  const answer_id = answerOf(request_id)
+  if (answer_id === request_id) return undefined
+  const first = await within(db, answer_id, await begunWith(db, answer_id))
+  const part = first && (await callsOfAnswer(db, first)).find((each) => each.request_id === request_id)
+  return part && (await within(db, request_id, { first_id: part.id, last_id: part.id }))
+}
+
+/** Whose call a request is that is not settled yet: money is held for it. @param account_id as of `findCall` */
+export async function callUnderWay(
+  db: Db,
+  request_id: string,
+  account_id?: number,
+): Promise<{ key_id: number } | undefined> {
+  const held = await queries(db).pending.get({ request_id })
+  return account_id === undefined || held?.account_id === account_id ? held : undefined
+}
+
+const QUARTER_MS = QUARTER_S * 1_000
+
+/**
+ * From each call to the next one of its answer: the first with a higher id among those that began soon after its end, which the kept sums
+ * of quarters of an hour tell (begun-in.ts). Raw SQL, because Drizzle builds no recursive queries. With the plus sign, that column's index
+ * is not searched for all calls of the account.
+ */
+const PARTS = `
+  WITH RECURSIVE parts (nth, id, ended_ms) AS (
+    SELECT 0, CAST($id AS BIGINT), CAST($ended_ms AS BIGINT)
+    UNION ALL
+    SELECT nth + 1, next.id, next.started_at_ms + next.duration_ms
+      FROM parts JOIN calls AS next ON next.id = (
+             SELECT id FROM calls
+              WHERE id > parts.id
+                AND id <= (SELECT max(last_call_id) FROM call_sums
+                            WHERE span_s = ${QUARTER_S}
+                              AND start_s >= parts.ended_ms / ${QUARTER_MS} * ${QUARTER_S}
+                              AND start_s <= (parts.ended_ms + ${BETWEEN_PARTS_MS}) / ${QUARTER_MS} * ${QUARTER_S})
+                AND +account_id = $account_id AND request_id >= $from AND request_id < $until
+              ORDER BY id LIMIT 1)
+     WHERE nth < ${MAX_PARTS})
+  SELECT calls.id, request_id, model, outcome, cost_nanos FROM parts JOIN calls ON calls.id = parts.id WHERE nth > 0 ORDER BY nth`
+
+/**
+ * The further calls of an answer that takes several: they have its request's id, a hyphen, and what they are
+ * (calls/life/several-calls.ts).
+ */
+export const callsOfAnswer = (
+  db: Db,
+  { id, request_id, account_id, started_at_ms, duration_ms }: TracedCall,
+): Awaitable<CallOfAnswer[]> =>
+  db.rows(PARTS, {
+    id,
+    ended_ms: started_at_ms + duration_ms,
+    account_id,
+    from: `${request_id}-`,
+    until: `${request_id}.`,
+  })
+
+/** The entry that paid for a call, found by the time of its settlement, which both have; undefined if nothing was paid. */
+export const chargeOf = (
+  db: Db,
+  { id, account_id, started_at_ms, duration_ms }: TracedCall,
+): Awaitable<Pick<Entry, 'id' | 'amount_nanos'> | undefined> =>
+  queries(db).charge.get({ account_id, call_id: id, created_at_ms: started_at_ms + duration_ms })

@@ -1,0 +1,237 @@
+// The invariants of the ledger's tables: what must be true at every moment, each with the query for the rows that break it.
+//
+// Raw SQL: most use expressions that Drizzle has no builder for (`'account ' || id`, format(), IS DISTINCT FROM) and
+// would be `sql` templates in it, too. An audit of 100,000 calls takes 360 ms; preparing its queries, less than 1 ms.
+import type { Finding } from '../../domain/finding.ts'
+import { hashPrice } from './stored-prices.ts'
+import { SUMMED, SUMMED_SQL } from './sums.ts'
+
+/** What an audit counts of what it looks at. */
+export type Counted =
+  | 'accounts'
+  | 'keys'
+  | 'holds'
+  | 'calls'
+  | 'charges'
+  | 'entries'
+  | 'images'
+  | 'prices'
+  | 'daily sums'
+  | 'quarter sums'
+
+export type Breach = Pick<Finding, 'subject' | 'expected' | 'found'>
+
+export interface Invariant {
+  readonly name: string
+  /** What is true while the query finds nothing. */
+  readonly meaning: string
+  /** The rows that it is about. */
+  readonly over: Counted
+  /** Selects one row for each violation: `subject`, `expected` and `found`. */
+  readonly sql: string
+  /** Where SQL cannot tell: what of a selected row is a violation, undefined if it is not one. */
+  readonly breach?: (row: Breach) => Breach | undefined
+}
+
+/** The least of a row's columns: no function for it has the same name in every engine. */
+const least = (first: string, ...others: string[]): string =>
+  others.reduce((so_far, next) => `CASE WHEN ${next} < ${so_far} THEN ${next} ELSE ${so_far} END`, first)
+const MIN_OF_ACCOUNT = least('balance_nanos', 'held_nanos', 'debt_nanos', 'balance_nanos - held_nanos')
+const MIN_OF_KEY = least('spent_nanos', 'held_nanos')
+const MIN_OF_CALL = least('cost_nanos', 'unpaid_nanos')
+
+export const INVARIANTS: readonly Invariant[] = [
+  {
+    name: 'balance_is_sum_of_entries',
+    meaning: "An account's balance is the sum of its entries.",
+    over: 'accounts',
+    sql: isSum('account', 'balance_nanos', 'sum(amount_nanos) AS total FROM entries'),
+  },
+  {
+    name: 'account_held_is_sum_of_pending_holds',
+    meaning: 'What an account has on hold is the sum of its pending holds.',
+    over: 'accounts',
+    sql: isSum('account', 'held_nanos', `sum(amount_nanos) AS total FROM holds WHERE state = 'pending'`),
+  },
+  {
+    name: 'key_held_is_sum_of_pending_holds',
+    meaning: 'What a key has on hold is the sum of its pending holds.',
+    over: 'keys',
+    sql: isSum('key', 'held_nanos', `sum(amount_nanos) AS total FROM holds WHERE state = 'pending'`),
+  },
+  {
+    name: 'key_spent_is_sum_of_costs',
+    meaning: 'What a key has spent is the sum of what its calls cost, paid or not.',
+    over: 'keys',
+    sql: isSum('key', 'spent_nanos', 'sum(cost_nanos) AS total FROM calls'),
+  },
+  ...(['day', 'month'] as const).map((period) => ({
+    name: `key_${period}_has_its_calls`,
+    meaning: `What counts against the limit of the ${period} of a key that has one is at least what its calls of the ${period} cost and hold.`,
+    over: 'keys' as const,
+    sql: countedLess(period),
+  })),
+  {
+    name: 'debt_is_unpaid_less_payments',
+    meaning: "An account's debt is what its calls left unpaid, less what it has paid of that.",
+    over: 'accounts',
+    sql: `SELECT 'account ' || accounts.id AS subject,
+                 coalesce(unpaid, 0) + coalesce(paid, 0) AS expected, debt_nanos AS found
+            FROM accounts
+            LEFT JOIN (SELECT account_id, sum(unpaid_nanos) AS unpaid FROM calls GROUP BY account_id) AS owed
+              ON owed.account_id = accounts.id
+            LEFT JOIN (SELECT account_id, sum(amount_nanos) AS paid FROM entries
+                        WHERE kind = 'debt_payment' GROUP BY account_id) AS payments
+              ON payments.account_id = accounts.id
+           WHERE debt_nanos <> coalesce(unpaid, 0) + coalesce(paid, 0)`,
+  },
+  {
+    name: 'no_debt_beside_free_balance',
+    meaning: 'An account that owes has nothing free: what becomes free pays the debt at once.',
+    over: 'accounts',
+    sql: `SELECT 'account ' || id AS subject, 0 AS expected, ${least('debt_nanos', 'balance_nanos - held_nanos')} AS found
+            FROM accounts WHERE debt_nanos > 0 AND balance_nanos > held_nanos`,
+  },
+  {
+    name: 'nothing_negative',
+    meaning: 'No balance, debt, hold or spending is negative, and no account has more on hold than it has.',
+    over: 'accounts',
+    sql: `SELECT 'account ' || id AS subject, 0 AS expected,
+                 ${MIN_OF_ACCOUNT} AS found
+            FROM accounts WHERE ${MIN_OF_ACCOUNT} < 0
+          UNION ALL
+          SELECT 'key ' || id, 0, ${MIN_OF_KEY} FROM keys WHERE ${MIN_OF_KEY} < 0
+          UNION ALL
+          SELECT 'hold ' || id, 0, amount_nanos FROM holds WHERE amount_nanos < 0
+          UNION ALL
+          SELECT 'call ' || id, 0, ${MIN_OF_CALL} FROM calls WHERE ${MIN_OF_CALL} < 0`,
+  },
+  {
+    name: 'key_belongs_to_account',
+    meaning: 'A hold is on a key of the account that it is on.',
+    over: 'holds',
+    sql: `SELECT 'hold ' || holds.id AS subject, keys.account_id AS expected, holds.account_id AS found
+            FROM holds LEFT JOIN keys ON keys.id = holds.key_id
+           WHERE keys.account_id IS DISTINCT FROM holds.account_id`,
+  },
+  {
+    name: 'call_key_belongs_to_account',
+    meaning: 'A call is on a key of the account that it is on.',
+    over: 'calls',
+    sql: `SELECT 'call ' || calls.id AS subject, keys.account_id AS expected, calls.account_id AS found
+            FROM calls LEFT JOIN keys ON keys.id = calls.key_id
+           WHERE keys.account_id IS DISTINCT FROM calls.account_id`,
+  },
+  {
+    name: 'hold_has_no_call',
+    meaning: 'A hold is pending or expired until its call is recorded, and gone then.',
+    over: 'holds',
+    sql: `SELECT 'hold ' || holds.id AS subject, 'no call' AS expected, 'a call of ' || cost_nanos AS found
+            FROM holds JOIN calls ON calls.id = holds.id`,
+  },
+  {
+    name: 'image_has_its_call',
+    meaning: 'An image is of a call of its account, or of the hold for it.',
+    over: 'images',
+    sql: `SELECT 'image ' || generations.id AS subject, 'call ' || call_id AS expected, 'none of account ' || account_id AS found
+            FROM generations
+           WHERE NOT EXISTS (SELECT 1 FROM calls WHERE id = call_id AND calls.account_id = generations.account_id)
+             AND NOT EXISTS (SELECT 1 FROM holds WHERE id = call_id AND holds.account_id = generations.account_id)`,
+  },
+  {
+    name: 'call_is_charged_what_was_paid',
+    meaning:
+      'The charges of a call are one, of its cost less what was left unpaid; or none where that is nothing.',
+    over: 'calls',
+    sql: `SELECT 'call ' || calls.id AS subject, cost_nanos - unpaid_nanos AS expected,
+                 format('%s charges of %s', coalesce(charges, 0), coalesce(-total, 0)) AS found
+            FROM calls
+            LEFT JOIN (SELECT call_id, count(*) AS charges, sum(amount_nanos) AS total FROM entries
+                        WHERE kind = 'charge' GROUP BY call_id) AS sums
+              ON sums.call_id = calls.id
+           WHERE coalesce(-total, 0) <> cost_nanos - unpaid_nanos
+              OR coalesce(charges, 0) <> CASE WHEN cost_nanos > unpaid_nanos THEN 1 ELSE 0 END`,
+  },
+  {
+    name: 'charge_has_call_of_account',
+    meaning: 'A charge names a call, and that is a call of the same account.',
+    over: 'charges',
+    sql: `SELECT 'entry ' || entries.id AS subject, entries.account_id AS expected, calls.account_id AS found
+            FROM entries LEFT JOIN calls ON calls.id = entries.call_id
+           WHERE kind = 'charge' AND calls.account_id IS DISTINCT FROM entries.account_id`,
+  },
+  {
+    name: 'entry_has_account',
+    meaning: 'An entry is of an account that is there.',
+    over: 'entries',
+    sql: `SELECT 'entry ' || entries.id AS subject, 'account ' || account_id AS expected, 'none' AS found
+            FROM entries LEFT JOIN accounts ON accounts.id = account_id
+           WHERE accounts.id IS NULL`,
+  },
+  {
+    name: 'call_has_its_price',
+    meaning: 'The price that a call names is there.',
+    over: 'calls',
+    sql: `SELECT 'call ' || calls.id AS subject, 'price ' || price_id AS expected, 'none' AS found
+            FROM calls LEFT JOIN prices ON prices.id = price_id
+           WHERE price_id IS NOT NULL AND prices.id IS NULL`,
+  },
+  {
+    name: 'price_has_its_hash',
+    meaning: 'A price is what its hash was made of: it was never changed.',
+    over: 'prices',
+    sql: `SELECT 'price ' || id AS subject, lower(hex(sha256)) AS expected, json AS found FROM prices`,
+    breach: (row) => {
+      const found = hashPrice(String(row.found)).toHex()
+      return found === row.expected ? undefined : { ...row, found }
+    },
+  },
+  ...[86_400, 900].map((span_s) => ({
+    name: span_s === 86_400 ? 'daily_sums_are_of_calls' : 'quarter_sums_are_of_calls',
+    meaning: `The kept sums of ${span_s === 86_400 ? 'a day' : 'a quarter of an hour'} are those of the calls that started in it.`,
+    over: span_s === 86_400 ? ('daily sums' as const) : ('quarter sums' as const),
+    sql: sumsThatDiffer(span_s),
+  })),
+]
+
+/** A column that is a sum over the rows of another table, of the same account or key. */
+function isSum(of: 'account' | 'key', column: string, total: string): string {
+  return `SELECT '${of} ' || ${of}s.id AS subject, coalesce(total, 0) AS expected, ${column} AS found
+            FROM ${of}s LEFT JOIN (SELECT ${of}_id, ${total} GROUP BY ${of}_id) AS sums ON sums.${of}_id = ${of}s.id
+           WHERE ${column} <> coalesce(total, 0)`
+}
+
+/** Keys that count less than they must. More is right: a key that replaced another begins with what that one had used. */
+function countedLess(period: 'day' | 'month'): string {
+  return `SELECT 'key ' || keys.id AS subject, total AS expected, ${period}_nanos AS found
+            FROM keys JOIN (
+                   SELECT key_id, sum(nanos) AS total
+                     FROM (${countedOf('holds', 'amount_nanos', "state = 'pending'")}
+                           UNION ALL ${countedOf('calls', 'cost_nanos', 'true')}) AS counted
+                    GROUP BY key_id) AS sums
+              ON sums.key_id = keys.id
+           WHERE ${period}_nanos < total`
+
+  function countedOf(table: string, nanos: string, counts: string): string {
+    return `SELECT key_id, ${nanos} AS nanos
+              FROM ${table} CROSS JOIN keys
+             WHERE keys.id = ${table}.key_id AND coalesce(daily_limit_nanos, monthly_limit_nanos) IS NOT NULL AND ${period}_start_ms IS NOT NULL
+               AND ${table}.id >= ${period}_first_hold_id AND ${counts}`
+  }
+}
+
+/** Sums with their calls, and calls with their sums: a row of one that is not in the other, count for count. */
+function sumsThatDiffer(span_s: number): string {
+  const group = 'account_id, start_s, key_id, model, outcome'
+  const counted = `SELECT account_id, started_at_ms / ${span_s * 1_000} * ${span_s} AS start_s, key_id, model, outcome,
+                          count(*) AS calls, ${SUMMED_SQL.join()}, min(id), max(id) FROM calls GROUP BY ${group}`
+  const kept = `SELECT ${group}, calls, ${SUMMED.join()}, first_call_id, last_call_id
+                  FROM call_sums WHERE span_s = ${span_s}`
+  const subject = `format('account %s, key %s, %s, %s, from %s', account_id, key_id, model, outcome,
+                          datetime(start_s, 'unixepoch'))`
+  const text = "calls || ' calls'"
+  return `SELECT ${subject} AS subject, ${text} || ' as they were recorded' AS expected, 'another sum, or none' AS found
+            FROM (${counted} EXCEPT ${kept}) AS recorded
+          UNION ALL
+          SELECT ${subject}, 'the sum of its calls', ${text} || ' or their counts' FROM (${kept} EXCEPT ${counted}) AS summed`
+}

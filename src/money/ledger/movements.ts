@@ -1,0 +1,80 @@
+// The rules of movements by the operator: top-ups and withdrawals, each made once for the key of its request. Pure.
+import type { Fields } from '../../domain/actions.ts'
+import { formatUsd } from '../../domain/money.ts'
+import {
+  type AccountRow,
+  type Book,
+  entryKey,
+  freeOf,
+  isAmount,
+  type Movement,
+  move,
+  payDebt,
+  refused,
+} from './book.ts'
+import type { KeyedEntry, MoneyOutcome, TopUpOperation, WithdrawOperation } from './operations.ts'
+
+/** Adds to a balance and pays debt from it, or takes from what it has beside its holds. */
+export function moveByOperator(book: Book, operation: TopUpOperation | WithdrawOperation): MoneyOutcome {
+  const { op, account_id, amount_nanos, note, request_key = null, now_ms } = operation
+  const account = book.accounts.get(account_id)
+  if (!isAmount(amount_nanos) || amount_nanos === 0) return refused('amount_out_of_range')
+  if (!account) return refused('no_such_account')
+  const moved = { call_id: null, note, request_key }
+  const asked: Omit<Movement, 'now_ms'> =
+    op === 'top_up'
+      ? { kind: 'top_up', amount_nanos, ...moved }
+      : { kind: 'withdrawal', amount_nanos: -amount_nanos, ...moved }
+  const first = firstOf(book, account_id, request_key)
+  if (first) return repeated(account, first, asked)
+  if (op === 'withdraw' && freeOf(account) < amount_nanos) return refused('insufficient_balance')
+  if (!isAmount(account.balance_nanos + asked.amount_nanos)) return refused('amount_out_of_range')
+  const before = balanceFields(account)
+  move(book, account, { ...asked, now_ms })
+  payDebt(book, account, now_ms)
+  recordMovement(book, account, operation, before)
+  return moneyOf(account)
+}
+
+/** What the audit log says of a movement, written with its entry. */
+function recordMovement(
+  book: Book,
+  account: AccountRow,
+  { op, amount_nanos, note, by, now_ms }: TopUpOperation | WithdrawOperation,
+  before: Fields,
+): void {
+  book.new_actions.push({
+    action: {
+      action: op === 'top_up' ? 'balance.topped_up' : 'balance.debited',
+      account_id: account.id,
+      before,
+      after: {
+        ...balanceFields(account),
+        amount_usd: formatUsd(amount_nanos),
+        ...(note === '' ? {} : { note }),
+      },
+    },
+    by: by ?? { actor: { kind: 'system' }, now_ms },
+  })
+}
+
+const balanceFields = ({ balance_nanos, debt_nanos }: AccountRow): Fields => ({
+  balance_usd: formatUsd(balance_nanos),
+  ...(debt_nanos === 0 ? {} : { debt_usd: formatUsd(debt_nanos) }),
+})
+
+const firstOf = (book: Book, account_id: number, request_key: string | null): KeyedEntry | undefined =>
+  request_key === null ? undefined : book.keyed_entries.get(entryKey(account_id, request_key))
+
+/** The outcome of a movement whose key was used: nothing moves. */
+function repeated(account: AccountRow, first: KeyedEntry, asked: Omit<Movement, 'now_ms'>): MoneyOutcome {
+  const is_same =
+    first.kind === asked.kind && first.amount_nanos === asked.amount_nanos && first.note === asked.note
+  return is_same ? { ...moneyOf(account), first } : { ...refused('request_key_used'), first }
+}
+
+const moneyOf = (account: AccountRow) => ({
+  ok: true as const,
+  balance_nanos: account.balance_nanos,
+  debt_nanos: account.debt_nanos,
+})

@@ -1,0 +1,189 @@
+// The ledger's operations and their outcomes: plain values.
+
+import type { By } from '../../domain/actions.ts'
+import type { Limit } from '../../domain/call-limits.ts'
+import type { Nanos } from '../../domain/money.ts'
+import type { Call, Entry, Hold } from '../../store/schema.ts'
+
+/** Freezes money for one call. Refused unless the account, the key and the balance allow it at this moment. */
+export interface HoldOperation {
+  op: 'hold'
+  account_id: number
+  key_id: number
+  request_id: string
+  /** The most that the call can cost. */
+  amount_nanos: Nanos
+  /**
+   * Where the free balance or the rest of one of the key's spend limits is less than `amount_nanos`, the smallest of them
+   * is held, provided it is at least this much (and at least 1).
+   */
+  minimum_nanos: Nanos
+  now_ms: number
+  expires_at_ms: number
+  /** Refused where they are reached. Only where several gateways share the ledger: one alone counts in memory. */
+  limits?: HoldLimits | undefined
+}
+
+/** The limits of a call's account and key, as the catalogue has them; absent where it limits nothing. */
+export interface HoldLimits {
+  account?: Limit | undefined
+  key?: Limit | undefined
+}
+
+/** The hold of an earlier process, whose row was never written while its call was served; its id may be another's by now. */
+export type LostHold = Omit<Hold, 'id' | 'state' | 'gateway_id'>
+
+/** What is recorded of a call when its hold is resolved; the rest of the row comes from the hold. */
+export type CallRecord = Omit<Call, OfHold | 'cost_nanos' | 'unpaid_nanos' | OfWriter | Later> &
+  // Absent in the journal of a version that did not record them.
+  Partial<Pick<Call, Later>>
+
+type OfHold = 'id' | 'request_id' | 'account_id' | 'key_id' | 'hold_nanos'
+/** How the row stores it; in the record, `price` is the whole text. */
+type OfWriter = 'summed' | 'price_id' | 'counted'
+type Later = 'failed_tries' | 'trace' | 'provider_cost_nanos' | 'reported_cost_nanos' | 'computed_cost_nanos'
+
+/** Settles a hold with the record of its call. One that has expired is settled as well: it has nothing left to become free. */
+interface Settlement {
+  hold_id: number
+  /** Settled in place of `hold_id`, as one that has expired. */
+  lost?: LostHold | undefined
+  call: CallRecord
+  now_ms: number
+}
+
+/**
+ * Resolves a hold with the cost of its call; the rest of the hold becomes free. A cost above the hold is taken from the
+ * free balance, and what that does not cover becomes debt.
+ */
+export interface PostOperation extends Settlement {
+  op: 'post'
+  cost_nanos: Nanos
+  /** Those of its hold: its tokens count against them. */
+  limits?: HoldLimits | undefined
+}
+
+/** Resolves a hold at no cost; all of it becomes free. */
+export interface VoidOperation extends Settlement {
+  op: 'void'
+}
+
+/** Resolves an orphaned hold: its process died, or its call is past its time limit. No call is recorded. */
+export interface ExpireOperation {
+  op: 'expire'
+  hold_id: number
+  now_ms: number
+}
+
+/** A movement of money by the operator. */
+interface Movement {
+  account_id: number
+  amount_nanos: Nanos
+  note: string
+  /** Moves money once in its account: the same movement under it again changes nothing, and another one is refused. */
+  request_key?: string | undefined
+  /** Who moves it; absent: the gateway itself. */
+  by?: By | undefined
+  now_ms: number
+}
+
+/** Adds to a balance; debt is paid from it first. */
+export interface TopUpOperation extends Movement {
+  op: 'top_up'
+}
+
+/** Takes from the free balance, never from holds. */
+export interface WithdrawOperation extends Movement {
+  op: 'withdraw'
+}
+
+export type Operation =
+  | HoldOperation
+  | PostOperation
+  | VoidOperation
+  | ExpireOperation
+  | TopUpOperation
+  | WithdrawOperation
+
+export type Refusal =
+  | 'no_such_account'
+  | 'account_suspended'
+  | 'no_such_key'
+  | 'key_revoked'
+  | 'key_expired'
+  | 'key_spend_limit'
+  | 'key_daily_limit'
+  | 'key_monthly_limit'
+  | 'insufficient_balance'
+  | 'outstanding_debt'
+  | 'no_such_hold'
+  | 'already_resolved'
+  | 'amount_out_of_range'
+  | 'request_key_used'
+  | 'limit_requests'
+  | 'limit_tokens'
+  | 'limit_concurrency'
+
+export type HoldOutcome = { ok: true; hold_id: number; held_nanos: Nanos } | Refused
+/** `late`: the hold had expired. */
+export type PostOutcome =
+  | { ok: true; charged_nanos: Nanos; unpaid_nanos: Nanos; late?: true | undefined }
+  | Refused
+export type VoidOutcome = { ok: true; returned_nanos: Nanos; late?: true | undefined } | Refused
+export type MoneyOutcome =
+  // `first`: the movement that was made under the same key before; nothing was moved.
+  { ok: true; balance_nanos: Nanos; debt_nanos: Nanos; first?: KeyedEntry | undefined } | Refused
+export interface Refused {
+  ok: false
+  refusal: Refusal
+  /** What the key of the request was used for, where that is why. */
+  first?: KeyedEntry
+  /** Whose limit of calls is reached, where that is why. */
+  limit?: LimitReached
+}
+
+export interface LimitReached {
+  of: 'account' | 'key'
+  /** Whole seconds, at least 1, until the same hold can be admitted; 1 where that depends on calls under way. */
+  retry_after_s: number
+}
+
+/** An entry that is known by the key of its request. */
+export type KeyedEntry = Pick<Entry, 'kind' | 'amount_nanos' | 'note' | 'created_at_ms'>
+
+export type OutcomeOf<O extends Operation> = O extends HoldOperation
+  ? HoldOutcome
+  : O extends PostOperation
+    ? PostOutcome
+    : O extends VoidOperation | ExpireOperation
+      ? VoidOutcome
+      : MoneyOutcome
+/** A hold may be decided at once. */
+export type Submitted<O extends Operation> =
+  | Promise<OutcomeOf<O>>
+  | (O extends HoldOperation ? HoldOutcome : never)
+export type Outcome = HoldOutcome | PostOutcome | VoidOutcome | MoneyOutcome
+
+/** The ledger as the rest of the gateway sees it. */
+export interface Ledger {
+  /** Why nothing can be committed at the moment, in words that anybody may read; undefined while it can, as far as is known. */
+  readonly failing: string | undefined
+  /**
+   * @returns the outcome, once the commit that contains it is on the disk; of a hold, where this process owns the ledger, at once.
+   * A refusal changes nothing: settling a hold again, for example, is refused as `already_resolved`
+   * @throws GatewayError overloaded (code `ledger_unavailable`) where the database could not be written within five
+   * seconds: the same operation may be submitted again. Nothing was changed, but where the disk hangs or fails to
+   * flush, which may show only later; overloaded without a code after `close`; internal if the operation itself cannot be
+   * written. The promise rejects with them; for a hold that is decided at once they are thrown
+   */
+  submit<O extends Operation>(operation: O): Submitted<O>
+  /** Holds that were decided, and whose rows are not written yet, by their ids: for 50 ms at most, while anything can be written. */
+  readonly unwritten: ReadonlyMap<number, Hold>
+  /**
+   * Writes those rows, for who reads the tables next or refers to them. Never rejects: what cannot be written stays unwritten.
+   * Waits for no more than the batches in flight and next, and not at all while nothing can be written.
+   */
+  barrier(): Promise<void>
+  /** Commits the operations under way, then closes the database. */
+  close(): Promise<void>
+}

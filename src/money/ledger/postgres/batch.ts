@@ -1,0 +1,87 @@
+// One batch in one transaction on PostgreSQL: two round trips, of which the first locks and reads, and the second writes and commits.
+
+import { StorageFailure } from '../../../domain/storage-failure.ts'
+import { markOf } from '../../../store/engines/postgres/commit-mark.ts'
+import type { Connection, Marked } from '../../../store/engines/postgres/connection.ts'
+import { COMMIT, rollBack } from '../../../store/engines/postgres/transaction.ts'
+import type { Book } from '../book.ts'
+import type { Operation, Outcome } from '../operations.ts'
+import { apply } from '../rules.ts'
+import type { LockedRows } from './locked-accounts.ts'
+import type { SharedPrices } from './prices.ts'
+import { type NotAwaited, readingOf } from './reading.ts'
+import { writesOf } from './writing.ts'
+
+/** A batch whose outcomes are known, and that is not committed yet. */
+export interface DecidedBatch {
+  /** Undefined for an operation of an account that others have locked: nothing is done for it. */
+  readonly outcomes: (Outcome | undefined)[]
+  readonly locked: readonly LockedRows[]
+  readonly marked: Marked
+  /** The holds that it opens. */
+  readonly opened: readonly number[]
+  /**
+   * Writes what it changes, and commits it.
+   * @throws StatementError and StorageFailure: nothing was done then, unless the connection is lost
+   */
+  commit(within_ms: number): Promise<void>
+}
+
+/** The gateway of the batch was taken for dead, and has ended. Nothing was done. */
+export class Fenced extends StorageFailure {
+  constructor() {
+    super('unreachable', { code: 'FENCED', message: 'others took this gateway for dead, and ended it' })
+  }
+}
+
+export interface BatchParts {
+  connection: Connection
+  prices: SharedPrices
+  gateway_id: number | null
+  not_awaited: NotAwaited
+}
+
+/**
+ * Begins a transaction, and decides the operations of a batch by the rows that it has locked. Without operations it changes
+ * nothing, and shows that something can be written.
+ *
+ * @throws Fenced; StatementError, StorageFailure, and Error for a bug: nothing was done
+ */
+export async function decide(
+  operations: readonly Operation[],
+  { connection, prices, gateway_id, not_awaited }: BatchParts,
+  within_ms: number,
+): Promise<DecidedBatch> {
+  const reading = readingOf(operations, gateway_id, not_awaited)
+  try {
+    const [, ...answers] = await connection.askAll([BEGIN, ...reading.statements], within_ms)
+    const { book, transaction_id, is_alive, locked } = reading.readAnswers(answers)
+    if (!is_alive) throw new Fenced()
+    const left_alone = not_awaited === 'all' ? [] : not_awaited
+    const set_aside = new Set([...left_alone, ...locked.map(({ account_id }) => account_id)])
+    const outcomes = operations.map((operation) =>
+      set_aside.has(accountOf(operation, book) ?? 0) ? undefined : apply(book, operation),
+    )
+    const marked = connection.nextMark(transaction_id)
+    return {
+      outcomes,
+      locked,
+      marked,
+      opened: [...book.new_holds].map(({ id }) => id),
+      async commit(within_ms) {
+        await connection.askAll([...writesOf(book, prices), markOf(marked), COMMIT], within_ms)
+      },
+    }
+  } catch (thrown) {
+    if (!connection.isLost) await rollBack(connection)
+    throw thrown
+  }
+}
+
+function accountOf(operation: Operation, { holds }: Book): number | undefined {
+  if ('account_id' in operation) return operation.account_id
+  const { hold_id } = operation
+  return ('lost' in operation ? operation.lost?.account_id : undefined) ?? holds.get(hold_id)?.account_id
+}
+
+const BEGIN = { text: 'BEGIN ISOLATION LEVEL READ COMMITTED' }

@@ -1,0 +1,110 @@
+// What counts against limits of calls, in the tables of PostgreSQL: read and added to under the lock of the account.
+import type { Answer, Statement } from '../../../store/engines/postgres/connection.ts'
+import { objectsOf } from '../../../store/engines/postgres/one-connection.ts'
+import { jsonOf } from '../../../store/engines/postgres/values.ts'
+import {
+  type Counted,
+  type CountedSecond,
+  type Counts,
+  isCountedAt,
+  SCOPES,
+  type Scope,
+} from '../call-limits.ts'
+import type { Operation } from '../operations.ts'
+
+export interface ReadingOfCounts {
+  /** In this order; none where the operations ask for no limit. */
+  readonly statements: readonly Statement[]
+  /** @param answers one for each statement @param counts get what they tell */
+  fill(counts: Counts, answers: readonly Answer[]): void
+}
+
+/** What counts against the limits that holds ask for. */
+export function readingOfCounts(operations: readonly Operation[]): ReadingOfCounts {
+  const { all, pending, seconds } = limitedBy(operations)
+  const parts = [
+    { asked: pending, text: PENDING, fill: fillPending },
+    { asked: seconds, text: SECONDS, fill: fillSeconds },
+  ].filter(({ asked }) => asked.size > 0)
+  return {
+    statements: parts.map(({ asked, text }) => ({ text, values: [jsonOf([...asked.values()])] })),
+    fill(counts, answers) {
+      for (const { scope, id } of all.values()) counts[scope].set(id, { pending: 0, seconds: [] })
+      for (const [index, answer] of answers.entries()) parts[index]?.fill(counts, answer)
+    },
+  }
+}
+
+interface Asked {
+  scope: Scope
+  id: number
+  account_id: number
+}
+
+/** Accounts and keys, each once. */
+interface Limited {
+  all: Map<string, Asked>
+  /** Those of which calls at once are limited. */
+  pending: Map<string, Asked>
+  /** Those of which requests or tokens are limited. */
+  seconds: Map<string, Asked>
+}
+
+function limitedBy(operations: readonly Operation[]): Limited {
+  const limited: Limited = { all: new Map(), pending: new Map(), seconds: new Map() }
+  for (const operation of operations) {
+    if (operation.op !== 'hold' || !operation.limits) continue
+    for (const scope of SCOPES) {
+      const limit = operation.limits[scope]
+      const { account_id, [`${scope}_id` as const]: id } = operation
+      // What is no id of any row is left out.
+      if (!limit || !Number.isSafeInteger(id) || !Number.isSafeInteger(account_id)) continue
+      const name = `${scope} ${id}`
+      const asked = { scope, id, account_id }
+      limited.all.set(name, asked)
+      if (limit.concurrent_calls !== undefined) limited.pending.set(name, asked)
+      if ((limit.requests_per_minute ?? limit.tokens_per_minute) !== undefined)
+        limited.seconds.set(name, asked)
+    }
+  }
+  return limited
+}
+
+const ASKED = 'json_to_recordset($1::text::json) AS asked (scope text, id bigint, account_id bigint)'
+
+/** A key's calls are looked for among those of its account. */
+const PENDING = `
+  SELECT scope, asked.id, count(holds.id) AS pending FROM ${ASKED}
+    JOIN holds ON state = 'pending' AND holds.account_id = asked.account_id AND (scope = 'account' OR holds.key_id = asked.id)
+   GROUP BY scope, asked.id`
+
+const SECONDS = `
+  SELECT rates.scope, rates.id, at_s, requests, tokens FROM ${ASKED}
+    JOIN rates ON rates.scope = asked.scope AND rates.id = asked.id
+   ORDER BY at_s`
+
+function fillPending(counts: Counts, answer: Answer): void {
+  for (const { scope, id, pending } of objectsOf<Pick<Counted, 'pending'> & Asked>(answer)) {
+    const counted = counts[scope].get(id)
+    if (counted) counted.pending = pending
+  }
+}
+
+function fillSeconds(counts: Counts, answer: Answer): void {
+  for (const { scope, id, ...second } of objectsOf<CountedSecond & Asked>(answer))
+    if (isCountedAt(second, counts.now_s)) counts[scope].get(id)?.seconds.push(second)
+}
+
+/** With what it adds goes what counts no more of the same account or key. */
+const ADD = `
+  WITH given AS MATERIALIZED (
+         SELECT * FROM json_to_recordset($1::text::json) AS given (scope text, id bigint, at_s bigint, requests bigint, tokens bigint)),
+       gone AS (
+         DELETE FROM rates USING given WHERE rates.scope = given.scope AND rates.id = given.id AND rates.at_s < given.at_s - 60)
+  INSERT INTO rates (scope, id, at_s, requests, tokens) SELECT scope, id, at_s, requests, tokens FROM given
+      ON CONFLICT (scope, id, at_s) DO UPDATE
+     SET requests = rates.requests + excluded.requests, tokens = rates.tokens + excluded.tokens`
+
+/** The statement that adds what a batch counted; none where it counted nothing. */
+export const addingCounts = (counts: Counts | undefined): Statement[] =>
+  counts && counts.added.size > 0 ? [{ text: ADD, values: [jsonOf([...counts.added.values()])] }] : []

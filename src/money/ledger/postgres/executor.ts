@@ -1,0 +1,253 @@
+// The executor of batches on a PostgreSQL server that several gateways share: a batch is carried out once or not at all, whatever connection is lost.
+
+import type { StorageTrouble } from '../../../domain/storage-failure.ts'
+import { pauses } from '../../../store/busy.ts'
+import { Connection } from '../../../store/engines/postgres/connection.ts'
+import { isCommitted } from '../../../store/engines/postgres/transaction.ts'
+import type { Executor } from '../executor.ts'
+import { type Failure, failureOf, type Result } from '../failure.ts'
+import type { ExpireOperation, Operation, Outcome } from '../operations.ts'
+import type { Probe } from '../writer.ts'
+import { type BatchParts, type DecidedBatch, decide, Fenced } from './batch.ts'
+import { LockedAccounts } from './locked-accounts.ts'
+import { SharedPrices } from './prices.ts'
+import type { NotAwaited } from './reading.ts'
+
+export interface PostgresExecutorOptions {
+  /** The gateway that this process is; absent: none, as of a command. */
+  gateway_id?: number | undefined
+  /** Others took it for dead, and ended its row. It is alive again once this is done; absent: it stays ended, and nothing is committed. */
+  onFenced?: (() => Promise<void>) | undefined
+  /** For crash tests. */
+  probe?: Probe | undefined
+  /** Milliseconds since 1970. */
+  now?: () => number
+}
+
+/** It needs so much where an operation has waited for long. */
+const MIN_COMMIT_MS = 500
+const MAX_TRY_MS = 1_000
+
+/** Longer than batches of other gateways take: three gateways on one account waited for a lock for less. */
+const SETTINGS = { lock_timeout: '150ms' }
+
+/** @param url of a database whose tables are there: `openPostgres` brings them up to date. It is connected to at the first batch, and again whenever that is lost */
+export const openPostgresExecutor = (url: string, options: PostgresExecutorOptions = {}): Executor =>
+  new PostgresExecutor(url, options)
+
+class PostgresExecutor implements Executor {
+  readonly stalled = STALLED
+  readonly #url: string
+  readonly #gateway_id: number | null
+  readonly #onFenced: (() => Promise<void>) | undefined
+  readonly #probe: Probe
+  readonly #now: () => number
+  readonly #prices = new SharedPrices()
+  readonly #locked: LockedAccounts
+  #connection: Connection | undefined
+  /** What became of its COMMIT is not known: nothing else is committed before it is. */
+  #unknown: { batch: DecidedBatch; operations: readonly Operation[] } | undefined
+  /** Holds whose callers were told that nothing is known of them: they are nobody's. */
+  #abandoned: number[] = []
+  /** Somebody has waited for the server in vain: until it is there again nobody else does. */
+  #is_given_up = false
+
+  constructor(
+    url: string,
+    { gateway_id, onFenced, probe = () => {}, now = Date.now }: PostgresExecutorOptions,
+  ) {
+    this.#url = url
+    this.#gateway_id = gateway_id ?? null
+    this.#onFenced = onFenced
+    this.#probe = probe
+    this.#now = now
+    this.#locked = new LockedAccounts(url)
+  }
+
+  async commit(operations: Operation[], wait_ms: number): Promise<Result[]> {
+    const needed_ms = this.#is_given_up ? MIN_COMMIT_MS : Math.max(wait_ms, MIN_COMMIT_MS)
+    const is_locked = operations.map((operation) => this.#isLocked(operation))
+    const sent = operations.filter((_, at) => !is_locked[at])
+    if (sent.length === 0 && operations.length > 0) return operations.map(() => ({ failure: SET_ASIDE }))
+    const results = (await this.#commitInParts(sent, performance.now() + needed_ms)).values()
+    return is_locked.map((is) => (is ? undefined : results.next().value) ?? { failure: SET_ASIDE })
+  }
+
+  async tryToWrite(): Promise<Failure | undefined> {
+    const done = await this.#commitPatiently([], performance.now() + MAX_TRY_MS)
+    return 'failure' in done && !done.failure.is_set_aside ? done.failure : undefined
+  }
+
+  async close(): Promise<void> {
+    await this.#locked.close()
+    await this.#connection?.close()
+  }
+
+  /** That its account is known to be: it costs nobody a statement. Of a hold that is the tables' to say. */
+  #isLocked(operation: Operation): boolean {
+    return 'account_id' in operation && this.#locked.has(operation.account_id)
+  }
+
+  /**
+   * Where the tables refuse it for its content, or others have locked what it writes, its halves are tried, and theirs, so that only the
+   * operations that cannot be written fail.
+   */
+  async #commitInParts(operations: readonly Operation[], due_ms: number): Promise<Result[]> {
+    const done = await this.#commitPatiently(operations, due_ms)
+    if (!('failure' in done)) return done.results
+    const { failure } = done
+    const may_be_halved = failure.is_set_aside ? performance.now() < due_ms : !failure.unavailable
+    if (!may_be_halved || operations.length <= 1) return operations.map(() => ({ failure }))
+    const half = Math.ceil(operations.length / 2)
+    return [
+      ...(await this.#commitInParts(operations.slice(0, half), due_ms)),
+      ...(await this.#commitInParts(operations.slice(half), due_ms)),
+    ]
+  }
+
+  /** Again without waiting for what others have locked, and while the server was not to be reached; at least once. */
+  async #commitPatiently(
+    operations: readonly Operation[],
+    due_ms: number,
+  ): Promise<{ results: Result[] } | { failure: Failure }> {
+    let not_awaited: NotAwaited | undefined
+    for (const pause_ms of pauses()) {
+      try {
+        const outcomes = await this.#commitOnce(operations, due_ms, not_awaited ?? this.#locked.ids)
+        this.#is_given_up = false
+        return { results: outcomes.map((outcome) => outcome ?? { failure: SET_ASIDE }) }
+      } catch (thrown) {
+        const failure = inOwnWords(failureOf(thrown))
+        const is_away = failure.trouble === 'unreachable' || failure.trouble === 'read_only'
+        if (failure.trouble === 'busy') {
+          this.#is_given_up = false
+          if (not_awaited) return { failure: SET_ASIDE }
+          not_awaited = 'all'
+          continue
+        }
+        const may_try_again = is_away && !this.#is_given_up
+        if (!may_try_again || performance.now() + pause_ms > due_ms) {
+          this.#is_given_up = is_away
+          return { failure }
+        }
+      }
+      await Bun.sleep(pause_ms)
+    }
+    throw new Error('unreachable: the pauses never end')
+  }
+
+  async #commitOnce(
+    operations: readonly Operation[],
+    due_ms: number,
+    not_awaited: NotAwaited,
+  ): Promise<(Outcome | undefined)[]> {
+    const left = () => Math.max(due_ms - performance.now(), MIN_COMMIT_MS)
+    const known = await this.#resolveUnknown(operations, left)
+    if (known) return known
+    const connection = await this.#connected(left)
+    const abandoned = this.#abandoned.map((hold_id) => this.#expire(hold_id))
+    const all = [...abandoned, ...operations]
+    await this.#prices.store(connection, all, left)
+    const batch = await this.#decide(all, { connection, not_awaited }, left)
+    this.#locked.add(batch.locked)
+    this.#probe('batch.begun')
+    try {
+      // Half of the time is left to learn what became of it.
+      await batch.commit(left() / 2)
+    } catch (thrown) {
+      if (!connection.isLost) throw thrown
+      this.#unknown = { batch, operations }
+      const known = await this.#resolveUnknown(operations, left)
+      if (!known) throw thrown
+      return known
+    }
+    this.#probe('batch.committed')
+    return this.#outcomesOf(batch, operations)
+  }
+
+  /**
+   * Learns what became of the batch of which that is not known.
+   *
+   * @param operations whose outcomes are waited for. Whoever waited for others was told that nothing is known
+   * @returns their outcomes, if they are those of that batch, and it was committed
+   * @throws StorageFailure where it cannot be told; it stays unknown then
+   */
+  async #resolveUnknown(
+    operations: readonly Operation[],
+    left: () => number,
+  ): Promise<(Outcome | undefined)[] | undefined> {
+    if (!this.#unknown) return undefined
+    const { batch, operations: of_batch } = this.#unknown
+    const is_committed = await isCommitted(
+      batch.marked,
+      () => this.#open(left),
+      this.#is_given_up ? 0 : left(),
+    )
+    this.#unknown = undefined
+    if (!is_committed) return undefined
+    const outcomes = this.#outcomesOf(batch, of_batch)
+    if (of_batch === operations) return outcomes
+    this.#abandoned.push(...batch.opened)
+    return undefined
+  }
+
+  /** Of a batch that is committed: those that were abandoned have expired with it, unless they were set aside. */
+  #outcomesOf({ outcomes }: DecidedBatch, operations: readonly Operation[]): DecidedBatch['outcomes'] {
+    this.#abandoned = this.#abandoned.filter((_, at) => outcomes[at] === undefined)
+    return outcomes.slice(outcomes.length - operations.length)
+  }
+
+  async #decide(
+    operations: readonly Operation[],
+    how: Pick<BatchParts, 'connection' | 'not_awaited'>,
+    left: () => number,
+  ): Promise<DecidedBatch> {
+    const parts = { ...how, prices: this.#prices, gateway_id: this.#gateway_id }
+    try {
+      // Half of the time is left to do it again on another connection.
+      return await decide(operations, parts, left() / 2)
+    } catch (thrown) {
+      if (!(thrown instanceof Fenced) || !this.#onFenced) throw thrown
+      await this.#onFenced()
+      return await decide(operations, parts, left())
+    }
+  }
+
+  async #connected(left: () => number): Promise<Connection> {
+    if (!this.#connection || this.#connection.isLost) this.#connection = await this.#open(left)
+    return this.#connection
+  }
+
+  #open(left: () => number): Promise<Connection> {
+    return Connection.open(this.#url, SETTINGS, left())
+  }
+
+  #expire(hold_id: number): ExpireOperation {
+    return { op: 'expire', hold_id, now_ms: this.#now() }
+  }
+}
+
+const SET_ASIDE: Failure = {
+  unavailable: true,
+  is_set_aside: true,
+  cause: 'others keep rows of the account locked',
+  trouble: 'busy',
+}
+
+const IN_WORDS: Readonly<Record<StorageTrouble, string>> = {
+  full: "the disk of the database's server is full",
+  busy: 'others keep the rows of the database locked',
+  read_only: "the database's server may only be read",
+  unreachable: "the database's server does not answer",
+  damaged: 'the database is damaged',
+}
+
+const inOwnWords = (failure: Failure): Failure =>
+  failure.trouble ? { ...failure, reason: IN_WORDS[failure.trouble] } : failure
+
+const STALLED: Failure = {
+  unavailable: true,
+  cause: "the database's server did not answer in time",
+  trouble: 'unreachable',
+  reason: IN_WORDS.unreachable,
+}

@@ -1,0 +1,215 @@
+// What a batch reads first on PostgreSQL: the accounts that it touches, locked until its end, then all else that its operations ask for.
+import type { Answer, Statement } from '../../../store/engines/postgres/connection.ts'
+import { objectsOf } from '../../../store/engines/postgres/one-connection.ts'
+import { jsonOf } from '../../../store/engines/postgres/values.ts'
+import { type AccountRow, type Book, emptyBook, entryKey, type HoldRow, type KeyRow } from '../book.ts'
+import { noCounts } from '../call-limits.ts'
+import type { KeyedEntry, Operation } from '../operations.ts'
+import { readingOfCounts } from './counts.ts'
+import type { LockedRows } from './locked-accounts.ts'
+
+/** What is known of a batch once it has been read. */
+export interface Begun {
+  readonly book: Book
+  /** `pg_current_xact_id()` */
+  readonly transaction_id: string
+  /** Whether its gateway has not ended. */
+  readonly is_alive: boolean
+  /** Rows that others were found to have locked: their accounts are not in the book. */
+  readonly locked: readonly LockedRows[]
+}
+
+/** Accounts that a batch leaves alone, since others are known to have locked them; `all`: it waits for none, and finds out which are. */
+export type NotAwaited = readonly number[] | 'all'
+
+export interface Reading {
+  /** In this order, in a transaction at READ COMMITTED: each sees what was committed until its accounts were locked. */
+  readonly statements: readonly Statement[]
+  /** @param answers one for each statement */
+  readAnswers(answers: readonly Answer[]): Begun
+}
+
+/** @param gateway_id whose holds it opens; null: of none, which is always alive */
+export function readingOf(
+  operations: readonly Operation[],
+  gateway_id: number | null,
+  not_awaited: NotAwaited = [],
+): Reading {
+  const named = namedBy(operations)
+  const [accounts, keys, holds] = [arrayOf(named.accounts), arrayOf(named.keys), arrayOf(named.holds)]
+  const limits = readingOfCounts(operations)
+  const keyed = named.keyed.length > 0 ? [{ text: KEYED_ENTRIES, values: [jsonOf(named.keyed)] }] : []
+  const locking =
+    not_awaited === 'all'
+      ? [
+          { text: TRIED_ACCOUNTS, values: [accounts, holds] },
+          { text: LOCKED_KEYS, values: [keys, holds] },
+        ]
+      : [{ text: LOCKED_ACCOUNTS, values: [accounts, holds, arrayOf(new Set(not_awaited))] }]
+  return {
+    statements: [
+      ...locking,
+      { text: STATE, values: [named.new_holds, gateway_id] },
+      { text: KEYS, values: [keys, holds] },
+      { text: HOLDS, values: [holds] },
+      ...limits.statements,
+      ...keyed,
+    ],
+    readAnswers(answers) {
+      const [accounts, locked] = lockedOf(answers.slice(0, locking.length))
+      const [state, keys, holds, ...rest] = answers.slice(locking.length)
+      const [found] = rowsIn<State>(state)
+      if (!found) throw new Error('the batch has no transaction')
+      const counts = noCounts(found.now_s)
+      limits.fill(counts, rest.splice(0, limits.statements.length))
+      const book = emptyBook(idsFrom(found.hold_ids ?? ''), gateway_id, counts)
+      for (const row of accounts) book.accounts.set(row.id, row)
+      for (const row of rowsIn<KeyRow>(keys)) book.keys.set(row.id, row)
+      for (const row of rowsIn<HoldRow>(holds)) book.holds.set(row.id, row)
+      for (const { account_id, request_key, ...entry } of rowsIn<KeyedRow>(rest[0]))
+        book.keyed_entries.set(entryKey(account_id, request_key), entry)
+      return { book, transaction_id: found.xid, is_alive: found.alive === 1, locked }
+    },
+  }
+}
+
+/** @returns the accounts that are locked now, and what others have */
+function lockedOf([accounts, keys]: readonly Answer[]): [free: AccountRow[], locked: LockedRows[]] {
+  if (!keys) return [rowsIn<AccountRow>(accounts), []]
+  const tried = rowsIn<Omit<AccountRow, 'status'> & { status: AccountRow['status'] | null }>(accounts)
+  const locked_keys = rowsIn<Pick<KeyRow, 'id' | 'account_id'>>(keys)
+  const locked = new Map<number, LockedRows>()
+  for (const { id, status } of tried) if (status === null) locked.set(id, { account_id: id, key_ids: [] })
+  for (const { id, account_id } of locked_keys)
+    locked.set(account_id, { account_id, key_ids: [...(locked.get(account_id)?.key_ids ?? []), id] })
+  const free = tried.flatMap(({ status, ...row }) =>
+    status === null || locked.has(row.id) ? [] : [{ ...row, status }],
+  )
+  return [free, [...locked.values()]]
+}
+
+interface State {
+  xid: string
+  hold_ids: string | null
+  alive: number
+  now_s: number
+}
+
+type KeyedRow = KeyedEntry & { account_id: number; request_key: string }
+
+/**
+ * Every row that a batch writes is of an account whose row it has locked. They are locked in one order, so that two batches never wait for
+ * each other. Keys and foreign references to an account are left free.
+ */
+const LOCKED_ACCOUNTS = `
+  SELECT id, status, balance_nanos, held_nanos, debt_nanos FROM accounts
+   WHERE id = ANY(ARRAY(SELECT unnest($1::bigint[]) UNION SELECT account_id FROM holds WHERE id = ANY($2::bigint[])))
+     AND id <> ALL($3::bigint[])
+   ORDER BY id FOR NO KEY UPDATE`
+
+/** Without waiting: locks those that nobody else has locked. */
+const TRIED_ACCOUNTS = `
+  WITH named AS MATERIALIZED (
+         SELECT id FROM accounts
+          WHERE id = ANY(ARRAY(SELECT unnest($1::bigint[]) UNION SELECT account_id FROM holds WHERE id = ANY($2::bigint[])))),
+       free AS MATERIALIZED (
+         SELECT id, status, balance_nanos, held_nanos, debt_nanos FROM accounts
+          WHERE id = ANY(ARRAY(SELECT id FROM named)) ORDER BY id FOR NO KEY UPDATE SKIP LOCKED)
+  SELECT named.id, status, balance_nanos, held_nanos, debt_nanos FROM named LEFT JOIN free ON free.id = named.id`
+
+/** Of the same accounts, the keys that somebody else has. */
+const LOCKED_KEYS = `
+  WITH named AS MATERIALIZED (
+         SELECT id, account_id FROM keys
+          WHERE id = ANY(ARRAY(SELECT unnest($1::bigint[]) UNION SELECT key_id FROM holds WHERE id = ANY($2::bigint[])))),
+       free AS MATERIALIZED (
+         SELECT id FROM keys WHERE id = ANY(ARRAY(SELECT id FROM named)) ORDER BY id FOR NO KEY UPDATE SKIP LOCKED)
+  SELECT id, account_id FROM named WHERE id NOT IN (SELECT id FROM free)`
+
+/**
+ * Ids are drawn under the lock, so that those of an account rise with time, whichever gateway gives them; those that are not used are given
+ * to none. While the batch goes on its gateway cannot be ended: whoever ends it finds all its holds.
+ */
+const STATE = `
+  SELECT pg_current_xact_id()::text AS xid,
+         (SELECT string_agg(nextval('hold_ids')::text, ',') FROM generate_series(1, $1::bigint)) AS hold_ids,
+         ($2::bigint IS NULL OR (SELECT id FROM gateways WHERE id = $2 AND ended_at_ms IS NULL FOR SHARE) IS NOT NULL) AS alive,
+         now_ms() / 1000 AS now_s`
+
+const KEYS = `
+  SELECT id, account_id, spend_limit_nanos, spent_nanos, held_nanos, expires_at_ms, revoked_at_ms,
+         daily_limit_nanos, day_start_ms, day_first_hold_id, day_nanos,
+         monthly_limit_nanos, month_start_ms, month_first_hold_id, month_nanos
+    FROM keys
+   WHERE id = ANY(ARRAY(SELECT unnest($1::bigint[]) UNION SELECT key_id FROM holds WHERE id = ANY($2::bigint[])))`
+
+/** Of a hold whose call is recorded the call alone has a row. */
+const HOLDS = `
+  SELECT id, account_id, key_id, request_id, amount_nanos, state, created_at_ms, expires_at_ms, gateway_id
+    FROM holds WHERE id = ANY($1::bigint[]) UNION ALL
+  SELECT id, account_id, key_id, request_id, hold_nanos, 'settled', started_at_ms, started_at_ms, NULL
+    FROM calls WHERE id = ANY($1::bigint[])`
+
+const KEYED_ENTRIES = `
+  SELECT account_id, request_key, kind, amount_nanos, note, created_at_ms FROM entries
+   WHERE (account_id, request_key) IN (
+           SELECT account_id, request_key FROM json_to_recordset($1::text::json) AS asked (account_id bigint, request_key text))`
+
+/** What operations name. */
+interface Named {
+  readonly accounts: Set<number>
+  readonly keys: Set<number>
+  readonly holds: Set<number>
+  readonly keyed: Pick<KeyedRow, 'account_id' | 'request_key'>[]
+  /** How many they may open. */
+  new_holds: number
+}
+
+function namedBy(operations: readonly Operation[]): Named {
+  const named: Named = { accounts: new Set(), keys: new Set(), holds: new Set(), keyed: [], new_holds: 0 }
+  for (const operation of operations) add(named, operation)
+  return named
+}
+
+function add(named: Named, operation: Operation): void {
+  switch (operation.op) {
+    case 'hold':
+      addNew(named, operation)
+      return
+    case 'post':
+    case 'void':
+      if (operation.lost) addNew(named, operation.lost)
+      else named.holds.add(operation.hold_id)
+      return
+    case 'expire':
+      named.holds.add(operation.hold_id)
+      return
+    case 'top_up':
+    case 'withdraw': {
+      const { account_id, request_key } = operation
+      named.accounts.add(account_id)
+      if (request_key !== undefined) named.keyed.push({ account_id, request_key })
+    }
+  }
+}
+
+function addNew(named: Named, { account_id, key_id }: { account_id: number; key_id: number }): void {
+  named.accounts.add(account_id)
+  named.keys.add(key_id)
+  named.new_holds += 1
+}
+
+/** What is no id of any row is left out. */
+const arrayOf = (ids: ReadonlySet<number>): string => `{${[...ids].filter(Number.isSafeInteger).join()}}`
+
+const rowsIn = <Row>(answer: Answer | undefined): Row[] => (answer ? objectsOf<Row>(answer) : [])
+
+function idsFrom(drawn: string): () => number {
+  const ids = drawn.split(',')
+  let taken = 0
+  return () => {
+    const id = Number(ids[taken++])
+    if (!Number.isSafeInteger(id) || id <= 0) throw new Error('more holds were opened than ids were drawn')
+    return id
+  }
+}

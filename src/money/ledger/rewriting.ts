@@ -1,0 +1,147 @@
+// Rewriting of recorded calls in smaller form: some at a time, in the order of their ids, while the gateway serves.
+//
+// A row of SQLite that only becomes smaller leaves a gap in its page that nothing can fill, since calls are added at the end. So the rows
+// of a step are deleted and inserted again: their pages become free, and take what is written next. On a server a row that is changed is
+// written anew by itself, and others may change it at the same time: there only the columns that become smaller are written.
+import { getTableColumns } from 'drizzle-orm'
+import type { Db } from '../../store/db.ts'
+import { allGiven, equals, placeholders } from '../../store/placeholders.ts'
+import { perConnection } from '../../store/prepared.ts'
+import { type Call, call_rewrites, calls, prices } from '../../store/schema.ts'
+import { hashPrice, type StoredPrice, takeApart } from './stored-prices.ts'
+
+/** `prices` moves those that an older version stored with each call into their table; `traces` empties those that are old. */
+export type RewriteName = 'prices' | 'traces'
+
+export interface RewriteOptions {
+  max_calls: number
+  /** Leaves younger calls as they are. */
+  began_before_ms: number
+  /** Called when the transaction has begun; again where it is done again. */
+  onBegin?: () => void
+}
+
+export interface RewriteStep {
+  /** 0 if nothing is left to do. */
+  looked_at: number
+  rewritten: number
+}
+
+const rewriteQueries = perConnection({
+  progress: (orm) => orm.select().from(call_rewrites).where(equals(call_rewrites.name, 'name')).prepare(),
+  advance: (orm) =>
+    orm.update(call_rewrites).set(allGiven('done_id')).where(equals(call_rewrites.name, 'name')).prepare(),
+  prices: (orm) =>
+    orm
+      .update(calls)
+      .set(allGiven('price', 'price_id', 'counted'))
+      .where(equals(calls.id, 'id'))
+      .prepare(),
+  traces: (orm) => orm.update(calls).set(allGiven('trace')).where(equals(calls.id, 'id')).prepare(),
+  findPrice: (orm) =>
+    orm.select({ id: prices.id }).from(prices).where(equals(prices.sha256, 'sha256')).prepare(),
+  // Another gateway may store the same price at this moment.
+  insertPrice: (orm) =>
+    orm.insert(prices).values(placeholders('sha256', 'json')).onConflictDoNothing().prepare(),
+})
+
+// Texts, as Drizzle takes as long for whole rows as all else takes.
+const NEXT = 'SELECT * FROM calls WHERE id > $done_id AND id <= $last_id ORDER BY id LIMIT $row_limit'
+const REMOVE = 'DELETE FROM calls WHERE id BETWEEN $first_id AND $last_id'
+const COLUMNS = Object.keys(getTableColumns(calls))
+const INSERT = `INSERT INTO calls (${COLUMNS.join()}) VALUES (${COLUMNS.map((name) => `$${name}`).join()})`
+
+/**
+ * Looks at the next calls, in one transaction. A process that dies in it has done nothing; the next one goes on where the last
+ * step ended. What a power cut takes of it is done again.
+ *
+ * @throws StorageFailure; nothing was changed then
+ */
+export const rewriteCalls = (
+  db: Db,
+  name: RewriteName,
+  { max_calls, began_before_ms, onBegin = () => {} }: RewriteOptions,
+): Promise<RewriteStep> =>
+  db.begin(
+    async (tx) => {
+      onBegin()
+      const found = await nextCalls(tx, name, max_calls)
+      // Calls begin in the order of their ids, but for milliseconds.
+      const young = found.findIndex(({ started_at_ms }) => started_at_ms >= began_before_ms)
+      const next = young < 0 ? found : found.slice(0, young)
+      const last = next.at(-1)
+      if (!last) return { looked_at: 0, rewritten: 0 }
+      const changed = await CHANGES[name](tx, next)
+      if (changed.length > 0) await (db.file ? moveRows(tx, next) : changeRows(tx, name, changed))
+      await rewriteQueries(tx).advance.run({ name, done_id: last.id })
+      return { looked_at: next.length, rewritten: changed.length }
+    },
+    { durable: false },
+  )
+
+async function nextCalls(tx: Db, name: RewriteName, row_limit: number): Promise<Call[]> {
+  const { done_id = 0, last_id = null } = (await rewriteQueries(tx).progress.get({ name })) ?? {}
+  return await tx.rows<Call>(NEXT, { done_id, last_id: last_id ?? Number.MAX_SAFE_INTEGER, row_limit })
+}
+
+/** @param next all that have their ids between those of the first and the last */
+async function moveRows(tx: Db, next: readonly Call[]): Promise<void> {
+  await tx.rows(REMOVE, { first_id: next[0]?.id ?? 0, last_id: next.at(-1)?.id ?? 0 })
+  // It is in the kept sums: no trigger adds it again.
+  for (const call of next) await tx.rows(INSERT, Object.assign(call, { summed: 1 }))
+}
+
+/** A server is sent all at once. */
+async function changeRows(tx: Db, name: RewriteName, changed: readonly Call[]): Promise<void> {
+  await Promise.all(changed.map((call) => rewriteQueries(tx)[name].run({ ...call })))
+}
+
+/** They change the calls that are not in the new form yet. @returns these */
+const CHANGES: Record<RewriteName, (tx: Db, next: readonly Call[]) => Call[] | Promise<Call[]>> = {
+  async prices(tx, next) {
+    const known = new Map<string, number>()
+    const priced: Call[] = []
+    for (const call of next) {
+      const { price } = call
+      // One that is not an object of JSON stays as it is, and keeps no other from its place.
+      if (price === '' || !(known.has(price) || isJsonObject(price))) continue
+      priced.push(Object.assign(call, await storePrice(tx, price, known)))
+    }
+    return priced
+  },
+  traces(_, next) {
+    const traced = next.filter(({ trace }) => trace !== '')
+    for (const call of traced) call.trace = ''
+    return traced
+  },
+}
+
+/** @param known ids of prices that are stored, by what calls share of them */
+async function storePrice(tx: Db, text: string, known: Map<string, number>): Promise<StoredPrice> {
+  const id = known.get(text)
+  if (id !== undefined) return { price: '', price_id: id, counted: '' }
+  const { json, counted } = takeApart(text)
+  const price_id = known.get(json) ?? (await idOfPrice(tx, json))
+  known.set(json, price_id)
+  return { price: '', price_id, counted }
+}
+
+async function idOfPrice(tx: Db, json: string): Promise<number> {
+  const { findPrice, insertPrice } = rewriteQueries(tx)
+  const sha256 = hashPrice(json)
+  const stored = await findPrice.get({ sha256 })
+  if (stored) return stored.id
+  await insertPrice.run({ sha256, json })
+  const inserted = await findPrice.get({ sha256 })
+  if (!inserted) throw new Error('a price was not stored')
+  return inserted.id
+}
+
+function isJsonObject(text: string): boolean {
+  try {
+    return JSON.parse(text) instanceof Object
+  } catch {
+    // Dropped: what is wrong with it, which whoever reads the call is told.
+    return false
+  }
+}

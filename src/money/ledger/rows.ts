@@ -1,0 +1,112 @@
+// The rows of a book in the tables: those that an operation touches are loaded, and those that a batch changed are stored.
+
+import { isCounted } from '../../domain/key-periods.ts'
+import type { Hold } from '../../store/schema.ts'
+import { putTogether } from './added-calls.ts'
+import { type Book, entryKey, type KeyRow } from './book.ts'
+import type { Operation, TopUpOperation, WithdrawOperation } from './operations.ts'
+import type { Statements } from './statements.ts'
+import type { StoredPrices } from './stored-prices.ts'
+
+/** Loads the rows that an operation touches into the book. A row is read once; later operations see its changes. */
+export function load(book: Book, statements: Statements, operation: Operation): void {
+  switch (operation.op) {
+    case 'hold':
+      loadOwner(book, statements, operation)
+      return
+    case 'post':
+    case 'void':
+      if (operation.lost) loadOwner(book, statements, operation.lost)
+      else loadHold(book, statements, operation.hold_id)
+      return
+    case 'expire':
+      loadHold(book, statements, operation.hold_id)
+      return
+    case 'top_up':
+    case 'withdraw':
+      loadAccount(book, statements, operation.account_id)
+      loadKeyedEntry(book, statements, operation)
+  }
+}
+
+/** The account and the key of a hold. */
+export function loadOwner(
+  book: Book,
+  statements: Statements,
+  { account_id, key_id }: Pick<Hold, 'account_id' | 'key_id'>,
+): void {
+  loadAccount(book, statements, account_id)
+  loadKey(book, statements, key_id)
+}
+
+function loadAccount(book: Book, statements: Statements, id: number): void {
+  if (book.accounts.has(id)) return
+  const row = statements.account.get(id)
+  if (row) book.accounts.set(id, row)
+}
+
+function loadKey(book: Book, statements: Statements, id: number): void {
+  if (book.keys.has(id)) return
+  const row = statements.key.get(id)
+  if (row) book.keys.set(id, row)
+}
+
+function loadKeyedEntry(
+  book: Book,
+  statements: Statements,
+  { account_id, request_key }: TopUpOperation | WithdrawOperation,
+): void {
+  if (request_key === undefined || book.keyed_entries.has(entryKey(account_id, request_key))) return
+  const row = statements.keyedEntry.get(account_id, request_key)
+  if (row) book.keyed_entries.set(entryKey(account_id, request_key), row)
+}
+
+function loadHold(book: Book, statements: Statements, id: number): void {
+  if (book.holds.has(id)) return
+  const row = statements.hold.get(id)
+  if (!row) return
+  book.holds.set(id, row)
+  loadOwner(book, statements, row)
+}
+
+/** Writes what the batch changed: rows before those that refer to them. */
+export function store(book: Book, statements: Statements, prices: StoredPrices): void {
+  for (const row of book.changed_accounts)
+    statements.updateAccount.run(row.balance_nanos, row.held_nanos, row.debt_nanos, row.id)
+  for (const row of book.changed_keys) storeKey(statements, row)
+  storeHolds(book, statements)
+  // Marks the calls that it puts together, so before they are written.
+  const added = putTogether(book.new_calls)
+  for (const row of book.new_calls) statements.insertCall(Object.assign(row, prices.store(row.price)))
+  for (const row of added) statements.addToSums(row)
+  for (const row of book.new_entries) statements.insertEntry(row)
+}
+
+/** A hold whose call is written with it needs no row. */
+function storeHolds({ new_holds, resolved_holds }: Book, statements: Statements): void {
+  for (const row of new_holds) if (row.state !== 'settled') statements.insertHold(row)
+  for (const row of resolved_holds) {
+    if (new_holds.has(row)) continue
+    if (row.state === 'settled') statements.deleteHold.run(row.id)
+    else statements.expireHold.run(row.id)
+  }
+}
+
+/** Most keys have no limit of the day or the month. */
+function storeKey(statements: Statements, row: KeyRow): void {
+  if (!isCounted(row)) {
+    statements.updateKey.run(row.spent_nanos, row.held_nanos, row.id)
+    return
+  }
+  statements.updateCountedKey.run(
+    row.spent_nanos,
+    row.held_nanos,
+    row.day_start_ms,
+    row.day_first_hold_id,
+    row.day_nanos,
+    row.month_start_ms,
+    row.month_first_hold_id,
+    row.month_nanos,
+    row.id,
+  )
+}

@@ -1,0 +1,173 @@
+// What accounts have spent in the last seven days and in the seven before, from the kept sums; and how long a balance lasts at that pace.
+import { and, desc, gte, sql } from 'drizzle-orm'
+import type { Nanos } from '../../domain/money.ts'
+import { DAY_MS, DAY_S, lastWeek, WEEK_DAYS } from '../../domain/ranges.ts'
+import type { Db } from '../../store/db.ts'
+import { equals, isOneOf } from '../../store/placeholders.ts'
+import { perConnection } from '../../store/prepared.ts'
+import { accounts, call_sums, calls, isDayOfAccount } from '../../store/schema.ts'
+import { endOfTurn } from '../../utilities/end-of-turn.ts'
+
+const { placeholder } = sql
+
+/** Of so many is the least hold: one of them may have been larger than usual. */
+const LAST_CALLS = 5
+
+/** What the calls of an account cost, paid or not. */
+export interface Spending {
+  /** Since the begin of the day (UTC) six days ago. */
+  week_nanos: Nanos
+  /** In the seven days before that. */
+  week_before_nanos: Nanos
+  /** The least that one of its last calls held; null if it has made none. */
+  call_nanos: Nanos | null
+}
+
+export const NOTHING_SPENT: Spending = Object.freeze({
+  week_nanos: 0,
+  week_before_nanos: 0,
+  call_nanos: null,
+})
+
+const queries = perConnection({
+  ofAccounts: (orm) =>
+    orm
+      .select({
+        account_id: call_sums.account_id,
+        week_nanos: costWhere(sql`${call_sums.start_s} >= ${placeholder('week_s')}`),
+        week_before_nanos: costWhere(sql`${call_sums.start_s} < ${placeholder('week_s')}`),
+      })
+      .from(call_sums)
+      .where(
+        and(
+          isOneOf(call_sums.account_id, 'account_ids'),
+          isDayOfAccount,
+          gte(call_sums.start_s, placeholder('from_s')),
+        ),
+      )
+      .groupBy(call_sums.account_id)
+      .prepare(),
+  lastHolds: (orm) =>
+    orm
+      .select({
+        account_id: accounts.id,
+        call_nanos: sql<number | null>`(SELECT min(hold_nanos) FROM
+          (SELECT hold_nanos FROM calls WHERE account_id = accounts.id ORDER BY id DESC LIMIT ${sql.raw(String(LAST_CALLS))}) AS newest)`,
+      })
+      .from(accounts)
+      .where(isOneOf(accounts.id, 'account_ids'))
+      .prepare(),
+  lastCall: (orm) =>
+    orm
+      .select({ started_at_ms: calls.started_at_ms })
+      .from(calls)
+      .where(equals(calls.account_id, 'account_id'))
+      .orderBy(desc(calls.id))
+      .limit(1)
+      .prepare(),
+})
+
+/** When the last recorded call of an account started; null if not found. */
+export async function lastCallOf(db: Db, account_id: number): Promise<number | null> {
+  const call = await queries(db).lastCall.get({ account_id })
+  return call?.started_at_ms ?? null
+}
+
+/** The begin of the last seven days, in seconds since 1970: today counts as one of them. */
+export const weekStart = (now_ms: number): number => lastWeek(now_ms).from_ms / 1_000
+
+/** What some accounts have spent. Reads some twenty rows an account. */
+export async function spendingOf(
+  db: Db,
+  account_ids: readonly number[],
+  now_ms: number,
+): Promise<Map<number, Spending>> {
+  const week_s = weekStart(now_ms)
+  const rows = await queries(db).ofAccounts.all({
+    account_ids: JSON.stringify(account_ids),
+    week_s,
+    from_s: week_s - WEEK_DAYS * DAY_S,
+  })
+  const spent = new Map(rows.map(({ account_id, ...weeks }) => [account_id, weeks]))
+  const holds = await queries(db).lastHolds.all({ account_ids: JSON.stringify(account_ids) })
+  return new Map(
+    holds.map(({ account_id, call_nanos }) => [
+      account_id,
+      { ...NOTHING_SPENT, ...spent.get(account_id), call_nanos },
+    ]),
+  )
+}
+
+/** Accounts whose sums are read at once: some 3 ms. */
+const ACCOUNTS_AT_ONCE = 250
+
+/** `spendingOf` for many accounts, a part at a time, so that calls go on between. */
+export async function spendingOfMany(
+  db: Db,
+  account_ids: readonly number[],
+  now_ms: number,
+): Promise<Map<number, Spending>> {
+  const all = new Map<number, Spending>()
+  for (let start = 0; start < account_ids.length; start += ACCOUNTS_AT_ONCE) {
+    if (start > 0) await endOfTurn()
+    const some = await spendingOf(db, account_ids.slice(start, start + ACCOUNTS_AT_ONCE), now_ms)
+    for (const [account_id, spending] of some) all.set(account_id, spending)
+  }
+  return all
+}
+
+/** How an account spends. */
+export interface Pace {
+  /** Whole days that the free balance lasts at this week's pace; null if nothing was spent. */
+  lasts_days: number | null
+  /** This week's daily spending against that of the week before, in percent; null if there was none before. */
+  change_percent: number | null
+}
+
+/**
+ * The pace of an account.
+ *
+ * @param account.created_at_ms an account that is younger than a week has spent in fewer days, in one at least
+ */
+export function paceOf(
+  account: { available_nanos: Nanos; created_at_ms: number },
+  { week_nanos, week_before_nanos }: Omit<Spending, 'call_nanos'>,
+  now_ms: number,
+): Pace {
+  const since_ms = Math.max(weekStart(now_ms) * 1_000, account.created_at_ms)
+  const days = Math.max((now_ms - since_ms) / DAY_MS, 1)
+  const daily_nanos = week_nanos / days
+  return {
+    lasts_days: week_nanos > 0 ? Math.floor(account.available_nanos / daily_nanos) : null,
+    change_percent:
+      week_before_nanos > 0 ? Math.round((daily_nanos / (week_before_nanos / WEEK_DAYS) - 1) * 100) : null,
+  }
+}
+
+/** What lasts less is low. */
+const LOW_DAYS = 3
+
+export const LOW_REASONS = ['debt', 'empty', 'call', 'pace'] as const
+/**
+ * Why an account that calls needs money: it owes, has nothing free, has less than one of its usual calls holds, or not enough
+ * for three days at its pace. Calls of the first three are refused.
+ */
+export type LowReason = (typeof LOW_REASONS)[number]
+
+/** @returns null if it needs none, or makes no calls */
+export function lowReason(
+  account: { status: string; available_nanos: Nanos; debt_nanos: Nanos },
+  { call_nanos }: Pick<Spending, 'call_nanos'>,
+  { lasts_days }: Pick<Pace, 'lasts_days'>,
+): LowReason | null {
+  const { status, available_nanos, debt_nanos } = account
+  if (status !== 'active') return null
+  if (debt_nanos > 0) return 'debt'
+  if (available_nanos <= 0) return 'empty'
+  if (call_nanos !== null && available_nanos < call_nanos) return 'call'
+  return lasts_days !== null && lasts_days < LOW_DAYS ? 'pace' : null
+}
+
+function costWhere(condition: ReturnType<typeof sql>) {
+  return sql<number>`coalesce(sum(${call_sums.cost_nanos}) FILTER (WHERE ${condition}), 0)`
+}

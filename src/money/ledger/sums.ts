@@ -1,0 +1,253 @@
+// Sums of calls by day and by month, added up from the kept sums. Only reads; their cost does not grow with the number of calls.
+
+import type { Nanos } from '../../domain/money.ts'
+import { DAY_S } from '../../domain/ranges.ts'
+import type { Usage } from '../../domain/usage.ts'
+import type { Db } from '../../store/db.ts'
+import { nextAtOnce } from './at-once.ts'
+import { type CallFilter, valuesOf } from './call-filter.ts'
+import { type Day, type DayZone, dayOf, joinedPeriods, monthOf, type Periods, QUARTER_S } from './days.ts'
+import { callQueries, numbered } from './queries.ts'
+
+/** The sum of one key's calls of one model. */
+interface Sum extends Usage {
+  account_id: number
+  account_name: string
+  key_id: number
+  key_name: string
+  key_prefix: string
+  model: string
+  calls: number
+  images: number
+  cost_nanos: Nanos
+  unpaid_nanos: Nanos
+  /** What providers take for those of the calls of which that is known. For the operator alone. */
+  provider_cost_nanos: Nanos
+  /** What those calls cost. */
+  known_revenue_nanos: Nanos
+}
+
+/** The same on one day. */
+export interface DailySum extends Sum {
+  /** `2026-12-31`. */
+  day: string
+}
+
+export interface SumsRequest {
+  zone: DayZone
+  /** At most this many sums, and whole days, one at least; all where absent. */
+  limit?: number | undefined
+  /** The `next_cursor` of the page before; absent for the first page. */
+  cursor?: number | undefined
+}
+
+export interface SumsPage {
+  sums: DailySum[]
+  /** Where the next page begins: the days before this second since 1970. Undefined on the last page. */
+  next_cursor: number | undefined
+}
+
+/** A page looks at this many days that have calls, also where the filter matches none of them. */
+const MAX_DAYS = 50
+
+/** A page has at most so many sums, whatever was asked for: about 10 ms. */
+const MAX_SUMS = 250
+
+/**
+ * The sums of calls by day, account, key and model: the newest day first, within a day the most expensive first.
+ * `since_ms` and `until_ms` count from, and up to, whole quarters of an hour.
+ */
+export const dailySums = (db: Db, filter: CallFilter, request: SumsRequest): Promise<SumsPage> =>
+  db.snapshot((then) => readDailySums(then, filter, request))
+
+async function readDailySums(db: Db, filter: CallFilter, request: SumsRequest): Promise<SumsPage> {
+  const { zone, cursor, limit } = request
+  const max_sums = limit === undefined ? Number.POSITIVE_INFINITY : Math.min(limit, MAX_SUMS)
+  const max_days = limit === undefined ? Number.POSITIVE_INFINITY : MAX_DAYS
+  const { until_ms = Number.POSITIVE_INFINITY } = filter
+  const sums: DailySum[] = []
+  const end_ms = Math.min(until_ms, cursor === undefined ? Number.POSITIVE_INFINITY : cursor * 1_000)
+  let days = 0
+  let before_ms = end_ms
+  for await (const { time: day, found } of sumsOf(db, filter, daysWithCalls(db, filter, zone, end_ms))) {
+    const next_cursor = Math.ceil(before_ms / 1_000)
+    if (days++ === max_days) return { sums, next_cursor }
+    if (sums.length > 0 && sums.length + found.length > max_sums) return { sums, next_cursor }
+    sums.push(...found.map((sum) => ({ day: day.name, ...sum })))
+    before_ms = day.start_ms
+  }
+  return { sums, next_cursor: undefined }
+}
+
+/** A sum over any period. */
+export interface PeriodSum extends Sum {
+  /** `2026-12-31` or `2026-12`. */
+  period: string
+}
+
+/** The same by month, all of them. */
+export const monthlySums = (db: Db, filter: CallFilter, zone: DayZone): Promise<PeriodSum[]> =>
+  db.snapshot((then) => readMonthlySums(then, filter, zone))
+
+async function readMonthlySums(db: Db, filter: CallFilter, zone: DayZone): Promise<PeriodSum[]> {
+  const sums: PeriodSum[] = []
+  for await (const { time: month, found } of sumsOf(db, filter, monthsWithCalls(db, filter, zone)))
+    sums.push(...found.map((sum) => ({ period: month.name, ...sum })))
+  return sums
+}
+
+async function* monthsWithCalls(db: Db, filter: CallFilter, zone: DayZone): AsyncGenerator<Day> {
+  let begun_ms = Number.POSITIVE_INFINITY
+  for await (const day of daysWithCalls(db, filter, zone, filter.until_ms ?? MAX_TIME_MS)) {
+    if (day.start_ms >= begun_ms) continue
+    const month = monthOf(day.start_ms, zone)
+    begun_ms = month.start_ms
+    yield month
+  }
+}
+
+/** The days of a time zone in which there may be calls, the newest first: those that share a moment with a day in UTC that has some. */
+async function* daysWithCalls(
+  db: Db,
+  { account_id, since_ms = -MAX_TIME_MS }: CallFilter,
+  zone: DayZone,
+  end_ms: number,
+): AsyncGenerator<Day> {
+  const query = callQueries(db, account_id).days
+  const from_s = Math.floor(since_ms / 1_000) - DAY_S
+  let before_ms = Math.min(end_ms, MAX_TIME_MS)
+  for (;;) {
+    const until_s = Math.ceil(before_ms / 1_000)
+    const found = await query.all({ account_id, from_s, until_s, row_limit: MAX_DAYS })
+    for (const { start_s } of found)
+      while (Math.min(before_ms, (start_s + DAY_S) * 1_000) > Math.max(start_s * 1_000, since_ms)) {
+        const day = dayOf(Math.min(before_ms, (start_s + DAY_S) * 1_000) - 1, zone)
+        yield day
+        before_ms = day.start_ms
+      }
+    const last_s = found.at(-1)?.start_s
+    if (last_s === undefined || found.length < MAX_DAYS) return
+    before_ms = Math.min(before_ms, last_s * 1_000)
+  }
+}
+
+/** The latest moment that a date can stand for. */
+const MAX_TIME_MS = 8.64e15
+
+/** What is summed of each call, as the call has it. */
+export const OF_CALLS = [
+  'input_tokens',
+  'input_audio_tokens',
+  'cache_read_tokens',
+  'cache_write_5m_tokens',
+  'cache_write_1h_tokens',
+  'output_tokens',
+  'thinking_tokens',
+  'output_image_tokens',
+  'images',
+  'cost_nanos',
+  'unpaid_nanos',
+] as const satisfies (keyof Sum)[]
+
+/** What is summed: of calls of which the provider's cost is not known, that and what they cost do not count. */
+export const SUMMED = [
+  ...OF_CALLS,
+  'provider_cost_nanos',
+  'known_revenue_nanos',
+] as const satisfies (keyof Sum)[]
+
+/** The same in SQL over `calls`, in this order. */
+export const SUMMED_SQL = [
+  ...OF_CALLS.map((column) => `sum(${column})`),
+  'coalesce(sum(provider_cost_nanos), 0)',
+  'sum(CASE WHEN provider_cost_nanos IS NULL THEN 0 ELSE cost_nanos END)',
+]
+
+const COUNTS = ['calls', ...SUMMED] as const
+
+/** Sums that are read at once: some 3 ms. */
+const SUMS_AT_ONCE = 400
+/** Days, or months, that are read at once: in the beginning, and at most. */
+const FIRST_AT_ONCE = 2
+const MAX_AT_ONCE = 50
+
+/**
+ * The sums of each of some days or months, the most expensive first. The fewer sums they have, the more are read at once: a page that
+ * ends with one of them has read the others in vain.
+ */
+async function* sumsOf(
+  db: Db,
+  filter: CallFilter,
+  times: AsyncGenerator<Day>,
+): AsyncGenerator<{ time: Day; found: Sum[] }> {
+  const queries = callQueries(db, filter.account_id)
+  const values = await valuesOf(db, filter)
+  for (let at_once = FIRST_AT_ONCE; ; ) {
+    const some = await nextOf(times, at_once)
+    if (some.length === 0) return
+    const periods = some.map(({ start_ms, end_ms }) =>
+      joinedPeriods(Math.max(start_ms, values.since_ms), Math.min(end_ms, values.until_ms)),
+    )
+    const { rowsOf, rows } = await readPeriods(queries, values, periods.flat())
+    for (const [index, time] of some.entries()) {
+      const sums = new Map<string, Sum>()
+      for (const one of periods[index] ?? []) for (const row of rowsOf(one)) add(sums, row, one.sign)
+      yield { time, found: [...sums.values()].filter(({ calls }) => calls > 0).sort(byCost) }
+    }
+    at_once = Math.min(nextAtOnce(at_once, rows, SUMS_AT_ONCE), MAX_AT_ONCE)
+  }
+}
+
+async function nextOf<T>(all: AsyncGenerator<T>, count: number): Promise<T[]> {
+  const some: T[] = []
+  while (some.length < count) {
+    const next = await all.next()
+    if (next.done) break
+    some.push(next.value)
+  }
+  return some
+}
+
+type Row = Sum & { list: number }
+
+interface PeriodRows {
+  rowsOf(one: Periods): readonly Row[]
+  /** How many there are in all. */
+  rows: number
+}
+
+/** Reads the sums of periods, those of one length with one query. Two local days share quarters of an hour, which are read once. */
+async function readPeriods(
+  queries: ReturnType<typeof callQueries>,
+  values: Awaited<ReturnType<typeof valuesOf>>,
+  periods: readonly Periods[],
+): Promise<PeriodRows> {
+  const nameOf = ({ span_s, starts }: Periods): string => `${span_s} ${starts}`
+  const found = new Map<string, Row[]>()
+  let rows = 0
+  for (const span_s of [DAY_S, QUARTER_S]) {
+    const lists = new Map(periods.filter((one) => one.span_s === span_s).map((one) => [nameOf(one), one]))
+    if (lists.size === 0) continue
+    const starts = [...lists.values()].flatMap((one, list) =>
+      one.starts.map((start_s) => numbered(start_s, list)),
+    )
+    const read = await queries.sums.all({ ...values, span_s, starts: JSON.stringify(starts) })
+    const by_list = Map.groupBy(read, ({ list }) => list)
+    for (const [list, name] of [...lists.keys()].entries()) found.set(name, by_list.get(list) ?? [])
+    rows += read.length
+  }
+  return { rowsOf: (one) => found.get(nameOf(one)) ?? [], rows }
+}
+
+function add(sums: Map<string, Sum>, { list, ...row }: Row, sign: 1 | -1): void {
+  const key = `${row.key_id} ${row.model}`
+  const sum = sums.get(key)
+  for (const count of COUNTS) row[count] = (sum?.[count] ?? 0) + sign * row[count]
+  sums.set(key, row)
+}
+
+const byCost = (one: Sum, other: Sum): number =>
+  other.cost_nanos - one.cost_nanos ||
+  one.account_id - other.account_id ||
+  one.key_id - other.key_id ||
+  (one.model < other.model ? -1 : 1)

@@ -1,0 +1,106 @@
+// Sums of calls as pages show them, and their columns in queries on the kept sums and on calls.
+import { type SQL, sql } from 'drizzle-orm'
+import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
+import type { KnownCosts } from '../../domain/margin.ts'
+import type { Nanos } from '../../domain/money.ts'
+import { FAILED_OUTCOMES } from '../../domain/outcomes.ts'
+import { INPUT_FIELDS, OUTPUT_FIELDS, type UsageField } from '../../domain/usage.ts'
+import { call_sums, calls } from '../../store/schema.ts'
+
+/** Calls counted, with their money. What providers take is for the operator alone. */
+export interface MoneyTotals extends KnownCosts {
+  calls: number
+  /** Those of them that failed or broke off. */
+  failed: number
+  cost_nanos: Nanos
+}
+
+/** The same with what was used. */
+export interface CallTotals extends MoneyTotals {
+  /** Of all kinds, cached ones included. */
+  input_tokens: number
+  /** Of all kinds, thinking and images included. */
+  output_tokens: number
+  images: number
+}
+
+export const NO_MONEY: Readonly<MoneyTotals> = {
+  calls: 0,
+  failed: 0,
+  cost_nanos: 0,
+  provider_cost_nanos: 0,
+  known_revenue_nanos: 0,
+}
+export const NO_CALLS: Readonly<CallTotals> = { ...NO_MONEY, input_tokens: 0, output_tokens: 0, images: 0 }
+
+/** Adds the counts of these names to a sum; with the sign −1 takes them away. */
+const addCounts =
+  <Sum>(names: readonly (keyof Sum)[]) =>
+  (total: Record<keyof Sum, number>, more: Readonly<Record<keyof Sum, number>>, sign: 1 | -1 = 1): void => {
+    for (const name of names) total[name] += sign * more[name]
+  }
+
+export const addMoney = addCounts(Object.keys(NO_MONEY) as (keyof MoneyTotals)[])
+export const addTotals = addCounts(Object.keys(NO_CALLS) as (keyof CallTotals)[])
+
+/** The sum of this name, made of `none` at its first use. */
+export function totalsIn<Name, Sum extends MoneyTotals>(
+  sums: Map<Name, Sum>,
+  name: Name,
+  none: Readonly<Sum>,
+): Sum {
+  const known = sums.get(name)
+  if (known) return known
+  const made = { ...none }
+  sums.set(name, made)
+  return made
+}
+
+/** The most expensive first; of those that cost the same, the one with more calls. */
+export const byCost = (one: MoneyTotals, other: MoneyTotals): number =>
+  other.cost_nanos - one.cost_nanos || other.calls - one.calls
+
+/** Literals, so that SQLite plans each query once. */
+const OUTCOMES = sql.raw(`(${FAILED_OUTCOMES.map((outcome) => `'${outcome}'`).join()})`)
+
+/** Which rows of calls, or of their sums, count as failed: `hasFailed` in SQL. */
+const isFailed = (outcome: SQLiteColumn): SQL => sql`${outcome} IN ${OUTCOMES}`
+
+const totalOf = (value: SQL, condition?: SQL): SQL<number> =>
+  condition
+    ? sql<number>`coalesce(sum(${value}) FILTER (WHERE ${condition}), 0)`
+    : sql<number>`coalesce(sum(${value}), 0)`
+
+const used = (table: typeof calls | typeof call_sums) => ({
+  input_tokens: totalOf(together(table, INPUT_FIELDS)),
+  output_tokens: totalOf(together(table, OUTPUT_FIELDS)),
+  images: totalOf(sql`${table.images}`),
+})
+
+/** The money of rows of the kept sums. */
+export const moneyOfSums = () => ({
+  calls: totalOf(sql`${call_sums.calls}`),
+  failed: totalOf(sql`${call_sums.calls}`, isFailed(call_sums.outcome)),
+  cost_nanos: totalOf(sql`${call_sums.cost_nanos}`),
+  provider_cost_nanos: totalOf(sql`${call_sums.provider_cost_nanos}`),
+  known_revenue_nanos: totalOf(sql`${call_sums.known_revenue_nanos}`),
+})
+
+/** The money of calls. */
+export const moneyOfCalls = () => ({
+  calls: sql<number>`count(*)`,
+  failed: sql<number>`count(*) FILTER (WHERE ${isFailed(calls.outcome)})`,
+  cost_nanos: totalOf(sql`${calls.cost_nanos}`),
+  provider_cost_nanos: totalOf(sql`${calls.provider_cost_nanos}`),
+  known_revenue_nanos: totalOf(sql`${calls.cost_nanos}`, sql`${calls.provider_cost_nanos} IS NOT NULL`),
+})
+
+export const totalsOfSums = () => ({ ...moneyOfSums(), ...used(call_sums) })
+export const totalsOfCalls = () => ({ ...moneyOfCalls(), ...used(calls) })
+
+function together(table: typeof calls | typeof call_sums, fields: readonly UsageField[]): SQL {
+  return sql.join(
+    fields.map((field) => sql`${table[field]}`),
+    sql` + `,
+  )
+}

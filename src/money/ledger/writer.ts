@@ -1,0 +1,133 @@
+// The writer: decides holds by the rows that it knows, and commits batches in one transaction each.
+import type { Database } from 'bun:sqlite'
+import { StorageFailure } from '../../domain/storage-failure.ts'
+import { actionRow } from '../../store/actions.ts'
+import { schemaVersion } from '../../store/engines/sqlite/migrate.ts'
+import type { Hold } from '../../store/schema.ts'
+import { closeBatch } from './book.ts'
+import { knownBook } from './known-book.ts'
+import type { HoldOperation, HoldOutcome, Operation, Outcome } from './operations.ts'
+import { load, store } from './rows.ts'
+import { apply } from './rules.ts'
+import { prepareStatements, type Statements } from './statements.ts'
+import { storedPrices } from './stored-prices.ts'
+
+/** Called at named points, so that a test can end the process there. */
+export type Probe = (
+  point:
+    | 'hold.decided'
+    | 'batch.begun'
+    | 'batch.written'
+    | 'batch.committed'
+    | 'hold.written'
+    | 'batch.synced',
+) => void
+
+export interface Writer {
+  /**
+   * Decides a hold at once: the next commit writes its row. Only for a process that alone makes holds; changes of accounts and keys are
+   * seen at once where this process made them, otherwise within a millisecond.
+   *
+   * @throws what SQLite throws; nothing is held then
+   */
+  hold(operation: HoldOperation): HoldOutcome
+  /** Decided holds without a row, by their ids, as they were opened. */
+  readonly unwritten: ReadonlyMap<number, Hold>
+  /**
+   * Writes the decided holds, and applies a batch in order, in one transaction that is in the database when this returns, and on
+   * the disk as soon as the connection's `synchronous` says. A refused operation changes nothing and does not affect the others.
+   *
+   * @returns one outcome for each operation, in their order
+   * @throws what SQLite throws; the whole batch is rolled back then, and the decided holds stay decided
+   */
+  commit(operations: readonly Operation[]): Outcome[]
+  /** Writes one of the decided holds alone. @throws as `commit` */
+  writeOne(hold_id: number): void
+  /** Gives up a decided hold that the tables refuse. Its id is not given to another call. */
+  forget(hold_id: number): void
+  /** Writes the database's header as it is, to see whether anything can be written. @throws what SQLite throws */
+  rewriteHeader(): void
+  /** Copies all of the write-ahead log into the database and begins it anew. @throws what SQLite throws; StorageFailure `busy` while somebody reads or writes */
+  beginLogAnew(): void
+}
+
+/**
+ * A writer over an open database, which must not be in a transaction. Nothing else may write through its connection.
+ *
+ * @param gateway_id whose holds it opens; absent: those of no gateway
+ */
+export function createWriter(db: Database, probe: Probe = () => {}, gateway_id?: number | null): Writer {
+  const statements = prepareStatements(db)
+  const prices = storedPrices(db)
+  const unwritten = new Map<number, Hold>()
+  const known = knownBook(statements, unwritten, gateway_id ?? null)
+
+  const commitOnce = (operations: readonly Operation[]): Outcome[] => {
+    statements.begin.run()
+    probe('batch.begun')
+    const book = known.open()
+    const outcomes = operations.map((operation) => {
+      load(book, statements, operation)
+      return apply(book, operation)
+    })
+    store(book, statements, prices)
+    for (const { action, by } of book.new_actions) statements.insertAction(actionRow(action, by))
+    probe('batch.written')
+    statements.commit.run()
+    const held = unwritten.size
+    unwritten.clear()
+    probe('batch.committed')
+    closeBatch(book)
+    if (held > 0) probe('hold.written')
+    return outcomes
+  }
+
+  const commit = (operations: readonly Operation[]): Outcome[] => {
+    try {
+      return commitOnce(operations)
+    } catch (error) {
+      known.forget()
+      prices.forget()
+      // After some errors, such as a full disk, SQLite has already rolled back by itself.
+      if (db.inTransaction) statements.rollback.run()
+      throw error
+    }
+  }
+
+  return {
+    unwritten,
+    hold(operation) {
+      const book = known.glance()
+      load(book, statements, operation)
+      const outcome = apply(book, operation)
+      const opened = outcome.ok ? book.holds.get(outcome.hold_id) : undefined
+      if (opened) unwritten.set(opened.id, { ...opened, state: 'pending' })
+      return outcome
+    },
+    commit,
+    writeOne(hold_id) {
+      const others = [...unwritten.values()].filter(({ id }) => id !== hold_id)
+      for (const { id } of others) unwritten.delete(id)
+      known.forget()
+      try {
+        commit([])
+      } finally {
+        for (const other of others) unwritten.set(other.id, other)
+        known.forget()
+      }
+    },
+    forget(hold_id) {
+      unwritten.delete(hold_id)
+      known.forget(hold_id)
+    },
+    rewriteHeader: () =>
+      void db.transaction(() => db.run(`PRAGMA user_version = ${schemaVersion(db)}`)).immediate(),
+    beginLogAnew: () => beginLogAnew(statements),
+  }
+}
+
+function beginLogAnew({ truncateLog }: Statements): void {
+  const { busy } = truncateLog.get() ?? {}
+  if (busy !== 0)
+    throw new StorageFailure('busy', { code: 'SQLITE_BUSY', message: 'the write-ahead log is in use' })
+}

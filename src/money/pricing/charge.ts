@@ -1,0 +1,130 @@
+// Charges: what a call cost, exact and rounded up once.
+import type { ExtraCharge } from '../../domain/extras.ts'
+import type { ImageTokens } from '../../domain/image-tokens.ts'
+import { addProduct, divideRoundingUp, type Nanos, type Whole } from '../../domain/money.ts'
+import {
+  type ImagePrice,
+  type ImageVariant,
+  type Tier,
+  TOKENS_PER_RATE,
+  type TokenPrice,
+} from '../../domain/prices.ts'
+import type { Units } from '../../domain/units.ts'
+import { promptTokens, USAGE_FIELDS, type Usage } from '../../domain/usage.ts'
+
+export interface Charge {
+  cost_nanos: Nanos
+  /** The price applied, as JSON: stored with the call, so that its cost can be checked at any time. */
+  snapshot: string
+  /** What was counted besides the tokens of its usage; absent if that is nothing. */
+  counted?: Counted
+}
+
+/** What another price of the same sort is applied to: what the provider takes for the same call (provider-cost.ts). */
+export type Counted =
+  | {
+      readonly extras: readonly ExtraCharge[]
+      /** The service tier that served the call; absent for the standard one. */
+      readonly service_tier?: string
+    }
+  | { readonly units: Units }
+  | Omit<ImageTokens, 'usage'>
+  | { readonly order: ImageOrder }
+
+export interface ImageOrder {
+  /** Images asked for (a quote) or returned (a charge). */
+  count: number
+  /** As the caller wrote it (`1024x1024`, `auto`); undefined if the request has none. */
+  size: string | undefined
+  quality: string | undefined
+  /** Partial images asked for, or given out; 0 if absent. */
+  partial_images?: number
+  /** Whether the images are made with high input fidelity. */
+  high_fidelity?: boolean
+}
+
+/**
+ * The cost of a call that is priced by tokens: the exact sum of tokens x rate, rounded up once to a nano-dollar. The size
+ * of the prompt selects the tier, which prices the whole request, output included. Extras come on top, whatever the tier.
+ *
+ * @throws RangeError when a count is not a whole number, or the cost is above the safe integers
+ */
+export function chargeTokens(
+  price: TokenPrice,
+  usage: Usage,
+  extras: readonly ExtraCharge[] = NO_EXTRAS,
+): Charge {
+  const { rates, snapshot } = tierOf(price, promptTokens(usage))
+  let tokens_cost: Whole = 0
+  for (const field of USAGE_FIELDS) tokens_cost = addProduct(tokens_cost, usage[field], rates[field])
+  const { service_tier } = price
+  if (extras.length === 0) {
+    const cost_nanos = divideRoundingUp(tokens_cost, TOKENS_PER_RATE)
+    return service_tier === undefined
+      ? { cost_nanos, snapshot }
+      : { cost_nanos, snapshot, counted: { extras, service_tier } }
+  }
+  let sum = BigInt(tokens_cost)
+  for (const { nanos, units } of extras) sum += BigInt(nanos) * BigInt(units) * TOKENS_PER_RATE
+  return {
+    cost_nanos: divideRoundingUp(sum, TOKENS_PER_RATE),
+    snapshot: JSON.stringify({ ...JSON.parse(snapshot), extras }),
+    counted: service_tier === undefined ? { extras } : { extras, service_tier },
+  }
+}
+
+const NO_EXTRAS: readonly ExtraCharge[] = []
+
+/**
+ * The cost of images: their number x the price of one (spec.md, Image billing 1), and what the price has for partial images
+ * and for high fidelity.
+ *
+ * @throws RangeError when the cost is above the safe integers
+ */
+export function chargeImages(price: ImagePrice, order: ImageOrder): Charge {
+  const { size, quality, per_image_nanos } = variantOf(price, order)
+  const { partial_images = 0 } = order
+  const high_fidelity_nanos = (order.high_fidelity && price.high_fidelity_nanos) || 0
+  const partial_image_nanos = (partial_images > 0 && price.partial_image_nanos) || 0
+  const cost =
+    BigInt(order.count) * BigInt(per_image_nanos + high_fidelity_nanos) +
+    BigInt(partial_images) * BigInt(partial_image_nanos)
+  return {
+    cost_nanos: divideRoundingUp(cost, 1n),
+    snapshot: JSON.stringify({
+      unit: 'image',
+      size,
+      quality,
+      per_image_nanos,
+      high_fidelity_nanos: order.high_fidelity ? high_fidelity_nanos : undefined,
+      ...(partial_images > 0 && { partial_images, partial_image_nanos }),
+    }),
+    counted: { order },
+  }
+}
+
+/** The first variant of the price that matches the order; a variant without a size or quality matches any. */
+function variantOf(price: ImagePrice, order: ImageOrder): ImageVariant {
+  const matches = (variant: ImageVariant) =>
+    (variant.size === undefined || variant.size === order.size) &&
+    (variant.quality === undefined || variant.quality === order.quality)
+  return (
+    price.variants.find(matches) ?? {
+      size: undefined,
+      quality: undefined,
+      per_image_nanos: price.per_image_nanos,
+    }
+  )
+}
+
+/**
+ * The tier that prices a whole request: the last one whose limit the prompt is above. A prompt of exactly the limit
+ * still pays the tier below ("prompts <= 200k tokens", ai.google.dev/gemini-api/docs/pricing).
+ *
+ * @param prompt_tokens all tokens that the model reads, cached or not
+ */
+export function tierOf(price: TokenPrice, prompt_tokens: number): Tier {
+  let chosen = price.tiers[0]
+  for (const tier of price.tiers) if (prompt_tokens > tier.above_tokens) chosen = tier
+  return chosen
+}

@@ -1,0 +1,242 @@
+// Images that are priced by tokens: what a call holds, which report of a provider's is believed, and what it is charged.
+import {
+  countedByRate,
+  IMAGE_TOKEN_RATES,
+  type ImageTokenRate,
+  type ImageTokens,
+  type ReportedImageTokens,
+} from '../../domain/image-tokens.ts'
+import { addProduct, divideRoundingUp, type Nanos, type Whole } from '../../domain/money.ts'
+import { type ImageTokenPrice, TOKENS_PER_RATE } from '../../domain/prices.ts'
+import { OUTPUT_IMAGE_TOKENS } from '../../domain/token-estimate.ts'
+import { inFull, NO_USAGE, outputTokens, promptTokens, USAGE_FIELDS, type Usage } from '../../domain/usage.ts'
+import type { Charge } from './charge.ts'
+import type { Quote } from './quote.ts'
+import type { ReferenceTokens } from './reference-tokens.ts'
+
+/** What is asked of an image model: the facts that bound its tokens. */
+export interface AskedTokens {
+  /** Images asked for. */
+  readonly count: number
+  /** Of the text that is read. */
+  readonly prompt: { readonly bound_tokens: number; readonly estimated_tokens: number }
+  /** Images that are read, and the tokens of each. */
+  readonly references: number
+  readonly reference_tokens: ReferenceTokens
+  /** The most that come before the image. */
+  readonly partial_images: number
+  /** The most tokens of one image of the size and quality that were asked for. */
+  readonly max_tokens_per_image: number
+  /** Whether that is told of this size or quality: then most images come near it. */
+  readonly is_of_shape: boolean
+}
+
+/** OpenAI's guide "Image generation", "Partial images cost". */
+export const PARTIAL_IMAGE_TOKENS = 100
+/** What models are told beside the prompt, and beside each image: 6, and up to 41 (community.openai.com/t/1382940). */
+const OVERHEAD_TOKENS = 256
+const OVERHEAD_TOKENS_PER_REFERENCE = 128
+
+interface Bounds {
+  input_tokens: number
+  output_tokens: number
+}
+
+/** Each image is billed as a request of its own that reads all of the input, however many one request asks for. */
+const boundsOf = ({
+  count,
+  prompt,
+  references,
+  reference_tokens,
+  partial_images,
+  max_tokens_per_image,
+}: AskedTokens): Bounds => ({
+  input_tokens:
+    count *
+    (prompt.bound_tokens +
+      OVERHEAD_TOKENS +
+      references * (reference_tokens.most + OVERHEAD_TOKENS_PER_REFERENCE)),
+  output_tokens: count * max_tokens_per_image + partial_images * PARTIAL_IMAGE_TOKENS,
+})
+
+/** What to hold: all of the most that the call can use. Fewer images are of no use. */
+export function quoteImageTokens({ rates }: ImageTokenPrice, asked: AskedTokens): Quote {
+  const bounds = boundsOf(asked)
+  const input_rate = highest(rates, asked.references > 0 ? INPUT_RATES : TEXT_INPUT_RATES)
+  const input = addProduct(0, bounds.input_tokens, input_rate)
+  const nanos = inNanos(addProduct(input, bounds.output_tokens, highest(rates, OUTPUT_RATES)))
+  return { ceiling_nanos: nanos, floor_nanos: nanos }
+}
+
+const TEXT_INPUT_RATES = ['input', 'cache_read'] as const
+const INPUT_RATES = [...TEXT_INPUT_RATES, 'image_input', 'image_cache_read'] as const
+const OUTPUT_RATES = ['output', 'image_output'] as const
+
+const highest = (rates: ImageTokenPrice['rates'], names: readonly ImageTokenRate[]): Nanos =>
+  Math.max(...names.map((name) => rates[name]))
+
+const inNanos = (cost: Whole): Nanos =>
+  Math.min(Number((BigInt(cost) + TOKENS_PER_RATE - 1n) / TOKENS_PER_RATE), Number.MAX_SAFE_INTEGER)
+
+/** An answer with images: what was asked of its provider, and what became of it. */
+export interface AnsweredImages {
+  readonly asked: AskedTokens
+  readonly reported: ReportedImageTokens | undefined
+  /** Images that came, and those of them that were given out. */
+  readonly sent: number
+  readonly kept: number
+  /** Partial images that were given out. */
+  readonly partial_images: number
+}
+
+export interface BilledImageTokens {
+  readonly tokens: ImageTokens
+  /** True where the provider did not report all of it. */
+  readonly estimated: boolean
+  /** Why a report was not believed. */
+  readonly doubt?: string | undefined
+}
+
+/**
+ * Judges what a provider reports, as `billUsage` does for text (silent.md, Streams whose caller left: "Usage absent is not usage
+ * zero"). An image without image tokens is a report that lacks them. Images that came and were not given out are not charged:
+ * their part of the output is left out.
+ */
+export function billImageTokens(answered: AnsweredImages): BilledImageTokens {
+  const { asked, reported, sent, kept, partial_images } = answered
+  const whole = reported && inWhole(reported, asked)
+  const doubt = whole && doubtOf(whole.tokens, answered)
+  if (!reported || !whole || doubt) {
+    const tokens = estimateImageTokens(asked, kept, partial_images)
+    return { tokens, estimated: true, doubt }
+  }
+  const { tokens } = whole
+  const lacks_input = reported.usage.input_tokens === undefined
+  const lacks_output = tokens.usage.output_image_tokens === 0
+  const estimate = lacks_input || lacks_output ? estimateImageTokens(asked, sent, partial_images) : undefined
+  const billed = estimate ? filledUp(tokens, estimate, { lacks_input, lacks_output }) : tokens
+  return { tokens: keptOf(billed, sent, kept), estimated: estimate !== undefined || whole.estimated }
+}
+
+/** All counts. Where images are not told from text, what the prompt's text does not come to is theirs. */
+function inWhole(
+  { usage: reported, image_input_tokens, image_cache_read_tokens }: ReportedImageTokens,
+  { references, prompt }: AskedTokens,
+): { tokens: ImageTokens; estimated: boolean } {
+  const usage = inFull(reported)
+  const told = references === 0 || image_input_tokens !== undefined
+  const rest = Math.max(0, usage.input_tokens - prompt.estimated_tokens)
+  const tokens = {
+    usage,
+    image_input_tokens: image_input_tokens ?? (references === 0 ? 0 : rest),
+    image_cache_read_tokens: image_cache_read_tokens ?? 0,
+  }
+  return { tokens, estimated: !told }
+}
+
+/** More images than were asked for have more output; they are not given out, so that it is never charged. */
+function doubtOf(tokens: ImageTokens, { asked, sent }: AnsweredImages): string | undefined {
+  const { input_tokens } = boundsOf(asked)
+  const { output_tokens } = boundsOf({ ...asked, count: Math.max(asked.count, sent) })
+  // NaN is not above zero, either.
+  for (const field of USAGE_FIELDS) if (!(tokens.usage[field] >= 0)) return 'it contradicts itself'
+  for (const count of Object.values(countedByRate(tokens))) if (!(count >= 0)) return 'it contradicts itself'
+  if (asked.references === 0 && tokens.image_input_tokens + tokens.image_cache_read_tokens > 0)
+    return 'it counts images that were not sent'
+  if (promptTokens(tokens.usage) > input_tokens) return 'its input is larger than possible'
+  return outputTokens(tokens.usage) > output_tokens ? 'its output is larger than possible' : undefined
+}
+
+/**
+ * What is charged for images of which nothing that can be believed was reported, and for partial images alone.
+ *
+ * @param partial_images given out
+ */
+export function estimateImageTokens(
+  { count, prompt, references, reference_tokens, max_tokens_per_image, is_of_shape }: AskedTokens,
+  drawn: number,
+  partial_images: number,
+): ImageTokens {
+  const requests = Math.max(Math.min(drawn, count), 1)
+  const of_image = is_of_shape ? max_tokens_per_image : Math.min(OUTPUT_IMAGE_TOKENS, max_tokens_per_image)
+  const image_input_tokens = requests * references * reference_tokens.usual
+  return {
+    usage: {
+      ...NO_USAGE,
+      input_tokens: requests * prompt.estimated_tokens + image_input_tokens,
+      output_image_tokens: drawn * of_image + partial_images * PARTIAL_IMAGE_TOKENS,
+    },
+    image_input_tokens,
+    image_cache_read_tokens: 0,
+  }
+}
+
+interface Lacking {
+  lacks_input: boolean
+  lacks_output: boolean
+}
+
+/** Output that is not told apart is the image's: all of it, and at least what one has. */
+function filledUp(
+  tokens: ImageTokens,
+  estimate: ImageTokens,
+  { lacks_input, lacks_output }: Lacking,
+): ImageTokens {
+  const { usage: estimated } = estimate
+  const { usage: reported } = tokens
+  const output_image_tokens = Math.max(outputTokens(reported), estimated.output_image_tokens)
+  const output = lacks_output ? { output_tokens: 0, thinking_tokens: 0, output_image_tokens } : {}
+  if (!lacks_input) return { ...tokens, usage: { ...reported, ...output } }
+  const { output_tokens, thinking_tokens } = reported
+  const told = { output_tokens, thinking_tokens, output_image_tokens: reported.output_image_tokens }
+  return { ...estimate, usage: { ...estimated, ...told, ...output } }
+}
+
+/** The output of those of the images that were given out, all of it rounded up once. */
+function keptOf(tokens: ImageTokens, sent: number, kept: number): ImageTokens {
+  if (kept >= sent) return tokens
+  const { usage } = tokens
+  const part = (count: number) => (count * kept) / sent
+  const output_tokens = Math.floor(part(usage.output_tokens))
+  const thinking_tokens = Math.floor(part(usage.thinking_tokens))
+  const output_image_tokens = Math.ceil(part(outputTokens(usage))) - output_tokens - thinking_tokens
+  return { ...tokens, usage: { ...usage, output_tokens, thinking_tokens, output_image_tokens } }
+}
+
+/** The tokens of several answers together. */
+export function sumImageTokens(all: readonly ImageTokens[]): ImageTokens {
+  const usage: Usage = { ...NO_USAGE }
+  let image_input_tokens = 0
+  let image_cache_read_tokens = 0
+  for (const tokens of all) {
+    for (const field of USAGE_FIELDS) usage[field] += tokens.usage[field]
+    image_input_tokens += tokens.image_input_tokens
+    image_cache_read_tokens += tokens.image_cache_read_tokens
+  }
+  return { usage, image_input_tokens, image_cache_read_tokens }
+}
+
+/**
+ * The cost of images by their tokens: the exact sum of tokens x rate, rounded up once to a nano-dollar.
+ *
+ * @throws RangeError when a count is not a whole number, or the cost is above the safe integers
+ */
+export function chargeImageTokens({ rates }: ImageTokenPrice, tokens: ImageTokens): Charge {
+  const counts = countedByRate(tokens)
+  let cost: Whole = 0
+  for (const name of IMAGE_TOKEN_RATES) cost = addProduct(cost, counts[name], rates[name])
+  const { image_input_tokens, image_cache_read_tokens } = tokens
+  const image_tokens = {
+    input: image_input_tokens || undefined,
+    cache_read: image_cache_read_tokens || undefined,
+  }
+  return {
+    cost_nanos: divideRoundingUp(cost, TOKENS_PER_RATE),
+    snapshot: JSON.stringify({
+      unit: 'image_token',
+      nanos_per_million_tokens: rates,
+      ...(image_input_tokens + image_cache_read_tokens > 0 && { image_tokens }),
+    }),
+    counted: { image_input_tokens, image_cache_read_tokens },
+  }
+}

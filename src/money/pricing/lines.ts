@@ -1,0 +1,131 @@
+// The lines of a call's charge: what was counted, at which rate, and what it comes to; they add up to the charge exactly.
+import type { ExtraCharge } from '../../domain/extras.ts'
+import { countedByRate, IMAGE_TOKEN_RATES, type ImageTokenRate } from '../../domain/image-tokens.ts'
+import type { Nanos } from '../../domain/money.ts'
+import { TOKENS_PER_RATE } from '../../domain/prices.ts'
+import { RATES, type RateName, type Unit } from '../../domain/units.ts'
+import { USAGE_FIELDS, type Usage, type UsageField } from '../../domain/usage.ts'
+
+export interface PriceLine {
+  /** What was counted: a field of the usage, a unit, `images`, the name of an extra; or `rounding`. */
+  what: string
+  count: number
+  /** The price of so many, in nano-dollars. */
+  rate_nanos: Nanos
+  per: number
+  /** Rounded down; the last line has what that leaves. */
+  amount_nanos: Nanos
+}
+
+/** A recorded call, as far as its charge follows from it. */
+export interface ChargedCall extends Usage {
+  images: number
+  cost_nanos: Nanos
+  /** The price that was applied, as `Charge` has it; empty if nothing was charged. */
+  price: string
+}
+
+interface TokenSnapshot {
+  unit: 'token'
+  nanos_per_million_tokens: Partial<Record<UsageField, Nanos>>
+  extras?: readonly ExtraCharge[]
+  service_tier?: string
+}
+interface ImageSnapshot {
+  unit: 'image'
+  per_image_nanos: Nanos
+  high_fidelity_nanos?: Nanos
+  partial_images?: number
+  partial_image_nanos?: Nanos
+}
+interface ImageTokenSnapshot {
+  unit: 'image_token'
+  nanos_per_million_tokens: Record<ImageTokenRate, Nanos>
+  image_tokens?: { input?: number; cache_read?: number }
+}
+interface UnitSnapshot {
+  unit: 'unit'
+  nanos: Partial<Record<RateName, Nanos>>
+  units: Partial<Record<Unit, number>>
+}
+/** What `chargeTokens`, `chargeImages`, `chargeImageTokens` and `chargeUnits` store. */
+type Snapshot = TokenSnapshot | ImageSnapshot | ImageTokenSnapshot | UnitSnapshot
+
+/** @returns the lines that are not zero, in the order in which the price has them; none where nothing was charged */
+export function priceLines(call: ChargedCall): PriceLine[] {
+  if (call.price === '') return []
+  const lines = linesOf(JSON.parse(call.price), call).filter(({ count }) => count > 0)
+  const rest = lines.reduce((left, { amount_nanos }) => left - amount_nanos, call.cost_nanos)
+  return rest === 0
+    ? lines
+    : [...lines, { what: 'rounding', count: 1, rate_nanos: rest, per: 1, amount_nanos: rest }]
+}
+
+/** The service tier whose price was applied; null for the standard one, and for what has none. */
+export function tierApplied({ price }: Pick<ChargedCall, 'price'>): string | null {
+  const snapshot: Snapshot | undefined = price === '' ? undefined : JSON.parse(price)
+  return snapshot?.unit === 'token' ? (snapshot.service_tier ?? null) : null
+}
+
+function linesOf(snapshot: Snapshot, call: ChargedCall): PriceLine[] {
+  if (snapshot.unit === 'token') return tokenLines(snapshot, call)
+  if (snapshot.unit === 'image') return imageLines(snapshot, call)
+  if (snapshot.unit === 'image_token') return imageTokenLines(snapshot, call)
+  const { nanos, units } = snapshot
+  return (Object.keys(nanos) as RateName[]).map((name) => {
+    const { unit, per } = RATES[name]
+    return line(unit, units[unit] ?? 0, nanos[name] ?? 0, per)
+  })
+}
+
+const tokenLines = (
+  { nanos_per_million_tokens, extras = [] }: TokenSnapshot,
+  call: ChargedCall,
+): PriceLine[] => [
+  ...USAGE_FIELDS.map((field) =>
+    line(field, call[field], nanos_per_million_tokens[field] ?? 0, Number(TOKENS_PER_RATE)),
+  ),
+  ...extras.map(({ name, units, nanos }) => line(name, units, nanos, 1)),
+]
+
+function imageLines(snapshot: ImageSnapshot, { images }: ChargedCall): PriceLine[] {
+  const { per_image_nanos, high_fidelity_nanos, partial_images = 0, partial_image_nanos = 0 } = snapshot
+  return [
+    line('images', images, per_image_nanos, 1),
+    ...(high_fidelity_nanos === undefined ? [] : [line('high_fidelity', images, high_fidelity_nanos, 1)]),
+    line('partial_images', partial_images, partial_image_nanos, 1),
+  ]
+}
+
+function imageTokenLines(
+  { nanos_per_million_tokens, image_tokens = {} }: ImageTokenSnapshot,
+  call: ChargedCall,
+): PriceLine[] {
+  const { input = 0, cache_read = 0 } = image_tokens
+  const counts = countedByRate({
+    usage: call,
+    image_input_tokens: input,
+    image_cache_read_tokens: cache_read,
+  })
+  return IMAGE_TOKEN_RATES.map((name) =>
+    line(LINE_NAMES[name], counts[name], nanos_per_million_tokens[name], Number(TOKENS_PER_RATE)),
+  )
+}
+
+/** As fields of a usage are named. */
+const LINE_NAMES: Readonly<Record<ImageTokenRate, string>> = {
+  input: 'input_tokens',
+  image_input: 'input_image_tokens',
+  cache_read: 'cache_read_tokens',
+  image_cache_read: 'cache_read_image_tokens',
+  output: 'output_tokens',
+  image_output: 'output_image_tokens',
+}
+
+const line = (what: string, count: number, rate_nanos: Nanos, per: number): PriceLine => ({
+  what,
+  count,
+  rate_nanos,
+  per,
+  amount_nanos: Number((BigInt(count) * BigInt(rate_nanos)) / BigInt(per)),
+})

@@ -1,0 +1,104 @@
+// Prices as lists of lines, one an amount, and what is different between two of them. Pure.
+import { IMAGE_TOKEN_RATES } from '../../domain/image-tokens.ts'
+import type { Nanos } from '../../domain/money.ts'
+import type { Price, TokenPrice } from '../../domain/prices.ts'
+import type { RateName } from '../../domain/units.ts'
+import { TOKEN_RATE_NAMES, USAGE_FIELDS } from '../../domain/usage.ts'
+
+/** One amount of a price. */
+export interface PriceLine {
+  /** As the catalogue file names it: `input`, `per_image`; an extra by its own name. */
+  readonly name: string
+  /** Which calls it is for, in words; empty if it is for all. */
+  readonly of: string
+  readonly nanos: Nanos
+  /** What one amount is for: `million tokens`, `image`. */
+  readonly per: string
+}
+
+/** An amount that is not the same in two prices. */
+export interface PriceChange extends Omit<PriceLine, 'nanos'> {
+  /** Null for a line that is new. */
+  readonly before_nanos: Nanos | null
+  /** Null for one that is gone. */
+  readonly after_nanos: Nanos | null
+}
+
+const PER: Readonly<Record<RateName, string>> = {
+  per_million_characters: 'million characters',
+  per_minute: 'minute',
+  per_second: 'second',
+  per_search: 'search',
+  per_thousand_searches: 'thousand searches',
+  input: 'million tokens',
+  audio: 'million audio tokens',
+  output: 'million tokens',
+}
+
+/** The lines of a price, in the order of the catalogue's reference. Rates that follow from others are among them. */
+export function priceLines(price: Price): PriceLine[] {
+  if (price.unit === 'unit')
+    return price.rates.map(({ name, nanos }) => ({ name, of: '', nanos, per: PER[name] }))
+  if (price.unit === 'image') {
+    const { partial_image_nanos, high_fidelity_nanos } = price
+    return [
+      { name: 'per_image', of: '', nanos: price.per_image_nanos, per: 'image' },
+      ...price.variants.map(({ size, quality, per_image_nanos }) => ({
+        name: 'per_image',
+        of: [size, quality].filter((word) => word !== undefined).join(', '),
+        nanos: per_image_nanos,
+        per: 'image',
+      })),
+      ...lineIf('partial_image', partial_image_nanos, 'partial image'),
+      ...lineIf('high_fidelity', high_fidelity_nanos, 'image'),
+    ]
+  }
+  if (price.unit === 'image_token')
+    return IMAGE_TOKEN_RATES.map((name) => ({
+      name,
+      of: '',
+      nanos: price.rates[name],
+      per: 'million tokens',
+    }))
+  const service_tiers = [...(price.service_tiers?.values() ?? [])].flatMap(tokenLines)
+  const extras = [...(price.extras ?? [])].map(([name, { per, nanos }]) => ({ name, of: '', nanos, per }))
+  return [...tokenLines(price), ...service_tiers, ...extras]
+}
+
+/** The rates of one service tier, for prompts of all sizes. */
+function tokenLines({ tiers, service_tier }: TokenPrice): PriceLine[] {
+  return tiers.flatMap(({ above_tokens, rates }) => {
+    const of = [
+      ...(service_tier === undefined ? [] : [`${service_tier} tier`]),
+      ...(above_tokens === 0 ? [] : [`prompts above ${above_tokens.toLocaleString('en-US')} tokens`]),
+    ].join(', ')
+    return USAGE_FIELDS.map((field) => ({
+      name: TOKEN_RATE_NAMES[field],
+      of,
+      nanos: rates[field],
+      per: 'million tokens',
+    }))
+  })
+}
+
+const lineIf = (name: string, nanos: Nanos | undefined, per: string): PriceLine[] =>
+  nanos === undefined ? [] : [{ name, of: '', nanos, per }]
+
+/** The lines that two prices do not have in common, in the order of the later one; those that are gone last. Of a new price, all. */
+export function comparePrices(before: Price | undefined, after: Price): PriceChange[] {
+  const old = new Map((before ? priceLines(before) : []).map((line) => [lineKey(line), line]))
+  const changes: PriceChange[] = []
+  for (const line of priceLines(after)) {
+    const before_nanos = old.get(lineKey(line))?.nanos ?? null
+    old.delete(lineKey(line))
+    const { nanos: after_nanos, ...rest } = line
+    if (before_nanos !== after_nanos) changes.push({ ...rest, before_nanos, after_nanos })
+  }
+  for (const { nanos: before_nanos, ...rest } of old.values())
+    changes.push({ ...rest, before_nanos, after_nanos: null })
+  return changes
+}
+
+/** What makes two lines of different prices the same one. */
+export const lineKey = ({ name, of, per }: Omit<PriceLine, 'nanos'>): string =>
+  JSON.stringify([name, of, per])

@@ -1,0 +1,139 @@
+// Quotes: the most that a call can cost, which is held, and the least that makes it worth starting.
+import { addProduct, divideRoundingUp, type Nanos, type Whole } from '../../domain/money.ts'
+import {
+  type ImagePrice,
+  type Tier,
+  TOKENS_PER_RATE,
+  type TokenPrice,
+  type TokenRates,
+} from '../../domain/prices.ts'
+import { INPUT_FIELDS, type InputField, OUTPUT_FIELDS, type UsageField } from '../../domain/usage.ts'
+import { chargeImages, type ImageOrder } from './charge.ts'
+
+/** The shortest useful output: a balance that does not cover this much is refused instead of lowering the limit further. */
+export const USEFUL_ANSWER_TOKENS = 256
+
+/** A rate is for so many tokens: what a nano-dollar is in the costs below. */
+const NANOS_OF_RATE = Number(TOKENS_PER_RATE)
+
+/**
+ * The factor by which a bound may be below the provider's count: tokenizers differ. A tier within it counts as reached: the prices of two
+ * tiers differ by half or more, too much to become the caller's debt.
+ */
+export const ESTIMATE_MARGIN = 1.25
+
+export interface QuotedInput {
+  /** The most tokens that the model can read. */
+  input_bound_tokens: number
+  /** Answers asked for; each may be as long as the limit. */
+  candidates: number
+  /** How the input may be billed. Absent: in any way, including the most expensive cache write of the price. */
+  input_fields?: readonly InputField[] | undefined
+  /** The most that is billed beyond tokens; 0 if absent. */
+  extras_nanos?: Nanos
+}
+
+export interface QuotedRequest extends QuotedInput {
+  /** The output limit of one candidate: the caller's, or the model's. */
+  max_output_tokens: number
+}
+
+export interface Quote {
+  /** The most that the call can cost. */
+  ceiling_nanos: Nanos
+  /** The least that must be held: the input and the shortest useful output. Never more than the ceiling. */
+  floor_nanos: Nanos
+}
+
+/** The cost of a request in one tier, in nano-dollars x 1,000,000, so that nothing is rounded yet. */
+interface TierCost {
+  /** Of the input, and of all that does not depend on the output. */
+  input: Whole
+  per_output_token: Whole
+}
+
+/**
+ * The most and the least to hold for a call that is priced by tokens. Input and output are each priced at the highest
+ * rate that may apply, in the most expensive of the tiers that the prompt may be in.
+ *
+ * @returns nano-dollars; a ceiling above the safe integers becomes the largest safe integer
+ * @throws RangeError when a count is not a whole number
+ */
+export function quote(price: TokenPrice, request: QuotedRequest): Quote {
+  const { max_output_tokens } = request
+  const useful_tokens = Math.min(USEFUL_ANSWER_TOKENS, max_output_tokens)
+  let ceiling: Whole = 0
+  let floor: Whole = 0
+  for (const tier of price.tiers) {
+    if (!mayApply(tier, price, request)) continue
+    const cost = costIn(tier, request)
+    ceiling = larger(ceiling, withOutput(cost, max_output_tokens))
+    floor = larger(floor, withOutput(cost, useful_tokens))
+  }
+  return { ceiling_nanos: inNanos(ceiling), floor_nanos: inNanos(floor) }
+}
+
+/**
+ * The largest output limit whose ceiling is not above what is held.
+ *
+ * @returns tokens; 0 if the hold does not even cover the input, the largest safe integer where output is free
+ */
+export function affordableOutput(price: TokenPrice, request: QuotedInput, held_nanos: Nanos): number {
+  const held = addProduct(0, held_nanos, NANOS_OF_RATE)
+  let tokens = Number.MAX_SAFE_INTEGER
+  for (const tier of price.tiers)
+    if (mayApply(tier, price, request)) tokens = Math.min(tokens, outputWithin(held, costIn(tier, request)))
+  return tokens
+}
+
+/** What to hold for images: the price of all that were asked for (spec.md, Image billing 2). Fewer are of no use. */
+export function quoteImages(price: ImagePrice, order: ImageOrder): Quote {
+  const { cost_nanos } = chargeImages(price, order)
+  return { ceiling_nanos: cost_nanos, floor_nanos: cost_nanos }
+}
+
+/** Whether the prompt may be in a tier: in the first one, and in those that begin below the bound with its margin. */
+const mayApply = (tier: Tier, { tiers }: TokenPrice, { input_bound_tokens }: QuotedInput): boolean =>
+  tier === tiers[0] || tier.above_tokens < input_bound_tokens * ESTIMATE_MARGIN
+
+function costIn({ rates }: Tier, request: QuotedInput): TierCost {
+  const { input_bound_tokens, input_fields = INPUT_FIELDS, extras_nanos = 0, candidates } = request
+  const extras = addProduct(0, extras_nanos, NANOS_OF_RATE)
+  return {
+    input: addProduct(extras, input_bound_tokens, highestRate(rates, input_fields)),
+    per_output_token: addProduct(0, candidates, highestRate(rates, OUTPUT_FIELDS)),
+  }
+}
+
+function highestRate(rates: TokenRates, fields: readonly UsageField[]): Nanos {
+  let rate = 0
+  for (const field of fields) rate = Math.max(rate, rates[field])
+  return rate
+}
+
+const withOutput = ({ input, per_output_token }: TierCost, tokens: number): Whole =>
+  typeof per_output_token === 'number'
+    ? addProduct(input, tokens, per_output_token)
+    : BigInt(input) + BigInt(tokens) * per_output_token
+
+/** The most output that what is held pays for beside the rest of a cost. */
+function outputWithin(held: Whole, { input, per_output_token }: TierCost): number {
+  if (input > held) return 0
+  if (per_output_token <= 0) return Number.MAX_SAFE_INTEGER
+  if (typeof held === 'number' && typeof input === 'number' && typeof per_output_token === 'number') {
+    const left = held - input
+    return (left - (left % per_output_token)) / per_output_token
+  }
+  return toSafeInteger((BigInt(held) - BigInt(input)) / BigInt(per_output_token))
+}
+
+const larger = (one: Whole, other: Whole): Whole => (other > one ? other : one)
+
+const inNanos = (cost: Whole): Nanos =>
+  typeof cost === 'number'
+    ? divideRoundingUp(cost, TOKENS_PER_RATE)
+    : toSafeInteger((cost + TOKENS_PER_RATE - 1n) / TOKENS_PER_RATE)
+
+function toSafeInteger(value: bigint): number {
+  return Math.min(Number(value), Number.MAX_SAFE_INTEGER)
+}

@@ -1,0 +1,119 @@
+// The tables of calls as Drizzle sees them: the calls, the prices that they name, their sums.
+import { sql } from 'drizzle-orm'
+import { blob, integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core'
+import { OUTCOMES } from '../domain/outcomes.ts'
+
+/** What a call used: tokens as `Usage` has them, and images. */
+const usageColumns = () => ({
+  input_tokens: integer().notNull(),
+  input_audio_tokens: integer().notNull(),
+  cache_read_tokens: integer().notNull(),
+  cache_write_5m_tokens: integer().notNull(),
+  cache_write_1h_tokens: integer().notNull(),
+  output_tokens: integer().notNull(),
+  thinking_tokens: integer().notNull(),
+  output_image_tokens: integer().notNull(),
+  images: integer().notNull(),
+})
+
+/** The prices that calls were charged at, each once; append-only (triggers refuse update and delete). */
+export const prices = sqliteTable('prices', {
+  id: integer().primaryKey(),
+  sha256: blob({ mode: 'buffer' }).notNull().unique(),
+  json: text().notNull(),
+})
+
+/** One row for each resolved call: account, key, model, usage, cost and the price applied. Its id is the id of its hold. */
+export const calls = sqliteTable('calls', {
+  id: integer().primaryKey(),
+  request_id: text().notNull(),
+  account_id: integer().notNull(),
+  key_id: integer().notNull(),
+  surface: text().notNull(),
+  model: text().notNull(),
+  /** Empty if no route was reached. */
+  provider: text().notNull(),
+  upstream_model: text().notNull(),
+  outcome: text({ enum: OUTCOMES }).notNull(),
+  /** The HTTP status sent to the caller. */
+  status: integer().notNull(),
+  streamed: integer().notNull(),
+  /** 1 where the usage is the gateway's own estimate, because the upstream reported none. */
+  estimated: integer().notNull(),
+  ...usageColumns(),
+  hold_nanos: integer().notNull(),
+  cost_nanos: integer().notNull(),
+  /** The part of the cost that the balance did not cover: it became debt. */
+  unpaid_nanos: integer().notNull(),
+  /** The price applied, as JSON, of a call that an older version recorded and that was not written anew yet; else empty. */
+  price: text().notNull(),
+  started_at_ms: integer().notNull(),
+  first_byte_ms: integer(),
+  duration_ms: integer().notNull(),
+  /** 1 where the ledger's writer adds it to the sums, with others of its batch; 0 if the trigger does. */
+  summed: integer().notNull(),
+  /** How many tries at routes failed, an answer that broke off included. */
+  failed_tries: integer().notNull(),
+  /** What cannot be told from the other columns, as JSON: `CallTrace` (money/ledger/traces.ts); empty if it was not kept. */
+  trace: text().notNull(),
+  /** What providers take for it, failed tries included; null if that is not known. Of no concern to the account. */
+  provider_cost_nanos: integer(),
+  /** The price applied; null if nothing was charged, or `price` has it. */
+  price_id: integer(),
+  /** What was counted for this call alone besides its usage, as JSON that completes the price; empty if that is nothing. */
+  counted: text().notNull(),
+  /** What the provider says that it took; null if it says nothing that is believed. */
+  reported_cost_nanos: integer(),
+  /** What the route's cost comes to, where the provider says what it took; null if the route has no cost. */
+  computed_cost_nanos: integer(),
+})
+
+/** How far calls were written anew in smaller form, in the order of their ids (money/ledger/rewriting.ts). */
+export const call_rewrites = sqliteTable('call_rewrites', {
+  id: integer().primaryKey(),
+  name: text({ enum: ['prices', 'traces'] })
+    .notNull()
+    .unique(),
+  /** No call up to this id is looked at again. */
+  done_id: integer().notNull(),
+  /** The last call to look at; null: every later one, too. */
+  last_id: integer(),
+})
+
+/**
+ * Sums of calls, by day and by quarter of an hour, in the order of their times: a batch changes those that lie together. Triggers
+ * maintain them, in the transaction that records the call: no code writes here. What is written to the view `calls_to_sum` is added.
+ */
+export const call_sums = sqliteTable(
+  'call_sums',
+  {
+    account_id: integer().notNull(),
+    /** The length of the period: a day or a quarter of an hour. */
+    span_s: integer().notNull(),
+    /** The begin of the period, in seconds since 1970: a multiple of the span. */
+    start_s: integer().notNull(),
+    key_id: integer().notNull(),
+    model: text().notNull(),
+    outcome: text({ enum: OUTCOMES }).notNull(),
+    calls: integer().notNull(),
+    ...usageColumns(),
+    cost_nanos: integer().notNull(),
+    unpaid_nanos: integer().notNull(),
+    /** The least and the greatest id of the calls. */
+    first_call_id: integer().notNull(),
+    last_call_id: integer().notNull(),
+    /** What providers take for those of the calls of which that is known. */
+    provider_cost_nanos: integer().notNull(),
+    /** What these calls cost their account: the margin is this less `provider_cost_nanos`. */
+    known_revenue_nanos: integer().notNull(),
+  },
+  ({ account_id, span_s, start_s, key_id, model, outcome }) => [
+    primaryKey({ columns: [span_s, start_s, account_id, key_id, model, outcome] }),
+  ],
+)
+
+/**
+ * That a sum is of a day, in the words of the index that finds those of an account. With `span_s = 86400` SQLite would rather read the
+ * sums of all accounts, which lie in the order of their times.
+ */
+export const isDayOfAccount = sql`${call_sums.span_s} <> 900`

@@ -1,0 +1,273 @@
+// One connection to PostgreSQL: its statements one after the other, and the end of it.
+
+import type { ReservedSQL, SQL } from 'bun'
+import { parseDatabaseAddress } from '../../../domain/database-address.ts'
+import { codeOf, messageOf } from '../../../utilities/thrown.ts'
+import type { Orm } from '../../db.ts'
+import { connectionLost, endsConnection, failureOf } from './failure.ts'
+import { ormOver } from './orm.ts'
+import { loseSilent, watchSilence } from './silence.ts'
+import { type Column, rowsOf, type Sent, sentOf } from './values.ts'
+
+/** The schema that has all tables and functions. */
+export const SCHEMA = 'tollgate'
+
+const STATEMENT_TIMEOUT_S = 30
+const MAX_CONNECT_MS = 5_000
+/** A server that is alive has ended the statement by then. */
+const MAX_ANSWER_MS = (STATEMENT_TIMEOUT_S + 5) * 1000
+const MAX_LONG_ANSWER_MS = 3_600_000
+
+/**
+ * What each session is set to. A transaction whose gateway died or was cut off ends soon, with its locks. Plans are made once, for any
+ * values, and by indexes: as SQLite does it, which the queries were written on, and at half the server's work.
+ */
+export const SETTINGS: Readonly<Record<string, string>> = {
+  application_name: 'tollgate',
+  search_path: SCHEMA,
+  statement_timeout: `${STATEMENT_TIMEOUT_S}s`,
+  lock_timeout: '3s',
+  idle_in_transaction_session_timeout: '3s',
+  jit: 'off',
+  enable_seqscan: 'off',
+  plan_cache_mode: 'force_generic_plan',
+}
+
+export interface Answer {
+  readonly columns: readonly Column[]
+  readonly rows: unknown[][]
+  /** What was done: `COMMIT`, or `ROLLBACK` in its place. */
+  readonly command: string
+}
+
+/** A transaction, and the mark that it leaves (commit-mark.ts). */
+export interface Marked {
+  /** `pg_current_xact_id()` */
+  readonly transaction_id: string
+  /** The connection that writes it. */
+  readonly writer: string
+  /** Rises with each transaction of the connection. */
+  readonly number: number
+}
+
+/** A statement, and what its parameters are. */
+export interface Statement {
+  readonly text: string
+  readonly values?: readonly unknown[] | undefined
+}
+
+type Told = unknown[][] & { columns: Column[]; command: string }
+
+/** For one user at a time. Once it is lost it stays so: a statement never goes to another session than the one before it. */
+export class Connection {
+  /** By which prepared queries are found; as old as the connection. */
+  readonly orm: Orm
+  readonly #client: SQL
+  readonly #session: ReservedSQL
+  readonly #url: string
+  readonly #forget: () => void
+  readonly #writer = crypto.randomUUID()
+  #commits = 0
+  #max_answer_ms: number
+  #answered_ms = performance.now()
+  #waiting = 0
+  #is_lost = false
+
+  private constructor(url: string, client: SQL, session: ReservedSQL, max_answer_ms: number) {
+    this.#url = url
+    this.#client = client
+    this.#session = session
+    this.#max_answer_ms = max_answer_ms
+    this.#forget = watchSilence(url, this)
+    this.orm = ormOver(async (text, values) => (await this.ask(text, values)).rows)
+  }
+
+  /**
+   * @param settings beside those of each session @param within_ms for connecting
+   * @param max_answer_ms for an answer, where nothing else is said: without it the connection is lost
+   * @throws StorageFailure
+   */
+  static async open(
+    url: string,
+    settings: Readonly<Record<string, string>> = {},
+    within_ms = MAX_CONNECT_MS,
+    max_answer_ms = MAX_ANSWER_MS,
+  ): Promise<Connection> {
+    let opened: Connection | undefined
+    const client = new Bun.SQL({
+      ...fieldsOf(url),
+      adapter: 'postgres',
+      max: 1,
+      bigint: true,
+      idleTimeout: 0,
+      maxLifetime: 0,
+      connectionTimeout: within_ms / 1000,
+      connection: { ...SETTINGS, ...settings, ...withoutOptions() },
+      onclose: () => opened?.lose(),
+    })
+    try {
+      opened = new Connection(url, client, await client.reserve(), max_answer_ms)
+      return opened
+    } catch (thrown) {
+      void client.close({ timeout: 0 })
+      if (codeOf(thrown) === 'ERR_POSTGRES_CONNECTION_TIMEOUT') void loseSilent(url)
+      const failure = failureOf(thrown)
+      throw failure === thrown ? connectionLost(codeOf(thrown), messageOf(thrown)) : failure
+    }
+  }
+
+  /** Of its next transaction. @param transaction_id `pg_current_xact_id()` */
+  nextMark(transaction_id: string): Marked {
+    this.#commits += 1
+    return { transaction_id, writer: this.#writer, number: this.#commits }
+  }
+
+  get isLost(): boolean {
+    return this.#is_lost
+  }
+
+  get answered_ms(): number {
+    return this.#answered_ms
+  }
+
+  get is_idle(): boolean {
+    return this.#waiting === 0
+  }
+
+  get is_patient(): boolean {
+    return this.#max_answer_ms === MAX_LONG_ANSWER_MS
+  }
+
+  /**
+   * Carries out one statement.
+   * @param within_ms after it the connection is given up
+   * @throws StorageFailure; StatementError; Error for a value that is not to be stored, or not exact
+   */
+  async ask(text: string, values: readonly unknown[] = [], within_ms = this.#max_answer_ms): Promise<Answer> {
+    if (this.#is_lost) throw connectionLost('08003', 'the connection to the database is lost')
+    const sent = values.map(sentOf)
+    const told = await this.#answer(() => this.#session.unsafe(text, sent).values(), within_ms)
+    return answerOf(told as unknown as Told)
+  }
+
+  /**
+   * Sends statements together and waits for them once. Each is carried out after the one before it, also where that one failed.
+   * @param within_ms for all of them
+   * @throws as `ask`, after all have ended: the first failure
+   */
+  async askAll(statements: readonly Statement[], within_ms = this.#max_answer_ms): Promise<Answer[]> {
+    if (this.#is_lost) throw connectionLost('08003', 'the connection to the database is lost')
+    const sent = statements.map(({ text, values = [] }) => ({ text, values: values.map(sentOf) }))
+    const asked = () => Promise.allSettled(sent.map((statement) => this.#send(statement)))
+    const told = await this.#answer(asked, within_ms)
+    const failures = told.flatMap((one) => (one.status === 'rejected' ? [failureOf(one.reason)] : []))
+    if (failures.some(endsConnection)) this.lose()
+    if (failures.length > 0) throw failures[0]
+    return told.flatMap((one) => (one.status === 'fulfilled' ? [answerOf(one.value)] : []))
+  }
+
+  async #send({ text, values }: { text: string; values: Sent[] }): Promise<Told> {
+    // Without parameters, only what is no mere text is sent before the answer to the statement before it.
+    const query = values.length > 0 ? this.#session.unsafe(text, values) : this.#session(templateOf(text))
+    return (await query.values()) as unknown as Told
+  }
+
+  /** Carries out statements in one message, without parameters. @returns the rows of the last @throws as `ask` */
+  async script(text: string): Promise<unknown[][]> {
+    if (this.#is_lost) throw connectionLost('08003', 'the connection to the database is lost')
+    const told = await this.#answer(() => this.#session.unsafe(text).values(), this.#max_answer_ms)
+    return (told as unknown as Told[]).at(-1) ?? []
+  }
+
+  /** Meanwhile a statement may take its time: the server was told so. */
+  async patiently<T>(work: () => Promise<T>): Promise<T> {
+    const usual_ms = this.#max_answer_ms
+    this.#max_answer_ms = MAX_LONG_ANSWER_MS
+    try {
+      return await work()
+    } finally {
+      this.#max_answer_ms = usual_ms
+    }
+  }
+
+  /** It is of no use any more. */
+  lose(): void {
+    if (this.#is_lost) return
+    this.#is_lost = true
+    this.#forget()
+    void this.#client.close({ timeout: 0 })
+  }
+
+  async close(): Promise<void> {
+    this.#is_lost = true
+    this.#forget()
+    await this.#client.close({ timeout: 0 })
+  }
+
+  async #answer<T>(ask: () => Promise<T>, within_ms: number): Promise<T> {
+    const late = Promise.withResolvers<never>()
+    const timer = setTimeout(() => {
+      late.reject(connectionLost('08006', 'the database did not answer in time'))
+      void loseSilent(this.#url)
+    }, within_ms)
+    this.#waiting += 1
+    try {
+      const answer = await Promise.race([ask(), late.promise])
+      this.#answered_ms = performance.now()
+      return answer
+    } catch (thrown) {
+      const failure = failureOf(thrown)
+      if (endsConnection(failure)) this.lose()
+      else this.#answered_ms = performance.now()
+      throw failure
+    } finally {
+      this.#waiting -= 1
+      clearTimeout(timer)
+    }
+  }
+
+  /** Whether the server answers over it in this time, if only that it cannot do this now. Never rejects. */
+  async isAnswered(within_ms: number): Promise<boolean> {
+    const answer = this.#session
+      .unsafe('SELECT 1')
+      .values()
+      .then(
+        () => true,
+        (thrown) => !endsConnection(failureOf(thrown)),
+      )
+    const is_answered = await Promise.race([answer, Bun.sleep(within_ms).then(() => false)])
+    if (is_answered) this.#answered_ms = performance.now()
+    return is_answered
+  }
+}
+
+/** The environment's `PGOPTIONS` would set more of each session than the address says. */
+const withoutOptions = () => (process.env.PGOPTIONS ? { options: '' } : {})
+
+/** Each field that Bun would else take from the environment: `PGDATABASE` comes before the database of an address there. */
+function fieldsOf(url: string): SQL.PostgresOrMySQLOptions {
+  const address = parseDatabaseAddress(url)
+  if (!address) return { url }
+  const { hostname, port, user: username, password, database, sslmode, channel_binding } = address
+  return {
+    url,
+    hostname,
+    port,
+    username,
+    // Without one, Bun would take the environment's.
+    password: password || (() => ''),
+    database,
+    channelBinding: channel_binding,
+    // Where the address has a mode, that comes before the environment's.
+    ...(sslmode === undefined && { tls: 'disable' }),
+  }
+}
+
+function answerOf(told: Told): Answer {
+  const { columns, command } = told
+  if (!columns) throw new Error('Several statements were given as one.')
+  return { columns, rows: rowsOf(told, columns), command }
+}
+
+const templateOf = (text: string): TemplateStringsArray =>
+  Object.defineProperty([text], 'raw', { value: [text] }) as unknown as TemplateStringsArray

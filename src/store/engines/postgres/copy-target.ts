@@ -1,0 +1,77 @@
+// The rows of another database in an empty one on PostgreSQL.
+import { conflict } from '../../../domain/errors.ts'
+import { type CopiedColumn, type CopiedTable, PRESET, TABLES } from '../../copying/tables.ts'
+import type { CopyTarget, Filling, Row, Value } from '../../copying/target.ts'
+import type { Db } from '../../db.ts'
+import { SCHEMA } from './connection.ts'
+import type { PostgresDb } from './db.ts'
+import { storableText } from './values.ts'
+
+/** What is copied is read meanwhile, from a disk that may be slow. */
+const MAX_IDLE = '60s'
+
+const EMPTY = `Name an empty database, or empty this one, if nothing in it is needed: DROP SCHEMA ${SCHEMA} CASCADE.`
+
+/** In one transaction, during which nobody else writes these tables. @param db with all tables */
+export const postgresTarget = (db: PostgresDb): CopyTarget => ({
+  fill: (work) =>
+    db.begin(async (tx) => {
+      await tx.rows(`SET LOCAL idle_in_transaction_session_timeout = '${MAX_IDLE}'`)
+      // Whoever writes one of these tables waits for it, and then finds the rows.
+      for (const { name } of TABLES) await tx.rows(`ALTER TABLE ${name} DISABLE TRIGGER USER`)
+      await refuseRows(tx)
+      for (const name of PRESET) await tx.rows(`DELETE FROM ${name}`)
+      const done = await work(fillingOf(tx))
+      for (const { name } of TABLES) await tx.rows(`ALTER TABLE ${name} ENABLE TRIGGER USER`)
+      // Without its counts the first queries would take ways that are long by now.
+      for (const { name } of TABLES) await tx.rows(`ANALYZE ${name}`)
+      return done
+    }),
+})
+
+/** @throws GatewayError conflict where any table has rows */
+export async function refuseRows(tx: Db): Promise<void> {
+  const asked = TABLES.filter(({ name }) => !PRESET.includes(name))
+  const [found = {}] = await tx.rows<Record<string, number>>(
+    `SELECT ${asked.map(({ name }) => `EXISTS (SELECT 1 FROM ${name}) AS ${name}`).join(', ')}`,
+  )
+  const filled = asked.find(({ name }) => found[name])
+  if (filled) throw conflict(`The database is not empty: it has ${filled.name}. ${EMPTY}`)
+}
+
+const fillingOf = (tx: Db): Filling => ({
+  rows: (text, values) => tx.rows(text, values),
+  storable: storableText,
+  async insert({ name, columns }, rows) {
+    const names = columns.map((column) => `"${column.name}"`).join(', ')
+    const arrays = columns.map((column) => `$${column.name}::text::${TYPES[column.type]}[]`).join(', ')
+    await tx.rows(`INSERT INTO ${name} (${names}) SELECT * FROM unnest(${arrays})`, arraysOf(columns, rows))
+  },
+  async goOnAfter({ name, key: [id = ''] }, newest) {
+    // Null where it draws none.
+    await tx.rows('SELECT setval(pg_get_serial_sequence($name::text, $id::text), $newest)', {
+      name,
+      id,
+      newest,
+    })
+  },
+})
+
+const TYPES: Readonly<Record<CopiedColumn['type'], string>> = {
+  integer: 'bigint',
+  text: 'text',
+  blob: 'bytea',
+}
+
+/** The values of each column as the text of an array. https://www.postgresql.org/docs/current/arrays.html#ARRAYS-IO */
+const arraysOf = (columns: CopiedTable['columns'], rows: readonly Row[]): Record<string, string> =>
+  Object.fromEntries(
+    columns.map(({ name }) => [name, `{${rows.map((row) => elementOf(row[name] ?? null)).join(',')}}`]),
+  )
+
+function elementOf(value: Value): string {
+  if (value === null) return 'NULL'
+  if (typeof value === 'number') return String(value)
+  if (value instanceof Uint8Array) return `"\\\\x${value.toHex()}"`
+  return `"${value.replace(/["\\]/g, '\\$&')}"`
+}

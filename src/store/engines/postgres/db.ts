@@ -1,0 +1,205 @@
+// The database on a server of PostgreSQL: some connections read, others write, and transactions go on beside each other.
+import type { By } from '../../../domain/actions.ts'
+import { StorageFailure } from '../../../domain/storage-failure.ts'
+import { createSlots, type RunInSlot } from '../../../utilities/slots.ts'
+import { MAX_BUSY_WAIT_MS, pauses } from '../../busy.ts'
+import type { Awaitable, Db, Orm, Snapshot, Statements, Tx, Values, Writing } from '../../db.ts'
+import { OneConnection } from '../sqlite/one-connection.ts'
+import { Connection } from './connection.ts'
+import { isBusy } from './failure.ts'
+import { rowsBy, sessionOf } from './one-connection.ts'
+import { ormOver } from './orm.ts'
+import { Pool } from './pool.ts'
+import { inSnapshot, inTransaction, wasRolledBack } from './transaction.ts'
+
+/** For reading, and as many for writing. */
+const MAX_CONNECTIONS = 4
+
+/** In line with those who have the lock for a moment. */
+const IN_LINE = { lock_timeout: '500ms' }
+/** What has less time left is not tried any more. */
+const MIN_IN_LINE_MS = 1_000
+
+/** Whatever writes past `write` and `begin` is refused. */
+const READ_ONLY = { default_transaction_read_only: 'on' }
+
+export interface PostgresDbOptions {
+  /** Who changes what is changed, for the audit log. */
+  by?: By | undefined
+  readonly?: boolean
+  /** Rows are to be copied into it: where its tables are of an older version they stay so, and it is refused. */
+  is_new?: boolean
+  /** A connection on which a statement is not answered in this time is given up. Default: after a report has had its time. */
+  max_answer_ms?: number
+  /** How many read, and how many write, at most. */
+  max_connections?: number
+  /** What has waited so long for a lock gives its connection back, and waits on, one at a time, over one for that alone. Default: 3 s, over its own. */
+  max_lock_wait_ms?: number | undefined
+}
+
+/** Its tables are there: `openPostgres` opens it. Unless it is locked, what a transaction reads may be changed by another one before its end. */
+export class PostgresDb implements Db {
+  readonly orm: Orm
+  readonly by: By | undefined
+  readonly #is_readonly: boolean
+  readonly #open: (settings?: Readonly<Record<string, string>>) => Promise<Connection>
+  readonly #awaited = new Set<number>()
+  readonly #reading: Pool
+  readonly #writing: Pool
+  /** For what waits for a lock; absent: it waits over the connection that it has. */
+  readonly #in_line: Pool | undefined
+  /** A report keeps its connection to its end: at least one is left to what reads a row. */
+  readonly #inReport: RunInSlot
+  readonly #under_way = new Set<Promise<unknown>>()
+  #is_closed = false
+
+  constructor(
+    url: string,
+    {
+      by,
+      readonly = false,
+      max_answer_ms,
+      max_connections = MAX_CONNECTIONS,
+      max_lock_wait_ms,
+    }: PostgresDbOptions = {},
+  ) {
+    const waiting = max_lock_wait_ms === undefined ? undefined : { lock_timeout: `${max_lock_wait_ms}ms` }
+    this.by = by
+    this.#is_readonly = readonly
+    this.#open = (settings) => Connection.open(url, settings, undefined, max_answer_ms)
+    this.#reading = new Pool(() => this.#open(READ_ONLY), max_connections)
+    this.#writing = new Pool(() => this.#open(waiting), max_connections)
+    this.#in_line = waiting && new Pool(() => this.#open(IN_LINE), 1)
+    this.#inReport = createSlots(Math.max(1, max_connections - 1))
+    this.orm = ormOver((text, values) =>
+      this.#read(async (connection) => (await connection.ask(text, values)).rows),
+    )
+  }
+
+  rows<Row>(text: string, values: Values = {}): Promise<Row[]> {
+    return this.#read((connection) => rowsBy<Row>(connection, text, values))
+  }
+
+  /** Where the connection is lost meanwhile, it is not known whether the statement was carried out. */
+  write<T>(work: (db: Statements) => Awaitable<T>, writing: Pick<Writing, 'durable'> = {}): Promise<T> {
+    // What does not wait for the disk is said for a transaction.
+    if (writing.durable === false) return this.begin(work, writing)
+    return this.#toWrite((connection) => work(sessionOf(connection)), isBusy)
+  }
+
+  /** Where the connection is lost it is done again, or found to be done; StorageFailure 08007 where neither can be told. */
+  begin<T>(work: (tx: Tx) => Awaitable<T>, { by = this.by, durable = true }: Writing = {}): Promise<T> {
+    const how = { durable, reopen: () => this.#open() }
+    return this.#toWrite(
+      (connection) =>
+        inTransaction(
+          connection,
+          () => work(new OneConnection(sessionOf(connection, this.#awaited), by)),
+          how,
+        ),
+      (thrown) => isBusy(thrown) || wasRolledBack(thrown),
+    )
+  }
+
+  snapshot<T>(work: (db: Db) => Awaitable<T>, { takes_long = false }: Snapshot = {}): Promise<T> {
+    const read = (connection: Connection) =>
+      inSnapshot(connection, () => work(new OneConnection(sessionOf(connection), this.by)), takes_long)
+    return takes_long ? this.#while(() => this.#beside(read)) : this.#inReport(() => this.#read(read))
+  }
+
+  /** Once what is under way has ended. */
+  async close(): Promise<void> {
+    this.#is_closed = true
+    while (this.#under_way.size > 0) await Promise.allSettled(this.#under_way)
+    await Promise.all([this.#reading, this.#writing, this.#in_line].map((pool) => pool?.close()))
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close()
+  }
+
+  /** On a connection of its own, so that it keeps nobody waiting for one. */
+  async #beside<T>(read: (connection: Connection) => Promise<T>): Promise<T> {
+    const connection = await this.#open(READ_ONLY)
+    try {
+      return await read(connection)
+    } finally {
+      await connection.close()
+    }
+  }
+
+  /** Once more where the connection turns out to be lost, as after a restart of the server: reading twice does no harm. */
+  #read<T>(work: (connection: Connection) => Promise<T>): Promise<T> {
+    return this.#while(async () => {
+      let is_lost = false
+      try {
+        return await this.#reading.lend(async (connection) => {
+          try {
+            return await work(connection)
+          } finally {
+            is_lost = connection.isLost
+          }
+        })
+      } catch (thrown) {
+        if (!is_lost) throw thrown
+        return await this.#reading.lend(work)
+      }
+    })
+  }
+
+  /** Also again where no connection could be opened. */
+  #toWrite<T>(
+    work: (connection: Connection) => Awaitable<T>,
+    wasUndone: (thrown: unknown) => boolean,
+  ): Promise<T> {
+    if (this.#is_readonly) throw new Error('This database was opened to be read.')
+    const due_ms = performance.now() + MAX_BUSY_WAIT_MS
+    let is_begun = false
+    let busy: unknown
+    const isLate = () => busy && this.#in_line && due_ms - performance.now() < MIN_IN_LINE_MS
+    const once = () => {
+      is_begun = false
+      const pool = (busy ? this.#in_line : undefined) ?? this.#writing
+      return pool.lend(async (connection) => {
+        // Others may have stood in line before it all the time.
+        if (isLate()) throw busy
+        is_begun = true
+        return await work(connection)
+      })
+    }
+    const mayTryAgain = (thrown: unknown) => {
+      if (isBusy(thrown)) busy = thrown
+      return !isLate() && (!is_begun || wasUndone(thrown))
+    }
+    return this.#while(() => untilDone(once, mayTryAgain, due_ms))
+  }
+
+  async #while<T>(work: () => Promise<T>): Promise<T> {
+    if (this.#is_closed) throw new Error('The database is closed.')
+    const done = work()
+    this.#under_way.add(done)
+    try {
+      return await done
+    } finally {
+      this.#under_way.delete(done)
+    }
+  }
+}
+
+/** Does it again after growing pauses, as long as it may be and there is time. */
+async function untilDone<T>(
+  work: () => Promise<T>,
+  mayTryAgain: (thrown: unknown) => boolean,
+  due_ms: number,
+): Promise<T> {
+  for (const pause_ms of pauses()) {
+    try {
+      return await work()
+    } catch (thrown) {
+      if (!(thrown instanceof StorageFailure) || !mayTryAgain(thrown)) throw thrown
+      if (performance.now() + pause_ms > due_ms) throw thrown
+    }
+    await Bun.sleep(pause_ms)
+  }
+  throw new Error('unreachable: the pauses never end')
+}

@@ -1,0 +1,113 @@
+// The soundness of a database on PostgreSQL below its rows: what the server says of its indexes and pages, and that it has all that its
+// version is made of.
+import { TABLES } from '../../copying/tables.ts'
+import type { Db } from '../../db.ts'
+import type { Integrity, Part } from '../sqlite/integrity.ts'
+import { SCHEMA } from './connection.ts'
+import { MIGRATIONS } from './migrate.ts'
+
+/** A part, and how many of it there are of one name. */
+interface Counted extends Part {
+  count: number
+}
+
+/** All indexes are looked at, those of constraints too. */
+const INVALID = `SELECT c.relname AS name FROM pg_index AS i JOIN pg_class AS c ON c.oid = i.indexrelid
+  WHERE c.relnamespace = '${SCHEMA}'::regnamespace AND NOT (i.indisvalid AND i.indisready) ORDER BY 1`
+
+/** Of this database since its statistics began; NULL where the server keeps no checksums. */
+const FAILED_PAGES = `SELECT checksum_failures AS count, checksum_last_failure::text AS last
+  FROM pg_stat_database WHERE datname = current_database() AND checksum_failures > 0`
+
+/** A trigger that is switched off is none. */
+const PARTS = `SELECT 'table ' || relname AS name, 1 AS count FROM pg_class
+    WHERE relnamespace = '${SCHEMA}'::regnamespace AND relkind = 'r'
+  UNION ALL SELECT 'column ' || c.relname || '.' || a.attname, 1 FROM pg_attribute AS a JOIN pg_class AS c ON c.oid = a.attrelid
+    WHERE c.relnamespace = '${SCHEMA}'::regnamespace AND c.relkind = 'r' AND a.attnum > 0 AND NOT a.attisdropped
+  UNION ALL SELECT 'sequence of ' || c.relname, 1 FROM pg_attribute AS a JOIN pg_class AS c ON c.oid = a.attrelid
+    WHERE c.relnamespace = '${SCHEMA}'::regnamespace AND c.relkind = 'r' AND a.attidentity <> ''
+  UNION ALL SELECT 'index ' || relname, 1 FROM pg_class WHERE relnamespace = '${SCHEMA}'::regnamespace AND relkind = 'i'
+  UNION ALL SELECT 'function ' || proname, 1 FROM pg_proc WHERE pronamespace = '${SCHEMA}'::regnamespace
+  UNION ALL SELECT 'trigger ' || t.tgname, 1 FROM pg_trigger AS t JOIN pg_class AS c ON c.oid = t.tgrelid
+    WHERE c.relnamespace = '${SCHEMA}'::regnamespace AND NOT t.tgisinternal AND t.tgenabled <> 'D'
+  UNION ALL SELECT 'constraint of ' || c.relname, count(*) FROM pg_constraint AS o JOIN pg_class AS c ON c.oid = o.conrelid
+    WHERE o.connamespace = '${SCHEMA}'::regnamespace AND o.contype IN ('p', 'u', 'c', 'f') GROUP BY c.relname`
+
+/** @param db over the database */
+export const serverIntegrity = (db: Db): Integrity => ({
+  meaning: {
+    database_is_whole: 'Every index is valid, and no page has failed its checksum, if the server keeps them.',
+    database_is_complete:
+      'The database has all tables, columns, constraints, indexes, triggers, functions and sequences of its version.',
+  },
+  advice: {
+    first: 'Stop the gateways and make a backup of the server.',
+    damaged:
+      `Write an invalid index anew: \`REINDEX INDEX CONCURRENTLY ${SCHEMA}.NAME\`. Pages that fail their checksum mean a fault of ` +
+      'the disk or the memory: go on with a standby or a restored backup. `SELECT pg_stat_reset()` sets their count back.',
+    command: (sql) => `psql DATABASE -c 'SET search_path TO ${SCHEMA}' -c '${sql.replaceAll("'", "'\\''")}'`,
+  },
+  async damage() {
+    const invalid = await db.rows<{ name: string }>(INVALID)
+    const failed = await db.rows<{ count: number; last: string }>(FAILED_PAGES)
+    return [
+      ...invalid.map(({ name }) => `index ${name} is not valid`),
+      ...failed.map(({ count, last }) => `pages failed their checksum: ${count}, the last at ${last}`),
+    ]
+  },
+  async missing() {
+    const found = await db.rows<{ name: string; count: number }>(PARTS)
+    const counts = new Map(found.map(({ name, count }) => [name, count]))
+    expected ??= expectedParts()
+    return expected.filter(({ name, count }) => (counts.get(name) ?? 0) < count)
+  },
+  [Symbol.dispose]: () => {},
+})
+
+let expected: readonly Counted[] | undefined
+
+/** All that this version is made of: by the texts of the migrations, and the tables as Drizzle has them. */
+export function expectedParts(): Counted[] {
+  const parts = MIGRATIONS.flatMap(({ sql }) => statementsOf(sql)).flatMap(partsMade)
+  const columns = TABLES.flatMap(({ name, columns }) =>
+    columns.map((column) => ({ name: `column ${name}.${column.name}`, sql: '', count: 1 })),
+  )
+  const by_name = Map.groupBy([...parts, ...columns], ({ name }) => name)
+  return Array.from(by_name.values(), (alike) => {
+    const count = alike.reduce((sum, part) => sum + part.count, 0)
+    return { name: '', sql: '', ...alike[0], count }
+  }).filter(({ count }) => count > 0)
+}
+
+/** Statements in one line, without comments and bodies in dollars. */
+const statementsOf = (text: string): string[] =>
+  text
+    .replaceAll(/--.*$/gm, '')
+    .replaceAll(/\$\$.*?\$\$/gs, "''")
+    .split(/;\s*\n/)
+    .map((statement) => statement.replaceAll(/\s+/g, ' ').trim())
+
+const MADE: readonly (readonly [what: string, made: RegExp])[] = [
+  ['table', /^CREATE (?:UNLOGGED )?TABLE (\w+)/],
+  ['index', /^CREATE (?:UNIQUE )?INDEX (\w+)/],
+  ['function', /^CREATE FUNCTION (\w+)/],
+  ['trigger', /^CREATE TRIGGER (\w+)/],
+]
+const OF_TABLE = /^(?:CREATE (?:UNLOGGED )?|ALTER )TABLE (\w+)/
+
+function partsMade(statement: string): Counted[] {
+  const parts: Counted[] = []
+  for (const [what, made] of MADE) {
+    const name = made.exec(statement)?.[1]
+    if (name) parts.push({ name: `${what} ${name}`, sql: what === 'index' ? statement : '', count: 1 })
+  }
+  const table = OF_TABLE.exec(statement)?.[1]
+  if (!table) return parts
+  const times = (words: RegExp) => statement.match(words)?.length ?? 0
+  const constraints = times(/\b(CHECK|REFERENCES|UNIQUE|PRIMARY KEY)\b/g)
+  return [
+    ...parts,
+    { name: `constraint of ${table}`, sql: '', count: constraints },
+    { name: `sequence of ${table}`, sql: '', count: times(/\bAS IDENTITY\b/g) },
+  ]
+}

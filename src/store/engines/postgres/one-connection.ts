@@ -1,0 +1,37 @@
+// One connection to PostgreSQL: its statements, and the locks of a transaction on it.
+import type { Values } from '../../db.ts'
+import type { Session } from '../sqlite/one-connection.ts'
+import type { Answer, Connection } from './connection.ts'
+import { LOCKS } from './lock-numbers.ts'
+import { statementOf } from './texts.ts'
+
+/** As the ledger locks it. Rows that only refer to the account are written all the same. */
+const LOCK_ACCOUNT = 'SELECT 1 FROM accounts WHERE id = $1 FOR NO KEY UPDATE'
+
+const LOCK_OPERATOR = `SELECT pg_advisory_xact_lock(${LOCKS.operator})`
+
+/** @param awaited accounts for whose rows a transaction waits. A second one gives up at once: a locked row keeps one connection waiting, not all */
+export const sessionOf = (connection: Connection, awaited = new Set<number>()): Session => ({
+  orm: connection.orm,
+  rows: <Row>(text: string, values: Values = {}) => rowsBy<Row>(connection, text, values),
+  async lock(account_id) {
+    if (account_id === null) return void (await connection.ask(LOCK_OPERATOR))
+    if (awaited.has(account_id)) return void (await connection.ask(`${LOCK_ACCOUNT} NOWAIT`, [account_id]))
+    awaited.add(account_id)
+    try {
+      await connection.ask(LOCK_ACCOUNT, [account_id])
+    } finally {
+      awaited.delete(account_id)
+    }
+  },
+})
+
+/** Reads by a text with `$name` parameters. @returns objects by the names of the columns */
+export async function rowsBy<Row>(connection: Connection, text: string, values: Values): Promise<Row[]> {
+  const statement = statementOf(text, values)
+  return objectsOf<Row>(await connection.ask(statement.text, statement.values))
+}
+
+/** The rows of an answer by the names of its columns. */
+export const objectsOf = <Row>({ columns, rows }: Answer): Row[] =>
+  rows.map((row) => Object.fromEntries(columns.map(({ name }, at) => [name, row[at]])) as Row)

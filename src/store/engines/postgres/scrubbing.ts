@@ -1,0 +1,48 @@
+// What a server of PostgreSQL keeps of rows that were deleted or changed, and its removal as far as it can be asked for.
+import type { Db } from '../../db.ts'
+import type { Scrubbing } from '../sqlite/scrubbing.ts'
+import { Connection, SCHEMA } from './connection.ts'
+
+/** It may take long, and waits for what keeps a table to itself. */
+const SETTINGS = { statement_timeout: '0', lock_timeout: '60s' }
+
+const REMAINS =
+  'The PostgreSQL server may keep the erased data in its files until their space is reused. Its write-ahead log, its replicas and ' +
+  'backups made with its own tools still have it until they expire.'
+
+/** @param url as of `openPostgres` @param db over the same database */
+export function serverScrubbing(url: string, db: Db): Scrubbing {
+  const scrub = async (tables: readonly string[]): Promise<void> => {
+    const connection = await Connection.open(url, SETTINGS)
+    try {
+      await connection.patiently(async () => {
+        for (const table of tables) await clean(connection, table)
+      })
+    } finally {
+      await connection.close()
+    }
+  }
+  return {
+    remains: [REMAINS],
+    scrub,
+    async replace(table, text, values) {
+      await db.begin((tx) => tx.rows(text, values))
+      await scrub([table])
+    },
+    [Symbol.dispose]: () => {},
+  }
+}
+
+const CLEAR = `SELECT pg_clear_attribute_stats(schemaname, tablename, attname, inherited)
+  FROM pg_stats WHERE schemaname = $1 AND tablename = $2`
+
+/** Also its statistics, which have samples of what was in the columns. */
+async function clean(connection: Connection, table: string): Promise<void> {
+  // It takes no transaction around it.
+  await connection.ask(`VACUUM (ANALYZE) "${table}"`)
+  // Those of a table without rows it leaves as they were. PostgreSQL clears them since version 18.
+  const { rows } = await connection.ask(
+    `SELECT NOT EXISTS (SELECT 1 FROM "${table}") AND to_regproc('pg_clear_attribute_stats') IS NOT NULL`,
+  )
+  if (rows[0]?.[0] === 1) await connection.ask(CLEAR, [SCHEMA, table])
+}

@@ -1,0 +1,62 @@
+// Texts of SQL as PostgreSQL takes them: parameters by number, and ids that it draws itself.
+import type { Values } from '../../db.ts'
+
+/** Quoted texts and names are passed over. */
+const PLACES = /'(?:[^']|'')*'|"(?:[^"]|"")*"|\?/g
+const NAMES = /'(?:[^']|'')*'|"(?:[^"]|"")*"|\$([A-Za-z_]\w*)/g
+
+/** Drizzle leaves an id that SQLite draws to it, as null. */
+const DRAWS_ID = /^insert into "\w+" \("(?:id|version)", /
+
+/** So many are kept. Those of the project are some hundreds. */
+const MAX_KNOWN = 2_000
+
+const numbered = remembering((text: string): string => {
+  let count = 0
+  const drawing = DRAWS_ID.test(text) ? text.replaceAll('(null,', '(default,') : text
+  return drawing.replace(PLACES, (found) => (found === '?' ? `$${++count}` : found))
+})
+
+interface Named {
+  readonly text: string
+  readonly names: readonly string[]
+}
+
+const named = remembering((text: string): Named => {
+  const names: string[] = []
+  const numberOf = (name: string): number => {
+    if (!names.includes(name)) names.push(name)
+    return names.indexOf(name) + 1
+  }
+  const numbers = text.replace(NAMES, (found, name?: string) => (name ? `$${numberOf(name)}` : found))
+  return { text: numbers, names }
+})
+
+/** A text of Drizzle, whose parameters are question marks. */
+export const textOf: (text: string) => string = numbered
+
+/**
+ * A text whose parameters are `$name`, and their values in the order of their numbers.
+ * @throws Error where a value is missing
+ */
+export function statementOf(text: string, values: Values): { text: string; values: Values[string][] } {
+  const { text: numbers, names } = named(text)
+  const given = names.map((name) => {
+    const value = values[name]
+    if (value === undefined) throw new Error(`No value is given for $${name}.`)
+    return value
+  })
+  return { text: numbers, values: given }
+}
+
+function remembering<T>(make: (text: string) => T): (text: string) => T {
+  const known = new Map<string, T>()
+  return (text) => {
+    const found = known.get(text)
+    if (found !== undefined) return found
+    if (known.size >= MAX_KNOWN) known.clear()
+    const made = make(text)
+    known.set(text, made)
+    return made
+  }
+}

@@ -1,0 +1,216 @@
+// A connection to a part of a bucket: its objects put, read, listed and deleted, in words where that fails.
+import type { Bucket } from '../../../domain/catalogue.ts'
+import { atEnd } from '../../../utilities/at-end.ts'
+import { codeOf } from '../../../utilities/thrown.ts'
+import { eachWithin, type Silence, withinSilence } from './silence.ts'
+import { inWords, isAbsentObject, isPassing, type NamedIn, nameOf } from './words.ts'
+
+export interface ConnectionOptions {
+  named_in: NamedIn
+  /** To an answer, and to the next bytes of an object that is read. */
+  answer_ms: number
+  /** Of a connection that objects can be sent by: nothing is heard while a part is on its way. */
+  least_bytes_per_s: number
+}
+
+export interface BucketObject {
+  /** Without the prefix. */
+  key: string
+  bytes: number
+  /** NaN if the server does not tell. */
+  modified_at_ms: number
+}
+
+/** Keys are those below the prefix. All throw a GatewayError of the bucket; what is not the bucket's, such as a failure of content, as it is. */
+export interface Connection {
+  /** For people: `s3://bucket/prefix`. */
+  readonly where: string
+  /** The size of an object in bytes; undefined if it is not there. */
+  size(key: string): Promise<number | undefined>
+  /** Puts an object of bytes in memory: it is there whole, or not at all. */
+  put(key: string, bytes: Uint8Array): Promise<void>
+  /**
+   * Puts an object that is sent in parts as it comes. It is there once all are; where the content fails nothing stays.
+   * @returns its bytes, once the bucket has them all
+   */
+  send(key: string, content: AsyncIterable<Uint8Array>, part_bytes: number): Promise<number>
+  /** A part of an object as it is consumed; without a range, all of it. */
+  stream(key: string, range?: Range): AsyncGenerator<Uint8Array>
+  /** The same in memory. */
+  bytes(key: string, range: Range): Promise<Uint8Array<ArrayBuffer>>
+  /** Also what is not there. */
+  remove(key: string): Promise<void>
+  /** The objects whose keys begin so, in the order of their bytes. */
+  list(beginning: string): AsyncGenerator<BucketObject>
+  /** Asks for a list of at most one: who may list is told of a wrong bucket, key and secret. */
+  check(): Promise<void>
+}
+
+/** From one offset to before another. */
+export type Range = readonly [start: number, end: number]
+
+/** Parts that are sent at once, each of which is in memory. */
+const PARTS_AT_ONCE = 2
+const RETRIES = 3
+/** Before a request is sent again. */
+const PAUSES_MS = [100, 400]
+
+export function connectBucket(settings: Bucket, options: ConnectionOptions): Connection {
+  const { bucket, endpoint, region, prefix, access_key_id, secret_access_key } = settings
+  const { named_in, answer_ms, least_bytes_per_s } = options
+  const client = new Bun.S3Client({
+    bucket,
+    region,
+    ...(endpoint === undefined ? {} : { endpoint }),
+    accessKeyId: access_key_id,
+    secretAccessKey: secret_access_key,
+  })
+  const of = nameOf(settings)
+  const within = (bytes: number): Silence => ({
+    of,
+    limit_ms: answer_ms + (1_000 * bytes) / least_bytes_per_s,
+  })
+  const inTheirWords = (failure: unknown) => {
+    throw inWords(failure, settings, named_in)
+  }
+  /** @param bytes that are on their way meanwhile */
+  const told = <T>(ask: () => Promise<T>, bytes = 0): Promise<T> =>
+    patiently(() => withinSilence(within(bytes), ask)).catch(inTheirWords)
+  const fileAt = (key: string, range?: Range) => {
+    const file = client.file(prefix + key)
+    return range ? file.slice(...range) : file
+  }
+
+  return {
+    where: `s3://${bucket}/${prefix}`,
+    size: (key) => told(() => sizeOf(client, prefix + key)),
+    put: (key, bytes) =>
+      told(async () => {
+        await client.write(prefix + key, bytes)
+        await assertKept(client, prefix + key, bytes.length)
+      }, bytes.length),
+    async send(key, content, part_bytes) {
+      const sent = await withinSilence(within(PARTS_AT_ONCE * part_bytes), (heard) =>
+        upload(client, { key: prefix + key, content, part_bytes, heard }),
+      ).catch(inTheirWords)
+      await told(() => assertKept(client, prefix + key, sent))
+      return sent
+    },
+    async *stream(key, range) {
+      try {
+        yield* eachWithin(fileAt(key, range).stream(), within(0))
+      } catch (failure) {
+        inTheirWords(failure)
+      }
+    },
+    bytes: (key, range) => told(() => fileAt(key, range).bytes(), range[1] - range[0]),
+    remove: (key) => told(async () => void (await client.delete(prefix + key))),
+    async *list(beginning) {
+      for (let continuationToken: string | undefined; ; ) {
+        const page = await told(() =>
+          client.list({ prefix: prefix + beginning, ...(continuationToken ? { continuationToken } : {}) }),
+        )
+        for (const { key, size = 0, lastModified } of page.contents ?? [])
+          yield {
+            key: key.slice(prefix.length),
+            bytes: Number(size),
+            modified_at_ms: Date.parse(lastModified ?? ''),
+          }
+        if (!page.isTruncated || !page.nextContinuationToken) return
+        continuationToken = page.nextContinuationToken
+      }
+    },
+    check: () => told(async () => void (await client.list({ prefix, maxKeys: 1 }))),
+  }
+}
+
+/** Asks again what may succeed a moment later. */
+async function patiently<T>(ask: () => Promise<T>): Promise<T> {
+  for (const pause_ms of PAUSES_MS)
+    try {
+      return await ask()
+    } catch (failure) {
+      if (!isPassing(failure)) throw failure
+      await Bun.sleep(pause_ms)
+    }
+  return await ask()
+}
+
+/** The answer to HEAD has no words: why an object is missing is asked again, by a request whose answer has them. */
+async function sizeOf(client: Bun.S3Client, key: string): Promise<number | undefined> {
+  try {
+    return (await client.stat(key)).size
+  } catch (failure) {
+    if (!isAbsentObject(failure) && codeOf(failure) !== 'UnknownError') throw failure
+  }
+  try {
+    await client.file(key).slice(0, 1).bytes()
+  } catch (failure) {
+    if (isAbsentObject(failure)) return undefined
+    // An empty one has no first byte.
+    if (codeOf(failure) !== 'InvalidRange') throw failure
+  }
+  return (await client.stat(key)).size
+}
+
+interface Upload {
+  key: string
+  content: AsyncIterable<Uint8Array>
+  part_bytes: number
+  /** Called as the content is taken, and while it is waited for. */
+  heard(): void
+}
+
+/** The object exists once all of its parts are there; where the content fails, the upload is given up. @returns its bytes */
+async function upload(client: Bun.S3Client, { key, content, part_bytes, heard }: Upload): Promise<number> {
+  let bytes = 0
+  let failure: unknown
+  const iterator = content[Symbol.asyncIterator]()
+  const stream = new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      try {
+        const { done, value } = await whileHeard(heard, () => iterator.next())
+        if (done) return controller.close()
+        bytes += value.byteLength
+        controller.enqueue(value)
+      } catch (thrown) {
+        failure = thrown
+        controller.error(thrown)
+      }
+    },
+    async cancel() {
+      await iterator.return?.()
+    },
+  })
+  try {
+    await client.write(key, new Response(stream), {
+      partSize: part_bytes,
+      queueSize: PARTS_AT_ONCE,
+      retry: RETRIES,
+    })
+  } catch (thrown) {
+    throw failure ?? thrown
+  }
+  if (failure) throw failure
+  return bytes
+}
+
+const HEARD_EVERY_MS = 250
+
+/** The silence of whoever sends the content is not the bucket's. */
+async function whileHeard<T>(heard: () => void, work: () => Promise<T>): Promise<T> {
+  heard()
+  const timer = setInterval(heard, HEARD_EVERY_MS)
+  using _clearing = atEnd(() => clearInterval(timer))
+  const result = await work()
+  heard()
+  return result
+}
+
+/** @throws Error where the bucket has another number of bytes: then it has none */
+async function assertKept(client: Bun.S3Client, key: string, bytes: number): Promise<void> {
+  const size = (await sizeOf(client, key)) ?? 0
+  if (size === bytes) return
+  await client.delete(key)
+  throw new Error(`The bucket kept ${size} of ${bytes} bytes, and the object was deleted: try again.`)
+}

@@ -1,0 +1,75 @@
+// The rows of another database in a new file of SQLite.
+import type { Database, Statement } from 'bun:sqlite'
+import { rmSync } from 'node:fs'
+import { conflict } from '../../../domain/errors.ts'
+import { TABLES } from '../../copying/tables.ts'
+import type { CopyTarget, Filling, Row } from '../../copying/target.ts'
+import { isAbsent } from '../../folder.ts'
+import { flush } from './copy.ts'
+import { storageFailureOf } from './failure.ts'
+import { openDatabase } from './open.ts'
+
+/** Whoever reads the file finds all rows in it, or no file: it is flushed to the disk before `fill` ends. @param path where nothing is yet */
+export const sqliteTarget = (path: string): CopyTarget => ({
+  async fill(work) {
+    if (!isAbsent(path)) throw conflict(`${path} exists already: name another file.`)
+    try {
+      const done = await filled(path, work)
+      flush(path)
+      return done
+    } catch (thrown) {
+      for (const suffix of ['', '-wal', '-shm']) rmSync(path + suffix, { force: true })
+      throw storageFailureOf(thrown)
+    }
+  },
+})
+
+async function filled<T>(path: string, work: (filling: Filling) => Promise<T>): Promise<T> {
+  const db = openDatabase(path)
+  try {
+    // Whatever a power cut leaves nobody opens. Without a write-ahead log all is in the one file.
+    db.run('PRAGMA journal_mode = MEMORY')
+    db.run('PRAGMA synchronous = OFF')
+    const triggers = takeTriggers(db)
+    for (const { name } of TABLES) db.run(`DELETE FROM "${name}"`)
+    const done = await work(fillingOf(db))
+    for (const sql of triggers) db.run(sql)
+    return done
+  } finally {
+    db.close()
+  }
+}
+
+/** @returns the SQL that makes them */
+function takeTriggers(db: Database): string[] {
+  const found = db
+    .query<{ name: string; sql: string }, []>(
+      "SELECT name, sql FROM sqlite_schema WHERE type = 'trigger' ORDER BY rowid",
+    )
+    .all()
+  for (const { name } of found) db.run(`DROP TRIGGER "${name}"`)
+  return found.map(({ sql }) => sql)
+}
+
+function fillingOf(db: Database): Filling {
+  const inserts = new Map<string, Statement<unknown, [Row]>>()
+  return {
+    rows: <R>(text: string, values: Row = {}) => db.query<R, Row>(text).all(values),
+    storable: (text) => text,
+    insert({ name, columns }, rows) {
+      const known = inserts.get(name)
+      const names = columns.map((column) => column.name)
+      const insert =
+        known ??
+        db.prepare<unknown, [Row]>(
+          `INSERT INTO "${name}" (${names.map((each) => `"${each}"`).join(', ')}) VALUES (${names.map((each) => `$${each}`).join(', ')})`,
+        )
+      inserts.set(name, insert)
+      db.transaction(() => {
+        for (const row of rows) insert.run(row)
+      })()
+    },
+    // It gives the next id after the greatest that a row has.
+    goOnAfter() {},
+  }
+}

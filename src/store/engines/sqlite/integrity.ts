@@ -1,0 +1,88 @@
+// The soundness of a database below its rows: its pages, what its indexes name, and that it has all that its version is made of.
+import { Database } from 'bun:sqlite'
+import { closing } from '../../../utilities/at-end.ts'
+import type { Awaitable } from '../../db.ts'
+import { migrate } from './migrate.ts'
+
+/** What is looked at below the rows, in the words of an engine, and what to do about what is found. */
+export interface Integrity extends Disposable {
+  readonly meaning: {
+    readonly database_is_whole: string
+    readonly database_is_complete: string
+  }
+  readonly advice: {
+    /** Before anything else. */
+    readonly first: string
+    /** About what is damaged. */
+    readonly damaged: string
+    /** @returns the command that carries out a statement of a missing part */
+    command(sql: string): string
+  }
+  /** What is damaged, in a few lines. @throws StorageFailure */
+  damage(): Awaitable<string[]>
+  /** What the database lacks of all that its version is made of. @throws StorageFailure */
+  missing(): Awaitable<Part[]>
+}
+
+const MAX_LINES = 20
+
+/**
+ * What of its pages and indexes is damaged, in SQLite's words; at most 20 lines. Unlike `quick_check` this compares each index with
+ * its table: 2.3 s for 1,000,000 calls, of which an audit of their books takes ten times as much.
+ */
+export const damageIn = (db: Database): string[] =>
+  db
+    .query<{ integrity_check: string }, []>(`PRAGMA integrity_check(${MAX_LINES})`)
+    .all()
+    .map(({ integrity_check }) => integrity_check)
+    .filter((line) => line !== 'ok')
+
+/** A table, an index, a trigger and the like. */
+export interface Part {
+  /** Such as `index calls_by_account`. */
+  name: string
+  /** What makes it, in one line; empty for what is not made by itself. */
+  sql: string
+}
+
+/** The tables, indexes and triggers that it lacks. */
+export function missingParts(db: Database): Part[] {
+  const there = new Set(partsOf(db).map(({ name }) => name))
+  expected ??= makeExpected()
+  return expected.filter(({ name }) => !there.has(name))
+}
+
+/** Those of a new database, which is made in memory: a list of them beside the migrations would be a second truth. */
+function makeExpected(): readonly Part[] {
+  using db = closing(new Database(':memory:'))
+  migrate(db)
+  return partsOf(db)
+}
+
+let expected: readonly Part[] | undefined
+
+const partsOf = (db: Database): Part[] =>
+  db
+    .query<{ name: string; sql: string | null }, []>(
+      "SELECT type || ' ' || name AS name, sql FROM sqlite_schema ORDER BY name",
+    )
+    .all()
+    // Without SQL: the index of a constraint, which comes with its table.
+    .map(({ name, sql }) => ({ name, sql: sql?.replace(/\s+/g, ' ') ?? '' }))
+
+/** @param db which is closed with it */
+export const fileIntegrity = (db: Database): Integrity => ({
+  meaning: {
+    database_is_whole: 'Every page of the database can be read, and every index names the rows of its table.',
+    database_is_complete: 'The database has all tables, indexes and triggers of its version.',
+  },
+  advice: {
+    first: 'Stop the gateway and keep a copy of the folder.',
+    damaged:
+      'Where only indexes are damaged, `sqlite3 tollgate.db REINDEX` writes them anew, and another audit shows it; else restore a backup.',
+    command: (sql) => `sqlite3 tollgate.db '${sql.replaceAll("'", "'\\''")}'`,
+  },
+  damage: () => damageIn(db),
+  missing: () => missingParts(db),
+  [Symbol.dispose]: () => db.close(),
+})

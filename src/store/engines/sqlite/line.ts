@@ -1,0 +1,93 @@
+// The line before a connection that writes: one piece of work after the other, each waiting for another process's lock.
+import type { Database } from 'bun:sqlite'
+import type { By } from '../../../domain/actions.ts'
+import { neverBlock, untilFree } from '../../busy.ts'
+import type { Awaitable, Statements, Tx } from '../../db.ts'
+import { OneConnection, type Session } from './one-connection.ts'
+import { countOwnWrite } from './own-writes.ts'
+import { inTransaction, ormOf, sessionOf } from './session.ts'
+
+/**
+ * So many writes that do not wait for the disk, and the write-ahead log is copied into the file. Else it would grow as long as nobody
+ * commits to the ledger, which does so by itself.
+ */
+const WRITES_A_CHECKPOINT = 100
+
+/** A connection that writes, and what waits for it. */
+export class Line {
+  readonly #connection: Database
+  readonly #session: Session
+  readonly #leaves_checkpoints: boolean
+  readonly #wait_ms: number
+  #writes = 0
+  #last: Promise<unknown> = Promise.resolve()
+
+  /** @param leaves_checkpoints as a connection of `openUnsynced` does */
+  constructor(connection: Database, leaves_checkpoints: boolean, wait_ms: number) {
+    neverBlock(connection)
+    this.#wait_ms = wait_ms
+    this.#leaves_checkpoints = leaves_checkpoints
+    this.#connection = connection
+    this.#session = sessionOf(connection, ormOf(connection))
+  }
+
+  write<T>(work: (db: Statements) => Awaitable<T>): Promise<T> {
+    return this.#inTurn(() => work(this.#session))
+  }
+
+  begin<T>(work: (tx: Tx) => Awaitable<T>, by: By | undefined): Promise<T> {
+    const tx = new OneConnection(this.#session, by)
+    return this.#inTurn(() => inTransaction(this.#connection, 'IMMEDIATE', () => work(tx)))
+  }
+
+  /** As `DatabaseFile.copyLog`. */
+  copyLog(): Promise<number> {
+    return this.#inTurn(() => {
+      const { log, checkpointed } = this.#checkpoint()
+      return log - checkpointed
+    })
+  }
+
+  mayWrite(may_write: boolean): void {
+    this.#connection.run(`PRAGMA query_only = ${may_write ? 'OFF' : 'ON'}`)
+  }
+
+  /** Once what waits is done. */
+  async close(): Promise<void> {
+    for (let last: unknown; last !== this.#last; ) {
+      last = this.#last
+      await last
+    }
+    this.#connection.close()
+  }
+
+  /** All that waits at once waits for another process's lock for the same time, not one after the other. */
+  #inTurn<T>(work: () => Awaitable<T>): Promise<T> {
+    const due_ms = performance.now() + this.#wait_ms
+    const done = this.#last.then(() => untilFree(work, due_ms - performance.now()))
+    // Before the caller is answered, since this was the first to wait.
+    this.#last = done.then(
+      () => this.#afterWrite(),
+      () => undefined,
+    )
+    return done
+  }
+
+  #afterWrite(): void {
+    countOwnWrite()
+    this.#writes += 1
+    if (!this.#leaves_checkpoints || this.#writes % WRITES_A_CHECKPOINT !== 0) return
+    try {
+      this.#checkpoint()
+    } catch {
+      // What was written is written. The next one tries it again, and a fault of the disk shows in the ledger's commits.
+    }
+  }
+
+  #checkpoint(): { log: number; checkpointed: number } {
+    const done = this.#connection.query<{ log: number; checkpointed: number }, []>(
+      'PRAGMA wal_checkpoint(PASSIVE)',
+    )
+    return done.get() ?? { log: 0, checkpointed: 0 }
+  }
+}

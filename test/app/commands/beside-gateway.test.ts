@@ -1,0 +1,148 @@
+// Commands that move money beside a gateway that serves: what it holds for calls is never taken, written or not.
+import { describe, expect, test } from 'bun:test'
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { takeLock } from '../../../src/store/lock.ts'
+import { ANSWER_NANOS, answer, ask, wholePath } from '../../support/native.ts'
+import { fileScene } from '../../support/scene.ts'
+import { heldBack, whole } from '../../support/upstream.ts'
+import { createScene } from './scene.ts'
+
+const { gateway, upstream } = await fileScene()
+const cli = createScene('nothing', gateway.data_folder)
+const door = join(gateway.data_folder, 'serve.withdrawals')
+
+test('a withdrawal takes nothing from under a call whose hold has no row yet', async () => {
+  const { id } = await gateway.account('anna', { balance_usd: '1' })
+  const key = await gateway.key('anna')
+  const held_back = heldBack(whole(answer()))
+  upstream.answer(held_back.script)
+  const answering = gateway.call(wholePath(), ask(), { key })
+  await held_back.asked
+  const all = await cli.run('debit', 'anna', '1')
+  expect([all.status, all.err]).toMatchObject([1, expect.stringContaining('free balance')])
+  const some = await cli.json('debit', 'anna', '0.1', '--note', 'refund')
+  expect(some).toMatchObject({ name: 'anna', balance_usd: '0.90', held_usd: expect.stringMatching(/^0\.2/) })
+  held_back.release()
+  await (await answering).arrayBuffer()
+  const { accounts, entries } = await gateway.atRest()
+  expect(accounts.find((account) => account.id === id)?.balance_nanos).toBe(900_000_000 - ANSWER_NANOS)
+  expect(entries.find(({ note }) => note === 'refund')).toMatchObject({
+    kind: 'withdrawal',
+    amount_nanos: -100_000_000,
+  })
+})
+
+test('64 callers, beside withdrawals, top-ups, and keys that are revoked: exact', async () => {
+  const { id } = await gateway.account('bert', { balance_usd: '40' })
+  upstream.answer(whole(answer()))
+  const keys: string[] = []
+  for (let n = 0; n < 8; n++) keys.push(await gateway.key('bert'))
+  let over = false
+  const statuses = new Map<number, number>()
+  const caller = async (at: number): Promise<void> => {
+    while (!over) {
+      const { status } = await gateway.call(wholePath(), ask(), { key: keys[at % keys.length] })
+      statuses.set(status, (statuses.get(status) ?? 0) + 1)
+    }
+  }
+  const callers = Array.from({ length: 64 }, (_, at) => caller(at))
+  const list = await cli.json('key', 'list', 'bert')
+  for (const { prefix } of list.keys.slice(0, 4)) {
+    expect((await cli.run('debit', 'bert', '0.3')).status).toBe(0)
+    expect((await cli.run('credit', 'bert', '0.2')).status).toBe(0)
+    expect((await cli.run('key', 'revoke', prefix)).status).toBe(0)
+  }
+  over = true
+  await Promise.all(callers)
+  const { accounts, calls } = await gateway.atRest()
+  const paid = calls.filter(({ account_id }) => account_id === id)
+  expect(paid.length).toBe(statuses.get(200) ?? 0)
+  expect(paid.length).toBeGreaterThan(64)
+  expect(accounts.find((account) => account.id === id)).toMatchObject({
+    balance_nanos: 39_600_000_000 - paid.length * ANSWER_NANOS,
+    held_nanos: 0,
+    debt_nanos: 0,
+  })
+})
+
+test('a withdrawal goes past the proxy that the environment names', async () => {
+  await gateway.account('cleo', { balance_usd: '1' })
+  process.env.HTTP_PROXY = 'http://127.0.0.1:9'
+  try {
+    expect(await cli.json('debit', 'cleo', '0.4')).toMatchObject({ balance_usd: '0.60' })
+  } finally {
+    delete process.env.HTTP_PROXY
+  }
+})
+
+test('where something else answers, it is not known whether the gateway withdrew', async () => {
+  const right = readFileSync(door, 'utf8')
+  using other = Bun.serve({ hostname: '127.0.0.1', port: 0, fetch: () => new Response('null') })
+  writeFileSync(door, JSON.stringify({ url: other.url.href, secret: 'x' }))
+  const { status, err } = await cli.run('debit', 'anna', '0.1')
+  writeFileSync(door, right)
+  expect([status, err]).toMatchObject([
+    1,
+    expect.stringContaining('Look at the account before you try again'),
+  ])
+})
+
+describe('the gateway takes withdrawals', () => {
+  test('where the folder says, with a secret that only its owner reads', async () => {
+    expect(statSync(door).mode & 0o777).toBe(0o600)
+    const { url } = JSON.parse(readFileSync(door, 'utf8'))
+    expect(new URL(url).hostname).toBe('127.0.0.1')
+  })
+
+  test.each([
+    ['without the secret', {}, '{}', 401],
+    ['with another one', { authorization: 'Bearer x' }, '{}', 401],
+    ['of nothing', undefined, '', 400],
+    [
+      'that are top-ups',
+      undefined,
+      '{"op":"top_up","account_id":1,"amount_nanos":1,"note":"","now_ms":0}',
+      400,
+    ],
+    [
+      'with more than it knows',
+      undefined,
+      '{"op":"withdraw","account_id":1,"amount_nanos":1,"note":"","now_ms":0,"force":true}',
+      400,
+    ],
+  ])('and refuses those %s', async (_, headers, body, status) => {
+    const { url, secret } = JSON.parse(readFileSync(door, 'utf8'))
+    const answered = await fetch(url, {
+      method: 'POST',
+      headers: headers ?? { authorization: `Bearer ${secret}` },
+      body,
+    })
+    expect(answered.status).toBe(status)
+  })
+
+  test.each([
+    [
+      'does not listen there',
+      '{"url":"http://127.0.0.1:1/","secret":"x"}',
+      'does not answer on this machine',
+    ],
+    ['does not know the secret', undefined, 'the secret is wrong'],
+  ])('one that %s: nothing is withdrawn, and the command says what to do', async (_, text, words) => {
+    const right = readFileSync(door, 'utf8')
+    writeFileSync(door, text ?? JSON.stringify({ ...JSON.parse(right), secret: 'x' }))
+    const { status, err } = await cli.run('debit', 'anna', '0.1')
+    expect([status, err]).toMatchObject([1, expect.stringContaining(words)])
+    writeFileSync(door, right)
+  })
+})
+
+test('a folder that is locked by a gateway which takes none yet: the command says so', async () => {
+  using scene = createScene()
+  await scene.run('account', 'create', 'anna')
+  await scene.run('credit', 'anna', '1')
+  using _lock = takeLock(scene.path('serve.lock'))
+  const { status, err } = await scene.run('debit', 'anna', '1')
+  expect([status, err]).toMatchObject([1, expect.stringContaining('Try again when it runs')])
+  expect(existsSync(scene.path('serve.withdrawals'))).toBe(false)
+})

@@ -1,0 +1,201 @@
+// Commands that the disk or the folder fails: a sentence that says what is wrong, where, and what to do; never a stack.
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import { FIRST_CATALOGUE } from '../../../src/catalogue/first.ts'
+import { type Ended, endedHere, tollgate } from '../../backup/support.ts'
+import { startGatewayProcess } from '../../support/gateway-process.ts'
+import { commandOf } from '../../support/programs.ts'
+import { mayMount, mountSmallDisk, type SmallDisk } from '../../support/small-disk.ts'
+import { type TemporaryFolder, temporary } from '../../support/temporary.ts'
+import { createScene } from './scene.ts'
+
+let scratch: TemporaryFolder
+/** A folder with an account, and a backup of it. */
+let good: string
+let archive: string
+beforeAll(async () => {
+  scratch = temporary()
+  good = scratch.at('good')
+  mkdirSync(good, { mode: 0o700 })
+  const scene = createScene('database', good)
+  await scene.run('account', 'create', 'anna')
+  archive = scratch.at('all.tar.zst')
+  await scene.json('backup', archive)
+})
+afterAll(() => scratch[Symbol.dispose]())
+
+function expectWords({ status, out, err }: Ended, words: RegExp): void {
+  expect([status, out]).toEqual([1, ''])
+  expect(err).toMatch(words)
+  expect(err).toStartWith('error: ')
+  // No stack, and no line of source.
+  expect(err).not.toMatch(/^\s+at |^\s*\d+ \| /m)
+}
+
+const SERVE = ['serve', '--listen', '127.0.0.1:0'] as const
+/** A gateway and a restore are alone with their folder, as processes. All other words are the same from this process. */
+const ended = (args: readonly string[]): Promise<Ended> =>
+  args[0] === 'serve' || args[0] === 'restore' ? tollgate(args) : endedHere(args)
+
+describe.skipIf(!mayMount)('a full disk (skipped where none may be mounted)', () => {
+  // What a command took of the log beside the database is free again when it tells.
+  const FULL =
+    /The disk of \S+ is full: [\d.]+ (bytes|kB) are free, and 8\.4 MB are needed\. Free some space there/
+  let disk: SmallDisk
+  let data: string
+  beforeAll(async () => {
+    disk = mountSmallDisk()
+    data = join(disk.path, 'data')
+    cpSync(good, data, { recursive: true })
+  })
+  beforeEach(async () => {
+    // To read, SQLite must be able to make these.
+    for (const suffix of ['-wal', '-shm']) rmSync(join(data, `tollgate.db${suffix}`), { force: true })
+    await disk.fill()
+  })
+  afterAll(() => disk[Symbol.dispose]())
+
+  test.each([
+    SERVE.join(' '),
+    'account list',
+    'account create bob',
+    'credit anna 1',
+    'key create anna',
+    'usage',
+    'audit',
+    'backup',
+    'console link',
+    'plugin types',
+    'restore ARCHIVE --force',
+  ])('%s', async (words) => {
+    const args = words.split(' ').map((word) => (word === 'ARCHIVE' ? archive : word))
+    expectWords(await ended([...args, '--data', data]), FULL)
+  })
+
+  test('--json: the code of it stays', async () => {
+    const { err } = await tollgate(['serve', '--data', data, '--json'])
+    expect(JSON.parse(err)).toEqual({
+      error: {
+        message: expect.stringMatching(FULL),
+        code: expect.stringMatching(/^(SQLITE_|ENOSPC)/),
+        exit_status: 1,
+      },
+    })
+  })
+
+  test.each([
+    ['an archive', ['backup'], 'x.tar.zst'],
+    ['a copy of the database', ['backup', '--database-only'], 'x.db'],
+  ])(
+    '%s that goes there: which disk, how much is free and needed, and nothing stays',
+    async (_, words, name) => {
+      const ended = await tollgate([...words, join(disk.path, name), '--data', good])
+      expectWords(
+        ended,
+        /The disk of \S+ is full: [\d.]+ (bytes|kB) are free, and about [\d.]+ [kM]B are needed\./,
+      )
+      expect(ended.err).toContain(`The disk of ${disk.path} `)
+      expect(readdirSync(disk.path).sort()).toEqual(['ballast', 'data'])
+    },
+  )
+
+  test('a drill whose folder for temporary files is there', async () => {
+    const ended = await tollgate(['backup', 'verify', archive, '--data', good], { TMPDIR: disk.path })
+    expectWords(ended, /The disk of \S+ is full: [\d.]+ (bytes|kB) are free\./)
+    expect(readdirSync(disk.path).sort()).toEqual(['ballast', 'data'])
+  })
+
+  test('a first start there leaves no part of a catalogue: once there is room, the next one starts', async () => {
+    const path = join(disk.path, 'new')
+    expectWords(await tollgate([...SERVE, '--data', path]), FULL)
+    expect(existsSync(join(path, 'tollgate.toml'))).toBe(false)
+    disk.free()
+    const folder = { path, database_path: join(path, 'tollgate.db'), keys: [], [Symbol.dispose]() {} }
+    await using gateway = await startGatewayProcess('', folder)
+    expect((await fetch(new URL('/healthz', gateway.url))).status).toBe(200)
+    expect(readFileSync(join(path, 'tollgate.toml'), 'utf8')).toBe(FIRST_CATALOGUE)
+    await disk.fill()
+  })
+})
+
+describe('what stands where something else belongs', () => {
+  const FOLDER = /\/NAME is a folder, but must be a file of the gateway: move it away/
+  type Row = readonly [name: string, is: 'folder' | 'file', command: readonly string[], words: RegExp]
+  test.each<Row>([
+    ['tollgate.db', 'folder', SERVE, FOLDER],
+    ['tollgate.db', 'folder', ['account', 'list'], FOLDER],
+    ['serve.lock', 'folder', SERVE, FOLDER],
+    ['backup.lock', 'folder', ['backup'], FOLDER],
+    ['tollgate.toml', 'folder', SERVE, /cannot be read: it is a folder/],
+    ['images', 'file', SERVE, /\/images\/\.incoming: a part of its path is a file instead of a folder/],
+    ['responses', 'file', SERVE, /\/responses\/\.incoming: a part of its path is a file/],
+    ['plugins', 'file', SERVE, /\/plugins is a file/],
+    ['backups', 'file', ['backup'], /\/backups is a file, but must be a folder for backups/],
+  ])('%s is a %s: %s', async (name, is, command, words) => {
+    const data = scratch.at(crypto.randomUUID())
+    cpSync(good, data, { recursive: true })
+    rmSync(join(data, name), { recursive: true, force: true })
+    if (is === 'folder') mkdirSync(join(data, name))
+    else writeFileSync(join(data, name), 'x')
+    expectWords(
+      await ended([...command, '--data', data]),
+      new RegExp(words.source.replace('NAME', name.replace('.', '\\.'))),
+    )
+  })
+
+  test('what a backup cannot read is named', async () => {
+    const data = scratch.at('unreadable')
+    cpSync(good, data, { recursive: true })
+    rmSync(join(data, 'tollgate.toml'))
+    mkdirSync(join(data, 'tollgate.toml'))
+    const { status, out, err } = await endedHere(['backup', scratch.at('never.tar.zst'), '--data', data])
+    expect([status, out]).toEqual([1, ''])
+    expect(err).toMatch(/^error: \S+\/tollgate\.toml: this is a folder/m)
+    expect(err).not.toMatch(/^\s+at |^\s*\d+ \| /m)
+    expect(existsSync(scratch.at('never.tar.zst'))).toBe(false)
+  })
+})
+
+test.each([
+  ['a passphrase', ['backup', '--passphrase-file', 'FOLDER'], /error: \S+: this is a folder/],
+  ['variables', ['account', 'list', '--env-file', 'FOLDER'], /error: \S+: this is a folder/],
+  ['an archive', ['backup', 'verify', 'FOLDER'], /is a folder: name the file that `tollgate backup` wrote/],
+  [
+    'an archive, that is no file,',
+    ['backup', 'verify', '/dev/null'],
+    /is a device: name the file that `tollgate backup`/,
+  ],
+])('%s: %p', async (_, command, words) => {
+  const args = command.map((word) => (word === 'FOLDER' ? good : word))
+  expectWords(await ended([...args, '--data', good]), words)
+})
+
+test.each([
+  ['/nonexistent', /\/nonexistent cannot be written: name another folder for temporary files in TMPDIR/],
+])('a drill whose TMPDIR is %s', async (TMPDIR, words) => {
+  expectWords(await tollgate(['backup', 'verify', archive, '--data', good], { TMPDIR }), words)
+})
+
+test.skipIf(process.geteuid?.() !== 0)(
+  "`health` of a folder that is another user's does not say that nobody serves it (skipped where this is not root)",
+  () => {
+    const data = scratch.at('others')
+    mkdirSync(data, { mode: 0o700 })
+    chmodSync(scratch.path, 0o755)
+    const { exitCode, stdout } = Bun.spawnSync([...commandOf('as-user'), '65534', 'health', '--data', data])
+    expect([exitCode, stdout.toString()]).toEqual([
+      1,
+      `this user cannot read ${data}: run this as the user that runs the gateway\n`,
+    ])
+  },
+)

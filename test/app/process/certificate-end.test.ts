@@ -1,0 +1,43 @@
+// The end of a certificate: how soon it is, what the log says of it, and how often.
+import { expect, test } from 'bun:test'
+import { endOf, tellOf, warnOfEnd } from '../../../src/app/process/certificate-end.ts'
+import { eventually } from '../../support/eventually.ts'
+import { memoryLog } from '../../support/memory-log.ts'
+
+const DAY_MS = 86_400_000
+const pair = { names: 'DNS:gateway.example.com', valid_until_ms: Date.parse('2027-01-31T00:00:00Z') }
+const daysBefore = (days: number) => pair.valid_until_ms - days * DAY_MS
+
+test.each([
+  [90, 'far', 'info', 'in use'],
+  [14, 'far', 'info', 'in use'],
+  [13.9, 'soon', 'warn', 'in use, and ends soon. Renew it'],
+  [0.1, 'soon', 'warn', 'in use, and ends soon. Renew it'],
+  [-0.1, 'past', 'warn', 'in use, and has expired'],
+] as const)('%d days before it: %s, told as %s', (days, end, level, says) => {
+  const now_ms = daysBefore(days)
+  expect(endOf(pair, now_ms).end).toBe(end)
+  const { log, lines } = memoryLog()
+  tellOf({ log, now: () => now_ms }, 'in use', pair)
+  expect(lines()).toEqual([
+    expect.objectContaining({ level, names: pair.names, valid_until: '2027-01-31T00:00:00.000Z' }),
+  ])
+  expect(String(lines()[0]?.message)).toStartWith(says)
+})
+
+test('it is told again and again while it is near, by the certificate that is in use then', async () => {
+  const { log, lines } = memoryLog()
+  let used = pair
+  let now_ms = daysBefore(30)
+  const stop = warnOfEnd({ log, now: () => now_ms }, () => used, 1)
+  await Bun.sleep(20)
+  expect(lines()).toEqual([])
+  now_ms = daysBefore(3)
+  await eventually('it is told twice', () => lines().length >= 2)
+  used = { ...pair, valid_until_ms: pair.valid_until_ms + 90 * DAY_MS }
+  await Bun.sleep(5)
+  const told = lines().length
+  await Bun.sleep(20)
+  expect(lines()).toHaveLength(told)
+  stop()
+})

@@ -1,0 +1,16 @@
+// The provider of tests of files: it draws where a cat is asked for, says much where that is, and else greets.
+import { answering } from '../../../idempotency/support.ts'
+import { draws, PNG } from '../../../images/support.ts'
+import { MODEL, PICTURE } from '../../../support/catalogue.ts'
+import type { Answer, Seen } from '../../../support/upstream.ts'
+
+/** Too long for a row. */
+export const LARGE_TEXT = 'é☃🦀'.repeat(30_000)
+
+export const DRAW = { model: PICTURE, prompt: 'a cat' }
+export const MUCH = { model: MODEL, messages: [{ role: 'user', content: 'much' }] }
+
+export const provider = (seen: Seen): Answer =>
+  seen.body.includes('a cat')
+    ? draws(PNG)
+    : answering(seen.body.includes('much') ? LARGE_TEXT : 'Hello.')(seen)

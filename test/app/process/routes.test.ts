@@ -1,0 +1,146 @@
+// spec.md, Endpoints: "All endpoints require authentication": every route is tried without a key, and with wrong ones.
+
+import { beforeEach, describe, expect, test } from 'bun:test'
+import { plugins } from '../../../plugins/index.ts'
+import { startTestGateway } from '../../support/gateway.ts'
+import { gatewaySpy, routesOf } from '../../support/plugins.ts'
+import { fileScene } from '../../support/scene.ts'
+
+/** The routes that need no key. Nothing is added here without a reason in the specification. */
+const OPEN = ['GET /healthz', 'GET /readyz']
+/** The reference of the API (test/docs): it says what this program can do, and nothing of its accounts. */
+const isReference = ({ path }: { path: string }) => /^\/docs(\/|$)/.test(path)
+/** It is not there unless the catalogue has a token for it, which is none of an account (test/metrics). */
+const isMetrics = ({ path }: { path: string }) => path === '/metrics'
+
+const spy = gatewaySpy()
+const { gateway, upstream } = await fileScene({ plugins: [...plugins, spy.plugin] })
+const served = await routesOf(spy.gateway(), plugins)
+beforeEach(() => {
+  upstream.seen.length = 0
+})
+
+/** All routes but the console's, which test/console tries, and `/`, which leads there; each with a path that it matches. */
+function routes(): { method: string; path: string }[] {
+  const others = served.filter(({ path }) => !/^\/(console(\/.*)?)?$/.test(path))
+  return others.flatMap(({ method, path }) =>
+    (method === 'ALL' ? ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] : [method]).map((one) => ({
+      method: one,
+      path: path.replace(/:[a-z_]+/gi, 'anything').replace('*', 'anything:generateContent'),
+    })),
+  )
+}
+
+const isOpen = ({ method, path }: { method: string; path: string }) => OPEN.includes(`${method} ${path}`)
+const withoutBody = (method: string) => method === 'GET' || method === 'HEAD'
+
+/** No key, and wrong keys in each form in which a key can be sent. */
+const WRONG: [string, Record<string, string>, string][] = [
+  ['no key', {}, ''],
+  ['a wrong bearer', { authorization: `Bearer tg_${'x'.repeat(43)}` }, ''],
+  ['a wrong x-api-key', { 'x-api-key': `tg_${'x'.repeat(43)}` }, ''],
+  ['a wrong ?key=', {}, `?key=tg_${'x'.repeat(43)}`],
+  ['an empty bearer', { authorization: 'Bearer ' }, ''],
+]
+const BODIES: [string, string, string][] = [
+  ['an empty object', '{}', 'application/json'],
+  ['bad JSON', '{"', 'application/json'],
+  ['a bad form', '--x', 'multipart/form-data; boundary=x'],
+  ['nothing known', 'x', 'text/weird'],
+]
+
+describe('without a key', () => {
+  test.each(WRONG)(
+    '%s: every route but two answers 401 before it looks at the body',
+    async (_, headers, query) => {
+      const closed = routes().filter((route) => !isOpen(route) && !isReference(route) && !isMetrics(route))
+      expect(closed.length).toBeGreaterThan(10)
+      for (const { method, path } of closed)
+        for (const [, body, type] of withoutBody(method) ? [['', '', '']] : BODIES) {
+          const response = await fetch(new URL(path + query, gateway.url), {
+            method,
+            headers: {
+              ...headers,
+              'anthropic-version': '2023-06-01',
+              ...(type ? { 'content-type': type } : {}),
+            },
+            ...(withoutBody(method) ? {} : { body }),
+          })
+          expect([method, path, type, response.status]).toEqual([method, path, type, 401])
+          expect(response.headers.get('x-request-id')).toMatch(/^req_/)
+          expect(await response.text()).toMatch(/API key/)
+        }
+      expect(upstream.seen).toEqual([])
+      const { holds, calls } = await gateway.atRest()
+      expect([holds, calls]).toEqual([[], []])
+    },
+  )
+
+  test.each(OPEN)('%s answers', async (route) => {
+    const [method = '', path = ''] = route.split(' ')
+    const response = await fetch(new URL(path, gateway.url), { method })
+    expect(response.status).toBe(200)
+    expect(response.headers.get('x-request-id')).toMatch(/^req_/)
+    expect(Object.keys((await response.json()) as object)).toEqual(['status'])
+  })
+
+  test('the routes that need no key exist', () => {
+    expect(
+      routes()
+        .filter(isOpen)
+        .map(({ method, path }) => `${method} ${path}`),
+    ).toEqual(OPEN)
+  })
+})
+
+describe('a path that no route serves', () => {
+  test.each([
+    ['GET', '/'],
+    ['GET', '/nowhere'],
+    ['POST', '/healthz'],
+    ['GET', '/v1beta1/models'],
+    ['GET', '/%2e%2e/%2e%2e/etc/passwd'],
+    ['GET', '/%zz'],
+    ['DELETE', '/v2/unknown'],
+    ['GET', '/v1'],
+  ])('%s %s: 404, in JSON, with a request id', async (method, path) => {
+    const response = await fetch(gateway.url.origin + path, { method })
+    expect(response.status).toBe(404)
+    expect(response.headers.get('x-request-id')).toMatch(/^req_/)
+    expect(await response.json()).toMatchObject({
+      error: { message: expect.stringMatching(/[Nn]o such endpoint/) },
+    })
+  })
+
+  test('a short Host header, which makes Elysia misread the path, lets nobody in', async () => {
+    const response = await fetch(new URL('/v1beta/models/x:generateContent', gateway.url), {
+      method: 'POST',
+      headers: { host: 'a' },
+      body: '{}',
+    })
+    expect(response.status).toBe(401)
+  })
+})
+
+describe('readiness', () => {
+  test('/readyz is 503, and calls are refused, from the moment the gateway begins to stop', async () => {
+    const own = await startTestGateway({ upstream, plugins: [...plugins, spy.plugin] })
+    const key = await own.caller()
+    const stopping = spy.gateway().exchange.running.stop(0)
+    const ready = await fetch(new URL('/readyz', own.url))
+    expect([ready.status, await ready.json()]).toEqual([
+      503,
+      { status: 'not ready', reason: 'the gateway is stopping' },
+    ])
+    expect((await fetch(new URL('/healthz', own.url))).status).toBe(200)
+    const refused = await own.call('/v1beta/models/test-model:generateContent', {}, { key })
+    expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '5'])
+    await stopping
+    await own.stop()
+  })
+})
+
+test('nothing of a call is read that its route does not ask for: its cookies, and all its headers as an object', () => {
+  const readers = served.filter((route) => /parseCookie|headers\.toJSON/.test(String(route.compile())))
+  expect(readers.map(({ method, path }) => `${method} ${path}`)).toEqual([])
+})

@@ -1,0 +1,103 @@
+// The audit at the start: what it finds is logged, whether it ran at once or in a process of its own.
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { sqliteEngine } from '../../../src/app/process/engine/sqlite.ts'
+import { fileStoresOf } from '../../../src/app/process/files/stores.ts'
+import { auditAtStart } from '../../../src/app/process/start-audit.ts'
+import { openDatabase } from '../../../src/store/engines/sqlite/open.ts'
+import { dbOver } from '../../../src/store/engines/sqlite/sqlite.ts'
+import { type DataFolder, prepareDataFolder } from '../../support/data-folder.ts'
+import { memoryLog } from '../../support/memory-log.ts'
+import { fillHistory } from '../../tools/bench/many-calls.ts'
+
+let folder: DataFolder
+beforeAll(async () => {
+  folder = await prepareDataFolder('')
+})
+afterAll(() => folder[Symbol.dispose]())
+
+async function started(max_rows_at_once: number) {
+  const db = openDatabase(folder.database_path)
+  const log = memoryLog()
+  const audit = await auditAtStart({
+    db: dbOver(db),
+    engine: sqliteEngine(folder.path),
+    files: fileStoresOf({ files: undefined }, folder.path),
+    data_folder: folder.path,
+    log: log.log,
+    max_rows_at_once,
+  })
+  return { audit, db, log }
+}
+
+/** -1: also an empty ledger is audited beside the calls. */
+describe.each([
+  ['at once', 5_000],
+  ['in a process of its own', -1],
+])('%s', (_, max_rows_at_once) => {
+  test('right books are not mentioned', async () => {
+    const { audit, db, log } = await started(max_rows_at_once)
+    await audit.ended
+    expect(log.lines()).toEqual([])
+    db.close()
+  })
+
+  test('wrong books are an error in the log', async () => {
+    const { db: tampered } = await started(5_000)
+    tampered.run('UPDATE accounts SET balance_nanos = balance_nanos + 1')
+    const { audit, db, log } = await started(max_rows_at_once)
+    await audit.ended
+    tampered.run('UPDATE accounts SET balance_nanos = balance_nanos - 1')
+    expect(log.lines()).toMatchObject([{ findings: [{ invariant: 'balance_is_sum_of_entries' }] }])
+    db.close()
+    tampered.close()
+  })
+})
+
+test('an audit that a stop ended reports nothing', async () => {
+  const { audit, db, log } = await started(-1)
+  audit.stop()
+  await audit.ended
+  expect(log.lines()).toEqual([])
+  db.close()
+})
+
+test.each([
+  [19, 'at once'],
+  [20, 'in a process of its own'],
+])('%d calls that are settled, whose holds have no rows, of at most 20 rows: %s', async (calls, how) => {
+  using folder = await prepareDataFolder('')
+  fillHistory(folder.database_path, { calls, accounts: 1, days: 1 })
+  const db = openDatabase(folder.database_path)
+  expect(db.query('SELECT count(*) FROM holds').values()).toEqual([[0]])
+  const log = memoryLog()
+  const audit = await auditAtStart({
+    db: dbOver(db),
+    engine: sqliteEngine(folder.path),
+    files: fileStoresOf({ files: undefined }, folder.path),
+    // So a process of its own can be told.
+    data_folder: '/does-not-exist',
+    log: log.log,
+    // The top-ups are entries, too.
+    max_rows_at_once: 21,
+  })
+  await audit.ended
+  expect(log.lines().map(({ message }) => message)).toEqual(
+    how === 'at once' ? [] : ['the audit at the start could not run: run `tollgate audit`'],
+  )
+  db.close()
+})
+
+test('an audit that cannot run says so', async () => {
+  const { db, log } = await started(5_000)
+  const audit = await auditAtStart({
+    db: dbOver(db),
+    engine: sqliteEngine(folder.path),
+    files: fileStoresOf({ files: undefined }, folder.path),
+    data_folder: '/does-not-exist',
+    log: log.log,
+    max_rows_at_once: -1,
+  })
+  await audit.ended
+  expect(JSON.stringify(log.lines())).toContain('could not run')
+  db.close()
+})

@@ -1,0 +1,106 @@
+// The static types of the application: a client that knows nothing but `App` calls the free routes of a running gateway.
+// What is expected of types is checked by the compiler: `expectTypeOf` does nothing at run time.
+import { afterAll, beforeAll, describe, expect, expectTypeOf, test } from 'bun:test'
+import { treaty } from '@elysiajs/eden'
+import type { App } from '../../../plugins/index.ts'
+import { paint } from '../../media/support.ts'
+import { MODEL } from '../../support/catalogue.ts'
+import { startTestGateway, type TestGateway } from '../../support/gateway.ts'
+import { answer, ask, wholePath } from '../../support/native.ts'
+import { startUpstream, type Upstream, whole } from '../../support/upstream.ts'
+import type { Uploaded } from '../../upload/support.ts'
+
+interface ErrorBody {
+  error: { message: string; type: string; code: string; param: string | null }
+}
+
+let upstream: Upstream
+let gateway: TestGateway
+let client: ReturnType<typeof clientFor>
+beforeAll(async () => {
+  upstream = await startUpstream(whole(answer()))
+  gateway = await startTestGateway({ upstream })
+  const key = await gateway.caller('12.5')
+  client = clientFor(key)
+  await gateway.call(wholePath(MODEL), ask(), { key })
+  await gateway.rest()
+})
+afterAll(async () => {
+  await gateway.stop()
+  await upstream[Symbol.asyncDispose]()
+})
+
+const clientFor = (key: string) =>
+  treaty<App>(gateway.url.origin, { headers: { authorization: `Bearer ${key}` } })
+
+describe('a typed client', () => {
+  test('reads the account', async () => {
+    const { data } = await client.api.v1.account.get()
+    if (!data) throw new Error('no account was answered')
+    expectTypeOf(data.balance_nanos).toEqualTypeOf<number>()
+    expectTypeOf(data.status).toEqualTypeOf<'active' | 'suspended'>()
+    expectTypeOf(data.key.spend_limit_usd).toEqualTypeOf<string | null>()
+    expectTypeOf(data.limits.key).toHaveProperty('tokens_per_minute')
+    expect([data.status, data.held_nanos, data.key.spend_limit_usd]).toEqual(['active', 0, null])
+  })
+
+  test('reads the usage, whose parameters are typed', async () => {
+    const { data } = await client.api.v1.usage.get({ query: { limit: 1, outcome: 'completed' } })
+    if (!data || !('calls' in data)) throw new Error('no calls were answered')
+    expectTypeOf(data.next_cursor).toEqualTypeOf<number | null>()
+    expectTypeOf(data.calls).items.toHaveProperty('cost_usd')
+    expect(data.calls.map(({ model, cost_usd }) => [model, cost_usd])).toEqual([[MODEL, '0.00003']])
+    const sums = await client.api.v1.usage.get({ query: { sums: 'day' } })
+    expect(sums.data).toMatchObject({ sums: [{ model: MODEL, calls: 1 }] })
+  })
+
+  test('lists models', async () => {
+    const { data } = await client.v1.models.get({ query: { limit: 2 } })
+    if (!data) throw new Error('no models were answered')
+    expectTypeOf(data.data).items.toHaveProperty('kind')
+    expectTypeOf(data.has_more).toEqualTypeOf<boolean>()
+    expect(data.data.map(({ id }) => id)).toContain(MODEL)
+    expect(data.has_more).toBe(true)
+  })
+
+  test('uploads a file, and lists it', async () => {
+    const picture = new File([new Uint8Array(await paint('png'))], 'cat.png', { type: 'image/png' })
+    const uploaded = await client.api.v1.upload.post({ files: [picture] })
+    expectTypeOf(uploaded.data?.uploaded).toEqualTypeOf<Uploaded[] | undefined>()
+    expect(uploaded.data?.uploaded).toMatchObject([{ name: 'cat.png', size: picture.size }])
+    const { data } = await client.api.v1.files.get({ query: {} })
+    expectTypeOf(data?.quota.used_bytes).toEqualTypeOf<number | undefined>()
+    expect(data?.quota.used_bytes).toBe(picture.size)
+  })
+
+  test('lists images, and deletes them', async () => {
+    const history = await client.api.images.history.get({ query: { kind: 'edit' } })
+    expect(history.data).toEqual({ images: [], next_cursor: null })
+    const deleted = await client.api.images({ id: crypto.randomUUID() }).delete()
+    expectTypeOf(deleted.data).toEqualTypeOf<{ id: string; deleted: true } | null>()
+    expect(deleted.status).toBe(404)
+  })
+
+  test('asks for health', async () => {
+    const { data } = await client.healthz.get()
+    expectTypeOf(data).toEqualTypeOf<{ status: 'ok' } | null>()
+    expect(data).toEqual({ status: 'ok' })
+  })
+
+  test('is told of failures, by status, in the shape that is declared', async () => {
+    const { error } = await clientFor('tg_wrong').api.v1.account.get()
+    if (error?.status !== 401) throw new Error(`answered ${error?.status}, not 401`)
+    expectTypeOf(error.value).toEqualTypeOf<ErrorBody>()
+    expect(error.value.error.type).toBe('unauthenticated')
+  })
+
+  test('does not compile with parameters or fields that do not exist', async () => {
+    // @ts-expect-error the test is that this parameter is refused by the types
+    const unknown = await client.api.v1.usage.get({ query: { colour: 'red' } })
+    // @ts-expect-error the test is that a limit which is no number is refused by the types
+    const text = await client.api.v1.usage.get({ query: { limit: 'many' } })
+    // @ts-expect-error the test is that this field is refused by the types
+    expect((await client.api.v1.account.get()).data?.colour).toBeUndefined()
+    expect([unknown.status, text.status]).toEqual([400, 400])
+  })
+})

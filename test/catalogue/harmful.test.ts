@@ -1,0 +1,75 @@
+// Texts of a catalogue that aim at the process that reads them.
+import { describe, expect, test } from 'bun:test'
+import { type Edit, editToml as editing } from '../../src/catalogue/edit.ts'
+import { hideSecrets } from '../../src/catalogue/hidden-text.ts'
+import { readToml } from '../../src/catalogue/toml.ts'
+import { createRedactor } from '../../src/observe/redact.ts'
+import { CATALOGUE } from './catalogues.ts'
+
+/** All at once. */
+function editToml(text: string, edits: readonly Edit[]): string {
+  const work = editing(text, edits)
+  for (;;) {
+    const { done, value } = work.next()
+    if (done) return value
+  }
+}
+
+const NO_SECRETS = createRedactor([])
+
+describe('a key called __proto__', () => {
+  test.each([
+    ['a dotted key', '__proto__.polluted = 1'],
+    ['a table', '[__proto__]\npolluted = 1'],
+    ['a table within another', '[server.__proto__]\npolluted = 1'],
+    ['a block', '[[__proto__]]\npolluted = 1'],
+    ['a quoted one', '["__proto__"]\npolluted = 1'],
+    ['one written by escapes', '["__pr\\u006fto__"]\npolluted = 1'],
+    ['an inline table', 'x = { __proto__.polluted = 1 }'],
+    ['one in a list', 'x = [[{ "__proto__" = { polluted = 1 } }]]'],
+  ])('is refused with its line, and reaches no other object: %s', (_, text) => {
+    expect(readToml(`# Ours.\n${text}`)).toMatchObject({
+      ok: false,
+      line: 2,
+      message: expect.stringMatching(/__proto__/),
+    })
+    expect(hideSecrets(text, NO_SECRETS)).toBeUndefined()
+    expect(() => editToml(text, [])).toThrow('__proto__')
+    expect(Reflect.get({}, 'polluted')).toBeUndefined()
+  })
+
+  test('is written by no edit', () => {
+    const value = JSON.parse('{ "__proto__": { "polluted": 1 } }')
+    for (const path of [['x'], ['__proto__'], ['__proto__', 'x'], ['models', 0, '__proto__']])
+      expect(() => editToml(CATALOGUE, [{ op: 'set', path, value }])).toThrow('__proto__')
+    expect(Reflect.get({}, 'polluted')).toBeUndefined()
+  })
+
+  test('is a text like others as a value', () => {
+    expect(readToml('x = "__proto__"')).toMatchObject({ ok: true, value: { x: '__proto__' } })
+  })
+})
+
+test.each([
+  ['lists', `x = ${'['.repeat(50_000)}${']'.repeat(50_000)}`],
+  ['tables', `x = ${'{a='.repeat(20_000)}1${'}'.repeat(20_000)}`],
+  ['names', `${'a.'.repeat(20_000)}a = 1`],
+  ['open lists', `x = ${'['.repeat(50_000)}`],
+])('%s within each other without end are no TOML, and no failure', (_, text) => {
+  expect(readToml(text)).toMatchObject({ ok: false, line: 1 })
+})
+
+test('edits that would take too long are refused, and others yield to what else goes on', () => {
+  const limits = (count: number, requests_per_minute: number) => ({
+    op: 'set' as const,
+    path: ['limits', 'accounts'],
+    value: Object.fromEntries(Array.from({ length: count }, (_, n) => [`a${n}`, { requests_per_minute }])),
+  })
+  const one_after_the_other = Array.from({ length: 21 }, (_, n) => limits(20, n + 1))
+  const comment = `# ${'x'.repeat(1_000_000)}\n`
+  expect(() => editToml(comment + CATALOGUE, one_after_the_other)).toThrow('at once')
+  const work = editing(CATALOGUE, one_after_the_other)
+  let turns = 0
+  while (!work.next().done) turns += 1
+  expect(turns).toBe(21)
+})

@@ -1,0 +1,45 @@
+// The settings of the catalogue as fields of a form: each that its schemas have, and none besides.
+import { expect, test } from 'bun:test'
+import { SECTION_SCHEMAS } from '../../src/catalogue/section-schemas.ts'
+import { settingSections } from '../../src/catalogue/setting-fields.ts'
+
+const field = (dotted: string) =>
+  settingSections()
+    .flatMap(({ fields }) => fields)
+    .find(({ path }) => path.join('.') === dotted)
+
+test('each section has its fields in the order of its schema', () => {
+  expect(settingSections().map(({ name }) => name)).toEqual(Object.keys(SECTION_SCHEMAS))
+  for (const { name, fields } of settingSections()) for (const { path } of fields) expect(path[0]).toBe(name)
+})
+
+test.each([
+  ['server.listen', 'text', '127.0.0.1:8080'],
+  ['server.public_url', 'text', null],
+  ['server.trusted_proxies', 'list', null],
+  ['server.env_names', 'list', '*_API_KEY, AWS_BEARER_TOKEN_BEDROCK'],
+  ['server.log_level', 'choice', 'info'],
+  ['server.shutdown_timeout_ms', 'number', 30_000],
+  ['console.insecure_http', 'switch', false],
+  ['limits.account.requests_per_minute', 'number', null],
+  ['limits.key.concurrent_calls', 'number', null],
+  ['limits.reads_per_minute', 'number', 600],
+  ['limits.images_per_minute', 'number', 30],
+] as const)('%s is a %s, %p where the file does not say', (path, kind, fallback) => {
+  expect(field(path)).toMatchObject({ kind, fallback })
+})
+
+test('a choice has its options', () => {
+  expect(field('server.log_level')?.options).toEqual(['debug', 'info', 'warn', 'error'])
+})
+
+test('each field says what it is', () => {
+  const silent = settingSections().flatMap(({ fields }) =>
+    fields.filter(({ description }) => description === ''),
+  )
+  expect(silent.map(({ path }) => path.join('.'))).toEqual([])
+})
+
+test.each(['limits.accounts', 'limits.keys', 'server.nothing'])('%s is no field', (path) => {
+  expect(field(path)).toBeUndefined()
+})

@@ -1,0 +1,127 @@
+// The bucket of files in [storage]: what the section says, what it may not say, and what the console may not change of it.
+import { describe, expect, test } from 'bun:test'
+import { writeFile } from 'node:fs/promises'
+import { createConfiguration } from '../../src/catalogue/configuration.ts'
+import { secretsOf } from '../../src/observe/redact.ts'
+import { BUILT_IN_REGISTRY } from '../../src/protocols/registry.ts'
+import { temporary } from '../support/temporary.ts'
+import { CATALOGUE, catalogueOf, mistakesOf } from './catalogues.ts'
+
+const KEY = 'access_key_id = "id"\nsecret_access_key = "secret"\n'
+const with_ = (lines: string) => `${CATALOGUE}\n[storage]\n${lines}\n`
+const storageOf = (lines: string) => catalogueOf(with_(lines)).storage
+
+describe('what it says', () => {
+  test('nothing: files are in folders', () => {
+    expect(catalogueOf(CATALOGUE).storage).toMatchObject({ files: undefined })
+  })
+
+  test.each([
+    ['s3://tollgate-files', 'tollgate-files', ''],
+    ['s3://tollgate-files/', 'tollgate-files', ''],
+    ['s3://tollgate-files/prod', 'tollgate-files', 'prod/'],
+    ['s3://tollgate.files/prod/eu-1/', 'tollgate.files', 'prod/eu-1/'],
+  ])('%s', (address, bucket, prefix) => {
+    expect(storageOf(`files = "${address}"\n${KEY}`)).toMatchObject({
+      files: {
+        bucket,
+        prefix,
+        endpoint: undefined,
+        region: 'us-east-1',
+        access_key_id: 'id',
+        secret_access_key: 'secret',
+      },
+    })
+  })
+
+  test('a server of its own, and secrets from the environment', () => {
+    const { storage } = catalogueOf(
+      with_(
+        'files = "s3://files/a"\nendpoint = "https://s3.example.com/"\nregion = "eu-1"\naccess_key_id = "env:ID"\nsecret_access_key = "env:SECRET"',
+      ),
+      { ID: 'id', SECRET: 'secret' },
+    )
+    expect(storage.files).toEqual({
+      bucket: 'files',
+      prefix: 'a/',
+      endpoint: 'https://s3.example.com',
+      region: 'eu-1',
+      access_key_id: 'id',
+      secret_access_key: 'secret',
+    })
+  })
+})
+
+test.each([
+  ['a folder', `files = "data/files"\n${KEY}`, 'the address of a bucket'],
+  ['a bucket of no name', `files = "s3://Files"\n${KEY}`, 'the address of a bucket'],
+  ['a path upwards', `files = "s3://files/../other"\n${KEY}`, 'storage.files: must not'],
+  ['a path with an empty part', `files = "s3://files//other"\n${KEY}`, 'the address of a bucket'],
+  ['a bucket without its key', 'files = "s3://files"', 'storage.access_key_id: is missing'],
+  [
+    'a bucket without its secret',
+    'files = "s3://files"\naccess_key_id = "id"',
+    'storage.secret_access_key: is missing',
+  ],
+  ['an empty key', 'files = "s3://files"\naccess_key_id = " "\nsecret_access_key = "x"', 'must not be empty'],
+  [
+    'a variable that is not set',
+    'files = "s3://files"\naccess_key_id = "x"\nsecret_access_key = "env:NOT_SET"',
+    'needs the environment variable NOT_SET',
+  ],
+  ['a key and no bucket', KEY, 'storage.access_key_id: is for a bucket'],
+  ['an address and no bucket', 'endpoint = "https://s3.example.com"', 'storage.endpoint: is for a bucket'],
+  [
+    'an address with a password',
+    `files = "s3://files"\nendpoint = "https://a:b@s3.example.com"\n${KEY}`,
+    'the address of an S3 server',
+  ],
+  ['a field that does not exist', 'bucket = "files"', 'storage.bucket: unknown field'],
+])('%s is a mistake', (_, lines, message) => {
+  expect(mistakesOf(with_(lines)).join('\n')).toContain(message)
+})
+
+describe('its secrets', () => {
+  const SECRETS = ['id-of-the-bucket', 'secret-of-the-bucket']
+  const TEXT = with_(
+    `files = "s3://files"\naccess_key_id = "${SECRETS[0]}"\nsecret_access_key = "${SECRETS[1]}"`,
+  )
+
+  async function configured<T>(
+    work: (configuration: ReturnType<typeof createConfiguration>) => Promise<T>,
+  ): Promise<T> {
+    using folder = temporary()
+    const path = folder.at('tollgate.toml')
+    await writeFile(path, TEXT)
+    const configuration = createConfiguration({
+      path,
+      env: {},
+      protocols: BUILT_IN_REGISTRY,
+      catalogue: () => catalogueOf(TEXT),
+      reload: async () => {},
+      waitingForRestart: () => [],
+      keep: () => Promise.resolve(),
+      now: () => 0,
+    })
+    return await work(configuration)
+  }
+
+  test('are not shown, nor written to the log', async () => {
+    const shown = JSON.stringify(await configured((configuration) => configuration.read()))
+    for (const secret of SECRETS) expect(shown).not.toContain(secret)
+    expect(shown).toContain('s3://files')
+    expect(secretsOf(catalogueOf(TEXT))[0]).toContain('secret-of-the-bucket')
+  })
+
+  test.each([
+    ['another bucket', ['storage', 'files'], 's3://elsewhere'],
+    ['another server', ['storage', 'endpoint'], 'https://thief.example'],
+  ])('do not follow %s from the console', async (_, path, value) => {
+    const { mistakes } = await configured((configuration) =>
+      configuration.check({ edits: [{ op: 'set', path, value }] }),
+    )
+    expect(mistakes.map(({ message }) => message).join()).toContain(
+      'must be changed in the file on the server',
+    )
+  })
+})

@@ -1,0 +1,260 @@
+// GET /api/v1/usage and `tollgate usage` (silent.md, Account surface): "calls, filtered and paged; daily sums by model and key".
+import { beforeAll, describe, expect, test } from 'bun:test'
+import fc from 'fast-check'
+import type { CallFilter } from '../../../src/money/ledger/call-filter.ts'
+import { listCalls, listCallsInTurns } from '../../../src/money/ledger/history.ts'
+import { callQueries } from '../../../src/money/ledger/queries.ts'
+import { createWriter } from '../../../src/money/ledger/writer.ts'
+import type { Db } from '../../../src/store/db.ts'
+import { dbOver } from '../../../src/store/engines/sqlite/sqlite.ts'
+import { memoryDatabase } from '../../support/empty-database.ts'
+import { recorded } from './recorded.ts'
+import { hold, voided } from './world.ts'
+
+describe('calls', () => {
+  let db: Db
+  beforeAll(async () => {
+    db = await recorded([
+      [1, 10, { model: 'sim-flash', started_at_ms: 1_000 }],
+      [2, 20, { model: 'sim-pro', started_at_ms: 2_000 }],
+      [3, 30, { model: 'sim-flash', started_at_ms: 3_000 }],
+      [1, 40, { model: 'sim-flash', started_at_ms: 4_000 }],
+    ])
+  })
+
+  const ids = async (filter: CallFilter) => {
+    const { calls } = await listCalls(db, filter, { limit: 10 })
+    return calls.map(({ id }) => id)
+  }
+
+  const cases: [name: string, filter: CallFilter, ids: number[]][] = [
+    ['all, the newest first', {}, [4, 3, 2, 1]],
+    ['of one account', { account_id: 1 }, [4, 2, 1]],
+    ['of one key', { key_id: 1 }, [4, 1]],
+    ['of one model', { model: 'sim-pro' }, [2]],
+    ['of one outcome', { outcomes: ['completed'] }, [4, 3, 2, 1]],
+    ['of an outcome that none has', { outcomes: ['broken'] }, []],
+    ['of a prefix that no key has', { key_prefix: 'tg_nobody0' }, []],
+    ['since a time, inclusive', { since_ms: 3_000 }, [4, 3]],
+    ['until a time, exclusive', { until_ms: 3_000 }, [2, 1]],
+    [
+      'by all of them together',
+      { account_id: 1, key_id: 1, model: 'sim-flash', since_ms: 1, until_ms: 4_000 },
+      [1],
+    ],
+    ['of an account and a key of another account: none', { account_id: 2, key_id: 1 }, []],
+    ['of a pattern of models: none', { model: 'sim-%' }, []],
+    ['of an unknown account: none', { account_id: 9 }, []],
+    ['until before the first: none', { until_ms: 1_000 }, []],
+  ]
+  test.each(cases)('%s', async (_, filter, expected) => {
+    expect(await ids(filter)).toEqual(expected)
+  })
+
+  test('of which a page has all are followed by none', async () => {
+    expect((await listCalls(db, {}, { limit: 4 })).next_cursor).toBeUndefined()
+    expect((await listCalls(db, { account_id: 1 }, { limit: 3 })).next_cursor).toBeUndefined()
+  })
+
+  test('have the names of their account and key', async () => {
+    const [call] = (await listCalls(db, { key_id: 3 }, { limit: 1 })).calls
+    expect(call).toMatchObject({
+      account_name: 'bert',
+      key_name: 'phone',
+      request_id: 'r3',
+      cost_nanos: 30,
+      hold_nanos: 100_000,
+    })
+    expect(call?.key_prefix).toStartWith('tg_')
+    expect(await ids({ key_prefix: call?.key_prefix })).toEqual([3])
+  })
+
+  test('are the same calls, each once and in the same order, with any page size', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.integer({ min: 1, max: 6 }),
+        fc.constantFrom<CallFilter>({}, { account_id: 1 }),
+        async (limit, filter) => {
+          const seen: number[] = []
+          let cursor: number | undefined
+          do {
+            const page = await listCalls(db, filter, { limit, cursor })
+            expect(page.calls.length).toBeLessThanOrEqual(limit)
+            seen.push(...page.calls.map(({ id }) => id))
+            cursor = page.next_cursor
+          } while (cursor !== undefined)
+          expect(seen).toEqual(await ids(filter))
+        },
+      ),
+    )
+  })
+
+  test('that are recorded between two pages move no call from one page to the other', async () => {
+    const connection = memoryDatabase()
+    const of_three: Parameters<typeof recorded>[0] = [
+      [1, 1, {}],
+      [1, 2, {}],
+      [1, 3, {}],
+    ]
+    const moving = await recorded(of_three, connection)
+    const first = await listCalls(moving, {}, { limit: 2 })
+    const writer = createWriter(connection)
+    writer.commit([hold(5)])
+    writer.commit([voided(4)])
+    const second = await listCalls(moving, {}, { limit: 2, cursor: first.next_cursor })
+    expect([...first.calls, ...second.calls].map(({ id }) => id)).toEqual([3, 2, 1])
+    expect(second.next_cursor).toBeUndefined()
+  })
+})
+
+/** Between two calls: three thousand take eight days. */
+const STEP_MS = 240_000
+
+/** Thousands of calls of account 1, which alternate between two models except that a few, far apart, are of a third. */
+async function many(count: number, rare: readonly number[]): Promise<Db> {
+  const db = memoryDatabase()
+  const store = await recorded([], db)
+  const insert = db.prepare(
+    `INSERT INTO calls SELECT ?1, 'r', 1, 1 + ?1 % 2, 's', ?2, 'p', 'u', 'completed', 200, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0,
+            1, 1, 0, '', ?3, 1, 1, 0, 0, '', NULL, NULL, '', NULL, NULL`,
+  )
+  db.transaction(() => {
+    for (let id = 1; id <= count; id++) {
+      insert.run(id, rare.includes(id) ? 'rare' : id % 3 ? 'often' : 'thirds', id * STEP_MS)
+    }
+  })()
+  return store
+}
+
+const COUNT = 3_000
+const RARE = [3, 700, 701, 1_500, 2_999]
+const many_calls = await many(COUNT, RARE)
+
+describe('a search looks at a bounded number of calls, and its pages together find every call that matches', () => {
+  const LOOKED_AT = 100
+  const db = many_calls
+
+  /** All calls that the pages of a search show, and how many pages they took. */
+  async function searched(filter: CallFilter, limit: number): Promise<{ ids: number[]; pages: number }> {
+    const ids: number[] = []
+    let pages = 0
+    let cursor: number | undefined
+    do {
+      const page = await listCalls(db, filter, { limit, cursor }, LOOKED_AT)
+      expect(page.calls.length).toBeLessThanOrEqual(limit)
+      if (cursor !== undefined && page.next_cursor !== undefined)
+        expect(page.next_cursor).toBeLessThan(cursor)
+      ids.push(...page.calls.map(({ id }) => id))
+      cursor = page.next_cursor
+      pages++
+    } while (cursor !== undefined)
+    return { ids, pages }
+  }
+  const matching = (test: (id: number) => boolean) =>
+    Array.from({ length: COUNT }, (_, index) => COUNT - index).filter(test)
+  const isThird = (id: number) => id % 3 === 0 && !RARE.includes(id)
+
+  test.each<[name: string, filter: CallFilter, matches: (id: number) => boolean]>([
+    ['a model of few calls', { model: 'rare' }, (id) => RARE.includes(id)],
+    ['a model of many', { account_id: 1, model: 'thirds' }, isThird],
+    [
+      'a model of many, by one key',
+      { account_id: 1, model: 'thirds', key_id: 2 },
+      (id) => isThird(id) && id % 2 === 1,
+    ],
+    [
+      'a stretch of time',
+      { since_ms: 500 * STEP_MS, until_ms: 900 * STEP_MS },
+      (id) => id >= 500 && id < 900,
+    ],
+    ['an outcome of all', { outcomes: ['completed'] }, () => true],
+  ])('%s', async (_, filter, matches) => {
+    for (const limit of [1, 7, 50, 1_000])
+      expect((await searched(filter, limit)).ids).toEqual(matching(matches))
+  })
+
+  test.each<[name: string, filter: CallFilter, matches: (id: number) => boolean]>([
+    ['a model of few calls', { model: 'rare' }, (id) => RARE.includes(id)],
+    ['a model of many', { model: 'thirds' }, isThird],
+    [
+      'a stretch of time',
+      { since_ms: 500 * STEP_MS, until_ms: 900 * STEP_MS },
+      (id) => id >= 500 && id < 900,
+    ],
+    ['a model that no call is of', { model: 'none' }, () => false],
+  ])('%s, of all accounts, some days in a turn', async (_, filter, matches) => {
+    const ids: number[] = []
+    let cursor: number | undefined
+    do {
+      const page = await listCallsInTurns(db, filter, { limit: 50, cursor })
+      ids.push(...page.calls.map(({ id }) => id))
+      cursor = page.next_cursor
+    } while (cursor !== undefined)
+    expect(ids).toEqual(matching(matches))
+  })
+
+  test.each<[name: string, filter: CallFilter]>([
+    ['a model that no call is of', { account_id: 1, model: 'none' }],
+    ['an outcome that no call has', { outcomes: ['broken'] }],
+    ['a key of another account', { account_id: 1, key_id: 3 }],
+    ['a prefix that no key has', { key_prefix: 'tg_0000000' }],
+    ['a time without calls', { since_ms: 10 * COUNT * STEP_MS }],
+  ])('%s is told by one page, without looking at a call', async (_, filter) => {
+    expect(await listCalls(db, filter, { limit: 50 }, 0)).toEqual({ calls: [], next_cursor: undefined })
+  })
+
+  test('a page that ends early says where the next one begins', async () => {
+    const page = await listCalls(db, { model: 'thirds', key_id: 1 }, { limit: 90 }, LOOKED_AT)
+    expect(page.calls.length).toBeWithin(1, 89)
+    expect(page.next_cursor).toBeGreaterThan(0)
+  })
+
+  test('calls whose clock was wrong are found in their place', async () => {
+    const odd = await recorded([
+      [1, 1, { started_at_ms: 9e11, model: 'a' }],
+      [1, 2, { started_at_ms: 1, model: 'a' }],
+      [1, 3, { started_at_ms: 5e11, model: 'b' }],
+      [1, 4, { started_at_ms: 8e11, model: 'a' }],
+    ])
+    const request = { limit: 10, cursor: undefined }
+    for (const page of [
+      await listCalls(odd, { model: 'a' }, request),
+      await listCallsInTurns(odd, { model: 'a' }, request),
+    ])
+      expect(page.calls.map(({ id }) => id)).toEqual([4, 2, 1])
+  })
+})
+
+describe('what is read of an account is found by its index, not by reading what all accounts have', () => {
+  const db = memoryDatabase()
+  const { page, step, ranges, days, sums } = callQueries(dbOver(db), 1)
+  const planOf = (query: object) =>
+    db
+      .query<{ detail: string }, []>(
+        `EXPLAIN QUERY PLAN ${(query as { getQuery(): { sql: string } }).getQuery().sql}`,
+      )
+      .all()
+      .map(({ detail }) => detail)
+
+  test.each([
+    ['a page of calls', page, 'calls USING INDEX calls_by_account (account_id=? AND id>? AND id<?)'],
+    [
+      'a step of a search',
+      step,
+      'calls USING COVERING INDEX calls_by_account (account_id=? AND id>? AND id<?)',
+    ],
+    [
+      'where calls can be',
+      ranges,
+      'call_sums USING INDEX call_sums_by_day (account_id=? AND start_s>? AND start_s<?)',
+    ],
+    [
+      'the days with calls',
+      days,
+      'call_sums USING COVERING INDEX call_sums_by_day (account_id=? AND start_s>? AND start_s<?)',
+    ],
+    ['sums', sums, 'call_sums USING PRIMARY KEY (span_s=? AND start_s=? AND account_id=?)'],
+  ])('%s', (_, query, searched) => {
+    expect(planOf(query)).toContain(`SEARCH ${searched}`)
+  })
+})

@@ -1,0 +1,128 @@
+// The small world of the ledger's tests on PostgreSQL: a database that is emptied before each, and an executor of its own.
+
+import type { Executor } from '../../../src/money/ledger/executor.ts'
+import type { Result } from '../../../src/money/ledger/failure.ts'
+import { type Breach, INVARIANTS } from '../../../src/money/ledger/invariants.ts'
+import type { Operation } from '../../../src/money/ledger/operations.ts'
+import { openPostgresExecutor } from '../../../src/money/ledger/postgres/executor.ts'
+import type { Db } from '../../../src/store/db.ts'
+import { openPostgres } from '../../../src/store/engines/postgres/open.ts'
+import type { Key } from '../../../src/store/schema.ts'
+import { dropDatabase, makeDatabase } from '../../support/postgres.ts'
+import { ENTRIES, type Given, STATE, type State, topUp } from './world.ts'
+
+export interface PostgresWorld extends AsyncDisposable {
+  url: string
+  db: Db
+  executor: Executor
+  /** Empties the tables: account 1 and key 1 are as given, account 2 with key 2 has no money, and key 3 is of account 1. */
+  begin(given: Given): Promise<void>
+  /** Writes by a text of SQL. */
+  run(text: string): Promise<void>
+  commit(operations: Operation[]): Promise<Result[]>
+  stateOf(id?: number): Promise<State | undefined>
+  entriesOf(account_id?: number): Promise<string[]>
+  brokenInvariants(): Promise<string[]>
+}
+
+/** In a database of its own, which goes with it. */
+export async function postgresWorld(): Promise<PostgresWorld> {
+  const { name, url } = await makeDatabase()
+  const there = await worldAt(url)
+  return {
+    ...there,
+    async [Symbol.asyncDispose]() {
+      await there[Symbol.asyncDispose]()
+      await dropDatabase(name)
+    },
+  }
+}
+
+/** In a database with or without the tables. */
+export async function worldAt(url: string): Promise<PostgresWorld> {
+  const db = await openPostgres(url)
+  const executor = openPostgresExecutor(url)
+  const run = async (text: string) => {
+    await db.write((within) => within.rows(text))
+  }
+  const commit = (operations: Operation[]) => executor.commit(operations, 5_000)
+
+  return {
+    url,
+    db,
+    executor,
+    run,
+    commit,
+    async begin({ balance = 0, account: { status = 'active' } = {}, key = {} }) {
+      await run(
+        inOne([
+          ...EMPTYING,
+          accountText(1),
+          accountText(2),
+          keyText(1, 1, key),
+          keyText(2, 2),
+          keyText(3, 1),
+        ]),
+      )
+      if (balance > 0) await commit([topUp(balance)])
+      if (status !== 'active') await run(`UPDATE accounts SET status = '${status}' WHERE id = 1`)
+    },
+    stateOf: async (id = 1) => (await db.rows<State>(STATE, { id }))[0],
+    entriesOf: async (account_id = 1) =>
+      (await db.rows<{ text: string }>(ENTRIES, { account_id })).map(({ text }) => text),
+    brokenInvariants: () => brokenIn(db),
+    async [Symbol.asyncDispose]() {
+      await executor.close()
+      await db.close()
+    },
+  }
+}
+
+/** A statement that adds an account without money. */
+export const accountText = (id: number): string =>
+  `INSERT INTO accounts VALUES (${id}, 'account-${id}', 'active', 0, 0, 0, 0)`
+
+/** A statement that adds a key to an account. */
+export function keyText(id: number, account_id: number, key: Partial<Key> = {}): string {
+  const { spend_limit_nanos = null, daily_limit_nanos = null, monthly_limit_nanos = null } = key
+  const { expires_at_ms = null, revoked_at_ms = null } = key
+  const limits = [spend_limit_nanos, daily_limit_nanos, monthly_limit_nanos, expires_at_ms, revoked_at_ms]
+  return `INSERT INTO keys (id, account_id, name, prefix, sha256, spent_nanos, held_nanos, created_at_ms, spend_limit_nanos,
+            daily_limit_nanos, monthly_limit_nanos, expires_at_ms, revoked_at_ms)
+          VALUES (${id}, ${account_id}, 'key', 'tg_prefix0', sha256('key-${id}'), 0, 0, 0, ${limits.map(String)})`
+}
+
+/** Statements that no trigger hinders, as one. */
+export const inOne = (texts: readonly string[]): string =>
+  `DO $$ BEGIN SET LOCAL session_replication_role = replica; ${texts.map((text) => `${text};`).join(' ')} END $$`
+
+const EMPTIED = [
+  'accounts',
+  'keys',
+  'holds',
+  'calls',
+  'call_sums',
+  'entries',
+  'prices',
+  'actions',
+  'generations',
+  'gateways',
+  'rates',
+]
+const NUMBERED = ['holds', 'prices', 'generations']
+const EMPTYING = [
+  ...EMPTIED.map((table) => `DELETE FROM ${table}`),
+  ...NUMBERED.map((table) => `PERFORM setval(pg_get_serial_sequence('${table}', 'id'), 1, false)`),
+]
+
+/** The names of the broken invariants, as one query. */
+export async function brokenIn(db: Db): Promise<string[]> {
+  const plain = INVARIANTS.filter(({ breach }) => !breach)
+  const found = await db.rows<{ name: string }>(
+    plain.map(({ name, sql }) => `SELECT '${name}' AS name WHERE EXISTS (${sql})`).join(' UNION ALL '),
+  )
+  const broken = new Set(found.map(({ name }) => name))
+  for (const { name, sql, breach } of INVARIANTS)
+    if (breach && (await db.rows<Breach>(sql)).some(breach)) broken.add(name)
+  return INVARIANTS.map(({ name }) => name).filter((name) => broken.has(name))
+}

@@ -1,0 +1,143 @@
+// A power cut: of the write-ahead log the disk has what was flushed, and of what came later any part, in whatever order.
+// Whatever it is, the books are right, and all that was answered is in them.
+import { Database } from 'bun:sqlite'
+import { expect, test } from 'bun:test'
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { openExecutor } from '../../../src/money/ledger/executor.ts'
+import { DISK, type Disk } from '../../../src/money/ledger/log-flush.ts'
+import type { Operation } from '../../../src/money/ledger/operations.ts'
+import { openDatabase } from '../../../src/store/engines/sqlite/open.ts'
+import { IS_LONG } from '../../support/long.ts'
+import { SEED } from '../../support/seed.ts'
+import { onDisk } from './disk.ts'
+import { randomFrom } from './random.ts'
+import { brokenInvariants, hold, post, topUp, voided } from './world.ts'
+
+const BATCHES = IS_LONG ? 100 : 6
+/** So many cuts for each frame that is torn, or lost while later ones are there. */
+const CUTS_FOR_EACH_TORN = 5
+/** SQLite's format of the log: a header, then a header and a page for each frame (https://sqlite.org/fileformat.html#walformat). */
+const LOG_HEADER_BYTES = 32
+const FRAME_HEADER_BYTES = 24
+const PAGE_BYTES = 4_096
+const FRAME_BYTES = FRAME_HEADER_BYTES + PAGE_BYTES
+
+/** What the disk may have at the moment of a power cut. */
+interface Remains {
+  name: string
+  database: Buffer
+  log: Buffer
+}
+
+const contentsOf = (path: string): Pick<Remains, 'database' | 'log'> => ({
+  database: readFileSync(path),
+  log: readFileSync(`${path}-wal`),
+})
+
+/** The log cut after each frame that was not flushed yet, in the middle of some, and with some lost while later ones are there. */
+function remainsOf(before: Buffer, { database, log }: Pick<Remains, 'database' | 'log'>): Remains[] {
+  const isSame = log.subarray(0, LOG_HEADER_BYTES).equals(before.subarray(0, LOG_HEADER_BYTES))
+  // A log that was begun anew: the checkpoint before it has flushed the file.
+  const flushed_bytes = isSame ? usedBytes(before) : LOG_HEADER_BYTES
+  const remains: Remains[] = []
+  for (let at = flushed_bytes; at < log.length; at += FRAME_BYTES) {
+    const lost = Buffer.from(log)
+    lost.fill(0, at, at + FRAME_BYTES)
+    remains.push({ name: `cut at ${at}`, database, log: log.subarray(0, at) })
+    if (remains.length % CUTS_FOR_EACH_TORN > 0) continue
+    remains.push(
+      { name: `torn at ${at}`, database, log: log.subarray(0, at + FRAME_HEADER_BYTES + PAGE_BYTES / 2) },
+      { name: `without the frame at ${at}`, database, log: lost },
+    )
+  }
+  return [...remains, { name: 'whole', database, log }]
+}
+
+/** The log up to its last frame of its own salt: what is behind is of an earlier round. */
+function usedBytes(log: Buffer): number {
+  const salt = log.subarray(16, 24)
+  let end = LOG_HEADER_BYTES
+  while (end + FRAME_BYTES <= log.length && log.subarray(end + 8, end + 16).equals(salt)) end += FRAME_BYTES
+  return end
+}
+
+function batchOf(random: ReturnType<typeof randomFrom>, pending: number[]): Operation[] {
+  return Array.from({ length: 1 + random.below(4) }, () => {
+    const oldest = random.chance(0.5) ? pending.shift() : undefined
+    if (oldest !== undefined) return random.chance(0.8) ? post(oldest, random.below(200)) : voided(oldest)
+    return random.chance(0.2) ? topUp(1 + random.below(500)) : hold(random.below(200))
+  })
+}
+
+/** What is wrong with a database after a start. @param resolved the holds whose settlement was answered */
+function complaintsAbout(path: string, resolved: readonly number[]): string[] {
+  const db = openDatabase(path)
+  try {
+    const [{ check } = {}] = db
+      .query<{ check: string }, []>('SELECT integrity_check AS "check" FROM pragma_integrity_check')
+      .all()
+    const lost = resolved.filter((id) => db.query('SELECT 1 FROM calls WHERE id = ?').get(id) === null)
+    return [
+      ...(check === 'ok' ? [] : [`the file is damaged: ${check}`]),
+      ...lost.map((id) => `the settlement of hold ${id} is lost`),
+      ...brokenInvariants(db).map((finding) => JSON.stringify(finding)),
+    ]
+  } finally {
+    db.close()
+  }
+}
+
+test(
+  `whatever a power cut leaves of the log, all that was answered is there, TOLLGATE_SEED=${SEED}`,
+  () =>
+    onDisk({ balance: 2_000 }, async (path) => {
+      const random = randomFrom(SEED)
+      const resolved: number[] = []
+      const pending: number[] = []
+      const complaints: string[] = []
+      let tried = 0
+      let flushed: Buffer | undefined
+      const disk: Disk = {
+        ...DISK,
+        flush(file) {
+          const now = contentsOf(path)
+          for (const remains of flushed === undefined ? [] : remainsOf(flushed, now)) {
+            tried += 1
+            const at = join(dirname(path), 'after.db')
+            writeFileSync(at, remains.database)
+            writeFileSync(`${at}-wal`, remains.log)
+            const found = complaintsAbout(at, resolved)
+            complaints.push(...found.map((one) => `${remains.name}: ${one}`))
+            for (const end of ['', '-wal', '-shm']) rmSync(`${at}${end}`, { force: true })
+          }
+          DISK.flush(file)
+          flushed = now.log
+        },
+      }
+      const executor = openExecutor(path, { disk })
+      for (let batch = 0; batch < BATCHES; batch++) {
+        const operations = batchOf(random, pending)
+        const results = await executor.commit(operations, 0)
+        for (const [at, result] of results.entries()) {
+          const operation = operations[at]
+          if (!('ok' in result) || !result.ok || !operation) continue
+          if ('hold_id' in result) pending.push(result.hold_id)
+          else if (operation.op === 'post' || operation.op === 'void') resolved.push(operation.hold_id)
+        }
+        if (batch % 3 === 2) checkpoint(path)
+      }
+      await executor.close()
+      expect(complaints).toEqual([])
+      expect(tried).toBeGreaterThan(BATCHES * 3)
+      expect(resolved.length).toBeGreaterThan(0)
+    }),
+  IS_LONG ? 3_600_000 : 60_000,
+)
+
+/** By another connection, as another process may: the next batch begins the log anew. */
+function checkpoint(path: string): void {
+  const db = new Database(path)
+  db.run('PRAGMA wal_checkpoint(RESTART)')
+  db.close()
+}

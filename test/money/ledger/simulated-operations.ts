@@ -1,0 +1,69 @@
+// The random operations of the simulation, mostly sensible ones, and the accounts that they are on.
+import type { Operation } from '../../../src/money/ledger/operations.ts'
+import type { Model } from './model.ts'
+import type { Random } from './random.ts'
+import { expire, hold, post, topUp, voided, withdraw } from './world.ts'
+
+export const ACCOUNTS = 6
+const KEYS_EACH = 3
+const BAD_AMOUNTS = [-1, 0.5, Number.NaN, Infinity, 2 ** 53] as const
+
+/** One operation, mostly a sensible one: most holds are resolved, and accounts run out of money and into debt repeatedly. */
+export function nextOperation(random: Random, model: Model, now_ms: number): Operation {
+  const account_id = random.below(ACCOUNTS + 1) || 1 + random.below(ACCOUNTS)
+  if (random.chance(0.01)) return badOperation(random, account_id)
+  const kind = random.below(100)
+  if (kind < 45) {
+    const amount = random.below(200)
+    return hold(amount, {
+      account_id,
+      key_id: random.chance(0.98) ? account_id + ACCOUNTS * random.below(KEYS_EACH) : random.below(26),
+      now_ms,
+      minimum_nanos: random.chance(0.5) ? amount : random.below(100),
+    })
+  }
+  if (kind < 91) return resolution(random, model)
+  if (kind < 92) return lostSettlement(random, account_id, now_ms)
+  if (kind < 97) return topUp(1 + random.below(800), account_id)
+  return withdraw(1 + random.below(200), random.chance(0.95) ? account_id : 99)
+}
+
+/** Of a hold that an earlier process decided, and never wrote. */
+function lostSettlement(random: Random, account_id: number, now_ms: number): Operation {
+  const lost = {
+    account_id,
+    key_id: account_id + ACCOUNTS * random.below(KEYS_EACH),
+    request_id: 'lost',
+    amount_nanos: random.below(200),
+    created_at_ms: now_ms,
+    expires_at_ms: now_ms,
+  }
+  return { ...(random.chance(0.2) ? voided(1) : post(1, random.below(200))), lost }
+}
+
+function resolution(random: Random, model: Model): Operation {
+  const [oldest = 1] =
+    random.chance(0.2) && model.expired.size > 0 ? model.expired.keys() : model.pending.keys()
+  const unknown = random.chance(0.02) ? 1 + random.below(3) : 0
+  const hold_id = unknown
+    ? model.holds_made + unknown
+    : random.chance(0.9)
+      ? oldest
+      : 1 + random.below(model.holds_made)
+  const held = model.pending.get(hold_id)?.amount ?? 10
+  if (random.chance(0.15)) return voided(hold_id)
+  if (random.chance(0.03)) return expire(hold_id)
+  const cost_nanos = random.chance(0.9) ? random.below(held + 1) : random.below(3 * held + 50)
+  return post(hold_id, cost_nanos, random.chance(0.5) ? { provider_cost_nanos: random.below(200) } : {})
+}
+
+function badOperation(random: Random, account_id: number): Operation {
+  const amount = random.pick(BAD_AMOUNTS)
+  return random.pick<Operation>([
+    hold(amount, { account_id, key_id: account_id }),
+    hold(10, { account_id, key_id: account_id, minimum_nanos: amount }),
+    topUp(amount, account_id),
+    withdraw(amount, account_id),
+    topUp(0, account_id),
+  ])
+}

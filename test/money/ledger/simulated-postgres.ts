@@ -1,0 +1,55 @@
+// The simulated ledger on PostgreSQL, where the ids of holds have gaps: those that were drawn for holds which were refused.
+import type { Operation, Outcome } from '../../../src/money/ledger/operations.ts'
+import { openPostgresExecutor } from '../../../src/money/ledger/postgres/executor.ts'
+import { accountText, inOne, keyText, postgresWorld } from './postgres-world.ts'
+import type { Simulated } from './simulation.test.ts'
+
+export async function postgresSimulated(): Promise<Simulated> {
+  const there = await postgresWorld()
+  await there.begin({})
+  await there.run(inOne(['DELETE FROM accounts', 'DELETE FROM keys']))
+  const executors = Array.from({ length: 3 }, () => openPostgresExecutor(there.url))
+  const ids = new HoldIds()
+  return {
+    addAccount: async (id) => there.run(inOne([accountText(id), keyText(id, id)])),
+    addKey: async (id, account_id, limits) => there.run(keyText(id, account_id, limits)),
+    async commit(writer, operations, expected) {
+      const [drawn] = await there.db.rows<{ id: number }>(
+        'SELECT CASE WHEN is_called THEN last_value ELSE 0 END AS id FROM hold_ids',
+      )
+      const sent = ids.given(operations, expected, drawn?.id ?? 0)
+      const results = (await executors[writer]?.commit(sent, 5_000)) ?? []
+      return results.map((result) =>
+        'hold_id' in result ? { ...result, hold_id: ids.numberOf(result.hold_id) } : result,
+      )
+    },
+    run: there.run,
+    accounts: async () =>
+      await there.db.rows('SELECT id, balance_nanos, held_nanos, debt_nanos FROM accounts ORDER BY id'),
+    brokenInvariants: there.brokenInvariants,
+    async [Symbol.asyncDispose]() {
+      await Promise.all(executors.map((executor) => executor.close()))
+      await there[Symbol.asyncDispose]()
+    },
+  }
+}
+
+/** Of holds that are numbered from 1. Those of a batch are drawn one after the other, since nobody else draws any. */
+class HoldIds {
+  readonly #ids: number[] = []
+
+  given(operations: readonly Operation[], expected: readonly Outcome[], newest_id: number): Operation[] {
+    let id = newest_id
+    return operations.map((operation, at) => {
+      const is_new = operation.op === 'hold' || ('lost' in operation && operation.lost !== undefined)
+      if (is_new && expected[at]?.ok) this.#ids.push(++id)
+      return 'hold_id' in operation ? { ...operation, hold_id: this.#idOf(operation.hold_id) } : operation
+    })
+  }
+
+  numberOf = (id: number): number => this.#ids.indexOf(id) + 1
+
+  /** What is no hold is none here either. */
+  #idOf = (hold_id: number): number =>
+    hold_id > 0 ? (this.#ids[hold_id - 1] ?? hold_id + 1_000_000_000) : hold_id
+}

@@ -1,0 +1,180 @@
+// The simulation: seeded random operations of two connections, whose outcomes must be those of a simple model, with every
+// invariant intact. On SQLite each connection has a writer that knows the rows of its earlier batches, on PostgreSQL each is a process of
+// its own; a third changes rows in between, and expires holds of calls that settle all the same.
+import { expect, test } from 'bun:test'
+import type { Operation, Outcome } from '../../../src/money/ledger/operations.ts'
+import type { Key } from '../../../src/store/schema.ts'
+import { hasPostgres } from '../../support/postgres.ts'
+import { SEED } from '../../support/seed.ts'
+import { Model } from './model.ts'
+import { type Random, randomFrom } from './random.ts'
+import { ACCOUNTS, nextOperation } from './simulated-operations.ts'
+import { postgresSimulated } from './simulated-postgres.ts'
+import { sqliteSimulated } from './simulated-sqlite.ts'
+import { expire, NOW } from './world.ts'
+
+const OPERATIONS = Number(process.env.TOLLGATE_SIMULATION_OPERATIONS ?? 40_000)
+/** A batch waits for the server. */
+const OPERATIONS_THERE = Math.ceil(OPERATIONS / 20)
+const AUDITS = 20
+
+const MAX_BATCH_OPERATIONS = 32
+/** Between two operations, now and then: days go by, and months. */
+const MAX_PAUSE_MS = 86_400_000
+
+/** What is compared with the model. Holds are numbered as in the model. */
+export interface Simulated extends AsyncDisposable {
+  addAccount(id: number): Promise<void>
+  addKey(id: number, account_id: number, limits: Partial<Key>): Promise<void>
+  /**
+   * @param writer which of three connections
+   * @param expected the outcomes that the model has
+   * @returns the outcomes
+   */
+  commit(writer: number, operations: Operation[], expected: readonly Outcome[]): Promise<unknown[]>
+  /** Changes rows by a text of SQL. */
+  run(text: string): Promise<void>
+  accounts(): Promise<{ id: number; balance_nanos: number; held_nanos: number; debt_nanos: number }[]>
+  brokenInvariants(): Promise<string[]>
+}
+
+const SWEEPER = 2
+
+/**
+ * Accounts 1 to 6, each with three keys, in the database and in the model. The second may spend little in all, the third
+ * little a day and a month.
+ */
+async function settle(tables: Simulated, model: Model): Promise<void> {
+  for (let account_id = 1; account_id <= ACCOUNTS; account_id++) {
+    await tables.addAccount(account_id)
+    model.addAccount(account_id)
+    model.addKey(account_id, account_id, {})
+    const second = ACCOUNTS + account_id
+    await tables.addKey(second, account_id, { spend_limit_nanos: 10_000 * account_id })
+    model.addKey(second, account_id, { total: 10_000 * account_id })
+    const third = 2 * ACCOUNTS + account_id
+    const [day, month] = [150 + 25 * account_id, 600 + 100 * account_id]
+    await tables.addKey(third, account_id, { daily_limit_nanos: day, monthly_limit_nanos: month })
+    model.addKey(third, account_id, { day, month })
+  }
+}
+
+/** What an operator changes while the ledger runs. */
+async function administer(random: Random, tables: Simulated, model: Model): Promise<void> {
+  const id = 1 + random.below(ACCOUNTS)
+  const account = model.accounts.get(id)
+  const key = model.keys.get(ACCOUNTS + id)
+  if (!account || !key) throw new Error('the model lost a row')
+  account.suspended = random.chance(0.2)
+  key.revoked = random.chance(0.2)
+  const status = account.suspended ? 'suspended' : 'active'
+  await tables.run(`UPDATE accounts SET status = '${status}' WHERE id = ${id}`)
+  await tables.run(`UPDATE keys SET revoked_at_ms = ${key.revoked ? 0 : 'NULL'} WHERE id = ${ACCOUNTS + id}`)
+}
+
+/** The sweep of another process, which takes calls under way for gone. */
+async function sweep(random: Random, tables: Simulated, model: Model): Promise<void> {
+  const operations = [...model.pending.keys()].filter(() => random.chance(0.1)).map(expire)
+  const expected = operations.map((operation) => model.apply(operation))
+  expect(await tables.commit(SWEEPER, operations, expected)).toEqual(expected)
+}
+
+async function expectSame(tables: Simulated, model: Model): Promise<void> {
+  const rows = await tables.accounts()
+  const modelled = [...model.accounts].map(([id, { balance, debt }]) => ({
+    id,
+    balance_nanos: balance,
+    held_nanos: model.heldBy((held) => held.account_id === id),
+    debt_nanos: debt,
+  }))
+  if (!Bun.deepEquals(rows, modelled)) expect(rows).toEqual(modelled)
+}
+
+test(
+  `${OPERATIONS} random operations, TOLLGATE_SEED=${SEED}`,
+  () => simulate(sqliteSimulated, OPERATIONS),
+  600_000,
+)
+
+test.if(hasPostgres)(
+  `${OPERATIONS_THERE} random operations on PostgreSQL, TOLLGATE_SEED=${SEED}`,
+  () => simulate(postgresSimulated, OPERATIONS_THERE),
+  600_000,
+)
+
+async function simulate(open: () => Promise<Simulated>, count: number): Promise<void> {
+  await using tables = await open()
+  const random = randomFrom(SEED)
+  const model = new Model()
+  await settle(tables, model)
+  let writer = random.below(SWEEPER)
+  const seen = new Map<string, number>()
+  let done = 0
+  let audited = 0
+  let now_ms = NOW
+  while (done < count) {
+    const size = 1 + random.below(MAX_BATCH_OPERATIONS)
+    const operations: Operation[] = []
+    const expected = Array.from({ length: size }, () => {
+      if (random.chance(0.01)) now_ms += random.below(MAX_PAUSE_MS)
+      const operation = nextOperation(random, model, now_ms)
+      operations.push(operation)
+      const outcome = model.apply(operation)
+      model.assertSound()
+      const answer = `${operation.op} ${answerOf(outcome)}`
+      seen.set(answer, (seen.get(answer) ?? 0) + 1)
+      return outcome
+    })
+    // Mostly several batches in a row, so that the rows of the last one are known.
+    if (random.chance(0.2)) writer = random.below(SWEEPER)
+    const outcomes = await tables.commit(writer, operations, expected)
+    if (!Bun.deepEquals(outcomes, expected))
+      expect({ operations, outcomes }).toEqual({ operations, outcomes: expected })
+    await expectSame(tables, model)
+    if (random.chance(0.05)) await administer(random, tables, model)
+    if (random.chance(0.05)) await sweep(random, tables, model)
+    done += size
+    if (done >= (audited * count) / AUDITS) {
+      expect(await tables.brokenInvariants()).toEqual([])
+      audited += 1
+    }
+  }
+  expect(await tables.brokenInvariants()).toEqual([])
+  // The run is only worth something if it met every outcome that these operations can have.
+  if (count >= 40_000) expect([...seen.keys()].sort()).toEqual(OUTCOMES_MET)
+}
+
+function answerOf(outcome: Outcome): string {
+  if (!outcome.ok) return outcome.refusal
+  return 'late' in outcome && outcome.late ? 'late' : 'ok'
+}
+
+const OUTCOMES_MET = [
+  'expire already_resolved',
+  'expire no_such_hold',
+  'expire ok',
+  'hold account_suspended',
+  'hold amount_out_of_range',
+  'hold insufficient_balance',
+  'hold key_daily_limit',
+  'hold key_monthly_limit',
+  'hold key_revoked',
+  'hold key_spend_limit',
+  'hold no_such_key',
+  'hold ok',
+  'hold outstanding_debt',
+  'post already_resolved',
+  'post late',
+  'post no_such_hold',
+  'post ok',
+  'top_up amount_out_of_range',
+  'top_up ok',
+  'void already_resolved',
+  'void late',
+  'void no_such_hold',
+  'void ok',
+  'withdraw amount_out_of_range',
+  'withdraw insufficient_balance',
+  'withdraw no_such_account',
+  'withdraw ok',
+]

@@ -1,0 +1,140 @@
+// Step tables: for a given account, the outcome of each operation and the state at the end.
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import type { Result } from '../../../src/money/ledger/failure.ts'
+import type { Operation, Outcome, Refusal } from '../../../src/money/ledger/operations.ts'
+import { createWriter } from '../../../src/money/ledger/writer.ts'
+import { hasPostgres } from '../../support/postgres.ts'
+import { type PostgresWorld, postgresWorld } from './postgres-world.ts'
+import { brokenInvariants, entriesOf, type Given, stateOf, world } from './world.ts'
+
+export const MAX_NANOS = Number.MAX_SAFE_INTEGER
+export const refused = (refusal: Refusal) => ({ ok: false, refusal }) as const
+export const held = (hold_id: number, held_nanos: number) => ({ ok: true, hold_id, held_nanos }) as const
+export const charged = (charged_nanos: number, unpaid_nanos = 0) =>
+  ({ ok: true, charged_nanos, unpaid_nanos }) as const
+export const returned = (returned_nanos: number) => ({ ok: true, returned_nanos }) as const
+/** Of a hold that had expired. */
+export const late = <T extends object>(outcome: T) => ({ ...outcome, late: true }) as const
+export const money = (balance_nanos: number, debt_nanos = 0) =>
+  ({ ok: true, balance_nanos, debt_nanos }) as const
+
+export interface Case {
+  name: string
+  given: Given
+  /** Each operation with its outcome. Holds are numbered from 1 in the order of their admission. */
+  steps: readonly (readonly [Operation, Outcome])[]
+  /** The state of account 1 and key 1 at the end; absent fields are 0. */
+  after: { balance?: number; held?: number; debt?: number; spent?: number; key_held?: number }
+  /** All entries except the first top-up. */
+  entries?: string[]
+}
+
+const NOTHING = { balance: 0, held: 0, debt: 0, spent: 0, key_held: 0 }
+
+/**
+ * Each case three times: every step committed by itself, with an audit after it; all in one batch; and holds decided at once, written later.
+ * The first two on PostgreSQL as well.
+ */
+export function specify(section: string, cases: Case[]): void {
+  describe.if(hasPostgres)(`${section}, on PostgreSQL`, () => specifyThere(cases))
+  describe(section, () => {
+    test.each(cases)('$name', ({ given, steps, after, entries }) => {
+      const db = world(given)
+      const writer = createWriter(db)
+      for (const [operation, outcome] of steps) {
+        expect(writer.commit([operation])).toEqual([outcome])
+        expect(brokenInvariants(db)).toEqual([])
+      }
+      expect(stateOf(db)).toEqual({ ...NOTHING, ...after })
+      expect(stateOf(db, 2)).toEqual(NOTHING)
+      if (entries) expect(entriesOf(db).slice(given.balance ? 1 : 0)).toEqual(entries)
+    })
+
+    test.each(cases)('$name: the same in one batch', ({ given, steps, after }) => {
+      const db = world(given)
+      const outcomes = createWriter(db).commit(steps.map(([operation]) => operation))
+      expect(outcomes).toEqual(steps.map(([, outcome]) => outcome))
+      expect(stateOf(db)).toEqual({ ...NOTHING, ...after })
+      expect(brokenInvariants(db)).toEqual([])
+    })
+
+    test.each(cases)(
+      '$name: the same with holds that are decided at once',
+      ({ given, steps, after, entries }) => {
+        const db = world(given)
+        const writer = createWriter(db)
+        for (const [operation, outcome] of steps) {
+          const outcomes = operation.op === 'hold' ? [writer.hold(operation)] : writer.commit([operation])
+          expect(outcomes).toEqual([outcome])
+          expect(brokenInvariants(db)).toEqual([])
+        }
+        writer.commit([])
+        expect(writer.unwritten.size).toBe(0)
+        expect(stateOf(db)).toEqual({ ...NOTHING, ...after })
+        expect(brokenInvariants(db)).toEqual([])
+        if (entries) expect(entriesOf(db).slice(given.balance ? 1 : 0)).toEqual(entries)
+      },
+    )
+  })
+}
+
+function specifyThere(cases: Case[]): void {
+  let there: PostgresWorld
+  beforeAll(async () => {
+    there = await postgresWorld()
+  })
+  afterAll(() => there[Symbol.asyncDispose]())
+
+  async function expectAfter({ given, after, entries }: Case): Promise<void> {
+    expect(await there.stateOf()).toEqual({ ...NOTHING, ...after })
+    expect(await there.stateOf(2)).toEqual(NOTHING)
+    expect(await there.brokenInvariants()).toEqual([])
+    if (entries) expect((await there.entriesOf()).slice(given.balance ? 1 : 0)).toEqual(entries)
+  }
+
+  test.each(cases)('$name', async (specified) => {
+    await there.begin(specified.given)
+    const numbers = new HoldNumbers(there)
+    for (const [operation, outcome] of specified.steps) {
+      const results = await there.commit([numbers.given(operation)])
+      expect(await numbers.told(operation, results)).toEqual([outcome])
+    }
+    await expectAfter(specified)
+  })
+
+  test.each(cases)('$name: the same in one batch', async (specified) => {
+    await there.begin(specified.given)
+    const results = await there.commit(specified.steps.map(([operation]) => operation))
+    expect(results).toEqual(specified.steps.map(([, outcome]) => outcome))
+    await expectAfter(specified)
+  })
+}
+
+/** Ids that were drawn for holds which were refused are given to no others: here holds are numbered from 1 all the same. */
+class HoldNumbers {
+  readonly #there: PostgresWorld
+  /** The ids of the holds that were made, in order. */
+  readonly #ids: number[] = []
+
+  constructor(there: PostgresWorld) {
+    this.#there = there
+  }
+
+  given(operation: Operation): Operation {
+    if (!('hold_id' in operation) || operation.hold_id <= 0) return operation
+    return { ...operation, hold_id: this.#ids[operation.hold_id - 1] ?? operation.hold_id + 1_000_000 }
+  }
+
+  async told(operation: Operation, results: Result[]): Promise<Result[]> {
+    const [result] = results
+    if (!result || !('ok' in result) || !result.ok) return results
+    // The call of a lost hold has a new number.
+    if ('lost' in operation && operation.lost) {
+      const [newest] = await this.#there.db.rows<{ id: number }>('SELECT max(id) AS id FROM calls')
+      this.#ids.push(newest?.id ?? 0)
+    }
+    if (!('hold_id' in result)) return results
+    this.#ids.push(result.hold_id)
+    return [{ ...result, hold_id: this.#ids.length }]
+  }
+}

@@ -1,0 +1,158 @@
+// Shared parts of the ledger's tests: a small database, short forms of the operations, and the state after them.
+import type { Database } from 'bun:sqlite'
+import { createHash } from 'node:crypto'
+import { type Breach, INVARIANTS } from '../../../src/money/ledger/invariants.ts'
+import type {
+  CallRecord,
+  ExpireOperation,
+  HoldOperation,
+  PostOperation,
+  TopUpOperation,
+  VoidOperation,
+  WithdrawOperation,
+} from '../../../src/money/ledger/operations.ts'
+import { createWriter } from '../../../src/money/ledger/writer.ts'
+import type { Account, Key } from '../../../src/store/schema.ts'
+import { memoryDatabase } from '../../support/empty-database.ts'
+
+export const NOW = 1_000_000
+
+/** The record of a call, where its content does not matter to the test. */
+export const CALL: CallRecord = {
+  surface: 'native',
+  model: 'sim-text',
+  provider: 'simulator',
+  upstream_model: 'text',
+  outcome: 'completed',
+  status: 200,
+  streamed: 0,
+  estimated: 0,
+  input_tokens: 10,
+  input_audio_tokens: 0,
+  cache_read_tokens: 0,
+  cache_write_5m_tokens: 0,
+  cache_write_1h_tokens: 0,
+  output_tokens: 5,
+  thinking_tokens: 0,
+  output_image_tokens: 0,
+  images: 0,
+  price: '',
+  started_at_ms: NOW,
+  first_byte_ms: 20,
+  duration_ms: 100,
+}
+
+/** A hold on account 1 and key 1, of the whole amount unless a minimum is given. */
+export const hold = (amount_nanos: number, other: Partial<HoldOperation> = {}): HoldOperation => ({
+  op: 'hold',
+  account_id: 1,
+  key_id: 1,
+  request_id: 'request',
+  amount_nanos,
+  minimum_nanos: amount_nanos,
+  now_ms: NOW,
+  expires_at_ms: NOW + 60_000,
+  ...other,
+})
+export const post = (hold_id: number, cost_nanos: number, call: Partial<CallRecord> = {}): PostOperation => ({
+  op: 'post',
+  hold_id,
+  cost_nanos,
+  call: { ...CALL, ...call },
+  now_ms: NOW,
+})
+export const voided = (hold_id: number): VoidOperation => ({ op: 'void', hold_id, call: CALL, now_ms: NOW })
+export const expire = (hold_id: number): ExpireOperation => ({ op: 'expire', hold_id, now_ms: NOW })
+export const topUp = (amount_nanos: number, account_id = 1): TopUpOperation => ({
+  op: 'top_up',
+  account_id,
+  amount_nanos,
+  note: 'cash',
+  now_ms: NOW,
+})
+export const withdraw = (amount_nanos: number, account_id = 1): WithdrawOperation => ({
+  op: 'withdraw',
+  account_id,
+  amount_nanos,
+  note: 'refund',
+  now_ms: NOW,
+})
+
+export interface Given {
+  balance?: number
+  account?: Partial<Account>
+  key?: Partial<Key>
+}
+
+/** Adds an account with one key of the same number. The balance is a top-up, as in production. */
+export function addAccount(
+  db: Database,
+  id: number,
+  { balance = 0, account = {}, key = {} }: Given = {},
+): void {
+  db.query('INSERT INTO accounts VALUES (?, ?, ?, 0, 0, 0, 0)').run(id, `account-${id}`, 'active')
+  addKey(db, id, id, key)
+  if (balance > 0) createWriter(db).commit([topUp(balance, id)])
+  if (account.status) db.query('UPDATE accounts SET status = ? WHERE id = ?').run(account.status, id)
+}
+
+/** Adds a key to an account. */
+export function addKey(db: Database, id: number, account_id: number, key: Partial<Key> = {}): void {
+  const sha256 = createHash('sha256').update(`key-${id}`).digest()
+  db.query(
+    `INSERT INTO keys (id, account_id, name, prefix, sha256, spend_limit_nanos, spent_nanos, held_nanos,
+       daily_limit_nanos, monthly_limit_nanos, expires_at_ms, revoked_at_ms, created_at_ms)
+     VALUES (?, ?, 'key', 'tg_prefix0', ?, ?, 0, 0, ?, ?, ?, ?, 0)`,
+  ).run(
+    id,
+    account_id,
+    sha256,
+    key.spend_limit_nanos ?? null,
+    key.daily_limit_nanos ?? null,
+    key.monthly_limit_nanos ?? null,
+    key.expires_at_ms ?? null,
+    key.revoked_at_ms ?? null,
+  )
+}
+
+/** A database in memory: account 1 and key 1 as given, account 2 with key 2 and no money, key 3 of account 1. */
+export function world(given: Given = {}): Database {
+  const db = memoryDatabase()
+  addAccount(db, 1, given)
+  addAccount(db, 2)
+  addKey(db, 3, 1)
+  return db
+}
+
+/** The amounts of an account and its key. */
+export function stateOf(db: Database, id = 1) {
+  return db.query<State, [{ id: number }]>(STATE).get({ id })
+}
+
+export interface State {
+  balance: number
+  held: number
+  debt: number
+  spent: number
+  key_held: number
+}
+
+export const STATE = `
+  SELECT balance_nanos AS balance, accounts.held_nanos AS held, debt_nanos AS debt, spent_nanos AS spent, keys.held_nanos AS key_held
+    FROM accounts JOIN keys ON keys.id = accounts.id WHERE accounts.id = $id`
+
+/** An account's entries in order, in a short form: `charge -40`. */
+export function entriesOf(db: Database, account_id = 1): string[] {
+  return db
+    .query<{ text: string }, [{ account_id: number }]>(ENTRIES)
+    .all({ account_id })
+    .map(({ text }) => text)
+}
+
+export const ENTRIES = `SELECT kind || ' ' || amount_nanos AS text FROM entries WHERE account_id = $account_id ORDER BY id`
+
+/** The names of the broken invariants. */
+export const brokenInvariants = (db: Database): string[] =>
+  INVARIANTS.filter(({ sql, breach = (row) => row }) => db.query<Breach, []>(sql).all().some(breach)).map(
+    ({ name }) => name,
+  )

@@ -1,0 +1,24 @@
+// The tables of a new database, which it gets at once: they are those that the migrations make one after the other.
+import { Database } from 'bun:sqlite'
+import { expect, test } from 'bun:test'
+import { MIGRATIONS, migrate, schemaVersion } from '../../src/store/engines/sqlite/migrate.ts'
+
+/** All that there is: the text of every table, index and trigger in the order of their making, and the rows. */
+function contentOf(db: Database) {
+  const parts = db
+    .query<{ type: string; name: string; sql: string | null }, []>(
+      'SELECT type, name, tbl_name, sql FROM sqlite_schema ORDER BY rowid',
+    )
+    .all()
+  const tables = parts.filter(({ type }) => type === 'table')
+  const rows = tables.map(({ name }) => [name, db.query(`SELECT * FROM "${name}"`).values()])
+  return { version: schemaVersion(db), parts, rows }
+}
+
+test('a new database has what the migrations make, and says that all of them were applied', () => {
+  const [at_once, one_by_one] = [new Database(':memory:'), new Database(':memory:')]
+  expect(migrate(at_once)).toBe(MIGRATIONS.length)
+  // Another list than the program's own has no short way.
+  expect(migrate(one_by_one, [...MIGRATIONS])).toBe(MIGRATIONS.length)
+  expect(contentOf(at_once)).toEqual(contentOf(one_by_one))
+})

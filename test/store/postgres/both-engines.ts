@@ -1,0 +1,116 @@
+// The same steps on SQLite and on PostgreSQL: what they say, and the rows that they leave.
+import { expect } from 'bun:test'
+import type { Issuing } from '../../../src/access/keys.ts'
+import type { By } from '../../../src/domain/actions.ts'
+import type { Db } from '../../../src/store/db.ts'
+import { openPostgres } from '../../../src/store/engines/postgres/open.ts'
+import { openDb } from '../../../src/store/engines/sqlite/sqlite.ts'
+import { makeEmptyDatabase } from '../../support/empty-database.ts'
+import { dropDatabase, makeDatabase } from '../../support/postgres.ts'
+import { type TemporaryFolder, temporary } from '../../support/temporary.ts'
+
+export const NOW = 1_700_000_000_000
+
+export interface World {
+  db: Db
+  folder: TemporaryFolder
+  /** Random bytes that are the same on both. */
+  issuing: Issuing
+  /** Writes by a text of SQL. */
+  run(text: string): Promise<unknown>
+}
+
+/** An answer, or how it was refused. */
+export const said = (work: () => unknown): Promise<unknown> =>
+  (async () => await work())().catch((thrown: Error & { kind?: string; code?: string }) => ({
+    refused: thrown.kind ?? thrown.message,
+  }))
+
+/**
+ * Goes through steps on both engines, and expects the same of both: what each step says, and every row at the end.
+ * @returns what the steps said
+ */
+export async function onBoth<T>(steps: (world: World) => Promise<T>): Promise<T> {
+  const here = await onSqlite(steps)
+  const there = await onPostgres(steps)
+  expect(there.said).toEqual(here.said)
+  expect(there.rows).toEqual(here.rows)
+  return here.said
+}
+
+interface Outcome<T> {
+  said: T
+  rows: Record<string, string[]>
+}
+
+const BY: By = { actor: { kind: 'system' }, now_ms: NOW }
+
+async function onSqlite<T>(steps: (world: World) => Promise<T>): Promise<Outcome<T>> {
+  using folder = temporary()
+  makeEmptyDatabase(folder.at('a.db'))
+  await using db = openDb(folder.at('a.db'), { by: BY })
+  return await outcomeOf(db, folder, steps)
+}
+
+async function onPostgres<T>(steps: (world: World) => Promise<T>): Promise<Outcome<T>> {
+  using folder = temporary()
+  const { name, url } = await makeDatabase()
+  try {
+    await using db = await openPostgres(url, { by: BY })
+    return await outcomeOf(db, folder, steps)
+  } finally {
+    await dropDatabase(name)
+  }
+}
+
+async function outcomeOf<T>(
+  db: Db,
+  folder: TemporaryFolder,
+  steps: (world: World) => Promise<T>,
+): Promise<Outcome<T>> {
+  let drawn = 0
+  const issuing = { randomBytes: (length: number) => new Uint8Array(length).fill(++drawn), now_ms: NOW }
+  const run = (text: string) => db.write((within) => within.rows(text))
+  return { said: await steps({ db, folder, issuing, run }), rows: await rowsOf(db) }
+}
+
+const TABLES = [
+  'accounts',
+  'account_details',
+  'closed_accounts',
+  'erased_accounts',
+  'keys',
+  'passwords',
+  'sessions',
+  'sign_in_links',
+  'known_addresses',
+  'actions',
+  'generations',
+  'files',
+  'idempotency_keys',
+  'responses',
+  'refusals',
+  'refusal_sums',
+  'gateways',
+  'alerts',
+  'alert_sendings',
+  'catalogues',
+]
+
+/**
+ * Without its number, as SQLite gives one again that a transaction took and did not keep, and PostgreSQL does not; and without the random
+ * name of a file.
+ */
+const textOf = (row: object): string =>
+  Object.entries(row)
+    .filter(([name]) => name !== 'id' && name !== 'body_file')
+    .map(([name, value]) => `${name}: ${value instanceof Uint8Array ? value.toHex() : JSON.stringify(value)}`)
+    .join(', ')
+
+async function rowsOf(db: Db): Promise<Record<string, string[]>> {
+  const tables = TABLES.map(async (table) => [
+    table,
+    (await db.rows<object>(`SELECT * FROM ${table}`)).map(textOf).sort(),
+  ])
+  return Object.fromEntries(await Promise.all(tables))
+}

@@ -1,0 +1,109 @@
+// The constraints and triggers of the tables on PostgreSQL: they refuse what SQLite's refuse.
+import { beforeAll, describe, expect, test } from 'bun:test'
+import { SQL } from 'bun'
+import { SETTINGS } from '../../../src/store/engines/postgres/connection.ts'
+import { databaseOfFile, hasPostgres } from '../../support/postgres.ts'
+import { FILLING, REFUSED_STATEMENTS } from '../refused-statements.ts'
+
+/** Without its own words for it: PostgreSQL has a syntax of its own, and rounds a number that is written in a statement (not one that is given). */
+const NOT_SAID = /INSERT OR REPLACE|\b[01]\.5\b/
+/** Nothing refers to other rows from these: see store/engines/postgres/base.sql. */
+const WITHOUT_REFERENCE: readonly string[] = [
+  'UPDATE holds SET key_id = 9',
+  'UPDATE holds SET account_id = 9',
+  'UPDATE calls SET price_id = 9',
+]
+/** Functions of SQLite that only the tests use. */
+const FUNCTIONS = `
+  CREATE FUNCTION zeroblob(bytes int) RETURNS bytea LANGUAGE sql RETURN decode(repeat('00', bytes), 'hex');
+  CREATE FUNCTION randomblob(bytes int) RETURNS bytea LANGUAGE sql
+    RETURN decode(left(repeat(replace(gen_random_uuid()::text, '-', ''), 4), bytes * 2), 'hex');`
+
+const CASES = REFUSED_STATEMENTS.flatMap(([table, refused]) =>
+  refused.map(([name, text]) => ({ table, name, text: text as string })),
+)
+const SAID = CASES.filter(({ text }) => !NOT_SAID.test(text))
+
+test('few are left out', () => {
+  expect(CASES.length - SAID.length).toBe(7)
+})
+
+const { url, db } = await databaseOfFile()
+
+describe.if(hasPostgres)('what is refused', () => {
+  beforeAll(async () => {
+    await using filling = new SQL({ url, max: 1, connection: SETTINGS })
+    await filling.unsafe(FUNCTIONS + FILLING)
+  })
+  const rowsOf = (table: string) => db.rows(`SELECT * FROM ${table} ORDER BY 1, 2`)
+
+  test.each(SAID.filter(({ text }) => !WITHOUT_REFERENCE.includes(text)))(
+    '$table: $name',
+    async ({ table, text }) => {
+      const before = await rowsOf(table)
+      expect(before.length > 0 || table === 'refusals').toBeTrue()
+      const failing = db.begin((tx) => tx.rows(text))
+      await expect(failing).rejects.toMatchObject({
+        name: 'StatementError',
+        code: expect.stringMatching(/^(23|22|P0001)/),
+      })
+      expect(await rowsOf(table)).toEqual(before)
+    },
+  )
+
+  const ERASED = 'INSERT INTO erased_accounts VALUES (1, 0)'
+  test.each([
+    [
+      'a file',
+      "INSERT INTO files (key, account_id, name, state, mime, bytes, created_at_ms) VALUES ('files/1/a', 1, 'a', 'storing', 'image/png', 1, 0)",
+    ],
+    ['a response', "INSERT INTO responses VALUES (9, 1, 'r9', NULL, 0, 0, NULL, 'g', 7, 12, 1, 0)"],
+    [
+      'a kept answer',
+      "INSERT INTO idempotency_keys (account_id, key, request_sha256, request_id, after_hold_id, created_at_ms) VALUES (1, 'k', zeroblob(32), 'r', 0, 0)",
+    ],
+    ['a session', "INSERT INTO sessions VALUES (9, randomblob(32), 'account', 1, NULL, NULL, '', 0, 0, 9)"],
+    ['details', "INSERT INTO account_details VALUES (9, 1, '', '', '', 0)"],
+    ['an alert', "INSERT INTO alerts VALUES (9, 'disk', 'x', 1, 'full', 5, NULL, NULL)"],
+    [
+      'an image',
+      "INSERT INTO generations (uuid, account_id, call_id, position, kind, state, model, prompt, parents, created_at_ms) VALUES ('00000000-0000-4000-8000-000000000000', 1, 1, 0, 'edit', 'failed', 'm', 'p', '[]', 0)",
+    ],
+  ])('%s of an erased account', async (_, text) => {
+    const adding = (texts: string[]) =>
+      db.begin(async (tx) => {
+        for (const one of texts) await tx.rows(one)
+        throw new Error('undone')
+      })
+    await expect(adding([text])).rejects.toThrow('undone')
+    await expect(adding([ERASED, text])).rejects.toThrow('the account is erased')
+  })
+
+  const UNDO = 'undone'
+  test.each<[string, string, string]>([
+    ['the note of an entry', "UPDATE entries SET note = ''", UNDO],
+    [
+      'the amount of an entry beside it',
+      "UPDATE entries SET note = '', amount_nanos = 111 WHERE id = 1",
+      'append-only',
+    ],
+    ['another note', "UPDATE entries SET note = 'other'", 'append-only'],
+    ['what an action says of a person', 'UPDATE actions SET before = NULL, address = NULL', UNDO],
+    ['whose action it was', "UPDATE actions SET before = NULL, actor = 'system'", 'append-only'],
+    ['an action that is new', 'DELETE FROM actions WHERE id = 2', 'append-only'],
+    ['an action of 401 days ago', 'DELETE FROM actions WHERE id = 1', UNDO],
+    ['all actions at once', 'TRUNCATE actions', 'append-only'],
+  ])('of an erased account goes, or stays: %s', async (_, text, expected) => {
+    const changing = db.begin(async (tx) => {
+      const day_ms = 86_400_000
+      await tx.rows(
+        `INSERT INTO actions (id, created_at_ms, action, actor, account_id, before, address)
+         VALUES (2, ${500 * day_ms}, 'key.revoked', 'account', 1, '{}', '::1'), (1, ${99 * day_ms}, 'key.revoked', 'account', 1, NULL, NULL)`,
+      )
+      await tx.rows(ERASED)
+      await tx.rows(text)
+      throw new Error(UNDO)
+    })
+    await expect(changing).rejects.toThrow(expected)
+  })
+})

@@ -1,0 +1,276 @@
+// Gateways over one database on PostgreSQL: who is alive, by the clock of the server, and what is told of the others.
+import { afterAll, describe, expect, test } from 'bun:test'
+import { joinGateways } from '../../../src/app/process/engine/heartbeat.ts'
+import type { OwnGateway } from '../../../src/app/process/engine/own-gateway.ts'
+import { PostgresDb } from '../../../src/store/engines/postgres/db.ts'
+import { examineServer } from '../../../src/store/engines/postgres/examination.ts'
+import { isAlive } from '../../../src/store/gateways.ts'
+import { eventually } from '../../support/eventually.ts'
+import { memoryLog } from '../../support/memory-log.ts'
+import { databaseOfFile, hasPostgres } from '../../support/postgres.ts'
+import { startProxy } from '../../support/postgres-proxy.ts'
+import { temporary } from '../../support/temporary.ts'
+
+const { url, db } = await databaseOfFile()
+const joined: OwnGateway[] = []
+const folders: Disposable[] = []
+afterAll(async () => {
+  await Promise.all(joined.map((gateway) => gateway.end()))
+  for (const folder of folders) folder[Symbol.dispose]()
+})
+
+const TIMING = { beat_every_ms: 20, silent_after_ms: 500 }
+
+interface Joining {
+  folder?: string
+  clock_off_ms?: number
+  /** Never beats by itself. */
+  is_silent?: boolean
+  catalogue?: string
+  /** The address of the server for it. */
+  by_way_of?: string
+  timing?: typeof TIMING
+}
+
+async function join({
+  folder = newFolder(),
+  clock_off_ms = 0,
+  is_silent,
+  catalogue = '',
+  by_way_of = url,
+  timing = TIMING,
+}: Joining = {}) {
+  const log = memoryLog()
+  const gateway = await joinGateways(db, by_way_of, {
+    version: '1',
+    data_folder: folder,
+    log: log.log,
+    now: () => Date.now() + clock_off_ms,
+    catalogue_text: () => catalogue,
+    timing: is_silent ? { ...timing, beat_every_ms: 2 ** 30 } : timing,
+  })
+  joined.push(gateway)
+  return { gateway, log, folder }
+}
+
+function newFolder(): string {
+  const folder = temporary()
+  folders.push(folder)
+  return folder.path
+}
+
+const messages = (log: ReturnType<typeof memoryLog>): unknown[] => log.lines().map(({ message }) => message)
+
+describe.if(hasPostgres)('a gateway', () => {
+  test('knows the others, and they it', async () => {
+    const [one, other] = [await join(), await join()]
+    await eventually('each knows both', () =>
+      [one, other].every(({ gateway }) =>
+        [one, other].every((each) => gateway.alive.some(({ id }) => id === each.gateway.id)),
+      ),
+    )
+    // As the doctor sees them, too.
+    const { gateways, now_ms } = await examineServer(url, Date.now)
+    expect(gateways.map(({ id }) => id)).toEqual(one.gateway.alive.map(({ id }) => id))
+    expect(Math.abs(now_ms - Date.now())).toBeLessThan(60_000)
+    await other.gateway.end()
+    await eventually('it is gone', () => one.gateway.alive.every(({ id }) => id !== other.gateway.id))
+  })
+
+  test.each([90_000, -90_000, 0])(
+    'whose clock is %p ms off shows the time of the server',
+    async (clock_off_ms) => {
+      const { gateway } = await join({ clock_off_ms })
+      const [row] = await db.rows<{ now_ms: number }>('SELECT now_ms() AS now_ms')
+      const shown_ms = Date.now() + clock_off_ms + gateway.clock_offset_ms
+      expect(Math.abs(shown_ms - (row?.now_ms ?? 0))).toBeLessThan(1_000)
+    },
+  )
+
+  test.each([
+    ['', 0],
+    [', also where the clock of the server was set back by an hour since', 3_600_000],
+  ])('that is silent is taken for dead by any other, and goes on under its number%s', async (_, ahead_ms) => {
+    const silent = await join({ is_silent: true })
+    await db.write((db) =>
+      db.rows('UPDATE gateways SET seen_at_ms = seen_at_ms + $ahead_ms WHERE id = $id', {
+        id: silent.gateway.id,
+        ahead_ms,
+      }),
+    )
+    const { gateway, log } = await join()
+    await eventually('it is taken for dead', async () => {
+      await gateway.endSilent()
+      return messages(log).includes('a gateway has been silent, and is taken for dead')
+    })
+    expect(await isAlive(db, silent.gateway.id)).toBe(false)
+    await silent.gateway.revive()
+    expect(await isAlive(db, silent.gateway.id)).toBe(true)
+  })
+
+  test('that is silent is not counted among those alive, though nobody has ended it', async () => {
+    const silent = await join({ is_silent: true })
+    const { gateway } = await join()
+    await eventually('it is not', () => gateway.alive.every(({ id }) => id !== silent.gateway.id))
+    expect(await isAlive(db, silent.gateway.id)).toBe(true)
+  })
+
+  test('that has only just come, or could not tell for long itself, takes none for dead', async () => {
+    await using proxy = await startProxy(url)
+    const silent = await join({ is_silent: true })
+    await Bun.sleep(TIMING.silent_after_ms + 50)
+    const { gateway } = await join({ by_way_of: proxy.url })
+    await gateway.endSilent()
+    expect(await isAlive(db, silent.gateway.id)).toBe(true)
+    // So long that it could take others for dead.
+    await Bun.sleep(TIMING.silent_after_ms + 200)
+    proxy.redirect('postgres://127.0.0.1:1/')
+    proxy.cutAll()
+    await silent.gateway.revive()
+    const working = await join()
+    await Bun.sleep(TIMING.silent_after_ms + 50)
+    await gateway.endSilent()
+    expect(await isAlive(db, working.gateway.id)).toBe(true)
+    proxy.redirect(url)
+    await eventually('it tells again', async () => {
+      const [row] = await db.rows<{ is_told: number }>(
+        'SELECT (seen_at_ms > now_ms() - 200)::int AS is_told FROM gateways WHERE id = $id',
+        { id: gateway.id },
+      )
+      return row?.is_told === 1
+    })
+    await gateway.endSilent()
+    expect(await isAlive(db, silent.gateway.id)).toBe(true)
+  })
+
+  test('whose connections go dead without a word asks by others, once its beat is not answered', async () => {
+    await using proxy = await startProxy(url)
+    await using there = new PostgresDb(proxy.url)
+    const log = memoryLog()
+    const gateway = await joinGateways(there, proxy.url, {
+      version: '1',
+      data_folder: newFolder(),
+      log: log.log,
+      now: Date.now,
+      catalogue_text: () => '',
+      timing: { beat_every_ms: 50, silent_after_ms: 3_000 },
+    })
+    const ask = () => there.rows('SELECT 1 AS one')
+    await Promise.all([ask(), ask(), ask(), ask()])
+    proxy.silence()
+    await eventually('it says so', () =>
+      messages(log).includes('the database cannot be told that this gateway is alive'),
+    )
+    expect(await Promise.race([ask(), Bun.sleep(10_000)])).toEqual([{ one: 1 }])
+    await gateway.end()
+  })
+
+  test('whose connections go dead without a word tells by another one, before it seems dead', async () => {
+    await using proxy = await startProxy(url)
+    const timing = { beat_every_ms: 50, silent_after_ms: 3_000 }
+    const { gateway } = await join({ by_way_of: proxy.url, timing })
+    await Bun.sleep(100)
+    proxy.silence()
+    let longest_ms = 0
+    for (let at = 0; at < 40; at += 1) {
+      const [row] = await db.rows<{ silent_ms: number }>(
+        'SELECT now_ms() - seen_at_ms AS silent_ms FROM gateways WHERE id = $id',
+        { id: gateway.id },
+      )
+      longest_ms = Math.max(longest_ms, row?.silent_ms ?? Number.POSITIVE_INFINITY)
+      await Bun.sleep(50)
+    }
+    expect(longest_ms).toBeGreaterThan(500)
+    expect(longest_ms).toBeLessThan(timing.silent_after_ms)
+    await eventually('it tells as before', async () => {
+      const [row] = await db.rows<{ silent_ms: number }>(
+        'SELECT now_ms() - seen_at_ms AS silent_ms FROM gateways WHERE id = $id',
+        { id: gateway.id },
+      )
+      return (row?.silent_ms ?? 1_000) < 300
+    })
+  })
+
+  test('that was taken for dead revives by its next heartbeat, also where its row is gone', async () => {
+    const { gateway, log } = await join()
+    for (const lost of [
+      'UPDATE gateways SET ended_at_ms = 1 WHERE id = $id',
+      'DELETE FROM gateways WHERE id = $id',
+    ]) {
+      await db.write((db) => db.rows(lost, { id: gateway.id }))
+      await eventually('it is alive again', () => isAlive(db, gateway.id))
+    }
+    const times = () =>
+      messages(log).filter((message) => String(message).startsWith('other gateways took this one for dead'))
+        .length
+    // Its row is there a moment before it says so.
+    await eventually('it says so', () => times() >= 2)
+    expect(times()).toBe(2)
+  })
+
+  test('ends what an earlier one in its folder left, and no other', async () => {
+    const other = await join()
+    const killed = await join({ is_silent: true })
+    const next = await join({ folder: killed.folder })
+    expect(await isAlive(db, killed.gateway.id)).toBe(false)
+    expect(await isAlive(db, other.gateway.id)).toBe(true)
+    expect(await isAlive(db, next.gateway.id)).toBe(true)
+  })
+
+  test('that has another catalogue than the others for long is told as an error, until it has the same', async () => {
+    await Promise.all(joined.splice(0).map((gateway) => gateway.end()))
+    let catalogue = 'a = 1'
+    const one = await join({ catalogue: 'a = 2' })
+    const folder = newFolder()
+    const log = memoryLog()
+    const gateway = await joinGateways(db, url, {
+      version: '1',
+      data_folder: folder,
+      log: log.log,
+      now: Date.now,
+      catalogue_text: () => catalogue,
+      timing: TIMING,
+    })
+    joined.push(gateway)
+    await eventually(
+      'both have told',
+      () => one.gateway.alive.filter(({ catalogue }) => catalogue !== '').length === 2,
+    )
+    // As if it had been so for two minutes.
+    await db.write((db) => db.rows('UPDATE gateways SET catalogue_since_ms = catalogue_since_ms - 120000'))
+    await eventually('an error', () =>
+      messages(log).includes('gateways have different catalogues, and may charge different prices'),
+    )
+    catalogue = 'a = 2 # as there'
+    await eventually('the end of it', () =>
+      messages(log).includes('all gateways have the same catalogue again'),
+    )
+  })
+
+  test('that cannot reach the database says so once, and when it can again', async () => {
+    await using proxy = await startProxy(url)
+    const log = memoryLog()
+    const gateway = await joinGateways(db, proxy.url, {
+      version: '1',
+      data_folder: newFolder(),
+      log: log.log,
+      now: Date.now,
+      catalogue_text: () => '',
+      timing: TIMING,
+    })
+    proxy.redirect('postgres://127.0.0.1:1/')
+    proxy.cutAll()
+    await eventually('it says so', () =>
+      messages(log).includes('the database cannot be told that this gateway is alive'),
+    )
+    expect(gateway.unreached).toBe('the database does not answer')
+    await Bun.sleep(100)
+    proxy.redirect(url)
+    await eventually('it is told again', () =>
+      messages(log).includes('the database is told again that this gateway is alive'),
+    )
+    expect(gateway.unreached).toBeUndefined()
+    expect(messages(log).filter((message) => String(message).includes('cannot be told')).length).toBe(1)
+    await gateway.end()
+  })
+})

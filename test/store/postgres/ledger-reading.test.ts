@@ -1,0 +1,161 @@
+// What is read of the ledger: from the same rows both engines give the same values.
+import { describe, expect, test } from 'bun:test'
+import { accountSpend, keySpend, lowBalances } from '../../../plugins/alerts/account-conditions.ts'
+import { listAccountPage } from '../../../src/access/account-listing.ts'
+import { requestIdAt } from '../../../src/domain/request-id.ts'
+import { audit } from '../../../src/money/ledger/audit.ts'
+import { begunBetween } from '../../../src/money/ledger/begun-in.ts'
+import { callsOfAnswer, callUnderWay, chargeOf, findCall } from '../../../src/money/ledger/call.ts'
+import { callsBeginningWith } from '../../../src/money/ledger/call-search.ts'
+import { callTotals } from '../../../src/money/ledger/call-totals.ts'
+import { listNamedEntries } from '../../../src/money/ledger/entries-of-all.ts'
+import { entrySums } from '../../../src/money/ledger/entry-sums.ts'
+import { failingRoutes } from '../../../src/money/ledger/failing-routes.ts'
+import { listCalls, listCallsInTurns } from '../../../src/money/ledger/history.ts'
+import { usageOfKeys } from '../../../src/money/ledger/key-usage.ts'
+import { overviewOf } from '../../../src/money/ledger/overview.ts'
+import { lastCallOf, spendingOf } from '../../../src/money/ledger/spending.ts'
+import { statementOf } from '../../../src/money/ledger/statement.ts'
+import { dailySums, monthlySums } from '../../../src/money/ledger/sums.ts'
+import { usageOf } from '../../../src/money/ledger/usage.ts'
+import { rerateCalls } from '../../../src/money/rerating/recorded-calls.ts'
+import type { Db } from '../../../src/store/db.ts'
+import { recorded } from '../../money/ledger/recorded.ts'
+import { memoryDatabase } from '../../support/empty-database.ts'
+import { databaseOfFile, hasPostgres } from '../../support/postgres.ts'
+
+const DAY_MS = 86_400_000
+const NOW_MS = 20_000 * DAY_MS
+const ASK = requestIdAt(NOW_MS - 0.02 * DAY_MS)
+const TABLES = ['accounts', 'keys', 'prices', 'holds', 'calls', 'call_sums', 'entries']
+
+/** Copies all rows of these tables. */
+async function copy(from: Db, to: Db): Promise<void> {
+  for (const table of TABLES)
+    for (const row of await from.rows<Record<string, string | number | null>>(`SELECT * FROM ${table}`)) {
+      const names = Object.keys(row)
+      const text = `INSERT INTO ${table} (${names.join(', ')}) VALUES (${names.map((name) => `$${name}`).join(', ')})`
+      await to.write((within) => within.rows(text, row))
+    }
+}
+
+const call = (days_ago: number, model: string, more: object = {}) => ({
+  started_at_ms: NOW_MS - days_ago * DAY_MS,
+  model,
+  ...more,
+})
+
+const { db: there } = await databaseOfFile()
+const here = await recorded(
+  [
+    [1, 100, call(40, 'old')],
+    [1, 200, call(8, 'sim-1', { provider: 'p' })],
+    [2, 300, call(3, 'sim-1', { outcome: 'failed', status: 502 })],
+    [1, 400, call(0.02, 'sim-2'), ASK],
+    [1, 50, call(0.0199, 'sim-2'), `${ASK}-search`],
+    [3, 500, call(0.01, 'sim-1')],
+    [3, 0, call(0.005, 'sim-1', { outcome: 'cancelled' })],
+  ],
+  memoryDatabase(),
+)
+if (hasPostgres) await copy(here, there)
+
+describe.if(hasPostgres)('from the same rows', () => {
+  const time = { from_ms: NOW_MS - 10 * DAY_MS, until_ms: NOW_MS }
+  const days = { from_ms: NOW_MS - 9 * DAY_MS, until_ms: NOW_MS + DAY_MS }
+  const READINGS: [string, (db: Db) => unknown][] = [
+    ['all calls', (db) => listCalls(db, {}, { limit: 3 })],
+    ['calls after a cursor', (db) => listCalls(db, {}, { limit: 9, cursor: 5 })],
+    ['calls of an account', (db) => listCalls(db, { account_id: 2, outcomes: ['cancelled'] }, { limit: 3 })],
+    [
+      'calls by a filter',
+      (db) => listCalls(db, { model: 'sim-1', status: { from: 500, to: 599 } }, { limit: 3 }),
+    ],
+    [
+      'calls in turns',
+      (db) => listCallsInTurns(db, { model: 'sim-1', since_ms: time.from_ms }, { limit: 3 }),
+    ],
+    ['calls that nobody made', (db) => listCalls(db, { key_prefix: 'tg_none' }, { limit: 3 })],
+    ['a call', (db) => findCall(db, ASK)],
+    ['a call of another account', (db) => findCall(db, ASK, 2)],
+    ['a call under way', (db) => callUnderWay(db, ASK)],
+    [
+      'the parts of an answer, and what paid for it',
+      async (db) => {
+        const found = await findCall(db, ASK)
+        return found && [await callsOfAnswer(db, found), await chargeOf(db, found)]
+      },
+    ],
+    ['calls by the begin of their id', (db) => callsBeginningWith(db, ASK.slice(0, 20), {}, 5)],
+    ['the calls of a time', (db) => begunBetween(db, time.from_ms, time.until_ms)],
+    ['totals', (db) => callTotals(db, { account_id: 1 })],
+    ['totals of part of a day', (db) => callTotals(db, { since_ms: NOW_MS - DAY_MS / 50 })],
+    ['sums by day', (db) => dailySums(db, {}, { zone: 'utc', limit: 2 })],
+    ['sums by month', (db) => monthlySums(db, { account_id: 1 }, 'utc')],
+    ['usage', (db) => usageOf(db, { account_id: undefined, ...days })],
+    ['usage of an account', (db) => usageOf(db, { account_id: 1, ...days })],
+    ['the overview of an hour', (db) => overviewOf(db, 'hour', { account_id: undefined, now_ms: NOW_MS })],
+    ['the overview of a week', (db) => overviewOf(db, 'week', { account_id: 1, now_ms: NOW_MS })],
+    [
+      'the overview of a month by sums',
+      (db) => overviewOf(db, 'month', { account_id: undefined, now_ms: NOW_MS, max_calls_read: 1 }),
+    ],
+    ['entries of all accounts', (db) => listNamedEntries(db, {}, { limit: 3 })],
+    ['entries after a cursor', (db) => listNamedEntries(db, { kind: 'charge' }, { limit: 3, cursor: 5 })],
+    ['entries of an account', (db) => listNamedEntries(db, { account_id: 1, kind: 'top_up' }, { limit: 3 })],
+    ['sums of entries', (db) => entrySums(db, {})],
+    ['a statement', (db) => statementOf(db, 1, time)],
+    ['failing routes', (db) => failingRoutes(db, { from_ms: 0, first_id: 0 })],
+    [
+      'the usage of keys',
+      (db) =>
+        usageOfKeys(
+          db,
+          [
+            { id: 1, account_id: 1 },
+            { id: 3, account_id: 2 },
+          ],
+          NOW_MS,
+        ),
+    ],
+    ['spending', (db) => spendingOf(db, [1, 2], NOW_MS)],
+    ['the last call', (db) => lastCallOf(db, 1)],
+    ['low balances', (db) => lowBalances(db, NOW_MS)],
+    ['the spending of accounts', (db) => accountSpend(db, 1, NOW_MS - 1)],
+    ['the spending of keys', (db) => keySpend(db, 1, NOW_MS - 1)],
+    ['accounts by their balance', (db) => listAccountPage(db, { order: 'balance' }, { limit: 1 })],
+    [
+      'calls at other prices',
+      (db) => rerateCalls(db, { ...time, models: [{ id: 'sim-1', current: {} as never, next: undefined }] }),
+    ],
+  ]
+  test.each(READINGS)('%s', async (_, read) => {
+    const expected = await read(here)
+    expect(await read(there)).toEqual(expected as never)
+  })
+
+  test.each([
+    ['nothing', undefined],
+    ['a balance', 'UPDATE accounts SET balance_nanos = balance_nanos + 1 WHERE id = 1'],
+    ['what a key has spent', 'UPDATE keys SET spent_nanos = 7 WHERE id = 3'],
+    ['a sum of calls', 'UPDATE call_sums SET cost_nanos = cost_nanos + 1'],
+    ['a cost', 'UPDATE calls SET cost_nanos = cost_nanos + 1 WHERE id = 5'],
+  ])('the audit finds the same, where this is changed: %s', async (_, text) => {
+    const audited = (db: Db) =>
+      db
+        .begin(async (tx) => {
+          if (text) await tx.rows(text)
+          const { findings, rules, totals } = await audit(tx)
+          throw { found: { findings: findings.map((finding) => Bun.inspect(finding)).sort(), rules, totals } }
+        })
+        .catch(({ found }) => found)
+    const expected = await audited(here)
+    expect(await audited(there)).toEqual(expected)
+    expect(expected.findings.length > 0).toBe(text !== undefined)
+  })
+
+  test('what is read is not nothing', async () => {
+    const read = await Promise.all(READINGS.map(async ([, reading]) => Bun.inspect(await reading(here))))
+    expect(read.filter((text) => /^(undefined|null|\[\]|Map \{\})$/.test(text)).length).toBeLessThanOrEqual(3)
+  })
+})

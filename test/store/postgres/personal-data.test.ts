@@ -1,0 +1,261 @@
+// The export and the erasure of a person's data on PostgreSQL: as on SQLite, row by row, and nothing that they wrote is left in a table.
+import { describe, expect, test } from 'bun:test'
+import { cpSync, mkdirSync, writeFileSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { zstdDecompressSync } from 'node:zlib'
+import { extract } from 'tar-stream'
+import { fileStoresOf } from '../../../src/app/process/files/stores.ts'
+import { eraseAccount } from '../../../src/app/process/personal-data/erase.ts'
+import { exportAccount } from '../../../src/app/process/personal-data/export.ts'
+import type { By } from '../../../src/domain/actions.ts'
+import { copyAll } from '../../../src/store/copying/copy-all.ts'
+import { TABLES } from '../../../src/store/copying/tables.ts'
+import type { Db } from '../../../src/store/db.ts'
+import { postgresTarget } from '../../../src/store/engines/postgres/copy-target.ts'
+import type { PostgresDb } from '../../../src/store/engines/postgres/db.ts'
+import { openPostgres } from '../../../src/store/engines/postgres/open.ts'
+import { serverScrubbing } from '../../../src/store/engines/postgres/scrubbing.ts'
+import { fileScrubbing, type Scrubbing } from '../../../src/store/engines/sqlite/scrubbing.ts'
+import { openDb } from '../../../src/store/engines/sqlite/sqlite.ts'
+import { makeEmptyDatabase } from '../../support/empty-database.ts'
+import { eventually } from '../../support/eventually.ts'
+import { dropDatabase, hasPostgres, makeDatabase } from '../../support/postgres.ts'
+import { type TemporaryFolder, temporary } from '../../support/temporary.ts'
+
+/** Stands in everything that a person wrote or is called. */
+const MARKER = 'Zephyrine'
+/** More than are read or written at once. */
+const MANY = 1_100
+const NUMBERS = `(WITH RECURSIVE n (value) AS (SELECT 1 UNION ALL SELECT value + 1 FROM n WHERE value < ${MANY}) SELECT value FROM n)`
+const HASH = '0'.repeat(64)
+
+/** Rows of a person in every table that has any, and of somebody else. */
+const ROWS = [
+  `INSERT INTO accounts VALUES (1, '${MARKER}', 'active', 0, 0, 0, 0), (2, 'bert', 'active', 0, 0, 0, 0)`,
+  `INSERT INTO account_details VALUES (1, 1, '${MARKER}', '${MARKER}@example.com', 'pays late', 1)`,
+  `INSERT INTO keys (id, account_id, name, prefix, sha256, models, addresses, spent_nanos, held_nanos, created_at_ms)
+   SELECT value, 1 + value / 3, '${MARKER}', 'tg_' || value, randomblob(32), '["m"]', '["203.0.113.7"]', 0, 0, 0 FROM ${NUMBERS} WHERE value < 4`,
+  `INSERT INTO passwords VALUES (1, 1, '$argon2id$${MARKER}', 0)`,
+  `INSERT INTO sessions VALUES (1, zeroblob(32), 'account', 1, NULL, '203.0.113.7', '${MARKER} Browser', 0, 0, 9)`,
+  `INSERT INTO known_addresses VALUES (1, 1, '203.0.113.7', 0)`,
+  `INSERT INTO sign_in_links VALUES (1, zeroblob(32), 1, 0, 9)`,
+  `INSERT INTO prices VALUES (1, zeroblob(32), '{"unit":"token"}')`,
+  `INSERT INTO holds VALUES (9001, 1, 1, 'req_9001', 1, 'expired', 0, 0, NULL)`,
+  `INSERT INTO entries SELECT value, 1 + value % 2, 'top_up', 0, NULL, '${MARKER} ' || value, ${MANY} - value, '${MARKER} ' || value FROM ${NUMBERS}`,
+  `INSERT INTO calls SELECT value, 'req_' || value, 1 + value % 2, 1, 's', 'm', 'p', 'u', 'failed', 500, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
+     iif(value % 3 = 0, '{"unit":"unit"}', ''), value, NULL, 1, 1, 0, iif(value % 5 = 0, '', '{"failure":"${MARKER}"}'), NULL,
+     iif(value % 3 = 1, 1, NULL), iif(value % 3 = 1, '{"units":1}', ''), NULL, NULL FROM ${NUMBERS}`,
+  `INSERT INTO generations SELECT value, format('%036d', value), 1, 2, value, 'generation', 'stored', 'm', '${MARKER}', NULL, '[]',
+     '1/' || value || '.png', 'image/png', 1, 1, 8, '${HASH}', 0, NULL, NULL FROM ${NUMBERS} WHERE value < 4`,
+  `INSERT INTO files VALUES (1, 'files/1/${MARKER}.png', 1, '${MARKER}', 'stored', 'image/png', 1, '${HASH}', 1, 1, 0, NULL, NULL)`,
+  `INSERT INTO refusals VALUES (1, 1, 1, 'req_1', 5, 'chat', NULL, 404, 'model_not_found', '${MARKER}'), (2, 1, 1, 'req_2', 4, 'chat', NULL, 404, 'model_not_found', '${MARKER}')`,
+  `INSERT INTO idempotency_keys (id, account_id, key, request_sha256, request_id, after_hold_id, status, headers, body, body_file, created_at_ms, kept_bytes)
+   VALUES (1, 1, '${MARKER}', zeroblob(32), 'req_1', 0, 200, '{}', NULL, 'a', 0, 9), (2, 1, 'k', zeroblob(32), 'req_2', 0, 200, '{}', x'ff${'41'.repeat(3)}', NULL, 0, 9)`,
+  `INSERT INTO responses VALUES (1, 1, 'r1', NULL, 1, 0, CAST('${MARKER}' AS BLOB), NULL, 9, 9, 1, 0), (2, 1, 'r2', 1, 0, 0, NULL, 'b', 9, 18, 2, 0),
+     (3, 2, 'r3', NULL, 0, 0, x'41', NULL, 1, 1, 1, 0)`,
+  `INSERT INTO alerts VALUES (1, 'low_balance', '${MARKER}', 1, '${MARKER} has no balance left.', 0, NULL, NULL)`,
+  `INSERT INTO alert_sendings VALUES (1, 1, 1, 'raised', 'msg_1', 0, 1, NULL, 0, 204, NULL)`,
+  `INSERT INTO actions (id, created_at_ms, action, actor, address, account_id, before, after)
+   VALUES (1, 0, 'account.changed', 'account', '203.0.113.7', 1, '{"email":"${MARKER}"}', NULL), (2, 0, 'account.changed', 'operator', '203.0.113.8', 1, NULL, '{"note":"${MARKER}"}')`,
+  `INSERT INTO catalogues VALUES (1, '[limits.accounts.${MARKER}]', 0, 'file', 0), (2, '# nothing', 0, 'file', 0)`,
+]
+const BY: By = { actor: { kind: 'system' }, now_ms: 7 }
+const FILES = [
+  'images/1/1.png',
+  'images/1/2.png',
+  `files/1/${MARKER}.png`,
+  'answers/a',
+  'responses/b',
+  'files/2/other.png',
+]
+
+interface Place {
+  folder: TemporaryFolder
+  db: Db
+  scrubbing: Scrubbing
+}
+
+/** A folder and a database on each engine, with the same of the person. */
+async function onBoth<T>(work: (place: Place) => Promise<T>): Promise<{ here: T; there: T }> {
+  using folder = temporary()
+  using copy = temporary()
+  makeEmptyDatabase(folder.at('tollgate.db'))
+  for (const path of FILES) {
+    mkdirSync(dirname(folder.at(path)), { recursive: true })
+    writeFileSync(folder.at(path), `${MARKER} ${path}`)
+  }
+  cpSync(folder.path, copy.path, { recursive: true })
+  await using db = openDb(folder.at('tollgate.db'), { by: BY })
+  for (const text of ROWS) await db.write((within) => within.rows(text))
+  return await onPostgres(db, async (server, url) => {
+    using file = fileScrubbing(folder.at('tollgate.db'))
+    using scrubbing = serverScrubbing(url, server)
+    return {
+      here: await work({ folder, db, scrubbing: file }),
+      there: await work({ folder: copy, db: server, scrubbing }),
+    }
+  })
+}
+
+async function onPostgres<T>(from: Db, work: (db: PostgresDb, url: string) => Promise<T>): Promise<T> {
+  const { name, url } = await makeDatabase()
+  try {
+    await using db = await openPostgres(url, { by: BY })
+    await copyAll(from, postgresTarget(db))
+    return await work(db, url)
+  } finally {
+    await dropDatabase(name)
+  }
+}
+
+/** The account is called so until its erasure has ended. */
+const erase = (
+  { folder, db, scrubbing }: Place,
+  account = MARKER,
+  probe: (point: string) => void = () => {},
+) =>
+  eraseAccount(db, {
+    scrubbing,
+    data_folder: folder.path,
+    files: fileStoresOf({ files: undefined }, folder.path),
+    account,
+    now_ms: 7,
+    probe,
+  })
+
+async function exported({ folder, db }: Place): Promise<Record<string, string>> {
+  const blocks: Uint8Array[] = []
+  const { missing } = await exportAccount(db, {
+    data_folder: folder.path,
+    files: fileStoresOf({ files: undefined }, folder.path),
+    account: MARKER,
+    now_ms: 0,
+    async put(content) {
+      for await (const block of content) blocks.push(block)
+      return 0
+    },
+  })
+  const tar = extract()
+  tar.end(zstdDecompressSync(Buffer.concat(blocks)))
+  const entries: Record<string, string> = { missing: missing.join() }
+  for await (const entry of tar)
+    entries[entry.header.name] = Buffer.concat(
+      await Array.fromAsync(entry as AsyncIterable<Buffer>),
+    ).toString()
+  return entries
+}
+
+/** All rows, without what an erasure puts at random in the place of a key's hash. */
+async function rowsOf({ db }: Place): Promise<Record<string, string[]>> {
+  const all = TABLES.map(async ({ name, key }) => {
+    const rows = await db.rows<object>(`SELECT * FROM "${name}" ORDER BY ${key.join()}`)
+    return [name, rows.map(textOf)] as const
+  })
+  return Object.fromEntries(await Promise.all(all))
+}
+
+const textOf = (row: object): string =>
+  Object.entries(row)
+    .filter(([name]) => name !== 'sha256')
+    .map(([name, value]) => `${name}: ${value instanceof Uint8Array ? value.toHex() : value}`)
+    .join(', ')
+
+describe.if(hasPostgres)('a person', () => {
+  test('is exported the same, byte for byte', async () => {
+    const { here, there } = await onBoth(exported)
+    expect(there).toEqual(here)
+    expect(here.missing).toBe('images/1/3.png')
+    const lines = (name: string) => String(here[`${name}.jsonl`]).split('\n').length - 1
+    expect([lines('calls'), lines('entries'), lines('keys')]).toEqual([MANY / 2, MANY / 2, 2])
+    // By their time, which has an index.
+    expect(here['refusals.jsonl']).toMatch(/"at_ms":4.*\n.*"at_ms":5/)
+    expect(here['idempotency_keys.jsonl']).toContain('"body":{"base64":"/0FBQQ=="}')
+  })
+
+  test('is erased the same: rows, counts, and what is left', async () => {
+    const { here, there } = await onBoth(async (place) => {
+      const erased = await erase(place)
+      return { erased, rows: await rowsOf(place) }
+    })
+    expect(there).toEqual(here)
+    expect(here.erased).toMatchObject({
+      pseudonym: 'erased-1',
+      files: 5,
+      rows: {
+        calls: 440,
+        entries: MANY / 2,
+        keys: 2,
+        generations: 3,
+        actions: 3,
+        catalogues: 1,
+        responses: 2,
+      },
+    })
+    expect(here.rows.keys?.map((key) => /prefix: [^,]+/.exec(key)?.[0])).toEqual([
+      'prefix: erased-1',
+      'prefix: erased-2',
+      'prefix: tg_3',
+    ])
+  })
+
+  test('is nowhere in the tables then, nor in what the server knows of their columns', async () => {
+    await onBoth(async (place) => {
+      const { db } = place
+      if (db.file) return
+      // A key of somebody else and notes to their entries had it too.
+      await db.begin(async (tx) => {
+        await tx.rows("UPDATE keys SET name = 'k' WHERE account_id = 2")
+        await tx.rows('ALTER TABLE entries DISABLE TRIGGER entries_are_never_changed')
+        await tx.rows("UPDATE entries SET note = '', request_key = NULL WHERE account_id = 2")
+        await tx.rows('ALTER TABLE entries ENABLE TRIGGER entries_are_never_changed')
+        await tx.rows("UPDATE calls SET trace = '' WHERE account_id = 2")
+      })
+      const [hex, statistics] = [
+        Buffer.from(MARKER).toString('hex'),
+        'most_common_vals::text, histogram_bounds::text',
+      ]
+      const found = async () => {
+        const tables = await Promise.all(
+          TABLES.map(({ name }) =>
+            db.rows(
+              `SELECT '${name}' AS name FROM "${name}" AS t WHERE t::text LIKE '%${MARKER}%' OR t::text LIKE '%${hex}%' LIMIT 1`,
+            ),
+          ),
+        )
+        const known = await db.rows(
+          // Of tables without rows an older server keeps them.
+          `SELECT tablename, attname FROM pg_stats WHERE concat_ws(' ', ${statistics}) LIKE '%${MARKER}%'
+             AND (current_setting('server_version_num')::bigint >= 180000 OR tablename IN ('accounts', 'keys', 'entries', 'calls'))`,
+        )
+        return [tables.flat().length, known.length]
+      }
+      await place.scrubbing.scrub(['entries', 'calls'])
+      const [tables = 0, known = 0] = await found()
+      expect([tables > 10, known >= 3]).toEqual([true, true])
+      await erase(place)
+      expect(await found()).toEqual([0, 0])
+      const vacuumed =
+        "SELECT relname FROM pg_stat_user_tables WHERE schemaname = 'tollgate' AND vacuum_count > 0"
+      await eventually('the tables are vacuumed', async () => {
+        const names = (await db.rows<{ relname: string }>(vacuumed)).map(({ relname }) => relname)
+        return ['accounts', 'calls', 'generations', 'catalogues'].every((name) => names.includes(name))
+      })
+    })
+  })
+
+  test.each(['erase.generations', 'erase.rewritten'])(
+    'whose erasure ended after "%s" is erased when it is run again',
+    async (last) => {
+      const { here, there } = await onBoth(async (place) => {
+        const ended = erase(place, MARKER, (point) => {
+          if (point === last) throw new Error('ended')
+        })
+        await expect(ended).rejects.toThrow('ended')
+        await erase(place)
+        return await rowsOf(place)
+      })
+      expect(there).toEqual(here)
+      expect(here.accounts?.join()).not.toContain(MARKER)
+    },
+  )
+})

