@@ -93,14 +93,14 @@ export const page_groups: readonly PageGroup[] = [
         OPERATOR,
         Users,
         'a',
-        () => import('./console/web/pages/accounts/accounts.tsx'),
+        () => import('./accounts/web/accounts.tsx'),
         'balances customers invite top up',
       ),
       below(
         '/accounts/:account',
         'Account',
         OPERATOR,
-        () => import('./console/web/pages/accounts/account.tsx'),
+        () => import('./accounts/web/account.tsx'),
       ),
       page(
         '/keys',
@@ -108,10 +108,10 @@ export const page_groups: readonly PageGroup[] = [
         EVERYONE,
         KeyRound,
         'k',
-        () => import('./console/web/pages/keys/keys.tsx'),
+        () => import('./keys/web/keys.tsx'),
         'api keys limits',
       ),
-      below('/keys/:key', 'Key', EVERYONE, () => import('./console/web/pages/keys/key.tsx')),
+      below('/keys/:key', 'Key', EVERYONE, () => import('./keys/web/key.tsx')),
       page(
         '/usage',
         'Usage',
@@ -218,7 +218,7 @@ export const page_groups: readonly PageGroup[] = [
         EVERYONE,
         Settings,
         ',',
-        () => import('./console/web/pages/settings/settings.tsx'),
+        () => import('./sign-in/web/settings/settings.tsx'),
         'password sessions sign out',
       ),
     ],
@@ -227,7 +227,7 @@ export const page_groups: readonly PageGroup[] = [
 
 export const pages: readonly PageEntry[] = page_groups.flatMap((group) => group.pages)
 
-const setPassword = () => import('./console/web/pages/sign-in/set-password.tsx')
+const setPassword = () => import('./sign-in/web/set-password.tsx')
 
 /** Pages that need no session. */
 export const open_pages: readonly OpenPageEntry[] = [
@@ -237,7 +237,7 @@ export const open_pages: readonly OpenPageEntry[] = [
 
 /** The form of those who are not signed in. */
 export const signIn = (): Promise<{ default: ComponentType<SignInProps> }> =>
-  import('./console/web/pages/sign-in/sign-in.tsx')
+  import('./sign-in/web/sign-in.tsx')
 
 /** What `/` searches. */
 export const search: Search = async (words) =>

@@ -14,7 +14,7 @@ import { isCompiled } from '../process/relaunch.ts'
 import type { LastStep } from '../process/serve.ts'
 import { tellAddress } from '../process/served-at.ts'
 import { banner, type ConsoleLink, type Demo, reachableUrl } from './banner.ts'
-import { operatorsLink } from './console.ts'
+import { operatorsLink } from '../../../plugins/sign-in/command.ts'
 import { DEMO_MODELS, firstStart, hasOnlyDemo } from './first-start.ts'
 
 export function addServeCommand(program: Command, deps: CliDeps): void {

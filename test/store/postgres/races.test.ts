@@ -1,7 +1,7 @@
 // What is decided on by what is read, at two gateways at the same moment: the second decides by what the first has written.
 import { afterAll, describe, expect, test } from 'bun:test'
 import { writeConditions } from '../../../plugins/alerts/store.ts'
-import { issueKey, MAX_USABLE_KEYS } from '../../../plugins/console/api/keys.ts'
+import { issueKey, MAX_USABLE_KEYS } from '../../../plugins/keys/console/keys.ts'
 import { changeDetails } from '../../../src/access/account-details.ts'
 import { createAccount, findAccount, renameAccount, suspendAccount } from '../../../src/access/accounts.ts'
 import { closeAccount, reopenAccount } from '../../../src/access/closing.ts'

@@ -2,7 +2,7 @@
 import { Link } from 'wouter'
 import { api } from '../../app/client.ts'
 import { useAsk } from '../../app/query.ts'
-import { closestLimit, LimitWarning } from '../../parts/keys/spend-limits.tsx'
+import { closestLimit, LimitWarning } from '../../../../keys/web/spend-limits.tsx'
 
 /** Of the newest keys that work. */
 const LOOKED_AT = 50

@@ -1,0 +1,143 @@
+// `account`: create, list, show, suspend and resume accounts; account-change.ts has change, account-end.ts rename and close, account-data.ts export and erase.
+import type { Command } from 'commander'
+import { type AccountDetails, detailsOf } from '../../../src/access/account-details.ts'
+import { accountFields } from '../../../src/access/account-view.ts'
+import { createAccount, suspendAccount } from '../../../src/access/accounts.ts'
+import { reopenAccount, type ShownAccount, shownAccount, shownAccounts } from '../../../src/access/closing.ts'
+import { keyStatus } from '../../../src/access/key-status.ts'
+import { listKeys } from '../../../src/access/keys.ts'
+import { formatUsd } from '../../../src/domain/money.ts'
+import type { Key } from '../../../src/store/schema.ts'
+import { contextOf } from '../../../src/app/command-line/context.ts'
+import { withDatabase } from '../../../src/app/command-line/data-folder.ts'
+import { type Column, fields } from '../../../src/app/command-line/table.ts'
+import type { CliDeps } from '../../../src/app/command-line/terminal.ts'
+import { localIso, shortDay } from '../../../src/app/command-line/times.ts'
+import { addAccountChange, detailLines } from './change.ts'
+import { addExportAndErase } from '../../../src/app/commands/account-data.ts'
+import { addRenameAndClose } from './end.ts'
+import { addInvite } from '../../sign-in/command.ts'
+import { keyView } from '../../../src/access/key-view.ts'
+import { usdColumn } from '../../../src/app/commands/sum-columns.ts'
+
+export function addAccountCommands(program: Command, deps: CliDeps): void {
+  const account = program.command('account').description('Manage the accounts that pay for calls.')
+
+  account
+    .command('create <name>')
+    .description('Create an account. It has no money and no key yet.')
+    .action(async (name: string, _: object, command: Command) => {
+      const { folder, answer } = contextOf(command, deps)
+      const made = await withDatabase(folder, 'make', (db) => createAccount(db, { name, now_ms: deps.now() }))
+      answer(
+        accountFields(made),
+        `Account ${name} created. Next: tollgate credit ${name} 10, tollgate key create ${name}`,
+      )
+    })
+
+  account
+    .command('list')
+    .description('List all accounts and their money, in USD.')
+    .action(async (_: object, command: Command) => {
+      const { folder, answer, tableOf } = contextOf(command, deps)
+      const all = await withDatabase(folder, 'read', shownAccounts)
+      answer(
+        { accounts: all.map(accountFields) },
+        tableOf(COLUMNS, all, 'No accounts yet. `tollgate account create NAME` creates one.'),
+      )
+    })
+
+  account
+    .command('show <name>')
+    .description('Show an account, its money and its keys.')
+    .action(async (name: string, _: object, command: Command) => {
+      const { folder, answer } = contextOf(command, deps)
+      const { found, keys, details } = await withDatabase(folder, 'read', async (db) => {
+        const found = await shownAccount(db, name)
+        return { found, keys: await listKeys(db, found.id), details: await detailsOf(db, found.id) }
+      })
+      answer(
+        { ...accountFields(found), ...details, keys: keys.map((key) => keyView(key, name, deps.now())) },
+        describe(found, keys, details, deps.now()),
+      )
+    })
+
+  addAccountChange(account, deps)
+  addSuspendAndResume(account, deps)
+  addRenameAndClose(account, deps)
+  addExportAndErase(account, deps)
+  addInvite(account, deps)
+}
+
+function addSuspendAndResume(account: Command, deps: CliDeps): void {
+  account
+    .command('suspend <name>')
+    .description("Refuse an account's new calls. Running calls finish and are charged.")
+    .action(async (name: string, _: object, command: Command) => {
+      const { folder, answer } = contextOf(command, deps)
+      const changed = await withDatabase(folder, 'write', async (db) => {
+        await suspendAccount(db, name)
+        return shownAccount(db, name)
+      })
+      answer(accountFields(changed), `Account ${name} is ${changed.status}.`)
+    })
+
+  account
+    .command('resume <name>')
+    .description(
+      'Let a suspended or closed account call again. Closing it removed its keys, password and kept responses for good.',
+    )
+    .action(async (name: string, _: object, command: Command) => {
+      const { folder, answer } = contextOf(command, deps)
+      const { account, was_closed } = await withDatabase(folder, 'write', (db) => reopenAccount(db, name))
+      answer(
+        accountFields(account),
+        was_closed ? `Account ${name} is active.\n${notBack(name)}` : `Account ${name} is active.`,
+      )
+    })
+}
+
+/** What closing took, and how there is more of it. */
+const notBack = (name: string): string =>
+  [
+    'Its revoked keys, password, sessions and kept responses do not come back.',
+    `Next: tollgate key create ${name}; for the console: tollgate account invite ${name}`,
+  ].join('\n')
+
+const COLUMNS: Column<ShownAccount>[] = [
+  { head: 'NAME', text: ({ name }) => name, elastic: true },
+  { head: 'STATUS', text: ({ status }) => status },
+  usdColumn('BALANCE', ({ balance_nanos }) => balance_nanos),
+  usdColumn('HELD', ({ held_nanos }) => held_nanos),
+  usdColumn('DEBT', ({ debt_nanos }) => debt_nanos),
+  {
+    head: 'CREATED',
+    text: ({ created_at_ms }) => localIso(created_at_ms),
+    narrow: ({ created_at_ms }) => shortDay(created_at_ms),
+    spare: 1,
+  },
+]
+
+function describe(
+  account: ShownAccount,
+  keys: readonly Key[],
+  details: AccountDetails,
+  now_ms: number,
+): string {
+  const active = keys.filter((key) => keyStatus(key, now_ms) === 'active')
+  return fields([
+    ['name', account.name],
+    ...detailLines(details),
+    ['status', account.status],
+    ['balance', `${formatUsd(account.balance_nanos)} USD`],
+    ['held', `${formatUsd(account.held_nanos)} USD, for running calls`],
+    ['debt', `${formatUsd(account.debt_nanos)} USD`],
+    ['created', localIso(account.created_at_ms)],
+    [
+      'keys',
+      active.length === 0
+        ? 'none active'
+        : active.map(({ name, prefix }) => `${name} (${prefix}…)`).join(', '),
+    ],
+  ])
+}

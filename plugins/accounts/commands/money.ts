@@ -1,0 +1,109 @@
+// `credit` and `debit`: money added to an account and taken from it.
+import type { Command } from 'commander'
+import { accountFields } from '../../../src/access/account-view.ts'
+import { accountByName } from '../../../src/access/accounts.ts'
+import { conflict, invalidRequest, unprocessable } from '../../../src/domain/errors.ts'
+import { formatUsd, type Nanos } from '../../../src/domain/money.ts'
+import { checkNote } from '../../../src/money/ledger/notes.ts'
+import type { KeyedEntry, Refusal } from '../../../src/money/ledger/operations.ts'
+import { readAmount } from '../../../src/app/command-line/arguments.ts'
+import { contextOf } from '../../../src/app/command-line/context.ts'
+import { withDatabase } from '../../../src/app/command-line/data-folder.ts'
+import type { CliDeps } from '../../../src/app/command-line/terminal.ts'
+import { moveMoney } from './moved-money.ts'
+
+interface Movement {
+  command: 'credit' | 'debit'
+  op: 'top_up' | 'withdraw'
+  summary: string
+  description: string
+  done: string
+}
+
+const CREDIT: Movement = {
+  command: 'credit',
+  op: 'top_up',
+  summary: 'Add USD to an account.',
+  description: 'Add USD to an account. Its debt is paid first.',
+  done: 'added to',
+}
+
+const DEBIT: Movement = {
+  command: 'debit',
+  op: 'withdraw',
+  summary: 'Take USD from an account.',
+  description: "Take USD from an account's free balance. Money held for running calls stays.",
+  done: 'taken from',
+}
+
+const REFUSALS: Partial<Record<Refusal, string>> = {
+  insufficient_balance: 'Not enough free balance: see `tollgate account show`. Nothing was debited.',
+  amount_out_of_range: 'The balance would be above the maximum. Nothing was added.',
+}
+
+export const addCreditCommand = (program: Command, deps: CliDeps): void => addMovement(program, deps, CREDIT)
+
+export const addDebitCommand = (program: Command, deps: CliDeps): void => addMovement(program, deps, DEBIT)
+
+function addMovement(
+  program: Command,
+  deps: CliDeps,
+  { command: name, op, summary, description, done }: Movement,
+): void {
+  program
+    .command(name)
+    .summary(summary)
+    .description(description)
+    .argument('<account>', 'its name')
+    .argument('<amount>', 'USD, such as 10 or 0.50', readAmount)
+    .option('--note <text>', 'stored with the entry; the account sees it')
+    .option('--reference <text>', 'a text that can be used once, such as "invoice 17"')
+    .action(
+      async (
+        account_name: string,
+        amount_nanos: Nanos,
+        { note = '', reference }: { note?: string; reference?: string },
+        command: Command,
+      ) => {
+        checkNote(note)
+        if (reference !== undefined) checkReference(reference)
+        const { folder, answer } = contextOf(command, deps)
+        const { id: account_id } = await withDatabase(folder, 'read', (db) => accountByName(db, account_name))
+        const outcome = await moveMoney(folder, {
+          op,
+          account_id,
+          amount_nanos,
+          note,
+          request_key: reference,
+          by: folder.by,
+          now_ms: deps.now(),
+        })
+        const { first } = outcome
+        if (first) throw referenceUsed(account_name, first)
+        if (!outcome.ok)
+          throw unprocessable(REFUSALS[outcome.refusal] ?? `The ledger refused: ${outcome.refusal}.`)
+        const account = await withDatabase(folder, 'read', (db) => accountByName(db, account_name))
+        const owed = outcome.debt_nanos > 0 ? `, debt ${formatUsd(outcome.debt_nanos)} USD` : ''
+        answer(
+          accountFields({ ...account, balance_nanos: outcome.balance_nanos, debt_nanos: outcome.debt_nanos }),
+          `${formatUsd(amount_nanos)} USD ${done} ${account_name}: balance ${formatUsd(outcome.balance_nanos)} USD${owed}.`,
+        )
+      },
+    )
+}
+
+const REFERENCE = /^[ -~]{1,255}$/
+
+function checkReference(reference: string): void {
+  if (!REFERENCE.test(reference) || reference.trim() === '')
+    throw invalidRequest('--reference: must be 1 to 255 printable ASCII characters, such as "invoice 17".')
+}
+
+/** A reference is used once, also for the same movement: whoever types it twice is told. */
+function referenceUsed(account_name: string, { amount_nanos, note, created_at_ms }: KeyedEntry) {
+  const change = `${formatUsd(Math.abs(amount_nanos))} USD ${amount_nanos > 0 ? 'added to' : 'taken from'} ${account_name}`
+  const with_note = note === '' ? '' : `, note "${note}"`
+  return conflict(
+    `This reference was used before: ${change} at ${new Date(created_at_ms).toISOString()}${with_note}. Nothing was added or taken.`,
+  )
+}

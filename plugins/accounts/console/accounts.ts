@@ -1,0 +1,160 @@
+// Accounts: who is there, who is low, who grows; made, renamed, suspended, resumed and closed. For the operator.
+import type { Static } from '@sinclair/typebox'
+import { Elysia } from 'elysia'
+import { changeDetails, detailsOf } from '../../../src/access/account-details.ts'
+import { createAccount, renameAccount, suspendAccount } from '../../../src/access/accounts.ts'
+import { closeAccount, reopenAccount } from '../../../src/access/closing.ts'
+import { countUsableKeys } from '../../../src/access/key-listing.ts'
+import {
+  type ConsoleParts,
+  changed,
+  FAILURES,
+  operatorCalls,
+} from '../../../src/app/surface/console/calls.ts'
+import { AccountParams } from '../../../src/app/surface/console/fields.ts'
+import { requireUnchanged } from '../../../src/app/surface/console/meanwhile.ts'
+import { lockedAccount, requireAccount } from '../../../src/app/surface/console/references.ts'
+import type { Gateway } from '../../../src/app/surface/gateway.ts'
+import { conflict, invalidRequest } from '../../../src/domain/errors.ts'
+import { lastCallOf, NOTHING_SPENT, spendingOf } from '../../../src/money/ledger/spending.ts'
+import { defined } from '../../../src/utilities/defined.ts'
+import { accountsPage } from './accounts-page.ts'
+import {
+  AccountChanges,
+  AccountsQuery,
+  AccountsView,
+  AccountView,
+  accountView,
+  CloseBody,
+  ClosedView,
+  NewAccount,
+  RenamedView,
+  sectionOf,
+} from './views.ts'
+
+/** `GET` and `POST /console/api/accounts`; `GET` and `PATCH /console/api/accounts/{id}`. */
+export function accountRoutes(gateway: ConsoleParts) {
+  const { now } = gateway.exchange
+  return new Elysia({ name: 'console-accounts' })
+    .use(operatorCalls(gateway))
+    .get('/console/api/accounts', ({ query }) => accountsPage(gateway, query), {
+      query: AccountsQuery,
+      response: { 200: AccountsView, ...FAILURES },
+    })
+    .post(
+      '/console/api/accounts',
+      async ({ viewer, origin, body: { name, ...details } }) => {
+        const { id } = await changed(gateway, { viewer, origin }, async (tx) => {
+          const made = await createAccount(tx, { name, now_ms: now() })
+          await changeDetails(tx, name, defined(details))
+          return made
+        })
+        return shownAccount(gateway, String(id))
+      },
+      { body: NewAccount, response: { 200: AccountView, ...FAILURES } },
+    )
+    .get('/console/api/accounts/:id', ({ params }) => shownAccount(gateway, params.id), {
+      params: AccountParams,
+      response: { 200: AccountView, ...FAILURES },
+    })
+    .patch(
+      '/console/api/accounts/:id',
+      async ({ viewer, origin, params: { id }, body: { was, name, ...details } }) => {
+        const account = await changed(gateway, { viewer, origin }, async (tx) => {
+          // Before the account: in the order of `renameAccount`.
+          if (name !== undefined) await tx.lock(null)
+          const found = await lockedAccount(tx, id)
+          const is = { ...(await detailsOf(tx, found.id)), name: found.name }
+          requireUnchanged(was && defined(was), is, defined({ name, ...details }))
+          if (name !== undefined && name !== found.name) await renameAccount(tx, found.name, name)
+          await changeDetails(tx, name ?? found.name, defined(details))
+          return found
+        })
+        return {
+          account: await shownAccount(gateway, String(account.id)),
+          remark: remarkOn(gateway, account.name, name ?? account.name),
+        }
+      },
+      { params: AccountParams, body: AccountChanges, response: { 200: RenamedView, ...FAILURES } },
+    )
+}
+
+/** `POST /console/api/accounts/{id}/suspend`, `/resume` and `/close`. */
+export function accountStatusRoutes(
+  gateway: Pick<Gateway, 'exchange' | 'requests' | 'content' | 'people' | 'db'>,
+) {
+  const { now } = gateway.exchange
+  const { responses } = gateway.content
+  return new Elysia({ name: 'console-account-status' })
+    .use(operatorCalls(gateway))
+    .post(
+      '/console/api/accounts/:id/suspend',
+      async ({ viewer, origin, params: { id } }) => {
+        await changed(gateway, { viewer, origin }, async (tx) => {
+          const account = await lockedAccount(tx, id)
+          if (account.status === 'closed') throw closedAlready(account.name)
+          await suspendAccount(tx, account.name)
+        })
+        return shownAccount(gateway, id)
+      },
+      { params: AccountParams, response: { 200: AccountView, ...FAILURES } },
+    )
+    .post(
+      '/console/api/accounts/:id/resume',
+      async ({ viewer, origin, params: { id } }) => {
+        await changed(gateway, { viewer, origin }, async (tx) => {
+          const { name } = await lockedAccount(tx, id)
+          await reopenAccount(tx, name)
+        })
+        return shownAccount(gateway, id)
+      },
+      { params: AccountParams, response: { 200: AccountView, ...FAILURES } },
+    )
+    .post(
+      '/console/api/accounts/:id/close',
+      async ({ viewer, origin, params: { id }, body }) => {
+        const revoked_keys = await changed(gateway, { viewer, origin }, async (tx) => {
+          const { name } = await lockedAccount(tx, id)
+          if (body.name !== name)
+            throw invalidRequest(`name: write ${name}, the name of the account that is to be closed.`, {
+              param: 'name',
+            })
+          return closeAccount(tx, name, now())
+        })
+        // Deletes the kept responses of closed accounts, among what else is over.
+        await responses.sweep()
+        return { account: await shownAccount(gateway, id), revoked_keys }
+      },
+      { params: AccountParams, body: CloseBody, response: { 200: ClosedView, ...FAILURES } },
+    )
+}
+
+/** An account with all that its page shows. @throws GatewayError not_found */
+export async function shownAccount(
+  gateway: Pick<Gateway, 'exchange' | 'db'>,
+  reference: string,
+): Promise<Static<typeof AccountView>> {
+  const { db } = gateway
+  const { now } = gateway.exchange
+  const account = await requireAccount(gateway, reference)
+  const { id } = account
+  const spending = await spendingOf(db, [id], now())
+  return accountView(gateway, account, {
+    spending: spending.get(id) ?? NOTHING_SPENT,
+    keys: await countUsableKeys(db, id, now()),
+    last_call_at_ms: await lastCallOf(db, id),
+    details: await detailsOf(db, id),
+  })
+}
+
+function remarkOn(
+  { exchange: { catalogue } }: Pick<Gateway, 'exchange'>,
+  before: string,
+  name: string,
+): string | null {
+  if (before === name || !Object.hasOwn(catalogue().limits.accounts ?? {}, before)) return null
+  return `The catalogue has limits for ${before}: rename ${sectionOf(before)} there, too.`
+}
+
+const closedAlready = (name: string) =>
+  conflict(`The account "${name}" is already closed. Resume it to open it again.`)

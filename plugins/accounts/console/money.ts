@@ -1,0 +1,93 @@
+// Money of accounts: topped up and debited by the operator, once for each Idempotency-Key.
+
+import type { Static } from '@sinclair/typebox'
+import { Elysia } from 'elysia'
+import {
+  type Asking,
+  byOf,
+  type ConsoleParts,
+  FAILURES,
+  operatorCalls,
+} from '../../../src/app/surface/console/calls.ts'
+import { AccountParams, readPositiveUsd } from '../../../src/app/surface/console/fields.ts'
+import { requireAccount } from '../../../src/app/surface/console/references.ts'
+import type { Gateway } from '../../../src/app/surface/gateway.ts'
+import { type GatewayError, unprocessable } from '../../../src/domain/errors.ts'
+import { formatUsd, type Nanos } from '../../../src/domain/money.ts'
+import { checkNote } from '../../../src/money/ledger/notes.ts'
+import type { Refused } from '../../../src/money/ledger/operations.ts'
+import { shownAccount } from './accounts.ts'
+import { DebitBody, MovedView, MovementHeaders, TopUpBody } from './views.ts'
+
+/** `POST /console/api/accounts/{id}/top-up` and `/debit`: the same one sent again under its `Idempotency-Key` moves nothing. */
+export function accountMoneyRoutes(gateway: ConsoleParts) {
+  const shape = { params: AccountParams, headers: MovementHeaders, response: { 200: MovedView, ...FAILURES } }
+  return new Elysia({ name: 'console-account-money' })
+    .use(operatorCalls(gateway))
+    .post('/console/api/accounts/:id/top-up', (call) => moved(gateway, 'top_up', call), {
+      ...shape,
+      body: TopUpBody,
+    })
+    .post('/console/api/accounts/:id/debit', (call) => moved(gateway, 'withdraw', call), {
+      ...shape,
+      body: DebitBody,
+    })
+}
+
+interface Movement extends Asking {
+  /** The account, by number or name. */
+  params: { id: string }
+  /** The amount in USD, as it was typed. */
+  body: { amount: string; note?: string }
+  headers: Static<typeof MovementHeaders>
+}
+
+/** @throws GatewayError invalid_request, not_found; unprocessable if the ledger refuses */
+async function moved(
+  gateway: Pick<Gateway, 'exchange' | 'db'>,
+  op: 'top_up' | 'withdraw',
+  { viewer, origin, params: { id }, body: { amount, note = '' }, headers }: Movement,
+): Promise<Static<typeof MovedView>> {
+  const amount_nanos = readPositiveUsd('amount', amount)
+  checkNote(note)
+  const { id: account_id } = await requireAccount(gateway, id)
+  const now_ms = gateway.exchange.now()
+  const outcome = await gateway.exchange.ledger.submit({
+    op,
+    account_id,
+    amount_nanos,
+    note,
+    request_key: headers['idempotency-key'],
+    by: byOf(gateway, { viewer, origin }),
+    now_ms,
+  })
+  if (!outcome.ok) throw await refusalOf(gateway, id, amount_nanos, outcome)
+  return { account: await shownAccount(gateway, String(account_id)), again: outcome.first !== undefined }
+}
+
+async function refusalOf(
+  gateway: Pick<Gateway, 'db'>,
+  id: string,
+  amount_nanos: Nanos,
+  { refusal }: Refused,
+): Promise<GatewayError> {
+  const { balance_nanos, held_nanos } = await requireAccount(gateway, id)
+  if (refusal === 'insufficient_balance') {
+    const held = held_nanos > 0 ? ` ${formatUsd(held_nanos)} USD are held for calls under way.` : ''
+    return unprocessable(
+      `amount: ${formatUsd(balance_nanos - held_nanos)} USD are free, less than ${formatUsd(amount_nanos)}.${held} Nothing was debited.`,
+      { param: 'amount', code: refusal },
+    )
+  }
+  if (refusal === 'amount_out_of_range')
+    return unprocessable('amount: the balance would be more than an account can hold. Nothing was added.', {
+      param: 'amount',
+      code: refusal,
+    })
+  if (refusal === 'request_key_used')
+    return unprocessable(
+      'Idempotency-Key: was used for another top-up or debit of this account. Send a new one. Nothing was changed.',
+      { param: 'Idempotency-Key', code: 'idempotency_key_reused' },
+    )
+  return unprocessable(`The ledger refused: ${refusal}. Nothing was added or taken.`, { code: refusal })
+}

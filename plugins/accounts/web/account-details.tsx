@@ -1,0 +1,119 @@
+// What is written down of an account: its short name, email and note, and the form that changes them.
+import type { ShownAccount } from '../console/views.ts'
+import { api, ask, part } from '../../console/web/app/client.ts'
+import { useAction } from '../../console/web/parts/action.ts'
+import { ConflictNotice, only, useChanges } from '../../console/web/parts/changes.tsx'
+import { AsCommand } from '../../console/web/parts/code.tsx'
+import { inShell } from '../../console/web/parts/code-samples/samples.ts'
+import { Dialog } from '../../console/web/parts/dialog.tsx'
+import { Facts } from '../../console/web/parts/facts.tsx'
+import { Field } from '../../console/web/parts/field.tsx'
+import { Form, SubmitOrCancel } from '../../console/web/parts/form.tsx'
+import { TextArea, TextInput } from '../../console/web/parts/input.tsx'
+import { Switch } from '../../console/web/parts/switch.tsx'
+
+/** Nothing for an account that has only its short name, which is its title then. */
+export function AccountDetails({ of: account }: { of: ShownAccount }) {
+  const { name, display_name, email, note } = account
+  if (`${display_name}${email}${note}` === '') return null
+  return (
+    <Facts
+      facts={[
+        ['Account', display_name !== '' && <code key="name">{name}</code>],
+        [
+          'Email',
+          email !== '' && (
+            <a key="email" href={`mailto:${email}`}>
+              {email}
+            </a>
+          ),
+        ],
+        ['Note', note !== '' && note],
+      ]}
+    />
+  )
+}
+
+interface DetailsDialogProps {
+  account: ShownAccount
+  open: boolean
+  onClose: () => void
+}
+
+export function DetailsDialog({ account, open, onClose }: DetailsDialogProps) {
+  return (
+    <Dialog open={open} onClose={onClose} title={`Details of ${account.name}`}>
+      <Details account={account} onClose={onClose} />
+    </Dialog>
+  )
+}
+
+type Draft = Pick<ShownAccount, 'display_name' | 'email' | 'note' | 'keys_see_account'>
+
+const draftOf = ({ display_name, email, note, keys_see_account }: Draft): Draft => ({
+  display_name,
+  email,
+  note,
+  keys_see_account,
+})
+
+const LABELS: Readonly<Record<keyof Draft, string>> = {
+  display_name: 'Display name',
+  email: 'Email',
+  note: 'Note',
+  keys_see_account: 'Limited keys see all calls',
+}
+
+function Details({ account, onClose }: Omit<DetailsDialogProps, 'open'>) {
+  const { runOrThrow } = useAction({
+    work: (body: Partial<Draft> & { was: Partial<Draft> }) =>
+      ask(api.accounts({ id: part(account.id) }).patch(body)),
+    changes: ['accounts', 'account'],
+    done: () => ({ text: `The details of ${account.name} are saved.` }),
+  })
+  const changes = useChanges({
+    source: account as Draft,
+    draftOf,
+    reread: () => ask(api.accounts({ id: part(account.id) }).get()),
+    save: (names, draft, read) => runOrThrow({ ...only(draft, names), was: only(draftOf(read), names) }),
+  })
+  const { draft, setDraft, names } = changes
+  const set = (name: 'display_name' | 'email' | 'note') => (text: string) =>
+    setDraft({ ...draft, [name]: text })
+  async function save(): Promise<void> {
+    if (await changes.submit()) onClose()
+  }
+  return (
+    <Form submit={save} aria-label="Details">
+      <ConflictNotice of={changes} labels={LABELS} />
+      <Field label={LABELS.display_name} name="display_name" help="A person or a company, in any letters.">
+        <TextInput value={draft.display_name} onChange={set('display_name')} autoComplete="off" />
+      </Field>
+      <Field label={LABELS.email} name="email" help="To reach whoever pays.">
+        <TextInput inputMode="email" value={draft.email} onChange={set('email')} autoComplete="off" />
+      </Field>
+      <Field label={LABELS.note} name="note" help="Only operators see it in the console.">
+        <TextArea rows={3} value={draft.note} onChange={set('note')} />
+      </Field>
+      <Field inline label={LABELS.keys_see_account} name="keys_see_account">
+        <Switch
+          checked={draft.keys_see_account}
+          onChange={(on) => setDraft({ ...draft, keys_see_account: on })}
+        />
+      </Field>
+      <SubmitOrCancel onCancel={onClose}>Save details</SubmitOrCancel>
+      {names.length > 0 && (
+        <AsCommand command={`tollgate account change ${account.name}${optionsFor(draft, names)}`} />
+      )}
+    </Form>
+  )
+}
+
+const optionsFor = (draft: Draft, names: readonly (keyof Draft)[]): string =>
+  names
+    .map((name) =>
+      name === 'keys_see_account'
+        ? ` --keys-see ${draft[name] ? 'account' : 'own'}`
+        : ` --${name.replaceAll('_', '-')} ${inShell(draft[name])}`,
+    )
+    .join('')

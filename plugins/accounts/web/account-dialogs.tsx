@@ -1,0 +1,190 @@
+// The dialogs of an account that are no movement of money: rename, suspend, close, invite.
+import { useState } from 'react'
+import type { ShownAccount } from '../console/views.ts'
+import { api, ask, part } from '../../console/web/app/client.ts'
+import { useAction } from '../../console/web/parts/action.ts'
+import { Button } from '../../console/web/parts/button.tsx'
+import { ConflictNotice, useChanges } from '../../console/web/parts/changes.tsx'
+import { AsCommand, Secret } from '../../console/web/parts/code.tsx'
+import { ConfirmDialog, Dialog, DialogActions } from '../../console/web/parts/dialog.tsx'
+import { Field } from '../../console/web/parts/field.tsx'
+import { Form, SubmitOrCancel } from '../../console/web/parts/form.tsx'
+import { TextInput } from '../../console/web/parts/input.tsx'
+import { Money } from '../../console/web/parts/money.tsx'
+import { Notice } from '../../console/web/parts/notice.tsx'
+import { exactTime } from '../../console/web/parts/time-words.ts'
+
+export interface AccountDialogProps {
+  account: ShownAccount
+  open: boolean
+  onClose: () => void
+}
+
+const CHANGES = ['accounts', 'account', 'keys']
+
+export function RenameDialog({ account, open, onClose }: AccountDialogProps) {
+  return (
+    <Dialog open={open} onClose={onClose} title={`Rename ${account.name}`}>
+      <Rename account={account} onClose={onClose} />
+    </Dialog>
+  )
+}
+
+function Rename({ account, onClose }: Omit<AccountDialogProps, 'open'>) {
+  const { runOrThrow } = useAction({
+    work: (body: { name: string; was: { name: string } }) =>
+      ask(api.accounts({ id: part(account.id) }).patch(body)),
+    changes: CHANGES,
+    done: ({ was }, { account: after, remark }) => ({
+      text: `${was.name} is now ${after.name}.${remark === null ? '' : ` ${remark}`}`,
+    }),
+  })
+  const changes = useChanges({
+    source: account,
+    draftOf: ({ name }) => ({ name }),
+    reread: () => ask(api.accounts({ id: part(account.id) }).get()),
+    save: (_, { name }, read) => runOrThrow({ name: name.trim(), was: { name: read.name } }),
+  })
+  const { name } = changes.draft
+  async function rename(): Promise<void> {
+    if (await changes.submit()) onClose()
+  }
+  return (
+    <Form submit={rename} aria-label="Rename">
+      <ConflictNotice of={changes} labels={{ name: 'Name' }} />
+      <Field
+        label="New name"
+        name="name"
+        help="Keys, balance and calls stay with the account. Sign in with the new name from now on."
+      >
+        <TextInput value={name} onChange={(text) => changes.setDraft({ name: text })} autoComplete="off" />
+      </Field>
+      <SubmitOrCancel onCancel={onClose}>Rename account</SubmitOrCancel>
+      <AsCommand command={`tollgate account rename ${account.name} ${name.trim() || 'NEW-NAME'}`} />
+    </Form>
+  )
+}
+
+export function SuspendDialog({ account, open, onClose }: AccountDialogProps) {
+  const { runOrThrow } = useAction({
+    work: () => ask(api.accounts({ id: part(account.id) }).suspend.post()),
+    changes: CHANGES,
+    done: () => ({ text: `${account.name} is suspended.` }),
+  })
+  return (
+    <ConfirmDialog
+      open={open}
+      onClose={onClose}
+      title={`Suspend ${account.name}?`}
+      consequence={
+        <div className="stack">
+          <p>
+            Calls of {account.name} are refused from now on, and nobody can sign in as {account.name}. Calls
+            under way finish and are charged. Balance and keys stay; resuming brings everything back.
+          </p>
+          <AsCommand command={`tollgate account suspend ${account.name}`} />
+        </div>
+      }
+      verb={`Suspend ${account.name}`}
+      confirm={() => runOrThrow(undefined)}
+    />
+  )
+}
+
+export function CloseDialog({ account, open, onClose }: AccountDialogProps) {
+  return (
+    <Dialog open={open} onClose={onClose} title={`Close ${account.name}`}>
+      <Close account={account} onClose={onClose} />
+    </Dialog>
+  )
+}
+
+function Close({ account, onClose }: Omit<AccountDialogProps, 'open'>) {
+  const [name, setName] = useState('')
+  const { runOrThrow } = useAction({
+    work: (typed: string) => ask(api.accounts({ id: part(account.id) }).close.post({ name: typed })),
+    changes: CHANGES,
+    done: (_, { revoked_keys }) => ({ text: `${account.name} is closed; keys revoked: ${revoked_keys}.` }),
+  })
+  async function close(): Promise<void> {
+    await runOrThrow(name.trim())
+    onClose()
+  }
+  return (
+    <Form submit={close} aria-label="Close account">
+      <p>
+        All keys of {account.name} are revoked, its kept responses are deleted, and its calls are refused. Its
+        balance of <Money nanos={account.balance_nanos} exact />, its history, images and files are kept. You
+        can open it again later; its keys stay revoked.
+      </p>
+      <Field label={`Write ${account.name} to confirm`} name="name">
+        <TextInput value={name} onChange={setName} autoComplete="off" />
+      </Field>
+      <SubmitOrCancel onCancel={onClose} look="danger">{`Close ${account.name}`}</SubmitOrCancel>
+      <AsCommand command={`tollgate account close ${account.name}`} />
+    </Form>
+  )
+}
+
+/** The link is shown once, so that only its button closes the dialog then. */
+export function InviteDialog({ account, open, onClose }: AccountDialogProps) {
+  const [link, setLink] = useState<{ url: string; expires_at_ms: number } | null>(null)
+  const { runOrThrow } = useAction({
+    work: () => ask(api.invitations.post({ account: account.name })),
+    changes: ['account'],
+  })
+  const end = () => {
+    setLink(null)
+    onClose()
+  }
+  return (
+    <Dialog open={open} onClose={end} title={`Invite ${account.name}`} dismissable={link === null}>
+      {link ? (
+        <>
+          <p>
+            Send this link to {account.name}. It works once, until {exactTime(link.expires_at_ms)}, and is not
+            shown again.
+          </p>
+          <Secret value={link.url} what="link" />
+          <DialogActions>
+            <Button look="primary" onClick={end}>
+              Done
+            </Button>
+          </DialogActions>
+        </>
+      ) : (
+        <Form submit={async () => setLink(await runOrThrow(undefined))} aria-label="Invite">
+          <p>
+            A link lets {account.name} set a password and sign in to see their balance, calls, keys,
+            playground and images. This link replaces any earlier one.
+          </p>
+          {account.status !== 'active' && (
+            <Notice tone="warn">
+              {account.name} is {account.status}. They can sign in once you resume it.
+            </Notice>
+          )}
+          <SubmitOrCancel onCancel={end}>Make link</SubmitOrCancel>
+          <AsCommand command={`tollgate account invite ${account.name}`} />
+        </Form>
+      )}
+    </Dialog>
+  )
+}
+
+/** Resumes at once; the toast takes it back for an account that was only suspended. */
+export function useResume(account: ShownAccount): () => void {
+  const suspend = useAction({
+    work: () => ask(api.accounts({ id: part(account.id) }).suspend.post()),
+    changes: CHANGES,
+    done: () => ({ text: `${account.name} is suspended again.` }),
+  })
+  const resume = useAction({
+    work: () => ask(api.accounts({ id: part(account.id) }).resume.post()),
+    changes: CHANGES,
+    done: () =>
+      account.status === 'suspended'
+        ? { text: `${account.name} is active.`, undo: () => suspend.run(undefined) }
+        : { text: `${account.name} is open again. Its old keys stay revoked. Create new ones.` },
+  })
+  return () => resume.run(undefined)
+}

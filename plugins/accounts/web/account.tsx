@@ -1,0 +1,169 @@
+// The page of one account: what it has left, and its keys, entries and limits.
+import {
+  Ban,
+  CirclePlay,
+  ListFilter,
+  Mail,
+  MinusCircle,
+  NotebookPen,
+  PenLine,
+  Plus,
+  Trash2,
+} from 'lucide-react'
+import { useState } from 'react'
+import { AuditLogList } from '../../audit-log/web/audit-log-list.tsx'
+import { ManyRefused } from '../../refusals/web/many-refused.tsx'
+import { type Refusals, useRefusals } from '../../refusals/web/refusals.ts'
+import { RefusedFigure } from '../../refusals/web/refused-figure.tsx'
+import type { ShownAccount } from '../console/views.ts'
+import { api, part } from '../../console/web/app/client.ts'
+import type { PageProps } from '../../console/web/app/page-entry.ts'
+import { useAsk } from '../../console/web/app/query.ts'
+import { balanceUsd, exactUsd } from '../../console/web/parts/amounts.ts'
+import { Button, ButtonLink } from '../../console/web/parts/button.tsx'
+import { EntriesList } from '../../console/web/parts/entries-list.tsx'
+import { Figure, Figures } from '../../console/web/parts/figure.tsx'
+import { KeysList } from '../../keys/web/keys-list.tsx'
+import { Menu, type MenuItem } from '../../console/web/parts/menu.tsx'
+import { Money } from '../../console/web/parts/money.tsx'
+import { Page } from '../../console/web/parts/page.tsx'
+import { AwaitedPage } from '../../console/web/parts/states.tsx'
+import { Status } from '../../console/web/parts/status.tsx'
+import { Tabs } from '../../console/web/parts/tabs.tsx'
+import { AccountDetails, DetailsDialog } from './account-details.tsx'
+import { CloseDialog, InviteDialog, RenameDialog, SuspendDialog, useResume } from './account-dialogs.tsx'
+import { AccountLimits } from './account-limits.tsx'
+import { MoneyDialog, type Movement } from './money-dialog.tsx'
+import { lasting } from './words.tsx'
+
+export default function Account({ params: { account: reference = '' } }: PageProps) {
+  const account = useAsk(['account', reference], () => api.accounts({ id: part(reference) }).get())
+  const refusals = useRefusals({ range: 'week', account: reference })
+  if (!account.data || refusals.isPending) return <AwaitedPage title="Account" query={account} />
+  return <AccountPage account={account.data} refusals={refusals.data} />
+}
+
+type Open = 'details' | 'rename' | 'suspend' | 'close' | 'invite'
+
+interface KnownAccount {
+  account: ShownAccount
+  refusals: Refusals | undefined
+}
+
+function AccountPage({ account, refusals }: KnownAccount) {
+  const [movement, setMovement] = useState<Movement | null>(null)
+  const [open, setOpen] = useState<Open | null>(null)
+  const dialog = (which: Open) => ({ account, open: open === which, onClose: () => setOpen(null) })
+  return (
+    <Page
+      title={account.display_name || account.name}
+      lead={leadOf(account)}
+      actions={
+        <>
+          <ButtonLink icon={ListFilter} href={`/calls?account=${account.id}`}>
+            Calls
+          </ButtonLink>
+          <AccountMenu account={account} open={setOpen} debit={() => setMovement('debit')} />
+          <Button look="primary" icon={Plus} onClick={() => setMovement('top-up')}>
+            Top up
+          </Button>
+        </>
+      }
+    >
+      <ManyRefused refusals={refusals} account={account} />
+      <AccountDetails of={account} />
+      <AccountFigures account={account} refusals={refusals} />
+      <Tabs
+        label={`Parts of ${account.name}`}
+        tabs={[
+          { value: 'keys', title: 'Keys', content: <KeysList account={account} /> },
+          { value: 'entries', title: 'Entries', content: <EntriesList account={account.name} /> },
+          { value: 'log', title: 'Audit log', content: <AuditLogList account={account.id} /> },
+          { value: 'limits', title: 'Limits', content: <AccountLimits account={account} /> },
+        ]}
+      />
+      <MoneyDialog account={account} movement={movement} onClose={() => setMovement(null)} />
+      <DetailsDialog {...dialog('details')} />
+      <RenameDialog {...dialog('rename')} />
+      <SuspendDialog {...dialog('suspend')} />
+      <CloseDialog {...dialog('close')} />
+      <InviteDialog {...dialog('invite')} />
+    </Page>
+  )
+}
+
+/** "alice has 2.14 USD left, about 3 days at this week's pace." */
+function leadOf({ name, status, available_nanos, debt_nanos, lasts_days }: ShownAccount) {
+  if (status === 'closed') return `${name} is closed. Its calls are refused; its history is kept.`
+  const state = status === 'suspended' ? ` It is suspended, and its calls are refused.` : ''
+  if (debt_nanos > 0)
+    return `${name} owes ${exactUsd(debt_nanos)} USD. Its calls are refused until the debt is paid.${state}`
+  const days = available_nanos > 0 ? lasting(lasts_days) : null
+  const pace = days === null ? '' : `, ${days} at the pace of the last 7 days`
+  return `${name} has ${available_nanos > 0 ? balanceUsd(available_nanos) : 'no'} USD left${pace}.${state}`
+}
+
+function AccountFigures({ account, refusals }: KnownAccount) {
+  const { balance_nanos, held_nanos, available_nanos, week_nanos, change_percent, lasts_days, keys } = account
+  return (
+    <Figures>
+      <Figure
+        label="Free balance"
+        value={<Money nanos={available_nanos} balance />}
+        note={
+          held_nanos > 0 ? (
+            <span>
+              of <Money nanos={balance_nanos} balance />; the rest is held for running calls
+            </span>
+          ) : (
+            'No holds'
+          )
+        }
+      />
+      <Figure
+        label="Spent in 7 days (UTC)"
+        value={<Money nanos={week_nanos} />}
+        change={change_percent === null ? null : change_percent / 100}
+      />
+      <Figure
+        label="Lasts"
+        value={lasting(lasts_days) ?? '–'}
+        note={lasts_days === null ? 'No spend in 7 days' : 'at the pace of the last 7 days'}
+      />
+      <RefusedFigure label="Refused in 7 days" refusals={refusals} account={account.id} />
+      <Figure label="Active keys" value={keys} note={<AccountState account={account} />} />
+    </Figures>
+  )
+}
+
+function AccountState({ account: { status, low } }: { account: ShownAccount }) {
+  if (status === 'suspended') return <Status tone="warn">suspended</Status>
+  if (status === 'closed') return <Status tone="idle">closed</Status>
+  return low ? <Status tone="warn">low on balance</Status> : <Status tone="good">active</Status>
+}
+
+interface AccountMenuProps {
+  account: ShownAccount
+  open: (dialog: Open) => void
+  debit: () => void
+}
+
+function AccountMenu({ account, open, debit }: AccountMenuProps) {
+  const resume = useResume(account)
+  const { status, name } = account
+  const is_active = status === 'active'
+  const items: (MenuItem | 'line')[] = [
+    { label: 'Debit', icon: MinusCircle, onSelect: debit },
+    ...(status === 'closed' ? [] : [{ label: 'Invite', icon: Mail, onSelect: () => open('invite') }]),
+    { label: 'Edit details', icon: NotebookPen, onSelect: () => open('details') },
+    { label: 'Rename', icon: PenLine, onSelect: () => open('rename') },
+    'line',
+    is_active
+      ? { label: 'Suspend', icon: Ban, onSelect: () => open('suspend') }
+      : { label: status === 'closed' ? 'Open again' : 'Resume', icon: CirclePlay, onSelect: resume },
+    ...(status === 'closed'
+      ? []
+      : [{ label: 'Close account', icon: Trash2, danger: true, onSelect: () => open('close') }]),
+  ]
+  return <Menu label={`More for ${name}`} items={items} trigger={<Button>More</Button>} />
+}

@@ -1,0 +1,187 @@
+// The page of accounts: who is there, who is low, who grows.
+import { Plus, Users } from 'lucide-react'
+import { useState } from 'react'
+import type { AccountsAsked, ShownAccountRow } from '../console/views.ts'
+import { api } from '../../console/web/app/client.ts'
+import { useAsk } from '../../console/web/app/query.ts'
+import { AccountName } from '../../console/web/parts/account-name.tsx'
+import { useAddressState } from '../../console/web/parts/address-state.ts'
+import { share } from '../../console/web/parts/amounts.ts'
+import { Button } from '../../console/web/parts/button.tsx'
+import { AsCommand } from '../../console/web/parts/code.tsx'
+import { ExportCsv } from '../../console/web/parts/export-csv.tsx'
+import { FilterSearch } from '../../console/web/parts/filter-search.tsx'
+import { given } from '../../console/web/parts/given.ts'
+import { Money } from '../../console/web/parts/money.tsx'
+import { oneOf, optionOf } from '../../console/web/parts/option-of.ts'
+import { Page } from '../../console/web/parts/page.tsx'
+import { Select } from '../../console/web/parts/select.tsx'
+import { EmptyState, Loaded } from '../../console/web/parts/states.tsx'
+import { atEnd, type Column, charges, column, ofWeek, Pager, Table } from '../../console/web/parts/table.tsx'
+import { NewAccountDialog } from './new-account.tsx'
+import { AccountStatus, lasting } from './words.tsx'
+
+const SHOWN = [
+  { value: 'all', label: 'All accounts' },
+  {
+    value: 'low',
+    label: 'Low',
+    detail: 'In debt, unable to pay for a call, or with less than three days left',
+  },
+  { value: 'active', label: 'Active' },
+  { value: 'suspended', label: 'Suspended' },
+  { value: 'closed', label: 'Closed' },
+] as const
+
+const ORDERS = ['name', '-name', 'balance', '-balance', 'spent', '-spent'] as const
+
+const sorted = (one: Column<ShownAccountRow>) => ({ ...one, sorts: true })
+
+const COLUMNS: Column<ShownAccountRow>[] = [
+  sorted(column('name', 'Account', 'first', (account) => <AccountName {...account} />)),
+  sorted(atEnd('balance', 'Free, USD', 'first-end', (account) => <Free account={account} />)),
+  column('status', 'Status', 'second', (account) => <AccountStatus account={account} />),
+  sorted(
+    ofWeek(
+      charges(
+        'spent',
+        'Spent in 7 days, USD',
+        'second-end',
+        ({ week_nanos }) => week_nanos,
+        ({ week_nanos }, decimals) => (
+          <>
+            <Money nanos={week_nanos} decimals={decimals} unit={false} />
+            <span className="on-phone"> in 7 days</span>
+          </>
+        ),
+      ),
+    ),
+  ),
+  atEnd('change', 'Change', 'none', ({ change_percent }) => changeText(change_percent)),
+  column(
+    'lasts',
+    'Lasts',
+    'none',
+    ({ lasts_days }) => lasting(lasts_days) ?? <span className="soft">–</span>,
+  ),
+]
+
+function Free({ account: { available_nanos, debt_nanos } }: { account: ShownAccountRow }) {
+  if (debt_nanos > 0)
+    return (
+      <>
+        owes <Money nanos={debt_nanos} unit={false} />
+      </>
+    )
+  return <Money nanos={available_nanos} balance unit={false} />
+}
+
+function changeText(percent: number | null) {
+  if (percent === null) return <span className="soft">–</span>
+  return `${percent > 0 ? '+' : ''}${share(percent / 100)}`
+}
+
+export default function Accounts() {
+  const [state, change] = useAddressState({ search: '', show: 'all', order: 'name', cursor: '' })
+  const [making, setMaking] = useState(false)
+  const show = optionOf(SHOWN, state.show)
+  const query: AccountsAsked = {
+    ...given({ search: state.search }),
+    cursor: state.cursor === '' ? undefined : Number(state.cursor),
+    status: show === 'low' || show === 'all' ? undefined : show,
+    low: show === 'low' ? 'yes' : undefined,
+    order: oneOf(ORDERS, state.order),
+  }
+  const accounts = useAsk(['accounts', query], () => api.accounts.get({ query }))
+  const filter = (some: Partial<typeof state>) => change({ ...some, cursor: '' })
+  const is_filtered = state.search !== '' || show !== 'all'
+
+  return (
+    <Page
+      title="Accounts"
+      lead="Accounts pay for calls from a prepaid balance."
+      actions={
+        <>
+          <ExportCsv list="accounts" query={query} />
+          <Button look="primary" icon={Plus} onClick={() => setMaking(true)}>
+            New account
+          </Button>
+        </>
+      }
+    >
+      <div className="filters">
+        <FilterSearch
+          label="Search accounts"
+          placeholder="Name"
+          value={state.search}
+          onChange={(search) => filter({ search })}
+        />
+        <Select
+          inline
+          aria-label="Which accounts"
+          options={SHOWN}
+          value={show}
+          onChange={(value) => filter({ show: value })}
+        />
+      </div>
+      <Loaded query={accounts}>
+        {({ accounts: rows, next_cursor }) =>
+          rows.length === 0 ? (
+            <NoAccounts
+              is_filtered={is_filtered}
+              clear={() => filter({ search: '', show: 'all' })}
+              make={() => setMaking(true)}
+            />
+          ) : (
+            <>
+              <Table
+                label="Accounts"
+                columns={COLUMNS}
+                rows={rows}
+                keyOf={({ id }) => id}
+                hrefOf={({ id }) => `/accounts/${id}`}
+                sorting={{ by: state.order, onSort: (order) => filter({ order }) }}
+              />
+              <Pager next_cursor={next_cursor} newest="First" older="Next" />
+            </>
+          )
+        }
+      </Loaded>
+      <NewAccountDialog open={making} onClose={() => setMaking(false)} />
+    </Page>
+  )
+}
+
+function NoAccounts({
+  is_filtered,
+  clear,
+  make,
+}: {
+  is_filtered: boolean
+  clear: () => void
+  make: () => void
+}) {
+  if (is_filtered)
+    return (
+      <EmptyState title="No accounts found" action={<Button onClick={clear}>Show all accounts</Button>}>
+        Change the filter, or show all.
+      </EmptyState>
+    )
+  return (
+    <EmptyState
+      icon={Users}
+      title="No accounts yet"
+      action={
+        <>
+          <Button look="primary" icon={Plus} onClick={make}>
+            New account
+          </Button>
+          <AsCommand command="tollgate account create NAME" />
+        </>
+      }
+    >
+      An account pays for the calls of its keys. Create one for each person, team or program whose spend you
+      want to track and limit.
+    </EmptyState>
+  )
+}

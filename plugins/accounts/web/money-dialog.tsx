@@ -1,0 +1,101 @@
+// The dialog that moves money: a top-up, or a debit with its reason.
+import { useState } from 'react'
+import type { ShownAccount } from '../console/views.ts'
+import { api, ask, part } from '../../console/web/app/client.ts'
+import { useAction } from '../../console/web/parts/action.ts'
+import { exactUsd } from '../../console/web/parts/amounts.ts'
+import { AsCommand } from '../../console/web/parts/code.tsx'
+import { inShell } from '../../console/web/parts/code-samples/samples.ts'
+import { Dialog } from '../../console/web/parts/dialog.tsx'
+import { Field } from '../../console/web/parts/field.tsx'
+import { Form, SubmitOrCancel } from '../../console/web/parts/form.tsx'
+import { MoneyInput, TextInput } from '../../console/web/parts/input.tsx'
+import { useRequestKey } from '../../console/web/parts/request-key.ts'
+
+export type Movement = 'top-up' | 'debit'
+
+interface MoneyDialogProps {
+  account: ShownAccount
+  /** Null: closed. */
+  movement: Movement | null
+  onClose: () => void
+}
+
+export function MoneyDialog({ account, movement, onClose }: MoneyDialogProps) {
+  const title = movement === 'debit' ? `Debit ${account.name}` : `Top up ${account.name}`
+  return (
+    <Dialog open={movement !== null} onClose={onClose} title={title}>
+      {movement && <MoneyForm account={account} movement={movement} onClose={onClose} />}
+    </Dialog>
+  )
+}
+
+function MoneyForm({ account, movement, onClose }: MoneyDialogProps & { movement: Movement }) {
+  const [amount, setAmount] = useState('')
+  const [note, setNote] = useState('')
+  const { keyOf, forget } = useRequestKey()
+  const is_debit = movement === 'debit'
+  const { runOrThrow } = useAction({
+    work: (request_key: string) => {
+      const body = { amount: amount.trim(), note: note.trim() }
+      const sent = { headers: { 'idempotency-key': request_key } }
+      const of_account = api.accounts({ id: part(account.id) })
+      return ask(is_debit ? of_account.debit.post(body, sent) : of_account['top-up'].post(body, sent))
+    },
+    changes: ['accounts', 'account', 'entries', 'overview'],
+    done: (_, { account: after, again }) => ({
+      text: `${doneText(movement, amount.trim(), again)} ${after.name} has ${exactUsd(after.available_nanos)} USD free.`,
+    }),
+  })
+
+  async function move(): Promise<void> {
+    await runOrThrow(keyOf(JSON.stringify([movement, amount.trim(), note.trim()])))
+    forget()
+    onClose()
+  }
+
+  return (
+    <Form submit={move} aria-label={is_debit ? 'Debit' : 'Top up'}>
+      <Field label="Amount" name="amount" help={helpFor(account, movement)}>
+        <MoneyInput value={amount} onChange={setAmount} />
+      </Field>
+      <Field
+        label={is_debit ? 'Reason' : 'Note'}
+        name="note"
+        help={
+          is_debit
+            ? 'The account holder sees it.'
+            : 'Optional, such as an invoice number. The account holder sees it.'
+        }
+      >
+        <TextInput value={note} onChange={setNote} autoComplete="off" />
+      </Field>
+      <SubmitOrCancel onCancel={onClose}>
+        {is_debit ? `Debit ${account.name}` : `Top up ${account.name}`}
+      </SubmitOrCancel>
+      <AsCommand command={commandFor(account.name, { movement, amount: amount.trim(), note: note.trim() })} />
+    </Form>
+  )
+}
+
+function helpFor({ available_nanos, held_nanos, debt_nanos }: ShownAccount, movement: Movement): string {
+  if (movement === 'debit') {
+    const held = held_nanos > 0 ? `; ${exactUsd(held_nanos)} USD are held for running calls` : ''
+    return `${exactUsd(available_nanos)} USD are free${held}.`
+  }
+  return debt_nanos > 0 ? `Pays the debt of ${exactUsd(debt_nanos)} USD first.` : 'Available at once.'
+}
+
+function doneText(movement: Movement, amount: string, again: boolean): string {
+  if (again) return 'This was already done. Nothing changed.'
+  return movement === 'debit' ? `${amount} USD debited.` : `${amount} USD added.`
+}
+
+function commandFor(
+  name: string,
+  { movement, amount, note }: { movement: Movement; amount: string; note: string },
+): string {
+  const verb = movement === 'debit' ? 'debit' : 'credit'
+  const with_note = note === '' ? '' : ` --note ${inShell(note)}`
+  return `tollgate ${verb} ${name} ${amount || 'AMOUNT'}${with_note}`
+}

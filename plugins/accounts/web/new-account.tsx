@@ -1,0 +1,52 @@
+// The dialog that makes an account.
+import { useState } from 'react'
+import { useLocation } from 'wouter'
+import { api, ask } from '../../console/web/app/client.ts'
+import { useAction } from '../../console/web/parts/action.ts'
+import { AsCommand } from '../../console/web/parts/code.tsx'
+import { Dialog } from '../../console/web/parts/dialog.tsx'
+import { Field } from '../../console/web/parts/field.tsx'
+import { Form, SubmitOrCancel } from '../../console/web/parts/form.tsx'
+import { TextInput } from '../../console/web/parts/input.tsx'
+
+export function NewAccountDialog({ open, onClose }: { open: boolean; onClose: () => void }) {
+  return (
+    <Dialog open={open} onClose={onClose} title="New account">
+      <NewAccount onClose={onClose} />
+    </Dialog>
+  )
+}
+
+function NewAccount({ onClose }: { onClose: () => void }) {
+  const [name, setName] = useState('')
+  const [display_name, setDisplayName] = useState('')
+  const [email, setEmail] = useState('')
+  const [, go] = useLocation()
+  const { runOrThrow } = useAction({
+    work: (wanted: string) => ask(api.accounts.post({ name: wanted, display_name, email })),
+    changes: ['accounts'],
+    done: (_, account) => ({ text: `${account.name} was created. Next: top up and create a key.` }),
+  })
+
+  async function make(): Promise<void> {
+    const { id } = await runOrThrow(name.trim())
+    onClose()
+    go(`/accounts/${id}`)
+  }
+
+  return (
+    <Form submit={make} aria-label="New account">
+      <Field label="Name" name="name" help="A person, a team or a program: letters, digits and . _ @ + -">
+        <TextInput value={name} onChange={setName} autoComplete="off" />
+      </Field>
+      <Field label="Display name" name="display_name" help="In any letters. Optional.">
+        <TextInput value={display_name} onChange={setDisplayName} autoComplete="off" />
+      </Field>
+      <Field label="Email" name="email" help="Optional.">
+        <TextInput inputMode="email" value={email} onChange={setEmail} autoComplete="off" />
+      </Field>
+      <SubmitOrCancel onCancel={onClose}>Create account</SubmitOrCancel>
+      <AsCommand command={`tollgate account create ${name.trim() || 'NAME'}`} />
+    </Form>
+  )
+}

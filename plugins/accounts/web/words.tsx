@@ -1,0 +1,22 @@
+// Accounts in words: their status, and how long their money lasts.
+import type { ShownAccountRow } from '../console/views.ts'
+import { Status, type Tone } from '../../console/web/parts/status.tsx'
+
+const TONES: Record<ShownAccountRow['status'], Tone> = { active: 'good', suspended: 'warn', closed: 'idle' }
+
+export function AccountStatus({
+  account: { status, low },
+}: {
+  account: Pick<ShownAccountRow, 'status' | 'low'>
+}) {
+  if (low) return <Status tone="warn">low</Status>
+  return <Status tone={TONES[status]}>{status}</Status>
+}
+
+/** "about 3 days"; null if nothing was spent this week. */
+export function lasting(lasts_days: number | null): string | null {
+  if (lasts_days === null) return null
+  if (lasts_days < 1) return 'less than a day'
+  if (lasts_days > 365) return 'over a year'
+  return lasts_days === 1 ? 'about a day' : `about ${lasts_days} days`
+}

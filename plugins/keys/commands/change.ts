@@ -1,0 +1,100 @@
+// `key change`: another name and other limits for a key that stays the same.
+import type { Command } from 'commander'
+import { type KeySettings, MAX_CONCURRENT_CALLS } from '../../../src/access/key-settings.ts'
+import { changeKey } from '../../../src/access/keys.ts'
+import { invalidRequest } from '../../../src/domain/errors.ts'
+import type { Nanos } from '../../../src/domain/money.ts'
+import { defined } from '../../../src/utilities/defined.ts'
+import { readCount, readExpiry, readLimit, readList } from '../../../src/app/command-line/arguments.ts'
+import { contextOf } from '../../../src/app/command-line/context.ts'
+import { withDatabase } from '../../../src/app/command-line/data-folder.ts'
+import type { CliDeps } from '../../../src/app/command-line/terminal.ts'
+import { keyView, ownerOf } from '../../../src/access/key-view.ts'
+
+interface ChangeOptions {
+  name?: string
+  models?: Limit<string[]>
+  spendLimit?: Limit<Nanos>
+  dailyLimit?: Limit<Nanos>
+  monthlyLimit?: Limit<Nanos>
+  concurrentCalls?: Limit<number>
+  expires?: Limit<number>
+  addresses?: Limit<string[]>
+}
+
+/** What a limit becomes; null: none. In an object, since commander takes a null for an option without a value. */
+interface Limit<T> {
+  to: T | null
+}
+
+/** A reader for which one word takes a limit away. */
+const or =
+  <T>(word: string, read: (text: string) => T) =>
+  (text: string): Limit<T> => ({ to: text === word ? null : read(text) })
+
+export function addKeyChange(key: Command, deps: CliDeps): void {
+  key
+    .command('change <key>')
+    .summary('Change the name or the limits of a key.')
+    .description(
+      'Change the name or the limits of a key. Options that you leave out change nothing. <key> is its prefix or its ' +
+        'number in `key list`. The secret stays the same.',
+    )
+    .option('--name <name>', 'its name, such as laptop')
+    .option('--models <list>', 'models it may call, or all', or('all', readList))
+    .option(
+      '--spend-limit <usd>',
+      'the most that its calls may cost together, or none',
+      or('none', readLimit),
+    )
+    .option(
+      '--daily-limit <usd>',
+      'the most that they may cost in a day (UTC), or none',
+      or('none', readLimit),
+    )
+    .option(
+      '--monthly-limit <usd>',
+      'the most that they may cost in a month (UTC), or none',
+      or('none', readLimit),
+    )
+    .option(
+      '--concurrent-calls <count>',
+      'how many may run at the same time, or any',
+      or('any', readCount(MAX_CONCURRENT_CALLS)),
+    )
+    .option(
+      '--expires <when>',
+      'when it expires: a duration, its last day, or never',
+      or('never', readExpiry(deps.now)),
+    )
+    .option('--addresses <list>', 'allowed networks, or anywhere', or('anywhere', readList))
+    .action(async (reference: string, options: ChangeOptions, command: Command) => {
+      const { folder, answer } = contextOf(command, deps)
+      const changes = changesOf(options)
+      if (Object.keys(changes).length === 0)
+        throw invalidRequest('Nothing to change: give --name, --models, a limit, --expires or --addresses.')
+      const { changed, account } = await withDatabase(folder, 'write', async (db) => {
+        const changed = await changeKey(db, reference, changes, deps.now())
+        return { changed, account: await ownerOf(db, changed) }
+      })
+      answer(
+        keyView(changed, account, deps.now()),
+        `Key ${changed.name} (${changed.prefix}…) of ${account} changed. See tollgate key list ${account}.`,
+      )
+    })
+}
+
+/** What was given. */
+function changesOf(options: ChangeOptions): Partial<KeySettings> {
+  const { name, models, expires, addresses } = options
+  return defined({
+    name,
+    models: models?.to,
+    spend_limit_nanos: options.spendLimit?.to,
+    daily_limit_nanos: options.dailyLimit?.to,
+    monthly_limit_nanos: options.monthlyLimit?.to,
+    concurrent_calls: options.concurrentCalls?.to,
+    expires_at_ms: expires?.to,
+    addresses: addresses?.to,
+  })
+}

@@ -1,0 +1,281 @@
+// Keys: who may do what; made, changed, rotated and revoked, by the operator and by the account whose keys they are.
+import type { Static } from '@sinclair/typebox'
+import { Elysia } from 'elysia'
+import { countUsableKeys, listKeyPage } from '../../../src/access/key-listing.ts'
+import type { KeySettings } from '../../../src/access/key-settings.ts'
+import {
+  changeKey,
+  createKey,
+  freeKeyName,
+  type IssuedKey,
+  revokeKey,
+  rotateKey,
+} from '../../../src/access/keys.ts'
+import { compileModelPatterns } from '../../../src/access/model-patterns.ts'
+import { issueOnce } from '../../../src/access/repeatable-key.ts'
+import { onlyKeyOf, type Viewer } from '../../../src/access/viewer.ts'
+import { allNamed } from '../../../src/app/surface/console/account-names.ts'
+import {
+  type Asking,
+  type ConsoleParts,
+  changed,
+  countCall,
+  FAILURES,
+  viewerCalls,
+} from '../../../src/app/surface/console/calls.ts'
+import { KeyParams, readUsd } from '../../../src/app/surface/console/fields.ts'
+import { requireUnchanged } from '../../../src/app/surface/console/meanwhile.ts'
+import {
+  payingAccount,
+  requestedAccount,
+  requireAccount,
+  requireKey,
+} from '../../../src/app/surface/console/references.ts'
+import { sampleModel } from '../../../src/app/surface/console/suggested-models.ts'
+import type { Gateway } from '../../../src/app/surface/gateway.ts'
+import { conflict, invalidRequest, permissionDenied } from '../../../src/domain/errors.ts'
+import { formatUsd, type Nanos } from '../../../src/domain/money.ts'
+import { pageFields, pageOf } from '../../../src/http/paging.ts'
+import { readMoment } from '../../../src/http/period.ts'
+import { NOT_USED, usageOfKeys } from '../../../src/money/ledger/key-usage.ts'
+import type { Db, Tx } from '../../../src/store/db.ts'
+import { defined } from '../../../src/utilities/defined.ts'
+import {
+  IssuedView,
+  KeyChanges,
+  KeysQuery,
+  KeysView,
+  type KeyValues,
+  KeyView,
+  keyRow,
+  keyView,
+  mayManage,
+  NewKey,
+  Rotation,
+} from './views.ts'
+
+/** An account makes keys for itself, and none of them is ever deleted: at most 120 a minute, and so many that work. */
+const KEY_COUNTS_AS = 10
+export const MAX_USABLE_KEYS = 200
+
+/** `GET` and `POST /console/api/keys`; `GET` and `PATCH /console/api/keys/{id}`. */
+export function keyRoutes(gateway: ConsoleParts) {
+  const { now } = gateway.exchange
+  return new Elysia({ name: 'console-keys' })
+    .use(viewerCalls(gateway))
+    .get('/console/api/keys', ({ viewer, query }) => keysPage(gateway, viewer, query), {
+      query: KeysQuery,
+      response: { 200: KeysView, ...FAILURES },
+    })
+    .post('/console/api/keys', ({ viewer, origin, body }) => issueKey(gateway, { viewer, origin }, body), {
+      body: NewKey,
+      response: { 200: IssuedView, ...FAILURES },
+    })
+    .get('/console/api/keys/:id', ({ viewer, params }) => shownKey(gateway, viewer, params.id), {
+      params: KeyParams,
+      response: { 200: KeyView, ...FAILURES },
+    })
+    .patch(
+      '/console/api/keys/:id',
+      async ({ viewer, origin, params: { id }, body: { was, ...values } }) => {
+        const changes = settingsOf(values)
+        const read = was && settingsOf(was)
+        await changed(gateway, { viewer, origin }, async (tx) => {
+          const key = await lockedManagedKey(tx, viewer, id)
+          const is = await requireKey({ db: tx }, viewer, key)
+          requireUnchanged(read && valuesOf(read), valuesOf(is), valuesOf(changes))
+          return changeKey(tx, key, changes, now())
+        })
+        return shownKey(gateway, viewer, id)
+      },
+      { params: KeyParams, body: KeyChanges, response: { 200: KeyView, ...FAILURES } },
+    )
+}
+
+/** `POST /console/api/keys/{id}/rotate` and `/revoke`. */
+export function keyEndRoutes(gateway: ConsoleParts) {
+  const { now } = gateway.exchange
+  const { randomBytes } = gateway.people
+  return new Elysia({ name: 'console-key-end' })
+    .use(viewerCalls(gateway))
+    .post(
+      '/console/api/keys/:id/rotate',
+      async ({ viewer, origin, params: { id }, body: { grace_s = 0, request_key } }) => {
+        countCall(gateway, viewer, KEY_COUNTS_AS)
+        const made = await changed(gateway, { viewer, origin }, async (tx) => {
+          const key = await lockedManagedKey(tx, viewer, id)
+          const repeatable = { request_key, content: ['rotate', key, grace_s] }
+          return issueOnce(tx, repeatable, { randomBytes, now_ms: now() }, (issuing) =>
+            rotateKey(tx, key, grace_s, issuing),
+          )
+        })
+        return issued(gateway, viewer, made)
+      },
+      { params: KeyParams, body: Rotation, response: { 200: IssuedView, ...FAILURES } },
+    )
+    .post(
+      '/console/api/keys/:id/revoke',
+      async ({ viewer, origin, params: { id } }) => {
+        await changed(gateway, { viewer, origin }, async (tx) =>
+          revokeKey(tx, await requireManaged(tx, viewer, id), now()),
+        )
+        return shownKey(gateway, viewer, id)
+      },
+      { params: KeyParams, response: { 200: KeyView, ...FAILURES } },
+    )
+}
+
+/** @throws GatewayError not_found if an account is named that the viewer does not see */
+export async function keysPage(
+  gateway: Pick<Gateway, 'exchange' | 'db'>,
+  viewer: Viewer,
+  query: Static<typeof KeysQuery>,
+): Promise<Static<typeof KeysView>> {
+  const { db } = gateway
+  const { now } = gateway.exchange
+  const { search, status } = query
+  const account_id = await requestedAccount(gateway, viewer, query.account)
+  const whose = { account_id, key_id: onlyKeyOf(viewer) }
+  const page = await listKeyPage(db, { ...whose, search, status }, pageOf(query), now())
+  const usage = await usageOfKeys(db, page.rows, now())
+  return {
+    keys: await allNamed(
+      db,
+      viewer,
+      page.rows.map((key) => keyRow(key, usage.get(key.id) ?? NOT_USED, viewer, now())),
+    ),
+    may_manage: mayManage(viewer),
+    ...pageFields(page),
+  }
+}
+
+/** Makes a key for whoever asks for one. @throws GatewayError as `createKey`; conflict for an account's own people who have as many as they may */
+export async function issueKey(
+  gateway: Pick<Gateway, 'exchange' | 'people' | 'db'>,
+  asking: Asking,
+  { request_key, account, ...values }: Static<typeof NewKey>,
+): Promise<Static<typeof IssuedView>> {
+  const { now } = gateway.exchange
+  const { randomBytes } = gateway.people
+  const { viewer } = asking
+  if (!mayManage(viewer)) throw mayNotManage()
+  const account_id = await payingAccount(gateway, viewer, account)
+  if (account_id === undefined)
+    throw invalidRequest(
+      'account: is missing; it must be the number or the name of the account whose key it is.',
+      {
+        param: 'account',
+      },
+    )
+  const changes = settingsOf(values)
+  countCall(gateway, viewer, KEY_COUNTS_AS)
+  const made = await changed(gateway, asking, async (tx) => {
+    await tx.lock(account_id)
+    const repeatable = { request_key, content: ['key', account_id, changes] }
+    return issueOnce(tx, repeatable, { randomBytes, now_ms: now() }, async (issuing) => {
+      if (viewer.role !== 'operator') refuseMore(await countUsableKeys(tx, account_id, now()))
+      const settings = { name: await freeKeyName(tx, account_id, now()), ...changes }
+      const { name } = await requireAccount({ db: tx }, String(account_id))
+      return createKey(tx, name, settings, issuing)
+    })
+  })
+  return issued(gateway, viewer, made)
+}
+
+async function issued(
+  gateway: Pick<Gateway, 'exchange' | 'db'>,
+  viewer: Viewer,
+  { key, text }: IssuedKey,
+): Promise<Static<typeof IssuedView>> {
+  return {
+    text,
+    key: await shownKey(gateway, viewer, String(key.id)),
+    unmatched: unmatchedBy(gateway, key.models),
+    sample_model: sampleModel(gateway.exchange.catalogue(), key.models),
+  }
+}
+
+/** A pattern may be meant for a model that is added later: it is told, not refused. */
+function unmatchedBy(
+  { exchange: { catalogue } }: Pick<Gateway, 'exchange'>,
+  patterns: readonly string[] | null,
+): string[] {
+  const ids = [...catalogue().models.keys()]
+  return (patterns ?? []).filter((pattern) => !ids.some(compileModelPatterns([pattern])))
+}
+
+/** The same settings as a caller writes them. */
+function valuesOf(settings: Partial<KeySettings>): KeyValues {
+  const { name, models, addresses, concurrent_calls, expires_at_ms } = settings
+  const usd = (nanos: Nanos | null | undefined) => (nanos == null ? nanos : formatUsd(nanos))
+  return defined({
+    name,
+    models: models && [...models],
+    addresses: addresses && [...addresses],
+    concurrent_calls,
+    spend_limit: usd(settings.spend_limit_nanos),
+    daily_limit: usd(settings.daily_limit_nanos),
+    monthly_limit: usd(settings.monthly_limit_nanos),
+    expires: typeof expires_at_ms === 'number' ? new Date(expires_at_ms).toISOString() : expires_at_ms,
+  })
+}
+
+/** What of a key's settings is given; null takes a limit away. @throws GatewayError invalid_request */
+function settingsOf(body: KeyValues): Partial<KeySettings> {
+  const { name, models, addresses, concurrent_calls, expires } = body
+  return defined({
+    name,
+    models,
+    addresses,
+    concurrent_calls,
+    spend_limit_nanos: limitIn(body, 'spend_limit'),
+    daily_limit_nanos: limitIn(body, 'daily_limit'),
+    monthly_limit_nanos: limitIn(body, 'monthly_limit'),
+    expires_at_ms: typeof expires === 'string' ? readMoment('expires', expires, 'end') : expires,
+  })
+}
+
+/** @throws GatewayError invalid_request */
+function limitIn(
+  body: KeyValues,
+  name: 'spend_limit' | 'daily_limit' | 'monthly_limit',
+): Nanos | null | undefined {
+  const text = body[name]
+  return typeof text === 'string' ? readUsd(name, text) : text
+}
+
+async function shownKey(
+  gateway: Pick<Gateway, 'exchange' | 'db'>,
+  viewer: Viewer,
+  id: string,
+): Promise<Static<typeof KeyView>> {
+  const key = await requireKey(gateway, viewer, id)
+  const usage = await usageOfKeys(gateway.db, [key], gateway.exchange.now())
+  return keyView(gateway, key, usage.get(key.id) ?? NOT_USED, viewer)
+}
+
+/** @returns the number of the key. @throws GatewayError not_found as `requireKey`; permission_denied for a viewer by key */
+async function requireManaged(db: Db, viewer: Viewer, reference: string): Promise<string> {
+  const { id } = await requireKey({ db }, viewer, reference)
+  if (!mayManage(viewer)) throw mayNotManage()
+  return String(id)
+}
+
+/** The same, and until the end of the transaction nobody else changes the keys of its account. @throws as `requireManaged` */
+async function lockedManagedKey(tx: Tx, viewer: Viewer, reference: string): Promise<string> {
+  const id = await requireManaged(tx, viewer, reference)
+  await tx.lock((await requireKey({ db: tx }, viewer, id)).account_id)
+  return id
+}
+
+function refuseMore(usable: number): void {
+  if (usable >= MAX_USABLE_KEYS)
+    throw conflict(
+      `${usable} active keys are the most that an account can have. Revoke some that you no longer use.`,
+    )
+}
+
+const mayNotManage = () =>
+  permissionDenied(
+    'You cannot manage keys while signed in with an API key. Sign in with the account’s password.',
+  )

@@ -1,0 +1,81 @@
+// Making a key: its limits, then its text, which is shown once, and a first call with it.
+import { useState } from 'react'
+import type { Issued } from '../console/views.ts'
+import { api, ask } from '../../console/web/app/client.ts'
+import { useViewer } from '../../console/web/app/session.tsx'
+import { AccountInput } from '../../console/web/parts/account-input.tsx'
+import { useAction } from '../../console/web/parts/action.ts'
+import { AsCommand } from '../../console/web/parts/code.tsx'
+import { Dialog } from '../../console/web/parts/dialog.tsx'
+import { Field } from '../../console/web/parts/field.tsx'
+import { Form, SubmitOrCancel } from '../../console/web/parts/form.tsx'
+import { useRequestKey } from '../../console/web/parts/request-key.ts'
+import { IssuedKey } from './issued-key.tsx'
+import { EMPTY_DRAFT, KeyFields, optionsFor, settingsOf } from './key-fields.tsx'
+
+interface IssueKeyProps {
+  open: boolean
+  onClose: () => void
+  /** Whose key; without, the operator says so, and accounts make their own. */
+  account?: string | undefined
+}
+
+/** Once the key is there, only its own button closes the dialog. */
+export function IssueKey({ open, onClose, account }: IssueKeyProps) {
+  const [issued, setIssued] = useState<Issued | null>(null)
+  const end = () => {
+    setIssued(null)
+    onClose()
+  }
+  const title = issued ? `The key ${issued.key.name}` : account ? `New key of ${account}` : 'New key'
+  return (
+    <Dialog open={open} onClose={end} title={title} wide={issued !== null} dismissable={issued === null}>
+      {issued ? (
+        <IssuedKey issued={issued} onDone={end} />
+      ) : (
+        <NewKey account={account} onIssued={setIssued} onCancel={end} />
+      )}
+    </Dialog>
+  )
+}
+
+interface NewKeyProps {
+  account: string | undefined
+  onIssued: (issued: Issued) => void
+  onCancel: () => void
+}
+
+function NewKey({ account, onIssued, onCancel }: NewKeyProps) {
+  const { role } = useViewer()
+  const [owner, setOwner] = useState(account ?? '')
+  const [draft, setDraft] = useState(EMPTY_DRAFT)
+  const is_chosen = role === 'operator' && account === undefined
+  const { keyOf, forget } = useRequestKey()
+  const { runOrThrow } = useAction({
+    work: async () => {
+      const wanted = {
+        ...settingsOf(draft),
+        account: role === 'operator' ? owner.trim() : undefined,
+        name: draft.name.trim() || undefined,
+      }
+      const issued = await ask(api.keys.post({ ...wanted, request_key: keyOf(JSON.stringify(wanted)) }))
+      forget()
+      return issued
+    },
+    changes: ['keys', 'account', 'accounts'],
+  })
+  return (
+    <Form submit={async () => onIssued(await runOrThrow(undefined))} aria-label="New key">
+      {is_chosen && (
+        <Field label="Account" name="account" help="The account that pays for its calls.">
+          <AccountInput value={owner} onChange={setOwner} />
+        </Field>
+      )}
+      <KeyFields draft={draft} onChange={setDraft} />
+      <SubmitOrCancel onCancel={onCancel}>Create key</SubmitOrCancel>
+      {role === 'operator' && (
+        <AsCommand command={`tollgate key create ${owner.trim() || 'ACCOUNT'}${optionsFor(draft)}`} />
+      )}
+    </Form>
+  )
+}

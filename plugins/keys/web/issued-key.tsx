@@ -1,0 +1,36 @@
+// A key that was just made: its text, shown only this once, and a first call with it.
+import type { Issued } from '../console/views.ts'
+import { useBaseUrl } from '../../console/web/app/session.tsx'
+import { Button } from '../../console/web/parts/button.tsx'
+import { Secret } from '../../console/web/parts/code.tsx'
+import { samplesOf } from '../../console/web/parts/code-samples/samples.ts'
+import { DialogActions } from '../../console/web/parts/dialog.tsx'
+import { Notice } from '../../console/web/parts/notice.tsx'
+import { Snippet } from '../../console/web/parts/snippet.tsx'
+
+export function IssuedKey({ issued, onDone }: { issued: Issued; onDone: () => void }) {
+  const { text, unmatched, sample_model } = issued
+  const base_url = useBaseUrl()
+  return (
+    <div className="stack">
+      <Notice tone="warn">
+        <p>Copy the key now. It is shown only once.</p>
+      </Notice>
+      <Secret value={text} />
+      {unmatched.length > 0 && (
+        <Notice tone="warn">No model of the catalogue is called {unmatched.join(', ')} yet.</Notice>
+      )}
+      {sample_model !== null && (
+        <>
+          <h3>A first call</h3>
+          <Snippet samples={samplesOf('OpenAI', { base_url, key: text, model: sample_model })} />
+        </>
+      )}
+      <DialogActions>
+        <Button look="primary" onClick={onDone}>
+          Done
+        </Button>
+      </DialogActions>
+    </div>
+  )
+}

@@ -1,0 +1,161 @@
+// The dialogs of a key: change its limits, rotate, revoke.
+import { useState } from 'react'
+import type { Issued, KeyChanges, ShownKey } from '../console/views.ts'
+import { api, ask, part } from '../../console/web/app/client.ts'
+import { useViewer } from '../../console/web/app/session.tsx'
+import { useAction } from '../../console/web/parts/action.ts'
+import { ConflictNotice, only, useChanges } from '../../console/web/parts/changes.tsx'
+import { AsCommand } from '../../console/web/parts/code.tsx'
+import { ConfirmDialog, Dialog } from '../../console/web/parts/dialog.tsx'
+import { Field } from '../../console/web/parts/field.tsx'
+import { Form, SubmitOrCancel } from '../../console/web/parts/form.tsx'
+import { IssuedKey } from './issued-key.tsx'
+import {
+  draftOf,
+  KEY_LABELS,
+  KeyFields,
+  optionsForChanges,
+  settingsOf,
+  writtenOf,
+} from './key-fields.tsx'
+import { useRequestKey } from '../../console/web/parts/request-key.ts'
+import { Select } from '../../console/web/parts/select.tsx'
+
+export interface KeyDialogProps {
+  of: ShownKey
+  open: boolean
+  onClose: () => void
+}
+
+const CHANGES = ['keys', 'key', 'account', 'accounts']
+/** Commands are the operator's. */
+function useCommand(command: string) {
+  return useViewer().role === 'operator' ? <AsCommand command={command} /> : null
+}
+
+export function ChangeDialog({ of: key, open, onClose }: KeyDialogProps) {
+  return (
+    <Dialog open={open} onClose={onClose} title={`Change the key ${key.name}`}>
+      <Change of={key} onClose={onClose} />
+    </Dialog>
+  )
+}
+
+function Change({ of: key, onClose }: Omit<KeyDialogProps, 'open'>) {
+  const { runOrThrow } = useAction({
+    work: ({ body }: { body: KeyChanges; name: string }) => ask(api.keys({ id: part(key.id) }).patch(body)),
+    changes: CHANGES,
+    done: ({ name }) => ({ text: `Key "${name}" updated` }),
+  })
+  const changes = useChanges({
+    source: key,
+    draftOf,
+    reread: () => ask(api.keys({ id: part(key.id) }).get()),
+    save: (names, draft, read) =>
+      runOrThrow({
+        body: { ...only(settingsOf(draft), names), was: only(writtenOf(read), names) },
+        name: draft.name.trim(),
+      }),
+  })
+  const { draft, setDraft, names } = changes
+  const command = useCommand(`tollgate key change ${key.prefix}${optionsForChanges(draft, names)}`)
+  async function change(): Promise<void> {
+    if (await changes.submit()) onClose()
+  }
+  return (
+    <Form submit={change} aria-label="Change key">
+      <ConflictNotice of={changes} labels={KEY_LABELS} />
+      <KeyFields draft={draft} onChange={setDraft} />
+      <SubmitOrCancel onCancel={onClose}>Save changes</SubmitOrCancel>
+      {names.length > 0 && command}
+    </Form>
+  )
+}
+
+const GRACES = [
+  { value: '0', label: 'At once', option: '' },
+  { value: '3600', label: 'In an hour', option: ' --grace 1h' },
+  { value: '86400', label: 'In a day', option: ' --grace 1d' },
+  { value: '604800', label: 'In a week', option: ' --grace 1w' },
+] as const
+
+export function RotateDialog({ of: key, open, onClose }: KeyDialogProps) {
+  const [issued, setIssued] = useState<Issued | null>(null)
+  const end = () => {
+    setIssued(null)
+    onClose()
+  }
+  return (
+    <Dialog
+      open={open}
+      onClose={end}
+      title={issued ? `The new key ${key.name}` : `Rotate the key ${key.name}`}
+      wide={issued !== null}
+      dismissable={issued === null}
+    >
+      {issued ? (
+        <IssuedKey issued={issued} onDone={end} />
+      ) : (
+        <Rotate of={key} onIssued={setIssued} onCancel={end} />
+      )}
+    </Dialog>
+  )
+}
+
+interface RotateProps {
+  of: ShownKey
+  onIssued: (issued: Issued) => void
+  onCancel: () => void
+}
+
+function Rotate({ of: key, onIssued, onCancel }: RotateProps) {
+  const [grace, setGrace] = useState<(typeof GRACES)[number]['value']>('86400')
+  const option = GRACES.find(({ value }) => value === grace)?.option ?? ''
+  const { keyOf } = useRequestKey()
+  const { runOrThrow } = useAction({
+    work: () =>
+      ask(api.keys({ id: part(key.id) }).rotate.post({ grace_s: Number(grace), request_key: keyOf(grace) })),
+    changes: CHANGES,
+  })
+  const command = useCommand(`tollgate key rotate ${key.prefix}${option}`)
+  return (
+    <Form submit={async () => onIssued(await runOrThrow(undefined))} aria-label="Rotate key">
+      <p>
+        The new key gets the name, the limits and the rest of the spend limit. Replace the old key wherever it
+        is used before it expires.
+      </p>
+      <Field label="Old key expires" name="grace_s">
+        <Select options={GRACES} value={grace} onChange={setGrace} />
+      </Field>
+      <SubmitOrCancel onCancel={onCancel}>Create new key</SubmitOrCancel>
+      {command}
+    </Form>
+  )
+}
+
+export function RevokeDialog({ of: key, open, onClose }: KeyDialogProps) {
+  const { runOrThrow } = useAction({
+    work: () => ask(api.keys({ id: part(key.id) }).revoke.post()),
+    changes: CHANGES,
+    done: () => ({ text: `The key ${key.name} is revoked.` }),
+  })
+  const command = useCommand(`tollgate key revoke ${key.prefix}`)
+  return (
+    <ConfirmDialog
+      open={open}
+      onClose={onClose}
+      title={`Revoke the key ${key.name}?`}
+      consequence={
+        <div className="stack">
+          <p>
+            Calls with {key.prefix}… are refused from now on, and its sessions end. Running calls finish and
+            are charged. This cannot be undone.
+          </p>
+          {command}
+        </div>
+      }
+      verb="Revoke key"
+      confirm={() => runOrThrow(undefined)}
+    />
+  )
+}

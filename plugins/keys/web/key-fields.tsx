@@ -1,0 +1,193 @@
+// The fields of a key: what it is for, and its limits.
+import type { ShownKey } from '../console/views.ts'
+import { inShell } from '../../console/web/parts/code-samples/samples.ts'
+import { Field } from '../../console/web/parts/field.tsx'
+import { MoneyInput, TextInput } from '../../console/web/parts/input.tsx'
+
+/** What is typed; an empty text is no limit. */
+export interface KeyDraft {
+  name: string
+  models: string
+  spend_limit: string
+  daily_limit: string
+  monthly_limit: string
+  concurrent_calls: string
+  addresses: string
+  /** A day of this browser's time zone, `2026-12-31`. */
+  expires: string
+}
+
+/** Of its fields, on every page that names them. */
+export const KEY_LABELS: Readonly<Record<keyof KeyDraft, string>> = {
+  name: 'Name',
+  models: 'Models',
+  spend_limit: 'Total spend limit',
+  daily_limit: 'Daily limit',
+  monthly_limit: 'Monthly limit',
+  concurrent_calls: 'Concurrent calls',
+  addresses: 'Addresses',
+  expires: 'Last day',
+}
+
+export const EMPTY_DRAFT: KeyDraft = {
+  name: '',
+  models: '',
+  spend_limit: '',
+  daily_limit: '',
+  monthly_limit: '',
+  concurrent_calls: '',
+  addresses: '',
+  expires: '',
+}
+
+export const draftOf = (key: ShownKey): KeyDraft => ({
+  name: key.name,
+  models: key.models?.join(', ') ?? '',
+  spend_limit: key.spend_limit_usd ?? '',
+  daily_limit: key.daily_limit_usd ?? '',
+  monthly_limit: key.monthly_limit_usd ?? '',
+  concurrent_calls: key.concurrent_calls === null ? '' : String(key.concurrent_calls),
+  addresses: key.addresses?.join(', ') ?? '',
+  expires: key.expires_at_ms === null ? '' : dayOf(key.expires_at_ms - 1),
+})
+
+/** What is sent: null if there is no limit. */
+export const settingsOf = (draft: KeyDraft) => ({
+  name: draft.name.trim(),
+  models: listIn(draft.models),
+  spend_limit: draft.spend_limit.trim() || null,
+  daily_limit: draft.daily_limit.trim() || null,
+  monthly_limit: draft.monthly_limit.trim() || null,
+  concurrent_calls: numberIn(draft.concurrent_calls),
+  addresses: listIn(draft.addresses),
+  expires: draft.expires === '' ? null : endOf(draft.expires),
+})
+
+/** The same of a key as it is. Its end has hours. */
+export const writtenOf = (key: ShownKey) => ({
+  name: key.name,
+  models: key.models,
+  spend_limit: key.spend_limit_usd,
+  daily_limit: key.daily_limit_usd,
+  monthly_limit: key.monthly_limit_usd,
+  concurrent_calls: key.concurrent_calls,
+  addresses: key.addresses,
+  expires: key.expires_at,
+})
+
+/** What is no number is sent as one that the server refuses in its own words. */
+const numberIn = (text: string): number | null =>
+  text.trim() === '' ? null : /^\d{1,7}$/.test(text.trim()) ? Number(text) : 0
+
+function listIn(text: string): string[] | null {
+  const words = text.split(/[\s,]+/).filter(Boolean)
+  return words.length === 0 ? null : words
+}
+
+const two = (value: number): string => String(value).padStart(2, '0')
+
+function dayOf(time_ms: number): string {
+  const date = new Date(time_ms)
+  return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`
+}
+
+/** The end of a day here, as the server reads times. What is no day is sent as it is, and refused in the server's words. */
+function endOf(day: string): string {
+  const [year = 0, month = 0, date = 0] = day.split('-').map(Number)
+  const end = new Date(year, month - 1, date + 1)
+  return Number.isNaN(end.getTime()) ? day : end.toISOString()
+}
+
+export interface KeyFieldsProps {
+  draft: KeyDraft
+  onChange: (draft: KeyDraft) => void
+}
+
+export function KeyFields({ draft, onChange }: KeyFieldsProps) {
+  const set = (name: keyof KeyDraft) => (value: string) => onChange({ ...draft, [name]: value })
+  return (
+    <>
+      <Field label={KEY_LABELS.name} name="name" help="Give the key a name, such as “laptop”.">
+        <TextInput value={draft.name} onChange={set('name')} autoComplete="off" />
+      </Field>
+      <Field
+        label={KEY_LABELS.models}
+        name="models"
+        help="Model IDs or patterns, such as gemini-*. Leave empty to allow all."
+      >
+        <TextInput code value={draft.models} onChange={set('models')} autoComplete="off" />
+      </Field>
+      <div className="fields">
+        <Field label={KEY_LABELS.daily_limit} name="daily_limit" help="A day begins at 00:00 UTC.">
+          <MoneyInput value={draft.daily_limit} onChange={set('daily_limit')} />
+        </Field>
+        <Field label={KEY_LABELS.monthly_limit} name="monthly_limit" help="A month begins on the 1st, UTC.">
+          <MoneyInput value={draft.monthly_limit} onChange={set('monthly_limit')} />
+        </Field>
+        <Field label={KEY_LABELS.spend_limit} name="spend_limit" help="Leave a limit empty for none.">
+          <MoneyInput value={draft.spend_limit} onChange={set('spend_limit')} />
+        </Field>
+      </div>
+      <div className="fields">
+        <Field label={KEY_LABELS.concurrent_calls} name="concurrent_calls" help="Leave empty for no limit.">
+          <TextInput
+            inputMode="numeric"
+            value={draft.concurrent_calls}
+            onChange={set('concurrent_calls')}
+            autoComplete="off"
+          />
+        </Field>
+        <Field label={KEY_LABELS.expires} name="expires" help="Leave empty to never expire.">
+          <TextInput type="date" value={draft.expires} onChange={set('expires')} />
+        </Field>
+      </div>
+      <Field
+        label={KEY_LABELS.addresses}
+        name="addresses"
+        help="Networks in CIDR notation, such as 10.0.0.0/8. Leave empty to allow any."
+      >
+        <TextInput code value={draft.addresses} onChange={set('addresses')} autoComplete="off" />
+      </Field>
+    </>
+  )
+}
+
+/** How `key change` takes each limit away. */
+const UNSET: Partial<Record<keyof KeyDraft, string>> = {
+  models: 'all',
+  spend_limit: 'none',
+  daily_limit: 'none',
+  monthly_limit: 'none',
+  concurrent_calls: 'any',
+  expires: 'never',
+  addresses: 'anywhere',
+}
+
+/** The options of `key create` that say what a draft does. */
+export const optionsFor = (draft: KeyDraft): string =>
+  OPTIONS.map((name) => option(name, textOf(name, draft))).join('')
+
+/** The options of `key change` for the fields that change. */
+export const optionsForChanges = (draft: KeyDraft, names: readonly (keyof KeyDraft)[]): string =>
+  OPTIONS.filter((name) => names.includes(name))
+    .map((name) => option(name, textOf(name, draft) || UNSET[name]))
+    .join('')
+
+const OPTIONS = [
+  'name',
+  'models',
+  'daily_limit',
+  'monthly_limit',
+  'spend_limit',
+  'concurrent_calls',
+  'expires',
+  'addresses',
+] as const satisfies (keyof KeyDraft)[]
+
+const textOf = (name: keyof KeyDraft, draft: KeyDraft): string =>
+  name === 'models' || name === 'addresses' ? (listIn(draft[name])?.join(',') ?? '') : draft[name].trim()
+
+const option = (name: keyof KeyDraft, text: string | undefined): string =>
+  text ? ` --${name.replaceAll('_', '-')} ${plainInShell(text)}` : ''
+
+const plainInShell = (word: string): string => (/^[\w.,:/@+-]+$/.test(word) ? word : inShell(word))

@@ -1,0 +1,37 @@
+// Keys in words: their state, what they have spent, their last use.
+import type { ShownKeyRow } from '../console/views.ts'
+import { Status, type Tone } from '../../console/web/parts/status.tsx'
+import { ClockTime } from '../../console/web/parts/time.tsx'
+import { exactTime } from '../../console/web/parts/time-words.ts'
+import { closestLimit } from './spend-limits.tsx'
+
+const TONES: Record<ShownKeyRow['status'], Tone> = {
+  active: 'good',
+  retiring: 'warn',
+  expired: 'idle',
+  revoked: 'idle',
+}
+
+export function KeyStatus({ of: key }: { of: ShownKeyRow }) {
+  const { status, spend_limits, revoked_at_ms } = key
+  const limit = status === 'active' ? closestLimit(spend_limits) : undefined
+  if (limit)
+    return (
+      <Status tone="warn" title="A spend limit is reached, or 80 % of it is used. Open the key to see which.">
+        {limit.state === 'reached' ? 'limit reached' : 'near its limit'}
+      </Status>
+    )
+  const title =
+    status === 'retiring' && revoked_at_ms !== null ? `Works until ${exactTime(revoked_at_ms)}` : undefined
+  return (
+    <Status tone={TONES[status]} title={title}>
+      {status}
+    </Status>
+  )
+}
+
+/** When a key was last used. Calls of more than a month ago are not looked for. */
+export function LastUse({ of: { last_used_at_ms, spent_nanos } }: { of: ShownKeyRow }) {
+  if (last_used_at_ms !== null) return <ClockTime at_ms={last_used_at_ms} />
+  return <span className="soft">{spent_nanos > 0 ? 'over a month ago' : 'never'}</span>
+}

@@ -1,0 +1,156 @@
+// The page of one key: what it may do, what it has spent, and its actions.
+import { Ban, ListFilter, PenLine, RefreshCw } from 'lucide-react'
+import { useState } from 'react'
+import { Link } from 'wouter'
+import { AuditLogList } from '../../audit-log/web/audit-log-list.tsx'
+import { useRefusals } from '../../refusals/web/refusals.ts'
+import { RefusedFact } from '../../refusals/web/refused-figure.tsx'
+import type { ShownKey } from '../console/views.ts'
+import { api, part } from '../../console/web/app/client.ts'
+import type { PageProps } from '../../console/web/app/page-entry.ts'
+import { useAsk } from '../../console/web/app/query.ts'
+import { useViewer } from '../../console/web/app/session.tsx'
+import { RowAccount } from '../../console/web/parts/account-name.tsx'
+import { counted } from '../../console/web/parts/amounts.ts'
+import { Button, ButtonLink } from '../../console/web/parts/button.tsx'
+import { Facts } from '../../console/web/parts/facts.tsx'
+import { Id } from '../../console/web/parts/id.tsx'
+import { KeyStatus, LastUse } from './key-words.tsx'
+import { LimitWarning, SpendLimitFacts } from './spend-limits.tsx'
+import { LimitFacts } from './limit-facts.tsx'
+import { Menu } from '../../console/web/parts/menu.tsx'
+import { Money } from '../../console/web/parts/money.tsx'
+import { Page, Section } from '../../console/web/parts/page.tsx'
+import { AwaitedPage } from '../../console/web/parts/states.tsx'
+import { Time } from '../../console/web/parts/time.tsx'
+import { ChangeDialog, RevokeDialog, RotateDialog } from './key-dialogs.tsx'
+
+export default function Key({ params: { key: reference = '' } }: PageProps) {
+  const key = useAsk(['key', reference], () => api.keys({ id: part(reference) }).get())
+  if (!key.data) return <AwaitedPage title="Key" query={key} />
+  return <KeyPage of={key.data} />
+}
+
+type Open = 'change' | 'rotate' | 'revoke'
+
+function KeyPage({ of: key }: { of: ShownKey }) {
+  const { role } = useViewer()
+  const [open, setOpen] = useState<Open | null>(null)
+  const dialog = (which: Open) => ({ of: key, open: open === which, onClose: () => setOpen(null) })
+  const is_revoked = key.status === 'revoked'
+  return (
+    <Page
+      title={key.name}
+      lead={leadOf(key, role === 'operator')}
+      actions={
+        <>
+          <ButtonLink icon={ListFilter} href={`/calls?key=${key.id}`}>
+            Calls
+          </ButtonLink>
+          {key.may_manage && !is_revoked && (
+            <>
+              <Menu
+                label={`More for ${key.name}`}
+                trigger={<Button>More</Button>}
+                items={[
+                  ...(key.status === 'active'
+                    ? [{ label: 'Rotate', icon: RefreshCw, onSelect: () => setOpen('rotate') }]
+                    : []),
+                  { label: 'Revoke', icon: Ban, danger: true, onSelect: () => setOpen('revoke') },
+                ]}
+              />
+              <Button look="primary" icon={PenLine} onClick={() => setOpen('change')}>
+                Change
+              </Button>
+            </>
+          )}
+        </>
+      }
+    >
+      {(key.status === 'active' || key.status === 'retiring') && (
+        <LimitWarning limits={key.spend_limits} who="This key" />
+      )}
+      <KeyFacts of={key} />
+      <Section title="Spend limits">
+        <SpendLimitFacts limits={key.spend_limits} />
+      </Section>
+      <Section title="Limits of calls">
+        <LimitFacts limits={key.limits} />
+        {role === 'operator' && (
+          <p className="soft small">
+            Rate limits are set in <Link href="/catalogue">the catalogue</Link>, under{' '}
+            <code>[limits.key]</code> for every key and <code>[limits.keys.{key.prefix}]</code> for this one.
+          </p>
+        )}
+      </Section>
+      <Section title="Audit log">
+        <AuditLogList key_id={key.id} />
+      </Section>
+      <ChangeDialog {...dialog('change')} />
+      <RotateDialog {...dialog('rotate')} />
+      <RevokeDialog {...dialog('revoke')} />
+    </Page>
+  )
+}
+
+function leadOf(key: ShownKey, is_operator: boolean) {
+  if (is_operator)
+    return (
+      <>
+        A key of{' '}
+        <Link href={`/accounts/${key.account_id}`}>
+          <RowAccount {...key} />
+        </Link>
+        .
+      </>
+    )
+  return key.own ? 'You are signed in with this key.' : 'A key of your account.'
+}
+
+function KeyFacts({ of: key }: { of: ShownKey }) {
+  const { status, revoked_at_ms, expires_at_ms } = key
+  return (
+    <Facts
+      facts={[
+        ['Status', <KeyStatus key="status" of={key} />],
+        ['Begins with', <Id key="prefix" value={key.prefix} what="prefix" whole />],
+        ['Models', key.models?.join(', ') ?? 'all'],
+        ['Used from', key.addresses?.join(', ') ?? 'anywhere'],
+        ['Spent', <Spent key="spent" of={key} />],
+        ['Last 7 days (UTC)', <Week key="week" of={key} />],
+        ['Refused in 7 days', <Refused key="refused" of={key} />],
+        ['Last used', <LastUse key="used" of={key} />],
+        ['Expires', expires_at_ms === null ? 'never' : <Time key="expires" at_ms={expires_at_ms} />],
+        [
+          status === 'retiring' ? 'Will be revoked' : 'Revoked',
+          revoked_at_ms !== null && <Time key="revoked" at_ms={revoked_at_ms} />,
+        ],
+        ['Made', <Time key="made" at_ms={key.created_at_ms} />],
+      ]}
+    />
+  )
+}
+
+function Spent({ of: { spent_nanos, held_nanos } }: { of: ShownKey }) {
+  return (
+    <>
+      <Money nanos={spent_nanos} />
+      {held_nanos > 0 && (
+        <span className="soft">
+          ; <Money nanos={held_nanos} /> held for running calls
+        </span>
+      )}
+    </>
+  )
+}
+
+const Week = ({ of: { week_calls, week_nanos } }: { of: ShownKey }) => (
+  <>
+    <Money nanos={week_nanos} /> for {counted(week_calls, 'call')}
+  </>
+)
+
+function Refused({ of: { id } }: { of: ShownKey }) {
+  const { data } = useRefusals({ range: 'week', key_id: id })
+  return <RefusedFact refusals={data} key_id={id} />
+}

@@ -1,0 +1,187 @@
+// A list of keys: of one account, of the viewer's own, or of all.
+import { KeyRound, Plus } from 'lucide-react'
+import { useState } from 'react'
+import type { KeysAsked, ShownKeyRow } from '../console/views.ts'
+import { api } from '../../console/web/app/client.ts'
+import { useAsk } from '../../console/web/app/query.ts'
+import { useViewer } from '../../console/web/app/session.tsx'
+import { useChosen } from '../../console/web/parts/account-choice.tsx'
+import { RowAccount } from '../../console/web/parts/account-name.tsx'
+import { Button } from '../../console/web/parts/button.tsx'
+import { ExportCsv } from '../../console/web/parts/export-csv.tsx'
+import { FilterSearch } from '../../console/web/parts/filter-search.tsx'
+import { given } from '../../console/web/parts/given.ts'
+import { useListFilters } from '../../console/web/parts/list-filters.ts'
+import { Money } from '../../console/web/parts/money.tsx'
+import { optionOf } from '../../console/web/parts/option-of.ts'
+import { Select } from '../../console/web/parts/select.tsx'
+import { EmptyState, Loaded } from '../../console/web/parts/states.tsx'
+import { type Column, charges, column, ofWeek, Pager, Table } from '../../console/web/parts/table.tsx'
+import { IssueKey } from './issue-key.tsx'
+import { KeyStatus, LastUse } from './key-words.tsx'
+
+/** Beside other lists in the tabs of a page, each has a place of its own in the address. */
+const CURSOR = 'keys_cursor'
+
+const SHOWN = [
+  { value: 'usable', label: 'Active keys' },
+  { value: 'all', label: 'All keys' },
+  { value: 'expired', label: 'Expired' },
+  { value: 'revoked', label: 'Revoked' },
+] as const
+
+const OF_ACCOUNT: Column<ShownKeyRow>[] = [
+  column('name', 'Key', 'first', ({ name }) => name),
+  column('prefix', 'Begins with', 'second', ({ prefix }) => <code className="no-wrap">{prefix}…</code>),
+  column('status', 'Status', 'first-end', (key) => <KeyStatus of={key} />),
+  ofWeek(charges('week', 'Spent in 7 days, USD', 'none', ({ week_nanos }) => week_nanos)),
+  charges(
+    'spent',
+    'In all, USD',
+    'second-end',
+    ({ spent_nanos }) => spent_nanos,
+    (key, decimals) => <Spent of={key} decimals={decimals} />,
+  ),
+  column('used', 'Last used', 'none', (key) => <LastUse of={key} />),
+]
+
+const OF_ALL: Column<ShownKeyRow>[] = [
+  ...OF_ACCOUNT.slice(0, 1),
+  column('prefix', 'Begins with', 'second', (key) => (
+    <>
+      <code className="no-wrap">{key.prefix}…</code>{' '}
+      <span className="on-phone">
+        <RowAccount {...key} />
+      </span>
+    </>
+  )),
+  column('account', 'Account', 'none', (key) => <RowAccount {...key} />),
+  ...OF_ACCOUNT.slice(2),
+]
+
+function Spent({ of, decimals }: { of: ShownKeyRow; decimals: number }) {
+  const { spent_nanos, spend_limit_nanos } = of
+  return (
+    <>
+      <Money nanos={spent_nanos} decimals={decimals} unit={false} />
+      {spend_limit_nanos !== null && (
+        <span className="soft">
+          {' of '}
+          <Money nanos={spend_limit_nanos} unit={false} />
+        </span>
+      )}
+      <span className="on-phone"> spent</span>
+    </>
+  )
+}
+
+export interface KeysListProps {
+  /** Whose keys; without, those of all that the viewer sees. */
+  account?: { id: number; name: string; status: string }
+  /** The account that the operator has chosen, as the address names it. */
+  chosen?: string
+}
+
+export function KeysList({ account, chosen }: KeysListProps) {
+  const viewer = useViewer()
+  const name_of_chosen = useChosen(chosen).chosen?.name ?? chosen
+  const { filters, cursor, set } = useListFilters({ search: '', keys: 'usable' }, CURSOR)
+  const [making, setMaking] = useState(false)
+  const which = optionOf(SHOWN, filters.keys)
+  const query: KeysAsked = {
+    account: account ? String(account.id) : chosen,
+    ...given({ search: filters.search }),
+    status: which === 'all' ? undefined : which,
+    cursor: cursor === '' ? undefined : Number(cursor),
+  }
+  const keys = useAsk(['keys', query], () => api.keys.get({ query }))
+  const may_make = keys.data?.may_manage === true && account?.status !== 'closed'
+  const columns = viewer.role === 'operator' && !account ? OF_ALL : OF_ACCOUNT
+
+  return (
+    <div className="stack">
+      <div className="spread list-head">
+        <div className="filters">
+          <FilterSearch
+            label="Search keys"
+            placeholder="Name or prefix"
+            value={filters.search}
+            onChange={(search) => set({ search })}
+          />
+          <Select
+            inline
+            aria-label="Which keys"
+            options={SHOWN}
+            value={which}
+            onChange={(keys) => set({ keys })}
+          />
+        </div>
+        <div className="row">
+          <ExportCsv list="keys" query={query} />
+          {may_make && (
+            <Button look={account ? 'plain' : 'primary'} icon={Plus} onClick={() => setMaking(true)}>
+              New key
+            </Button>
+          )}
+        </div>
+      </div>
+      <Loaded query={keys} rows={4}>
+        {({ keys: rows, next_cursor }) =>
+          rows.length === 0 ? (
+            <NoKeys
+              which={filters.search === '' ? which : 'some'}
+              clear={() => set({ search: '', keys: 'all' })}
+              make={may_make ? () => setMaking(true) : undefined}
+            />
+          ) : (
+            <>
+              <Table
+                label="Keys"
+                columns={columns}
+                rows={rows}
+                keyOf={({ id }) => id}
+                hrefOf={({ id }) => `/keys/${id}`}
+                linkNameOf={({ prefix, account: whose }) => `${prefix}… ${whose}`}
+              />
+              <Pager next_cursor={next_cursor} param={CURSOR} />
+            </>
+          )
+        }
+      </Loaded>
+      <IssueKey open={making} onClose={() => setMaking(false)} account={account?.name ?? name_of_chosen} />
+    </div>
+  )
+}
+
+interface NoKeysProps {
+  /** What was asked for: `usable`, `all`, or fewer. */
+  which: string
+  clear: () => void
+  /** Undefined where the viewer makes no keys. */
+  make: (() => void) | undefined
+}
+
+function NoKeys({ which, clear, make }: NoKeysProps) {
+  const show_all = <Button onClick={clear}>Show all keys</Button>
+  if (which !== 'usable' && which !== 'all')
+    return (
+      <EmptyState icon={KeyRound} title="No keys found" action={show_all}>
+        Change the filter, or show all.
+      </EmptyState>
+    )
+  const new_key = make && (
+    <Button look="primary" icon={Plus} onClick={make}>
+      New key
+    </Button>
+  )
+  return (
+    <EmptyState
+      icon={KeyRound}
+      title={which === 'all' ? 'No keys yet' : 'No active keys'}
+      action={new_key ?? (which === 'usable' && show_all)}
+    >
+      Programs call the gateway with a key.
+      {make && ' Create one for each program, so you can limit and revoke each by itself.'}
+    </EmptyState>
+  )
+}

@@ -1,0 +1,28 @@
+// The page of keys: who may do what.
+import { useViewer } from '../../console/web/app/session.tsx'
+import { ChosenAccount } from '../../console/web/parts/account-choice.tsx'
+import { KeysList } from './keys-list.tsx'
+import { useOnlyOwnKey } from '../../console/web/parts/only-own-key.tsx'
+import { Page } from '../../console/web/parts/page.tsx'
+import { useWhose } from '../../console/web/parts/whose.ts'
+
+const LEADS = {
+  operator: 'Each key belongs to an account. Limit or revoke each one by itself.',
+  account: 'Your programs call the gateway with a key. Limit or revoke each one by itself.',
+  key: 'The keys of your account. Sign in with the account’s password to create or revoke one.',
+}
+
+export default function Keys() {
+  const { role } = useViewer()
+  const own_key = useOnlyOwnKey()
+  const whose = useWhose()
+  return (
+    <Page
+      title="Keys"
+      lead={own_key ?? LEADS[role]}
+      actions={whose.account !== undefined && <ChosenAccount {...whose} />}
+    >
+      <KeysList chosen={whose.account} />
+    </Page>
+  )
+}

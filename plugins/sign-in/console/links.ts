@@ -1,0 +1,103 @@
+// Passwords and the links that set them: the first visit, invitations of accounts, and a change by who knows the old one.
+
+import { Elysia } from 'elysia'
+import { MIN_PASSWORD_CHARS } from '../../../src/access/passwords.ts'
+import { signOut } from '../../../src/access/session-rows.ts'
+import { makeInvitation, readLink } from '../../../src/access/sign-in-links.ts'
+import {
+  type ConsoleParts,
+  changed,
+  FAILURES,
+  operatorCalls,
+  siteSettings,
+  viewerCalls,
+  visitorCalls,
+  visitorOf,
+} from '../../../src/app/surface/console/calls.ts'
+import { keptCookieForm, ownOrigins } from '../../../src/app/surface/console/site.ts'
+import type { Gateway } from '../../../src/app/surface/gateway.ts'
+import { setCookie } from '../../../src/http/cookies.ts'
+import { time } from '../../../src/http/views.ts'
+import { withoutTrailing } from '../../../src/utilities/text-ends.ts'
+import { sendProbes, sessionView } from './session.ts'
+import {
+  DoneView,
+  Invitation,
+  InvitationView,
+  LinkAcceptance,
+  LinkToken,
+  LinkView,
+  PasswordChange,
+  SessionView,
+} from './views.ts'
+
+/** `POST /console/api/links/look`: whom a link is for. `POST /console/api/links/accept`: sets the password, and signs in,
+ * by a browser that keeps a cookie. */
+export function linkRoutes(gateway: ConsoleParts) {
+  const { db } = gateway
+  const { now } = gateway.exchange
+  const { sessions } = gateway.people
+  return new Elysia({ name: 'console-links' })
+    .use(visitorCalls(gateway))
+    .post(
+      '/console/api/links/look',
+      async ({ body, origin, request, set, viewer }) => {
+        if (!viewer) sendProbes(gateway, request, set)
+        const { account, has_password, expires_at_ms } = await sessions.found(visitorOf(origin), () =>
+          readLink(db, body.token, now()),
+        )
+        return {
+          role: account ? ('account' as const) : ('operator' as const),
+          account: account?.name ?? null,
+          has_password,
+          min_password_chars: MIN_PASSWORD_CHARS,
+          ...time('expires', expires_at_ms),
+        }
+      },
+      { body: LinkToken, response: { 200: LinkView, ...FAILURES } },
+    )
+    .post(
+      '/console/api/links/accept',
+      async ({ body, origin, request, set, viewer: before }) => {
+        const form = keptCookieForm(request, siteSettings(gateway))
+        const { viewer, token, lasts_s } = await sessions.withLink(body, visitorOf(origin))
+        if (before) await changed(gateway, { viewer: before, origin }, (tx) => signOut(tx, before))
+        set.headers['set-cookie'] = setCookie(form, token, lasts_s)
+        return sessionView(gateway, request, viewer)
+      },
+      { body: LinkAcceptance, response: { 200: SessionView, ...FAILURES } },
+    )
+}
+
+/** `PUT /console/api/password`: a new one for who knows the old one; their other sessions end. */
+export function passwordRoutes(gateway: Pick<Gateway, 'exchange' | 'requests' | 'people'>) {
+  return new Elysia({ name: 'console-password' }).use(viewerCalls(gateway)).put(
+    '/console/api/password',
+    async ({ viewer, body, origin }) => {
+      await gateway.people.sessions.changePassword(viewer, body, visitorOf(origin))
+      return { done: true as const }
+    },
+    { body: PasswordChange, response: { 200: DoneView, ...FAILURES } },
+  )
+}
+
+/** `POST /console/api/invitations`: a link by which an account sets its password, shown once. For the operator. */
+export function invitationRoutes(gateway: ConsoleParts) {
+  const { now, catalogue } = gateway.exchange
+  const { randomBytes } = gateway.people
+  return new Elysia({ name: 'console-invitations' }).use(operatorCalls(gateway)).post(
+    '/console/api/invitations',
+    async ({ viewer, origin, body, request }) => {
+      const { token, expires_at_ms } = await changed(gateway, { viewer, origin }, (tx) =>
+        makeInvitation(tx, body.account, { randomBytes, now_ms: now() }),
+      )
+      const [site = ''] = ownOrigins(request, siteSettings(gateway))
+      const base = catalogue().server.public_url ?? site
+      return { account: body.account, url: invitationUrl(base, token), ...time('expires', expires_at_ms) }
+    },
+    { body: Invitation, response: { 200: InvitationView, ...FAILURES } },
+  )
+}
+
+const invitationUrl = (base: string, token: string): string =>
+  `${withoutTrailing(base, '/')}/console/invitation#${token}`

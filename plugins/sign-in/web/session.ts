@@ -1,0 +1,25 @@
+// What the forms that sign somebody in share: what is known before, and whether the browser kept the session.
+import { useQuery } from '@tanstack/react-query'
+import { api, ask } from '../../console/web/app/client.ts'
+
+/** Whether anybody can sign in here, and who did before: what the gate has asked already. */
+export function useSite() {
+  return useQuery({
+    queryKey: ['session'],
+    queryFn: () => ask(api.session.get()),
+    staleTime: Number.POSITIVE_INFINITY,
+  })
+}
+
+/**
+ * Some browsers drop the cookie of a connection that they take for unsafe, and say nothing.
+ *
+ * @throws Error that says what to do
+ */
+export async function requireKeptCookie(): Promise<void> {
+  const { viewer } = await ask(api.session.get())
+  if (!viewer)
+    throw new Error(
+      'Your browser did not keep the session cookie. Allow cookies for this address, or use HTTPS.',
+    )
+}

@@ -1,0 +1,92 @@
+// The page of a link: whoever it is for sets their password, and is signed in.
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { useLocation } from 'wouter'
+import { ApiError, api, ask } from '../../console/web/app/client.ts'
+import { Field } from '../../console/web/parts/field.tsx'
+import { Form, SubmitButton } from '../../console/web/parts/form.tsx'
+import { Notice } from '../../console/web/parts/notice.tsx'
+import { PasswordInput } from '../../console/web/parts/password-input.tsx'
+import { FailedState, Skeleton } from '../../console/web/parts/states.tsx'
+import { OutsideFrame } from './outside.tsx'
+import { requireKeptCookie, useSite } from './session.ts'
+
+/** The link's secret stands in the fragment, which browsers send nowhere. */
+const tokenInAddress = (): string => location.hash.slice(1)
+
+export default function SetPassword() {
+  const [token] = useState(tokenInAddress)
+  const { data: site } = useSite()
+  const link = useQuery({
+    queryKey: ['link', token],
+    queryFn: () => ask(api.links.look.post({ token })),
+    retry: false,
+    enabled: token !== '',
+  })
+
+  if (token === '' || link.error instanceof ApiError)
+    return (
+      <OutsideFrame title="Link not valid">
+        <Notice tone="warn">
+          {link.error?.message ??
+            'The link is incomplete. Open it exactly as you got it, including the part after the #.'}
+        </Notice>
+      </OutsideFrame>
+    )
+  if (link.error)
+    return (
+      <OutsideFrame title="Set a password">
+        <FailedState failure={link.error} retry={() => void link.refetch()} />
+      </OutsideFrame>
+    )
+  if (!link.data || !site) return <Skeleton rows={4} />
+  const { account, has_password, min_password_chars } = link.data
+  return (
+    <OutsideFrame
+      title={account === null ? 'Welcome, operator' : `Welcome, ${account}`}
+      lead={leadOf(has_password)}
+      refusal={site.sign_in_refusal}
+    >
+      <PasswordForm token={token} account={account} min_chars={min_password_chars} />
+    </OutsideFrame>
+  )
+}
+
+const leadOf = (has_password: boolean): string =>
+  has_password
+    ? 'Set a new password. It replaces the old one and signs you out everywhere else.'
+    : 'Set a password to sign in with. This link works once.'
+
+interface PasswordFormProps {
+  token: string
+  account: string | null
+  min_chars: number
+}
+
+function PasswordForm({ token, account, min_chars }: PasswordFormProps) {
+  const queries = useQueryClient()
+  const [, go] = useLocation()
+  const [password, setPassword] = useState('')
+
+  async function submit(): Promise<void> {
+    await ask(api.links.accept.post({ token, password }))
+    await requireKeptCookie()
+    queries.clear()
+    go('/', { replace: true })
+  }
+
+  return (
+    <Form submit={submit} aria-label="Set a password">
+      {/* For password managers, which keep it under this name. */}
+      <input type="text" autoComplete="username" value={account ?? 'operator'} readOnly hidden />
+      <Field
+        label="Password"
+        name="password"
+        help={`At least ${min_chars} characters. A few random words work well.`}
+      >
+        <PasswordInput autoComplete="new-password" autoFocus value={password} onChange={setPassword} />
+      </Field>
+      <SubmitButton>Set password and sign in</SubmitButton>
+    </Form>
+  )
+}

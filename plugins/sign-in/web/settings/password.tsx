@@ -1,0 +1,47 @@
+// The change of the password, by whoever knows the old one.
+import { useState } from 'react'
+import { api, ask } from '../../../console/web/app/client.ts'
+import { useAction } from '../../../console/web/parts/action.ts'
+import { Field } from '../../../console/web/parts/field.tsx'
+import { Form, FormActions, SubmitButton } from '../../../console/web/parts/form.tsx'
+import { Section } from '../../../console/web/parts/page.tsx'
+import { PasswordInput } from '../../../console/web/parts/password-input.tsx'
+
+export function PasswordSection({ account }: { account: string | null }) {
+  const [old_password, setOld] = useState('')
+  const [new_password, setNew] = useState('')
+  const change = useAction({
+    work: (given: { old_password: string; new_password: string }) => ask(api.password.put(given)),
+    changes: ['sessions'],
+    done: () => ({ text: 'Your password is changed. Your other sessions were signed out.' }),
+  })
+
+  async function submit(): Promise<void> {
+    await change.runOrThrow({ old_password, new_password })
+    setOld('')
+    setNew('')
+  }
+
+  return (
+    <Section title="Password">
+      <div className="settings-password">
+        <Form submit={submit} aria-label="Change password">
+          <input type="text" autoComplete="username" value={account ?? 'operator'} readOnly hidden />
+          <Field label="Old password" name="old_password">
+            <PasswordInput autoComplete="current-password" value={old_password} onChange={setOld} />
+          </Field>
+          <Field
+            label="New password"
+            name="new_password"
+            help="At least 12 characters. A few words in a row are good."
+          >
+            <PasswordInput autoComplete="new-password" value={new_password} onChange={setNew} />
+          </Field>
+          <FormActions>
+            <SubmitButton>Change password</SubmitButton>
+          </FormActions>
+        </Form>
+      </div>
+    </Section>
+  )
+}

@@ -1,0 +1,94 @@
+// The sessions of whoever looks: where they are signed in, and how to end that.
+import { useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { type AnswerOf, api, ask, part } from '../../../console/web/app/client.ts'
+import { forgetTab } from '../../../console/web/app/kept.ts'
+import { useAsk } from '../../../console/web/app/query.ts'
+import { useAction } from '../../../console/web/parts/action.ts'
+import { Button } from '../../../console/web/parts/button.tsx'
+import { ConfirmDialog } from '../../../console/web/parts/dialog.tsx'
+import { ExportCsv } from '../../../console/web/parts/export-csv.tsx'
+import { Section } from '../../../console/web/parts/page.tsx'
+import { Loaded } from '../../../console/web/parts/states.tsx'
+import { atEnd, type Column, column, Pager, Table, useCursor } from '../../../console/web/parts/table.tsx'
+import { ClockTime } from '../../../console/web/parts/time.tsx'
+import { browserName } from './browser-name.ts'
+
+type Session = AnswerOf<typeof api.sessions.get>['sessions'][number]
+
+export function SessionsSection() {
+  const cursor = useCursor()
+  const sessions = useAsk(['sessions', cursor], () => api.sessions.get({ query: { limit: 20, cursor } }))
+  const [asks, setAsks] = useState(false)
+  const queries = useQueryClient()
+
+  const end = useAction({
+    work: (id: number) => ask(api.sessions({ id: part(id) }).delete()),
+    changes: ['sessions'],
+    done: () => ({ text: 'Session ended.' }),
+  })
+
+  async function endAll(): Promise<void> {
+    await ask(api.sessions.delete())
+    queries.clear()
+    forgetTab()
+    location.assign('/console')
+  }
+
+  return (
+    <Section
+      title="Sessions"
+      actions={
+        <>
+          <ExportCsv list="sessions" query={{}} />
+          <Button onClick={() => setAsks(true)}>Sign out everywhere</Button>
+        </>
+      }
+    >
+      <Loaded query={sessions} rows={3}>
+        {({ sessions: rows, next_cursor }) => (
+          <>
+            <Table
+              label="Sessions"
+              columns={columnsOf(end.run, end.busy)}
+              rows={rows}
+              keyOf={({ id }) => id}
+            />
+            <Pager next_cursor={next_cursor} />
+          </>
+        )}
+      </Loaded>
+      <ConfirmDialog
+        open={asks}
+        onClose={() => setAsks(false)}
+        title="Sign out everywhere?"
+        consequence="All of your sessions end, including this one. If somebody else may know your password, change it first."
+        verb="Sign out everywhere"
+        confirm={endAll}
+      />
+    </Section>
+  )
+}
+
+const columnsOf = (end: (id: number) => void, busy: boolean): Column<Session>[] => [
+  column('browser', 'Browser', 'first', ({ user_agent, is_current }) => (
+    <span title={user_agent}>
+      {browserName(user_agent)} {is_current && <span className="settings-current">this session</span>}
+    </span>
+  )),
+  column('by', 'Signed in with', 'second', ({ key }) =>
+    key ? <span title={key.name}>{`key ${key.prefix}…`}</span> : 'password',
+  ),
+  column('address', 'Address', 'none', ({ address }) => address ?? '–'),
+  column('last_seen', 'Last seen', 'second-end', ({ last_seen_at_ms }) => (
+    <ClockTime at_ms={last_seen_at_ms} />
+  )),
+  column('expires', 'Ends', 'none', ({ expires_at_ms }) => <ClockTime at_ms={expires_at_ms} />),
+  atEnd('end', '', 'first-end', ({ id, is_current }) =>
+    is_current ? null : (
+      <Button small disabled={busy} onClick={() => end(id)}>
+        End
+      </Button>
+    ),
+  ),
+]

@@ -1,0 +1,100 @@
+// Signing in, with a password or an API key: a page of its own, or a dialog over the page where a session has ended.
+import { useState } from 'react'
+import { api, ask } from '../../console/web/app/client.ts'
+import type { SignInProps } from '../../console/web/app/page-entry.ts'
+import type { Viewer } from '../../console/web/app/session.tsx'
+import { Choices } from '../../console/web/parts/choices.tsx'
+import { Field } from '../../console/web/parts/field.tsx'
+import { Form, SubmitButton } from '../../console/web/parts/form.tsx'
+import { TextInput } from '../../console/web/parts/input.tsx'
+import { Notice } from '../../console/web/parts/notice.tsx'
+import { PasswordInput } from '../../console/web/parts/password-input.tsx'
+import { OutsideFrame } from './outside.tsx'
+import { requireKeptCookie, useSite } from './session.ts'
+
+const WAYS = [
+  { value: 'password', label: 'Password' },
+  { value: 'key', label: 'API key' },
+] as const
+
+type Way = (typeof WAYS)[number]['value']
+
+export default function SignIn({ note, onSignedIn }: SignInProps) {
+  const { data: site } = useSite()
+  if (!site) return null
+  const { sign_in_refusal: refusal, viewer: before } = site
+  if (note)
+    return (
+      <div className="sign-in">
+        <p className="soft">{note}</p>
+        {refusal ? (
+          <Notice tone="warn">{refusal}</Notice>
+        ) : (
+          <SignInForm before={before} onSignedIn={onSignedIn} />
+        )}
+      </div>
+    )
+  return (
+    <OutsideFrame title="Sign in" refusal={refusal}>
+      {!site.operator_is_set && (
+        <Notice>
+          No operator password is set yet. Open the link that <code>tollgate serve</code> printed, or create
+          one with <code>tollgate console link</code>.
+        </Notice>
+      )}
+      <SignInForm before={before} onSignedIn={onSignedIn} />
+    </OutsideFrame>
+  )
+}
+
+interface SignInFormProps extends Pick<SignInProps, 'onSignedIn'> {
+  /** Whose session has ended: they are likely to come back. */
+  before: Viewer | null
+}
+
+function SignInForm({ before, onSignedIn }: SignInFormProps) {
+  const [way, setWay] = useState<Way>(before?.key ? 'key' : 'password')
+  const [account, setAccount] = useState(before?.account ?? '')
+  const [password, setPassword] = useState('')
+  const [key, setKey] = useState('')
+
+  async function submit(): Promise<void> {
+    const given = way === 'key' ? { key: key.trim() } : { account: account.trim() || null, password }
+    await ask(api.session.post(given))
+    await requireKeptCookie()
+    onSignedIn()
+  }
+
+  return (
+    <div className="stack">
+      <Choices label="Sign in with" options={WAYS} value={way} onChange={setWay} />
+      <Form submit={submit} aria-label="Sign in" key={way}>
+        {way === 'password' ? (
+          <>
+            <Field label="Account" name="account" help="Leave empty to sign in as the operator.">
+              <TextInput
+                autoComplete="username"
+                autoCapitalize="none"
+                spellCheck={false}
+                value={account}
+                onChange={setAccount}
+              />
+            </Field>
+            <Field label="Password" name="password">
+              <PasswordInput autoComplete="current-password" value={password} onChange={setPassword} />
+            </Field>
+          </>
+        ) : (
+          <Field
+            label="API key"
+            name="key"
+            help="You get the rights of the key. The session ends when the key does."
+          >
+            <PasswordInput autoComplete="off" what="key" value={key} onChange={setKey} />
+          </Field>
+        )}
+        <SubmitButton>Sign in</SubmitButton>
+      </Form>
+    </div>
+  )
+}

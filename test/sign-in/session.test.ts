@@ -1,0 +1,421 @@
+// Signing in to the console, what ends a session, and what a session is not given for.
+import { describe, expect, test } from 'bun:test'
+import { suspendAccount } from '../../src/access/accounts.ts'
+import { closeAccount, reopenAccount } from '../../src/access/closing.ts'
+import { keyByReference, revokeKey } from '../../src/access/keys.ts'
+import { makeInvitation, makeOperatorsLink } from '../../src/access/sign-in-links.ts'
+import { type ConsoleClient, clientOf, signedIn } from '../support/console-session.ts'
+import { eventually } from '../support/eventually.ts'
+import { fileGateway } from '../support/gateway.ts'
+
+const HOUR_MS = 3_600_000
+const PASSWORD = 'correct horse battery'
+const clock = { now_ms: Date.now() }
+const randomBytes = (count: number) => crypto.getRandomValues(new Uint8Array(count))
+const issuing = () => ({ randomBytes, now_ms: clock.now_ms })
+
+const gateway = await fileGateway({ now: () => clock.now_ms, sweep_every_ms: HOUR_MS })
+
+const nobody = () => clientOf(gateway)
+const cookieOf = (answer: Response) =>
+  /^([^=]+=[^;]+)/.exec(answer.headers.get('set-cookie') ?? '')?.[1] ?? ''
+const errorOf = async (answer: Response) =>
+  ((await answer.json()) as { error: Record<string, unknown> }).error
+const withCookie = (answer: Response) => clientOf(gateway, cookieOf(answer))
+const accept = (token: string, password = PASSWORD) =>
+  nobody().send('POST', '/links/accept', { body: { token, password } })
+const signIn = (body: object) => nobody().send('POST', '/session', { body })
+
+/** An account with a password, and a client that is signed in with it. */
+async function accountWithPassword(name: string) {
+  await gateway.account(name)
+  const { token } = await makeInvitation(gateway.store, name, issuing())
+  return withCookie(await accept(token))
+}
+
+describe('a link', () => {
+  test('sets the operator’s password, signs in, and works once', async () => {
+    expect(await nobody().json('GET', '/session')).toMatchObject({ viewer: null, operator_is_set: false })
+    const { token } = await makeOperatorsLink(gateway.store, issuing())
+    expect(await nobody().json('POST', '/links/look', { token })).toMatchObject({
+      role: 'operator',
+      account: null,
+      has_password: false,
+      min_password_chars: 12,
+    })
+    const answer = await accept(token)
+    expect(answer.status).toBe(200)
+    expect(await answer.clone().json()).toMatchObject({
+      viewer: { role: 'operator', rights: { operate: true } },
+    })
+    expect(await withCookie(answer).json('GET', '/session')).toMatchObject({
+      viewer: { role: 'operator', account: null, key: null },
+      operator_is_set: true,
+    })
+    const again = await accept(token, 'another good password')
+    expect([again.status, (await errorOf(again)).code]).toEqual([404, 'link_not_valid'])
+    expect((await signIn({ password: PASSWORD })).status).toBe(200)
+  })
+
+  test('of an invitation is for its account alone', async () => {
+    await gateway.account('irene')
+    const operator = await signedIn(gateway, 'operator', clock.now_ms)
+    const { url } = await operator.json('POST', '/invitations', { account: 'irene' })
+    expect(url).toStartWith(`${gateway.url.origin}/console/invitation#`)
+    const token = new URL(url).hash.slice(1)
+    expect(await nobody().json('POST', '/links/look', { token })).toMatchObject({
+      role: 'account',
+      account: 'irene',
+    })
+    const client = withCookie(await accept(token))
+    expect(await client.json('GET', '/session')).toMatchObject({
+      viewer: { role: 'account', account: 'irene', rights: { operate: false, manage_keys: true } },
+    })
+  })
+
+  test('is replaced by a newer one, and expires', async () => {
+    await gateway.account('ivan')
+    const old = await makeInvitation(gateway.store, 'ivan', issuing())
+    const late = await makeInvitation(gateway.store, 'ivan', issuing())
+    expect((await accept(old.token)).status).toBe(404)
+    clock.now_ms += 7 * 24 * HOUR_MS
+    expect((await accept(late.token)).status).toBe(404)
+    expect((await nobody().send('POST', '/links/look', { body: { token: late.token } })).status).toBe(404)
+  })
+
+  test('is not used up by a password that is refused', async () => {
+    await gateway.account('ines')
+    const { token } = await makeInvitation(gateway.store, 'ines', issuing())
+    const short = await accept(token, 'short')
+    expect([short.status, await errorOf(short)]).toEqual([
+      400,
+      expect.objectContaining({ param: 'password' }),
+    ])
+    expect((await accept(token)).status).toBe(200)
+  })
+
+  test('is not used up by a browser that keeps no cookie; one that drops those that are Secure is signed in by another', async () => {
+    await gateway.account('isla')
+    const { token } = await makeInvitation(gateway.store, 'isla', issuing())
+    const body = { token, password: PASSWORD }
+    const without = await clientOf(gateway, '').send('POST', '/links/accept', { body })
+    expect([without.status, (await errorOf(without)).code]).toEqual([403, 'cookie_not_kept'])
+
+    // As WebKit over plain HTTP on this machine.
+    const kept = (answer: Response) =>
+      answer.headers
+        .getSetCookie()
+        .filter((cookie) => !/; Secure/.test(cookie))
+        .map((cookie) => cookie.split(';')[0])
+        .join('; ')
+    const looked = await clientOf(gateway, '').send('POST', '/links/look', { body: { token } })
+    const accepted = await clientOf(gateway, kept(looked)).send('POST', '/links/accept', { body })
+    expect(accepted.headers.get('set-cookie')).toMatch(
+      /^tollgate=[^;]+; Path=\/; Max-Age=\d+; HttpOnly; SameSite=Strict$/,
+    )
+    expect(await clientOf(gateway, kept(accepted)).json('GET', '/session')).toMatchObject({
+      viewer: { role: 'account', account: 'isla' },
+    })
+    const asked = await clientOf(gateway, '').send('GET', '/session')
+    const signed_in = await clientOf(gateway, kept(asked)).send('POST', '/session', {
+      body: { account: 'isla', password: PASSWORD },
+    })
+    const isla = clientOf(gateway, kept(signed_in))
+    expect((await isla.send('GET', '/sessions')).status).toBe(200)
+    expect((await isla.send('DELETE', '/session')).headers.getSetCookie()).toContain(
+      'tollgate=; Path=/; Max-Age=0; HttpOnly; SameSite=Strict',
+    )
+    expect((await isla.send('GET', '/sessions')).status).toBe(401)
+  })
+
+  test('used twice at once sets one password', async () => {
+    await gateway.account('ilse')
+    const { token } = await makeInvitation(gateway.store, 'ilse', issuing())
+    const both = await Promise.all([
+      accept(token, 'the first password'),
+      accept(token, 'the second password'),
+    ])
+    expect(both.map(({ status }) => status).sort()).toEqual([200, 404])
+  })
+
+  test('ends the sessions by the password before, not those by key', async () => {
+    const before = await accountWithPassword('iris')
+    const by_key = await signedIn(gateway, { key: await gateway.key('iris') }, clock.now_ms)
+    const { token } = await makeInvitation(gateway.store, 'iris', issuing())
+    expect((await accept(token, 'a new good password')).status).toBe(200)
+    expect((await before.send('GET', '/sessions')).status).toBe(401)
+    expect((await by_key.send('GET', '/sessions')).status).toBe(200)
+  })
+
+  test('of a closed account is of no use', async () => {
+    await gateway.account('igor')
+    const { token } = await makeInvitation(gateway.store, 'igor', issuing())
+    await closeAccount(gateway.store, 'igor', clock.now_ms)
+    expect((await accept(token)).status).toBe(404)
+    await reopenAccount(gateway.store, 'igor')
+    expect((await accept(token)).status).toBe(404)
+  })
+})
+
+describe('signing in', () => {
+  test('with an account’s password', async () => {
+    await accountWithPassword('alice')
+    const answer = await signIn({ account: 'alice', password: PASSWORD })
+    expect(answer.status).toBe(200)
+    expect(await withCookie(answer).json('GET', '/session')).toMatchObject({
+      viewer: { role: 'account', account: 'alice', rights: { operate: false, manage_keys: true } },
+    })
+  })
+
+  test('as the operator by that name, unless an account of an earlier version has it', async () => {
+    expect((await signIn({ account: 'Operator', password: PASSWORD })).status).toBe(200)
+    await gateway.account('olga')
+    gateway.db.run("UPDATE accounts SET name = 'operator' WHERE name = 'olga'")
+    expect((await signIn({ account: 'operator', password: PASSWORD })).status).toBe(401)
+    gateway.db.run("UPDATE accounts SET name = 'olga' WHERE name = 'operator'")
+  })
+
+  test('with a key, which has fewer rights', async () => {
+    await gateway.account('karl')
+    const answer = await signIn({ key: await gateway.key('karl', { name: 'desk' }) })
+    expect(await answer.json()).toMatchObject({
+      viewer: {
+        role: 'key',
+        account: 'karl',
+        key: { name: 'desk' },
+        rights: { operate: false, manage_keys: false, change_password: false },
+      },
+    })
+  })
+
+  test('sets a cookie that no script reads and no other site sends', async () => {
+    const answer = await signIn({ account: 'alice', password: PASSWORD })
+    expect(answer.headers.get('set-cookie')).toMatch(
+      /^__Host-tollgate=[A-Za-z0-9_-]{43}; Path=\/; Max-Age=604800; HttpOnly; SameSite=Strict; Secure$/,
+    )
+    expect(answer.headers.get('cache-control')).toBe('no-store')
+    expect(await answer.text()).not.toContain(cookieOf(answer).split('=')[1] ?? '-')
+  })
+
+  test('fails in the same words for a wrong password, an account without one, and no account', async () => {
+    await gateway.account('nopass')
+    const answers = [
+      await signIn({ account: 'alice', password: 'wrong password here' }),
+      await signIn({ account: 'nopass', password: PASSWORD }),
+      await signIn({ account: 'nobody', password: PASSWORD }),
+      await signIn({ password: 'wrong password here' }),
+      await signIn({ account: 'alice', password: '' }),
+    ]
+    expect(answers.map(({ status }) => status)).toEqual([401, 401, 401, 401, 401])
+    const errors = await Promise.all(answers.map(errorOf))
+    expect(new Set(errors.map((error) => JSON.stringify(error))).size).toBe(1)
+    expect(errors[0]).toMatchObject({ code: 'wrong_password' })
+    expect(answers.every(({ headers }) => !headers.has('set-cookie'))).toBe(true)
+  })
+
+  test.each([
+    ['a wrong key', { key: `tg_${'x'.repeat(43)}` }, 401],
+    ['no key at all', { key: '' }, 401],
+    ['nothing', {}, 400],
+    ['both', { key: 'tg_x', password: PASSWORD }, 400],
+    ['an unknown field', { password: PASSWORD, remember: true }, 400],
+    ['a number', { password: 123_456_789_012 }, 400],
+    ['an array', [], 400],
+  ])('with %s is refused', async (_, body, status) => {
+    expect((await signIn(body)).status).toBe(status)
+  })
+
+  test('replaces the session that the browser had', async () => {
+    const before = withCookie(await signIn({ account: 'alice', password: PASSWORD }))
+    const answer = await before.send('POST', '/session', { body: { account: 'alice', password: PASSWORD } })
+    expect(cookieOf(answer)).not.toBe(before.cookie)
+    expect((await before.send('GET', '/sessions')).status).toBe(401)
+    expect((await withCookie(answer).send('GET', '/sessions')).status).toBe(200)
+  })
+})
+
+describe('a session ends', () => {
+  test('when somebody signs out, and the cookie with it', async () => {
+    const client = await signedIn(gateway, { account: 'alice' }, clock.now_ms)
+    const answer = await client.send('DELETE', '/session')
+    expect(answer.status).toBe(200)
+    expect(answer.headers.getSetCookie()).toEqual([
+      '__Host-tollgate=; Path=/; Max-Age=0; HttpOnly; SameSite=Strict; Secure',
+      'tollgate=; Path=/; Max-Age=0; HttpOnly; SameSite=Strict',
+    ])
+    expect((await client.send('GET', '/sessions')).status).toBe(401)
+  })
+
+  test('everywhere at once, those by the account’s keys too, and nobody else’s', async () => {
+    await gateway.account('edna')
+    const key = await gateway.key('edna')
+    const [one, other, by_key, operator] = [
+      await signedIn(gateway, { account: 'edna' }, clock.now_ms),
+      await signedIn(gateway, { account: 'edna' }, clock.now_ms),
+      await signedIn(gateway, { key }, clock.now_ms),
+      await signedIn(gateway, 'operator', clock.now_ms),
+    ]
+    expect(await one.json('DELETE', '/sessions')).toEqual({ ended: 3 })
+    for (const client of [one, other, by_key])
+      expect((await client.send('GET', '/sessions')).status).toBe(401)
+    expect((await operator.send('GET', '/sessions')).status).toBe(200)
+  })
+
+  test('after a day without a request, and a week at the latest', async () => {
+    const idle = await signedIn(gateway, { account: 'alice' }, clock.now_ms)
+    const busy = await signedIn(gateway, { account: 'alice' }, clock.now_ms)
+    for (let hours = 0; hours < 167; hours += 23) {
+      expect((await busy.send('GET', '/sessions')).status).toBe(200)
+      clock.now_ms += 23 * HOUR_MS
+      if (hours === 0) expect((await idle.send('GET', '/session')).status).toBe(200)
+    }
+    expect((await busy.send('GET', '/sessions')).status).toBe(401)
+    expect((await idle.send('GET', '/sessions')).status).toBe(401)
+  })
+
+  test('later by being used, which is written once a minute', async () => {
+    await gateway.account('uwe')
+    const opened_ms = clock.now_ms
+    const client = await signedIn(gateway, { account: 'uwe' }, opened_ms)
+    const row = () =>
+      gateway.db
+        .query<{ seen: number; ends: number }, []>(
+          "SELECT last_seen_at_ms AS seen, expires_at_ms AS ends FROM sessions JOIN accounts a ON a.id = account_id WHERE a.name = 'uwe'",
+        )
+        .get()
+    clock.now_ms += 59_999
+    await client.json('GET', '/sessions')
+    expect(row()).toEqual({ seen: opened_ms, ends: opened_ms + 24 * HOUR_MS })
+    clock.now_ms += 1
+    await client.json('GET', '/sessions')
+    await eventually('the session was marked as seen', async () => row()?.seen === opened_ms + 60_000)
+    expect(row()?.ends).toBe(opened_ms + 60_000 + 24 * HOUR_MS)
+  })
+
+  test('with its key: revoked, expired', async () => {
+    await gateway.account('kira')
+    const revoked = await gateway.key('kira')
+    const expiring = await gateway.key('kira', { expires_at_ms: clock.now_ms + 1_000 })
+    const [one, other] = await Promise.all(
+      [revoked, expiring].map((key) => signedIn(gateway, { key }, clock.now_ms)),
+    )
+    expect((await one?.send('GET', '/sessions'))?.status).toBe(200)
+    await revokeKey(gateway.store, revoked.slice(0, 10), clock.now_ms)
+    expect((await one?.send('GET', '/sessions'))?.status).toBe(401)
+    expect((await other?.send('GET', '/sessions'))?.status).toBe(200)
+    clock.now_ms += 1_000
+    expect((await other?.send('GET', '/sessions'))?.status).toBe(401)
+    expect((await keyByReference(gateway.store, expiring.slice(0, 10))).revoked_at_ms).toBeNull()
+  })
+
+  test('is refused while its account is suspended, and ends when it is closed', async () => {
+    const client = await accountWithPassword('sue')
+    await suspendAccount(gateway.store, 'sue')
+    expect((await client.send('GET', '/sessions')).status).toBe(403)
+    expect((await signIn({ account: 'sue', password: PASSWORD })).status).toBe(403)
+    expect(
+      gateway.db
+        .query("SELECT count(*) AS n FROM sessions JOIN accounts a ON a.id = account_id WHERE a.name = 'sue'")
+        .get(),
+    ).toEqual({ n: 1 })
+    await reopenAccount(gateway.store, 'sue')
+    expect((await client.send('GET', '/sessions')).status).toBe(200)
+    await closeAccount(gateway.store, 'sue', clock.now_ms)
+    expect((await client.send('GET', '/sessions')).status).toBe(401)
+    await reopenAccount(gateway.store, 'sue')
+    expect((await client.send('GET', '/sessions')).status).toBe(401)
+    expect((await signIn({ account: 'sue', password: PASSWORD })).status).toBe(401)
+  })
+
+  test('by key, from an address off the key’s list', async () => {
+    await gateway.account('lena')
+    const client = await signedIn(
+      gateway,
+      { key: await gateway.key('lena', { addresses: ['203.0.113.7'] }) },
+      clock.now_ms,
+    )
+    expect((await client.send('GET', '/sessions')).status).toBe(403)
+  })
+
+  test('where there are more than fifty of one person, the oldest first', async () => {
+    await gateway.account('many')
+    const clients: ConsoleClient[] = []
+    for (let n = 0; n < 51; n++) clients.push(await signedIn(gateway, { account: 'many' }, clock.now_ms))
+    expect((await clients[0]?.send('GET', '/sessions'))?.status).toBe(401)
+    expect((await clients[1]?.send('GET', '/sessions'))?.status).toBe(200)
+  })
+})
+
+describe('sessions are listed', () => {
+  test('to whom they belong, in pages, and to the operator all of them', async () => {
+    await gateway.account('lisa')
+    await gateway.account('lars')
+    const key = await gateway.key('lisa', { name: 'desk' })
+    const [lisa, by_key, lars, operator] = [
+      await signedIn(gateway, { account: 'lisa' }, clock.now_ms),
+      await signedIn(gateway, { key }, clock.now_ms),
+      await signedIn(gateway, { account: 'lars' }, clock.now_ms),
+      await signedIn(gateway, 'operator', clock.now_ms),
+    ]
+    const seen = async (client: typeof lisa, query = '') =>
+      (
+        (await client.json('GET', `/sessions${query}`)) as {
+          sessions: { id: number; role: string; account: string | null }[]
+        }
+      ).sessions
+    expect((await seen(lisa)).map(({ role }) => role)).toEqual(['key', 'account'])
+    expect(await seen(by_key)).toMatchObject([
+      { role: 'key', account: 'lisa', key: { name: 'desk' }, is_current: true },
+    ])
+    expect(await seen(lisa, '?whose=all')).toHaveLength(2)
+    expect((await seen(operator)).every(({ role }) => role === 'operator')).toBe(true)
+    expect((await seen(operator, '?whose=all')).map(({ account }) => account)).toContain('lars')
+
+    const first = await lisa.json('GET', '/sessions?limit=1')
+    expect(first.sessions).toMatchObject([{ role: 'key' }])
+    expect(first.next_cursor).toBeGreaterThan(0)
+    const second = await lisa.json('GET', `/sessions?limit=1&cursor=${first.next_cursor}`)
+    expect(second).toMatchObject({ sessions: [{ role: 'account', is_current: true }], next_cursor: null })
+
+    const [lars_session] = await seen(lars)
+    expect((await lisa.send('DELETE', `/sessions/${lars_session?.id}`)).status).toBe(404)
+    expect((await by_key.send('DELETE', `/sessions/${second.sessions[0].id}`)).status).toBe(404)
+    expect((await lars.send('GET', '/sessions')).status).toBe(200)
+    expect((await operator.send('DELETE', `/sessions/${lars_session?.id}`)).status).toBe(200)
+    expect((await lars.send('GET', '/sessions')).status).toBe(401)
+    expect((await lisa.send('DELETE', `/sessions/${first.sessions[0].id}`)).status).toBe(200)
+    expect((await by_key.send('GET', '/sessions')).status).toBe(401)
+  })
+})
+
+describe('a password', () => {
+  test('is changed by who knows the old one, whose other sessions end', async () => {
+    const client = await accountWithPassword('paul')
+    const other = await signedIn(gateway, { account: 'paul' }, clock.now_ms)
+    const change = (old_password: string, new_password: string) =>
+      client.send('PUT', '/password', { body: { old_password, new_password } })
+    const wrong = await change('not the old one', 'a new good password')
+    expect([wrong.status, await errorOf(wrong)]).toEqual([
+      403,
+      expect.objectContaining({ param: 'old_password' }),
+    ])
+    const short = await change(PASSWORD, 'short')
+    expect([short.status, await errorOf(short)]).toEqual([
+      400,
+      expect.objectContaining({ param: 'new_password' }),
+    ])
+    expect((await other.send('GET', '/sessions')).status).toBe(200)
+    expect((await change(PASSWORD, 'a new good password')).status).toBe(200)
+    expect((await client.send('GET', '/sessions')).status).toBe(200)
+    expect((await other.send('GET', '/sessions')).status).toBe(401)
+    expect((await signIn({ account: 'paul', password: PASSWORD })).status).toBe(401)
+    expect((await signIn({ account: 'paul', password: 'a new good password' })).status).toBe(200)
+  })
+
+  test('is nothing that a session by key has', async () => {
+    await gateway.account('pia')
+    const client = await signedIn(gateway, { key: await gateway.key('pia') }, clock.now_ms)
+    const body = { old_password: PASSWORD, new_password: 'a new good password' }
+    expect((await client.send('PUT', '/password', { body })).status).toBe(403)
+  })
+})
