@@ -2,6 +2,7 @@
 import type { Plugin } from '../src/app/plugin.ts'
 import type { AppOf, ConsoleAppOf } from '../src/app/plugins.ts'
 import { absent } from './absent/plugin.ts'
+import { accounts } from './accounts/plugin.ts'
 import { alerts } from './alerts/plugin.ts'
 import { audio } from './audio/plugin.ts'
 import { auditLog } from './audit-log/plugin.ts'
@@ -15,6 +16,7 @@ import { embeddings } from './embeddings/plugin.ts'
 import { firstSteps } from './first-steps/plugin.ts'
 import { health } from './health/plugin.ts'
 import { images } from './images/plugin.ts'
+import { keys } from './keys/plugin.ts'
 import { library } from './library/plugin.ts'
 import { messages } from './messages/plugin.ts'
 import { metrics } from './metrics/plugin.ts'
@@ -25,6 +27,7 @@ import { playground } from './playground/plugin.ts'
 import { refusals } from './refusals/plugin.ts'
 import { rerank } from './rerank/plugin.ts'
 import { responses } from './responses/plugin.ts'
+import { signIn } from './sign-in/plugin.ts'
 import { upload } from './upload/plugin.ts'
 
 export const plugins = [
@@ -41,6 +44,9 @@ export const plugins = [
   moderations,
   rerank,
   billing,
+  accounts,
+  keys,
+  signIn,
   refusals,
   auditLog,
   doctor,

@@ -7,30 +7,27 @@ import {
   FolderOpen,
   Gauge,
   Images,
-  KeyRound,
   type LucideIcon,
   Plug,
   ReceiptText,
   Scale,
   Server,
-  Settings,
-  Users,
 } from 'lucide-react'
-import type { ComponentType } from 'react'
+import { account_pages } from './accounts/web/pages.ts'
 import { audit_log_pages } from './audit-log/web/pages.ts'
 import {
   EVERYONE,
   NOT_OWN_KEY,
   OPERATOR,
-  type OpenPageEntry,
   type PageEntry,
   type PageGroup,
   type Role,
   type Search,
-  type SignInProps,
 } from './console/web/app/page-entry.ts'
 import { first_steps_pages } from './first-steps/web/pages.ts'
+import { key_pages } from './keys/web/pages.ts'
 import { playground_pages } from './playground/web/pages.ts'
+import { settings_pages } from './sign-in/web/pages.ts'
 
 type Load = PageEntry['load']
 
@@ -87,31 +84,8 @@ export const page_groups: readonly PageGroup[] = [
   {
     title: 'Money',
     pages: [
-      page(
-        '/accounts',
-        'Accounts',
-        OPERATOR,
-        Users,
-        'a',
-        () => import('./accounts/web/accounts.tsx'),
-        'balances customers invite top up',
-      ),
-      below(
-        '/accounts/:account',
-        'Account',
-        OPERATOR,
-        () => import('./accounts/web/account.tsx'),
-      ),
-      page(
-        '/keys',
-        'Keys',
-        EVERYONE,
-        KeyRound,
-        'k',
-        () => import('./keys/web/keys.tsx'),
-        'api keys limits',
-      ),
-      below('/keys/:key', 'Key', EVERYONE, () => import('./keys/web/key.tsx')),
+      ...account_pages,
+      ...key_pages,
       page(
         '/usage',
         'Usage',
@@ -212,32 +186,14 @@ export const page_groups: readonly PageGroup[] = [
         () => import('./console/web/pages/system/system.tsx'),
         'backups alerts webhook plugins doctor check-up disk version',
       ),
-      page(
-        '/settings',
-        'Settings',
-        EVERYONE,
-        Settings,
-        ',',
-        () => import('./sign-in/web/settings/settings.tsx'),
-        'password sessions sign out',
-      ),
+      ...settings_pages,
     ],
   },
 ]
 
 export const pages: readonly PageEntry[] = page_groups.flatMap((group) => group.pages)
 
-const setPassword = () => import('./sign-in/web/set-password.tsx')
-
-/** Pages that need no session. */
-export const open_pages: readonly OpenPageEntry[] = [
-  { path: '/welcome', title: 'Welcome', load: setPassword },
-  { path: '/invitation', title: 'Invitation', load: setPassword },
-]
-
-/** The form of those who are not signed in. */
-export const signIn = (): Promise<{ default: ComponentType<SignInProps> }> =>
-  import('./sign-in/web/sign-in.tsx')
+export { open_pages, signIn } from './sign-in/web/pages.ts'
 
 /** What `/` searches. */
 export const search: Search = async (words) =>

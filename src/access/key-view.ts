@@ -1,10 +1,11 @@
 // A key as commands show it: the fields of --json.
-import { keyStatus } from './key-status.ts'
-import { accountQueries } from './queries.ts'
-import { spendLimitsView } from './spend-limits-view.ts'
+
 import { money, time } from '../http/views.ts'
 import type { Db } from '../store/db.ts'
 import type { Key } from '../store/schema.ts'
+import { keyStatus } from './key-status.ts'
+import { accountQueries } from './queries.ts'
+import { spendLimitsView } from './spend-limits-view.ts'
 
 /** The name of the account that a key belongs to. */
 export const ownerOf = async (db: Db, { account_id }: Key): Promise<string> =>

@@ -29,7 +29,7 @@ export interface PluginSpec<Own, Routes extends AnyElysia, ConsoleRoutes extends
   console_routes?: () => Promise<(gateway: Gateway, own: Own) => ConsoleRoutes>
   /** Work of every minute beside the calls, such as the deletion of old rows; each by itself. */
   sweeps?: readonly { name: string; sweep: (own: Own, gateway: Gateway) => unknown }[]
-  /** Commands by their first words. */
+  /** Commands by their first words. A plugin adds to a group of another one, such as `account`, by the same word and `commandGroup`. */
   commands?: Commands
   /** Ends its running part, after the last call and before the database is closed. */
   close?: (own: Own) => Promise<void> | void

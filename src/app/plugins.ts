@@ -42,9 +42,23 @@ async function closeAll(opened: OpenPlugin[], log: Pick<Logger, 'error'>): Promi
   }
 }
 
-/** The commands of plugins, in the order of the plugins. */
-export const commandsOf = (plugins: readonly Plugin[]): Commands =>
-  Object.assign({}, ...plugins.map(({ commands }) => commands))
+/** The commands of plugins, in the order of the plugins. Several may add to one group, such as `account`. */
+export function commandsOf(plugins: readonly Plugin[]): Commands {
+  const groups = new Map<string, Commands[string]>()
+  for (const [name, load] of plugins.flatMap(({ commands }) => Object.entries(commands)))
+    groups.set(name, inOrder(groups.get(name), load))
+  return Object.fromEntries(groups)
+}
+
+function inOrder(first: Commands[string] | undefined, second: Commands[string]): Commands[string] {
+  if (!first) return second
+  return async () => {
+    const both = await Promise.all([first(), second()])
+    return (program, deps) => {
+      for (const add of both) add(program, deps)
+    }
+  }
+}
 
 type RoutesOf<Each> = Each extends Plugin<infer Routes, AnyElysia> ? Routes : never
 type ConsoleRoutesOf<Each> = Each extends Plugin<AnyElysia, infer Routes> ? Routes : never

@@ -8,12 +8,12 @@ import { createWriter } from '../../src/money/ledger/writer.ts'
 import { createKeptResponses, RESPONSES_FOLDER } from '../../src/responses/store.ts'
 import { openDatabase } from '../../src/store/engines/sqlite/open.ts'
 import { openDb } from '../../src/store/engines/sqlite/sqlite.ts'
+import { sceneOfEachTest } from '../app/commands/scene.ts'
 import { answerTo, LARGE } from '../kept-responses/support.ts'
 import { hold, post } from '../money/ledger/world.ts'
 import { ANSWER_NANOS, answer, ask, wholePath } from '../support/native.ts'
 import { scene as gatewayScene } from '../support/scene.ts'
 import { whole } from '../support/upstream.ts'
-import { sceneOfEachTest } from '../app/commands/scene.ts'
 
 const scene = sceneOfEachTest(async (scene) => {
   for (const name of ['anna', 'bert']) await scene.run('account', 'create', name)

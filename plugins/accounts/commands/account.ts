@@ -1,30 +1,29 @@
-// `account`: create, list, show, suspend and resume accounts; account-change.ts has change, account-end.ts rename and close, account-data.ts export and erase.
+// `account`: create, list, show, suspend and resume accounts.
 import type { Command } from 'commander'
 import { type AccountDetails, detailsOf } from '../../../src/access/account-details.ts'
 import { accountFields } from '../../../src/access/account-view.ts'
 import { createAccount, suspendAccount } from '../../../src/access/accounts.ts'
 import { reopenAccount, type ShownAccount, shownAccount, shownAccounts } from '../../../src/access/closing.ts'
 import { keyStatus } from '../../../src/access/key-status.ts'
+import { keyView } from '../../../src/access/key-view.ts'
 import { listKeys } from '../../../src/access/keys.ts'
-import { formatUsd } from '../../../src/domain/money.ts'
-import type { Key } from '../../../src/store/schema.ts'
 import { contextOf } from '../../../src/app/command-line/context.ts'
 import { withDatabase } from '../../../src/app/command-line/data-folder.ts'
+import { addExample } from '../../../src/app/command-line/example.ts'
 import { type Column, fields } from '../../../src/app/command-line/table.ts'
 import type { CliDeps } from '../../../src/app/command-line/terminal.ts'
 import { localIso, shortDay } from '../../../src/app/command-line/times.ts'
-import { addAccountChange, detailLines } from './change.ts'
 import { addExportAndErase } from '../../../src/app/commands/account-data.ts'
-import { addRenameAndClose } from './end.ts'
-import { addInvite } from '../../sign-in/command.ts'
-import { keyView } from '../../../src/access/key-view.ts'
 import { usdColumn } from '../../../src/app/commands/sum-columns.ts'
+import { formatUsd } from '../../../src/domain/money.ts'
+import type { Key } from '../../../src/store/schema.ts'
+import { addAccountChange, detailLines } from './change.ts'
+import { addRenameAndClose } from './end.ts'
 
 export function addAccountCommands(program: Command, deps: CliDeps): void {
   const account = program.command('account').description('Manage the accounts that pay for calls.')
 
-  account
-    .command('create <name>')
+  addExample(account.command('create <name>'), 'account create alice')
     .description('Create an account. It has no money and no key yet.')
     .action(async (name: string, _: object, command: Command) => {
       const { folder, answer } = contextOf(command, deps)
@@ -35,8 +34,7 @@ export function addAccountCommands(program: Command, deps: CliDeps): void {
       )
     })
 
-  account
-    .command('list')
+  addExample(account.command('list'), 'account list --json')
     .description('List all accounts and their money, in USD.')
     .action(async (_: object, command: Command) => {
       const { folder, answer, tableOf } = contextOf(command, deps)
@@ -47,8 +45,7 @@ export function addAccountCommands(program: Command, deps: CliDeps): void {
       )
     })
 
-  account
-    .command('show <name>')
+  addExample(account.command('show <name>'), 'account show alice')
     .description('Show an account, its money and its keys.')
     .action(async (name: string, _: object, command: Command) => {
       const { folder, answer } = contextOf(command, deps)
@@ -66,12 +63,10 @@ export function addAccountCommands(program: Command, deps: CliDeps): void {
   addSuspendAndResume(account, deps)
   addRenameAndClose(account, deps)
   addExportAndErase(account, deps)
-  addInvite(account, deps)
 }
 
 function addSuspendAndResume(account: Command, deps: CliDeps): void {
-  account
-    .command('suspend <name>')
+  addExample(account.command('suspend <name>'), 'account suspend alice')
     .description("Refuse an account's new calls. Running calls finish and are charged.")
     .action(async (name: string, _: object, command: Command) => {
       const { folder, answer } = contextOf(command, deps)
@@ -82,8 +77,7 @@ function addSuspendAndResume(account: Command, deps: CliDeps): void {
       answer(accountFields(changed), `Account ${name} is ${changed.status}.`)
     })
 
-  account
-    .command('resume <name>')
+  addExample(account.command('resume <name>'), 'account resume alice')
     .description(
       'Let a suspended or closed account call again. Closing it removed its keys, password and kept responses for good.',
     )

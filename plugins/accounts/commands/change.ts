@@ -3,11 +3,12 @@ import { type Command, Option } from 'commander'
 import { type AccountDetails, changeDetails } from '../../../src/access/account-details.ts'
 import { accountFields } from '../../../src/access/account-view.ts'
 import { shownAccount } from '../../../src/access/closing.ts'
-import { invalidRequest } from '../../../src/domain/errors.ts'
-import { defined } from '../../../src/utilities/defined.ts'
 import { contextOf } from '../../../src/app/command-line/context.ts'
 import { withDatabase } from '../../../src/app/command-line/data-folder.ts'
+import { addExample } from '../../../src/app/command-line/example.ts'
 import type { CliDeps } from '../../../src/app/command-line/terminal.ts'
+import { invalidRequest } from '../../../src/domain/errors.ts'
+import { defined } from '../../../src/utilities/defined.ts'
 
 interface ChangeOptions {
   displayName?: string
@@ -17,8 +18,7 @@ interface ChangeOptions {
 }
 
 export function addAccountChange(account: Command, deps: CliDeps): void {
-  account
-    .command('change <name>')
+  addExample(account.command('change <name>'), 'account change alice --email alice@example.com')
     .summary('Change what is written down of an account.')
     .description(
       'Change what is written down of an account. Options that you leave out change nothing; an empty text removes. ' +

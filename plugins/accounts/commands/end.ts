@@ -3,17 +3,18 @@ import type { Command } from 'commander'
 import { accountFields } from '../../../src/access/account-view.ts'
 import { accountByName, renameAccount } from '../../../src/access/accounts.ts'
 import { closeAccount, shownAccount } from '../../../src/access/closing.ts'
+import { remarkOnLimits } from '../../../src/app/command-line/account-limits.ts'
+import { contextOf } from '../../../src/app/command-line/context.ts'
+import { filesOfFolder, withDatabase } from '../../../src/app/command-line/data-folder.ts'
+import { addExample } from '../../../src/app/command-line/example.ts'
+import type { CliDeps } from '../../../src/app/command-line/terminal.ts'
+import { confirm, isYes } from '../../../src/app/commands/confirm.ts'
+import { requireOwnFiles } from '../../../src/app/process/files/claim.ts'
 import { formatUsd } from '../../../src/domain/money.ts'
 import { deleteAllOf } from '../../../src/responses/rows.ts'
-import { contextOf } from '../../../src/app/command-line/context.ts'
-import { type DataFolder, filesOfFolder, readCatalogueOf, withDatabase } from '../../../src/app/command-line/data-folder.ts'
-import type { CliDeps } from '../../../src/app/command-line/terminal.ts'
-import { requireOwnFiles } from '../../../src/app/process/files/claim.ts'
-import { confirm, isYes } from '../../../src/app/commands/confirm.ts'
 
 export function addRenameAndClose(account: Command, deps: CliDeps): void {
-  account
-    .command('rename <name> <new-name>')
+  addExample(account.command('rename <name> <new-name>'), 'account rename alice alice-corp')
     .description('Rename an account. It keeps its keys, balance and calls.')
     .action(async (name: string, new_name: string, _: object, command: Command) => {
       const { folder, answer, remark } = contextOf(command, deps)
@@ -22,12 +23,11 @@ export function addRenameAndClose(account: Command, deps: CliDeps): void {
         return shownAccount(db, new_name)
       })
       answer(accountFields(renamed), `Account ${name} is now ${new_name}.`)
-      const limits = await aboutLimits(name, folder)
+      const limits = await remarkOnLimits(name, folder)
       if (limits) remark(limits)
     })
 
-  account
-    .command('close <name>')
+  addExample(account.command('close <name>'), 'account close alice --yes')
     .description(
       'Close an account: refuse its calls, revoke its keys and delete its kept responses. Running calls finish ' +
         'and are charged. Its balance, entries, images and uploaded files are kept.',
@@ -57,12 +57,4 @@ export function addRenameAndClose(account: Command, deps: CliDeps): void {
           `Its balance of ${formatUsd(left.balance_nanos)} USD and its debt of ${formatUsd(left.debt_nanos)} USD are kept.`,
       )
     })
-}
-
-/** What the catalogue has under an account's old name; undefined if it has nothing, or cannot be read. */
-export async function aboutLimits(name: string, folder: DataFolder): Promise<string | undefined> {
-  const reading = await readCatalogueOf(folder)
-  if (!('catalogue' in reading) || !Object.hasOwn(reading.catalogue.limits.accounts ?? {}, name))
-    return undefined
-  return `The catalogue has limits for ${name}: change [limits.accounts.${name}] there, too.`
 }

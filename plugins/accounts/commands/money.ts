@@ -2,14 +2,15 @@
 import type { Command } from 'commander'
 import { accountFields } from '../../../src/access/account-view.ts'
 import { accountByName } from '../../../src/access/accounts.ts'
+import { readAmount } from '../../../src/app/command-line/arguments.ts'
+import { contextOf } from '../../../src/app/command-line/context.ts'
+import { withDatabase } from '../../../src/app/command-line/data-folder.ts'
+import { addExample } from '../../../src/app/command-line/example.ts'
+import type { CliDeps } from '../../../src/app/command-line/terminal.ts'
 import { conflict, invalidRequest, unprocessable } from '../../../src/domain/errors.ts'
 import { formatUsd, type Nanos } from '../../../src/domain/money.ts'
 import { checkNote } from '../../../src/money/ledger/notes.ts'
 import type { KeyedEntry, Refusal } from '../../../src/money/ledger/operations.ts'
-import { readAmount } from '../../../src/app/command-line/arguments.ts'
-import { contextOf } from '../../../src/app/command-line/context.ts'
-import { withDatabase } from '../../../src/app/command-line/data-folder.ts'
-import type { CliDeps } from '../../../src/app/command-line/terminal.ts'
 import { moveMoney } from './moved-money.ts'
 
 interface Movement {
@@ -18,6 +19,7 @@ interface Movement {
   summary: string
   description: string
   done: string
+  example: string
 }
 
 const CREDIT: Movement = {
@@ -26,6 +28,7 @@ const CREDIT: Movement = {
   summary: 'Add USD to an account.',
   description: 'Add USD to an account. Its debt is paid first.',
   done: 'added to',
+  example: "credit alice 25 --note 'invoice 17'",
 }
 
 const DEBIT: Movement = {
@@ -34,6 +37,7 @@ const DEBIT: Movement = {
   summary: 'Take USD from an account.',
   description: "Take USD from an account's free balance. Money held for running calls stays.",
   done: 'taken from',
+  example: "debit alice 5 --note 'credited twice'",
 }
 
 const REFUSALS: Partial<Record<Refusal, string>> = {
@@ -48,10 +52,9 @@ export const addDebitCommand = (program: Command, deps: CliDeps): void => addMov
 function addMovement(
   program: Command,
   deps: CliDeps,
-  { command: name, op, summary, description, done }: Movement,
+  { command: name, op, summary, description, done, example }: Movement,
 ): void {
-  program
-    .command(name)
+  addExample(program.command(name), example)
     .summary(summary)
     .description(description)
     .argument('<account>', 'its name')

@@ -1,9 +1,9 @@
 // Movements of money by a command: made beside a running gateway, or by it where it must know of them first.
 import { join } from 'node:path'
-import type { MoneyOutcome, TopUpOperation, WithdrawOperation } from '../../../src/money/ledger/operations.ts'
-import { takeLock } from '../../../src/store/lock.ts'
 import { type DataFolder, engineOfFolder } from '../../../src/app/command-line/data-folder.ts'
 import type { Engine } from '../../../src/app/process/engine/engine.ts'
+import type { MoneyOutcome, TopUpOperation, WithdrawOperation } from '../../../src/money/ledger/operations.ts'
+import { takeLock } from '../../../src/store/lock.ts'
 
 /**
  * Makes a movement. A withdrawal is made by the gateway that serves the folder, if there is one: what it holds may not be in the

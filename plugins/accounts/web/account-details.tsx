@@ -1,5 +1,5 @@
 // What is written down of an account: its short name, email and note, and the form that changes them.
-import type { ShownAccount } from '../console/views.ts'
+
 import { api, ask, part } from '../../console/web/app/client.ts'
 import { useAction } from '../../console/web/parts/action.ts'
 import { ConflictNotice, only, useChanges } from '../../console/web/parts/changes.tsx'
@@ -11,6 +11,7 @@ import { Field } from '../../console/web/parts/field.tsx'
 import { Form, SubmitOrCancel } from '../../console/web/parts/form.tsx'
 import { TextArea, TextInput } from '../../console/web/parts/input.tsx'
 import { Switch } from '../../console/web/parts/switch.tsx'
+import type { ShownAccount } from '../console/views.ts'
 
 /** Nothing for an account that has only its short name, which is its title then. */
 export function AccountDetails({ of: account }: { of: ShownAccount }) {

@@ -1,6 +1,5 @@
 // The dialogs of an account that are no movement of money: rename, suspend, close, invite.
 import { useState } from 'react'
-import type { ShownAccount } from '../console/views.ts'
 import { api, ask, part } from '../../console/web/app/client.ts'
 import { useAction } from '../../console/web/parts/action.ts'
 import { Button } from '../../console/web/parts/button.tsx'
@@ -13,6 +12,7 @@ import { TextInput } from '../../console/web/parts/input.tsx'
 import { Money } from '../../console/web/parts/money.tsx'
 import { Notice } from '../../console/web/parts/notice.tsx'
 import { exactTime } from '../../console/web/parts/time-words.ts'
+import type { ShownAccount } from '../console/views.ts'
 
 export interface AccountDialogProps {
   account: ShownAccount

@@ -1,9 +1,9 @@
 // The limits of an account in force, and where they are set.
 import { Link } from 'wouter'
-import type { ShownAccount } from '../console/views.ts'
 import { Code } from '../../console/web/parts/code.tsx'
-import { LimitFacts } from '../../keys/web/limit-facts.tsx'
 import { Section } from '../../console/web/parts/page.tsx'
+import { LimitFacts } from '../../keys/web/limit-facts.tsx'
+import type { ShownAccount } from '../console/views.ts'
 
 export function AccountLimits({ account }: { account: ShownAccount }) {
   return (

@@ -1,7 +1,6 @@
 // The page of accounts: who is there, who is low, who grows.
 import { Plus, Users } from 'lucide-react'
 import { useState } from 'react'
-import type { AccountsAsked, ShownAccountRow } from '../console/views.ts'
 import { api } from '../../console/web/app/client.ts'
 import { useAsk } from '../../console/web/app/query.ts'
 import { AccountName } from '../../console/web/parts/account-name.tsx'
@@ -18,6 +17,7 @@ import { Page } from '../../console/web/parts/page.tsx'
 import { Select } from '../../console/web/parts/select.tsx'
 import { EmptyState, Loaded } from '../../console/web/parts/states.tsx'
 import { atEnd, type Column, charges, column, ofWeek, Pager, Table } from '../../console/web/parts/table.tsx'
+import type { AccountsAsked, ShownAccountRow } from '../console/views.ts'
 import { NewAccountDialog } from './new-account.tsx'
 import { AccountStatus, lasting } from './words.tsx'
 

@@ -1,6 +1,5 @@
 // The dialog that moves money: a top-up, or a debit with its reason.
 import { useState } from 'react'
-import type { ShownAccount } from '../console/views.ts'
 import { api, ask, part } from '../../console/web/app/client.ts'
 import { useAction } from '../../console/web/parts/action.ts'
 import { exactUsd } from '../../console/web/parts/amounts.ts'
@@ -11,6 +10,7 @@ import { Field } from '../../console/web/parts/field.tsx'
 import { Form, SubmitOrCancel } from '../../console/web/parts/form.tsx'
 import { MoneyInput, TextInput } from '../../console/web/parts/input.tsx'
 import { useRequestKey } from '../../console/web/parts/request-key.ts'
+import type { ShownAccount } from '../console/views.ts'
 
 export type Movement = 'top-up' | 'debit'
 

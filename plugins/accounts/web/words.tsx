@@ -1,6 +1,7 @@
 // Accounts in words: their status, and how long their money lasts.
-import type { ShownAccountRow } from '../console/views.ts'
+
 import { Status, type Tone } from '../../console/web/parts/status.tsx'
+import type { ShownAccountRow } from '../console/views.ts'
 
 const TONES: Record<ShownAccountRow['status'], Tone> = { active: 'good', suspended: 'warn', closed: 'idle' }
 

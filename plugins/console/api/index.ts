@@ -1,9 +1,6 @@
 // The JSON routes of the console, a subject each, and their types for its pages.
 import { Elysia } from 'elysia'
 import type { Gateway } from '../../../src/app/surface/gateway.ts'
-import { accountFileRoutes, keyFileRoutes } from '../../accounts/console/files.ts'
-import { accountMoneyRoutes } from '../../accounts/console/money.ts'
-import { accountRoutes, accountStatusRoutes } from '../../accounts/console/accounts.ts'
 import { backupRoutes } from './backups.ts'
 import { bookRoutes } from './books.ts'
 import { callRoute } from './call.ts'
@@ -15,14 +12,11 @@ import { catalogueHistoryRoutes } from './catalogue-history.ts'
 import { entryRoutes, entrySumRoutes } from './entries.ts'
 import { files } from './files.ts'
 import { images } from './images.ts'
-import { keyEndRoutes, keyRoutes } from '../../keys/console/keys.ts'
-import { invitationRoutes, linkRoutes, passwordRoutes } from '../../sign-in/console/links.ts'
 import { liveRoutes } from './live.ts'
 import { modelRoutes } from './models.ts'
 import { overviewRoutes } from './overview.ts'
 import { providerRoutes } from './providers.ts'
 import { searchRoutes } from './search.ts'
-import { sessionRoutes, signInRoutes } from '../../sign-in/console/session.ts'
 import { statementRoutes } from './statement.ts'
 import { systemRoutes } from './system.ts'
 import { usage } from './usage.ts'
@@ -30,11 +24,6 @@ import { usage } from './usage.ts'
 /** Each subject says whom it is for: `viewerCalls`, `operatorCalls` or `visitorCalls` (src/app/surface/console/calls.ts). */
 export const consoleApi = (gateway: Gateway) =>
   new Elysia({ name: 'console-api' })
-    .use(signInRoutes(gateway))
-    .use(sessionRoutes(gateway))
-    .use(linkRoutes(gateway))
-    .use(passwordRoutes(gateway))
-    .use(invitationRoutes(gateway))
     .use(systemRoutes(gateway))
     .use(images(gateway))
     .use(files(gateway))
@@ -45,13 +34,6 @@ export const consoleApi = (gateway: Gateway) =>
     .use(callFilterRoutes(gateway))
     .use(callSumRoutes(gateway))
     .use(callRoute(gateway))
-    .use(accountFileRoutes(gateway))
-    .use(keyFileRoutes(gateway))
-    .use(accountRoutes(gateway))
-    .use(accountStatusRoutes(gateway))
-    .use(accountMoneyRoutes(gateway))
-    .use(keyRoutes(gateway))
-    .use(keyEndRoutes(gateway))
     .use(entryRoutes(gateway))
     .use(entrySumRoutes(gateway))
     .use(statementRoutes(gateway))

@@ -1,15 +1,16 @@
 // `key change`: another name and other limits for a key that stays the same.
 import type { Command } from 'commander'
 import { type KeySettings, MAX_CONCURRENT_CALLS } from '../../../src/access/key-settings.ts'
+import { keyView, ownerOf } from '../../../src/access/key-view.ts'
 import { changeKey } from '../../../src/access/keys.ts'
-import { invalidRequest } from '../../../src/domain/errors.ts'
-import type { Nanos } from '../../../src/domain/money.ts'
-import { defined } from '../../../src/utilities/defined.ts'
 import { readCount, readExpiry, readLimit, readList } from '../../../src/app/command-line/arguments.ts'
 import { contextOf } from '../../../src/app/command-line/context.ts'
 import { withDatabase } from '../../../src/app/command-line/data-folder.ts'
+import { addExample } from '../../../src/app/command-line/example.ts'
 import type { CliDeps } from '../../../src/app/command-line/terminal.ts'
-import { keyView, ownerOf } from '../../../src/access/key-view.ts'
+import { invalidRequest } from '../../../src/domain/errors.ts'
+import type { Nanos } from '../../../src/domain/money.ts'
+import { defined } from '../../../src/utilities/defined.ts'
 
 interface ChangeOptions {
   name?: string
@@ -33,8 +34,7 @@ const or =
   (text: string): Limit<T> => ({ to: text === word ? null : read(text) })
 
 export function addKeyChange(key: Command, deps: CliDeps): void {
-  key
-    .command('change <key>')
+  addExample(key.command('change <key>'), 'key change tg_AbCdEf --daily-limit 2')
     .summary('Change the name or the limits of a key.')
     .description(
       'Change the name or the limits of a key. Options that you leave out change nothing. <key> is its prefix or its ' +

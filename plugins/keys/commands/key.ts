@@ -3,20 +3,34 @@ import type { Command } from 'commander'
 import { accountByName, listAccounts } from '../../../src/access/accounts.ts'
 import { MAX_CONCURRENT_CALLS } from '../../../src/access/key-settings.ts'
 import { keyStatus } from '../../../src/access/key-status.ts'
-import { createKey, freeKeyName, type IssuedKey, listKeys, revokeKey, rotateKey } from '../../../src/access/keys.ts'
+import { keyView, ownerOf } from '../../../src/access/key-view.ts'
+import {
+  createKey,
+  freeKeyName,
+  type IssuedKey,
+  listKeys,
+  revokeKey,
+  rotateKey,
+} from '../../../src/access/keys.ts'
 import { compileModelPatterns } from '../../../src/access/model-patterns.ts'
-import { formatUsd, type Nanos } from '../../../src/domain/money.ts'
-import { spendLimitsOf } from '../../../src/domain/spend-limits.ts'
-import type { Key } from '../../../src/store/schema.ts'
-import { readCount, readExpiry, readLimit, readList, readSeconds } from '../../../src/app/command-line/arguments.ts'
+import {
+  readCount,
+  readExpiry,
+  readLimit,
+  readList,
+  readSeconds,
+} from '../../../src/app/command-line/arguments.ts'
 import { type Context, contextOf } from '../../../src/app/command-line/context.ts'
 import { type DataFolder, readCatalogueOf, withDatabase } from '../../../src/app/command-line/data-folder.ts'
+import { addExample } from '../../../src/app/command-line/example.ts'
 import type { Column } from '../../../src/app/command-line/table.ts'
 import type { CliDeps } from '../../../src/app/command-line/terminal.ts'
 import { localIso, shortDay } from '../../../src/app/command-line/times.ts'
-import { addKeyChange } from './change.ts'
-import { keyView, ownerOf } from '../../../src/access/key-view.ts'
 import { usdColumn } from '../../../src/app/commands/sum-columns.ts'
+import { formatUsd, type Nanos } from '../../../src/domain/money.ts'
+import { spendLimitsOf } from '../../../src/domain/spend-limits.ts'
+import type { Key } from '../../../src/store/schema.ts'
+import { addKeyChange } from './change.ts'
 
 interface CreateOptions {
   name?: string
@@ -39,8 +53,10 @@ export function addKeyCommands(program: Command, deps: CliDeps): void {
 }
 
 function addCreate(key: Command, deps: CliDeps): void {
-  key
-    .command('create <account>')
+  addExample(
+    key.command('create <account>'),
+    "key create alice --models 'gemini-*' --spend-limit 5 --expires 30d",
+  )
     .summary('Create a key and print it.')
     .description('Create a key and print it. It is shown only once. Standard output has only the key.')
     .option('--name <name>', 'a name, such as laptop (default: key-1, key-2 …)')
@@ -85,8 +101,7 @@ function addCreate(key: Command, deps: CliDeps): void {
 }
 
 function addList(key: Command, deps: CliDeps): void {
-  key
-    .command('list [account]')
+  addExample(key.command('list [account]'), 'key list alice')
     .description('List all keys, or those of one account.')
     .action(async (account_name: string | undefined, _: object, command: Command) => {
       const { folder, answer, tableOf } = contextOf(command, deps)
@@ -105,8 +120,7 @@ function addList(key: Command, deps: CliDeps): void {
 }
 
 function addRevoke(key: Command, deps: CliDeps): void {
-  key
-    .command('revoke <key>')
+  addExample(key.command('revoke <key>'), 'key revoke tg_AbCdEf')
     .summary('Revoke a key.')
     .description('Revoke a key. <key> is its prefix or its number in `key list`.')
     .action(async (reference: string, _: object, command: Command) => {
@@ -123,8 +137,7 @@ function addRevoke(key: Command, deps: CliDeps): void {
 }
 
 function addRotate(key: Command, deps: CliDeps): void {
-  key
-    .command('rotate <key>')
+  addExample(key.command('rotate <key>'), 'key rotate tg_AbCdEf --grace 24h')
     .summary('Replace a key with a new one.')
     .description(
       'Create a key with the same settings, print it, and revoke the old one. <key> is its prefix or its number ' +

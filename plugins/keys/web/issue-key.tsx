@@ -1,6 +1,5 @@
 // Making a key: its limits, then its text, which is shown once, and a first call with it.
 import { useState } from 'react'
-import type { Issued } from '../console/views.ts'
 import { api, ask } from '../../console/web/app/client.ts'
 import { useViewer } from '../../console/web/app/session.tsx'
 import { AccountInput } from '../../console/web/parts/account-input.tsx'
@@ -10,6 +9,7 @@ import { Dialog } from '../../console/web/parts/dialog.tsx'
 import { Field } from '../../console/web/parts/field.tsx'
 import { Form, SubmitOrCancel } from '../../console/web/parts/form.tsx'
 import { useRequestKey } from '../../console/web/parts/request-key.ts'
+import type { Issued } from '../console/views.ts'
 import { IssuedKey } from './issued-key.tsx'
 import { EMPTY_DRAFT, KeyFields, optionsFor, settingsOf } from './key-fields.tsx'
 

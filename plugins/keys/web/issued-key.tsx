@@ -1,5 +1,5 @@
 // A key that was just made: its text, shown only this once, and a first call with it.
-import type { Issued } from '../console/views.ts'
+
 import { useBaseUrl } from '../../console/web/app/session.tsx'
 import { Button } from '../../console/web/parts/button.tsx'
 import { Secret } from '../../console/web/parts/code.tsx'
@@ -7,6 +7,7 @@ import { samplesOf } from '../../console/web/parts/code-samples/samples.ts'
 import { DialogActions } from '../../console/web/parts/dialog.tsx'
 import { Notice } from '../../console/web/parts/notice.tsx'
 import { Snippet } from '../../console/web/parts/snippet.tsx'
+import type { Issued } from '../console/views.ts'
 
 export function IssuedKey({ issued, onDone }: { issued: Issued; onDone: () => void }) {
   const { text, unmatched, sample_model } = issued

@@ -1,6 +1,5 @@
 // The dialogs of a key: change its limits, rotate, revoke.
 import { useState } from 'react'
-import type { Issued, KeyChanges, ShownKey } from '../console/views.ts'
 import { api, ask, part } from '../../console/web/app/client.ts'
 import { useViewer } from '../../console/web/app/session.tsx'
 import { useAction } from '../../console/web/parts/action.ts'
@@ -9,17 +8,11 @@ import { AsCommand } from '../../console/web/parts/code.tsx'
 import { ConfirmDialog, Dialog } from '../../console/web/parts/dialog.tsx'
 import { Field } from '../../console/web/parts/field.tsx'
 import { Form, SubmitOrCancel } from '../../console/web/parts/form.tsx'
-import { IssuedKey } from './issued-key.tsx'
-import {
-  draftOf,
-  KEY_LABELS,
-  KeyFields,
-  optionsForChanges,
-  settingsOf,
-  writtenOf,
-} from './key-fields.tsx'
 import { useRequestKey } from '../../console/web/parts/request-key.ts'
 import { Select } from '../../console/web/parts/select.tsx'
+import type { Issued, KeyChanges, ShownKey } from '../console/views.ts'
+import { IssuedKey } from './issued-key.tsx'
+import { draftOf, KEY_LABELS, KeyFields, optionsForChanges, settingsOf, writtenOf } from './key-fields.tsx'
 
 export interface KeyDialogProps {
   of: ShownKey

@@ -1,8 +1,9 @@
 // The fields of a key: what it is for, and its limits.
-import type { ShownKey } from '../console/views.ts'
+
 import { inShell } from '../../console/web/parts/code-samples/samples.ts'
 import { Field } from '../../console/web/parts/field.tsx'
 import { MoneyInput, TextInput } from '../../console/web/parts/input.tsx'
+import type { ShownKey } from '../console/views.ts'
 
 /** What is typed; an empty text is no limit. */
 export interface KeyDraft {

@@ -1,8 +1,9 @@
 // Keys in words: their state, what they have spent, their last use.
-import type { ShownKeyRow } from '../console/views.ts'
+
 import { Status, type Tone } from '../../console/web/parts/status.tsx'
 import { ClockTime } from '../../console/web/parts/time.tsx'
 import { exactTime } from '../../console/web/parts/time-words.ts'
+import type { ShownKeyRow } from '../console/views.ts'
 import { closestLimit } from './spend-limits.tsx'
 
 const TONES: Record<ShownKeyRow['status'], Tone> = {

@@ -1,7 +1,6 @@
 // A list of keys: of one account, of the viewer's own, or of all.
 import { KeyRound, Plus } from 'lucide-react'
 import { useState } from 'react'
-import type { KeysAsked, ShownKeyRow } from '../console/views.ts'
 import { api } from '../../console/web/app/client.ts'
 import { useAsk } from '../../console/web/app/query.ts'
 import { useViewer } from '../../console/web/app/session.tsx'
@@ -17,6 +16,7 @@ import { optionOf } from '../../console/web/parts/option-of.ts'
 import { Select } from '../../console/web/parts/select.tsx'
 import { EmptyState, Loaded } from '../../console/web/parts/states.tsx'
 import { type Column, charges, column, ofWeek, Pager, Table } from '../../console/web/parts/table.tsx'
+import type { KeysAsked, ShownKeyRow } from '../console/views.ts'
 import { IssueKey } from './issue-key.tsx'
 import { KeyStatus, LastUse } from './key-words.tsx'
 

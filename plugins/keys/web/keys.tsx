@@ -1,10 +1,10 @@
 // The page of keys: who may do what.
 import { useViewer } from '../../console/web/app/session.tsx'
 import { ChosenAccount } from '../../console/web/parts/account-choice.tsx'
-import { KeysList } from './keys-list.tsx'
 import { useOnlyOwnKey } from '../../console/web/parts/only-own-key.tsx'
 import { Page } from '../../console/web/parts/page.tsx'
 import { useWhose } from '../../console/web/parts/whose.ts'
+import { KeysList } from './keys-list.tsx'
 
 const LEADS = {
   operator: 'Each key belongs to an account. Limit or revoke each one by itself.',

@@ -1,7 +1,8 @@
 // The limits of an account or a key in force, and what counts against them now.
-import type { ShownKey } from '../console/views.ts'
+
 import { count } from '../../console/web/parts/amounts.ts'
 import { Facts } from '../../console/web/parts/facts.tsx'
+import type { ShownKey } from '../console/views.ts'
 
 type Limits = ShownKey['limits']
 

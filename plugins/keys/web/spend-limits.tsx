@@ -1,11 +1,11 @@
 // The spend limits of a key: what is used of each, and a warning from 80 % on.
 import type { ReactNode } from 'react'
-import type { ShownKeyRow } from '../console/views.ts'
 import { share } from '../../console/web/parts/amounts.ts'
 import { Facts } from '../../console/web/parts/facts.tsx'
 import { Money } from '../../console/web/parts/money.tsx'
 import { Notice } from '../../console/web/parts/notice.tsx'
 import { Time } from '../../console/web/parts/time.tsx'
+import type { ShownKeyRow } from '../console/views.ts'
 
 type SpendLimit = ShownKeyRow['spend_limits'][number]
 

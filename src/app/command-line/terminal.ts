@@ -57,5 +57,9 @@ export class Exit extends Error {
 /** Adds one command, with its options and what it does, to the program. */
 export type AddCommand = (program: Command, deps: CliDeps) => void
 
+/** The command of this name, to which several plugins add commands of their own, such as `account`. */
+export const commandGroup = (program: Command, name: string): Command =>
+  program.commands.find((each) => each.name() === name) ?? program.command(name)
+
 /** By their first words, each loaded when it is needed: a command begins in a third of the time that all of them take. */
 export type Commands = Readonly<Record<string, () => Promise<AddCommand>>>

@@ -3,6 +3,7 @@ import type { Command } from 'commander'
 import { accountByName } from '../../access/accounts.ts'
 import { writeArchive } from '../../backup/folder-place.ts'
 import { makeWorkFolder } from '../../store/work-folder.ts'
+import { remarkOnLimits } from '../command-line/account-limits.ts'
 import { contextOf } from '../command-line/context.ts'
 import { type DataFolder, engineOfFolder, filesOfFolder, withDatabase } from '../command-line/data-folder.ts'
 import type { CliDeps } from '../command-line/terminal.ts'
@@ -11,7 +12,6 @@ import type { FileStores } from '../process/files/stores.ts'
 import { eraseAccount } from '../process/personal-data/erase.ts'
 import { exportAccount } from '../process/personal-data/export.ts'
 import { leftovers } from '../process/personal-data/leftovers.ts'
-import { aboutLimits } from '../../../plugins/accounts/commands/end.ts'
 import { whereOptions } from './backup-options.ts'
 import { confirm } from './confirm.ts'
 import { withProgress } from './progress.ts'
@@ -82,7 +82,7 @@ function addErase(account: Command, deps: CliDeps): void {
       const context = contextOf(command, deps)
       const { folder, json, answer, warn } = context
       await withDatabase(folder, 'read', (db) => accountByName(db, name))
-      const limits = await aboutLimits(name, folder)
+      const limits = await remarkOnLimits(name, folder)
       await confirm(deps, {
         yes,
         json,

@@ -3,17 +3,12 @@ import type { Commands } from '../command-line/terminal.ts'
 
 export const COMMANDS: Commands = {
   serve: async () => (await import('./serve.ts')).addServeCommand,
-  account: async () => (await import('../../../plugins/accounts/commands/account.ts')).addAccountCommands,
-  credit: async () => (await import('../../../plugins/accounts/commands/money.ts')).addCreditCommand,
-  debit: async () => (await import('../../../plugins/accounts/commands/money.ts')).addDebitCommand,
   entries: async () => (await import('./entries.ts')).addEntriesCommand,
   statement: async () => (await import('./statement.ts')).addStatementCommand,
-  key: async () => (await import('../../../plugins/keys/commands/key.ts')).addKeyCommands,
   models: async () => (await import('./models.ts')).addModelsCommand,
   prices: async () => (await import('./prices.ts')).addPricesCommands,
   providers: async () => (await import('./providers.ts')).addProvidersCommands,
   usage: async () => (await import('./usage.ts')).addUsageCommand,
-  console: async () => (await import('../../../plugins/sign-in/command.ts')).addConsoleCommands,
   audit: async () => (await import('./audit.ts')).addAuditCommand,
   backup: async () => (await import('./backup.ts')).addBackupCommand,
   restore: async () => (await import('./restore.ts')).addRestoreCommand,

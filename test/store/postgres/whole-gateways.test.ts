@@ -10,8 +10,8 @@ const FILES = [
   'test/billing/account.test.ts',
   'test/access/limits.test.ts',
   'test/kept-responses/lifetime.test.ts',
-  'test/console/accounts.test.ts',
-  'test/console/keys.test.ts',
+  'test/accounts/console.test.ts',
+  'test/keys/console.test.ts',
 ]
 
 test.if(hasPostgres)(

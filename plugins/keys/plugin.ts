@@ -1,0 +1,8 @@
+// Keys as a plugin: their pages and their commands.
+import { definePlugin } from '../../src/app/plugin.ts'
+
+export const keys = definePlugin({
+  name: 'keys',
+  console_routes: async () => (await import('./console/routes.ts')).keysRoutes,
+  commands: { key: async () => (await import('./commands/key.ts')).addKeyCommands },
+})

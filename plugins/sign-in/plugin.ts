@@ -1,0 +1,11 @@
+// Signing in to the console as a plugin: sessions, passwords, and the links that set them.
+import { definePlugin } from '../../src/app/plugin.ts'
+
+export const signIn = definePlugin({
+  name: 'sign-in',
+  console_routes: async () => (await import('./console/routes.ts')).signInConsoleRoutes,
+  commands: {
+    console: async () => (await import('./command.ts')).addConsoleCommands,
+    account: async () => (await import('./command.ts')).addInvite,
+  },
+})

@@ -1,0 +1,50 @@
+// Links to the console by which people set their passwords: the address of the console, and the operator's link of a start.
+import { hasOperator, makeOperatorsLink, type SignInLink } from '../../access/sign-in-links.ts'
+import type { Catalogue } from '../../domain/catalogue.ts'
+import { conflict } from '../../domain/errors.ts'
+import type { Db } from '../../store/db.ts'
+import { parseListenAddress } from '../../utilities/listen-address.ts'
+import { withoutTrailing } from '../../utilities/text-ends.ts'
+import { type ConsoleLink, reachableUrl } from '../commands/banner.ts'
+import { servedAt } from '../process/served-at.ts'
+import { type DataFolder, requireCatalogue } from './data-folder.ts'
+import type { CliDeps } from './terminal.ts'
+
+/**
+ * The operator's link of a start; undefined if their password is set.
+ *
+ * @param db the gateway's own connection
+ * @param url the address of the gateway
+ */
+export async function operatorsLink(db: Db, url: string, deps: CliDeps): Promise<ConsoleLink | undefined> {
+  if (await hasOperator(db)) return undefined
+  const by = { actor: { kind: 'system' as const }, now_ms: deps.now() }
+  const made = await db.begin((tx) => makeOperatorsLink(tx, issuing(deps)), { by })
+  return linkAt(url, 'welcome', made)
+}
+
+/** The console's address by the catalogue, or as the running gateway has told it. @throws GatewayError conflict if it is switched off */
+export async function consoleUrl(folder: DataFolder): Promise<string> {
+  const { catalogue } = await requireCatalogue(folder)
+  if (!catalogue.console.enabled)
+    throw conflict('The console is switched off. Set enabled = true in [console] of tollgate.toml first.')
+  return catalogue.server.public_url ?? servedAt(folder.dir) ?? listenUrl(catalogue)
+}
+
+function listenUrl({ server: { listen, tls_certificate } }: Catalogue): string {
+  const { hostname, port } = parseListenAddress(listen)
+  const scheme = tls_certificate === undefined ? 'http' : 'https'
+  return reachableUrl(new URL(`${scheme}://${hostname.includes(':') ? `[${hostname}]` : hostname}:${port}`))
+}
+
+/** The token is in the fragment, which browsers send nowhere. */
+export const linkAt = (
+  url: string,
+  page: 'welcome' | 'invitation',
+  { token, expires_at_ms }: SignInLink,
+): ConsoleLink => ({
+  url: `${withoutTrailing(url, '/')}/console/${page}#${token}`,
+  expires_at: new Date(expires_at_ms).toISOString(),
+})
+
+export const issuing = ({ randomBytes, now }: CliDeps) => ({ randomBytes, now_ms: now() })
