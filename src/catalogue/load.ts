@@ -5,7 +5,7 @@ import type { Catalogue, Endpoint, Model, Provider, ServerSettings } from '../do
 import { LONG_CONTEXT, REQUEST_FEE, SERVICE_TIER } from '../domain/extras.ts'
 import type { KnownServer } from '../domain/servers/known-server.ts'
 import { KNOWN_SERVERS } from '../domain/servers/table.ts'
-import { readAlerts } from './alerts.ts'
+import { readAlerts } from '../../plugins/alerts/settings.ts'
 import { readBackup } from './backup.ts'
 import { warnOfCacheReads } from './cache-reads.ts'
 import { ratesBelowCost } from './costs.ts'

@@ -1,11 +1,11 @@
 // The reading of [alerts]: where they are sent, with which secret, and from which spending of a day on they are raised.
 import type { Static } from '@sinclair/typebox'
-import type { AlertSettings } from '../domain/catalogue.ts'
-import { parseUsd } from '../domain/money.ts'
-import { secretBytes } from '../domain/webhook-secret.ts'
-import type { AlertsSchema } from './observe-schemas.ts'
-import { type ProviderContext, readSecret, warnNotSet } from './providers.ts'
-import type { TomlPath } from './toml.ts'
+import type { AlertSettings } from '../../src/domain/catalogue.ts'
+import { parseUsd } from '../../src/domain/money.ts'
+import { secretBytes } from '../../src/domain/webhook-secret.ts'
+import type { AlertsSchema } from '../../src/catalogue/observe-schemas.ts'
+import { type ProviderContext, readSecret, warnNotSet } from '../../src/catalogue/providers.ts'
+import type { TomlPath } from '../../src/catalogue/toml.ts'
 
 type AlertsText = Static<typeof AlertsSchema>
 type Context = Pick<ProviderContext, 'env' | 'report' | 'warn'>
