@@ -9,13 +9,16 @@ const arguments_ = process.argv.slice(2)
 // Before anything else is loaded, since this may replace the process.
 if (arguments_.includes('serve')) relaunchWithSettings(process.argv)
 
-const [{ commandsOf }, { endOutput, outputTo }, { run }, { plugins }] = await Promise.all([
-  import('./app/plugins.ts'),
-  import('./app/commands/output.ts'),
-  import('./app/commands/program.ts'),
-  import('../plugins/index.ts'),
-])
+const [{ addSections }, { commandsOf, sectionsOf }, { endOutput, outputTo }, { run }, { plugins }] =
+  await Promise.all([
+    import('./catalogue/sections.ts'),
+    import('./app/plugins.ts'),
+    import('./app/commands/output.ts'),
+    import('./app/commands/program.ts'),
+    import('../plugins/index.ts'),
+  ])
 
+addSections(sectionsOf(plugins))
 const out = outputTo(() => process.stdout)
 const err = outputTo(() => process.stderr)
 const status = await run(arguments_, {

@@ -56,7 +56,7 @@ function homeOf(file: string): string {
 }
 
 function allowedFor(file: string): readonly string[] {
-  if (file === ENTRY) return ['plugins/index.ts', 'src/app/']
+  if (file === ENTRY) return ['plugins/index.ts', 'src/app/', 'src/catalogue/sections.ts']
   if (isWeb(file)) return ['plugins/', 'src/']
   if (file === 'plugins/index.ts') return ['plugins/', ...LAYERS.slice(1).flat()]
   if (file.startsWith('src/simulator/')) return ['src/simulator/']

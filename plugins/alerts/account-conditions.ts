@@ -2,7 +2,6 @@
 
 import { and, eq, gte, sql } from 'drizzle-orm'
 import { listedAccounts } from '../../src/access/account-listing.ts'
-import type { AlertSettings } from '../../src/domain/catalogue.ts'
 import { formatUsd, type Nanos } from '../../src/domain/money.ts'
 import { DAY_S, today } from '../../src/domain/ranges.ts'
 import {
@@ -17,6 +16,7 @@ import type { Db } from '../../src/store/db.ts'
 import { perConnection } from '../../src/store/prepared.ts'
 import { accounts, call_sums, keys } from '../../src/store/schema.ts'
 import { endOfTurn } from '../../src/utilities/end-of-turn.ts'
+import type { AlertSettings } from './settings.ts'
 import type { Condition } from './steps.ts'
 
 const NANOS_PER_CENT = 10_000_000

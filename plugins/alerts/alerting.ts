@@ -1,6 +1,7 @@
 // The alerts of a gateway: its watch from the start to the end, and the test of its webhook.
 import type { Gateway } from '../../src/app/surface/gateway.ts'
 import { otherGateways } from './other-gateways.ts'
+import type { AlertSettings } from './settings.ts'
 import { createWebhookTest, type TestResult } from './test-message.ts'
 import { type RunningAlerts, watchAlerts } from './watch.ts'
 
@@ -9,18 +10,23 @@ export interface Alerting {
   begin(): void
   /** Sends a test to the webhook. @throws GatewayError conflict if none is set */
   test(): Promise<TestResult>
+  settings(): AlertSettings
   close(): Promise<void>
 }
 
-export function openAlerting(gateway: Pick<Gateway, 'exchange' | 'operations' | 'db'>): Alerting {
-  const { catalogue, now, log } = gateway.exchange
+export function openAlerting(
+  gateway: Pick<Gateway, 'exchange' | 'operations' | 'db'>,
+  settings: () => AlertSettings,
+): Alerting {
+  const { now, log } = gateway.exchange
   const { postWebhook: post } = gateway.operations
   let watch: RunningAlerts | undefined
   return {
     begin() {
-      watch ??= watchAlerts({ gateway, post, others: otherGateways(gateway.operations) })
+      watch ??= watchAlerts({ gateway, settings, post, others: otherGateways(gateway.operations) })
     },
-    test: createWebhookTest({ settings: () => catalogue().alerts, post, now, log }),
+    settings,
+    test: createWebhookTest({ settings, post, now, log }),
     close: async () => await watch?.stop(),
   }
 }

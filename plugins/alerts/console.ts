@@ -26,16 +26,15 @@ const MAX_RECENT = 20
 /** `GET /console/api/alerts`, and `POST /console/api/alerts/test`. */
 export function alertRoutes(
   gateway: Pick<Gateway, 'exchange' | 'requests' | 'people' | 'db'>,
-  { test }: Pick<Alerting, 'test'>,
+  { test, settings }: Pick<Alerting, 'test' | 'settings'>,
 ) {
   const { db } = gateway
-  const { catalogue } = gateway.exchange
   return new Elysia({ name: 'console-alerts' })
     .use(operatorCalls(gateway))
     .get(
       '/console/api/alerts',
       async () => {
-        const { webhook } = catalogue().alerts
+        const { webhook } = settings()
         return {
           open: (await openAlerts(db)).map(alertView),
           recent: (await recentAlerts(db, MAX_RECENT)).map(alertView),

@@ -1,8 +1,8 @@
 // The delivery of one message to the webhook: signed, posted once, and its result.
-import type { AlertSettings } from '../../src/domain/catalogue.ts'
 import { secretBytes } from '../../src/domain/webhook-secret.ts'
 import type { PostWebhook, WebhookMessage } from '../../src/media/webhook-post.ts'
 import { messageOf } from '../../src/utilities/thrown.ts'
+import type { AlertSettings } from './settings.ts'
 import { signedHeaders } from './webhook.ts'
 
 export interface Delivery {

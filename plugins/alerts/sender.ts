@@ -1,10 +1,10 @@
 // The sending of alerts to the operator's webhook: signed, tried again for a day, one at a time, beside everything else.
 
-import type { AlertSettings } from '../../src/domain/catalogue.ts'
 import type { PostWebhook } from '../../src/media/webhook-post.ts'
 import type { Logger } from '../../src/observe/log.ts'
 import type { Db } from '../../src/store/db.ts'
 import { deliver, GONE, webhookOf } from './delivery.ts'
+import type { AlertSettings } from './settings.ts'
 import { dueSendings, recordTry, type SendingWithAlert, type TryResult, takeSending } from './store.ts'
 import { bodyOf } from './webhook.ts'
 

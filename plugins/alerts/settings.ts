@@ -1,17 +1,59 @@
-// The reading of [alerts]: where they are sent, with which secret, and from which spending of a day on they are raised.
-import type { Static } from '@sinclair/typebox'
-import type { AlertSettings } from '../../src/domain/catalogue.ts'
-import { parseUsd } from '../../src/domain/money.ts'
-import { secretBytes } from '../../src/domain/webhook-secret.ts'
-import type { AlertsSchema } from '../../src/catalogue/observe-schemas.ts'
-import { type ProviderContext, readSecret, warnNotSet } from '../../src/catalogue/providers.ts'
+// The settings of alerts, [alerts]: where they are sent, with which secret, and from which spending of a day on they are raised.
+import { type Static, Type } from '@sinclair/typebox'
+import { readSecret, warnNotSet } from '../../src/catalogue/providers.ts'
+import { closed } from '../../src/catalogue/schema-parts.ts'
+import { defineSection, type SectionContext } from '../../src/catalogue/sections.ts'
 import type { TomlPath } from '../../src/catalogue/toml.ts'
+import { type Nanos, parseUsd } from '../../src/domain/money.ts'
+import { mayHaveToken, secretBytes } from '../../src/domain/webhook-secret.ts'
+
+const MAX_USD = 1_000_000
+
+const Usd = (description: string) =>
+  Type.Optional(
+    Type.Number({
+      exclusiveMinimum: 0,
+      maximum: MAX_USD,
+      must: `an amount in USD above 0, up to ${MAX_USD}`,
+      description,
+    }),
+  )
+
+const AlertsSchema = Type.Object(
+  {
+    webhook_url: Type.Optional(
+      Type.String({
+        pattern: '^(https://[^\\s]+|env:.*)$',
+        maxLength: 2_048,
+        must: 'an https:// address of a public server, such as "https://hooks.example.com/tollgate", or "env:NAME"',
+        description:
+          'where alerts are sent when they are raised and when they end, or "env:NAME"; if it has a path or query, it is hidden like a key once saved',
+      }),
+    ),
+    webhook_secret: Type.Optional(
+      Type.String({
+        description: 'what they are signed with, such as "whsec_…"; "env:NAME" reads an environment variable',
+      }),
+    ),
+    account_daily_usd: Usd('an alert is raised when an account spends more in a day (UTC)'),
+    key_daily_usd: Usd('an alert is raised when a key spends more in a day (UTC)'),
+  },
+  closed,
+)
+
+/** What the operator is alerted of beyond what needs no setting, and where alerts are sent. */
+export interface AlertSettings {
+  /** Undefined: they are shown in the console alone. */
+  readonly webhook: { readonly url: string /** `whsec_…` */; readonly secret: string } | undefined
+  /** Spending of an account in a day (UTC) above which an alert is raised. */
+  readonly account_daily_nanos: Nanos | undefined
+  readonly key_daily_nanos: Nanos | undefined
+}
 
 type AlertsText = Static<typeof AlertsSchema>
-type Context = Pick<ProviderContext, 'env' | 'report' | 'warn'>
 
 /** Reads the section, whose shape has been checked. A variable that is not set leaves out the webhook, and nothing else. */
-export function readAlerts(text: AlertsText, context: Context): AlertSettings {
+function readAlerts(text: AlertsText, context: SectionContext): AlertSettings {
   const { account_daily_usd, key_daily_usd } = text
   return {
     webhook: readWebhook(text, context),
@@ -25,7 +67,7 @@ const SECRET_PATH = ['alerts', 'webhook_secret']
 
 function readWebhook(
   { webhook_url, webhook_secret }: AlertsText,
-  context: Context,
+  context: SectionContext,
 ): AlertSettings['webhook'] {
   const secret = readSet(webhook_secret, SECRET_PATH, context)
   if (typeof secret === 'string' && secret !== '' && !secretBytes(secret))
@@ -51,9 +93,25 @@ function readWebhook(
 const isAddress = (url: string): boolean => /^https:\/\/\S+$/.test(url) && URL.canParse(url)
 
 /** The value itself, or of its variable; undefined, and warned of, if that is not set. */
-function readSet(written: string | undefined, path: TomlPath, context: Context): string | undefined {
+function readSet(written: string | undefined, path: TomlPath, context: SectionContext): string | undefined {
   const read = written === undefined ? undefined : readSecret(written, path, context)
   if (typeof read !== 'object') return read
   warnNotSet(read, 'no alerts are sent', context.warn)
   return undefined
 }
+
+const isWebhookUrl = ([name]: TomlPath): boolean => name === 'webhook_url'
+
+export const alertSettings = defineSection({
+  name: 'alerts',
+  schema: AlertsSchema,
+  read: readAlerts,
+  secrets: {
+    at: (path) => (isWebhookUrl(path) || path[0] === 'webhook_secret' ? 'the alerts' : undefined),
+    isSecret: (path, written) => !isWebhookUrl(path) || mayHaveToken(written),
+    in({ webhook }) {
+      if (!webhook) return []
+      return mayHaveToken(webhook.url) ? [webhook.secret, webhook.url] : [webhook.secret]
+    },
+  },
+})

@@ -1,9 +1,9 @@
 // A test of the webhook: one message as alerts send it, marked as a test, and its result with advice.
-import type { AlertSettings } from '../../src/domain/catalogue.ts'
 import { conflict } from '../../src/domain/errors.ts'
 import type { PostWebhook } from '../../src/media/webhook-post.ts'
 import type { Logger } from '../../src/observe/log.ts'
 import { type Delivery, deliver, GONE, webhookOf } from './delivery.ts'
+import type { AlertSettings } from './settings.ts'
 import { testBody } from './webhook.ts'
 
 export interface TestResult extends Delivery {

@@ -8,11 +8,13 @@ import { backupConditions, certificateConditions, diskConditions } from './machi
 import type { OtherGateways } from './other-gateways.ts'
 import { failing } from './route-conditions.ts'
 import { createSender } from './sender.ts'
+import type { AlertSettings } from './settings.ts'
 import type { Condition, Rule } from './steps.ts'
 import { writeConditions } from './store.ts'
 
 export interface AlertParts {
   gateway: Pick<Gateway, 'exchange' | 'operations' | 'db'>
+  settings: () => AlertSettings
   post: PostWebhook
   /** Undefined where this gateway has the database alone. */
   others?: OtherGateways | undefined
@@ -48,12 +50,18 @@ interface Check {
 const OF_MACHINES: ReadonlySet<string> = new Set<Rule>(['disk', 'certificate'])
 
 /** Looks each minute. A check that fails is logged, and its alerts stay unchanged. */
-export function watchAlerts({ gateway, post, others, every_ms = LOOK_EVERY_MS }: AlertParts): RunningAlerts {
+export function watchAlerts({
+  gateway,
+  settings,
+  post,
+  others,
+  every_ms = LOOK_EVERY_MS,
+}: AlertParts): RunningAlerts {
   const { db, exchange } = gateway
-  const { now, log, catalogue } = exchange
+  const { now, log } = exchange
   const has_others = others !== undefined
-  const sender = createSender({ db, settings: () => catalogue().alerts, post, now, log, has_others })
-  const checks = checksOf(gateway, others?.machine).map((check) => ({ ...check, due_at_ms: 0 }))
+  const sender = createSender({ db, settings, post, now, log, has_others })
+  const checks = checksOf(gateway, settings, others?.machine).map((check) => ({ ...check, due_at_ms: 0 }))
   let is_stopping = false
 
   async function look(): Promise<void> {
@@ -71,7 +79,7 @@ export function watchAlerts({ gateway, post, others, every_ms = LOOK_EVERY_MS }:
         log.warn({ rules: check.rules, cause }, 'it could not be checked whether an alert is due')
       }
     }
-    const newWebhookId = catalogue().alerts.webhook ? () => `msg_${crypto.randomUUID()}` : undefined
+    const newWebhookId = settings().webhook ? () => `msg_${crypto.randomUUID()}` : undefined
     const looking = { looked_at, isOwn: isOwnTo(others), now_ms, newWebhookId }
     const { raise } = await writeConditions(db, conditions, looking)
     for (const { rule, subject, sentence } of raise) log.warn({ rule, subject }, `alert: ${sentence}`)
@@ -120,7 +128,11 @@ const isOwnTo =
   ({ rule, subject }: { rule: string; subject: string }): boolean =>
     !others || !OF_MACHINES.has(rule) || subject === others.machine || !others.isAlive(subject)
 
-function checksOf({ db, exchange, operations }: AlertParts['gateway'], machine = ''): Check[] {
+function checksOf(
+  { db, exchange, operations }: AlertParts['gateway'],
+  settings: () => AlertSettings,
+  machine = '',
+): Check[] {
   const { now, catalogue } = exchange
   const { quick_checks } = operations
   return [
@@ -128,7 +140,7 @@ function checksOf({ db, exchange, operations }: AlertParts['gateway'], machine =
     {
       rules: ['account_spend', 'key_spend'],
       every_ms: 0,
-      look: () => spendConditions(db, catalogue().alerts, now()),
+      look: () => spendConditions(db, settings(), now()),
     },
     {
       rules: ['failing_model', 'failing_provider', 'failing_route'],

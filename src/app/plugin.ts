@@ -1,6 +1,7 @@
 // The definition of a plugin: one object that holds a capability whole.
 import type { AnyElysia, Elysia } from 'elysia'
 import type { CoreEvents, EventName } from '../calls/life/events.ts'
+import type { Section } from '../catalogue/sections.ts'
 import type { Commands } from './command-line/terminal.ts'
 import type { Sweep } from './process/sweeping.ts'
 import type { Gateway } from './surface/gateway.ts'
@@ -9,11 +10,22 @@ import type { Gateway } from './surface/gateway.ts'
  * A capability, by what it has: everything but its name is optional. The object is read by every command, so it imports nothing heavy:
  * the functions that need it import it.
  */
-export interface PluginSpec<Own, Routes extends AnyElysia, ConsoleRoutes extends AnyElysia> {
+export interface PluginSpec<
+  Own,
+  Routes extends AnyElysia,
+  ConsoleRoutes extends AnyElysia,
+  Settings = undefined,
+> {
   /** The name of its folder. */
   name: string
-  /** Makes its running part, once, before the gateway listens. The other functions get it as `own`. */
-  open?: (gateway: Gateway) => Own | Promise<Own>
+  /** Its section of tollgate.toml: `defineSection`. */
+  settings?: Section<Settings>
+  /**
+   * Makes its running part, once, before the gateway listens. The other functions get it as `own`.
+   *
+   * @param settings those of the catalogue in use: called for each use, since the file may change
+   */
+  open?: (gateway: Gateway, settings: () => Settings) => Own | Promise<Own>
   /** Its listeners to events. A listener returns at once: some events stand between a call and its answer. */
   on?: { readonly [Name in EventName]?: (own: Own, event: CoreEvents[Name], gateway: Gateway) => void }
   /**
@@ -37,6 +49,7 @@ export interface PluginSpec<Own, Routes extends AnyElysia, ConsoleRoutes extends
 
 export interface Plugin<Routes extends AnyElysia = AnyElysia, ConsoleRoutes extends AnyElysia = AnyElysia> {
   readonly name: string
+  readonly settings: Section | undefined
   readonly commands: Commands
   /** Its parts in a gateway. */
   open(gateway: Gateway): Promise<OpenPlugin<Routes, ConsoleRoutes>>
@@ -58,12 +71,15 @@ export function definePlugin<
   Own = undefined,
   Routes extends AnyElysia = Elysia,
   ConsoleRoutes extends AnyElysia = Elysia,
->(spec: PluginSpec<Own, Routes, ConsoleRoutes>): Plugin<Routes, ConsoleRoutes> {
+  Settings = undefined,
+>(spec: PluginSpec<Own, Routes, ConsoleRoutes, Settings>): Plugin<Routes, ConsoleRoutes> {
   return {
     name: spec.name,
+    settings: spec.settings,
     commands: spec.commands ?? {},
     async open(gateway) {
-      const own = (await spec.open?.(gateway)) as Own
+      const settings = () => spec.settings?.of(gateway.exchange.catalogue()) as Settings
+      const own = (await spec.open?.(gateway, settings)) as Own
       listen(spec.on ?? {}, own, gateway)
       return {
         name: spec.name,

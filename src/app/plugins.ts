@@ -1,5 +1,6 @@
 // The plugins of a gateway: opened one after another, closed in the opposite order, and the types of the applications that they make.
 import type { AnyElysia, MergeElysiaInstances } from 'elysia'
+import type { Section } from '../catalogue/sections.ts'
 import type { Logger } from '../observe/log.ts'
 import { orUndo } from '../utilities/or-undo.ts'
 import type { Commands } from './command-line/terminal.ts'
@@ -41,6 +42,10 @@ async function closeAll(opened: OpenPlugin[], log: Pick<Logger, 'error'>): Promi
     }
   }
 }
+
+/** The sections of tollgate.toml that plugins bring. */
+export const sectionsOf = (plugins: readonly Plugin[]): Section[] =>
+  plugins.flatMap(({ settings }) => settings ?? [])
 
 /** The commands of plugins, in the order of the plugins. Several may add to one group, such as `account`. */
 export function commandsOf(plugins: readonly Plugin[]): Commands {

@@ -1,11 +1,9 @@
 // The reading of the catalogue's text: it gives the catalogue, or all of its mistakes at once.
 import type { Static, TSchema } from '@sinclair/typebox'
-import { isAddressBlock } from '../domain/addresses.ts'
-import type { Catalogue, Endpoint, Model, Provider, ServerSettings } from '../domain/catalogue.ts'
+import type { Catalogue, Endpoint, Model, Provider } from '../domain/catalogue.ts'
 import { LONG_CONTEXT, REQUEST_FEE, SERVICE_TIER } from '../domain/extras.ts'
 import type { KnownServer } from '../domain/servers/known-server.ts'
 import { KNOWN_SERVERS } from '../domain/servers/table.ts'
-import { readAlerts } from '../../plugins/alerts/settings.ts'
 import { readBackup } from './backup.ts'
 import { warnOfCacheReads } from './cache-reads.ts'
 import { ratesBelowCost } from './costs.ts'
@@ -16,8 +14,10 @@ import { readMetrics, readTelemetry } from './observing.ts'
 import { onMachine } from './of-the-machine.ts'
 import { hasKind, type ProtocolFacts, type Protocols } from './protocols.ts'
 import { type Environment, readProvider } from './providers.ts'
-import { type ModelText, OutlineSchema, providerSchemaFor } from './schema.ts'
+import { type ModelText, outlineSchema, providerSchemaFor } from './schema.ts'
 import { SECTION_SCHEMAS } from './section-schemas.ts'
+import { addedSections, type SectionContext } from './sections.ts'
+import { checkServer } from './server-check.ts'
 import { readStorage } from './storage.ts'
 import { readToml, type TomlDocument, type TomlTable } from './toml.ts'
 
@@ -69,20 +69,14 @@ function readDocument(
   report: Report,
 ): Catalogue | undefined {
   const { protocols, changed_at_ms = 0 } = options
-  const outline = validate(OutlineSchema, value, [], report)
+  const outline = validate(outlineSchema(), value, [], report)
   const texts = readSections(value, report)
   const { server } = texts
   const metrics = texts.metrics && readMetrics(texts.metrics, { ...options, report })
   const telemetry = texts.telemetry && readTelemetry(texts.telemetry, { ...options, report })
-  const alerts = texts.alerts && readAlerts(texts.alerts, { ...options, report })
   const backup = texts.backup && readBackup(texts.backup, { ...options, report })
   const storage = texts.storage && readStorage(texts.storage, { ...options, report })
-  if (server) checkServer(server, report, options.warn)
-  if (server && metrics && metrics.listen !== undefined && takesIn(server.listen, metrics.listen))
-    report(
-      ['metrics', 'listen'],
-      `must be another address than server.listen (${server.listen}): choose another port, such as "127.0.0.1:9464"`,
-    )
+  if (server) checkServer(server, metrics?.listen, { ...options, report })
   const { providers, disabled } = readProviders(listOf(value.providers), options, report)
   const models = readModels(
     listOf(value.models),
@@ -90,8 +84,10 @@ function readDocument(
     report,
   )
   for (const name of disabled.keys()) providers.delete(name)
-  const sections = allOf({ ...texts, metrics, telemetry, alerts, backup, storage })
-  return outline && sections && { ...sections, providers, models }
+  const of_plugins = readAddedSections(value, { ...options, report })
+  const sections = allOf({ ...texts, metrics, telemetry, backup, storage })
+  if (!outline || !sections || !of_plugins) return undefined
+  return { ...sections, ...of_plugins, providers, models }
 }
 
 type SectionSchemas = typeof SECTION_SCHEMAS
@@ -106,43 +102,25 @@ function readSections(value: TomlTable, report: Report): SectionTexts {
   return Object.fromEntries(texts) as SectionTexts
 }
 
+/** The settings of plugins, and the secrets among them; undefined if a section has a mistake of its form. */
+function readAddedSections(
+  value: TomlTable,
+  context: SectionContext,
+): Pick<Catalogue, 'sections' | 'section_secrets'> | undefined {
+  const sections = new Map<string, unknown>()
+  for (const section of addedSections()) {
+    const text = validate<TSchema>(section.schema, value[section.name] ?? {}, [section.name], context.report)
+    if (text !== undefined) sections.set(section.name, section.read(text, context))
+  }
+  const added = addedSections()
+  if (sections.size < added.length) return undefined
+  return { sections, section_secrets: added.flatMap((section) => section.secretsOf({ sections })) }
+}
+
 /** The parts, where each of them could be read. */
 function allOf<T extends object>(parts: T): { [Name in keyof T]: Exclude<T[Name], undefined> } | undefined {
   if (Object.values(parts).includes(undefined)) return undefined
   return parts as { [Name in keyof T]: Exclude<T[Name], undefined> }
-}
-
-/** Whether who listens at one address leaves no room for the other. */
-function takesIn(listen: string, other: string): boolean {
-  const [host, port] = [listen.slice(0, listen.lastIndexOf(':')), listen.slice(listen.lastIndexOf(':'))]
-  const is_any = host === '0.0.0.0' || host === '[::]'
-  return port !== ':0' && (listen === other || (is_any && other.endsWith(port)))
-}
-
-const BELOW_A_PATH =
-  'has a path, below which the console is not served yet: its pages stay blank, and links to it lead nowhere. Give the gateway a host ' +
-  'name of its own, such as "https://gateway.example.com"; API calls work if your proxy removes the path'
-
-function checkServer(
-  { public_url, trusted_proxies, tls_certificate, tls_key }: ServerSettings,
-  report: Report,
-  warn: Report,
-): void {
-  if (tls_certificate !== undefined && tls_key === undefined)
-    report(['server', 'tls_certificate'], 'needs the file of its private key beside it: write tls_key, too')
-  if (tls_key !== undefined && tls_certificate === undefined)
-    report(['server', 'tls_key'], 'needs the file of its certificate beside it: write tls_certificate, too')
-  if (public_url !== undefined && !URL.canParse(public_url))
-    report(['server', 'public_url'], 'must be a URL, such as "https://gateway.example.com"')
-  else if (public_url !== undefined && new URL(public_url).pathname !== '/')
-    warn(['server', 'public_url'], BELOW_A_PATH)
-  trusted_proxies.forEach((proxy, index) => {
-    if (!isAddressBlock(proxy))
-      report(
-        ['server', 'trusted_proxies', index],
-        'must be an IP address or a CIDR block, such as "127.0.0.1" or "10.0.0.0/8"',
-      )
-  })
 }
 
 interface Providers {

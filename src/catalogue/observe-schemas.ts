@@ -1,4 +1,4 @@
-// The shape of the catalogue's sections about watching the gateway: [metrics], [telemetry] and [alerts].
+// The shape of the catalogue's sections about watching the gateway: [metrics] and [telemetry].
 import { Type } from '@sinclair/typebox'
 import { closed, LISTEN_PATTERN } from './schema-parts.ts'
 
@@ -46,40 +46,6 @@ export const TelemetrySchema = Type.Object(
       minLength: 1,
       description: 'what the gateway is called there',
     }),
-  },
-  closed,
-)
-
-const MAX_USD = 1_000_000
-
-const Usd = (description: string) =>
-  Type.Optional(
-    Type.Number({
-      exclusiveMinimum: 0,
-      maximum: MAX_USD,
-      must: `an amount in USD above 0, up to ${MAX_USD}`,
-      description,
-    }),
-  )
-
-export const AlertsSchema = Type.Object(
-  {
-    webhook_url: Type.Optional(
-      Type.String({
-        pattern: '^(https://[^\\s]+|env:.*)$',
-        maxLength: 2_048,
-        must: 'an https:// address of a public server, such as "https://hooks.example.com/tollgate", or "env:NAME"',
-        description:
-          'where alerts are sent when they are raised and when they end, or "env:NAME"; if it has a path or query, it is hidden like a key once saved',
-      }),
-    ),
-    webhook_secret: Type.Optional(
-      Type.String({
-        description: 'what they are signed with, such as "whsec_…"; "env:NAME" reads an environment variable',
-      }),
-    ),
-    account_daily_usd: Usd('an alert is raised when an account spends more in a day (UTC)'),
-    key_daily_usd: Usd('an alert is raised when a key spends more in a day (UTC)'),
   },
   closed,
 )

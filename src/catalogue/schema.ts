@@ -6,7 +6,7 @@ import { imageFields } from './image-fields.ts'
 import { EmbeddingPriceSchema, ImagePriceSchema, TokenPriceSchema, UnitPriceSchema } from './price-schema.ts'
 import type { Protocols } from './protocols.ts'
 import { closed, MAX_COUNT, MAX_TIMER_MS, Milliseconds } from './schema-parts.ts'
-import { SECTION_SCHEMAS } from './section-schemas.ts'
+import { sectionSchemas } from './sections.ts'
 
 const PROVIDER_NAME = Type.String({
   pattern: '^[a-z0-9][a-z0-9_-]*$',
@@ -264,14 +264,17 @@ export const MODEL_SCHEMAS = {
 }
 
 /** The file's sections. What is in them is checked part by part, so that no mistake hides another. */
-export const OutlineSchema = Type.Object(
-  {
-    ...Object.fromEntries(Object.keys(SECTION_SCHEMAS).map((name) => [name, Type.Optional(Type.Unknown())])),
-    providers: Type.Array(Type.Unknown(), { must: 'at least one [[providers]] block' }),
-    models: Type.Array(Type.Unknown(), { must: 'at least one [[models]] block' }),
-  },
-  closed,
-)
+export const outlineSchema = () =>
+  Type.Object(
+    {
+      ...Object.fromEntries(
+        Object.keys(sectionSchemas()).map((name) => [name, Type.Optional(Type.Unknown())]),
+      ),
+      providers: Type.Array(Type.Unknown(), { must: 'at least one [[providers]] block' }),
+      models: Type.Array(Type.Unknown(), { must: 'at least one [[models]] block' }),
+    },
+    closed,
+  )
 
 export type ProviderText = Static<ProviderSchema>
 export type ModelText =

@@ -1,9 +1,9 @@
-// Where the catalogue file has secrets: in the values of its providers, in [metrics], [telemetry], [alerts], [backup] and [storage]. In comments: secret-comments.ts.
+// Where the catalogue file has secrets: in the values of its providers, in [metrics], [telemetry], [backup] and [storage], and in sections of plugins. In comments: secret-comments.ts.
 import { SERVER_FIELDS } from '../domain/servers/known-server.ts'
 import { writtenServer } from '../domain/servers/lookup.ts'
-import { mayHaveToken } from '../domain/webhook-secret.ts'
 import { markOf } from '../observe/key-mark.ts'
 import { FROM_FILE, keyFileIn } from './key-files.ts'
+import { addedSection } from './sections.ts'
 import type { Places, Span, TomlPath, Written } from './toml.ts'
 
 /** A secret that is written in the file itself. */
@@ -67,7 +67,7 @@ function secretAt(path: TomlPath, node: Written['node'], root: Readonly<Record<s
   const secret = node.value
   if (typeof secret !== 'string' || secret.trim() === '' || isReference(secret)) return undefined
   if (isReadable(path) && !(path[2] === 'base_url' && BEARS_SECRET.test(secret))) return undefined
-  if (isWebhookAddress(path) && !mayHaveToken(secret)) return undefined
+  if (!isSecretText(path, secret)) return undefined
   return { secret, origin }
 }
 
@@ -81,22 +81,26 @@ export function destinationOf(path: TomlPath, root: Readonly<Record<string, unkn
   // In place of an address: no provider has it.
   if (section === 'metrics') return 'the metrics'
   if (section === 'storage') return 'the storage'
-  return section === 'alerts' ? 'the alerts' : 'the backups'
+  return placeInPlugin(path) ?? 'the backups'
 }
 
 const SECRET_SETTINGS: ReadonlyMap<unknown, readonly unknown[]> = new Map([
   ['metrics', ['token']],
   ['telemetry', ['headers']],
-  ['alerts', ['webhook_url', 'webhook_secret']],
   ['backup', ['access_key_id', 'secret_access_key', 'passphrase']],
   ['storage', ['database', 'access_key_id', 'secret_access_key']],
 ])
 
-const isSecretSetting = ([section, name]: TomlPath): boolean =>
-  SECRET_SETTINGS.get(section)?.includes(name) === true
+const isSecretSetting = (path: TomlPath): boolean =>
+  SECRET_SETTINGS.get(path[0])?.includes(path[1]) === true || placeInPlugin(path) !== undefined
 
-const isWebhookAddress = ([section, name]: TomlPath): boolean =>
-  section === 'alerts' && name === 'webhook_url'
+/** Where a secret in a section of a plugin goes to; undefined if none can stand there. */
+const placeInPlugin = ([section, ...below]: TomlPath): string | undefined =>
+  addedSection(section)?.secrets?.at(below)
+
+/** What is written at such a place may be no secret. */
+const isSecretText = ([section, ...below]: TomlPath, written: string): boolean =>
+  addedSection(section)?.secrets?.isSecret?.(below, written) ?? true
 
 /** Which provider a path lies in; undefined outside of them. */
 export const providerOf = ([section, index]: TomlPath): number | undefined =>

@@ -1,6 +1,6 @@
-// The shape of the catalogue's sections of settings: [server], [limits], [native], [responses], [retention] and [console]; and the list of all sections.
+// The shape of the catalogue's sections of settings: [server], [limits], [native], [responses], [retention] and [console]; and the list of the core's sections.
 import { Type } from '@sinclair/typebox'
-import { AlertsSchema, MetricsSchema, TelemetrySchema } from './observe-schemas.ts'
+import { MetricsSchema, TelemetrySchema } from './observe-schemas.ts'
 import { BackupSchema, StorageSchema } from './place-schemas.ts'
 import {
   Count,
@@ -219,7 +219,6 @@ export const SECTION_SCHEMAS = {
   native: NativeSchema,
   metrics: MetricsSchema,
   telemetry: TelemetrySchema,
-  alerts: AlertsSchema,
   backup: BackupSchema,
   storage: StorageSchema,
 }

@@ -1,7 +1,7 @@
 // The settings of the catalogue as fields of a form, by the schemas that check them: its sections, providers, models and routes.
 import { Kind, type TObject, type TSchema } from '@sinclair/typebox'
 import { MODEL_SCHEMAS, PROVIDER_SETTINGS } from './schema.ts'
-import { SECTION_SCHEMAS } from './section-schemas.ts'
+import { sectionSchemas } from './sections.ts'
 
 /** One setting: where it stands in the file, and what it may be. */
 export interface SettingField {
@@ -22,7 +22,9 @@ export interface SettingSection {
 
 /** All sections of settings, in the order of the file's outline. Settings by names that users choose are in the text alone. */
 export const settingSections = (): SettingSection[] =>
-  Object.entries(SECTION_SCHEMAS).map(([name, schema]) => ({ name, fields: fieldsOf(schema, [name]) }))
+  Object.entries(sectionSchemas())
+    .map(([name, schema]) => ({ name, fields: fieldsOf(schema, [name]) }))
+    .filter(({ fields }) => fields.length > 0)
 
 const fieldsOf = (schema: TObject, path: string[]): SettingField[] =>
   Object.entries(schema.properties).flatMap(([name, property]) => fieldsAt(property, [...path, name]))

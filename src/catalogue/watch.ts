@@ -8,8 +8,9 @@ import { keyFilesIn } from './key-files.ts'
 import type { ReadOptions } from './load.ts'
 import { type FileReading, readCatalogueFile, type SharedReading, type SharedText } from './load-file.ts'
 import type { Mistake } from './mistakes.ts'
+import { addedSections, type Section } from './sections.ts'
 
-/** Settings that a running server cannot apply. */
+/** Settings of the core that a running server cannot apply. */
 const NEEDS_RESTART = {
   server: ['listen', 'tls_certificate', 'tls_key'],
   metrics: ['listen'],
@@ -145,6 +146,21 @@ const unreadable = (thrown: unknown): FileReading => ({
 })
 
 function changedForRestart(before: Catalogue, after: Catalogue): string[] {
+  return [
+    ...changedOfCore(before, after),
+    ...addedSections().flatMap((each) => changedOf(each, before, after)),
+  ]
+}
+
+const changedOf = (section: Section, before: Catalogue, after: Catalogue): string[] =>
+  section.needs_restart
+    .filter((field) => {
+      const [was, is] = [before, after].map((catalogue) => Reflect.get(Object(section.of(catalogue)), field))
+      return !Bun.deepEquals(was, is)
+    })
+    .map((field) => `${section.name}.${field}`)
+
+function changedOfCore(before: Catalogue, after: Catalogue): string[] {
   const sections = Object.keys(NEEDS_RESTART) as (keyof typeof NEEDS_RESTART)[]
   return sections.flatMap((section) =>
     NEEDS_RESTART[section]

@@ -1,7 +1,6 @@
 // The catalogue as the program sees it: checked, secrets read, prices calculable, models by id.
 
 import type { Limits } from './call-limits.ts'
-import type { Nanos } from './money.ts'
 import type { ImagePrice, ImageTokenPrice, Price, TokenPrice, UnitPrice } from './prices.ts'
 import type { KeyHeader, ServerFields } from './servers/known-server.ts'
 import type { UnitKind } from './units.ts'
@@ -220,15 +219,6 @@ export interface TelemetrySettings {
   readonly service_name: string
 }
 
-/** What the operator is alerted of beyond what needs no setting, and where alerts are sent. */
-export interface AlertSettings {
-  /** Undefined: they are shown in the console alone. */
-  readonly webhook: { readonly url: string /** `whsec_…` */; readonly secret: string } | undefined
-  /** Spending of an account in a day (UTC) above which an alert is raised. */
-  readonly account_daily_nanos: Nanos | undefined
-  readonly key_daily_nanos: Nanos | undefined
-}
-
 /** What an archive is encrypted with: a passphrase, or the public key of whoever may read it. */
 export type BackupLock = { readonly passphrase: string } | { readonly recipient: string }
 
@@ -278,9 +268,12 @@ export interface Catalogue {
   readonly console: ConsoleSettings
   readonly metrics: MetricsSettings
   readonly telemetry: TelemetrySettings
-  readonly alerts: AlertSettings
   readonly backup: BackupSettings
   readonly storage: StorageSettings
+  /** The settings of plugins, by the names of their sections: `defineSection` in catalogue/sections.ts reads them. */
+  readonly sections: ReadonlyMap<string, unknown>
+  /** The secrets among them. */
+  readonly section_secrets: readonly string[]
   /** Without those that are disabled, because an environment variable that they need is not set. */
   readonly providers: ReadonlyMap<string, Provider>
   readonly models: ReadonlyMap<string, Model>

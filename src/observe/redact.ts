@@ -1,7 +1,6 @@
 // Redaction: which texts are secret, and how they are removed from a URL or a text.
 import type { Catalogue } from '../domain/catalogue.ts'
 import { isServiceAccount, readServiceAccount } from '../domain/service-account.ts'
-import { mayHaveToken } from '../domain/webhook-secret.ts'
 import { isLoopback } from '../utilities/listen-address.ts'
 
 import { createEncodedSecrets } from './encoded-secrets.ts'
@@ -82,18 +81,18 @@ export function redactorOf(catalogue: Pick<Catalogue, 'providers'>): Redactor {
 }
 
 /**
- * The secrets of a catalogue: provider keys and header values, those of metrics, telemetry, alerts and backups, and as addresses base
+ * The secrets of a catalogue: provider keys and header values, those of metrics, telemetry, backups and plugins, and as addresses base
  * URLs, their hosts, and the projects and names of service accounts.
  */
 export function secretsOf({
   providers,
   metrics,
   telemetry,
-  alerts,
   backup,
   storage,
+  section_secrets = [],
 }: Pick<Catalogue, 'providers'> &
-  Partial<Pick<Catalogue, 'metrics' | 'telemetry' | 'alerts' | 'backup' | 'storage'>>): [
+  Partial<Pick<Catalogue, 'metrics' | 'telemetry' | 'backup' | 'storage' | 'section_secrets'>>): [
   credentials: string[],
   addresses: string[],
 ] {
@@ -103,10 +102,10 @@ export function secretsOf({
       ...all.flatMap(({ api_keys, headers }) => [...api_keys.flatMap(partsOfKey), ...Object.values(headers)]),
       ...(metrics?.token === undefined ? [] : [metrics.token]),
       ...Object.values(telemetry?.headers ?? {}),
-      ...(alerts?.webhook ? secretsOfWebhook(alerts.webhook) : []),
       ...(backup ? secretsOfBackup(backup) : []),
       ...(storage?.files ? [storage.files.secret_access_key] : []),
       ...(storage?.database === undefined ? [] : [storage.database, ...passwordIn(storage.database)]),
+      ...section_secrets,
     ],
     all.flatMap(({ base_url, api_keys }) => [...addressesOf(base_url), ...api_keys.flatMap(placesOfKey)]),
   ]
@@ -124,9 +123,6 @@ function placesOfKey(api_key: string): string[] {
   const account = isServiceAccount(api_key) ? readServiceAccount(api_key) : undefined
   return account && !('problem' in account) ? [account.project_id, account.client_email] : []
 }
-
-const secretsOfWebhook = ({ url, secret }: { url: string; secret: string }): string[] =>
-  mayHaveToken(url) ? [secret, url] : [secret]
 
 /** As it is written, and as it is. */
 function passwordIn(address: string): string[] {

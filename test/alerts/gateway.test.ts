@@ -1,6 +1,7 @@
 // Alerts of a running gateway: a model of which every call fails is raised, sent, shown to the operator alone, and over once it answers.
 
 import { expect, test } from 'bun:test'
+import { alertSettings } from '../../plugins/alerts/settings.ts'
 import { watchAlerts } from '../../plugins/alerts/watch.ts'
 import { plugins } from '../../plugins/index.ts'
 import { catalogueOf, MODEL, PROVIDER } from '../support/catalogue.ts'
@@ -36,6 +37,7 @@ test('a model that fails is told once, and its end', async () => {
   const told: { type: string; data: { rule: string; subject: string } }[] = []
   const alerts = watchAlerts({
     gateway: spy.gateway(),
+    settings: () => alertSettings.of(spy.gateway().exchange.catalogue()),
     post: async (_, { body }) => {
       await receiver.answers
       told.push(JSON.parse(body))

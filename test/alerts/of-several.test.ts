@@ -3,6 +3,7 @@
 import { expect, test } from 'bun:test'
 import type { OtherGateways } from '../../plugins/alerts/other-gateways.ts'
 import { createSender, TAKEN_FOR_MS } from '../../plugins/alerts/sender.ts'
+import { alertSettings } from '../../plugins/alerts/settings.ts'
 import { applySteps, openAlerts } from '../../plugins/alerts/store.ts'
 import { watchAlerts } from '../../plugins/alerts/watch.ts'
 import { plugins } from '../../plugins/index.ts'
@@ -119,7 +120,12 @@ test('one machine’s is not ended by another, unless no gateway is alive there;
       },
     }
     const others: OtherGateways = { machine, isAlive: (name) => alive.has(name), isEldest: () => is_eldest }
-    return watchAlerts({ gateway, post: async () => 204, others })
+    return watchAlerts({
+      gateway,
+      settings: () => alertSettings.of(gateway.exchange.catalogue()),
+      post: async () => 204,
+      others,
+    })
   }
   const one = watch('one', true, false)
   const other = watch('other', false, true)

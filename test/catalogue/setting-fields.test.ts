@@ -1,6 +1,6 @@
 // The settings of the catalogue as fields of a form: each that its schemas have, and none besides.
 import { expect, test } from 'bun:test'
-import { SECTION_SCHEMAS } from '../../src/catalogue/section-schemas.ts'
+import { sectionSchemas } from '../../src/catalogue/sections.ts'
 import { settingSections } from '../../src/catalogue/setting-fields.ts'
 
 const field = (dotted: string) =>
@@ -9,7 +9,7 @@ const field = (dotted: string) =>
     .find(({ path }) => path.join('.') === dotted)
 
 test('each section has its fields in the order of its schema', () => {
-  expect(settingSections().map(({ name }) => name)).toEqual(Object.keys(SECTION_SCHEMAS))
+  expect(settingSections().map(({ name }) => name)).toEqual(Object.keys(sectionSchemas()))
   for (const { name, fields } of settingSections()) for (const { path } of fields) expect(path[0]).toBe(name)
 })
 

@@ -2,6 +2,7 @@
 import { expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { alertSettings } from '../../plugins/alerts/settings.ts'
 import { FIRST_CATALOGUE } from '../../src/catalogue/first.ts'
 import { fileConsole } from '../support/console.ts'
 import { clientOf, signedIn } from '../support/console-session.ts'
@@ -130,7 +131,7 @@ test('the saved address of a webhook is hidden like a key, and another takes its
   await page.getByRole('button', { name: 'Review and save' }).click()
   await page.getByRole('button', { name: 'Save catalogue' }).click()
   await page.getByRole('dialog').waitFor({ state: 'detached' })
-  expect(gateway.started.catalogue().alerts.webhook?.url).toBe(addressOf('token-2'))
+  expect(alertSettings.of(gateway.started.catalogue()).webhook?.url).toBe(addressOf('token-2'))
   await one.quiet()
   expect(await field.inputValue()).toMatch(/^hidden:[\w-]{8}$/)
   expect(await page.content()).not.toContain('token-')

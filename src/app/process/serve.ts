@@ -1,6 +1,7 @@
 // The life of a gateway: what is opened in which order, what runs beside the calls, and how all of it ends.
 
 import { RunningCalls, tickRegularly } from '../../calls/life/running.ts'
+import { addSections } from '../../catalogue/sections.ts'
 import { behindProxies, type ServerSockets } from '../../http/sockets.ts'
 import { createDecoder } from '../../media/decoder.ts'
 import { createWebhookPost } from '../../media/webhook-post.ts'
@@ -8,7 +9,7 @@ import type { ProcessLogger } from '../../observe/log.ts'
 import { BUILT_IN_REGISTRY } from '../../protocols/registry.ts'
 import { orUndo } from '../../utilities/or-undo.ts'
 import type { Plugin } from '../plugin.ts'
-import { type OpenPlugins, openPlugins } from '../plugins.ts'
+import { type OpenPlugins, openPlugins, sectionsOf } from '../plugins.ts'
 import type { Gateway } from '../surface/gateway.ts'
 import { tellOthers } from './among-others.ts'
 import { lateApp } from './app.ts'
@@ -46,6 +47,7 @@ export async function startGateway({ plugins, ...options }: StartOptions): Promi
   const { data_folder, log, probe = NO_PROBE, network = fetch } = options
   const { protocols = BUILT_IN_REGISTRY, env, postWebhook = createWebhookPost() } = options
   const { socket_idle_timeout_s = SOCKET_IDLE_TIMEOUT_S, sweep_every_ms = SWEEP_EVERY_MS } = options
+  addSections(sectionsOf(plugins))
   const opened = await openFolder({ ...options, protocols, probe })
   const { paths, watched, image_trial, stores, observing, beside, now, close } = opened
   const { listen, error_answers } = opened

@@ -1,8 +1,9 @@
 // [alerts] as it is read: what it may be, what it hides and puts back, and what a missing variable turns off.
 import { describe, expect, test } from 'bun:test'
+import { alertSettings } from '../../plugins/alerts/settings.ts'
 import { hideSecrets, restoreSecrets } from '../../src/catalogue/hidden-text.ts'
 import { createRedactor, secretsOf } from '../../src/observe/redact.ts'
-import { CATALOGUE, catalogueOf, mistakesOf, read } from './catalogues.ts'
+import { CATALOGUE, catalogueOf, mistakesOf, read } from '../catalogue/catalogues.ts'
 
 const SECRET = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'
 const URL_LINE = 'webhook_url = "https://hooks.example.com/in"'
@@ -10,7 +11,7 @@ const TOKEN = 'T0-B0-token-of-the-webhook'
 const with_ = (...lines: string[]) => `[alerts]\n${lines.join('\n')}\n${CATALOGUE}`
 
 test('by default nothing is sent, and no spending is too much', () => {
-  expect(catalogueOf(CATALOGUE).alerts).toEqual({
+  expect(alertSettings.of(catalogueOf(CATALOGUE))).toEqual({
     webhook: undefined,
     account_daily_nanos: undefined,
     key_daily_nanos: undefined,
@@ -24,7 +25,7 @@ test('an address, a secret, and spending of a day in dollars', () => {
     'account_daily_usd = 50',
     'key_daily_usd = 0.5',
   )
-  expect(catalogueOf(text).alerts).toEqual({
+  expect(alertSettings.of(catalogueOf(text))).toEqual({
     webhook: { url: 'https://hooks.example.com/in', secret: SECRET },
     account_daily_nanos: 50_000_000_000,
     key_daily_nanos: 500_000_000,
@@ -61,7 +62,7 @@ test.each([
 ])('a variable of the %s that is not set turns the webhook off, and is warned of', (_, lines) => {
   const reading = read(with_(...lines))
   if (!reading.ok) throw new Error('it has mistakes')
-  expect(reading.catalogue.alerts.webhook).toBeUndefined()
+  expect(alertSettings.of(reading.catalogue).webhook).toBeUndefined()
   expect(reading.warnings.map(({ message }) => message)).toEqual([
     'needs the environment variable HOOK, which is not set: no alerts are sent. Set it, and start again',
   ])
@@ -71,7 +72,7 @@ const FROM_VARIABLES = with_('webhook_url = "env:HOOK_URL"', 'webhook_secret = "
 
 test('address and secret are read from variables', () => {
   const env = { HOOK_URL: ` https://hooks.example.com/${TOKEN}\n`, HOOK_SECRET: SECRET }
-  expect(catalogueOf(FROM_VARIABLES, env).alerts.webhook).toEqual({
+  expect(alertSettings.of(catalogueOf(FROM_VARIABLES, env)).webhook).toEqual({
     url: `https://hooks.example.com/${TOKEN}`,
     secret: SECRET,
   })

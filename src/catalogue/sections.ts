@@ -1,0 +1,104 @@
+// The sections of settings that plugins bring to tollgate.toml, beside those of the core.
+import type { Static, TObject } from '@sinclair/typebox'
+import type { Catalogue } from '../domain/catalogue.ts'
+import { SECTION_SCHEMAS } from './section-schemas.ts'
+import type { TomlPath } from './toml.ts'
+
+/** What the reading of a section may use, and how it reports. */
+export interface SectionContext {
+  /** For `env:NAME`: `readSecret` in catalogue/providers.ts. */
+  env: Readonly<Record<string, string | undefined>>
+  /** Refuses the file. The path begins with the section's name. */
+  report: (path: TomlPath, message: string) => void
+  /** A remark on a file that is used all the same. */
+  warn: (path: TomlPath, message: string) => void
+}
+
+/** The settings in a section that are secrets: the console shows a mark in their place, and the log hides them. */
+export interface SectionSecrets<Value> {
+  /**
+   * Where a secret at a path goes, in place of an address: it is only put back there. Undefined: no secret can stand there.
+   *
+   * @param path below the section
+   */
+  at: (path: TomlPath) => string | undefined
+  /** Whether a text at such a path is one; without it each is. */
+  isSecret?: (path: TomlPath, written: string) => boolean
+  /** The texts that the log hides. */
+  in: (value: Value) => readonly string[]
+}
+
+export interface SectionSpec<Schema extends TObject, Value> {
+  /** Its name in the file: `alerts` for `[alerts]`. */
+  name: string
+  /** Its fields with their defaults and descriptions: the check, the console's form and the messages follow. */
+  schema: Schema
+  /** Makes the settings of what the schema has checked; without it they are that. */
+  read?: (text: Static<Schema>, context: SectionContext) => Value
+  secrets?: SectionSecrets<Value>
+  /** Fields that a running gateway cannot apply. */
+  needs_restart?: readonly string[]
+}
+
+/** A section, and its settings in a catalogue. */
+export interface Section<Value = unknown> {
+  readonly name: string
+  readonly schema: TObject
+  read(text: unknown, context: SectionContext): Value
+  /** The settings of a catalogue. Take the catalogue anew for each use: its file may have changed. */
+  of(catalogue: Pick<Catalogue, 'sections'>): Value
+  readonly secrets?: Omit<SectionSecrets<Value>, 'in'> | undefined
+  secretsOf(catalogue: Pick<Catalogue, 'sections'>): readonly string[]
+  readonly needs_restart: readonly string[]
+}
+
+/** A section of settings of a plugin. */
+export function defineSection<Schema extends TObject, Value = Static<Schema>>(
+  spec: SectionSpec<Schema, Value>,
+): Section<Value> {
+  const { name, schema, read, secrets, needs_restart = [] } = spec
+  const of = ({ sections }: Pick<Catalogue, 'sections'>): Value => {
+    if (!sections.has(name)) throw new Error(`the catalogue was read without the section [${name}]`)
+    return sections.get(name) as Value
+  }
+  return {
+    name,
+    schema,
+    read: (text, context) => (read ? read(text as Static<Schema>, context) : (text as Value)),
+    of,
+    secrets,
+    secretsOf: (catalogue) => secrets?.in(of(catalogue)) ?? [],
+    needs_restart,
+  }
+}
+
+const of_plugins = new Map<string, Section>()
+
+/**
+ * Adds sections, before a catalogue is read. They hold for the process: a file is read by many functions, and means the same to all.
+ *
+ * @throws Error for the name of one of the core's
+ */
+export function addSections(sections: Iterable<Section>): void {
+  for (const section of sections) {
+    if (Object.hasOwn(SECTION_SCHEMAS, section.name))
+      throw new Error(`a plugin has a section with the name of the core's: ${section.name}`)
+    of_plugins.set(section.name, section)
+  }
+}
+
+/** Those of plugins. */
+export const addedSections = (): Section[] => [...of_plugins.values()]
+
+export const addedSection = (name: unknown): Section | undefined => of_plugins.get(String(name))
+
+/** The first of the sections that come after those of plugins. */
+const PLACES = 'backup'
+
+/** The schemas of all sections by their names, in the order in which people look for them. */
+export function sectionSchemas(): Record<string, TObject> {
+  const own = Object.entries(SECTION_SCHEMAS)
+  const at = own.findIndex(([name]) => name === PLACES)
+  const added = addedSections().map(({ name, schema }) => [name, schema] as const)
+  return Object.fromEntries<TObject>([...own.slice(0, at), ...added, ...own.slice(at)])
+}
