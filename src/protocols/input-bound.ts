@@ -3,7 +3,7 @@ import { imageMedium, type Medium, UNCOUNTED } from '../domain/media/medium.ts'
 import { MediaWork } from '../domain/media/work.ts'
 import { boundText } from '../domain/token-bound.ts'
 import { isObject, type Json, type JsonObject, lookUp } from './wire/json.ts'
-import { workedOut } from './wire/known-values.ts'
+import { isKnown, workedOut } from './wire/known-values.ts'
 
 /**
  * The most tokens of a value, not rounded, but for its media.
@@ -24,12 +24,35 @@ export interface Bounded {
   media: readonly Medium[]
 }
 
-export const bounded = (bound: Bound, value: Json): Bounded => boundedBy(bound, value, new MediaWork())
+export const bounded = (bound: Bound, value: Json): Bounded => boundedBy(bound, value, undefined)
 
-function boundedBy(bound: Bound, value: Json, work: MediaWork): Bounded {
-  const media: Medium[] = []
-  return { tokens: bound(value, { work, push: (medium) => media.push(medium) }), media }
+function boundedBy(bound: Bound, value: Json, work: MediaWork | undefined): Bounded {
+  const found = new MediaList(work)
+  const tokens = bound(value, found)
+  return { tokens, media: found.media }
 }
+
+/** Most requests have no media: nothing is made for them before the first is found. */
+class MediaList implements FoundMedia {
+  media: Medium[] | readonly [] = NONE
+  #work: MediaWork | undefined
+
+  constructor(work: MediaWork | undefined) {
+    this.#work = work
+  }
+
+  get work(): MediaWork {
+    this.#work ??= new MediaWork()
+    return this.#work
+  }
+
+  push(medium: Medium): void {
+    if (this.media === NONE) this.media = [medium]
+    else (this.media as Medium[]).push(medium)
+  }
+}
+
+const NONE: readonly [] = []
 
 /** Brackets around a value, and around none; a comma, with the quotes beside it; a name's quotes and its colon. */
 const BRACKETS_TOKENS = 1
@@ -90,6 +113,7 @@ export const once = (bound: Bound): Bound => {
   let media_work: MediaWork
   const work = (value: Json): Bounded => boundedBy(bound, value, media_work)
   return (value, media) => {
+    if (typeof value !== 'object' || value === null || !isKnown(value)) return bound(value, media)
     media_work = media.work
     const { tokens, media: found } = workedOut(work, value)
     for (const medium of found) media.push(medium)

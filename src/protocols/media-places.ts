@@ -126,23 +126,32 @@ export interface RegularBody {
 }
 
 interface RegularValue {
+  /** Only where it is changed. */
   readonly value: Json
   readonly has_images: boolean
+  readonly is_changed: boolean
 }
 
 /** A function for each place, so that what was worked out of a known value by it is found again. */
 const REGULARIZERS = new WeakMap<MediaPlaces, (value: Json) => RegularValue>()
 
+/** Most values have no media: they share one result, which says so. */
+const UNCHANGED: RegularValue = { value: null, has_images: false, is_changed: false }
+
 function regularizerOf(place: MediaPlaces): (value: Json) => RegularValue {
   const known = REGULARIZERS.get(place)
   if (known) return known
+  // Of the value that is worked on now: nothing waits in between.
+  let has_images = false
+  const change: MediumChange = (medium) => {
+    has_images ||= medium.is_image
+    return regular(medium)
+  }
   const made = (value: Json): RegularValue => {
-    let has_images = false
-    const after = place(value, (medium) => {
-      has_images ||= medium.is_image
-      return regular(medium)
-    })
-    return { value: after, has_images }
+    has_images = false
+    const after = place(value, change)
+    if (after === value && !has_images) return UNCHANGED
+    return { value: after, has_images, is_changed: after !== value }
   }
   REGULARIZERS.set(place, made)
   return made
@@ -160,28 +169,41 @@ interface RegularFields {
  */
 export function regularBody(
   body: JsonObject,
-  { media: fields, lists = [] }: RegularFields = {},
+  { media: fields, lists = NO_LISTS }: RegularFields = {},
 ): RegularBody {
-  const single = lists.filter((name) => isObject(body[name]))
-  const json =
-    single.length === 0
-      ? body
-      : { ...body, ...Object.fromEntries(single.map((name) => [name, [body[name] ?? null]])) }
+  let json = body
+  for (const name of lists) {
+    const single = body[name]
+    if (isObject(single)) json = { ...json, [name]: [single] }
+  }
   let has_images = false
-  let changed: JsonObject | undefined
   for (const name in fields) {
     const place = fields[name]
     const before = json[name]
     if (!place || typeof before !== 'object' || before === null) continue
-    const regularize = regularizerOf(place)
-    const after = inItems((item) => {
-      const worked = workedOut(regularize, item)
-      has_images ||= worked.has_images
-      return worked.value
-    })(before, regular)
-    if (after !== before) changed = { ...(changed ?? json), [name]: after }
+    const found = regularField(before, regularizerOf(place))
+    has_images ||= found.has_images
+    if (found.is_changed) json = { ...json, [name]: found.value }
   }
-  return { json: changed ?? json, has_images }
+  return { json, has_images }
+}
+
+const NO_LISTS: readonly string[] = []
+
+/** Each item of a list, or the single one in its place. */
+function regularField(field: Json[] | JsonObject, regularize: (value: Json) => RegularValue): RegularValue {
+  if (!Array.isArray(field)) return workedOut(regularize, field)
+  let has_images = false
+  let changed: Json[] | undefined
+  for (let index = 0; index < field.length; index++) {
+    const item = workedOut(regularize, field[index] ?? null)
+    has_images ||= item.has_images
+    if (!item.is_changed) continue
+    changed ??= [...field]
+    changed[index] = item.value
+  }
+  if (!changed && !has_images) return UNCHANGED
+  return { value: changed ?? field, has_images, is_changed: changed !== undefined }
 }
 
 /** The body with its media changed. */

@@ -62,7 +62,8 @@ const UNCOUNTED_TOKENS = 32_768
 const UNCOUNTED_BYTES_PER_TOKEN = 20
 
 /** What the media usually come to, whoever reads them. */
-export const estimateMedia = (media: readonly Medium[]): number => sumOf(media, estimateOf)
+export const estimateMedia = (media: readonly Medium[]): number =>
+  media.length === 0 ? 0 : sumOf(media, estimateOf)
 
 /**
  * The same for the models that may read them: no more than they can bill, and than a model reads. It is charged where a provider reports

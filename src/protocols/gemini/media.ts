@@ -32,19 +32,17 @@ export function inlineTokens(inline: JsonObject, path: string): number {
 const isMedium = (mime: string): boolean => /^(?:image|audio|video)\/|^application\/pdf$/.test(mime)
 
 /** A part, whose media depend on what stands beside them. */
-export const partMedia =
-  (rest: Readonly<Record<string, Bound>>): Bound =>
-  (part, media) => {
-    const frames_per_s = framesPerSecond(objectIn(part))
+export const partMedia = (rest: Readonly<Record<string, Bound>>): Bound => {
+  const others = { ...rest, fileData: fileBound, file_data: fileBound }
+  const withoutInline = fields(others)
+  return (part, media) => {
+    if (!isObject(part) || (part.inlineData === undefined && part.inline_data === undefined))
+      return withoutInline(part, media)
+    const frames_per_s = framesPerSecond(part)
     const inline: Bound = (value, found) => inlineBound(value, found, frames_per_s)
-    return fields({
-      ...rest,
-      inlineData: inline,
-      inline_data: inline,
-      fileData: fileBound,
-      file_data: fileBound,
-    })(part, media)
+    return fields({ ...others, inlineData: inline, inline_data: inline })(part, media)
   }
+}
 
 /** "Up to 24": https://ai.google.dev/api/caching#VideoMetadata */
 const MAX_FRAMES_PER_S = 24

@@ -158,8 +158,8 @@ export async function readOpened(
     request,
     facts,
     session,
-    quoted: quotedOf(model, { ...priced, media }, extras, extras_nanos),
-    is_uncounted: isUncounted(media, model.routes.map(knownAs)),
+    quoted: quotedOf(model, media.length > 0 ? { ...priced, media } : priced, extras, extras_nanos),
+    is_uncounted: media.length > 0 && isUncounted(media, model.routes.map(knownAs)),
     service_tier,
     price: priceAt(model.price, service_tier?.name) ?? model.price,
     passages,
@@ -288,8 +288,8 @@ const mediaRead = ({ media = [] }: RequestFacts, passes_through: boolean): reado
  * estimate is charged. Cached content, which the gateway does not see, may fill all of the model's context.
  */
 function heldInput(model: TextModel, facts: RequestFacts, extras: readonly AskedExtra[]): number {
-  const { input_tokens, input_bound_tokens, media = [], cached_content } = facts
-  const media_tokens = boundMedia(media, model.routes.map(knownAs), model.context)
+  const { input_tokens, input_bound_tokens, media, cached_content } = facts
+  const media_tokens = media ? boundMedia(media, model.routes.map(knownAs), model.context) : 0
   const most_tokens = input_bound_tokens + media_tokens
   const bound_tokens = Math.min(most_tokens, mostRead(model, facts, extras) ?? most_tokens)
   return Math.max(input_tokens, bound_tokens, cached_content === undefined ? 0 : model.context)

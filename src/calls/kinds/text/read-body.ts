@@ -37,7 +37,7 @@ function mediaChars(value: Json, name = ''): number {
   if (typeof value !== 'object' || value === null) return 0
   let chars = 0
   if (Array.isArray(value)) for (const item of value) chars += mediaChars(item, name)
-  else for (const field of Object.keys(value)) chars += mediaChars(value[field] ?? null, field)
+  else for (const field in value) chars += mediaChars(value[field] ?? null, field)
   return chars
 }
 
