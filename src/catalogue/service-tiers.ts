@@ -4,7 +4,7 @@ import type { Tier, TokenPrice, TokenRates } from '../domain/prices.ts'
 import { isTierName } from '../domain/service-tiers.ts'
 import { USAGE_FIELDS } from '../domain/usage.ts'
 import type { Report } from './mistakes.ts'
-import { type ExactDecimal, parseDecimal, timesRoundingUp } from './price-list/decimal.ts'
+import { type ExactDecimal, parseDecimal, timesRoundingUp } from './decimal.ts'
 import type { ServiceTierText } from './price-schema.ts'
 import type { TomlPath } from './toml.ts'
 

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { type Edit, editToml } from '../../src/catalogue/edit.ts'
-import { duplicatesIn } from '../../src/catalogue/price-list/duplicates.ts'
+import { duplicatesIn } from '../../plugins/prices/list/duplicates.ts'
 import { readToml } from '../../src/catalogue/toml.ts'
 
 const PROVIDER = '[[providers]]\nname = "p"\n'

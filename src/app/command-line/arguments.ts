@@ -1,6 +1,6 @@
 // The readers of a command's arguments: amounts, counts, times and lists. A bad value is wrong usage.
 import { type Command, InvalidArgumentError } from 'commander'
-import { type ExactDecimal, parseDecimal } from '../../catalogue/price-list/decimal.ts'
+import { type ExactDecimal, parseDecimal } from '../../catalogue/decimal.ts'
 import { LISTEN_PATTERN } from '../../catalogue/schema-parts.ts'
 import { type Nanos, parseUsd } from '../../domain/money.ts'
 import { parseDuration } from '../../utilities/duration.ts'

@@ -10,7 +10,7 @@ import { comparePrices } from '../../../src/money/pricing/price-lines.ts'
 import { providerCost } from '../../../src/money/pricing/provider-cost.ts'
 import { quote } from '../../../src/money/pricing/quote.ts'
 import { chargeAtTier, priceAt } from '../../../src/money/pricing/service-tiers.ts'
-import { rerate } from '../../../src/money/rerating/rerate.ts'
+import { rerate } from '../../../plugins/prices/rerating/rerate.ts'
 import { anyPrice, anyUsage, tokenPrice, usageOf } from './prices.ts'
 
 /** 1,000 nano-dollars a token read, 4,000 written, a tenth read from a cache; above 100 tokens twice and 1.5 times as much. */

@@ -7,7 +7,7 @@ import { AsCommand } from '../../../console/web/parts/code.tsx'
 import { Field } from '../../../console/web/parts/field.tsx'
 import { Form, FormActions, SubmitButton } from '../../../console/web/parts/form.tsx'
 import { MoneyInput, TextInput } from '../../../console/web/parts/input.tsx'
-import type { SetupState } from '../../../console/web/parts/providers/choices.ts'
+import type { SetupState } from '../../../catalogue/web/new-provider/choices.ts'
 import { useRequestKey } from '../../../console/web/parts/request-key.ts'
 import { Select } from '../../../console/web/parts/select.tsx'
 

@@ -4,8 +4,8 @@ import { Button } from '../../../console/web/parts/button.tsx'
 import { Field } from '../../../console/web/parts/field.tsx'
 import { Form, FormActions, SubmitButton } from '../../../console/web/parts/form.tsx'
 import { TextInput, UnitInput } from '../../../console/web/parts/input.tsx'
-import { saveModel } from '../../../console/web/parts/providers/catalogue-edits.ts'
-import { knownModel, type SetupState } from '../../../console/web/parts/providers/choices.ts'
+import { saveModel } from '../../../catalogue/web/new-provider/catalogue-edits.ts'
+import { knownModel, type SetupState } from '../../../catalogue/web/new-provider/choices.ts'
 import { Select } from '../../../console/web/parts/select.tsx'
 
 interface ModelStepProps {

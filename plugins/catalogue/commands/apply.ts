@@ -1,0 +1,108 @@
+// `config apply`: a file as the catalogue in the database, in force for all gateways over it.
+import { readFile } from 'node:fs/promises'
+import type { Command } from 'commander'
+import { createTwoFilesPatch } from 'diff'
+import { type Applied, applied } from '../applied.ts'
+import { hideSecrets } from '../../../src/catalogue/hidden-text.ts'
+import { type SharedText, warningLines } from '../../../src/catalogue/load-file.ts'
+import { formatMistake, type Mistake } from '../../../src/catalogue/mistakes.ts'
+import { isOfTheMachine, MACHINE_SETTINGS, othersIn, withoutMachine } from '../../../src/catalogue/of-the-machine.ts'
+import { applyShared, newestShared } from '../../../src/catalogue/shared.ts'
+import { readToml } from '../../../src/catalogue/toml.ts'
+import { conflict, unprocessable } from '../../../src/domain/errors.ts'
+import { createRedactor } from '../../../src/observe/redact.ts'
+import { BUILT_IN_REGISTRY } from '../../../src/protocols/registry.ts'
+import type { Db } from '../../../src/store/db.ts'
+import { aliveGateways } from '../../../src/store/gateways.ts'
+import { type Context, contextOf } from '../../../src/app/command-line/context.ts'
+import { type DataFolder, engineOfFolder } from '../../../src/app/command-line/data-folder.ts'
+import type { CliDeps } from '../../../src/app/command-line/terminal.ts'
+import { savedWords } from '../../../src/app/commands/configuration.ts'
+import { confirm, isYes } from '../../../src/app/commands/confirm.ts'
+
+export function addConfigApply(config: Command, deps: CliDeps): void {
+  config
+    .command('apply')
+    .summary('Put a catalogue in force for all gateways.')
+    .description(
+      'Put a catalogue file into the PostgreSQL database of [storage], for all gateways over it. They take it from there, ' +
+        `and their own tollgate.toml keeps what is of the machine: ${MACHINE_SETTINGS}. You see the changes first. ` +
+        'Keys are not written there: name variables, as "env:NAME", and set them on each machine.',
+    )
+    .argument('<file>', 'a catalogue, such as data/tollgate.toml')
+    .option('--yes', 'write without asking')
+    .action(async (file: string, flags: { yes?: boolean }, command: Command) => {
+      const context = contextOf(command, deps)
+      const engine = await engineOfFolder(context.folder)
+      if (!engine.is_shared) throw NOT_ON_SERVER(context.folder)
+      // Before the first start of a gateway, it makes the tables: machines may have nothing but [storage].
+      await using db = await engine.open({ ...context.folder, access: 'make' })
+      await apply(context, { db, address: engine.address, file, ...flags }, deps)
+    })
+}
+
+interface Applying {
+  db: Db
+  /** Of the database, for people. */
+  address: string
+  file: string
+  yes?: boolean
+}
+
+async function apply(context: Context, { db, address, file, yes }: Applying, deps: CliDeps): Promise<void> {
+  const { folder, json, answer, remark, warn } = context
+  const machine = await readFile(folder.catalogue_path, 'utf8')
+  const options = { env: folder.env, protocols: BUILT_IN_REGISTRY, path: folder.catalogue_path, machine }
+  const { text, left_out, mistakes, warnings } = applied(await readFile(file, 'utf8'), options)
+  if (mistakes.length > 0) throw hasMistakes(file, folder, mistakes)
+  const in_force = await newestShared(db)
+  const { length: running } = await aliveGateways(db)
+  for (const line of warnings.map((mistake) => formatMistake(file, mistake))) warn(line)
+  if (left_out.length > 0)
+    remark(`Left out, because each machine has its own in tollgate.toml: ${left_out.join(', ')}.`)
+  const view = { file, left_out, warnings }
+  if (in_force?.text === text)
+    return answer(
+      { ...view, version: in_force.version, written: false },
+      `${file} is in force already: it is version ${in_force.version} of the catalogue.`,
+    )
+  const patch = patchOf(in_force, machine, { file, text })
+  if (!json) answer(undefined, patch)
+  const about = `This puts ${file} in force for all gateways over ${address}; running now: ${running}.`
+  await confirm(deps, { yes, json, about, prompt: 'Put it in force? [y/N] ', agrees: isYes })
+  const next = { text, made_at_ms: deps.now(), made_by: 'command:config apply' } as const
+  const version = await db.begin((tx) => applyShared(tx, next, in_force?.version))
+  if (json) answer({ ...view, version, written: true, patch }, '')
+  remark(savedWords(folder, { version }))
+  tellUnused(context, version, machine)
+}
+
+/** Against what is in force: this machine's file where nothing is in the database yet. */
+function patchOf(
+  in_force: SharedText | undefined,
+  machine: string,
+  { file, text }: { file: string; text: string },
+): string {
+  const own = in_force?.text ?? hideSecrets(withoutMachine(machine).text, createRedactor([]))?.text ?? ''
+  return createTwoFilesPatch(in_force ? `version ${in_force.version}` : 'tollgate.toml', file, own, text)
+}
+
+/** What the file of this machine has now that counts for nothing. */
+function tellUnused({ folder, warn }: Context, version: number, machine: string): void {
+  const document = readToml(machine)
+  const unused = document.ok ? othersIn(document.value) : []
+  for (const line of warningLines(folder.catalogue_path, { warnings: [], shared: { version, unused } }))
+    warn(line)
+}
+
+function hasMistakes(file: string, { catalogue_path }: DataFolder, mistakes: Applied['mistakes']) {
+  const lineOf = (mistake: Mistake) =>
+    formatMistake(isOfTheMachine(mistake.path) ? catalogue_path : file, mistake)
+  return unprocessable(`Nothing was written. ${file} has mistakes:\n${mistakes.map(lineOf).join('\n')}`)
+}
+
+const NOT_ON_SERVER = ({ catalogue_path }: DataFolder) =>
+  conflict(
+    `This gateway has no PostgreSQL database that others could share: its catalogue is the file ${catalogue_path}, which you can edit. ` +
+      '`tollgate migrate --to` moves its database to PostgreSQL.',
+  )

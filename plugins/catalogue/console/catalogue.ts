@@ -1,0 +1,159 @@
+// The catalogue in the console: its file as text and values, drafts of it, what they would change, and their saving.
+import { Type } from '@sinclair/typebox'
+import { Elysia } from 'elysia'
+import { FAILURES, operatorCalls } from '../../../src/app/surface/console/calls.ts'
+import { KnownView, knownView } from './known-providers.ts'
+import type { Gateway } from '../../../src/app/surface/gateway.ts'
+import { blockFields, settingSections } from '../setting-fields.ts'
+import type { Catalogue } from '../../../src/domain/catalogue.ts'
+import { Closed, Nullable } from '../../../src/http/schema.ts'
+import { type RepricedModel, rerateCalls } from '../../prices/rerating/recorded-calls.ts'
+import { ChangesView, changesView } from './changes.ts'
+import { DRAFT_FIELDS, DraftBody, draftOf, MistakeView, requireGood } from './draft.ts'
+import { RatingView, ratingView } from '../../prices/console/rerating-views.ts'
+
+const WEEK_MS = 7 * 86_400_000
+
+const Values = Nullable(Type.Record(Type.String(), Type.Unknown(), { description: 'the file, by its names' }))
+const Mistakes = Type.Array(MistakeView)
+
+const FileView = Type.Object({
+  path: Type.String(),
+  hash: Type.String({ description: 'given back when the file is saved' }),
+  version: Nullable(
+    Type.Integer({ description: 'in the database, for all gateways; null: the text is that of the file' }),
+  ),
+  text: Nullable(
+    Type.String({ description: 'with `hidden:…` in place of keys; null where the file is no TOML' }),
+  ),
+  values: Values,
+  mistakes: Mistakes,
+  warnings: Mistakes,
+  waiting_for_restart: Type.Array(Type.String()),
+})
+
+const CheckedView = Type.Object({
+  text: Type.String(),
+  safe_text: Nullable(
+    Type.String({
+      description: 'with marks also in place of keys that the draft brought; null if it is no TOML',
+    }),
+  ),
+  values: Values,
+  mistakes: Mistakes,
+  warnings: Mistakes,
+  changes: Nullable(ChangesView),
+})
+
+const SavedView = Type.Object({
+  hash: Type.String(),
+  warnings: Mistakes,
+  waiting_for_restart: Type.Array(Type.String()),
+})
+
+const FieldsView = Type.Array(
+  Type.Object({
+    path: Type.Array(Type.String()),
+    kind: Type.Union([
+      Type.Literal('text'),
+      Type.Literal('number'),
+      Type.Literal('switch'),
+      Type.Literal('choice'),
+      Type.Literal('list'),
+    ]),
+    fallback: Nullable(Type.Union([Type.String(), Type.Number(), Type.Boolean()])),
+    description: Type.String(),
+    options: Type.Array(Type.String()),
+  }),
+)
+
+const SettingsView = Type.Object({
+  sections: Type.Array(Type.Object({ name: Type.String(), fields: FieldsView })),
+  blocks: Type.Object({
+    provider: FieldsView,
+    route: FieldsView,
+    models: Type.Record(Type.String({ description: 'the kind' }), FieldsView),
+  }),
+})
+
+const PreviewView = Type.Object({
+  changes: ChangesView,
+  /** Null if no price of a model changes. */
+  rating: Nullable(RatingView),
+})
+
+/** The route of previews, for the operator: what a draft changes, and last week's calls at its prices. */
+export function previewRoutes(
+  gateway: Pick<Gateway, 'exchange' | 'requests' | 'people' | 'operations' | 'db'>,
+) {
+  const { db } = gateway
+  const { configuration } = gateway.operations
+  const { catalogue, now } = gateway.exchange
+
+  return new Elysia({ name: 'console-catalogue-previews' }).use(operatorCalls(gateway)).post(
+    '/console/api/catalogue/previews',
+    async ({ body }) => {
+      const { catalogue: next, parts } = await requireGood(configuration, draftOf(body))
+      const changes = changesView(parts, catalogue(), next)
+      const models = repriced(catalogue(), next)
+      if (models.length === 0) return { changes, rating: null }
+      const until_ms = now()
+      const rating = await rerateCalls(db, { from_ms: until_ms - WEEK_MS, until_ms, models })
+      return { changes, rating: ratingView(rating) }
+    },
+    { body: DraftBody, response: { 200: PreviewView, ...FAILURES } },
+  )
+}
+
+/** The routes of the catalogue, for the operator. */
+export function catalogueRoutes(gateway: Pick<Gateway, 'exchange' | 'requests' | 'people' | 'operations'>) {
+  const { configuration } = gateway.operations
+  const { catalogue, log } = gateway.exchange
+
+  return new Elysia({ name: 'console-catalogue' })
+    .use(operatorCalls(gateway))
+    .get(
+      '/console/api/catalogue',
+      async () => {
+        const { waiting_for_restart, ...file } = await configuration.read()
+        return { ...file, waiting_for_restart: [...waiting_for_restart] }
+      },
+      { response: { 200: FileView, ...FAILURES } },
+    )
+    .get('/console/api/catalogue/settings', () => ({ sections: settingSections(), blocks: blockFields() }), {
+      response: { 200: SettingsView, ...FAILURES },
+    })
+    .get('/console/api/catalogue/known', knownView, { response: { 200: KnownView, ...FAILURES } })
+    .post(
+      '/console/api/catalogue/check',
+      async ({ body }) => {
+        const { catalogue: next, parts, ...checked } = await configuration.check(draftOf(body))
+        return { ...checked, changes: next ? changesView(parts, catalogue(), next) : null }
+      },
+      { body: DraftBody, response: { 200: CheckedView, ...FAILURES } },
+    )
+    .post(
+      '/console/api/catalogue/save',
+      async ({ body, viewer: { session_id }, origin: { request_id } }) => {
+        const saved = await configuration.save(draftOf(body), body.hash, `session:${session_id}`, request_id)
+        const { hash, warnings, waiting_for_restart } = saved
+        log.info(
+          { request_id, hash, waiting_for_restart: [...waiting_for_restart] },
+          'the catalogue was saved in the console',
+        )
+        return { hash, warnings, waiting_for_restart: [...waiting_for_restart] }
+      },
+      {
+        body: Closed({ ...DRAFT_FIELDS, hash: Type.String({ maxLength: 64 }) }),
+        response: { 200: SavedView, ...FAILURES },
+      },
+    )
+}
+
+/** The models whose calls would cost something else. */
+function repriced(before: Catalogue, after: Catalogue): RepricedModel[] {
+  return [...before.models.values()].flatMap(({ id, price: current }) => {
+    const next = after.models.get(id)?.price
+    return Bun.deepEquals(current, next) ? [] : [{ id, current, next }]
+  })
+}

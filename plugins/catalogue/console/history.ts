@@ -1,0 +1,151 @@
+// The past of the catalogue in the console: its versions, who saved them, and one of them as a draft.
+import { type Static, Type } from '@sinclair/typebox'
+import { Elysia } from 'elysia'
+import { sessionsByNumber } from '../../../src/access/rows-by-number.ts'
+import { type ConsoleParts, FAILURES, operatorCalls } from '../../../src/app/surface/console/calls.ts'
+import type { Gateway } from '../../../src/app/surface/gateway.ts'
+import { historyOf, listHistory } from '../history.ts'
+import {
+  listVersions,
+  type MadeBy,
+  madeBy,
+  requireVersion,
+  versionBefore,
+} from '../../../src/catalogue/past.ts'
+import { PAGE_FIELDS, PAGE_PARAMETERS, pageFields, pageOf } from '../../../src/http/paging.ts'
+import { WholeNumber } from '../../../src/http/parameters.ts'
+import { Closed, Nullable, OneOf } from '../../../src/http/schema.ts'
+import { TimeFields, time } from '../../../src/http/views.ts'
+import type { Db } from '../../../src/store/db.ts'
+
+const ByView = Type.Object(
+  {
+    kind: OneOf(['session', 'command', 'file']),
+    session_id: Nullable(Type.Integer()),
+    address: Nullable(
+      Type.String({ description: 'where the session is signed in from; null once it is over' }),
+    ),
+    command: Nullable(Type.String({ description: '`prices import`' })),
+  },
+  { description: 'a session of the console, a command, or an editor on the file' },
+)
+
+const VERSION = { version: Type.Integer(), ...TimeFields('made'), by: ByView }
+
+const VersionsView = Type.Object({
+  versions: Type.Array(
+    Type.Object({
+      ...VERSION,
+      in_force: Type.Boolean(),
+      changed: Nullable(
+        Type.Array(
+          Type.Object({
+            kind: OneOf(['model', 'provider', 'setting']),
+            name: Type.String(),
+            change: OneOf(['added', 'removed', 'changed']),
+            fields: Type.Array(Type.String()),
+          }),
+        ),
+      ),
+    }),
+  ),
+  ...PAGE_FIELDS,
+})
+
+const VersionView = Type.Object({
+  ...VERSION,
+  text: Type.String({ description: 'with marks in place of keys' }),
+  in_force: Type.Boolean(),
+  before: Nullable(Type.Object({ version: Type.Integer(), text: Type.String() })),
+  draft: Type.Object({
+    text: Type.String({ description: 'the text with the keys that the file has now, by their marks' }),
+    other_keys: Type.Array(Type.String({ description: '`providers[0].api_keys[0]`' }), {
+      description: 'where that is another key than it was',
+    }),
+  }),
+})
+
+const VersionsQuery = Closed({
+  part: Type.Optional(
+    Type.String({
+      maxLength: 256,
+      description: 'only versions that changed this model, provider or setting',
+    }),
+  ),
+  ...PAGE_PARAMETERS,
+})
+const VersionParams = Closed({ version: WholeNumber({ minimum: 1 }, 'the number of a version') })
+
+/** The routes of the catalogue's past, for the operator. */
+export function catalogueHistoryRoutes(gateway: ConsoleParts & Pick<Gateway, 'operations'>) {
+  const { db } = gateway
+  const { configuration } = gateway.operations
+
+  return new Elysia({ name: 'console-catalogue-history' })
+    .use(operatorCalls(gateway))
+    .get(
+      '/console/api/catalogue/versions',
+      async ({ query }) => {
+        const { part, ...asked } = query
+        const page = part === undefined ? await listHistory(db, pageOf(asked)) : await historyOf(db, part)
+        const newest = await newestVersion(db)
+        const savers = await saversOf(db, page.rows)
+        return {
+          versions: page.rows.map(({ id, made_at_ms, made_by, changed }) => ({
+            ...versionFields({ version: id, made_at_ms, made_by }, savers),
+            in_force: id === newest?.id,
+            changed: changed?.map((part) => ({ ...part, fields: [...part.fields] })) ?? null,
+          })),
+          ...pageFields(page),
+        }
+      },
+      { query: VersionsQuery, response: { 200: VersionsView, ...FAILURES } },
+    )
+    .get(
+      '/console/api/catalogue/versions/:version',
+      async ({ params: { version } }) => {
+        const own = await requireVersion(db, version)
+        const before = await versionBefore(db, version)
+        const newest = await newestVersion(db)
+        const { text, other_keys } = await configuration.revive(own.text)
+        return {
+          ...versionFields(own, await saversOf(db, [own])),
+          text: own.text,
+          in_force: newest?.id === version,
+          before: before ? { version: before.version, text: before.text } : null,
+          draft: { text, other_keys: [...other_keys] },
+        }
+      },
+      { params: VersionParams, response: { 200: VersionView, ...FAILURES } },
+    )
+}
+
+const newestVersion = async (db: Db) => (await listVersions(db, { limit: 1 })).rows.at(0)
+
+type Savers = Awaited<ReturnType<typeof saversOf>>
+
+/** The sessions that saved versions, by their numbers. */
+const saversOf = (db: Db, versions: readonly { made_by: MadeBy }[]) =>
+  sessionsByNumber(
+    db,
+    versions.flatMap(({ made_by }) => {
+      const { kind, name } = madeBy(made_by)
+      return kind === 'session' ? [Number(name)] : []
+    }),
+  )
+
+function versionFields(
+  { version, made_at_ms, made_by }: { version: number; made_at_ms: number; made_by: MadeBy },
+  savers: Savers,
+) {
+  return { version, ...time('made', made_at_ms), by: byView(made_by, savers) }
+}
+
+function byView(made_by: MadeBy, savers: Savers): Static<typeof ByView> {
+  const { kind, name } = madeBy(made_by)
+  const nobody = { session_id: null, address: null, command: null }
+  if (kind === 'command') return { ...nobody, kind, command: name }
+  if (kind === 'file') return { ...nobody, kind }
+  const session_id = Number(name)
+  return { ...nobody, kind, session_id, address: savers.get(session_id)?.address ?? null }
+}

@@ -1,0 +1,51 @@
+// Well-known providers and their models at list price, for pages that add a provider or a model.
+import { Type } from '@sinclair/typebox'
+import { KNOWN_PROVIDERS, PRICES_AS_OF } from '../../../src/catalogue/known-models.ts'
+import { SERVED_PROTOCOLS, SERVER_FIELDS } from '../../../src/domain/servers/known-server.ts'
+import { Closed, Nullable, OneOf } from '../../../src/http/schema.ts'
+
+export const Usd = Type.String({ maxLength: 32, description: 'USD as a decimal number' })
+
+const KnownModelView = Closed({
+  model: Type.String(),
+  input: Usd,
+  output: Usd,
+  cache_read: Type.Optional(Usd),
+  context: Type.Integer(),
+  max_output_tokens: Type.Integer(),
+})
+
+const KnownProviderView = Closed({
+  title: Type.String(),
+  name: Type.String(),
+  server: Nullable(Type.String({ description: 'its name in the catalogue, where it is a known server' })),
+  protocols: Type.Array(OneOf([...SERVED_PROTOCOLS]), { description: 'the first is the usual one' }),
+  fields: Type.Array(Closed({ name: OneOf([...SERVER_FIELDS]), label: Type.String(), help: Type.String() }), {
+    description: 'what its address is made of, and what it can do without',
+  }),
+  base_url: Type.String(),
+  keys_url: Type.String(),
+  prices_url: Type.String(),
+  takes_key: OneOf(['yes', 'maybe', 'no']),
+  takes_accounts: Type.Boolean({ description: 'its keys are the files of service accounts' }),
+  has_deployments: Type.Boolean({ description: "its models are called by names of the operator's own" }),
+  model_help: Type.String(),
+  models: Type.Array(KnownModelView),
+})
+
+export const KNOWN_FIELDS = {
+  prices_as_of: Type.String({ description: 'the month of the list prices' }),
+  known: Type.Array(KnownProviderView),
+}
+
+export const KnownView = Closed(KNOWN_FIELDS)
+
+export const knownView = () => ({
+  prices_as_of: PRICES_AS_OF,
+  known: KNOWN_PROVIDERS.map((known) => ({
+    ...known,
+    protocols: [...known.protocols],
+    fields: [...known.fields],
+    models: [...known.models],
+  })),
+})

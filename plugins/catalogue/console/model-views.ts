@@ -1,0 +1,50 @@
+// Models as the console shows them: prices, health, routes for the operator, and the calls of the last 7 days.
+import { Type } from '@sinclair/typebox'
+import { Nullable, OneOf } from '../../../src/http/schema.ts'
+import { HealthState, HealthView, LastFailureView } from '../../console/api/health-views.ts'
+import { PriceLineView } from '../../prices/console/price-views.ts'
+import { SUM_FIELDS } from '../../console/api/sum-views.ts'
+
+export const RouteView = Type.Object({
+  provider: Type.String(),
+  model: Type.String({ description: "the provider's name for it" }),
+  weight: Type.Integer(),
+  order: Type.Integer(),
+  health: HealthView,
+  last_failure: LastFailureView,
+  shutdown_date: Type.Optional(Type.String({ description: 'the day on which its provider shuts it down' })),
+  cost: Nullable(
+    Type.Array(PriceLineView, { description: 'what the provider takes; null where it is not known' }),
+  ),
+})
+
+const MODEL = {
+  id: Type.String(),
+  display_name: Type.String(),
+  kind: Type.String(),
+  state: OneOf(['served', 'retired', 'unavailable']),
+  why: Nullable(Type.String({ description: 'why it is unavailable' })),
+  end: Nullable(
+    Type.Object({
+      date: Type.String({ description: 'the day on which the model is shut down' }),
+      days: Type.Integer({ description: 'until then; negative once it is past' }),
+      is_near: Type.Boolean({ description: 'it is time to act' }),
+    }),
+  ),
+  price: Type.Array(PriceLineView),
+  context_tokens: Nullable(Type.Integer()),
+  max_output_tokens: Nullable(Type.Integer()),
+  routes: Type.Optional(Type.Array(RouteView, { description: 'for the operator' })),
+  health_state: HealthState,
+  health: Type.Optional(HealthView),
+  week: Type.Object(SUM_FIELDS),
+}
+
+export const ModelView = Type.Object({ ...MODEL })
+export const ModelsView = Type.Object({ models: Type.Array(ModelView) })
+export const ModelDetailView = Type.Object({
+  ...MODEL,
+  days: Type.Array(Type.Object({ start_s: Type.Integer(), ...SUM_FIELDS }), {
+    description: 'each of the last seven days (UTC), today last',
+  }),
+})

@@ -1,0 +1,154 @@
+// Models in the console: what each costs, who serves it, and its calls of the last seven days.
+import type { Static } from '@sinclair/typebox'
+import { Elysia } from 'elysia'
+import { compileModelPatterns } from '../../../src/access/model-patterns.ts'
+import { keyQueries } from '../../../src/access/queries.ts'
+import { accountOf, onlyKeyOf, type Viewer } from '../../../src/access/viewer.ts'
+import { type ConsoleParts, FAILURES, viewerCalls } from '../../../src/app/surface/console/calls.ts'
+import { CsvFile, listCsv, onePart } from '../../../src/app/surface/console/list-csv.ts'
+import type { Gateway } from '../../../src/app/surface/gateway.ts'
+import { isServed, type Model, type Route } from '../../../src/domain/catalogue.ts'
+import { notFound } from '../../../src/domain/errors.ts'
+import { endOf, WARNED_DAYS } from '../../../src/domain/model-ends.ts'
+import { DAY_S, WEEK_DAYS } from '../../../src/domain/ranges.ts'
+import { ModelName } from '../../../src/http/parameters.ts'
+import { Closed } from '../../../src/http/schema.ts'
+import { firstDay, type ModelDay, modelDays } from '../../../src/money/ledger/model-sums.ts'
+import { addTotals, NO_CALLS } from '../../../src/money/ledger/totals.ts'
+import { MODEL_COLUMNS, MODEL_COLUMNS_OF_OPERATOR } from './files.ts'
+import { healthView, lastFailureView, type Seen, seenNow } from '../../console/api/health-views.ts'
+import { ModelDetailView, ModelsView, type ModelView, type RouteView } from './model-views.ts'
+import { linesView } from '../../prices/console/price-views.ts'
+import { sumView } from '../../console/api/sum-views.ts'
+
+/** The routes of models: all of them for the operator, for others those that they may call. */
+export function modelRoutes(gateway: ConsoleParts & Pick<Gateway, 'operations'>) {
+  const { db } = gateway
+  const { catalogue, now } = gateway.exchange
+
+  /** @throws GatewayError not_found for a model that the viewer does not see */
+  async function find(viewer: Viewer, id: string): Promise<Model> {
+    const model = catalogue().models.get(id)
+    const isSeen = await seenBy(viewer)
+    if (model && isSeen(model)) return model
+    throw notFound(`Model "${id}" not found.`, { param: 'id' })
+  }
+
+  /** An account may have a key for any model; a key calls what it is limited to. */
+  async function seenBy(viewer: Viewer): Promise<(model: Model) => boolean> {
+    if (viewer.role === 'operator') return () => true
+    if (viewer.role === 'account') return isServed
+    const [key] = await keyQueries(db).keysById.all({ id: viewer.key_id })
+    const mayCall = compileModelPatterns(key?.models ?? null)
+    return (model) => isServed(model) && mayCall(model.id)
+  }
+
+  const daysFor = (viewer: Viewer) => weekFor(db, viewer, now())
+
+  async function all(viewer: Viewer): Promise<Static<typeof ModelView>[]> {
+    const days = Map.groupBy(await daysFor(viewer), ({ model }) => model)
+    const models = [...catalogue().models.values()].filter(await seenBy(viewer))
+    const seen = await seenNow(gateway, viewer)
+    return models.map((model) => modelView(model, days.get(model.id) ?? [], seen, now()))
+  }
+
+  return new Elysia({ name: 'console-models' })
+    .use(viewerCalls(gateway))
+    .get('/console/api/models', async ({ viewer }) => ({ models: await all(viewer) }), {
+      response: { 200: ModelsView, ...FAILURES },
+    })
+    .get(
+      '/console/api/models.csv',
+      async ({ viewer }) => {
+        const columns = viewer.role === 'operator' ? MODEL_COLUMNS_OF_OPERATOR : MODEL_COLUMNS
+        return listCsv(gateway, viewer, { list: 'models', columns, parts: onePart(await all(viewer)) })
+      },
+      { response: { 200: CsvFile, ...FAILURES } },
+    )
+    .get(
+      '/console/api/models/detail',
+      async ({ viewer, query }) => {
+        const model = await find(viewer, query.id)
+        const days = (await daysFor(viewer)).filter((day) => day.model === model.id)
+        const from_s = firstDay(now(), WEEK_DAYS)
+        return {
+          ...modelView(model, days, await seenNow(gateway, viewer), now()),
+          days: Array.from({ length: WEEK_DAYS }, (_, index) => {
+            const start_s = from_s + index * DAY_S
+            return {
+              start_s,
+              ...sumsView(
+                days.filter((day) => day.start_s === start_s),
+                viewer.role === 'operator',
+              ),
+            }
+          }),
+        }
+      },
+      {
+        query: Closed({ id: ModelName }),
+        response: { 200: ModelDetailView, ...FAILURES },
+      },
+    )
+}
+
+function modelView(
+  model: Model,
+  days: readonly ModelDay[],
+  seen: Seen,
+  now_ms: number,
+): Static<typeof ModelView> {
+  const is_text = model.kind === 'text'
+  const { is_operator } = seen
+  const health = seen.health.ofModel(model.id)
+  return {
+    id: model.id,
+    display_name: model.display_name,
+    kind: model.kind,
+    state: stateOf(model),
+    why: (is_operator ? model.unavailable : undefined) ?? null,
+    end: endView(model, now_ms),
+    price: linesView(model.price).filter(({ name }) => model.kind !== 'embedding' || name === 'input'),
+    context_tokens: is_text ? model.context : null,
+    max_output_tokens: is_text ? model.max_output_tokens : null,
+    health_state: health.state,
+    ...(is_operator
+      ? { health: healthView(health), routes: model.routes.map((route) => routeView(model.id, route, seen)) }
+      : {}),
+    week: sumsView(days, is_operator),
+  }
+}
+
+function endView(model: Model, now_ms: number): Static<typeof ModelView>['end'] {
+  const end = endOf(model, now_ms)
+  return end ? { ...end, is_near: end.days <= WARNED_DAYS } : null
+}
+
+const routeView = (
+  model: string,
+  { cost, ...route }: Route,
+  { health, failures }: Seen,
+): Static<typeof RouteView> => ({
+  ...route,
+  health: healthView(health.ofRoute(model, route.provider, route.model)),
+  last_failure: lastFailureView(
+    failures,
+    (failing) => failing.provider === route.provider && failing.upstream_model === route.model,
+  ),
+  cost: cost ? linesView(cost) : null,
+})
+
+function stateOf({ retired, unavailable }: Model): 'served' | 'retired' | 'unavailable' {
+  if (retired) return 'retired'
+  return unavailable === undefined ? 'served' : 'unavailable'
+}
+
+function sumsView(days: readonly ModelDay[], is_operator: boolean) {
+  const sum = { ...NO_CALLS }
+  for (const day of days) addTotals(sum, day)
+  return sumView(sum, is_operator)
+}
+
+/** The days of the week by model; none for whoever sees the calls of one key only, since the sums are of all. */
+const weekFor = async (db: Gateway['db'], viewer: Viewer, now_ms: number): Promise<ModelDay[]> =>
+  onlyKeyOf(viewer) === undefined ? await modelDays(db, accountOf(viewer), { now_ms, days: WEEK_DAYS }) : []

@@ -1,0 +1,221 @@
+// Providers as the console shows them: their keys by their marks, their cooldowns and why, their routes.
+import { type Static, Type } from '@sinclair/typebox'
+import type { ConfigurationFile } from '../../../src/catalogue/configuration.ts'
+import { isSimulated } from '../../../src/catalogue/served.ts'
+import type { Catalogue, Provider } from '../../../src/domain/catalogue.ts'
+import { type Addressed, knownServerOf, writtenServer } from '../../../src/domain/servers/lookup.ts'
+import { Nullable, OneOf } from '../../../src/http/schema.ts'
+import { NullableTimeFields, time } from '../../../src/http/views.ts'
+import { markOf } from '../../../src/observe/key-mark.ts'
+import type { Cooldowns } from '../../../src/upstream/cooldowns.ts'
+import { HealthView, healthView, LastFailureView, lastFailureView, type Seen } from '../../console/api/health-views.ts'
+
+const KeyView = Type.Object({
+  number: Type.Integer({ description: 'its place in the file, from 1' }),
+  id: Type.String({ description: 'as the log names it: `google#1`' }),
+  mark: Nullable(Type.String({ description: 'tells one key from another, and nothing of the key' })),
+  source: Type.String({
+    description: '`env:NAME`, `file:PATH`, `in the file`, or `none` where the provider takes no key',
+  }),
+  state: OneOf(['ready', 'cooling', 'unset']),
+  ...NullableTimeFields('ready'),
+  failures: Type.Integer({ description: 'in a row' }),
+  ...NullableTimeFields('failed'),
+  failure_class: Nullable(Type.String()),
+  words: Nullable(Type.String({ description: "the provider's own, of the last failure" })),
+  answered: Type.Integer({ description: 'attempts since the start' }),
+  failed: Type.Integer({ description: 'attempts since the start' }),
+})
+
+export const ProviderView = Type.Object({
+  name: Type.String(),
+  server: Nullable(Type.String({ description: 'what people call its server, where it is a known one' })),
+  protocol: Type.String(),
+  base_url: Type.String(),
+  responses: Type.Boolean(),
+  state: OneOf(['ready', 'partly cooling', 'cooling', 'disabled']),
+  why: Nullable(Type.String()),
+  health: HealthView,
+  last_failure: LastFailureView,
+  place: Nullable(
+    Type.Integer({
+      description: 'in the file, from 0, for edits: ["providers", place]; null where the file has mistakes',
+    }),
+  ),
+  settings: Type.Record(Type.String(), Type.Integer(), { description: 'times in milliseconds' }),
+  headers: Type.Array(Type.String({ description: 'names alone' })),
+  keys: Type.Array(KeyView),
+  routes: Type.Array(
+    Type.Object({
+      id: Type.String({ description: 'the model that callers ask for' }),
+      kind: Type.String(),
+      model: Type.String({ description: "the provider's name for it" }),
+      order: Type.Integer(),
+      weight: Type.Integer(),
+      health: HealthView,
+    }),
+  ),
+})
+
+interface Condition extends Pick<Seen, 'health' | 'failures'> {
+  cooldowns: Cooldowns
+  now_ms: number
+  /** What may be shown of a provider's words. */
+  publicWords: (words: string) => string
+}
+
+/** What the file says of a provider. */
+interface InFile {
+  name: string
+  place: number
+  server: string | null
+  protocol: string
+  base_url: string
+  /** As written: `env:NAME`, or hidden. */
+  api_keys: string[]
+  headers: string[]
+  why: string | undefined
+}
+
+/** All providers: those in force, and those that the file has and that are disabled. */
+export function providersView(
+  { providers, models }: Catalogue,
+  file: ConfigurationFile,
+  condition: Condition,
+): Static<typeof ProviderView>[] {
+  const { health, failures } = condition
+  const in_file = providersInFile(file)
+  const disabled = in_file.filter(({ name }) => !providers.has(name))
+  const routesTo = (name: string) =>
+    [...models.values()].flatMap(({ id, kind, routes }) =>
+      routes
+        .filter(({ provider }) => provider === name)
+        .map(({ model, order, weight }) => {
+          const route_health = healthView(health.ofRoute(id, name, model))
+          return { id, kind, model, order, weight, health: route_health }
+        }),
+    )
+  const ofAll = (name: string) => ({
+    routes: routesTo(name),
+    health: healthView(health.ofProvider(name)),
+    last_failure: lastFailureView(failures, ({ provider }) => provider === name),
+  })
+  return [
+    ...[...providers.values()].map((provider) => {
+      const written = in_file.find(({ name }) => name === provider.name)
+      return { ...inForce(provider, written, condition), ...ofAll(provider.name) }
+    }),
+    ...disabled.map((provider) => ({ ...outOfForce(provider), ...ofAll(provider.name) })),
+  ]
+}
+
+type View = Omit<Static<typeof ProviderView>, 'routes' | 'health' | 'last_failure'>
+
+function inForce(provider: Provider, written: InFile | undefined, condition: Condition): View {
+  const numbers = provider.key_numbers ?? provider.api_keys.map((_, index) => index + 1)
+  const keys = provider.api_keys.map((api_key, index) =>
+    keyView(provider.name, { api_key, number: numbers[index] ?? index + 1 }, written, condition),
+  )
+  const unset = (written?.api_keys ?? []).flatMap((source, index) =>
+    numbers.includes(index + 1) || source === '' ? [] : [unsetKey(provider.name, index + 1, source)],
+  )
+  const cooling = keys.filter(({ state }) => state === 'cooling').length
+  const some = cooling === 0 ? 'ready' : 'partly cooling'
+  const { first_byte_timeout_ms, idle_timeout_ms, call_timeout_ms, cooldown_ms } = provider
+  return {
+    name: provider.name,
+    server: serverTitle(provider),
+    protocol: provider.protocol,
+    base_url: provider.base_url,
+    responses: provider.responses,
+    state: cooling === keys.length ? 'cooling' : some,
+    why: null,
+    place: written?.place ?? null,
+    settings: { first_byte_timeout_ms, idle_timeout_ms, call_timeout_ms, cooldown_ms },
+    headers: Object.keys(provider.headers),
+    keys: [...keys, ...unset].sort((one, other) => one.number - other.number),
+  }
+}
+
+function keyView(
+  provider: string,
+  { api_key, number }: { api_key: string; number: number },
+  written: InFile | undefined,
+  { cooldowns, now_ms, publicWords }: Condition,
+): Static<typeof KeyView> {
+  const id = `${provider}#${number}`
+  const cooldown = cooldowns.of(id)
+  const is_cooling = cooldown !== undefined && cooldown.until_ms > now_ms
+  const { reason } = cooldown ?? {}
+  return {
+    number,
+    id,
+    mark: api_key === '' ? null : markOf(api_key),
+    source: api_key === '' ? 'none' : sourceOf(written?.api_keys[number - 1]),
+    state: is_cooling ? 'cooling' : 'ready',
+    ...time('ready', is_cooling ? cooldown.until_ms : null),
+    failures: cooldown?.failures ?? 0,
+    ...time('failed', cooldown?.failed_at_ms ?? null),
+    failure_class: reason?.failure_class ?? null,
+    words: reason ? publicWords(reason.message) : null,
+    ...cooldowns.countsOf(id),
+  }
+}
+
+/** What is simulated is at no server. */
+const serverTitle = (provider: Addressed): string | null =>
+  isSimulated(provider) ? null : (knownServerOf(provider)?.title ?? null)
+
+const sourceOf = (written: string | undefined): string =>
+  written !== undefined && /^(?:env|file):/.test(written) ? written : 'in the file'
+
+const unsetKey = (provider: string, number: number, source: string): Static<typeof KeyView> => ({
+  number,
+  id: `${provider}#${number}`,
+  mark: null,
+  source,
+  state: 'unset',
+  ...time('ready', null),
+  failures: 0,
+  ...time('failed', null),
+  failure_class: null,
+  words: null,
+  answered: 0,
+  failed: 0,
+})
+
+const outOfForce = ({ name, place, server, protocol, base_url, api_keys, headers, why }: InFile): View => ({
+  name,
+  server,
+  protocol,
+  base_url,
+  responses: false,
+  state: 'disabled',
+  why: why ?? 'it is not in force: the file has changed, and is read again within a second or two',
+  place,
+  settings: {},
+  headers,
+  keys: api_keys.map((source, index) => unsetKey(name, index + 1, sourceOf(source))),
+})
+
+/** Nothing where the file has mistakes: it then does not say what is in force. */
+function providersInFile({ values, mistakes, warnings }: ConfigurationFile): InFile[] {
+  if (!values || mistakes.length > 0 || !Array.isArray(values.providers)) return []
+  return values.providers.map((block: Record<string, unknown>, place) => {
+    const warned = warnings.find(
+      ({ path, message }) => path.startsWith(`providers[${place}].`) && message.includes('is disabled'),
+    )
+    const written = writtenServer(block)
+    const { protocol, base_url } = written
+    return {
+      name: String(block.name),
+      place,
+      server: serverTitle(written),
+      protocol,
+      base_url,
+      api_keys: Array.isArray(block.api_keys) ? block.api_keys.map(String) : [],
+      headers: Object.keys(block.headers ?? {}),
+      why: warned && `it ${warned.message}`,
+    }
+  })
+}

@@ -1,0 +1,164 @@
+// Providers in the console: their health, and one real request over a route with a key, also before it is saved.
+
+import { type Static, Type } from '@sinclair/typebox'
+import { Elysia } from 'elysia'
+import type { Viewer } from '../../../src/access/viewer.ts'
+import type { TestedRoute } from '../../../src/app/route-tests/route-test.ts'
+import { keyNumber, testAndHide, testView } from '../../../src/app/route-tests/route-tests.ts'
+import { FAILURES, operatorCalls } from '../../../src/app/surface/console/calls.ts'
+import { CsvFile, listCsv } from '../../../src/app/surface/console/list-csv.ts'
+import type { Gateway } from '../../../src/app/surface/gateway.ts'
+import type { Edit } from '../../../src/catalogue/edit.ts'
+import type { Catalogue, Model, Provider } from '../../../src/domain/catalogue.ts'
+import { invalidRequest, notFound } from '../../../src/domain/errors.ts'
+import { Closed, Nullable } from '../../../src/http/schema.ts'
+import { createCooldowns } from '../../../src/upstream/cooldowns.ts'
+import { PROVIDER_COLUMNS } from './files.ts'
+import { DRAFT_FIELDS, draftOf, requireGood } from './draft.ts'
+import { seenNow } from '../../console/api/health-views.ts'
+import { ProviderView, providersView } from './provider-views.ts'
+
+const ProvidersView = Type.Object({
+  hash: Type.String({ description: "of the catalogue's file, for saving edits" }),
+  protocols: Type.Array(Type.String()),
+  providers: Type.Array(ProviderView),
+})
+
+const TrialBody = Closed({
+  ...DRAFT_FIELDS,
+  provider: Type.String({ maxLength: 128 }),
+  model: Type.String({
+    minLength: 1,
+    maxLength: 256,
+    must: "the provider's own name of a model",
+    description: "the provider's own name of a model",
+  }),
+  key: Type.Optional(Type.Integer({ minimum: 1, description: 'its number in the file; 1 where absent' })),
+  by_responses: Type.Optional(Type.Boolean({ description: 'asked by the Responses API' })),
+  image: Type.Optional(
+    Type.Boolean({ description: 'an image may be asked for, which costs what an image costs' }),
+  ),
+  is_new: Type.Optional(Type.Boolean({ description: 'no model has this route yet: a text model is asked' })),
+})
+
+const TrialView = Type.Object({
+  provider: Type.String(),
+  protocol: Type.String(),
+  provider_key: Type.String(),
+  kind: Type.String(),
+  model: Type.String(),
+  ok: Type.Boolean(),
+  result: Type.String(),
+  address: Nullable(Type.String()),
+  status: Nullable(Type.Integer()),
+  words: Type.String({ description: "the provider's own, without secrets" }),
+  latency_ms: Type.Integer(),
+  advice: Nullable(Type.String({ description: 'what to do about it' })),
+})
+
+/** The routes of providers, for the operator. They are changed by edits of the catalogue. */
+export function providerRoutes(
+  gateway: Pick<Gateway, 'exchange' | 'requests' | 'people' | 'operations' | 'db'>,
+) {
+  const { exchange } = gateway
+  const { configuration } = gateway.operations
+  const { catalogue, now } = exchange
+  const { fetch, cooldowns, deadlines, tokens, random } = exchange.upstream
+
+  /** Its own cooldowns: a trial takes no key out of use, though one that succeeds takes it into use again. */
+  async function attempt(body: Static<typeof TrialBody>): Promise<Static<typeof TrialView>> {
+    const tried = await catalogueFor(body)
+    const route = routeIn(tried, body)
+    const upstream = { fetch, cooldowns: createCooldowns(now), deadlines, tokens, now, random }
+    const tested = await testAndHide({ ...upstream, protocols: exchange.protocols, catalogue: tried }, route)
+    const view = testView(tested)
+    const is_in_force = body.text === undefined && body.edits === undefined
+    if (view.ok && is_in_force) cooldowns.cleared(view.provider_key)
+    return view
+  }
+
+  async function catalogueFor(body: Static<typeof TrialBody>): Promise<Catalogue> {
+    const { text, edits = [], is_new = false } = body
+    if (text === undefined && edits.length === 0 && !is_new) return catalogue()
+    const draft = draftOf({ text, edits })
+    const with_route = is_new ? [...(draft.edits ?? []), modelFor(body)] : draft.edits
+    return (await requireGood(configuration, { ...draft, edits: with_route })).catalogue
+  }
+
+  async function read(viewer: Viewer) {
+    const file = await configuration.read()
+    const { publicWords } = exchange
+    const condition = { ...(await seenNow(gateway, viewer)), cooldowns, now_ms: now(), publicWords }
+    return { hash: file.hash, providers: providersView(catalogue(), file, condition) }
+  }
+
+  async function* rows(viewer: Viewer) {
+    yield (await read(viewer)).providers
+  }
+
+  return new Elysia({ name: 'console-providers' })
+    .use(operatorCalls(gateway))
+    .get(
+      '/console/api/providers',
+      async ({ viewer }) => ({ ...(await read(viewer)), protocols: protocolNames(gateway) }),
+      { response: { 200: ProvidersView, ...FAILURES } },
+    )
+    .get(
+      '/console/api/providers.csv',
+      ({ viewer }) =>
+        listCsv(gateway, viewer, { list: 'providers', columns: PROVIDER_COLUMNS, parts: rows(viewer) }),
+      { response: { 200: CsvFile, ...FAILURES } },
+    )
+    .post('/console/api/providers/try', ({ body }) => attempt(body), {
+      body: TrialBody,
+      response: { 200: TrialView, ...FAILURES },
+    })
+}
+
+/** What a provider's `protocol` may be. */
+const protocolNames = ({ exchange }: Pick<Gateway, 'exchange'>): string[] =>
+  [...exchange.protocols].flatMap(([name, { spokenBy }]) => (spokenBy ? [] : [name]))
+
+const TRIAL_MODEL = 'tollgate-trial'
+
+/** A model that is in no file, for a route that no model has. */
+const modelFor = ({ provider, model }: Static<typeof TrialBody>): Edit => ({
+  op: 'add',
+  path: ['models'],
+  value: { id: TRIAL_MODEL, kind: 'text', routes: [{ provider, model }], price: { input: 0, output: 0 } },
+})
+
+/** @throws GatewayError not_found without the provider, its key or a route to the model; invalid_request for an image unasked */
+function routeIn({ providers, models }: Catalogue, body: Static<typeof TrialBody>): TestedRoute {
+  const provider = providers.get(body.provider)
+  if (!provider)
+    throw notFound(
+      `Provider "${body.provider}" not found, or disabled because its environment variable is not set.`,
+      { param: 'provider' },
+    )
+  const key = keyAt(provider, body.key ?? 1)
+  const all = [...models.values()]
+    .flatMap((model: Model) => model.routes.map((route) => ({ model, route })))
+    .filter(({ route }) => route.provider === provider.name && route.model === body.model)
+  // Models of several kinds may have one route: the cheap question is asked, unless an image is wanted.
+  const found =
+    all.find(({ model }) => model.id === TRIAL_MODEL) ??
+    all.find(({ model }) => (model.kind === 'image') === (body.image ?? false)) ??
+    all[0]
+  if (!found)
+    throw notFound(`No model has a route to "${body.model}" of ${provider.name}.`, { param: 'model' })
+  if (found.model.kind === 'image' && !body.image)
+    throw invalidRequest('This asks for an image, which costs what an image costs: set `image` to say so.', {
+      param: 'image',
+    })
+  return { provider, key, ...found, by_responses: body.by_responses }
+}
+
+function keyAt(provider: Provider, number: number): number {
+  const key = provider.api_keys.findIndex((_, index) => keyNumber(provider, index) === number)
+  if (key >= 0) return key
+  throw notFound(
+    `${provider.name} has no key ${number} in use. A key is left out while its environment variable is not set.`,
+    { param: 'key' },
+  )
+}

@@ -1,0 +1,125 @@
+// The catalogue's text, with line numbers and marks at the lines that have problems.
+import { useEffect, useId, useRef } from 'react'
+import type { Mistake } from '../parts/values.ts'
+import { names } from '../../../console/web/parts/class-names.ts'
+
+export interface EditorProps {
+  text: string
+  onChange: (text: string) => void
+  mistakes: readonly Mistake[]
+  warnings: readonly Mistake[]
+  /** The part that the form beside it shows: its first line is brought into view. */
+  part: { name: string; line: number | undefined }
+}
+
+export function Editor({ text, onChange, mistakes, warnings, part }: EditorProps) {
+  const area = useRef<HTMLTextAreaElement>(null)
+  const id = useId()
+  const lines = text.split('\n').length
+
+  const bringIntoView = (line: number) => {
+    const field = area.current
+    if (!field) return
+    const line_height_px = field.scrollHeight / field.rows
+    field.closest('.editor')?.scrollTo({ top: Math.max(0, (line - 3) * line_height_px) })
+  }
+  const line_of_part = useRef(part.line)
+  line_of_part.current = part.line
+  // With another part, not with what is typed above it.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: see above
+  useEffect(() => {
+    if (line_of_part.current !== undefined) bringIntoView(line_of_part.current)
+  }, [part.name])
+
+  /** Selects a line, so that it is in view and can be typed over. */
+  const goTo = (line: number) => {
+    const before = text.split('\n').slice(0, line - 1)
+    const start = before.reduce((sum, each) => sum + each.length + 1, 0)
+    const end = text.indexOf('\n', start)
+    const field = area.current
+    if (!field) return
+    field.focus()
+    field.setSelectionRange(start, end < 0 ? text.length : end)
+    bringIntoView(line)
+  }
+
+  return (
+    <div className="stack">
+      <div className="editor">
+        <Gutter lines={lines} mistakes={mistakes} warnings={warnings} />
+        <textarea
+          ref={area}
+          aria-label="Text of the catalogue file"
+          aria-describedby={`${id}-problems`}
+          aria-invalid={mistakes.length > 0 || undefined}
+          className="code"
+          wrap="off"
+          rows={lines}
+          spellCheck={false}
+          autoCapitalize="off"
+          autoCorrect="off"
+          value={text}
+          onChange={(event) => onChange(event.target.value)}
+        />
+      </div>
+      <div id={`${id}-problems`} className="stack" aria-live="polite">
+        <Problems title="Mistakes" tone="bad" problems={mistakes} goTo={goTo} />
+        <Problems title="Warnings" tone="warn" problems={warnings} goTo={goTo} />
+      </div>
+    </div>
+  )
+}
+
+interface GutterProps {
+  lines: number
+  mistakes: readonly Mistake[]
+  warnings: readonly Mistake[]
+}
+
+function Gutter({ lines, mistakes, warnings }: GutterProps) {
+  const wrong = new Set(mistakes.map(({ line }) => line))
+  const doubtful = new Set(warnings.map(({ line }) => line))
+  return (
+    <div className="gutter code" aria-hidden>
+      {Array.from({ length: lines }, (_, at) => {
+        const line = at + 1
+        const tone = wrong.has(line) ? 'bad' : doubtful.has(line) ? 'warn' : undefined
+        return (
+          <span key={line} className={names(tone && `marked tone-${tone}`)}>
+            {line}
+          </span>
+        )
+      })}
+    </div>
+  )
+}
+
+interface ProblemsProps {
+  title: string
+  tone: 'bad' | 'warn'
+  problems: readonly Mistake[]
+  goTo: (line: number) => void
+}
+
+function Problems({ title, tone, problems, goTo }: ProblemsProps) {
+  if (problems.length === 0) return null
+  return (
+    <section aria-label={title}>
+      <h3 className={`status-${tone}`}>
+        {title}: {problems.length}
+      </h3>
+      <ul className="problems">
+        {problems.map(({ path, line, message }) => (
+          <li key={`${String(line)} ${path}`}>
+            <button type="button" onClick={() => goTo(line)}>
+              Line {line}
+            </button>
+            <span>
+              {path !== '' && <code>{path}</code>} {message}
+            </span>
+          </li>
+        ))}
+      </ul>
+    </section>
+  )
+}

@@ -1,0 +1,180 @@
+// The page Model: its price, its week, its routes; the operator changes the price and tries the routes.
+import { History, Pencil } from 'lucide-react'
+import { useState } from 'react'
+import { Link } from 'wouter'
+import { api } from '../../../console/web/app/client.ts'
+import type { PageProps } from '../../../console/web/app/page-entry.ts'
+import { useAsk } from '../../../console/web/app/query.ts'
+import { useViewer } from '../../../console/web/app/session.tsx'
+import { count } from '../../../console/web/parts/amounts.ts'
+import { Button, ButtonLink } from '../../../console/web/parts/button.tsx'
+import { useDraft, useFile } from '../parts/draft.ts'
+import { keptDraft } from '../parts/kept-draft.ts'
+import { LimitFields } from '../parts/model-fields.tsx'
+import { ModelPrice } from '../../../prices/web/price-fields.tsx'
+import { RouteTrials } from '../parts/route-trials.tsx'
+import { SaveBar } from '../parts/save-bar.tsx'
+import { blockAt, blocksOf, type CatalogueFile, textAt } from '../parts/values.ts'
+import { ENDING_HELP, endWords } from '../../../console/web/parts/end-words.ts'
+import { Facts } from '../../../console/web/parts/facts.tsx'
+import { Figure, Figures } from '../../../console/web/parts/figure.tsx'
+import { healthSentence } from '../../../console/web/parts/health.tsx'
+import { MarginFigure } from '../../../console/web/parts/margin-words.tsx'
+import { Money } from '../../../console/web/parts/money.tsx'
+import { Notice } from '../../../console/web/parts/notice.tsx'
+import { Page, Section } from '../../../console/web/parts/page.tsx'
+import { Loaded } from '../../../console/web/parts/states.tsx'
+import { ModelDays } from './model-days.tsx'
+import { FailingNotice, RoutesHealth } from './model-health.tsx'
+import { ModelState } from './model-state.tsx'
+import { PriceTable } from '../../../prices/web/price-words.tsx'
+
+export default function ModelPage({ params }: PageProps) {
+  const id = params.id ?? ''
+  const model = useAsk(['models', id], () => api.models.detail.get({ query: { id } }))
+  const is_operator = useViewer().role === 'operator'
+  const { data } = model
+  return (
+    <Page title={id} lead={data && leadOf(data)}>
+      <Loaded query={model}>
+        {({ week, why, end, days, price, routes, kind, context_tokens, max_output_tokens, ...rest }) => (
+          <>
+            {why !== null && <Notice tone="warn">It cannot be called: {why}.</Notice>}
+            <FailingNotice health={rest.health} routes={routes} />
+            {end?.is_near && <EndNotice end={end} is_operator={is_operator} />}
+            <Figures>
+              <Figure
+                label="Calls in 7 days (UTC)"
+                value={count(week.calls)}
+                note={`${count(week.failed)} failed or broke off`}
+              />
+              <Figure
+                label={is_operator ? 'Revenue in 7 days (UTC)' : 'Cost in 7 days (UTC)'}
+                value={<Money nanos={week.cost_nanos} />}
+                note="today included"
+              />
+              <MarginFigure label="Margin in 7 days (UTC)" sum={week} />
+              <Figure
+                label="State"
+                value={<ModelState {...{ why, end, ...rest }} />}
+                note={rest.health && healthSentence(rest.health, 'calls')}
+              />
+            </Figures>
+            <ModelDays days={days} what={is_operator ? 'Revenue' : 'Cost'} />
+            {is_operator ? (
+              <PriceSection id={id} price={price} />
+            ) : (
+              <Section title="Price">
+                <PriceTable price={price} />
+              </Section>
+            )}
+            <RoutesHealth routes={routes} />
+            {routes && <RouteTrials kind={kind} routes={routes} />}
+            {context_tokens !== null && (
+              <Section title="Limits">
+                <Facts
+                  facts={[
+                    ['Context window', `${count(context_tokens)} tokens`],
+                    ['Max output', max_output_tokens !== null && `${count(max_output_tokens)} tokens`],
+                  ]}
+                />
+              </Section>
+            )}
+            <p>
+              <Link href={`/calls?model=${encodeURIComponent(id)}`}>Calls of {id}</Link>
+            </p>
+          </>
+        )}
+      </Loaded>
+    </Page>
+  )
+}
+
+function EndNotice({ end, is_operator }: { end: { date: string; days: number }; is_operator: boolean }) {
+  return (
+    <Notice tone="warn">
+      This model {endWords(end)}: its shutdown {end.days < 0 ? 'was' : 'is'} on {end.date}.{' '}
+      {is_operator ? ENDING_HELP : 'Use another model.'}
+    </Notice>
+  )
+}
+
+/** "Gemini 2.5 Flash, a model for text." */
+function leadOf({ id, display_name, kind }: { id: string; display_name: string; kind: string }): string {
+  const what = `model for ${KIND_WORDS[kind] ?? kind}`
+  return display_name === id ? `A ${what}.` : `${display_name}, a ${what}.`
+}
+
+const KIND_WORDS: Readonly<Record<string, string>> = {
+  text: 'text',
+  image: 'images',
+  embedding: 'embeddings',
+  speech: 'speech',
+  transcription: 'transcriptions',
+  moderation: 'moderation',
+  rerank: 'reranking',
+}
+
+type Price = Parameters<typeof PriceTable>[0]['price']
+
+/** The price, and the form that changes it in the catalogue. */
+function PriceSection({ id, price }: { id: string; price: Price }) {
+  // Where a draft was left, it goes on.
+  const [is_open, setOpen] = useState(() => keptDraft()?.made_at === location.pathname)
+  const file = useFile()
+  if (is_open && file.data) return <PriceForm id={id} read={file.data} close={() => setOpen(false)} />
+  return (
+    <Section
+      title="Price"
+      actions={
+        <>
+          <ButtonLink href={`/catalogue/history?part=${encodeURIComponent(id)}`} icon={History}>
+            Price history
+          </ButtonLink>
+          <Button icon={Pencil} onClick={() => setOpen(true)}>
+            Change price
+          </Button>
+        </>
+      }
+    >
+      <PriceTable price={price} />
+    </Section>
+  )
+}
+
+function PriceForm({ id, read, close }: { id: string; read: CatalogueFile; close: () => void }) {
+  const draft = useDraft(read)
+  const models = blocksOf(draft.values, 'models')
+  const at = models.findIndex((model) => textAt(model, 'id') === id)
+  const model = models[at]
+  if (!model)
+    return (
+      <Notice tone="warn">
+        The file no longer has this model, or cannot be read as a form.{' '}
+        <Link href="/catalogue">Open the catalogue</Link>
+      </Notice>
+    )
+  const path = ['models', at]
+  return (
+    <Section
+      title="Price and limits"
+      actions={
+        <>
+          {!draft.is_changed && !draft.is_changing && <Button onClick={close}>Close</Button>}
+          <SaveBar draft={draft} />
+        </>
+      }
+    >
+      <div className="stack">
+        {draft.failure && <Notice tone="bad">{draft.failure}</Notice>}
+        <ModelPrice
+          draft={draft}
+          path={[...path, 'price']}
+          price={blockAt(model, 'price')}
+          kind={textAt(model, 'kind')}
+        />
+        <LimitFields draft={draft} path={path} model={model} />
+      </div>
+    </Section>
+  )
+}

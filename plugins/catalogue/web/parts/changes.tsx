@@ -1,0 +1,158 @@
+// What a draft changes: models with their prices before and after, providers, settings.
+import { exactUsd, share } from '../../../console/web/parts/amounts.ts'
+import type { Changes } from './values.ts'
+
+const nothingIn = ({ models, providers, settings }: Changes): boolean =>
+  models.length + providers.length + settings.length === 0
+
+export function ChangeList({ changes }: { changes: Changes }) {
+  if (nothingIn(changes)) return <p className="soft">No settings change, only comments or formatting.</p>
+  const { models, providers, settings } = changes
+  return (
+    <ul className="changes">
+      {models.map((model) => (
+        <li key={`model ${model.id}`}>
+          <span>
+            {VERBS[model.change]} the model <strong>{model.id}</strong>
+            {model.what.length > 0 && <>: {model.what.map(words).join(', ')}</>}
+          </span>
+          {model.change === 'added' ? (
+            <NewPrice prices={model.prices} />
+          ) : (
+            <PriceChanges prices={model.prices} />
+          )}
+          {model.margins.map((margin) => (
+            <RouteMargin key={`${margin.provider} ${margin.model}`} {...margin} />
+          ))}
+        </li>
+      ))}
+      {providers.map((provider) => (
+        <li key={`provider ${provider.name}`}>
+          <span>
+            {VERBS[provider.change]} the provider <strong>{provider.name}</strong>
+            {provider.what.length > 0 && <>: {provider.what.map(words).join(', ')}</>}
+          </span>
+        </li>
+      ))}
+      {settings.map((setting) => (
+        <li key={setting}>
+          <span>
+            Changes <code>{setting}</code>
+          </span>
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+type Margin = Changes['models'][number]['margins'][number]
+
+/** "Margin at gemini (gemini-2.5-pro): input 20 %, output 17 %": what follows from another rate by as much is not named. */
+function RouteMargin({ provider, model, lines }: Margin) {
+  const told = lines.filter(
+    ({ name, price_nanos, cost_nanos }) => (price_nanos > 0 || cost_nanos > 0) && !FOLLOWERS.includes(name),
+  )
+  const losing = lines.filter(({ price_nanos, cost_nanos }) => cost_nanos > price_nanos)
+  return (
+    <>
+      {told.length > 0 && (
+        <span className="price-change">
+          Margin at {provider} ({model}):{' '}
+          {told.map(({ name, of, ...line }) => `${words(name)}${inBrackets(of)} ${leftOf(line)}`).join(', ')}
+        </span>
+      )}
+      {losing.length > 0 && (
+        <span className="price-change tone-bad">
+          Below its cost: {losing.map(({ name, of }) => words(name) + inBrackets(of)).join(', ')}
+        </span>
+      )}
+    </>
+  )
+}
+
+const inBrackets = (of: string): string => (of === '' ? '' : ` (${of})`)
+
+const leftOf = ({ price_nanos, cost_nanos }: Pick<Margin['lines'][number], 'price_nanos' | 'cost_nanos'>) => {
+  if (price_nanos === 0) return 'none, since it is free'
+  return share(1 - cost_nanos / price_nanos)
+}
+
+const VERBS = { added: 'Adds', removed: 'Removes', changed: 'Changes' } as const
+
+const words = (field: string): string => field.replaceAll('_', ' ')
+
+type Price = Changes['models'][number]['prices'][number]
+
+/** "Sells at: input 0.30, output 2.50 USD per million tokens", or that nobody pays for it. */
+function NewPrice({ prices }: { prices: readonly Price[] }) {
+  if (prices.every(({ after_nanos }) => after_nanos === 0))
+    return <span className="price-change tone-bad">Sells at 0.00: callers pay nothing for this model.</span>
+  return [...Map.groupBy(prices, ({ per }) => per)].map(([per, lines]) => (
+    <span className="price-change" key={per}>
+      Sells at:{' '}
+      {lines
+        .map(({ name, of, after_nanos }) => `${words(name)}${inBrackets(of)} ${exactUsd(after_nanos ?? 0)}`)
+        .join(', ')}{' '}
+      USD per {per}
+    </span>
+  ))
+}
+
+const FOLLOWERS: readonly string[] = [
+  'audio',
+  'cache_read',
+  'cache_write_5m',
+  'cache_write_1h',
+  'thinking',
+  'image_output',
+]
+const LEADERS: readonly string[] = ['input', 'output']
+
+const ratioOf = ({ before_nanos, after_nanos }: Price): number | null =>
+  before_nanos && after_nanos !== null ? after_nanos / before_nanos : null
+
+/** Rates that nobody wrote follow from input and output: those that change with one of these by as much are named beside it. */
+function PriceChanges({ prices }: { prices: readonly Price[] }) {
+  const leaders = prices.filter(({ name }) => LEADERS.includes(name))
+  const leaderOf = (price: Price): Price | undefined =>
+    FOLLOWERS.includes(price.name)
+      ? leaders.find((leader) => leader.of === price.of && isSameRatio(ratioOf(leader), ratioOf(price)))
+      : undefined
+  return prices
+    .filter((price) => leaderOf(price) === undefined)
+    .map((price) => (
+      <PriceChange
+        key={`${price.name} ${price.of}`}
+        price={price}
+        followers={prices.filter((other) => leaderOf(other) === price).map(({ name }) => words(name))}
+      />
+    ))
+}
+
+/** Derived rates are rounded up to a nano-dollar. */
+const isSameRatio = (one: number | null, other: number | null): boolean =>
+  one !== null && other !== null && Math.abs(one - other) < 1e-6
+
+/** "input: 0.30 → 0.35 USD per million tokens (+17 %)" */
+function PriceChange({ price, followers }: { price: Price; followers: readonly string[] }) {
+  const { name, of, per, before_nanos, after_nanos } = price
+  const before = before_nanos === null ? 'none' : exactUsd(before_nanos)
+  const after = after_nanos === null ? 'none' : exactUsd(after_nanos)
+  const part =
+    before_nanos !== null && after_nanos !== null && before_nanos > 0 ? after_nanos / before_nanos - 1 : null
+  return (
+    <span className="price-change">
+      {words(name)}
+      {of !== '' && ` (${of})`}: <s>{before}</s> <span aria-hidden>→</span> <strong>{after}</strong> USD per{' '}
+      {per}
+      {part !== null && (
+        <span className="soft">
+          {' '}
+          ({part > 0 ? '+' : '−'}
+          {share(Math.abs(part))})
+        </span>
+      )}
+      {followers.length > 0 && <span className="soft">, and with it {followers.join(', ')}</span>}
+    </span>
+  )
+}

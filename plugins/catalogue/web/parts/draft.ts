@@ -1,0 +1,119 @@
+// A draft of the catalogue: the file's text with changes, checked by the server as it is typed, saved against the file's hash, kept if its page is left.
+import { useCallback, useEffect, useState } from 'react'
+import { api } from '../../../console/web/app/client.ts'
+import { useLeaveGuard } from '../../../console/web/app/leaving.ts'
+import { useAsk } from '../../../console/web/app/query.ts'
+import type { Action } from '../../../console/web/parts/action.ts'
+import { useIsTyping } from '../../../console/web/parts/committed-input.tsx'
+import { useChecks } from './checks.ts'
+import { dropDraft, keepDraft, keptDraft } from './kept-draft.ts'
+import { FILE_KEY, type Saving, useSaveCatalogue } from './saving.ts'
+import {
+  type Block,
+  type CatalogueFile,
+  type Checked,
+  type Edit,
+  type Mistake,
+  type Path,
+  type Value,
+  writtenPath,
+} from './values.ts'
+
+/** So long after the last letter a text is checked. */
+const CHECK_AFTER_MS = 350
+
+export interface Draft {
+  /** The file that it is a draft of. */
+  file: CatalogueFile
+  /** As it would be saved. */
+  text: string
+  values: Block | null
+  mistakes: readonly Mistake[]
+  warnings: readonly Mistake[]
+  /** Against what is in force; null while there are mistakes, or nothing is changed. */
+  changes: Checked['changes']
+  is_changed: boolean
+  /** A text is being typed into a field, or a change is being made: there may be something to save. */
+  is_changing: boolean
+  /** The last text is not checked yet. */
+  is_checking: boolean
+  /** Why a change could not be made, or a text not be checked. */
+  failure: string | null
+  type: (text: string) => void
+  /** Makes changes in the text, after those under way. @returns whether they could be made */
+  edit: (edits: readonly Edit[]) => Promise<boolean>
+  /** The same of one value. @param value undefined takes it out of the file */
+  put: (path: Path, value: Value | undefined) => void
+  /** Waits for the changes under way. @returns the text that they leave; null if one could not be made */
+  settled: () => Promise<string | null>
+  discard: () => void
+  /** Saves what was reviewed. */
+  save: Action<Saving, unknown>
+  /** The mistake in a value. */
+  mistakeAt: (path: Path) => string | null
+}
+
+/** What a draft needs of the file before there is one. */
+export const useFile = () => useAsk(FILE_KEY, () => api.catalogue.get())
+
+/**
+ * @param read the file, as it is now: an untouched draft follows it, a touched one stays with the file as it was
+ */
+export function useDraft(read: CatalogueFile): Draft {
+  const [left] = useState(keptDraft)
+  const [base, setBase] = useState(left ? { ...read, hash: left.hash } : read)
+  const checks = useChecks(read, left?.text ?? null)
+  const { text, checked, failure, type, check, edit, settled, restart } = checks
+  const shown = text ?? base.text ?? ''
+  const is_changed = text !== null && text !== base.text
+  const is_checking = is_changed && checked?.of !== text
+
+  const begin = useCallback(
+    (file: CatalogueFile) => {
+      restart(file)
+      setBase(file)
+    },
+    [restart],
+  )
+  useEffect(() => {
+    if (!is_changed && read.hash !== base.hash) begin(read)
+  }, [read, base, is_changed, begin])
+  useEffect(() => {
+    if (!is_checking) return
+    const timer = setTimeout(() => void check(shown), CHECK_AFTER_MS)
+    return () => clearTimeout(timer)
+  }, [is_checking, shown, check])
+
+  const is_typing = useIsTyping()
+  useLeaveGuard(is_changed || is_typing)
+  const safe_text = checked?.of === text ? (checked?.answer.safe_text ?? undefined) : undefined
+  useEffect(() => {
+    if (is_changed) keepDraft({ text: shown, hash: base.hash, made_at: location.pathname }, safe_text)
+    else dropDraft()
+  }, [is_changed, shown, base.hash, safe_text])
+
+  const save = useSaveCatalogue(begin)
+
+  const known = is_changed ? checked?.answer : undefined
+  const mistakes = known?.mistakes ?? base.mistakes
+  return {
+    file: base,
+    text: shown,
+    values: (known ? known.values : base.values) as Block | null,
+    mistakes,
+    warnings: known?.warnings ?? base.warnings,
+    changes: known?.changes ?? null,
+    is_changed,
+    is_changing: is_typing || checks.is_editing,
+    is_checking,
+    failure,
+    type,
+    edit,
+    put: (path, value) =>
+      void edit([value === undefined ? { op: 'remove', path } : { op: 'set', path, value }]),
+    settled,
+    discard: () => begin(read),
+    save,
+    mistakeAt: (path) => mistakes.find((mistake) => mistake.path === writtenPath(path))?.message ?? null,
+  }
+}

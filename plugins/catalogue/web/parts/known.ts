@@ -1,0 +1,12 @@
+// The known servers, with the models that they list, as the server of the console has them.
+import { type AnswerOf, api } from '../../../console/web/app/client.ts'
+import { useAsk } from '../../../console/web/app/query.ts'
+
+type KnownList = AnswerOf<typeof api.catalogue.known.get>
+export type Known = KnownList['known'][number]
+
+export const useKnownList = (): KnownList | undefined =>
+  useAsk(['catalogue', 'known'], () => api.catalogue.known.get()).data
+
+/** Empty until they are there. */
+export const useKnown = (): readonly Known[] => useKnownList()?.known ?? []

@@ -1,0 +1,233 @@
+// A provider of the catalogue as fields. Its keys are written, and never read: what is shown of one is its mark.
+import { KeyRound, Plus, Trash2 } from 'lucide-react'
+import { useState } from 'react'
+import { Button } from '../../../console/web/parts/button.tsx'
+import { Dialog, DialogActions } from '../../../console/web/parts/dialog.tsx'
+import { Field } from '../../../console/web/parts/field.tsx'
+import { Form, SubmitButton } from '../../../console/web/parts/form.tsx'
+import { KeyField } from '../new-provider/key-input.tsx'
+import { PROTOCOLS, type Protocol, protocolOptions, protocolTitle } from '../new-provider/protocols.ts'
+import { type Option, Select } from '../../../console/web/parts/select.tsx'
+import type { Draft } from './draft.ts'
+import { type Known, useKnown } from './known.ts'
+import { TextField } from './model-fields.tsx'
+import { FurtherFields, useSettings } from './setting-fields.tsx'
+import { type Block, listAt, type Path, textAt } from './values.ts'
+
+export interface ProviderFieldsProps {
+  draft: Draft
+  path: Path
+  provider: Block
+}
+
+/** What is not at a known server. */
+const NO_SERVER = { value: '', label: 'Other' } as const
+
+export function ProviderFields({ draft, path, provider }: ProviderFieldsProps) {
+  const { data } = useSettings()
+  const shared = { draft, path, model: provider }
+  const written = textAt(provider, 'server')
+  const servers = useKnown().filter(({ server }) => server !== null)
+  const known = servers.find(({ server }) => server === written)
+  return (
+    <div className="stack">
+      <div className="fields">
+        <TextField {...shared} name="name" label="Name" help="Used by routes and in the log." code />
+        <Field
+          label="Server"
+          help="Known servers have a default address."
+          error={draft.mistakeAt([...path, 'server'])}
+        >
+          <Select
+            options={serverOptions(servers, written)}
+            value={written}
+            onChange={(value) => draft.put([...path, 'server'], value === '' ? undefined : value)}
+          />
+        </Field>
+        <ProtocolField {...{ draft, path, provider, known }} />
+      </div>
+      <ServerFields {...shared} known={known} servers={servers} />
+      <TextField
+        {...shared}
+        name="base_url"
+        label={written === '' ? 'Address' : 'Address (optional)'}
+        help={`${written === '' ? '' : 'Leave empty to use the address of the server. '}After a change of the address, enter the keys again: a key is sent only to the address that it was entered for.`}
+        code
+        may_be_empty={written !== ''}
+      />
+      <h3>Keys</h3>
+      <KeyFields draft={draft} path={path} provider={provider} known={known} />
+      <div className="fields">
+        <TextField
+          {...shared}
+          name="cooldown_ms"
+          label="First cooldown"
+          help="In milliseconds. It doubles with each failure in a row."
+          number
+          may_be_empty
+        />
+        <TextField
+          {...shared}
+          name="call_timeout_ms"
+          label="Timeout of a call"
+          help="In milliseconds."
+          number
+          may_be_empty
+        />
+      </div>
+      <FurtherFields {...{ draft, path }} block={provider} fields={data?.blocks.provider} by_hand={BY_HAND} />
+    </div>
+  )
+}
+
+const BY_HAND = [
+  ...['base_url', 'resource', 'region', 'api_version', 'api_keys'],
+  ...['cooldown_ms', 'call_timeout_ms'],
+]
+
+/** The known ones, and what is written beside them. */
+function serverOptions(servers: readonly Known[], written: string): Option<string>[] {
+  const all = servers.flatMap(({ server, title }) => (server ? { value: server, label: title } : []))
+  const is_listed = written === '' || all.some(({ value }) => value === written)
+  return [NO_SERVER, ...all, ...(is_listed ? [] : [{ value: written, label: written }])]
+}
+
+interface OfServerProps extends ProviderFieldsProps {
+  /** The server that the file names; undefined if it is not a known one. */
+  known: Known | undefined
+}
+
+function ProtocolField({ draft, path, provider, known }: OfServerProps) {
+  const [main] = known?.protocols ?? []
+  const own: Option<Protocol | ''>[] = main ? [{ value: '', label: `${protocolTitle(main)} (default)` }] : []
+  const others = protocolOptions(known?.protocols ?? PROTOCOLS).filter(({ value }) => value !== main)
+  const written = textAt(provider, 'protocol')
+  return (
+    <Field label="Protocol" error={draft.mistakeAt([...path, 'protocol'])}>
+      <Select<string>
+        options={[...own, ...others]}
+        value={written === main ? '' : written}
+        onChange={(value) => draft.put([...path, 'protocol'], value === '' ? undefined : value)}
+      />
+    </Field>
+  )
+}
+
+interface ServerFieldsProps {
+  draft: Draft
+  path: Path
+  model: Block
+  known: Known | undefined
+  servers: readonly Known[]
+}
+
+/** What the server's address is made of, and what the file has beside that, so that it can be taken out. */
+function ServerFields({ model, known, servers, ...shared }: ServerFieldsProps) {
+  const own = known?.fields ?? []
+  const foreign = servers
+    .flatMap(({ fields }) => fields)
+    .filter(({ name }, at, all) => {
+      const is_first = all.findIndex((each) => each.name === name) === at
+      return is_first && textAt(model, name) !== '' && !own.some((each) => each.name === name)
+    })
+  const shown = [...own, ...foreign.map(({ name, label }) => ({ name, label, help: undefined }))]
+  if (shown.length === 0) return null
+  return (
+    <div className="fields">
+      {shown.map((field) => (
+        <TextField key={field.name} {...shared} {...field} model={model} code may_be_empty />
+      ))}
+    </div>
+  )
+}
+
+/** What a key is called here: its variable or file, or its mark; one that is not saved yet has none. */
+function keyWords(written: string): string {
+  if (/^(?:env|file):/.test(written)) return written
+  return written.startsWith('hidden:') ? `Key ${written.slice('hidden:'.length)}, in the file` : 'New key'
+}
+
+function KeyFields({ draft, path, provider, known }: OfServerProps) {
+  const [replaced, setReplaced] = useState<number | null>(null)
+  const keys = listAt(provider, 'api_keys').map(String)
+  const list = [...path, 'api_keys']
+  return (
+    <div className="stack">
+      {draft.mistakeAt(list) && <p className="field-error">{draft.mistakeAt(list)}</p>}
+      {keys.length === 0 && <p className="soft">No key. The provider is called without one.</p>}
+      <ul className="key-lines">
+        {keys.map((key, at) => (
+          <li key={`${key} ${String(at)}`}>
+            <span className="spread">
+              <span className="code">{keyWords(key)}</span>
+              <span className="row">
+                <Button small icon={KeyRound} onClick={() => setReplaced(at)}>
+                  Replace
+                </Button>
+                <Button
+                  small
+                  look="quiet"
+                  icon={Trash2}
+                  aria-label={`Remove key ${at + 1}`}
+                  onClick={() => draft.put([...list, at], undefined)}
+                />
+              </span>
+            </span>
+            {draft.mistakeAt([...list, at]) && (
+              <p className="field-error">{draft.mistakeAt([...list, at])}</p>
+            )}
+          </li>
+        ))}
+      </ul>
+      <div>
+        <Button small icon={Plus} onClick={() => setReplaced(keys.length)}>
+          Add a key
+        </Button>
+      </div>
+      <KeyDialog
+        open={replaced !== null}
+        is_new={replaced === keys.length}
+        known={known}
+        onClose={() => setReplaced(null)}
+        write={async (value) => {
+          await draft.edit([{ op: 'set', path: [...list, replaced ?? keys.length], value }])
+          setReplaced(null)
+        }}
+      />
+    </div>
+  )
+}
+
+interface KeyDialogProps extends Pick<OfServerProps, 'known'> {
+  open: boolean
+  is_new: boolean
+  onClose: () => void
+  write: (value: string) => Promise<void>
+}
+
+/** A key is typed once, and is not shown again. */
+function KeyDialog({ open, is_new, known, onClose, write }: KeyDialogProps) {
+  const [value, setValue] = useState('')
+  const verb = is_new ? 'Add key' : 'Replace key'
+  const submit = async () => {
+    await write(value.trim())
+    setValue('')
+  }
+  return (
+    <Dialog open={open} onClose={onClose} title={is_new ? 'Add a key' : 'Replace the key'}>
+      <Form submit={submit}>
+        <KeyField
+          value={value}
+          onChange={setValue}
+          takes_accounts={known?.takes_accounts === true}
+          keys_url={known?.keys_url ?? ''}
+          may_be_empty={false}
+        />
+        <DialogActions>
+          <Button onClick={onClose}>Cancel</Button>
+          <SubmitButton disabled={value.trim() === ''}>{verb}</SubmitButton>
+        </DialogActions>
+      </Form>
+    </Dialog>
+  )
+}

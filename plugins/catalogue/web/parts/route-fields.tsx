@@ -1,0 +1,177 @@
+// The routes of a model as fields: which provider serves it, by what name, in which order.
+import { Plus, Trash2 } from 'lucide-react'
+import { Button } from '../../../console/web/parts/button.tsx'
+import { CommittedInput } from '../../../console/web/parts/committed-input.tsx'
+import { Field } from '../../../console/web/parts/field.tsx'
+import { Select } from '../../../console/web/parts/select.tsx'
+import type { Draft } from './draft.ts'
+import { useKnown } from './known.ts'
+import { PriceFields } from '../../../prices/web/price-fields.tsx'
+import { FurtherFields, useSettings } from './setting-fields.tsx'
+import { type Block, blockAt, blocksOf, listAt, type Path, textAt, wholeNumber } from './values.ts'
+
+export interface RouteFieldsProps {
+  draft: Draft
+  path: Path
+  model: Block
+}
+
+export function RouteFields({ draft, path, model }: RouteFieldsProps) {
+  const routes = listAt(model, 'routes')
+  const providers = blocksOf(draft.values, 'providers').map((provider) => textAt(provider, 'name'))
+  const [first = ''] = providers
+  const add = () =>
+    void draft.edit([
+      {
+        op: 'add',
+        path: [...path, 'routes'],
+        value: { provider: first, model: textAt(model, 'id'), order: routes.length },
+      },
+    ])
+  return (
+    <div className="stack">
+      {routes.map((_, at) => (
+        <RouteLine
+          key={String(at)}
+          draft={draft}
+          path={[...path, 'routes', at]}
+          route={blockAt(model, 'routes', at)}
+          providers={providers}
+          is_only={routes.length === 1}
+          model={model}
+        />
+      ))}
+      <div>
+        <Button small icon={Plus} onClick={add}>
+          Add a route
+        </Button>
+      </div>
+    </div>
+  )
+}
+
+interface RouteLineProps {
+  draft: Draft
+  path: Path
+  route: Block
+  providers: readonly string[]
+  is_only: boolean
+  model: Block
+}
+
+function RouteLine({ draft, path, route, providers, is_only, model }: RouteLineProps) {
+  const { data } = useSettings()
+  const provider = textAt(route, 'provider')
+  const names = providers.includes(provider) ? providers : [provider, ...providers]
+  return (
+    <div className="stack">
+      <div className="route-line">
+        <Field label="Provider" error={draft.mistakeAt([...path, 'provider'])}>
+          <Select
+            options={names.map((value) => ({ value, label: value }))}
+            value={provider}
+            onChange={(value) => draft.put([...path, 'provider'], value)}
+          />
+        </Field>
+        <Field label="Upstream model" error={draft.mistakeAt([...path, 'model'])}>
+          <CommittedInput
+            code
+            value={textAt(route, 'model')}
+            commit={(text) => draft.put([...path, 'model'], text)}
+          />
+        </Field>
+        <Field label="Order" error={draft.mistakeAt([...path, 'order'])}>
+          <CommittedInput
+            inputMode="numeric"
+            placeholder="0"
+            value={textAt(route, 'order')}
+            commit={(text) => draft.put([...path, 'order'], text === '' ? undefined : wholeNumber(text))}
+          />
+        </Field>
+        <Button
+          look="quiet"
+          icon={Trash2}
+          disabled={is_only}
+          aria-label={`Remove the route to ${provider}`}
+          onClick={() => draft.put(path, undefined)}
+        />
+      </div>
+      {HAVE_GENERATIONS.has(textAt(model, 'kind')) && <Generation {...{ draft, path, route }} />}
+      <RouteCost {...{ draft, route, model }} path={[...path, 'cost']} />
+      <FurtherFields
+        {...{ draft, path }}
+        block={route}
+        fields={data?.blocks.route}
+        by_hand={textAt(model, 'kind') === 'text' ? BY_HAND : [...BY_HAND, 'endpoint']}
+        label_prefix="Route: "
+      />
+    </div>
+  )
+}
+
+const BY_HAND = ['provider', 'model', 'order', 'generation']
+
+const HAVE_GENERATIONS: ReadonlySet<string> = new Set(['text', 'image'])
+
+/** Shown where a server knows its models by the operator's names only, and where it is written. */
+function Generation({ draft, path, route }: Pick<RouteLineProps, 'draft' | 'path' | 'route'>) {
+  const known = useKnown()
+  const provider = blocksOf(draft.values, 'providers').find(
+    (block) => textAt(block, 'name') === textAt(route, 'provider'),
+  )
+  const server = known.find((each) => each.server !== null && each.server === textAt(provider, 'server'))
+  const written = textAt(route, 'generation')
+  if (!server?.has_deployments && written === '') return null
+  return (
+    <Field
+      label="Generation (optional)"
+      help="Enter the model that was deployed, such as gpt-5.4 or gpt-image-2, if the deployment has another name. Its rules apply."
+      error={draft.mistakeAt([...path, 'generation'])}
+    >
+      <CommittedInput
+        code
+        value={written}
+        commit={(text) => draft.put([...path, 'generation'], text === '' ? undefined : text)}
+      />
+    </Field>
+  )
+}
+
+interface RouteCostProps {
+  draft: Draft
+  /** Of the cost in the file. */
+  path: Path
+  route: Block
+  model: Block
+}
+
+/** What the provider takes: folded away, since few know it, and no call depends on it. */
+function RouteCost({ draft, path, route, model }: RouteCostProps) {
+  const cost = blockAt(route, 'cost')
+  const is_known = Object.keys(cost).length > 0
+  const provider = textAt(route, 'provider')
+  return (
+    <details className="folded">
+      <summary>{is_known ? `Cost of ${provider}` : `Cost of ${provider}: not known`}</summary>
+      <div className="stack">
+        <p className="small soft">
+          In the same units as the price. Used for margins; account holders never see it.
+        </p>
+        <PriceFields
+          {...{ draft, path }}
+          price={cost}
+          like={blockAt(model, 'price')}
+          kind={textAt(model, 'kind')}
+          label_prefix="Cost: "
+        />
+        {is_known && (
+          <div>
+            <Button small icon={Trash2} onClick={() => draft.put(path, undefined)}>
+              Remove cost
+            </Button>
+          </div>
+        )}
+      </div>
+    </details>
+  )
+}

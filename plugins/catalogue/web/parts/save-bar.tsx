@@ -1,0 +1,77 @@
+// The end of a draft: what it changes is shown once more, and then it is saved, or given up.
+import { Save } from 'lucide-react'
+import { ApiError, api } from '../../../console/web/app/client.ts'
+import { useAsk } from '../../../console/web/app/query.ts'
+import { Button } from '../../../console/web/parts/button.tsx'
+import { Copy } from '../../../console/web/parts/copy.tsx'
+import { Notice } from '../../../console/web/parts/notice.tsx'
+import { Words } from '../../../console/web/parts/words.tsx'
+import { Diff } from './diff.tsx'
+import type { Draft } from './draft.ts'
+import { useReview } from './review.ts'
+import { ReviewDialog } from './review-dialog.tsx'
+
+/** Buttons for a page's head, and the dialog that they open. */
+export function SaveBar({ draft }: { draft: Draft }) {
+  // What is being typed may mend them; the click on the button leaves its field.
+  const has_mistakes = draft.mistakes.length > 0 && !draft.is_changing
+  // A field that this very click has left is still being written.
+  const { reviewing, open, save_failure } = useReview(draft.settled, draft.file, draft.save)
+  const failure = save_failure ?? open.error
+  return (
+    <>
+      {(draft.is_changed || draft.is_changing) && (
+        <>
+          <Button onClick={draft.discard}>Discard changes</Button>
+          <Button
+            look="primary"
+            icon={Save}
+            busy={open.isPending || draft.is_checking}
+            disabled={has_mistakes}
+            title={has_mistakes ? 'A catalogue with mistakes cannot be saved.' : undefined}
+            onClick={() => open.mutate()}
+          >
+            Review and save
+          </Button>
+        </>
+      )}
+      {failure && reviewing.review === null && <FailureNotice draft={draft} failure={failure} />}
+      <ReviewDialog reviewing={reviewing} title="Save the catalogue?" verb="Save catalogue">
+        {failure && <FailureNotice draft={draft} failure={failure} />}
+      </ReviewDialog>
+    </>
+  )
+}
+
+/** Nobody's edit is lost: neither that of whoever was first, nor this one. */
+function FailureNotice({ draft, failure }: { draft: Draft; failure: Error }) {
+  const is_conflict = failure instanceof ApiError && failure.code === 'configuration_changed'
+  return (
+    <Notice tone="bad" alert>
+      <p>
+        <Words>{failure.message}</Words>
+      </p>
+      {is_conflict && <ChangedMeanwhile file={draft.file} />}
+      {is_conflict && (
+        <div className="row">
+          <Copy text={draft.text} what="text with your changes" label="Copy my text" look="plain" />
+          <Button small onClick={draft.discard}>
+            Reload file
+          </Button>
+        </div>
+      )}
+    </Notice>
+  )
+}
+
+/** The changes that another save made to the file of the draft. */
+function ChangedMeanwhile({ file }: Pick<Draft, 'file'>) {
+  const { data } = useAsk(['catalogue', 'meanwhile', file.hash], () => api.catalogue.get())
+  if (!data || data.text === null || file.text === null) return null
+  return (
+    <details className="changed-lines" open>
+      <summary>Changed since you opened it</summary>
+      <Diff before={file.text} after={data.text} />
+    </details>
+  )
+}

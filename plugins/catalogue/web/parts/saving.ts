@@ -1,0 +1,83 @@
+// The saving of a catalogue, and taking it back.
+import { type QueryClient, useQueryClient } from '@tanstack/react-query'
+import { type AnswerOf, api, ask } from '../../../console/web/app/client.ts'
+import { forgetToasts, type Toast, toast } from '../../../console/web/app/toasts.tsx'
+import { type Action, AUDIT_LOG, useAction } from '../../../console/web/parts/action.ts'
+import { messageOf } from '../../../console/web/parts/thrown.ts'
+import type { CatalogueFile } from './values.ts'
+
+export const FILE_KEY = ['catalogue', 'file']
+export const CATALOGUE = 'catalogue'
+const CHANGES = [CATALOGUE, 'models', 'providers', 'setup']
+
+/** After each save: all that shows the catalogue is asked again. */
+export function askAgain(queries: QueryClient): void {
+  for (const subject of [...CHANGES, AUDIT_LOG]) void queries.invalidateQueries({ queryKey: [subject] })
+}
+
+export interface Saving {
+  /** What was reviewed. */
+  text: string
+  /** The file that it is made from. */
+  base: CatalogueFile
+}
+
+type Saved = AnswerOf<typeof api.catalogue.save.post>
+
+/** @param onSaved told of the file as it is then */
+export function useSaveCatalogue(onSaved?: (file: CatalogueFile) => void): Action<Saving, Saved> {
+  const queries = useQueryClient()
+  return useAction({
+    async work({ text, base }: Saving) {
+      const saved = await ask(api.catalogue.save.post({ text, hash: base.hash }))
+      const file = await ask(api.catalogue.get())
+      queries.setQueryData(FILE_KEY, file)
+      onSaved?.(file)
+      return saved
+    },
+    changes: CHANGES,
+    done: ({ base }, { hash, waiting_for_restart }) => ({
+      text: savedText(waiting_for_restart),
+      ...undoing(queries, { base, hash }),
+    }),
+  })
+}
+
+/** A save, as far as taking it back needs to know it. */
+export interface SavedFile {
+  /** The file before. */
+  base: CatalogueFile
+  /** Of the file as it was saved. */
+  hash: string
+}
+
+/**
+ * Saves what was there before, unless somebody has saved since. Nothing if that cannot be saved.
+ *
+ * @param onUndone told once it is there again
+ */
+export function undoing(
+  queries: QueryClient,
+  { base, hash }: SavedFile,
+  onUndone?: () => void,
+): Pick<Toast, 'undo'> {
+  const { text, mistakes } = base
+  if (text === null || mistakes.length > 0) return {}
+  return {
+    undo() {
+      forgetToasts(CATALOGUE)
+      ask(api.catalogue.save.post({ text, hash }))
+        .then(() => {
+          toast({ text: 'Change undone', subject: CATALOGUE })
+          onUndone?.()
+        })
+        .catch((failure: unknown) =>
+          toast({ tone: 'bad', text: `Not undone. ${messageOf(failure)}`, subject: CATALOGUE }),
+        )
+        .finally(() => askAgain(queries))
+    },
+  }
+}
+
+const savedText = (waiting: readonly string[]): string =>
+  waiting.length === 0 ? 'Catalogue saved' : `Catalogue saved. Restart to apply: ${waiting.join(', ')}`

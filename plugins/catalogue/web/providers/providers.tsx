@@ -1,0 +1,79 @@
+// The page Providers: who serves the models, and which of them is ill.
+
+import { Plus } from 'lucide-react'
+import { type AnswerOf, api } from '../../../console/web/app/client.ts'
+import { useAsk } from '../../../console/web/app/query.ts'
+import { count } from '../../../console/web/parts/amounts.ts'
+import { ButtonLink } from '../../../console/web/parts/button.tsx'
+import { AsCommand } from '../../../console/web/parts/code.tsx'
+import { ExportCsv } from '../../../console/web/parts/export-csv.tsx'
+import { failureClassWord } from '../../../console/web/parts/failure-classes.ts'
+import { answeredColumns } from '../../../console/web/parts/health.tsx'
+import { Page } from '../../../console/web/parts/page.tsx'
+import { Loaded } from '../../../console/web/parts/states.tsx'
+import { atEnd, type Column, column, Table } from '../../../console/web/parts/table.tsx'
+import { ClockTime } from '../../../console/web/parts/time.tsx'
+import { ProviderCondition } from './provider-state.tsx'
+
+const ASK_EVERY_MS = 5_000
+
+export const useProviders = () => useAsk(['providers'], () => api.providers.get(), { every_ms: ASK_EVERY_MS })
+
+type Provider = AnswerOf<typeof api.providers.get>['providers'][number]
+
+/** Of the last 24 hours. */
+function LastFailure({ provider: { last_failure: last, why } }: { provider: Provider }) {
+  if (!last) return <span className="soft">{why ?? '–'}</span>
+  return (
+    <span title={last.words}>
+      {failureClassWord(last.failure_class)}{' '}
+      <span className="soft">
+        (<ClockTime at_ms={last.failed_at_ms} />)
+      </span>
+    </span>
+  )
+}
+
+const COLUMNS: Column<Provider>[] = [
+  column('name', 'Provider', 'first', ({ name }) => name),
+  column('state', 'State', 'first-end', (provider) => <ProviderCondition provider={provider} />),
+  column('address', 'Address', 'second', ({ base_url, protocol }) => (
+    <>
+      <code>{base_url}</code> <span className="soft">{protocol}</span>
+    </>
+  )),
+  atEnd('models', 'Models', 'none', ({ routes }) => count(new Set(routes.map(({ id }) => id)).size)),
+  ...answeredColumns<Provider>(),
+  column('last', 'Last failure', 'none', (provider) => <LastFailure provider={provider} />),
+]
+
+export default function ProvidersPage() {
+  const providers = useProviders()
+  return (
+    <Page
+      title="Providers"
+      lead="The providers that serve your models, and their health."
+      actions={
+        <>
+          <ExportCsv list="providers" query={{}} />
+          <ButtonLink href="/providers/new" look="primary" icon={Plus}>
+            Add a provider
+          </ButtonLink>
+        </>
+      }
+    >
+      <Loaded query={providers}>
+        {({ providers }) => (
+          <Table
+            label="Providers"
+            columns={COLUMNS}
+            rows={providers}
+            keyOf={({ name }) => name}
+            hrefOf={({ name }) => `/providers/${encodeURIComponent(name)}`}
+          />
+        )}
+      </Loaded>
+      <AsCommand command="tollgate providers test" />
+    </Page>
+  )
+}

@@ -1,0 +1,190 @@
+// What `prices import` shows: the difference as a table, and what the list has that a price does not. Pure.
+
+import type { PriceList } from '../list/list.ts'
+import { isJump, MAX_FACTOR } from '../list/merge.ts'
+import type { LeftRoute, PlannedChange, PlannedEnd, PricePlan } from '../list/plan.ts'
+import { isSupported } from '../list/rates.ts'
+import { formatUsd } from '../../../src/domain/money.ts'
+import { money } from '../../../src/http/views.ts'
+import { type Column, table } from '../../../src/app/command-line/table.ts'
+import { wrapped } from '../../../src/app/command-line/wrapped.ts'
+
+const INDENT = '  '
+/** Before the field of an image's line: the entry that it is in, which --json tells. */
+const OWN_ENTRY = /^.*: /
+
+/** @param columns the width of the terminal; undefined without a terminal */
+export function describePlan(plan: PricePlan, list: PriceList, columns: number | undefined): string {
+  const parts = [
+    plan.changes.length === 0 && plan.ends.length > 0
+      ? []
+      : [table(columnsFor(plan.changes), plan.changes, 'Nothing to change.', columns)],
+    aboutEnds(plan.ends),
+    aboutLeft(plan.left, list),
+    byWord('Prices in the list that are not used:', wordsOf(plan, 'unmapped')),
+    byWord('Rounded up to a nano-dollar:', wordsOf(plan, 'rounded')),
+    byWord('Kept, because the list does not have it:', wordsOf(plan, 'kept')),
+    summary(plan, list),
+  ]
+  return parts
+    .filter((lines) => lines.length > 0)
+    .map((lines) => lines.join('\n'))
+    .join('\n\n')
+}
+
+const columnsFor = (changes: readonly PlannedChange[]): Column<PlannedChange>[] => {
+  const by_model = Map.groupBy(changes, ({ model }) => model)
+  const isAlone = ({ model, cost_of }: PlannedChange) =>
+    by_model
+      .get(model)
+      ?.every(
+        (other) =>
+          other.cost_of?.provider !== cost_of?.provider || other.cost_of?.upstream === cost_of?.upstream,
+      )
+  return [
+    { head: 'MODEL', text: ({ model }) => model, elastic: true },
+    { head: 'WHAT', text: (change) => whatOf(change, isAlone(change) === true), elastic: true },
+    { head: 'RATE', text: ({ rate }) => rate },
+    { head: 'OLD', text: ({ old_nanos }) => (old_nanos === null ? '-' : formatUsd(old_nanos)), right: true },
+    { head: 'NEW', text: ({ new_nanos }) => formatUsd(new_nanos), right: true },
+  ]
+}
+
+/** What the operator should look at before it is written: a text each. */
+export function warningsOf(
+  { changes, ends, unread_ends }: PricePlan,
+  { duplicates }: PriceList,
+  now_ms: number,
+): string[] {
+  const today = new Date(now_ms).toISOString().slice(0, 'YYYY-MM-DD'.length)
+  const past = ends.filter((end) => end.new < today).map(({ model }) => model)
+  const jumps = changes.filter(isJump)
+  return [
+    ...(unread_ends.length === 0
+      ? []
+      : [`Shutdown dates in the list that are no dates, and left out: ${someOf(unread_ends)}.`]),
+    ...(past.length === 0
+      ? []
+      : [
+          `Shut down already, says the list: ${someOf(past)}. Add a route to the replacement, or retire the model.`,
+        ]),
+    ...(duplicates.length === 0 ? [] : [`Listed twice (the last one is used): ${someOf(duplicates)}.`]),
+    ...(jumps.length === 0
+      ? []
+      : [
+          `${countOf(jumps)} by more than a factor of ${MAX_FACTOR}: ${someOf(jumps.map(jumpText))}. Check that the list is right.`,
+        ]),
+  ]
+}
+
+/** `1 price changes`, of which there are so many. */
+export const countOf = ({ length }: readonly unknown[]): string =>
+  length === 1 ? '1 price changes' : `${length} prices change`
+
+/** The table and --json have all of them. */
+const MAX_NAMED = 5
+
+const someOf = (names: readonly string[]): string =>
+  names.slice(0, MAX_NAMED).join(', ') +
+  (names.length > MAX_NAMED ? ` and ${names.length - MAX_NAMED} more` : '')
+
+const jumpText = ({ model, cost_of, rate, old_nanos, new_nanos }: PlannedChange): string =>
+  `${model} ${cost_of ? `cost ${cost_of.provider} ` : ''}${rate} ${formatUsd(old_nanos ?? 0)} -> ${formatUsd(new_nanos)}`
+
+/** @param is_alone whether no other route of the model goes to the same provider */
+function whatOf({ cost_of }: PlannedChange, is_alone: boolean): string {
+  if (!cost_of) return 'price'
+  return `cost ${cost_of.provider}${is_alone ? '' : `:${cost_of.upstream}`}`
+}
+
+/** Many, where a name is a common one: the first say enough. */
+const MAX_ENTRIES = 5
+
+function aboutLeft(left: readonly LeftRoute[], { entries }: PriceList): string[] {
+  const providers = new Map(entries.map(({ id, provider }) => [id, provider]))
+  const nameOf = (id: string) => {
+    const provider = providers.get(id) ?? ''
+    return id.startsWith(`${provider}/`) ? id : `${id} of ${provider}`
+  }
+  const of = (wanted: LeftRoute['reason']) => left.filter(({ reason }) => reason === wanted)
+  const not_listed = of('not listed').map(routeName)
+  const lines = not_listed.length === 0 ? [] : wrapped(`Not in the list: ${not_listed.join(', ')}.`, '')
+  for (const route of of('ambiguous')) {
+    const more = route.entries.length - MAX_ENTRIES
+    const names =
+      route.entries.slice(0, MAX_ENTRIES).map(nameOf).join(', ') + (more > 0 ? ` and ${more} more` : '')
+    const text = `Ambiguous: ${routeName(route)} may be ${names}. Choose one with --from.`
+    lines.push(...wrapped(text, ''))
+  }
+  for (const route of of('no price'))
+    lines.push(
+      ...wrapped(`No price for this kind of model: ${routeName(route)} (${route.entries.join(', ')}).`, ''),
+    )
+  return lines
+}
+
+function aboutEnds(ends: readonly PlannedEnd[]): string[] {
+  if (ends.length === 0) return []
+  return [
+    'Shutdown dates:',
+    ...ends.map((end) => `${INDENT}${routeName(end)}: ${end.old === null ? '' : `${end.old} -> `}${end.new}`),
+  ]
+}
+
+const routeName = ({
+  model,
+  provider,
+  upstream,
+}: Pick<LeftRoute, 'model' | 'provider' | 'upstream'>): string => `${model} (${provider}:${upstream})`
+
+type Words = readonly (readonly [word: string, model: string])[]
+
+const wordsOf = ({ used }: PricePlan, field: 'unmapped' | 'rounded' | 'kept'): Words =>
+  used.flatMap((entry) => entry[field].map((word) => [word, entry.model] as const))
+
+/** A line for each word, with the models that it is said of. */
+function byWord(head: string, words: Words): string[] {
+  if (words.length === 0) return []
+  const groups = Map.groupBy(words, ([word]) => word.replace(OWN_ENTRY, ''))
+  return [
+    head,
+    ...[...groups].flatMap(([word, of]) => {
+      const models = [...new Set(of.map(([, model]) => model))]
+      const [first = '', ...more] = wrapped(`${word}: ${models.join(', ')}`, INDENT + INDENT)
+      return [first.slice(INDENT.length), ...more]
+    }),
+  ]
+}
+
+function summary({ changes, used }: PricePlan, { entries, skipped }: PriceList): string[] {
+  const unsupported = entries.filter(({ mode }) => !isSupported(mode)).length
+  const models = new Set(changes.map(({ model }) => model)).size
+  return wrapped(
+    `Entries in the list: ${entries.length + skipped.length}, not models: ${skipped.length}, of unsupported kinds: ` +
+      `${unsupported}. Routes found in it: ${used.length}. Changes: ${changes.length}, in models: ${models}.`,
+    '',
+  )
+}
+
+/** The same as `--json` shows it. */
+export const planView = (
+  { changes, ends, used, left }: PricePlan,
+  { entries, skipped, duplicates }: PriceList,
+  outcome: { file: string; written: boolean },
+) => ({
+  ...outcome,
+  entries: entries.length + skipped.length,
+  skipped,
+  duplicates,
+  changes: changes.map(({ model, cost_of, rate, old_nanos, new_nanos }) => ({
+    model,
+    cost_of: cost_of ?? null,
+    rate,
+    ...money('old', old_nanos),
+    ...money('new', new_nanos),
+    jump: isJump({ rate, old_nanos, new_nanos }),
+  })),
+  shutdown_dates: ends,
+  used,
+  left,
+})

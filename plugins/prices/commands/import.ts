@@ -1,0 +1,180 @@
+// `prices import`: the prices of a public list into the catalogue, once the operator has seen what would change.
+import { readFile, stat } from 'node:fs/promises'
+import type { Command } from 'commander'
+import { checkModelPatterns, compileModelPatterns } from '../../../src/access/model-patterns.ts'
+import type { ConfigurationFile } from '../../../src/catalogue/configuration.ts'
+import type { ExactDecimal } from '../../../src/catalogue/decimal.ts'
+import { type PriceList, readPriceList } from '../list/list.ts'
+import { listedAs } from '../list/matches.ts'
+import { isJump, MAX_FACTOR } from '../list/merge.ts'
+import { type ImportChoice, type PlannedChange, planImport } from '../list/plan.ts'
+import type { TomlTable } from '../../../src/catalogue/toml.ts'
+import { conflict, invalidRequest, notFound } from '../../../src/domain/errors.ts'
+import { readMarkup } from '../../../src/app/command-line/arguments.ts'
+import { contextOf } from '../../../src/app/command-line/context.ts'
+import { requireCatalogue } from '../../../src/app/command-line/data-folder.ts'
+import { type CliDeps, EXIT, Exit } from '../../../src/app/command-line/terminal.ts'
+import { configurationOf, savedWords } from '../../../src/app/commands/configuration.ts'
+import { isYes } from '../../../src/app/commands/confirm.ts'
+import { countOf, describePlan, planView, warningsOf } from './import-text.ts'
+import { withProgress } from '../../../src/app/commands/progress.ts'
+
+interface ImportOptions {
+  markup?: ExactDecimal
+  provider?: string
+  from?: string
+  model?: string[]
+  yes?: boolean
+  acceptJumps?: boolean
+}
+
+const AT_COST = readMarkup('1')
+/** The public list has less than two million bytes. */
+const MAX_LIST_BYTES = 32 * 1_048_576
+
+export function addPricesImport(prices: Command, deps: CliDeps): void {
+  prices
+    .command('import <file>')
+    .summary("Import prices from LiteLLM's public list, or OpenRouter's.")
+    .description(
+      "Read LiteLLM's price list (model_prices_and_context_window.json), or OpenRouter's (https://openrouter.ai/api/v1/models). Each route's `cost` becomes what its provider " +
+        "charges. The model's `price` becomes the cost of its first route in the list times the markup. You see the " +
+        "changes before they are written. Each route's `shutdown_date` becomes the list's. Comments and everything else in " +
+        'the catalogue stay.',
+    )
+    .option(
+      '--markup <factor>',
+      'price = cost x this, such as 1.2; 1 sells at cost. Needed where prices change',
+      readMarkup,
+    )
+    .option('--provider <name>', 'only routes to this provider in the catalogue')
+    .option('--from <name>', 'use the prices of this provider in the list, such as openrouter or azure')
+    .option('--model <pattern>', 'only these models, such as gemini-*; may be repeated', appended)
+    .option('--yes', 'write without asking, except for large changes')
+    .option(
+      '--accept-jumps',
+      `with --yes: also write prices that change by more than a factor of ${MAX_FACTOR}`,
+    )
+    .action(async (file: string, options: ImportOptions, command: Command) => {
+      const { folder, json, answer, remark, warn } = contextOf(command, deps)
+      const list = readPriceList(await readListFile(file))
+      const { catalogue } = await requireCatalogue(folder)
+      const configuration = configurationOf(folder, catalogue, deps)
+      const { text, values, hash } = requireGood(await configuration.read())
+      const plan = planImport(values, list, choiceOf(options, values, list))
+      const edits = [...plan.edits.values()].flat()
+      // Before anybody is asked: what cannot be written is no question.
+      const { mistakes, text: edited } = await withProgress(deps, json, (show) => {
+        show({ what: 'Changing prices', done: 0, of: plan.edits.size, unit: 'models' })
+        return configuration.check({ text, edits })
+      })
+      const [mistake] = mistakes
+      if (mistake) throw cannotBe(mistake)
+      const tell = (written: boolean) => answer(planView(plan, list, { file, written }), described)
+      const described = describePlan(plan, list, deps.terminal.columns)
+      if (plan.edits.size > 0 && !json) tell(false)
+      for (const warning of warningsOf(plan, list, deps.now())) warn(warning)
+      if (plan.edits.size === 0) return tell(false)
+      if (options.markup === undefined && plan.changes.some(({ cost_of }) => !cost_of)) throw needsMarkup()
+      const jumps = options.acceptJumps ? [] : plan.changes.filter(isJump)
+      if (!(options.yes && jumps.length === 0) && !(await agreed(deps, { json, jumps }))) {
+        if (json) tell(false)
+        throw new Exit(EXIT.failed)
+      }
+      const saved = await configuration.save({ text: edited }, hash, 'command:prices import')
+      if (json) tell(true)
+      remark(savedWords(folder, saved))
+    })
+}
+
+const appended = (pattern: string, others: string[] = []): string[] => [...others, pattern]
+
+async function readListFile(path: string): Promise<string> {
+  const file = await stat(path)
+  if (file.isDirectory()) throw invalidRequest(`${path} is a folder: name the price list's file.`)
+  if (file.size > MAX_LIST_BYTES)
+    throw invalidRequest(
+      `${path} has ${file.size} bytes: a price list has at most ${MAX_LIST_BYTES}. Name model_prices_and_context_window.json.`,
+    )
+  // Without a byte order mark, which no JSON has.
+  return new TextDecoder().decode(await readFile(path))
+}
+
+/** @throws GatewayError not_found for a name that nobody has, invalid_request for an invalid pattern */
+function choiceOf(options: ImportOptions, values: TomlTable, list: PriceList): ImportChoice {
+  const { markup = AT_COST, provider, from, model: patterns } = options
+  const ids = namesIn(values.models, 'id')
+  for (const pattern of patterns ?? []) {
+    checkModelPatterns([pattern])
+    if (!ids.some(compileModelPatterns([pattern])))
+      throw notFound(`No model in the catalogue matches ${pattern}. Its models: ${ids.join(', ') || 'none'}.`)
+  }
+  if (provider !== undefined) requireOneOf(provider, namesIn(values.providers, 'name'), 'catalogue')
+  if (from !== undefined) requireListed(from, list)
+  return { isModel: compileModelPatterns(patterns ?? null), provider, from, markup }
+}
+
+/** As the file has them: here a provider has its name without its key, too. */
+const namesIn = (blocks: unknown, key: string): string[] =>
+  Array.isArray(blocks) ? blocks.map((block) => String(Reflect.get(block, key))) : []
+
+/** By the list's own name, or by that of a known server. */
+function requireListed(from: string, { entries }: PriceList): void {
+  const listed = [...new Set(entries.map(({ provider }) => provider))]
+  if ([from, ...listedAs(from)].some((name) => listed.includes(name))) return
+  if (from === 'openrouter')
+    throw notFound(
+      'This list has no prices of OpenRouter. Download https://openrouter.ai/api/v1/models and import that file with --from openrouter.',
+    )
+  requireOneOf(from, listed, 'list')
+}
+
+function requireOneOf(name: string, names: readonly string[], where: string): void {
+  if (!names.includes(name))
+    throw notFound(
+      `Provider "${name}" not found in the ${where}. Its providers: ${names.join(', ') || 'none'}.`,
+    )
+}
+
+/** @throws GatewayError conflict for a file that has got mistakes since it was read the first time */
+function requireGood({ text, values, mistakes, hash }: ConfigurationFile) {
+  if (text === null || values === null || mistakes.length > 0)
+    throw conflict('Somebody else is changing the catalogue. Nothing was written; try again.')
+  return { text, values: values as TomlTable, hash }
+}
+
+/** The factor is not remembered: an import without it would take the margin away. */
+const needsMarkup = () =>
+  invalidRequest(
+    'Prices would change, and --markup is missing. Add --markup 1.2 to earn 20 % on your costs, or --markup 1 to sell at cost. Nothing was written.',
+    { param: 'markup' },
+  )
+
+const cannotBe = ({ path, message }: { path: string; message: string }) =>
+  invalidRequest(
+    `With these prices the catalogue has a mistake: ${path} ${message}. Leave that model out with --model, or change its price by hand. Nothing was written.`,
+  )
+
+/**
+ * Whether the operator says yes; without a terminal nobody is there to be asked.
+ *
+ * @param jumps changes that --yes alone does not write
+ */
+async function agreed(
+  { terminal }: CliDeps,
+  { json, jumps }: { json: boolean; jumps: readonly PlannedChange[] },
+): Promise<boolean> {
+  const of_jumps = jumps.length === 0 ? '' : `${countOf(jumps)} by more than a factor of ${MAX_FACTOR}. `
+  if (!terminal.ask || json) {
+    const advice = of_jumps
+      ? 'Check them, then add --yes --accept-jumps, or choose models with --model.'
+      : 'Add --yes to skip the question.'
+    const note = `Nothing was written. ${of_jumps}${advice}`
+    terminal.err(json ? JSON.stringify({ note }) : note)
+    return false
+  }
+  const reply = await terminal.ask(`${of_jumps}Write this to the catalogue? [y/N] `)
+  if (isYes(reply)) return true
+  terminal.err('Nothing was written.')
+  return false
+}

@@ -1,0 +1,153 @@
+// `prices list`: each model's price beside what its routes cost, the margin, and where the price came from; prices-import.ts has `prices import`.
+import type { Command } from 'commander'
+import { listedPrice, PRICES_AS_OF } from '../../../src/catalogue/known-models.ts'
+import type { Catalogue, Model, Provider, Route } from '../../../src/domain/catalogue.ts'
+import { formatUsd, parseUsd } from '../../../src/domain/money.ts'
+import type { Price } from '../../../src/domain/prices.ts'
+import { money } from '../../../src/http/views.ts'
+import { type MarginLine, marginLines } from '../../../src/money/pricing/margin-lines.ts'
+import { contextOf } from '../../../src/app/command-line/context.ts'
+import { requireCatalogue } from '../../../src/app/command-line/data-folder.ts'
+import type { Column } from '../../../src/app/command-line/table.ts'
+import type { CliDeps } from '../../../src/app/command-line/terminal.ts'
+import { addPricesImport } from './import.ts'
+
+export function addPricesCommands(program: Command, deps: CliDeps): void {
+  const prices = program.command('prices').description('List prices, costs and margins; import a price list.')
+  addPricesImport(prices, deps)
+  prices
+    .command('list')
+    .summary('List prices beside costs, with the margin.')
+    .description(
+      "List what callers pay for each model beside each route's `cost`, in USD, and the margin as a part of the price. " +
+        'SOURCE says where the price comes from: a factor of the cost, or the ' +
+        `provider's list price of ${PRICES_AS_OF}.`,
+    )
+    .action(async (_: object, command: Command) => {
+      const { folder, answer, remark, warn, tableOf } = contextOf(command, deps)
+      const { catalogue, warning_lines } = await requireCatalogue(folder)
+      // A route to a provider that is disabled here is missing.
+      for (const line of warning_lines) warn(line)
+      const models = [...catalogue.models.values()]
+      const compared = models.flatMap((model) => compare(model, catalogue))
+      const main = compared.filter(isMain)
+      answer(
+        { models: models.map((model) => modelView(model, catalogue)) },
+        tableOf(COLUMNS, main, 'The catalogue has no models.'),
+      )
+      if (main.length < compared.length) remark('--json also has caches, tiers and other rates.')
+    })
+}
+
+/** An amount of a model's price, and what a route costs for the same. */
+interface Compared {
+  readonly model: Model
+  readonly route: Route
+  /** What the catalogue tells of where the price came from; null: nothing, somebody wrote it. */
+  readonly source: string | null
+  readonly line: MarginLine
+}
+
+function compare(model: Model, catalogue: Catalogue): Compared[] {
+  return model.routes.flatMap((route) => {
+    const source = sourceOf(model, route, catalogue)
+    return marginLines(model.price, route.cost).map((line) => ({ model, route, source, line }))
+  })
+}
+
+/** The rates that prices are compared by. Embeddings have no output. */
+const isMain = ({ model, line: { name, of, per } }: Compared): boolean =>
+  of === '' &&
+  (per !== 'million tokens' || name === 'input' || (name === 'output' && model.kind !== 'embedding'))
+
+const COLUMNS: Column<Compared>[] = [
+  { head: 'MODEL', text: ({ model }) => model.id, elastic: true },
+  { head: 'PROVIDER', text: providerName, elastic: true },
+  { head: 'RATE', text: ({ line }) => line.name, narrow: ({ line }) => SHORT_NAMES[line.name] ?? line.name },
+  { head: 'PRICE', text: ({ line }) => formatUsd(line.price_nanos), right: true },
+  {
+    head: 'COST',
+    text: ({ line: { cost_nanos } }) => (cost_nanos === null ? '-' : formatUsd(cost_nanos)),
+    right: true,
+  },
+  {
+    head: 'MARGIN',
+    text: ({ line }) => percentText(marginOf(line)),
+    right: true,
+  },
+  { head: 'SOURCE', text: ({ source }) => source ?? '-', narrow: ({ source }) => shortSource(source) },
+]
+
+/** With the provider's id of the model, where several routes go to one provider. */
+function providerName({ model, route: { provider, model: upstream } }: Compared): string {
+  const is_alone = model.routes.every((other) => other.provider !== provider || other.model === upstream)
+  return is_alone ? provider : `${provider}:${upstream}`
+}
+
+/** For a terminal that is too narrow for the others. */
+const SHORT_NAMES: Readonly<Record<string, string>> = {
+  per_million_characters: 'M characters',
+  per_thousand_searches: 'K searches',
+}
+
+const shortSource = (source: string | null): string => source?.replace('cost ', '').replace(/,.*/, '') ?? '-'
+
+/** What is left of the price, as a part of it; null if that cannot be said. */
+const marginOf = ({ price_nanos, cost_nanos }: MarginLine): number | null =>
+  cost_nanos === null || price_nanos === 0 ? null : (price_nanos - cost_nanos) / price_nanos
+
+const percentText = (part: number | null): string => (part === null ? '-' : `${(part * 100).toFixed(1)}%`)
+
+function sourceOf({ price }: Model, route: Route, { providers }: Catalogue): string | null {
+  const factor = route.cost && factorOf(marginLines(price, route.cost))
+  if (factor) return `cost x ${factor}`
+  const provider = providers.get(route.provider)
+  return provider && isListed(price, provider, route.model) ? `list, ${PRICES_AS_OF}` : null
+}
+
+/** By what every amount of the price is its cost: of few decimals, since somebody chose it. */
+function factorOf(lines: readonly MarginLine[]): number | undefined {
+  const known = lines.flatMap(({ price_nanos, cost_nanos }) =>
+    cost_nanos ? [{ price_nanos, cost_nanos }] : [],
+  )
+  const [first] = known.toSorted((one, other) => other.cost_nanos - one.cost_nanos)
+  if (!first) return undefined
+  const factor = Number((first.price_nanos / first.cost_nanos).toFixed(FACTOR_DECIMALS))
+  // Each amount was rounded up by itself, a rate that follows from another one twice.
+  const fits = known.every(({ price_nanos, cost_nanos }) => Math.abs(price_nanos - cost_nanos * factor) <= 2)
+  return fits && factor > 0 ? factor : undefined
+}
+
+const FACTOR_DECIMALS = 4
+
+/** Whether a price is the one that the provider listed. */
+function isListed(price: Price, provider: Provider, model: string): boolean {
+  const listed = listedPrice(provider, model)
+  if (!listed || price.unit !== 'token' || price.tiers.length > 1) return false
+  const { input_tokens, output_tokens, cache_read_tokens } = price.tiers[0].rates
+  const cache_read = listed.cache_read ?? formatUsd(cache_read_tokens)
+  return (
+    input_tokens === parseUsd(listed.input) &&
+    output_tokens === parseUsd(listed.output) &&
+    cache_read_tokens === parseUsd(cache_read)
+  )
+}
+
+/** A model as `--json` shows it: every amount. */
+const modelView = (model: Model, catalogue: Catalogue) => ({
+  id: model.id,
+  kind: model.kind,
+  routes: model.routes.map((route) => ({
+    provider: route.provider,
+    model: route.model,
+    source: sourceOf(model, route, catalogue),
+    rates: marginLines(model.price, route.cost).map((line) => ({
+      rate: line.name,
+      of: line.of,
+      per: line.per,
+      ...money('price', line.price_nanos),
+      ...money('cost', line.cost_nanos),
+      margin: marginOf(line),
+    })),
+  })),
+})

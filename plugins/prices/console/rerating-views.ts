@@ -1,0 +1,60 @@
+// Re-rated calls as the console shows them: what last week's calls would have cost.
+import { type Static, Type } from '@sinclair/typebox'
+import { Nullable } from '../../../src/http/schema.ts'
+import { MoneyFields, money } from '../../../src/http/views.ts'
+import type { Rerated, RerateResult } from '../rerating/recorded-calls.ts'
+
+const SUM = {
+  calls: Type.Integer(),
+  ...MoneyFields('charged'),
+  ...MoneyFields('would_cost'),
+  ...MoneyFields('difference'),
+  unrated_calls: Type.Integer({
+    description:
+      'calls whose record does not have what the new price depends on: counted as they were charged',
+  }),
+  known_calls: Type.Integer({
+    description: 'calls whose provider cost is known: the margins are of these alone',
+  }),
+  ...MoneyFields('margin'),
+  ...MoneyFields('new_margin'),
+}
+
+export const RatingView = Type.Object({
+  all: Type.Object(SUM),
+  models: Type.Array(Type.Object({ model: Type.String(), ...SUM })),
+  accounts: Type.Array(Type.Object({ account: Type.String(), ...SUM }), {
+    description: 'those for which most changes',
+  }),
+  sampled_calls: Nullable(
+    Type.Integer({ description: 'of more calls: every figure is extrapolated from these, the newest' }),
+  ),
+})
+
+export const ratingView = ({
+  all,
+  models,
+  accounts,
+  sampled_calls,
+}: RerateResult): Static<typeof RatingView> => ({
+  all: sumView(all),
+  models: models.map((sum) => ({ model: sum.model, ...sumView(sum) })),
+  accounts: accounts.map((sum) => ({ account: sum.account, ...sumView(sum) })),
+  sampled_calls: sampled_calls ?? null,
+})
+
+/** What cannot be rated is taken to cost what it did. */
+function sumView(sum: Rerated) {
+  const { calls, charged_nanos, rerated_nanos, unrated_calls, unrated_nanos, known_calls } = sum
+  const would_cost_nanos = rerated_nanos + unrated_nanos
+  return {
+    calls,
+    ...money('charged', charged_nanos),
+    ...money('would_cost', would_cost_nanos),
+    ...money('difference', would_cost_nanos - charged_nanos),
+    unrated_calls,
+    known_calls,
+    ...money('margin', sum.margin_nanos),
+    ...money('new_margin', sum.new_margin_nanos),
+  }
+}

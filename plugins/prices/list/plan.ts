@@ -1,0 +1,254 @@
+// What a price list changes in a catalogue: the difference, and the edits of the file that make it. Pure.
+import type { Edit } from '../../../src/catalogue/edit.ts'
+import type { TomlTable } from '../../../src/catalogue/toml.ts'
+import type { TomlValue } from '../../../src/catalogue/toml-write.ts'
+import { type ExactDecimal, timesRoundingUp } from '../../../src/catalogue/decimal.ts'
+import { shutdownIn, unreadShutdownIn } from './ends.ts'
+import type { ImageLines } from './image-lines.ts'
+import type { PriceList } from './list.ts'
+import { type ListedProvider, listedNames, type Match, type Matcher, matcherOf } from './matches.ts'
+import { type Merged, mergePrice, type RateChange, type Wanted } from './merge.ts'
+import { isByImageTokens, type Kind, ratesOf } from './rates.ts'
+import type { Rates } from './tiers.ts'
+
+/** Which routes are meant, and what is added to their cost. */
+export interface ImportChoice {
+  readonly isModel: (id: string) => boolean
+  /** The catalogue's provider whose routes are meant; undefined: all. */
+  readonly provider: string | undefined
+  /** The list's provider whose prices are meant; undefined: the one that each of ours is. */
+  readonly from: string | undefined
+  readonly markup: ExactDecimal
+}
+
+export interface PlannedChange extends RateChange {
+  readonly model: string
+  /** Undefined for the model's price, else the route whose cost it is. */
+  readonly cost_of: { readonly provider: string; readonly upstream: string } | undefined
+}
+
+/** A route, by the provider and its id of the model. */
+interface RouteName {
+  readonly model: string
+  readonly provider: string
+  readonly upstream: string
+}
+
+/** A route that the list has. */
+export interface UsedEntry extends RouteName {
+  readonly entry: string
+  readonly unmapped: readonly string[]
+  readonly rounded: readonly string[]
+  readonly kept: readonly string[]
+}
+
+/** A route that was left as it is. `entries`: those that came into question. */
+export interface LeftRoute extends RouteName {
+  readonly reason: 'not listed' | 'ambiguous' | 'no price'
+  readonly entries: readonly string[]
+}
+
+/** A route whose shutdown date is new, or another than the catalogue has. */
+export interface PlannedEnd extends RouteName {
+  readonly old: string | null
+  readonly new: string
+}
+
+export interface PricePlan {
+  readonly changes: readonly PlannedChange[]
+  readonly ends: readonly PlannedEnd[]
+  /** Shutdown dates of the list that are no days, each with its route's model. */
+  readonly unread_ends: readonly string[]
+  readonly used: readonly UsedEntry[]
+  readonly left: readonly LeftRoute[]
+  /** Those of each model that changes, by its place in the file. */
+  readonly edits: ReadonlyMap<number, readonly Edit[]>
+}
+
+interface ModelBlock {
+  readonly id: string
+  readonly kind: Kind
+  readonly price: { readonly [key: string]: TomlValue }
+  readonly routes: readonly RouteBlock[]
+}
+
+interface RouteBlock {
+  readonly provider: string
+  readonly model: string
+  readonly generation?: string
+  readonly order?: number
+  readonly shutdown_date?: string
+  readonly cost?: TomlValue
+}
+
+/**
+ * Compares a catalogue with a price list.
+ *
+ * @param values of a catalogue file without mistakes
+ * @throws GatewayError invalid_request for an entry that is needed and has an invalid price
+ */
+export function planImport(values: TomlTable, list: PriceList, choice: ImportChoice): PricePlan {
+  const providers = new Map(((values.providers ?? []) as ListedProvider[]).map((each) => [each.name, each]))
+  const matcher = matcherOf(list, choice.from)
+  const parts = ((values.models ?? []) as ModelBlock[]).flatMap((model, at) =>
+    choice.isModel(model.id) ? [{ at, ...planModel(model, at, { matcher, providers, choice }) }] : [],
+  )
+  return {
+    changes: parts.flatMap(({ changes }) => changes),
+    ends: parts.flatMap(({ ends }) => ends),
+    unread_ends: parts.flatMap(({ unread_ends }) => unread_ends),
+    used: parts.flatMap(({ used }) => used),
+    left: parts.flatMap(({ left }) => left),
+    edits: new Map(parts.flatMap(({ at, edits }) => (edits.length > 0 ? [[at, edits] as const] : []))),
+  }
+}
+
+interface Planning {
+  matcher: Matcher
+  providers: ReadonlyMap<string, ListedProvider>
+  choice: ImportChoice
+}
+
+interface ModelPlan {
+  changes: PlannedChange[]
+  ends: PlannedEnd[]
+  unread_ends: string[]
+  used: UsedEntry[]
+  left: LeftRoute[]
+  edits: Edit[]
+}
+
+/** The price follows the cost of the route that is tried first, of those that the list has. */
+function planModel(model: ModelBlock, at: number, { matcher, providers, choice }: Planning): ModelPlan {
+  const plan: ModelPlan = { changes: [], ends: [], unread_ends: [], used: [], left: [], edits: [] }
+  const routes = model.routes
+    .map((route, index) => ({ route, index }))
+    .filter(({ route }) => choice.provider === undefined || route.provider === choice.provider)
+    .toSorted((one, other) => (one.route.order ?? 0) - (other.route.order ?? 0))
+  let first: Wanted | undefined
+  for (const { route, index } of routes) {
+    const provider = providers.get(route.provider)
+    if (!provider) continue
+    const name = { model: model.id, provider: provider.name, upstream: route.model }
+    const match = matchOf(matcher, provider, route, model)
+    const path = ['models', at, 'routes', index]
+    noteEnd(plan, match, { ...name, old: route.shutdown_date ?? null }, [...path, 'shutdown_date'])
+    const found = costOf(match, linesOf(matcher, provider, route, model), model)
+    if ('reason' in found) {
+      plan.left.push({ ...name, ...found })
+      continue
+    }
+    const merged = mergePrice(route.cost, found.wanted, model.kind)
+    const cost_of = { provider: provider.name, upstream: route.model }
+    note(plan, merged, { model: model.id, cost_of }, [...path, 'cost'])
+    const { entry, unmapped, rounded } = found
+    plan.used.push({ ...name, entry, unmapped, rounded, kept: merged.kept })
+    first ??= found.wanted
+  }
+  if (first) {
+    const merged = mergePrice(model.price, times(first, choice.markup), model.kind)
+    note(plan, merged, { model: model.id, cost_of: undefined }, ['models', at, 'price'])
+    const [used, ...others] = plan.used
+    if (used) plan.used = [{ ...used, kept: [...new Set([...used.kept, ...merged.kept])] }, ...others]
+  }
+  return plan
+}
+
+/** By the first of the route's names that the list has. */
+function matchOf(
+  matcher: Matcher,
+  provider: ListedProvider,
+  route: RouteBlock,
+  { kind, price }: ModelBlock,
+): Match {
+  const [first, ...others] = listedNames(provider, route).map((name) =>
+    matcher.match(provider, name, kind, price),
+  )
+  return [first, ...others].find((match) => match && 'entry' in match) ?? first ?? NOT_LISTED
+}
+
+const NOT_LISTED: Match = { reason: 'not listed', entries: [] }
+
+function noteEnd(
+  plan: ModelPlan,
+  match: Match,
+  of: Omit<PlannedEnd, 'new'>,
+  path: readonly (string | number)[],
+): void {
+  const unread = 'entry' in match ? unreadShutdownIn(match.entry) : undefined
+  if (unread !== undefined) plan.unread_ends.push(`${of.model} (${unread})`)
+  const date = 'entry' in match ? shutdownIn(match.entry) : undefined
+  if (date === undefined || date === of.old) return
+  plan.ends.push({ ...of, new: date })
+  plan.edits.push({ op: 'set', path, value: date })
+}
+
+function note(
+  plan: ModelPlan,
+  { value, changes }: Merged,
+  of: Pick<PlannedChange, 'model' | 'cost_of'>,
+  path: readonly (string | number)[],
+): void {
+  if (changes.length === 0) return
+  plan.changes.push(...changes.map((change) => ({ ...of, ...change })))
+  plan.edits.push({ op: 'set', path, value })
+}
+
+interface Found extends Pick<UsedEntry, 'entry' | 'unmapped' | 'rounded'> {
+  readonly wanted: Wanted
+}
+
+/** The lines of a price by image, by the first of the route's names that the list has some for. */
+function linesOf(
+  matcher: Matcher,
+  provider: ListedProvider,
+  route: RouteBlock,
+  { kind, price }: ModelBlock,
+): NamedLines {
+  const none = { ...NO_LINES, name: route.model }
+  if (kind !== 'image' || isByImageTokens(kind, price)) return none
+  const all = listedNames(provider, route).map((name) => ({ name, ...matcher.imageLines(provider, name) }))
+  return all.find(({ lines }) => lines.length > 0) ?? none
+}
+
+interface NamedLines extends ImageLines {
+  readonly name: string
+}
+
+function costOf(
+  match: Match,
+  by_line: NamedLines,
+  { kind, price }: ModelBlock,
+): Found | Pick<LeftRoute, 'reason' | 'entries'> {
+  const rates = 'entry' in match ? ratesOf(match.entry, kind, price) : undefined
+  const dearest = Math.max(...by_line.lines.map(({ nanos }) => nanos))
+  if (!rates && by_line.lines.length === 0)
+    return 'entry' in match ? { reason: 'no price', entries: [match.entry.id] } : match
+  return {
+    entry: 'entry' in match ? match.entry.id : `lines of ${by_line.name}`,
+    wanted: {
+      base: rates?.base ?? new Map([['per_image', dearest]]),
+      tiers: rates?.tiers ?? [],
+      lines: by_line.lines,
+      service_tiers: rates?.service_tiers ?? new Map(),
+    },
+    unmapped: [...(rates?.unmapped ?? []), ...by_line.unmapped],
+    rounded: [...(rates?.rounded ?? []), ...by_line.rounded],
+  }
+}
+
+const NO_LINES: ImageLines = { lines: [], unmapped: [], rounded: [] }
+
+function times({ base, tiers, lines, service_tiers }: Wanted, markup: ExactDecimal): Wanted {
+  const all = (rates: Rates): Rates =>
+    new Map([...rates].map(([name, nanos]) => [name, timesRoundingUp(nanos, markup)]))
+  const both = (price: Pick<Wanted, 'base' | 'tiers'>) => ({
+    base: all(price.base),
+    tiers: price.tiers.map(({ above, rates }) => ({ above, rates: all(rates) })),
+  })
+  return {
+    ...both({ base, tiers }),
+    service_tiers: new Map([...service_tiers].map(([name, own]) => [name, both(own)])),
+    lines: lines.map((line) => ({ ...line, nanos: timesRoundingUp(line.nanos, markup) })),
+  }
+}

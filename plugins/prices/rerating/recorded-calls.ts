@@ -1,0 +1,191 @@
+// Recorded calls at other prices: what those of a time would have cost, by model and by account.
+
+import type { Nanos } from '../../../src/domain/money.ts'
+import type { Price } from '../../../src/domain/prices.ts'
+import type { Db } from '../../../src/store/db.ts'
+import { endOfTurn } from '../../../src/utilities/end-of-turn.ts'
+import { PRICE_OF_CALL_SQL } from '../../../src/money/ledger/stored-prices.ts'
+import { type RecordedCharge, rerate } from './rerate.ts'
+
+export interface RerateOrder {
+  from_ms: number
+  until_ms: number
+  models: readonly RepricedModel[]
+  /** How many calls are looked at; 50,000 if absent. */
+  max_calls?: number
+}
+
+export interface RepricedModel {
+  id: string
+  current: Price
+  /** Undefined for a model that is removed: its calls are counted, and would not have been. */
+  next: Price | undefined
+}
+
+/** Calls of one model, or of one account. */
+export interface Rerated {
+  calls: number
+  /** What they were charged. */
+  charged_nanos: Nanos
+  /** What they would have been charged, of those that can be rated. */
+  rerated_nanos: Nanos
+  /** Calls whose record does not have what the new price depends on, and what they were charged. */
+  unrated_calls: number
+  unrated_nanos: Nanos
+  /** Calls whose provider cost is known, and what is left of their charge: as they were charged, and as they would have been. */
+  known_calls: number
+  margin_nanos: Nanos
+  new_margin_nanos: Nanos
+}
+
+export interface RerateResult {
+  models: (Rerated & { model: string })[]
+  accounts: (Rerated & { account_id: number; account: string })[]
+  all: Rerated
+  /** How many calls of the time were looked at, the newest; undefined for all. Then every figure above is extrapolated from them. */
+  sampled_calls: number | undefined
+}
+
+/** More take longer than somebody waits who saves a price, and tell hardly more. */
+const MAX_CALLS = 50_000
+/** Some 5 ms, in which the event loop is not free. */
+const CALLS_A_STEP = 500
+/** Accounts that are named: those for which most changes. */
+const MAX_ACCOUNTS = 10
+
+interface Row extends RecordedCharge {
+  id: number
+  account_id: number
+  model: string
+  cost_nanos: Nanos
+  provider_cost_nanos: Nanos | null
+  is_wanted: number
+}
+
+/** Raw SQL: statements that run only here. */
+const LAST = 'SELECT max(id) AS id FROM calls'
+const NEXT = 'SELECT id, started_at_ms FROM calls WHERE id >= $from_id ORDER BY id LIMIT 1'
+const NAMES = 'SELECT id, name FROM accounts WHERE id IN (SELECT CAST(value AS BIGINT) FROM json_each($ids))'
+const ROWS = `SELECT id, account_id, model, cost_nanos, provider_cost_nanos, images,
+                     ${PRICE_OF_CALL_SQL} AS price,
+                     input_tokens, input_audio_tokens, cache_read_tokens, cache_write_5m_tokens, cache_write_1h_tokens, output_tokens, thinking_tokens, output_image_tokens,
+                     CASE WHEN started_at_ms >= $from_ms AND started_at_ms < $until_ms
+                            AND model IN (SELECT value FROM json_each($models)) THEN 1 ELSE 0 END AS is_wanted
+                FROM calls WHERE id BETWEEN $first_id AND $next_id ORDER BY id DESC LIMIT $limit`
+
+/** Rates the newest calls of a time again, a few at a time beside other work. */
+export async function rerateCalls(
+  db: Db,
+  { from_ms, until_ms, models, max_calls = MAX_CALLS }: RerateOrder,
+): Promise<RerateResult> {
+  const by_id = new Map(models.map((model) => [model.id, model]))
+  const wanted = JSON.stringify([...by_id.keys()])
+  const [last] = await db.rows<{ id: number | null }>(LAST)
+  const last_id = last?.id ?? 0
+  const first_id = await firstIdOf(db, from_ms, last_id)
+  const sums: Sums = { models: new Map(), accounts: new Map(), all: none() }
+  let looked_at = 0
+  let next_id = last_id
+  while (next_id >= first_id && looked_at < max_calls) {
+    const limit = Math.min(CALLS_A_STEP, max_calls - looked_at)
+    const rows = await db.rows<Row>(ROWS, { from_ms, until_ms, models: wanted, first_id, next_id, limit })
+    for (const row of rows) {
+      const model = by_id.get(row.model)
+      if (model && row.is_wanted === 1) add(sums, row, model)
+    }
+    looked_at += rows.length
+    next_id = (rows.at(-1)?.id ?? first_id) - 1
+    await endOfTurn()
+  }
+  if (next_id < first_id) return await resultOf(db, sums, 1, undefined)
+  return await resultOf(db, sums, (last_id - first_id + 1) / (last_id - next_id), looked_at)
+}
+
+/** The id of the first call that began at a time or later; ids rise with the time at which calls begin, within seconds. */
+async function firstIdOf(db: Db, from_ms: number, last_id: number): Promise<number> {
+  let low = 1
+  for (let high = last_id + 1; low < high; ) {
+    const middle = Math.floor((low + high) / 2)
+    const [found] = await db.rows<{ id: number; started_at_ms: number }>(NEXT, { from_id: middle })
+    if (found && found.started_at_ms < from_ms) low = found.id + 1
+    else high = middle
+  }
+  return low
+}
+
+/** @param factor by which the sums of a sample become those of all */
+async function resultOf(
+  db: Db,
+  sums: Sums,
+  factor: number,
+  sampled_calls: number | undefined,
+): Promise<RerateResult> {
+  const accounts = await mostChanged(db, sums.accounts)
+  return {
+    models: [...sums.models].map(([model, sum]) => ({ model, ...times(sum, factor) })),
+    accounts: accounts.map((sum) => ({ ...sum, ...times(sum, factor) })),
+    all: times(sums.all, factor),
+    sampled_calls,
+  }
+}
+
+interface Sums {
+  models: Map<string, Rerated>
+  accounts: Map<number, Rerated>
+  all: Rerated
+}
+
+const none = (): Rerated => ({
+  calls: 0,
+  charged_nanos: 0,
+  rerated_nanos: 0,
+  unrated_calls: 0,
+  unrated_nanos: 0,
+  known_calls: 0,
+  margin_nanos: 0,
+  new_margin_nanos: 0,
+})
+
+function times(sum: Rerated, factor: number): Rerated {
+  const all = none()
+  for (const name of Object.keys(all) as (keyof Rerated)[]) all[name] = Math.round(sum[name] * factor)
+  return all
+}
+
+function add({ models, accounts, all }: Sums, row: Row, { current, next }: RepricedModel): void {
+  const cost = next === undefined ? undefined : rerate(row, next, current)
+  for (const sum of [sumIn(models, row.model), sumIn(accounts, row.account_id), all]) {
+    sum.calls += 1
+    sum.charged_nanos += row.cost_nanos
+    if (cost === undefined) {
+      sum.unrated_calls += 1
+      sum.unrated_nanos += row.cost_nanos
+    } else sum.rerated_nanos += cost
+    if (row.provider_cost_nanos === null) continue
+    sum.known_calls += 1
+    sum.margin_nanos += row.cost_nanos - row.provider_cost_nanos
+    sum.new_margin_nanos += (cost ?? row.cost_nanos) - row.provider_cost_nanos
+  }
+}
+
+function sumIn<K>(sums: Map<K, Rerated>, key: K): Rerated {
+  const known = sums.get(key)
+  if (known) return known
+  const sum = none()
+  sums.set(key, sum)
+  return sum
+}
+
+const difference = ({ charged_nanos, unrated_nanos, rerated_nanos }: Rerated): number =>
+  Math.abs(rerated_nanos + unrated_nanos - charged_nanos)
+
+async function mostChanged(db: Db, sums: ReadonlyMap<number, Rerated>) {
+  const most = [...sums]
+    .sort(([, one], [, other]) => difference(other) - difference(one))
+    .slice(0, MAX_ACCOUNTS)
+  const ids = JSON.stringify(most.map(([account_id]) => account_id))
+  const named = new Map(
+    (await db.rows<{ id: number; name: string }>(NAMES, { ids })).map(({ id, name }) => [id, name]),
+  )
+  return most.map(([account_id, sum]) => ({ account_id, account: named.get(account_id) ?? '', ...sum }))
+}

@@ -1,0 +1,63 @@
+// A model's price in the few words of a list, and line by line.
+import type { AnswerOf, api } from '../../console/web/app/client.ts'
+import { aligned, exactUsd } from '../../console/web/parts/amounts.ts'
+import { atEnd, type Column, column, Table } from '../../console/web/parts/table.tsx'
+
+type PriceLine = AnswerOf<typeof api.models.get>['models'][number]['price'][number]
+
+const SHORT: Readonly<Record<string, string>> = {
+  'million tokens': 'M tokens',
+  'million characters': 'M characters',
+  'thousand searches': 'K searches',
+  'million audio tokens': 'M audio tokens',
+}
+
+export interface PriceWordsProps {
+  kind: string
+  price: readonly PriceLine[]
+}
+
+/** "0.30 in, 2.50 out / M tokens", "5.00 in, 30.00 image out / M tokens", "0.04 / image". */
+export function PriceWords({ kind, price }: PriceWordsProps) {
+  const base = price.filter(({ of }) => of === '')
+  const input = base.find(({ name }) => name === 'input')
+  const draws = kind === 'image'
+  const output = base.find(({ name }) => name === (draws ? 'image_output' : 'output'))
+  const more = price.some(({ of }) => of !== '') ? ' +' : ''
+  const words =
+    input && output && output.price_nanos > 0
+      ? `${exactUsd(input.price_nanos)} in, ${exactUsd(output.price_nanos)} ${draws ? 'image ' : ''}out / M tokens`
+      : base.length > 0
+        ? `${exactUsd(base[0]?.price_nanos ?? 0)} / ${SHORT[base[0]?.per ?? ''] ?? base[0]?.per}`
+        : '–'
+  return (
+    <span title={more === '' ? undefined : 'Some calls have other prices. See the model.'}>
+      {words}
+      {more}
+    </span>
+  )
+}
+
+const columnsOf = (text: (nanos: number) => string): Column<PriceLine>[] => [
+  column('name', 'What', 'first', ({ name }) => capital(name.replaceAll('_', ' '))),
+  atEnd('price', 'USD', 'first-end', ({ price_nanos }) => text(price_nanos)),
+  column('per', 'Per', 'second-end', ({ per }) => per),
+]
+
+/** Where some calls have prices of their own. */
+const FOR: Column<PriceLine> = column('of', 'For', 'second', ({ of }) => of || 'all other calls')
+
+const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
+
+export function PriceTable({ price }: { price: readonly PriceLine[] }) {
+  const is_of_all = price.every(({ of }) => of === '')
+  const columns = columnsOf(aligned(price.map(({ price_nanos }) => price_nanos)))
+  return (
+    <Table
+      label="Price"
+      columns={is_of_all ? columns : [...columns, FOR]}
+      rows={price}
+      keyOf={({ name, of }) => `${name} ${of}`}
+    />
+  )
+}

@@ -1,0 +1,85 @@
+// Last week's calls at other prices.
+import type { AnswerOf, api } from '../../console/web/app/client.ts'
+import { count, counted, exactUsd, roundedUsd, share } from '../../console/web/parts/amounts.ts'
+import { Money } from '../../console/web/parts/money.tsx'
+import { atEnd, type Column, column, Table } from '../../console/web/parts/table.tsx'
+
+export type Rated = NonNullable<AnswerOf<typeof api.catalogue.previews.post>['rating']>
+type Sum = Rated['all']
+
+/** Below a USD cents would hide the difference. */
+const MAX_EXACT_NANOS = 1_000_000_000
+const isSmall = ({ charged_nanos }: Sum): boolean => charged_nanos < MAX_EXACT_NANOS
+
+export function Rating({ result: { all, models, accounts, sampled_calls } }: { result: Rated }) {
+  if (all.calls === 0)
+    return <p className="soft">No calls in the last 7 days used a model whose price changes.</p>
+  return (
+    <div className="stack">
+      <p>
+        {counted(all.calls, 'call')} of the last seven days cost{' '}
+        <Money nanos={all.charged_nanos} exact={isSmall(all)} />. At the new prices they would have cost{' '}
+        <Money nanos={all.would_cost_nanos} exact={isSmall(all)} />:{' '}
+        <strong title={`${exactUsd(all.difference_nanos)} USD`}>{moreOrLess(all)}</strong>.
+        {all.unrated_calls > 0 && (
+          <> {count(all.unrated_calls)} of them cannot be rated at the new prices and keep their charge.</>
+        )}
+        {sampled_calls !== null && (
+          <>
+            {' '}
+            These figures are estimates, made from the newest {counted(sampled_calls, 'call')} of that time.
+          </>
+        )}
+      </p>
+      {all.known_calls > 0 && <Margin {...all} />}
+      <Table
+        label="By model"
+        columns={columns('Model', (row: Rated['models'][number]) => row.model)}
+        rows={models}
+        keyOf={({ model }) => model}
+      />
+      {accounts.length > 0 && (
+        <Table
+          label="By account, largest change first"
+          columns={columns('Account', (row: Rated['accounts'][number]) => row.account)}
+          rows={accounts}
+          keyOf={({ account }) => account}
+        />
+      )}
+    </div>
+  )
+}
+
+/** Of those calls alone whose provider cost was recorded. */
+function Margin(sum: Sum) {
+  const { calls, known_calls, margin_nanos, new_margin_nanos } = sum
+  return (
+    <p>
+      Margin was <Money nanos={margin_nanos} exact={isSmall(sum)} />, and would have been{' '}
+      <strong className={new_margin_nanos < 0 ? 'tone-bad' : undefined}>
+        <Money nanos={new_margin_nanos} exact={isSmall(sum)} />
+      </strong>
+      {known_calls < calls && `: of the ${count(known_calls)} whose provider cost is known`}.
+    </p>
+  )
+}
+
+function moreOrLess({ charged_nanos, difference_nanos }: Sum): string {
+  if (difference_nanos === 0) return 'the same'
+  const words = `${roundedUsd(Math.abs(difference_nanos))} USD ${difference_nanos > 0 ? 'more' : 'less'}`
+  return charged_nanos === 0 ? words : `${words} (${share(Math.abs(difference_nanos) / charged_nanos)})`
+}
+
+const columns = <Row extends Sum>(title: string, nameOf: (row: Row) => string): Column<Row>[] => [
+  column('name', title, 'first', nameOf),
+  atEnd('calls', 'Calls', 'none', ({ calls }) => count(calls)),
+  atEnd('charged', 'Charged', 'second-end', (row) => (
+    <Money nanos={row.charged_nanos} exact={isSmall(row)} />
+  )),
+  atEnd('would', 'At the new price', 'none', (row) => (
+    <Money nanos={row.would_cost_nanos} exact={isSmall(row)} />
+  )),
+  atEnd('difference', 'Difference', 'first-end', (row) => (
+    <Money nanos={row.difference_nanos} exact={isSmall(row)} />
+  )),
+]

@@ -1,0 +1,46 @@
+// Decimal numbers as price lists write them, `2.5e-07` among them, and their exact conversion to nano-dollars.
+import type { Nanos } from '../domain/money.ts'
+
+/** `coefficient` times ten to the power of `exponent`; never negative. */
+export interface ExactDecimal {
+  readonly coefficient: bigint
+  readonly exponent: number
+}
+
+/** An amount of money, and whether it had to be rounded up to a whole nano-dollar. */
+export interface ExactAmount {
+  readonly nanos: Nanos
+  readonly rounded: boolean
+}
+
+const DECIMAL = /^(\d{1,40})(?:\.(\d{1,60}))?(?:[eE]([+-]?\d{1,2}))?$/
+const NANO_EXPONENT = 9
+
+/** @throws RangeError for what is no decimal number of 0 or more, or has an exponent of three digits */
+export function parseDecimal(text: string): ExactDecimal {
+  const match = DECIMAL.exec(text)
+  if (!match) throw new RangeError(`${JSON.stringify(text)} is not a decimal number of 0 or more`)
+  const [, whole = '', fraction = '', exponent = '0'] = match
+  return { coefficient: BigInt(whole + fraction), exponent: Number(exponent) - fraction.length }
+}
+
+/**
+ * The price of `count` units in nano-dollars, rounded up, so that a cost is never written down as less than it is.
+ *
+ * @param usd of one unit
+ * @throws RangeError for more than a safe integer holds
+ */
+export const nanosOf = (usd: ExactDecimal, count: number): ExactAmount =>
+  scaledUp(usd.coefficient * BigInt(count), usd.exponent + NANO_EXPONENT)
+
+/** An amount times a factor, rounded up. @throws RangeError for more than a safe integer holds */
+export const timesRoundingUp = (nanos: Nanos, factor: ExactDecimal): Nanos =>
+  scaledUp(BigInt(nanos) * factor.coefficient, factor.exponent).nanos
+
+function scaledUp(amount: bigint, exponent: number): ExactAmount {
+  const divisor = 10n ** BigInt(Math.max(0, -exponent))
+  const exact = amount * 10n ** BigInt(Math.max(0, exponent))
+  const nanos = Number((exact + divisor - 1n) / divisor)
+  if (!Number.isSafeInteger(nanos)) throw new RangeError('it is more USD than can be counted exactly')
+  return { nanos, rounded: exact % divisor !== 0n }
+}
