@@ -7,6 +7,7 @@ import { alerts } from './alerts/plugin.ts'
 import { audio } from './audio/plugin.ts'
 import { auditLog } from './audit-log/plugin.ts'
 import { billing } from './billing/plugin.ts'
+import { catalogue } from './catalogue/plugin.ts'
 import { chat } from './chat/plugin.ts'
 import { completions } from './completions/plugin.ts'
 import { consolePages } from './console/plugin.ts'
@@ -24,6 +25,7 @@ import { models } from './models/plugin.ts'
 import { moderations } from './moderations/plugin.ts'
 import { native } from './native/plugin.ts'
 import { playground } from './playground/plugin.ts'
+import { prices } from './prices/plugin.ts'
 import { refusals } from './refusals/plugin.ts'
 import { rerank } from './rerank/plugin.ts'
 import { responses } from './responses/plugin.ts'
@@ -47,6 +49,8 @@ export const plugins = [
   accounts,
   keys,
   signIn,
+  catalogue,
+  prices,
   refusals,
   auditLog,
   doctor,

@@ -1,20 +1,18 @@
 // The pages, in the groups and the order of the side bar; what stands before a session; and the search.
 import {
   ArrowLeftRight,
-  Boxes,
   ChartColumn,
-  FileCog,
   FolderOpen,
   Gauge,
   Images,
   type LucideIcon,
-  Plug,
   ReceiptText,
   Scale,
   Server,
 } from 'lucide-react'
 import { account_pages } from './accounts/web/pages.ts'
 import { audit_log_pages } from './audit-log/web/pages.ts'
+import { catalogue_pages } from './catalogue/web/pages.ts'
 import {
   EVERYONE,
   NOT_OWN_KEY,
@@ -124,58 +122,7 @@ export const page_groups: readonly PageGroup[] = [
   {
     title: 'Configure',
     pages: [
-      page(
-        '/models',
-        'Models',
-        EVERYONE,
-        Boxes,
-        'm',
-        () => import('./catalogue/web/models/models.tsx'),
-        'prices',
-      ),
-      below('/models/:id', 'Model', EVERYONE, () => import('./catalogue/web/models/model.tsx')),
-      page(
-        '/providers',
-        'Providers',
-        OPERATOR,
-        Plug,
-        'v',
-        () => import('./catalogue/web/providers/providers.tsx'),
-        'upstreams cooldowns',
-      ),
-      below(
-        '/providers/new',
-        'New provider',
-        OPERATOR,
-        () => import('./catalogue/web/providers/new-provider.tsx'),
-      ),
-      below(
-        '/providers/:name',
-        'Provider',
-        OPERATOR,
-        () => import('./catalogue/web/providers/provider.tsx'),
-      ),
-      page(
-        '/catalogue',
-        'Catalogue',
-        OPERATOR,
-        FileCog,
-        't',
-        () => import('./catalogue/web/catalogue/catalogue.tsx'),
-        'configuration settings prices rate limits',
-      ),
-      below(
-        '/catalogue/history',
-        'Catalogue history',
-        OPERATOR,
-        () => import('./catalogue/web/catalogue/history.tsx'),
-      ),
-      below(
-        '/catalogue/history/:version',
-        'Catalogue version',
-        OPERATOR,
-        () => import('./catalogue/web/catalogue/version.tsx'),
-      ),
+      ...catalogue_pages,
       ...audit_log_pages,
       page(
         '/system',

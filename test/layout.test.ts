@@ -30,8 +30,10 @@ const EXCEPTIONS: Readonly<Record<string, readonly string[]>> = {
   'src/build/': ['src/app/', 'plugins/console/bundle.ts', 'plugins/docs/scalar.ts', 'package.json'],
   // Refused requests stand among calls in its lists, open alerts on its Overview; its pages know the routes of all plugins by their types.
   'plugins/console/': ['package.json', 'plugins/alerts/index.ts', 'plugins/refusals/index.ts'],
-  // Refused requests stand where the first call is waited for.
-  'plugins/first-steps/': ['plugins/refusals/index.ts'],
+  // Refused requests stand where the first call is waited for; well-known providers are those of a new provider.
+  'plugins/first-steps/': ['plugins/catalogue/index.ts', 'plugins/refusals/index.ts'],
+  // The review of a draft has its prices, margins and last week's calls at them; so has the page of a model.
+  'plugins/catalogue/': ['plugins/prices/index.ts'],
 }
 
 const ENTRY = 'src/main.ts'

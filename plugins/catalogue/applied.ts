@@ -1,6 +1,5 @@
 // A file as the catalogue for all gateways over a database: without what is of a machine, and checked as one machine reads it. Pure, but for key files.
 import { dirname } from 'node:path'
-import { createRedactor } from '../../src/observe/redact.ts'
 import { redactorFor } from '../../src/catalogue/drafts.ts'
 import { keyFilesIn } from '../../src/catalogue/key-files.ts'
 import { readCatalogue } from '../../src/catalogue/load.ts'
@@ -9,6 +8,7 @@ import type { Mistake } from '../../src/catalogue/mistakes.ts'
 import { isOfTheMachine, withoutMachine } from '../../src/catalogue/of-the-machine.ts'
 import { keysWrittenIn, marksIn } from '../../src/catalogue/shared-bounds.ts'
 import { readToml, withoutMark } from '../../src/catalogue/toml.ts'
+import { createRedactor } from '../../src/observe/redact.ts'
 
 export interface Applied {
   /** What is to be in force. */

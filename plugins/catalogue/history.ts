@@ -1,9 +1,15 @@
 // The history of the catalogue as it is listed: each version with what it changed.
+
+import { type ChangedPart, changedParts } from '../../src/catalogue/changed-parts.ts'
+import {
+  type ListedVersion,
+  listVersions,
+  MAX_VERSIONS,
+  withVersionBefore,
+} from '../../src/catalogue/past.ts'
 import type { Db } from '../../src/store/db.ts'
 import type { Page, PageRequest } from '../../src/store/page.ts'
 import { endOfTurn } from '../../src/utilities/end-of-turn.ts'
-import { type ChangedPart, changedParts } from '../../src/catalogue/changed-parts.ts'
-import { type ListedVersion, listVersions, MAX_VERSIONS, withVersionBefore } from '../../src/catalogue/past.ts'
 
 export interface HistoryEntry extends ListedVersion {
   /** Against the version before; null for the oldest that is kept, and for texts that take too long to compare. */

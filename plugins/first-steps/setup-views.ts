@@ -1,9 +1,9 @@
 // The schemas of the operator's first steps: requests and answers.
 import { Type } from '@sinclair/typebox'
 import { RequestKey } from '../../src/app/surface/console/fields.ts'
-import { KNOWN_FIELDS, Usd } from '../catalogue/console/known-providers.ts'
 import { Closed } from '../../src/http/schema.ts'
 import { MoneyFields } from '../../src/http/views.ts'
+import { KNOWN_FIELDS, Usd } from '../catalogue/index.ts'
 
 const Name = Type.String({ maxLength: 128 })
 

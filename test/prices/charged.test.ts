@@ -229,7 +229,7 @@ describe('other kinds', () => {
   })
 
   test('speech, by characters', async () => {
-    const mp3 = readFileSync(join(import.meta.dir, '../../fixtures/audio/tone.mp3'))
+    const mp3 = readFileSync(join(import.meta.dir, '../fixtures/audio/tone.mp3'))
     const spoken = { headers: { 'content-type': 'audio/mpeg' }, steps: [{ send: mp3 }] }
     const body = { model: 'voice', input: 'Tides', voice: 'alloy' }
     expect(await costOf('/v1/audio/speech', body, spoken)).toBe(5 * 15_000)
@@ -240,7 +240,7 @@ describe('other kinds', () => {
     form.append('model', model)
     form.append(
       'file',
-      new File([readFileSync(join(import.meta.dir, '../../fixtures/audio/tone.wav'))], 'tone.wav'),
+      new File([readFileSync(join(import.meta.dir, '../fixtures/audio/tone.wav'))], 'tone.wav'),
     )
     const encoded = new Response(form)
     const headers = { 'content-type': encoded.headers.get('content-type') ?? '' }

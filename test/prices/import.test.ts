@@ -1,8 +1,8 @@
 // `prices import` and `prices list`: what is shown, what is written and what stays, and everything that is refused.
 import { describe, expect, test } from 'bun:test'
 import { readFileSync, truncateSync, writeFileSync } from 'node:fs'
-import { priceListOf } from '../fixtures/price-list.ts'
 import { sceneOfEachTest } from '../app/commands/scene.ts'
+import { priceListOf } from '../fixtures/price-list.ts'
 
 const scene = sceneOfEachTest((scene) => {
   writeFileSync(scene.path('tollgate.toml'), CATALOGUE)

@@ -1,8 +1,8 @@
 // Price lists over all known servers: each gets its own prices, none those of another seller, and entries that differ by a zero are one.
 import { describe, expect, test } from 'bun:test'
-import { parseDecimal } from '../../src/catalogue/decimal.ts'
 import { readPriceList } from '../../plugins/prices/list/list.ts'
 import { planImport } from '../../plugins/prices/list/plan.ts'
+import { parseDecimal } from '../../src/catalogue/decimal.ts'
 import type { TomlTable } from '../../src/catalogue/toml.ts'
 import { protocolsOf } from '../../src/domain/servers/lookup.ts'
 import { KNOWN_SERVERS } from '../../src/domain/servers/table.ts'

@@ -1,12 +1,12 @@
 // Price lists: what is read from LiteLLM's format, exactly; which field is which rate; what is refused, and what is left alone.
 import { describe, expect, test } from 'bun:test'
-import { nanosOf, parseDecimal, timesRoundingUp } from '../../src/catalogue/decimal.ts'
 import type { ListEntry } from '../../plugins/prices/list/entry.ts'
 import { readPriceList } from '../../plugins/prices/list/list.ts'
 import { listedNames, matcherOf, modelOf } from '../../plugins/prices/list/matches.ts'
 import { mergePrice } from '../../plugins/prices/list/merge.ts'
 import { planImport } from '../../plugins/prices/list/plan.ts'
 import { type Kind, ratesOf } from '../../plugins/prices/list/rates.ts'
+import { nanosOf, parseDecimal, timesRoundingUp } from '../../src/catalogue/decimal.ts'
 import { priceListOf } from '../fixtures/price-list.ts'
 
 const listOf = (entries: Record<string, object>) => readPriceList(JSON.stringify(entries))

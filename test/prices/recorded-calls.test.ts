@@ -1,10 +1,10 @@
 // Recorded calls at other prices: all of a time, or the newest of them, from which the rest is extrapolated.
 import { expect, test } from 'bun:test'
 import { rerateCalls } from '../../plugins/prices/rerating/recorded-calls.ts'
+import { FLASH, PRO } from '../money/pricing/prices.ts'
 import { MODEL } from '../support/catalogue.ts'
 import { answering, ask, wholePath } from '../support/native.ts'
 import { fileScene } from '../support/scene.ts'
-import { FLASH, PRO } from '../money/pricing/prices.ts'
 
 const CALLS = 6
 const { gateway, call } = await fileScene({ script: answering })

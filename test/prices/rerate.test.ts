@@ -1,6 +1,7 @@
 // Recorded calls at other prices: by the rules that charge calls, or not at all.
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
+import { rerate } from '../../plugins/prices/rerating/rerate.ts'
 import type { UnitPrice } from '../../src/domain/prices.ts'
 import { NO_UNITS } from '../../src/domain/units.ts'
 import { NO_USAGE } from '../../src/domain/usage.ts'
@@ -8,7 +9,6 @@ import { chargeImages, chargeTokens } from '../../src/money/pricing/charge.ts'
 import { chargeImageTokens } from '../../src/money/pricing/image-tokens.ts'
 import { comparePrices } from '../../src/money/pricing/price-lines.ts'
 import { chargeUnits, tokensOf } from '../../src/money/pricing/units.ts'
-import { rerate } from '../../plugins/prices/rerating/rerate.ts'
 import {
   anyImageTokenPrice,
   anyImageTokens,

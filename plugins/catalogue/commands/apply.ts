@@ -1,12 +1,23 @@
 // `config apply`: a file as the catalogue in the database, in force for all gateways over it.
+
 import { readFile } from 'node:fs/promises'
 import type { Command } from 'commander'
 import { createTwoFilesPatch } from 'diff'
-import { type Applied, applied } from '../applied.ts'
+import { type Context, contextOf } from '../../../src/app/command-line/context.ts'
+import { type DataFolder, engineOfFolder } from '../../../src/app/command-line/data-folder.ts'
+import { addExample } from '../../../src/app/command-line/example.ts'
+import type { CliDeps } from '../../../src/app/command-line/terminal.ts'
+import { savedWords } from '../../../src/app/commands/configuration.ts'
+import { confirm, isYes } from '../../../src/app/commands/confirm.ts'
 import { hideSecrets } from '../../../src/catalogue/hidden-text.ts'
 import { type SharedText, warningLines } from '../../../src/catalogue/load-file.ts'
 import { formatMistake, type Mistake } from '../../../src/catalogue/mistakes.ts'
-import { isOfTheMachine, MACHINE_SETTINGS, othersIn, withoutMachine } from '../../../src/catalogue/of-the-machine.ts'
+import {
+  isOfTheMachine,
+  MACHINE_SETTINGS,
+  othersIn,
+  withoutMachine,
+} from '../../../src/catalogue/of-the-machine.ts'
 import { applyShared, newestShared } from '../../../src/catalogue/shared.ts'
 import { readToml } from '../../../src/catalogue/toml.ts'
 import { conflict, unprocessable } from '../../../src/domain/errors.ts'
@@ -14,15 +25,10 @@ import { createRedactor } from '../../../src/observe/redact.ts'
 import { BUILT_IN_REGISTRY } from '../../../src/protocols/registry.ts'
 import type { Db } from '../../../src/store/db.ts'
 import { aliveGateways } from '../../../src/store/gateways.ts'
-import { type Context, contextOf } from '../../../src/app/command-line/context.ts'
-import { type DataFolder, engineOfFolder } from '../../../src/app/command-line/data-folder.ts'
-import type { CliDeps } from '../../../src/app/command-line/terminal.ts'
-import { savedWords } from '../../../src/app/commands/configuration.ts'
-import { confirm, isYes } from '../../../src/app/commands/confirm.ts'
+import { type Applied, applied } from '../applied.ts'
 
 export function addConfigApply(config: Command, deps: CliDeps): void {
-  config
-    .command('apply')
+  addExample(config.command('apply'), 'config apply tollgate.toml')
     .summary('Put a catalogue in force for all gateways.')
     .description(
       'Put a catalogue file into the PostgreSQL database of [storage], for all gateways over it. They take it from there, ' +

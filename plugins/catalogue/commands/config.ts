@@ -1,9 +1,11 @@
 // `config check`: every mistake and warning in a catalogue, with its path and line; the other commands of `config` have files of their own.
+
 import type { Command } from 'commander'
-import { nameOf } from '../../../src/catalogue/load-file.ts'
 import { contextOf } from '../../../src/app/command-line/context.ts'
 import { readCatalogueAt, readCatalogueOf } from '../../../src/app/command-line/data-folder.ts'
+import { addExample } from '../../../src/app/command-line/example.ts'
 import { type CliDeps, EXIT, Exit } from '../../../src/app/command-line/terminal.ts'
+import { nameOf } from '../../../src/catalogue/load-file.ts'
 import { addConfigApply } from './apply.ts'
 import { addConfigHistory, addConfigRestore } from './history.ts'
 import { addConfigRelease } from './release.ts'
@@ -20,8 +22,7 @@ export function addConfigCommands(program: Command, deps: CliDeps): void {
   addConfigShow(config, deps)
   addConfigApply(config, deps)
   addConfigRelease(config, deps)
-  config
-    .command('check [file]')
+  addExample(config.command('check [file]'), 'config check')
     .summary('List every mistake in a catalogue file.')
     .description(
       'List every mistake in a catalogue file (default: the catalogue in force). Also warn of missing environment ' +

@@ -1,8 +1,17 @@
 // `config history` and `config restore`: the texts that the catalogue had, what changed, and one of them in force again.
+
 import type { Command } from 'commander'
 import { createTwoFilesPatch } from 'diff'
+import { readCount } from '../../../src/app/command-line/arguments.ts'
+import { contextOf } from '../../../src/app/command-line/context.ts'
+import { type DataFolder, readCatalogueOf, withDatabase } from '../../../src/app/command-line/data-folder.ts'
+import { addExample } from '../../../src/app/command-line/example.ts'
+import type { Column } from '../../../src/app/command-line/table.ts'
+import type { CliDeps } from '../../../src/app/command-line/terminal.ts'
+import { timeColumn } from '../../../src/app/command-line/times.ts'
+import { configurationOf, savedWords } from '../../../src/app/commands/configuration.ts'
+import { confirm, isYes } from '../../../src/app/commands/confirm.ts'
 import type { ChangedPart } from '../../../src/catalogue/changed-parts.ts'
-import { type HistoryEntry, listHistory } from '../history.ts'
 import { readCatalogue } from '../../../src/catalogue/load.ts'
 import {
   MAX_VERSIONS,
@@ -15,20 +24,12 @@ import {
 import { unprocessable } from '../../../src/domain/errors.ts'
 import { time } from '../../../src/http/views.ts'
 import { BUILT_IN_REGISTRY } from '../../../src/protocols/registry.ts'
-import { readCount } from '../../../src/app/command-line/arguments.ts'
-import { contextOf } from '../../../src/app/command-line/context.ts'
-import { type DataFolder, readCatalogueOf, withDatabase } from '../../../src/app/command-line/data-folder.ts'
-import type { Column } from '../../../src/app/command-line/table.ts'
-import type { CliDeps } from '../../../src/app/command-line/terminal.ts'
-import { timeColumn } from '../../../src/app/command-line/times.ts'
-import { configurationOf, savedWords } from '../../../src/app/commands/configuration.ts'
-import { confirm, isYes } from '../../../src/app/commands/confirm.ts'
+import { type HistoryEntry, listHistory } from '../history.ts'
 
 const DEFAULT_LIMIT = 20
 
 export function addConfigHistory(config: Command, deps: CliDeps): void {
-  config
-    .command('history')
+  addExample(config.command('history'), 'config history 12')
     .summary('List saved versions, or show what one changed.')
     .description(
       `List the versions of the catalogue that were in force, newest first: when, saved by whom, what changed. ` +
@@ -60,8 +61,7 @@ export function addConfigHistory(config: Command, deps: CliDeps): void {
 }
 
 export function addConfigRestore(config: Command, deps: CliDeps): void {
-  config
-    .command('restore')
+  addExample(config.command('restore'), 'config restore 12')
     .summary('Put a saved version in force again.')
     .description(
       'Replace the catalogue with an earlier version. You see the changes before they are written. Keys are not part of ' +

@@ -1,5 +1,11 @@
 // `models`: the models of the catalogue, their prices and their routes.
+
 import type { Command } from 'commander'
+import { contextOf } from '../../../src/app/command-line/context.ts'
+import { requireCatalogue } from '../../../src/app/command-line/data-folder.ts'
+import { addExample } from '../../../src/app/command-line/example.ts'
+import type { Column } from '../../../src/app/command-line/table.ts'
+import type { CliDeps } from '../../../src/app/command-line/terminal.ts'
 import { isServed, type Model } from '../../../src/domain/catalogue.ts'
 import type { ExtraPrice } from '../../../src/domain/extras.ts'
 import { shutdownDateOf } from '../../../src/domain/model-ends.ts'
@@ -7,14 +13,9 @@ import { formatUsd, type Nanos } from '../../../src/domain/money.ts'
 import type { Price, Tier } from '../../../src/domain/prices.ts'
 import type { RateName } from '../../../src/domain/units.ts'
 import { money } from '../../../src/http/views.ts'
-import { contextOf } from '../../../src/app/command-line/context.ts'
-import { requireCatalogue } from '../../../src/app/command-line/data-folder.ts'
-import type { Column } from '../../../src/app/command-line/table.ts'
-import type { CliDeps } from '../../../src/app/command-line/terminal.ts'
 
 export function addModelsCommand(program: Command, deps: CliDeps): void {
-  program
-    .command('models')
+  addExample(program.command('models'), 'models --json')
     .summary('List the models and their prices.')
     .description(
       'List the models of the catalogue with their routes, and their prices in USD per million tokens, per image or per unit.',

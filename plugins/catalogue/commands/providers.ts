@@ -1,5 +1,13 @@
 // `providers test`: one cheap real request for each key and route, and what the providers answer.
+
 import type { Command } from 'commander'
+import { contextOf } from '../../../src/app/command-line/context.ts'
+import { type GoodCatalogue, requireCatalogue } from '../../../src/app/command-line/data-folder.ts'
+import { addExample } from '../../../src/app/command-line/example.ts'
+import { type CliDeps, EXIT, Exit } from '../../../src/app/command-line/terminal.ts'
+import { lazySimulator } from '../../../src/app/process/simulator.ts'
+import type { TestedRoute } from '../../../src/app/route-tests/route-test.ts'
+import { planTests, type Tested, testAndHide, testView } from '../../../src/app/route-tests/route-tests.ts'
 import type { Catalogue } from '../../../src/domain/catalogue.ts'
 import { notFound } from '../../../src/domain/errors.ts'
 import { BUILT_IN_REGISTRY } from '../../../src/protocols/registry.ts'
@@ -7,19 +15,11 @@ import { createCooldowns } from '../../../src/upstream/cooldowns.ts'
 import { createTokens } from '../../../src/upstream/tokens/tokens.ts'
 import { createTransport } from '../../../src/upstream/transport.ts'
 import { Deadlines } from '../../../src/utilities/deadlines.ts'
-import { contextOf } from '../../../src/app/command-line/context.ts'
-import { type GoodCatalogue, requireCatalogue } from '../../../src/app/command-line/data-folder.ts'
-import { type CliDeps, EXIT, Exit } from '../../../src/app/command-line/terminal.ts'
-import { lazySimulator } from '../../../src/app/process/simulator.ts'
-import type { TestedRoute } from '../../../src/app/route-tests/route-test.ts'
-import { planTests, type Tested, testAndHide, testView } from '../../../src/app/route-tests/route-tests.ts'
 import { describeTests } from './providers-table.ts'
 
 export function addProvidersCommands(program: Command, deps: CliDeps): void {
-  program
-    .command('providers')
-    .description("Test the catalogue's providers.")
-    .command('test [name]')
+  const providers = program.command('providers').description("Test the catalogue's providers.")
+  addExample(providers.command('test [name]'), 'providers test google')
     .summary('Test each provider with a request.')
     .description(
       'Send one small real request for each key and route of all providers, or of one, and show ' +

@@ -1,17 +1,18 @@
 // `config release`: the file of each machine in force again, in place of the catalogue in the database.
+
 import type { Command } from 'commander'
+import { contextOf } from '../../../src/app/command-line/context.ts'
+import { readCatalogueAt, withDatabase } from '../../../src/app/command-line/data-folder.ts'
+import { addExample } from '../../../src/app/command-line/example.ts'
+import type { CliDeps } from '../../../src/app/command-line/terminal.ts'
+import { confirm, isYes } from '../../../src/app/commands/confirm.ts'
 import { newestShared, unshare } from '../../../src/catalogue/shared.ts'
 import { conflict, unprocessable } from '../../../src/domain/errors.ts'
 import { recordAction } from '../../../src/store/actions.ts'
 import type { Tx } from '../../../src/store/db.ts'
-import { contextOf } from '../../../src/app/command-line/context.ts'
-import { readCatalogueAt, withDatabase } from '../../../src/app/command-line/data-folder.ts'
-import type { CliDeps } from '../../../src/app/command-line/terminal.ts'
-import { confirm, isYes } from '../../../src/app/commands/confirm.ts'
 
 export function addConfigRelease(config: Command, deps: CliDeps): void {
-  config
-    .command('release')
+  addExample(config.command('release'), 'config release')
     .summary('Go back from the database to the file of each machine.')
     .description(
       'Undo `tollgate config apply`: every gateway takes the catalogue from its own tollgate.toml again. Write it there ' +

@@ -1,6 +1,12 @@
 // `config show`: the text of the catalogue in force, without its keys.
+
 import { readFile } from 'node:fs/promises'
 import type { Command } from 'commander'
+import { contextOf } from '../../../src/app/command-line/context.ts'
+import { type DataFolder, readCatalogueAt } from '../../../src/app/command-line/data-folder.ts'
+import { addExample } from '../../../src/app/command-line/example.ts'
+import type { CliDeps } from '../../../src/app/command-line/terminal.ts'
+import { sharedOfFolder } from '../../../src/app/process/shared-catalogue.ts'
 import { redactorFor } from '../../../src/catalogue/drafts.ts'
 import { hideSecrets } from '../../../src/catalogue/hidden-text.ts'
 import { nameOf } from '../../../src/catalogue/load-file.ts'
@@ -8,10 +14,6 @@ import { withoutMark } from '../../../src/catalogue/toml.ts'
 import { unprocessable } from '../../../src/domain/errors.ts'
 import { createRedactor } from '../../../src/observe/redact.ts'
 import { withoutTrailing } from '../../../src/utilities/text-ends.ts'
-import { contextOf } from '../../../src/app/command-line/context.ts'
-import { type DataFolder, readCatalogueAt } from '../../../src/app/command-line/data-folder.ts'
-import type { CliDeps } from '../../../src/app/command-line/terminal.ts'
-import { sharedOfFolder } from '../../../src/app/process/shared-catalogue.ts'
 
 /** A catalogue as it may be shown. */
 export interface Shown {
@@ -21,8 +23,7 @@ export interface Shown {
 }
 
 export function addConfigShow(config: Command, deps: CliDeps): void {
-  config
-    .command('show')
+  addExample(config.command('show'), 'config show')
     .summary('Print the catalogue in force.')
     .description(
       'Print the catalogue in force, from the data folder or from the database, with marks (hidden:…) in place of keys. ' +

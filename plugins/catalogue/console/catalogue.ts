@@ -2,15 +2,14 @@
 import { Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 import { FAILURES, operatorCalls } from '../../../src/app/surface/console/calls.ts'
-import { KnownView, knownView } from './known-providers.ts'
 import type { Gateway } from '../../../src/app/surface/gateway.ts'
-import { blockFields, settingSections } from '../setting-fields.ts'
 import type { Catalogue } from '../../../src/domain/catalogue.ts'
 import { Closed, Nullable } from '../../../src/http/schema.ts'
-import { type RepricedModel, rerateCalls } from '../../prices/rerating/recorded-calls.ts'
+import { RatingView, type RepricedModel, ratingView, rerateCalls } from '../../prices/index.ts'
+import { blockFields, settingSections } from '../setting-fields.ts'
 import { ChangesView, changesView } from './changes.ts'
 import { DRAFT_FIELDS, DraftBody, draftOf, MistakeView, requireGood } from './draft.ts'
-import { RatingView, ratingView } from '../../prices/console/rerating-views.ts'
+import { KnownView, knownView } from './known-providers.ts'
 
 const WEEK_MS = 7 * 86_400_000
 

@@ -5,7 +5,7 @@ import type { Catalogue, Model } from '../../../src/domain/catalogue.ts'
 import { OneOf } from '../../../src/http/schema.ts'
 import { marginLines } from '../../../src/money/pricing/margin-lines.ts'
 import { comparePrices } from '../../../src/money/pricing/price-lines.ts'
-import { changeView, MarginLineView, marginsView, PriceChangeView } from '../../prices/console/price-views.ts'
+import { changeView, MarginLineView, marginsView, PriceChangeView } from '../../prices/index.ts'
 
 const CHANGE = { change: OneOf(['added', 'removed', 'changed']), what: Type.Array(Type.String()) }
 

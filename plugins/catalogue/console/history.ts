@@ -4,7 +4,6 @@ import { Elysia } from 'elysia'
 import { sessionsByNumber } from '../../../src/access/rows-by-number.ts'
 import { type ConsoleParts, FAILURES, operatorCalls } from '../../../src/app/surface/console/calls.ts'
 import type { Gateway } from '../../../src/app/surface/gateway.ts'
-import { historyOf, listHistory } from '../history.ts'
 import {
   listVersions,
   type MadeBy,
@@ -17,6 +16,7 @@ import { WholeNumber } from '../../../src/http/parameters.ts'
 import { Closed, Nullable, OneOf } from '../../../src/http/schema.ts'
 import { TimeFields, time } from '../../../src/http/views.ts'
 import type { Db } from '../../../src/store/db.ts'
+import { historyOf, listHistory } from '../history.ts'
 
 const ByView = Type.Object(
   {

@@ -5,7 +5,14 @@ import { compileModelPatterns } from '../../../src/access/model-patterns.ts'
 import { keyQueries } from '../../../src/access/queries.ts'
 import { accountOf, onlyKeyOf, type Viewer } from '../../../src/access/viewer.ts'
 import { type ConsoleParts, FAILURES, viewerCalls } from '../../../src/app/surface/console/calls.ts'
+import {
+  healthView,
+  lastFailureView,
+  type Seen,
+  seenNow,
+} from '../../../src/app/surface/console/health-views.ts'
 import { CsvFile, listCsv, onePart } from '../../../src/app/surface/console/list-csv.ts'
+import { sumView } from '../../../src/app/surface/console/sum-views.ts'
 import type { Gateway } from '../../../src/app/surface/gateway.ts'
 import { isServed, type Model, type Route } from '../../../src/domain/catalogue.ts'
 import { notFound } from '../../../src/domain/errors.ts'
@@ -15,11 +22,9 @@ import { ModelName } from '../../../src/http/parameters.ts'
 import { Closed } from '../../../src/http/schema.ts'
 import { firstDay, type ModelDay, modelDays } from '../../../src/money/ledger/model-sums.ts'
 import { addTotals, NO_CALLS } from '../../../src/money/ledger/totals.ts'
+import { linesView } from '../../prices/index.ts'
 import { MODEL_COLUMNS, MODEL_COLUMNS_OF_OPERATOR } from './files.ts'
-import { healthView, lastFailureView, type Seen, seenNow } from '../../console/api/health-views.ts'
 import { ModelDetailView, ModelsView, type ModelView, type RouteView } from './model-views.ts'
-import { linesView } from '../../prices/console/price-views.ts'
-import { sumView } from '../../console/api/sum-views.ts'
 
 /** The routes of models: all of them for the operator, for others those that they may call. */
 export function modelRoutes(gateway: ConsoleParts & Pick<Gateway, 'operations'>) {

@@ -1,5 +1,12 @@
 // Providers as the console shows them: their keys by their marks, their cooldowns and why, their routes.
 import { type Static, Type } from '@sinclair/typebox'
+import {
+  HealthView,
+  healthView,
+  LastFailureView,
+  lastFailureView,
+  type Seen,
+} from '../../../src/app/surface/console/health-views.ts'
 import type { ConfigurationFile } from '../../../src/catalogue/configuration.ts'
 import { isSimulated } from '../../../src/catalogue/served.ts'
 import type { Catalogue, Provider } from '../../../src/domain/catalogue.ts'
@@ -8,7 +15,6 @@ import { Nullable, OneOf } from '../../../src/http/schema.ts'
 import { NullableTimeFields, time } from '../../../src/http/views.ts'
 import { markOf } from '../../../src/observe/key-mark.ts'
 import type { Cooldowns } from '../../../src/upstream/cooldowns.ts'
-import { HealthView, healthView, LastFailureView, lastFailureView, type Seen } from '../../console/api/health-views.ts'
 
 const KeyView = Type.Object({
   number: Type.Integer({ description: 'its place in the file, from 1' }),

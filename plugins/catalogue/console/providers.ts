@@ -6,6 +6,7 @@ import type { Viewer } from '../../../src/access/viewer.ts'
 import type { TestedRoute } from '../../../src/app/route-tests/route-test.ts'
 import { keyNumber, testAndHide, testView } from '../../../src/app/route-tests/route-tests.ts'
 import { FAILURES, operatorCalls } from '../../../src/app/surface/console/calls.ts'
+import { seenNow } from '../../../src/app/surface/console/health-views.ts'
 import { CsvFile, listCsv } from '../../../src/app/surface/console/list-csv.ts'
 import type { Gateway } from '../../../src/app/surface/gateway.ts'
 import type { Edit } from '../../../src/catalogue/edit.ts'
@@ -13,9 +14,8 @@ import type { Catalogue, Model, Provider } from '../../../src/domain/catalogue.t
 import { invalidRequest, notFound } from '../../../src/domain/errors.ts'
 import { Closed, Nullable } from '../../../src/http/schema.ts'
 import { createCooldowns } from '../../../src/upstream/cooldowns.ts'
-import { PROVIDER_COLUMNS } from './files.ts'
 import { DRAFT_FIELDS, draftOf, requireGood } from './draft.ts'
-import { seenNow } from '../../console/api/health-views.ts'
+import { PROVIDER_COLUMNS } from './files.ts'
 import { ProviderView, providersView } from './provider-views.ts'
 
 const ProvidersView = Type.Object({

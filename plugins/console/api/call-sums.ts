@@ -2,13 +2,13 @@
 import { Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 import { type ConsoleParts, FAILURES, viewerCalls } from '../../../src/app/surface/console/calls.ts'
+import { USED_SUM_FIELDS, usedSumView } from '../../../src/app/surface/console/sum-views.ts'
 import { Closed, Nullable } from '../../../src/http/schema.ts'
 import { callTotals } from '../../../src/money/ledger/call-totals.ts'
 import { NO_CALLS } from '../../../src/money/ledger/totals.ts'
 import type { RefusalFilter } from '../../refusals/index.ts'
 import { countRefused } from '../../refusals/index.ts'
 import { CALL_FILTERS, callsAsked } from './calls-asked.ts'
-import { USED_SUM_FIELDS, usedSumView } from './sum-views.ts'
 
 const SumsView = Closed({
   ...USED_SUM_FIELDS,

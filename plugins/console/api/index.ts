@@ -7,15 +7,11 @@ import { callRoute } from './call.ts'
 import { callFilterRoutes } from './call-filters.ts'
 import { callSumRoutes } from './call-sums.ts'
 import { callRoutes } from './calls.ts'
-import { catalogueRoutes, previewRoutes } from '../../catalogue/console/catalogue.ts'
-import { catalogueHistoryRoutes } from '../../catalogue/console/history.ts'
 import { entryRoutes, entrySumRoutes } from './entries.ts'
 import { files } from './files.ts'
 import { images } from './images.ts'
 import { liveRoutes } from './live.ts'
-import { modelRoutes } from '../../catalogue/console/models.ts'
 import { overviewRoutes } from './overview.ts'
-import { providerRoutes } from '../../catalogue/console/providers.ts'
 import { searchRoutes } from './search.ts'
 import { statementRoutes } from './statement.ts'
 import { systemRoutes } from './system.ts'
@@ -40,8 +36,3 @@ export const consoleApi = (gateway: Gateway) =>
     .use(bookRoutes(gateway))
     .use(backupRoutes(gateway))
     .use(searchRoutes(gateway))
-    .use(catalogueRoutes(gateway))
-    .use(previewRoutes(gateway))
-    .use(catalogueHistoryRoutes(gateway))
-    .use(modelRoutes(gateway))
-    .use(providerRoutes(gateway))

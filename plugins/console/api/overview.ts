@@ -6,6 +6,8 @@ import { accountQueries } from '../../../src/access/queries.ts'
 import { accountOf, requireWholeAccount, type Viewer } from '../../../src/access/viewer.ts'
 import { DISPLAY_NAME } from '../../../src/app/surface/console/account-names.ts'
 import { type ConsoleParts, FAILURES, viewerCalls } from '../../../src/app/surface/console/calls.ts'
+import { FailingView, failingView } from '../../../src/app/surface/console/health-views.ts'
+import { SUM_FIELDS, sumView } from '../../../src/app/surface/console/sum-views.ts'
 import type { Gateway } from '../../../src/app/surface/gateway.ts'
 import type { Model } from '../../../src/domain/catalogue.ts'
 import { endingsOf } from '../../../src/domain/model-ends.ts'
@@ -24,9 +26,7 @@ import {
 import { type OverviewParts, overviewParts } from '../../../src/money/ledger/overview-parts.ts'
 import type { MoneyTotals } from '../../../src/money/ledger/totals.ts'
 import { AlertView, alertView, openAlerts } from '../../alerts/index.ts'
-import { FailingView, failingView } from './health-views.ts'
 import { marginOfSum } from './margin-views.ts'
-import { SUM_FIELDS, sumView } from './sum-views.ts'
 
 const Milliseconds = Nullable(Type.Integer({ description: 'null where no call was answered' }))
 

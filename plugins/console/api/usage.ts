@@ -10,6 +10,7 @@ import { type ConsoleParts, FAILURES, viewerCalls } from '../../../src/app/surfa
 import { AccountRef, KeyRef } from '../../../src/app/surface/console/fields.ts'
 import { CsvFile, listCsv } from '../../../src/app/surface/console/list-csv.ts'
 import { requestedAccount, requestedKey } from '../../../src/app/surface/console/references.ts'
+import { USED_SUM_FIELDS, usedSumView } from '../../../src/app/surface/console/sum-views.ts'
 import { lastDays } from '../../../src/domain/ranges.ts'
 import { type CsvColumns, csvUsd } from '../../../src/http/csv.ts'
 import { ModelName } from '../../../src/http/parameters.ts'
@@ -18,7 +19,6 @@ import { TimeFields, time } from '../../../src/http/views.ts'
 import type { CallTotals } from '../../../src/money/ledger/totals.ts'
 import { type Usage, usageOf } from '../../../src/money/ledger/usage.ts'
 import { DAY_RANGE, rangeAsked } from './day-range.ts'
-import { USED_SUM_FIELDS, usedSumView } from './sum-views.ts'
 
 const MAX_LISTED = 200
 /** It reads some thousand sums. */

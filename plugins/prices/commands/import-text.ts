@@ -1,13 +1,13 @@
 // What `prices import` shows: the difference as a table, and what the list has that a price does not. Pure.
 
+import { type Column, table } from '../../../src/app/command-line/table.ts'
+import { wrapped } from '../../../src/app/command-line/wrapped.ts'
+import { formatUsd } from '../../../src/domain/money.ts'
+import { money } from '../../../src/http/views.ts'
 import type { PriceList } from '../list/list.ts'
 import { isJump, MAX_FACTOR } from '../list/merge.ts'
 import type { LeftRoute, PlannedChange, PlannedEnd, PricePlan } from '../list/plan.ts'
 import { isSupported } from '../list/rates.ts'
-import { formatUsd } from '../../../src/domain/money.ts'
-import { money } from '../../../src/http/views.ts'
-import { type Column, table } from '../../../src/app/command-line/table.ts'
-import { wrapped } from '../../../src/app/command-line/wrapped.ts'
 
 const INDENT = '  '
 /** Before the field of an image's line: the entry that it is in, which --json tells. */

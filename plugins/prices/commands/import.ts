@@ -1,23 +1,25 @@
 // `prices import`: the prices of a public list into the catalogue, once the operator has seen what would change.
+
 import { readFile, stat } from 'node:fs/promises'
 import type { Command } from 'commander'
 import { checkModelPatterns, compileModelPatterns } from '../../../src/access/model-patterns.ts'
+import { readMarkup } from '../../../src/app/command-line/arguments.ts'
+import { contextOf } from '../../../src/app/command-line/context.ts'
+import { requireCatalogue } from '../../../src/app/command-line/data-folder.ts'
+import { addExample } from '../../../src/app/command-line/example.ts'
+import { type CliDeps, EXIT, Exit } from '../../../src/app/command-line/terminal.ts'
+import { configurationOf, savedWords } from '../../../src/app/commands/configuration.ts'
+import { isYes } from '../../../src/app/commands/confirm.ts'
+import { withProgress } from '../../../src/app/commands/progress.ts'
 import type { ConfigurationFile } from '../../../src/catalogue/configuration.ts'
 import type { ExactDecimal } from '../../../src/catalogue/decimal.ts'
+import type { TomlTable } from '../../../src/catalogue/toml.ts'
+import { conflict, invalidRequest, notFound } from '../../../src/domain/errors.ts'
 import { type PriceList, readPriceList } from '../list/list.ts'
 import { listedAs } from '../list/matches.ts'
 import { isJump, MAX_FACTOR } from '../list/merge.ts'
 import { type ImportChoice, type PlannedChange, planImport } from '../list/plan.ts'
-import type { TomlTable } from '../../../src/catalogue/toml.ts'
-import { conflict, invalidRequest, notFound } from '../../../src/domain/errors.ts'
-import { readMarkup } from '../../../src/app/command-line/arguments.ts'
-import { contextOf } from '../../../src/app/command-line/context.ts'
-import { requireCatalogue } from '../../../src/app/command-line/data-folder.ts'
-import { type CliDeps, EXIT, Exit } from '../../../src/app/command-line/terminal.ts'
-import { configurationOf, savedWords } from '../../../src/app/commands/configuration.ts'
-import { isYes } from '../../../src/app/commands/confirm.ts'
 import { countOf, describePlan, planView, warningsOf } from './import-text.ts'
-import { withProgress } from '../../../src/app/commands/progress.ts'
 
 interface ImportOptions {
   markup?: ExactDecimal
@@ -33,8 +35,10 @@ const AT_COST = readMarkup('1')
 const MAX_LIST_BYTES = 32 * 1_048_576
 
 export function addPricesImport(prices: Command, deps: CliDeps): void {
-  prices
-    .command('import <file>')
+  addExample(
+    prices.command('import <file>'),
+    'prices import model_prices_and_context_window.json --markup 1.2',
+  )
     .summary("Import prices from LiteLLM's public list, or OpenRouter's.")
     .description(
       "Read LiteLLM's price list (model_prices_and_context_window.json), or OpenRouter's (https://openrouter.ai/api/v1/models). Each route's `cost` becomes what its provider " +

@@ -1,22 +1,23 @@
 // `prices list`: each model's price beside what its routes cost, the margin, and where the price came from; prices-import.ts has `prices import`.
+
 import type { Command } from 'commander'
+import { contextOf } from '../../../src/app/command-line/context.ts'
+import { requireCatalogue } from '../../../src/app/command-line/data-folder.ts'
+import { addExample } from '../../../src/app/command-line/example.ts'
+import type { Column } from '../../../src/app/command-line/table.ts'
+import type { CliDeps } from '../../../src/app/command-line/terminal.ts'
 import { listedPrice, PRICES_AS_OF } from '../../../src/catalogue/known-models.ts'
 import type { Catalogue, Model, Provider, Route } from '../../../src/domain/catalogue.ts'
 import { formatUsd, parseUsd } from '../../../src/domain/money.ts'
 import type { Price } from '../../../src/domain/prices.ts'
 import { money } from '../../../src/http/views.ts'
 import { type MarginLine, marginLines } from '../../../src/money/pricing/margin-lines.ts'
-import { contextOf } from '../../../src/app/command-line/context.ts'
-import { requireCatalogue } from '../../../src/app/command-line/data-folder.ts'
-import type { Column } from '../../../src/app/command-line/table.ts'
-import type { CliDeps } from '../../../src/app/command-line/terminal.ts'
 import { addPricesImport } from './import.ts'
 
 export function addPricesCommands(program: Command, deps: CliDeps): void {
   const prices = program.command('prices').description('List prices, costs and margins; import a price list.')
   addPricesImport(prices, deps)
-  prices
-    .command('list')
+  addExample(prices.command('list'), 'prices list')
     .summary('List prices beside costs, with the margin.')
     .description(
       "List what callers pay for each model beside each route's `cost`, in USD, and the margin as a part of the price. " +

@@ -1,7 +1,8 @@
 // The writing of rates into a price of the catalogue: what the list says changes, what it says nothing of stays.
+
+import { isTable, type TomlValue } from '../../../src/catalogue/toml-write.ts'
 import { formatUsd, type Nanos, parseUsd } from '../../../src/domain/money.ts'
 import { isUnitKind, RATES, type RateName } from '../../../src/domain/units.ts'
-import { isTable, type TomlValue } from '../../../src/catalogue/toml-write.ts'
 import type { ImageLine } from './image-lines.ts'
 import type { Kind } from './rates.ts'
 import { filledUp, type Rates, type TierRates } from './tiers.ts'

@@ -1,8 +1,9 @@
 // What a price list changes in a catalogue: the difference, and the edits of the file that make it. Pure.
+
+import { type ExactDecimal, timesRoundingUp } from '../../../src/catalogue/decimal.ts'
 import type { Edit } from '../../../src/catalogue/edit.ts'
 import type { TomlTable } from '../../../src/catalogue/toml.ts'
 import type { TomlValue } from '../../../src/catalogue/toml-write.ts'
-import { type ExactDecimal, timesRoundingUp } from '../../../src/catalogue/decimal.ts'
 import { shutdownIn, unreadShutdownIn } from './ends.ts'
 import type { ImageLines } from './image-lines.ts'
 import type { PriceList } from './list.ts'

@@ -1,9 +1,10 @@
 // The prices of a list's entry as the rates of a model: which field is which rate, and what has no place in a price.
+
+import { type ExactAmount, nanosOf, parseDecimal } from '../../../src/catalogue/decimal.ts'
+import type { ModelText } from '../../../src/catalogue/schema.ts'
 import { invalidRequest } from '../../../src/domain/errors.ts'
 import type { Nanos } from '../../../src/domain/money.ts'
 import { isUnitKind, RATES, type RateName, type Unit } from '../../../src/domain/units.ts'
-import type { ModelText } from '../../../src/catalogue/schema.ts'
-import { type ExactAmount, nanosOf, parseDecimal } from '../../../src/catalogue/decimal.ts'
 import type { ListEntry } from './entry.ts'
 import { filledUp, type Rates, type TierRates, tierOf } from './tiers.ts'
 

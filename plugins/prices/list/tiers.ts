@@ -1,6 +1,7 @@
 // Tiers of a price list: fields for prompts above so many tokens, and what a tier needs beside them.
-import type { Nanos } from '../../../src/domain/money.ts'
+
 import { DEFAULT_RATES } from '../../../src/catalogue/prices.ts'
+import type { Nanos } from '../../../src/domain/money.ts'
 
 /** Rates by the names that the catalogue has for them, in nano-dollars. */
 export type Rates = ReadonlyMap<string, Nanos>

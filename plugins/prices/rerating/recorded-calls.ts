@@ -2,9 +2,9 @@
 
 import type { Nanos } from '../../../src/domain/money.ts'
 import type { Price } from '../../../src/domain/prices.ts'
+import { PRICE_OF_CALL_SQL } from '../../../src/money/ledger/stored-prices.ts'
 import type { Db } from '../../../src/store/db.ts'
 import { endOfTurn } from '../../../src/utilities/end-of-turn.ts'
-import { PRICE_OF_CALL_SQL } from '../../../src/money/ledger/stored-prices.ts'
 import { type RecordedCharge, rerate } from './rerate.ts'
 
 export interface RerateOrder {

@@ -1,4 +1,4 @@
-// What `providers test` says about further refusals as servers worded them in public (the others: test/app/commands/providers-known.test.ts): the
+// What `providers test` says about further refusals as servers worded them in public (the others: test/catalogue/commands/providers-known.test.ts): the
 // threads are named in src/app/route-tests/known-refusals.ts.
 import { describe, expect, test } from 'bun:test'
 import { knownAdvice } from '../../../src/app/route-tests/known-refusals.ts'

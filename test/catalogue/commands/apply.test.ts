@@ -6,9 +6,9 @@ import { FIRST_CATALOGUE } from '../../../src/catalogue/first.ts'
 import { applyShared, newestShared } from '../../../src/catalogue/shared.ts'
 import { openPostgres } from '../../../src/store/engines/postgres/open.ts'
 import { openDatabase } from '../../../src/store/engines/sqlite/open.ts'
+import { createScene, sceneOfEachTest } from '../../app/commands/scene.ts'
 import { memoryLog } from '../../support/memory-log.ts'
 import { dropDatabase, hasPostgres, makeDatabase } from '../../support/postgres.ts'
-import { createScene, sceneOfEachTest } from '../../app/commands/scene.ts'
 
 const SECRET = 'secret-of-acme-1'
 const TEXT = `[[providers]]

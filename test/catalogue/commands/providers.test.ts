@@ -1,8 +1,8 @@
 // `providers test`: one real request for each key and route, what came back, and an exit status to rely on.
 import { afterAll, describe, expect, test } from 'bun:test'
 import { writeFileSync } from 'node:fs'
-import { RESET, refusal, type Script, startUpstream, whole } from '../../support/upstream.ts'
 import { createScene, sceneOfEachTest } from '../../app/commands/scene.ts'
+import { RESET, refusal, type Script, startUpstream, whole } from '../../support/upstream.ts'
 
 const upstream = await startUpstream()
 afterAll(() => upstream[Symbol.asyncDispose]())

@@ -5,11 +5,11 @@ import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
 import { type ComponentType, createElement } from 'react'
 import { renderToStaticMarkup } from 'react-dom/server'
 import { knownView } from '../../../plugins/catalogue/console/known-providers.ts'
-import { MODEL_SCHEMAS, PROVIDER_SETTINGS } from '../../../src/catalogue/schema.ts'
 import { blockFields, TEXT_ONLY } from '../../../plugins/catalogue/setting-fields.ts'
+import { MODEL_SCHEMAS, PROVIDER_SETTINGS } from '../../../src/catalogue/schema.ts'
 
 type Form = ComponentType<Record<string, unknown>>
-const PARTS = `${import.meta.dir}/../../plugins/console/web/parts/catalogue`
+const PARTS = `${import.meta.dir}/../../../plugins/catalogue/web/parts`
 // The client of the pages takes its address from the page.
 Reflect.set(globalThis, 'location', { origin: 'http://127.0.0.1' })
 const { ModelFields }: { ModelFields: Form } = await import(`${PARTS}/model-fields.tsx`)

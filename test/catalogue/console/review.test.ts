@@ -1,8 +1,8 @@
 // The review before a save names every section that changes, and so do the history and the audit log after it.
 import { describe, expect, test } from 'bun:test'
+import { settingSections } from '../../../plugins/catalogue/setting-fields.ts'
 import { changedTables } from '../../../src/catalogue/changed-parts.ts'
 import type { SECTION_SCHEMAS } from '../../../src/catalogue/section-schemas.ts'
-import { settingSections } from '../../../plugins/catalogue/setting-fields.ts'
 import { signedIn } from '../../support/console-session.ts'
 import { fileScene } from '../../support/scene.ts'
 

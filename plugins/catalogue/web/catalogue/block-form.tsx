@@ -2,14 +2,14 @@
 import { Plus, Trash2 } from 'lucide-react'
 import { useAddressState } from '../../../console/web/parts/address-state.ts'
 import { Button } from '../../../console/web/parts/button.tsx'
+import { Field } from '../../../console/web/parts/field.tsx'
+import { Select } from '../../../console/web/parts/select.tsx'
+import { freeName } from '../new-provider/choices.ts'
 import type { Draft } from '../parts/draft.ts'
 import { ModelFields } from '../parts/model-fields.tsx'
 import { ProviderFields } from '../parts/provider-fields.tsx'
 import { SettingFields, useSettings } from '../parts/setting-fields.tsx'
 import { type Block, blocksOf, textAt, type Value } from '../parts/values.ts'
-import { Field } from '../../../console/web/parts/field.tsx'
-import { freeName } from '../new-provider/choices.ts'
-import { Select } from '../../../console/web/parts/select.tsx'
 
 interface Chosen {
   section: 'models' | 'providers'

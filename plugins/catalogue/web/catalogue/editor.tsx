@@ -1,7 +1,7 @@
 // The catalogue's text, with line numbers and marks at the lines that have problems.
 import { useEffect, useId, useRef } from 'react'
-import type { Mistake } from '../parts/values.ts'
 import { names } from '../../../console/web/parts/class-names.ts'
+import type { Mistake } from '../parts/values.ts'
 
 export interface EditorProps {
   text: string

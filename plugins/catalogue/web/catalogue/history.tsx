@@ -4,12 +4,12 @@ import { api } from '../../../console/web/app/client.ts'
 import { useAsk } from '../../../console/web/app/query.ts'
 import { useAddressState } from '../../../console/web/parts/address-state.ts'
 import { Button, ButtonLink } from '../../../console/web/parts/button.tsx'
-import { changeWords, SavedBy, type Version } from '../parts/version-words.tsx'
 import { AsCommand } from '../../../console/web/parts/code.tsx'
 import { Page } from '../../../console/web/parts/page.tsx'
 import { EmptyState, Loaded } from '../../../console/web/parts/states.tsx'
 import { type Column, column, Pager, Table, useCursor } from '../../../console/web/parts/table.tsx'
 import { ClockTime } from '../../../console/web/parts/time.tsx'
+import { changeWords, SavedBy, type Version } from '../parts/version-words.tsx'
 
 const COLUMNS: Column<Version>[] = [
   column('version', 'Version', 'first', ({ version }) => `Version ${String(version)}`),

@@ -1,6 +1,11 @@
 // Whether a model can be called, and whether its calls are answered, in a word.
 import { endWords } from '../../../console/web/parts/end-words.ts'
-import { type HealthAnswer, type HealthState, HealthStatus, healthSentence } from '../../../console/web/parts/health.tsx'
+import {
+  type HealthAnswer,
+  type HealthState,
+  HealthStatus,
+  healthSentence,
+} from '../../../console/web/parts/health.tsx'
 import { Status } from '../../../console/web/parts/status.tsx'
 
 export interface ModelStateProps {

@@ -13,8 +13,8 @@ import { Money } from '../../../console/web/parts/money.tsx'
 import { Page } from '../../../console/web/parts/page.tsx'
 import { EmptyState, Loaded } from '../../../console/web/parts/states.tsx'
 import { atEnd, type Column, charges, column, ofWeek, Table } from '../../../console/web/parts/table.tsx'
-import { ModelState } from './model-state.tsx'
 import { PriceWords } from '../../../prices/web/price-words.tsx'
+import { ModelState } from './model-state.tsx'
 
 type Row = AnswerOf<typeof api.models.get>['models'][number]
 

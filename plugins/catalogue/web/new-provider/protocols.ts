@@ -1,6 +1,7 @@
 // The protocols that providers speak, by the names that people know them by.
-import type { Known } from '../parts/known.ts'
+
 import type { Option } from '../../../console/web/parts/select.tsx'
+import type { Known } from '../parts/known.ts'
 
 export type Protocol = Known['protocols'][number]
 

@@ -3,9 +3,9 @@ import type { ReactNode } from 'react'
 import { Button } from '../../../console/web/parts/button.tsx'
 import { Dialog, DialogActions } from '../../../console/web/parts/dialog.tsx'
 import { Notice } from '../../../console/web/parts/notice.tsx'
+import { Rating } from '../../../prices/web/rating.tsx'
 import { ChangeList } from './changes.tsx'
 import { Diff } from './diff.tsx'
-import { Rating } from '../../../prices/web/rating.tsx'
 import type { Reviewing } from './review.ts'
 
 export interface ReviewDialogProps {

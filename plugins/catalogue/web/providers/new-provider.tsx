@@ -4,10 +4,10 @@ import { useLocation } from 'wouter'
 import { api, part } from '../../../console/web/app/client.ts'
 import { useAsk } from '../../../console/web/app/query.ts'
 import { toast } from '../../../console/web/app/toasts.tsx'
-import { askAgain, CATALOGUE, type SavedFile, undoing } from '../parts/saving.ts'
 import { Page } from '../../../console/web/parts/page.tsx'
-import { AddProvider } from '../new-provider/add-provider.tsx'
 import { Loaded } from '../../../console/web/parts/states.tsx'
+import { AddProvider } from '../new-provider/add-provider.tsx'
+import { askAgain, CATALOGUE, type SavedFile, undoing } from '../parts/saving.ts'
 
 export default function NewProviderPage() {
   const setup = useAsk(['setup'], () => api.setup.get())

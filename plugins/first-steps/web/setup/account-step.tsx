@@ -1,5 +1,6 @@
 // The third step: an account with a first balance, and its key.
 import { useState } from 'react'
+import type { SetupState } from '../../../catalogue/web/new-provider/choices.ts'
 import { type AnswerOf, api, ask } from '../../../console/web/app/client.ts'
 import { accountLabel } from '../../../console/web/parts/account-name.tsx'
 import { Choices } from '../../../console/web/parts/choices.tsx'
@@ -7,7 +8,6 @@ import { AsCommand } from '../../../console/web/parts/code.tsx'
 import { Field } from '../../../console/web/parts/field.tsx'
 import { Form, FormActions, SubmitButton } from '../../../console/web/parts/form.tsx'
 import { MoneyInput, TextInput } from '../../../console/web/parts/input.tsx'
-import type { SetupState } from '../../../catalogue/web/new-provider/choices.ts'
 import { useRequestKey } from '../../../console/web/parts/request-key.ts'
 import { Select } from '../../../console/web/parts/select.tsx'
 

@@ -1,10 +1,11 @@
 // The last step: the first call, from here or by an SDK, and its charge.
+
+import type { SetupState } from '../../../catalogue/web/new-provider/choices.ts'
 import { useBaseUrl } from '../../../console/web/app/session.tsx'
 import { Button } from '../../../console/web/parts/button.tsx'
 import { Secret } from '../../../console/web/parts/code.tsx'
 import { CallSnippet } from '../../../console/web/parts/code-samples/call-snippet.tsx'
 import type { SampleCall } from '../../../console/web/parts/code-samples/samples.ts'
-import type { SetupState } from '../../../catalogue/web/new-provider/choices.ts'
 import { Loaded } from '../../../console/web/parts/states.tsx'
 import { HiddenKey } from '../first-call/hidden-key.tsx'
 import { FIRST_MESSAGES, NO_KEY, useFirstCall, WaitForCall } from '../first-call/wait-for-call.tsx'

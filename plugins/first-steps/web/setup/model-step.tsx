@@ -1,11 +1,11 @@
 // The second step: a model, with its name and its price for callers.
 import { useState } from 'react'
+import { saveModel } from '../../../catalogue/web/new-provider/catalogue-edits.ts'
+import { knownModel, type SetupState } from '../../../catalogue/web/new-provider/choices.ts'
 import { Button } from '../../../console/web/parts/button.tsx'
 import { Field } from '../../../console/web/parts/field.tsx'
 import { Form, FormActions, SubmitButton } from '../../../console/web/parts/form.tsx'
 import { TextInput, UnitInput } from '../../../console/web/parts/input.tsx'
-import { saveModel } from '../../../catalogue/web/new-provider/catalogue-edits.ts'
-import { knownModel, type SetupState } from '../../../catalogue/web/new-provider/choices.ts'
 import { Select } from '../../../console/web/parts/select.tsx'
 
 interface ModelStepProps {

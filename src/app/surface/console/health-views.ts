@@ -1,17 +1,17 @@
 // Health as the console shows it: of models, providers and routes, in the last hour and day; and the last failure of a route.
 import { type Static, Type } from '@sinclair/typebox'
-import type { Viewer } from '../../../src/access/viewer.ts'
-import type { Gateway } from '../../../src/app/surface/gateway.ts'
-import { Nullable, OneOf } from '../../../src/http/schema.ts'
-import { TimeFields, time } from '../../../src/http/views.ts'
-import { begunBetween } from '../../../src/money/ledger/begun-in.ts'
-import { type FailingRoute, failingRoutes } from '../../../src/money/ledger/failing-routes.ts'
+import type { Viewer } from '../../../access/viewer.ts'
+import { Nullable, OneOf } from '../../../http/schema.ts'
+import { TimeFields, time } from '../../../http/views.ts'
+import { begunBetween } from '../../../money/ledger/begun-in.ts'
+import { type FailingRoute, failingRoutes } from '../../../money/ledger/failing-routes.ts'
 import {
   type Failing,
   HEALTH_STATES,
   type Health,
   type HealthNow,
-} from '../../../src/money/ledger/route-health.ts'
+} from '../../../money/ledger/route-health.ts'
+import type { Gateway } from '../gateway.ts'
 
 const CountsView = Type.Object({
   answered: Type.Integer(),
