@@ -3,13 +3,13 @@
 import { type Static, Type } from '@sinclair/typebox'
 import type { Viewer } from '../../../src/access/viewer.ts'
 import { DISPLAY_NAME, type Unnamed } from '../../../src/app/surface/console/account-names.ts'
+import { MARGIN_FIELDS, marginOfCall } from '../../../src/app/surface/console/margin-views.ts'
 import { LISTED_OUTCOMES, OUTCOMES } from '../../../src/domain/outcomes.ts'
 import { outputTokens, promptTokens } from '../../../src/domain/usage.ts'
 import { Closed, Nullable, OneOf } from '../../../src/http/schema.ts'
 import { MoneyFields, money, TimeFields, time } from '../../../src/http/views.ts'
 import type { RecordedCall } from '../../../src/money/ledger/history.ts'
 import { type RecordedRefusal, refusedBy } from '../../refusals/index.ts'
-import { MARGIN_FIELDS, marginOfCall } from './margin-views.ts'
 
 /** What every view of a call has. */
 export const ROW_FIELDS = {

@@ -5,6 +5,7 @@ import { Elysia } from 'elysia'
 import { accountOf, isOfKey, type Viewer } from '../../../src/access/viewer.ts'
 import { named } from '../../../src/app/surface/console/account-names.ts'
 import { type ConsoleParts, FAILURES, viewerCalls } from '../../../src/app/surface/console/calls.ts'
+import { costsOfCall } from '../../../src/app/surface/console/margin-views.ts'
 import { conflict, type GatewayError, notFound } from '../../../src/domain/errors.ts'
 import { USAGE_FIELDS, type Usage } from '../../../src/domain/usage.ts'
 import { Closed } from '../../../src/http/schema.ts'
@@ -24,7 +25,6 @@ import type { Db } from '../../../src/store/db.ts'
 import { findRefusal } from '../../refusals/index.ts'
 import { callRow } from './call-row.ts'
 import { CallView } from './call-views.ts'
-import { costsOfCall } from './margin-views.ts'
 
 type View = Static<typeof CallView>
 

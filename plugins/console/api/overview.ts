@@ -7,6 +7,7 @@ import { accountOf, requireWholeAccount, type Viewer } from '../../../src/access
 import { DISPLAY_NAME } from '../../../src/app/surface/console/account-names.ts'
 import { type ConsoleParts, FAILURES, viewerCalls } from '../../../src/app/surface/console/calls.ts'
 import { FailingView, failingView } from '../../../src/app/surface/console/health-views.ts'
+import { marginOfSum } from '../../../src/app/surface/console/margin-views.ts'
 import { SUM_FIELDS, sumView } from '../../../src/app/surface/console/sum-views.ts'
 import type { Gateway } from '../../../src/app/surface/gateway.ts'
 import type { Model } from '../../../src/domain/catalogue.ts'
@@ -26,7 +27,6 @@ import {
 import { type OverviewParts, overviewParts } from '../../../src/money/ledger/overview-parts.ts'
 import type { MoneyTotals } from '../../../src/money/ledger/totals.ts'
 import { AlertView, alertView, openAlerts } from '../../alerts/index.ts'
-import { marginOfSum } from './margin-views.ts'
 
 const Milliseconds = Nullable(Type.Integer({ description: 'null where no call was answered' }))
 

@@ -1,8 +1,8 @@
 // Sums of calls as the console shows them: how many, what they cost, and what was used; the margin to the operator alone.
 import { Type } from '@sinclair/typebox'
-import { MARGIN_SUM_FIELDS, marginOfSum } from '../../../../plugins/console/api/margin-views.ts'
 import { MoneyFields, money } from '../../../http/views.ts'
 import type { CallTotals, MoneyTotals } from '../../../money/ledger/totals.ts'
+import { MARGIN_SUM_FIELDS, marginOfSum } from './margin-views.ts'
 
 export const SUM_FIELDS = {
   calls: Type.Integer(),

@@ -1,8 +1,8 @@
 // Margins as the console shows them: what calls brought less what their providers take, to the operator alone.
-import { costsDiffer } from '../../../src/domain/cost-difference.ts'
-import { type KnownCosts, marginOf, marginOfOne } from '../../../src/domain/margin.ts'
-import type { Nanos } from '../../../src/domain/money.ts'
-import { money, NullableMoneyFields } from '../../../src/http/views.ts'
+import { costsDiffer } from '../../../domain/cost-difference.ts'
+import { type KnownCosts, marginOf, marginOfOne } from '../../../domain/margin.ts'
+import type { Nanos } from '../../../domain/money.ts'
+import { money, NullableMoneyFields } from '../../../http/views.ts'
 
 /** Of one call; null for accounts, and where the provider's cost is not known. */
 export const MARGIN_FIELDS = {
