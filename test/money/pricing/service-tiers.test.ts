@@ -1,6 +1,7 @@
 // Service tiers: multipliers and rates of their own, and what a call is charged at the tier that served it.
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
+import { rerate } from '../../../plugins/prices/rerating/rerate.ts'
 import { ratesBelowCost } from '../../../src/catalogue/costs.ts'
 import type { TokenPrice } from '../../../src/domain/prices.ts'
 import { USAGE_FIELDS, type Usage } from '../../../src/domain/usage.ts'
@@ -10,7 +11,6 @@ import { comparePrices } from '../../../src/money/pricing/price-lines.ts'
 import { providerCost } from '../../../src/money/pricing/provider-cost.ts'
 import { quote } from '../../../src/money/pricing/quote.ts'
 import { chargeAtTier, priceAt } from '../../../src/money/pricing/service-tiers.ts'
-import { rerate } from '../../../plugins/prices/rerating/rerate.ts'
 import { anyPrice, anyUsage, tokenPrice, usageOf } from './prices.ts'
 
 /** 1,000 nano-dollars a token read, 4,000 written, a tenth read from a cache; above 100 tokens twice and 1.5 times as much. */
