@@ -1,6 +1,7 @@
 // The settings of the catalogue as fields of a form: each that its schemas have, and none besides.
 import { expect, test } from 'bun:test'
-import { settingSections, settingSections } from '../../plugins/catalogue/setting-fields.ts'
+import { settingSections } from '../../plugins/catalogue/setting-fields.ts'
+import { sectionSchemas } from '../../src/catalogue/sections.ts'
 
 const field = (dotted: string) =>
   settingSections()
