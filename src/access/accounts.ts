@@ -3,7 +3,7 @@
 import { conflict, invalidRequest, notFound } from '../domain/errors.ts'
 import { recordAction } from '../store/actions.ts'
 import type { Awaitable, Db, Tx } from '../store/db.ts'
-import { PSEUDONYM } from '../store/personal-data.ts'
+import { PSEUDONYM } from '../store/stored-table.ts'
 import type { Account } from '../store/schema.ts'
 import { accountQueries, erasingQueries } from './queries.ts'
 

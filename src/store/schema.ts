@@ -1,15 +1,15 @@
 // The tables as Drizzle sees them, and their row types. The SQL that creates them is in migrations/.
 import { blob, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import type { ImageMime } from '../domain/image-formats.ts'
-import type { calls } from './call-tables.ts'
+import type { calls } from './tables/calls.ts'
 
-export * from './actions-table.ts'
-export * from './alert-tables.ts'
+export * from './tables/actions.ts'
+export * from '../../plugins/alerts/tables.ts'
 export * from './bucket-table.ts'
-export * from './call-tables.ts'
-export * from './health-tables.ts'
+export * from './tables/calls.ts'
+export * from './tables/service.ts'
 export * from './rate-tables.ts'
-export * from './refusal-tables.ts'
+export * from '../../plugins/refusals/tables.ts'
 
 /** Payers. balance = sum of its entries; held = sum of its pending holds, never more than the balance. */
 export const accounts = sqliteTable('accounts', {

@@ -1,6 +1,6 @@
 // The list of a person's data: it names every table and column of the schema, and what guards an erasure follows from it.
 import { describe, expect, test } from 'bun:test'
-import { exportedTables, OF_NOBODY, PERSONAL_DATA } from '../../src/store/personal-data.ts'
+import { exportedTables, OF_NOBODY, PERSONAL_DATA } from '../../src/store/stored-table.ts'
 import { memoryDatabase } from '../support/empty-database.ts'
 
 const db = memoryDatabase()

@@ -8,7 +8,7 @@ import { forgetAccount, refuseLimits } from '../../../catalogue/past.ts'
 import { conflict } from '../../../domain/errors.ts'
 import type { Db, Tx } from '../../../store/db.ts'
 import type { Scrubbing } from '../../../store/engines/sqlite/scrubbing.ts'
-import { erasedColumns, PERSONAL_DATA, pseudonymOf, type TableRule } from '../../../store/personal-data.ts'
+import { erasedColumns, PERSONAL_DATA, pseudonymOf, type TableRule } from '../../../store/stored-table.ts'
 import { requireOwnFiles } from '../files/claim.ts'
 import { type FileStores, storedAt } from '../files/stores.ts'
 

@@ -1,6 +1,6 @@
 // The rows of an export as lines of JSON, page by page: however many there are, only some of them are in memory.
 import type { Db, Values } from '../../../store/db.ts'
-import { type ColumnRule, exportedTables, type TableRule } from '../../../store/personal-data.ts'
+import { type ColumnRule, exportedTables, type TableRule } from '../../../store/stored-table.ts'
 
 export interface ExportedTable {
   table: string

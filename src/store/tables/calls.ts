@@ -1,7 +1,7 @@
 // The tables of calls as Drizzle sees them: the calls, the prices that they name, their sums.
 import { sql } from 'drizzle-orm'
 import { blob, integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core'
-import { OUTCOMES } from '../domain/outcomes.ts'
+import { OUTCOMES } from '../../domain/outcomes.ts'
 
 /** What a call used: tokens as `Usage` has them, and images. */
 const usageColumns = () => ({
