@@ -5,6 +5,7 @@ import { alertSettings } from './settings.ts'
 export const alerts = definePlugin({
   name: 'alerts',
   settings: alertSettings,
+  tables: async () => (await import('./tables.ts')).tables,
   open: async (gateway, settings) => (await import('./alerting.ts')).openAlerting(gateway, settings),
   on: { started: (alerting) => alerting.begin() },
   console_routes: async () => (await import('./console.ts')).alertRoutes,

@@ -4,8 +4,8 @@ import { and, asc, desc, eq, isNotNull, isNull, lte, sql } from 'drizzle-orm'
 import type { Awaitable, Db } from '../../src/store/db.ts'
 import { allGiven, equals, isOneOf, placeholders } from '../../src/store/placeholders.ts'
 import { perConnection } from '../../src/store/prepared.ts'
-import { type AlertRow, type AlertSendingRow, alert_sendings, alerts } from '../../src/store/schema.ts'
 import { type Condition, type Looking, type Steps, stepsOf } from './steps.ts'
+import { type AlertRow, type AlertSendingRow, alert_sendings, alerts } from './tables.ts'
 import type { AlertEvent } from './webhook.ts'
 
 export type SendingWithAlert = AlertSendingRow & { alert: AlertRow }

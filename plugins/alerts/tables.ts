@@ -1,7 +1,8 @@
-// The tables of alerts as Drizzle sees them.
+// The tables of alerts as Drizzle sees them, with their personal data.
 import { integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
+import { columns, EXPORTED, NOT_EXPORTED, ofAccount, type StoredTable } from '../../src/store/stored-table.ts'
 
-/** What the operator is told of, once until it is over. */
+/** Conditions that the operator is notified of, once until they are over. */
 export const alerts = sqliteTable('alerts', {
   id: integer().primaryKey(),
   rule: text().notNull(),
@@ -15,7 +16,7 @@ export const alerts = sqliteTable('alerts', {
   ended_at_ms: integer(),
 })
 
-/** What was sent of alerts, and what is to be tried again. */
+/** Messages about alerts, sent or to be tried again. */
 export const alert_sendings = sqliteTable('alert_sendings', {
   id: integer().primaryKey(),
   alert_id: integer().notNull(),
@@ -30,6 +31,26 @@ export const alert_sendings = sqliteTable('alert_sendings', {
   status: integer(),
   failure: text(),
 })
+
+export const tables: readonly StoredTable[] = [
+  ofAccount(alerts, {
+    erases: 'rows',
+    described: 'what the operator was alerted of about the account, in the last 30 days',
+    columns: columns('id rule subject account_id sentence raised_at_ms over_since_ms ended_at_ms', EXPORTED),
+  }),
+  ofAccount(alert_sendings, {
+    erases: 'rows',
+    described: "when that was sent to the operator's webhook",
+    columns: {
+      ...columns(
+        'id alert_id account_id event webhook_id created_at_ms tries due_at_ms sent_at_ms',
+        EXPORTED,
+      ),
+      // Of the operator's own server.
+      ...columns('status failure', NOT_EXPORTED),
+    },
+  }),
+]
 
 export type AlertRow = typeof alerts.$inferSelect
 export type AlertSendingRow = typeof alert_sendings.$inferSelect

@@ -2,8 +2,8 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { Nullable, OneOf } from '../../src/http/schema.ts'
 import { NullableTimeFields, TimeFields, time } from '../../src/http/views.ts'
-import type { AlertRow } from '../../src/store/schema.ts'
 import type { SendingWithAlert } from './store.ts'
+import type { AlertRow } from './tables.ts'
 
 export const AlertView = Type.Object({
   id: Type.Integer(),

@@ -5,7 +5,8 @@ import type { Awaitable, Db, Orm } from '../../src/store/db.ts'
 import type { PageRequest } from '../../src/store/page.ts'
 import { equals, equalsIfGiven } from '../../src/store/placeholders.ts'
 import { perConnection } from '../../src/store/prepared.ts'
-import { accounts, keys, type RefusalRow, refusals } from '../../src/store/schema.ts'
+import { accounts, keys } from '../../src/store/schema.ts'
+import { type RefusalRow, refusals } from './tables.ts'
 
 const { placeholder } = sql
 

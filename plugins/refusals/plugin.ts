@@ -3,6 +3,7 @@ import { definePlugin } from '../../src/app/plugin.ts'
 
 export const refusals = definePlugin({
   name: 'refusals',
+  tables: async () => (await import('./tables.ts')).tables,
   open: async (gateway) => (await import('./recorder.ts')).openRecorder(gateway),
   on: { refused: (recorder, request) => recorder.record(request) },
   routes: async () => (await import('./routes.ts')).refusalRoutes,

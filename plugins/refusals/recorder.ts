@@ -6,8 +6,8 @@ import { StorageFailure } from '../../src/domain/storage-failure.ts'
 import type { Logger } from '../../src/observe/log.ts'
 import { redactorOf } from '../../src/observe/redact.ts'
 import type { Db } from '../../src/store/db.ts'
-import type { RefusalRow } from '../../src/store/schema.ts'
 import { visibleLine } from '../../src/utilities/visible-text.ts'
+import type { RefusalRow } from './tables.ts'
 import { addSums, type CountedRefusals, expireRefusals, insertRefusals } from './writing.ts'
 
 export interface Recorder {

@@ -4,7 +4,8 @@ import { DAY_MS } from '../../src/domain/ranges.ts'
 import type { Db, Orm } from '../../src/store/db.ts'
 import { equals, equalsIfGiven, isOneOf } from '../../src/store/placeholders.ts'
 import { perConnection } from '../../src/store/prepared.ts'
-import { accounts, refusal_sums, refusals } from '../../src/store/schema.ts'
+import { accounts } from '../../src/store/schema.ts'
+import { refusal_sums, refusals } from './tables.ts'
 import { HOUR_S, MINUTE_S } from './writing.ts'
 
 const { placeholder } = sql

@@ -1,5 +1,6 @@
-// The tables of refused requests as Drizzle sees them, and their row type.
+// The tables of refused requests as Drizzle sees them, with their personal data.
 import { integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core'
+import { columns, EXPORTED, NOT_EXPORTED, ofAccount, type StoredTable } from '../../src/store/stored-table.ts'
 
 /** Requests that were refused before they cost anything: the first of each hour of an account. */
 export const refusals = sqliteTable('refusals', {
@@ -9,12 +10,12 @@ export const refusals = sqliteTable('refusals', {
   request_id: text().notNull(),
   at_ms: integer().notNull(),
   surface: text().notNull(),
-  /** As it was asked for; null if no model was named, or not in a name's characters. */
+  /** As the request names it; null if it names none, or not in a name's characters. */
   model: text(),
   status: integer().notNull(),
   /** The kind of refusal, one of a few. */
   code: text().notNull(),
-  /** What the caller was told. */
+  /** As the answer said. */
   sentence: text().notNull(),
 })
 
@@ -33,5 +34,18 @@ export const refusal_sums = sqliteTable(
     primaryKey({ columns: [span_s, account_id, start_s, key_id, code] }),
   ],
 )
+
+export const tables: readonly StoredTable[] = [
+  ofAccount(refusals, {
+    erases: 'rows',
+    described: 'its refused requests of the last 30 days, up to 50 an hour',
+    in_order_of: 'at_ms',
+    columns: columns('id account_id key_id request_id at_ms surface model status code sentence', EXPORTED),
+  }),
+  ofAccount(refusal_sums, {
+    erases: 'columns',
+    columns: columns('span_s account_id start_s key_id code refusals', NOT_EXPORTED),
+  }),
+]
 
 export type RefusalRow = typeof refusals.$inferSelect

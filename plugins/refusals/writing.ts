@@ -3,7 +3,7 @@ import { sql } from 'drizzle-orm'
 import type { Db } from '../../src/store/db.ts'
 import { bareColumns, equals, placeholders } from '../../src/store/placeholders.ts'
 import { perConnection } from '../../src/store/prepared.ts'
-import { type RefusalRow, refusal_sums, refusals } from '../../src/store/schema.ts'
+import { type RefusalRow, refusal_sums, refusals } from './tables.ts'
 
 const { placeholder } = sql
 

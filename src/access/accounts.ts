@@ -3,7 +3,6 @@
 import { conflict, invalidRequest, notFound } from '../domain/errors.ts'
 import { recordAction } from '../store/actions.ts'
 import type { Awaitable, Db, Tx } from '../store/db.ts'
-import { PSEUDONYM } from '../store/stored-table.ts'
 import type { Account } from '../store/schema.ts'
 import { accountQueries, erasingQueries } from './queries.ts'
 
@@ -25,6 +24,10 @@ export function checkName(name: string, param = 'name'): void {
 
 /** What the operator is called where people sign in; an account of an earlier version may be called so. */
 export const OPERATORS_NAME = 'operator'
+
+/** The name of an erased account. No other account may have such a name. */
+export const pseudonymOf = (account_id: number): string => `erased-${account_id}`
+const PSEUDONYM = /^erased-\d+$/
 
 /** @throws GatewayError invalid_request as `checkName`, for the operator's name, and for one that an erased account would get */
 function checkAccountName(name: string): void {

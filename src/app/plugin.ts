@@ -2,6 +2,7 @@
 import type { AnyElysia, Elysia } from 'elysia'
 import type { CoreEvents, EventName } from '../calls/life/events.ts'
 import type { Section } from '../catalogue/sections.ts'
+import type { StoredTable } from '../store/stored-table.ts'
 import type { Commands } from './command-line/terminal.ts'
 import type { Sweep } from './process/sweeping.ts'
 import type { Gateway } from './surface/gateway.ts'
@@ -20,6 +21,8 @@ export interface PluginSpec<
   name: string
   /** Its section of tollgate.toml: `defineSection`. */
   settings?: Section<Settings>
+  /** Its tables, with the rules of their personal data. Their SQL is in the migrations of both engines. */
+  tables?: () => Promise<readonly StoredTable[]>
   /**
    * Makes its running part, once, before the gateway listens. The other functions get it as `own`.
    *
@@ -51,6 +54,7 @@ export interface Plugin<Routes extends AnyElysia = AnyElysia, ConsoleRoutes exte
   readonly name: string
   readonly settings: Section | undefined
   readonly commands: Commands
+  loadTables(): Promise<readonly StoredTable[]>
   /** Its parts in a gateway. */
   open(gateway: Gateway): Promise<OpenPlugin<Routes, ConsoleRoutes>>
 }
@@ -77,6 +81,7 @@ export function definePlugin<
     name: spec.name,
     settings: spec.settings,
     commands: spec.commands ?? {},
+    loadTables: async () => (await spec.tables?.()) ?? [],
     async open(gateway) {
       const settings = () => spec.settings?.of(gateway.exchange.catalogue()) as Settings
       const own = (await spec.open?.(gateway, settings)) as Own

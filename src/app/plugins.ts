@@ -2,6 +2,7 @@
 import type { AnyElysia, MergeElysiaInstances } from 'elysia'
 import type { Section } from '../catalogue/sections.ts'
 import type { Logger } from '../observe/log.ts'
+import type { StoredTable } from '../store/stored-table.ts'
 import { orUndo } from '../utilities/or-undo.ts'
 import type { Commands } from './command-line/terminal.ts'
 import type { OpenPlugin, Plugin } from './plugin.ts'
@@ -63,6 +64,13 @@ function inOrder(first: Commands[string] | undefined, second: Commands[string]):
       for (const add of both) add(program, deps)
     }
   }
+}
+
+/** All tables of the database: the core's, then those of plugins in their order. */
+export async function tablesOf(plugins: readonly Plugin[]): Promise<readonly StoredTable[]> {
+  const { CORE_TABLES } = await import('../store/tables/core.ts')
+  const of_plugins = await Promise.all(plugins.map((plugin) => plugin.loadTables()))
+  return [...CORE_TABLES, ...of_plugins.flat()]
 }
 
 type RoutesOf<Each> = Each extends Plugin<infer Routes, AnyElysia> ? Routes : never

@@ -10,6 +10,7 @@ import type { Bucket } from '../../src/domain/catalogue.ts'
 import { fileScrubbing } from '../../src/store/engines/sqlite/scrubbing.ts'
 import { openDb } from '../../src/store/engines/sqlite/sqlite.ts'
 import { tollgate } from '../backup/support.ts'
+import { ALL_TABLES } from '../support/all-tables.ts'
 import { filesLines } from '../support/files.ts'
 import { refusing } from '../support/s3-refusals.ts'
 import { hasS3Server, partOf, type S3Server, startS3Server } from '../support/s3-server.ts'
@@ -120,7 +121,14 @@ describe.skipIf(!hasS3Server)('with files in a bucket', () => {
     using scrubbing = fileScrubbing(path)
     const limits = { answer_ms: 1_000, least_bytes_per_s: 1e9, try_every_ms: 1_000 }
     using files = fileStoresOf({ files: bucket }, folder, { limits })
-    const options = { scrubbing, data_folder: folder, files, account: ALICE, now_ms: Date.now() }
+    const options = {
+      scrubbing,
+      tables: ALL_TABLES,
+      data_folder: folder,
+      files,
+      account: ALICE,
+      now_ms: Date.now(),
+    }
     const points: string[] = []
     const amid = eraseAccount(db, {
       ...options,

@@ -8,8 +8,8 @@ import { fileStoresOf } from '../../src/app/process/files/stores.ts'
 import { exportAccount } from '../../src/app/process/personal-data/export.ts'
 import { openDatabase } from '../../src/store/engines/sqlite/open.ts'
 import { openDb } from '../../src/store/engines/sqlite/sqlite.ts'
-import { PERSONAL_DATA } from '../../src/store/stored-table.ts'
 import { tollgate } from '../backup/support.ts'
+import { ALL_TABLES } from '../support/all-tables.ts'
 import { ALICE, MARKER, type Person, startWithPerson } from './person.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: a test looks at whatever fields it needs
@@ -47,7 +47,7 @@ const linesOf = (table: string): Line[] =>
 
 const rowsOf = (table: string): number => {
   const db = openDatabase(join(folder, 'tollgate.db'), { readonly: true })
-  const { owner } = PERSONAL_DATA[table] ?? { owner: 'id' }
+  const owner = ALL_TABLES.find(({ name }) => name === table)?.rule?.owner ?? 'id'
   const found = db
     .query<{ rows: number }, []>(`SELECT count(*) AS rows FROM ${table} WHERE ${owner} = 1`)
     .get()
@@ -168,6 +168,7 @@ test('what is written meanwhile is not in it: all tables are of one moment', asy
   await using db = openDb(join(folder, 'tollgate.db'), { readonly: true })
   const out = join(folder, 'moment.tar.zst')
   await exportAccount(db, {
+    tables: ALL_TABLES,
     data_folder: folder,
     files: fileStoresOf({ files: undefined }, folder),
     account: ALICE,

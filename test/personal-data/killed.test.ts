@@ -14,6 +14,7 @@ import { fileScrubbing } from '../../src/store/engines/sqlite/scrubbing.ts'
 import { dbOver, openDb } from '../../src/store/engines/sqlite/sqlite.ts'
 import { tollgate } from '../backup/support.ts'
 import { paint } from '../media/support.ts'
+import { ALL_TABLES } from '../support/all-tables.ts'
 import { commandOf } from '../support/programs.ts'
 import { type TemporaryFolder, temporary } from '../support/temporary.ts'
 import { MARKER, placesOf } from './person.ts'
@@ -56,7 +57,15 @@ async function erase(dir: string, account: string, probe: (point: string) => voi
   await using db = openDb(path)
   using scrubbing = fileScrubbing(path)
   const files = fileStoresOf({ files: undefined }, dir)
-  return await eraseAccount(db, { scrubbing, data_folder: dir, files, account, now_ms: 0, probe })
+  return await eraseAccount(db, {
+    scrubbing,
+    tables: ALL_TABLES,
+    data_folder: dir,
+    files,
+    account,
+    now_ms: 0,
+    probe,
+  })
 }
 
 async function expectErased(dir: string): Promise<void> {

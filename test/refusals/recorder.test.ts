@@ -5,7 +5,7 @@ import { reasonsOfRefused } from '../../plugins/refusals/sums.ts'
 import type { RefusedRequest } from '../../src/calls/life/events.ts'
 import { StorageFailure } from '../../src/domain/storage-failure.ts'
 import { dbOver } from '../../src/store/engines/sqlite/sqlite.ts'
-import type { RefusalRow } from '../../src/store/schema.ts'
+import type { RefusalRow } from '../../plugins/refusals/tables.ts'
 import { memoryDatabase } from '../support/empty-database.ts'
 
 const HOUR_MS = 3_600_000

@@ -1,6 +1,6 @@
 // silent.md, Refused calls: "A refusal (any 4xx after the key is known, 429 included, and 503 before a provider was asked) is recorded".
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import type { RefusalRow } from '../../src/store/schema.ts'
+import type { RefusalRow } from '../../plugins/refusals/tables.ts'
 import {
   OVER_IMAGES,
   OVER_MESSAGES,

@@ -1,6 +1,7 @@
-// The list of a person's data: it names every table and column of the schema, and what guards an erasure follows from it.
+// The rules of personal data: every table and column of the database has one, and what guards an erasure follows from them.
 import { describe, expect, test } from 'bun:test'
-import { exportedTables, OF_NOBODY, PERSONAL_DATA } from '../../src/store/stored-table.ts'
+import { exportedTables, ruledTables } from '../../src/store/stored-table.ts'
+import { ALL_TABLES } from '../support/all-tables.ts'
 import { memoryDatabase } from '../support/empty-database.ts'
 
 const db = memoryDatabase()
@@ -12,31 +13,37 @@ const named = <Name extends string>(sql: string): Name[] =>
 const tables = named(`SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'`)
 const columnsOf = (table: string) => named(`SELECT name FROM pragma_table_info('${table}')`)
 
-test('every table is on it: src/store/personal-data.ts says of each new one what a person’s data in it is', () => {
-  expect([...Object.keys(PERSONAL_DATA), ...Object.keys(OF_NOBODY)].sort()).toEqual(tables.sort())
+test('every table is in src/store/tables/, or handed in by a plugin, with what a person’s data in it is', () => {
+  expect(ALL_TABLES.map(({ name }) => name).sort()).toEqual(tables.sort())
 })
 
-test.each(Object.entries(PERSONAL_DATA))('every column of %s is on it', (table, { columns, owner }) => {
-  expect(Object.keys(columns).sort()).toEqual(columnsOf(table).sort())
-  expect(columnsOf(table)).toContain(owner)
+test.each(ruledTables(ALL_TABLES))('every column of $name has a rule', ({ name, rule }) => {
+  expect(Object.keys(rule.columns).sort()).toEqual(columnsOf(name).sort())
+  expect(columnsOf(name)).toContain(rule.owner)
 })
 
 test('a table that says nothing of an account names none', () => {
-  for (const table of Object.keys(OF_NOBODY))
-    expect(columnsOf(table).filter((name) => /account|key_id/.test(name))).toEqual([])
+  for (const { name } of ALL_TABLES.filter(({ rule }) => !rule))
+    expect(columnsOf(name).filter((name) => /account|key_id/.test(name))).toEqual([])
 })
 
-test.each(Object.entries(PERSONAL_DATA).filter(([, { erases }]) => erases === 'rows'))(
-  '%s takes no row of an erased account',
-  (table) => {
-    const triggers = named(`SELECT name FROM sqlite_schema WHERE type = 'trigger' AND tbl_name = '${table}'`)
-    expect(triggers).toContain(`${table}_are_not_of_erased`)
-  },
-)
+test.each(
+  ruledTables(ALL_TABLES)
+    .filter(({ rule }) => rule.erases === 'rows')
+    .map(({ name }) => name),
+)('%s takes no row of an erased account', (table) => {
+  const triggers = named(`SELECT name FROM sqlite_schema WHERE type = 'trigger' AND tbl_name = '${table}'`)
+  expect(triggers).toContain(`${table}_are_not_of_erased`)
+})
+
+test('a table is described in the README of an export if it is in it', () => {
+  const described = ruledTables(ALL_TABLES).filter(({ rule }) => rule.described !== undefined)
+  expect(described.map(({ name }) => name)).toEqual(exportedTables(ALL_TABLES).map(({ name }) => name))
+})
 
 test('no secret is exported', () => {
-  const exported = exportedTables().flatMap(([table, { columns }]) =>
-    Object.entries(columns).flatMap(([name, rule]) => (rule.exported ? [`${table}.${name}`] : [])),
+  const exported = exportedTables(ALL_TABLES).flatMap(({ name: table, rule }) =>
+    Object.entries(rule.columns).flatMap(([name, { exported }]) => (exported ? [`${table}.${name}`] : [])),
   )
   expect(exported.filter((name) => /hash|(keys|sessions|links)\.sha256/.test(name))).toEqual([])
 })

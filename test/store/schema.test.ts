@@ -1,9 +1,9 @@
 // The tables as Drizzle sees them, compared with the tables that the migrations create.
 import { describe, expect, test } from 'bun:test'
-import { getTableColumns, getTableName, is } from 'drizzle-orm'
-import { getTableConfig, SQLiteTable } from 'drizzle-orm/sqlite-core'
+import { getTableColumns, getTableName } from 'drizzle-orm'
+import { getTableConfig } from 'drizzle-orm/sqlite-core'
 import { openDatabase } from '../../src/store/engines/sqlite/open.ts'
-import * as schema from '../../src/store/schema.ts'
+import { ALL_TABLES } from '../support/all-tables.ts'
 
 interface Column {
   name: string
@@ -12,7 +12,7 @@ interface Column {
   pk: number
 }
 
-const TABLES = Object.values(schema).filter((value) => is(value, SQLiteTable))
+const TABLES = ALL_TABLES.map(({ table }) => table)
 const db = openDatabase(':memory:')
 
 const listed = db

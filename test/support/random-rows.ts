@@ -1,11 +1,10 @@
 // Databases with rows in every table, of random values that its constraints allow: the least and the greatest, nulls, letters of all kinds.
 import type { Database } from 'bun:sqlite'
-import { is } from 'drizzle-orm'
-import { getTableConfig, type SQLiteColumn, SQLiteTable } from 'drizzle-orm/sqlite-core'
-import { TABLES } from '../../src/store/copying/tables.ts'
+import { getTableConfig, type SQLiteColumn } from 'drizzle-orm/sqlite-core'
+import { copiedTables } from '../../src/store/copying/tables.ts'
 import type { Row, Value } from '../../src/store/copying/target.ts'
-import * as schema from '../../src/store/schema.ts'
 import { type Random, randomFrom } from '../money/ledger/random.ts'
+import { ALL_TABLES } from './all-tables.ts'
 
 const MAX = Number.MAX_SAFE_INTEGER
 const TEXTS = [
@@ -249,17 +248,13 @@ const ASKED: Readonly<Record<string, Asked>> = {
 /** Of tables that have no more. */
 const COUNTS: Readonly<Record<string, number>> = { call_rewrites: 2, bucket_marks: 1 }
 
-const COLUMNS = new Map(
-  Object.values(schema)
-    .filter((value) => is(value, SQLiteTable))
-    .map((table) => [getTableConfig(table).name, getTableConfig(table).columns]),
-)
+const COLUMNS = new Map(ALL_TABLES.map(({ name, table }) => [name, getTableConfig(table).columns]))
 
 /** Rows of all tables, so many of each where that can be. References name rows that are there; nothing else agrees with anything. */
 export function randomRows(seed: number, count: number): Map<string, Row[]> {
   const random = randomFrom(seed)
   return new Map(
-    TABLES.map(({ name }) => {
+    copiedTables().map(({ name }) => {
       const columns = COLUMNS.get(name) ?? []
       const rows = Array.from({ length: COUNTS[name] ?? count }, (_, at): Row => {
         const any = columns.map((column) => [column.name, valueIn(random, column)])

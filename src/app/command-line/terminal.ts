@@ -1,6 +1,7 @@
 // What a command is given from outside (output, environment, clock, randomness), and its exit status.
 import type { Command } from 'commander'
 import type { RandomBytes } from '../../access/secret.ts'
+import type { StoredTable } from '../../store/stored-table.ts'
 import type { Fetch } from '../../upstream/transport.ts'
 import type { ServeOptions, StartedGateway } from '../process/serve-options.ts'
 
@@ -36,6 +37,8 @@ export interface CliDeps {
   network: Fetch
   /** Commands of plugins, by their first words; in the help they come last. */
   commands: Commands
+  /** All tables of the database, those of plugins included. */
+  tables: () => Promise<readonly StoredTable[]>
   /** Starts the gateway with its plugins. */
   startGateway: (options: ServeOptions) => Promise<StartedGateway>
 }

@@ -8,8 +8,7 @@ import { contextOf } from '../command-line/context.ts'
 import { type DataFolder, engineOfFolder, filesOfFolder, withDatabase } from '../command-line/data-folder.ts'
 import type { CliDeps } from '../command-line/terminal.ts'
 import { backupWork } from '../process/backup/paths.ts'
-import type { FileStores } from '../process/files/stores.ts'
-import { eraseAccount } from '../process/personal-data/erase.ts'
+import { type EraseOptions, eraseAccount } from '../process/personal-data/erase.ts'
 import { exportAccount } from '../process/personal-data/export.ts'
 import { leftovers } from '../process/personal-data/leftovers.ts'
 import { whereOptions } from './backup-options.ts'
@@ -33,11 +32,13 @@ function addExport(account: Command, deps: CliDeps): void {
     .requiredOption('--out <file>', 'the new file, such as alice.tar.zst')
     .action(async (name: string, { out }: { out: string }, command: Command) => {
       const { folder, json, answer, warn } = contextOf(command, deps)
+      const tables = await deps.tables()
       using stores = await filesOfFolder(folder)
       const exported = await withProgress(deps, json, (show) =>
         untilStopped('The export was stopped and its file removed.', (check) =>
           withDatabase(folder, 'read', (db) =>
             exportAccount(db, {
+              tables,
               data_folder: folder.dir,
               files: stores,
               account: name,
@@ -91,7 +92,12 @@ function addErase(account: Command, deps: CliDeps): void {
         agrees: (reply) => reply.trim() === name,
       })
       using files = await filesOfFolder(folder)
-      const { remains: in_database, ...erased } = await eraseIn(folder, files, name, deps.now())
+      const { remains: in_database, ...erased } = await eraseIn(folder, {
+        files,
+        tables: await deps.tables(),
+        account: name,
+        now_ms: deps.now(),
+      })
       const { is_shared } = await engineOfFolder(folder)
       const where = { ...(await whereOptions(context, deps)), files, is_on_server: is_shared }
       const others = await withDatabase(folder, 'read', (db) => leftovers(db, where))
@@ -107,11 +113,11 @@ function addErase(account: Command, deps: CliDeps): void {
     })
 }
 
-async function eraseIn(folder: DataFolder, files: FileStores, account: string, now_ms: number) {
+async function eraseIn(folder: DataFolder, options: Omit<EraseOptions, 'scrubbing' | 'data_folder'>) {
   const engine = await engineOfFolder(folder)
   await using db = await engine.open({ ...folder, access: 'write' })
   using scrubbing = engine.openScrubbing(db)
-  const erased = await eraseAccount(db, { scrubbing, data_folder: folder.dir, files, account, now_ms })
+  const erased = await eraseAccount(db, { ...options, scrubbing, data_folder: folder.dir })
   return { ...erased, remains: scrubbing.remains }
 }
 

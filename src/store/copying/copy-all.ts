@@ -2,7 +2,7 @@
 import { isStorageFailure, unprocessable } from '../../domain/errors.ts'
 import { messageOf } from '../../utilities/thrown.ts'
 import { type Db, LONG } from '../db.ts'
-import { type CopiedTable, newestIdSql, TABLES } from './tables.ts'
+import { type CopiedTable, copiedTables, newestIdSql } from './tables.ts'
 import type { CopyTarget, Filling, Row, Value } from './target.ts'
 
 /** Read at once: as many rows as are likely to have so many bytes, by those before them. */
@@ -38,7 +38,7 @@ export function copyAll(
         const changed: string[] = []
         const sent = new Map<string, Digest>()
         let rows = 0
-        for (const table of TABLES) {
+        for (const table of copiedTables()) {
           const digest = new Digest()
           for await (const page of pagesOf(then, table)) {
             const storable = page.map((row) => storableRow(table, row, { filling, changed }))
@@ -143,7 +143,7 @@ class Digest {
 const plain = (value: Value): string | number | null => (value instanceof Uint8Array ? value.toHex() : value)
 
 async function compare(filling: Filling, sent: ReadonlyMap<string, Digest>): Promise<void> {
-  for (const table of TABLES) {
+  for (const table of copiedTables()) {
     const found = new Digest()
     for await (const page of pagesOf(filling, table)) found.add(page)
     if (found.end() !== sent.get(table.name)?.end())
@@ -154,7 +154,7 @@ async function compare(filling: Filling, sent: ReadonlyMap<string, Digest>): Pro
 }
 
 async function goOn(from: Db, filling: Filling): Promise<void> {
-  for (const table of TABLES) {
+  for (const table of copiedTables()) {
     if (table.key.length > 1) continue
     const [row] = await from.rows<{ id: number }>(newestIdSql(table))
     if (row && row.id > 0) await filling.goOnAfter(table, row.id)

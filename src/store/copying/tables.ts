@@ -1,12 +1,16 @@
-// The tables in the order in which their rows are copied: each after those that it refers to.
-import { getTableConfig, type SQLiteTable } from 'drizzle-orm/sqlite-core'
-import * as schema from '../schema.ts'
+// The tables in the order in which their rows are copied, each after those that it refers to. They are read from an empty database, so
+// that a table whose plugin is no longer there is copied, too.
+import { Database } from 'bun:sqlite'
+import { closing } from '../../utilities/at-end.ts'
+import { migrate } from '../engines/sqlite/migrate.ts'
 
 export interface CopiedTable {
   readonly name: string
   readonly columns: readonly CopiedColumn[]
   /** The columns of its primary key, by which its rows are in order. */
   readonly key: readonly string[]
+  /** It has rows from the beginning. */
+  readonly is_preset: boolean
 }
 
 export interface CopiedColumn {
@@ -14,55 +18,53 @@ export interface CopiedColumn {
   readonly type: 'integer' | 'text' | 'blob'
 }
 
-const IN_ORDER: readonly SQLiteTable[] = [
-  schema.gateways,
-  schema.accounts,
-  schema.account_details,
-  schema.closed_accounts,
-  schema.erased_accounts,
-  schema.keys,
-  schema.passwords,
-  schema.sessions,
-  schema.sign_in_links,
-  schema.known_addresses,
-  schema.actions,
-  schema.prices,
-  schema.holds,
-  schema.calls,
-  schema.call_rewrites,
-  schema.call_sums,
-  schema.entries,
-  schema.generations,
-  schema.files,
-  schema.idempotency_keys,
-  schema.responses,
-  schema.refusals,
-  schema.refusal_sums,
-  schema.route_sums,
-  schema.rates,
-  schema.image_rates,
-  schema.bucket_marks,
-  schema.catalogues,
-  schema.alerts,
-  schema.alert_sendings,
-]
+let known: readonly CopiedTable[] | undefined
 
-export const TABLES: readonly CopiedTable[] = IN_ORDER.map((table) => {
-  const { name, columns, primaryKeys } = getTableConfig(table)
-  const [together] = primaryKeys
-  const key = together?.columns ?? columns.filter(({ primary }) => primary)
+export function copiedTables(): readonly CopiedTable[] {
+  known ??= readTables()
+  return known
+}
+
+function readTables(): CopiedTable[] {
+  using db = closing(new Database(':memory:'))
+  migrate(db)
+  const made = db
+    .query<{ name: string }, []>(
+      "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY rowid",
+    )
+    .all()
+  const ordered = new Map<string, CopiedTable>()
+  const add = (name: string) => {
+    if (ordered.has(name)) return
+    for (const other of referencesOf(db, name)) if (other !== name) add(other)
+    ordered.set(name, readTable(db, name))
+  }
+  for (const { name } of made) add(name)
+  return [...ordered.values()]
+}
+
+const referencesOf = (db: Database, table: string): string[] =>
+  db
+    .query<{ table: string }, [string]>('SELECT "table" FROM pragma_foreign_key_list(?)')
+    .all(table)
+    .map(({ table }) => table)
+
+function readTable(db: Database, name: string): CopiedTable {
+  const columns = db
+    .query<{ name: string; type: string; pk: number }, [string]>(
+      'SELECT name, type, pk FROM pragma_table_info(?) ORDER BY cid',
+    )
+    .all(name)
   return {
     name,
-    columns: columns.map((column) => ({
-      name: column.name,
-      type: column.getSQLType() as CopiedColumn['type'],
-    })),
-    key: key.map((column) => column.name),
+    columns: columns.map(({ name, type }) => ({ name, type: type.toLowerCase() as CopiedColumn['type'] })),
+    key: columns
+      .filter(({ pk }) => pk > 0)
+      .sort((one, other) => one.pk - other.pk)
+      .map(({ name }) => name),
+    is_preset: db.query(`SELECT 1 FROM "${name}"`).get() !== null,
   }
-})
-
-/** Tables that have rows from the beginning. */
-export const PRESET: readonly string[] = ['call_rewrites']
+}
 
 /** Where ids are named of rows that may be gone. */
 const NAMED: Readonly<Record<string, readonly (readonly [table: string, column: string])[]>> = {

@@ -1,5 +1,6 @@
-// The audit log as Drizzle sees it.
+// The audit log as Drizzle sees it, with its personal data.
 import { integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
+import { columns, EXPORTED, NOT_EXPORTED, ofAccount, type StoredTable } from '../stored-table.ts'
 
 /** What was done and by whom; append-only (triggers refuse changes, and the deletion of what is not past its time). */
 export const actions = sqliteTable('actions', {
@@ -23,5 +24,24 @@ export const actions = sqliteTable('actions', {
   before: text(),
   after: text(),
 })
+
+export const action_tables: readonly StoredTable[] = [
+  ofAccount(actions, {
+    erases: 'columns',
+    described: 'what was done in or to the account: keys, limits, balance, sign-ins',
+    columns: {
+      ...columns('id created_at_ms action actor request_id account_id key_id subject', EXPORTED),
+      before: { exported: 'json', erased: 'NULL' },
+      after: { exported: 'json', erased: 'NULL' },
+      // The operator's own is not the account's.
+      address: {
+        exported: 'as_is',
+        read: "CASE WHEN actor <> 'operator' THEN address END",
+        erased: "CASE WHEN actor = 'operator' THEN address END",
+      },
+      ...columns('session_id command machine_user', NOT_EXPORTED),
+    },
+  }),
+]
 
 export type ActionRow = typeof actions.$inferSelect

@@ -1,7 +1,17 @@
-// The tables of calls as Drizzle sees them: the calls, the prices that they name, their sums.
+// Calls, the prices that they name and their sums as Drizzle sees them, with their personal data.
 import { sql } from 'drizzle-orm'
 import { blob, integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import { OUTCOMES } from '../../domain/outcomes.ts'
+import {
+  type ColumnRule,
+  columns,
+  EXPORTED,
+  EXPORTED_JSON,
+  NOT_EXPORTED,
+  ofAccount,
+  ofNobody,
+  type StoredTable,
+} from '../stored-table.ts'
 
 /** What a call used: tokens as `Usage` has them, and images. */
 const usageColumns = () => ({
@@ -117,3 +127,45 @@ export const call_sums = sqliteTable(
  * sums of all accounts, which lie in the order of their times.
  */
 export const isDayOfAccount = sql`${call_sums.span_s} <> 900`
+
+const usage = (rule: ColumnRule) => ({
+  ...columns('input_tokens input_audio_tokens cache_read_tokens cache_write_5m_tokens', rule),
+  ...columns('cache_write_1h_tokens output_tokens thinking_tokens output_image_tokens images', rule),
+})
+
+export const call_tables: readonly StoredTable[] = [
+  ofNobody(prices),
+  ofAccount(calls, {
+    erases: 'columns',
+    described: 'its calls: model, usage, cost, price, and their traces',
+    columns: {
+      ...columns('id request_id account_id key_id surface model provider upstream_model', EXPORTED),
+      ...columns('outcome status streamed estimated', EXPORTED),
+      ...usage(EXPORTED),
+      ...columns('hold_nanos cost_nanos unpaid_nanos started_at_ms first_byte_ms duration_ms', EXPORTED),
+      failed_tries: EXPORTED,
+      price: {
+        exported: 'json',
+        read: "coalesce(nullif(price, ''), (SELECT json FROM prices WHERE prices.id = price_id), '')",
+      },
+      counted: EXPORTED_JSON,
+      // It quotes the request where a provider refused it.
+      trace: { exported: 'json', erased: "''" },
+      // Of the bookkeeping, and of the operator's own costs.
+      ...columns('price_id summed provider_cost_nanos reported_cost_nanos computed_cost_nanos', NOT_EXPORTED),
+    },
+  }),
+  ofNobody(call_rewrites),
+  // They follow from the calls.
+  ofAccount(call_sums, {
+    erases: 'columns',
+    columns: {
+      ...columns('account_id span_s start_s key_id model outcome calls', NOT_EXPORTED),
+      ...usage(NOT_EXPORTED),
+      ...columns('cost_nanos unpaid_nanos first_call_id last_call_id', NOT_EXPORTED),
+      ...columns('provider_cost_nanos known_revenue_nanos', NOT_EXPORTED),
+    },
+  }),
+]
+
+export type Call = typeof calls.$inferSelect

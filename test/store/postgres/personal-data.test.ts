@@ -9,7 +9,7 @@ import { eraseAccount } from '../../../src/app/process/personal-data/erase.ts'
 import { exportAccount } from '../../../src/app/process/personal-data/export.ts'
 import type { By } from '../../../src/domain/actions.ts'
 import { copyAll } from '../../../src/store/copying/copy-all.ts'
-import { TABLES } from '../../../src/store/copying/tables.ts'
+import { copiedTables } from '../../../src/store/copying/tables.ts'
 import type { Db } from '../../../src/store/db.ts'
 import { postgresTarget } from '../../../src/store/engines/postgres/copy-target.ts'
 import type { PostgresDb } from '../../../src/store/engines/postgres/db.ts'
@@ -17,6 +17,7 @@ import { openPostgres } from '../../../src/store/engines/postgres/open.ts'
 import { serverScrubbing } from '../../../src/store/engines/postgres/scrubbing.ts'
 import { fileScrubbing, type Scrubbing } from '../../../src/store/engines/sqlite/scrubbing.ts'
 import { openDb } from '../../../src/store/engines/sqlite/sqlite.ts'
+import { ALL_TABLES } from '../../support/all-tables.ts'
 import { makeEmptyDatabase } from '../../support/empty-database.ts'
 import { eventually } from '../../support/eventually.ts'
 import { dropDatabase, hasPostgres, makeDatabase } from '../../support/postgres.ts'
@@ -116,6 +117,7 @@ const erase = (
 ) =>
   eraseAccount(db, {
     scrubbing,
+    tables: ALL_TABLES,
     data_folder: folder.path,
     files: fileStoresOf({ files: undefined }, folder.path),
     account,
@@ -126,6 +128,7 @@ const erase = (
 async function exported({ folder, db }: Place): Promise<Record<string, string>> {
   const blocks: Uint8Array[] = []
   const { missing } = await exportAccount(db, {
+    tables: ALL_TABLES,
     data_folder: folder.path,
     files: fileStoresOf({ files: undefined }, folder.path),
     account: MARKER,
@@ -147,7 +150,7 @@ async function exported({ folder, db }: Place): Promise<Record<string, string>> 
 
 /** All rows, without what an erasure puts at random in the place of a key's hash. */
 async function rowsOf({ db }: Place): Promise<Record<string, string[]>> {
-  const all = TABLES.map(async ({ name, key }) => {
+  const all = copiedTables().map(async ({ name, key }) => {
     const rows = await db.rows<object>(`SELECT * FROM "${name}" ORDER BY ${key.join()}`)
     return [name, rows.map(textOf)] as const
   })
@@ -216,7 +219,7 @@ describe.if(hasPostgres)('a person', () => {
       ]
       const found = async () => {
         const tables = await Promise.all(
-          TABLES.map(({ name }) =>
+          copiedTables().map(({ name }) =>
             db.rows(
               `SELECT '${name}' AS name FROM "${name}" AS t WHERE t::text LIKE '%${MARKER}%' OR t::text LIKE '%${hex}%' LIMIT 1`,
             ),

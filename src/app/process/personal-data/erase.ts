@@ -1,6 +1,7 @@
 // The erasure of a person's data: files, rows and texts go, amounts stay under a pseudonym, and nothing of it is left in the database.
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
+import { pseudonymOf } from '../../../access/accounts.ts'
 import { beginErasing } from '../../../access/erasing.ts'
 import { accountQueries } from '../../../access/queries.ts'
 import { JOURNAL_NAME } from '../../../calls/settling/journal.ts'
@@ -8,13 +9,15 @@ import { forgetAccount, refuseLimits } from '../../../catalogue/past.ts'
 import { conflict } from '../../../domain/errors.ts'
 import type { Db, Tx } from '../../../store/db.ts'
 import type { Scrubbing } from '../../../store/engines/sqlite/scrubbing.ts'
-import { erasedColumns, PERSONAL_DATA, pseudonymOf, type TableRule } from '../../../store/stored-table.ts'
+import { erasedColumns, type RuledTable, ruledTables, type StoredTable } from '../../../store/stored-table.ts'
 import { requireOwnFiles } from '../files/claim.ts'
 import { type FileStores, storedAt } from '../files/stores.ts'
 
 export interface EraseOptions {
   /** Of the same database. */
   scrubbing: Scrubbing
+  /** Of the database, plugins' included. */
+  tables: readonly StoredTable[]
   /** That has the journal. */
   data_folder: string
   files: FileStores
@@ -62,23 +65,25 @@ export async function eraseAccount(db: Db, options: EraseOptions): Promise<Erase
   const { id: account_id } = await beginErasing(db, account, now_ms)
   probe('erase.begun')
   const result: Erased = { account_id, pseudonym: pseudonymOf(account_id), rows: {}, files: 0 }
-  for (const [table, rule] of Object.entries(PERSONAL_DATA)) {
-    if (table === 'accounts') continue
+  const tables = ruledTables(options.tables)
+  for (const table of tables) {
+    const { name, rule } = table
+    if (rule.owner === 'id') continue
     const count =
       rule.erases === 'rows'
-        ? await deleteRows(db, { table, rule, account_id, removeFiles: removerOf(files, result) })
-        : await blankColumns(db, { table, rule, account_id })
-    if (count > 0) result.rows[table] = count
-    probe(`erase.${table}`)
+        ? await deleteRows(db, { ...table, account_id, removeFiles: removerOf(files, result) })
+        : await blankColumns(db, { ...table, account_id })
+    if (count > 0) result.rows[name] = count
+    probe(`erase.${name}`)
   }
   const versions = await db.begin((tx) => forgetLimits(tx, account_id))
   if (versions > 0) result.rows.catalogues = versions
   // Files that no row names any more, or names yet.
   for (const store of [files.images, files.files]) await store.removeAllOf(String(account_id))
   probe('erase.folders')
-  await scrubbing.scrub([...Object.keys(PERSONAL_DATA), 'catalogues'])
+  await scrubbing.scrub([...tables.map(({ name }) => name), 'catalogues'])
   probe('erase.rewritten')
-  await rename(scrubbing, account_id)
+  for (const table of tables) await rename(scrubbing, { ...table, account_id })
   probe('erase.renamed')
   return result
 }
@@ -89,9 +94,7 @@ async function forgetLimits(tx: Tx, account_id: number): Promise<number> {
   return row ? await forgetAccount(tx, row.name) : 0
 }
 
-interface Part {
-  table: string
-  rule: TableRule
+interface Part extends RuledTable {
   account_id: number
 }
 
@@ -112,11 +115,11 @@ const removerOf =
 /** The newest first: a response is continued by newer ones only, and may not go before them. */
 async function deleteRows(
   db: Db,
-  { table, rule, account_id, removeFiles }: Part & { removeFiles: ReturnType<typeof removerOf> },
+  { name, rule, account_id, removeFiles }: Part & { removeFiles: ReturnType<typeof removerOf> },
 ): Promise<number> {
   const path = `${rule.file ?? 'NULL'} AS path`
-  const newest = `SELECT id, ${path} FROM ${table} WHERE ${rule.owner} = $account_id ORDER BY id DESC LIMIT ${ROWS_AT_ONCE}`
-  const remove = `DELETE FROM ${table} WHERE ${rule.owner} = $account_id AND id >= $from_id RETURNING ${path}`
+  const newest = `SELECT id, ${path} FROM ${name} WHERE ${rule.owner} = $account_id ORDER BY id DESC LIMIT ${ROWS_AT_ONCE}`
+  const remove = `DELETE FROM ${name} WHERE ${rule.owner} = $account_id AND id >= $from_id RETURNING ${path}`
   let count = 0
   for (;;) {
     const rows = await db.rows<{ id: number; path: string | null }>(newest, { account_id })
@@ -135,14 +138,14 @@ async function deleteRows(
 }
 
 /** Rows that have nothing to be erased are not written. */
-async function blankColumns(db: Db, { table, rule, account_id }: Part): Promise<number> {
+async function blankColumns(db: Db, { name, rule, account_id }: Part): Promise<number> {
   const columns = erasedColumns(rule)
   if (columns.length === 0) return 0
   const changes = columns.map(([column, sql]) => `${column} = ${sql}`).join()
   const differs = columns.map(([column, sql]) => `${column} IS DISTINCT FROM ${sql}`).join(' OR ')
   const range = `${rule.owner} = $account_id AND id > $after_id`
-  const next = `SELECT max(id) AS last_id FROM (SELECT id FROM ${table} WHERE ${range} ORDER BY id LIMIT ${ROWS_AT_ONCE}) AS page`
-  const blank = `UPDATE ${table} SET ${changes} WHERE ${range} AND id <= $last_id AND (${differs}) RETURNING id`
+  const next = `SELECT max(id) AS last_id FROM (SELECT id FROM ${name} WHERE ${range} ORDER BY id LIMIT ${ROWS_AT_ONCE}) AS page`
+  const blank = `UPDATE ${name} SET ${changes} WHERE ${range} AND id <= $last_id AND (${differs}) RETURNING id`
   let count = 0
   for (let after_id = 0; ; ) {
     const [found] = await db.rows<{ last_id: number | null }>(next, { account_id, after_id })
@@ -155,11 +158,9 @@ async function blankColumns(db: Db, { table, rule, account_id }: Part): Promise<
   }
 }
 
-async function rename(scrubbing: Scrubbing, account_id: number): Promise<void> {
-  const { accounts } = PERSONAL_DATA
-  if (!accounts) throw new Error('the list of personal data lacks the accounts')
-  const changes = erasedColumns(accounts).map(([column, sql]) => `${column} = ${sql}`)
-  await scrubbing.replace('accounts', `UPDATE accounts SET ${changes.join()} WHERE id = $account_id`, {
-    account_id,
-  })
+/** The account's own row. */
+async function rename(scrubbing: Scrubbing, { name, rule, account_id }: Part): Promise<void> {
+  if (rule.owner !== 'id') return
+  const changes = erasedColumns(rule).map(([column, sql]) => `${column} = ${sql}`)
+  await scrubbing.replace(name, `UPDATE ${name} SET ${changes.join()} WHERE id = $account_id`, { account_id })
 }

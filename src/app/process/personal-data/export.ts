@@ -8,12 +8,15 @@ import { conflict } from '../../../domain/errors.ts'
 import type { StoredBytes } from '../../../domain/stored-bytes.ts'
 import { type Db, LONG } from '../../../store/db.ts'
 import { isAbsentObject } from '../../../store/engines/s3/words.ts'
+import type { StoredTable } from '../../../store/stored-table.ts'
 import { requireOwnFiles } from '../files/claim.ts'
 import { type FileStores, storedAt } from '../files/stores.ts'
-import { EXPORT_README } from './export-readme.ts'
+import { exportReadme } from './export-readme.ts'
 import { countTables, pathsOf } from './exported-rows.ts'
 
 export interface ExportOptions {
+  /** Of the database, plugins' included. */
+  tables: readonly StoredTable[]
   data_folder: string
   files: FileStores
   account: string
@@ -75,10 +78,10 @@ async function fill(
     entries.push(entry)
     packed_bytes += entry.bytes
   }
-  await tar.addText('README.txt', EXPORT_README)
+  await tar.addText('README.txt', exportReadme(options.tables))
   const paths = await db.snapshot(async (then) => {
-    const tables = await countTables(then, account_id, onRead)
-    const named = await pathsOf(then, account_id)
+    const tables = await countTables(then, options.tables, account_id, onRead)
+    const named = await pathsOf(then, options.tables, account_id)
     of_bytes = sumOf(tables.map(({ bytes }) => bytes))
     for (const { table, lines, ...size } of tables) {
       rows[table] = size.rows

@@ -1,6 +1,12 @@
 // The rows of an export as lines of JSON, page by page: however many there are, only some of them are in memory.
 import type { Db, Values } from '../../../store/db.ts'
-import { type ColumnRule, exportedTables, type TableRule } from '../../../store/stored-table.ts'
+import {
+  type ColumnRule,
+  exportedTables,
+  type RuledTable,
+  type StoredTable,
+  type TableRule,
+} from '../../../store/stored-table.ts'
 
 export interface ExportedTable {
   table: string
@@ -21,13 +27,14 @@ const PAGE_ROWS = 200
  */
 export async function countTables(
   db: Db,
+  all_tables: readonly StoredTable[],
   account_id: number,
   onBytes: (bytes: number) => void,
 ): Promise<ExportedTable[]> {
   const tables: ExportedTable[] = []
   let all = 0
-  for (const [table, rule] of exportedTables()) {
-    const lines = () => linesOf(db, table, rule, account_id)
+  for (const table of exportedTables(all_tables)) {
+    const lines = () => linesOf(db, table, account_id)
     const size = { rows: 0, bytes: 0 }
     for await (const line of lines()) {
       size.rows += 1
@@ -35,39 +42,35 @@ export async function countTables(
       all += line.length
       if (size.rows % PAGE_ROWS === 0) onBytes(all)
     }
-    tables.push({ table, lines, ...size })
+    tables.push({ table: table.name, lines, ...size })
   }
   return tables
 }
 
 /** The paths in the data folder that an account's rows name. */
-export async function pathsOf(db: Db, account_id: number): Promise<string[]> {
+export async function pathsOf(db: Db, tables: readonly StoredTable[], account_id: number): Promise<string[]> {
   const paths: string[] = []
-  for (const [table, { owner, file }] of exportedTables()) {
+  for (const { name, rule } of exportedTables(tables)) {
+    const { owner, file } = rule
     if (file === undefined) continue
-    const text = `SELECT ${file} AS path FROM ${table} WHERE ${owner} = $account_id AND ${file} IS NOT NULL`
+    const text = `SELECT ${file} AS path FROM ${name} WHERE ${owner} = $account_id AND ${file} IS NOT NULL`
     for (const { path } of await db.rows<{ path: string }>(text, { account_id })) paths.push(path)
   }
   return paths
 }
 
-const shownColumns = ({ columns }: Pick<TableRule, 'columns'>): [string, ColumnRule][] =>
+const exportedColumns = ({ columns }: Pick<TableRule, 'columns'>): [string, ColumnRule][] =>
   Object.entries(columns).filter(([, { exported }]) => exported !== undefined)
 
 type Row = Record<string, Values[string]>
 
 /** The rows of a table, the oldest first where an index has them so. */
-async function* linesOf(
-  db: Db,
-  table: string,
-  rule: TableRule,
-  account_id: number,
-): AsyncGenerator<Uint8Array> {
-  const shown = shownColumns(rule)
-  const read = pageReader(db, table, rule, account_id)
+async function* linesOf(db: Db, table: RuledTable, account_id: number): AsyncGenerator<Uint8Array> {
+  const exported_columns = exportedColumns(table.rule)
+  const read = pageReader(db, table, account_id)
   for (let page = await read(); page.length > 0; page = await read(page.at(-1))) {
     for (const row of page) {
-      const fields = shown.map(([name, { exported }]) => [name, written(row[name], exported)])
+      const fields = exported_columns.map(([name, { exported }]) => [name, written(row[name], exported)])
       yield Buffer.from(`${JSON.stringify(Object.fromEntries(fields))}\n`)
     }
     // SQLite answers at once: signals have their turn here.
@@ -77,11 +80,12 @@ async function* linesOf(
 }
 
 /** @returns reads the rows after one, in the order of `TableRule.in_order_of` and their ids */
-function pageReader(db: Db, table: string, { owner, columns, in_order_of }: TableRule, account_id: number) {
+function pageReader(db: Db, { name: table, rule }: RuledTable, account_id: number) {
+  const { owner, columns, in_order_of } = rule
   // Without ids there is one row of an account.
   const id = 'id' in columns ? 'id' : owner
   const order = in_order_of ?? id
-  const names = shownColumns({ columns }).map(([name, { read = name }]) => `${read} AS ${name}`)
+  const names = exportedColumns({ columns }).map(([name, { read = name }]) => `${read} AS ${name}`)
   const select = (after: string) =>
     `SELECT ${names.join()}, ${order} AS last_order, ${id} AS last_id FROM ${table} WHERE ${owner} = $account_id ${after}
       ORDER BY ${order}, ${id} LIMIT ${PAGE_ROWS}`

@@ -1,6 +1,6 @@
 // The rows of another database in an empty one on PostgreSQL.
 import { conflict } from '../../../domain/errors.ts'
-import { type CopiedColumn, type CopiedTable, PRESET, TABLES } from '../../copying/tables.ts'
+import { type CopiedColumn, type CopiedTable, copiedTables } from '../../copying/tables.ts'
 import type { CopyTarget, Filling, Row, Value } from '../../copying/target.ts'
 import type { Db } from '../../db.ts'
 import { SCHEMA } from './connection.ts'
@@ -18,24 +18,24 @@ export const postgresTarget = (db: PostgresDb): CopyTarget => ({
     db.begin(async (tx) => {
       await tx.rows(`SET LOCAL idle_in_transaction_session_timeout = '${MAX_IDLE}'`)
       // Whoever writes one of these tables waits for it, and then finds the rows.
-      for (const { name } of TABLES) await tx.rows(`ALTER TABLE ${name} DISABLE TRIGGER USER`)
+      for (const { name } of copiedTables()) await tx.rows(`ALTER TABLE ${name} DISABLE TRIGGER USER`)
       await refuseRows(tx)
-      for (const name of PRESET) await tx.rows(`DELETE FROM ${name}`)
+      for (const { name, is_preset } of copiedTables()) if (is_preset) await tx.rows(`DELETE FROM ${name}`)
       const done = await work(fillingOf(tx))
-      for (const { name } of TABLES) await tx.rows(`ALTER TABLE ${name} ENABLE TRIGGER USER`)
+      for (const { name } of copiedTables()) await tx.rows(`ALTER TABLE ${name} ENABLE TRIGGER USER`)
       // Without its counts the first queries would take ways that are long by now.
-      for (const { name } of TABLES) await tx.rows(`ANALYZE ${name}`)
+      for (const { name } of copiedTables()) await tx.rows(`ANALYZE ${name}`)
       return done
     }),
 })
 
 /** @throws GatewayError conflict where any table has rows */
 export async function refuseRows(tx: Db): Promise<void> {
-  const asked = TABLES.filter(({ name }) => !PRESET.includes(name))
+  const tables = copiedTables().filter(({ is_preset }) => !is_preset)
   const [found = {}] = await tx.rows<Record<string, number>>(
-    `SELECT ${asked.map(({ name }) => `EXISTS (SELECT 1 FROM ${name}) AS ${name}`).join(', ')}`,
+    `SELECT ${tables.map(({ name }) => `EXISTS (SELECT 1 FROM ${name}) AS ${name}`).join(', ')}`,
   )
-  const filled = asked.find(({ name }) => found[name])
+  const filled = tables.find(({ name }) => found[name])
   if (filled) throw conflict(`The database is not empty: it has ${filled.name}. ${EMPTY}`)
 }
 

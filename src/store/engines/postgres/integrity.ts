@@ -1,6 +1,6 @@
 // The soundness of a database on PostgreSQL below its rows: what the server says of its indexes and pages, and that it has all that its
 // version is made of.
-import { TABLES } from '../../copying/tables.ts'
+import { copiedTables } from '../../copying/tables.ts'
 import type { Db } from '../../db.ts'
 import type { Integrity, Part } from '../sqlite/integrity.ts'
 import { SCHEMA } from './connection.ts'
@@ -66,10 +66,10 @@ export const serverIntegrity = (db: Db): Integrity => ({
 
 let expected: readonly Counted[] | undefined
 
-/** All that this version is made of: by the texts of the migrations, and the tables as Drizzle has them. */
+/** All that this version is made of: by the texts of the migrations, and the columns as SQLite has them. */
 export function expectedParts(): Counted[] {
   const parts = MIGRATIONS.flatMap(({ sql }) => statementsOf(sql)).flatMap(partsMade)
-  const columns = TABLES.flatMap(({ name, columns }) =>
+  const columns = copiedTables().flatMap(({ name, columns }) =>
     columns.map((column) => ({ name: `column ${name}.${column.name}`, sql: '', count: 1 })),
   )
   const by_name = Map.groupBy([...parts, ...columns], ({ name }) => name)

@@ -2,7 +2,7 @@
 import type { Database, Statement } from 'bun:sqlite'
 import { rmSync } from 'node:fs'
 import { conflict } from '../../../domain/errors.ts'
-import { TABLES } from '../../copying/tables.ts'
+import { copiedTables } from '../../copying/tables.ts'
 import type { CopyTarget, Filling, Row } from '../../copying/target.ts'
 import { isAbsent } from '../../folder.ts'
 import { flush } from './copy.ts'
@@ -31,7 +31,7 @@ async function filled<T>(path: string, work: (filling: Filling) => Promise<T>): 
     db.run('PRAGMA journal_mode = MEMORY')
     db.run('PRAGMA synchronous = OFF')
     const triggers = takeTriggers(db)
-    for (const { name } of TABLES) db.run(`DELETE FROM "${name}"`)
+    for (const { name } of copiedTables()) db.run(`DELETE FROM "${name}"`)
     const done = await work(fillingOf(db))
     for (const sql of triggers) db.run(sql)
     return done

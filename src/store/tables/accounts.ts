@@ -1,0 +1,114 @@
+// Accounts and their keys as Drizzle sees them, with their personal data.
+import { blob, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
+import { columns, EXPORTED, NOT_EXPORTED, ofAccount, type StoredTable } from '../stored-table.ts'
+
+/** Payers. balance = sum of its entries; held = sum of its pending holds, never more than the balance. */
+export const accounts = sqliteTable('accounts', {
+  id: integer().primaryKey(),
+  name: text().notNull().unique(),
+  status: text({ enum: ['active', 'suspended'] }).notNull(),
+  balance_nanos: integer().notNull(),
+  held_nanos: integer().notNull(),
+  debt_nanos: integer().notNull(),
+  created_at_ms: integer().notNull(),
+})
+
+/** What an operator writes down of accounts, and what their limited keys see; without a row: nothing of it. */
+export const account_details = sqliteTable('account_details', {
+  id: integer().primaryKey(),
+  account_id: integer().notNull().unique(),
+  display_name: text().notNull(),
+  email: text().notNull(),
+  note: text().notNull(),
+  /** 1 where sessions and requests by a limited key see all calls of the account. */
+  keys_see_account: integer().notNull(),
+})
+
+/** Accounts that are closed: suspended, with all keys revoked. */
+export const closed_accounts = sqliteTable('closed_accounts', {
+  account_id: integer().primaryKey(),
+  closed_at_ms: integer().notNull(),
+})
+
+/** Accounts whose person's data was erased: closed for good, under a pseudonym. */
+export const erased_accounts = sqliteTable('erased_accounts', {
+  account_id: integer().primaryKey(),
+  erased_at_ms: integer().notNull(),
+})
+
+/** API keys. Only a key's SHA-256 and its first characters are stored. */
+export const keys = sqliteTable('keys', {
+  id: integer().primaryKey(),
+  account_id: integer().notNull(),
+  name: text().notNull(),
+  prefix: text().notNull(),
+  sha256: blob({ mode: 'buffer' }).notNull().unique(),
+  /** Glob patterns of model ids (`sim-*`), a JSON array; null: all models. */
+  models: text({ mode: 'json' }).$type<string[]>(),
+  spend_limit_nanos: integer(),
+  spent_nanos: integer().notNull(),
+  held_nanos: integer().notNull(),
+  /** IP addresses and CIDR blocks, a JSON array; null: any address. */
+  addresses: text({ mode: 'json' }).$type<string[]>(),
+  expires_at_ms: integer(),
+  revoked_at_ms: integer(),
+  created_at_ms: integer().notNull(),
+  /** The most that its calls of a day, or a month (UTC), may cost together; null: not limited. */
+  daily_limit_nanos: integer(),
+  monthly_limit_nanos: integer(),
+  /** How many of its calls may run at the same time, where the catalogue does not allow fewer; null: not limited. */
+  concurrent_calls: integer(),
+  /** What counts against them (ledger/key-periods.ts). */
+  day_start_ms: integer(),
+  day_first_hold_id: integer().notNull(),
+  day_nanos: integer().notNull(),
+  month_start_ms: integer(),
+  month_first_hold_id: integer().notNull(),
+  month_nanos: integer().notNull(),
+})
+
+export const account_tables: readonly StoredTable[] = [
+  ofAccount(accounts, {
+    owner: 'id',
+    erases: 'columns',
+    described: 'the account and its balance',
+    columns: {
+      ...columns('id status balance_nanos held_nanos debt_nanos created_at_ms', EXPORTED),
+      name: { exported: 'as_is', erased: "'erased-' || id" },
+    },
+  }),
+  ofAccount(account_details, {
+    erases: 'rows',
+    described: 'its display name, email and note',
+    columns: columns('id account_id display_name email note keys_see_account', EXPORTED),
+  }),
+  ofAccount(closed_accounts, {
+    erases: 'columns',
+    described: 'when it was closed',
+    columns: columns('account_id closed_at_ms', EXPORTED),
+  }),
+  ofAccount(erased_accounts, {
+    erases: 'columns',
+    described: 'when it was erased',
+    columns: columns('account_id erased_at_ms', EXPORTED),
+  }),
+  ofAccount(keys, {
+    erases: 'columns',
+    described: 'its API keys, without the keys themselves',
+    columns: {
+      ...columns('id account_id spend_limit_nanos spent_nanos held_nanos', EXPORTED),
+      ...columns('expires_at_ms revoked_at_ms created_at_ms', EXPORTED),
+      ...columns('daily_limit_nanos monthly_limit_nanos concurrent_calls', EXPORTED),
+      ...columns('day_start_ms day_first_hold_id day_nanos', NOT_EXPORTED),
+      ...columns('month_start_ms month_first_hold_id month_nanos', NOT_EXPORTED),
+      name: { exported: 'as_is', erased: "'key-' || id" },
+      prefix: { exported: 'as_is', erased: "'erased-' || id" },
+      sha256: { erased: 'randomblob(32)' },
+      models: { exported: 'json', erased: 'NULL' },
+      addresses: { exported: 'json', erased: 'NULL' },
+    },
+  }),
+]
+
+export type Account = typeof accounts.$inferSelect
+export type Key = typeof keys.$inferSelect

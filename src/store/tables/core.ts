@@ -1,0 +1,21 @@
+// The core's own tables. Plugins hand in theirs (app/plugin.ts).
+import type { StoredTable } from '../stored-table.ts'
+import { account_tables } from './accounts.ts'
+import { action_tables } from './actions.ts'
+import { call_tables } from './calls.ts'
+import { image_tables } from './images.ts'
+import { kept_tables } from './kept.ts'
+import { money_tables } from './money.ts'
+import { service_tables } from './service.ts'
+import { sign_in_tables } from './sign-in.ts'
+
+export const CORE_TABLES: readonly StoredTable[] = [
+  ...account_tables,
+  ...money_tables,
+  ...call_tables,
+  ...image_tables,
+  ...kept_tables,
+  ...sign_in_tables,
+  ...action_tables,
+  ...service_tables,
+]

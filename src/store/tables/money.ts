@@ -1,0 +1,57 @@
+// Holds and entries as Drizzle sees them, with their personal data.
+import { integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
+import { columns, EXPORTED, NOT_EXPORTED, ofAccount, type StoredTable } from '../stored-table.ts'
+
+/** Money frozen for one call. Each hold is resolved exactly once: its row goes when its call is recorded, which has its id; one that expired stays. */
+export const holds = sqliteTable('holds', {
+  id: integer().primaryKey(),
+  account_id: integer().notNull(),
+  key_id: integer().notNull(),
+  request_id: text().notNull(),
+  amount_nanos: integer().notNull(),
+  state: text({ enum: ['pending', 'expired'] }).notNull(),
+  created_at_ms: integer().notNull(),
+  /** The call's time limit; after it the sweep may expire the hold. */
+  expires_at_ms: integer().notNull(),
+  /** Whose call it is: of `gateways`; null of an earlier version. */
+  gateway_id: integer(),
+})
+
+/** Movements of account balances; append-only: triggers refuse update and delete, but for the note of an erased account. */
+export const entries = sqliteTable('entries', {
+  id: integer().primaryKey(),
+  account_id: integer().notNull(),
+  kind: text({ enum: ['top_up', 'withdrawal', 'charge', 'debt_payment'] }).notNull(),
+  /** Signed: the change of the balance. */
+  amount_nanos: integer().notNull(),
+  /** The call that a charge pays for; null for the other kinds. */
+  call_id: integer(),
+  note: text().notNull(),
+  created_at_ms: integer().notNull(),
+  /** Under which the operator asked for it, once in an account; null if that was without one. */
+  request_key: text(),
+})
+
+export const money_tables: readonly StoredTable[] = [
+  ofAccount(holds, {
+    erases: 'columns',
+    described: 'money held for its calls',
+    columns: {
+      ...columns('id account_id key_id request_id amount_nanos state created_at_ms expires_at_ms', EXPORTED),
+      gateway_id: NOT_EXPORTED,
+    },
+  }),
+  ofAccount(entries, {
+    erases: 'columns',
+    described: 'its balance entries, with their notes',
+    in_order_of: 'created_at_ms',
+    columns: {
+      ...columns('id account_id kind amount_nanos call_id created_at_ms', EXPORTED),
+      note: { exported: 'as_is', erased: "''" },
+      request_key: { exported: 'as_is', erased: 'NULL' },
+    },
+  }),
+]
+
+export type Hold = typeof holds.$inferSelect
+export type Entry = typeof entries.$inferSelect
