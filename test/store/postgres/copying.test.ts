@@ -216,7 +216,7 @@ describe.if(hasPostgres)('to PostgreSQL', () => {
 
   test('a NUL in what a caller wrote becomes �, and is told', async () => {
     const from = memoryDatabase()
-    putRows(from, new Map([...randomRows(1, 3)].slice(0, 18)))
+    putRows(from, randomRows(1, 3))
     from.run("UPDATE generations SET prompt = 'a' || char(0) || 'b' || char(0) WHERE id = 2")
     await withPostgres(async (db) => {
       const { changed } = await copyAll(dbOver(from), postgresTarget(db))
