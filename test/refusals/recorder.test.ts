@@ -2,10 +2,10 @@
 import { describe, expect, test } from 'bun:test'
 import { createRecorder, MAX_RECORDED_AN_HOUR } from '../../plugins/refusals/recorder.ts'
 import { reasonsOfRefused } from '../../plugins/refusals/sums.ts'
+import type { RefusalRow } from '../../plugins/refusals/tables.ts'
 import type { RefusedRequest } from '../../src/calls/life/events.ts'
 import { StorageFailure } from '../../src/domain/storage-failure.ts'
 import { dbOver } from '../../src/store/engines/sqlite/sqlite.ts'
-import type { RefusalRow } from '../../plugins/refusals/tables.ts'
 import { memoryDatabase } from '../support/empty-database.ts'
 
 const HOUR_MS = 3_600_000
