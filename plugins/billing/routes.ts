@@ -12,9 +12,9 @@ import type { Gateway } from '../../src/app/surface/gateway.ts'
 import { listCalls } from '../../src/money/ledger/history.ts'
 import { dailySums } from '../../src/money/ledger/sums.ts'
 import { DETAILS } from './details.ts'
-import { EntriesQuery, EntriesView, entriesPage } from './entries.ts'
-import { callersFeeds, Feed } from './events.ts'
-import { AccountQuery, readUsageRequest, UsageQuery } from './model.ts'
+import { EntriesQuery, EntriesView, entriesPage } from '../entries/callers.ts'
+import { callersFeeds, Feed } from '../calls/events.ts'
+import { AccountQuery, readUsageRequest, UsageQuery } from '../calls/usage-query.ts'
 import { AccountView, accountView, pageView, sumsView, UsageView } from './views.ts'
 
 /**

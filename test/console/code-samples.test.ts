@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { symlinkSync } from 'node:fs'
 import { join } from 'node:path'
-import { curlOf } from '../../plugins/console/web/pages/call/curl.ts'
+import { curlOf } from '../../plugins/calls/web/call/curl.ts'
 import { type Asked, SDKS, type Sdk } from '../../plugins/console/web/parts/code-samples/requests.ts'
 import { type SampleCall, samplesOf } from '../../plugins/console/web/parts/code-samples/samples.ts'
 import { documentedCatalogue } from '../docs/catalogue.ts'

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'bun:test'
 import { requestIdAt } from '../../../src/domain/request-id.ts'
 import { callsOfAnswer, findCall, isRecorded } from '../../../src/money/ledger/call.ts'
-import { callsBeginningWith } from '../../../src/money/ledger/call-search.ts'
+import { callsBeginningWith } from '../../../plugins/calls/search.ts'
 import { recorded } from './recorded.ts'
 
 const QUARTER_MS = 900_000

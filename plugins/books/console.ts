@@ -1,0 +1,43 @@
+// The books: the last audit, rule by rule, and a new one on request. For the operator.
+import { type Static, Type } from '@sinclair/typebox'
+import { Elysia } from 'elysia'
+import { AuditReport } from '../../src/app/surface/books.ts'
+import { FAILURES, operatorCalls } from '../../src/app/surface/console/calls.ts'
+import type { Gateway } from '../../src/app/surface/gateway.ts'
+import { Closed, Nullable } from '../../src/http/schema.ts'
+import { NullableTimeFields, TimeFields, time } from '../../src/http/views.ts'
+
+const BooksView = Closed({
+  /** Since when an audit is running; null while none is. */
+  ...NullableTimeFields('running_since'),
+  failure: Nullable(Type.String({ description: 'why the last audit could not run' })),
+  /** The last audit since the gateway was started; null until one has ended. */
+  last: Nullable(Closed({ report: AuditReport, ...TimeFields('ended'), took_ms: Type.Integer() })),
+})
+
+/** `GET /console/api/books`; `POST /console/api/books/audit` begins an audit beside the calls, unless one is running. */
+export function bookRoutes(gateway: Pick<Gateway, 'exchange' | 'requests' | 'people' | 'operations'>) {
+  const { books } = gateway.operations
+  const view = (): Static<typeof BooksView> => ({
+    ...time('running_since', books.running_since_ms ?? null),
+    failure: books.failure ?? null,
+    last: books.last
+      ? {
+          report: books.last.report,
+          ...time('ended', books.last.ended_at_ms),
+          took_ms: Math.round(books.last.took_ms),
+        }
+      : null,
+  })
+  return new Elysia({ name: 'console-books' })
+    .use(operatorCalls(gateway))
+    .get('/console/api/books', view, { response: { 200: BooksView, ...FAILURES } })
+    .post(
+      '/console/api/books/audit',
+      () => {
+        books.begin()
+        return view()
+      },
+      { response: { 200: BooksView, ...FAILURES } },
+    )
+}

@@ -1,0 +1,152 @@
+// The history of calls with the refused requests beside them: filtered and paged, the newest first, and as a file. An account sees its own.
+
+import { type Static, Type } from '@sinclair/typebox'
+import { Elysia } from 'elysia'
+import type { Viewer } from '../../../src/access/viewer.ts'
+import { allNamed } from '../../../src/app/surface/console/account-names.ts'
+import { type ConsoleParts, FAILURES, viewerCalls } from '../../../src/app/surface/console/calls.ts'
+import { CsvFile } from '../../../src/app/surface/console/list-csv.ts'
+import { Limit, pageOf } from '../../../src/http/paging.ts'
+import { Closed, Nullable } from '../../../src/http/schema.ts'
+import { NullableTimeFields, time } from '../../../src/http/views.ts'
+import { type CallFilter, isNarrowed } from '../../../src/money/ledger/call-filter.ts'
+import {
+  type CallPage,
+  listCalls,
+  listCallsInTurns,
+  type RecordedCall,
+  startOfCall,
+} from '../../../src/money/ledger/history.ts'
+import type { Db } from '../../../src/store/db.ts'
+import { endOfTurn } from '../../../src/utilities/end-of-turn.ts'
+import { listRefusals, type RecordedRefusal, type RefusalFilter } from '../../refusals/index.ts'
+import { ListedRow, listedCall, listedRefusal } from './call-row.ts'
+import { CALL_FILTERS, callsAsked } from './filter.ts'
+import { callsFile } from './file.ts'
+import { type Cursors, merged, type Part } from './merged.ts'
+
+/** A page has at most so many rows, whatever was asked for: about 5 ms. */
+const MAX_ROWS = 200
+/**
+ * A search that the kept sums cannot narrow looks at so many calls at once, some 8 ms, and goes on so often where it found
+ * less than a page. Others look once: to find out where costs as much as to look.
+ */
+const MAX_CALLS_LOOKED_AT = 2_000
+const MAX_ROUNDS = 5
+
+const CallsQuery = Closed({
+  ...CALL_FILTERS,
+  limit: Type.Optional(Limit),
+  cursor: Type.Optional(
+    Type.String({ pattern: '^\\d{1,16}\\.\\d{1,16}$', must: 'the next_cursor of the page before' }),
+  ),
+})
+
+const CallsView = Closed({
+  calls: Type.Array(ListedRow),
+  next_cursor: Nullable(Type.String({ description: 'The `cursor` of the next page; null on the last.' })),
+  /** Where the search stopped for now, and `next_cursor` goes on; null if all of the page is here. */
+  ...NullableTimeFields('searched_back_to'),
+})
+
+/** `GET /console/api/calls`. */
+export function callRoutes(gateway: ConsoleParts) {
+  return new Elysia({ name: 'console-calls' })
+    .use(viewerCalls(gateway))
+    .get('/console/api/calls', ({ viewer, query }) => callsPage(gateway, viewer, query), {
+      query: CallsQuery,
+      response: { 200: CallsView, ...FAILURES },
+    })
+    .get(
+      '/console/api/calls.csv',
+      async ({ viewer, query }) => callsFile(gateway, viewer, await callsAsked(gateway, viewer, query)),
+      { query: Closed(CALL_FILTERS), response: { 200: CsvFile, ...FAILURES } },
+    )
+}
+
+async function callsPage(
+  gateway: Pick<ConsoleParts, 'db'>,
+  viewer: Viewer,
+  { cursor, ...query }: Static<typeof CallsQuery>,
+): Promise<Static<typeof CallsView>> {
+  const { db } = gateway
+  const asked = await callsAsked(gateway, viewer, query)
+  const limit = Math.min(pageOf(query).limit, MAX_ROWS)
+  const from = cursor === undefined ? undefined : cursorsIn(cursor)
+  const { rows, next, stopped_ms } = merged<RecordedCall, RecordedRefusal>(
+    await partOfCalls(db, asked.calls, limit, from?.first),
+    await partOfRefusals(db, asked.refusals, limit, from?.second),
+    limit,
+  )
+  return {
+    calls: await allNamed(
+      db,
+      viewer,
+      rows.map((row) => ('cost_nanos' in row ? listedCall(row, viewer) : listedRefusal(row))),
+    ),
+    next_cursor: next ? `${next.first}.${next.second}` : null,
+    ...time('searched_back_to', stopped_ms ?? null),
+  }
+}
+
+function cursorsIn(text: string): Cursors {
+  const [first = 0, second = 0] = text.split('.').map(Number)
+  return { first, second }
+}
+
+const idOf = ({ id }: { id: number }): number => id
+
+async function partOfCalls(
+  db: Db,
+  filter: CallFilter | undefined,
+  limit: number,
+  cursor: number | undefined,
+): Promise<Part<RecordedCall>> {
+  const timeOf = ({ started_at_ms }: RecordedCall) => started_at_ms
+  const { calls, next_cursor } =
+    filter && cursor !== 0
+      ? await search(db, filter, { limit, cursor })
+      : { calls: [], next_cursor: undefined }
+  const is_full = calls.length >= limit
+  const stopped_ms = is_full || next_cursor === undefined ? undefined : await startOfCall(db, next_cursor)
+  return {
+    rows: calls,
+    next_cursor,
+    back_to_ms: is_full ? calls.at(-1)?.started_at_ms : stopped_ms,
+    idOf,
+    timeOf,
+  }
+}
+
+async function partOfRefusals(
+  db: Db,
+  filter: RefusalFilter | undefined,
+  limit: number,
+  cursor: number | undefined,
+): Promise<Part<RecordedRefusal>> {
+  const page =
+    filter && cursor !== 0
+      ? await listRefusals(db, filter, { limit, cursor })
+      : { refusals: [], next_cursor: undefined, back_to_ms: undefined }
+  const { refusals: rows, ...rest } = page
+  return { rows, ...rest, idOf, timeOf: ({ at_ms }) => at_ms }
+}
+
+/** A filter that few calls match is looked for in several rounds, so that paid calls go on between. */
+async function search(
+  db: Db,
+  filter: CallFilter,
+  { limit, cursor }: { limit: number; cursor: number | undefined },
+): Promise<CallPage> {
+  if (isNarrowed(filter)) return listCallsInTurns(db, filter, { limit, cursor })
+  const page = await listCalls(db, filter, { limit, cursor }, MAX_CALLS_LOOKED_AT)
+  for (let round = 1; round < MAX_ROUNDS; round++) {
+    if (page.next_cursor === undefined || page.calls.length >= limit) break
+    await endOfTurn()
+    const rest = { limit: limit - page.calls.length, cursor: page.next_cursor }
+    const more = await listCalls(db, filter, rest, MAX_CALLS_LOOKED_AT)
+    page.calls.push(...more.calls)
+    page.next_cursor = more.next_cursor
+  }
+  return page
+}

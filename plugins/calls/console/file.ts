@@ -1,0 +1,97 @@
+// The list of calls as a file: calls and, among them, refused requests, the newest first.
+import type { Viewer } from '../../../src/access/viewer.ts'
+import { csvFor } from '../../../src/app/list/columns.ts'
+import type { ConsoleParts } from '../../../src/app/surface/console/calls.ts'
+import { allPages, listCsv, onePart } from '../../../src/app/surface/console/list-csv.ts'
+import { NO_USAGE } from '../../../src/domain/usage.ts'
+import { allCalls } from '../all-calls.ts'
+import { CALL_CSV, type CallLine, OPERATOR_CALL_CSV } from '../../../src/money/ledger/calls-csv.ts'
+import type { Db } from '../../../src/store/db.ts'
+import {
+  listRefusals,
+  type RecordedRefusal,
+  type RefusalFilter,
+  refused_requests,
+} from '../../refusals/index.ts'
+import type { Asked } from './filter.ts'
+
+const REFUSALS_AT_ONCE = 500
+/** However many refused requests stand between two calls, no more lines are in memory. */
+const MAX_PART_LINES = 1_000
+
+/** Where only refused requests match, the file has their own columns, with their codes. */
+export function callsFile(
+  gateway: ConsoleParts,
+  viewer: Viewer,
+  { calls, refusals }: Asked,
+): Promise<Response> {
+  const { db } = gateway
+  const refused = refusals ? allRefusals(db, refusals) : onePart<RecordedRefusal>([])
+  if (!calls) {
+    const columns = csvFor(refused_requests.columns, viewer.role)
+    return listCsv(gateway, viewer, { list: 'refused', columns, parts: refused })
+  }
+  const columns = viewer.role === 'operator' ? OPERATOR_CALL_CSV : CALL_CSV
+  const parts = newestFirst<CallLine>(allCalls(db, calls), linesOf(refused))
+  return listCsv(gateway, viewer, { list: 'calls', columns, parts })
+}
+
+const allRefusals = (db: Db, filter: RefusalFilter): AsyncGenerator<readonly RecordedRefusal[]> =>
+  allPages(REFUSALS_AT_ONCE, async (page) => {
+    const { refusals: rows, next_cursor } = await listRefusals(db, filter, page)
+    return { rows, next_cursor }
+  })
+
+async function* linesOf(parts: AsyncGenerator<readonly RecordedRefusal[]>): AsyncGenerator<CallLine[]> {
+  for await (const part of parts) yield part.map(lineOf)
+}
+
+const lineOf = ({ at_ms, sentence, model, ...refusal }: RecordedRefusal): CallLine => ({
+  ...NO_USAGE,
+  ...refusal,
+  model: model ?? '',
+  started_at_ms: at_ms,
+  outcome: 'refused',
+  refusal: sentence,
+  images: 0,
+  cost_nanos: 0,
+  unpaid_nanos: 0,
+  first_byte_ms: null,
+  duration_ms: 0,
+  provider: '',
+  upstream_model: '',
+  failed_tries: 0,
+  provider_cost_nanos: null,
+})
+
+/** Both lists in one, by the time of the lines that come next in each; in parts of bounded size. */
+async function* newestFirst<Line extends { started_at_ms: number }>(
+  first: AsyncGenerator<readonly Line[]>,
+  second: AsyncGenerator<readonly Line[]>,
+): AsyncGenerator<readonly Line[]> {
+  const others = lineByLine(second)
+  let other = await others.next()
+  let lines: Line[] = []
+  for await (const part of first) {
+    for (const line of part) {
+      for (; !other.done && other.value.started_at_ms > line.started_at_ms; other = await others.next()) {
+        if (lines.push(other.value) < MAX_PART_LINES) continue
+        yield lines
+        lines = []
+      }
+      lines.push(line)
+    }
+    yield lines
+    lines = []
+  }
+  for (; !other.done; other = await others.next()) {
+    if (lines.push(other.value) < MAX_PART_LINES) continue
+    yield lines
+    lines = []
+  }
+  yield lines
+}
+
+async function* lineByLine<Line>(parts: AsyncGenerator<readonly Line[]>): AsyncGenerator<Line> {
+  for await (const part of parts) yield* part
+}

@@ -1,0 +1,121 @@
+// Counts and sums of all calls that match a filter: from the kept sums where these tell them apart, else from the calls, a part at a time.
+import { and, gte, lt, lte, sql } from 'drizzle-orm'
+import { DAY_S } from '../../src/domain/ranges.ts'
+import type { Db, Orm } from '../../src/store/db.ts'
+import { equals, isOneOf } from '../../src/store/placeholders.ts'
+import { perAccount } from '../../src/store/prepared.ts'
+import { call_sums, calls } from '../../src/store/schema.ts'
+import { endOfTurn } from '../../src/utilities/end-of-turn.ts'
+import { type CallFilter, isNarrowed, valuesOf } from '../../src/money/ledger/call-filter.ts'
+import { everywhere, rangesInTurns } from '../../src/money/ledger/call-ranges.ts'
+import { joinedPeriods, QUARTER_S } from '../../src/money/ledger/days.ts'
+import { callFilters, callQueries, isDay, sumFilters } from '../../src/money/ledger/queries.ts'
+import { addTotals, type CallTotals, NO_CALLS, totalsOfCalls, totalsOfSums } from '../../src/money/ledger/totals.ts'
+
+const { placeholder } = sql
+/** Ids of calls that are looked at in one turn: some 5 ms. */
+const IDS_AT_ONCE = 10_000
+/** Days whose sums are read in one turn: some 5 ms, where there are a thousand a day. */
+const DAYS_AT_ONCE = 5
+
+const queriesOf = perAccount((account) => ({
+  ofCalls: (orm: Orm) =>
+    orm
+      .select(totalsOfCalls())
+      .from(calls)
+      .where(
+        and(
+          account(calls),
+          callFilters(),
+          gte(calls.started_at_ms, placeholder('since_ms')),
+          lt(calls.started_at_ms, placeholder('until_ms')),
+          gte(calls.id, placeholder('from_id')),
+          lte(calls.id, placeholder('last_id')),
+        ),
+      )
+      .prepare(),
+  ofSums: (orm: Orm) =>
+    orm
+      .select(totalsOfSums())
+      .from(call_sums)
+      .where(
+        and(
+          account(call_sums),
+          equals(call_sums.span_s, 'span_s'),
+          sumFilters(),
+          isOneOf(call_sums.start_s, 'starts'),
+        ),
+      )
+      .prepare(),
+  ends: (orm: Orm) =>
+    orm
+      .select({
+        first_s: sql<number | null>`min(${call_sums.start_s})`,
+        last_s: sql<number | null>`max(${call_sums.start_s})`,
+      })
+      .from(call_sums)
+      .where(and(account(call_sums), isDay(account(call_sums))))
+      .prepare(),
+}))
+
+/** The counts and sums of the calls that match. Of a million calls, those of most filters take some ms, those by provider, status or cost up to a second. */
+export function callTotals(db: Db, filter: CallFilter): Promise<CallTotals> {
+  return db.snapshot((then) => {
+    const queries = queriesOf(then, filter.account_id)
+    return isOfSums(filter) ? fromSums(then, filter, queries) : fromCalls(then, filter, queries)
+  })
+}
+
+type Queries = ReturnType<typeof queriesOf>
+
+/** Whether the kept sums have what is asked: no provider, status or cost, and only whole quarters of an hour. */
+const isOfSums = ({ provider, status, min_cost_nanos, since_ms, until_ms }: CallFilter): boolean =>
+  provider === undefined &&
+  status === undefined &&
+  min_cost_nanos === undefined &&
+  [since_ms, until_ms].every((time_ms) => time_ms === undefined || time_ms % (QUARTER_S * 1_000) === 0)
+
+async function fromSums(db: Db, filter: CallFilter, queries: Queries): Promise<CallTotals> {
+  const { account_id, since_ms, until_ms } = filter
+  const { first_s = null, last_s = null } = (await queries.ends.get({ account_id })) ?? {}
+  const total = { ...NO_CALLS }
+  if (first_s === null || last_s === null) return total
+  const values = await valuesOf(db, filter)
+  const end_ms = Math.min(until_ms ?? Number.POSITIVE_INFINITY, (last_s + DAY_S) * 1_000)
+  const step_ms = DAYS_AT_ONCE * DAY_S * 1_000
+  for (let from_ms = Math.max(since_ms ?? 0, first_s * 1_000); from_ms < end_ms; from_ms += step_ms) {
+    for (const { sign, span_s, starts } of joinedPeriods(from_ms, Math.min(from_ms + step_ms, end_ms))) {
+      const sum = await queries.ofSums.get({ ...values, span_s, starts: JSON.stringify(starts) })
+      addTotals(total, sum ?? NO_CALLS, sign)
+    }
+    await endOfTurn()
+  }
+  return total
+}
+
+async function fromCalls(db: Db, filter: CallFilter, queries: Queries): Promise<CallTotals> {
+  const values = await valuesOf(db, filter)
+  const lists = callQueries(db, filter.account_id)
+  const newest = await lists.ranges.all({
+    ...values,
+    ...EVER,
+    key_ids: null,
+    model: null,
+    outcomes: null,
+    row_limit: 1,
+  })
+  const below_id = (newest[0]?.last_id ?? 0) + 1
+  const { ranges } = isNarrowed(filter) ? await rangesInTurns(lists, values, below_id) : everywhere(below_id)
+  const total = { ...NO_CALLS }
+  for (const { first_id, last_id } of ranges)
+    for (let from_id = first_id; from_id <= last_id; from_id += IDS_AT_ONCE) {
+      const until_id = Math.min(from_id + IDS_AT_ONCE - 1, last_id)
+      const sum = await queries.ofCalls.get({ ...values, from_id, last_id: until_id })
+      addTotals(total, sum ?? NO_CALLS)
+      await endOfTurn()
+    }
+  return total
+}
+
+/** Where the newest call is. */
+const EVER = { from_s: 0, until_s: Number.MAX_SAFE_INTEGER, below_id: Number.MAX_SAFE_INTEGER }

@@ -1,0 +1,77 @@
+// The rest of what is known of a call: its ids, its key, its idempotency, the calls and images that belong to it.
+import { Link } from 'wouter'
+import { part } from '../../../console/web/app/client.ts'
+import { useViewer } from '../../../console/web/app/session.tsx'
+import { Facts } from '../../../console/web/parts/facts.tsx'
+import { Id } from '../../../console/web/parts/id.tsx'
+import { Money } from '../../../console/web/parts/money.tsx'
+import { Outcome } from '../../../console/web/parts/outcome.tsx'
+import { Section } from '../../../console/web/parts/page.tsx'
+import { Time } from '../../../console/web/parts/time.tsx'
+import type { Call } from './call-answer.ts'
+import { whoseFacts } from './whose.tsx'
+
+export function CallFacts({ call }: { call: Call }) {
+  const { role } = useViewer()
+  const { idempotency, parts, image_ids } = call
+  return (
+    <Section title="Details">
+      <Facts
+        facts={[
+          ['Request id', <Id key="id" value={call.request_id} what="request id" whole />],
+          ['Started', <Time key="started" at_ms={call.started_at_ms} exact />],
+          ...whoseFacts(call, role),
+          [
+            'Model',
+            <Link key="model" href={`/calls?model=${part(call.model)}`}>
+              {call.model}
+            </Link>,
+          ],
+          ['Surface', call.surface],
+          ['Answer', call.streamed ? 'streamed' : 'whole'],
+          ['Idempotency-Key', idempotency && <Idempotency {...idempotency} />],
+          ['Images', image_ids.length > 0 && <ImageIds ids={image_ids} />],
+          ['Of the same answer', parts.length > 0 && <Parts parts={parts} />],
+        ].map(([label, value]) => [String(label), value || undefined] as const)}
+      />
+    </Section>
+  )
+}
+
+const Idempotency = ({
+  key_sha256,
+  answer_is_kept,
+  replays,
+  replayed_at_ms,
+}: NonNullable<Call['idempotency']>) => (
+  <>
+    SHA-256 <Id value={key_sha256} what="hash" whole copy={false} />,{' '}
+    {answer_is_kept ? 'the answer is kept' : 'no answer is kept any more'}
+    {replays > 0 && (
+      <>
+        ; sent again {replays === 1 ? 'once' : `${replays} times`}, the last time{' '}
+        <Time at_ms={replayed_at_ms} />
+      </>
+    )}
+  </>
+)
+
+const ImageIds = ({ ids }: { ids: readonly string[] }) => (
+  <span className="row">
+    {ids.map((id) => (
+      <Id key={id} value={id} what="image id" />
+    ))}
+  </span>
+)
+
+const Parts = ({ parts }: Pick<Call, 'parts'>) => (
+  <ul>
+    {parts.map(({ request_id, model, outcome, cost_nanos }) => (
+      <li key={request_id} className="row">
+        <Link href={`/calls/${part(request_id)}`}>{model}</Link>
+        <Outcome outcome={outcome} />
+        <Money nanos={cost_nanos} />
+      </li>
+    ))}
+  </ul>
+)

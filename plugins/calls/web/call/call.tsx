@@ -1,0 +1,133 @@
+// One call told whole: what happened, top to bottom as it went; what was used, and what it cost line by line.
+import { Hourglass, SearchX } from 'lucide-react'
+import { useEffect } from 'react'
+import { RefusedRequest } from '../../../refusals/web/refused-request.tsx'
+import { ApiError, api, part } from '../../../console/web/app/client.ts'
+import type { PageProps } from '../../../console/web/app/page-entry.ts'
+import { useAsk } from '../../../console/web/app/query.ts'
+import { useBaseUrl, useViewer } from '../../../console/web/app/session.tsx'
+import { RowAccount } from '../../../console/web/parts/account-name.tsx'
+import { duration } from '../../../console/web/parts/amounts.ts'
+import { ButtonLink } from '../../../console/web/parts/button.tsx'
+import { Copy } from '../../../console/web/parts/copy.tsx'
+import { Figure, Figures } from '../../../console/web/parts/figure.tsx'
+import { Money } from '../../../console/web/parts/money.tsx'
+import { Notice } from '../../../console/web/parts/notice.tsx'
+import { Outcome } from '../../../console/web/parts/outcome.tsx'
+import { Page, Section } from '../../../console/web/parts/page.tsx'
+import { EmptyState, Loaded, Skeleton } from '../../../console/web/parts/states.tsx'
+import { Time } from '../../../console/web/parts/time.tsx'
+import type { Call } from './call-answer.ts'
+import { CallFacts } from './call-facts.tsx'
+import { ChargeLines } from './charge.tsx'
+import { Course } from './course.tsx'
+import { curlOf } from './curl.ts'
+import { UsageTable } from './usage.tsx'
+
+export default function CallPage({ params }: PageProps) {
+  const request_id = params.request_id ?? ''
+  const call = useAsk(['calls', 'one', request_id], () => api.calls({ request_id: part(request_id) }).get())
+  const { data, error, refetch } = call
+  const base_url = useBaseUrl()
+  const code = data === undefined && error instanceof ApiError ? error.code : ''
+  const title = data ? `Call of ${data.model}` : code === 'request_refused' ? 'Refused request' : 'Call'
+  const curl = data ? curlOf(data, base_url) : undefined
+  return (
+    <Page
+      title={title}
+      width="text"
+      lead={data && <Lead call={data} />}
+      actions={curl && <Copy text={curl} what="curl command" label="Copy as curl" look="plain" />}
+    >
+      {code === 'call_under_way' ? (
+        <UnderWay ask={() => void refetch()} />
+      ) : code === 'request_refused' ? (
+        <RefusedRequest request_id={request_id} />
+      ) : code === 'not_found' ? (
+        <NoSuchCall words={error?.message ?? ''} />
+      ) : (
+        <Loaded query={call} loading={<Skeleton rows={12} />}>
+          {(known) => <Whole call={known} />}
+        </Loaded>
+      )}
+    </Page>
+  )
+}
+
+function Lead({ call }: { call: Call }) {
+  const { role } = useViewer()
+  return (
+    <>
+      {role === 'operator' && (
+        <>
+          <RowAccount {...call} />,{' '}
+        </>
+      )}
+      {call.key}, <Time at_ms={call.started_at_ms} />
+    </>
+  )
+}
+
+const ASK_AGAIN_MS = 1_000
+
+/** Until it is settled. */
+function UnderWay({ ask }: { ask: () => void }) {
+  useEffect(() => {
+    const timer = setInterval(ask, ASK_AGAIN_MS)
+    return () => clearInterval(timer)
+  }, [ask])
+  return (
+    <EmptyState icon={Hourglass} title="This call is still running">
+      Its cost is on hold. Usage and charge show up here once it has ended.
+    </EmptyState>
+  )
+}
+
+const NoSuchCall = ({ words }: { words: string }) => (
+  <EmptyState icon={SearchX} title="Call not found" action={<ButtonLink href="/calls">All calls</ButtonLink>}>
+    {words}
+  </EmptyState>
+)
+
+function Whole({ call }: { call: Call }) {
+  const { outcome, status, failure, first_byte_ms, duration_ms } = call
+  return (
+    <div className="page">
+      <Figures>
+        <Figure
+          label="Cost"
+          value={<Money nanos={call.cost_nanos} />}
+          note={call.unpaid_nanos > 0 ? <UnpaidNote nanos={call.unpaid_nanos} /> : undefined}
+        />
+        <Figure label="Outcome" value={<Outcome outcome={outcome} />} note={`status ${status}`} />
+        <Figure label="First byte" value={first_byte_ms === null ? '–' : duration(first_byte_ms)} />
+        <Figure label="Took" value={duration(duration_ms)} />
+      </Figures>
+      {failure && <Failure {...failure} />}
+      <Section title="What happened">
+        <Course call={call} />
+      </Section>
+      <UsageTable call={call} />
+      <ChargeLines call={call} />
+      <CallFacts call={call} />
+    </div>
+  )
+}
+
+const UnpaidNote = ({ nanos }: { nanos: number }) => (
+  <span>
+    of which <Money nanos={nanos} /> became debt
+  </span>
+)
+
+function Failure({ message, cause, kind, code }: NonNullable<Call['failure']>) {
+  return (
+    <Notice tone="bad">
+      <p>{message ?? 'The answer broke off.'}</p>
+      {cause !== null && <p className="small soft">Cause: {cause}</p>}
+      <p className="small soft">
+        Error: <code>{code ?? kind}</code>
+      </p>
+    </Notice>
+  )
+}

@@ -1,4 +1,0 @@
-// One call as its route answers it.
-import type { AnswerOf, api } from '../../app/client.ts'
-
-export type Call = AnswerOf<ReturnType<typeof api.calls>['get']>

@@ -1,0 +1,121 @@
+// The statement of an account by month: the balance at its begin, what moved it, the balance at its end; and as a file.
+import { type Static, Type } from '@sinclair/typebox'
+import { Elysia } from 'elysia'
+import { requireWholeAccount, type Viewer } from '../../../src/access/viewer.ts'
+import { type ConsoleParts, FAILURES, viewerCalls } from '../../../src/app/surface/console/calls.ts'
+import { requireChosenAccount } from '../../../src/app/surface/console/chosen-account.ts'
+import { AccountRef } from '../../../src/app/surface/console/fields.ts'
+import { CsvFile, listCsv, onePart } from '../../../src/app/surface/console/list-csv.ts'
+import { invalidRequest } from '../../../src/domain/errors.ts'
+import { Closed, OneOf } from '../../../src/http/schema.ts'
+import { MoneyFields, money, TimeFields, time } from '../../../src/http/views.ts'
+import { monthOf } from '../../../src/money/ledger/days.ts'
+import {
+  firstEntryAt,
+  STATEMENT_COLUMNS,
+  statementLines,
+  statementOf,
+} from '../statement.ts'
+
+const StatementQuery = Closed({
+  account: Type.Optional(AccountRef),
+  month: Type.Optional(
+    Type.String({ pattern: '^20\\d\\d-(0[1-9]|1[0-2])$', must: 'a month such as 2026-12, in UTC' }),
+  ),
+})
+
+const MOVEMENTS = ['top_up', 'withdrawal', 'debt_payment'] as const
+
+const StatementView = Closed({
+  account: Type.String(),
+  month: Type.String({ description: 'in UTC' }),
+  months: Type.Array(Type.String(), { description: 'that have a statement, the newest first' }),
+  ...TimeFields('from'),
+  ...TimeFields('until'),
+  unfinished: Type.Boolean({ description: 'whether the month is not over yet' }),
+  ...MoneyFields('opening'),
+  movements: Type.Array(
+    Closed({ kind: OneOf(MOVEMENTS), entries: Type.Integer(), ...MoneyFields('amount') }),
+  ),
+  charges: Type.Array(Closed({ model: Type.String(), calls: Type.Integer(), ...MoneyFields('amount') })),
+  charged: Closed({ calls: Type.Integer(), ...MoneyFields('amount') }),
+  ...MoneyFields('closing'),
+})
+
+/** It looks at all entries since the month began. */
+const COUNTS_AS = 50
+
+/** `GET /console/api/statement`, and `/console/api/statement.csv`: of this month, or another; an account sees its own. */
+export function statementRoutes(gateway: ConsoleParts) {
+  return new Elysia({ name: 'console-statement' })
+    .use(viewerCalls(gateway, { counts_as: COUNTS_AS }))
+    .get(
+      '/console/api/statement',
+      async ({ viewer, query }) => statementView(await read(gateway, viewer, query)),
+      { query: StatementQuery, response: { 200: StatementView, ...FAILURES } },
+    )
+    .get(
+      '/console/api/statement.csv',
+      async ({ viewer, query }) => {
+        const { account, month, statement } = await read(gateway, viewer, query)
+        const lines = statementLines(statement, { account, month: month.name })
+        const list = `statement-${month.name}`
+        return listCsv(gateway, viewer, { list, columns: STATEMENT_COLUMNS, parts: onePart(lines) })
+      },
+      { query: StatementQuery, response: { 200: CsvFile, ...FAILURES } },
+    )
+}
+
+/** @throws GatewayError not_found, invalid_request; permission_denied for a viewer who sees the calls of one key only */
+async function read(
+  { db, exchange }: Pick<ConsoleParts, 'db' | 'exchange'>,
+  viewer: Viewer,
+  query: Static<typeof StatementQuery>,
+) {
+  requireWholeAccount(viewer)
+  const account = await requireChosenAccount(db, viewer, query.account)
+  const now_ms = exchange.now()
+  const asked_ms = query.month === undefined ? now_ms : Date.parse(`${query.month}-01T00:00:00Z`)
+  if (asked_ms > now_ms)
+    throw invalidRequest('month: has not begun yet. Choose this month or an earlier one.', { param: 'month' })
+  const month = monthOf(asked_ms, 'utc')
+  const statement = await statementOf(db, account.id, { from_ms: month.start_ms, until_ms: month.end_ms })
+  const first_ms = (await firstEntryAt(db, account.id)) ?? now_ms
+  return { account: account.name, month, months: monthsSince(first_ms, now_ms), now_ms, statement }
+}
+
+function monthsSince(first_ms: number, now_ms: number): string[] {
+  const months: string[] = []
+  for (let month = monthOf(now_ms, 'utc'); ; month = monthOf(month.start_ms - 1, 'utc')) {
+    months.push(month.name)
+    if (month.start_ms <= first_ms) return months
+  }
+}
+
+const statementView = ({
+  account,
+  month,
+  months,
+  now_ms,
+  statement,
+}: Awaited<ReturnType<typeof read>>): Static<typeof StatementView> => ({
+  account,
+  month: month.name,
+  months,
+  ...time('from', month.start_ms),
+  ...time('until', month.end_ms),
+  unfinished: month.end_ms > now_ms,
+  ...money('opening', statement.opening_nanos),
+  movements: statement.movements.map(({ kind, entries, amount_nanos }) => ({
+    kind,
+    entries,
+    ...money('amount', amount_nanos),
+  })),
+  charges: statement.charges.map(({ model, calls, amount_nanos }) => ({
+    model,
+    calls,
+    ...money('amount', amount_nanos),
+  })),
+  charged: { calls: statement.charged.calls, ...money('amount', statement.charged.amount_nanos) },
+  ...money('closing', statement.closing_nanos),
+})

@@ -1,0 +1,65 @@
+// `statement`: what moved the balance of an account in a month, from the opening to the closing balance.
+import { type Command, InvalidArgumentError } from 'commander'
+import { accountByName } from '../../src/access/accounts.ts'
+import { formatUsd } from '../../src/domain/money.ts'
+import { csvOf } from '../../src/http/csv.ts'
+import { money } from '../../src/http/views.ts'
+import { monthOf } from '../../src/money/ledger/days.ts'
+import {
+  STATEMENT_COLUMNS,
+  type StatementLine,
+  statementLines,
+  statementOf,
+} from './statement.ts'
+import { contextOf } from '../../src/app/command-line/context.ts'
+import { withDatabase } from '../../src/app/command-line/data-folder.ts'
+import type { Column } from '../../src/app/command-line/table.ts'
+import type { CliDeps } from '../../src/app/command-line/terminal.ts'
+
+export function addStatementCommand(program: Command, deps: CliDeps): void {
+  program
+    .command('statement <account>')
+    .summary("Print an account's statement of a month.")
+    .description(
+      "Print an account's statement of a month (UTC): the opening balance, what moved it, and the closing balance. " +
+        'A call is charged in the month in which it ends.',
+    )
+    .option('--month <month>', 'the month, such as 2026-11 (default: this month)', readMonth)
+    .option('--csv', 'print CSV with all columns')
+    .action(async (name: string, options: { month?: number; csv?: boolean }, command: Command) => {
+      const { folder, answerList, tableOf } = contextOf(command, deps)
+      const month = monthOf(options.month ?? deps.now(), 'utc')
+      const { account, statement } = await withDatabase(folder, 'read', async (db) => {
+        const { id, name: account } = await accountByName(db, name)
+        const time = { from_ms: month.start_ms, until_ms: month.end_ms }
+        return { account, statement: await statementOf(db, id, time) }
+      })
+      const lines = statementLines(statement, { account, month: month.name })
+      answerList(options.csv, {
+        value: () => ({ account, month: month.name, zone: 'UTC', lines: lines.map(view) }),
+        text: () => `Statement of ${account}, ${month.name} (UTC)\n\n${tableOf(COLUMNS, lines, '')}`,
+        csv: () => csvOf(STATEMENT_COLUMNS, lines),
+      })
+    })
+}
+
+/** @throws InvalidArgumentError */
+function readMonth(text: string): number {
+  if (!/^20\d\d-(0[1-9]|1[0-2])$/.test(text))
+    throw new InvalidArgumentError('Write a month, such as 2026-11.')
+  return Date.parse(`${text}-01T00:00:00Z`)
+}
+
+const COLUMNS: Column<StatementLine>[] = [
+  { head: 'ENTRY', text: ({ line }) => line },
+  { head: 'MODEL', text: ({ model }) => model ?? '-', elastic: true },
+  { head: 'COUNT', text: ({ count }) => (count === null ? '-' : String(count)), right: true },
+  { head: 'USD', text: ({ amount_nanos }) => formatUsd(amount_nanos), right: true },
+]
+
+const view = ({ line, model, count, amount_nanos }: StatementLine) => ({
+  line,
+  model,
+  count,
+  ...money('amount', amount_nanos),
+})

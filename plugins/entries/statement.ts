@@ -1,0 +1,128 @@
+// The statement of an account for a time: its balance at the begin and at the end, and what moved it between. Only reads.
+import { asc } from 'drizzle-orm'
+import { formatUsd, type Nanos } from '../../src/domain/money.ts'
+import type { CsvColumns } from '../../src/http/csv.ts'
+import type { Db } from '../../src/store/db.ts'
+import { equals } from '../../src/store/placeholders.ts'
+import { perConnection } from '../../src/store/prepared.ts'
+import { accounts, type Entry, entries } from '../../src/store/schema.ts'
+import { ENTRY_KINDS } from './listing.ts'
+import { entrySums, totalOf } from './sums.ts'
+
+export interface Statement {
+  opening_nanos: Nanos
+  /** Each kind of entry but charges, also those that did not occur. */
+  movements: { kind: Exclude<Entry['kind'], 'charge'>; entries: number; amount_nanos: Nanos }[]
+  /** Calls that were charged, the most expensive model first. Amounts are negative. */
+  charges: { model: string; calls: number; amount_nanos: Nanos }[]
+  charged: { calls: number; amount_nanos: Nanos }
+  closing_nanos: Nanos
+}
+
+const queries = perConnection({
+  balance: (orm) =>
+    orm
+      .select({ balance_nanos: accounts.balance_nanos })
+      .from(accounts)
+      .where(equals(accounts.id, 'account_id'))
+      .prepare(),
+  first: (orm) =>
+    orm
+      .select({ created_at_ms: entries.created_at_ms })
+      .from(entries)
+      .where(equals(entries.account_id, 'account_id'))
+      .orderBy(asc(entries.created_at_ms))
+      .limit(1)
+      .prepare(),
+})
+
+/** When the first entry of an account was written; undefined if it has no entries. */
+export async function firstEntryAt(db: Db, account_id: number): Promise<number | undefined> {
+  const first = await queries(db).first.get({ account_id })
+  return first?.created_at_ms
+}
+
+/**
+ * The statement of an account. It goes back from the balance of this moment, so that the last months, which are asked for
+ * most, need few entries. Begin, entries and end add up exactly: all is read as of one moment. An id is drawn before its transaction
+ * ends, so the highest one does not say which entries are part of a balance.
+ *
+ * @param from_ms up to, but not including, `until_ms`: an entry counts when it was written, a charge when its call ended
+ */
+export const statementOf = (db: Db, account_id: number, time: StatementTime): Promise<Statement> =>
+  db.snapshot((then) => readStatement(then, account_id, time))
+
+interface StatementTime {
+  from_ms: number
+  until_ms: number
+}
+
+async function readStatement(
+  db: Db,
+  account_id: number,
+  { from_ms, until_ms }: StatementTime,
+): Promise<Statement> {
+  const { balance_nanos } = (await queries(db).balance.get({ account_id })) ?? { balance_nanos: 0 }
+  const later = await entrySums(db, { account_id, since_ms: until_ms })
+  const sums = await entrySums(db, { account_id, since_ms: from_ms, until_ms })
+  const closing_nanos = balance_nanos - totalOf(later).amount_nanos
+  const charges = sums.filter(({ kind }) => kind === 'charge')
+  const charged = totalOf(charges)
+  return {
+    opening_nanos: closing_nanos - totalOf(sums).amount_nanos,
+    movements: ENTRY_KINDS.filter((kind) => kind !== 'charge').map((kind) => ({
+      kind,
+      ...totalOf(sums.filter((sum) => sum.kind === kind)),
+    })),
+    charges: charges
+      .map(({ model, entries, amount_nanos }) => ({ model: model ?? '', calls: entries, amount_nanos }))
+      .sort((one, other) => one.amount_nanos - other.amount_nanos || (one.model < other.model ? -1 : 1)),
+    charged: { calls: charged.entries, amount_nanos: charged.amount_nanos },
+    closing_nanos,
+  }
+}
+
+/** A line of a statement as a table has it. */
+export interface StatementLine {
+  account: string
+  month: string
+  line: Entry['kind'] | 'opening_balance' | 'closing_balance'
+  /** Of charges. */
+  model: string | null
+  /** Null for balances. */
+  count: number | null
+  amount_nanos: Nanos
+}
+
+/** The lines from the opening to the closing balance: all but the last add up to the last. */
+export function statementLines(
+  { opening_nanos, movements, charges, closing_nanos }: Statement,
+  of: Pick<StatementLine, 'account' | 'month'>,
+): StatementLine[] {
+  const line = (name: StatementLine['line'], amount_nanos: Nanos, count: number | null = null) => ({
+    ...of,
+    line: name,
+    model: null,
+    count,
+    amount_nanos,
+  })
+  return [
+    line('opening_balance', opening_nanos),
+    ...movements.map(({ kind, entries: count, amount_nanos }) => line(kind, amount_nanos, count)),
+    ...charges.map(({ model, calls: count, amount_nanos }) => ({
+      ...line('charge', amount_nanos, count),
+      model,
+    })),
+    line('closing_balance', closing_nanos),
+  ]
+}
+
+export const STATEMENT_COLUMNS: CsvColumns<StatementLine> = {
+  account: ({ account }) => account,
+  month_utc: ({ month }) => month,
+  line: ({ line }) => line,
+  model: ({ model }) => model,
+  count: ({ count }) => count,
+  amount_usd: ({ amount_nanos }) => formatUsd(amount_nanos),
+  amount_nanos: ({ amount_nanos }) => amount_nanos,
+}

@@ -1,0 +1,135 @@
+// What entries come to, by kind and, of charges, by model: added up a part at a time, so that calls go on between two parts. Only reads.
+import { and, asc, eq, gte, lt, type SQL, sql } from 'drizzle-orm'
+import type { Nanos } from '../../src/domain/money.ts'
+import type { Db, Orm } from '../../src/store/db.ts'
+import { equals, equalsIfGiven } from '../../src/store/placeholders.ts'
+import { perConnection } from '../../src/store/prepared.ts'
+import { calls, type Entry, entries } from '../../src/store/schema.ts'
+import { endOfTurn } from '../../src/utilities/end-of-turn.ts'
+import { type EntryPlace, valuesOf } from './listing.ts'
+import type { EntriesFilter } from './all-entries.ts'
+
+/** Entries of one kind; charges of one model. */
+export interface EntrySum {
+  kind: Entry['kind']
+  /** Null for what is no charge. */
+  model: string | null
+  entries: number
+  amount_nanos: Nanos
+}
+
+/** Entries that are added up at once: some 5 ms. */
+const ENTRIES_AT_ONCE = 5_000
+
+const { placeholder } = sql
+
+const summed = (orm: Orm, where: SQL | undefined) =>
+  orm
+    .select({
+      kind: entries.kind,
+      model: calls.model,
+      entries: sql<number>`count(*)`,
+      amount_nanos: sql<number>`sum(${entries.amount_nanos})`,
+    })
+    .from(entries)
+    .leftJoin(calls, eq(calls.id, entries.call_id))
+    .where(and(where, equalsIfGiven(entries.kind, 'kind')))
+    .groupBy(entries.kind, calls.model)
+    .prepare()
+
+const isAfter = sql`(${entries.created_at_ms}, ${entries.id}) > (${placeholder('after_ms')}, ${placeholder('after_id')})`
+const isUpTo = sql`(${entries.created_at_ms}, ${entries.id}) <= (${placeholder('last_ms')}, ${placeholder('last_id')})`
+const isOfAccount = and(equals(entries.account_id, 'account_id'), isAfter)
+
+/** @param kinds decides on the index that serves a query, as in the list of entries */
+const queriesOf = (kinds?: SQL) => ({
+  /** The last entry of a part. Reads an index only. */
+  last: (orm: Orm) =>
+    orm
+      .select({ created_at_ms: entries.created_at_ms, id: entries.id })
+      .from(entries)
+      .where(and(isOfAccount, lt(entries.created_at_ms, placeholder('until_ms')), kinds))
+      .orderBy(asc(entries.created_at_ms), asc(entries.id))
+      .limit(1)
+      .offset(placeholder('skipped'))
+      .prepare(),
+  part: (orm: Orm) => summed(orm, and(isOfAccount, isUpTo, kinds)),
+})
+
+const queriesOfAny = perConnection(queriesOf())
+const queriesWithoutCalls = perConnection(queriesOf(sql`${entries.kind} <> 'charge'`))
+const queriesOfAll = perConnection({
+  lastId: (orm) =>
+    orm
+      .select({ id: sql<number | null>`max(${entries.id})` })
+      .from(entries)
+      .prepare(),
+  part: (orm) =>
+    summed(
+      orm,
+      and(
+        gte(entries.id, placeholder('from_id')),
+        lt(entries.id, placeholder('below_id')),
+        gte(entries.created_at_ms, placeholder('since_ms')),
+        lt(entries.created_at_ms, placeholder('until_ms')),
+      ),
+    ),
+})
+
+/** The sums of the entries that match, in no order, as of one moment. */
+export function entrySums(db: Db, { account_id, ...filter }: EntriesFilter): Promise<EntrySum[]> {
+  return db.snapshot(async (then) => {
+    const sums = new Map<string, EntrySum>()
+    const parts = account_id === undefined ? partsOfAll(then, filter) : partsOf(then, account_id, filter)
+    for await (const part of parts) {
+      for (const sum of part) add(sums, sum)
+      await endOfTurn()
+    }
+    return [...sums.values()]
+  })
+}
+
+/** The number of entries, and what they come to together. */
+export const totalOf = (sums: readonly EntrySum[]): Pick<EntrySum, 'entries' | 'amount_nanos'> =>
+  sums.reduce(
+    (total, sum) => ({
+      entries: total.entries + sum.entries,
+      amount_nanos: total.amount_nanos + sum.amount_nanos,
+    }),
+    { entries: 0, amount_nanos: 0 },
+  )
+
+function add(sums: Map<string, EntrySum>, { kind, model, entries, amount_nanos }: EntrySum): void {
+  const name = `${kind} ${model}`
+  const sum = sums.get(name)
+  if (!sum) return void sums.set(name, { kind, model, entries, amount_nanos })
+  sum.entries += entries
+  sum.amount_nanos += amount_nanos
+}
+
+type Asked = Omit<EntriesFilter, 'account_id'>
+
+async function* partsOf(db: Db, account_id: number, filter: Asked): AsyncGenerator<EntrySum[]> {
+  const { kind, since_ms, until_ms } = valuesOf(filter)
+  const queries = kind === null || kind === 'charge' ? queriesOfAny(db) : queriesWithoutCalls(db)
+  let after: EntryPlace = { created_at_ms: since_ms, id: 0 }
+  for (;;) {
+    const from = { account_id, after_ms: after.created_at_ms, after_id: after.id }
+    const last = await queries.last.get({ ...from, until_ms, skipped: ENTRIES_AT_ONCE - 1 })
+    const to = last ?? { created_at_ms: until_ms - 1, id: Number.MAX_SAFE_INTEGER }
+    yield await queries.part.all({ ...from, kind, last_ms: to.created_at_ms, last_id: to.id })
+    if (!last) return
+    after = last
+  }
+}
+
+async function* partsOfAll(db: Db, filter: Asked): AsyncGenerator<EntrySum[]> {
+  const { lastId, part } = queriesOfAll(db)
+  const last_id = (await lastId.get())?.id ?? 0
+  for (let from_id = 1; from_id <= last_id; from_id += ENTRIES_AT_ONCE)
+    yield await part.all({
+      ...valuesOf(filter),
+      from_id,
+      below_id: from_id + ENTRIES_AT_ONCE,
+    })
+}

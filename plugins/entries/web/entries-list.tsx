@@ -1,0 +1,183 @@
+// A list of entries: of one account, of the viewer's own, or of all; and the same as a file.
+import { CalendarDays, ReceiptText } from 'lucide-react'
+import { Link } from 'wouter'
+import type { EntriesAsked, ShownEntry } from '../console/entries.ts'
+import { api } from '../../console/web/app/client.ts'
+import { useAsk } from '../../console/web/app/query.ts'
+import { useViewer } from '../../console/web/app/session.tsx'
+import { RowAccount } from '../../console/web/parts/account-name.tsx'
+import { exactUsd } from '../../console/web/parts/amounts.ts'
+import { Button, ButtonLink } from '../../console/web/parts/button.tsx'
+import { EntriesSums } from './entries-sums.tsx'
+import { ExportCsv } from '../../console/web/parts/export-csv.tsx'
+import { DayFilters } from '../../console/web/parts/filter-fields.tsx'
+import { given, withQuery } from '../../console/web/parts/given.ts'
+import { useListFilters } from '../../console/web/parts/list-filters.ts'
+import { Money } from '../../console/web/parts/money.tsx'
+import { optionOf } from '../../console/web/parts/option-of.ts'
+import { Select } from '../../console/web/parts/select.tsx'
+import { EmptyState, Loaded } from '../../console/web/parts/states.tsx'
+import { atEnd, type Column, charges, column, Pager, Table } from '../../console/web/parts/table.tsx'
+import { ClockTime } from '../../console/web/parts/time.tsx'
+
+/** Beside other lists in the tabs of a page, each has a place of its own in the address. */
+const CURSOR = 'entries_cursor'
+
+const KINDS = [
+  { value: '', label: 'All entries' },
+  { value: 'top_up', label: 'Top-ups' },
+  { value: 'charge', label: 'Charges' },
+  { value: 'debt_payment', label: 'Debt payments' },
+  { value: 'withdrawal', label: 'Debits' },
+] as const
+
+const WORDS: Record<ShownEntry['kind'], string> = {
+  top_up: 'Top-up',
+  charge: 'Charge',
+  debt_payment: 'Debt payment',
+  withdrawal: 'Debit',
+}
+
+const OF_ACCOUNT: Column<ShownEntry>[] = [
+  column('kind', 'Entry', 'first', ({ kind }) => WORDS[kind]),
+  charges(
+    'amount',
+    'USD',
+    'first-end',
+    ({ amount_nanos }) => amount_nanos,
+    (entry, decimals) => <Amount entry={entry} decimals={decimals} />,
+  ),
+  column('for', 'For', 'second', (entry) => <For entry={entry} />),
+  atEnd('time', 'When', 'second-end', ({ created_at_ms }) => <ClockTime at_ms={created_at_ms} />),
+]
+
+const OF_ALL: Column<ShownEntry>[] = [
+  ...OF_ACCOUNT.slice(0, 1),
+  column('account', 'Account', 'none', (entry) => (
+    <Link href={`/accounts/${entry.account_id}`}>
+      <RowAccount {...entry} />
+    </Link>
+  )),
+  ...OF_ACCOUNT.slice(1, 2),
+  column('for', 'For', 'second', (entry) => (
+    <>
+      <span className="on-phone">
+        <RowAccount {...entry} /> ·{' '}
+      </span>
+      <For entry={entry} />
+    </>
+  )),
+  ...OF_ACCOUNT.slice(3),
+]
+
+function Amount({ entry, decimals }: { entry: ShownEntry; decimals: number }) {
+  const { amount_nanos, unpaid_nanos } = entry
+  return (
+    <>
+      {amount_nanos > 0 && '+'}
+      <Money nanos={amount_nanos} decimals={decimals} unit={false} />
+      {unpaid_nanos !== null && unpaid_nanos > 0 && (
+        <div className="small soft">{exactUsd(unpaid_nanos)} became debt</div>
+      )}
+    </>
+  )
+}
+
+function For({ entry: { request_id, model, note } }: { entry: ShownEntry }) {
+  if (request_id !== null)
+    return (
+      <Link href={`/calls/${encodeURIComponent(request_id)}`}>
+        {model} <span className="unseen">{request_id}</span>
+      </Link>
+    )
+  return note === '' ? <span className="soft">–</span> : note
+}
+
+const NO_FILTERS = { kind: '', since: '', until: '', entry: '' }
+
+export interface EntriesListProps {
+  /** Whose entries, by name; without, those of all that the viewer sees. */
+  account?: string
+}
+
+export function EntriesList({ account }: EntriesListProps) {
+  const { role } = useViewer()
+  const { filters, cursor, set, clear, is_filtered } = useListFilters(NO_FILTERS, CURSOR)
+  const kind = optionOf(KINDS, filters.kind)
+  const days = given({ since: filters.since, until: filters.until })
+  const chosen = { ...days, account, kind: kind === '' ? undefined : kind }
+  const first = filters.entry === '' ? undefined : Number(filters.entry)
+  const page = cursor === '' ? { first } : { cursor: Number(cursor) }
+  const query: EntriesAsked = { ...chosen, ...page }
+  const entries = useAsk(['entries', query], () => api.entries.get({ query }))
+  // Another list begins with its newest entry.
+  const filter = (some: Partial<typeof filters>) => set({ ...some, entry: '' })
+  return (
+    <div className="stack">
+      <div className="spread list-head">
+        <div className="filters">
+          <Select
+            inline
+            aria-label="Which entries"
+            options={KINDS}
+            value={kind}
+            onChange={(value) => filter({ kind: value })}
+          />
+          <DayFilters {...filters} set={filter} />
+        </div>
+        <div className="row">
+          <ButtonLink icon={CalendarDays} href={withQuery('/entries/statement', { account })}>
+            Statement by month
+          </ButtonLink>
+          <ExportCsv list="entries" query={chosen} />
+        </div>
+      </div>
+      <EntriesSums query={chosen} />
+      {first !== undefined && cursor === '' && <FromEntry entry={first} onLeave={() => filter({})} />}
+      <Loaded query={entries}>
+        {({ entries: rows, next_cursor }) =>
+          rows.length === 0 ? (
+            <NoEntries is_filtered={is_filtered} clear={clear} />
+          ) : (
+            <>
+              <Table
+                label="Entries"
+                columns={role === 'operator' && !account ? OF_ALL : OF_ACCOUNT}
+                rows={rows}
+                keyOf={({ id }) => id}
+                isMarked={({ id }) => id === first}
+              />
+              <Pager next_cursor={next_cursor} param={CURSOR} />
+            </>
+          )
+        }
+      </Loaded>
+    </div>
+  )
+}
+
+/** The page begins with an entry that a link names. */
+const FromEntry = ({ entry, onLeave }: { entry: number; onLeave: () => void }) => (
+  <div className="row">
+    <span>
+      <b>Entry {entry}</b> and older ones
+    </span>
+    <Button small onClick={onLeave}>
+      Show newest
+    </Button>
+  </div>
+)
+
+function NoEntries({ is_filtered, clear }: { is_filtered: boolean; clear: () => void }) {
+  if (is_filtered)
+    return (
+      <EmptyState title="No entries found" action={<Button onClick={clear}>Show all entries</Button>}>
+        Change the filter, or show all.
+      </EmptyState>
+    )
+  return (
+    <EmptyState icon={ReceiptText} title="No entries yet">
+      Top-ups, charges and debits show up here.
+    </EmptyState>
+  )
+}

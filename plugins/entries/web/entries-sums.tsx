@@ -1,0 +1,37 @@
+// What the entries of the filter in force come to, by kind.
+import type { EntriesAsked, ShownEntry } from '../console/entries.ts'
+import { api } from '../../console/web/app/client.ts'
+import { count } from '../../console/web/parts/amounts.ts'
+import { ListSums } from '../../console/web/parts/list-sums.tsx'
+import { Money } from '../../console/web/parts/money.tsx'
+
+const WORDS: Record<ShownEntry['kind'], string> = {
+  top_up: 'top-ups',
+  charge: 'charges',
+  debt_payment: 'debt payments',
+  withdrawal: 'debits',
+}
+
+export const EntriesSums = ({
+  query,
+}: {
+  query: Pick<EntriesAsked, 'account' | 'kind' | 'since' | 'until'>
+}) => (
+  <ListSums subject={['entries', 'sums', query]} call={() => api['entry-sums'].get({ query })}>
+    {({ entries, kinds, amount_nanos }) => (
+      <>
+        <b>{entries === 1 ? '1 entry' : `${count(entries)} entries`}</b>
+        {kinds.map((sum) => (
+          <span key={sum.kind}>
+            {count(sum.entries)} {WORDS[sum.kind]} <Money nanos={sum.amount_nanos} />
+          </span>
+        ))}
+        {kinds.length > 1 && (
+          <span>
+            total <Money nanos={amount_nanos} />
+          </span>
+        )}
+      </>
+    )}
+  </ListSums>
+)

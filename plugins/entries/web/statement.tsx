@@ -1,0 +1,161 @@
+// The statement of an account by month: from the balance at its begin to that at its end; to print, and as a file.
+import { Printer, ReceiptText } from 'lucide-react'
+import type { ReactNode } from 'react'
+import { Link } from 'wouter'
+import { type AnswerOf, api } from '../../console/web/app/client.ts'
+import { useAsk } from '../../console/web/app/query.ts'
+import { AccountChoice, ChosenAccount } from '../../console/web/parts/account-choice.tsx'
+import { useAddressState } from '../../console/web/parts/address-state.ts'
+import { aligned, count, counted } from '../../console/web/parts/amounts.ts'
+import { Button, ButtonLink } from '../../console/web/parts/button.tsx'
+import { ExportCsv } from '../../console/web/parts/export-csv.tsx'
+import { given, withQuery } from '../../console/web/parts/given.ts'
+import { Page } from '../../console/web/parts/page.tsx'
+import { Select } from '../../console/web/parts/select.tsx'
+import { Loaded } from '../../console/web/parts/states.tsx'
+import { monthName, utcDate } from '../../console/web/parts/time-words.ts'
+import { useWhose } from '../../console/web/parts/whose.ts'
+
+type Told = AnswerOf<typeof api.statement.get>
+const DAY_MS = 86_400_000
+
+export default function StatementPage() {
+  const whose = useWhose()
+  const [{ month }, change] = useAddressState({ month: '' })
+  if (whose.is_operator && whose.account === undefined)
+    return (
+      <Page title="Statement" lead="What moved the balance of an account, by month.">
+        <AccountChoice why="A statement is of one account." onChoose={whose.choose} />
+      </Page>
+    )
+  return (
+    <Statement
+      query={given({ ...whose.query, month })}
+      chosen={whose.account !== undefined && <ChosenAccount {...whose} />}
+      onMonth={(chosen) => change({ month: chosen }, { push: true })}
+    />
+  )
+}
+
+interface StatementProps {
+  query: { account?: string; month?: string }
+  chosen: ReactNode
+  onMonth: (month: string) => void
+}
+
+function Statement({ query, chosen, onMonth }: StatementProps) {
+  const told = useAsk(['entries', 'statement', query], () => api.statement.get({ query }))
+  const months = told.data?.months ?? []
+  const shown = told.data?.month ?? ''
+  return (
+    <Page
+      title="Statement"
+      lead={told.data ? <Lead {...told.data} /> : 'What moved the balance, by month.'}
+      width="text"
+      actions={chosen}
+    >
+      <div className="spread list-head">
+        <div className="filters">
+          <Select
+            inline
+            aria-label="Month (UTC)"
+            options={months.map((value) => ({ value, label: `${monthName(value)} (UTC)` }))}
+            value={shown}
+            onChange={onMonth}
+          />
+          <ButtonLink look="quiet" icon={ReceiptText} href={entriesOf(query, told.data)}>
+            All entries of this month
+          </ButtonLink>
+        </div>
+        <div className="row">
+          <ExportCsv list="statement" query={query} />
+          <Button icon={Printer} onClick={() => print()}>
+            Print
+          </Button>
+        </div>
+      </div>
+      <Loaded query={told} rows={8}>
+        {(data) => <Sums {...data} query={query} />}
+      </Loaded>
+    </Page>
+  )
+}
+
+const Lead = ({ account, month, unfinished }: Told) => (
+  <>
+    Account <b>{account}</b>, {monthName(month)} (UTC){unfinished && ', so far'}.
+  </>
+)
+
+/** The days of a month as the list of entries takes them. */
+function entriesOf(
+  { account }: StatementProps['query'],
+  told: Pick<Told, 'from_at_ms' | 'until_at_ms'> | undefined,
+  kind?: string,
+): string {
+  const day = (time_ms: number) => new Date(time_ms).toISOString().slice(0, 10)
+  const days = told && { since: day(told.from_at_ms), until: day(told.until_at_ms - DAY_MS) }
+  return withQuery('/entries', { account, kind, ...days })
+}
+
+const WORDS: Record<Told['movements'][number]['kind'], string> = {
+  top_up: 'Top-ups',
+  withdrawal: 'Debits',
+  debt_payment: 'Debt payments',
+}
+
+/** Exact to the last digit: the lines add up as they stand. */
+function Sums({ query, ...told }: Told & Pick<StatementProps, 'query'>) {
+  const { movements, charges, charged, opening_nanos, closing_nanos, from_at_ms, until_at_ms } = told
+  const moved = movements.filter(({ entries }) => entries > 0)
+  const amounts = [...moved, ...charges, charged].map(({ amount_nanos }) => amount_nanos)
+  const text = aligned([opening_nanos, closing_nanos, ...amounts])
+  const line = (label: ReactNode, note: string, nanos: number, is_part = false) => (
+    <>
+      <th scope="row">
+        {label} <span className="soft small no-wrap">{note}</span>
+      </th>
+      <td>{is_part && text(nanos)}</td>
+      <td>{!is_part && text(nanos)}</td>
+    </>
+  )
+  const to = (kind: string, words: string) => <Link href={entriesOf(query, told, kind)}>{words}</Link>
+  return (
+    <>
+      <table className="entries-statement" aria-label="Statement">
+        <thead>
+          <tr>
+            <th scope="col">Entry</th>
+            <th scope="col">By model, USD</th>
+            <th scope="col">USD</th>
+          </tr>
+        </thead>
+        <tbody>
+          <tr className="entries-balance">{line('Opening balance', utcDate(from_at_ms), opening_nanos)}</tr>
+          {moved.map(({ kind, entries, amount_nanos }) => (
+            <tr key={kind}>{line(to(kind, WORDS[kind]), count(entries), amount_nanos)}</tr>
+          ))}
+          <tr>{line(to('charge', 'Charges'), counted(charged.calls, 'call'), charged.amount_nanos)}</tr>
+          {charges.map(({ model, calls, amount_nanos }) => (
+            <tr key={model} className="entries-part">
+              {line(model, counted(calls, 'call'), amount_nanos, true)}
+            </tr>
+          ))}
+        </tbody>
+        <tfoot>
+          <tr className="entries-balance">
+            {line(
+              told.unfinished ? 'Balance now' : 'Closing balance',
+              told.unfinished ? '' : utcDate(until_at_ms - 1),
+              closing_nanos,
+            )}
+          </tr>
+        </tfoot>
+      </table>
+      <p className="small soft">
+        Months begin at midnight UTC. A call is charged in the month in which it ends. Free calls, and costs
+        that became debt, are not charges: debt is paid by the next top-up.
+      </p>
+    </>
+  )
+}

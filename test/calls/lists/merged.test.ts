@@ -1,0 +1,63 @@
+// Two lists as one: nothing twice, nothing left out, the newest first, however they are cut into pages.
+import { expect, test } from 'bun:test'
+import fc from 'fast-check'
+import { type Cursors, type Merged, merged, type Part } from '../../../plugins/calls/console/merged.ts'
+
+interface Row {
+  id: number
+  at_ms: number
+  of: string
+}
+
+/** Of a list in pages that look at `most` rows each, of which those with an odd id match. */
+function partOf(rows: readonly Row[], cursor: number | undefined, limit: number, most: number): Part<Row> {
+  const about = { idOf: ({ id }: Row) => id, timeOf: ({ at_ms }: Row) => at_ms }
+  if (cursor === 0) return { rows: [], next_cursor: undefined, back_to_ms: undefined, ...about }
+  const rest = rows.filter(({ id }) => cursor === undefined || id < cursor)
+  const looked_at = rest.slice(0, most)
+  const found = looked_at.filter(({ id }) => id % 2 === 1).slice(0, limit)
+  const last = found.length === limit ? found.at(-1) : looked_at.at(-1)
+  const has_more = last !== undefined && last.id !== rest.at(-1)?.id
+  return {
+    rows: found,
+    next_cursor: has_more ? last.id : undefined,
+    back_to_ms: has_more ? last.at_ms : undefined,
+    ...about,
+  }
+}
+
+const rowsOf = (of: string) =>
+  fc
+    .array(fc.integer({ min: 0, max: 60 }), { maxLength: 40 })
+    .map((times) =>
+      times.sort((one, other) => other - one).map((at_ms, at): Row => ({ id: times.length - at, at_ms, of })),
+    )
+
+test('any two lists, in pages of any size', () => {
+  fc.assert(
+    fc.property(
+      rowsOf('calls'),
+      rowsOf('refusals'),
+      fc.integer({ min: 1, max: 7 }),
+      fc.integer({ min: 1, max: 9 }),
+      (calls, refusals, limit, most) => {
+        const shown: Row[] = []
+        for (let from: Partial<Cursors> | undefined = {}, pages = 0; from; pages++) {
+          if (pages > 500) throw new Error('the pages never end')
+          const first = partOf(calls, from.first, limit, most)
+          const page: Merged<Row> = merged(first, partOf(refusals, from.second, limit, most), limit)
+          expect(page.rows.length).toBeLessThanOrEqual(limit)
+          if (page.next && page.rows.length < limit) expect(page.stopped_ms).toBeNumber()
+          shown.push(...page.rows)
+          from = page.next
+        }
+        const matching = [...calls, ...refusals].filter(({ id }) => id % 2 === 1)
+        expect(shown).toHaveLength(matching.length)
+        expect(new Set(shown)).toEqual(new Set(matching))
+        expect(shown.map(({ at_ms }) => at_ms)).toEqual(
+          matching.map(({ at_ms }) => at_ms).sort((one, other) => other - one),
+        )
+      },
+    ),
+  )
+})
