@@ -7,6 +7,8 @@ import { alerts } from './alerts/plugin.ts'
 import { audio } from './audio/plugin.ts'
 import { auditLog } from './audit-log/plugin.ts'
 import { billing } from './billing/plugin.ts'
+import { books } from './books/plugin.ts'
+import { calls } from './calls/plugin.ts'
 import { catalogue } from './catalogue/plugin.ts'
 import { chat } from './chat/plugin.ts'
 import { completions } from './completions/plugin.ts'
@@ -14,6 +16,7 @@ import { consolePages } from './console/plugin.ts'
 import { docs } from './docs/plugin.ts'
 import { doctor } from './doctor/plugin.ts'
 import { embeddings } from './embeddings/plugin.ts'
+import { entries } from './entries/plugin.ts'
 import { firstSteps } from './first-steps/plugin.ts'
 import { health } from './health/plugin.ts'
 import { images } from './images/plugin.ts'
@@ -46,11 +49,14 @@ export const plugins = [
   moderations,
   rerank,
   billing,
+  calls,
+  entries,
   accounts,
   keys,
   signIn,
   catalogue,
   prices,
+  books,
   refusals,
   auditLog,
   doctor,

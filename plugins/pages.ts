@@ -1,17 +1,9 @@
 // The pages, in the groups and the order of the side bar; what stands before a session; and the search.
-import {
-  ArrowLeftRight,
-  ChartColumn,
-  FolderOpen,
-  Gauge,
-  Images,
-  type LucideIcon,
-  ReceiptText,
-  Scale,
-  Server,
-} from 'lucide-react'
+import { ChartColumn, FolderOpen, Gauge, Images, type LucideIcon, Server } from 'lucide-react'
 import { account_pages } from './accounts/web/pages.ts'
 import { audit_log_pages } from './audit-log/web/pages.ts'
+import { books_pages } from './books/web/pages.ts'
+import { call_pages } from './calls/web/pages.ts'
 import { catalogue_pages } from './catalogue/web/pages.ts'
 import {
   EVERYONE,
@@ -22,6 +14,7 @@ import {
   type Role,
   type Search,
 } from './console/web/app/page-entry.ts'
+import { entry_pages } from './entries/web/pages.ts'
 import { first_steps_pages } from './first-steps/web/pages.ts'
 import { key_pages } from './keys/web/pages.ts'
 import { playground_pages } from './playground/web/pages.ts'
@@ -62,16 +55,7 @@ export const page_groups: readonly PageGroup[] = [
         () => import('./console/web/pages/overview/overview.tsx'),
         'dashboard health alerts live',
       ),
-      page(
-        '/calls',
-        'Calls',
-        EVERYONE,
-        ArrowLeftRight,
-        'c',
-        () => import('./calls/web/calls/calls.tsx'),
-        'requests refused failed history',
-      ),
-      below('/calls/:request_id', 'Call', EVERYONE, () => import('./calls/web/call/call.tsx')),
+      ...call_pages,
       ...playground_pages,
       page('/images', 'Images', EVERYONE, Images, 'i', () => import('./console/web/pages/images/images.tsx')),
       below('/images/:id', 'Image', EVERYONE, () => import('./console/web/pages/images/image.tsx')),
@@ -93,30 +77,8 @@ export const page_groups: readonly PageGroup[] = [
         () => import('./console/web/pages/usage/usage.tsx'),
         'spend costs tokens revenue margin',
       ),
-      page(
-        '/entries',
-        'Entries',
-        NOT_OWN_KEY,
-        ReceiptText,
-        'e',
-        () => import('./entries/web/entries.tsx'),
-        'top-ups charges debits ledger',
-      ),
-      below(
-        '/entries/statement',
-        'Statement',
-        NOT_OWN_KEY,
-        () => import('./entries/web/statement.tsx'),
-      ),
-      page(
-        '/books',
-        'Books',
-        OPERATOR,
-        Scale,
-        'b',
-        () => import('./books/web/books.tsx'),
-        'audit totals',
-      ),
+      ...entry_pages,
+      ...books_pages,
     ],
   },
   {

@@ -28,8 +28,15 @@ const EXCEPTIONS: Readonly<Record<string, readonly string[]>> = {
   'src/catalogue/': ['data/tollgate.example.toml'],
   'src/app/': ['src/build/', 'src/simulator/', 'package.json'],
   'src/build/': ['src/app/', 'plugins/console/bundle.ts', 'plugins/docs/scalar.ts', 'package.json'],
-  // Refused requests stand among calls in its lists, open alerts on its Overview; its pages know the routes of all plugins by their types.
-  'plugins/console/': ['package.json', 'plugins/alerts/index.ts', 'plugins/refusals/index.ts'],
+  // Its search finds calls and refused requests, its Overview has open alerts; its pages know the routes of all plugins by their types.
+  'plugins/console/': [
+    'package.json',
+    'plugins/alerts/index.ts',
+    'plugins/calls/index.ts',
+    'plugins/refusals/index.ts',
+  ],
+  // Refused requests stand among calls in its lists.
+  'plugins/calls/': ['plugins/refusals/index.ts'],
   // Refused requests stand where the first call is waited for; well-known providers are those of a new provider.
   'plugins/first-steps/': ['plugins/catalogue/index.ts', 'plugins/refusals/index.ts'],
   // The review of a draft has its prices, margins and last week's calls at them; so has the page of a model.

@@ -1,10 +1,10 @@
 // The search for calls by the beginning of their request id.
 import { and, between, desc, gte, lt, sql } from 'drizzle-orm'
+import { begunWith } from '../../src/money/ledger/begun-in.ts'
 import type { Db } from '../../src/store/db.ts'
 import { equalsIfGiven } from '../../src/store/placeholders.ts'
 import { perConnection } from '../../src/store/prepared.ts'
 import { calls } from '../../src/store/schema.ts'
-import { begunWith } from '../../src/money/ledger/begun-in.ts'
 
 const { placeholder } = sql
 

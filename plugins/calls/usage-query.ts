@@ -19,9 +19,6 @@ const DEFAULT_SUMS_MS = 31 * DAY_MS
 /** A page has at most so many calls, whatever was asked for: about 10 ms. */
 const MAX_CALLS = 500
 
-/** The account takes no parameters. */
-export const AccountQuery = Closed({})
-
 export const UsageQuery = Closed({
   key: KeyPrefix,
   model: Type.Optional({ ...ModelName, description: 'Of this model only.', examples: ['sim-flash'] }),

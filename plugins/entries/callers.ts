@@ -1,12 +1,12 @@
 // The entries of an account as its callers ask for them, and as they are shown.
 import { type Static, Type } from '@sinclair/typebox'
-import { ENTRY_FIELDS, entryFields } from './view.ts'
 import { invalidRequest } from '../../src/domain/errors.ts'
 import { PAGE_FIELDS, PAGE_PARAMETERS, pageFields, pageOf } from '../../src/http/paging.ts'
 import { PERIOD_PARAMETERS, readPeriod } from '../../src/http/period.ts'
 import { Closed, OneOf } from '../../src/http/schema.ts'
-import { ENTRY_KINDS, listEntries } from './listing.ts'
 import type { Db } from '../../src/store/db.ts'
+import { ENTRY_KINDS, listEntries } from './listing.ts'
+import { ENTRY_FIELDS, entryFields } from './view.ts'
 
 export const EntriesQuery = Closed({
   kind: Type.Optional(OneOf(ENTRY_KINDS, { description: 'Of this kind only.', examples: ['top_up'] })),

@@ -1,20 +1,21 @@
 // `entries`: the movements of an account's balance.
 import { type Command, Option } from 'commander'
 import { accountByName } from '../../src/access/accounts.ts'
-import { notFound } from '../../src/domain/errors.ts'
-import { formatUsd } from '../../src/domain/money.ts'
-import { money, time } from '../../src/http/views.ts'
-import { ENTRY_KINDS, type EntryFilter, type ListedEntry, listEntries } from './listing.ts'
-import { ENTRY_COLUMNS } from './csv.ts'
-import type { Page, PageRequest } from '../../src/store/page.ts'
 import { withSearch } from '../../src/app/command-line/arguments.ts'
 import { type Context, contextOf } from '../../src/app/command-line/context.ts'
 import { CSV_WORDS, csvRange, pagesOf } from '../../src/app/command-line/csv-range.ts'
 import { withDatabase } from '../../src/app/command-line/data-folder.ts'
+import { addExample } from '../../src/app/command-line/example.ts'
 import type { Column } from '../../src/app/command-line/table.ts'
 import type { CliDeps } from '../../src/app/command-line/terminal.ts'
 import { timeColumn } from '../../src/app/command-line/times.ts'
 import { usdColumn } from '../../src/app/commands/sum-columns.ts'
+import { notFound } from '../../src/domain/errors.ts'
+import { formatUsd } from '../../src/domain/money.ts'
+import { money, time } from '../../src/http/views.ts'
+import type { Page, PageRequest } from '../../src/store/page.ts'
+import { ENTRY_COLUMNS } from './csv.ts'
+import { ENTRY_KINDS, type EntryFilter, type ListedEntry, listEntries } from './listing.ts'
 
 interface EntriesOptions {
   kind?: EntryFilter['kind']
@@ -34,7 +35,10 @@ export function addEntriesCommand(program: Command, deps: CliDeps): void {
         'charges, and debt paid by a top-up. UNPAID is the part of a charge that became debt.',
     )
     .addOption(new Option('--kind <kind>', 'only these').choices(ENTRY_KINDS))
-  withSearch(command, 'entries', 'entry', deps.now)
+  addExample(
+    withSearch(command, 'entries', 'entry', deps.now),
+    'entries alice --since 2026-11-01 --csv > entries.csv',
+  )
     .option('--csv', CSV_WORDS)
     .action(async (account: string, options: EntriesOptions, command: Command) => {
       const context = contextOf(command, deps)

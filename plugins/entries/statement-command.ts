@@ -1,24 +1,19 @@
 // `statement`: what moved the balance of an account in a month, from the opening to the closing balance.
 import { type Command, InvalidArgumentError } from 'commander'
 import { accountByName } from '../../src/access/accounts.ts'
+import { contextOf } from '../../src/app/command-line/context.ts'
+import { withDatabase } from '../../src/app/command-line/data-folder.ts'
+import { addExample } from '../../src/app/command-line/example.ts'
+import type { Column } from '../../src/app/command-line/table.ts'
+import type { CliDeps } from '../../src/app/command-line/terminal.ts'
 import { formatUsd } from '../../src/domain/money.ts'
 import { csvOf } from '../../src/http/csv.ts'
 import { money } from '../../src/http/views.ts'
 import { monthOf } from '../../src/money/ledger/days.ts'
-import {
-  STATEMENT_COLUMNS,
-  type StatementLine,
-  statementLines,
-  statementOf,
-} from './statement.ts'
-import { contextOf } from '../../src/app/command-line/context.ts'
-import { withDatabase } from '../../src/app/command-line/data-folder.ts'
-import type { Column } from '../../src/app/command-line/table.ts'
-import type { CliDeps } from '../../src/app/command-line/terminal.ts'
+import { STATEMENT_COLUMNS, type StatementLine, statementLines, statementOf } from './statement.ts'
 
 export function addStatementCommand(program: Command, deps: CliDeps): void {
-  program
-    .command('statement <account>')
+  addExample(program.command('statement <account>'), 'statement alice --month 2026-11')
     .summary("Print an account's statement of a month.")
     .description(
       "Print an account's statement of a month (UTC): the opening balance, what moved it, and the closing balance. " +

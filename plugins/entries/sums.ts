@@ -6,8 +6,8 @@ import { equals, equalsIfGiven } from '../../src/store/placeholders.ts'
 import { perConnection } from '../../src/store/prepared.ts'
 import { calls, type Entry, entries } from '../../src/store/schema.ts'
 import { endOfTurn } from '../../src/utilities/end-of-turn.ts'
-import { type EntryPlace, valuesOf } from './listing.ts'
 import type { EntriesFilter } from './all-entries.ts'
+import { type EntryPlace, valuesOf } from './listing.ts'
 
 /** Entries of one kind; charges of one model. */
 export interface EntrySum {

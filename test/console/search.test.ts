@@ -1,7 +1,7 @@
 // The search: accounts by name, keys by name and prefix, calls by request id, models; of what the viewer may see.
 import { describe, expect, test } from 'bun:test'
-import { requestIdAt } from '../../src/domain/request-id.ts'
 import { callsBeginningWith } from '../../plugins/calls/search.ts'
+import { requestIdAt } from '../../src/domain/request-id.ts'
 import { MODEL } from '../support/catalogue.ts'
 import { clientOf, signedIn } from '../support/console-session.ts'
 import { answer, ask, wholePath } from '../support/native.ts'

@@ -1,16 +1,27 @@
 // The statement of an account by month: the balance at its begin plus what moved it is the balance at its end, to the
 // nano-dollar, over seeded months with reversals, expiries, late settlements, debt, and holds that outlive their month.
 import { expect, test } from 'bun:test'
-import { monthOf } from '../../src/money/ledger/days.ts'
-import { entrySums, totalOf } from '../../plugins/entries/sums.ts'
-import type { Operation } from '../../src/money/ledger/operations.ts'
 import { statementOf } from '../../plugins/entries/statement.ts'
+import { entrySums, totalOf } from '../../plugins/entries/sums.ts'
+import { monthOf } from '../../src/money/ledger/days.ts'
+import type { Operation } from '../../src/money/ledger/operations.ts'
 import { createWriter } from '../../src/money/ledger/writer.ts'
 import { dbOver } from '../../src/store/engines/sqlite/sqlite.ts'
 import type { Entry } from '../../src/store/schema.ts'
-import { SEED } from '../support/seed.ts'
 import { type Random, randomFrom } from '../money/ledger/random.ts'
-import { addAccount, CALL, expire, hold, post, stateOf, topUp, voided, withdraw, world } from '../money/ledger/world.ts'
+import {
+  addAccount,
+  CALL,
+  expire,
+  hold,
+  post,
+  stateOf,
+  topUp,
+  voided,
+  withdraw,
+  world,
+} from '../money/ledger/world.ts'
+import { SEED } from '../support/seed.ts'
 
 const MODELS = ['sim-flash', 'sim-pro', 'sim-image'] as const
 const FIRST_MS = Date.UTC(2026, 0, 31, 23, 59, 59, 999)

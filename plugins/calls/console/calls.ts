@@ -21,8 +21,8 @@ import type { Db } from '../../../src/store/db.ts'
 import { endOfTurn } from '../../../src/utilities/end-of-turn.ts'
 import { listRefusals, type RecordedRefusal, type RefusalFilter } from '../../refusals/index.ts'
 import { ListedRow, listedCall, listedRefusal } from './call-row.ts'
-import { CALL_FILTERS, callsAsked } from './filter.ts'
 import { callsFile } from './file.ts'
+import { CALL_FILTERS, callsAsked } from './filter.ts'
 import { type Cursors, merged, type Part } from './merged.ts'
 
 /** A page has at most so many rows, whatever was asked for: about 5 ms. */

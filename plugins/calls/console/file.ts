@@ -4,7 +4,6 @@ import { csvFor } from '../../../src/app/list/columns.ts'
 import type { ConsoleParts } from '../../../src/app/surface/console/calls.ts'
 import { allPages, listCsv, onePart } from '../../../src/app/surface/console/list-csv.ts'
 import { NO_USAGE } from '../../../src/domain/usage.ts'
-import { allCalls } from '../all-calls.ts'
 import { CALL_CSV, type CallLine, OPERATOR_CALL_CSV } from '../../../src/money/ledger/calls-csv.ts'
 import type { Db } from '../../../src/store/db.ts'
 import {
@@ -13,6 +12,7 @@ import {
   type RefusalFilter,
   refused_requests,
 } from '../../refusals/index.ts'
+import { allCalls } from '../all-calls.ts'
 import type { Asked } from './filter.ts'
 
 const REFUSALS_AT_ONCE = 500

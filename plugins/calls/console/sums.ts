@@ -4,10 +4,10 @@ import { Elysia } from 'elysia'
 import { type ConsoleParts, FAILURES, viewerCalls } from '../../../src/app/surface/console/calls.ts'
 import { USED_SUM_FIELDS, usedSumView } from '../../../src/app/surface/console/sum-views.ts'
 import { Closed, Nullable } from '../../../src/http/schema.ts'
-import { callTotals } from '../totals.ts'
 import { NO_CALLS } from '../../../src/money/ledger/totals.ts'
 import type { RefusalFilter } from '../../refusals/index.ts'
 import { countRefused } from '../../refusals/index.ts'
+import { callTotals } from '../totals.ts'
 import { CALL_FILTERS, callsAsked } from './filter.ts'
 
 const SumsView = Closed({

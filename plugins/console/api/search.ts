@@ -13,7 +13,7 @@ import type { Gateway } from '../../../src/app/surface/gateway.ts'
 import { isServed, type Model } from '../../../src/domain/catalogue.ts'
 import { Closed, OneOf } from '../../../src/http/schema.ts'
 import { TimeFields, time } from '../../../src/http/views.ts'
-import { callsBeginningWith } from '../../calls/search.ts'
+import { callsBeginningWith } from '../../calls/index.ts'
 import { refusalsBeginningWith } from '../../refusals/index.ts'
 
 /** Of each kind. */

@@ -7,7 +7,6 @@ import { type ConsoleParts, FAILURES, viewerCalls } from '../../../src/app/surfa
 import { AccountRef } from '../../../src/app/surface/console/fields.ts'
 import { CsvFile, listCsv } from '../../../src/app/surface/console/list-csv.ts'
 import { requestedAccount } from '../../../src/app/surface/console/references.ts'
-import { ENTRY_FIELDS, entryFields } from '../view.ts'
 import type { Gateway } from '../../../src/app/surface/gateway.ts'
 import { invalidRequest, notFound } from '../../../src/domain/errors.ts'
 import { PAGE_FIELDS, PAGE_PARAMETERS, pageFields, pageOf } from '../../../src/http/paging.ts'
@@ -15,16 +14,12 @@ import { WholeNumber } from '../../../src/http/parameters.ts'
 import { PERIOD_PARAMETERS, readPeriod } from '../../../src/http/period.ts'
 import { Closed, OneOf } from '../../../src/http/schema.ts'
 import { MoneyFields, money } from '../../../src/http/views.ts'
-import { ENTRY_KINDS } from '../listing.ts'
-import { ENTRY_COLUMNS } from '../csv.ts'
-import {
-  allEntries,
-  type EntriesFilter,
-  listNamedEntries,
-  type NamedEntry,
-} from '../all-entries.ts'
-import { type EntrySum, entrySums, totalOf } from '../sums.ts'
 import { visibleLine } from '../../../src/utilities/visible-text.ts'
+import { allEntries, type EntriesFilter, listNamedEntries, type NamedEntry } from '../all-entries.ts'
+import { ENTRY_COLUMNS } from '../csv.ts'
+import { ENTRY_KINDS } from '../listing.ts'
+import { type EntrySum, entrySums, totalOf } from '../sums.ts'
+import { ENTRY_FIELDS, entryFields } from '../view.ts'
 
 const FILTERS = {
   account: Type.Optional(AccountRef),

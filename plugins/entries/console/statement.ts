@@ -10,12 +10,7 @@ import { invalidRequest } from '../../../src/domain/errors.ts'
 import { Closed, OneOf } from '../../../src/http/schema.ts'
 import { MoneyFields, money, TimeFields, time } from '../../../src/http/views.ts'
 import { monthOf } from '../../../src/money/ledger/days.ts'
-import {
-  firstEntryAt,
-  STATEMENT_COLUMNS,
-  statementLines,
-  statementOf,
-} from '../statement.ts'
+import { firstEntryAt, STATEMENT_COLUMNS, statementLines, statementOf } from '../statement.ts'
 
 const StatementQuery = Closed({
   account: Type.Optional(AccountRef),

@@ -1,14 +1,12 @@
 // A list of entries: of one account, of the viewer's own, or of all; and the same as a file.
 import { CalendarDays, ReceiptText } from 'lucide-react'
 import { Link } from 'wouter'
-import type { EntriesAsked, ShownEntry } from '../console/entries.ts'
 import { api } from '../../console/web/app/client.ts'
 import { useAsk } from '../../console/web/app/query.ts'
 import { useViewer } from '../../console/web/app/session.tsx'
 import { RowAccount } from '../../console/web/parts/account-name.tsx'
 import { exactUsd } from '../../console/web/parts/amounts.ts'
 import { Button, ButtonLink } from '../../console/web/parts/button.tsx'
-import { EntriesSums } from './entries-sums.tsx'
 import { ExportCsv } from '../../console/web/parts/export-csv.tsx'
 import { DayFilters } from '../../console/web/parts/filter-fields.tsx'
 import { given, withQuery } from '../../console/web/parts/given.ts'
@@ -19,6 +17,8 @@ import { Select } from '../../console/web/parts/select.tsx'
 import { EmptyState, Loaded } from '../../console/web/parts/states.tsx'
 import { atEnd, type Column, charges, column, Pager, Table } from '../../console/web/parts/table.tsx'
 import { ClockTime } from '../../console/web/parts/time.tsx'
+import type { EntriesAsked, ShownEntry } from '../console/entries.ts'
+import { EntriesSums } from './entries-sums.tsx'
 
 /** Beside other lists in the tabs of a page, each has a place of its own in the address. */
 const CURSOR = 'entries_cursor'

@@ -1,9 +1,10 @@
 // What the entries of the filter in force come to, by kind.
-import type { EntriesAsked, ShownEntry } from '../console/entries.ts'
+
 import { api } from '../../console/web/app/client.ts'
 import { count } from '../../console/web/parts/amounts.ts'
 import { ListSums } from '../../console/web/parts/list-sums.tsx'
 import { Money } from '../../console/web/parts/money.tsx'
+import type { EntriesAsked, ShownEntry } from '../console/entries.ts'
 
 const WORDS: Record<ShownEntry['kind'], string> = {
   top_up: 'top-ups',

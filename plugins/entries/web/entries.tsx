@@ -1,8 +1,8 @@
 // The page of entries: every movement of a balance.
 import { ChosenAccount } from '../../console/web/parts/account-choice.tsx'
-import { EntriesList } from './entries-list.tsx'
 import { Page } from '../../console/web/parts/page.tsx'
 import { useWhose } from '../../console/web/parts/whose.ts'
+import { EntriesList } from './entries-list.tsx'
 
 export default function Entries() {
   const whose = useWhose()

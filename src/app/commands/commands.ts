@@ -3,8 +3,6 @@ import type { Commands } from '../command-line/terminal.ts'
 
 export const COMMANDS: Commands = {
   serve: async () => (await import('./serve.ts')).addServeCommand,
-  entries: async () => (await import('../../../plugins/entries/command.ts')).addEntriesCommand,
-  statement: async () => (await import('../../../plugins/entries/statement-command.ts')).addStatementCommand,
   usage: async () => (await import('./usage.ts')).addUsageCommand,
   audit: async () => (await import('./audit.ts')).addAuditCommand,
   backup: async () => (await import('./backup.ts')).addBackupCommand,

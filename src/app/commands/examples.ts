@@ -7,8 +7,6 @@ const EXAMPLES: Readonly<Record<string, string>> = {
   serve: 'serve --data /var/lib/tollgate --listen 127.0.0.1:8080',
   'account export': 'account export alice --out alice.tar',
   'account erase': 'account erase alice',
-  entries: 'entries alice --since 2026-11-01 --csv > entries.csv',
-  statement: 'statement alice --month 2026-11',
   usage: 'usage --account alice --since 7d --sums day',
   audit: 'audit',
   backup: 'backup /mnt/backups/tollgate.tar.zst',

@@ -1,8 +1,8 @@
 // GET /api/v1/events: the live feed of an account's calls.
 
 import { describe, expect, test } from 'bun:test'
-import { billing } from '../../../plugins/billing/plugin.ts'
-import { billing as billingRoutes } from '../../../plugins/billing/routes.ts'
+import { calls } from '../../../plugins/calls/plugin.ts'
+import { callRoutes } from '../../../plugins/calls/routes.ts'
 import { plugins } from '../../../plugins/index.ts'
 import { revokeKey } from '../../../src/access/keys.ts'
 import type { Plugin } from '../../../src/app/plugin.ts'
@@ -17,9 +17,9 @@ const CHECK_EVERY_MS = 10
 
 const all: readonly Plugin[] = plugins
 const quick = all.map((plugin) =>
-  plugin === billing
-    ? routesPlugin('billing', (gateway) =>
-        billingRoutes(gateway, { ping_every_ms: PING_EVERY_MS, check_every_ms: CHECK_EVERY_MS }),
+  plugin === calls
+    ? routesPlugin('calls', (gateway) =>
+        callRoutes(gateway, { ping_every_ms: PING_EVERY_MS, check_every_ms: CHECK_EVERY_MS }),
       )
     : plugin,
 )

@@ -1,11 +1,11 @@
 // The sums of a filter of calls: they are those of the calls that the list shows, whichever way they are added up.
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
+import { allCalls } from '../../../plugins/calls/all-calls.ts'
+import { callTotals } from '../../../plugins/calls/totals.ts'
 import { FAILED_OUTCOMES, hasFailed, OUTCOMES } from '../../../src/domain/outcomes.ts'
 import { outputTokens, promptTokens } from '../../../src/domain/usage.ts'
-import { allCalls } from '../../../plugins/calls/all-calls.ts'
 import type { CallFilter } from '../../../src/money/ledger/call-filter.ts'
-import { callTotals } from '../../../plugins/calls/totals.ts'
 import { listCalls, type RecordedCall } from '../../../src/money/ledger/history.ts'
 import { recorded } from '../../money/ledger/recorded.ts'
 

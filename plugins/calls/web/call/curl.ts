@@ -1,5 +1,9 @@
 // A call as a curl command: the same endpoint and model, with content to be put in, since content is not kept.
-import { type ApiRequest, requestOf, type SampleMessage } from '../../../console/web/parts/code-samples/requests.ts'
+import {
+  type ApiRequest,
+  requestOf,
+  type SampleMessage,
+} from '../../../console/web/parts/code-samples/requests.ts'
 import { curl } from '../../../console/web/parts/code-samples/samples.ts'
 
 interface Call {
