@@ -1,9 +1,9 @@
 // A request that was refused: what its caller was told, what to do, and whose it was.
 import { Link } from 'wouter'
+import { whoseFacts } from '../../calls/web/call/whose.tsx'
 import { api, part } from '../../console/web/app/client.ts'
 import { useAsk } from '../../console/web/app/query.ts'
 import { useViewer } from '../../console/web/app/session.tsx'
-import { whoseFacts } from '../../calls/web/call/whose.tsx'
 import { Facts } from '../../console/web/parts/facts.tsx'
 import { Id } from '../../console/web/parts/id.tsx'
 import { Notice } from '../../console/web/parts/notice.tsx'

@@ -1,8 +1,8 @@
 // One call by its request's id: found by the time in it, whenever it came, and with the other calls of its answer.
 import { describe, expect, test } from 'bun:test'
+import { callsBeginningWith } from '../../../plugins/calls/search.ts'
 import { requestIdAt } from '../../../src/domain/request-id.ts'
 import { callsOfAnswer, findCall, isRecorded } from '../../../src/money/ledger/call.ts'
-import { callsBeginningWith } from '../../../plugins/calls/search.ts'
 import { recorded } from './recorded.ts'
 
 const QUARTER_MS = 900_000

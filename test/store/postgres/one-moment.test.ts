@@ -1,8 +1,8 @@
 // What is added up from several queries is of one moment, while others write: a statement begins with nothing where nothing was before.
 import { describe, expect, test } from 'bun:test'
+import { statementOf } from '../../../plugins/entries/statement.ts'
 import { entrySums, totalOf } from '../../../plugins/entries/sums.ts'
 import { openSharedLedger } from '../../../src/money/ledger/postgres/ledger.ts'
-import { statementOf } from '../../../plugins/entries/statement.ts'
 import type { Db } from '../../../src/store/db.ts'
 import { openPostgres } from '../../../src/store/engines/postgres/open.ts'
 import { accountText } from '../../money/ledger/postgres-world.ts'
