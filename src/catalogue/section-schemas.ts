@@ -164,9 +164,7 @@ export const ResponsesSchema = Type.Object(
       maximum: 1_024,
       description: 'the longest conversation that is continued by previous_response_id',
     }),
-    image_model: OptionalText(
-      'the image model that draws for the tool image_generation, where a request names none of ours',
-    ),
+    image_model: OptionalText('no longer used: the tool image_generation goes to providers that have it'),
   },
   closed,
 )

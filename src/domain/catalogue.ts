@@ -180,7 +180,7 @@ export interface ResponseSettings {
   readonly max_mb: number
   readonly max_mb_per_account: number
   readonly max_mb_per_conversation: number
-  /** Draws for the tool `image_generation`, where a request names none; absent: the first that the key may call. */
+  /** No longer used: catalogues of earlier versions may have it. */
   readonly image_model?: string | undefined
 }
 

@@ -8,7 +8,6 @@ const origin = (headers: Record<string, string>) =>
 const KEYED = { 'idempotency-key': 'once' }
 
 test.each([
-  ['a call of its own', { origin: origin({}), is_part: false }, 'socket'],
-  ['one that is kept under its key', { origin: origin(KEYED), is_part: false }, 'gateway'],
-  ['a part of a larger one', { origin: origin({}), is_part: true }, 'gateway'],
+  ['a call of its own', { origin: origin({}) }, 'socket'],
+  ['one that is kept under its key', { origin: origin(KEYED) }, 'gateway'],
 ] as const)('%s', (_, call, expected) => expect(readBy(call)).toBe(expected))

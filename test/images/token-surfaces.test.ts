@@ -1,28 +1,25 @@
 // Images by tokens on every surface that draws them: with one usage of the provider's the charge is one, to the nano-dollar.
 import { beforeEach, describe, expect, test } from 'bun:test'
 import { inline, USER } from '../pictures/support.ts'
-import { draw, MODELS, pictureScene, say, telling } from '../responses/picture-scene.ts'
 import { wholePath } from '../support/native.ts'
+import { fileScene } from '../support/scene.ts'
+import { providerSection } from '../support/sections.ts'
 import { type Answer, whole } from '../support/upstream.ts'
 import { COMPOSE, dataUri, EDITS, editForm, GENERATIONS, PNG, postForm } from './support.ts'
 
 const PAINTER = 'by-tokens'
-const OTHER = 'by-tokens-without-further-qualities'
 /** USD per million: text in 5, image in 8, image out 30; its provider takes half. */
-const { gateway, upstream } = await pictureScene(
-  [PAINTER, OTHER]
-    .map(
-      (id) => `
+const { gateway, upstream } = await fileScene({
+  more: (url) => `
+${providerSection('painters', 'openai', `${url}/painters/v1`, 'cooldown_ms = 0')}
 [[models]]
-id = "${id}"
+id = "${PAINTER}"
 kind = "image"
 price = { input = 5, image_input = 8, image_output = 30 }
 routes = [{ provider = "painters", model = "gpt-image-2.6-flare", cost = { input = 2.5, image_input = 4, image_output = 15 } }]
-${id === PAINTER ? 'edit_images = true\nqualities = ["xhigh", "max"]' : ''}
+edit_images = true
 `,
-    )
-    .join(''),
-)
+})
 
 /** A caller of their own for each test: the images' rate is an account's. */
 let key = ''
@@ -46,16 +43,9 @@ const answers = (image_tokens: number): Answer =>
       total_tokens: TEXT + image_tokens + OUTPUT,
     },
   })
-const drawn = (image_tokens: number) => telling([draw(), say('A cat.')], answers(image_tokens))
 
 const prompt = 'a cat'
 const post = (path: string, body: object) => gateway.call(path, { model: PAINTER, ...body }, { key })
-const response = (content: object[], tool: object = {}) =>
-  post('/v1/responses', {
-    model: MODELS.chat,
-    input: [{ role: 'user', content: [{ type: 'input_text', text: prompt }, ...content] }],
-    tools: [{ type: 'image_generation', model: PAINTER, ...tool }],
-  })
 const seen = { type: 'image_url', image_url: { url: dataUri(PNG) } }
 const chat = (...content: object[]) =>
   post('/v1/chat/completions', {
@@ -68,7 +58,6 @@ const ANEW: readonly Surface[] = [
   ['generations, streamed', () => post(GENERATIONS, { prompt, stream: true })],
   ['chat', () => chat()],
   ['native', () => post(wholePath(PAINTER), { model: undefined, contents: [USER({ text: prompt })] })],
-  ['the image tool of responses', () => response([])],
 ]
 const FROM_AN_IMAGE: readonly Surface[] = [
   ['edits', () => post(EDITS, { prompt, images: [{ image_url: dataUri(PNG) }] })],
@@ -79,10 +68,6 @@ const FROM_AN_IMAGE: readonly Surface[] = [
     'native',
     () => post(wholePath(PAINTER), { model: undefined, contents: [USER({ text: prompt }, inline(PNG))] }),
   ],
-  [
-    'the image tool of responses',
-    () => response([{ type: 'input_image', image_url: dataUri(PNG), detail: 'auto' }], { action: 'edit' }),
-  ],
 ]
 
 describe.each([
@@ -91,7 +76,7 @@ describe.each([
 ] as const)('%s', (_, image_tokens, surfaces) => {
   const cost_nanos = TEXT * 5_000 + image_tokens * 8_000 + OUTPUT * 30_000
   test.each(surfaces)('%s', async (_, ask) => {
-    upstream.answer(drawn(image_tokens))
+    upstream.answer(answers(image_tokens))
     const answer = await ask()
     expect([answer.status, answer.status === 200 ? '' : await answer.text()]).toEqual([200, ''])
     await answer.text()
@@ -118,40 +103,10 @@ describe.each([
 })
 
 test('a mask is read, too: it is held for as an image is', async () => {
-  upstream.answer(drawn(2 * IMAGES))
+  upstream.answer(answers(2 * IMAGES))
   const image = { image_url: dataUri(PNG) }
   expect((await post(EDITS, { prompt, images: [image], mask: image })).status).toBe(200)
   const { hold_nanos, cost_nanos } = await gateway.lastCall()
   expect(cost_nanos).toBe(TEXT * 5_000 + 2 * IMAGES * 8_000 + OUTPUT * 30_000)
   expect(hold_nanos).toBeGreaterThan(16_384 * 30_000 + 2 * 8_320 * 8_000)
-})
-
-describe('the image tool of responses: xhigh and max', () => {
-  test.each(['xhigh', 'max'])('%s is asked of the provider where the entry names it', async (quality) => {
-    upstream.answer(drawn(0))
-    expect((await response([], { quality })).status).toBe(200)
-    const asked = upstream.seen.findLast(({ path }) => path.includes('/images/'))
-    expect(JSON.parse(asked?.body.toString() ?? '')).toMatchObject({ quality })
-  })
-
-  test.each([
-    ['xhigh', OTHER, 'auto, low, medium, high'],
-    ['max', OTHER, 'auto, low, medium, high'],
-    ['best', OTHER, 'auto, low, medium, high'],
-    ['best', PAINTER, 'auto, low, medium, high, xhigh, max'],
-    // No image model of ours: another one draws, as before.
-    ['max', 'gpt-image-2', 'auto, low, medium, high'],
-  ])('%s of %s is 400, and nobody is asked', async (quality, model, allowed) => {
-    const asked = upstream.seen.length
-    const refused = await response([], { quality, model })
-    expect([refused.status, await refused.json()]).toMatchObject([
-      400,
-      { error: { message: `tools[0].quality: must be one of ${allowed}.`, param: 'tools[0].quality' } },
-    ])
-    const { calls } = await gateway.atRest()
-    expect([
-      upstream.seen.length,
-      calls.slice(first_call).filter(({ cost_nanos }) => cost_nanos > 0),
-    ]).toEqual([asked, []])
-  })
 })

@@ -67,16 +67,6 @@ describe('503 in the shape of the surface, and nothing is left', () => {
       () => call('/v1/chat/completions', { model: PICTURE, messages: [DRAW] }),
       { error: { code: 'images_unavailable' } },
     ],
-    [
-      'a picture that a response may have drawn',
-      () =>
-        call('/v1/responses', {
-          model: MODEL,
-          input: [DRAW],
-          tools: [{ type: 'image_generation', model: PICTURE }],
-        }),
-      { error: { code: 'images_unavailable' } },
-    ],
   ])('%s', async (_name, send, shape) => {
     const before = counts()
     const response = await send()

@@ -13,6 +13,7 @@ const OTHERS: JsonObject[] = [
   { type: 'computer_use_preview', display_width: 1, display_height: 1, environment: 'linux' },
   { type: 'code_interpreter', container: { type: 'auto' } },
   { type: 'mcp', server_label: 'a', server_url: 'https://example.com' },
+  { type: 'image_generation', size: '1024x1024' },
   { type: 'shell', environment: { type: 'container_auto' } },
   { type: 'tool_search' },
   { type: 'of_next_year' },
@@ -25,12 +26,12 @@ describe('left out, and named', () => {
     const response = await asks([SEARCH, LOOK, ...OTHERS, SEARCH], {}, MODELS[provider])
     expect(response.status).toBe(200)
     expect(response.headers.get('x-tollgate-dropped')).toBe(
-      'web_search, file_search, computer_use_preview, code_interpreter, mcp, shell, tool_search, of_next_year',
+      'web_search, file_search, computer_use_preview, code_interpreter, mcp, image_generation, shell, tool_search, of_next_year',
     )
     const answer = (await response.json()) as JsonObject
     expect(answer.tools).toEqual([LOOK])
     expect(JSON.stringify(asked())).toContain('"look"')
-    expect(JSON.stringify(asked())).not.toMatch(/search|computer|interpreter|mcp|shell/)
+    expect(JSON.stringify(asked())).not.toMatch(/search|computer|interpreter|mcp|image_generation|shell/)
   })
   test('in a stream too', async () => {
     const response = await asks([SEARCH], { stream: true })

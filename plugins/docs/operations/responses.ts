@@ -33,7 +33,7 @@ export const responsesSchemas: Readonly<Record<string, Schema>> = {
       'previous_response_id?': text('A kept response of this account to continue.'),
       'tools?': list(
         anyObject('A tool.'),
-        'Functions and custom tools work with every model, and so does `image_generation`. Other tools that a provider runs need a price from the operator.',
+        'Functions and custom tools work with every model. Tools that a provider runs, such as `web_search` and `image_generation`, need a price from the operator.',
       ),
     },
     '`background`, `conversation` and stored prompts are refused.',

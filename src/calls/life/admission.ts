@@ -48,7 +48,7 @@ function admit(parts: ExchangeParts, origin: CallOrigin, caller: Caller): Call {
   const place = running.enter(origin)
   probe('admitted')
   const started_ms = now()
-  const call = new Call({ origin, caller, place, lease, log, started_ms, is_part: false, goes_on: false })
+  const call = new Call({ origin, caller, place, lease, log, started_ms })
   events.raise('admitted', call)
   return call
 }

@@ -38,8 +38,7 @@ export interface CallOrigin extends Arriving {
 type Release = () => void | Promise<void>
 
 /** What a call begins with. */
-export interface CallStart
-  extends Pick<Call, 'origin' | 'caller' | 'place' | 'started_ms' | 'is_part' | 'goes_on'> {
+export interface CallStart extends Pick<Call, 'origin' | 'caller' | 'place' | 'started_ms'> {
   /** Given back at its end, with the tokens that it used. */
   lease: Lease
   log: Logger
@@ -51,10 +50,6 @@ export class Call<O extends PaidOrder = PaidOrder> {
   readonly caller: Caller
   readonly place: RunningCall
   readonly started_ms: number
-  /** Its answer goes into that of a larger call, not to the caller. */
-  readonly is_part: boolean
-  /** It goes on with a larger call that was let in: no limit of calls refuses it, and it is no further request. */
-  readonly goes_on: boolean
   /** Counts the call against a rate, once it is known that no kept answer answers it. @throws GatewayError rate_limited */
   count_later: (() => Promise<void>) | undefined
   /** What the caller sent, where a hook has changed the body and there is an Idempotency-Key. */
@@ -93,13 +88,11 @@ export class Call<O extends PaidOrder = PaidOrder> {
   readonly #lease: Lease
   readonly #log: Logger
 
-  constructor({ origin, caller, place, started_ms, is_part, goes_on, lease, log }: CallStart) {
+  constructor({ origin, caller, place, started_ms, lease, log }: CallStart) {
     this.origin = origin
     this.caller = caller
     this.place = place
     this.started_ms = started_ms
-    this.is_part = is_part
-    this.goes_on = goes_on
     this.#lease = lease
     this.#log = log
   }
@@ -142,7 +135,7 @@ export class Call<O extends PaidOrder = PaidOrder> {
 
   #leave(): void {
     this.#lease.release(this.used_tokens)
-    if (!this.is_part) this.place.done()
+    this.place.done()
   }
 }
 

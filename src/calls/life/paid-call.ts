@@ -96,7 +96,7 @@ export async function pay<O extends PaidOrder>(
 /** Freezes the ceiling of a quote, or the whole balance where it pays for the floor. */
 function holdOf(
   parts: ExchangeParts,
-  { caller, origin, limits, goes_on }: Admitted,
+  { caller, origin, limits }: Admitted,
   { model }: PaidOrder,
   { ceiling_nanos, floor_nanos }: Quote,
 ): HoldOperation {
@@ -111,7 +111,7 @@ function holdOf(
     now_ms,
     expires_at_ms: now_ms + longestTimeMs(parts, model),
   }
-  if (limits && !goes_on) operation.limits = limits
+  if (limits) operation.limits = limits
   return operation
 }
 

@@ -1,5 +1,5 @@
 // One call of the responses surface: what is changed of its request, how its answer is shown, and what is kept of both.
-import type { TextModel } from '../../domain/catalogue.ts'
+import type { Catalogue, Model, TextModel } from '../../domain/catalogue.ts'
 import { NO_USAGE } from '../../domain/usage.ts'
 import { markOf } from '../../observe/key-mark.ts'
 import {
@@ -7,7 +7,6 @@ import {
   compactionFields,
   compactionObject,
 } from '../../protocols/openai/responses/compaction.ts'
-import { withFunction } from '../../protocols/openai/responses/drawing-tool.ts'
 import { responses } from '../../protocols/openai/responses/index.ts'
 import {
   addedTools,
@@ -32,12 +31,11 @@ import {
   stringIn,
 } from '../../protocols/wire/json.ts'
 import type { KeptResponse } from '../../responses/kept-responses.ts'
-import type { Attempt } from '../../upstream/routes.ts'
+import { type Attempt, askedRoutes } from '../../upstream/routes.ts'
 import type { TextBody } from '../kinds/text/body.ts'
 import type { ReadText } from '../kinds/text/call.ts'
 import type { Answering, Dialect } from '../kinds/text/dialect.ts'
 import type { CallOrigin } from '../life/call.ts'
-import { type Drawer, hasOwnProvider } from './drawer.ts'
 import { responseFrame } from './frame.ts'
 import { withoutPictures } from './kept-pictures.ts'
 import type { ResponseParts } from './parts.ts'
@@ -49,8 +47,6 @@ export interface CallOptions {
   only_compacts?: boolean
   /** Whether no model is called: the conversation may come with the request that continues this one. */
   only_prepares?: boolean
-  /** Who draws what the model asks for, where the tool for it is offered. */
-  drawer?: Drawer | undefined
   /** What the connection remembers. */
   recent?: RecentResponses | undefined
 }
@@ -67,13 +63,16 @@ interface Keeping extends Omit<KeptResponse, 'id' | 'response'> {
 
 const NOTHING = { before: [], items: {} }
 
+/** Whether a model has a provider that speaks the responses protocol itself, and so is sent requests as they came. */
+const hasOwnProvider = (catalogue: Catalogue, model: Model): boolean =>
+  askedRoutes(catalogue, model).some(({ provider }) => responses.spokenBy?.(provider) === true)
+
 export class ResponseCall implements Answering {
   readonly headers: Record<string, string> = {}
   readonly #parts: ResponseParts
   readonly #origin: CallOrigin
   readonly #only_compacts: boolean
   readonly #only_prepares: boolean
-  readonly #drawer: Drawer | undefined
   readonly #recent: RecentResponses | undefined
   #compacts: boolean
   #asked: JsonObject = {}
@@ -87,34 +86,14 @@ export class ResponseCall implements Answering {
   constructor(
     parts: ResponseParts,
     origin: CallOrigin,
-    { only_compacts = false, only_prepares = false, drawer, recent }: CallOptions = {},
+    { only_compacts = false, only_prepares = false, recent }: CallOptions = {},
   ) {
     this.#parts = parts
     this.#origin = origin
     this.#only_compacts = only_compacts
     this.#only_prepares = only_prepares
-    this.#drawer = drawer
     this.#recent = recent
     this.#compacts = only_compacts
-  }
-
-  /** One of several calls that answer the same request. */
-  part(request_id: string): ResponseCall {
-    const part = new ResponseCall(this.#parts, { ...this.#origin, request_id })
-    part.#asked = this.#asked
-    part.#compacts = this.#compacts
-    Object.assign(part.headers, this.headers)
-    return part
-  }
-
-  /** The request's fields, as the caller sent them. */
-  get asked(): JsonObject {
-    return this.#asked
-  }
-
-  /** A whole answer, as it was shown. */
-  get answered(): JsonObject | undefined {
-    return typeof this.#response === 'string' ? undefined : this.#response
   }
 
   readonly revise = async (read: ReadText): Promise<TextBody> => {
@@ -129,17 +108,12 @@ export class ResponseCall implements Answering {
     const previous_id = facts.refers_to?.previous
     const remembered = previous_id === undefined ? undefined : this.#recent?.find(previous_id)
     const recalled = facts.refers_to && (await recall(this.#parts, admitted, facts.refers_to, remembered))
-    const drawing = this.#compacts ? undefined : this.#drawer?.offered
-    const told = drawing ? withFunction(fields, drawing) : {}
-    const changes: JsonObject = { ...told, ...this.#keptTools(read.model, { ...fields, ...told }) }
+    const changes = this.#keptTools(read.model, fields)
     // Where its own provider answers, it reads them from the items.
     const added = [...addedTools(recalled?.before ?? []), ...(facts.added_tools ?? [])]
     const { tools } = keptTools(added, false, [])
-    if (recalled || drawing || tools.length > 0)
-      Object.assign(
-        changes,
-        recalledFields({ ...(recalled ?? NOTHING), tools: objectsIn(tools), draws: drawing?.name }),
-      )
+    if (recalled || tools.length > 0)
+      Object.assign(changes, recalledFields({ ...(recalled ?? NOTHING), tools: objectsIn(tools) }))
     const is_kept = store.enabled && fields.store !== false
     if ((is_kept || this.#recent) && !this.#compacts) {
       const { input } = await body.read(['input'])
@@ -224,8 +198,6 @@ export class ResponseCall implements Answering {
   }
 
   async paid(): Promise<void> {
-    // Where several calls make up the answer, only the whole of it is kept.
-    if (this.#drawer) return
     const response =
       typeof this.#response === 'string' ? objectIn(parseObject(this.#response)?.response) : this.#response
     if (response) await this.keep(response)
@@ -255,12 +227,13 @@ export class ResponseCall implements Answering {
     } = this.#parts
     if (!this.#keeping) return
     const { account_id } = this.#keeping
-    const bare = (items: readonly JsonObject[]) => withoutPictures(library, account_id, items)
     try {
-      const keeping = { ...this.#keeping, input: await bare(this.#keeping.input) }
-      const kept = this.#drawer ? { ...response, output: await bare(objectsIn(response.output)) } : response
-      const is_kept = keeping.is_kept && (await this.#isStored(keeping, kept))
-      await this.#remember({ ...keeping, is_kept }, kept)
+      const keeping = {
+        ...this.#keeping,
+        input: await withoutPictures(library, account_id, this.#keeping.input),
+      }
+      const is_kept = keeping.is_kept && (await this.#isStored(keeping, response))
+      await this.#remember({ ...keeping, is_kept }, response)
     } catch (cause) {
       log.warn({ request_id: this.#origin.request_id, cause }, 'a response could not be remembered')
     }

@@ -5,8 +5,8 @@ import type { ExchangeParts } from '../parts.ts'
 
 export interface ResponseParts {
   exchange: ExchangeParts
-  /** What pictures are drawn with, and the history that has them. */
-  images: ImageParts
+  /** The history, which has the images of kept responses. */
+  images: Pick<ImageParts, 'library'>
   /** Responses that can be continued and read. */
   responses: KeptResponses
 }

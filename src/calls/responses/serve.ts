@@ -1,12 +1,10 @@
-// Responses, served: made, with pictures where a model may have them drawn, or summed up.
+// Responses, served: made, only prepared, or summed up.
 
 import { openText, readOpened, type TextCall, textCalls } from '../kinds/text/call.ts'
 import { within } from '../life/admission.ts'
 import type { CallOrigin } from '../life/call.ts'
 import { payOnce, servePaid } from '../life/paid-call.ts'
 import { ResponseCall } from './call.ts'
-import { drawerFor } from './drawer.ts'
-import { serveDrawn } from './drawn.ts'
 import type { ResponseParts } from './parts.ts'
 import type { RecentResponses } from './recent.ts'
 import { prepareOnly } from './warm-up.ts'
@@ -30,7 +28,7 @@ export interface OverConnection {
   generates?: boolean
 }
 
-/** Answers a request. @throws GatewayError as `servePaid`, and as `drawerFor` */
+/** Answers a request. @throws GatewayError as `servePaid` */
 export const respond = (
   parts: ResponseParts,
   origin: CallOrigin,
@@ -45,10 +43,8 @@ export const respond = (
       const text_call = textCallOf(origin, request, call)
       return prepareOnly(exchange, admitted, { text_call, call, opened })
     }
-    const drawer = await drawerFor(parts, admitted, opened)
-    const call = new ResponseCall(parts, origin, { drawer, recent })
+    const call = new ResponseCall(parts, origin, { recent })
     const text_call = textCallOf(origin, request, call)
-    if (drawer) return serveDrawn(parts, { admitted, text_call, call, opened, drawer })
     return payOnce(exchange, admitted, await readOpened(exchange, admitted, text_call, opened), textCalls)
   })
 }

@@ -1,11 +1,14 @@
 // A request that is only prepared (`generate: false`): read and checked as any other, remembered, and answered without a model.
 // https://developers.openai.com/api/docs/guides/websocket-mode, "Connect and create responses"
+import type { JsonObject } from '../../protocols/wire/json.ts'
 import { costsNothing, rejectUnpayable } from '../bodies/arrival.ts'
 import { type OpenedText, readOpened, type TextCall } from '../kinds/text/call.ts'
 import type { Admitted } from '../life/call.ts'
 import type { ExchangeParts } from '../parts.ts'
 import type { ResponseCall } from './call.ts'
-import { frameOf } from './drawn-events.ts'
+
+const frameOf = (event: JsonObject): string =>
+  `event: ${String(event.type)}\ndata: ${JSON.stringify(event)}\n\n`
 
 /**
  * Nothing is asked of a provider, and nothing is charged; it is for a call that follows, which has to be paid.

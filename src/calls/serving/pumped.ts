@@ -7,8 +7,8 @@ import type { Admitted, Held } from '../life/call.ts'
 import type { ExchangeParts } from '../parts.ts'
 
 /** The gateway reads what it keeps under the request's Idempotency-Key, what goes into a larger answer, and what leaves in messages. */
-export const readBy = ({ origin, is_part }: Pick<Admitted, 'origin' | 'is_part'>): PumpOptions['read_by'] =>
-  is_part || origin.read_by === 'gateway' || keyOf(origin.request) !== null ? 'gateway' : 'socket'
+export const readBy = ({ origin }: Pick<Admitted, 'origin'>): PumpOptions['read_by'] =>
+  origin.read_by === 'gateway' || keyOf(origin.request) !== null ? 'gateway' : 'socket'
 
 /** The call stays open until `settle` has ended it (`settleStream`). */
 export function pumped(

@@ -7,9 +7,7 @@ import {
   objectIn,
   objectsIn,
   refusal,
-  stringIn,
 } from '../../wire/json.ts'
-import { callsOf } from './picture-items.ts'
 
 /** The field in which they are added; no caller may send it. */
 export const RECALLED = 'tollgate_recalled'
@@ -19,34 +17,26 @@ export interface Recalled {
   before: readonly JsonObject[]
   /** What `item_reference` items stand for, by id. */
   items: Readonly<Record<string, JsonObject>>
-  /** The items after those of the request: what the model has said in answer to it so far. */
-  after?: readonly JsonObject[]
   /** The tools that items add to those of the request. */
   tools?: readonly JsonObject[]
-  /** The function that draws for the model, where one does: earlier pictures are told as calls of it. */
-  draws?: string | undefined
 }
 
 /** The request with what was recalled for it. The id of the response that it continues has done its work then. */
-export const recalledFields = ({ before, items, after = [], tools = [], draws }: Recalled): JsonObject => ({
+export const recalledFields = ({ before, items, tools = [] }: Recalled): JsonObject => ({
   [RECALLED]: compact({
     before: [...before],
     items: { ...items },
-    after: [...after],
     tools: [...tools],
-    draws,
   }),
 })
 
 /** What was recalled for a request already. */
 export function recalledOf(fields: JsonObject): Recalled {
-  const { before, items, after, tools, draws } = objectIn(fields[RECALLED])
+  const { before, items, tools } = objectIn(fields[RECALLED])
   return {
     before: objectsIn(before),
     items: objectIn(items) as Record<string, JsonObject>,
-    after: objectsIn(after),
     tools: objectsIn(tools),
-    draws: stringIn(draws),
   }
 }
 
@@ -93,13 +83,6 @@ export function allItems(body: JsonObject): PlacedItem[] {
   const recalled = body[RECALLED]
   const place = (item: Json, index: number): PlacedItem => ({ item, at: `input[${index}]` })
   if (recalled === undefined) return own.map(place)
-  const { before, items, after = [], draws } = recalledOf(body)
-  const all = [
-    ...before.map((item) => ({ item, at: 'previous_response_id' })),
-    ...resolved(own, items).map(place),
-    ...after.map((item) => ({ item, at: 'input' })),
-  ]
-  return draws === undefined
-    ? all
-    : all.flatMap(({ item, at }, index) => callsOf(item, draws, index).map((told) => ({ item: told, at })))
+  const { before, items } = recalledOf(body)
+  return [...before.map((item) => ({ item, at: 'previous_response_id' })), ...resolved(own, items).map(place)]
 }
