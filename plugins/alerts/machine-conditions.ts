@@ -1,8 +1,8 @@
 // Conditions of the machine that raise alerts: little room on the disk, a certificate near its end, no recent backup.
 
-import type { Backups } from '../../src/app/surface/backups.ts'
+import type { Backups } from '../backups/running/state.ts'
 import type { Diagnosis, QuickChecks } from '../../src/app/surface/diagnosis.ts'
-import { maxAgeOf } from '../../src/backup/max-age.ts'
+import { maxAgeOf } from '../backups/max-age.ts'
 import type { BackupSettings, Catalogue } from '../../src/domain/catalogue.ts'
 import type { Condition, Rule } from './steps.ts'
 

@@ -4,7 +4,7 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { openDatabase } from '../../src/store/engines/sqlite/open.ts'
 import { createScene, type Scene } from '../app/commands/scene.ts'
-import { tollgate } from '../backup/support.ts'
+import { tollgate } from '../backups/support.ts'
 import { hasS3Server, partOf, sharedS3Server } from '../support/s3-server.ts'
 import { ALICE, booksOf, MARKER, type Person, placesOf, startWithPerson } from './person.ts'
 

@@ -8,7 +8,7 @@ import { fileStoresOf } from '../../src/app/process/files/stores.ts'
 import { exportAccount } from '../../src/app/process/personal-data/export.ts'
 import { openDatabase } from '../../src/store/engines/sqlite/open.ts'
 import { openDb } from '../../src/store/engines/sqlite/sqlite.ts'
-import { tollgate } from '../backup/support.ts'
+import { tollgate } from '../backups/support.ts'
 import { ALL_TABLES } from '../support/all-tables.ts'
 import { ALICE, MARKER, type Person, startWithPerson } from './person.ts'
 

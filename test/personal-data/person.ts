@@ -6,7 +6,7 @@ import { type FileStores, fileStoresOf } from '../../src/app/process/files/store
 import { FIRST_CATALOGUE } from '../../src/catalogue/first.ts'
 import type { Bucket } from '../../src/domain/catalogue.ts'
 import { openDatabase } from '../../src/store/engines/sqlite/open.ts'
-import { answerHere } from '../backup/support.ts'
+import { answerHere } from '../backups/support.ts'
 import { filesLines } from '../support/files.ts'
 import { type GatewayProcess, startGatewayProcess } from '../support/gateway-process.ts'
 

@@ -6,7 +6,7 @@ import { readToml } from '../../catalogue/toml.ts'
 import type { Db } from '../../store/db.ts'
 import { giveToFolderOwner } from '../../store/folder.ts'
 import type { DataFolder } from '../command-line/data-folder.ts'
-import { dataPaths } from '../process/backup/paths.ts'
+import { dataPaths } from '../process/data-paths.ts'
 
 /** `to be written`: the folder has a file already, which is left as it is. */
 export type PlacedCatalogue = 'written' | 'to be written'

@@ -6,7 +6,7 @@ import { giveFoldersToOwner, refuseUnwritable } from '../../store/folder.ts'
 import { takeLock } from '../../store/lock.ts'
 import { atEnd } from '../../utilities/at-end.ts'
 import type { DataFolder } from '../command-line/data-folder.ts'
-import { removeLeftovers } from '../process/backup/leftovers.ts'
+import { removeLeftovers } from '../process/leftovers.ts'
 import { finishLocked } from '../process/backup/replace.ts'
 
 /**

@@ -7,7 +7,7 @@ import type { ProcessLogger } from '../../observe/log.ts'
 import { secretsOf } from '../../observe/redact.ts'
 import type { Registry } from '../../protocols/registry.ts'
 import type { Db } from '../../store/db.ts'
-import type { DataPaths } from './backup/paths.ts'
+import type { DataPaths } from './data-paths.ts'
 import { openShared } from './shared-catalogue.ts'
 
 /** A catalogue in use, and the lines that warn of what its first version disables or gets wrong. */

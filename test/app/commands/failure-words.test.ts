@@ -12,7 +12,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { FIRST_CATALOGUE } from '../../../src/catalogue/first.ts'
-import { type Ended, endedHere, tollgate } from '../../backup/support.ts'
+import { type Ended, endedHere, tollgate } from '../../backups/support.ts'
 import { startGatewayProcess } from '../../support/gateway-process.ts'
 import { commandOf } from '../../support/programs.ts'
 import { mayMount, mountSmallDisk, type SmallDisk } from '../../support/small-disk.ts'

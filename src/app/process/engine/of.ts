@@ -2,7 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import type { Environment } from '../../../catalogue/providers.ts'
 import type { StorageSettings } from '../../../domain/catalogue.ts'
-import type { DataPaths } from '../backup/paths.ts'
+import type { DataPaths } from '../data-paths.ts'
 import type { Engine } from './engine.ts'
 import { postgresEngine } from './postgres.ts'
 import { sqliteEngine } from './sqlite.ts'

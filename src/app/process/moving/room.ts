@@ -1,6 +1,6 @@
 // The room on a disk for files that are moved to it.
 import { statfsSync } from 'node:fs'
-import { MAX_RESERVE_BYTES } from '../../../backup/unpack-room.ts'
+import { MAX_RESERVE_BYTES } from '../../../../plugins/backups/archive/unpack-room.ts'
 import { unprocessable } from '../../../domain/errors.ts'
 import { sizeText } from '../../../utilities/size-text.ts'
 

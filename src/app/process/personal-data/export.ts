@@ -3,7 +3,7 @@ import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import manifest from '../../../../package.json' with { type: 'json' }
 import { accountByName } from '../../../access/accounts.ts'
-import { type PackedEntry, packedTar, type TarWriter } from '../../../backup/tar.ts'
+import { type PackedEntry, packedTar, type TarWriter } from '../../../store/tar.ts'
 import { conflict } from '../../../domain/errors.ts'
 import type { StoredBytes } from '../../../domain/stored-bytes.ts'
 import { type Db, LONG } from '../../../store/db.ts'

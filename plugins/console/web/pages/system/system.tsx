@@ -15,7 +15,7 @@ import { Loaded, Skeleton } from '../../parts/states.tsx'
 import { Status } from '../../parts/status.tsx'
 import { atEnd, type Column, column, Table } from '../../parts/table.tsx'
 import { Time } from '../../parts/time.tsx'
-import { Backups } from './backups.tsx'
+import { Backups } from '../../../../backups/web/backups.tsx'
 import { Gateways } from './gateways.tsx'
 import { Plugins } from './plugins.tsx'
 

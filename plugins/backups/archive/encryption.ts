@@ -1,0 +1,93 @@
+// Archives encrypted in the format of age (https://age-encryption.org/v1), so that other programs read them, too.
+import { readFile } from 'node:fs/promises'
+import { Decrypter, Encrypter, identityToRecipient } from 'age-encryption'
+import type { BackupLock } from '../../../src/domain/catalogue.ts'
+import { invalidRequest, unprocessable } from '../../../src/domain/errors.ts'
+
+/** What may open an archive: each is tried. */
+export interface ArchiveKeys {
+  passphrases: readonly string[]
+  /** Secret keys of age. */
+  identities: readonly string[]
+  /** Why the passphrase of [backup] is not among them, where it is not: a clause for the operator. */
+  unset?: string | undefined
+}
+
+const BEGINNING = Buffer.from('age-encryption.org/')
+export const isEncrypted = (first: Uint8Array): boolean =>
+  Buffer.from(first.subarray(0, BEGINNING.length)).equals(BEGINNING)
+
+/** Encrypts as it is read; memory does not grow with the length. */
+export async function encrypted(
+  plain: AsyncIterable<Uint8Array>,
+  lock: BackupLock,
+): Promise<AsyncIterable<Uint8Array>> {
+  const encrypter = new Encrypter()
+  if ('passphrase' in lock) encrypter.setPassphrase(lock.passphrase)
+  else encrypter.addRecipient(lock.recipient)
+  return await encrypter.encrypt(streamOf(plain))
+}
+
+/** Decrypts as it is read. @throws GatewayError unprocessable if no key is given, or none fits */
+export async function decrypted(
+  secret: AsyncIterable<Uint8Array>,
+  { passphrases, identities, unset }: ArchiveKeys,
+  archive: string,
+): Promise<AsyncIterable<Uint8Array>> {
+  if (passphrases.length + identities.length === 0)
+    throw unprocessable(
+      unset !== undefined
+        ? `${archive} is encrypted, and ${unset}. Name the file that sets it with --env-file, or give --passphrase-file FILE.`
+        : `${archive} is encrypted: give --passphrase-file FILE, or --key-file FILE with the secret key of age.`,
+    )
+  const decrypter = new Decrypter()
+  for (const passphrase of passphrases) decrypter.addPassphrase(passphrase)
+  for (const identity of identities) decrypter.addIdentity(identity)
+  try {
+    return await decrypter.decrypt(streamOf(secret))
+  } catch (cause) {
+    throw unprocessable(
+      `${archive} cannot be decrypted: the passphrase or key is another one, or the file is damaged. Give the one that it was made with.`,
+      { cause },
+    )
+  }
+}
+
+/** A stream that pulls: nothing is read before it is asked for. */
+function streamOf(source: AsyncIterable<Uint8Array>): ReadableStream<Uint8Array> {
+  const iterator = source[Symbol.asyncIterator]()
+  return new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      const { done, value } = await iterator.next()
+      if (done) controller.close()
+      else controller.enqueue(value)
+    },
+    async cancel() {
+      await iterator.return?.()
+    },
+  })
+}
+
+/** The passphrase in a file: its first line. @throws GatewayError invalid_request if it is empty */
+export async function readPassphraseFile(file: string): Promise<string> {
+  const [line = ''] = (await readFile(file, 'utf8')).split('\n')
+  const passphrase = line.trim()
+  if (passphrase === '') throw invalidRequest(`${file}: its first line must be the passphrase, and is empty.`)
+  return passphrase
+}
+
+const IDENTITY = /^AGE-SECRET-KEY-[A-Z0-9-]+$/
+const RECIPIENT = /^age1[a-z0-9]+$/
+
+/** The keys in a file as `age-keygen` writes it, or a public key alone. @throws GatewayError invalid_request if it has none */
+export async function readKeyFile(file: string): Promise<{ identities: string[]; recipient: string }> {
+  const lines = (await readFile(file, 'utf8')).split('\n').map((line) => line.trim())
+  const identities = lines.filter((line) => IDENTITY.test(line))
+  const [first] = identities
+  const recipient =
+    first === undefined ? lines.find((line) => RECIPIENT.test(line)) : await identityToRecipient(first)
+  if (recipient !== undefined) return { identities, recipient }
+  throw invalidRequest(
+    `${file}: must hold a key of age, such as \`age-keygen\` writes: a line AGE-SECRET-KEY-…, or age1… to encrypt only.`,
+  )
+}

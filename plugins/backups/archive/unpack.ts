@@ -1,0 +1,152 @@
+// An archive as it is read: each entry written to a new folder, and checked against the manifest.
+import { mkdir, open } from 'node:fs/promises'
+import { dirname, join, relative, sep } from 'node:path'
+import { pipeline } from 'node:stream/promises'
+import { createZstdDecompress } from 'node:zlib'
+import { extract } from 'tar-stream'
+import { GatewayError, unprocessable } from '../../../src/domain/errors.ts'
+import { codeOf } from '../../../src/utilities/thrown.ts'
+import {
+  HEAD_NAME,
+  type Head,
+  MANIFEST_NAME,
+  type Manifest,
+  readHead,
+  readManifest,
+  refuseNewerArchive,
+} from './manifest.ts'
+import { isArchivePath } from '../../../src/backup/names.ts'
+import type { UnpackRoom } from './unpack-room.ts'
+
+export interface Unpacking {
+  /** Empty, and nobody else's. */
+  folder: string
+  /** Its name in messages. */
+  archive: string
+  known_schema_version: number
+  room: UnpackRoom
+}
+
+type Entry = ReturnType<typeof extract> extends AsyncIterable<infer Each> ? Each : never
+/** What entries give, of which their type says nothing. */
+const blocksOf = (entry: Entry) => entry as AsyncIterable<Buffer>
+
+const MAX_HEAD_BYTES = 64 * 1024
+/** In the blocks of 16 KB that Node gives where nothing is said, unpacking takes eight times the CPU. */
+const BLOCK_BYTES = 256 * 1024
+/** A manifest has a line for each file that is there, of a path and a hash, and the paths of those that were missing. */
+const MAX_MANIFEST_BYTES = { each: 2 * 1024, more: 64 * 1024 * 1024 }
+
+/**
+ * Unpacks an archive into a folder. Every file is synced, and has the hash of the manifest.
+ *
+ * @param archived its bytes, decrypted
+ * @throws GatewayError unprocessable for what is no archive, is cut or damaged, was made by a newer program, would lead out of
+ * the folder, or takes more than the room
+ */
+export async function unpackArchive(
+  archived: AsyncIterable<Uint8Array>,
+  unpacking: Unpacking,
+): Promise<Manifest> {
+  const { archive, folder, known_schema_version, room } = unpacking
+  const found = new Map<string, Manifest['entries'][number]>()
+  let head: Head | undefined
+  let manifest: Manifest | undefined
+  try {
+    for await (const entry of entriesOf(archived, room)) {
+      const { name, type } = entry.header
+      if (manifest) throw broken(archive, 'something follows its manifest')
+      if (type !== 'file') throw broken(archive, `${name} is not a plain file`)
+      if (!head) {
+        if (name !== HEAD_NAME) throw broken(archive, 'it does not begin as a backup does')
+        head = readHead(await textOf(entry, MAX_HEAD_BYTES, archive), archive)
+        refuseNewerArchive(head, known_schema_version, archive)
+      } else if (name === MANIFEST_NAME) {
+        const { each, more } = MAX_MANIFEST_BYTES
+        manifest = readManifest(await textOf(entry, more + found.size * each, archive), archive)
+      } else {
+        if (!isArchivePath(name))
+          throw broken(archive, `${JSON.stringify(name)} is not a path in a data folder`)
+        if (found.has(name)) throw broken(archive, `it has ${name} twice`)
+        found.set(name, await writeEntry(entry, { folder, room }))
+      }
+    }
+  } catch (thrown) {
+    if (codeOf(thrown) === 'ENOSPC')
+      throw unprocessable(
+        `${folder} has no room for what is in ${archive}: free some, or, to verify, name a folder on another disk in TMPDIR. Nothing was changed.`,
+        { cause: thrown },
+      )
+    if (thrown instanceof GatewayError || isOfTheSystem(thrown)) throw thrown
+    // What the readers of age, zstd and tar throw: each in its own words.
+    throw broken(archive, 'it cannot be read to its end', thrown)
+  }
+  if (!manifest) throw broken(archive, 'its end is missing')
+  compare(found, manifest, archive)
+  return manifest
+}
+
+function entriesOf(archived: AsyncIterable<Uint8Array>, room: UnpackRoom): AsyncIterable<Entry> {
+  const tar = extract()
+  async function* counted(plain: AsyncIterable<Buffer>) {
+    for await (const block of plain) {
+      room.expanded(block.length)
+      yield block
+    }
+  }
+  // Dropped: what fails, of which the reader of the tar is told.
+  pipeline(archived, createZstdDecompress({ chunkSize: BLOCK_BYTES }), counted, tar).catch(() => {})
+  return tar
+}
+
+async function textOf(entry: Entry, max_bytes: number, archive: string): Promise<string> {
+  if ((entry.header.size ?? 0) > max_bytes) throw broken(archive, `${entry.header.name} is too large`)
+  const blocks: Uint8Array[] = []
+  for await (const block of blocksOf(entry)) blocks.push(block)
+  return Buffer.concat(blocks).toString()
+}
+
+/** Writes and syncs a new file, for its owner alone. */
+async function writeEntry(
+  entry: Entry,
+  { folder, room }: Pick<Unpacking, 'folder' | 'room'>,
+): Promise<Manifest['entries'][number]> {
+  const file = join(folder, entry.header.name)
+  const made = await mkdir(dirname(file), { recursive: true, mode: 0o700 })
+  const folders = made === undefined ? 0 : relative(made, file).split(sep).length
+  room.take(entry.header.size ?? 0, folders)
+  const hash = new Bun.CryptoHasher('sha256')
+  await using handle = await open(file, 'wx', 0o600)
+  let bytes = 0
+  for await (const block of blocksOf(entry)) {
+    hash.update(block)
+    bytes += block.length
+    await handle.writeFile(block)
+  }
+  await handle.sync()
+  return { path: entry.header.name, bytes, sha256: hash.digest('hex') }
+}
+
+function compare(
+  found: ReadonlyMap<string, Manifest['entries'][number]>,
+  manifest: Manifest,
+  archive: string,
+): void {
+  for (const { path, bytes, sha256 } of manifest.entries) {
+    const entry = found.get(path)
+    if (!entry) throw broken(archive, `${path} is missing in it`)
+    if (entry.bytes !== bytes || entry.sha256 !== sha256) throw broken(archive, `${path} has changed`)
+  }
+  if (found.size !== manifest.entries.length)
+    throw broken(archive, 'it has files that its manifest does not name')
+  if (!found.has('tollgate.db')) throw broken(archive, 'it has no database')
+}
+
+const isOfTheSystem = (thrown: unknown): boolean =>
+  thrown instanceof Error && 'syscall' in thrown && typeof thrown.syscall === 'string'
+
+const broken = (archive: string, why: string, cause?: unknown): GatewayError =>
+  unprocessable(
+    `${archive} is damaged or no backup of Tollgate: ${why}. Nothing was changed; use another backup.`,
+    { cause },
+  )

@@ -1,0 +1,114 @@
+// The check of backups: a recent one at their place, on another disk than the data; and the disk space of older states.
+import { lstatSync, readdirSync } from 'node:fs'
+import { stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { diagnosesOf, type Patient, type ReadPatient } from '../../src/app/checks/check.ts'
+import { isOlderState } from '../../src/app/process/data-paths.ts'
+import { configuredPlace } from '../../src/app/process/backup/where.ts'
+import type { Diagnosis } from '../../src/app/surface/diagnosis.ts'
+import type { Archive } from '../../src/backup/archives.ts'
+import { maxAgeOf } from './max-age.ts'
+import type { BackupSettings } from '../../src/domain/catalogue.ts'
+import { isAbsent } from '../../src/store/folder.ts'
+import { sizeText } from '../../src/utilities/size-text.ts'
+import { messageOf } from '../../src/utilities/thrown.ts'
+
+const backup_place = diagnosesOf('backup place')
+const older_states = diagnosesOf('older states')
+
+const { fail, ok, warn } = diagnosesOf('backups')
+const HOUR_MS = 3_600_000
+const DAY_MS = 24 * HOUR_MS
+
+export async function checkBackups({ data_folder, catalogue, now }: ReadPatient): Promise<Diagnosis[]> {
+  const settings = catalogue.backup
+  // The gateway's own environment may have it.
+  if (settings.unavailable !== undefined)
+    return [
+      warn(
+        `not checked: ${settings.unavailable}`,
+        'Set it for this command, too, and check that the gateway has it.',
+      ),
+    ]
+  try {
+    const place = configuredPlace({ settings, data_folder })
+    const [newest] = await place.list()
+    const judged = judge({ settings, newest, where: place.where, now_ms: now() })
+    return [judged, ...(await sameDisk(settings, place.where, data_folder))]
+  } catch (refusal) {
+    return [fail(messageOf(refusal), 'Until you fix this, no backup can be made or restored there.')]
+  }
+}
+
+interface Known {
+  settings: BackupSettings
+  newest: Archive | undefined
+  where: string
+  now_ms: number
+}
+
+function judge({ settings: { schedule }, newest, where, now_ms }: Known): Diagnosis {
+  if (!newest && schedule)
+    return warn(
+      `none yet in ${where}`,
+      'The first one runs a minute after the start. If it does not, check the log.',
+    )
+  if (!newest)
+    return warn(
+      `none in ${where}, and no schedule`,
+      'Set `at = "03:00"` in [backup], or run `tollgate backup`.',
+    )
+  const age_ms = now_ms - newest.made_at_ms
+  const found = `${newest.name}, ${ageText(age_ms)} old, is the newest in ${where}`
+  if (!schedule)
+    return age_ms > maxAgeOf(undefined)
+      ? warn(found, 'Run `tollgate backup`, or set `at` or `every` in [backup] for scheduled backups.')
+      : ok(found)
+  if (age_ms > maxAgeOf(schedule))
+    return fail(
+      found,
+      'A scheduled backup is missing: check that the gateway runs, and look for the cause on the System page or in the log.',
+    )
+  return ok(found)
+}
+
+function ageText(age_ms: number): string {
+  if (age_ms < HOUR_MS) return 'less than 1 h'
+  return age_ms < 2 * DAY_MS ? `${Math.round(age_ms / HOUR_MS)} h` : `${Math.round(age_ms / DAY_MS)} days`
+}
+
+/** One that breaks takes both. */
+async function sameDisk({ place }: BackupSettings, where: string, data_folder: string): Promise<Diagnosis[]> {
+  if (place.kind === 'bucket') return []
+  const devices = await Promise.all(
+    [where, data_folder].map((folder) =>
+      stat(folder).then(
+        ({ dev }) => dev,
+        () => undefined,
+      ),
+    ),
+  )
+  if (devices[0] === undefined || devices[0] !== devices[1]) return []
+  return [
+    backup_place.warn(
+      `${where} is on the same disk as the data folder: if it fails, both are lost`,
+      'Set a bucket, or a folder on another disk, in [backup].',
+    ),
+  ]
+}
+
+export function checkPutAside({ data_folder }: Pick<Patient, 'data_folder'>): Diagnosis[] {
+  // `checkFolder` reports a missing folder.
+  if (isAbsent(data_folder)) return []
+  const names = readdirSync(data_folder).filter(isOlderState)
+  if (names.length === 0) return []
+  const bytes = names.reduce((sum, name) => sum + bytesIn(join(data_folder, name)), 0)
+  const found = `${sizeText(bytes)} of older states: ${names.sort().join(', ')}`
+  return [older_states.ok(`${found}; delete what you no longer need`)]
+}
+
+function bytesIn(path: string): number {
+  const found = lstatSync(path)
+  if (!found.isDirectory()) return found.size
+  return readdirSync(path).reduce((sum, name) => sum + bytesIn(join(path, name)), 0)
+}

@@ -1,0 +1,224 @@
+// `backup`: everything of the data folder as one archive, beside a running gateway or without; also its list and its drill.
+import { statSync } from 'node:fs'
+import { basename } from 'node:path'
+import { type Command, Option } from 'commander'
+import { type Place, pastKeeping } from '../../../src/backup/archives.ts'
+import type { Fields } from '../../../src/domain/actions.ts'
+import { conflict, unprocessable } from '../../../src/domain/errors.ts'
+import type { Audit } from '../../../src/money/ledger/audit.ts'
+import { recordAction } from '../../../src/store/actions.ts'
+import { makeWorkFolder } from '../../../src/store/work-folder.ts'
+import { messageOf } from '../../../src/utilities/thrown.ts'
+import { type Context, contextOf } from '../../../src/app/command-line/context.ts'
+import { type DataFolder, engineOfFolder, filesOfFolder, withDatabase } from '../../../src/app/command-line/data-folder.ts'
+import type { CliDeps } from '../../../src/app/command-line/terminal.ts'
+import { type MadeBackup, makeBackup, type Progress } from '../making/make.ts'
+import { backupWork } from '../../../src/app/process/data-paths.ts'
+import { configuredPlace, type Located, locateNew, type WhereOptions } from '../../../src/app/process/backup/where.ts'
+import { addBackupListCommand } from './list.ts'
+import { type KeyFlags, lockFor, whereOptions, withKeyOptions } from './options.ts'
+import { addBackupVerifyCommand } from './verify.ts'
+import { withProgress } from '../../../src/app/commands/progress.ts'
+import { untilStopped, untilThen } from '../../../src/app/commands/stopping.ts'
+
+interface BackupFlags extends KeyFlags {
+  databaseOnly?: boolean
+  scheduled?: boolean
+  progress?: boolean
+}
+
+export function addBackupCommand(program: Command, deps: CliDeps): void {
+  const backup = program
+    .command('backup')
+    .argument('[file]', 'a new file, or s3://BUCKET/NAME (default: the place of [backup])')
+    .summary('Make one archive of everything.')
+    .description(
+      'Make one archive of everything, even while the gateway runs: a checked and audited copy of the database, the ' +
+        'images, files and responses that it names, the catalogue, and plugins. An archive holds the ' +
+        "providers' keys: only its owner can read it, and it is encrypted before it goes to a bucket. Nothing is overwritten.",
+    )
+  withKeyOptions(backup, 'encrypt')
+    .option('--database-only', 'copy only the database, as a SQLite file')
+    .option('--scheduled', 'run as the schedule does: delete the oldest archives beyond [backup] keep')
+    .addOption(new Option('--progress', 'tell of the progress on standard error, as JSON').hideHelp())
+    .action(async (file: string | undefined, flags: BackupFlags, command: Command) => {
+      const context = contextOf(command, deps)
+      if (flags.databaseOnly) await copyDatabase(context, file)
+      else await makeArchive(context, file, flags, deps)
+    })
+  addBackupListCommand(backup, deps)
+  addBackupVerifyCommand(backup, deps)
+}
+
+/** Told in the data folder meanwhile, so that nothing stays of a copy that is killed. */
+async function copyWithin(folder: DataFolder, file: string): Promise<Audit> {
+  const engine = await engineOfFolder(folder)
+  // Fails here, with what to do, if there is no database.
+  await (await engine.open({ access: 'read' })).close()
+  using work = makeWorkFolder(backupWork(folder.dir))
+  return await engine.writeSnapshot(file, work.goesWith)
+}
+
+async function copyDatabase(context: Context, file: string | undefined): Promise<void> {
+  const { folder, answer } = context
+  if (file === undefined) throw unprocessable('Name the file: tollgate backup --database-only tollgate.db')
+  const { totals } = await copyWithin(folder, file)
+  const { size } = statSync(file)
+  await recordMade(context, basename(file), { database_only: true, bytes: size })
+  answer(
+    { file, bytes: size, accounts: totals.accounts, calls: totals.calls, clean: true },
+    `${file}: accounts ${totals.accounts}, calls ${totals.calls}, bytes ${size}; checked, audit clean.`,
+  )
+}
+
+async function makeArchive(
+  context: Context,
+  file: string | undefined,
+  flags: BackupFlags,
+  deps: CliDeps,
+): Promise<void> {
+  const { folder } = context
+  const engine = await engineOfFolder(folder)
+  // Fails here, with what to do, if there is no database.
+  await (await engine.open({ access: 'read' })).close()
+  const options = await whereOptions(context, deps)
+  const lock = await lockFor(flags, options.settings)
+  if (flags.scheduled && file !== undefined)
+    throw conflict('--scheduled writes to the place in [backup]: leave out the file.')
+  const now_ms = deps.now()
+  const archive = locateNew(file, {
+    ...options,
+    made_at_ms: now_ms,
+    is_encrypted: lock !== undefined,
+    is_scheduled: flags.scheduled === true,
+  })
+  if (archive.leaves_machine && !lock)
+    throw unprocessable(
+      `${archive.where}: an archive holds the providers' keys and must be encrypted to leave this machine. ` +
+        'Give --passphrase-file FILE or --key-file FILE, or set `passphrase` in [backup].',
+    )
+  await archive.check()
+  let kept: Kept = { deleted: [], warnings: [] }
+  const stores = await filesOfFolder(folder)
+  const made = await telling(context, flags, deps, (onProgress) =>
+    untilStopped('The backup was stopped and its file removed.', (check) =>
+      makeBackup({
+        paths: folder,
+        engine,
+        stores,
+        lock,
+        now_ms,
+        async put(content, expected_bytes, goesWith) {
+          const bytes = await archive.put(untilThen(content, check), expected_bytes, goesWith)
+          if (flags.scheduled) kept = await keep(options)
+          return bytes
+        },
+        onProgress,
+      }),
+    ),
+  )
+  // The gateway's own process of a backup: the gateway knows who asked for it.
+  if (!flags.progress) await recordMade(context, archive.name, { files: made.files })
+  answerMade(context, { archive, made, is_encrypted: lock !== undefined, ...kept })
+}
+
+/** The archive is made by now: it is none the worse where the database takes nothing. */
+async function recordMade({ folder, warn }: Context, name: string, after: Fields): Promise<void> {
+  try {
+    await withDatabase(folder, 'write', (db) =>
+      db.begin((tx) => recordAction(tx, { action: 'backup.created', subject: name, after })),
+    )
+  } catch (cause) {
+    warn(`The backup is not in the audit log: ${messageOf(cause)}`)
+  }
+}
+
+/** What became of those before. */
+interface Kept {
+  deleted: readonly string[]
+  warnings: readonly string[]
+}
+
+/** The archive is made by now: whatever stands in the way of deleting others is no reason to call it failed. */
+async function keep(options: WhereOptions): Promise<Kept> {
+  try {
+    const deleted = await deletePast(configuredPlace(options), options.settings?.keep ?? DEFAULT_KEEP)
+    return { warnings: [], deleted }
+  } catch (cause) {
+    return { warnings: [`Older backups could not be deleted: ${messageOf(cause)}`], deleted: [] }
+  }
+}
+
+/** @returns the names of what was deleted */
+async function deletePast(place: Place, keep: number): Promise<string[]> {
+  const past = pastKeeping(await place.list(), keep)
+  for (const name of past) await place.remove(name)
+  return past
+}
+
+const DEFAULT_KEEP = 7
+
+interface Told extends Kept {
+  archive: Located
+  made: MadeBackup
+  is_encrypted: boolean
+}
+
+function answerMade({ answer, warn }: Context, told: Told): void {
+  const { archive, made, is_encrypted, deleted, warnings } = told
+  const { accounts, calls, bytes, files, deleted_meanwhile, missing, left_out, unreadable } = made
+  for (const warning of warnings) warn(warning)
+  if (left_out.length > 0)
+    warn(
+      `Left out of the backup: links, and paths with a backslash or over 1,024 characters: ${left_out.slice(0, 20).join(', ')}. Replace links by the files.`,
+    )
+  if (unreadable.length > 0)
+    warn(
+      `Left out of the backup, because SQLite cannot read these plugin databases: ${unreadable.slice(0, 20).join(', ')}.`,
+    )
+  if (missing.length > 0)
+    warn(
+      `Files missing or damaged where they are stored, and so in the backup: ${missing.length}, such as ${missing[0]}. \`tollgate audit\` lists those that are missing or have another size.`,
+    )
+  const lines = [
+    `${archive.where}`,
+    `accounts ${accounts}, calls ${calls}, files ${files}, bytes ${bytes}; checked, audit clean.`,
+    is_encrypted ? 'Encrypted.' : "Not encrypted. It holds the providers' keys: keep it safe.",
+    ...(deleted_meanwhile.length > 0
+      ? [`Files deleted during the backup and left out: ${deleted_meanwhile.length}.`]
+      : []),
+    ...(deleted.length > 0 ? [`Older scheduled archives deleted: ${deleted.join(', ')}.`] : []),
+  ]
+  answer(
+    { file: archive.where, name: archive.name, ...made, clean: true, encrypted: is_encrypted, deleted },
+    lines.join('\n'),
+  )
+}
+
+/** Tells of the progress: a program, as JSON; or a person, by the line at their terminal. */
+const telling = <T>(
+  { json }: Context,
+  flags: BackupFlags,
+  deps: CliDeps,
+  make: (onProgress: (progress: Progress) => void) => Promise<T>,
+): Promise<T> =>
+  flags.progress
+    ? make(nowAndThen((progress) => deps.terminal.err(JSON.stringify({ progress }))))
+    : withProgress(deps, json, (show) => {
+        show({ what: 'Copying the database', done: 0, unit: 'bytes' })
+        return make(({ bytes, of_bytes }) =>
+          show({ what: 'Packing', done: bytes, of: of_bytes, unit: 'bytes' }),
+        )
+      })
+
+const TELL_EVERY_MS = 500
+
+function nowAndThen(tell: (progress: Progress) => void): (progress: Progress) => void {
+  let told_at_ms = 0
+  return (progress) => {
+    const now_ms = performance.now()
+    if (now_ms - told_at_ms < TELL_EVERY_MS) return
+    told_at_ms = now_ms
+    tell(progress)
+  }
+}

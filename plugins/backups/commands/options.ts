@@ -1,0 +1,103 @@
+// What commands of backups share: the section [backup], and the keys that are given in files.
+import { existsSync, readFileSync } from 'node:fs'
+import type { Command } from 'commander'
+import { type ArchiveKeys, readKeyFile, readPassphraseFile } from '../archive/encryption.ts'
+import type { BackupLock, BackupSettings } from '../../../src/domain/catalogue.ts'
+import { invalidRequest, notFound, unprocessable } from '../../../src/domain/errors.ts'
+import { readSize } from '../../../src/app/command-line/arguments.ts'
+import type { Context } from '../../../src/app/command-line/context.ts'
+import { readCatalogueOf } from '../../../src/app/command-line/data-folder.ts'
+import { naming } from '../../../src/app/command-line/failure.ts'
+import type { CliDeps } from '../../../src/app/command-line/terminal.ts'
+import { locate, requireAvailable, type WhereOptions } from '../../../src/app/process/backup/where.ts'
+
+export interface KeyFlags {
+  passphraseFile?: string
+  keyFile?: string
+}
+
+/** @param what is done with them, in the help */
+export const withKeyOptions = (command: Command, what: string): Command =>
+  command
+    .option('--passphrase-file <file>', `${what} with the passphrase in its first line`)
+    .option('--key-file <file>', `${what} with an age key, as age-keygen writes it`)
+
+export interface UnpackFlags {
+  maxBytes?: number
+}
+
+export const withUnpackOptions = (command: Command): Command =>
+  command.option(
+    '--max-bytes <size>',
+    'refuse an archive that unpacks to more, such as 20GB (default: the free disk space minus a reserve)',
+    readSize,
+  )
+
+/** The section [backup] of the folder's catalogue; undefined, with a warning, if it cannot be read. */
+async function backupSettings({ folder, warn }: Context): Promise<BackupSettings | undefined> {
+  if (!existsSync(folder.catalogue_path)) return undefined
+  const read = await readCatalogueOf(folder)
+  if ('catalogue' in read) return read.catalogue.backup
+  if (!readFileSync(folder.catalogue_path, 'utf8').includes('backup')) return undefined
+  warn(
+    `${folder.catalogue_path} has mistakes, so its section [backup] is ignored. \`tollgate config check\` lists them.`,
+  )
+  return undefined
+}
+
+export async function whereOptions(context: Context, { env }: CliDeps): Promise<WhereOptions> {
+  return { settings: await backupSettings(context), data_folder: context.folder.dir, env }
+}
+
+/** An archive that is there, and what it is opened with. @param name as `locate` takes it */
+export async function archiveNamed(name: string, flags: KeyFlags, context: Context, deps: CliDeps) {
+  const options = await whereOptions(context, deps)
+  const archive = await locate(name, options)
+  return { archive, keys: await keysFor(flags, options.settings) }
+}
+
+/** What a new archive is encrypted with: what is given, else what the catalogue says. */
+export async function lockFor(
+  flags: KeyFlags,
+  settings: BackupSettings | undefined,
+): Promise<BackupLock | undefined> {
+  refuseBoth(flags)
+  if (flags.passphraseFile !== undefined)
+    return { passphrase: await reading(flags.passphraseFile, readPassphraseFile) }
+  if (flags.keyFile !== undefined) return { recipient: (await reading(flags.keyFile, readKeyFile)).recipient }
+  if (settings?.lock && 'passphrase' in settings.lock) requireAvailable(settings)
+  return settings?.lock
+}
+
+/** What an archive is opened with: what is given, and the catalogue's passphrase. */
+async function keysFor(flags: KeyFlags, settings: BackupSettings | undefined): Promise<ArchiveKeys> {
+  refuseBoth(flags)
+  const lock = settings?.lock
+  const passphrases = lock && 'passphrase' in lock && lock.passphrase !== '' ? [lock.passphrase] : []
+  if (flags.passphraseFile !== undefined)
+    return { passphrases: [await reading(flags.passphraseFile, readPassphraseFile)], identities: [] }
+  if (flags.keyFile === undefined) {
+    const unset = lock && passphrases.length === 0 ? settings.unavailable : undefined
+    return { passphrases, identities: [], unset }
+  }
+  const { identities } = await reading(flags.keyFile, readKeyFile)
+  if (identities.length === 0)
+    throw unprocessable(
+      `${flags.keyFile} has only a public key. Name the file with the secret key (AGE-SECRET-KEY-…).`,
+    )
+  return { passphrases: [], identities }
+}
+
+function refuseBoth({ passphraseFile, keyFile }: KeyFlags): void {
+  if (passphraseFile !== undefined && keyFile !== undefined)
+    throw invalidRequest('Give --passphrase-file or --key-file, not both.')
+}
+
+async function reading<T>(file: string, read: (file: string) => Promise<T>): Promise<T> {
+  if (!existsSync(file)) throw notFound(`File not found: ${file}.`)
+  try {
+    return await read(file)
+  } catch (failure) {
+    throw naming(failure, file)
+  }
+}

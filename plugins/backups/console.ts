@@ -1,0 +1,176 @@
+// Backups for the operator: what there is, one on request, the drill of a restore, and the download of encrypted ones.
+import { type Static, Type } from '@sinclair/typebox'
+import { Elysia } from 'elysia'
+import type { BackupWork, EndedBackupWork } from './running/state.ts'
+import { byOf, FAILURES, operatorCalls } from '../../src/app/surface/console/calls.ts'
+import { CsvFile, listCsv, onePart } from '../../src/app/surface/console/list-csv.ts'
+import type { Gateway } from '../../src/app/surface/gateway.ts'
+import type { Archive } from '../../src/backup/archives.ts'
+import { readArchiveName } from '../../src/backup/names.ts'
+import { conflict } from '../../src/domain/errors.ts'
+import { type CsvColumns, csvTime } from '../../src/http/csv.ts'
+import { Closed, Nullable, OneOf } from '../../src/http/schema.ts'
+import { NullableTimeFields, TimeFields, time } from '../../src/http/views.ts'
+
+const Kind = OneOf(['make', 'verify'])
+const Bytes = Type.Integer({ description: 'bytes' })
+
+const FileView = Closed({
+  name: Type.String(),
+  bytes: Bytes,
+  ...TimeFields('made'),
+  encrypted: Type.Boolean({ description: 'only such a one can be downloaded' }),
+  scheduled: Type.Boolean({ description: 'made by the schedule, which deletes it one day' }),
+})
+
+const WorkView = Closed({
+  kind: Kind,
+  name: Nullable(Type.String({ description: 'the archive that is verified' })),
+  ...TimeFields('since'),
+  progress: Nullable(Closed({ files: Type.Integer(), bytes: Bytes, of_bytes: Bytes })),
+})
+
+const EndedView = Closed({
+  name: Nullable(Type.String()),
+  ...TimeFields('ended'),
+  failure: Nullable(Type.String({ description: 'why it failed, and what to do' })),
+  result: Nullable(Type.String({ description: 'what was done' })),
+  warnings: Type.Array(Type.String({ description: 'what to know of it all the same' })),
+})
+
+const WorkingView = Closed({
+  where: Type.String({ description: 'a folder, or s3://bucket/prefix' }),
+  ...NullableTimeFields('next'),
+  running: Nullable(WorkView),
+  last_made: Nullable(EndedView),
+  last_verified: Nullable(EndedView),
+})
+const BackupsView = Closed({ backups: Type.Array(FileView) })
+const NameParams = Type.Object({ name: Type.String({ maxLength: 200 }) })
+const ArchiveFile = Type.Unsafe<Response>(
+  Type.Any({ description: 'the archive, encrypted', contentMediaType: 'application/octet-stream' }),
+)
+
+/**
+ * `GET /console/api/backups` lists the archives, `GET …/work` says what is under way, `POST /console/api/backups` makes one,
+ * `POST …/:name/verify` tries its restore, `GET …/:name` is its bytes.
+ */
+export function backupRoutes(gateway: Pick<Gateway, 'exchange' | 'requests' | 'people' | 'operations'>) {
+  const { backups } = gateway.operations
+  return new Elysia({ name: 'console-backups' })
+    .use(operatorCalls(gateway))
+    .get('/console/api/backups', async () => ({ backups: (await backups.list()).map(fileView) }), {
+      response: { 200: BackupsView, ...FAILURES },
+    })
+    .get(
+      '/console/api/backups.csv',
+      async ({ viewer }) => {
+        const parts = onePart(await backups.list())
+        return listCsv(gateway, viewer, { list: 'backups', columns: COLUMNS, parts })
+      },
+      { response: { 200: CsvFile, ...FAILURES } },
+    )
+    .get('/console/api/backups/work', () => workingView(gateway), {
+      response: { 200: WorkingView, ...FAILURES },
+    })
+    .post(
+      '/console/api/backups',
+      ({ viewer, origin }) => {
+        backups.make(byOf(gateway, { viewer, origin }))
+        return workingView(gateway)
+      },
+      { response: { 200: WorkingView, ...FAILURES } },
+    )
+    .post(
+      '/console/api/backups/:name/verify',
+      ({ viewer, origin, params }) => {
+        backups.verify(params.name, byOf(gateway, { viewer, origin }))
+        return workingView(gateway)
+      },
+      { params: NameParams, response: { 200: WorkingView, ...FAILURES } },
+    )
+    .get('/console/api/backups/:name', ({ params }) => download(gateway, params.name), {
+      params: NameParams,
+      response: { 200: ArchiveFile, ...FAILURES },
+    })
+}
+
+/** A plain one has the keys of the providers, which the console never shows. */
+async function download(
+  { operations: { backups } }: Pick<Gateway, 'operations'>,
+  name: string,
+): Promise<Response> {
+  if (readArchiveName(name)?.is_encrypted === false)
+    throw conflict(
+      'This backup is not encrypted and contains the keys of the providers. Copy it on the server. With `passphrase` or `recipient` in [backup] new ones are encrypted and can be downloaded.',
+    )
+  return new Response(streamOf(await backups.open(name)), {
+    headers: {
+      'content-type': 'application/octet-stream',
+      'content-disposition': `attachment; filename="${name}"`,
+      'cache-control': 'no-store',
+      'x-content-type-options': 'nosniff',
+    },
+  })
+}
+
+/** Read as the browser takes it. */
+function streamOf(bytes: AsyncIterable<Uint8Array>): ReadableStream<Uint8Array> {
+  const iterator = bytes[Symbol.asyncIterator]()
+  return new ReadableStream({
+    async pull(controller) {
+      const { done, value } = await iterator.next()
+      if (done) controller.close()
+      else controller.enqueue(value)
+    },
+    cancel: async () => void (await iterator.return?.()),
+  })
+}
+
+const fileView = ({ name, bytes, made_at_ms, is_encrypted, is_scheduled }: Archive) => ({
+  name,
+  bytes,
+  ...time('made', made_at_ms),
+  encrypted: is_encrypted,
+  scheduled: is_scheduled,
+})
+
+const COLUMNS: CsvColumns<Archive> = {
+  name: ({ name }) => name,
+  made_utc: ({ made_at_ms }) => csvTime(made_at_ms),
+  bytes: ({ bytes }) => bytes,
+  encrypted: ({ is_encrypted }) => (is_encrypted ? 'yes' : 'no'),
+  scheduled: ({ is_scheduled }) => (is_scheduled ? 'yes' : 'no'),
+}
+
+const workView = ({ kind, name, since_ms, progress }: BackupWork): Static<typeof WorkView> => ({
+  kind,
+  name: name ?? null,
+  ...time('since', since_ms),
+  progress: progress ? { ...progress } : null,
+})
+
+const endedView = ({
+  name,
+  ended_at_ms,
+  failure,
+  result,
+  warnings,
+}: EndedBackupWork): Static<typeof EndedView> => ({
+  name: name ?? null,
+  ...time('ended', ended_at_ms),
+  failure: failure ?? null,
+  result: result ?? null,
+  warnings: [...warnings],
+})
+
+function workingView({ operations: { backups } }: Pick<Gateway, 'operations'>): Static<typeof WorkingView> {
+  const { where, next_at_ms, running, last } = backups
+  return {
+    where,
+    ...time('next', next_at_ms ?? null),
+    running: running ? workView(running) : null,
+    last_made: last.make ? endedView(last.make) : null,
+    last_verified: last.verify ? endedView(last.verify) : null,
+  }
+}

@@ -1,0 +1,175 @@
+// The making of a backup: a checked copy of the database, the files that it names, and the catalogue as one archive.
+import type { Database } from 'bun:sqlite'
+import { copyFileSync, existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import manifest from '../../../package.json' with { type: 'json' }
+import { encrypted } from '../archive/encryption.ts'
+import { FORMAT, type Manifest } from '../archive/manifest.ts'
+import { packArchive, type Source } from '../archive/pack.ts'
+import { withMachine } from '../../../src/catalogue/of-the-machine.ts'
+import { readToml } from '../../../src/catalogue/toml.ts'
+import type { BackupLock } from '../../../src/domain/catalogue.ts'
+import { conflict } from '../../../src/domain/errors.ts'
+import type { Db } from '../../../src/store/db.ts'
+import { MIGRATIONS } from '../../../src/store/engines/sqlite/migrate.ts'
+import { openDatabase } from '../../../src/store/engines/sqlite/open.ts'
+import { refuseUnwritable } from '../../../src/store/folder.ts'
+import { type GoesWith, makeWorkFolder, type WorkFolder } from '../../../src/store/work-folder.ts'
+import { closing } from '../../../src/utilities/at-end.ts'
+import type { Engine } from '../../../src/app/process/engine/engine.ts'
+import type { FileStores } from '../../../src/app/process/files/stores.ts'
+import { check } from '../../../src/app/process/snapshot.ts'
+import { backupWork, type DataPaths } from '../../../src/app/process/data-paths.ts'
+import { settleCopy } from './settle-copy.ts'
+import { sourcesOf } from './sources.ts'
+
+export interface MakeOptions {
+  paths: DataPaths
+  /** Of the folder. */
+  engine: Engine
+  /** The same. */
+  stores: FileStores
+  /** Undefined: plain. */
+  lock: BackupLock | undefined
+  now_ms: number
+  /** Takes the archive, as `Place.put`; what it throws is thrown, and nothing stays. @returns its bytes */
+  put(content: AsyncIterable<Uint8Array>, expected_bytes: number, goesWith: GoesWith): Promise<number>
+  onProgress?: ((progress: Progress) => void) | undefined
+}
+
+export interface Progress {
+  files: number
+  bytes: number
+  /** About as many bytes as there will be. */
+  of_bytes: number
+}
+
+export interface MadeBackup {
+  /** Of the archive. */
+  bytes: number
+  files: number
+  /** Of all that is in it. */
+  content_bytes: number
+  accounts: number
+  calls: number
+  deleted_meanwhile: readonly string[]
+  missing: readonly string[]
+  /** Of plugins: links, and paths that no archive can have. */
+  left_out: readonly string[]
+  /** Of plugins: databases that SQLite cannot read, each with the reason. */
+  unreadable: readonly string[]
+}
+
+/**
+ * Makes a backup, beside a gateway that serves or not. One at a time.
+ *
+ * @throws GatewayError conflict while another is being made; unprocessable if the books do not pass the audit
+ */
+export async function makeBackup(options: MakeOptions): Promise<MadeBackup> {
+  const { dir } = options.paths
+  refuseUnwritable(dir)
+  await using unlock = await options.engine.lockBackups()
+  if (!unlock) throw conflict('Another backup of this database is being made: wait until it has ended.')
+  using staging = makeWorkFolder(backupWork(dir))
+  return await makeIn(staging, options)
+}
+
+async function makeIn({ path: staging, goesWith }: WorkFolder, options: MakeOptions): Promise<MadeBackup> {
+  const { paths, engine, stores, lock, now_ms, put, onProgress } = options
+  // Before the copy: a start applies these settlements and removes them, and applying one again changes nothing.
+  const plain = setAside(['settlements.journal'], paths, staging)
+  const copy_path = join(staging, 'tollgate.db')
+  await using live = await engine.open({ access: 'read' })
+  const { totals } = await engine.writeSnapshot(copy_path)
+  const copy = openDatabase(copy_path, { readonly: true })
+  const catalogue_path = engine.is_shared ? wholeCatalogue(copy, paths, staging) : paths.catalogue_path
+  const left_out: string[] = []
+  const unreadable: string[] = []
+  const plugins = {
+    staging,
+    onLeftOut: (path: string) => void left_out.push(path),
+    onUnreadable: (path: string, why: string) => void unreadable.push(`${path} (${why})`),
+  }
+  const absent: string[] = []
+  const changed: string[] = []
+  let deleted: string[] = []
+  let missing: string[] = []
+  const settle = async () => {
+    copy.close()
+    if (absent.length > 0) ({ deleted, missing } = await settled(copy_path, live, absent))
+  }
+  const of_bytes = statSync(copy_path).size + bytesNamed(copy)
+  let made: Manifest | undefined
+  const plain_bytes = packArchive(
+    {
+      head: {
+        tollgate_backup: FORMAT,
+        version: manifest.version,
+        schema_version: MIGRATIONS.length,
+        made_at_ms: now_ms,
+      },
+      sources: sourcesOf(paths, { ...plugins, copy, copy_path, catalogue_path, stores, plain, settle }),
+      onTrouble: (path, trouble) => (trouble === 'absent' ? absent : changed).push(path),
+      told: () => ({ deleted_meanwhile: deleted, missing: [...missing, ...changed] }),
+      onProgress: (files, bytes) => onProgress?.({ files, bytes, of_bytes }),
+    },
+    (packed) => {
+      made = packed
+    },
+  )
+  const bytes = await put(lock ? await encrypted(plain_bytes, lock) : plain_bytes, of_bytes, goesWith)
+  if (!made) throw new Error('The backup ended before it was whole: try again.')
+  return { ...resultOf(bytes, made, totals), left_out, unreadable }
+}
+
+const resultOf = (
+  bytes: number,
+  { entries, deleted_meanwhile, missing }: Manifest,
+  { accounts, calls }: { accounts: number; calls: number },
+): Omit<MadeBackup, 'left_out' | 'unreadable'> => ({
+  bytes,
+  files: entries.length,
+  content_bytes: entries.reduce((sum, entry) => sum + entry.bytes, 0),
+  accounts,
+  calls,
+  deleted_meanwhile,
+  missing,
+})
+
+/** The file of the catalogue: where it is in the database, that with what is of the machine. */
+function wholeCatalogue(copy: Database, { catalogue_path }: DataPaths, staging: string): string {
+  const shared = copy
+    .query<{ text: string }, []>('SELECT text FROM catalogues WHERE shared = 1 ORDER BY version DESC LIMIT 1')
+    .get()
+  if (!shared) return catalogue_path
+  const machine = readToml(readFileSync(catalogue_path, 'utf8'))
+  const path = join(staging, 'tollgate.toml')
+  writeFileSync(path, withMachine(shared.text, machine.ok ? machine.value : {}), { mode: 0o600 })
+  return path
+}
+
+/** Copies of small files, as they are now. */
+function setAside(names: readonly string[], { dir }: DataPaths, staging: string): Source[] {
+  return names.flatMap((path) => {
+    if (!existsSync(join(dir, path))) return []
+    const file = join(staging, path)
+    copyFileSync(join(dir, path), file)
+    return [{ path, file }]
+  })
+}
+
+/** The copy without the rows of what was deleted meanwhile, checked again. */
+async function settled(copy_path: string, live: Db, absent: readonly string[]) {
+  using copy = closing(openDatabase(copy_path))
+  const result = await settleCopy(copy, live, absent)
+  if (result.deleted.length > 0) await check(copy, copy_path)
+  // What is in the log would not come along.
+  copy.run('PRAGMA wal_checkpoint(TRUNCATE)')
+  return result
+}
+
+function bytesNamed(copy: ReturnType<typeof openDatabase>): number {
+  const sums = ['generations', 'files'].map((table) => `SELECT sum(bytes) AS bytes FROM ${table}`)
+  const sql = `SELECT sum(bytes) AS bytes FROM (${sums.join(' UNION ALL ')})`
+  return copy.query<{ bytes: number | null }, []>(sql).get()?.bytes ?? 0
+}

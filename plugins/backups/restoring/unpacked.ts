@@ -1,0 +1,167 @@
+// An archive unpacked into a folder and audited there: what a restore puts in place, and what a drill looks at.
+import type { Database } from 'bun:sqlite'
+import { chmodSync, chownSync, readdirSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { forgetSessions } from '../../../src/access/session-rows.ts'
+import { type ArchiveKeys, decrypted, isEncrypted } from '../archive/encryption.ts'
+import type { Manifest } from '../archive/manifest.ts'
+import { unpackArchive } from '../archive/unpack.ts'
+import { roomIn } from '../archive/unpack-room.ts'
+import type { By } from '../../../src/domain/actions.ts'
+import { unprocessable } from '../../../src/domain/errors.ts'
+import { foldersIn } from '../../../src/library/library.ts'
+import { createFileStore } from '../../../src/media/store.ts'
+import { RESPONSES_FOLDER } from '../../../src/responses/store.ts'
+import { recordAction } from '../../../src/store/actions.ts'
+import { flush } from '../../../src/store/engines/sqlite/copy.ts'
+import { fileIntegrity } from '../../../src/store/engines/sqlite/integrity.ts'
+import { MIGRATIONS } from '../../../src/store/engines/sqlite/migrate.ts'
+import { openDatabase } from '../../../src/store/engines/sqlite/open.ts'
+import { dbOver } from '../../../src/store/engines/sqlite/sqlite.ts'
+import { closing } from '../../../src/utilities/at-end.ts'
+import { describeFindings, type FullAudit, fullAudit, type OnAudit } from '../../../src/app/process/full-audit.ts'
+import { check } from '../../../src/app/process/snapshot.ts'
+
+export interface Unpacked {
+  manifest: Manifest
+  is_encrypted: boolean
+  audit: FullAudit
+}
+
+export interface UnpackOptions {
+  /** Empty, and nobody else's. */
+  folder: string
+  /** Its name in messages. */
+  archive: string
+  keys: ArchiveKeys
+  /** What it may unpack to at most; undefined: as much as the disk has, less a reserve. */
+  max_bytes?: number | undefined
+  onAudit?: OnAudit | undefined
+  /** Who restores it, for the audit log of what is restored; undefined in a drill. */
+  by?: By | undefined
+}
+
+/**
+ * Unpacks an archive, brings its database up to date, ends the sessions that it has, and audits all of it.
+ *
+ * @throws GatewayError unprocessable for an archive that is damaged, cannot be decrypted, takes more room than it may, or does
+ * not pass the audit; what was
+ * wrong when the backup was made, and told by it, is no reason
+ */
+export async function unpackAndAudit(
+  archived: AsyncIterable<Uint8Array>,
+  { folder, archive, keys, max_bytes, onAudit, by }: UnpackOptions,
+): Promise<Unpacked> {
+  const { first, all } = await peek(archived)
+  if (isDatabase(first))
+    throw unprocessable(
+      `${archive} is a copy of only the database, not an archive. \`tollgate restore\` checks it and restores it.`,
+    )
+  const is_encrypted = isEncrypted(first)
+  const manifest = await unpackArchive(is_encrypted ? await decrypted(all, keys, archive) : all, {
+    folder,
+    archive,
+    known_schema_version: MIGRATIONS.length,
+    room: roomIn({ folder, archive, max_bytes }),
+  })
+  const audit = await auditUnpacked({ folder, archive, onAudit, by }, manifest)
+  settleFolder(folder)
+  return { manifest, is_encrypted, audit }
+}
+
+async function auditUnpacked(
+  { folder, archive, onAudit, by }: Pick<UnpackOptions, 'folder' | 'archive' | 'onAudit' | 'by'>,
+  manifest: Manifest,
+): Promise<FullAudit> {
+  const path = join(folder, 'tollgate.db')
+  using db = closing(openDatabase(path, { before_migration: 'nothing' }))
+  await check(db, archive)
+  const rows = dbOver(db)
+  await forgetSessions(rows)
+  const responses = createFileStore(join(folder, RESPONSES_FOLDER))
+  const audit = await fullAudit({
+    db: rows,
+    integrity: fileIntegrity(db),
+    ...foldersIn(folder),
+    responses,
+    onAudit,
+  })
+  const findings = unexpected(db, audit, manifest)
+  if (findings.length > 0)
+    throw unprocessable(`${archive} does not pass the audit.\n${describeFindings({ findings })}`)
+  if (by) await rows.begin((tx) => recordAction(tx, { action: 'backup.restored', subject: archive }), { by })
+  // What is in the log would not come along, and closing leaves it there while prepared queries live on.
+  db.run('PRAGMA wal_checkpoint(TRUNCATE)')
+  return audit
+}
+
+/** Findings but those about files that were missing when the backup was made. */
+function unexpected(db: Database, { findings, files }: FullAudit, { missing }: Manifest) {
+  if (findings.length === 0 || missing.length === 0) return findings
+  const known = new Set(missing)
+  const subjects = new Set(files.filter(({ path }) => known.has(path)).map(({ path, row }) => row ?? path))
+  for (const path of missing) {
+    const file = path.startsWith('responses/') ? path.slice('responses/'.length) : ''
+    const row = db
+      .query<{ response_id: string }, [string]>('SELECT response_id FROM responses WHERE body_file = ?')
+      .get(file)
+    if (row) subjects.add(`response ${row.response_id}`)
+    const [folder, account] = path.split('/')
+    // The sum of an account's files is another one then, too.
+    if (folder === 'files') subjects.add(`account ${account}`)
+  }
+  return findings.filter(({ invariant, subject }) => !(OF_FILES.includes(invariant) && subjects.has(subject)))
+}
+
+const OF_FILES: readonly string[] = [
+  'stored_row_has_its_file',
+  'used_quota_is_sum_of_files',
+  'kept_response_has_its_content',
+]
+
+/** Syncs the names in each folder; run by root, all belongs to whom the folder above belongs to. */
+function settleFolder(folder: string): void {
+  const owner = process.geteuid?.() === 0 ? statSync(join(folder, '..')) : undefined
+  const visit = (path: string): void => {
+    if (owner) chownSync(path, owner.uid, owner.gid)
+    const is_folder = statSync(path).isDirectory()
+    if (is_folder) for (const name of readdirSync(path)) visit(join(path, name))
+    else chmodSync(path, 0o600)
+    flush(path)
+  }
+  visit(folder)
+}
+
+/** By the header of SQLite's files (https://sqlite.org/fileformat.html). */
+export const isDatabase = (first: Uint8Array): boolean =>
+  Buffer.from(first).toString('latin1').startsWith('SQLite format 3\0')
+
+/** What an archive begins with, and all of it. */
+export async function peek(
+  bytes: AsyncIterable<Uint8Array>,
+): Promise<{ first: Uint8Array; all: AsyncIterable<Uint8Array> }> {
+  const iterator = bytes[Symbol.asyncIterator]()
+  const blocks: Uint8Array[] = []
+  let length = 0
+  while (length < MIN_PEEKED_BYTES) {
+    const { done, value } = await iterator.next()
+    if (done) break
+    blocks.push(value)
+    length += value.length
+  }
+  async function* all() {
+    try {
+      yield* blocks
+      for (;;) {
+        const { done, value } = await iterator.next()
+        if (done) return
+        yield value
+      }
+    } finally {
+      await iterator.return?.()
+    }
+  }
+  return { first: Buffer.concat(blocks), all: all() }
+}
+
+const MIN_PEEKED_BYTES = 32

@@ -1,0 +1,129 @@
+// Backups of a running gateway: those of the schedule and those on request, one at a time, each in a process of its own.
+import type { Archive } from '../../../src/backup/archives.ts'
+import { readArchiveName } from '../../../src/backup/names.ts'
+import type { Catalogue } from '../../../src/domain/catalogue.ts'
+import { notFound } from '../../../src/domain/errors.ts'
+import type { Backups } from './state.ts'
+import { nextDue, RETRY_MS } from './due.ts'
+import { configuredPlace } from '../../../src/app/process/backup/where.ts'
+import { type BackupWorker, createWorker, type WorkerOptions } from './worker.ts'
+
+export interface OpenBackups extends Backups {
+  /** Begins the scheduled one where it is due. */
+  tick(): Promise<void>
+  /** Looks regularly whether one is due. */
+  watch(): void
+  /** Ends what is running. */
+  stop(): Promise<void>
+}
+
+export interface BackupsOptions extends WorkerOptions {
+  catalogue: () => Pick<Catalogue, 'backup'>
+  /** Of several gateways over a database one makes those of the schedule. Default: it is this one. */
+  isScheduler?: () => boolean
+}
+
+const CHECK_EVERY_MS = 15_000
+
+export function createBackups(options: BackupsOptions): OpenBackups {
+  const { data_folder, catalogue } = options
+  const worker = createWorker(options)
+  const place = () => configuredPlace({ settings: catalogue().backup, data_folder })
+  const { due, list, tick } = createSchedule(options, worker, () => place().list())
+  let timer: Timer | undefined
+
+  return {
+    get where() {
+      const { place: settings } = catalogue().backup
+      return settings.kind === 'folder' ? place().where : `s3://${settings.bucket}/${settings.prefix}`
+    },
+    get next_at_ms() {
+      return due()
+    },
+    get running() {
+      return worker.running
+    },
+    last: worker.last,
+    list,
+    make: (by) => worker.begin({ kind: 'make', scheduled: false }, by),
+    verify(name, by) {
+      requireName(name)
+      worker.begin({ kind: 'verify', name }, by)
+    },
+    async open(name) {
+      requireName(name)
+      return await place().open(name)
+    },
+    tick,
+    watch() {
+      timer ??= setInterval(() => void tick(), CHECK_EVERY_MS)
+      void tick()
+    },
+    async stop() {
+      clearInterval(timer)
+      await worker.stop()
+    },
+  }
+}
+
+function createSchedule(
+  { catalogue, now, isScheduler = () => true }: BackupsOptions,
+  worker: BackupWorker,
+  listPlace: () => Promise<Archive[]>,
+) {
+  const started_at_ms = now()
+  let is_looking = false
+  /** When the schedule made those in the place. Undefined until it is looked at. */
+  let made_at_ms: number[] | undefined
+
+  function due(): number | undefined {
+    const { schedule, unavailable } = catalogue().backup
+    if (!schedule || unavailable !== undefined) return undefined
+    const now_ms = now()
+    const times = [...(made_at_ms ?? []), worker.scheduled.last_made_at_ms ?? 0].filter(
+      (at_ms) => at_ms <= now_ms,
+    )
+    const last_made_at_ms = Math.max(...times, 0) || undefined
+    const { last_failed_at_ms } = worker.scheduled
+    return nextDue(schedule, { last_made_at_ms, last_failed_at_ms, started_at_ms, now_ms })
+  }
+
+  async function list(): Promise<Archive[]> {
+    const archives = await listPlace()
+    made_at_ms = archives.filter((archive) => archive.is_scheduled).map((archive) => archive.made_at_ms)
+    return archives
+  }
+
+  /** What stands in the way of looking, such as a bucket that does not answer, is told at the same pace as what fails. */
+  function hasJustFailed(): boolean {
+    const { last_failed_at_ms } = worker.scheduled
+    return last_failed_at_ms !== undefined && Math.abs(now() - last_failed_at_ms) < RETRY_MS
+  }
+
+  function isDue(): boolean {
+    const at_ms = due()
+    return at_ms !== undefined && at_ms <= now() && !worker.running
+  }
+
+  /** The place is looked at once, and again before each one: a command may have made one meanwhile. */
+  async function tick(): Promise<void> {
+    if (!isScheduler() || is_looking || worker.running || hasJustFailed() || due() === undefined) return
+    if (made_at_ms && !isDue()) return
+    is_looking = true
+    try {
+      await list()
+      if (isDue()) worker.begin({ kind: 'make', scheduled: true })
+    } catch (cause) {
+      worker.failed(cause)
+    } finally {
+      is_looking = false
+    }
+  }
+
+  return { due, list, tick }
+}
+
+/** Nothing else of the place is read by a name from outside. */
+function requireName(name: string): void {
+  if (!readArchiveName(name)) throw notFound(`Backup ${name} not found. Choose one from the list.`)
+}

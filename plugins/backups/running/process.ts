@@ -1,0 +1,93 @@
+// `tollgate backup` and its drill in a process of their own, beside the calls.
+import { Type } from '@sinclair/typebox'
+import { readJsonAs } from '../../../src/domain/validation.ts'
+import { startOwnCommand } from '../../../src/app/process/own-process.ts'
+import type { Progress } from '../making/make.ts'
+
+export interface BackupProcess {
+  ended: Promise<BackupResult | { failure: string }>
+  /** Ends it. Nothing stays of an archive that was being made. */
+  stop(): Promise<void>
+}
+
+/** What came of it. */
+export interface BackupResult {
+  name: string
+  files: number
+  deleted: readonly string[]
+  /** What the operator should know of it all the same. */
+  warnings: readonly string[]
+}
+
+export type BackupTask = { kind: 'make'; scheduled: boolean } | { kind: 'verify'; name: string }
+
+/** An answer of either command. */
+const Answer = Type.Object({
+  name: Type.String(),
+  files: Type.Integer(),
+  deleted: Type.Optional(Type.Array(Type.String())),
+})
+/** A line on standard error. */
+const Line = Type.Partial(
+  Type.Object({
+    progress: Type.Object({ files: Type.Integer(), bytes: Type.Integer(), of_bytes: Type.Integer() }),
+    warning: Type.String(),
+    error: Type.Object({ message: Type.String() }),
+  }),
+)
+
+/** The copy of the database cannot be interrupted: it is waited for this long. */
+const STOP_MS = 2_000
+
+export function startBackupProcess(
+  data_folder: string,
+  task: BackupTask,
+  onProgress: (progress: Progress) => void,
+): BackupProcess {
+  const words =
+    task.kind === 'make' ? ['--progress', ...(task.scheduled ? ['--scheduled'] : [])] : ['verify', task.name]
+  const child = startOwnCommand(['backup', ...words, '--json', '--data', data_folder])
+  const read = async () => {
+    const [output, { failure, warnings }] = await Promise.all([
+      child.stdout.text(),
+      readErrors(child.stderr, onProgress),
+    ])
+    await child.exited
+    const answer = readJsonAs(Answer, output)
+    if (answer) return { name: answer.name, files: answer.files, deleted: answer.deleted ?? [], warnings }
+    return { failure: failure ?? 'it ended without an answer' }
+  }
+  return {
+    ended: read(),
+    async stop() {
+      child.kill('SIGTERM')
+      await Promise.race([child.exited, Bun.sleep(STOP_MS)])
+      child.kill('SIGKILL')
+    },
+  }
+}
+
+/** Lines of JSON: progress as it comes, warnings, and at the end why it failed. */
+async function readErrors(
+  stream: ReadableStream<Uint8Array>,
+  onProgress: (progress: Progress) => void,
+): Promise<{ failure: string | undefined; warnings: string[] }> {
+  const decoder = new TextDecoder()
+  let rest = ''
+  let failure: string | undefined
+  const warnings: string[] = []
+  const take = (line: string) => {
+    const told = readJsonAs(Line, line)
+    if (told?.progress) onProgress(told.progress)
+    if (told?.warning !== undefined) warnings.push(told.warning)
+    if (told?.error) failure = told.error.message
+    if (!told && line.trim() !== '') failure ??= line.trim()
+  }
+  for await (const bytes of stream) {
+    const lines = (rest + decoder.decode(bytes, { stream: true })).split('\n')
+    rest = lines.pop() ?? ''
+    lines.forEach(take)
+  }
+  take(rest)
+  return { failure, warnings }
+}

@@ -1,0 +1,158 @@
+// The work on backups that goes on beside the calls: one at a time, each in a process of its own.
+
+import type { Action, By } from '../../../src/domain/actions.ts'
+import { conflict } from '../../../src/domain/errors.ts'
+import type { Logger } from '../../../src/observe/log.ts'
+import { counted } from '../../../src/utilities/counted.ts'
+import type { Backups, BackupWork, EndedBackupWork } from './state.ts'
+import { type BackupProcess, type BackupResult, type BackupTask, startBackupProcess } from './process.ts'
+
+export interface BackupWorker extends Pick<Backups, 'running' | 'last'> {
+  readonly scheduled: Readonly<ScheduledTimes>
+  /** @param by who asks for it; absent: the schedule. @throws GatewayError conflict while something is under way */
+  begin(task: BackupTask, by?: By): void
+  /** Takes note that a scheduled one could not be begun. */
+  failed(cause: unknown): void
+  stop(): Promise<void>
+}
+
+/** Of the backups of the schedule, since the start. */
+interface ScheduledTimes {
+  /** When the last one that was made was begun. */
+  last_made_at_ms: number | undefined
+  /** When the last one failed; undefined if it did not. */
+  last_failed_at_ms: number | undefined
+}
+
+export interface WorkerOptions {
+  data_folder: string
+  log: Logger
+  now: () => number
+  /** Writes to the audit log. */
+  record: (action: Action, by: By) => Promise<void>
+  /** Begins a task; tests replace it. */
+  start?: typeof startBackupProcess
+}
+
+interface Running extends BackupWork {
+  process: BackupProcess
+  is_scheduled: boolean
+  by: By | undefined
+}
+
+export function createWorker({
+  data_folder,
+  log,
+  now,
+  record,
+  start = startBackupProcess,
+}: WorkerOptions): BackupWorker {
+  const last: Record<BackupWork['kind'], EndedBackupWork | undefined> = { make: undefined, verify: undefined }
+  let running: Running | undefined
+  const scheduled: ScheduledTimes = { last_made_at_ms: undefined, last_failed_at_ms: undefined }
+  let stopped = false
+
+  async function end(work: Running): Promise<void> {
+    const ended = await work.process.ended
+    running = undefined
+    if (stopped) return
+    const has_failed = 'failure' in ended
+    last[work.kind] = endedWork(work, ended, now())
+    if (work.is_scheduled) {
+      scheduled.last_failed_at_ms = has_failed ? now() : undefined
+      if (!has_failed) scheduled.last_made_at_ms = work.since_ms
+    }
+    tell(log, ended, work, now() - work.since_ms)
+    if (!has_failed && work.kind === 'make') await recordMade({ log, now, record }, ended, work)
+  }
+
+  return {
+    get running() {
+      return running
+    },
+    last,
+    scheduled,
+    begin(task, by) {
+      if (stopped) throw conflict('The gateway is stopping: make the backup when it runs again.')
+      if (running)
+        throw conflict(
+          `A backup is being ${running.kind === 'make' ? 'made' : 'verified'} already: wait until that has ended.`,
+        )
+      const process = start(data_folder, task, (progress) => {
+        if (running) running.progress = progress
+      })
+      running = {
+        kind: task.kind,
+        name: task.kind === 'verify' ? task.name : undefined,
+        since_ms: now(),
+        progress: undefined,
+        is_scheduled: task.kind === 'make' && task.scheduled,
+        by,
+        process,
+      }
+      void end(running)
+    },
+    failed(cause) {
+      if (stopped) return
+      scheduled.last_failed_at_ms = now()
+      log.error({ cause }, FAILED)
+    },
+    async stop() {
+      stopped = true
+      await running?.process.stop()
+    },
+  }
+}
+
+function endedWork(
+  work: Running,
+  ended: BackupResult | { failure: string },
+  ended_at_ms: number,
+): EndedBackupWork {
+  const { kind, name } = work
+  if ('failure' in ended)
+    return { kind, name, ended_at_ms, failure: ended.failure, result: undefined, warnings: [] }
+  const { warnings } = ended
+  return { kind, name: ended.name, ended_at_ms, failure: undefined, result: resultOf(work, ended), warnings }
+}
+
+async function recordMade(
+  { log, now, record }: Pick<WorkerOptions, 'log' | 'now' | 'record'>,
+  { name, files }: BackupResult,
+  { by, is_scheduled }: Running,
+): Promise<void> {
+  const now_ms = now()
+  const after = { files, ...(is_scheduled ? { scheduled: true } : {}) }
+  try {
+    await record(
+      { action: 'backup.created', subject: name, after },
+      by ? { ...by, now_ms } : { actor: { kind: 'system' }, now_ms },
+    )
+  } catch (cause) {
+    log.error({ cause, name }, 'the audit log lacks a backup that was made')
+  }
+}
+
+function tell(
+  log: Logger,
+  ended: BackupResult | { failure: string },
+  { by, kind, is_scheduled }: Running,
+  took_ms: number,
+): void {
+  const facts = { request_id: by?.request_id, kind, scheduled: is_scheduled, took_ms }
+  if ('failure' in ended) {
+    log.error({ ...facts, failure: ended.failure }, FAILED)
+    return
+  }
+  const { name, deleted, warnings } = ended
+  const told = { ...facts, name, deleted }
+  if (warnings.length > 0) log.warn({ ...told, warnings }, `backup: ${kind} done`)
+  else log.info(told, `backup: ${kind} done`)
+}
+
+const FAILED = 'backup failed; a scheduled one is tried again'
+
+const resultOf = ({ kind }: BackupWork, { name, files }: BackupResult): string =>
+  kind === 'make'
+    ? `${name} was made, with ${counted(files, 'file')}.`
+    : `${name} can be restored: ${counted(files, 'file')}, every hash is right, and the audit is clean.`

@@ -1,0 +1,130 @@
+// What is deleted while an archive is made: its row leaves the copy too, so that the archive is whole in itself.
+import { expect, test } from 'bun:test'
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { makeBackup } from '../../plugins/backups/making/make.ts'
+import { dataPaths } from '../../src/app/process/data-paths.ts'
+import { sqliteEngine } from '../../src/app/process/engine/sqlite.ts'
+import { fileStoresOf } from '../../src/app/process/files/stores.ts'
+import { deleteNamed, insertRow } from '../../src/responses/rows.ts'
+import { openDatabase } from '../../src/store/engines/sqlite/open.ts'
+import { openDb } from '../../src/store/engines/sqlite/sqlite.ts'
+import type { BodyColumns } from '../../src/store/kept/content.ts'
+import { sceneOfEachTest } from '../app/commands/scene.ts'
+import { temporary } from '../support/temporary.ts'
+import { answerOf } from './support.ts'
+
+const keyOf = (name: string) => `files/1/0d4cf1bc-8f55-4ec8-9f0e-4f1e34f7f7a1_${name}.png`
+const NAMES = ['first', 'second', 'third']
+const scene = sceneOfEachTest(async (scene) => {
+  await scene.run('account', 'create', 'anna')
+  await scene.run('credit', 'anna', '5')
+  const db = openDatabase(scene.path('tollgate.db'))
+  for (const name of NAMES) {
+    mkdirSync(dirname(scene.path(keyOf(name))), { recursive: true })
+    writeFileSync(scene.path(keyOf(name)), 'x'.repeat(2_000_000))
+    db.run(
+      `INSERT INTO files (key, account_id, name, state, mime, bytes, sha256, width, height, created_at_ms)
+       VALUES (?, 1, ?, 'stored', 'image/png', 2000000, ?, 1, 1, 0)`,
+      [keyOf(name), name, new Bun.CryptoHasher('sha256').update('x'.repeat(2_000_000)).digest('hex')],
+    )
+  }
+  db.close()
+})
+
+/** Makes one while `meanwhile` is done once its first bytes are read. */
+async function made(meanwhile: () => void | Promise<void>) {
+  const archive = scene.path('a.tar.zst')
+  const blocks: Uint8Array[] = []
+  const result = await makeBackup({
+    paths: dataPaths(scene.dir),
+    engine: sqliteEngine(scene.dir),
+    stores: fileStoresOf({ files: undefined }, scene.dir),
+    lock: undefined,
+    now_ms: scene.now_ms,
+    // The copy is made by then, and no more than the first files are read.
+    async put(content) {
+      await meanwhile()
+      for await (const block of content) blocks.push(block)
+      return Buffer.concat(blocks).length
+    },
+  })
+  writeFileSync(archive, Buffer.concat(blocks))
+  return { result, archive }
+}
+
+test('a file that is deleted with its row is left out and told, and the archive passes the audit', async () => {
+  const { result, archive } = await made(() => {
+    const db = openDatabase(scene.path('tollgate.db'))
+    db.run('DELETE FROM files WHERE key = ?', [keyOf('second')])
+    db.close()
+    rmSync(scene.path(keyOf('second')))
+  })
+  expect(result).toMatchObject({ deleted_meanwhile: [keyOf('second')], missing: [] })
+  expect(await scene.json('backup', 'verify', archive)).toMatchObject({
+    clean: true,
+    deleted_meanwhile: [keyOf('second')],
+  })
+})
+
+test('a file that is gone, and its row is not, is told as missing; its row stays', async () => {
+  const { result, archive } = await made(() => rmSync(scene.path(keyOf('second'))))
+  expect(result).toMatchObject({ deleted_meanwhile: [], missing: [keyOf('second')] })
+  expect(await scene.json('backup', 'verify', archive)).toMatchObject({
+    clean: false,
+    missing: [keyOf('second')],
+  })
+})
+
+test('what comes meanwhile is not in it', async () => {
+  const { archive } = await made(() => {
+    const db = openDatabase(scene.path('tollgate.db'))
+    db.run("UPDATE files SET name = 'later' WHERE key = ?", [keyOf('first')])
+    db.close()
+  })
+  expect(await scene.json('backup', 'verify', archive)).toMatchObject({ clean: true, files: 5 })
+})
+
+test('where taking it fails, what it throws is thrown, and nothing stays', async () => {
+  const failing = makeBackup({
+    paths: dataPaths(scene.dir),
+    engine: sqliteEngine(scene.dir),
+    stores: fileStoresOf({ files: undefined }, scene.dir),
+    lock: undefined,
+    now_ms: 0,
+    async put(content) {
+      for await (const _ of content) throw new Error('the bucket is full')
+      return 0
+    },
+  })
+  await expect(failing).rejects.toThrow('the bucket is full')
+  expect((await scene.json('backup', scene.path('again.tar.zst'))).clean).toBe(true)
+})
+
+test('a conversation whose end is deleted ends earlier, with the counts of what is left', async () => {
+  const body_file = 'ab/large'
+  const db = openDb(scene.path('tollgate.db'))
+  const keep = (id: string, previous_id: string | undefined, columns: BodyColumns) =>
+    insertRow(db, { account_id: 1, id, previous_id, created_at_ms: 1, input: [], response: {} }, columns)
+  await keep('one', undefined, { body: Buffer.from('[]'), body_file: null, kept_bytes: 2 })
+  await keep('two', 'one', { body: null, body_file, kept_bytes: 4 })
+  await keep('three', 'two', { body: Buffer.from('[]'), body_file: null, kept_bytes: 2 })
+  mkdirSync(dirname(scene.path(`responses/${body_file}`)), { recursive: true })
+  writeFileSync(scene.path(`responses/${body_file}`), 'text')
+  const { result, archive } = await made(async () => {
+    for (const id of ['three', 'two']) {
+      await db.begin((tx) => deleteNamed(tx, { account_id: 1, response_id: id, expired_by_ms: 0 }, 0))
+    }
+    rmSync(scene.path(`responses/${body_file}`))
+  })
+  await db.close()
+  expect(result).toMatchObject({ deleted_meanwhile: [`responses/${body_file}`], missing: [] })
+  expect(await scene.json('backup', 'verify', archive)).toMatchObject({ clean: true })
+  using fresh = temporary()
+  await answerOf(['restore', archive, '--data', fresh.path])
+  const restored = openDatabase(fresh.at('tollgate.db'), { readonly: true })
+  expect(restored.query('SELECT response_id, later, chain_length FROM responses').all()).toEqual([
+    { response_id: 'one', later: 0, chain_length: 1 },
+  ])
+  restored.close()
+})

@@ -1,0 +1,231 @@
+// Backups of a gateway whose files are in a bucket: the archives of any other, restored into an empty bucket, that gateway's own, or folders.
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { openBucketTarget } from '../../plugins/backups/restoring/bucket-target.ts'
+import { makeBackup } from '../../plugins/backups/making/make.ts'
+import { dataPaths } from '../../src/app/process/data-paths.ts'
+import { sqliteEngine } from '../../src/app/process/engine/sqlite.ts'
+import { claimBucket } from '../../src/app/process/files/claim.ts'
+import { fileStoresOf } from '../../src/app/process/files/stores.ts'
+import { FIRST_CATALOGUE } from '../../src/catalogue/first.ts'
+import type { Bucket } from '../../src/domain/catalogue.ts'
+import { createFileStore } from '../../src/media/store.ts'
+import { bucketMark } from '../../src/store/bucket-marks.ts'
+import { openDb } from '../../src/store/engines/sqlite/sqlite.ts'
+import { createScene, type Scene } from '../app/commands/scene.ts'
+import { filesLines } from '../support/files.ts'
+import { hasS3Server, partOf, type S3Server, startS3Server } from '../support/s3-server.ts'
+
+const keyOf = (name: string) => `1/0d4cf1bc-8f55-4ec8-9f0e-4f1e34f7f7a1_${name}.png`
+
+const storesOf = (bucket: Bucket) => fileStoresOf({ files: bucket }, '/nowhere')
+
+/** Keys of all objects below a prefix, but for the marks. */
+const filesIn = async (bucket: Bucket): Promise<string[]> =>
+  (await Array.fromAsync(storesOf(bucket).bucket?.connection.list('') ?? []))
+    .map(({ key }) => key)
+    .filter((key) => !key.startsWith('tollgate-'))
+
+const textOf = async (bucket: Bucket, name: string) =>
+  Buffer.from((await (await storesOf(bucket).files.open(keyOf(name)))?.bytes()) ?? []).toString()
+
+describe.if(hasS3Server)('a gateway whose files are in a bucket', () => {
+  let s3: S3Server
+  let scene: Scene
+  let bucket: Bucket
+  let archive: string
+
+  beforeAll(async () => {
+    s3 = await startS3Server('files')
+    bucket = partOf(s3)
+    scene = createScene('nothing')
+    writeFileSync(scene.path('tollgate.toml'), `${FIRST_CATALOGUE}\n[storage]\n${filesLines(bucket)}`)
+    await scene.json('account', 'create', 'anna')
+    await withDb(scene, (db) => claimBucket(db, storesOf(bucket), { accept_missing_files: false }))
+    await put(scene, 'cat')
+    archive = scene.path('a.tar.zst')
+    await scene.json('backup', archive)
+  })
+  afterAll(async () => {
+    scene.remove()
+    await s3[Symbol.asyncDispose]()
+  })
+
+  async function withDb<T>(of: Scene, work: (db: ReturnType<typeof openDb>) => Promise<T>): Promise<T> {
+    await using db = openDb(of.path('tollgate.db'))
+    return await work(db)
+  }
+
+  /** A file of an upload, with its row. */
+  async function put(of: Scene, name: string): Promise<void> {
+    await storesOf(bucket).files.put(keyOf(name), Buffer.from(name))
+    await addRow(of, name)
+  }
+
+  async function addRow(of: Scene, name: string): Promise<void> {
+    await withDb(of, (db) =>
+      db.write((within) =>
+        within.rows(
+          `INSERT INTO files (key, account_id, name, state, mime, bytes, sha256, width, height, created_at_ms)
+           VALUES ($key, 1, $name, 'stored', 'image/png', $bytes, $sha256, 1, 1, 0)`,
+          {
+            key: `files/${keyOf(name)}`,
+            name,
+            bytes: name.length,
+            sha256: new Bun.CryptoHasher('sha256').update(name).digest('hex'),
+          },
+        ),
+      ),
+    )
+  }
+
+  /** Makes one while `meanwhile` is done once it is begun. */
+  const made = (meanwhile: () => Promise<void>) =>
+    makeBackup({
+      paths: dataPaths(scene.dir),
+      engine: sqliteEngine(scene.dir),
+      stores: storesOf(bucket),
+      lock: undefined,
+      now_ms: 0,
+      async put(content) {
+        await meanwhile()
+        let bytes = 0
+        for await (const block of content) bytes += block.length
+        return bytes
+      },
+    })
+
+  test('its archive has them, and passes its drill', async () => {
+    expect(await scene.json('backup', 'verify', archive)).toMatchObject({ clean: true, missing: [] })
+    expect(existsSync(scene.path('files'))).toBeFalse()
+  })
+
+  test('what is deleted meanwhile leaves the archive too; what is missing is told', async () => {
+    await put(scene, 'dog')
+    await put(scene, 'fox')
+    const result = await made(async () => {
+      await withDb(scene, (db) =>
+        db.write((within) =>
+          within.rows('DELETE FROM files WHERE key = $key', { key: `files/${keyOf('dog')}` }),
+        ),
+      )
+      for (const name of ['dog', 'fox']) await storesOf(bucket).files.remove(keyOf(name))
+    })
+    expect(result).toMatchObject({
+      deleted_meanwhile: [`files/${keyOf('dog')}`],
+      missing: [`files/${keyOf('fox')}`],
+    })
+    await withDb(scene, (db) =>
+      db.write((within) =>
+        within.rows('DELETE FROM files WHERE key = $key', { key: `files/${keyOf('fox')}` }),
+      ),
+    )
+  })
+
+  test('while the bucket is away, none is made, and nothing stays of it', async () => {
+    await s3.stop()
+    const { status, err } = await scene.run('backup', scene.path('away.tar.zst'))
+    await s3.start()
+    expect([status, err]).toEqual([1, expect.stringMatching(/^error: The bucket files at http.* failed/)])
+    expect(existsSync(scene.path('away.tar.zst'))).toBeFalse()
+  })
+
+  describe('is restored', () => {
+    let other: Scene
+    let target: Bucket
+    beforeEach(() => {
+      target = partOf(s3)
+      other = createScene('nothing')
+    })
+    const name = (to: Bucket) =>
+      writeFileSync(other.path('tollgate.toml'), `${FIRST_CATALOGUE}\n[storage]\n${filesLines(to)}`)
+    const restore = (...flags: string[]) => other.run('restore', archive, ...flags)
+    const markIn = (of: Scene) => withDb(of, bucketMark)
+
+    test('into an empty bucket, which becomes its own', async () => {
+      name(target)
+      const { status, out } = await restore()
+      expect([status, out]).toEqual([
+        0,
+        expect.stringContaining(`Its files are in s3://files/${target.prefix}.`),
+      ])
+      expect([await filesIn(target), await textOf(target, 'cat')]).toEqual([[`files/${keyOf('cat')}`], 'cat'])
+      expect([existsSync(other.path('files')), await markIn(other)]).toEqual([false, undefined])
+      await withDb(other, (db) => claimBucket(db, storesOf(target), { accept_missing_files: false }))
+      expect(await markIn(other)).not.toBe(await markIn(scene))
+      other.remove()
+    })
+
+    test('into its own bucket: what is there stays, and what is lost comes back', async () => {
+      await put(scene, 'new')
+      await storesOf(bucket).files.remove(keyOf('cat'))
+      name(bucket)
+      expect((await restore()).status).toBe(0)
+      expect((await filesIn(bucket)).sort()).toEqual([`files/${keyOf('cat')}`, `files/${keyOf('new')}`])
+      expect([await textOf(bucket, 'cat'), await markIn(other)]).toEqual(['cat', await markIn(scene)])
+      other.remove()
+    })
+
+    test('and taken out again, where what follows fails: but not what others put there meanwhile', async () => {
+      const there = await openBucketTarget(target, true)
+      await other.json('account', 'create', 'ben')
+      await createFileStore(other.path('files')).put(keyOf('cat'), Buffer.from('cat'))
+      await addRow(other, 'cat')
+      await storesOf(target).images.put('7/theirs.png', Buffer.from('x'))
+      const remove = await there.take(other.dir)
+      expect((await filesIn(target)).sort()).toEqual([`files/${keyOf('cat')}`, 'images/7/theirs.png'])
+      await remove()
+      expect(await filesIn(target)).toEqual(['images/7/theirs.png'])
+      other.remove()
+    })
+
+    test('into folders, where this machine has no bucket', async () => {
+      writeFileSync(other.path('tollgate.toml'), '[server]\nlisten = "127.0.0.1:0"\n')
+      expect((await restore()).status).toBe(0)
+      expect(readFileSync(other.path(`files/${keyOf('cat')}`), 'utf8')).toBe('cat')
+      expect(await other.json('audit')).toMatchObject({ clean: true })
+      other.remove()
+    })
+
+    test.each<[string, (there: Bucket) => unknown, RegExp]>([
+      [
+        'that only the archive names, and that its gateway uses',
+        () => undefined,
+        /^error: The archive names s3:.*A copy of that gateway needs a bucket of its own/,
+      ],
+      [
+        'with objects of others',
+        async (there) => {
+          await storesOf(there).images.put('1/x.png', Buffer.from('x'))
+          name(there)
+        },
+        /has objects, and none of them says that they are a gateway's\. Name an empty bucket/,
+      ],
+      [
+        'of another gateway',
+        async (there) => {
+          const foreign = createScene()
+          await withDb(foreign, (db) => claimBucket(db, storesOf(there), { accept_missing_files: false }))
+          foreign.remove()
+          name(there)
+        },
+        /has the files of another gateway than the archive\. Name an empty bucket/,
+      ],
+      ['that is not there', (there) => name({ ...there, bucket: 'no-such' }), /bucket not found\. Create it/],
+      [
+        'by a wrong secret',
+        (there) => name({ ...there, secret_access_key: 'wrong' }),
+        /refused: the secret_access_key is wrong\. Check \[storage\]/,
+      ],
+    ])('not into a bucket %s: nothing is changed', async (_, prepare, words) => {
+      await prepare(target)
+      const there = [await filesIn(target), await filesIn(bucket)]
+      const { status, err } = await restore()
+      expect([status, err]).toEqual([1, expect.stringMatching(words)])
+      for (const left of ['tollgate.db', 'files', '.restore'])
+        expect(existsSync(other.path(left))).toBeFalse()
+      expect([await filesIn(target), await filesIn(bucket)]).toEqual(there)
+      other.remove()
+    })
+  })
+})
