@@ -6,6 +6,7 @@ import { accounts } from './accounts/plugin.ts'
 import { alerts } from './alerts/plugin.ts'
 import { audio } from './audio/plugin.ts'
 import { auditLog } from './audit-log/plugin.ts'
+import { backups } from './backups/plugin.ts'
 import { billing } from './billing/plugin.ts'
 import { books } from './books/plugin.ts'
 import { calls } from './calls/plugin.ts'
@@ -60,6 +61,7 @@ export const plugins = [
   refusals,
   auditLog,
   doctor,
+  backups,
   alerts,
   playground,
   firstSteps,

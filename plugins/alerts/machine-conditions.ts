@@ -1,9 +1,8 @@
 // Conditions of the machine that raise alerts: little room on the disk, a certificate near its end, no recent backup.
 
-import type { Backups } from '../backups/running/state.ts'
 import type { Diagnosis, QuickChecks } from '../../src/app/surface/diagnosis.ts'
-import { maxAgeOf } from '../backups/max-age.ts'
 import type { BackupSettings, Catalogue } from '../../src/domain/catalogue.ts'
+import { type BackupPlace, maxAgeOf } from '../backups/index.ts'
 import type { Condition, Rule } from './steps.ts'
 
 const conditionOf = (rule: Rule, sentence: string, subject = ''): Condition => ({
@@ -43,7 +42,7 @@ export async function certificateConditions(
 /** Without a schedule and without any backup the doctor alone warns. */
 export async function backupConditions(
   settings: BackupSettings,
-  backups: Pick<Backups, 'list' | 'where' | 'next_at_ms'>,
+  backups: BackupPlace,
   now_ms: number,
 ): Promise<Condition[]> {
   if (settings.unavailable !== undefined)

@@ -3,6 +3,7 @@
 import type { Gateway } from '../../src/app/surface/gateway.ts'
 import type { PostWebhook } from '../../src/media/webhook-post.ts'
 import type { Awaitable } from '../../src/store/db.ts'
+import { backupPlace } from '../backups/index.ts'
 import { lowBalances, spendConditions } from './account-conditions.ts'
 import { backupConditions, certificateConditions, diskConditions } from './machine-conditions.ts'
 import type { OtherGateways } from './other-gateways.ts'
@@ -162,7 +163,10 @@ function checksOf(
     {
       rules: ['backup'],
       every_ms: SLOWLY_MS,
-      look: () => backupConditions(catalogue().backup, operations.backups, now()),
+      look: () => {
+        const { backup } = catalogue()
+        return backupConditions(backup, backupPlace(backup, operations.data_folder), now())
+      },
     },
   ]
 }

@@ -3,15 +3,15 @@ import { lstatSync, readdirSync } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { diagnosesOf, type Patient, type ReadPatient } from '../../src/app/checks/check.ts'
-import { isOlderState } from '../../src/app/process/data-paths.ts'
 import { configuredPlace } from '../../src/app/process/backup/where.ts'
+import { isOlderState } from '../../src/app/process/data-paths.ts'
 import type { Diagnosis } from '../../src/app/surface/diagnosis.ts'
 import type { Archive } from '../../src/backup/archives.ts'
-import { maxAgeOf } from './max-age.ts'
 import type { BackupSettings } from '../../src/domain/catalogue.ts'
 import { isAbsent } from '../../src/store/folder.ts'
 import { sizeText } from '../../src/utilities/size-text.ts'
 import { messageOf } from '../../src/utilities/thrown.ts'
+import { maxAgeOf } from './max-age.ts'
 
 const backup_place = diagnosesOf('backup place')
 const older_states = diagnosesOf('older states')

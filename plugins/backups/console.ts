@@ -1,7 +1,6 @@
 // Backups for the operator: what there is, one on request, the drill of a restore, and the download of encrypted ones.
 import { type Static, Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
-import type { BackupWork, EndedBackupWork } from './running/state.ts'
 import { byOf, FAILURES, operatorCalls } from '../../src/app/surface/console/calls.ts'
 import { CsvFile, listCsv, onePart } from '../../src/app/surface/console/list-csv.ts'
 import type { Gateway } from '../../src/app/surface/gateway.ts'
@@ -11,6 +10,8 @@ import { conflict } from '../../src/domain/errors.ts'
 import { type CsvColumns, csvTime } from '../../src/http/csv.ts'
 import { Closed, Nullable, OneOf } from '../../src/http/schema.ts'
 import { NullableTimeFields, TimeFields, time } from '../../src/http/views.ts'
+import type { Backups } from './running/backups.ts'
+import type { BackupWork, EndedBackupWork } from './running/worker.ts'
 
 const Kind = OneOf(['make', 'verify'])
 const Bytes = Type.Integer({ description: 'bytes' })
@@ -55,8 +56,7 @@ const ArchiveFile = Type.Unsafe<Response>(
  * `GET /console/api/backups` lists the archives, `GET …/work` says what is under way, `POST /console/api/backups` makes one,
  * `POST …/:name/verify` tries its restore, `GET …/:name` is its bytes.
  */
-export function backupRoutes(gateway: Pick<Gateway, 'exchange' | 'requests' | 'people' | 'operations'>) {
-  const { backups } = gateway.operations
+export function backupRoutes(gateway: Gateway, backups: Backups) {
   return new Elysia({ name: 'console-backups' })
     .use(operatorCalls(gateway))
     .get('/console/api/backups', async () => ({ backups: (await backups.list()).map(fileView) }), {
@@ -70,14 +70,14 @@ export function backupRoutes(gateway: Pick<Gateway, 'exchange' | 'requests' | 'p
       },
       { response: { 200: CsvFile, ...FAILURES } },
     )
-    .get('/console/api/backups/work', () => workingView(gateway), {
+    .get('/console/api/backups/work', () => workingView(backups), {
       response: { 200: WorkingView, ...FAILURES },
     })
     .post(
       '/console/api/backups',
       ({ viewer, origin }) => {
         backups.make(byOf(gateway, { viewer, origin }))
-        return workingView(gateway)
+        return workingView(backups)
       },
       { response: { 200: WorkingView, ...FAILURES } },
     )
@@ -85,21 +85,18 @@ export function backupRoutes(gateway: Pick<Gateway, 'exchange' | 'requests' | 'p
       '/console/api/backups/:name/verify',
       ({ viewer, origin, params }) => {
         backups.verify(params.name, byOf(gateway, { viewer, origin }))
-        return workingView(gateway)
+        return workingView(backups)
       },
       { params: NameParams, response: { 200: WorkingView, ...FAILURES } },
     )
-    .get('/console/api/backups/:name', ({ params }) => download(gateway, params.name), {
+    .get('/console/api/backups/:name', ({ params }) => download(backups, params.name), {
       params: NameParams,
       response: { 200: ArchiveFile, ...FAILURES },
     })
 }
 
 /** A plain one has the keys of the providers, which the console never shows. */
-async function download(
-  { operations: { backups } }: Pick<Gateway, 'operations'>,
-  name: string,
-): Promise<Response> {
+async function download(backups: Backups, name: string): Promise<Response> {
   if (readArchiveName(name)?.is_encrypted === false)
     throw conflict(
       'This backup is not encrypted and contains the keys of the providers. Copy it on the server. With `passphrase` or `recipient` in [backup] new ones are encrypted and can be downloaded.',
@@ -164,8 +161,7 @@ const endedView = ({
   warnings: [...warnings],
 })
 
-function workingView({ operations: { backups } }: Pick<Gateway, 'operations'>): Static<typeof WorkingView> {
-  const { where, next_at_ms, running, last } = backups
+function workingView({ where, next_at_ms, running, last }: Backups): Static<typeof WorkingView> {
   return {
     where,
     ...time('next', next_at_ms ?? null),

@@ -6,6 +6,18 @@ import { unprocessable } from '../domain/errors.ts'
 import { sizeText } from '../utilities/size-text.ts'
 import { codeOf } from '../utilities/thrown.ts'
 
+/** The least that a file takes, however short it is. */
+export const FILE_BYTES = 4096
+/** Free space that stays for others on a disk that is filled with files: a tenth of it, and no more than this. */
+export const MAX_RESERVE_BYTES = 512 * 1000 * 1000
+const RESERVED_SHARE = 10
+
+/** What a file takes on a disk. */
+export const diskBytesOf = (bytes: number): number => Math.max(1, Math.ceil(bytes / FILE_BYTES)) * FILE_BYTES
+
+export const reservedBytes = ({ blocks, bsize }: { blocks: number; bsize: number }): number =>
+  Math.min(MAX_RESERVE_BYTES, (blocks * bsize) / RESERVED_SHARE)
+
 /** Less than this is too little to settle what is under way: new calls are refused while there is still some. */
 export const MIN_FREE_BYTES = 4 * 1024 * 1024
 

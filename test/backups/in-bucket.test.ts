@@ -1,8 +1,8 @@
 // Backups of a gateway whose files are in a bucket: the archives of any other, restored into an empty bucket, that gateway's own, or folders.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
-import { openBucketTarget } from '../../plugins/backups/restoring/bucket-target.ts'
 import { makeBackup } from '../../plugins/backups/making/make.ts'
+import { openBucketTarget } from '../../plugins/backups/restoring/bucket-target.ts'
 import { dataPaths } from '../../src/app/process/data-paths.ts'
 import { sqliteEngine } from '../../src/app/process/engine/sqlite.ts'
 import { claimBucket } from '../../src/app/process/files/claim.ts'

@@ -1,9 +1,9 @@
 // A restore of the database alone: ended at any point there is the old one or the new one.
 import { expect, test } from 'bun:test'
 import { existsSync, readdirSync } from 'node:fs'
-import { removeLeftovers } from '../../src/app/process/leftovers.ts'
-import { dataPaths } from '../../src/app/process/data-paths.ts'
 import { restoreDatabase } from '../../plugins/backups/restoring/restore-database.ts'
+import { dataPaths } from '../../src/app/process/data-paths.ts'
+import { removeLeftovers } from '../../src/app/process/leftovers.ts'
 import { writeSnapshot } from '../../src/app/process/snapshot.ts'
 import { openDatabase } from '../../src/store/engines/sqlite/open.ts'
 import { type TemporaryFolder, temporary } from '../support/temporary.ts'

@@ -1,6 +1,7 @@
 // An archive as it is written: what says what it is, the files, and the manifest of them.
-import { HEAD_NAME, type Head, MANIFEST_NAME, type Manifest } from './manifest.ts'
+
 import { type PackedEntry, packedTar, type TarWriter } from '../../../src/store/tar.ts'
+import { HEAD_NAME, type Head, MANIFEST_NAME, type Manifest } from './manifest.ts'
 
 /** A file to be packed. */
 export interface Source {

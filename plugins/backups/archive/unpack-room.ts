@@ -1,6 +1,7 @@
 // The room that an archive may take where it is unpacked: the disk's free space less a reserve, and no more than was said.
 import { type StatsFs, statfsSync } from 'node:fs'
 import { type GatewayError, unprocessable } from '../../../src/domain/errors.ts'
+import { diskBytesOf, FILE_BYTES, reservedBytes } from '../../../src/store/disk-room.ts'
 import { sizeText } from '../../../src/utilities/size-text.ts'
 
 export interface UnpackRoom {
@@ -24,13 +25,8 @@ export interface RoomLimits {
   max_bytes?: number | undefined
 }
 
-/** What stays free for all others on the disk: a tenth of it, and no more than this. */
-export const MAX_RESERVE_BYTES = 512 * 1000 * 1000
-const RESERVED_SHARE = 10
 /** Of the places for files, as the doctor wants them. */
 const RESERVED_INODES_SHARE = 100
-/** The least that a file takes, however short it is. */
-const BLOCK_BYTES = 4096
 /** Each takes some 200 bytes of memory. */
 const MAX_FILES = 10_000_000
 /** Of what is no file: the manifest, beside the headers of tar, which take less than a block a file. */
@@ -44,7 +40,7 @@ export function roomIn({ folder, archive, max_bytes }: RoomLimits, statfs = stat
   let expanded_bytes = 0
   return {
     take(bytes, folders) {
-      const needed_bytes = blocksOf(bytes) + folders * BLOCK_BYTES
+      const needed_bytes = diskBytesOf(bytes) + folders * FILE_BYTES
       files += 1
       content_bytes += bytes
       taken_bytes += needed_bytes
@@ -59,13 +55,11 @@ export function roomIn({ folder, archive, max_bytes }: RoomLimits, statfs = stat
     },
     expanded(bytes) {
       expanded_bytes += bytes
-      if (expanded_bytes > content_bytes + files * BLOCK_BYTES + MAX_BESIDE_BYTES)
+      if (expanded_bytes > content_bytes + files * FILE_BYTES + MAX_BESIDE_BYTES)
         throw tooMuch(archive, 'unpacks to far more than the files in it', UNTRUSTED)
     },
   }
 }
-
-const blocksOf = (bytes: number): number => Math.max(1, Math.ceil(bytes / BLOCK_BYTES)) * BLOCK_BYTES
 
 interface Needed {
   folder: string
@@ -75,12 +69,10 @@ interface Needed {
 }
 
 /** Asked at each file: others fill the same disk meanwhile. */
-function refuseFull(
-  { bavail, bsize, blocks, files, ffree }: StatsFs,
-  { folder, archive, needed_bytes, needed_inodes }: Needed,
-): void {
-  const free_bytes = bavail * bsize
-  const reserve_bytes = Math.min(MAX_RESERVE_BYTES, (blocks * bsize) / RESERVED_SHARE)
+function refuseFull(disk: StatsFs, { folder, archive, needed_bytes, needed_inodes }: Needed): void {
+  const { files, ffree } = disk
+  const free_bytes = disk.bavail * disk.bsize
+  const reserve_bytes = reservedBytes(disk)
   if (needed_bytes > free_bytes - reserve_bytes)
     throw tooMuch(
       archive,

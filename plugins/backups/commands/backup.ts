@@ -2,6 +2,25 @@
 import { statSync } from 'node:fs'
 import { basename } from 'node:path'
 import { type Command, Option } from 'commander'
+import { type Context, contextOf } from '../../../src/app/command-line/context.ts'
+import {
+  type DataFolder,
+  engineOfFolder,
+  filesOfFolder,
+  withDatabase,
+} from '../../../src/app/command-line/data-folder.ts'
+import { addExample } from '../../../src/app/command-line/example.ts'
+import type { CliDeps } from '../../../src/app/command-line/terminal.ts'
+import { whereOptions } from '../../../src/app/commands/backup-options.ts'
+import { withProgress } from '../../../src/app/commands/progress.ts'
+import { untilStopped, untilThen } from '../../../src/app/commands/stopping.ts'
+import {
+  configuredPlace,
+  type Located,
+  locateNew,
+  type WhereOptions,
+} from '../../../src/app/process/backup/where.ts'
+import { backupWork } from '../../../src/app/process/data-paths.ts'
 import { type Place, pastKeeping } from '../../../src/backup/archives.ts'
 import type { Fields } from '../../../src/domain/actions.ts'
 import { conflict, unprocessable } from '../../../src/domain/errors.ts'
@@ -9,17 +28,10 @@ import type { Audit } from '../../../src/money/ledger/audit.ts'
 import { recordAction } from '../../../src/store/actions.ts'
 import { makeWorkFolder } from '../../../src/store/work-folder.ts'
 import { messageOf } from '../../../src/utilities/thrown.ts'
-import { type Context, contextOf } from '../../../src/app/command-line/context.ts'
-import { type DataFolder, engineOfFolder, filesOfFolder, withDatabase } from '../../../src/app/command-line/data-folder.ts'
-import type { CliDeps } from '../../../src/app/command-line/terminal.ts'
 import { type MadeBackup, makeBackup, type Progress } from '../making/make.ts'
-import { backupWork } from '../../../src/app/process/data-paths.ts'
-import { configuredPlace, type Located, locateNew, type WhereOptions } from '../../../src/app/process/backup/where.ts'
 import { addBackupListCommand } from './list.ts'
-import { type KeyFlags, lockFor, whereOptions, withKeyOptions } from './options.ts'
+import { type KeyFlags, lockFor, withKeyOptions } from './options.ts'
 import { addBackupVerifyCommand } from './verify.ts'
-import { withProgress } from '../../../src/app/commands/progress.ts'
-import { untilStopped, untilThen } from '../../../src/app/commands/stopping.ts'
 
 interface BackupFlags extends KeyFlags {
   databaseOnly?: boolean
@@ -46,6 +58,7 @@ export function addBackupCommand(program: Command, deps: CliDeps): void {
       if (flags.databaseOnly) await copyDatabase(context, file)
       else await makeArchive(context, file, flags, deps)
     })
+  addExample(backup, 'backup /mnt/backups/tollgate.tar.zst')
   addBackupListCommand(backup, deps)
   addBackupVerifyCommand(backup, deps)
 }

@@ -1,18 +1,19 @@
 // `backup list`: the archives in the place of [backup], the newest first.
 import type { Command } from 'commander'
-import type { Archive } from '../../../src/backup/archives.ts'
 import { contextOf } from '../../../src/app/command-line/context.ts'
+import { addExample } from '../../../src/app/command-line/example.ts'
 import type { CliDeps } from '../../../src/app/command-line/terminal.ts'
+import { whereOptions } from '../../../src/app/commands/backup-options.ts'
 import { configuredPlace } from '../../../src/app/process/backup/where.ts'
-import { whereOptions } from './options.ts'
+import type { Archive } from '../../../src/backup/archives.ts'
 
 export function addBackupListCommand(backup: Command, deps: CliDeps): void {
-  backup
+  const list = backup
     .command('list')
     .summary('List the archives.')
     .description('List the archives at the place in [backup], newest first.')
-    .action(async (_: object, command: Command) => {
-      const context = contextOf(command, deps)
+    .action(async () => {
+      const context = contextOf(list, deps)
       const options = await whereOptions(context, deps)
       const place = configuredPlace(options)
       const archives = await place.list()
@@ -41,4 +42,5 @@ export function addBackupListCommand(backup: Command, deps: CliDeps): void {
         `${place.where}\n\n${shown}`,
       )
     })
+  addExample(list, 'backup list')
 }

@@ -1,15 +1,15 @@
 // What commands of backups share: the section [backup], and the keys that are given in files.
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import type { Command } from 'commander'
-import { type ArchiveKeys, readKeyFile, readPassphraseFile } from '../archive/encryption.ts'
-import type { BackupLock, BackupSettings } from '../../../src/domain/catalogue.ts'
-import { invalidRequest, notFound, unprocessable } from '../../../src/domain/errors.ts'
 import { readSize } from '../../../src/app/command-line/arguments.ts'
 import type { Context } from '../../../src/app/command-line/context.ts'
-import { readCatalogueOf } from '../../../src/app/command-line/data-folder.ts'
 import { naming } from '../../../src/app/command-line/failure.ts'
 import type { CliDeps } from '../../../src/app/command-line/terminal.ts'
-import { locate, requireAvailable, type WhereOptions } from '../../../src/app/process/backup/where.ts'
+import { whereOptions } from '../../../src/app/commands/backup-options.ts'
+import { locate, requireAvailable } from '../../../src/app/process/backup/where.ts'
+import type { BackupLock, BackupSettings } from '../../../src/domain/catalogue.ts'
+import { invalidRequest, notFound, unprocessable } from '../../../src/domain/errors.ts'
+import { type ArchiveKeys, readKeyFile, readPassphraseFile } from '../archive/encryption.ts'
 
 export interface KeyFlags {
   passphraseFile?: string
@@ -32,22 +32,6 @@ export const withUnpackOptions = (command: Command): Command =>
     'refuse an archive that unpacks to more, such as 20GB (default: the free disk space minus a reserve)',
     readSize,
   )
-
-/** The section [backup] of the folder's catalogue; undefined, with a warning, if it cannot be read. */
-async function backupSettings({ folder, warn }: Context): Promise<BackupSettings | undefined> {
-  if (!existsSync(folder.catalogue_path)) return undefined
-  const read = await readCatalogueOf(folder)
-  if ('catalogue' in read) return read.catalogue.backup
-  if (!readFileSync(folder.catalogue_path, 'utf8').includes('backup')) return undefined
-  warn(
-    `${folder.catalogue_path} has mistakes, so its section [backup] is ignored. \`tollgate config check\` lists them.`,
-  )
-  return undefined
-}
-
-export async function whereOptions(context: Context, { env }: CliDeps): Promise<WhereOptions> {
-  return { settings: await backupSettings(context), data_folder: context.folder.dir, env }
-}
 
 /** An archive that is there, and what it is opened with. @param name as `locate` takes it */
 export async function archiveNamed(name: string, flags: KeyFlags, context: Context, deps: CliDeps) {

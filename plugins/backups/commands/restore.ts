@@ -2,11 +2,13 @@
 import { existsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Command } from 'commander'
-import { roomIn } from '../archive/unpack-room.ts'
-import { conflict } from '../../../src/domain/errors.ts'
 import { type Context, contextOf } from '../../../src/app/command-line/context.ts'
 import type { DataFolder } from '../../../src/app/command-line/data-folder.ts'
+import { addExample } from '../../../src/app/command-line/example.ts'
 import type { CliDeps } from '../../../src/app/command-line/terminal.ts'
+import { withoutGateway } from '../../../src/app/commands/without-gateway.ts'
+import { conflict } from '../../../src/domain/errors.ts'
+import { roomIn } from '../archive/unpack-room.ts'
 import { type Destination, openDestination } from '../restoring/destination.ts'
 import { type Restored, restoreArchive } from '../restoring/restore.ts'
 import { restoreDatabase } from '../restoring/restore-database.ts'
@@ -18,9 +20,8 @@ import {
   withKeyOptions,
   withUnpackOptions,
 } from './options.ts'
+import { withUnpacking } from './unpacking.ts'
 import { viewOf } from './verify.ts'
-import { withUnpacking } from '../../../src/app/commands/progress.ts'
-import { withoutGateway } from '../../../src/app/commands/without-gateway.ts'
 
 interface RestoreFlags extends KeyFlags, UnpackFlags {
   force?: boolean
@@ -36,6 +37,7 @@ export function addRestoreCommand(program: Command, deps: CliDeps): void {
         'catalogue with it. Stop the gateway first. The replaced files are kept. A backup of only the database replaces the ' +
         'database alone.',
     )
+  addExample(command, 'restore tollgate-20261121T030000Z.tar.zst --data ./restored')
   withUnpackOptions(withKeyOptions(command, 'decrypt'))
     .option('--force', 'replace an existing database')
     .action(async (name: string, flags: RestoreFlags, called: Command) => {

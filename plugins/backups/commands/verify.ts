@@ -1,6 +1,7 @@
 // `backup verify`: the drill of a restore, into a folder that is removed again.
 import type { Command } from 'commander'
 import { contextOf } from '../../../src/app/command-line/context.ts'
+import { addExample } from '../../../src/app/command-line/example.ts'
 import { fields } from '../../../src/app/command-line/table.ts'
 import type { CliDeps } from '../../../src/app/command-line/terminal.ts'
 import { drill } from '../restoring/restore.ts'
@@ -12,7 +13,7 @@ import {
   withKeyOptions,
   withUnpackOptions,
 } from './options.ts'
-import { withUnpacking } from '../../../src/app/commands/progress.ts'
+import { withUnpacking } from './unpacking.ts'
 
 export function addBackupVerifyCommand(backup: Command, deps: CliDeps): void {
   const verify = backup
@@ -23,6 +24,7 @@ export function addBackupVerifyCommand(backup: Command, deps: CliDeps): void {
       'Restore an archive into a temporary folder (in TMPDIR), compare every hash, run the audit, and remove ' +
         'the folder. The exit status is 1 if the archive could not be restored.',
     )
+  addExample(verify, 'backup verify tollgate-20261121T030000Z.tar.zst')
   withUnpackOptions(withKeyOptions(verify, 'decrypt')).action(async (name: string, _, command: Command) => {
     // `backup` has the same options, and takes them wherever they stand.
     const flags = command.optsWithGlobals<KeyFlags & UnpackFlags>()

@@ -2,10 +2,10 @@
 import type { Database } from 'bun:sqlite'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Source } from '../archive/pack.ts'
-import { isAbsentObject } from '../../../src/store/engines/s3/words.ts'
-import { type FileStores, storedAt } from '../../../src/app/process/files/stores.ts'
 import type { DataPaths } from '../../../src/app/process/data-paths.ts'
+import { type FileStores, storedAt } from '../../../src/app/process/files/stores.ts'
+import { isAbsentObject } from '../../../src/store/engines/s3/words.ts'
+import type { Source } from '../archive/pack.ts'
 import { type PluginFilesOptions, pluginFiles } from './plugin-files.ts'
 
 interface NamedFile {

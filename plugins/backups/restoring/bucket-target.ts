@@ -1,6 +1,9 @@
 // The bucket that takes the files of what is restored: an empty one, or that of the gateway which is restored.
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { markOf } from '../../../src/app/process/files/claim.ts'
+import { FILE_FOLDERS, type FileStores, fileStoresOf } from '../../../src/app/process/files/stores.ts'
+import { moveFilesOfRows } from '../../../src/app/process/moving/files-of-rows.ts'
 import type { Bucket } from '../../../src/domain/catalogue.ts'
 import { conflict } from '../../../src/domain/errors.ts'
 import type { BucketFiles } from '../../../src/media/bucket-store.ts'
@@ -9,9 +12,6 @@ import type { Db } from '../../../src/store/db.ts'
 import { openDatabase } from '../../../src/store/engines/sqlite/open.ts'
 import { dbOver } from '../../../src/store/engines/sqlite/sqlite.ts'
 import { closing } from '../../../src/utilities/at-end.ts'
-import { markOf } from '../../../src/app/process/files/claim.ts'
-import { FILE_FOLDERS, type FileStores, fileStoresOf } from '../../../src/app/process/files/stores.ts'
-import { moveFilesOfRows } from '../../../src/app/process/moving/files-of-rows.ts'
 
 export interface BucketTarget {
   /** For people: `s3://bucket/prefix`. */

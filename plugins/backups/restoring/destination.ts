@@ -1,6 +1,8 @@
 // Where what is restored goes: where [storage] of the data folder says; on a machine without a catalogue, of the archive's own.
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import type { DataPaths } from '../../../src/app/process/data-paths.ts'
+import { moveRows } from '../../../src/app/process/moving/rows.ts'
 import { type Edit, editedToml } from '../../../src/catalogue/edit.ts'
 import type { Environment } from '../../../src/catalogue/providers.ts'
 import { storageIn } from '../../../src/catalogue/storage.ts'
@@ -15,9 +17,7 @@ import { flush } from '../../../src/store/engines/sqlite/copy.ts'
 import { openDatabase } from '../../../src/store/engines/sqlite/open.ts'
 import { openDb } from '../../../src/store/engines/sqlite/sqlite.ts'
 import { closing } from '../../../src/utilities/at-end.ts'
-import { moveRows } from '../../../src/app/process/moving/rows.ts'
 import { openBucketTarget } from './bucket-target.ts'
-import type { DataPaths } from '../../../src/app/process/data-paths.ts'
 
 export interface Destination extends AsyncDisposable {
   /** The bucket of this machine's files, such as `s3://bucket/prefix`. */

@@ -2,6 +2,8 @@
 import { Database } from 'bun:sqlite'
 import { existsSync, linkSync, renameSync, rmSync } from 'node:fs'
 import { forgetSessions } from '../../../src/access/session-rows.ts'
+import type { DataPaths } from '../../../src/app/process/data-paths.ts'
+import { check } from '../../../src/app/process/snapshot.ts'
 import type { By } from '../../../src/domain/actions.ts'
 import { unprocessable } from '../../../src/domain/errors.ts'
 import { recordAction } from '../../../src/store/actions.ts'
@@ -11,8 +13,6 @@ import { openDatabase } from '../../../src/store/engines/sqlite/open.ts'
 import { dbOver } from '../../../src/store/engines/sqlite/sqlite.ts'
 import { createForOwner } from '../../../src/store/folder.ts'
 import { atEnd, closing } from '../../../src/utilities/at-end.ts'
-import { check } from '../../../src/app/process/snapshot.ts'
-import type { DataPaths } from '../../../src/app/process/data-paths.ts'
 import { closeWriteAheadLog } from './restore.ts'
 
 type Probe = (point: string) => void

@@ -2,14 +2,20 @@
 import { Database, SQLiteError } from 'bun:sqlite'
 import { accessSync, constants, existsSync, mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
+import {
+  finishLocked,
+  INCOMING,
+  isRestoreUnfinished,
+  refuseMounts,
+  replaceContents,
+} from '../../../src/app/process/backup/replace.ts'
+import { type DataPaths, drillWork } from '../../../src/app/process/data-paths.ts'
 import { conflict, unprocessable } from '../../../src/domain/errors.ts'
 import { namingFullDisk } from '../../../src/store/disk-room.ts'
 import { giveToFolderOwner } from '../../../src/store/folder.ts'
 import { makeWorkFolder, removeAbandonedWork, type WorkFolder } from '../../../src/store/work-folder.ts'
 import { closing, onSignals } from '../../../src/utilities/at-end.ts'
 import type { Destination, Elsewhere } from './destination.ts'
-import { type DataPaths, drillWork } from '../../../src/app/process/data-paths.ts'
-import { finishLocked, INCOMING, isRestoreUnfinished, refuseMounts, replaceContents } from '../../../src/app/process/backup/replace.ts'
 import { type Unpacked, type UnpackOptions, unpackAndAudit } from './unpacked.ts'
 
 export interface RestoreOptions extends Omit<UnpackOptions, 'folder'> {

@@ -3,10 +3,13 @@ import type { Database } from 'bun:sqlite'
 import { chmodSync, chownSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { forgetSessions } from '../../../src/access/session-rows.ts'
-import { type ArchiveKeys, decrypted, isEncrypted } from '../archive/encryption.ts'
-import type { Manifest } from '../archive/manifest.ts'
-import { unpackArchive } from '../archive/unpack.ts'
-import { roomIn } from '../archive/unpack-room.ts'
+import {
+  describeFindings,
+  type FullAudit,
+  fullAudit,
+  type OnAudit,
+} from '../../../src/app/process/full-audit.ts'
+import { check } from '../../../src/app/process/snapshot.ts'
 import type { By } from '../../../src/domain/actions.ts'
 import { unprocessable } from '../../../src/domain/errors.ts'
 import { foldersIn } from '../../../src/library/library.ts'
@@ -19,8 +22,10 @@ import { MIGRATIONS } from '../../../src/store/engines/sqlite/migrate.ts'
 import { openDatabase } from '../../../src/store/engines/sqlite/open.ts'
 import { dbOver } from '../../../src/store/engines/sqlite/sqlite.ts'
 import { closing } from '../../../src/utilities/at-end.ts'
-import { describeFindings, type FullAudit, fullAudit, type OnAudit } from '../../../src/app/process/full-audit.ts'
-import { check } from '../../../src/app/process/snapshot.ts'
+import { type ArchiveKeys, decrypted, isEncrypted } from '../archive/encryption.ts'
+import type { Manifest } from '../archive/manifest.ts'
+import { unpackArchive } from '../archive/unpack.ts'
+import { roomIn } from '../archive/unpack-room.ts'
 
 export interface Unpacked {
   manifest: Manifest

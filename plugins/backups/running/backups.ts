@@ -1,14 +1,31 @@
 // Backups of a running gateway: those of the schedule and those on request, one at a time, each in a process of its own.
+
+import { configuredPlace } from '../../../src/app/process/backup/where.ts'
+import type { Gateway } from '../../../src/app/surface/gateway.ts'
 import type { Archive } from '../../../src/backup/archives.ts'
 import { readArchiveName } from '../../../src/backup/names.ts'
+import type { By } from '../../../src/domain/actions.ts'
 import type { Catalogue } from '../../../src/domain/catalogue.ts'
 import { notFound } from '../../../src/domain/errors.ts'
-import type { Backups } from './state.ts'
+import { recordAction } from '../../../src/store/actions.ts'
 import { nextDue, RETRY_MS } from './due.ts'
-import { configuredPlace } from '../../../src/app/process/backup/where.ts'
 import { type BackupWorker, createWorker, type WorkerOptions } from './worker.ts'
 
-export interface OpenBackups extends Backups {
+export interface Backups {
+  /** Their place, for people. */
+  readonly where: string
+  /** When the next one is due; undefined if there is no schedule. */
+  readonly next_at_ms: number | undefined
+  readonly running: BackupWorker['running']
+  readonly last: BackupWorker['last']
+  /** @throws GatewayError if the place cannot be read */
+  list(): Promise<Archive[]>
+  /** Begins one beside the calls. @throws GatewayError conflict while one is being made or verified */
+  make(by: By): void
+  /** Begins the drill of a restore. @throws GatewayError conflict; not_found if no archive has this name */
+  verify(name: string, by: By): void
+  /** The bytes of an archive, read as they are consumed. @throws GatewayError not_found */
+  open(name: string): Promise<AsyncIterable<Uint8Array>>
   /** Begins the scheduled one where it is due. */
   tick(): Promise<void>
   /** Looks regularly whether one is due. */
@@ -25,7 +42,22 @@ export interface BackupsOptions extends WorkerOptions {
 
 const CHECK_EVERY_MS = 15_000
 
-export function createBackups(options: BackupsOptions): OpenBackups {
+/** The backups of a gateway. */
+export const openBackups = ({
+  exchange: { catalogue, log, now },
+  operations: { data_folder, gateways },
+  db,
+}: Gateway): Backups =>
+  createBackups({
+    data_folder,
+    catalogue,
+    log,
+    now,
+    record: (action, by) => db.begin((tx) => recordAction(tx, action), { by }),
+    isScheduler: () => gateways()?.alive[0]?.is_this ?? true,
+  })
+
+export function createBackups(options: BackupsOptions): Backups {
   const { data_folder, catalogue } = options
   const worker = createWorker(options)
   const place = () => configuredPlace({ settings: catalogue().backup, data_folder })

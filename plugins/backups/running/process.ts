@@ -1,7 +1,7 @@
 // `tollgate backup` and its drill in a process of their own, beside the calls.
 import { Type } from '@sinclair/typebox'
-import { readJsonAs } from '../../../src/domain/validation.ts'
 import { startOwnCommand } from '../../../src/app/process/own-process.ts'
+import { readJsonAs } from '../../../src/domain/validation.ts'
 import type { Progress } from '../making/make.ts'
 
 export interface BackupProcess {

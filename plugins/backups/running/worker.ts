@@ -4,10 +4,34 @@ import type { Action, By } from '../../../src/domain/actions.ts'
 import { conflict } from '../../../src/domain/errors.ts'
 import type { Logger } from '../../../src/observe/log.ts'
 import { counted } from '../../../src/utilities/counted.ts'
-import type { Backups, BackupWork, EndedBackupWork } from './state.ts'
 import { type BackupProcess, type BackupResult, type BackupTask, startBackupProcess } from './process.ts'
 
-export interface BackupWorker extends Pick<Backups, 'running' | 'last'> {
+export interface BackupWork {
+  kind: 'make' | 'verify'
+  /** The archive that is verified; undefined of one that is being made. */
+  name: string | undefined
+  since_ms: number
+  /** Undefined until it is known. */
+  progress: { files: number; bytes: number; of_bytes: number } | undefined
+}
+
+export interface EndedBackupWork {
+  kind: BackupWork['kind']
+  /** The archive; undefined of one that could not be made. */
+  name: string | undefined
+  ended_at_ms: number
+  /** Why it failed; undefined if it did not. */
+  failure: string | undefined
+  /** The result in a sentence. */
+  result: string | undefined
+  /** Problems of a backup that was made all the same. */
+  warnings: readonly string[]
+}
+
+export interface BackupWorker {
+  readonly running: BackupWork | undefined
+  /** The last of each kind since the start. */
+  readonly last: { make: EndedBackupWork | undefined; verify: EndedBackupWork | undefined }
   readonly scheduled: Readonly<ScheduledTimes>
   /** @param by who asks for it; absent: the schedule. @throws GatewayError conflict while something is under way */
   begin(task: BackupTask, by?: By): void

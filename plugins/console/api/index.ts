@@ -1,7 +1,6 @@
 // The JSON routes of the console, a subject each, and their types for its pages.
 import { Elysia } from 'elysia'
 import type { Gateway } from '../../../src/app/surface/gateway.ts'
-import { backupRoutes } from '../../backups/console.ts'
 import { files } from './files.ts'
 import { images } from './images.ts'
 import { liveRoutes } from './live.ts'
@@ -19,5 +18,4 @@ export const consoleApi = (gateway: Gateway) =>
     .use(usage(gateway))
     .use(overviewRoutes(gateway))
     .use(liveRoutes(gateway))
-    .use(backupRoutes(gateway))
     .use(searchRoutes(gateway))

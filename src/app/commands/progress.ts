@@ -3,8 +3,6 @@
 import { atEnd } from '../../utilities/at-end.ts'
 import { sizeText } from '../../utilities/size-text.ts'
 import type { CliDeps } from '../command-line/terminal.ts'
-import type { Located } from '../process/backup/where.ts'
-import type { OnAudit } from '../process/full-audit.ts'
 
 /** How far a part of a command has come. */
 export interface Step {
@@ -108,40 +106,4 @@ function leftText(left_ms: number): string {
   const minutes = Math.floor(seconds / 60)
   if (minutes < 60) return `${minutes} min ${seconds % 60} s left`
   return `${Math.floor(minutes / 60)} h ${minutes % 60} min left`
-}
-
-interface Unpacking {
-  archive: Pick<Located, 'size'>
-  /** Of the archive. */
-  content: AsyncIterable<Uint8Array>
-  json: boolean
-  deps: CliDeps
-}
-
-/** Runs work that reads an archive to its end and then audits what was in it, with a progress line. */
-export const withUnpacking = <T>(
-  { archive, content, json, deps }: Unpacking,
-  work: (content: AsyncIterable<Uint8Array>, onAudit: OnAudit) => Promise<T>,
-): Promise<T> =>
-  withProgress(deps, json, async (show) => {
-    // A pipe has no size.
-    const of = deps.terminal.progress && !json ? (await archive.size()) || undefined : undefined
-    return await work(readingWith(content, show, { what: 'Unpacking', of }), (progress) =>
-      show({ what: 'Checking', ...progress, unit: 'rules' }),
-    )
-  })
-
-/** Content, told of as it is read. @param of its bytes, where they are known */
-async function* readingWith(
-  content: AsyncIterable<Uint8Array>,
-  show: ShowStep,
-  { what, of }: Pick<Step, 'what' | 'of'>,
-): AsyncGenerator<Uint8Array> {
-  let done = 0
-  show({ what, done, of, unit: 'bytes' })
-  for await (const block of content) {
-    done += block.length
-    show({ what, done, of, unit: 'bytes' })
-    yield block
-  }
 }

@@ -6,8 +6,8 @@ import { giveFoldersToOwner, refuseUnwritable } from '../../store/folder.ts'
 import { takeLock } from '../../store/lock.ts'
 import { atEnd } from '../../utilities/at-end.ts'
 import type { DataFolder } from '../command-line/data-folder.ts'
-import { removeLeftovers } from '../process/leftovers.ts'
 import { finishLocked } from '../process/backup/replace.ts'
+import { removeLeftovers } from '../process/leftovers.ts'
 
 /**
  * Runs `work` while no gateway serves a folder, and none can start. A folder that was made for it goes again if nothing came into it.

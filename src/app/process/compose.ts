@@ -71,7 +71,7 @@ export interface Parts
   /** The application, once there is one. */
   serve: (request: Request) => Promise<Response>
   /** As in `Operations`. */
-  beside: Pick<Operations, 'data_folder' | 'books' | 'quick_checks' | 'backups' | 'postWebhook' | 'metrics'>
+  beside: Pick<Operations, 'data_folder' | 'books' | 'quick_checks' | 'postWebhook' | 'metrics'>
   decoder: Decoder
   network: Fetch
 }

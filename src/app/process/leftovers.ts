@@ -3,8 +3,8 @@ import { lstatSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { takeLock } from '../../store/lock.ts'
 import { removeAbandonedWork } from '../../store/work-folder.ts'
-import { backupWork, drillWork } from './data-paths.ts'
 import { isRestoreUnfinished } from './backup/replace.ts'
+import { backupWork, drillWork } from './data-paths.ts'
 
 /** By who writes it, under which lock. */
 const UNDER_LOCK: readonly { lock: string; names: RegExp }[] = [

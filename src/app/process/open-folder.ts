@@ -1,20 +1,15 @@
 // The opening of a data folder for a gateway: first what can refuse the start, then what a start changes.
 import { ensureCatalogue } from '../../catalogue/first.ts'
-import type { Action, By } from '../../domain/actions.ts'
 import type { Catalogue } from '../../domain/catalogue.ts'
 import { createTally } from '../../observe/tally.ts'
 import type { Registry } from '../../protocols/registry.ts'
-import { recordAction } from '../../store/actions.ts'
-import type { Db } from '../../store/db.ts'
 import { orUndo } from '../../utilities/or-undo.ts'
 import { quickChecks } from '../checks/quick-checks.ts'
-import { createBackups } from '../../../plugins/backups/running/backups.ts'
-import { dataPaths } from './data-paths.ts'
 import { finishRestore } from './backup/replace.ts'
 import { createBooks } from './books.ts'
 import { openCatalogue } from './catalogue.ts'
+import { dataPaths } from './data-paths.ts'
 import { sharedClock } from './engine/clock.ts'
-import { isEldest } from './engine/own-gateway.ts'
 import { createImageTrial } from './image-library.ts'
 import { createObserving } from './observing.ts'
 import { loadOwnPlugins } from './own-plugins/own-plugins.ts'
@@ -99,20 +94,9 @@ export async function openFolder({ data_folder, accept_missing_files = false, ..
     const beside = {
       books: createBooks({ data_folder, now }),
       quick_checks: quickChecks({ data_folder, now }),
-      backups: createBackups({
-        data_folder,
-        catalogue,
-        log,
-        now,
-        record: recorderIn(stores.db),
-        isScheduler: () => isEldest(stores.own_gateway),
-      }),
     }
     await recover(stores, { data_folder, accept_missing_files, now, log })
     const opened = { paths, watched, image_trial, stores, observing, beside, now, close }
     return { ...opened, plugins, listen, error_answers }
   })
 }
-
-/** Writes to the audit log beside the calls. */
-const recorderIn = (db: Db) => (action: Action, by: By) => db.begin((tx) => recordAction(tx, action), { by })

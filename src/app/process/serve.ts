@@ -88,7 +88,6 @@ export async function startGateway({ plugins, ...options }: StartOptions): Promi
   sockets = behindProxies(listening.sockets, () => catalogue().server.trusted_proxies)
   inside.isServedBy(listening.app)
   const stopTicking = tickRegularly(running)
-  beside.backups.watch()
   const start_audit = await auditAtStart({ ...stores, data_folder, log, now, books: beside.books })
   const { db, ledger } = stores
   await options.atLast?.({ catalogue: catalogue(), url: listening.url, db, ledger })
@@ -107,7 +106,6 @@ export async function startGateway({ plugins, ...options }: StartOptions): Promi
       await stopSweeping()
       stopTicking()
       watched.close()
-      await beside.backups.stop()
     })
   const reread = () => watched.reload().then(noticed)
   const reload = () => Promise.all([reread(), listening.renew()]).then(() => {})

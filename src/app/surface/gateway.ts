@@ -15,7 +15,6 @@ import type { Exposition } from '../../observe/exposition.ts'
 import type { Tally } from '../../observe/tally.ts'
 import type { KeptResponses } from '../../responses/store.ts'
 import type { Db } from '../../store/db.ts'
-import type { Backups } from '../../../plugins/backups/running/state.ts'
 import type { Books } from './books.ts'
 import type { QuickChecks } from './diagnosis.ts'
 import type { CallInside } from './inside.ts'
@@ -84,8 +83,6 @@ export interface Operations {
   books: Books
   /** Checks of this machine that are quick enough to run here. */
   quick_checks: QuickChecks
-  /** Archives of everything, made beside the calls. */
-  backups: Backups
   /** The catalogue's file: what it says without its secrets, and how it is changed. */
   configuration: Configuration
   /** What Prometheus reads. Calls are counted from the start on, or from the first reading where metrics were off until then. */

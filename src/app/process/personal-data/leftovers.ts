@@ -6,8 +6,8 @@ import { bucketMark } from '../../../store/bucket-marks.ts'
 import type { Db } from '../../../store/db.ts'
 import { counted } from '../../../utilities/counted.ts'
 import { messageOf } from '../../../utilities/thrown.ts'
-import { isOlderState } from '../data-paths.ts'
 import { configuredPlace, type WhereOptions } from '../backup/where.ts'
+import { isOlderState } from '../data-paths.ts'
 import { FILE_FOLDERS, type FileStores } from '../files/stores.ts'
 
 export interface LeftoverOptions extends WhereOptions {

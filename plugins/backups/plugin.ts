@@ -1,0 +1,14 @@
+// Backups as a plugin: archives of everything by a schedule, on request and by command, and their restore.
+import { definePlugin } from '../../src/app/plugin.ts'
+
+export const backups = definePlugin({
+  name: 'backups',
+  open: async (gateway) => (await import('./running/backups.ts')).openBackups(gateway),
+  on: { started: (backups) => backups.watch() },
+  console_routes: async () => (await import('./console.ts')).backupRoutes,
+  commands: {
+    backup: async () => (await import('./commands/backup.ts')).addBackupCommand,
+    restore: async () => (await import('./commands/restore.ts')).addRestoreCommand,
+  },
+  close: (backups) => backups.stop(),
+})
