@@ -1,5 +1,6 @@
 // The entries of all accounts: filtered and paged for reading, or all of them one part after the other. Only reads.
 import { and, desc, eq, gte, lt, sql } from 'drizzle-orm'
+import type { ListPageRequest } from '../../src/app/list/list.ts'
 import type { Db, Orm } from '../../src/store/db.ts'
 import { type Page, pageOf } from '../../src/store/page.ts'
 import { equals, equalsIfGiven, isOneOf } from '../../src/store/placeholders.ts'
@@ -8,7 +9,6 @@ import { accounts, calls, entries } from '../../src/store/schema.ts'
 import { endOfTurn } from '../../src/utilities/end-of-turn.ts'
 import {
   type EntryFilter,
-  type EntryPageRequest,
   type EntryPlace,
   entriesAfter,
   LISTED_COLUMNS,
@@ -72,7 +72,7 @@ const queries = perConnection({
 export async function listNamedEntries(
   db: Db,
   filter: EntriesFilter,
-  page: EntryPageRequest,
+  page: ListPageRequest,
 ): Promise<Page<NamedEntry> | undefined> {
   const { limit } = page
   const { account_id } = filter

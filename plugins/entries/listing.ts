@@ -1,7 +1,8 @@
 // The entries of an account: every movement of its balance, filtered and paged, the newest first. Only reads.
 import { and, desc, eq, getTableColumns, gte, lt, type SQL, sql } from 'drizzle-orm'
+import type { ListPageRequest } from '../../src/app/list/list.ts'
 import type { Awaitable, Db, Orm } from '../../src/store/db.ts'
-import { type Page, type PageRequest, pageOf } from '../../src/store/page.ts'
+import { type Page, pageOf } from '../../src/store/page.ts'
 import { equals, equalsIfGiven } from '../../src/store/placeholders.ts'
 import { perConnection } from '../../src/store/prepared.ts'
 import { calls, type Entry, entries } from '../../src/store/schema.ts'
@@ -91,16 +92,10 @@ export async function placeOf(
   return found && { id, ...found }
 }
 
-/** A page may also begin with an entry. */
-export interface EntryPageRequest extends PageRequest {
-  /** The first entry of the page; counts where there is no cursor. */
-  first?: number | undefined
-}
-
 /** Where a page begins. @returns undefined if its cursor or first entry is not found; of the first page no `account_id` */
 export async function placeOfPage(
   db: Db,
-  { cursor, first }: EntryPageRequest,
+  { cursor, first }: ListPageRequest,
 ): Promise<(EntryPlace & { account_id?: number }) | undefined> {
   if (cursor !== undefined) return placeOf(db, cursor)
   if (first === undefined) return BEFORE_ALL
@@ -136,7 +131,7 @@ export function entriesAfter(
 export async function listEntries(
   db: Db,
   filter: EntryFilter,
-  page: EntryPageRequest,
+  page: ListPageRequest,
 ): Promise<Page<ListedEntry> | undefined> {
   const place = await placeOfPage(db, page)
   if (!place || (place.account_id ?? filter.account_id) !== filter.account_id) return undefined

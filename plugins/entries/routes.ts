@@ -1,20 +1,18 @@
 // The route by which callers read the entries of their account: GET /api/v1/entries.
 import { Elysia } from 'elysia'
-import { ACCOUNT_FAILURES, accountCalls, scopeOf, seesOwnOnly } from '../../src/app/surface/account-calls.ts'
+import { callersList } from '../../src/app/list/pages.ts'
+import { ACCOUNT_FAILURES, accountCalls, scopeOf } from '../../src/app/surface/account-calls.ts'
 import type { Gateway } from '../../src/app/surface/gateway.ts'
-import { EntriesQuery, EntriesView, entriesPage } from './callers.ts'
+import { entry_list } from './list.ts'
 
 /** A limited key sees none, unless its account allows more. */
 export function entryRoutes(gateway: Pick<Gateway, 'exchange' | 'requests' | 'db'>) {
-  return new Elysia({ name: 'entries' }).use(accountCalls(gateway)).get(
-    '/api/v1/entries',
-    async ({ caller, query }) => {
-      if ((await scopeOf(gateway, caller)).only) throw seesOwnOnly()
-      return entriesPage(gateway.db, caller.account.id, query)
-    },
-    {
-      query: EntriesQuery,
-      response: { 200: EntriesView, ...ACCOUNT_FAILURES },
+  const list = callersList(gateway, entry_list, 'A page of entries.')
+  return new Elysia({ name: 'entries' })
+    .use(accountCalls(gateway))
+    .get('/api/v1/entries', async ({ caller, query }) => list.page(await scopeOf(gateway, caller), query), {
+      query: list.query,
+      response: { 200: list.page_schema, ...ACCOUNT_FAILURES },
       detail: {
         tags: ['Account'],
         operationId: 'listEntries',
@@ -22,6 +20,5 @@ export function entryRoutes(gateway: Pick<Gateway, 'exchange' | 'requests' | 'db
         description:
           'Signed, newest first: their sum is the balance. Not for a key with limits of its own, unless the account allows it.',
       },
-    },
-  )
+    })
 }

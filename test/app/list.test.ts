@@ -6,7 +6,9 @@ import {
   csvFor,
   fieldsFor,
   integer,
+  money,
   nullableFields,
+  nullableMoney,
   nullableText,
   type Reader,
   rowFor,
@@ -71,4 +73,50 @@ test('the table has the columns with a head, in their order', () => {
     ' 7  Berne  -     7 to Berne',
   ])
   expect(table(tableColumnsOf(parcels.columns), [], 'No parcels.')).toBe('No parcels.')
+})
+
+interface Payment {
+  id: number
+  amount_nanos: number
+  tip_nanos: number | null
+  purpose: string
+}
+
+const payments = defineList<Payment>()({
+  name: 'payments',
+  field: 'payments',
+  of: 'account',
+  max_rows: 10,
+  filters: {},
+  columns: {
+    purpose: text(({ purpose }, reader) => `${purpose} for the ${reader}`, {
+      seen_by: ['operator', 'caller', 'command'],
+    }),
+    id: integer(({ id }) => id, { seen_by: ['operator'] }),
+    secret: text(() => 'hidden', { seen_by: ['command'] }),
+    amount: money(({ amount_nanos }) => amount_nanos, { with_nanos: true }),
+    tip: nullableMoney(({ tip_nanos }) => tip_nanos),
+  },
+  csv: ['id', 'amount', 'tip', 'purpose'],
+  read: () => undefined,
+})
+
+const payment: Payment = { id: 3, amount_nanos: 1_500_000_000, tip_nanos: null, purpose: 'rent' }
+const AMOUNTS = { amount_nanos: 1_500_000_000, amount_usd: '1.50', tip_nanos: null, tip_usd: null }
+
+test.each<[Reader, object]>([
+  ['operator', { purpose: 'rent for the operator', id: 3, ...AMOUNTS }],
+  ['caller', { purpose: 'rent for the caller', ...AMOUNTS }],
+  ['command', { purpose: 'rent for the command', id: 3, secret: 'hidden', ...AMOUNTS }],
+])('amounts, and what the columns that name commands give them: for %s', (reader, expected) => {
+  const visible = rowFor(payments.columns, reader, payment)
+  expect(visible).toEqual(expected as typeof visible)
+})
+
+test('a file has the columns that its list names, in their order', () => {
+  const csv = csvFor(payments.columns, 'operator', payments.csv)
+  expect(csvOf(csv, [payment]).trimEnd().split(/\r?\n/)).toEqual([
+    'id,amount_usd,amount_nanos,tip_usd,purpose',
+    '3,1.50,1500000000,,rent for the operator',
+  ])
 })

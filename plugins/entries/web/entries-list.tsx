@@ -17,7 +17,7 @@ import { Select } from '../../console/web/parts/select.tsx'
 import { EmptyState, Loaded } from '../../console/web/parts/states.tsx'
 import { atEnd, type Column, charges, column, Pager, Table } from '../../console/web/parts/table.tsx'
 import { ClockTime } from '../../console/web/parts/time.tsx'
-import type { EntriesAsked, ShownEntry } from '../console/entries.ts'
+import type { ConsoleEntry } from '../list.ts'
 import { EntriesSums } from './entries-sums.tsx'
 
 /** Beside other lists in the tabs of a page, each has a place of its own in the address. */
@@ -31,14 +31,14 @@ const KINDS = [
   { value: 'withdrawal', label: 'Debits' },
 ] as const
 
-const WORDS: Record<ShownEntry['kind'], string> = {
+const WORDS: Record<ConsoleEntry['kind'], string> = {
   top_up: 'Top-up',
   charge: 'Charge',
   debt_payment: 'Debt payment',
   withdrawal: 'Debit',
 }
 
-const OF_ACCOUNT: Column<ShownEntry>[] = [
+const OF_ACCOUNT: Column<ConsoleEntry>[] = [
   column('kind', 'Entry', 'first', ({ kind }) => WORDS[kind]),
   charges(
     'amount',
@@ -51,7 +51,7 @@ const OF_ACCOUNT: Column<ShownEntry>[] = [
   atEnd('time', 'When', 'second-end', ({ created_at_ms }) => <ClockTime at_ms={created_at_ms} />),
 ]
 
-const OF_ALL: Column<ShownEntry>[] = [
+const OF_ALL: Column<ConsoleEntry>[] = [
   ...OF_ACCOUNT.slice(0, 1),
   column('account', 'Account', 'none', (entry) => (
     <Link href={`/accounts/${entry.account_id}`}>
@@ -70,7 +70,7 @@ const OF_ALL: Column<ShownEntry>[] = [
   ...OF_ACCOUNT.slice(3),
 ]
 
-function Amount({ entry, decimals }: { entry: ShownEntry; decimals: number }) {
+function Amount({ entry, decimals }: { entry: ConsoleEntry; decimals: number }) {
   const { amount_nanos, unpaid_nanos } = entry
   return (
     <>
@@ -83,7 +83,7 @@ function Amount({ entry, decimals }: { entry: ShownEntry; decimals: number }) {
   )
 }
 
-function For({ entry: { request_id, model, note } }: { entry: ShownEntry }) {
+function For({ entry: { request_id, model, note } }: { entry: ConsoleEntry }) {
   if (request_id !== null)
     return (
       <Link href={`/calls/${encodeURIComponent(request_id)}`}>
@@ -108,7 +108,7 @@ export function EntriesList({ account }: EntriesListProps) {
   const chosen = { ...days, account, kind: kind === '' ? undefined : kind }
   const first = filters.entry === '' ? undefined : Number(filters.entry)
   const page = cursor === '' ? { first } : { cursor: Number(cursor) }
-  const query: EntriesAsked = { ...chosen, ...page }
+  const query = { ...chosen, ...page }
   const entries = useAsk(['entries', query], () => api.entries.get({ query }))
   // Another list begins with its newest entry.
   const filter = (some: Partial<typeof filters>) => set({ ...some, entry: '' })

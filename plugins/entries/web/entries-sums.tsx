@@ -4,20 +4,18 @@ import { api } from '../../console/web/app/client.ts'
 import { count } from '../../console/web/parts/amounts.ts'
 import { ListSums } from '../../console/web/parts/list-sums.tsx'
 import { Money } from '../../console/web/parts/money.tsx'
-import type { EntriesAsked, ShownEntry } from '../console/entries.ts'
+import type { ConsoleEntry } from '../list.ts'
 
-const WORDS: Record<ShownEntry['kind'], string> = {
+const WORDS: Record<ConsoleEntry['kind'], string> = {
   top_up: 'top-ups',
   charge: 'charges',
   debt_payment: 'debt payments',
   withdrawal: 'debits',
 }
 
-export const EntriesSums = ({
-  query,
-}: {
-  query: Pick<EntriesAsked, 'account' | 'kind' | 'since' | 'until'>
-}) => (
+type Filters = NonNullable<Parameters<(typeof api)['entry-sums']['get']>[0]>['query']
+
+export const EntriesSums = ({ query }: { query: Filters }) => (
   <ListSums subject={['entries', 'sums', query]} call={() => api['entry-sums'].get({ query })}>
     {({ entries, kinds, amount_nanos }) => (
       <>

@@ -2,21 +2,33 @@
 import {
   type Static,
   type TInteger,
+  type TNull,
   type TOptional,
   type TProperties,
   type TSchema,
   type TString,
+  type TUnion,
   Type,
 } from '@sinclair/typebox'
 import type { Viewer } from '../../access/viewer.ts'
-import { type Cell, type CsvColumns, csvTime } from '../../http/csv.ts'
+import type { Nanos } from '../../domain/money.ts'
+import { type Cell, type CsvColumns, csvTime, csvUsd } from '../../http/csv.ts'
 import { Nullable } from '../../http/schema.ts'
-import { TimeFields, time as timeView } from '../../http/views.ts'
+import {
+  MoneyFields,
+  money as moneyView,
+  NullableMoneyFields,
+  TimeFields,
+  time as timeView,
+} from '../../http/views.ts'
 import type { Column as TableColumn } from '../command-line/table.ts'
 import { timeColumn } from '../command-line/times.ts'
 
-/** A reader of lists: a viewer of the console by their role, or a caller with an API key. */
-export type Reader = Viewer['role'] | 'caller'
+/**
+ * A reader of lists: a viewer of the console by their role, a caller with an API key, or a command in its JSON, which reads as the operator
+ * does but for columns that name it.
+ */
+export type Reader = Viewer['role'] | 'caller' | 'command'
 
 type Value = string | number | boolean | null | Record<string, unknown>
 
@@ -38,8 +50,8 @@ interface ColumnBase<Row> {
   json(name: string, row: Row, reader: Reader): Record<string, unknown>
   /** The schemas of these fields. */
   fields(name: string): TProperties
-  /** Its name and cell in CSV; undefined where it has none. */
-  csv: { name(name: string): string; cell(row: Row, reader: Reader): Cell } | undefined
+  /** Its cells in CSV, by their names there. */
+  csv(name: string): Readonly<Record<string, (row: Row, reader: Reader) => Cell>>
   table_column: TableColumn<Row> | undefined
 }
 
@@ -55,23 +67,40 @@ export interface TimeColumn<Row> extends ColumnBase<Row> {
   kind: 'time'
 }
 
+/** An amount, as `<name>_nanos` and `<name>_usd`; in CSV `<name>_usd`. */
+export interface MoneyColumn<Row, Amount extends Nanos | null, Seen = Reader> extends ColumnBase<Row> {
+  kind: 'money'
+  amount?: Amount
+  seen?: Seen
+}
+
 /** A column of the terminal alone, which puts several values into one. */
 export interface TableOnlyColumn<Row> extends ColumnBase<Row> {
   kind: 'table'
 }
 
-export type Column<Row> = ValueColumn<Row, TSchema, Reader> | TimeColumn<Row> | TableOnlyColumn<Row>
+export type Column<Row> =
+  | ValueColumn<Row, TSchema, Reader>
+  | TimeColumn<Row>
+  | MoneyColumn<Row, Nanos | null, Reader>
+  | TableOnlyColumn<Row>
 
 /** The columns of any list. */
 export type Columns<Row> = Readonly<Record<string, Column<Row>>>
 
+/** A schema for readers of whom some see it. */
+type Visible<Schema extends TSchema, Readers, Seen> = [Readers] extends [Seen]
+  ? Schema
+  : [Extract<Readers, Seen>] extends [never]
+    ? never
+    : TOptional<Schema>
+
 type SchemaOf<Each, Readers> =
-  Each extends ValueColumn<never, infer Schema, infer Seen>
-    ? [Readers] extends [Seen]
-      ? Schema
-      : [Extract<Readers, Seen>] extends [never]
-        ? never
-        : TOptional<Schema>
+  Each extends ValueColumn<never, infer Schema, infer Seen> ? Visible<Schema, Readers, Seen> : never
+
+type AmountOf<Each, Readers, Schema extends TSchema> =
+  Each extends MoneyColumn<never, infer Amount, infer Seen>
+    ? Visible<null extends Amount ? TUnion<[Schema, TNull]> : Schema, Readers, Seen>
     : never
 
 /** The schemas of the fields that readers get in JSON: optional for a column that some of them get. */
@@ -81,6 +110,14 @@ export type FieldsOf<C, Readers extends Reader> = {
   [Name in keyof C & string as C[Name] extends TimeColumn<never> ? `${Name}_at_ms` : never]: TInteger
 } & {
   [Name in keyof C & string as C[Name] extends TimeColumn<never> ? `${Name}_at` : never]: TString
+} & {
+  [Name in keyof C & string as AmountOf<C[Name], Readers, TInteger> extends never
+    ? never
+    : `${Name}_nanos`]: AmountOf<C[Name], Readers, TInteger>
+} & {
+  [Name in keyof C & string as AmountOf<C[Name], Readers, TString> extends never
+    ? never
+    : `${Name}_usd`]: AmountOf<C[Name], Readers, TString>
 }
 
 function valueColumn<Row, Schema extends TSchema, const Options extends ColumnOptions>(
@@ -95,11 +132,15 @@ function valueColumn<Row, Schema extends TSchema, const Options extends ColumnOp
     schema,
     seen_by,
     fields: (name) => ({ [name]: described }),
-    json: (name, row, reader) => ({ [name]: value(row, reader) }),
-    csv: { name: (name) => name, cell: (row, reader) => cellOf(value(row, reader)) },
+    json: (name, row, reader) => ({ [name]: value(row, readerIn(seen_by, reader)) }),
+    csv: (name) => ({ [name]: (row, reader) => cellOf(value(row, reader)) }),
     table_column: table && { ...table, text: (row) => textOf(value(row, 'operator')) },
   }
 }
+
+/** A column that does not name commands gives them what the operator gets. */
+const readerIn = (seen_by: readonly Reader[] | undefined, reader: Reader): Reader =>
+  reader === 'command' && !seen_by?.includes('command') ? 'operator' : reader
 
 function cellOf(value: Value): Cell {
   if (typeof value === 'boolean') return String(value)
@@ -143,15 +184,54 @@ export const nullableFields = <Row, const Options extends ColumnOptions = Record
   options?: Options,
 ) => valueColumn(Nullable(Type.Record(Type.String(), Type.Unknown())), value, options)
 
+/** An amount. `with_nanos`: in CSV with `<name>_nanos`, too. */
+export const money = <Row, const Options extends MoneyOptions = Record<never, never>>(
+  value: (row: Row) => Nanos,
+  options?: Options,
+): MoneyColumn<Row, Nanos, SeenBy<Options>> => moneyColumn(value, options, MoneyFields)
+
+/** An amount that may be unknown. */
+export const nullableMoney = <Row, const Options extends MoneyOptions = Record<never, never>>(
+  value: (row: Row) => Nanos | null,
+  options?: Options,
+): MoneyColumn<Row, Nanos | null, SeenBy<Options>> => moneyColumn(value, options, NullableMoneyFields)
+
+interface MoneyOptions extends Omit<ColumnOptions, 'table'> {
+  with_nanos?: boolean
+}
+
+function moneyColumn<Row, Amount extends Nanos | null, Options extends MoneyOptions>(
+  value: (row: Row) => Amount,
+  options: Options | undefined,
+  fieldsOf: (name: string, description?: string) => TProperties,
+): MoneyColumn<Row, Amount, SeenBy<Options>> {
+  const { description, seen_by, with_nanos = false }: MoneyOptions = options ?? {}
+  return {
+    kind: 'money',
+    seen_by,
+    fields: (name) => fieldsOf(name, description),
+    json: (name, row) => moneyView(name, value(row)),
+    csv: (name) => ({
+      [`${name}_usd`]: (row) => csvUsd(value(row)),
+      ...(with_nanos && { [`${name}_nanos`]: (row: Row) => value(row) }),
+    }),
+    table_column: undefined,
+  }
+}
+
 /** A time, for all readers. */
 export const time = <Row>(
   value: (row: Row) => number,
-  { description, table }: { description?: string; table?: { head: string } } = {},
+  {
+    description,
+    table,
+    csv_name,
+  }: { description?: string; table?: { head: string }; csv_name?: string } = {},
 ): TimeColumn<Row> => ({
   kind: 'time',
   fields: (name) => TimeFields(name, description),
   json: (name, row) => timeView(name, value(row)),
-  csv: { name: (name) => `${name}_utc`, cell: (row) => csvTime(value(row)) },
+  csv: (name) => ({ [csv_name ?? `${name}_utc`]: (row) => csvTime(value(row)) }),
   table_column: table && timeColumn(table.head, value),
 })
 
@@ -160,11 +240,12 @@ export const tableOnly = <Row>(column: TableColumn<Row>): TableOnlyColumn<Row> =
   kind: 'table',
   fields: () => ({}),
   json: () => ({}),
-  csv: undefined,
+  csv: () => ({}),
   table_column: column,
 })
 
-const isSeenBy = <Row>({ seen_by }: Column<Row>, reader: Reader): boolean => seen_by?.includes(reader) ?? true
+const isSeenBy = <Row>({ seen_by }: Column<Row>, reader: Reader): boolean =>
+  seen_by?.includes(readerIn(seen_by, reader)) ?? true
 
 /** The schemas of a row for readers: optional for a column that some of them get. */
 export const fieldsFor = <Row>(columns: Columns<Row>, readers: readonly Reader[]): TProperties =>
@@ -187,13 +268,22 @@ const columnsFor = <Row>(columns: Columns<Row>, reader: Reader): [name: string, 
 export const rowFor = <Row>(columns: Columns<Row>, reader: Reader, row: Row): Record<string, unknown> =>
   Object.assign({}, ...columnsFor(columns, reader).map(([name, column]) => column.json(name, row, reader)))
 
-/** The columns of CSV for a reader. */
-export const csvFor = <Row>(columns: Columns<Row>, reader: Reader): CsvColumns<Row> =>
-  Object.fromEntries(
-    columnsFor(columns, reader).flatMap(([name, { csv }]) =>
-      csv ? [[csv.name(name), (row: Row) => csv.cell(row, reader)]] : [],
+/** The columns of CSV for a reader. @param names of the columns in their order; all where absent */
+export function csvFor<Row>(
+  columns: Columns<Row>,
+  reader: Reader,
+  names?: readonly string[],
+): CsvColumns<Row> {
+  const visible = new Map(columnsFor(columns, reader))
+  return Object.fromEntries(
+    (names ?? [...visible.keys()]).flatMap((name) =>
+      Object.entries(visible.get(name)?.csv(name) ?? {}).map(([head, cell]) => [
+        head,
+        (row: Row) => cell(row, reader),
+      ]),
     ),
   )
+}
 
 /** The columns of a table of the terminal, in their order. */
 export const tableColumnsOf = <Row>(columns: Columns<Row>): TableColumn<Row>[] =>

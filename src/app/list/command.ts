@@ -3,7 +3,9 @@ import type { Static, TObject, TProperties, TSchema } from '@sinclair/typebox'
 import { Option } from 'commander'
 import { accountByName } from '../../access/accounts.ts'
 import { keyByReference } from '../../access/keys.ts'
+import { type GatewayError, notFound } from '../../domain/errors.ts'
 import type { Db } from '../../store/db.ts'
+import type { PageRequest } from '../../store/page.ts'
 import { withSearch } from '../command-line/arguments.ts'
 import { contextOf } from '../command-line/context.ts'
 import { CSV_WORDS, csvRange, pagesOf } from '../command-line/csv-range.ts'
@@ -24,8 +26,8 @@ export interface ListCommand<Totals> {
   rows: string
   /** The text in place of a table without rows. */
   empty_text: string
-  /** Makes its account an argument, in place of an option. */
-  account?: 'argument'
+  /** Makes its account an argument, in place of an option; `required`: one that has to be there. */
+  account?: 'argument' | 'required'
   /** A remark about the totals of a page. @param count the rows of the page */
   remark?: (totals: Totals, count: number) => string | undefined
 }
@@ -48,9 +50,10 @@ export const listCommand =
   ): AddCommand =>
   (program, deps) => {
     const { name, summary, description, row, rows } = about
-    const is_argument = about.account === 'argument'
+    const columns = tableColumnsOf(list.columns)
+    const is_argument = about.account !== undefined
     const command = program
-      .command(is_argument ? `${name} [account]` : name)
+      .command(`${name}${ARGUMENTS[about.account ?? 'option']}`)
       .summary(summary)
       .description(description)
     if (!is_argument) command.option('--account <name>', 'only this account')
@@ -65,28 +68,42 @@ export const listCommand =
         const context = contextOf(command, deps)
         await withDatabase(context.folder, 'read', async (db) => {
           const filter = await filterOf(db, list, options)
-          if (options.csv) {
-            const pages = pagesOf(async (page) => list.read(db, filter, page), csvRange(command, options))
-            return context.answerCsv(csvFor(list.columns, 'operator'), pages)
+          const pageAt = async (page: PageRequest) => {
+            const found = await list.read(db, filter, page)
+            if (found) return found
+            throw noSuchRow(row, options)
           }
-          const page = { limit: options.limit, cursor: options.before }
-          const found = await list.read(db, filter, page)
+          if (options.csv) {
+            const csv = csvFor(list.columns, 'operator', list.csv)
+            return context.answerCsv(csv, pagesOf(pageAt, csvRange(command, options)))
+          }
+          const found = await pageAt({ limit: options.limit, cursor: options.before })
           const totals = await list.totals?.read(db, filter)
           context.answer(
             {
-              [list.field]: found.rows.map((each) => rowFor(list.columns, 'operator', each)),
+              [list.field]: found.rows.map((each) => rowFor(list.columns, 'command', each)),
               ...totals,
               next_cursor: found.next_cursor ?? null,
             },
-            context.tableOf(tableColumnsOf(list.columns), found.rows, about.empty_text),
+            context.tableOf(columns, found.rows, about.empty_text),
           )
           const remark = totals && about.remark?.(totals, found.rows.length)
           if (remark !== undefined) context.remark(remark)
           if (found.next_cursor !== undefined)
-            context.remark(`More ${rows}: add --before ${found.next_cursor}.`)
+            context.remark(
+              `More ${rows}: add --before ${found.next_cursor}.${columns.some(({ total }) => total) ? ' TOTAL is for this page.' : ''}`,
+            )
         })
       })
   }
+
+function noSuchRow(row: string, { before, account }: ListOptions): GatewayError {
+  const where = account === undefined ? '' : ` in account ${account}`
+  const name = `${row[0]?.toUpperCase()}${row.slice(1)}`
+  return notFound(`${name} ${before} not found${where}. Use a number from the column ID.`)
+}
+
+const ARGUMENTS = { option: '', argument: ' [account]', required: ' <account>' } as const
 
 /** One of several words, or any text. */
 function optionOf({ schema, option: [flag, help] }: Filter): Option {

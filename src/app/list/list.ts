@@ -31,6 +31,11 @@ export interface Totals<F extends Filters, Fields extends TProperties> {
   read(db: Db, filter: FilterOf<F>): Promise<Static<TObject<Fields>>>
 }
 
+export interface ListPageRequest extends PageRequest {
+  /** The id of the first row of the page; counts where there is no cursor. */
+  first?: number | undefined
+}
+
 export interface List<
   Field extends string,
   Row,
@@ -47,13 +52,20 @@ export interface List<
    * sees none.
    */
   of: 'account' | 'key'
+  /** One row in words, `Entry`, where pages of the console may begin with a row, by its id as `first`. */
+  begins_with?: string
   /** The most rows of a page, whatever is requested: some 5 to 10 ms. */
   max_rows: number
   /** Whether a session by any key sees the rows of this key alone, with limits or not. */
   keys_see_own?: boolean
   filters: F
   columns: C
-  read(db: Db, filter: FilterOf<F>, page: PageRequest): Awaitable<Page<Row>>
+  /** The columns of CSV in their order; all of them where absent. */
+  csv?: readonly (keyof C & string)[]
+  /** Undefined: the list has no such cursor, or first row. */
+  read(db: Db, filter: FilterOf<F>, page: ListPageRequest): Awaitable<Page<Row> | undefined>
+  /** All rows in parts, for files, where there is a quicker way than page by page. */
+  readAll?(db: Db, filter: FilterOf<F>): AsyncGenerator<readonly Row[]>
   totals?: Totals<F, Fields>
 }
 

@@ -10,10 +10,13 @@ import {
 } from '@sinclair/typebox'
 import { keyQueries } from '../../access/queries.ts'
 import { requireWholeAccount, type Viewer } from '../../access/viewer.ts'
+import { invalidRequest, notFound } from '../../domain/errors.ts'
 import { PAGE_FIELDS, PAGE_PARAMETERS, pageFields, pageOf } from '../../http/paging.ts'
+import { WholeNumber } from '../../http/parameters.ts'
 import { PERIOD_PARAMETERS, readPeriod } from '../../http/period.ts'
 import { Closed } from '../../http/schema.ts'
 import type { Db } from '../../store/db.ts'
+import type { Page } from '../../store/page.ts'
 import type { Key } from '../../store/schema.ts'
 import { KeyPrefix, refuseOtherKeys, type Scope, seesOwnOnly } from '../surface/account-calls.ts'
 import { allNamed, DISPLAY_NAME } from '../surface/console/account-names.ts'
@@ -22,7 +25,7 @@ import { AccountRef, KeyRef } from '../surface/console/fields.ts'
 import { allPages, CsvFile, listCsv } from '../surface/console/list-csv.ts'
 import { requestedAccount, requestedKey } from '../surface/console/references.ts'
 import { type Columns, csvFor, type FieldsOf, fieldsFor, type Reader, rowFor } from './columns.ts'
-import type { FilterOf, Filters, List } from './list.ts'
+import type { FilterOf, Filters, List, ListPageRequest } from './list.ts'
 
 /** Rows of a file that are read in one turn: some 5 ms. */
 const FILE_ROWS_AT_ONCE = 250
@@ -46,7 +49,10 @@ interface Requested {
   until?: string
   limit?: number
   cursor?: number
+  first?: number
 }
+
+const FIRST = { first: Type.Optional(WholeNumber({ minimum: 1 }, 'the number of a row')) }
 
 /** The routes of a list at the console: schemas and handlers of its pages and of its file. */
 export function consoleList<
@@ -59,11 +65,15 @@ export function consoleList<
   const { db } = gateway
   const parameters = {
     account: Type.Optional(AccountRef),
-    key: Type.Optional(KeyRef),
+    ...onlyIf(list.of === 'key', { key: Type.Optional(KeyRef) }),
     ...parametersOf(list.filters),
     ...PERIOD_PARAMETERS,
   }
-  const query = Closed({ ...parameters, ...PAGE_PARAMETERS })
+  const query = Closed({
+    ...parameters,
+    ...PAGE_PARAMETERS,
+    ...onlyIf(list.begins_with !== undefined, FIRST),
+  })
   const file_query = Closed(parameters)
   const page_schema = pageSchema<Field, FieldsOf<C, Viewer['role']> & typeof DISPLAY_NAME, Totals>(list, {
     ...fieldsFor(list.columns, CONSOLE_READERS),
@@ -80,6 +90,8 @@ export function consoleList<
   }
 
   return {
+    filterOf,
+    file_query,
     page_route: { query, response: { 200: page_schema, ...FAILURES } },
     file_route: { query: file_query, response: { 200: CsvFile, ...FAILURES } },
     async page(viewer: Viewer, requested: Static<typeof query>): Promise<Static<typeof page_schema>> {
@@ -101,8 +113,14 @@ export function consoleList<
     async file(viewer: Viewer, requested: Static<typeof file_query>): Promise<Response> {
       const values: object = requested
       const filter = await filterOf(viewer, values)
-      const parts = allPages(FILE_ROWS_AT_ONCE, (page) => list.read(db, filter, page))
-      return listCsv(gateway, viewer, { list: list.name, columns: csvFor(list.columns, viewer.role), parts })
+      const parts =
+        list.readAll?.(db, filter) ??
+        allPages(FILE_ROWS_AT_ONCE, async (page) => foundIn(list, await list.read(db, filter, page), page))
+      return listCsv(gateway, viewer, {
+        list: list.name,
+        columns: csvFor(list.columns, viewer.role, list.csv),
+        parts,
+      })
     },
   }
 }
@@ -116,7 +134,7 @@ export function callersList<
   Totals extends TProperties,
 >({ db }: { db: Db }, list: List<Field, Row, F, C, Totals>, description: string) {
   const query = Closed({
-    key: KeyPrefix,
+    ...onlyIf(list.of === 'key', { key: KeyPrefix }),
     ...parametersOf(list.filters),
     ...PERIOD_PARAMETERS,
     ...PAGE_PARAMETERS,
@@ -156,10 +174,26 @@ async function readPage<Row, F extends Filters, C extends Columns<Row>, Totals e
   requested: Requested,
 ) {
   const { limit, cursor } = pageOf(requested)
-  const page = { limit: Math.min(limit, list.max_rows), cursor }
-  const { rows, next_cursor } = await list.read(db, filter, page)
+  const page = { limit: Math.min(limit, list.max_rows), cursor, first: requested.first }
+  const { rows, next_cursor } = foundIn(list, await list.read(db, filter, page), page)
   return { rows, ...(await list.totals?.read(db, filter)), ...pageFields({ next_cursor }) }
 }
+
+/** @throws GatewayError not_found for the first row of a page, invalid_request for a cursor that the list does not have */
+function foundIn<Row>(
+  { begins_with = 'Row', field }: { begins_with?: string; field: string },
+  page: Page<Row> | undefined,
+  { cursor }: ListPageRequest,
+): Page<Row> {
+  if (page) return page
+  throw cursor === undefined
+    ? notFound(`${begins_with} not found. See the list of ${field}.`, { param: 'first' })
+    : invalidRequest('cursor: must be the next_cursor of the page before.', { param: 'cursor' })
+}
+
+/** Parameters that some lists do not have; all are optional, so their type may have them. */
+const onlyIf = <Some extends TProperties>(condition: boolean, parameters: Some): Some =>
+  (condition ? parameters : {}) as Some
 
 const parametersOf = <F extends Filters>(filters: F): Parameters<F> =>
   Object.fromEntries(

@@ -1,0 +1,86 @@
+// Entries of balances as a list: for the console, for callers, in files and on the command line.
+
+import { timeColumn } from '../../src/app/command-line/times.ts'
+import { usdColumn } from '../../src/app/commands/sum-columns.ts'
+import {
+  integer,
+  money,
+  nullableInteger,
+  nullableMoney,
+  nullableText,
+  tableOnly,
+  text,
+  time,
+  word,
+} from '../../src/app/list/columns.ts'
+import { type ConsoleRowOf, defineList } from '../../src/app/list/list.ts'
+import { formatUsd } from '../../src/domain/money.ts'
+import { OneOf } from '../../src/http/schema.ts'
+import { visibleLine } from '../../src/utilities/visible-text.ts'
+import { allEntries, listNamedEntries, type NamedEntry } from './all-entries.ts'
+import { ENTRY_KINDS } from './listing.ts'
+
+const CONSOLE = ['operator', 'account', 'key'] as const
+
+export const entry_list = defineList<NamedEntry>()({
+  name: 'entries',
+  field: 'entries',
+  of: 'account',
+  max_rows: 1_000,
+  begins_with: 'Entry',
+  filters: {
+    kind: {
+      schema: OneOf(ENTRY_KINDS, { description: 'Of this kind only.', examples: ['top_up'] }),
+      option: ['--kind <kind>', 'only these'],
+    },
+  },
+  columns: {
+    account_id: integer(({ account_id }) => account_id, { seen_by: CONSOLE }),
+    account: text(({ account_name }) => account_name, { seen_by: CONSOLE }),
+    id: integer(({ id }) => id, { description: 'The id of the entry.', table: { head: 'ID', right: true } }),
+    time: tableOnly(timeColumn('TIME', ({ created_at_ms }) => created_at_ms)),
+    kind: word(OneOf(ENTRY_KINDS), ({ kind }) => kind, {
+      description: 'What moved the balance.',
+      table: { head: 'KIND' },
+    }),
+    amount: money(({ amount_nanos }) => amount_nanos, {
+      description: 'The change of the balance, negative for a charge',
+      with_nanos: true,
+    }),
+    usd: tableOnly(usdColumn('USD', ({ amount_nanos }) => amount_nanos)),
+    /** Notes of earlier versions may hold control characters, and marks that turn the direction of writing. */
+    note: text(
+      ({ note }, reader) => (reader === 'caller' || reader === 'command' ? note : visibleLine(note)),
+      {
+        description: 'What the operator wrote of it.',
+        seen_by: [...CONSOLE, 'caller', 'command'],
+      },
+    ),
+    request_id: nullableText(({ request_id }) => request_id, { description: 'Of a charge: the call.' }),
+    model: nullableText(({ model }) => model, { description: 'Of a charge: the model.' }),
+    unpaid: nullableMoney(({ unpaid_nanos }) => unpaid_nanos, {
+      description: 'Of a charge: what the balance did not cover',
+    }),
+    created: time(({ created_at_ms }) => created_at_ms, { description: 'When', csv_name: 'time_utc' }),
+    debt: tableOnly({
+      head: 'UNPAID',
+      text: ({ unpaid_nanos }) => (unpaid_nanos ? formatUsd(unpaid_nanos) : '-'),
+      right: true,
+    }),
+    call_id: nullableInteger(({ call_id }) => call_id, {
+      seen_by: ['command'],
+      table: { head: 'CALL', right: true },
+    }),
+    note_or_model: tableOnly({
+      head: 'NOTE',
+      text: ({ note, model }) => note || (model ?? ''),
+      elastic: true,
+    }),
+  },
+  csv: ['id', 'created', 'account', 'kind', 'amount', 'unpaid', 'model', 'request_id', 'note'],
+  read: listNamedEntries,
+  readAll: allEntries,
+})
+
+/** A row as the console's pages get it. */
+export type ConsoleEntry = ConsoleRowOf<typeof entry_list>
