@@ -7,7 +7,7 @@ import {
   NO_DETAILS,
 } from '../../src/access/account-details.ts'
 import { createAccount } from '../../src/access/accounts.ts'
-import { beginErasing } from '../../src/access/erasing.ts'
+import { beginErasing } from '../../plugins/personal-data/closing.ts'
 import { dbOver } from '../../src/store/engines/sqlite/sqlite.ts'
 import { memoryDatabase } from '../support/empty-database.ts'
 

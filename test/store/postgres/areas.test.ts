@@ -16,7 +16,7 @@ import { changeDetails } from '../../../src/access/account-details.ts'
 import { listAccountPage } from '../../../src/access/account-listing.ts'
 import { createAccount, renameAccount, suspendAccount } from '../../../src/access/accounts.ts'
 import { closeAccount, reopenAccount, shownAccounts } from '../../../src/access/closing.ts'
-import { beginErasing } from '../../../src/access/erasing.ts'
+import { beginErasing } from '../../../plugins/personal-data/closing.ts'
 import { listKeyPage } from '../../../src/access/key-listing.ts'
 import {
   changeKey,

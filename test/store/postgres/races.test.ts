@@ -6,7 +6,7 @@ import { changeDetails } from '../../../src/access/account-details.ts'
 import { createAccount, findAccount, renameAccount, suspendAccount } from '../../../src/access/accounts.ts'
 import { closeAccount, reopenAccount } from '../../../src/access/closing.ts'
 import { payingKey, renewConsoleKey } from '../../../src/access/console-key.ts'
-import { beginErasing } from '../../../src/access/erasing.ts'
+import { beginErasing } from '../../../plugins/personal-data/closing.ts'
 import { countUsableKeys } from '../../../src/access/key-listing.ts'
 import {
   changeKey,

@@ -1,16 +1,16 @@
 // `migrate`: moves the database to PostgreSQL and the files into a bucket, or back, together or one of them.
 import { resolve } from 'node:path'
 import type { Command } from 'commander'
-import { conflict } from '../../domain/errors.ts'
-import { type Context, contextOf } from '../command-line/context.ts'
-import { engineOfFolder } from '../command-line/data-folder.ts'
-import type { CliDeps } from '../command-line/terminal.ts'
-import type { Engine } from '../process/engine/engine.ts'
-import { storageOfFolder } from '../process/engine/of.ts'
-import { fileMoveOf } from './migrate-files.ts'
-import { filesAlone, toFolder, toServer } from './migrate-moves.ts'
-import { readFilesTarget, readTarget, type Target } from './migrate-target.ts'
-import { answerFiles, answerToFolder, answerToServer } from './migrate-text.ts'
+import { conflict } from '../../src/domain/errors.ts'
+import { type Context, contextOf } from '../../src/app/command-line/context.ts'
+import { engineOfFolder } from '../../src/app/command-line/data-folder.ts'
+import type { CliDeps } from '../../src/app/command-line/terminal.ts'
+import type { Engine } from '../../src/app/process/engine/engine.ts'
+import { storageOfFolder } from '../../src/app/process/engine/of.ts'
+import { fileMoveOf } from './files.ts'
+import { filesAlone, toFolder, toServer } from './moves.ts'
+import { readFilesTarget, readTarget, type Target } from './target.ts'
+import { answerFiles, answerToFolder, answerToServer } from './answers.ts'
 
 interface MigrateFlags {
   to?: string

@@ -1,17 +1,17 @@
 // The erasure of a person's data: files, rows and texts go, amounts stay under a pseudonym, and nothing of it is left in the database.
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { pseudonymOf } from '../../../access/accounts.ts'
-import { beginErasing } from '../../../access/erasing.ts'
-import { accountQueries } from '../../../access/queries.ts'
-import { JOURNAL_NAME } from '../../../calls/settling/journal.ts'
-import { forgetAccount, refuseLimits } from '../../../catalogue/past.ts'
-import { conflict } from '../../../domain/errors.ts'
-import type { Db, Tx } from '../../../store/db.ts'
-import type { Scrubbing } from '../../../store/engines/sqlite/scrubbing.ts'
-import { erasedColumns, type RuledTable, ruledTables, type StoredTable } from '../../../store/stored-table.ts'
-import { requireOwnFiles } from '../files/claim.ts'
-import { type FileStores, storedAt } from '../files/stores.ts'
+import { pseudonymOf } from '../../src/access/accounts.ts'
+import { beginErasing } from './closing.ts'
+import { accountQueries } from '../../src/access/queries.ts'
+import { JOURNAL_NAME } from '../../src/calls/settling/journal.ts'
+import { forgetAccount, refuseLimits } from '../../src/catalogue/past.ts'
+import { conflict } from '../../src/domain/errors.ts'
+import type { Db, Tx } from '../../src/store/db.ts'
+import type { Scrubbing } from '../../src/store/engines/sqlite/scrubbing.ts'
+import { erasedColumns, type RuledTable, ruledTables, type StoredTable } from '../../src/store/stored-table.ts'
+import { requireOwnFiles } from '../../src/app/process/files/claim.ts'
+import { type FileStores, storedAt } from '../../src/app/process/files/stores.ts'
 
 export interface EraseOptions {
   /** Of the same database. */

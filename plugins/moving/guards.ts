@@ -2,13 +2,13 @@
 import { Database } from 'bun:sqlite'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { conflict } from '../../domain/errors.ts'
-import type { Db } from '../../store/db.ts'
-import { serverClock } from '../../store/engines/postgres/heartbeat.ts'
-import { aliveGateways } from '../../store/gateways.ts'
-import { takeLock } from '../../store/lock.ts'
-import { closing } from '../../utilities/at-end.ts'
-import { TIMING } from '../process/engine/heartbeat.ts'
+import { conflict } from '../../src/domain/errors.ts'
+import type { Db } from '../../src/store/db.ts'
+import { serverClock } from '../../src/store/engines/postgres/heartbeat.ts'
+import { aliveGateways } from '../../src/store/gateways.ts'
+import { takeLock } from '../../src/store/lock.ts'
+import { closing } from '../../src/utilities/at-end.ts'
+import { TIMING } from '../../src/app/process/engine/heartbeat.ts'
 
 /** Other commands write for less. */
 const MAX_COMMAND_MS = 1_000

@@ -1,12 +1,12 @@
 // What `migrate` says at its end: what was copied, and what to write into the catalogue.
 
 import { join, resolve } from 'node:path'
-import { counted } from '../../utilities/counted.ts'
-import { sizeText } from '../../utilities/size-text.ts'
-import type { Context } from '../command-line/context.ts'
-import type { Moved } from '../process/moving/rows.ts'
-import type { MovedAll } from './migrate-moves.ts'
-import type { Server } from './migrate-target.ts'
+import { counted } from '../../src/utilities/counted.ts'
+import { sizeText } from '../../src/utilities/size-text.ts'
+import type { Context } from '../../src/app/command-line/context.ts'
+import type { Moved } from '../../src/app/process/moving/rows.ts'
+import type { MovedAll } from './moves.ts'
+import type { Server } from './target.ts'
 
 const MAX_SHOWN = 20
 const FOLDERS = 'images/, files/, answers/, responses/'

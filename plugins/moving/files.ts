@@ -1,16 +1,16 @@
 // The part of `migrate` that moves files: from the data folder into a bucket, or back.
 import { resolve } from 'node:path'
-import type { Bucket, StorageSettings } from '../../domain/catalogue.ts'
-import { conflict, invalidRequest } from '../../domain/errors.ts'
-import type { Db } from '../../store/db.ts'
-import type { Context } from '../command-line/context.ts'
-import type { CliDeps } from '../command-line/terminal.ts'
-import { claimBucket } from '../process/files/claim.ts'
-import { type FileStores, fileStoresOf } from '../process/files/stores.ts'
-import { type MovedFiles, markAllMissing, moveFilesOfRows } from '../process/moving/files-of-rows.ts'
-import { refuseNoRoom } from '../process/moving/room.ts'
-import type { FilesTarget } from './migrate-target.ts'
-import { withProgress } from './progress.ts'
+import type { Bucket, StorageSettings } from '../../src/domain/catalogue.ts'
+import { conflict, invalidRequest } from '../../src/domain/errors.ts'
+import type { Db } from '../../src/store/db.ts'
+import type { Context } from '../../src/app/command-line/context.ts'
+import type { CliDeps } from '../../src/app/command-line/terminal.ts'
+import { claimBucket } from '../../src/app/process/files/claim.ts'
+import { type FileStores, fileStoresOf } from '../../src/app/process/files/stores.ts'
+import { type MovedFiles, markAllMissing, moveFilesOfRows } from '../../src/app/process/moving/files-of-rows.ts'
+import { refuseNoRoom } from './room.ts'
+import type { FilesTarget } from './target.ts'
+import { withProgress } from '../../src/app/commands/progress.ts'
 
 export interface FileMove extends Disposable {
   from: FileStores

@@ -1,28 +1,28 @@
 // The moves of `migrate`: rows, files or both, while nothing else changes them.
 
 import { resolve } from 'node:path'
-import { unshare } from '../../catalogue/shared.ts'
-import type { StorageSettings } from '../../domain/catalogue.ts'
-import { conflict } from '../../domain/errors.ts'
-import { audit } from '../../money/ledger/audit.ts'
-import { recordAction } from '../../store/actions.ts'
-import { forgetBucketMark } from '../../store/bucket-marks.ts'
-import type { Db, Tx } from '../../store/db.ts'
-import { postgresTarget, refuseRows } from '../../store/engines/postgres/copy-target.ts'
-import { openPostgres } from '../../store/engines/postgres/open.ts'
-import { sqliteTarget } from '../../store/engines/sqlite/copy-target.ts'
-import { openDb } from '../../store/engines/sqlite/sqlite.ts'
-import { makeWorkFolder } from '../../store/work-folder.ts'
-import { counted } from '../../utilities/counted.ts'
-import type { Context } from '../command-line/context.ts'
-import type { CliDeps } from '../command-line/terminal.ts'
-import { backupWork, dataPaths } from '../process/data-paths.ts'
-import type { Engine } from '../process/engine/engine.ts'
-import type { MovedFiles } from '../process/moving/files-of-rows.ts'
-import { type Moved, type MoveOptions, moveRows } from '../process/moving/rows.ts'
-import { checkFile, writeNew } from '../process/snapshot.ts'
-import { type PlacedCatalogue, placeCatalogue } from './migrate-catalogue.ts'
-import type { FileMove } from './migrate-files.ts'
+import { unshare } from '../../src/catalogue/shared.ts'
+import type { StorageSettings } from '../../src/domain/catalogue.ts'
+import { conflict } from '../../src/domain/errors.ts'
+import { audit } from '../../src/money/ledger/audit.ts'
+import { recordAction } from '../../src/store/actions.ts'
+import { forgetBucketMark } from '../../src/store/bucket-marks.ts'
+import type { Db, Tx } from '../../src/store/db.ts'
+import { postgresTarget, refuseRows } from '../../src/store/engines/postgres/copy-target.ts'
+import { openPostgres } from '../../src/store/engines/postgres/open.ts'
+import { sqliteTarget } from '../../src/store/engines/sqlite/copy-target.ts'
+import { openDb } from '../../src/store/engines/sqlite/sqlite.ts'
+import { makeWorkFolder } from '../../src/store/work-folder.ts'
+import { counted } from '../../src/utilities/counted.ts'
+import type { Context } from '../../src/app/command-line/context.ts'
+import type { CliDeps } from '../../src/app/command-line/terminal.ts'
+import { backupWork, dataPaths } from '../../src/app/process/data-paths.ts'
+import type { Engine } from '../../src/app/process/engine/engine.ts'
+import type { MovedFiles } from '../../src/app/process/moving/files-of-rows.ts'
+import { type Moved, type MoveOptions, moveRows } from '../../src/app/process/moving/rows.ts'
+import { checkFile, writeNew } from '../../src/app/process/snapshot.ts'
+import { type PlacedCatalogue, placeCatalogue } from './catalogue.ts'
+import type { FileMove } from './files.ts'
 import {
   aliveNames,
   lockOf,
@@ -30,9 +30,9 @@ import {
   refuseDatabase,
   stoppedFolder,
   unchanged,
-} from './migrate-guards.ts'
-import { withProgress } from './progress.ts'
-import { withoutGateway } from './without-gateway.ts'
+} from './guards.ts'
+import { withProgress } from '../../src/app/commands/progress.ts'
+import { withoutGateway } from '../../src/app/commands/without-gateway.ts'
 
 export interface Move {
   context: Context

@@ -1,13 +1,13 @@
 // `migrate`: all rows to PostgreSQL and back by the command line, what it refuses, and that the old database stays as it is.
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { appendFileSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { serverClock } from '../../../src/store/engines/postgres/heartbeat.ts'
-import { openPostgres } from '../../../src/store/engines/postgres/open.ts'
-import { openDatabase } from '../../../src/store/engines/sqlite/open.ts'
-import { beginGateway, endGateway } from '../../../src/store/gateways.ts'
-import { takeLock } from '../../../src/store/lock.ts'
-import { administrator, dropDatabase, hasPostgres, makeDatabase } from '../../support/postgres.ts'
-import { type Scene, sceneOfEachTest } from './scene.ts'
+import { serverClock } from '../../src/store/engines/postgres/heartbeat.ts'
+import { openPostgres } from '../../src/store/engines/postgres/open.ts'
+import { openDatabase } from '../../src/store/engines/sqlite/open.ts'
+import { beginGateway, endGateway } from '../../src/store/gateways.ts'
+import { takeLock } from '../../src/store/lock.ts'
+import { administrator, dropDatabase, hasPostgres, makeDatabase } from '../support/postgres.ts'
+import { type Scene, sceneOfEachTest } from '../app/commands/scene.ts'
 
 const scene = sceneOfEachTest(async (scene) => {
   await scene.json('account', 'create', 'ada')

@@ -1,8 +1,8 @@
 // The room on a disk for files that are moved to it.
 import { statfsSync } from 'node:fs'
-import { unprocessable } from '../../../domain/errors.ts'
-import { diskBytesOf, reservedBytes } from '../../../store/disk-room.ts'
-import { sizeText } from '../../../utilities/size-text.ts'
+import { unprocessable } from '../../src/domain/errors.ts'
+import { diskBytesOf, reservedBytes } from '../../src/store/disk-room.ts'
+import { sizeText } from '../../src/utilities/size-text.ts'
 
 /**
  * Refuses what would fill a disk: a tenth of it stays free, as after a restore.

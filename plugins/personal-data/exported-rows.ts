@@ -1,12 +1,12 @@
 // The rows of an export as lines of JSON, page by page: however many there are, only some of them are in memory.
-import type { Db, Values } from '../../../store/db.ts'
+import type { Db, Values } from '../../src/store/db.ts'
 import {
   type ColumnRule,
   exportedTables,
   type RuledTable,
   type StoredTable,
   type TableRule,
-} from '../../../store/stored-table.ts'
+} from '../../src/store/stored-table.ts'
 
 export interface ExportedTable {
   table: string

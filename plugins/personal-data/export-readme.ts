@@ -1,5 +1,5 @@
 // The README of an export, for the account holder.
-import { exportedTables, type StoredTable } from '../../../store/stored-table.ts'
+import { exportedTables, type StoredTable } from '../../src/store/stored-table.ts'
 
 const NAME_WIDTH = 18
 

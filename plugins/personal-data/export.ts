@@ -1,16 +1,16 @@
 // The export of a person's data: their rows as lines of JSON, a file a table, and their files, as of one moment.
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
-import manifest from '../../../../package.json' with { type: 'json' }
-import { accountByName } from '../../../access/accounts.ts'
-import { conflict } from '../../../domain/errors.ts'
-import type { StoredBytes } from '../../../domain/stored-bytes.ts'
-import { type Db, LONG } from '../../../store/db.ts'
-import { isAbsentObject } from '../../../store/engines/s3/words.ts'
-import type { StoredTable } from '../../../store/stored-table.ts'
-import { type PackedEntry, packedTar, type TarWriter } from '../../../store/tar.ts'
-import { requireOwnFiles } from '../files/claim.ts'
-import { type FileStores, storedAt } from '../files/stores.ts'
+import manifest from '../../package.json' with { type: 'json' }
+import { accountByName } from '../../src/access/accounts.ts'
+import { type PackedEntry, packedTar, type TarWriter } from '../../src/store/tar.ts'
+import { conflict } from '../../src/domain/errors.ts'
+import type { StoredBytes } from '../../src/domain/stored-bytes.ts'
+import { type Db, LONG } from '../../src/store/db.ts'
+import { isAbsentObject } from '../../src/store/engines/s3/words.ts'
+import type { StoredTable } from '../../src/store/stored-table.ts'
+import { requireOwnFiles } from '../../src/app/process/files/claim.ts'
+import { type FileStores, storedAt } from '../../src/app/process/files/stores.ts'
 import { exportReadme } from './export-readme.ts'
 import { countTables, pathsOf } from './exported-rows.ts'
 

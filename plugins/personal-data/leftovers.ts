@@ -2,13 +2,13 @@
 
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { bucketMark } from '../../../store/bucket-marks.ts'
-import type { Db } from '../../../store/db.ts'
-import { counted } from '../../../utilities/counted.ts'
-import { messageOf } from '../../../utilities/thrown.ts'
-import { configuredPlace, type WhereOptions } from '../backup/where.ts'
-import { isOlderState } from '../data-paths.ts'
-import { FILE_FOLDERS, type FileStores } from '../files/stores.ts'
+import { bucketMark } from '../../src/store/bucket-marks.ts'
+import type { Db } from '../../src/store/db.ts'
+import { counted } from '../../src/utilities/counted.ts'
+import { messageOf } from '../../src/utilities/thrown.ts'
+import { isOlderState } from '../../src/app/process/data-paths.ts'
+import { configuredPlace, type WhereOptions } from '../../src/app/process/backup/where.ts'
+import { FILE_FOLDERS, type FileStores } from '../../src/app/process/files/stores.ts'
 
 export interface LeftoverOptions extends WhereOptions {
   files: FileStores

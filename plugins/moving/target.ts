@@ -1,12 +1,12 @@
 // Where `migrate` moves a database and files to, as it is written on the command line.
 
-import { validate } from '../../catalogue/mistakes.ts'
-import { StorageSchema } from '../../catalogue/place-schemas.ts'
-import type { Environment } from '../../catalogue/providers.ts'
-import { readDatabase } from '../../catalogue/storage.ts'
-import { readFiles } from '../../catalogue/storage-files.ts'
-import type { Bucket } from '../../domain/catalogue.ts'
-import { invalidRequest } from '../../domain/errors.ts'
+import { validate } from '../../src/catalogue/mistakes.ts'
+import { StorageSchema } from '../../src/catalogue/place-schemas.ts'
+import type { Environment } from '../../src/catalogue/providers.ts'
+import { readDatabase } from '../../src/catalogue/storage.ts'
+import { readFiles } from '../../src/catalogue/storage-files.ts'
+import type { Bucket } from '../../src/domain/catalogue.ts'
+import { invalidRequest } from '../../src/domain/errors.ts'
 
 export type Target = Server | { folder: string }
 
