@@ -27,7 +27,9 @@ import { messages } from './messages/plugin.ts'
 import { metrics } from './metrics/plugin.ts'
 import { models } from './models/plugin.ts'
 import { moderations } from './moderations/plugin.ts'
+import { moving } from './moving/plugin.ts'
 import { native } from './native/plugin.ts'
+import { personalData } from './personal-data/plugin.ts'
 import { playground } from './playground/plugin.ts'
 import { prices } from './prices/plugin.ts'
 import { refusals } from './refusals/plugin.ts'
@@ -54,6 +56,7 @@ export const plugins = [
   entries,
   accounts,
   keys,
+  personalData,
   signIn,
   catalogue,
   prices,
@@ -62,6 +65,7 @@ export const plugins = [
   auditLog,
   doctor,
   backups,
+  moving,
   alerts,
   playground,
   firstSteps,

@@ -1,14 +1,13 @@
-// What `migrate` says at its end: what was copied, and what to write into the catalogue.
-
+// The answers of `migrate`: what it copied, and what to write into the catalogue.
 import { join, resolve } from 'node:path'
-import { counted } from '../../src/utilities/counted.ts'
-import { sizeText } from '../../src/utilities/size-text.ts'
 import type { Context } from '../../src/app/command-line/context.ts'
 import type { Moved } from '../../src/app/process/moving/rows.ts'
+import { counted } from '../../src/utilities/counted.ts'
+import { sizeText } from '../../src/utilities/size-text.ts'
 import type { MovedAll } from './moves.ts'
 import type { Server } from './target.ts'
 
-const MAX_SHOWN = 20
+const MAX_LISTED = 20
 const FOLDERS = 'images/, files/, answers/, responses/'
 
 type MovedFiles = NonNullable<MovedAll['files']>
@@ -143,7 +142,7 @@ function warnOf(context: Context, { rows: { changed }, files }: MovedAll): void 
   warnOfDamaged(context, files)
 }
 
-/** A further run copies none of them again, so that it could not tell. */
+/** A further run copies none of them again, so it cannot warn of them. */
 function warnOfDamaged({ warn }: Context, { damaged, move }: MovedFiles): void {
   if (damaged.length > 0)
     warn(
@@ -160,4 +159,5 @@ function warnOfMissing({ warn }: Context, { missing, move }: MovedFiles): void {
 }
 
 const listed = (all: readonly string[]): string =>
-  all.slice(0, MAX_SHOWN).join(', ') + (all.length > MAX_SHOWN ? `, and ${all.length - MAX_SHOWN} more` : '')
+  all.slice(0, MAX_LISTED).join(', ') +
+  (all.length > MAX_LISTED ? `, and ${all.length - MAX_LISTED} more` : '')

@@ -1,12 +1,12 @@
 // The catalogue of `migrate` from a server into a folder: what was in the database for all gateways becomes the file there.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import type { DataFolder } from '../../src/app/command-line/data-folder.ts'
+import { dataPaths } from '../../src/app/process/data-paths.ts'
 import { withMachine } from '../../src/catalogue/of-the-machine.ts'
 import { newestShared } from '../../src/catalogue/shared.ts'
 import { readToml } from '../../src/catalogue/toml.ts'
 import type { Db } from '../../src/store/db.ts'
 import { giveToFolderOwner } from '../../src/store/folder.ts'
-import type { DataFolder } from '../../src/app/command-line/data-folder.ts'
-import { dataPaths } from '../../src/app/process/data-paths.ts'
 
 /** `to be written`: the folder has a file already, which is left as it is. */
 export type PlacedCatalogue = 'written' | 'to be written'

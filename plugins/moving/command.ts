@@ -1,16 +1,17 @@
 // `migrate`: moves the database to PostgreSQL and the files into a bucket, or back, together or one of them.
 import { resolve } from 'node:path'
 import type { Command } from 'commander'
-import { conflict } from '../../src/domain/errors.ts'
 import { type Context, contextOf } from '../../src/app/command-line/context.ts'
 import { engineOfFolder } from '../../src/app/command-line/data-folder.ts'
+import { addExample } from '../../src/app/command-line/example.ts'
 import type { CliDeps } from '../../src/app/command-line/terminal.ts'
 import type { Engine } from '../../src/app/process/engine/engine.ts'
 import { storageOfFolder } from '../../src/app/process/engine/of.ts'
+import { conflict } from '../../src/domain/errors.ts'
+import { answerFiles, answerToFolder, answerToServer } from './answers.ts'
 import { fileMoveOf } from './files.ts'
 import { filesAlone, toFolder, toServer } from './moves.ts'
 import { readFilesTarget, readTarget, type Target } from './target.ts'
-import { answerFiles, answerToFolder, answerToServer } from './answers.ts'
 
 interface MigrateFlags {
   to?: string
@@ -19,8 +20,7 @@ interface MigrateFlags {
 }
 
 export function addMigrateCommand(program: Command, deps: CliDeps): void {
-  program
-    .command('migrate')
+  addExample(program.command('migrate'), 'migrate --to env:DATABASE_URL')
     .summary('Move the database to PostgreSQL and the files into a bucket, or back.')
     .description(
       'Copy all rows to an empty PostgreSQL database, or from one into a folder as a SQLite file; and all files into a bucket, or from ' +

@@ -1,16 +1,23 @@
 // The part of `migrate` that moves files: from the data folder into a bucket, or back.
+import { statfsSync } from 'node:fs'
 import { resolve } from 'node:path'
-import type { Bucket, StorageSettings } from '../../src/domain/catalogue.ts'
-import { conflict, invalidRequest } from '../../src/domain/errors.ts'
-import type { Db } from '../../src/store/db.ts'
 import type { Context } from '../../src/app/command-line/context.ts'
 import type { CliDeps } from '../../src/app/command-line/terminal.ts'
+import { withProgress } from '../../src/app/commands/progress.ts'
 import { claimBucket } from '../../src/app/process/files/claim.ts'
 import { type FileStores, fileStoresOf } from '../../src/app/process/files/stores.ts'
-import { type MovedFiles, markAllMissing, moveFilesOfRows } from '../../src/app/process/moving/files-of-rows.ts'
-import { refuseNoRoom } from './room.ts'
+import {
+  type MissingFile,
+  type MovedFiles,
+  moveFilesOfRows,
+} from '../../src/app/process/moving/files-of-rows.ts'
+import type { Bucket, StorageSettings } from '../../src/domain/catalogue.ts'
+import { conflict, invalidRequest, unprocessable } from '../../src/domain/errors.ts'
+import { fileShelf, imageShelf, markMissing } from '../../src/library/missing.ts'
+import type { Db } from '../../src/store/db.ts'
+import { diskBytesOf, reservedBytes } from '../../src/store/disk-room.ts'
+import { sizeText } from '../../src/utilities/size-text.ts'
 import type { FilesTarget } from './target.ts'
-import { withProgress } from '../../src/app/commands/progress.ts'
 
 export interface FileMove extends Disposable {
   from: FileStores
@@ -104,5 +111,32 @@ function movingOf(
       from.bucket?.stop()
       to.bucket?.stop()
     },
+  }
+}
+
+/** Refuses files that would fill a disk: a tenth of it stays free, as after a restore. @throws GatewayError unprocessable */
+function refuseNoRoom(folder: string, files: readonly { bytes: number }[]): void {
+  const needed_bytes = files.reduce((sum, { bytes }) => sum + diskBytesOf(bytes), 0)
+  const disk = statfsSync(folder)
+  const room_bytes = disk.bavail * disk.bsize - reservedBytes(disk)
+  if (needed_bytes <= room_bytes) return
+  throw unprocessable(
+    `The files do not fit: ${sizeText(needed_bytes)} are to be copied, and the disk of ${folder} has room for ${sizeText(Math.max(0, room_bytes))}. ` +
+      'Free some space there, or name a folder on another disk. Nothing was copied.',
+  )
+}
+
+/** Marks the rows of images without a file. @param db the one that names them, or a copy of it */
+async function markAllMissing(
+  db: Db,
+  stores: FileStores,
+  missing: readonly MissingFile[],
+  now_ms: number,
+): Promise<void> {
+  for (const shelf of [imageShelf({ db, ...stores }), fileShelf({ db, ...stores })]) {
+    const places = missing.flatMap(({ path, place }) =>
+      place?.missing_since_ms === null && path.startsWith(`${shelf.name}/`) ? [place] : [],
+    )
+    await markMissing(shelf, places, now_ms)
   }
 }

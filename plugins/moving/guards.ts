@@ -1,14 +1,14 @@
-// What keeps a database and its folder as they are while they are moved.
+// Guards that keep a database and its folder as they are while they are moved.
 import { Database } from 'bun:sqlite'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
+import { TIMING } from '../../src/app/process/engine/heartbeat.ts'
 import { conflict } from '../../src/domain/errors.ts'
 import type { Db } from '../../src/store/db.ts'
 import { serverClock } from '../../src/store/engines/postgres/heartbeat.ts'
 import { aliveGateways } from '../../src/store/gateways.ts'
 import { takeLock } from '../../src/store/lock.ts'
 import { closing } from '../../src/utilities/at-end.ts'
-import { TIMING } from '../../src/app/process/engine/heartbeat.ts'
 
 /** Other commands write for less. */
 const MAX_COMMAND_MS = 1_000

@@ -1,6 +1,14 @@
 // The moves of `migrate`: rows, files or both, while nothing else changes them.
-
 import { resolve } from 'node:path'
+import type { Context } from '../../src/app/command-line/context.ts'
+import type { CliDeps } from '../../src/app/command-line/terminal.ts'
+import { withProgress } from '../../src/app/commands/progress.ts'
+import { withoutGateway } from '../../src/app/commands/without-gateway.ts'
+import { backupWork, dataPaths } from '../../src/app/process/data-paths.ts'
+import type { Engine } from '../../src/app/process/engine/engine.ts'
+import type { MovedFiles } from '../../src/app/process/moving/files-of-rows.ts'
+import { type Moved, type MoveOptions, moveRows } from '../../src/app/process/moving/rows.ts'
+import { checkFile, writeNew } from '../../src/app/process/snapshot.ts'
 import { unshare } from '../../src/catalogue/shared.ts'
 import type { StorageSettings } from '../../src/domain/catalogue.ts'
 import { conflict } from '../../src/domain/errors.ts'
@@ -14,25 +22,9 @@ import { sqliteTarget } from '../../src/store/engines/sqlite/copy-target.ts'
 import { openDb } from '../../src/store/engines/sqlite/sqlite.ts'
 import { makeWorkFolder } from '../../src/store/work-folder.ts'
 import { counted } from '../../src/utilities/counted.ts'
-import type { Context } from '../../src/app/command-line/context.ts'
-import type { CliDeps } from '../../src/app/command-line/terminal.ts'
-import { backupWork, dataPaths } from '../../src/app/process/data-paths.ts'
-import type { Engine } from '../../src/app/process/engine/engine.ts'
-import type { MovedFiles } from '../../src/app/process/moving/files-of-rows.ts'
-import { type Moved, type MoveOptions, moveRows } from '../../src/app/process/moving/rows.ts'
-import { checkFile, writeNew } from '../../src/app/process/snapshot.ts'
 import { type PlacedCatalogue, placeCatalogue } from './catalogue.ts'
 import type { FileMove } from './files.ts'
-import {
-  aliveNames,
-  lockOf,
-  refuseAlive,
-  refuseDatabase,
-  stoppedFolder,
-  unchanged,
-} from './guards.ts'
-import { withProgress } from '../../src/app/commands/progress.ts'
-import { withoutGateway } from '../../src/app/commands/without-gateway.ts'
+import { aliveNames, lockOf, refuseAlive, refuseDatabase, stoppedFolder, unchanged } from './guards.ts'
 
 export interface Move {
   context: Context
@@ -48,7 +40,7 @@ export interface Move {
 export interface MovedAll {
   rows: Moved
   files: (MovedFiles & { move: FileMove }) | undefined
-  /** What became of the catalogue that was in the database, for all gateways; undefined: there was none. */
+  /** The catalogue that was in the database for all gateways; undefined: there was none. */
   catalogue?: PlacedCatalogue | undefined
 }
 
@@ -67,7 +59,11 @@ export async function toServer(move: Move, url: string): Promise<MovedAll> {
   }
   using _unchanged = copy ? undefined : unchanged(folder.database_path)
   const first = await movedFiles(move, source)
-  const rows = await told(move, { from: source, to: postgresTarget(target), auditCopy: () => audit(target) })
+  const rows = await moveWithProgress(move, {
+    from: source,
+    to: postgresTarget(target),
+    auditCopy: () => audit(target),
+  })
   return await finished(move, { source, target, rows, first })
 }
 
@@ -85,12 +81,12 @@ export async function toFolder(move: Move, dir: string): Promise<MovedAll> {
     const first = await movedFiles(move, source)
     using work = makeWorkFolder(backupWork(dir))
     const rows = await writeNew(database_path, { goesWith: work.goesWith }, async (unfinished) => {
-      const moved = await told(move, {
+      const moved = await moveWithProgress(move, {
         from: source,
         to: sqliteTarget(unfinished),
         auditCopy: () => checkFile(unfinished),
       })
-      // What one that started meanwhile has written would be lost.
+      // Rows of a gateway that started meanwhile would be lost.
       if (!copy) await refuseAlive(source)
       return moved
     })
@@ -140,7 +136,7 @@ interface Copied {
 async function finished(move: Move, { source, target, rows, first }: Copied): Promise<MovedAll> {
   const { files, from, storage, copy } = move
   // Beside a gateway, the rows may name files that came after the first.
-  const moved = copy && first ? added(first, await files?.move(source)) : first
+  const moved = copy && first ? sumOf(first, await files?.move(source)) : first
   if (files && moved) await files.mark(target, moved)
   // Both would delete what expires from one bucket, each by its own rows.
   if (copy && storage.files) await forgetBucketMark(target)
@@ -155,12 +151,12 @@ async function recordMove(tx: Tx, { address }: Engine): Promise<void> {
   await recordAction(tx, { action: 'database.moved', subject: address })
 }
 
-const added = (first: MovedFiles, then: MovedFiles = first): MovedFiles => ({
+const sumOf = (first: MovedFiles, then: MovedFiles = first): MovedFiles => ({
   ...then,
   copied: first.copied + then.copied,
 })
 
-const told = ({ context, deps }: Move, move: Omit<MoveOptions, 'onStep'>): Promise<Moved> =>
+const moveWithProgress = ({ context, deps }: Move, move: Omit<MoveOptions, 'onStep'>): Promise<Moved> =>
   withProgress(deps, context.json, (show) =>
     moveRows({
       ...move,

@@ -1,5 +1,4 @@
-// Where `migrate` moves a database and files to, as it is written on the command line.
-
+// The targets of `migrate`, as the command line names them.
 import { validate } from '../../src/catalogue/mistakes.ts'
 import { StorageSchema } from '../../src/catalogue/place-schemas.ts'
 import type { Environment } from '../../src/catalogue/providers.ts'

@@ -1,13 +1,12 @@
 // Erased accounts: closed for good before a person's data is erased, and never opened or named again.
-
+import { findAccount, lockedAccount, pseudonymOf } from '../../src/access/accounts.ts'
+import { closeAccount } from '../../src/access/closing.ts'
+import { erasingQueries } from '../../src/access/queries.ts'
 import { conflict } from '../../src/domain/errors.ts'
 import { formatUsd } from '../../src/domain/money.ts'
 import { recordAction } from '../../src/store/actions.ts'
 import type { Db } from '../../src/store/db.ts'
 import type { Account } from '../../src/store/schema.ts'
-import { findAccount, lockedAccount, pseudonymOf } from '../../src/access/accounts.ts'
-import { closeAccount } from '../../src/access/closing.ts'
-import { erasingQueries } from '../../src/access/queries.ts'
 
 /**
  * Closes an account and marks it as erased, in one transaction: from then on no call of it begins, and nothing of it is

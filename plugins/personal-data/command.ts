@@ -1,29 +1,36 @@
 // `account export` and `account erase`: a person's data handed out, and erased.
 import type { Command } from 'commander'
 import { accountByName } from '../../src/access/accounts.ts'
-import { writeArchive } from '../../src/backup/folder-place.ts'
-import { makeWorkFolder } from '../../src/store/work-folder.ts'
 import { remarkOnLimits } from '../../src/app/command-line/account-limits.ts'
 import { contextOf } from '../../src/app/command-line/context.ts'
-import { type DataFolder, engineOfFolder, filesOfFolder, withDatabase } from '../../src/app/command-line/data-folder.ts'
-import type { CliDeps } from '../../src/app/command-line/terminal.ts'
-import { backupWork } from '../../src/app/process/data-paths.ts'
-import { type EraseOptions, eraseAccount } from './erase.ts'
-import { exportAccount } from './export.ts'
-import { leftovers } from './leftovers.ts'
+import {
+  type DataFolder,
+  engineOfFolder,
+  filesOfFolder,
+  withDatabase,
+} from '../../src/app/command-line/data-folder.ts'
+import { addExample } from '../../src/app/command-line/example.ts'
+import { type CliDeps, commandGroup } from '../../src/app/command-line/terminal.ts'
 import { whereOptions } from '../../src/app/commands/backup-options.ts'
 import { confirm } from '../../src/app/commands/confirm.ts'
 import { withProgress } from '../../src/app/commands/progress.ts'
 import { untilStopped, untilThen } from '../../src/app/commands/stopping.ts'
+import { backupWork } from '../../src/app/process/data-paths.ts'
+import { writeArchive } from '../../src/backup/folder-place.ts'
+import { makeWorkFolder } from '../../src/store/work-folder.ts'
+import { type EraseOptions, eraseAccount } from './erase.ts'
+import { exportAccount } from './export.ts'
+import { leftovers } from './leftovers.ts'
 
-export function addExportAndErase(account: Command, deps: CliDeps): void {
+/** `account export` and `account erase`, in the group of another plugin. */
+export function addExportAndErase(program: Command, deps: CliDeps): void {
+  const account = commandGroup(program, 'account')
   addExport(account, deps)
   addErase(account, deps)
 }
 
 function addExport(account: Command, deps: CliDeps): void {
-  account
-    .command('export <name>')
+  addExample(account.command('export <name>'), 'account export alice --out alice.tar')
     .summary('Export everything stored about an account.')
     .description(
       'Export everything stored about an account as one archive (tar, compressed with zstd): its rows as JSON lines, one ' +
@@ -68,8 +75,7 @@ function addExport(account: Command, deps: CliDeps): void {
 }
 
 function addErase(account: Command, deps: CliDeps): void {
-  account
-    .command('erase <name>')
+  addExample(account.command('erase <name>'), 'account erase alice')
     .summary("Erase an account's personal data; amounts stay.")
     .description(
       'Close an account and erase its personal data: prompts, images, uploads, kept responses and answers, ' +
@@ -121,7 +127,7 @@ async function eraseIn(folder: DataFolder, options: Omit<EraseOptions, 'scrubbin
   return { ...erased, remains: scrubbing.remains }
 }
 
-/** Told in the data folder meanwhile, so that nothing stays of an archive that is killed. */
+/** Its unfinished file is named in the data folder meanwhile, so that nothing stays of an archive whose command is killed. */
 async function writeWithin(dir: string, file: string, content: AsyncIterable<Uint8Array>): Promise<number> {
   using work = makeWorkFolder(backupWork(dir))
   return await writeArchive(file, content, { goesWith: work.goesWith })

@@ -2,16 +2,21 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { pseudonymOf } from '../../src/access/accounts.ts'
-import { beginErasing } from './closing.ts'
 import { accountQueries } from '../../src/access/queries.ts'
+import { requireOwnFiles } from '../../src/app/process/files/claim.ts'
+import { type FileStores, storedAt } from '../../src/app/process/files/stores.ts'
 import { JOURNAL_NAME } from '../../src/calls/settling/journal.ts'
 import { forgetAccount, refuseLimits } from '../../src/catalogue/past.ts'
 import { conflict } from '../../src/domain/errors.ts'
 import type { Db, Tx } from '../../src/store/db.ts'
 import type { Scrubbing } from '../../src/store/engines/sqlite/scrubbing.ts'
-import { erasedColumns, type RuledTable, ruledTables, type StoredTable } from '../../src/store/stored-table.ts'
-import { requireOwnFiles } from '../../src/app/process/files/claim.ts'
-import { type FileStores, storedAt } from '../../src/app/process/files/stores.ts'
+import {
+  erasedColumns,
+  type RuledTable,
+  ruledTables,
+  type StoredTable,
+} from '../../src/store/stored-table.ts'
+import { beginErasing } from './closing.ts'
 
 export interface EraseOptions {
   /** Of the same database. */
@@ -29,7 +34,7 @@ export interface EraseOptions {
 
 export interface Erased {
   account_id: number
-  /** What the account is called now. */
+  /** The name of the account now. */
   pseudonym: string
   /** Rows that were deleted, and rows whose texts were, by table. */
   rows: Record<string, number>
@@ -52,7 +57,7 @@ const PAUSE_MS = 5
 const FILES_AT_ONCE = 16
 
 /**
- * Erases a person's data, beside a gateway that serves or not. What was killed goes on when it is run again, by the
+ * Erases a person's data, beside a gateway that serves or not. An erasure that was killed goes on when it is run again, by the
  * account's name or by its pseudonym: the name is the last that goes.
  *
  * @throws GatewayError as `beginErasing` and `refuseLimits`, and as `requireOwnFiles` before anything is changed; conflict while settlements wait to be written; unprocessable if others keep the database busy: run it again

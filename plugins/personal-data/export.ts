@@ -3,15 +3,14 @@ import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import manifest from '../../package.json' with { type: 'json' }
 import { accountByName } from '../../src/access/accounts.ts'
-import { type PackedEntry, packedTar, type TarWriter } from '../../src/store/tar.ts'
+import { requireOwnFiles } from '../../src/app/process/files/claim.ts'
+import { type FileStores, storedAt } from '../../src/app/process/files/stores.ts'
 import { conflict } from '../../src/domain/errors.ts'
 import type { StoredBytes } from '../../src/domain/stored-bytes.ts'
 import { type Db, LONG } from '../../src/store/db.ts'
 import { isAbsentObject } from '../../src/store/engines/s3/words.ts'
-import type { StoredTable } from '../../src/store/stored-table.ts'
-import { requireOwnFiles } from '../../src/app/process/files/claim.ts'
-import { type FileStores, storedAt } from '../../src/app/process/files/stores.ts'
-import { exportReadme } from './export-readme.ts'
+import { exportedTables, type StoredTable } from '../../src/store/stored-table.ts'
+import { type PackedEntry, packedTar, type TarWriter } from '../../src/store/tar.ts'
 import { countTables, pathsOf } from './exported-rows.ts'
 
 export interface ExportOptions {
@@ -23,7 +22,7 @@ export interface ExportOptions {
   now_ms: number
   /** Takes the archive. @returns its bytes */
   put(content: AsyncIterable<Uint8Array>): Promise<number>
-  /** Told often; what it throws ends the export. */
+  /** Called often; what it throws ends the export. */
   onProgress?: ((progress: ExportProgress) => void) | undefined
 }
 
@@ -78,14 +77,14 @@ async function fill(
     entries.push(entry)
     packed_bytes += entry.bytes
   }
-  await tar.addText('README.txt', exportReadme(options.tables))
+  await tar.addText('README.txt', readmeOf(options.tables))
   const paths = await db.snapshot(async (then) => {
     const tables = await countTables(then, options.tables, account_id, onRead)
     const named = await pathsOf(then, options.tables, account_id)
     of_bytes = sumOf(tables.map(({ bytes }) => bytes))
     for (const { table, lines, ...size } of tables) {
       rows[table] = size.rows
-      add(await tar.addBlocks(`${table}.jsonl`, size.bytes, telling(lines(), onRead)))
+      add(await tar.addBlocks(`${table}.jsonl`, size.bytes, reportingBytes(lines(), onRead)))
     }
     return named
   }, LONG)
@@ -140,7 +139,7 @@ async function objectAt(path: string, files: FileStores): Promise<FileToAdd> {
     path,
     bytes: object?.size ?? 0,
     addTo: async (tar, onRead) =>
-      object && tar.addBlocks(path, object.size, telling(read(object, path), onRead)),
+      object && tar.addBlocks(path, object.size, reportingBytes(read(object, path), onRead)),
   }
 }
 
@@ -156,7 +155,7 @@ async function* read(object: StoredBytes, path: string): AsyncGenerator<Uint8Arr
 
 const bytesOf = (file: string): number => statSync(file, { throwIfNoEntry: false })?.size ?? 0
 
-async function* telling(
+async function* reportingBytes(
   lines: AsyncIterable<Uint8Array>,
   onRead: (bytes: number) => void,
 ): AsyncGenerator<Uint8Array> {
@@ -167,3 +166,25 @@ async function* telling(
     onRead(bytes)
   }
 }
+
+const NAME_WIDTH = 18
+
+/** For the account holder. */
+const readmeOf = (tables: readonly StoredTable[]): string => `\
+This archive has everything that a Tollgate gateway stores about one account.
+
+Each .jsonl file is a table, and each of its lines is a row, as JSON. Fields that
+end with _nanos are amounts in billionths of a US dollar, fields with _ms are
+milliseconds, and fields with _at_ms are milliseconds since 1970 (UTC).
+
+${exportedTables(tables)
+  .map(({ name, rule }) => `  ${name.padEnd(NAME_WIDTH)}${rule.described}`)
+  .join('\n')}
+
+The images are in images/, uploads in files/, and long responses and answers in
+responses/ and answers/. A body is text, or {"base64": ...} if it is not text.
+
+manifest.json lists every file with its size and SHA-256, and files that could
+not be found. Left out: secrets (keys, passwords, tokens of sessions and links),
+and sums of calls and refusals.
+`

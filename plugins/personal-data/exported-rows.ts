@@ -23,7 +23,7 @@ const PAGE_ROWS = 200
  * The tables that have an account's data. Their rows are read here already, to count them.
  *
  * @param db of one moment
- * @param onBytes told often how many were read; what it throws ends the reading
+ * @param onBytes reports often how many were read; what it throws ends the reading
  */
 export async function countTables(
   db: Db,

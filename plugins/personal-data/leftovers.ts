@@ -1,14 +1,13 @@
-// What an erasure does not reach: copies from before it, which the operator deletes or which go in their time.
-
+// Copies from before an erasure, which it does not reach: the operator deletes them, or they go in their time.
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
+import { configuredPlace, type WhereOptions } from '../../src/app/process/backup/where.ts'
+import { isOlderState } from '../../src/app/process/data-paths.ts'
+import { FILE_FOLDERS, type FileStores } from '../../src/app/process/files/stores.ts'
 import { bucketMark } from '../../src/store/bucket-marks.ts'
 import type { Db } from '../../src/store/db.ts'
 import { counted } from '../../src/utilities/counted.ts'
 import { messageOf } from '../../src/utilities/thrown.ts'
-import { isOlderState } from '../../src/app/process/data-paths.ts'
-import { configuredPlace, type WhereOptions } from '../../src/app/process/backup/where.ts'
-import { FILE_FOLDERS, type FileStores } from '../../src/app/process/files/stores.ts'
 
 export interface LeftoverOptions extends WhereOptions {
   files: FileStores
@@ -69,7 +68,7 @@ function aboutCopies({ data_folder, is_on_server }: LeftoverOptions): string[] {
     : [`Copies from before still have it, yours to delete: ${copies.join(', ')}.`]
 }
 
-/** What no request for an object reaches, and the folders of a gateway that had its files there. */
+/** Older versions in the bucket, and the folders of a gateway that had its files there before. */
 function aboutBucket({ address }: FileStores, data_folder: string): string[] {
   const left = FILE_FOLDERS.filter((name) => !isEmpty(join(data_folder, name)))
   return [

@@ -21,6 +21,7 @@ import { openDatabase } from '../../src/store/engines/sqlite/open.ts'
 import { openDb } from '../../src/store/engines/sqlite/sqlite.ts'
 import { beginGateway } from '../../src/store/gateways.ts'
 import { takeLock } from '../../src/store/lock.ts'
+import { createScene, sceneOfEachTest } from '../app/commands/scene.ts'
 import { IS_LONG } from '../support/long.ts'
 import { dropDatabase, hasPostgres, makeDatabase } from '../support/postgres.ts'
 import { refusing } from '../support/s3-refusals.ts'
@@ -28,7 +29,6 @@ import { hasS3Server, partOf, sharedS3Server, startS3Server } from '../support/s
 import { SEED } from '../support/seed.ts'
 import { mayMount, mountSmallDisk } from '../support/small-disk.ts'
 import { inOrder, type Stored, storedIn, storeFiles } from '../support/stored-files.ts'
-import { createScene, sceneOfEachTest } from '../app/commands/scene.ts'
 
 const scene = sceneOfEachTest(async (scene) => {
   await scene.json('account', 'create', 'ada')

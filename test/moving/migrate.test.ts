@@ -6,8 +6,8 @@ import { openPostgres } from '../../src/store/engines/postgres/open.ts'
 import { openDatabase } from '../../src/store/engines/sqlite/open.ts'
 import { beginGateway, endGateway } from '../../src/store/gateways.ts'
 import { takeLock } from '../../src/store/lock.ts'
-import { administrator, dropDatabase, hasPostgres, makeDatabase } from '../support/postgres.ts'
 import { type Scene, sceneOfEachTest } from '../app/commands/scene.ts'
+import { administrator, dropDatabase, hasPostgres, makeDatabase } from '../support/postgres.ts'
 
 const scene = sceneOfEachTest(async (scene) => {
   await scene.json('account', 'create', 'ada')

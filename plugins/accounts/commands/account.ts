@@ -13,7 +13,6 @@ import { addExample } from '../../../src/app/command-line/example.ts'
 import { type Column, fields } from '../../../src/app/command-line/table.ts'
 import type { CliDeps } from '../../../src/app/command-line/terminal.ts'
 import { localIso, shortDay } from '../../../src/app/command-line/times.ts'
-import { addExportAndErase } from '../../personal-data/command.ts'
 import { usdColumn } from '../../../src/app/commands/sum-columns.ts'
 import { formatUsd } from '../../../src/domain/money.ts'
 import type { Key } from '../../../src/store/schema.ts'
@@ -62,7 +61,6 @@ export function addAccountCommands(program: Command, deps: CliDeps): void {
   addAccountChange(account, deps)
   addSuspendAndResume(account, deps)
   addRenameAndClose(account, deps)
-  addExportAndErase(account, deps)
 }
 
 function addSuspendAndResume(account: Command, deps: CliDeps): void {

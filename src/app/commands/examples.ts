@@ -5,11 +5,8 @@ import { addExample } from '../command-line/example.ts'
 /** By the words of the command, without the program's name. */
 const EXAMPLES: Readonly<Record<string, string>> = {
   serve: 'serve --data /var/lib/tollgate --listen 127.0.0.1:8080',
-  'account export': 'account export alice --out alice.tar',
-  'account erase': 'account erase alice',
   usage: 'usage --account alice --since 7d --sums day',
   audit: 'audit',
-  migrate: 'migrate --to env:DATABASE_URL',
   'plugin types': 'plugin types',
   'plugin list': 'plugin list',
   'plugin check': 'plugin check --data /var/lib/tollgate',

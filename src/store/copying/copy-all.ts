@@ -24,7 +24,7 @@ export interface Copied {
  * is known to have been given. At the end everything is read back.
  *
  * @param from only read from; its tables are of this program's version
- * @param onRows told how many rows have been copied
+ * @param onRows reports how many rows have been copied
  * @throws GatewayError and StorageFailure as `CopyTarget.fill`, after which it is as it was; Error where a table reads back otherwise
  */
 export function copyAll(

@@ -13,10 +13,10 @@ export const gateways = sqliteTable('gateways', {
   node: text().notNull().default(''),
   /** Its machine, for people. */
   name: text().notNull().default(''),
-  /** SHA-256 of the catalogue in force, in hexadecimal digits; empty until it told. */
+  /** SHA-256 of the catalogue in force, in hexadecimal digits; empty until it is reported. */
   catalogue: text().notNull().default(''),
   catalogue_since_ms: integer().notNull().default(0),
-  /** When it last told that it is alive, by the clock of the database; null where nobody has to ask. */
+  /** When it last reported that it is alive, by the clock of the database; null where no other gateway has to know. */
   seen_at_ms: integer(),
 })
 

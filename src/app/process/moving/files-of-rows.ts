@@ -1,22 +1,22 @@
-// The move of the files that rows name to another place, with what is missing of them.
-
+// The copy of the files that rows name to another place, with those that are missing.
 import { upstreamFailed } from '../../../domain/errors.ts'
 import { StorageFailure } from '../../../domain/storage-failure.ts'
-import { fileShelf, imageShelf, markMissing } from '../../../library/missing.ts'
+import { idempotencyQueries } from '../../../idempotency/queries.ts'
+import { fileShelf, imageShelf, type Place, placesOf, type Shelf } from '../../../library/missing.ts'
 import type { FileStore, PutResult } from '../../../media/store.ts'
-import type { Db } from '../../../store/db.ts'
+import { responseQueries } from '../../../responses/queries.ts'
+import type { Awaitable, Db } from '../../../store/db.ts'
 import { counted } from '../../../utilities/counted.ts'
 import { FILE_FOLDERS, type FileFolder, type FileStores } from '../files/stores.ts'
-import { type NamedFile, namedFiles } from './named-files.ts'
 
 export interface MoveFilesOfRowsOptions {
   /** Whose rows name the files. Only read. */
   db: Db
   from: FileStores
   to: FileStores
-  /** Told what is to be copied, before anything is. @throws where that does not fit, which is thrown */
+  /** Called before anything is copied. What it throws ends the copy. */
   onPlan?: (plan: FilePlan) => void
-  /** Told after each, with its bytes. */
+  /** Called after each file, with its bytes. */
   onFile?: (bytes: number) => void
 }
 
@@ -32,6 +32,13 @@ export interface MovedFiles {
   readonly damaged: readonly string[]
   /** That rows name, and that came into the old place meanwhile, beside a gateway at work. */
   readonly left: number
+}
+
+interface NamedFile {
+  /** In its store. */
+  key: string
+  /** Of the row of an image, which can be marked as missing. */
+  place?: Place
 }
 
 export interface MissingFile extends NamedFile {
@@ -98,21 +105,6 @@ export async function moveFilesOfRows(options: MoveFilesOfRowsOptions): Promise<
   }
 }
 
-/** Marks the rows of images without a file. @param db the one that names them, or a copy of it */
-export async function markAllMissing(
-  db: Db,
-  stores: FileStores,
-  missing: readonly MissingFile[],
-  now_ms: number,
-): Promise<void> {
-  for (const shelf of [imageShelf({ db, ...stores }), fileShelf({ db, ...stores })]) {
-    const places = missing.flatMap(({ path, place }) =>
-      place?.missing_since_ms === null && path.startsWith(`${shelf.name}/`) ? [place] : [],
-    )
-    await markMissing(shelf, places, now_ms)
-  }
-}
-
 /** @returns undefined where it was deleted meanwhile */
 async function copyFile(from: FileStore, to: FileStore, key: string): Promise<PutResult | undefined> {
   const content = await from.open(key)
@@ -151,4 +143,23 @@ function cutShort(failure: unknown, copied: number, of: number): unknown {
     `${failure.message} ${copied} of ${counted(of, 'file')} copied: run this again, and it copies the others.`,
     { cause: failure.cause },
   )
+}
+
+/** The files of a folder that rows name, in their order, those marked as missing too. Files that are being written have no such row. */
+function namedFiles(db: Db, stores: FileStores, folder: FileFolder): AsyncGenerator<NamedFile> {
+  if (folder === 'images') return onShelf(imageShelf({ db, images: stores.images }))
+  if (folder === 'files') return onShelf(fileShelf({ db, files: stores.files }))
+  const queries = folder === 'answers' ? idempotencyQueries(db) : responseQueries(db)
+  return bodies(queries.bodyFiles)
+}
+
+async function* onShelf(shelf: Shelf): AsyncGenerator<NamedFile> {
+  for (const which of ['expected', 'missing'] as const)
+    for await (const page of placesOf(shelf, which)) for (const place of page) yield { key: place.key, place }
+}
+
+async function* bodies(query: {
+  all(): Awaitable<{ body_file: string | null }[]>
+}): AsyncGenerator<NamedFile> {
+  for (const { body_file } of await query.all()) if (body_file !== null) yield { key: body_file }
 }

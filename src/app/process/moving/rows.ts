@@ -12,7 +12,7 @@ export interface MoveOptions {
   to: CopyTarget
   /** Audits the copy. */
   auditCopy: () => Promise<Audit>
-  /** Told what is done now, and how many rows are copied. */
+  /** Reports the step and the number of rows that are copied. */
   onStep?: (step: 'auditing' | 'copying', rows: number) => void
 }
 
