@@ -1,5 +1,6 @@
 // What is written down of an account beside its short name: any letters, within bounds, and nothing that cannot be seen.
 import { describe, expect, test } from 'bun:test'
+import { beginErasing } from '../../plugins/personal-data/closing.ts'
 import {
   type AccountDetails,
   changeDetails,
@@ -7,7 +8,6 @@ import {
   NO_DETAILS,
 } from '../../src/access/account-details.ts'
 import { createAccount } from '../../src/access/accounts.ts'
-import { beginErasing } from '../../plugins/personal-data/closing.ts'
 import { dbOver } from '../../src/store/engines/sqlite/sqlite.ts'
 import { memoryDatabase } from '../support/empty-database.ts'
 

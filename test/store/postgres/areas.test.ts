@@ -9,6 +9,7 @@ import {
   recordTry,
 } from '../../../plugins/alerts/store.ts'
 import { listActions } from '../../../plugins/audit-log/listing.ts'
+import { beginErasing } from '../../../plugins/personal-data/closing.ts'
 import { listRefusals } from '../../../plugins/refusals/listing.ts'
 import { reasonsOfRefused } from '../../../plugins/refusals/sums.ts'
 import { addSums, expireRefusals, insertRefusals } from '../../../plugins/refusals/writing.ts'
@@ -16,7 +17,6 @@ import { changeDetails } from '../../../src/access/account-details.ts'
 import { listAccountPage } from '../../../src/access/account-listing.ts'
 import { createAccount, renameAccount, suspendAccount } from '../../../src/access/accounts.ts'
 import { closeAccount, reopenAccount, shownAccounts } from '../../../src/access/closing.ts'
-import { beginErasing } from '../../../plugins/personal-data/closing.ts'
 import { listKeyPage } from '../../../src/access/key-listing.ts'
 import {
   changeKey,

@@ -2,11 +2,11 @@
 import { afterAll, describe, expect, test } from 'bun:test'
 import { writeConditions } from '../../../plugins/alerts/store.ts'
 import { issueKey, MAX_USABLE_KEYS } from '../../../plugins/keys/console/keys.ts'
+import { beginErasing } from '../../../plugins/personal-data/closing.ts'
 import { changeDetails } from '../../../src/access/account-details.ts'
 import { createAccount, findAccount, renameAccount, suspendAccount } from '../../../src/access/accounts.ts'
 import { closeAccount, reopenAccount } from '../../../src/access/closing.ts'
 import { payingKey, renewConsoleKey } from '../../../src/access/console-key.ts'
-import { beginErasing } from '../../../plugins/personal-data/closing.ts'
 import { countUsableKeys } from '../../../src/access/key-listing.ts'
 import {
   changeKey,
