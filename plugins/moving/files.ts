@@ -22,13 +22,13 @@ import type { FilesTarget } from './target.ts'
 export interface FileMove extends Disposable {
   from: FileStores
   to: FileStores
-  /** What [storage] says of the bucket, once they are there; none for a folder. */
+  /** Lines of [storage] about the bucket, once the files are there; none for a folder. */
   lines: readonly string[]
   /** Marks the bucket as the one of the database, which gets the mark, too. @throws GatewayError where it cannot be used, or is another's */
   claim(db: Db): Promise<void>
-  /** @param db whose rows name the files @throws as `moveFilesOfRows`; GatewayError unprocessable where a disk has no room for them */
+  /** @param db with the rows that name the files @throws as `moveFilesOfRows`; GatewayError unprocessable where a disk has no room for them */
   move(db: Db): Promise<MovedFiles>
-  /** Marks rows whose files are in neither place. @param db the one that is used from now on */
+  /** Marks rows with files that are in neither place. @param db the one that is used from now on */
   mark(db: Db, moved: MovedFiles): Promise<void>
 }
 

@@ -11,7 +11,7 @@ export type Target = Server | { folder: string }
 
 export interface Server {
   url: string
-  /** What [storage] `database` may say: never a password. */
+  /** For [storage] `database`, without a password. */
   setting: string
 }
 
@@ -19,7 +19,7 @@ export type FilesTarget = NamedBucket | { folder: string }
 
 export interface NamedBucket {
   bucket: Bucket
-  /** What [storage] may say, a line each: keys by the names of their variables. */
+  /** Lines of [storage], with keys by the names of their variables. */
   lines: string[]
 }
 

@@ -127,7 +127,7 @@ async function eraseIn(folder: DataFolder, options: Omit<EraseOptions, 'scrubbin
   return { ...erased, remains: scrubbing.remains }
 }
 
-/** Its unfinished file is named in the data folder meanwhile, so that nothing stays of an archive whose command is killed. */
+/** Its unfinished file is named in the data folder meanwhile, so that nothing stays of it if the command is killed. */
 async function writeWithin(dir: string, file: string, content: AsyncIterable<Uint8Array>): Promise<number> {
   using work = makeWorkFolder(backupWork(dir))
   return await writeArchive(file, content, { goesWith: work.goesWith })

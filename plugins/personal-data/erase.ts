@@ -36,7 +36,7 @@ export interface Erased {
   account_id: number
   /** The name of the account now. */
   pseudonym: string
-  /** Rows that were deleted, and rows whose texts were, by table. */
+  /** Rows that were deleted or lost their texts, by table. */
   rows: Record<string, number>
   files: number
 }

@@ -44,7 +44,7 @@ export interface Exported {
   missing: string[]
 }
 
-/** What each table is called in the archive, for programs; a later form has a greater number. */
+/** The form of the archive, for programs; a later one has a greater number. */
 const FORMAT = 1
 
 /**

@@ -19,7 +19,7 @@ export interface TableRule<Column extends string = string> {
   readonly described?: string
   /** SQL of the path of a row's file in the data folder; null if it has none. The file goes before its row. */
   readonly file?: string
-  /** The column in whose order an index has an account's rows. Absent: the id. */
+  /** The column by which an index orders an account's rows. Absent: the id. */
   readonly in_order_of?: NoInfer<Column>
   readonly columns: Readonly<Record<Column, ColumnRule>>
 }
@@ -48,7 +48,7 @@ export const columns = <Names extends string>(
 
 type ColumnOf<Table extends SQLiteTable> = keyof Table['$inferSelect'] & string
 
-/** A table whose rows are an account's. The compiler asks for a rule of each column. */
+/** A table with rows of accounts. The compiler requires a rule of each column. */
 export const ofAccount = <Table extends SQLiteTable>(
   table: Table,
   {
@@ -74,6 +74,6 @@ export const exportedTables = (tables: readonly StoredTable[]): RuledTable[] =>
     Object.values(rule.columns).some(({ exported }) => exported !== undefined),
   )
 
-/** What an erasure writes over: its column and the SQL in its place. */
+/** The columns that an erasure writes over, with the SQL in their place. */
 export const erasedColumns = ({ columns }: TableRule): [column: string, sql: string][] =>
   Object.entries(columns).flatMap(([column, { erased }]) => (erased === undefined ? [] : [[column, erased]]))

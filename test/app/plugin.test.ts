@@ -1,10 +1,13 @@
 // What a plugin is: its parts are made once, hear of events, sweep, and end in reverse order; what it does not have costs nothing.
 import { expect, test } from 'bun:test'
+import { integer, sqliteTable } from 'drizzle-orm/sqlite-core'
 import { Elysia } from 'elysia'
 import { definePlugin } from '../../src/app/plugin.ts'
-import { commandsOf, openPlugins } from '../../src/app/plugins.ts'
+import { commandsOf, openPlugins, tablesOf } from '../../src/app/plugins.ts'
 import type { Gateway } from '../../src/app/surface/gateway.ts'
 import { createEvents } from '../../src/calls/life/events.ts'
+import { ofNobody } from '../../src/store/stored-table.ts'
+import { CORE_TABLES } from '../../src/store/tables/core.ts'
 import { memoryLog } from '../support/memory-log.ts'
 
 function gateway() {
@@ -103,4 +106,13 @@ test('commands come in the order of their plugins', () => {
     definePlugin({ name: 'three', commands: { a: add } }),
   ])
   expect(Object.keys(commands)).toEqual(['b', 'a'])
+})
+
+test('tables are the core’s, then those of plugins', async () => {
+  const notes = ofNobody(sqliteTable('notes', { id: integer().primaryKey() }))
+  const tables = await tablesOf([
+    definePlugin({ name: 'one' }),
+    definePlugin({ name: 'two', tables: async () => [notes] }),
+  ])
+  expect(tables).toEqual([...CORE_TABLES, notes])
 })

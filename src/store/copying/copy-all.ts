@@ -21,7 +21,7 @@ export interface Copied {
 
 /**
  * Copies all rows of all tables, as of one moment: what is written meanwhile is not copied. Ids of rows to come are greater than any that
- * is known to have been given. At the end everything is read back.
+ * a row has or had, as far as is known. At the end everything is read back.
  *
  * @param from only read from; its tables are of this program's version
  * @param onRows reports how many rows have been copied

@@ -1,5 +1,5 @@
 // The tables in the order in which their rows are copied, each after those that it refers to. They are read from an empty database, so
-// that a table whose plugin is no longer there is copied, too.
+// that the table of a plugin that was removed is copied, too.
 import { Database } from 'bun:sqlite'
 import { closing } from '../../utilities/at-end.ts'
 import { migrate } from '../engines/sqlite/migrate.ts'

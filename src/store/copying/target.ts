@@ -1,4 +1,4 @@
-// What rows are copied into, and how its engine takes them.
+// The target of a copy of rows, and how its engine takes them.
 import type { Awaitable, Db } from '../db.ts'
 import type { CopiedTable } from './tables.ts'
 
@@ -16,7 +16,7 @@ export interface CopyTarget {
   fill<T>(work: (filling: Filling) => Promise<T>): Promise<T>
 }
 
-/** Given to whoever fills it. */
+/** A target while it is filled. */
 export interface Filling {
   readonly rows: Db['rows']
   /** A text as it is stored: some engines leave characters out. */

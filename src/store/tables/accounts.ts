@@ -13,7 +13,7 @@ export const accounts = sqliteTable('accounts', {
   created_at_ms: integer().notNull(),
 })
 
-/** What an operator writes down of accounts, and what their limited keys see; without a row: nothing of it. */
+/** An operator's notes on accounts, and the view of their limited keys. An account without a row has none. */
 export const account_details = sqliteTable('account_details', {
   id: integer().primaryKey(),
   account_id: integer().notNull().unique(),
@@ -30,7 +30,7 @@ export const closed_accounts = sqliteTable('closed_accounts', {
   closed_at_ms: integer().notNull(),
 })
 
-/** Accounts whose person's data was erased: closed for good, under a pseudonym. */
+/** Accounts of which a person's data was erased: closed for good, under a pseudonym. */
 export const erased_accounts = sqliteTable('erased_accounts', {
   account_id: integer().primaryKey(),
   erased_at_ms: integer().notNull(),
@@ -58,7 +58,7 @@ export const keys = sqliteTable('keys', {
   monthly_limit_nanos: integer(),
   /** How many of its calls may run at the same time, where the catalogue does not allow fewer; null: not limited. */
   concurrent_calls: integer(),
-  /** What counts against them (ledger/key-periods.ts). */
+  /** The spending that counts against them (money/ledger/key-periods.ts). */
   day_start_ms: integer(),
   day_first_hold_id: integer().notNull(),
   day_nanos: integer().notNull(),

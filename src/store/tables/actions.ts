@@ -2,7 +2,7 @@
 import { integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import { columns, EXPORTED, NOT_EXPORTED, ofAccount, type StoredTable } from '../stored-table.ts'
 
-/** What was done and by whom; append-only (triggers refuse changes, and the deletion of what is not past its time). */
+/** Changes by people, commands and the service; append-only (triggers refuse changes, and the deletion of what is not past its time). */
 export const actions = sqliteTable('actions', {
   id: integer().primaryKey(),
   created_at_ms: integer().notNull(),

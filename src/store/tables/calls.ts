@@ -13,7 +13,7 @@ import {
   type StoredTable,
 } from '../stored-table.ts'
 
-/** What a call used: tokens as `Usage` has them, and images. */
+/** The usage of a call: tokens as `Usage` has them, and images. */
 const usageColumns = () => ({
   input_tokens: integer().notNull(),
   input_audio_tokens: integer().notNull(),
@@ -64,17 +64,17 @@ export const calls = sqliteTable('calls', {
   summed: integer().notNull(),
   /** How many tries at routes failed, an answer that broke off included. */
   failed_tries: integer().notNull(),
-  /** What cannot be told from the other columns, as JSON: `CallTrace` (money/ledger/traces.ts); empty if it was not kept. */
+  /** All that the other columns lack, as JSON: `CallTrace` (money/ledger/traces.ts); empty if it was not kept. */
   trace: text().notNull(),
-  /** What providers take for it, failed tries included; null if that is not known. Of no concern to the account. */
+  /** The price that providers take for it, failed tries included; null if that is not known. Accounts do not see it. */
   provider_cost_nanos: integer(),
   /** The price applied; null if nothing was charged, or `price` has it. */
   price_id: integer(),
-  /** What was counted for this call alone besides its usage, as JSON that completes the price; empty if that is nothing. */
+  /** Counts of this call besides its usage, as JSON that completes the price; empty without any. */
   counted: text().notNull(),
-  /** What the provider says that it took; null if it says nothing that is believed. */
+  /** The provider's report of what it took; null without one that is believed. */
   reported_cost_nanos: integer(),
-  /** What the route's cost comes to, where the provider says what it took; null if the route has no cost. */
+  /** The cost by the route's prices, where the provider reports its own; null if the route has none. */
   computed_cost_nanos: integer(),
 })
 
@@ -92,7 +92,7 @@ export const call_rewrites = sqliteTable('call_rewrites', {
 
 /**
  * Sums of calls, by day and by quarter of an hour, in the order of their times: a batch changes those that lie together. Triggers
- * maintain them, in the transaction that records the call: no code writes here. What is written to the view `calls_to_sum` is added.
+ * maintain them, in the transaction that records the call: no code writes here. Rows for the view `calls_to_sum` are added.
  */
 export const call_sums = sqliteTable(
   'call_sums',
@@ -112,9 +112,9 @@ export const call_sums = sqliteTable(
     /** The least and the greatest id of the calls. */
     first_call_id: integer().notNull(),
     last_call_id: integer().notNull(),
-    /** What providers take for those of the calls of which that is known. */
+    /** The price that providers take for the calls of which it is known. */
     provider_cost_nanos: integer().notNull(),
-    /** What these calls cost their account: the margin is this less `provider_cost_nanos`. */
+    /** The charges for these calls: the margin is this less `provider_cost_nanos`. */
     known_revenue_nanos: integer().notNull(),
   },
   ({ account_id, span_s, start_s, key_id, model, outcome }) => [

@@ -24,7 +24,7 @@ export const idempotency_keys = sqliteTable('idempotency_keys', {
   body: blob({ mode: 'buffer' }),
   body_file: text(),
   created_at_ms: integer().notNull(),
-  /** What is kept of the answer, headers and body; 0 if nothing is, or no longer. */
+  /** Of the answer's headers and body; 0 if nothing is kept, or no longer. */
   kept_bytes: integer().notNull(),
   /** How often the answer was sent again, and when the last time. */
   replays: integer().notNull(),

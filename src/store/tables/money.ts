@@ -13,7 +13,7 @@ export const holds = sqliteTable('holds', {
   created_at_ms: integer().notNull(),
   /** The call's time limit; after it the sweep may expire the hold. */
   expires_at_ms: integer().notNull(),
-  /** Whose call it is: of `gateways`; null of an earlier version. */
+  /** The gateway that serves the call, of `gateways`; null of an earlier version. */
   gateway_id: integer(),
 })
 
@@ -28,7 +28,7 @@ export const entries = sqliteTable('entries', {
   call_id: integer(),
   note: text().notNull(),
   created_at_ms: integer().notNull(),
-  /** Under which the operator asked for it, once in an account; null if that was without one. */
+  /** The operator's reference, once in an account; null without one. */
   request_key: text(),
 })
 

@@ -11,7 +11,7 @@ export const passwords = sqliteTable('passwords', {
   set_at_ms: integer().notNull(),
 })
 
-/** Who is signed in to the console. Only the SHA-256 of a session's token is stored. */
+/** Sessions of the console. Only the SHA-256 of a session's token is stored. */
 export const sessions = sqliteTable('sessions', {
   id: integer().primaryKey(),
   sha256: blob({ mode: 'buffer' }).notNull().unique(),

@@ -10,7 +10,7 @@ import { counted } from '../../../utilities/counted.ts'
 import { FILE_FOLDERS, type FileFolder, type FileStores } from '../files/stores.ts'
 
 export interface MoveFilesOfRowsOptions {
-  /** Whose rows name the files. Only read. */
+  /** It has the rows that name the files, and is only read. */
   db: Db
   from: FileStores
   to: FileStores
@@ -118,7 +118,7 @@ async function planFiles({ db, from, to }: MoveFilesOfRowsOptions): Promise<File
     for await (const named of namedFiles(db, from, folder)) {
       const { key } = named
       const there_bytes = target.get(key)
-      // What was written since the list was made is in the place itself.
+      // A file may have come since the list was made.
       const bytes = source.get(key) ?? (await from[folder].open(key))?.size ?? there_bytes
       if (bytes === undefined) plan.missing.push({ ...named, path: `${folder}/${key}` })
       else if (bytes === there_bytes) {
@@ -136,7 +136,7 @@ async function planFiles({ db, from, to }: MoveFilesOfRowsOptions): Promise<File
 const sizesIn = async (store: FileStore): Promise<Map<string, number>> =>
   new Map((await Array.fromAsync(store.list())).map(({ key, bytes }) => [key, bytes]))
 
-/** What a bucket failed with, in words; a disk's failure stays as it is. */
+/** A bucket's failure in words; a disk's stays as it is. */
 function cutShort(failure: unknown, copied: number, of: number): unknown {
   if (!(failure instanceof StorageFailure)) return failure
   return upstreamFailed(

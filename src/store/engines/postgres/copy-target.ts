@@ -7,7 +7,7 @@ import { SCHEMA } from './connection.ts'
 import type { PostgresDb } from './db.ts'
 import { storableText } from './values.ts'
 
-/** What is copied is read meanwhile, from a disk that may be slow. */
+/** The rows are read meanwhile, from a disk that may be slow. */
 const MAX_IDLE = '60s'
 
 const EMPTY = `Name an empty database, or empty this one, if nothing in it is needed: DROP SCHEMA ${SCHEMA} CASCADE.`
@@ -17,7 +17,7 @@ export const postgresTarget = (db: PostgresDb): CopyTarget => ({
   fill: (work) =>
     db.begin(async (tx) => {
       await tx.rows(`SET LOCAL idle_in_transaction_session_timeout = '${MAX_IDLE}'`)
-      // Whoever writes one of these tables waits for it, and then finds the rows.
+      // A writer of one of these tables waits for it, and then finds the rows.
       for (const { name } of copiedTables()) await tx.rows(`ALTER TABLE ${name} DISABLE TRIGGER USER`)
       await refuseRows(tx)
       for (const { name, is_preset } of copiedTables()) if (is_preset) await tx.rows(`DELETE FROM ${name}`)

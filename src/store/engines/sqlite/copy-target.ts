@@ -9,7 +9,7 @@ import { flush } from './copy.ts'
 import { storageFailureOf } from './failure.ts'
 import { openDatabase } from './open.ts'
 
-/** Whoever reads the file finds all rows in it, or no file: it is flushed to the disk before `fill` ends. @param path where nothing is yet */
+/** A reader finds a file with all rows, or none: it is flushed to the disk before `fill` ends. @param path where nothing is yet */
 export const sqliteTarget = (path: string): CopyTarget => ({
   async fill(work) {
     if (!isAbsent(path)) throw conflict(`${path} exists already: name another file.`)
