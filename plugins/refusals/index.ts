@@ -6,6 +6,5 @@ export {
   type RecordedRefusal,
   type RefusalFilter,
   refusalsBeginningWith,
-  refusedBy,
 } from './listing.ts'
 export { countRefused } from './sums.ts'

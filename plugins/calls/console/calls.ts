@@ -20,7 +20,7 @@ import {
 import type { Db } from '../../../src/store/db.ts'
 import { endOfTurn } from '../../../src/utilities/end-of-turn.ts'
 import { listRefusals, type RecordedRefusal, type RefusalFilter } from '../../refusals/index.ts'
-import { ListedRow, listedCall, listedRefusal } from './call-row.ts'
+import { ListedRow, listedRow, refusedCall } from './call-row.ts'
 import { callsFile } from './file.ts'
 import { CALL_FILTERS, callsAsked } from './filter.ts'
 import { type Cursors, merged, type Part } from './merged.ts'
@@ -82,7 +82,7 @@ async function callsPage(
     calls: await allNamed(
       db,
       viewer,
-      rows.map((row) => ('cost_nanos' in row ? listedCall(row, viewer) : listedRefusal(row))),
+      rows.map((row) => listedRow('cost_nanos' in row ? row : refusedCall(row), viewer)),
     ),
     next_cursor: next ? `${next.first}.${next.second}` : null,
     ...time('searched_back_to', stopped_ms ?? null),

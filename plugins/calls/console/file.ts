@@ -1,10 +1,9 @@
 // The list of calls as a file: calls and, among them, refused requests, the newest first.
 import type { Viewer } from '../../../src/access/viewer.ts'
 import { csvFor } from '../../../src/app/list/columns.ts'
+import { callCsv, type ListedCall } from '../../../src/app/surface/call-columns.ts'
 import type { ConsoleParts } from '../../../src/app/surface/console/calls.ts'
 import { allPages, listCsv, onePart } from '../../../src/app/surface/console/list-csv.ts'
-import { NO_USAGE } from '../../../src/domain/usage.ts'
-import { CALL_CSV, type CallLine, OPERATOR_CALL_CSV } from '../../../src/money/ledger/calls-csv.ts'
 import type { Db } from '../../../src/store/db.ts'
 import {
   listRefusals,
@@ -13,6 +12,7 @@ import {
   refused_requests,
 } from '../../refusals/index.ts'
 import { allCalls } from '../all-calls.ts'
+import { refusedCall } from './call-row.ts'
 import type { Asked } from './filter.ts'
 
 const REFUSALS_AT_ONCE = 500
@@ -31,8 +31,8 @@ export function callsFile(
     const columns = csvFor(refused_requests.columns, viewer.role)
     return listCsv(gateway, viewer, { list: 'refused', columns, parts: refused })
   }
-  const columns = viewer.role === 'operator' ? OPERATOR_CALL_CSV : CALL_CSV
-  const parts = newestFirst<CallLine>(allCalls(db, calls), linesOf(refused))
+  const columns = callCsv(viewer.role)
+  const parts = newestFirst<ListedCall>(allCalls(db, calls), linesOf(refused))
   return listCsv(gateway, viewer, { list: 'calls', columns, parts })
 }
 
@@ -42,27 +42,9 @@ const allRefusals = (db: Db, filter: RefusalFilter): AsyncGenerator<readonly Rec
     return { rows, next_cursor }
   })
 
-async function* linesOf(parts: AsyncGenerator<readonly RecordedRefusal[]>): AsyncGenerator<CallLine[]> {
-  for await (const part of parts) yield part.map(lineOf)
+async function* linesOf(parts: AsyncGenerator<readonly RecordedRefusal[]>): AsyncGenerator<ListedCall[]> {
+  for await (const part of parts) yield part.map(refusedCall)
 }
-
-const lineOf = ({ at_ms, sentence, model, ...refusal }: RecordedRefusal): CallLine => ({
-  ...NO_USAGE,
-  ...refusal,
-  model: model ?? '',
-  started_at_ms: at_ms,
-  outcome: 'refused',
-  refusal: sentence,
-  images: 0,
-  cost_nanos: 0,
-  unpaid_nanos: 0,
-  first_byte_ms: null,
-  duration_ms: 0,
-  provider: '',
-  upstream_model: '',
-  failed_tries: 0,
-  provider_cost_nanos: null,
-})
 
 /** Both lists in one, by the time of the lines that come next in each; in parts of bounded size. */
 async function* newestFirst<Line extends { started_at_ms: number }>(

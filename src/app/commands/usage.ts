@@ -3,11 +3,10 @@ import { type Command, Option } from 'commander'
 import { accountByName } from '../../access/accounts.ts'
 import { keyByReference } from '../../access/keys.ts'
 import { csvOf } from '../../http/csv.ts'
-import { money, time } from '../../http/views.ts'
+import { money } from '../../http/views.ts'
 import type { CallFilter } from '../../money/ledger/call-filter.ts'
-import { OPERATOR_CALL_CSV } from '../../money/ledger/calls-csv.ts'
 import { dayOf } from '../../money/ledger/days.ts'
-import { type CallPage, listCalls, type RecordedCall } from '../../money/ledger/history.ts'
+import { type CallPage, listCalls } from '../../money/ledger/history.ts'
 import { dailySums, monthlySums, type PeriodSum } from '../../money/ledger/sums.ts'
 import type { Db } from '../../store/db.ts'
 import type { PageRequest } from '../../store/page.ts'
@@ -16,6 +15,8 @@ import { type Context, contextOf } from '../command-line/context.ts'
 import { CSV_WORDS, type CsvRange, csvRange, pagesOf } from '../command-line/csv-range.ts'
 import { withDatabase } from '../command-line/data-folder.ts'
 import type { CliDeps } from '../command-line/terminal.ts'
+import { rowFor } from '../list/columns.ts'
+import { call_columns, callCsv } from '../surface/call-columns.ts'
 import {
   CALL_COLUMNS,
   CALL_MARGIN_COLUMNS,
@@ -112,7 +113,7 @@ async function answerCallsCsv(
       const { calls: rows, next_cursor } = await listCalls(db, calls, request, MAX_CALLS_LOOKED_AT)
       return { rows, next_cursor }
     }
-    await answerCsv(OPERATOR_CALL_CSV, pagesOf(pageAt, range))
+    await answerCsv(callCsv('operator'), pagesOf(pageAt, range))
   })
 }
 
@@ -161,30 +162,9 @@ async function filterOf(db: Db, { account, key, model, since, until }: UsageFilt
 }
 
 function pageView({ calls, next_cursor }: CallPage) {
-  return { calls: calls.map(callView), next_cursor: next_cursor ?? null }
-}
-
-/** `price` is the applied price as it was stored; null if nothing was charged. */
-function callView(call: RecordedCall) {
-  const { account_id, account_name, key_id, key_name, key_prefix, price, ...row } = call
-  const { streamed, estimated, hold_nanos, cost_nanos, unpaid_nanos, provider_cost_nanos, ...rest } = row
-  const { started_at_ms, reported_cost_nanos, computed_cost_nanos, ...plain } = rest
   return {
-    ...plain,
-    account: account_name,
-    key: key_name,
-    key_prefix,
-    streamed: streamed === 1,
-    estimated: estimated === 1,
-    ...money('hold', hold_nanos),
-    ...money('cost', cost_nanos),
-    ...money('unpaid', unpaid_nanos),
-    ...money('provider_cost', provider_cost_nanos),
-    ...money('reported_cost', reported_cost_nanos),
-    ...money('computed_cost', computed_cost_nanos),
-    ...money('margin', provider_cost_nanos === null ? null : cost_nanos - provider_cost_nanos),
-    price: price === '' ? null : JSON.parse(price),
-    ...time('started', started_at_ms),
+    calls: calls.map((call) => rowFor(call_columns, 'command', call)),
+    next_cursor: next_cursor ?? null,
   }
 }
 

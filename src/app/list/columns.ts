@@ -1,16 +1,5 @@
 // The columns of a list: each describes a value once, for JSON, for CSV and for a table of the terminal.
-import {
-  type Static,
-  type TInteger,
-  type TNull,
-  type TOptional,
-  type TProperties,
-  type TSchema,
-  type TString,
-  type TUnion,
-  Type,
-} from '@sinclair/typebox'
-import type { Viewer } from '../../access/viewer.ts'
+import { type Static, type TProperties, type TSchema, Type } from '@sinclair/typebox'
 import type { Nanos } from '../../domain/money.ts'
 import { type Cell, type CsvColumns, csvTime, csvUsd } from '../../http/csv.ts'
 import { Nullable } from '../../http/schema.ts'
@@ -23,102 +12,26 @@ import {
 } from '../../http/views.ts'
 import type { Column as TableColumn } from '../command-line/table.ts'
 import { timeColumn } from '../command-line/times.ts'
+import type {
+  Column,
+  ColumnOptions,
+  Columns,
+  MoneyColumn,
+  Reader,
+  SeenBy,
+  TableOnlyColumn,
+  TimeColumn,
+  Value,
+  ValueColumn,
+} from './column-types.ts'
 
-/**
- * A reader of lists: a viewer of the console by their role, a caller with an API key, or a command in its JSON, which reads as the operator
- * does but for columns that name it.
- */
-export type Reader = Viewer['role'] | 'caller' | 'command'
+export type { Columns, FieldsOf, Reader } from './column-types.ts'
 
-type Value = string | number | boolean | null | Record<string, unknown>
-
-export interface ColumnOptions {
-  /** For the reference of the API. */
-  description?: string
-  /** Its readers in JSON and CSV; all where absent. */
-  seen_by?: readonly Reader[]
-  /** Its place in a table of the terminal; absent: it has none. */
-  table?: Pick<TableColumn<never>, 'head' | 'right' | 'spare' | 'elastic'>
-}
-
-/** The readers that options name. */
-type SeenBy<Options> = Options extends { seen_by: readonly (infer Named)[] } ? Named : Reader
-
-interface ColumnBase<Row> {
-  seen_by?: readonly Reader[] | undefined
-  /** Its fields of a row in JSON. @param name of the column */
-  json(name: string, row: Row, reader: Reader): Record<string, unknown>
-  /** The schemas of these fields. */
-  fields(name: string): TProperties
-  /** Its cells in CSV, by their names there. */
-  csv(name: string): Readonly<Record<string, (row: Row, reader: Reader) => Cell>>
-  table_column: TableColumn<Row> | undefined
-}
-
-/** A value, under the column's own name. */
-export interface ValueColumn<Row, Schema extends TSchema, Seen = Reader> extends ColumnBase<Row> {
-  kind: 'value'
-  schema: Schema
-  seen?: Seen
-}
-
-/** A time, as `<name>_at` and `<name>_at_ms`; in CSV `<name>_utc`. */
-export interface TimeColumn<Row> extends ColumnBase<Row> {
-  kind: 'time'
-}
-
-/** An amount, as `<name>_nanos` and `<name>_usd`; in CSV `<name>_usd`. */
-export interface MoneyColumn<Row, Amount extends Nanos | null, Seen = Reader> extends ColumnBase<Row> {
-  kind: 'money'
-  amount?: Amount
-  seen?: Seen
-}
-
-/** A column of the terminal alone, which puts several values into one. */
-export interface TableOnlyColumn<Row> extends ColumnBase<Row> {
-  kind: 'table'
-}
-
-export type Column<Row> =
-  | ValueColumn<Row, TSchema, Reader>
-  | TimeColumn<Row>
-  | MoneyColumn<Row, Nanos | null, Reader>
-  | TableOnlyColumn<Row>
-
-/** The columns of any list. */
-export type Columns<Row> = Readonly<Record<string, Column<Row>>>
-
-/** A schema for readers of whom some see it. */
-type Visible<Schema extends TSchema, Readers, Seen> = [Readers] extends [Seen]
-  ? Schema
-  : [Extract<Readers, Seen>] extends [never]
-    ? never
-    : TOptional<Schema>
-
-type SchemaOf<Each, Readers> =
-  Each extends ValueColumn<never, infer Schema, infer Seen> ? Visible<Schema, Readers, Seen> : never
-
-type AmountOf<Each, Readers, Schema extends TSchema> =
-  Each extends MoneyColumn<never, infer Amount, infer Seen>
-    ? Visible<null extends Amount ? TUnion<[Schema, TNull]> : Schema, Readers, Seen>
-    : never
-
-/** The schemas of the fields that readers get in JSON: optional for a column that some of them get. */
-export type FieldsOf<C, Readers extends Reader> = {
-  [Name in keyof C as SchemaOf<C[Name], Readers> extends never ? never : Name]: SchemaOf<C[Name], Readers>
-} & {
-  [Name in keyof C & string as C[Name] extends TimeColumn<never> ? `${Name}_at_ms` : never]: TInteger
-} & {
-  [Name in keyof C & string as C[Name] extends TimeColumn<never> ? `${Name}_at` : never]: TString
-} & {
-  [Name in keyof C & string as AmountOf<C[Name], Readers, TInteger> extends never
-    ? never
-    : `${Name}_nanos`]: AmountOf<C[Name], Readers, TInteger>
-} & {
-  [Name in keyof C & string as AmountOf<C[Name], Readers, TString> extends never
-    ? never
-    : `${Name}_usd`]: AmountOf<C[Name], Readers, TString>
-}
+/** Columns that several lists share. Curried as `defineList` is. */
+export const columnsOf =
+  <Row>() =>
+  <const C extends Columns<Row>>(columns: C): C =>
+    columns
 
 function valueColumn<Row, Schema extends TSchema, const Options extends ColumnOptions>(
   schema: Schema,
@@ -173,6 +86,11 @@ export const integer = <Row, const Options extends ColumnOptions = Record<never,
   options?: Options,
 ) => valueColumn(Type.Integer(), value, options)
 
+export const boolean = <Row, const Options extends ColumnOptions = Record<never, never>>(
+  value: Reading<Row, boolean>,
+  options?: Options,
+) => valueColumn(Type.Boolean(), value, options)
+
 export const nullableInteger = <Row, const Options extends ColumnOptions = Record<never, never>>(
   value: Reading<Row, number | null>,
   options?: Options,
@@ -186,13 +104,13 @@ export const nullableFields = <Row, const Options extends ColumnOptions = Record
 
 /** An amount. `with_nanos`: in CSV with `<name>_nanos`, too. */
 export const money = <Row, const Options extends MoneyOptions = Record<never, never>>(
-  value: (row: Row) => Nanos,
+  value: Reading<Row, Nanos>,
   options?: Options,
 ): MoneyColumn<Row, Nanos, SeenBy<Options>> => moneyColumn(value, options, MoneyFields)
 
 /** An amount that may be unknown. */
 export const nullableMoney = <Row, const Options extends MoneyOptions = Record<never, never>>(
-  value: (row: Row) => Nanos | null,
+  value: Reading<Row, Nanos | null>,
   options?: Options,
 ): MoneyColumn<Row, Nanos | null, SeenBy<Options>> => moneyColumn(value, options, NullableMoneyFields)
 
@@ -201,7 +119,7 @@ interface MoneyOptions extends Omit<ColumnOptions, 'table'> {
 }
 
 function moneyColumn<Row, Amount extends Nanos | null, Options extends MoneyOptions>(
-  value: (row: Row) => Amount,
+  value: Reading<Row, Amount>,
   options: Options | undefined,
   fieldsOf: (name: string, description?: string) => TProperties,
 ): MoneyColumn<Row, Amount, SeenBy<Options>> {
@@ -210,10 +128,10 @@ function moneyColumn<Row, Amount extends Nanos | null, Options extends MoneyOpti
     kind: 'money',
     seen_by,
     fields: (name) => fieldsOf(name, description),
-    json: (name, row) => moneyView(name, value(row)),
+    json: (name, row, reader) => moneyView(name, value(row, readerIn(seen_by, reader))),
     csv: (name) => ({
-      [`${name}_usd`]: (row) => csvUsd(value(row)),
-      ...(with_nanos && { [`${name}_nanos`]: (row: Row) => value(row) }),
+      [`${name}_usd`]: (row, reader) => csvUsd(value(row, reader)),
+      ...(with_nanos && { [`${name}_nanos`]: value }),
     }),
     table_column: undefined,
   }

@@ -242,6 +242,18 @@ describe('an account', () => {
       expect((await client.send('GET', path())).status).toBe(status)
   })
 
+  test('a file has one form: the same columns as `tollgate usage --csv`, of which an account gets all but those of routes and margins', async () => {
+    const headOf = async (client: typeof operator) =>
+      (await (await client.send('GET', '/calls.csv')).text()).split('\r\n')[0]
+    const columns =
+      'request_id,started_utc,account,key,key_prefix,surface,model,outcome,status,input_tokens,output_tokens,images,' +
+      'cost_usd,unpaid_usd,first_byte_ms,duration_ms,refusal'
+    expect(await headOf(alice)).toBe(columns)
+    expect(await headOf(operator)).toBe(
+      `${columns},provider,upstream_model,failed_tries,provider_cost_usd,margin_usd`,
+    )
+  })
+
   test('has its own in its file, without the routes that served them', async () => {
     const text = await (await alice.send('GET', '/calls.csv')).text()
     expect(text.split('\r\n').length).toBeGreaterThan(3)

@@ -1,0 +1,188 @@
+// The columns of calls: for the console, for callers, in files and in the JSON of commands.
+import { marginOfOne } from '../../domain/margin.ts'
+import { type CallOutcome, LISTED_OUTCOMES } from '../../domain/outcomes.ts'
+import { outputTokens, promptTokens } from '../../domain/usage.ts'
+import { OneOf } from '../../http/schema.ts'
+import type { RecordedCall } from '../../money/ledger/history.ts'
+import {
+  boolean,
+  columnsOf,
+  csvFor,
+  integer,
+  money,
+  nullableFields,
+  nullableInteger,
+  nullableMoney,
+  nullableText,
+  type Reader,
+  text,
+  time,
+  word,
+} from '../list/columns.ts'
+
+/** A call, or a refused request among calls, which has no usage and costs nothing. */
+export interface ListedCall extends Omit<RecordedCall, 'outcome'> {
+  outcome: CallOutcome | 'refused'
+  /** Why it was refused, as its caller was told; absent for calls. */
+  refusal?: string
+}
+
+const CONSOLE = ['operator', 'account', 'key'] as const
+const DETAILED = ['caller', 'command'] as const
+const ROUTES = [...CONSOLE, 'command'] as const
+const EVERYBODY = [...CONSOLE, ...DETAILED] as const
+
+/** Pages and files have one count for all input and one for all output. */
+const isDetailed = (reader: Reader): boolean => reader === 'caller' || reader === 'command'
+
+/** Null for accounts, which do not learn by which route a call went and what its provider took; pages have null where no route answered. */
+const ofRoute =
+  <Value>(value: (call: ListedCall) => Value) =>
+  (call: ListedCall, reader: Reader): Value | null => {
+    if (reader === 'command') return value(call)
+    return reader === 'operator' && value(call) !== '' ? value(call) : null
+  }
+
+export const call_columns = columnsOf<ListedCall>()({
+  id: integer(({ id }) => id, { seen_by: ['command'] }),
+  request_id: text(({ request_id }) => request_id, {
+    description: 'The id of the request, as its answer had it.',
+  }),
+  account_id: integer(({ account_id }) => account_id, { seen_by: CONSOLE }),
+  account: text(({ account_name }) => account_name, { seen_by: CONSOLE }),
+  key_id: integer(({ key_id }) => key_id, { seen_by: CONSOLE }),
+  surface: text(({ surface }) => surface, { description: 'The API that it came by.' }),
+  model: text(({ model }) => model, { description: 'The model.' }),
+  provider: nullableText(
+    ofRoute(({ provider }) => provider),
+    { seen_by: ROUTES },
+  ),
+  upstream_model: nullableText(
+    ofRoute(({ upstream_model }) => upstream_model),
+    { seen_by: ROUTES },
+  ),
+  /** Tries at routes that failed; null for accounts. */
+  failed_tries: nullableInteger(
+    ofRoute(({ failed_tries }) => failed_tries),
+    { seen_by: CONSOLE },
+  ),
+  outcome: word(OneOf(LISTED_OUTCOMES), ({ outcome }) => outcome, { description: 'How it ended.' }),
+  status: integer(({ status }) => status, { description: 'The HTTP status.' }),
+  input_tokens: integer((call, reader) => (isDetailed(reader) ? call.input_tokens : promptTokens(call)), {
+    description: 'Tokens of the prompt, but for those below.',
+    seen_by: EVERYBODY,
+  }),
+  input_audio_tokens: integer(({ input_audio_tokens }) => input_audio_tokens, {
+    description: 'Tokens of audio in the prompt.',
+    seen_by: DETAILED,
+  }),
+  cache_read_tokens: integer(({ cache_read_tokens }) => cache_read_tokens, {
+    description: "Tokens of the prompt read from the provider's cache.",
+    seen_by: DETAILED,
+  }),
+  cache_write_5m_tokens: integer(({ cache_write_5m_tokens }) => cache_write_5m_tokens, {
+    description: 'Tokens of the prompt cached for 5 minutes.',
+    seen_by: DETAILED,
+  }),
+  cache_write_1h_tokens: integer(({ cache_write_1h_tokens }) => cache_write_1h_tokens, {
+    description: 'Tokens of the prompt cached for an hour.',
+    seen_by: DETAILED,
+  }),
+  output_tokens: integer((call, reader) => (isDetailed(reader) ? call.output_tokens : outputTokens(call)), {
+    description: 'Tokens of the answer, but for those below.',
+    seen_by: EVERYBODY,
+  }),
+  thinking_tokens: integer(({ thinking_tokens }) => thinking_tokens, {
+    description: 'Tokens of its thoughts.',
+    seen_by: DETAILED,
+  }),
+  output_image_tokens: integer(({ output_image_tokens }) => output_image_tokens, {
+    description: 'Tokens of its images.',
+    seen_by: DETAILED,
+  }),
+  images: integer(({ images }) => images, { description: 'Images that were charged.' }),
+  first_byte_ms: nullableInteger(({ first_byte_ms }) => first_byte_ms, {
+    description: 'Milliseconds to the first byte of the answer.',
+  }),
+  duration_ms: integer(({ duration_ms }) => duration_ms, {
+    description: 'Milliseconds to its end.',
+  }),
+  key_prefix: text(({ key_prefix }) => key_prefix, {
+    description: 'The first 10 characters of the key.',
+  }),
+  key: text(({ key_name }) => key_name, { description: 'The name of the key.' }),
+  streamed: boolean(({ streamed }) => streamed === 1, {
+    description: 'It was answered as a stream.',
+  }),
+  estimated: boolean(({ estimated }) => estimated === 1, {
+    description: 'The provider counted nothing, and the tokens are an estimate.',
+  }),
+  hold: money(({ hold_nanos }) => hold_nanos, {
+    description: 'What was held for it',
+    seen_by: DETAILED,
+  }),
+  cost: money(({ cost_nanos }) => cost_nanos, { description: 'What was charged' }),
+  unpaid: money(({ unpaid_nanos }) => unpaid_nanos, {
+    description: 'What of it the balance did not cover, and became debt',
+  }),
+  provider_cost: nullableMoney(
+    ofRoute(({ provider_cost_nanos }) => provider_cost_nanos),
+    { seen_by: CONSOLE },
+  ),
+  reported_cost: nullableMoney(({ reported_cost_nanos }) => reported_cost_nanos, {
+    seen_by: ['command'],
+  }),
+  computed_cost: nullableMoney(({ computed_cost_nanos }) => computed_cost_nanos, {
+    seen_by: ['command'],
+  }),
+  margin: nullableMoney(
+    ofRoute(({ cost_nanos, provider_cost_nanos }) => marginOfOne(cost_nanos, provider_cost_nanos)),
+    { seen_by: CONSOLE },
+  ),
+  price: nullableFields(({ price }) => (price === '' ? null : JSON.parse(price)), {
+    description: 'The price that was applied; null where nothing was charged.',
+    seen_by: DETAILED,
+  }),
+  started: time(({ started_at_ms }) => started_at_ms, { description: 'When it began' }),
+})
+
+/** The columns of lists in which refused requests stand among calls. */
+export const listed_call_columns = {
+  ...call_columns,
+  /** Why it was refused, as its caller was told; null for calls. */
+  refusal: nullableText(({ refusal }: ListedCall) => refusal ?? null, { seen_by: CONSOLE }),
+}
+
+const CSV = [
+  'request_id',
+  'started',
+  'account',
+  'key',
+  'key_prefix',
+  'surface',
+  'model',
+  'outcome',
+  'status',
+  'input_tokens',
+  'output_tokens',
+  'images',
+  'cost',
+  'unpaid',
+  'first_byte_ms',
+  'duration_ms',
+  'refusal',
+] as const satisfies (keyof typeof listed_call_columns)[]
+
+/** With those that only the operator gets. */
+const OPERATORS_CSV = [
+  ...CSV,
+  'provider',
+  'upstream_model',
+  'failed_tries',
+  'provider_cost',
+  'margin',
+] as const satisfies (keyof typeof listed_call_columns)[]
+
+/** The one form of calls as CSV: of files of the console, and of `tollgate usage --csv`. */
+export const callCsv = (reader: Reader) =>
+  csvFor(listed_call_columns, reader, reader === 'operator' ? OPERATORS_CSV : CSV)
