@@ -1,12 +1,12 @@
 // The catalogue in the database: the text that all gateways over it take in place of their files, and how it is replaced.
 
 import { conflict, type GatewayError } from '../domain/errors.ts'
-import type { Awaitable, Statements, Tx } from '../store/db.ts'
+import type { Awaitable, Db, Statements, Tx } from '../store/db.ts'
 import type { SharedText } from './load-file.ts'
 import { keepShared, type NewVersion } from './past.ts'
 import { pastQueries } from './past-queries.ts'
 
-/** The text in force; undefined: the file of each machine is. */
+/** The text in force; undefined before the first. */
 export const newestShared = (db: Statements): Awaitable<SharedText | undefined> =>
   pastQueries(db).newestShared.get()
 
@@ -24,7 +24,14 @@ export async function applyShared(tx: Tx, next: NewVersion, from: number | undef
   return newest?.text === next.text ? newest.version : await keepShared(tx, next)
 }
 
-/** From now on the file of each machine is in force again. */
+/** Puts the first catalogue into a database. Another gateway may have been faster: its catalogue stays. */
+export const takeOver = (db: Db, first: NewVersion): Promise<void> =>
+  db.begin(async (tx) => {
+    await tx.lock(null)
+    if (!(await newestShared(tx))) await keepShared(tx, first)
+  })
+
+/** Takes the catalogue out of a database that has moved: it belonged to the gateways of the old one. */
 export async function unshare(tx: Tx): Promise<void> {
   await pastQueries(tx).unshare.run()
 }

@@ -12,8 +12,6 @@ const gateway = (id: number): SharingGateway => ({
   started_at_ms: id * 1_000,
   seen_at_ms: 90_000,
   is_this: id === 2,
-  catalogue: null,
-  has_other_catalogue: false,
 })
 
 test('none where one has the database alone', () => {

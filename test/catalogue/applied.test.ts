@@ -1,6 +1,6 @@
 // A file as the catalogue for all gateways: what it must not have, and where that stands in it.
 import { describe, expect, test } from 'bun:test'
-import { applied } from '../../plugins/catalogue/applied.ts'
+import { applied } from '../../src/catalogue/applied.ts'
 import { FIRST_CATALOGUE } from '../../src/catalogue/first.ts'
 import { BUILT_IN_REGISTRY } from '../../src/protocols/registry.ts'
 import { MODEL, PROVIDER } from './catalogues.ts'

@@ -117,14 +117,18 @@ describe.if(hasPostgres)('gateways over one database', () => {
     await w?.[Symbol.asyncDispose]()
   })
 
-  test('with a file each refuse a save in the console, and say what to run', async () => {
-    await eventually('each knows the other', async () => (await save(one, '9')).status === 409)
-    const refused = await save(one, '9')
-    expect(await refused.text()).toContain('run `tollgate config apply FILE` on a server')
-    expect(one.price()).toBe(1)
+  test('have one catalogue: that of the file of the first, which the database took over', async () => {
+    expect((await newestShared(w.db))?.text).toBe(`[metrics]
+token = "env:METRICS"
+${TEXT}`)
+    expect([one.price(), other.price()]).toEqual([1, 1])
+    expect(other.started.catalogue().server.shutdown_timeout_ms).toBe(30_000)
+    expect(String(other.started.warnings)).toContain('not used: server.shutdown_timeout_ms')
+    expect((await save(one, '1.5')).status).toBe(200)
+    await eventually('both have it', () => one.price() === 1.5 && other.price() === 1.5)
   })
 
-  test('take the first text within a beat, and say what of their files is not used any more', async () => {
+  test('take another text within a beat, and say what of their files is not used', async () => {
     await apply(w, one, `${priced('2')}[metrics]\nlisten = "127.0.0.1:9"\n[backup]\nkeep = 3\n`)
     await eventually('both have it', () => one.price() === 2 && other.price() === 2)
     await one.log.shows(({ warnings }) =>
@@ -267,15 +271,12 @@ describe.if(hasPostgres)('gateways over one database', () => {
     )
   })
 
-  test('released, each goes back to its file; the versions stay', async () => {
-    const versions = await listVersions(w.db, { limit: 100 })
-    const commands = w.commands(other)
-    const { status, err } = await commands.run('config', 'release', '--yes')
-    expect([status, err]).toEqual([0, 'Running gateways read their files within seconds.'])
-    await eventually('both have theirs', () => one.price() === 7 && other.price() === 1)
-    expect(other.started.catalogue().server.shutdown_timeout_ms).toBe(5)
-    const after = await listVersions(w.db, { limit: 100 })
-    expect(after.rows.map(({ id }) => id)).toEqual(expect.arrayContaining(versions.rows.map(({ id }) => id)))
-    expect(await newestShared(w.db)).toBeUndefined()
+  test('a start with a key in its file is refused, where the database would take the catalogue over', async () => {
+    await using bare = await world()
+    const text = TEXT.replace('env:FIRST_API_KEY', 'a-key-typed-here')
+    await expect(bare.start(text)).rejects.toThrow('no key is written to the database')
+    expect(await newestShared(bare.db)).toBeUndefined()
+    await using corrected = await bare.start(TEXT)
+    expect(corrected.price()).toBe(1)
   })
 })

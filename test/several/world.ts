@@ -16,6 +16,7 @@ import { filesLines } from '../support/files.ts'
 import { dropDatabase, makeDatabase } from '../support/postgres.ts'
 import { startProxy } from '../support/postgres-proxy.ts'
 import { commandOf, executable } from '../support/programs.ts'
+import { putCatalogueIn } from '../support/shared-catalogue.ts'
 import { temporary } from '../support/temporary.ts'
 import { type Script, startUpstream, type Upstream } from '../support/upstream.ts'
 
@@ -98,8 +99,9 @@ export async function world({
     await Promise.all(members.map(({ ended }) => ended))
   })
   const sections = typeof more === 'function' ? more(upstream) : more
-  const text = `${catalogueOf({ upstream_url: upstream.url, server, more: sections })}
-[storage]
+  const catalogue = catalogueOf({ upstream_url: upstream.url, server, more: sections })
+  await putCatalogueIn(url, catalogue)
+  const text = `[storage]
 database = "${proxy.url}"
 ${files ? filesLines(files) : ''}`
   let accounts = 0

@@ -10,6 +10,8 @@ export const ENGINE = process.env.TOLLGATE_TEST_ENGINE === 'postgres' ? 'Postgre
 export interface GatewayDatabase {
   /** What its catalogue says of it. */
   section: string
+  /** Puts a catalogue in force, keys included, where it is in the database. */
+  putCatalogue(text: string): Promise<void>
   /** A connection of the test's own. */
   open(): Database
   /** Once nobody uses it any more. */
@@ -21,14 +23,16 @@ export async function makeGatewayDatabase(data_folder: string): Promise<GatewayD
     // It looks for a server when it is loaded, which compiled programs of tests have none of.
     const { dropDatabase, makeDatabase } = await import('./postgres.ts')
     const { blockingDatabase } = await import('./blocking.ts')
+    const { putCatalogueIn } = await import('./shared-catalogue.ts')
     const { name, url } = await makeDatabase()
     return {
       section: `\n[storage]\ndatabase = "${url}"\n`,
+      putCatalogue: (text) => putCatalogueIn(url, text),
       open: () => blockingDatabase(url),
       remove: () => dropDatabase(name),
     }
   }
   const path = join(data_folder, 'tollgate.db')
   makeEmptyDatabase(path)
-  return { section: '', open: () => openDatabase(path), remove: async () => {} }
+  return { section: '', putCatalogue: async () => {}, open: () => openDatabase(path), remove: async () => {} }
 }

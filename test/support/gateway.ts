@@ -149,7 +149,10 @@ export async function startTestGateway(options: TestGatewayOptions = {}): Promis
   const bucket = options.bucket ?? (await bucketOfRun())
   const files_section = bucket && (database.section || '\n[storage]\n') + filesLines(bucket)
   const section = files_section ?? database.section
-  const writeCatalogue = (text: string) => writeFile(catalogue_path, text + section)
+  const writeCatalogue = async (text: string) => {
+    await writeFile(catalogue_path, text + section)
+    await database.putCatalogue(text)
+  }
   await writeCatalogue(options.catalogue ?? catalogueOf({ upstream_url: upstream?.url ?? 'simulator' }))
   if (options.own_plugins) await writeFilesIn(join(data_folder, 'plugins'), options.own_plugins)
   const memory = memoryLog({ now })

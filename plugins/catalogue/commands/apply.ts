@@ -9,6 +9,7 @@ import { addExample } from '../../../src/app/command-line/example.ts'
 import type { CliDeps } from '../../../src/app/command-line/terminal.ts'
 import { savedWords } from '../../../src/app/commands/configuration.ts'
 import { confirm, isYes } from '../../../src/app/commands/confirm.ts'
+import { type Applied, applied } from '../../../src/catalogue/applied.ts'
 import { hideSecrets } from '../../../src/catalogue/hidden-text.ts'
 import { type SharedText, warningLines } from '../../../src/catalogue/load-file.ts'
 import { formatMistake, type Mistake } from '../../../src/catalogue/mistakes.ts'
@@ -25,7 +26,6 @@ import { createRedactor } from '../../../src/observe/redact.ts'
 import { BUILT_IN_REGISTRY } from '../../../src/protocols/registry.ts'
 import type { Db } from '../../../src/store/db.ts'
 import { aliveGateways } from '../../../src/store/gateways.ts'
-import { type Applied, applied } from '../applied.ts'
 
 export function addConfigApply(config: Command, deps: CliDeps): void {
   addExample(config.command('apply'), 'config apply tollgate.toml')

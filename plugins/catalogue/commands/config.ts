@@ -8,7 +8,6 @@ import { type CliDeps, EXIT, Exit } from '../../../src/app/command-line/terminal
 import { nameOf } from '../../../src/catalogue/load-file.ts'
 import { addConfigApply } from './apply.ts'
 import { addConfigHistory, addConfigRestore } from './history.ts'
-import { addConfigRelease } from './release.ts'
 import { addConfigShow } from './show.ts'
 
 export function addConfigCommands(program: Command, deps: CliDeps): void {
@@ -21,7 +20,6 @@ export function addConfigCommands(program: Command, deps: CliDeps): void {
   addConfigRestore(config, deps)
   addConfigShow(config, deps)
   addConfigApply(config, deps)
-  addConfigRelease(config, deps)
   addExample(config.command('check [file]'), 'config check')
     .summary('List every mistake in a catalogue file.')
     .description(

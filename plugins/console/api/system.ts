@@ -44,10 +44,6 @@ const GatewayView = Type.Object({
   ...TimeFields('started'),
   ...TimeFields('seen'),
   is_this: Type.Boolean({ description: 'it answers this request' }),
-  catalogue: Nullable(
-    Type.String({ description: "the first digits of its catalogue's SHA-256; null until it has told" }),
-  ),
-  has_other_catalogue: Type.Boolean({ description: 'most of them, or the first, have another one' }),
 })
 
 const SystemView = Type.Object({

@@ -1,7 +1,6 @@
 // The check of a PostgreSQL server: a gateway can work with it, and a failover loses no commit. It writes nothing.
 
 import { diagnosesOf } from '../../../src/app/checks/check.ts'
-import { unequalCatalogues, unequalInWords } from '../../../src/app/process/engine/unequal-catalogues.ts'
 import type { Diagnosis } from '../../../src/app/surface/diagnosis.ts'
 import {
   type AliveGateway,
@@ -48,7 +47,6 @@ export function diagnosesOfServer(examined: ExaminedServer): Diagnosis[] {
     ...replicationFound(examined),
     ...deadRowsFound(examined.dead_rows),
     ...gatewaysFound(examined.gateways),
-    ...cataloguesFound(examined),
   ]
 }
 
@@ -155,18 +153,6 @@ function gatewaysFound(alive: readonly AliveGateway[]): Diagnosis[] {
     gateways.warn(
       `${alive.length} running, of different versions: ${names}`,
       'If this is no upgrade under way, start the newer program in place of each older one.',
-    ),
-  ]
-}
-
-/** All must charge the same for the same call. */
-function cataloguesFound({ gateways: alive, now_ms }: ExaminedServer): Diagnosis[] {
-  const unequal = unequalCatalogues(alive, now_ms)
-  if (!unequal) return []
-  return [
-    gateways.fail(
-      `different catalogues: ${unequalInWords(unequal)}`,
-      'They may charge different prices. Give all of them the same catalogue.',
     ),
   ]
 }

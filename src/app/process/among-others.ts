@@ -6,7 +6,6 @@ import type { Logger } from '../../observe/log.ts'
 import { endedGateways, removeEnded } from '../../store/gateways.ts'
 import type { Gateway as GatewayRow } from '../../store/schema.ts'
 import type { Gateway, SharingGateways } from '../surface/gateway.ts'
-import { groupsByCatalogue } from './engine/unequal-catalogues.ts'
 import type { Stores } from './stores.ts'
 
 type Shared = Pick<Stores, 'engine' | 'db' | 'library'>
@@ -45,8 +44,6 @@ export function tellOthers(
   return tellOthersCalls({ db, gateway_id, activity, events, isUnderWay, now, log })
 }
 
-const CATALOGUE_DIGITS = 8
-
 /** All that are alive, as this one was told last. */
 export function sharingGateways({
   engine,
@@ -54,18 +51,15 @@ export function sharingGateways({
 }: Pick<Stores, 'engine' | 'own_gateway'>): SharingGateways | undefined {
   if (!engine.is_shared) return undefined
   const { id: own_id, alive, clock_offset_ms } = own_gateway
-  const [usual] = groupsByCatalogue(alive)
   return {
     clock_ahead_ms: clock_offset_ms,
-    alive: alive.map(({ id, name, version, started_at_ms, seen_at_ms, catalogue }) => ({
+    alive: alive.map(({ id, name, version, started_at_ms, seen_at_ms }) => ({
       id,
       name,
       version,
       started_at_ms,
       seen_at_ms: seen_at_ms ?? started_at_ms,
       is_this: id === own_id,
-      catalogue: catalogue === '' ? null : catalogue.slice(0, CATALOGUE_DIGITS),
-      has_other_catalogue: catalogue !== '' && usual?.[0]?.catalogue !== catalogue,
     })),
   }
 }

@@ -4,24 +4,21 @@ import { lateConfiguration } from '../../catalogue/late-configuration.ts'
 import { keepText } from '../../catalogue/past.ts'
 import type { SharedPlace } from '../../catalogue/placed-text.ts'
 import { applyShared, newestShared } from '../../catalogue/shared.ts'
-import { conflict } from '../../domain/errors.ts'
 import type { Logger } from '../../observe/log.ts'
 import type { Db } from '../../store/db.ts'
 import type { OpenCatalogue } from './catalogue.ts'
 import type { Engine } from './engine/engine.ts'
-import type { OwnGateway } from './engine/own-gateway.ts'
 
 interface Parts extends Pick<ConfigurationParts, 'path' | 'env' | 'protocols' | 'now'> {
   engine: Pick<Engine, 'is_shared'>
-  own_gateway: Pick<OwnGateway, 'alive'>
   watched: OpenCatalogue
   db: Db
   log: Logger
 }
 
 /** The catalogue of a gateway, whose texts are kept. */
-export function openConfiguration({ watched, engine, db, log, own_gateway, ...parts }: Parts): Configuration {
-  const configuration = lateConfiguration({
+export function openConfiguration({ watched, engine, db, log, ...parts }: Parts): Configuration {
+  return lateConfiguration({
     ...parts,
     shared: engine.is_shared ? sharedPlaceIn(db) : undefined,
     catalogue: watched.current,
@@ -37,22 +34,6 @@ export function openConfiguration({ watched, engine, db, log, own_gateway, ...pa
       }
     },
   })
-  return {
-    ...configuration,
-    async save(...draft) {
-      if (!watched.shared()) refuseOneOfMany(own_gateway)
-      return await configuration.save(...draft)
-    },
-  }
-}
-
-/** @throws GatewayError conflict where it would change the file of one machine among several */
-function refuseOneOfMany({ alive }: Pick<OwnGateway, 'alive'>): void {
-  if (alive.length < 2) return
-  throw conflict(
-    `Several gateways serve this database (${alive.map(({ name }) => name).join(', ')}), each with a catalogue file of its own. ` +
-      'Put one catalogue into the database, for all of them: run `tollgate config apply FILE` on a server. Or change the file on each machine.',
-  )
 }
 
 const sharedPlaceIn = (db: Db): SharedPlace => ({

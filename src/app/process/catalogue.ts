@@ -1,22 +1,28 @@
 // The catalogue in use: read at the start, reloaded when its file or the text in the database changes, and followed by the log.
 import { mistakeLines, warningLines } from '../../catalogue/load-file.ts'
 import type { Environment } from '../../catalogue/providers.ts'
+import { takeOver } from '../../catalogue/shared.ts'
 import { type WatchedCatalogue, watchCatalogue } from '../../catalogue/watch.ts'
 import type { Catalogue } from '../../domain/catalogue.ts'
 import type { ProcessLogger } from '../../observe/log.ts'
 import { secretsOf } from '../../observe/redact.ts'
 import type { Registry } from '../../protocols/registry.ts'
 import type { Db } from '../../store/db.ts'
+import { orUndo } from '../../utilities/or-undo.ts'
 import type { DataPaths } from './data-paths.ts'
-import { openShared } from './shared-catalogue.ts'
+import { openShared, takenOver } from './shared-catalogue.ts'
 
 /** A catalogue in use, and the lines that warn of what its first version disables or gets wrong. */
 export interface OpenCatalogue extends WatchedCatalogue {
   warnings: readonly string[]
   /** Whom to tell of each good version from now on. */
   follow(hear: () => void): void
-  /** From now on the text in the database is read there. */
-  readFrom(db: Db): void
+  /**
+   * From now on the catalogue is read in an open database on a server. One without a catalogue takes over that of the file, once.
+   *
+   * @param now for the time of that version
+   */
+  openIn(db: Db, now: () => number): Promise<void>
 }
 
 interface CatalogueParts {
@@ -30,7 +36,7 @@ interface CatalogueParts {
 /**
  * Reads the catalogue and keeps it current; the log takes its level and the secrets to hide from each good version.
  *
- * @throws Error with one line for each mistake in it; what `openShared` throws
+ * @throws Error with one line for each mistake in it; as `openShared` and `takenOver`
  */
 export async function openCatalogue(
   paths: DataPaths,
@@ -66,13 +72,26 @@ export async function openCatalogue(
   }
   configureLog(log, watching.watched.current())
   const { watched } = watching
+  const from_file =
+    in_database && !watched.shared()
+      ? await orUndo(
+          async () => watched.close(),
+          () => takenOver(paths, watched.text(), { env, protocols }),
+        )
+      : undefined
   const warnings = warningLines(path, { warnings: watched.first_warnings, shared: watched.shared() })
   warnOf(warnings)
   onUse(watched.current())
   const follow = (hear: () => void) => {
     tell = hear
   }
-  return { ...watched, warnings, follow, readFrom: (db) => in_database?.follow(db) }
+  const openIn = async (db: Db, now: () => number) => {
+    in_database?.follow(db)
+    if (from_file === undefined) return
+    await takeOver(db, { text: from_file, made_at_ms: now(), made_by: 'file' })
+    await watched.reload()
+  }
+  return { ...watched, warnings, follow, openIn }
 }
 
 function configureLog(log: ProcessLogger, catalogue: Catalogue): void {

@@ -78,7 +78,6 @@ export async function openFolder({ data_folder, accept_missing_files = false, ..
       data_folder,
       unlock,
       catalogue,
-      catalogue_text: watched.text,
       onSharedVersion: (version: number | undefined) => void watched.hear(version),
       clock,
       log,
@@ -88,7 +87,7 @@ export async function openFolder({ data_folder, accept_missing_files = false, ..
       max_busy_wait_ms,
     })
     undoing.defer(() => stores.close())
-    watched.readFrom(stores.db)
+    await watched.openIn(stores.db, now)
     const observing = createObserving({ catalogue, log, now })
     undoing.defer(() => observing.stop())
     const beside = {

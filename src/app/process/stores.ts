@@ -37,7 +37,6 @@ export interface StoreOptions {
   /** Releases the folder's lock, which `takeFolder` took. */
   unlock: () => void
   catalogue: () => Catalogue
-  catalogue_text: () => string
   /** As in `JoinOptions`. */
   onSharedVersion?: (version: number | undefined) => void
   clock: SharedClock
@@ -137,7 +136,7 @@ export async function openStores(options: StoreOptions): Promise<Stores> {
 
 /** The database, this gateway among those over it, and the ledger. @param undoing closes them, for an opening that fails later */
 async function openRows(options: StoreOptions, undoing: AsyncDisposableStack) {
-  const { data_folder, catalogue, catalogue_text, onSharedVersion, clock, log, probe } = options
+  const { data_folder, catalogue, onSharedVersion, clock, log, probe } = options
   const { gateway_timing, max_busy_wait_ms } = options
   const { storage } = catalogue()
   const engine = engineOf(storage, data_folder)
@@ -147,7 +146,6 @@ async function openRows(options: StoreOptions, undoing: AsyncDisposableStack) {
   const joining = {
     version,
     data_folder,
-    catalogue_text,
     onSharedVersion,
     log,
     now: clock.machine_now,

@@ -119,10 +119,6 @@ export interface SharingGateway {
   seen_at_ms: number
   /** It is this one. */
   is_this: boolean
-  /** The first digits of its catalogue's SHA-256; null until it has told. */
-  catalogue: string | null
-  /** Most of them, or the first, have another one. */
-  has_other_catalogue: boolean
 }
 
 export interface DatabaseFacts {

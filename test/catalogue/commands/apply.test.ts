@@ -1,4 +1,4 @@
-// `config apply`, `config show` and `config release`: the catalogue in the database by commands; what is refused first, and what other commands find then.
+// `config apply` and `config show`: the catalogue in the database by commands; what is refused first, and what other commands find then.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { startGateway } from '../../../src/app/process/serve.ts'
@@ -41,14 +41,6 @@ describe('without a server', () => {
     expect(err).toBe(
       `error: This gateway has no PostgreSQL database that others could share: its catalogue is the file ${scene.path('tollgate.toml')}, which you can edit. \`tollgate migrate --to\` moves its database to PostgreSQL.`,
     )
-  })
-
-  test('release has nothing to do', async () => {
-    const { status, err } = await scene.run('config', 'release', '--yes')
-    expect([status, err]).toEqual([
-      1,
-      'error: The database has no catalogue: that of tollgate.toml is in force already. Nothing to do.',
-    ])
   })
 
   test.each(['config check', 'models'])(
@@ -328,14 +320,6 @@ describe.if(hasPostgres)('with a server', () => {
       expect((await inForce())?.text).toBe(priced(3))
       await using db = await openPostgres(database.url)
       expect(await db.rows("SELECT 1 FROM catalogues WHERE text LIKE '%ada%'")).toEqual([])
-    })
-
-    test('is not released before this machine has its own', async () => {
-      put(STORAGE, 'tollgate.toml')
-      const { status, err } = await scene.run('config', 'release', '--yes')
-      expect(status).toBe(1)
-      expect(err).toContain('Write it first: `tollgate config show` prints the one in the database.')
-      expect(await inForce()).toBeDefined()
     })
 
     test('an archive has it whole; restored into a folder it is the file, and nothing is in force in a later database', async () => {

@@ -1,5 +1,4 @@
 // The heartbeat of this gateway among others: tells that it is alive, learns the database's clock, and who else is there.
-import { fingerprintOf } from '../../../catalogue/fingerprint.ts'
 import { StorageFailure } from '../../../domain/storage-failure.ts'
 import type { Logger } from '../../../observe/log.ts'
 import type { Db, Statements } from '../../../store/db.ts'
@@ -17,7 +16,6 @@ import { aliveGateways, beginGateway, endGateway } from '../../../store/gateways
 import type { Gateway } from '../../../store/schema.ts'
 import { nodeIn } from './node.ts'
 import type { GatewayTiming, JoinOptions, OwnGateway } from './own-gateway.ts'
-import { unequalCatalogues, unequalInWords } from './unequal-catalogues.ts'
 
 export const TIMING: GatewayTiming = { beat_every_ms: 2_000, silent_after_ms: 30_000 }
 
@@ -58,7 +56,7 @@ class DatabaseClock {
   }
 }
 
-interface Beating extends Pick<JoinOptions, 'log' | 'catalogue_text' | 'onSharedVersion'> {
+interface Beating extends Pick<JoinOptions, 'log' | 'onSharedVersion'> {
   line: QuickConnection
   timing: GatewayTiming
   own: { id: number; version: string; node: string; name: string }
@@ -79,7 +77,6 @@ class Heartbeat implements OwnGateway {
   readonly #db: Db
   readonly #line: QuickConnection
   readonly #log: Logger
-  readonly #fingerprint: () => string
   readonly #onSharedVersion: JoinOptions['onSharedVersion']
   readonly #timing: GatewayTiming
   readonly #own: Beating['own']
@@ -89,14 +86,12 @@ class Heartbeat implements OwnGateway {
   #told: Told | undefined
   #is_told = true
   #reason: string | undefined
-  #unequal: string | undefined
 
-  constructor(db: Db, { line, log, catalogue_text, onSharedVersion, timing, own, clock }: Beating) {
+  constructor(db: Db, { line, log, onSharedVersion, timing, own, clock }: Beating) {
     this.id = own.id
     this.#db = db
     this.#line = line
     this.#log = log
-    this.#fingerprint = fingerprinting(catalogue_text)
     this.#onSharedVersion = onSharedVersion
     this.#timing = timing
     this.#own = own
@@ -164,13 +159,12 @@ class Heartbeat implements OwnGateway {
     if (told) this.#see(told)
     else await this.revive()
     this.alive = this.#notSilent(await this.#line.use(async (db) => await aliveGateways(db)))
-    this.#compareCatalogues()
   }
 
   async #tell(db: Statements): Promise<Beat | undefined> {
     let told: Beat | undefined
     await this.#clock.learnFrom(async () => {
-      told = await beat(db, this.id, this.#fingerprint())
+      told = await beat(db, this.id)
       return told?.seen_at_ms
     })
     return told
@@ -198,20 +192,6 @@ class Heartbeat implements OwnGateway {
     )
   }
 
-  /** Told when it begins, when it changes and when it ends. */
-  #compareCatalogues(): void {
-    const groups = unequalCatalogues(this.alive, this.#clock.now() + this.#clock.offset_ms)
-    const unequal = groups && unequalInWords(groups)
-    if (unequal === this.#unequal) return
-    this.#unequal = unequal
-    if (unequal === undefined) this.#log.info({}, 'all gateways have the same catalogue again')
-    else
-      this.#log.error(
-        { catalogues: unequal },
-        'gateways have different catalogues, and may charge different prices',
-      )
-  }
-
   #wasTold(cause?: unknown): void {
     const is_told = cause === undefined
     this.#reason = isReadOnly(cause) ? 'the database may only be read' : 'the database does not answer'
@@ -224,13 +204,3 @@ class Heartbeat implements OwnGateway {
 
 const isReadOnly = (cause: unknown): boolean =>
   cause instanceof StorageFailure && cause.trouble === 'read_only'
-
-/** Reading it takes a millisecond, and it rarely changes. */
-function fingerprinting(text: () => string): () => string {
-  let known: { text: string; fingerprint: string } | undefined
-  return () => {
-    const current = text()
-    if (known?.text !== current) known = { text: current, fingerprint: fingerprintOf(current) }
-    return known.fingerprint
-  }
-}

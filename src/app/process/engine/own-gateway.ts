@@ -34,9 +34,7 @@ export interface JoinOptions {
   log: Logger
   /** The machine's clock. */
   now: () => number
-  /** The text of the catalogue that it has in force. */
-  catalogue_text: () => string
-  /** Told with each beat which version in the database is in force for all gateways; undefined: the file of each is. It may not throw. */
+  /** Gets with each beat the version of the catalogue in the database; undefined before the first. It may not throw. */
   onSharedVersion?: ((version: number | undefined) => void) | undefined
   timing?: GatewayTiming | undefined
 }

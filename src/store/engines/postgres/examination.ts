@@ -26,11 +26,9 @@ export interface ExaminedServer {
   dead_rows: readonly DeadRows[]
   /** Those that are alive over the database, in the order of their starts. */
   gateways: readonly AliveGateway[]
-  /** By the clock of the server, when they were read. */
-  now_ms: number
 }
 
-export type AliveGateway = Pick<Gateway, 'id' | 'name' | 'version' | 'catalogue' | 'catalogue_since_ms'>
+export type AliveGateway = Pick<Gateway, 'id' | 'name' | 'version'>
 
 interface Rights {
   /** Whether the next version can change the tables, or make them where they are missing. */
@@ -65,7 +63,7 @@ export async function examineServer(url: string, now: () => number): Promise<Exa
       ...(await clockOf(connection, now)),
       ...(await serverOf(connection)),
       dead_rows: await deadRowsIn(connection),
-      ...(await gatewaysOver(connection, schema.version)),
+      gateways: await gatewaysOver(connection, schema.version),
     }
   } finally {
     await connection.close()
@@ -124,23 +122,17 @@ async function serverOf(connection: Connection) {
 /** From this version of the tables on, gateways tell who they are. */
 const FIRST_NAMED = 28
 
-async function gatewaysOver(
-  connection: Connection,
-  version: number,
-): Promise<Pick<ExaminedServer, 'gateways' | 'now_ms'>> {
-  if (version < FIRST_NAMED) return { gateways: [], now_ms: 0 }
+async function gatewaysOver(connection: Connection, version: number): Promise<AliveGateway[]> {
+  if (version < FIRST_NAMED) return []
   const { rows } = await connection.ask(
-    `SELECT id, name, version, catalogue, catalogue_since_ms, now_ms() FROM gateways
+    `SELECT id, name, version FROM gateways
       WHERE ended_at_ms IS NULL AND seen_at_ms > now_ms() - 30000 ORDER BY id`,
   )
-  const gateways = rows.map(([id, name, version, catalogue, since_ms]) => ({
+  return rows.map(([id, name, version]) => ({
     id: Number(id),
     name: String(name),
     version: String(version),
-    catalogue: String(catalogue),
-    catalogue_since_ms: Number(since_ms),
   }))
-  return { gateways, now_ms: Number(rows[0]?.[5] ?? 0) }
 }
 
 async function deadRowsIn(connection: Connection): Promise<DeadRows[]> {

@@ -8,8 +8,7 @@ export async function serverClock(db: Statements): Promise<number> {
 }
 
 const BEAT = `UPDATE gateways
-    SET seen_at_ms = now_ms(), catalogue = $catalogue,
-        catalogue_since_ms = CASE WHEN catalogue = $catalogue THEN catalogue_since_ms ELSE now_ms() END
+    SET seen_at_ms = now_ms()
   WHERE id = $id AND ended_at_ms IS NULL
   RETURNING seen_at_ms, (SELECT readable_from FROM schema) AS readable_from,
     (SELECT max(version) FROM catalogues WHERE shared = 1) AS shared_version`
@@ -19,16 +18,16 @@ export interface Beat {
   seen_at_ms: number
   /** What a program must know at least to go on with the tables. */
   readable_from: number
-  /** Of the text in force for all gateways; null: their files are. */
+  /** Of the catalogue; null before the first. */
   shared_version: number | null
 }
 
 /**
- * Tells that a gateway is alive, and which catalogue it has in force.
+ * Writes that a gateway is alive.
  * @returns undefined where others took it for dead @throws StorageFailure
  */
-export async function beat(db: Statements, id: number, catalogue: string): Promise<Beat | undefined> {
-  const [row] = await db.rows<Beat>(BEAT, { id, catalogue })
+export async function beat(db: Statements, id: number): Promise<Beat | undefined> {
+  const [row] = await db.rows<Beat>(BEAT, { id })
   return row
 }
 

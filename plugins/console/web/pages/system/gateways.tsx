@@ -1,9 +1,8 @@
-// The gateways that share the database: which one answers this page, and whether all have the same catalogue and clock.
+// The gateways that share the database: which one answers this page, and whether its clock agrees.
 import type { AnswerOf, api } from '../../app/client.ts'
 import { lasting } from '../../parts/amounts.ts'
 import { Notice } from '../../parts/notice.tsx'
 import { Section } from '../../parts/page.tsx'
-import { Status } from '../../parts/status.tsx'
 import { type Column, column, Table } from '../../parts/table.tsx'
 import { Time } from '../../parts/time.tsx'
 
@@ -17,12 +16,6 @@ export function Gateways({ alive, clock_ahead_ms }: Sharing) {
   return (
     <Section title="Gateways">
       <div className="stack">
-        {alive.some(({ has_other_catalogue }) => has_other_catalogue) && (
-          <Notice tone="bad">
-            These gateways have different catalogues and may charge different prices. Give all of them the
-            same catalogue.
-          </Notice>
-        )}
         {Math.abs(clock_ahead_ms) > MAX_CLOCK_MS && (
           <Notice tone="warn">
             This machine's clock is {lasting(Math.abs(clock_ahead_ms))}{' '}
@@ -45,18 +38,4 @@ const COLUMNS: readonly Column<Gateway>[] = [
   column('version', 'Version', 'second', ({ version }) => version),
   column('started', 'Started', 'none', ({ started_at_ms }) => <Time at_ms={started_at_ms} />),
   column('seen', 'Last seen', 'second-end', ({ seen_at_ms }) => <Time at_ms={seen_at_ms} />),
-  column('catalogue', 'Catalogue', 'first-end', (gateway) => <Catalogue {...gateway} />),
 ]
-
-function Catalogue({ catalogue, has_other_catalogue }: Gateway) {
-  if (catalogue === null) return <Status tone="busy">not known yet</Status>
-  return has_other_catalogue ? (
-    <Status tone="bad" title={`SHA-256 ${catalogue}…`}>
-      different
-    </Status>
-  ) : (
-    <Status tone="good" title={`SHA-256 ${catalogue}…`}>
-      same
-    </Status>
-  )
-}

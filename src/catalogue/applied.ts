@@ -1,14 +1,14 @@
 // A file as the catalogue for all gateways over a database: without what is of a machine, and checked as one machine reads it. Pure, but for key files.
 import { dirname } from 'node:path'
-import { redactorFor } from '../../src/catalogue/drafts.ts'
-import { keyFilesIn } from '../../src/catalogue/key-files.ts'
-import { readCatalogue } from '../../src/catalogue/load.ts'
-import type { FileReadOptions } from '../../src/catalogue/load-file.ts'
-import type { Mistake } from '../../src/catalogue/mistakes.ts'
-import { isOfTheMachine, withoutMachine } from '../../src/catalogue/of-the-machine.ts'
-import { keysWrittenIn, marksIn } from '../../src/catalogue/shared-bounds.ts'
-import { readToml, withoutMark } from '../../src/catalogue/toml.ts'
-import { createRedactor } from '../../src/observe/redact.ts'
+import { createRedactor } from '../observe/redact.ts'
+import { redactorFor } from './drafts.ts'
+import { keyFilesIn } from './key-files.ts'
+import { readCatalogue } from './load.ts'
+import type { FileReadOptions } from './load-file.ts'
+import type { Mistake } from './mistakes.ts'
+import { isOfTheMachine, withoutMachine } from './of-the-machine.ts'
+import { keysWrittenIn, marksIn } from './shared-bounds.ts'
+import { readToml, withoutMark } from './toml.ts'
 
 export interface Applied {
   /** What is to be in force. */

@@ -1,0 +1,12 @@
+// The catalogue in a database on a server, put there as it is: with the keys of a test's providers, which no command writes.
+import { openPostgres } from '../../src/store/engines/postgres/open.ts'
+
+/** Puts a text in force for all gateways over a database. */
+export async function putCatalogueIn(url: string, text: string): Promise<void> {
+  await using db = await openPostgres(url)
+  await db.write((db) =>
+    db.rows("INSERT INTO catalogues (text, made_at_ms, made_by, shared) VALUES ($text, 1, 'file', 1)", {
+      text,
+    }),
+  )
+}
