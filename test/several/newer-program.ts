@@ -17,7 +17,7 @@ export const NEWER_VERSION = '99.0.0'
 export const newerProgram: BunPlugin = {
   name: 'newer program',
   setup(build) {
-    build.onLoad({ filter: /\/src\/db\/postgres\/migrate\.ts$/ }, async ({ path }) => {
+    build.onLoad({ filter: /\/src\/store\/engines\/postgres\/migrate\.ts$/ }, async ({ path }) => {
       const text = await Bun.file(path).text()
       const [, newest = ''] = /version: (\d+), [^\n]*\n\]\n/.exec(text) ?? []
       const version = Number(newest) + 1

@@ -175,7 +175,11 @@ describe.if(hasPostgres)('of a server’s database', () => {
     )
     await connection.close()
     using gateway = await restarts(
-      catalogueOf({ upstream_url: 'simulator', more: `[storage]\ndatabase = "${url}"` }),
+      catalogueOf({
+        upstream_url: 'simulator',
+        api_keys: ['env:UPSTREAM_KEY'],
+        more: `[storage]\ndatabase = "${url}"`,
+      }),
     )
     await expect(gateway.start()).rejects.toThrow('Another gateway serves this database (other-machine)')
     expect(await versionOnServer(url)).toBe(SERVER_MIGRATIONS.at(-2)?.version ?? 0)
