@@ -18,7 +18,7 @@ import { checkFolder } from './checks/folder.ts'
 import { checkImageLibrary } from './checks/images.ts'
 import { checkModels } from './checks/models.ts'
 import { checkFiles } from './checks/open-files.ts'
-import { checkPlugins } from './checks/plugins.ts'
+import { checkPlugins } from '../own-plugins/check.ts'
 import { checkProviders } from './checks/providers.ts'
 import { checkStoredFiles } from './checks/stored-files.ts'
 

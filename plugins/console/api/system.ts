@@ -6,7 +6,7 @@ import { Elysia } from 'elysia'
 import manifest from '../../../package.json' with { type: 'json' }
 import { FAILURES, operatorCalls } from '../../../src/app/surface/console/calls.ts'
 import type { Gateway, SharingGateway, SharingGateways } from '../../../src/app/surface/gateway.ts'
-import type { OwnPlugin } from '../../../src/app/surface/own-plugin.ts'
+import type { OwnPlugin } from '../../own-plugins/own-plugin.ts'
 import { countHooks } from '../../../src/calls/hooks/registered.ts'
 import type { Identified } from '../../../src/http/answers.ts'
 import { Nullable } from '../../../src/http/schema.ts'

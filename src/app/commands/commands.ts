@@ -5,7 +5,6 @@ export const COMMANDS: Commands = {
   serve: async () => (await import('./serve.ts')).addServeCommand,
   usage: async () => (await import('./usage.ts')).addUsageCommand,
   audit: async () => (await import('./audit.ts')).addAuditCommand,
-  plugin: async () => (await import('./plugin.ts')).addPluginCommands,
   health: async () => (await import('./health.ts')).addHealthCommand,
   licenses: async () => (await import('./licenses.ts')).addLicensesCommand,
 }

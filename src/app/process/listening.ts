@@ -10,7 +10,7 @@ import type { Gateway } from '../surface/gateway.ts'
 import { createApp } from './app.ts'
 import { tellOf, warnOfEnd } from './certificate-end.ts'
 import { listenRefusal } from './listen-refusal.ts'
-import type { RunningPlugins } from './own-plugins/own-plugins.ts'
+import type { RunningPlugins } from '../../../plugins/own-plugins/own-plugins.ts'
 import type { TlsFiles, TlsPair, TlsWatch } from './tls-files.ts'
 
 /**

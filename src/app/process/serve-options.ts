@@ -10,7 +10,7 @@ import type { Fetch } from '../../upstream/transport.ts'
 import type { OpenCatalogue } from './catalogue.ts'
 import type { GatewayTiming } from './engine/own-gateway.ts'
 import type { createImageTrial } from './image-library.ts'
-import type { PluginLimits } from './own-plugins/own-plugins.ts'
+import type { PluginLimits } from '../../../plugins/own-plugins/own-plugins.ts'
 
 export interface ServeOptions {
   data_folder: string

@@ -18,7 +18,7 @@ import type { Db } from '../../store/db.ts'
 import type { Books } from './books.ts'
 import type { QuickChecks } from './diagnosis.ts'
 import type { CallInside } from './inside.ts'
-import type { OwnPlugin } from './own-plugin.ts'
+import type { OwnPlugin } from '../../../plugins/own-plugins/own-plugin.ts'
 
 /** The parts of a gateway. Each is injected, none is global: several gateways can run in one process. A function asks for the ones it uses. */
 export interface Gateway {

@@ -17,7 +17,7 @@ import { Status } from '../../parts/status.tsx'
 import { atEnd, type Column, column, Table } from '../../parts/table.tsx'
 import { Time } from '../../parts/time.tsx'
 import { Gateways } from './gateways.tsx'
-import { Plugins } from './plugins.tsx'
+import { Plugins } from '../../../../own-plugins/web/plugins.tsx'
 
 const EVERY_MS = 5_000
 

@@ -3,18 +3,18 @@ import { rmSync } from 'node:fs'
 import { mkdir, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Command } from 'commander'
-import { countHooks } from '../../calls/hooks/registered.ts'
-import { requestIdAt } from '../../domain/request-id.ts'
-import { createLogger } from '../../observe/log.ts'
-import { createTally } from '../../observe/tally.ts'
-import { giveToFolderOwner, refuseUnwritable } from '../../store/folder.ts'
-import { unfinishedName } from '../../store/work-folder.ts'
-import { atEnd } from '../../utilities/at-end.ts'
-import { type Context, contextOf } from '../command-line/context.ts'
-import { readCatalogueOf } from '../command-line/data-folder.ts'
-import { type CliDeps, EXIT, Exit } from '../command-line/terminal.ts'
-import { findPlugins, type PluginFile, pluginsFolder, TYPES_FILE } from '../process/own-plugins/files.ts'
-import type { Trial } from '../process/own-plugins/trial.ts'
+import { countHooks } from '../../src/calls/hooks/registered.ts'
+import { requestIdAt } from '../../src/domain/request-id.ts'
+import { createLogger } from '../../src/observe/log.ts'
+import { createTally } from '../../src/observe/tally.ts'
+import { giveToFolderOwner, refuseUnwritable } from '../../src/store/folder.ts'
+import { unfinishedName } from '../../src/store/work-folder.ts'
+import { atEnd } from '../../src/utilities/at-end.ts'
+import { type Context, contextOf } from '../../src/app/command-line/context.ts'
+import { readCatalogueOf } from '../../src/app/command-line/data-folder.ts'
+import { type CliDeps, EXIT, Exit } from '../../src/app/command-line/terminal.ts'
+import { findPlugins, type PluginFile, pluginsFolder, TYPES_FILE } from './files.ts'
+import type { Trial } from './trial.ts'
 
 export function addPluginCommands(program: Command, deps: CliDeps): void {
   const plugin = program
@@ -54,7 +54,7 @@ async function writeTypes({ folder: { dir }, answer }: Context): Promise<void> {
   await mkdir(folder, { recursive: true })
   const path = join(folder, TYPES_FILE)
   // The very file that the program itself is checked with, embedded as text.
-  const types = (await import('../../plugin-api.ts', { with: { type: 'text' } })) as unknown as {
+  const types = (await import('../../src/plugin-api.ts', { with: { type: 'text' } })) as unknown as {
     default: string
   }
   const unfinished = unfinishedName(path)
@@ -113,7 +113,7 @@ async function checkPlugins(
     error_answers: createTally(),
   }
   // Elysia is loaded here, not with the commands: it takes longer than most of them.
-  const { tryPlugins } = await import('../process/own-plugins/trial.ts')
+  const { tryPlugins } = await import('./trial.ts')
   const trials = await tryPlugins(files, { ...parts, data_folder: data_folder.dir })
   const checked = trials.map(checkedOf)
   const ok = checked.every((plugin) => plugin.ok)

@@ -2,10 +2,10 @@
 import { describe, expect, test } from 'bun:test'
 import { mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { catalogueOf } from '../../support/catalogue.ts'
-import { prepareDataFolder } from '../../support/data-folder.ts'
-import { commandOf } from '../../support/programs.ts'
-import { createScene, sceneOfFile } from './scene.ts'
+import { catalogueOf } from '../support/catalogue.ts'
+import { prepareDataFolder } from '../support/data-folder.ts'
+import { commandOf } from '../support/programs.ts'
+import { createScene, sceneOfFile } from '../app/commands/scene.ts'
 
 const GOOD = `export default ({ app, gateway }) => {
   app.get('/hello', 'x').post('/hello', 'x')

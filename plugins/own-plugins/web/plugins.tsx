@@ -1,9 +1,9 @@
 // The custom plugins that were loaded: what each registered, and what became of the calls that it saw.
-import type { AnswerOf, api } from '../../app/client.ts'
-import { count } from '../../parts/amounts.ts'
-import { Section } from '../../parts/page.tsx'
-import { Status } from '../../parts/status.tsx'
-import { atEnd, type Column, column, Table } from '../../parts/table.tsx'
+import type { AnswerOf, api } from '../../console/web/app/client.ts'
+import { count } from '../../console/web/parts/amounts.ts'
+import { Section } from '../../console/web/parts/page.tsx'
+import { Status } from '../../console/web/parts/status.tsx'
+import { atEnd, type Column, column, Table } from '../../console/web/parts/table.tsx'
 
 type System = AnswerOf<typeof api.system.get>
 type Plugin = System['plugins'][number]

@@ -1,5 +1,5 @@
 // Errors that plugins throw outside of their hooks and routes, such as in a timer or a promise that nobody awaits: logged, and the gateway goes on.
-import type { Logger } from '../../../observe/log.ts'
+import type { Logger } from '../../src/observe/log.ts'
 
 const STRAY =
   'an error that nothing caught, most likely of a plugin: await its promises, and catch what its timers and listeners throw'

@@ -1,9 +1,9 @@
 // What a custom plugin is handed as its gateway: hooks to register, a log, and what anybody may know. No secret, no database.
-import manifest from '../../../../package.json' with { type: 'json' }
-import type { Caller } from '../../../access/gate.ts'
-import { type HooksOfPlugin, noCounts } from '../../../calls/hooks/registered.ts'
-import { type Catalogue, isServed } from '../../../domain/catalogue.ts'
-import type { Logger, LogLevel } from '../../../observe/log.ts'
+import manifest from '../../package.json' with { type: 'json' }
+import type { Caller } from '../../src/access/gate.ts'
+import { type HooksOfPlugin, noCounts } from '../../src/calls/hooks/registered.ts'
+import { type Catalogue, isServed } from '../../src/domain/catalogue.ts'
+import type { Logger, LogLevel } from '../../src/observe/log.ts'
 import type {
   AfterSettle,
   BeforeCall,
@@ -11,8 +11,8 @@ import type {
   PluginGateway,
   PluginLog,
   PluginModel,
-} from '../../../plugin-api.ts'
-import type { ServedBy } from '../../surface/base-app.ts'
+} from '../../src/plugin-api.ts'
+import type { ServedBy } from '../../src/app/surface/base-app.ts'
 
 export interface HandedParts {
   folder: string

@@ -1,5 +1,5 @@
 // A custom plugin, from a file in `data/plugins/`, as the rest of the gateway sees it.
-import type { HooksOfPlugin } from '../../calls/hooks/registered.ts'
+import type { HooksOfPlugin } from '../../src/calls/hooks/registered.ts'
 
 export interface OwnPlugin {
   /** Its file without `.ts`. */
