@@ -30,6 +30,7 @@ import { moderations } from './moderations/plugin.ts'
 import { moving } from './moving/plugin.ts'
 import { native } from './native/plugin.ts'
 import { personalData } from './personal-data/plugin.ts'
+import { ownPlugins } from './own-plugins/plugin.ts'
 import { playground } from './playground/plugin.ts'
 import { prices } from './prices/plugin.ts'
 import { refusals } from './refusals/plugin.ts'
@@ -64,6 +65,7 @@ export const plugins = [
   refusals,
   auditLog,
   doctor,
+  ownPlugins,
   backups,
   moving,
   alerts,

@@ -9,7 +9,7 @@ const arguments_ = process.argv.slice(2)
 // Before anything else is loaded, since this may replace the process.
 if (arguments_.includes('serve')) relaunchWithSettings(process.argv)
 
-const [{ addSections }, { commandsOf, sectionsOf, tablesOf }, { endOutput, outputTo }, { run }, { plugins }] =
+const [{ addSections }, { checksOf, commandsOf, sectionsOf, tablesOf }, { endOutput, outputTo }, { run }, { plugins }] =
   await Promise.all([
     import('./catalogue/sections.ts'),
     import('./app/plugins.ts'),
@@ -36,6 +36,7 @@ const status = await run(arguments_, {
   network: fetch,
   commands: commandsOf(plugins),
   tables: () => tablesOf(plugins),
+  checks: checksOf(plugins),
   async startGateway(options) {
     const { startGateway } = await import('./app/process/serve.ts')
     return await startGateway({ ...options, plugins })

@@ -1,11 +1,98 @@
 // The interface of custom plugins: what a file in `data/plugins/` exports, and what it is handed. Imports nothing.
 // `tollgate plugin types` writes this file as `data/plugins/tollgate.d.ts`, so that editors know it, too.
 
+/** The default export of a plugin: a function, or a definition of all that it has. */
+export type TollgatePlugin = PluginFunction | PluginDefinition
+
 /**
- * The default export of a plugin. It is called once, at the start, and registers routes on `app` and hooks on `gateway`.
+ * A plugin of routes and hooks. It is called once, at the start, and registers routes on `app` and hooks on `gateway`.
  * It may return a promise, or an Elysia instance of its own with further routes. It has 10 seconds.
  */
-export type TollgatePlugin = (handed: PluginParts) => PluginReturn | Promise<PluginReturn>
+export type PluginFunction = (handed: PluginParts) => PluginReturn | Promise<PluginReturn>
+
+/** A plugin by its parts. All are optional; `open` makes the running part that the others get as `own`. */
+// biome-ignore lint/suspicious/noExplicitAny: a plugin names its own types, or leaves them out
+export interface PluginDefinition<Own = any, Settings = any> {
+  /**
+   * The schema of its settings, [plugins.NAME] in tollgate.toml, where NAME is its file without `.ts`. A mistake in them refuses the start;
+   * later the last good ones stay in use, and the log has why. `"env:NAME"` reads an environment variable.
+   */
+  settings?: (t: PluginSchemas) => object
+  /** Makes the running part, once, at the start, within 10 seconds. Call `settings` for each use: the file may change. */
+  open?: (parts: PluginParts, settings: () => Settings) => Own | Promise<Own>
+  /** Registers routes on `app`, or returns an Elysia instance with them. */
+  routes?: (own: Own, parts: PluginParts) => PluginReturn | Promise<PluginReturn>
+  /** A hook as of `gateway.beforeCall`. */
+  before_call?: (own: Own, call: PluginCall) => BeforeCallReturn | Promise<BeforeCallReturn>
+  /** What it hears of. No call waits for it. `settled` is as `gateway.afterSettle`. */
+  on?: { readonly [Name in keyof PluginEvents]?: (own: Own, event: PluginEvents[Name]) => unknown }
+  /** Work of every minute. A failure is logged, and the next minute tries again. */
+  sweeps?: readonly { name: string; sweep: (own: Own) => unknown }[]
+  checks?: readonly PluginCheck<Own>[]
+  /** `tollgate x NAME COMMAND`, by their names. Such a command loads this plugin alone, and opens it not. */
+  commands?: Readonly<Record<string, PluginCommand<Settings>>>
+  /** Ends the running part, after the last call. */
+  close?: (own: Own) => unknown
+}
+
+export interface PluginEvents {
+  /** The gateway takes calls. */
+  started: undefined
+  settled: PluginRecord
+  /** A request with an API key was refused before it cost anything. */
+  refused: PluginRefusedRequest
+  /** The gateway takes no further calls; those under way go on. */
+  stopping: undefined
+}
+
+export interface PluginCheck<Own> {
+  name: string
+  /**
+   * `start`: what is found refuses the start. `alert`: looked at each minute, and an alert while something is found. `ready`: looked at
+   * every few seconds; `/readyz` answers 503 with `found`, which anybody may read. `tollgate plugin check` shows all of them.
+   */
+  when: readonly ('start' | 'alert' | 'ready')[]
+  /** @returns nothing while all is well */
+  look: (own: Own) => PluginFinding | null | undefined | Promise<PluginFinding | null | undefined>
+}
+
+export interface PluginFinding {
+  /** What is wrong, as a sentence without its full stop. */
+  found: string
+  /** What to do about it, as a sentence. */
+  advice: string
+}
+
+export interface PluginCommand<Settings> {
+  /** For the list of commands. */
+  summary: string
+  /** @returns what is printed: a text, or a value as JSON; nothing where it printed itself. What it throws ends the command with status 1 */
+  run: (parts: PluginCommandParts<Settings>) => unknown
+}
+
+export interface PluginCommandParts<Settings> {
+  /** What follows the command's name. */
+  args: readonly string[]
+  settings: Settings
+  /** As `PluginGateway.folder`. */
+  folder: string
+  /** Writes a line to standard output. */
+  print(line: string): void
+}
+
+/** A request that was refused before it cost anything. */
+export interface PluginRefusedRequest {
+  readonly request_id: string
+  /** The numbers of its account and key. */
+  readonly account_id: number
+  readonly key_id: number
+  readonly surface: string
+  readonly model: string | undefined
+  readonly status: number
+  /** The kind of refusal, such as `model_not_found`. */
+  readonly code: string
+  readonly message: string
+}
 
 // biome-ignore lint/suspicious/noConfusingVoidType: a plugin need not return anything
 type PluginReturn = PluginApp | void

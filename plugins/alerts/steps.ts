@@ -1,21 +1,9 @@
 // The steps of alerts: conditions that raise one, alerts that go on, alerts that are over. Pure.
 
-export const RULES = [
-  'low_balance',
-  'account_spend',
-  'key_spend',
-  'failing_model',
-  'failing_provider',
-  'failing_route',
-  'backup',
-  'disk',
-  'certificate',
-] as const
-export type Rule = (typeof RULES)[number]
-
 /** Something that the operator should know of, at this moment. */
 export interface Condition {
-  rule: Rule
+  /** `low_balance`, `account_spend`, `key_spend`, `failing_model`, `failing_provider`, `failing_route`, `backup`, or that of a check. */
+  rule: string
   /** Together with the rule it says which alert this is; empty for the gateway as a whole. */
   subject: string
   /** Its account, or that of its key. */

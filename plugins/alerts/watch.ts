@@ -1,16 +1,16 @@
 // The watch of a running gateway: it checks conditions regularly, raises and ends alerts, and sends them.
 
+import { patientOf } from '../../src/app/checks/look.ts'
 import type { Gateway } from '../../src/app/surface/gateway.ts'
 import type { PostWebhook } from '../../src/media/webhook-post.ts'
 import type { Awaitable } from '../../src/store/db.ts'
-import { backupPlace } from '../backups/index.ts'
 import { lowBalances, spendConditions } from './account-conditions.ts'
-import { backupConditions, certificateConditions, diskConditions } from './machine-conditions.ts'
+import { conditionsOf } from './check-conditions.ts'
 import type { OtherGateways } from './other-gateways.ts'
 import { failing } from './route-conditions.ts'
 import { createSender } from './sender.ts'
 import type { AlertSettings } from './settings.ts'
-import type { Condition, Rule } from './steps.ts'
+import type { Condition } from './steps.ts'
 import { writeConditions } from './store.ts'
 
 export interface AlertParts {
@@ -34,21 +34,16 @@ export interface RunningAlerts {
 const LOOK_EVERY_MS = 60_000
 const SEND_EVERY_MS = 5_000
 const MAX_STOP_MS = 1_000
-/** For checks that read disks and buckets. */
-const SLOWLY_MS = 15 * 60_000
 /** For checks that read many accounts. */
 const NOT_OFTEN_MS = 5 * 60_000
 
 interface Check {
-  rules: readonly Rule[]
+  rules: readonly string[]
   /** Each gateway looks at its own machine. */
   of_machine?: boolean
   every_ms: number
   look: () => Awaitable<Condition[]>
 }
-
-/** Alerts of these are of one machine. */
-const OF_MACHINES: ReadonlySet<string> = new Set<Rule>(['disk', 'certificate'])
 
 /** Looks each minute. A check that fails is logged, and its alerts stay unchanged. */
 export function watchAlerts({
@@ -62,7 +57,10 @@ export function watchAlerts({
   const { now, log } = exchange
   const has_others = others !== undefined
   const sender = createSender({ db, settings, post, now, log, has_others })
-  const checks = checksOf(gateway, settings, others?.machine).map((check) => ({ ...check, due_at_ms: 0 }))
+  const checks = [...checksOf(gateway, settings), ...checksOfPlugins(gateway, others?.machine)].map(
+    (check) => ({ ...check, due_at_ms: 0 }),
+  )
+  const of_machines = new Set(checks.flatMap(({ of_machine, rules }) => (of_machine ? rules : [])))
   let is_stopping = false
 
   async function look(): Promise<void> {
@@ -81,7 +79,7 @@ export function watchAlerts({
       }
     }
     const newWebhookId = settings().webhook ? () => `msg_${crypto.randomUUID()}` : undefined
-    const looking = { looked_at, isOwn: isOwnTo(others), now_ms, newWebhookId }
+    const looking = { looked_at, isOwn: isOwnTo(others, of_machines), now_ms, newWebhookId }
     const { raise } = await writeConditions(db, conditions, looking)
     for (const { rule, subject, sentence } of raise) log.warn({ rule, subject }, `alert: ${sentence}`)
     // After a failed write the next look repeats the checks.
@@ -125,17 +123,15 @@ const isToLook = ({ of_machine }: Check, others: OtherGateways | undefined): boo
 
 /** An alert of another machine is its own to end, while it is alive. */
 const isOwnTo =
-  (others: OtherGateways | undefined) =>
+  (others: OtherGateways | undefined, of_machines: ReadonlySet<string>) =>
   ({ rule, subject }: { rule: string; subject: string }): boolean =>
-    !others || !OF_MACHINES.has(rule) || subject === others.machine || !others.isAlive(subject)
+    !others || !of_machines.has(rule) || subject === others.machine || !others.isAlive(subject)
 
 function checksOf(
   { db, exchange, operations }: AlertParts['gateway'],
   settings: () => AlertSettings,
-  machine = '',
 ): Check[] {
   const { now, catalogue } = exchange
-  const { quick_checks } = operations
   return [
     { rules: ['low_balance'], every_ms: NOT_OFTEN_MS, look: () => lowBalances(db, now()) },
     {
@@ -148,25 +144,25 @@ function checksOf(
       every_ms: 0,
       look: async () => failing(catalogue(), await operations.health()),
     },
-    {
-      rules: ['disk'],
-      of_machine: true,
-      every_ms: 0,
-      look: () => diskConditions(catalogue(), { ...quick_checks, machine }),
-    },
-    {
-      rules: ['certificate'],
-      of_machine: true,
-      every_ms: SLOWLY_MS,
-      look: () => certificateConditions(catalogue(), { ...quick_checks, machine }),
-    },
-    {
-      rules: ['backup'],
-      every_ms: SLOWLY_MS,
-      look: () => {
-        const { backup } = catalogue()
-        return backupConditions(backup, backupPlace(backup, operations.data_folder), now())
-      },
-    },
   ]
+}
+
+/** The checks of plugins that raise alerts. @param machine the name of this one, where there are several */
+function checksOfPlugins(
+  { exchange: { catalogue, now }, operations: { checks, data_folder } }: AlertParts['gateway'],
+  machine = '',
+): Check[] {
+  return checks.flatMap(({ when, look, alert }): Check[] => {
+    if (!alert || !when.includes('alert')) return []
+    const { rule, of_machine = false, every_ms = 0 } = alert
+    const patient = () => patientOf({ catalogue, data_folder, now })
+    return [
+      {
+        rules: [rule],
+        of_machine,
+        every_ms,
+        look: async () => conditionsOf(alert, await look(patient(), 'alert'), machine),
+      },
+    ]
+  })
 }

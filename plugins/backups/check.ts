@@ -2,11 +2,11 @@
 import { lstatSync, readdirSync } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { diagnosesOf, type Patient, type ReadPatient } from '../../src/app/checks/check.ts'
+import { type CheckTime, diagnosesOf, type Patient, type ReadPatient } from '../../src/app/checks/check.ts'
 import { configuredPlace } from '../../src/app/process/backup/where.ts'
 import { isOlderState } from '../../src/app/process/data-paths.ts'
 import type { Diagnosis } from '../../src/app/surface/diagnosis.ts'
-import type { Archive } from '../../src/backup/archives.ts'
+import type { Archive, Place } from '../../src/backup/archives.ts'
 import type { BackupSettings } from '../../src/domain/catalogue.ts'
 import { isAbsent } from '../../src/store/folder.ts'
 import { sizeText } from '../../src/utilities/size-text.ts'
@@ -20,8 +20,11 @@ const { fail, ok, warn } = diagnosesOf('backups')
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
 
-export async function checkBackups({ data_folder, catalogue, now }: ReadPatient): Promise<Diagnosis[]> {
+/** An alert is raised by what is late, or cannot be made: without any backup the doctor alone warns. */
+export async function checkBackups(patient: ReadPatient, time: CheckTime = 'doctor'): Promise<Diagnosis[]> {
+  const { data_folder, catalogue, now } = patient
   const settings = catalogue.backup
+  if (time === 'alert') return await lateBackups(settings, () => configuredPlace({ settings, data_folder }), now())
   // The gateway's own environment may have it.
   if (settings.unavailable !== undefined)
     return [
@@ -38,6 +41,19 @@ export async function checkBackups({ data_folder, catalogue, now }: ReadPatient)
   } catch (refusal) {
     return [fail(messageOf(refusal), 'Until you fix this, no backup can be made or restored there.')]
   }
+}
+
+/** @param place the place of [backup], resolved where it can be */
+export async function lateBackups(
+  settings: BackupSettings,
+  place: () => Pick<Place, 'where' | 'list'>,
+  now_ms: number,
+): Promise<Diagnosis[]> {
+  if (settings.unavailable !== undefined)
+    return [fail(`none can be made: ${settings.unavailable}`, 'Set it where the gateway is started, and restart.')]
+  const of_backups = place()
+  const [newest] = await of_backups.list()
+  return newest ? [judge({ settings, newest, where: of_backups.where, now_ms })] : []
 }
 
 interface Known {

@@ -10,5 +10,20 @@ export const backups = definePlugin({
     backup: async () => (await import('./commands/backup.ts')).addBackupCommand,
     restore: async () => (await import('./commands/restore.ts')).addRestoreCommand,
   },
+  checks: [
+    {
+      name: 'older states',
+      when: ['doctor'],
+      needs: 'folder',
+      look: async (patient) => (await import('./check.ts')).checkPutAside(patient),
+    },
+    {
+      name: 'backups',
+      when: ['doctor', 'alert'],
+      needs: 'catalogue',
+      look: async (patient, time) => (await import('./check.ts')).checkBackups(patient, time),
+      alert: { rule: 'backup', title: 'Backups', every_ms: 15 * 60_000 },
+    },
+  ],
   close: (backups) => backups.stop(),
 })

@@ -5,9 +5,10 @@ import { addExample } from '../../src/app/command-line/example.ts'
 import { type CliDeps, EXIT, Exit } from '../../src/app/command-line/terminal.ts'
 import { wrapped } from '../../src/app/command-line/wrapped.ts'
 import type { Diagnosis, DoctorReport } from '../../src/app/surface/diagnosis.ts'
-import { CHECKS, examine } from './examine.ts'
+import { checksOfDoctor, examine } from './examine.ts'
 
 export function addDoctorCommand(program: Command, deps: CliDeps): void {
+  const names = checksOfDoctor(deps.checks).map(({ name }) => name)
   const command = program
     .command('doctor')
     .summary('Look for problems and say how to fix them.')
@@ -16,10 +17,10 @@ export function addDoctorCommand(program: Command, deps: CliDeps): void {
         'address, the certificate, backups, plugins, the image library, the clock, and each provider and key with a free request. It ' +
         'changes nothing (in a bucket of files it puts an object and deletes it) and works while the gateway runs. The exit status is 1 if anything failed.',
     )
-    .addOption(new Option('--only <check>', "run only this check and the catalogue's").choices(CHECKS))
+    .addOption(new Option('--only <check>', "run only this check and the catalogue's").choices(names))
     .action(async ({ only }: { only?: string }, command: Command) => {
       const { folder, answer } = contextOf(command, deps)
-      const report = await examine({ data_folder: folder.dir, env: deps.env, now: deps.now }, only)
+      const report = await examine({ data_folder: folder.dir, env: deps.env, now: deps.now }, deps.checks, only)
       answer(report, describeReport(report))
       if (!report.healthy) throw new Exit(EXIT.failed)
     })

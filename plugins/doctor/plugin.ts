@@ -1,5 +1,6 @@
 // The doctor as a plugin: a check-up of the folder, the machine and the providers, by a command and at the console.
 import { definePlugin } from '../../src/app/plugin.ts'
+import { checks } from './checks/list.ts'
 
 export const doctor = definePlugin({
   name: 'doctor',
@@ -8,5 +9,6 @@ export const doctor = definePlugin({
   on: { stopping: (doctor) => doctor.stop() },
   console_routes: async () => (await import('./console.ts')).doctorRoutes,
   commands: { doctor: async () => (await import('./command.ts')).addDoctorCommand },
+  checks,
   close: (doctor) => doctor.stop(),
 })

@@ -1,4 +1,4 @@
-// What a custom plugin is handed as its gateway: hooks to register, a log, and what anybody may know. No secret, no database.
+// The gateway as a custom plugin gets it: hooks to register, a log, and what anybody may know. No secret, no database.
 import manifest from '../../package.json' with { type: 'json' }
 import type { Caller } from '../../src/access/gate.ts'
 import { type HooksOfPlugin, noCounts } from '../../src/calls/hooks/registered.ts'
@@ -17,8 +17,8 @@ import type { ServedBy } from '../../src/app/surface/base-app.ts'
 export interface HandedParts {
   folder: string
   log: Logger
-  catalogue: () => Pick<Catalogue, 'models'> & ServedBy
-  /** Who makes a request; absent if no gateway runs. @throws GatewayError if they are not let in */
+  catalogue: () => Pick<Catalogue, 'models' | 'sections'> & ServedBy
+  /** The caller of a request; absent where no gateway runs. @throws GatewayError for a caller that is refused */
   admit?: ((request: Request) => Promise<Caller>) | undefined
 }
 

@@ -1,17 +1,19 @@
 // The loading of custom plugins: each file is imported, its function called, and what it registered is looked at.
-import { pathToFileURL } from 'node:url'
+import type { TObject } from '@sinclair/typebox'
 import { Elysia, t } from 'elysia'
-import type { PluginParts, TollgatePlugin } from '../../src/plugin-api.ts'
+import type { HooksOfPlugin } from '../../src/calls/hooks/registered.ts'
+import type { PluginDefinition, PluginParts } from '../../src/plugin-api.ts'
 import { atEnd } from '../../src/utilities/at-end.ts'
 import { withinTime } from '../../src/utilities/time-limit.ts'
 import { baseApp } from '../../src/app/surface/base-app.ts'
 import type { Requests } from '../../src/app/surface/gateway.ts'
-import type { OwnPlugin } from './own-plugin.ts'
+import { importPlugin } from './definition.ts'
 import type { PluginFile } from './files.ts'
 import { type HandedParts, handTo } from './handed.ts'
 import { refuseForeignOwners } from './owners.ts'
 import { pluginRefusal } from './refusal.ts'
 import { areSame, type Mounted, nameOf, routesOf } from './routes.ts'
+import { settingsOf } from './settings.ts'
 
 export interface LoadParts extends HandedParts, Pick<Requests, 'newRequestId' | 'error_answers'> {
   /** A plugin may take this long. */
@@ -20,9 +22,19 @@ export interface LoadParts extends HandedParts, Pick<Requests, 'newRequestId' | 
   user?: number | undefined
 }
 
-/** A plugin that was loaded, and its application. */
-export interface LoadedPlugin extends OwnPlugin {
+/** A plugin that was loaded and opened. */
+export interface LoadedPlugin {
+  /** Its file without `.ts`. */
+  name: string
+  /** In the folder of the plugins. */
+  file: string
+  /** `GET /hello`, in the order in which it registered them. */
+  routes: readonly string[]
+  hooks: HooksOfPlugin
   mounted: Mounted
+  definition: PluginDefinition
+  /** What its `open` returned. */
+  own: unknown
 }
 
 const LOAD_LIMIT_MS = 10_000
@@ -54,27 +66,42 @@ export async function loadPlugin(
     refuseForeignOwners(path, user)
     // Elysia's own types say more than a plugin needs to know.
     const handed = { app, Elysia, t, gateway } as unknown as PluginParts
-    await withoutExit(() => withinTime(load_limit_ms, () => run(path, handed, app)))
+    const opened = await withoutExit(() =>
+      withinTime(load_limit_ms, async () => {
+        const definition = await importPlugin(path)
+        const schema = definition.settings?.(handed.t) as TObject | undefined
+        const settings = settingsOf(name, schema, parts)
+        return await open(definition, handed, settings, app)
+      }),
+    )
     const routes = routesOf(app)
-    return { name, file, routes: routes.map(nameOf), hooks, mounted: { app, routes } }
+    return { name, file, routes: routes.map(nameOf), hooks, mounted: { app, routes }, ...opened }
   } catch (thrown) {
     throw pluginRefusal(path, thrown)
   }
 }
 
-async function run(path: string, handed: PluginParts, app: ReturnType<typeof baseApp>): Promise<void> {
-  // An address, since a path may hold what has a meaning in one: `?`, `#`, `%`.
-  const module: { default?: unknown } = await import(pathToFileURL(path).href)
-  const { default: plugin } = module
-  if (typeof plugin !== 'function')
-    throw new Error(
-      'it has no default export that is a function; write `export default ({ app, gateway }) => { … }`',
-    )
-  const returned: unknown = await (plugin as TollgatePlugin)(handed)
-  if (returned === undefined || returned === app) return
-  if (!(returned instanceof Elysia))
+/** Opens a plugin, lets it register its routes and hooks, and makes its checks of a start. @throws Error that refuses it */
+async function open(
+  definition: PluginDefinition,
+  handed: PluginParts,
+  settings: () => unknown,
+  app: ReturnType<typeof baseApp>,
+): Promise<Pick<LoadedPlugin, 'definition' | 'own'>> {
+  const { before_call, on, checks = [] } = definition
+  const own: unknown = await definition.open?.(handed, settings)
+  const returned: unknown = await definition.routes?.(own, handed)
+  if (returned instanceof Elysia && returned !== app) app.use(returned)
+  else if (returned !== undefined && returned !== app)
     throw new Error('its function returned something else than nothing, app, or an instance of Elysia')
-  app.use(returned)
+  if (before_call) handed.gateway.beforeCall((call) => before_call(own, call))
+  const { settled } = on ?? {}
+  if (settled) handed.gateway.afterSettle((record) => settled(own, record))
+  for (const { name, when, look } of checks) {
+    const finding = when.includes('start') ? await look(own) : undefined
+    if (finding) throw new Error(`its check ${name} found: ${finding.found}. ${finding.advice}`)
+  }
+  return { definition, own }
 }
 
 /** @throws Error if another plugin has a route already */

@@ -1,71 +1,61 @@
-// The custom plugins in a running gateway: loaded at the start, hooked into its calls, and told of the last ones at the end.
+// The custom plugins of a gateway: loaded before it, hooked into its calls, and closed after the last one.
 import { type AnyElysia, Elysia } from 'elysia'
 import { COMMON_FORMS } from '../../src/access/gate.ts'
-import { createSettleQueue, recordOf, type SettleQueue } from './settle-queue.ts'
-import { countHooks } from '../../src/calls/hooks/registered.ts'
-import { requestIdAt } from '../../src/domain/request-id.ts'
-import { plainError } from '../../src/http/plain-error.ts'
-import { messageOf } from '../../src/utilities/thrown.ts'
+import type { CheckTime } from '../../src/app/checks/check.ts'
+import type { StartParts } from '../../src/app/process/start-parts.ts'
 import { admitReader } from '../../src/app/surface/calls.ts'
+import type { Diagnosis } from '../../src/app/surface/diagnosis.ts'
 import type { Gateway } from '../../src/app/surface/gateway.ts'
 import { originOf, type Surface } from '../../src/app/surface/origin.ts'
+import { countHooks } from '../../src/calls/hooks/registered.ts'
+import type { RefusedRequest, SettledCall } from '../../src/calls/life/events.ts'
+import { requestIdAt } from '../../src/domain/request-id.ts'
+import { plainError } from '../../src/http/plain-error.ts'
+import type { Logger } from '../../src/observe/log.ts'
+import type { PluginEvents } from '../../src/plugin-api.ts'
+import { messageOf } from '../../src/utilities/thrown.ts'
+import { withinTime } from '../../src/utilities/time-limit.ts'
 import { findPlugins, pluginsFolder } from './files.ts'
-import { type LoadedPlugin, type LoadParts, loadPlugins } from './load.ts'
+import { type LoadedPlugin, loadPlugins } from './load.ts'
 import { mount } from './routes.ts'
-
-export interface OwnPluginOptions extends Pick<LoadParts, 'log' | 'catalogue' | 'error_answers'> {
-  data_folder: string
-  now: () => number
-  /** Shorter than they are, for tests. */
-  limits?: PluginLimits | undefined
-}
-
-export interface PluginLimits {
-  load_limit_ms?: number
-  before_limit_ms?: number
-}
+import { namesWithSettings } from './settings.ts'
+import { createSettleQueue, recordOf } from './settle-queue.ts'
+import { surviveStrayErrors } from './stray-errors.ts'
 
 /** Plugins before there is a gateway. */
-export interface LoadedPlugins {
-  /** Registers their hooks. */
-  startIn(gateway: HookedGateway): RunningPlugins
+export interface PreparedPlugins {
+  loaded: readonly LoadedPlugin[]
+  before_limit_ms: number | undefined
+  /** From now on their routes can ask who calls. */
+  serveIn(gateway: Gateway): void
 }
-
-export interface RunningPlugins {
-  /** Puts their routes beside those of the gateway. */
-  mountOn(app: AnyElysia): void
-  /** Tells them of the calls that wait to be told of, for some seconds at most. */
-  stop(): Promise<void>
-}
-
-type HookedGateway = Pick<Gateway, 'exchange' | 'requests' | 'operations'>
 
 /** Where callers of their routes put a key. Refusals are rendered by the application that the routes are in. */
 const OF_PLUGINS: Surface = { surface: 'plugins', forms: COMMON_FORMS, render: plainError }
-
-/** The hooks after settle have this long once the last call is settled. */
-const STOP_LIMIT_MS = 5_000
 
 /**
  * Loads the plugins of a data folder. It needs no gateway, so that one that cannot be loaded refuses a start before anything is changed.
  *
  * @throws Error with a text for the operator, naming the plugin that cannot be loaded
  */
-export async function loadOwnPlugins(options: OwnPluginOptions): Promise<LoadedPlugins> {
-  const { data_folder, log, catalogue, now, error_answers, limits = {} } = options
+export async function prepareOwnPlugins(start: StartParts): Promise<PreparedPlugins> {
+  const { data_folder, log, catalogue, now, error_answers, limits, owns_process } = start
   const folder = pluginsFolder(data_folder)
   const { files, skipped } = findPlugins(folder)
+  if (files.length > 0 && owns_process) surviveStrayErrors(log, now)
   if (skipped.length > 0)
     log.warn({ folder, skipped }, 'these files are not loaded: plugins are files whose names end with .ts')
-  const { load_limit_ms, before_limit_ms } = limits
-  let gateway: HookedGateway | undefined
+  const unknown = namesWithSettings(catalogue()).filter((name) => !files.some((file) => file.name === name))
+  if (unknown.length > 0)
+    log.warn({ folder, plugins: unknown }, 'the catalogue has settings of plugins that are not in the folder')
+  let gateway: Gateway | undefined
   const loaded = await loadPlugins(files, {
     folder,
     log,
     catalogue,
     newRequestId: () => requestIdAt(now()),
     error_answers,
-    load_limit_ms,
+    load_limit_ms: limits.load_limit_ms,
     admit(request) {
       if (!gateway) throw new Error('gateway.authenticate was called before the gateway serves.')
       const { requests } = gateway
@@ -74,36 +64,10 @@ export async function loadOwnPlugins(options: OwnPluginOptions): Promise<LoadedP
   })
   refuseUnroutable(loaded)
   return {
-    startIn(started) {
+    loaded,
+    before_limit_ms: limits.before_limit_ms,
+    serveIn(started) {
       gateway = started
-      return startLoaded(started, loaded, before_limit_ms)
-    },
-  }
-}
-
-function startLoaded(
-  gateway: HookedGateway,
-  loaded: readonly LoadedPlugin[],
-  before_limit_ms: number | undefined,
-): RunningPlugins {
-  const { exchange, operations } = gateway
-  for (const { mounted: _, ...plugin } of loaded) {
-    operations.own_plugins.push(plugin)
-    exchange.log.info(
-      { plugin: plugin.name, routes: plugin.routes, ...countHooks(plugin.hooks) },
-      'plugin loaded',
-    )
-  }
-  const { hooks } = exchange.bodies
-  if (before_limit_ms !== undefined) hooks.before_limit_ms = before_limit_ms
-  hooks.before.push(...loaded.map((plugin) => plugin.hooks).filter(({ before }) => before.length > 0))
-  const queues = tellAfterSettle(gateway, loaded)
-  return {
-    mountOn(app) {
-      for (const { mounted } of loaded) mount(app, mounted)
-    },
-    async stop() {
-      await Promise.all(queues.map((queue) => queue.drain(STOP_LIMIT_MS)))
     },
   }
 }
@@ -111,36 +75,118 @@ function startLoaded(
 /** Tries the routes of all in a router of their own: no path of the gateway begins like theirs. @throws Error */
 function refuseUnroutable(loaded: readonly LoadedPlugin[]): void {
   const router = new Elysia()
-  for (const { name, mounted } of loaded)
-    orRefuse(name, () => {
+  for (const { name, mounted } of loaded) {
+    try {
       mount(router, mounted)
       router.compile()
-    })
-}
-
-function orRefuse(name: string, work: () => void): void {
-  try {
-    work()
-  } catch (cause) {
-    const why = messageOf(cause)
-    throw new Error(`The routes of the plugin ${name} cannot be served: ${why}. Give them other paths.`, {
-      cause,
-    })
+    } catch (cause) {
+      const why = messageOf(cause)
+      throw new Error(`The routes of the plugin ${name} cannot be served: ${why}. Give them other paths.`, {
+        cause,
+      })
+    }
   }
 }
 
-function tellAfterSettle(
-  { exchange }: Pick<Gateway, 'exchange'>,
-  loaded: readonly LoadedPlugin[],
-): SettleQueue[] {
-  const queues = loaded
-    .map(({ hooks }) => hooks)
-    .filter(({ after }) => after.length > 0)
-    .map((plugin) => createSettleQueue({ plugin, log: exchange.log }))
-  if (queues.length > 0)
-    exchange.events.on('settled', ({ call, operation }) => {
-      const record = recordOf(call, operation)
-      for (const queue of queues) queue.add(record)
-    })
-  return queues
+/** The hooks after settle have this long once the last call is settled. */
+const STOP_LIMIT_MS = 5_000
+const CLOSE_LIMIT_MS = 5_000
+const CHECK_LIMIT_MS = 5_000
+const SWEEP_LIMIT_MS = 60_000
+
+/** The custom plugins of a running gateway. */
+export class OwnPlugins {
+  readonly loaded: readonly LoadedPlugin[]
+  readonly #log: Logger
+  readonly #queues: readonly ReturnType<typeof createSettleQueue>[]
+
+  /** Registers their hooks. */
+  constructor(gateway: Gateway, { loaded, before_limit_ms, serveIn }: PreparedPlugins) {
+    const { log, bodies } = gateway.exchange
+    serveIn(gateway)
+    this.loaded = loaded
+    this.#log = log
+    for (const { name, routes, hooks } of loaded)
+      log.info({ plugin: name, routes, ...countHooks(hooks) }, 'plugin loaded')
+    if (before_limit_ms !== undefined) bodies.hooks.before_limit_ms = before_limit_ms
+    bodies.hooks.before.push(...loaded.map(({ hooks }) => hooks).filter(({ before }) => before.length > 0))
+    this.#queues = loaded
+      .filter(({ hooks }) => hooks.after.length > 0)
+      .map(({ hooks }) => createSettleQueue({ plugin: hooks, log }))
+  }
+
+  /** Their routes, beside those of the gateway. */
+  routes(): AnyElysia {
+    const app = new Elysia({ name: 'own-plugins' })
+    for (const { mounted } of this.loaded) mount(app, mounted)
+    return app
+  }
+
+  settled({ call, operation }: SettledCall): void {
+    if (this.#queues.length === 0) return
+    const record = recordOf(call, operation)
+    for (const queue of this.#queues) queue.add(record)
+  }
+
+  refused(request: RefusedRequest): void {
+    if (!this.loaded.some(({ definition }) => definition.on?.refused)) return
+    const { sentence, ...facts } = request
+    this.tell('refused', Object.freeze({ ...facts, message: sentence }))
+  }
+
+  /** Tells plugins of an event that nothing waits for. */
+  tell<Name extends Exclude<keyof PluginEvents, 'settled'>>(name: Name, event: PluginEvents[Name]): void {
+    for (const plugin of this.loaded) {
+      const listener = plugin.definition.on?.[name]
+      if (!listener) continue
+      setImmediate(async () => {
+        try {
+          await listener(plugin.own, event)
+        } catch (cause) {
+          this.#log.error({ plugin: plugin.name, event: name, cause }, 'a plugin failed at an event')
+        }
+      })
+    }
+  }
+
+  async sweep(): Promise<void> {
+    for (const { name: plugin, definition, own } of this.loaded)
+      for (const { name, sweep } of definition.sweeps ?? [])
+        try {
+          await withinTime(SWEEP_LIMIT_MS, () => sweep(own))
+        } catch (cause) {
+          this.#log.error({ plugin, sweep: name, cause }, 'a sweep of a plugin failed')
+        }
+  }
+
+  /** What their checks of a time find. */
+  async look(time: CheckTime): Promise<Diagnosis[]> {
+    const found = this.loaded.map(({ name: plugin, definition, own }) =>
+      (definition.checks ?? [])
+        .filter(({ when }) => (when as readonly string[]).includes(time))
+        .map(async ({ name, look }): Promise<Diagnosis[]> => {
+          const check = `${plugin} ${name}`
+          try {
+            const finding = await withinTime(CHECK_LIMIT_MS, () => look(own))
+            return finding ? [{ check, level: 'fail', found: finding.found, advice: finding.advice }] : []
+          } catch (cause) {
+            this.#log.error({ plugin, check: name, cause }, 'a check of a plugin failed')
+            const found = `the check ${name} of the plugin ${plugin} failed`
+            return [{ check, level: 'fail', found, advice: 'The log has why.' }]
+          }
+        }),
+    )
+    return (await Promise.all(found.flat())).flat()
+  }
+
+  /** Tells them of the calls that wait to be told of, for some seconds at most, and closes them. */
+  async close(): Promise<void> {
+    await Promise.all(this.#queues.map((queue) => queue.drain(STOP_LIMIT_MS)))
+    for (const { name: plugin, definition, own } of this.loaded.toReversed())
+      try {
+        await withinTime(CLOSE_LIMIT_MS, () => definition.close?.(own))
+      } catch (cause) {
+        this.#log.error({ plugin, cause }, 'a plugin could not be closed')
+      }
+  }
 }

@@ -2,8 +2,10 @@
 import type { AnyElysia, Elysia } from 'elysia'
 import type { CoreEvents, EventName } from '../calls/life/events.ts'
 import type { Section } from '../catalogue/sections.ts'
+import type { Check, GatewayCheck } from './checks/check.ts'
 import type { StoredTable } from '../store/stored-table.ts'
 import type { Commands } from './command-line/terminal.ts'
+import type { StartParts } from './process/start-parts.ts'
 import type { Sweep } from './process/sweeping.ts'
 import type { Gateway } from './surface/gateway.ts'
 
@@ -16,6 +18,7 @@ export interface PluginSpec<
   Routes extends AnyElysia,
   ConsoleRoutes extends AnyElysia,
   Settings = undefined,
+  Prepared = undefined,
 > {
   /** The name of its folder. */
   name: string
@@ -23,12 +26,15 @@ export interface PluginSpec<
   settings?: Section<Settings>
   /** Its tables, with the rules of their personal data. Their SQL is in the migrations of both engines. */
   tables?: () => Promise<readonly StoredTable[]>
+  /** What can refuse a start before anything in the data folder is changed, by an error that says what to do. */
+  prepare?: (start: StartParts, settings: () => Settings) => Prepared | Promise<Prepared>
   /**
    * Makes its running part, once, before the gateway listens. The other functions get it as `own`.
    *
    * @param settings those of the catalogue in use: called for each use, since the file may change
+   * @param prepared what `prepare` made
    */
-  open?: (gateway: Gateway, settings: () => Settings) => Own | Promise<Own>
+  open?: (gateway: Gateway, settings: () => Settings, prepared: Prepared) => Own | Promise<Own>
   /** Its listeners to events. A listener returns at once: some events stand between a call and its answer. */
   on?: { readonly [Name in EventName]?: (own: Own, event: CoreEvents[Name], gateway: Gateway) => void }
   /**
@@ -44,6 +50,8 @@ export interface PluginSpec<
   console_routes?: () => Promise<(gateway: Gateway, own: Own) => ConsoleRoutes>
   /** Work of every minute beside the calls, such as the deletion of old rows; each by itself. */
   sweeps?: readonly { name: string; sweep: (own: Own, gateway: Gateway) => unknown }[]
+  /** What is looked at, where it is reported, and what to do about it. */
+  checks?: readonly Check<Own>[]
   /** Commands by their first words. A plugin adds to a group of another one, such as `account`, by the same word and `commandGroup`. */
   commands?: Commands
   /** Ends its running part, after the last call and before the database is closed. */
@@ -55,8 +63,12 @@ export interface Plugin<Routes extends AnyElysia = AnyElysia, ConsoleRoutes exte
   readonly settings: Section | undefined
   readonly commands: Commands
   loadTables(): Promise<readonly StoredTable[]>
+  /** Without its running part: for the doctor. */
+  readonly checks: readonly GatewayCheck[]
+  /** @returns what `open` takes @throws Error that refuses the start */
+  prepare(start: StartParts): Promise<unknown>
   /** Its parts in a gateway. */
-  open(gateway: Gateway): Promise<OpenPlugin<Routes, ConsoleRoutes>>
+  open(gateway: Gateway, prepared: unknown): Promise<OpenPlugin<Routes, ConsoleRoutes>>
 }
 
 export interface OpenPlugin<
@@ -67,6 +79,7 @@ export interface OpenPlugin<
   loadRoutes(): Promise<Routes | undefined>
   loadConsoleRoutes(): Promise<ConsoleRoutes | undefined>
   readonly sweeps: readonly Sweep[]
+  readonly checks: readonly GatewayCheck[]
   close(): Promise<void>
 }
 
@@ -76,26 +89,37 @@ export function definePlugin<
   Routes extends AnyElysia = Elysia,
   ConsoleRoutes extends AnyElysia = Elysia,
   Settings = undefined,
->(spec: PluginSpec<Own, Routes, ConsoleRoutes, Settings>): Plugin<Routes, ConsoleRoutes> {
+  Prepared = undefined,
+>(spec: PluginSpec<Own, Routes, ConsoleRoutes, Settings, Prepared>): Plugin<Routes, ConsoleRoutes> {
   return {
     name: spec.name,
     settings: spec.settings,
     commands: spec.commands ?? {},
     loadTables: async () => (await spec.tables?.()) ?? [],
-    async open(gateway) {
+    checks: checksOver(spec.checks, undefined),
+    prepare: async (start) => await spec.prepare?.(start, () => spec.settings?.of(start.catalogue()) as Settings),
+    async open(gateway, prepared) {
       const settings = () => spec.settings?.of(gateway.exchange.catalogue()) as Settings
-      const own = (await spec.open?.(gateway, settings)) as Own
+      const own = (await spec.open?.(gateway, settings, prepared as Prepared)) as Own
       listen(spec.on ?? {}, own, gateway)
       return {
         name: spec.name,
         loadRoutes: async () => (await spec.routes?.())?.(gateway, own),
         loadConsoleRoutes: async () => (await spec.console_routes?.())?.(gateway, own),
         sweeps: (spec.sweeps ?? []).map(({ name, sweep }) => ({ name, sweep: () => sweep(own, gateway) })),
+        checks: checksOver(spec.checks, own),
         close: async () => await spec.close?.(own),
       }
     },
   }
 }
+
+const checksOver = <Own>(checks: readonly Check<Own>[] = [], own: Own | undefined): GatewayCheck[] =>
+  checks.map((check) =>
+    check.needs === 'folder'
+      ? { ...check, look: (patient, time) => check.look(patient, time, own) }
+      : { ...check, look: (patient, time) => check.look(patient, time, own) },
+  )
 
 function listen<Own>(
   on: NonNullable<PluginSpec<Own, AnyElysia, AnyElysia>['on']>,

@@ -4,8 +4,10 @@ import type { Section } from '../catalogue/sections.ts'
 import type { Logger } from '../observe/log.ts'
 import type { StoredTable } from '../store/stored-table.ts'
 import { orUndo } from '../utilities/or-undo.ts'
+import type { GatewayCheck } from './checks/check.ts'
 import type { Commands } from './command-line/terminal.ts'
 import type { OpenPlugin, Plugin } from './plugin.ts'
+import type { StartParts } from './process/start-parts.ts'
 import type { Sweep } from './process/sweeping.ts'
 import type { Gateway } from './surface/gateway.ts'
 
@@ -13,22 +15,45 @@ export interface OpenPlugins {
   /** Of the plugins that have any, in their order. */
   routes: readonly AnyElysia[]
   sweeps: readonly Sweep[]
+  checks: readonly GatewayCheck[]
   /** Closes them, the last first. A failure is logged with the plugin's name, and the others are closed. */
   close(): Promise<void>
 }
 
+/** A plugin, and what it made before the gateway was there. */
+export interface PreparedPlugin {
+  plugin: Plugin
+  parts: unknown
+}
+
+/** @throws the failure of the first that refuses the start */
+export async function preparePlugins(
+  start: StartParts,
+  plugins: readonly Plugin[],
+): Promise<PreparedPlugin[]> {
+  const prepared: PreparedPlugin[] = []
+  for (const plugin of plugins) prepared.push({ plugin, parts: await plugin.prepare(start) })
+  return prepared
+}
+
 /** Opens plugins, and loads their routes but for those of the console. @throws the failure of the first that cannot be opened; the others are closed */
-export async function openPlugins(gateway: Gateway, plugins: readonly Plugin[]): Promise<OpenPlugins> {
+export async function openPlugins(
+  gateway: Gateway,
+  prepared: readonly PreparedPlugin[],
+): Promise<OpenPlugins> {
   const opened: OpenPlugin[] = []
   const close = () => closeAll(opened, gateway.exchange.log)
   return await orUndo(close, async () => {
     // One after another: a later one may find what an earlier one has made.
-    for (const plugin of plugins) opened.push(await plugin.open(gateway))
+    for (const { plugin, parts } of prepared) opened.push(await plugin.open(gateway, parts))
     const routes = await Promise.all(opened.map((plugin) => plugin.loadRoutes()))
     gateway.operations.console_routes.push(...opened.map((plugin) => plugin.loadConsoleRoutes))
+    const checks = opened.flatMap((plugin) => plugin.checks)
+    gateway.operations.checks.push(...checks)
     return {
       routes: routes.filter((each) => each !== undefined),
       sweeps: opened.flatMap((plugin) => plugin.sweeps),
+      checks,
       close,
     }
   })
@@ -47,6 +72,9 @@ async function closeAll(opened: OpenPlugin[], log: Pick<Logger, 'error'>): Promi
 /** The sections of tollgate.toml that plugins bring. */
 export const sectionsOf = (plugins: readonly Plugin[]): Section[] =>
   plugins.flatMap(({ settings }) => settings ?? [])
+
+/** What plugins look at, without a gateway. */
+export const checksOf = (plugins: readonly Plugin[]): GatewayCheck[] => plugins.flatMap(({ checks }) => checks)
 
 /** The commands of plugins, in the order of the plugins. Several may add to one group, such as `account`. */
 export function commandsOf(plugins: readonly Plugin[]): Commands {

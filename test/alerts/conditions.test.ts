@@ -1,7 +1,7 @@
 // What raises alerts: balances, spending of a day, models, providers and routes, backups.
 import { beforeAll, describe, expect, test } from 'bun:test'
 import { accountSpend, keySpend, lowBalances } from '../../plugins/alerts/account-conditions.ts'
-import { backupConditions } from '../../plugins/alerts/machine-conditions.ts'
+import { lateBackups } from '../../plugins/backups/check.ts'
 import { failing } from '../../plugins/alerts/route-conditions.ts'
 import type { BackupSettings, Catalogue } from '../../src/domain/catalogue.ts'
 import { healthNow } from '../../src/money/ledger/route-health.ts'
@@ -117,11 +117,12 @@ describe('backups', () => {
     ['one of each day, of 27 hours ago', { at_minute: 0 }, [27 * HOUR_MS, 50 * HOUR_MS], 1],
     ['one of each hour, of four hours ago', { every_ms: HOUR_MS }, [4 * HOUR_MS], 1],
   ])('%s', async (_, schedule, ages_ms, count) => {
-    expect(await backupConditions(settings(schedule), from(...ages_ms), NOW_MS)).toHaveLength(count)
+    const found = await lateBackups(settings(schedule), () => from(...ages_ms), NOW_MS)
+    expect(found.filter(({ level }) => level !== 'ok')).toHaveLength(count)
   })
 
   test('that cannot be made', async () => {
     const unavailable = { ...settings(undefined), unavailable: 'the environment variable X is not set' }
-    expect((await backupConditions(unavailable, from(), NOW_MS))[0]?.sentence).toContain('X is not set')
+    expect((await lateBackups(unavailable, from, NOW_MS))[0]?.found).toContain('X is not set')
   })
 })

@@ -6,7 +6,7 @@ import { closeSync, constants, existsSync, mkdirSync, openSync, rmSync } from 'n
 import { dirname, join } from 'node:path'
 import { plugins } from '../../plugins/index.ts'
 import { run } from '../../src/app/commands/program.ts'
-import { commandsOf, tablesOf } from '../../src/app/plugins.ts'
+import { checksOf, commandsOf, tablesOf } from '../../src/app/plugins.ts'
 import { openDatabase } from '../../src/store/engines/sqlite/open.ts'
 import { eventually } from '../support/eventually.ts'
 import { commandOf } from '../support/programs.ts'
@@ -51,6 +51,7 @@ export async function endedHere(args: readonly string[]): Promise<Ended> {
     network: fetch,
     commands: commandsOf(plugins),
     tables: () => tablesOf(plugins),
+    checks: checksOf(plugins),
     startGateway: () => Promise.reject(new Error('not in this process')),
   })
   return { status, out: out.join('\n'), err: err.join('\n') }

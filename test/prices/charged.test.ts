@@ -5,7 +5,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { plugins } from '../../plugins/index.ts'
 import { run } from '../../src/app/commands/program.ts'
-import { commandsOf, tablesOf } from '../../src/app/plugins.ts'
+import { checksOf, commandsOf, tablesOf } from '../../src/app/plugins.ts'
 import { priceListOf } from '../fixtures/price-list.ts'
 import { draws, GENERATIONS, PNG } from '../images/support.ts'
 import { PROVIDER_KEYS } from '../support/catalogue.ts'
@@ -128,6 +128,7 @@ beforeAll(async () => {
       network: fetch,
       commands: commandsOf(plugins),
       tables: () => tablesOf(plugins),
+    checks: checksOf(plugins),
       startGateway: () => Promise.reject(new Error('not in this test')),
     },
   )

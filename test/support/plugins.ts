@@ -4,6 +4,7 @@ import { definePlugin, type Plugin } from '../../src/app/plugin.ts'
 import { createApp } from '../../src/app/process/app.ts'
 import type { Gateway } from '../../src/app/surface/gateway.ts'
 import { createEvents } from '../../src/calls/life/events.ts'
+import type { ProcessLogger } from '../../src/observe/log.ts'
 
 /** A plugin that has nothing but routes. */
 export const routesPlugin = (name: string, routes: (gateway: Gateway) => AnyElysia): Plugin =>
@@ -11,7 +12,7 @@ export const routesPlugin = (name: string, routes: (gateway: Gateway) => AnyElys
 
 /** The plugins, over a gateway with other parts. */
 export const pluginsOver = (plugins: readonly Plugin[], change: (gateway: Gateway) => Gateway): Plugin[] =>
-  plugins.map((plugin) => ({ ...plugin, open: (gateway) => plugin.open(change(gateway)) }))
+  plugins.map((plugin) => ({ ...plugin, open: (gateway, prepared) => plugin.open(change(gateway), prepared) }))
 
 /** A plugin without routes, and the gateway that it is given. */
 export function gatewaySpy() {
@@ -33,13 +34,17 @@ export function gatewaySpy() {
 
 /** The routes of plugins, opened once more over a gateway whose events they do not hear. */
 export async function routesOf(gateway: Gateway, plugins: readonly Plugin[]) {
-  const { exchange, operations } = gateway
+  const { exchange, operations, requests } = gateway
   const apart = {
     ...gateway,
     exchange: { ...exchange, events: createEvents(exchange.log) },
-    operations: { ...operations, console_routes: [] },
+    operations: { ...operations, console_routes: [], checks: [] },
   }
-  const routes = await Promise.all(plugins.map(async (plugin) => (await plugin.open(apart)).loadRoutes()))
+  const { log, catalogue, now } = exchange
+  const { data_folder } = operations
+  const { error_answers } = requests
+  const start = { data_folder, log: log as ProcessLogger, catalogue, now, error_answers, limits: {}, owns_process: false }
+  const routes = await Promise.all(plugins.map(async (plugin) => (await plugin.open(apart, await plugin.prepare(start))).loadRoutes()))
   return createApp(
     apart,
     routes.filter((each) => each !== undefined),

@@ -6,36 +6,12 @@ import { Elysia } from 'elysia'
 import manifest from '../../../package.json' with { type: 'json' }
 import { FAILURES, operatorCalls } from '../../../src/app/surface/console/calls.ts'
 import type { Gateway, SharingGateway, SharingGateways } from '../../../src/app/surface/gateway.ts'
-import type { OwnPlugin } from '../../own-plugins/own-plugin.ts'
-import { countHooks } from '../../../src/calls/hooks/registered.ts'
 import type { Identified } from '../../../src/http/answers.ts'
 import { Nullable } from '../../../src/http/schema.ts'
 import { NullableTimeFields, TimeFields, time } from '../../../src/http/views.ts'
 import { createFolderSizes } from './system-folders.ts'
 
 const Bytes = Type.Integer({ description: 'bytes' })
-
-const Counted = (description: string) => Type.Integer({ description })
-
-const PluginView = Type.Object({
-  name: Type.String(),
-  file: Type.String({ description: "in the data folder's plugins/" }),
-  routes: Type.Array(Type.String(), { description: 'such as `GET /hello`' }),
-  hooks: Type.Object({
-    before_call: Counted('hooks that see each call before its price is quoted'),
-    after_settle: Counted('hooks that are told of each call that was settled'),
-  }),
-  since_start: Type.Object({
-    seen: Counted('calls that its hooks before a call saw'),
-    refused: Counted('of these, the calls that it refused'),
-    changed: Counted('how often it changed a body'),
-    failed: Counted('calls that were refused because one of its hooks failed'),
-    waiting: Counted('records of calls that it is still to be told of'),
-    told: Counted('records of calls that it was told of'),
-    dropped: Counted('records that were dropped because too many waited'),
-    failed_after: Counted('failures of its hooks after settle'),
-  }),
-})
 
 const GatewayView = Type.Object({
   id: Type.Integer(),
@@ -55,7 +31,6 @@ const SystemView = Type.Object({
   not_ready: Nullable(Type.String({ description: 'why no calls are taken; null while they are' })),
   calls_under_way: Type.Integer(),
   memory_bytes: Bytes,
-  plugins: Type.Array(PluginView, { description: 'custom plugins, in the order in which they run' }),
   database: Type.Object({
     engine: Type.String({ description: '`SQLite`, or such as `PostgreSQL 18.4`' }),
     address: Type.String({ description: 'where it is, without a password' }),
@@ -85,14 +60,6 @@ const SystemView = Type.Object({
   }),
 })
 
-const pluginView = ({ name, file, routes, hooks }: OwnPlugin) => ({
-  name,
-  file,
-  routes: [...routes],
-  hooks: countHooks(hooks),
-  since_start: { ...hooks.counts },
-})
-
 const gatewayView = ({ started_at_ms, seen_at_ms, ...told }: SharingGateway) => ({
   ...told,
   ...time('started', started_at_ms),
@@ -107,7 +74,7 @@ const gatewaysView = ({ clock_ahead_ms, alive }: SharingGateways) => ({
 /** `GET /console/api/system`. For the operator alone. */
 export function systemRoutes(gateway: Pick<Gateway, 'exchange' | 'requests' | 'people' | 'operations'>) {
   const { now, log, running } = gateway.exchange
-  const { data_folder, database, files_bucket, filesTrouble, gateways, notReady, own_plugins } =
+  const { data_folder, database, files_bucket, filesTrouble, gateways, notReady } =
     gateway.operations
   const folder = resolve(data_folder)
   const sizes = createFolderSizes(folder, now)
@@ -140,7 +107,6 @@ export function systemRoutes(gateway: Pick<Gateway, 'exchange' | 'requests' | 'p
         not_ready: notReady() ?? null,
         calls_under_way: running.size,
         memory_bytes: process.memoryUsage.rss(),
-        plugins: own_plugins.map(pluginView),
         database: await database(),
         files: { bucket: files_bucket ?? null, trouble: filesTrouble() ?? null },
         gateways: sharing ? gatewaysView(sharing) : null,

@@ -1,14 +1,19 @@
 // The custom plugins that were loaded: what each registered, and what became of the calls that it saw.
-import type { AnswerOf, api } from '../../console/web/app/client.ts'
+import { type AnswerOf, api } from '../../console/web/app/client.ts'
+import { useAsk } from '../../console/web/app/query.ts'
 import { count } from '../../console/web/parts/amounts.ts'
 import { Section } from '../../console/web/parts/page.tsx'
 import { Status } from '../../console/web/parts/status.tsx'
 import { atEnd, type Column, column, Table } from '../../console/web/parts/table.tsx'
 
-type System = AnswerOf<typeof api.system.get>
-type Plugin = System['plugins'][number]
+type PluginsAnswer = AnswerOf<typeof api.plugins.get>
+type Plugin = PluginsAnswer['plugins'][number]
 
-export function Plugins({ plugins }: Pick<System, 'plugins'>) {
+const EVERY_MS = 5_000
+
+export const usePlugins = () => useAsk(['plugins'], () => api.plugins.get(), { every_ms: EVERY_MS })
+
+export function Plugins({ plugins }: PluginsAnswer) {
   return (
     <Section title="Plugins">
       {plugins.length === 0 ? (

@@ -7,17 +7,22 @@ import { messageOf } from '../../utilities/thrown.ts'
 import { endOf } from '../process/certificate-end.ts'
 import { readTlsPair, type TlsFiles, type TlsPair, tlsFilesOf } from '../process/tls-files.ts'
 import type { Diagnosis } from '../surface/diagnosis.ts'
-import { diagnosesOf, type ReadPatient } from './check.ts'
+import { type CheckTime, diagnosesOf, type ReadPatient } from './check.ts'
 
 const { fail, ok, warn } = diagnosesOf('certificate')
 const OTHERS_READ = 0o004
 const OTHERS_AND_GROUP_READ = 0o044
 const of_key = diagnosesOf('key of TLS')
 
-export async function checkCertificate(patient: ReadPatient): Promise<Diagnosis[]> {
+/** @param time an alert is about the certificate alone: a proxy's is its own business */
+export async function checkCertificate(
+  patient: ReadPatient,
+  time: CheckTime = 'doctor',
+): Promise<Diagnosis[]> {
   const { server } = patient.catalogue
   const files = tlsFilesOf(server, patient.data_folder)
-  if (files) return await checkPair(files, patient)
+  if (files) return await checkPair(files, patient, time)
+  if (time === 'alert') return []
   if (
     isLoopback(parseListenAddress(server.listen).hostname) ||
     server.public_url?.startsWith('https:') ||
@@ -35,9 +40,11 @@ export async function checkCertificate(patient: ReadPatient): Promise<Diagnosis[
 async function checkPair(
   files: TlsFiles,
   { data_folder, now }: Pick<ReadPatient, 'data_folder' | 'now'>,
+  time: CheckTime,
 ): Promise<Diagnosis[]> {
   try {
-    return [validity(await readTlsPair(files), now()), ...keyMode(files, data_folder)]
+    const of_pair = validity(await readTlsPair(files), now())
+    return time === 'alert' ? [of_pair] : [of_pair, ...keyMode(files, data_folder)]
   } catch (refusal) {
     const advice = 'Replace the files. A running gateway keeps the old pair until the new one is valid.'
     return [fail(messageOf(refusal), advice)]

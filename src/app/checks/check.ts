@@ -1,6 +1,7 @@
 // The three levels of a diagnosis, and what a check gets to examine.
 import type { Environment } from '../../catalogue/providers.ts'
 import type { Catalogue, StorageSettings } from '../../domain/catalogue.ts'
+import type { Awaitable } from '../../store/db.ts'
 import type { Diagnosis } from '../surface/diagnosis.ts'
 
 export interface Patient {
@@ -15,6 +16,53 @@ export interface Patient {
 /** For checks that need the catalogue. */
 export interface ReadPatient extends Patient {
   catalogue: Catalogue
+}
+
+/**
+ * When a check is made: by the doctor; in a gateway, where it raises an alert; and for `/readyz`, which answers 503 by what fails.
+ * What refuses a start is an error of `prepare` or `open`.
+ */
+export type CheckTime = 'doctor' | 'alert' | 'ready'
+
+interface CheckBase {
+  /** For `doctor --only`, where the doctor makes it. */
+  name: string
+  when: readonly CheckTime[]
+  alert?: AlertOfCheck
+}
+
+type Looks<More extends unknown[]> =
+  | {
+      needs: 'folder'
+      look: (patient: Patient, time: CheckTime, ...more: More) => Awaitable<readonly Diagnosis[]>
+    }
+  | {
+      /** It is made where the catalogue has no mistakes. */
+      needs: 'catalogue'
+      look: (patient: ReadPatient, time: CheckTime, ...more: More) => Awaitable<readonly Diagnosis[]>
+    }
+
+/**
+ * One thing that is looked at. Each of its diagnoses is a sentence and an advice, the same wherever they are reported. Besides the time it is
+ * given the running part of its plugin, undefined where no gateway runs here.
+ */
+export type Check<Own = unknown> = CheckBase & Looks<[own: Own | undefined]>
+
+/** A check with the running part of its plugin. */
+export type GatewayCheck = CheckBase & Looks<[]>
+
+/** The alert that a check raises by what is not well. */
+export interface AlertOfCheck {
+  /** It is kept with the alert, and sent to the webhook. */
+  rule: string
+  /** The beginning of its sentence: `Disk nearly full`. */
+  title?: string
+  /** Each gateway looks at its own machine, which is the alert's subject; else one looks for all. */
+  of_machine?: boolean
+  /** Each diagnosis that is not well is an alert of its own, by its `check`; else the first one is. */
+  each?: boolean
+  /** At most this often; each minute where absent. */
+  every_ms?: number
 }
 
 /** The three kinds of diagnoses of a check. */

@@ -3,6 +3,7 @@ import type { Command } from 'commander'
 import type { RandomBytes } from '../../access/secret.ts'
 import type { StoredTable } from '../../store/stored-table.ts'
 import type { Fetch } from '../../upstream/transport.ts'
+import type { GatewayCheck } from '../checks/check.ts'
 import type { ServeOptions, StartedGateway } from '../process/serve-options.ts'
 
 /** Standard output, for a command's answer, and standard error, for notes beside it. Each call writes whole lines. */
@@ -39,6 +40,8 @@ export interface CliDeps {
   commands: Commands
   /** All tables of the database, those of plugins included. */
   tables: () => Promise<readonly StoredTable[]>
+  /** What plugins look at, for the doctor. */
+  checks: readonly GatewayCheck[]
   /** Starts the gateway with its plugins. */
   startGateway: (options: ServeOptions) => Promise<StartedGateway>
 }

@@ -7,9 +7,6 @@ const EXAMPLES: Readonly<Record<string, string>> = {
   serve: 'serve --data /var/lib/tollgate --listen 127.0.0.1:8080',
   usage: 'usage --account alice --since 7d --sums day',
   audit: 'audit',
-  'plugin types': 'plugin types',
-  'plugin list': 'plugin list',
-  'plugin check': 'plugin check --data /var/lib/tollgate',
   health: 'health --data /var/lib/tollgate',
   licenses: 'licenses',
 }

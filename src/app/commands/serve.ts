@@ -9,8 +9,6 @@ import { operatorsLink } from '../command-line/console-link.ts'
 import { type Context, contextOf } from '../command-line/context.ts'
 import { type CliDeps, EXIT } from '../command-line/terminal.ts'
 import { tryImageLibrary } from '../process/image-library.ts'
-import { findPlugins, pluginsFolder } from '../../../plugins/own-plugins/files.ts'
-import { surviveStrayErrors } from '../../../plugins/own-plugins/stray-errors.ts'
 import { isCompiled } from '../process/relaunch.ts'
 import type { LastStep } from '../process/serve.ts'
 import { tellAddress } from '../process/served-at.ts'
@@ -57,7 +55,6 @@ async function serve({ folder, json, warn }: Context, flags: ServeFlags, deps: C
   let reload = NOTHING
   const onHangup = () => void reload()
   process.on('SIGHUP', onHangup)
-  if (findPlugins(pluginsFolder(folder.dir)).files.length > 0) surviveStrayErrors(log, now)
   let demo: Demo | undefined
   let link: ConsoleLink | undefined
   const gateway = await startGateway({
@@ -66,6 +63,7 @@ async function serve({ folder, json, warn }: Context, flags: ServeFlags, deps: C
     env,
     listen: flags.listen,
     accept_missing_files: flags.acceptMissingFiles,
+    owns_process: true,
     now,
     tryImages: () => tryImageLibrary(folder.dir),
     atLast: async (step) => {

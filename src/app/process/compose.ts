@@ -71,7 +71,7 @@ export interface Parts
   /** The application, once there is one. */
   serve: (request: Request) => Promise<Response>
   /** As in `Operations`. */
-  beside: Pick<Operations, 'data_folder' | 'books' | 'quick_checks' | 'postWebhook' | 'metrics'>
+  beside: Pick<Operations, 'data_folder' | 'books' | 'postWebhook' | 'metrics'>
   decoder: Decoder
   network: Fetch
 }
@@ -135,7 +135,7 @@ export function compose({
       files_bucket: stores.files.bucket?.connection.where,
       filesTrouble: () => (library.isFailing() ? FILES_FAIL : undefined),
       health: () => healthNow(route_sums),
-      own_plugins: [],
+      checks: [],
       console_routes: [],
     },
     db,

@@ -10,7 +10,6 @@ import type { Gateway } from '../surface/gateway.ts'
 import { createApp } from './app.ts'
 import { tellOf, warnOfEnd } from './certificate-end.ts'
 import { listenRefusal } from './listen-refusal.ts'
-import type { RunningPlugins } from '../../../plugins/own-plugins/own-plugins.ts'
 import type { TlsFiles, TlsPair, TlsWatch } from './tls-files.ts'
 
 /**
@@ -38,7 +37,6 @@ export interface ListenOptions {
   /** Where relative paths of certificates are. */
   data_folder: string
   socket_idle_timeout_s: number
-  own_plugins: Pick<RunningPlugins, 'mountOn'>
 }
 
 type App = ReturnType<typeof createApp>
@@ -65,7 +63,6 @@ export async function listenWith(
   const first_pair = files && (await tls?.readTlsPair(files))
   const address = parseListenAddress(listen)
   const app = createApp(gateway, routes)
-  options.own_plugins.mountOn(app)
   const bounded = boundPipelining((request) => server.requestIP(request))
   app.wrap((serve) => bounded(serve as never))
   let server = orRefusal(listen, () => {

@@ -4,7 +4,8 @@ import type { Catalogue } from '../../domain/catalogue.ts'
 import { createTally } from '../../observe/tally.ts'
 import type { Registry } from '../../protocols/registry.ts'
 import { orUndo } from '../../utilities/or-undo.ts'
-import { quickChecks } from '../checks/quick-checks.ts'
+import type { Plugin } from '../plugin.ts'
+import { preparePlugins } from '../plugins.ts'
 import { finishRestore } from './backup/replace.ts'
 import { createBooks } from './books.ts'
 import { openCatalogue } from './catalogue.ts'
@@ -12,7 +13,6 @@ import { dataPaths } from './data-paths.ts'
 import { sharedClock } from './engine/clock.ts'
 import { createImageTrial } from './image-library.ts'
 import { createObserving } from './observing.ts'
-import { loadOwnPlugins } from '../../../plugins/own-plugins/own-plugins.ts'
 import type { ServeOptions } from './serve-options.ts'
 import { refuseStart } from './start-refusals.ts'
 import { openStores, recover, takeFolder } from './stores.ts'
@@ -27,21 +27,22 @@ type Opening = Pick<
   | 'accept_missing_files'
   | 'tryImages'
   | 'plugin_limits'
+  | 'owns_process'
   | 'gateway_timing'
   | 'accepts_others'
   | 'max_busy_wait_ms'
 > &
-  Required<Pick<ServeOptions, 'probe'>> & { protocols: Registry }
+  Required<Pick<ServeOptions, 'probe'>> & { protocols: Registry; plugins: readonly Plugin[] }
 
 /**
  * Opens what is on the disk, puts it in order, and makes what works beside the calls.
  *
- * @returns with the custom plugins, loaded but not yet in the gateway, and the address to listen on
+ * @returns with the plugins, prepared but not yet in the gateway, and the address to listen on
  * @throws Error as `startGateway`
  */
 export async function openFolder({ data_folder, accept_missing_files = false, ...parts }: Opening) {
   const { log, env, protocols, probe, tryImages } = parts
-  const { plugin_limits, gateway_timing, accepts_others, max_busy_wait_ms } = parts
+  const { plugin_limits, gateway_timing, accepts_others, max_busy_wait_ms, owns_process = false } = parts
   const clock = sharedClock(parts.now ?? Date.now)
   const { now } = clock
   const paths = dataPaths(data_folder)
@@ -59,19 +60,14 @@ export async function openFolder({ data_folder, accept_missing_files = false, ..
   const close = () => undoing.disposeAsync()
   return await orUndo(close, async () => {
     const unlock = takeFolder(data_folder, log)
-    const plugins = await orUndo(
+    const prepared = await orUndo(
       async () => unlock(),
       async () => {
         const accepted = { accept_missing_files, accepts_others, gateway_timing }
         await refuseStart({ catalogue: catalogue(), data_folder, listen, ...accepted })
-        return await loadOwnPlugins({
-          data_folder,
-          log,
-          catalogue,
-          now,
-          error_answers,
-          limits: plugin_limits,
-        })
+        const limits = plugin_limits ?? {}
+        const start = { data_folder, log, catalogue, now, error_answers, limits, owns_process }
+        return await preparePlugins(start, parts.plugins)
       },
     )
     const stores = await openStores({
@@ -92,10 +88,9 @@ export async function openFolder({ data_folder, accept_missing_files = false, ..
     undoing.defer(() => observing.stop())
     const beside = {
       books: createBooks({ data_folder, now }),
-      quick_checks: quickChecks({ data_folder, now }),
     }
     await recover(stores, { data_folder, accept_missing_files, now, log })
     const opened = { paths, watched, image_trial, stores, observing, beside, now, close }
-    return { ...opened, plugins, listen, error_answers }
+    return { ...opened, prepared, listen, error_answers }
   })
 }

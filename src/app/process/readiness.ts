@@ -6,6 +6,7 @@ import type { Ledger } from '../../money/ledger/operations.ts'
 import type { Logger } from '../../observe/log.ts'
 import { MIN_FREE_BYTES } from '../../store/disk-room.ts'
 import { sizeText } from '../../utilities/size-text.ts'
+import type { Diagnosis } from '../surface/diagnosis.ts'
 import type { ServedDatabase } from './engine/engine.ts'
 import type { OwnGateway } from './engine/own-gateway.ts'
 
@@ -25,12 +26,13 @@ export interface Readiness {
   closed(): string | undefined
   /** Why the gateway takes no calls at all or no paid ones; undefined while it takes both. */
   notReady(): string | undefined
-  /** The checks at start are done. */
-  started(): void
+  /** The checks at start are done. @param lookAtPlugins what plugins find: the gateway is not ready while one of them fails */
+  started(lookAtPlugins: () => Promise<readonly Diagnosis[]>): void
   stop(): void
 }
 
 const CHECK_MS = 500
+const PLUGINS_EVERY_MS = 5_000
 
 /** Checks the disk twice a second, beside the calls. */
 export function watchReadiness(parts: ReadinessParts): Readiness {
@@ -52,6 +54,19 @@ export function watchReadiness(parts: ReadinessParts): Readiness {
         'ready again: paid calls are taken',
       )
   }
+  let of_plugins: string | undefined
+  let is_looking = false
+  const lookAt = async (look: () => Promise<readonly Diagnosis[]>) => {
+    if (is_looking) return
+    is_looking = true
+    const failed = (await look()).find(({ level }) => level === 'fail')
+    is_looking = false
+    if (failed?.found === of_plugins) return
+    of_plugins = failed?.found
+    if (failed) log.error({ reason: failed.found, advice: failed.advice }, 'not ready, by a check of a plugin')
+    else log.info({}, 'ready again, by all checks of plugins')
+  }
+  let plugins_timer: Timer | undefined
   const closed = () => database.trouble ?? own_gateway.outdated ?? ledger.failing ?? disk ?? settlements.full
   const timer = setInterval(() => void check(), CHECK_MS)
   timer.unref()
@@ -61,12 +76,18 @@ export function watchReadiness(parts: ReadinessParts): Readiness {
       if (running.stopping) return 'the gateway is stopping'
       if (!is_started) return 'the checks at the start are not done'
       // Without calls the ledger would not know.
-      return closed() ?? own_gateway.unreached
+      return closed() ?? own_gateway.unreached ?? of_plugins
     },
-    started() {
+    started(lookAtPlugins) {
       is_started = true
+      void lookAt(lookAtPlugins)
+      plugins_timer = setInterval(() => void lookAt(lookAtPlugins), PLUGINS_EVERY_MS)
+      plugins_timer.unref()
     },
-    stop: () => clearInterval(timer),
+    stop() {
+      clearInterval(timer)
+      clearInterval(plugins_timer)
+    },
   }
 }
 

@@ -10,7 +10,7 @@ import type { Fetch } from '../../upstream/transport.ts'
 import type { OpenCatalogue } from './catalogue.ts'
 import type { GatewayTiming } from './engine/own-gateway.ts'
 import type { createImageTrial } from './image-library.ts'
-import type { PluginLimits } from '../../../plugins/own-plugins/own-plugins.ts'
+import type { PluginLimits } from './start-parts.ts'
 
 export interface ServeOptions {
   data_folder: string
@@ -36,6 +36,8 @@ export interface ServeOptions {
   tryImages?: Parameters<typeof createImageTrial>[0]
   /** What custom plugins may take. */
   plugin_limits?: PluginLimits | undefined
+  /** As in `StartParts`. */
+  owns_process?: boolean | undefined
   /** How often orphaned holds are looked for. */
   sweep_every_ms?: number | undefined
   /** How the gateways over one database tell that they are alive. */

@@ -1,6 +1,7 @@
 // The life of a gateway: what is opened in which order, what runs beside the calls, and how all of it ends.
 
 import { RunningCalls, tickRegularly } from '../../calls/life/running.ts'
+import { lookAtEach } from '../checks/look.ts'
 import { addSections } from '../../catalogue/sections.ts'
 import { behindProxies, type ServerSockets } from '../../http/sockets.ts'
 import { createDecoder } from '../../media/decoder.ts'
@@ -9,7 +10,7 @@ import type { ProcessLogger } from '../../observe/log.ts'
 import { BUILT_IN_REGISTRY } from '../../protocols/registry.ts'
 import { orUndo } from '../../utilities/or-undo.ts'
 import type { Plugin } from '../plugin.ts'
-import { type OpenPlugins, openPlugins, sectionsOf } from '../plugins.ts'
+import { type OpenPlugins, openPlugins, type PreparedPlugin, sectionsOf } from '../plugins.ts'
 import type { Gateway } from '../surface/gateway.ts'
 import { tellOthers } from './among-others.ts'
 import { lateApp } from './app.ts'
@@ -19,7 +20,6 @@ import { type Listening, type ListenOptions, listenWith } from './listening.ts'
 import { warnOfModelEnds } from './model-ends.ts'
 import type { Observing } from './observing.ts'
 import { openFolder } from './open-folder.ts'
-import type { RunningPlugins } from '../../../plugins/own-plugins/own-plugins.ts'
 import { watchReadiness } from './readiness.ts'
 import type { ServeOptions, StartedGateway } from './serve-options.ts'
 import { auditAtStart } from './start-audit.ts'
@@ -48,7 +48,7 @@ export async function startGateway({ plugins, ...options }: StartOptions): Promi
   const { protocols = BUILT_IN_REGISTRY, env, postWebhook = createWebhookPost() } = options
   const { socket_idle_timeout_s = SOCKET_IDLE_TIMEOUT_S, sweep_every_ms = SWEEP_EVERY_MS } = options
   addSections(sectionsOf(plugins))
-  const opened = await openFolder({ ...options, protocols, probe })
+  const opened = await openFolder({ ...options, plugins, protocols, probe })
   const { paths, watched, image_trial, stores, observing, beside, now, close } = opened
   const { listen, error_answers } = opened
   const catalogue = watched.current
@@ -82,23 +82,22 @@ export async function startGateway({ plugins, ...options }: StartOptions): Promi
     probe,
   })
   await orUndo(close, () => observing.start(gateway, stores))
-  const own_plugins = opened.plugins.startIn(gateway)
-  const where = { listen, data_folder, socket_idle_timeout_s, own_plugins }
-  const { opened_plugins, listening } = await orUndo(close, () => listenTo(gateway, plugins, where))
+  const where = { listen, data_folder, socket_idle_timeout_s }
+  const { opened_plugins, listening } = await orUndo(close, () => listenTo(gateway, opened.prepared, where))
   sockets = behindProxies(listening.sockets, () => catalogue().server.trusted_proxies)
   inside.isServedBy(listening.app)
   const stopTicking = tickRegularly(running)
   const start_audit = await auditAtStart({ ...stores, data_folder, log, now, books: beside.books })
   const { db, ledger } = stores
   await options.atLast?.({ catalogue: catalogue(), url: listening.url, db, ledger })
-  readiness.started()
+  readiness.started(lookAtEach(opened_plugins.checks, 'ready', { catalogue, data_folder, log, now }))
   gateway.exchange.events.raise('started', undefined)
   const noticed = await followEdits(watched, configuration)
   const regular = { stores, every_ms: sweep_every_ms, closed: readiness.closed, after: start_audit.ended }
   const stopSweeping = sweepRegularly(gateway, opened_plugins.sweeps, regular)
   const stopBeside = serveBeside(gateway, stores, data_folder)
   const stop = () =>
-    stopInOrder({ gateway, stores, opened_plugins, own_plugins, observing, listening, log }, async () => {
+    stopInOrder({ gateway, stores, opened_plugins, observing, listening, log }, async () => {
       readiness.stop()
       start_audit.stop()
       image_trial?.stop()
@@ -113,8 +112,8 @@ export async function startGateway({ plugins, ...options }: StartOptions): Promi
 }
 
 /** Opens the plugins, and listens with their routes. @throws Error with a text for the operator */
-async function listenTo(gateway: Gateway, plugins: readonly Plugin[], where: ListenOptions) {
-  const opened_plugins = await openPlugins(gateway, plugins)
+async function listenTo(gateway: Gateway, prepared: readonly PreparedPlugin[], where: ListenOptions) {
+  const opened_plugins = await openPlugins(gateway, prepared)
   const { routes, close } = opened_plugins
   return { opened_plugins, listening: await orUndo(close, () => listenWith(gateway, routes, where)) }
 }
@@ -136,7 +135,6 @@ interface Stopped {
   gateway: Gateway
   stores: Stores
   opened_plugins: OpenPlugins
-  own_plugins: RunningPlugins
   observing: Observing
   listening: Pick<Listening, 'stop'>
   log: ProcessLogger
@@ -144,7 +142,7 @@ interface Stopped {
 
 /** @param endWatches ends what runs beside the calls, once these are over */
 async function stopInOrder(
-  { gateway, stores, opened_plugins, own_plugins, observing, listening, log }: Stopped,
+  { gateway, stores, opened_plugins, observing, listening, log }: Stopped,
   endWatches: () => Promise<void>,
 ): Promise<void> {
   const { running, catalogue, events } = gateway.exchange
@@ -156,9 +154,7 @@ async function stopInOrder(
   await stores.settlements.drain(Math.max(ends_ms - performance.now(), MIN_DRAIN_MS))
   await endWatches()
   await observing.stop()
-  const told = own_plugins.stop()
   await listening.stop()
-  await told
   // Holds that it still decides may be refused, which a plugin records.
   await stores.ledger.close()
   await opened_plugins.close()

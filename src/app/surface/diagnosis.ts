@@ -1,6 +1,5 @@
 // The diagnoses of checks: the subject, its state, and the fix.
 import { type Static, Type } from '@sinclair/typebox'
-import type { Catalogue } from '../../domain/catalogue.ts'
 import { Nullable } from '../../http/schema.ts'
 
 export const Diagnosis = Type.Object({
@@ -17,11 +16,3 @@ export const DoctorReport = Type.Object({
   findings: Type.Array(Diagnosis),
 })
 export type DoctorReport = Static<typeof DoctorReport>
-
-/** Checks that are quick enough for the process of the gateway. */
-export interface QuickChecks {
-  /** Room on the disk of the data folder. */
-  disk(catalogue: Pick<Catalogue, 'storage'>): Promise<Diagnosis[]>
-  /** The certificate and its key. */
-  certificate(catalogue: Catalogue): Promise<Diagnosis[]>
-}

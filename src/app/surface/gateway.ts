@@ -15,10 +15,9 @@ import type { Exposition } from '../../observe/exposition.ts'
 import type { Tally } from '../../observe/tally.ts'
 import type { KeptResponses } from '../../responses/store.ts'
 import type { Db } from '../../store/db.ts'
+import type { GatewayCheck } from '../checks/check.ts'
 import type { Books } from './books.ts'
-import type { QuickChecks } from './diagnosis.ts'
 import type { CallInside } from './inside.ts'
-import type { OwnPlugin } from '../../../plugins/own-plugins/own-plugin.ts'
 
 /** The parts of a gateway. Each is injected, none is global: several gateways can run in one process. A function asks for the ones it uses. */
 export interface Gateway {
@@ -81,8 +80,6 @@ export interface Operations {
   gateways: () => SharingGateways | undefined
   /** The audit of the books, beside the calls. */
   books: Books
-  /** Checks of this machine that are quick enough to run here. */
-  quick_checks: QuickChecks
   /** The catalogue's file: what it says without its secrets, and how it is changed. */
   configuration: Configuration
   /** What Prometheus reads. Calls are counted from the start on, or from the first reading where metrics were off until then. */
@@ -97,8 +94,8 @@ export interface Operations {
   postWebhook: PostWebhook
   /** How models, providers and routes did in the last hour and day, over restarts. */
   health: () => Promise<HealthNow>
-  /** The custom plugins that were loaded, in their order. Filled at the start, once. */
-  own_plugins: OwnPlugin[]
+  /** What plugins look at in a running gateway. Filled at the start, once. */
+  checks: GatewayCheck[]
   /** Loads the routes that the console's pages ask, of each plugin. Filled at the start, once. */
   console_routes: (() => Promise<AnyElysia | undefined>)[]
 }

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { plugins } from '../../../plugins/index.ts'
 import { run } from '../../../src/app/commands/program.ts'
-import { commandsOf, tablesOf } from '../../../src/app/plugins.ts'
+import { checksOf, commandsOf, tablesOf } from '../../../src/app/plugins.ts'
 import { FIRST_CATALOGUE } from '../../../src/catalogue/first.ts'
 import type { Fetch } from '../../../src/upstream/transport.ts'
 import { makeEmptyDatabase } from '../../support/empty-database.ts'
@@ -78,6 +78,7 @@ export function createScene(
         network: scene.network,
         commands: commandsOf(plugins),
         tables: () => tablesOf(plugins),
+        checks: checksOf(plugins),
         startGateway: () => Promise.reject(new Error('not in this test')),
       })
       return { status, out: out.join('\n'), err: err.join('\n') }

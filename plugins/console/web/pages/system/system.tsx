@@ -17,7 +17,7 @@ import { Status } from '../../parts/status.tsx'
 import { atEnd, type Column, column, Table } from '../../parts/table.tsx'
 import { Time } from '../../parts/time.tsx'
 import { Gateways } from './gateways.tsx'
-import { Plugins } from '../../../../own-plugins/web/plugins.tsx'
+import { Plugins, usePlugins } from '../../../../own-plugins/web/plugins.tsx'
 
 const EVERY_MS = 5_000
 
@@ -27,6 +27,7 @@ export default function SystemPage() {
   const system = useAsk(['system'], () => api.system.get(), { every_ms: EVERY_MS })
   // Asked beside it: what stands below does not jump.
   const alerts = useAlerts()
+  const plugins = usePlugins()
   return (
     <Page
       title="System"
@@ -37,13 +38,28 @@ export default function SystemPage() {
       }
     >
       <Loaded query={system} rows={10}>
-        {(data) => (alerts.isPending ? <Skeleton rows={10} /> : <Known system={data} alerts={alerts.data} />)}
+        {(data) =>
+          alerts.isPending || plugins.isPending ? (
+            <Skeleton rows={10} />
+          ) : (
+            <Known system={data} alerts={alerts.data}>
+              {plugins.data && <Plugins {...plugins.data} />}
+            </Known>
+          )
+        }
       </Loaded>
     </Page>
   )
 }
 
-function Known({ system, alerts }: { system: System; alerts: AlertsAnswer | undefined }) {
+interface KnownProps {
+  system: System
+  alerts: AlertsAnswer | undefined
+  /** The custom plugins. */
+  children: ReactNode
+}
+
+function Known({ system, alerts, children }: KnownProps) {
   const { data, database, files } = system
   return (
     <div className="stack system">
@@ -73,7 +89,7 @@ function Known({ system, alerts }: { system: System; alerts: AlertsAnswer | unde
         />
       </Section>
       {system.gateways && <Gateways {...system.gateways} />}
-      <Plugins plugins={system.plugins} />
+      {children}
       <DataFolder
         parts={data.parts}
         measured_at_ms={data.measured_at_ms}
