@@ -9,14 +9,19 @@ const arguments_ = process.argv.slice(2)
 // Before anything else is loaded, since this may replace the process.
 if (arguments_.includes('serve')) relaunchWithSettings(process.argv)
 
-const [{ addSections }, { checksOf, commandsOf, sectionsOf, tablesOf }, { endOutput, outputTo }, { run }, { plugins }] =
-  await Promise.all([
-    import('./catalogue/sections.ts'),
-    import('./app/plugins.ts'),
-    import('./app/commands/output.ts'),
-    import('./app/commands/program.ts'),
-    import('../plugins/index.ts'),
-  ])
+const [
+  { addSections },
+  { checksOf, commandsOf, sectionsOf, tablesOf },
+  { endOutput, outputTo },
+  { run },
+  { plugins },
+] = await Promise.all([
+  import('./catalogue/sections.ts'),
+  import('./app/plugins.ts'),
+  import('./app/commands/output.ts'),
+  import('./app/commands/program.ts'),
+  import('../plugins/index.ts'),
+])
 
 addSections(sectionsOf(plugins))
 const out = outputTo(() => process.stdout)

@@ -44,6 +44,7 @@ const EXCEPTIONS: Readonly<Record<string, readonly string[]>> = {
   // An archive says which version made it.
   'plugins/backups/': ['package.json'],
   'plugins/personal-data/': ['package.json'],
+  // A plugin is told which version runs it.
   'plugins/own-plugins/': ['package.json'],
   // The age of the newest backup raises an alert, and the doctor has the checks of backups.
 }

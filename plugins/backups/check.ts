@@ -24,7 +24,8 @@ const DAY_MS = 24 * HOUR_MS
 export async function checkBackups(patient: ReadPatient, time: CheckTime = 'doctor'): Promise<Diagnosis[]> {
   const { data_folder, catalogue, now } = patient
   const settings = catalogue.backup
-  if (time === 'alert') return await lateBackups(settings, () => configuredPlace({ settings, data_folder }), now())
+  if (time === 'alert')
+    return await lateBackups(settings, () => configuredPlace({ settings, data_folder }), now())
   // The gateway's own environment may have it.
   if (settings.unavailable !== undefined)
     return [
@@ -50,7 +51,9 @@ export async function lateBackups(
   now_ms: number,
 ): Promise<Diagnosis[]> {
   if (settings.unavailable !== undefined)
-    return [fail(`none can be made: ${settings.unavailable}`, 'Set it where the gateway is started, and restart.')]
+    return [
+      fail(`none can be made: ${settings.unavailable}`, 'Set it where the gateway is started, and restart.'),
+    ]
   const of_backups = place()
   const [newest] = await of_backups.list()
   return newest ? [judge({ settings, newest, where: of_backups.where, now_ms })] : []

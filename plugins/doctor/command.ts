@@ -20,7 +20,11 @@ export function addDoctorCommand(program: Command, deps: CliDeps): void {
     .addOption(new Option('--only <check>', "run only this check and the catalogue's").choices(names))
     .action(async ({ only }: { only?: string }, command: Command) => {
       const { folder, answer } = contextOf(command, deps)
-      const report = await examine({ data_folder: folder.dir, env: deps.env, now: deps.now }, deps.checks, only)
+      const report = await examine(
+        { data_folder: folder.dir, env: deps.env, now: deps.now },
+        deps.checks,
+        only,
+      )
       answer(report, describeReport(report))
       if (!report.healthy) throw new Exit(EXIT.failed)
     })

@@ -3,6 +3,10 @@ import { rmSync } from 'node:fs'
 import { mkdir, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Command } from 'commander'
+import { type Context, contextOf } from '../../src/app/command-line/context.ts'
+import { readCatalogueOf } from '../../src/app/command-line/data-folder.ts'
+import { addExample } from '../../src/app/command-line/example.ts'
+import { type CliDeps, EXIT, Exit } from '../../src/app/command-line/terminal.ts'
 import { countHooks } from '../../src/calls/hooks/registered.ts'
 import { requestIdAt } from '../../src/domain/request-id.ts'
 import { createLogger } from '../../src/observe/log.ts'
@@ -10,10 +14,8 @@ import { createTally } from '../../src/observe/tally.ts'
 import { giveToFolderOwner, refuseUnwritable } from '../../src/store/folder.ts'
 import { unfinishedName } from '../../src/store/work-folder.ts'
 import { atEnd } from '../../src/utilities/at-end.ts'
-import { type Context, contextOf } from '../../src/app/command-line/context.ts'
-import { readCatalogueOf } from '../../src/app/command-line/data-folder.ts'
-import { type CliDeps, EXIT, Exit } from '../../src/app/command-line/terminal.ts'
 import { findPlugins, type PluginFile, pluginsFolder, TYPES_FILE } from './files.ts'
+import { NO_SETTINGS } from './settings.ts'
 import type { Trial } from './trial.ts'
 
 export function addPluginCommands(program: Command, deps: CliDeps): void {
@@ -24,21 +26,18 @@ export function addPluginCommands(program: Command, deps: CliDeps): void {
       'Write and check custom plugins: TypeScript files in plugins/ of the data folder. A start loads them in the order ' +
         'of their names. Each can add routes, and hooks before and after calls.',
     )
-  plugin
-    .command('types')
+  addExample(plugin.command('types'), 'plugin types')
     .summary('Write the types that plugins use.')
     .description(
       `Write plugins/${TYPES_FILE}, with the types for your editor. Run this again after an upgrade. ` +
         "Plugins import them: import type { TollgatePlugin } from './tollgate.d.ts'.",
     )
     .action(async (_: object, command: Command) => writeTypes(contextOf(command, deps)))
-  plugin
-    .command('list')
+  addExample(plugin.command('list'), 'plugin list')
     .summary('List the plugins that a start loads.')
     .description('List the files that a start loads as plugins, in order, without running them.')
     .action((_: object, command: Command) => listPlugins(contextOf(command, deps)))
-  plugin
-    .command('check')
+  addExample(plugin.command('check'), 'plugin check --data /var/lib/tollgate')
     .summary('Load each plugin, and show what it registers.')
     .description(
       'Load each plugin as a start would, without a gateway behind it, and show what it registers or why it cannot be ' +
@@ -102,13 +101,13 @@ async function checkPlugins(
   warnOfSkipped(skipped, warn)
   // Dropped: plugins can be tried before a catalogue exists, and `tollgate doctor` tells what is wrong with one. Without it they see no models.
   const reading = await readCatalogueOf(data_folder).catch(() => undefined)
-  const models = reading && 'catalogue' in reading ? reading.catalogue.models : new Map()
+  const catalogue = reading && 'catalogue' in reading ? reading.catalogue : NO_CATALOGUE
   const destination = { write: (line: string) => terminal.err(line.trimEnd()), flushSync() {} }
   const log = createLogger({ level: 'info', secrets: [], destination, now })
   const parts = {
     folder,
     log,
-    catalogue: () => ({ models, server: {} }),
+    catalogue: () => ({ ...catalogue, server: {} }),
     newRequestId: () => requestIdAt(now()),
     error_answers: createTally(),
   }
@@ -117,9 +116,25 @@ async function checkPlugins(
   const trials = await tryPlugins(files, { ...parts, data_folder: data_folder.dir })
   const checked = trials.map(checkedOf)
   const ok = checked.every((plugin) => plugin.ok)
-  answer({ ok, folder, plugins: checked, skipped }, tableOf(COLUMNS, checked, NONE(folder)))
+  const findings = (await Promise.all(trials.map(findingsOf))).flat()
+  const found = findings.length > 0 ? { findings } : {}
+  answer({ ok, folder, plugins: checked, skipped, ...found }, tableOf(COLUMNS, checked, NONE(folder)))
+  for (const { check, found, advice } of findings) remark(`${check}: ${found}. ${advice}`)
   for (const { problem } of checked) if (problem !== null) remark(problem)
   if (!ok) throw new Exit(EXIT.failed)
+}
+
+const NO_CATALOGUE = { models: new Map(), sections: NO_SETTINGS }
+
+/** What the checks of a loaded plugin find at the moment. */
+async function findingsOf(trial: Trial): Promise<{ check: string; found: string; advice: string }[]> {
+  if (!('plugin' in trial)) return []
+  const { definition, own } = trial.plugin
+  const looked = (definition.checks ?? []).map(async ({ name, look }) => {
+    const finding = await look(own)
+    return finding ? [{ check: `${trial.name} ${name}`, found: finding.found, advice: finding.advice }] : []
+  })
+  return (await Promise.all(looked)).flat()
 }
 
 function checkedOf(trial: Trial): Checked {

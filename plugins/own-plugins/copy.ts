@@ -9,8 +9,8 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
-import { codeOf } from '../../src/utilities/thrown.ts'
 import { FILE_FOLDERS } from '../../src/app/process/files/stores.ts'
+import { codeOf } from '../../src/utilities/thrown.ts'
 
 const PACKAGES = 'node_modules'
 /** Files that can be imported. */

@@ -1,6 +1,7 @@
 // The gateway as a custom plugin gets it: hooks to register, a log, and what anybody may know. No secret, no database.
 import manifest from '../../package.json' with { type: 'json' }
 import type { Caller } from '../../src/access/gate.ts'
+import type { ServedBy } from '../../src/app/surface/base-app.ts'
 import { type HooksOfPlugin, noCounts } from '../../src/calls/hooks/registered.ts'
 import { type Catalogue, isServed } from '../../src/domain/catalogue.ts'
 import type { Logger, LogLevel } from '../../src/observe/log.ts'
@@ -12,7 +13,6 @@ import type {
   PluginLog,
   PluginModel,
 } from '../../src/plugin-api.ts'
-import type { ServedBy } from '../../src/app/surface/base-app.ts'
 
 export interface HandedParts {
   folder: string

@@ -44,7 +44,9 @@ async function runOwnCommand(
   const file = files.find((each) => each.name === plugin)
   if (!file) throw notFound(`No plugin ${plugin} in ${plugins}. \`tollgate plugin list\` shows all.`)
   const definition = await loadFor(file, userOfGateway(folder.dir))
-  const commands: [name: string, command: PluginCommand<unknown>][] = Object.entries(definition.commands ?? {})
+  const commands: [name: string, command: PluginCommand<unknown>][] = Object.entries(
+    definition.commands ?? {},
+  )
   if (name === undefined) {
     const listed = commands.map(([each, { summary }]) => ({ name: each, summary }))
     const lines = listed.map(({ name, summary }) => `tollgate x ${plugin} ${name}: ${summary}`)

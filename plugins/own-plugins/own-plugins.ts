@@ -1,5 +1,5 @@
 // The custom plugins of a gateway: loaded before it, hooked into its calls, and closed after the last one.
-import { type AnyElysia, Elysia } from 'elysia'
+import { Elysia } from 'elysia'
 import { COMMON_FORMS } from '../../src/access/gate.ts'
 import type { CheckTime } from '../../src/app/checks/check.ts'
 import type { StartParts } from '../../src/app/process/start-parts.ts'
@@ -116,7 +116,7 @@ export class OwnPlugins {
   }
 
   /** Their routes, beside those of the gateway. */
-  routes(): AnyElysia {
+  routes(): Elysia {
     const app = new Elysia({ name: 'own-plugins' })
     for (const { mounted } of this.loaded) mount(app, mounted)
     return app
@@ -139,13 +139,14 @@ export class OwnPlugins {
     for (const plugin of this.loaded) {
       const listener = plugin.definition.on?.[name]
       if (!listener) continue
-      setImmediate(async () => {
+      const hear = async () => {
         try {
           await listener(plugin.own, event)
         } catch (cause) {
           this.#log.error({ plugin: plugin.name, event: name, cause }, 'a plugin failed at an event')
         }
-      })
+      }
+      setImmediate(() => void hear())
     }
   }
 

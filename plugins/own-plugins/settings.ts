@@ -29,7 +29,10 @@ export const pluginSettings = defineSection({
   schema: Type.Object(
     {},
     {
-      additionalProperties: Type.Object({}, { must: 'a table with the settings of a plugin: [plugins.NAME]' }),
+      additionalProperties: Type.Object(
+        {},
+        { must: 'a table with the settings of a plugin: [plugins.NAME]' },
+      ),
     },
   ),
   read(text, context): PluginTables {
@@ -67,6 +70,9 @@ function resolved(value: unknown, path: TomlPath, context: SectionContext, secre
   return Object.fromEntries(entries.filter(([, each]) => each !== undefined))
 }
 
+/** The section without any settings. */
+export const NO_SETTINGS: Catalogue['sections'] = new Map([[SECTION, { tables: {}, secrets: [] }]])
+
 /** The names that have settings. */
 export const namesWithSettings = (catalogue: Pick<Catalogue, 'sections'>): string[] =>
   Object.keys(pluginSettings.of(catalogue).tables)
@@ -103,8 +109,12 @@ export function settingsOf(name: string, schema: TObject | undefined, { catalogu
   }
 }
 
-function check(name: string, schema: TObject, { tables }: PluginTables): { value: unknown } | { mistakes: string[] } {
-  const mistakes = new Mistakes({ lineOf: () => 1 })
+function check(
+  name: string,
+  schema: TObject,
+  { tables }: PluginTables,
+): { value: unknown } | { mistakes: string[] } {
+  const mistakes = new Mistakes({ value: {}, lineOf: () => 1 })
   const table = Object.hasOwn(tables, name) ? tables[name] : {}
   const value = validate(schema, structuredClone(table), [SECTION, name], mistakes.report)
   if (value !== undefined) return { value: Object.freeze(value) }

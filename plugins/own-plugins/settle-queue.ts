@@ -1,12 +1,12 @@
 // The hooks after settle: records of calls in a queue of each plugin, which no call waits for.
 
+import type { HooksOfPlugin } from '../../src/calls/hooks/registered.ts'
+import type { RecordedCall } from '../../src/calls/life/call.ts'
+import { costOf } from '../../src/calls/settling/queue.ts'
 import type { PostOperation, VoidOperation } from '../../src/money/ledger/operations.ts'
 import type { Logger } from '../../src/observe/log.ts'
 import type { PluginRecord } from '../../src/plugin-api.ts'
 import { withinTime } from '../../src/utilities/time-limit.ts'
-import type { RecordedCall } from '../../src/calls/life/call.ts'
-import { costOf } from '../../src/calls/settling/queue.ts'
-import type { HooksOfPlugin } from '../../src/calls/hooks/registered.ts'
 
 export interface SettleQueue {
   /** Takes a record in, or drops it where too many wait. Throws nothing and waits for nothing. */

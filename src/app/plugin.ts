@@ -2,8 +2,8 @@
 import type { AnyElysia, Elysia } from 'elysia'
 import type { CoreEvents, EventName } from '../calls/life/events.ts'
 import type { Section } from '../catalogue/sections.ts'
-import type { Check, GatewayCheck } from './checks/check.ts'
 import type { StoredTable } from '../store/stored-table.ts'
+import type { Check, CheckTime, GatewayCheck, Patient, ReadPatient } from './checks/check.ts'
 import type { Commands } from './command-line/terminal.ts'
 import type { StartParts } from './process/start-parts.ts'
 import type { Sweep } from './process/sweeping.ts'
@@ -97,7 +97,8 @@ export function definePlugin<
     commands: spec.commands ?? {},
     loadTables: async () => (await spec.tables?.()) ?? [],
     checks: checksOver(spec.checks, undefined),
-    prepare: async (start) => await spec.prepare?.(start, () => spec.settings?.of(start.catalogue()) as Settings),
+    prepare: async (start) =>
+      await spec.prepare?.(start, () => spec.settings?.of(start.catalogue()) as Settings),
     async open(gateway, prepared) {
       const settings = () => spec.settings?.of(gateway.exchange.catalogue()) as Settings
       const own = (await spec.open?.(gateway, settings, prepared as Prepared)) as Own
@@ -117,8 +118,8 @@ export function definePlugin<
 const checksOver = <Own>(checks: readonly Check<Own>[] = [], own: Own | undefined): GatewayCheck[] =>
   checks.map((check) =>
     check.needs === 'folder'
-      ? { ...check, look: (patient, time) => check.look(patient, time, own) }
-      : { ...check, look: (patient, time) => check.look(patient, time, own) },
+      ? { ...check, look: (patient: Patient, time: CheckTime) => check.look(patient, time, own) }
+      : { ...check, look: (patient: ReadPatient, time: CheckTime) => check.look(patient, time, own) },
   )
 
 function listen<Own>(

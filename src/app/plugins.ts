@@ -20,32 +20,27 @@ export interface OpenPlugins {
   close(): Promise<void>
 }
 
-/** A plugin, and what it made before the gateway was there. */
-export interface PreparedPlugin {
-  plugin: Plugin
-  parts: unknown
-}
+/** What plugins made before there was a gateway. */
+export type PreparedParts = ReadonlyMap<Plugin, unknown>
 
 /** @throws the failure of the first that refuses the start */
-export async function preparePlugins(
-  start: StartParts,
-  plugins: readonly Plugin[],
-): Promise<PreparedPlugin[]> {
-  const prepared: PreparedPlugin[] = []
-  for (const plugin of plugins) prepared.push({ plugin, parts: await plugin.prepare(start) })
+export async function preparePlugins(start: StartParts, plugins: readonly Plugin[]): Promise<PreparedParts> {
+  const prepared = new Map<Plugin, unknown>()
+  for (const plugin of plugins) prepared.set(plugin, await plugin.prepare(start))
   return prepared
 }
 
 /** Opens plugins, and loads their routes but for those of the console. @throws the failure of the first that cannot be opened; the others are closed */
 export async function openPlugins(
   gateway: Gateway,
-  prepared: readonly PreparedPlugin[],
+  plugins: readonly Plugin[],
+  prepared: PreparedParts = new Map(),
 ): Promise<OpenPlugins> {
   const opened: OpenPlugin[] = []
   const close = () => closeAll(opened, gateway.exchange.log)
   return await orUndo(close, async () => {
     // One after another: a later one may find what an earlier one has made.
-    for (const { plugin, parts } of prepared) opened.push(await plugin.open(gateway, parts))
+    for (const plugin of plugins) opened.push(await plugin.open(gateway, prepared.get(plugin)))
     const routes = await Promise.all(opened.map((plugin) => plugin.loadRoutes()))
     gateway.operations.console_routes.push(...opened.map((plugin) => plugin.loadConsoleRoutes))
     const checks = opened.flatMap((plugin) => plugin.checks)
@@ -74,7 +69,8 @@ export const sectionsOf = (plugins: readonly Plugin[]): Section[] =>
   plugins.flatMap(({ settings }) => settings ?? [])
 
 /** What plugins look at, without a gateway. */
-export const checksOf = (plugins: readonly Plugin[]): GatewayCheck[] => plugins.flatMap(({ checks }) => checks)
+export const checksOf = (plugins: readonly Plugin[]): GatewayCheck[] =>
+  plugins.flatMap(({ checks }) => checks)
 
 /** The commands of plugins, in the order of the plugins. Several may add to one group, such as `account`. */
 export function commandsOf(plugins: readonly Plugin[]): Commands {

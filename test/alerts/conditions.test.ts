@@ -1,8 +1,8 @@
 // What raises alerts: balances, spending of a day, models, providers and routes, backups.
 import { beforeAll, describe, expect, test } from 'bun:test'
 import { accountSpend, keySpend, lowBalances } from '../../plugins/alerts/account-conditions.ts'
-import { lateBackups } from '../../plugins/backups/check.ts'
 import { failing } from '../../plugins/alerts/route-conditions.ts'
+import { lateBackups } from '../../plugins/backups/check.ts'
 import type { BackupSettings, Catalogue } from '../../src/domain/catalogue.ts'
 import { healthNow } from '../../src/money/ledger/route-health.ts'
 import type { RouteSum } from '../../src/money/ledger/route-sums.ts'

@@ -13,7 +13,10 @@ import { memoryLog } from '../support/memory-log.ts'
 function gateway() {
   const { log, lines } = memoryLog()
   const events = createEvents(log)
-  const made = { exchange: { events, log }, operations: { console_routes: [] } } as unknown as Gateway
+  const made = {
+    exchange: { events, log },
+    operations: { console_routes: [], checks: [] },
+  } as unknown as Gateway
   return { made, events, lines }
 }
 

@@ -92,8 +92,7 @@ test('custom plugins: what each registered, and what became of the calls that it
   for (const text of ['pass', 'change', 'refuse', 'throw'])
     await with_plugins.call(wholePath(), ask(text), { key })
   await with_plugins.atRest()
-  const seen = async () =>
-    ((await (await signedIn(with_plugins, 'operator')).json('GET', PATH)) as SystemView).plugins
+  const seen = async () => (await (await signedIn(with_plugins, 'operator')).json('GET', '/plugins')).plugins
   await eventually('both calls were told', async () => (await seen())[1]?.since_start.told === 2)
   const none = {
     seen: 0,

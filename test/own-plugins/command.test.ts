@@ -2,10 +2,10 @@
 import { describe, expect, test } from 'bun:test'
 import { mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { createScene, sceneOfFile } from '../app/commands/scene.ts'
 import { catalogueOf } from '../support/catalogue.ts'
 import { prepareDataFolder } from '../support/data-folder.ts'
 import { commandOf } from '../support/programs.ts'
-import { createScene, sceneOfFile } from '../app/commands/scene.ts'
 
 const GOOD = `export default ({ app, gateway }) => {
   app.get('/hello', 'x').post('/hello', 'x')
@@ -34,7 +34,7 @@ test('types writes the file that the program itself is checked with, again and a
     const { file } = await scene.json('plugin', 'types')
     expect(file).toBe(scene.path('plugins/tollgate.d.ts'))
     expect(readFileSync(file, 'utf8')).toBe(
-      readFileSync(join(import.meta.dir, '../../../src/plugin-api.ts'), 'utf8'),
+      readFileSync(join(import.meta.dir, '../../src/plugin-api.ts'), 'utf8'),
     )
   }
 })
@@ -46,7 +46,7 @@ test('the built program has them, too: it writes the same file', async () => {
   expect(await child.stdout.text()).toBe(`Written: ${scene.path('plugins/tollgate.d.ts')}\n`)
   expect(await child.exited).toBe(0)
   expect(readFileSync(scene.path('plugins/tollgate.d.ts'), 'utf8')).toBe(
-    readFileSync(join(import.meta.dir, '../../../src/plugin-api.ts'), 'utf8'),
+    readFileSync(join(import.meta.dir, '../../src/plugin-api.ts'), 'utf8'),
   )
 })
 

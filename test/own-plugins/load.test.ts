@@ -150,7 +150,11 @@ describe('a file that cannot be loaded stops the start', () => {
     const parts = {
       folder,
       log: memoryLog().log,
-      catalogue: () => ({ models: new Map(), server: {} }),
+      catalogue: () => ({
+        models: new Map(),
+        sections: new Map([['plugins', { tables: {}, secrets: [] }]]),
+        server: {},
+      }),
       newRequestId: () => 'r',
       error_answers: createTally(),
     }

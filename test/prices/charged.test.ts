@@ -128,7 +128,7 @@ beforeAll(async () => {
       network: fetch,
       commands: commandsOf(plugins),
       tables: () => tablesOf(plugins),
-    checks: checksOf(plugins),
+      checks: checksOf(plugins),
       startGateway: () => Promise.reject(new Error('not in this test')),
     },
   )

@@ -12,7 +12,10 @@ export const routesPlugin = (name: string, routes: (gateway: Gateway) => AnyElys
 
 /** The plugins, over a gateway with other parts. */
 export const pluginsOver = (plugins: readonly Plugin[], change: (gateway: Gateway) => Gateway): Plugin[] =>
-  plugins.map((plugin) => ({ ...plugin, open: (gateway, prepared) => plugin.open(change(gateway), prepared) }))
+  plugins.map((plugin) => ({
+    ...plugin,
+    open: (gateway, prepared) => plugin.open(change(gateway), prepared),
+  }))
 
 /** A plugin without routes, and the gateway that it is given. */
 export function gatewaySpy() {
@@ -43,8 +46,18 @@ export async function routesOf(gateway: Gateway, plugins: readonly Plugin[]) {
   const { log, catalogue, now } = exchange
   const { data_folder } = operations
   const { error_answers } = requests
-  const start = { data_folder, log: log as ProcessLogger, catalogue, now, error_answers, limits: {}, owns_process: false }
-  const routes = await Promise.all(plugins.map(async (plugin) => (await plugin.open(apart, await plugin.prepare(start))).loadRoutes()))
+  const start = {
+    data_folder,
+    log: log as ProcessLogger,
+    catalogue,
+    now,
+    error_answers,
+    limits: {},
+    owns_process: false,
+  }
+  const routes = await Promise.all(
+    plugins.map(async (plugin) => (await plugin.open(apart, await plugin.prepare(start))).loadRoutes()),
+  )
   return createApp(
     apart,
     routes.filter((each) => each !== undefined),

@@ -74,8 +74,7 @@ const gatewaysView = ({ clock_ahead_ms, alive }: SharingGateways) => ({
 /** `GET /console/api/system`. For the operator alone. */
 export function systemRoutes(gateway: Pick<Gateway, 'exchange' | 'requests' | 'people' | 'operations'>) {
   const { now, log, running } = gateway.exchange
-  const { data_folder, database, files_bucket, filesTrouble, gateways, notReady } =
-    gateway.operations
+  const { data_folder, database, files_bucket, filesTrouble, gateways, notReady } = gateway.operations
   const folder = resolve(data_folder)
   const sizes = createFolderSizes(folder, now)
 

@@ -63,7 +63,8 @@ export function watchReadiness(parts: ReadinessParts): Readiness {
     is_looking = false
     if (failed?.found === of_plugins) return
     of_plugins = failed?.found
-    if (failed) log.error({ reason: failed.found, advice: failed.advice }, 'not ready, by a check of a plugin')
+    if (failed)
+      log.error({ reason: failed.found, advice: failed.advice }, 'not ready, by a check of a plugin')
     else log.info({}, 'ready again, by all checks of plugins')
   }
   let plugins_timer: Timer | undefined

@@ -1,7 +1,6 @@
 // The life of a gateway: what is opened in which order, what runs beside the calls, and how all of it ends.
 
 import { RunningCalls, tickRegularly } from '../../calls/life/running.ts'
-import { lookAtEach } from '../checks/look.ts'
 import { addSections } from '../../catalogue/sections.ts'
 import { behindProxies, type ServerSockets } from '../../http/sockets.ts'
 import { createDecoder } from '../../media/decoder.ts'
@@ -9,8 +8,9 @@ import { createWebhookPost } from '../../media/webhook-post.ts'
 import type { ProcessLogger } from '../../observe/log.ts'
 import { BUILT_IN_REGISTRY } from '../../protocols/registry.ts'
 import { orUndo } from '../../utilities/or-undo.ts'
+import { lookAtEach } from '../checks/look.ts'
 import type { Plugin } from '../plugin.ts'
-import { type OpenPlugins, openPlugins, type PreparedPlugin, sectionsOf } from '../plugins.ts'
+import { type OpenPlugins, openPlugins, type PreparedParts, sectionsOf } from '../plugins.ts'
 import type { Gateway } from '../surface/gateway.ts'
 import { tellOthers } from './among-others.ts'
 import { lateApp } from './app.ts'
@@ -83,7 +83,9 @@ export async function startGateway({ plugins, ...options }: StartOptions): Promi
   })
   await orUndo(close, () => observing.start(gateway, stores))
   const where = { listen, data_folder, socket_idle_timeout_s }
-  const { opened_plugins, listening } = await orUndo(close, () => listenTo(gateway, opened.prepared, where))
+  const { opened_plugins, listening } = await orUndo(close, () =>
+    listenTo(gateway, plugins, opened.prepared, where),
+  )
   sockets = behindProxies(listening.sockets, () => catalogue().server.trusted_proxies)
   inside.isServedBy(listening.app)
   const stopTicking = tickRegularly(running)
@@ -112,8 +114,13 @@ export async function startGateway({ plugins, ...options }: StartOptions): Promi
 }
 
 /** Opens the plugins, and listens with their routes. @throws Error with a text for the operator */
-async function listenTo(gateway: Gateway, prepared: readonly PreparedPlugin[], where: ListenOptions) {
-  const opened_plugins = await openPlugins(gateway, prepared)
+async function listenTo(
+  gateway: Gateway,
+  plugins: readonly Plugin[],
+  prepared: PreparedParts,
+  where: ListenOptions,
+) {
+  const opened_plugins = await openPlugins(gateway, plugins, prepared)
   const { routes, close } = opened_plugins
   return { opened_plugins, listening: await orUndo(close, () => listenWith(gateway, routes, where)) }
 }

@@ -4,6 +4,8 @@ import { afterAll, describe, expect, test } from 'bun:test'
 import { chownSync, copyFileSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { examine } from '../../../plugins/doctor/examine.ts'
+import { plugins } from '../../../plugins/index.ts'
+import { checksOf } from '../../../src/app/plugins.ts'
 import { Connection } from '../../../src/store/engines/postgres/connection.ts'
 import {
   migrate as migrateServer,
@@ -144,7 +146,7 @@ describe('a start that is refused leaves the database of an older version as it 
     expect(versionOf(database_path)).toBe(OLD_VERSION)
     expect(readdirSync(path).filter((name) => name.includes('.before-'))).toEqual([])
     if (doctor_says === null) return
-    const { findings } = await examine({ data_folder: path, env: {}, now: Date.now })
+    const { findings } = await examine({ data_folder: path, env: {}, now: Date.now }, checksOf(plugins))
     const failed = findings.filter(({ level }) => level === 'fail').map(({ found }) => found)
     expect(failed.join('\n')).toContain(doctor_says)
   })
@@ -185,6 +187,7 @@ describe.if(hasPostgres)('of a server’s database', () => {
     expect(await versionOnServer(url)).toBe(SERVER_MIGRATIONS.at(-2)?.version ?? 0)
     const { findings } = await examine(
       { data_folder: gateway.folder.path, env: {}, now: Date.now },
+      checksOf(plugins),
       'stored files',
     )
     expect(findings.find(({ level }) => level === 'fail')?.found).toContain('other-machine')

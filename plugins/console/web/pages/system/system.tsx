@@ -4,6 +4,7 @@ import type { ReactNode } from 'react'
 import { Alerts, type AlertsAnswer, useAlerts } from '../../../../alerts/web/recent-alerts.tsx'
 import { Backups } from '../../../../backups/web/backups.tsx'
 import { CheckUp } from '../../../../doctor/web/check-up.tsx'
+import { Plugins, usePlugins } from '../../../../own-plugins/web/plugins.tsx'
 import { type AnswerOf, api } from '../../app/client.ts'
 import { useAsk } from '../../app/query.ts'
 import { bytes, count, lasting, share } from '../../parts/amounts.ts'
@@ -17,7 +18,6 @@ import { Status } from '../../parts/status.tsx'
 import { atEnd, type Column, column, Table } from '../../parts/table.tsx'
 import { Time } from '../../parts/time.tsx'
 import { Gateways } from './gateways.tsx'
-import { Plugins, usePlugins } from '../../../../own-plugins/web/plugins.tsx'
 
 const EVERY_MS = 5_000
 
