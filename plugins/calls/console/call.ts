@@ -18,7 +18,7 @@ import {
   chargeOf,
   findCall,
   type TracedCall,
-} from '../../../src/money/ledger/call.ts'
+} from '../one-call.ts'
 import { type CallTrace, readTrace } from '../../../src/money/ledger/traces.ts'
 import { priceLines, tierApplied } from '../../../src/money/pricing/lines.ts'
 import type { Db } from '../../../src/store/db.ts'

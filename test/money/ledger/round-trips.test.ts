@@ -2,7 +2,7 @@
 import type { Database, Statement } from 'bun:sqlite'
 import { expect, test } from 'bun:test'
 import { requestIdAt } from '../../../src/domain/request-id.ts'
-import { callsOfAnswer, findCall } from '../../../src/money/ledger/call.ts'
+import { callsOfAnswer, findCall } from '../../../plugins/calls/one-call.ts'
 import type { CallRecord } from '../../../src/money/ledger/operations.ts'
 import { overviewOf } from '../../../src/money/ledger/overview.ts'
 import { dailySums, monthlySums } from '../../../src/money/ledger/sums.ts'

@@ -2,8 +2,8 @@
 import { describe, expect, test } from 'bun:test'
 import { callsBeginningWith } from '../../../plugins/calls/search.ts'
 import { requestIdAt } from '../../../src/domain/request-id.ts'
-import { callsOfAnswer, findCall, isRecorded } from '../../../src/money/ledger/call.ts'
-import { recorded } from './recorded.ts'
+import { callsOfAnswer, findCall, isRecorded } from '../../../plugins/calls/one-call.ts'
+import { recorded } from '../../money/ledger/recorded.ts'
 
 const QUARTER_MS = 900_000
 const DAY_MS = 86_400_000

@@ -1,14 +1,14 @@
 // One call by its request's id: its record with its trace, its charge, and the other calls of its answer. Only reads.
 import { and, between, desc, eq, getTableColumns, sql } from 'drizzle-orm'
-import { answerOf } from '../../domain/request-id.ts'
-import type { Awaitable, Db } from '../../store/db.ts'
-import { equals } from '../../store/placeholders.ts'
-import { perConnection } from '../../store/prepared.ts'
-import { accounts, type Call, calls, type Entry, entries, holds, keys } from '../../store/schema.ts'
-import { begunBetween, begunWith, type IdRange } from './begun-in.ts'
-import { QUARTER_S } from './days.ts'
-import type { RecordedCall } from './history.ts'
-import { PRICE_OF_CALL } from './stored-prices.ts'
+import { answerOf } from '../../src/domain/request-id.ts'
+import type { Awaitable, Db } from '../../src/store/db.ts'
+import { equals } from '../../src/store/placeholders.ts'
+import { perConnection } from '../../src/store/prepared.ts'
+import { accounts, type Call, calls, type Entry, entries, holds, keys } from '../../src/store/schema.ts'
+import { begunBetween, begunWith, type IdRange } from '../../src/money/ledger/begun-in.ts'
+import { QUARTER_S } from '../../src/money/ledger/days.ts'
+import type { RecordedCall } from '../../src/money/ledger/history.ts'
+import { PRICE_OF_CALL } from '../../src/money/ledger/stored-prices.ts'
 
 const { placeholder } = sql
 
