@@ -1,14 +1,14 @@
 // One call by its request's id: its record with its trace, its charge, and the other calls of its answer. Only reads.
 import { and, between, desc, eq, getTableColumns, sql } from 'drizzle-orm'
 import { answerOf } from '../../src/domain/request-id.ts'
+import { QUARTER_S } from '../../src/money/ledger/days.ts'
+import type { RecordedCall } from '../../src/money/ledger/history.ts'
+import { type IdRange, startedWith } from '../../src/money/ledger/started-calls.ts'
+import { PRICE_OF_CALL } from '../../src/money/ledger/stored-prices.ts'
 import type { Awaitable, Db } from '../../src/store/db.ts'
 import { equals } from '../../src/store/placeholders.ts'
 import { perConnection } from '../../src/store/prepared.ts'
 import { accounts, type Call, calls, type Entry, entries, holds, keys } from '../../src/store/schema.ts'
-import { begunBetween, begunWith, type IdRange } from '../../src/money/ledger/begun-in.ts'
-import { QUARTER_S } from '../../src/money/ledger/days.ts'
-import type { RecordedCall } from '../../src/money/ledger/history.ts'
-import { PRICE_OF_CALL } from '../../src/money/ledger/stored-prices.ts'
 
 const { placeholder } = sql
 
@@ -78,13 +78,9 @@ export async function findCall(
   account_id?: number,
 ): Promise<TracedCall | undefined> {
   const found =
-    (await within(db, request_id, await begunWith(db, request_id))) ?? (await laterPart(db, request_id))
+    (await within(db, request_id, await startedWith(db, request_id))) ?? (await laterPart(db, request_id))
   return account_id === undefined || found?.account_id === account_id ? found : undefined
 }
-
-/** Whether a call has its record. @param started_at_ms when it began: a part of an answer may begin long after its request came */
-export const isRecorded = async (db: Db, request_id: string, started_at_ms: number): Promise<boolean> =>
-  (await within(db, request_id, await begunBetween(db, started_at_ms, started_at_ms))) !== undefined
 
 async function within(
   db: Db,
@@ -98,7 +94,7 @@ async function within(
 async function laterPart(db: Db, request_id: string): Promise<TracedCall | undefined> {
   const answer_id = answerOf(request_id)
   if (answer_id === request_id) return undefined
-  const first = await within(db, answer_id, await begunWith(db, answer_id))
+  const first = await within(db, answer_id, await startedWith(db, answer_id))
   const part = first && (await callsOfAnswer(db, first)).find((each) => each.request_id === request_id)
   return part && (await within(db, request_id, { first_id: part.id, last_id: part.id }))
 }
@@ -117,7 +113,7 @@ const QUARTER_MS = QUARTER_S * 1_000
 
 /**
  * From each call to the next one of its answer: the first with a higher id among those that began soon after its end, which the kept sums
- * of quarters of an hour tell (begun-in.ts). Raw SQL, because Drizzle builds no recursive queries. With the plus sign, that column's index
+ * of quarters of an hour tell (started-calls.ts). Raw SQL, because Drizzle builds no recursive queries. With the plus sign, that column's index
  * is not searched for all calls of the account.
  */
 const PARTS = `

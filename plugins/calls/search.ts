@@ -1,6 +1,6 @@
 // The search for calls by the beginning of their request id.
 import { and, between, desc, gte, lt, sql } from 'drizzle-orm'
-import { begunWith } from '../../src/money/ledger/begun-in.ts'
+import { startedWith } from '../../src/money/ledger/started-calls.ts'
 import type { Db } from '../../src/store/db.ts'
 import { equalsIfGiven } from '../../src/store/placeholders.ts'
 import { perConnection } from '../../src/store/prepared.ts'
@@ -38,7 +38,7 @@ export async function callsBeginningWith(
   { account_id, key_id }: { account_id?: number | undefined; key_id?: number | undefined },
   row_limit: number,
 ) {
-  const range = await begunWith(db, text)
+  const range = await startedWith(db, text)
   if (!range) return []
   return await queries(db).beginning.all({
     ...range,

@@ -18,7 +18,7 @@ const MIN_TIMED_CHARS = PREFIX.length + TIME_CHARS
 const TIMED = new RegExp(`^${PREFIX}[A-Za-z0-9_-]{${TIME_CHARS}}`)
 
 /**
- * When a request came whose id is, or begins with, a text: what calls are found by (money/ledger/begun-in.ts).
+ * When a request came whose id is, or begins with, a text: what calls are found by (money/ledger/started-calls.ts).
  *
  * @returns milliseconds since 1970; undefined if the text is no such id, or too short
  */

@@ -12,17 +12,11 @@ import { Closed } from '../../../src/http/schema.ts'
 import { money, time } from '../../../src/http/views.ts'
 import { idempotencyQueries } from '../../../src/idempotency/queries.ts'
 import { imagesOfCall } from '../../../src/library/generations.ts'
-import {
-  callsOfAnswer,
-  callUnderWay,
-  chargeOf,
-  findCall,
-  type TracedCall,
-} from '../one-call.ts'
 import { type CallTrace, readTrace } from '../../../src/money/ledger/traces.ts'
 import { priceLines, tierApplied } from '../../../src/money/pricing/lines.ts'
 import type { Db } from '../../../src/store/db.ts'
 import { findRefusal } from '../../refusals/index.ts'
+import { callsOfAnswer, callUnderWay, chargeOf, findCall, type TracedCall } from '../one-call.ts'
 import { callRow } from './call-row.ts'
 import { CallView } from './call-views.ts'
 

@@ -1,9 +1,9 @@
 // Where calls that match a filter can be: ranges of ids, by the kept sums, so that nothing is searched where no call matches.
 import { DAY_S } from '../../domain/ranges.ts'
 import { endOfTurn } from '../../utilities/end-of-turn.ts'
-import type { IdRange } from './begun-in.ts'
 import type { valuesOf } from './call-filter.ts'
 import type { callQueries } from './queries.ts'
+import type { IdRange } from './started-calls.ts'
 
 export interface CallRanges {
   /** They do not overlap, the newest first. */

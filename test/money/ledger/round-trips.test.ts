@@ -1,8 +1,8 @@
 // How many queries a page is read with: as many for two months of calls as for some days, since each may be a round trip to a server.
 import type { Database, Statement } from 'bun:sqlite'
 import { expect, test } from 'bun:test'
-import { requestIdAt } from '../../../src/domain/request-id.ts'
 import { callsOfAnswer, findCall } from '../../../plugins/calls/one-call.ts'
+import { requestIdAt } from '../../../src/domain/request-id.ts'
 import type { CallRecord } from '../../../src/money/ledger/operations.ts'
 import { overviewOf } from '../../../src/money/ledger/overview.ts'
 import { dailySums, monthlySums } from '../../../src/money/ledger/sums.ts'

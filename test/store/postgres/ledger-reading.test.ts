@@ -1,6 +1,7 @@
 // What is read of the ledger: from the same rows both engines give the same values.
 import { describe, expect, test } from 'bun:test'
 import { accountSpend, keySpend, lowBalances } from '../../../plugins/alerts/account-conditions.ts'
+import { callsOfAnswer, callUnderWay, chargeOf, findCall } from '../../../plugins/calls/one-call.ts'
 import { callsBeginningWith } from '../../../plugins/calls/search.ts'
 import { callTotals } from '../../../plugins/calls/totals.ts'
 import { listNamedEntries } from '../../../plugins/entries/all-entries.ts'
@@ -10,13 +11,12 @@ import { rerateCalls } from '../../../plugins/prices/rerating/recorded-calls.ts'
 import { listAccountPage } from '../../../src/access/account-listing.ts'
 import { requestIdAt } from '../../../src/domain/request-id.ts'
 import { audit } from '../../../src/money/ledger/audit.ts'
-import { begunBetween } from '../../../src/money/ledger/begun-in.ts'
-import { callsOfAnswer, callUnderWay, chargeOf, findCall } from '../../../plugins/calls/one-call.ts'
 import { failingRoutes } from '../../../src/money/ledger/failing-routes.ts'
 import { listCalls, listCallsInTurns } from '../../../src/money/ledger/history.ts'
 import { usageOfKeys } from '../../../src/money/ledger/key-usage.ts'
 import { overviewOf } from '../../../src/money/ledger/overview.ts'
 import { lastCallOf, spendingOf } from '../../../src/money/ledger/spending.ts'
+import { startedBetween } from '../../../src/money/ledger/started-calls.ts'
 import { dailySums, monthlySums } from '../../../src/money/ledger/sums.ts'
 import { usageOf } from '../../../src/money/ledger/usage.ts'
 import type { Db } from '../../../src/store/db.ts'
@@ -87,7 +87,7 @@ describe.if(hasPostgres)('from the same rows', () => {
       },
     ],
     ['calls by the begin of their id', (db) => callsBeginningWith(db, ASK.slice(0, 20), {}, 5)],
-    ['the calls of a time', (db) => begunBetween(db, time.from_ms, time.until_ms)],
+    ['the calls of a time', (db) => startedBetween(db, time.from_ms, time.until_ms)],
     ['totals', (db) => callTotals(db, { account_id: 1 })],
     ['totals of part of a day', (db) => callTotals(db, { since_ms: NOW_MS - DAY_MS / 50 })],
     ['sums by day', (db) => dailySums(db, {}, { zone: 'utc', limit: 2 })],

@@ -3,7 +3,6 @@ import { type Static, Type } from '@sinclair/typebox'
 import type { Viewer } from '../../../access/viewer.ts'
 import { Nullable, OneOf } from '../../../http/schema.ts'
 import { TimeFields, time } from '../../../http/views.ts'
-import { begunBetween } from '../../../money/ledger/begun-in.ts'
 import { type FailingRoute, failingRoutes } from '../../../money/ledger/failing-routes.ts'
 import {
   type Failing,
@@ -11,6 +10,7 @@ import {
   type Health,
   type HealthNow,
 } from '../../../money/ledger/route-health.ts'
+import { startedBetween } from '../../../money/ledger/started-calls.ts'
 import type { Gateway } from '../gateway.ts'
 
 const CountsView = Type.Object({
@@ -79,7 +79,7 @@ async function recentFailures({
   exchange: { now },
 }: Pick<Gateway, 'db' | 'exchange'>): Promise<FailingRoute[]> {
   const from_ms = now() - DAY_MS
-  const range = await begunBetween(db, from_ms, now())
+  const range = await startedBetween(db, from_ms, now())
   if (!range) return []
   return (await failingRoutes(db, { from_ms, first_id: range.first_id })).routes
 }

@@ -1,0 +1,76 @@
+// The ids of calls that started in some time, by the kept sums, and whether a call is recorded. No index of calls by request is paid for at each call.
+import { and, between, eq, gte, lte, max, min, sql } from 'drizzle-orm'
+import { timeOfRequestId } from '../../domain/request-id.ts'
+import type { Db } from '../../store/db.ts'
+import { equals } from '../../store/placeholders.ts'
+import { perConnection } from '../../store/prepared.ts'
+import { call_sums, calls } from '../../store/schema.ts'
+import { QUARTER_S } from './days.ts'
+
+const { placeholder } = sql
+
+/** Ids of calls, both within. */
+export interface IdRange {
+  first_id: number
+  last_id: number
+}
+
+/** A request has its id a moment before its call begins, unless the clock was set between the two. */
+const MINUTE_MS = 60_000
+
+const queries = perConnection({
+  range: (orm) =>
+    orm
+      .select({ first_id: min(call_sums.first_call_id), last_id: max(call_sums.last_call_id) })
+      .from(call_sums)
+      .where(
+        and(
+          eq(call_sums.span_s, QUARTER_S),
+          gte(call_sums.start_s, placeholder('from_s')),
+          lte(call_sums.start_s, placeholder('until_s')),
+        ),
+      )
+      .prepare(),
+  recorded: (orm) =>
+    orm
+      .select({ id: calls.id })
+      .from(calls)
+      .where(
+        and(
+          between(calls.id, placeholder('first_id'), placeholder('last_id')),
+          equals(calls.request_id, 'request_id'),
+        ),
+      )
+      .limit(1)
+      .prepare(),
+})
+
+/**
+ * The ids of the calls that started in some time, to the quarter of an hour: some others are among them.
+ *
+ * @returns undefined if no call started then
+ */
+export async function startedBetween(
+  db: Db,
+  from_ms: number,
+  until_ms: number,
+): Promise<IdRange | undefined> {
+  const quarterOf = (time_ms: number) => Math.floor(time_ms / 1_000 / QUARTER_S) * QUARTER_S
+  const range = await queries(db).range.get({ from_s: quarterOf(from_ms), until_s: quarterOf(until_ms) })
+  if (!range || range.first_id === null || range.last_id === null) return undefined
+  return { first_id: range.first_id, last_id: range.last_id }
+}
+
+/** The same for the calls whose request id is, or begins with, a text; undefined also where the text tells no time. */
+export async function startedWith(db: Db, request_id: string): Promise<IdRange | undefined> {
+  const came_ms = timeOfRequestId(request_id)
+  return came_ms === undefined
+    ? undefined
+    : await startedBetween(db, came_ms - MINUTE_MS, came_ms + MINUTE_MS)
+}
+
+/** Whether a call has its record. @param started_at_ms of the call: a part of an answer may start long after its request came */
+export async function isRecorded(db: Db, request_id: string, started_at_ms: number): Promise<boolean> {
+  const range = await startedBetween(db, started_at_ms, started_at_ms)
+  return range !== undefined && (await queries(db).recorded.get({ ...range, request_id })) !== undefined
+}
