@@ -38,7 +38,7 @@ export const AccountView = Closed(
   { description: 'The account.' },
 )
 
-/** An account with its money, what of it new calls may use, its limits, and the key that asks. */
+/** An account with its money, the part of it that new calls may use, its limits, and the caller's key. */
 export async function accountView(
   { account, key }: KeyOfAccount,
   { catalogue, limiter, now }: Pick<ExchangeParts, 'catalogue' | 'limiter' | 'now'>,

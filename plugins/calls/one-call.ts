@@ -21,7 +21,7 @@ export interface TracedCall extends RecordedCall {
 /** One of several calls that make up an answer. */
 export type CallOfAnswer = Pick<Call, 'id' | 'request_id' | 'model' | 'outcome' | 'cost_nanos'>
 
-/** An answer takes a few calls; of more, the first are told. */
+/** An answer takes a few calls; of more, the page has the first. */
 const MAX_PARTS = 50
 /** Of the calls of an answer, each begins at once when the one before has ended, if no slow disk is in between. */
 const BETWEEN_PARTS_MS = 60_000
@@ -71,7 +71,7 @@ const queries = perConnection({
       .prepare(),
 })
 
-/** @param account_id whose it must be; undefined: anybody's */
+/** @param account_id of the call; undefined: any */
 export async function findCall(
   db: Db,
   request_id: string,
@@ -99,7 +99,7 @@ async function laterPart(db: Db, request_id: string): Promise<TracedCall | undef
   return part && (await within(db, request_id, { first_id: part.id, last_id: part.id }))
 }
 
-/** Whose call a request is that is not settled yet: money is held for it. @param account_id as of `findCall` */
+/** The key of a running call, for which money is held. @param account_id as of `findCall` */
 export async function callUnderWay(
   db: Db,
   request_id: string,

@@ -30,7 +30,7 @@ const queries = perConnection({
 /**
  * Calls whose request id begins so, the newest first; none for a beginning too short to tell its time.
  *
- * @param whose of which account or key they must be; undefined: of any
+ * @param owner the account and key of the calls; undefined: any
  */
 export async function callsBeginningWith(
   db: Db,

@@ -74,7 +74,7 @@ export function callTotals(db: Db, filter: CallFilter): Promise<CallTotals> {
 
 type Queries = ReturnType<typeof queriesOf>
 
-/** Whether the kept sums have what is asked: no provider, status or cost, and only whole quarters of an hour. */
+/** Whether the kept sums have the answer: no provider, status or cost, and only whole quarters of an hour. */
 const isOfSums = ({ provider, status, min_cost_nanos, since_ms, until_ms }: CallFilter): boolean =>
   provider === undefined &&
   status === undefined &&

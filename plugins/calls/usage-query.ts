@@ -1,4 +1,4 @@
-// What can be asked of an account's usage: the parameters, and what they mean.
+// The parameters of GET /api/v1/usage, and the calls or sums that they request.
 
 import { type Static, Type } from '@sinclair/typebox'
 import { KeyPrefix, refuseOtherKeys } from '../../src/app/surface/account-calls.ts'
@@ -16,7 +16,7 @@ const DAY_MS = 86_400_000
 /** How far back sums go by default: a long history is summed whole only on request. */
 const DEFAULT_SUMS_MS = 31 * DAY_MS
 
-/** A page has at most so many calls, whatever was asked for: about 10 ms. */
+/** The most calls of a page, whatever its limit: about 10 ms. */
 const MAX_CALLS = 500
 
 export const UsageQuery = Closed({
@@ -36,16 +36,16 @@ export const UsageQuery = Closed({
   ),
 })
 
-/** What a caller asks of their account's calls. */
+/** A page of calls, or of sums. */
 export type UsageRequest =
   | { kind: 'calls'; filter: CallFilter; page: PageRequest }
   | { kind: 'sums'; filter: CallFilter; request: SumsRequest }
 
 /**
- * What a checked query asks for.
+ * The request of a checked query.
  *
- * @param account_id whose calls; no query can name another's
- * @param only the key that asks, where it sees its own calls only
+ * @param account_id of the caller; no query can name another
+ * @param only the caller's key, where it sees its own calls only
  * @throws GatewayError invalid_request for days that do not exist, or a time that ends before it begins; permission_denied
  * for another key's calls where `only` is given
  */

@@ -34,7 +34,7 @@ const SumView = Closed({
   unpaid_usd: CALL_FIELDS.unpaid_usd,
 })
 
-/** A page of calls; or of sums, where they were asked for. */
+/** A page of calls, or of sums. */
 export const UsageView = Type.Union(
   [
     Closed({ calls: Type.Array(CallView, { description: 'The newest first.' }), ...PAGE_FIELDS }),
@@ -55,8 +55,8 @@ function callView(call: RecordedCall): Static<typeof CallView> {
 export const sumsView = (page: SumsPage) => ({ sums: page.sums.map(sumView), ...pageFields(page) })
 
 function sumView(sum: DailySum) {
-  const { account_id, account_name, key_id, key_name, provider_cost_nanos, known_revenue_nanos, ...shown } =
+  const { account_id, account_name, key_id, key_name, provider_cost_nanos, known_revenue_nanos, ...rest } =
     sum
-  const { cost_nanos, unpaid_nanos, ...counts } = shown
+  const { cost_nanos, unpaid_nanos, ...counts } = rest
   return { ...counts, key: key_name, ...money('cost', cost_nanos), ...money('unpaid', unpaid_nanos) }
 }

@@ -88,11 +88,11 @@ export async function listNamedEntries(
   return pageOf(found.sort(newestFirst), page)
 }
 
-/** Accounts that are asked at once: some 3 ms. */
+/** Accounts of one query: some 3 ms. */
 const ACCOUNTS_AT_ONCE = 200
 
 /**
- * The newest entries of all accounts that come after a place. Each account is asked by its index, some hundreds at once,
+ * The newest entries of all accounts that come after a place. One query reads some hundred accounts by their index,
  * for what is newer than those found so far, which is little. Raw SQL, because Drizzle has no query within a query that
  * reads a row of the outer one; one query for each account took twenty times as long.
  */
@@ -123,7 +123,7 @@ async function newestOfAll(
   return found
 }
 
-/** @param without_calls whose entries have an index of their own */
+/** @param without_calls these entries have an index of their own */
 const newestSql = (without_calls: boolean): string => `
   SELECT entries.id, entries.created_at_ms FROM accounts JOIN entries ON entries.id IN (
     SELECT of_account.id FROM entries AS of_account

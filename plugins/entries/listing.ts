@@ -29,7 +29,7 @@ export interface ListedEntry extends Entry {
 
 const { placeholder } = sql
 
-/** What is read of an entry, and of its call. */
+/** The columns of an entry and of its call. */
 export const LISTED_COLUMNS = {
   ...getTableColumns(entries),
   request_id: calls.request_id,

@@ -43,8 +43,8 @@ export async function firstEntryAt(db: Db, account_id: number): Promise<number |
 }
 
 /**
- * The statement of an account. It goes back from the balance of this moment, so that the last months, which are asked for
- * most, need few entries. Begin, entries and end add up exactly: all is read as of one moment. An id is drawn before its transaction
+ * The statement of an account. It goes back from the balance of this moment, so that the last months, which people read
+ * most, need few entries. Begin, entries and end add up exactly: all is read as of one moment. An id is taken before its transaction
  * ends, so the highest one does not say which entries are part of a balance.
  *
  * @param from_ms up to, but not including, `until_ms`: an entry counts when it was written, a charge when its call ended

@@ -1,4 +1,4 @@
-// What entries come to, by kind and, of charges, by model: added up a part at a time, so that calls go on between two parts. Only reads.
+// Sums of entries by kind and, of charges, by model: added up a part at a time, so that calls go on between two parts. Only reads.
 import { and, asc, eq, gte, lt, type SQL, sql } from 'drizzle-orm'
 import type { Nanos } from '../../src/domain/money.ts'
 import type { Db, Orm } from '../../src/store/db.ts'
@@ -107,9 +107,9 @@ function add(sums: Map<string, EntrySum>, { kind, model, entries, amount_nanos }
   sum.amount_nanos += amount_nanos
 }
 
-type Asked = Omit<EntriesFilter, 'account_id'>
+type FilterOfAll = Omit<EntriesFilter, 'account_id'>
 
-async function* partsOf(db: Db, account_id: number, filter: Asked): AsyncGenerator<EntrySum[]> {
+async function* partsOf(db: Db, account_id: number, filter: FilterOfAll): AsyncGenerator<EntrySum[]> {
   const { kind, since_ms, until_ms } = valuesOf(filter)
   const queries = kind === null || kind === 'charge' ? queriesOfAny(db) : queriesWithoutCalls(db)
   let after: EntryPlace = { created_at_ms: since_ms, id: 0 }
@@ -123,7 +123,7 @@ async function* partsOf(db: Db, account_id: number, filter: Asked): AsyncGenerat
   }
 }
 
-async function* partsOfAll(db: Db, filter: Asked): AsyncGenerator<EntrySum[]> {
+async function* partsOfAll(db: Db, filter: FilterOfAll): AsyncGenerator<EntrySum[]> {
   const { lastId, part } = queriesOfAll(db)
   const last_id = (await lastId.get())?.id ?? 0
   for (let from_id = 1; from_id <= last_id; from_id += ENTRIES_AT_ONCE)

@@ -1,4 +1,4 @@
-// One call told whole, as the console shows it: its times, its routes, its usage, its charge line by line.
+// One call in full, as the console's page has it: its times, its routes, its usage, its charge line by line.
 
 import { Type } from '@sinclair/typebox'
 import { DISPLAY_NAME } from '../../../src/app/surface/console/account-names.ts'
@@ -14,7 +14,7 @@ const Timings = Closed({
   held_ms: SinceStart('its money was held'),
   sent_ms: SinceStart('the request that was answered went out'),
   head_ms: SinceStart('the head of the answer came'),
-  first_byte_ms: SinceStart('an answer could be given out'),
+  first_byte_ms: SinceStart('the first byte of the answer was ready'),
   left_ms: SinceStart('its caller left'),
   settled_ms: Type.Integer({ description: 'milliseconds since the call was let in: it was settled' }),
 })
@@ -41,7 +41,7 @@ const Line = Closed({
 const Failure = Closed({
   kind: Type.String(),
   code: Nullable(Type.String()),
-  message: Nullable(Type.String({ description: 'what the caller was told' })),
+  message: Nullable(Type.String({ description: 'the message to the caller' })),
   cause: Nullable(Type.String({ description: 'for the operator alone' })),
 })
 
@@ -73,7 +73,7 @@ export const CallView = Closed({
     }),
   ),
   doubt: Nullable(Type.String({ description: 'why what was reported was not believed' })),
-  /** What the provider says that it took, and what the route's cost comes to beside it; null for accounts. */
+  /** The cost that the provider reports, and the route's cost of the same usage; null for accounts. */
   ...NullableMoneyFields('reported_cost'),
   ...NullableMoneyFields('computed_cost'),
   costs_differ: Type.Boolean({ description: 'by more than 2 %' }),

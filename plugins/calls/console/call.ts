@@ -1,4 +1,4 @@
-// One call by its request's id: what is known of it, from its record, its trace, its charge and the answer that is kept.
+// One call by its request's id: all that is known of it, from its record, its trace, its charge and the answer that is kept.
 
 import { type Static, Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
@@ -56,7 +56,7 @@ async function callView(db: Db, viewer: Viewer, request_id: string): Promise<Vie
     ...money('ceiling', trace.ceiling_nanos ?? null),
     output_limit: trace.output_limit ?? null,
     usage: usageOf(call),
-    told: toldOf(call, trace),
+    told: reportedOf(call, trace),
     doubt: trace.doubt ?? null,
     ...costsOfCall(call, sees_routes),
     service_tier: tierApplied(call),
@@ -75,7 +75,7 @@ async function callView(db: Db, viewer: Viewer, request_id: string): Promise<Vie
   }
 }
 
-/** Who sees the calls of one key learns nothing of the others'. */
+/** A viewer of one key's calls learns nothing of other keys'. */
 async function missing(db: Db, viewer: Viewer, request_id: string): Promise<GatewayError> {
   const account_id = accountOf(viewer)
   const isSeen = (found: { key_id: number } | undefined) => found && isOfKey(viewer, found.key_id)
@@ -125,9 +125,10 @@ function usageOf(usage: Usage): Record<string, number> {
   )
 }
 
-/** What was told is kept only where it is not what was charged. */
-function toldOf(call: TracedCall, { told }: CallTrace): View['told'] {
-  if (told) return Object.fromEntries(Object.entries(told).map(([name, count]) => [name, count ?? null]))
+/** The reported usage is kept only where it differs from the charged one. */
+function reportedOf(call: TracedCall, { told: reported }: CallTrace): View['told'] {
+  if (reported)
+    return Object.fromEntries(Object.entries(reported).map(([name, count]) => [name, count ?? null]))
   const usage = usageOf(call)
   return call.estimated === 1 || Object.keys(usage).length === 0 ? null : usage
 }

@@ -22,10 +22,10 @@ import { endOfTurn } from '../../../src/utilities/end-of-turn.ts'
 import { listRefusals, type RecordedRefusal, type RefusalFilter } from '../../refusals/index.ts'
 import { ListedRow, listedRow, refusedCall } from './call-row.ts'
 import { callsFile } from './file.ts'
-import { CALL_FILTERS, callsAsked } from './filter.ts'
+import { CALL_FILTERS, requestedCalls } from './filter.ts'
 import { type Cursors, merged, type Part } from './merged.ts'
 
-/** A page has at most so many rows, whatever was asked for: about 5 ms. */
+/** The most rows of a page, whatever its limit: about 5 ms. */
 const MAX_ROWS = 200
 /**
  * A search that the kept sums cannot narrow looks at so many calls at once, some 8 ms, and goes on so often where it found
@@ -59,7 +59,7 @@ export function callRoutes(gateway: ConsoleParts) {
     })
     .get(
       '/console/api/calls.csv',
-      async ({ viewer, query }) => callsFile(gateway, viewer, await callsAsked(gateway, viewer, query)),
+      async ({ viewer, query }) => callsFile(gateway, viewer, await requestedCalls(gateway, viewer, query)),
       { query: Closed(CALL_FILTERS), response: { 200: CsvFile, ...FAILURES } },
     )
 }
@@ -70,12 +70,12 @@ async function callsPage(
   { cursor, ...query }: Static<typeof CallsQuery>,
 ): Promise<Static<typeof CallsView>> {
   const { db } = gateway
-  const asked = await callsAsked(gateway, viewer, query)
+  const requested = await requestedCalls(gateway, viewer, query)
   const limit = Math.min(pageOf(query).limit, MAX_ROWS)
   const from = cursor === undefined ? undefined : cursorsIn(cursor)
   const { rows, next, stopped_ms } = merged<RecordedCall, RecordedRefusal>(
-    await partOfCalls(db, asked.calls, limit, from?.first),
-    await partOfRefusals(db, asked.refusals, limit, from?.second),
+    await partOfCalls(db, requested.calls, limit, from?.first),
+    await partOfRefusals(db, requested.refusals, limit, from?.second),
     limit,
   )
   return {

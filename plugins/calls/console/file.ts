@@ -13,7 +13,7 @@ import {
 } from '../../refusals/index.ts'
 import { allCalls } from '../all-calls.ts'
 import { refusedCall } from './call-row.ts'
-import type { Asked } from './filter.ts'
+import type { RequestedCalls } from './filter.ts'
 
 const REFUSALS_AT_ONCE = 500
 /** However many refused requests stand between two calls, no more lines are in memory. */
@@ -23,7 +23,7 @@ const MAX_PART_LINES = 1_000
 export function callsFile(
   gateway: ConsoleParts,
   viewer: Viewer,
-  { calls, refusals }: Asked,
+  { calls, refusals }: RequestedCalls,
 ): Promise<Response> {
   const { db } = gateway
   const refused = refusals ? allRefusals(db, refusals) : onePart<RecordedRefusal>([])

@@ -1,4 +1,4 @@
-// What calls can be filtered by: accounts, keys, models and providers, for the lists of a page's filters.
+// Choices for the filters of calls: accounts, keys, models and providers.
 
 import { type Static, Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
@@ -14,7 +14,7 @@ const FiltersQuery = Closed({ account: Type.Optional(AccountRef) })
 const FiltersView = Closed({
   /** For the operator alone. */
   accounts: Type.Array(Closed({ id: Type.Integer(), name: Type.String(), display_name: Type.String() })),
-  /** Of the account that was asked for, or that looks. */
+  /** Of the requested account, or the viewer's own. */
   keys: Type.Array(Closed({ id: Type.Integer(), name: Type.String(), prefix: Type.String() })),
   models: Type.Array(Type.String()),
   /** For the operator alone. */
@@ -35,11 +35,11 @@ export function callFilterRoutes(gateway: ConsoleParts) {
 async function filtersView(
   gateway: Pick<Gateway, 'exchange' | 'db'>,
   viewer: Viewer,
-  asked: string | undefined,
+  requested: string | undefined,
 ): Promise<Static<typeof FiltersView>> {
   const { db, exchange } = gateway
   const own = accountOf(viewer)
-  const account_id = await requestedAccount(gateway, viewer, asked)
+  const account_id = await requestedAccount(gateway, viewer, requested)
   const { models, providers } = exchange.catalogue()
   const keys = account_id === undefined ? [] : await keyNames(db, account_id)
   return {

@@ -31,24 +31,24 @@ export const CALL_FILTERS = {
   ...PERIOD_PARAMETERS,
 }
 const Filters = Type.Object(CALL_FILTERS)
-type CallsAsked = Static<typeof Filters>
+type CallsQuery = Static<typeof Filters>
 
-/** Which calls and which refused requests a viewer asks for; undefined: none. */
-export interface Asked {
+/** The calls and the refused requests of a query; undefined: none. */
+export interface RequestedCalls {
   calls: CallFilter | undefined
   refusals: RefusalFilter | undefined
 }
 
 /**
- * Which calls and refused requests a viewer asks for. Of these no provider was asked, and none cost anything.
+ * The calls and refused requests of a query. A refused request has no provider and costs nothing.
  *
  * @throws GatewayError not_found for another's account, or key; permission_denied for what only the operator may ask
  */
-export async function callsAsked(
+export async function requestedCalls(
   gateway: Pick<Gateway, 'db'>,
   viewer: Viewer,
-  query: CallsAsked,
-): Promise<Asked> {
+  query: CallsQuery,
+): Promise<RequestedCalls> {
   const { account, key, model, provider, outcome, status, min_cost } = query
   if (accountOf(viewer) !== undefined && provider !== undefined)
     throw permissionDenied('Only the operator may filter by provider. Leave it out.', { param: 'provider' })

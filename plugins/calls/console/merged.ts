@@ -21,12 +21,12 @@ export interface Merged<Row> {
   rows: Row[]
   /** Undefined on the last page. */
   next: Cursors | undefined
-  /** How far back the page went, where it has fewer rows than were asked for although there are more. */
+  /** How far back the page went, where it has fewer rows than its limit although there are more. */
   stopped_ms: number | undefined
 }
 
 /**
- * At most `limit` rows of both. Where one list was not read to its end, no row of the other that is older than that is shown yet.
+ * At most `limit` rows of both. Where one list was not read to its end, no row of the other that is older than that is on the page yet.
  */
 export function merged<First, Second>(
   first: Part<First>,
@@ -64,8 +64,8 @@ export function merged<First, Second>(
 const isBeyond = <Row>({ next_cursor, back_to_ms }: Part<Row>, time_ms: number): boolean =>
   next_cursor !== undefined && (back_to_ms === undefined || time_ms < back_to_ms)
 
-function restOf<Row>({ rows, next_cursor, idOf }: Part<Row>, shown: number): number {
-  const next = rows[shown]
+function restOf<Row>({ rows, next_cursor, idOf }: Part<Row>, taken: number): number {
+  const next = rows[taken]
   return next === undefined ? (next_cursor ?? 0) : idOf(next) + 1
 }
 

@@ -1,4 +1,4 @@
-// What a filter of calls comes to: how many they are, how many failed, what they cost, and the operator's margin.
+// The sums of the calls that match a filter: how many, how many failed, their cost, and the operator's margin.
 import { Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 import { type ConsoleParts, FAILURES, viewerCalls } from '../../../src/app/surface/console/calls.ts'
@@ -8,7 +8,7 @@ import { NO_CALLS } from '../../../src/money/ledger/totals.ts'
 import type { RefusalFilter } from '../../refusals/index.ts'
 import { countRefused } from '../../refusals/index.ts'
 import { callTotals } from '../totals.ts'
-import { CALL_FILTERS, callsAsked } from './filter.ts'
+import { CALL_FILTERS, requestedCalls } from './filter.ts'
 
 const SumsView = Closed({
   ...USED_SUM_FIELDS,
@@ -28,7 +28,7 @@ export function callSumRoutes(gateway: ConsoleParts) {
   return new Elysia({ name: 'console-call-sums' }).use(viewerCalls(gateway, { counts_as: COUNTS_AS })).get(
     '/console/api/call-sums',
     async ({ viewer, query }) => {
-      const { calls, refusals } = await callsAsked(gateway, viewer, query)
+      const { calls, refusals } = await requestedCalls(gateway, viewer, query)
       const total = calls ? await callTotals(gateway.db, calls) : NO_CALLS
       return {
         ...usedSumView(total, viewer.role === 'operator'),
@@ -41,8 +41,8 @@ export function callSumRoutes(gateway: ConsoleParts) {
 
 async function refusedOf(
   { db }: Pick<ConsoleParts, 'db'>,
-  { model, status, since_ms = 0, until_ms = Number.MAX_SAFE_INTEGER, ...whose }: RefusalFilter,
+  { model, status, since_ms = 0, until_ms = Number.MAX_SAFE_INTEGER, ...owner }: RefusalFilter,
 ): Promise<number | null> {
   if (model !== undefined || status !== undefined) return null
-  return countRefused(db, { ...whose, span: 'hour', from_ms: since_ms, until_ms })
+  return countRefused(db, { ...owner, span: 'hour', from_ms: since_ms, until_ms })
 }

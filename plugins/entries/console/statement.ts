@@ -70,10 +70,12 @@ async function read(
   requireWholeAccount(viewer)
   const account = await requireChosenAccount(db, viewer, query.account)
   const now_ms = exchange.now()
-  const asked_ms = query.month === undefined ? now_ms : Date.parse(`${query.month}-01T00:00:00Z`)
-  if (asked_ms > now_ms)
-    throw invalidRequest('month: has not begun yet. Choose this month or an earlier one.', { param: 'month' })
-  const month = monthOf(asked_ms, 'utc')
+  const requested_ms = query.month === undefined ? now_ms : Date.parse(`${query.month}-01T00:00:00Z`)
+  if (requested_ms > now_ms)
+    throw invalidRequest('month: has not started yet. Choose this month or an earlier one.', {
+      param: 'month',
+    })
+  const month = monthOf(requested_ms, 'utc')
   const statement = await statementOf(db, account.id, { from_ms: month.start_ms, until_ms: month.end_ms })
   const first_ms = (await firstEntryAt(db, account.id)) ?? now_ms
   return { account: account.name, month, months: monthsSince(first_ms, now_ms), now_ms, statement }

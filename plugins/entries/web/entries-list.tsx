@@ -96,7 +96,7 @@ function For({ entry: { request_id, model, note } }: { entry: ConsoleEntry }) {
 const NO_FILTERS = { kind: '', since: '', until: '', entry: '' }
 
 export interface EntriesListProps {
-  /** Whose entries, by name; without, those of all that the viewer sees. */
+  /** The name of the account; without, the entries of all accounts that the viewer sees. */
   account?: string
 }
 

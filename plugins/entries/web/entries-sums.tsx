@@ -1,4 +1,4 @@
-// What the entries of the filter in force come to, by kind.
+// The sums by kind of the entries that match the filter.
 
 import { api } from '../../console/web/app/client.ts'
 import { count } from '../../console/web/parts/amounts.ts'

@@ -16,7 +16,7 @@ import { Loaded } from '../../console/web/parts/states.tsx'
 import { monthName, utcDate } from '../../console/web/parts/time-words.ts'
 import { useWhose } from '../../console/web/parts/whose.ts'
 
-type Told = AnswerOf<typeof api.statement.get>
+type MonthlyStatement = AnswerOf<typeof api.statement.get>
 const DAY_MS = 86_400_000
 
 export default function StatementPage() {
@@ -44,13 +44,13 @@ interface StatementProps {
 }
 
 function Statement({ query, chosen, onMonth }: StatementProps) {
-  const told = useAsk(['entries', 'statement', query], () => api.statement.get({ query }))
-  const months = told.data?.months ?? []
-  const shown = told.data?.month ?? ''
+  const statement = useAsk(['entries', 'statement', query], () => api.statement.get({ query }))
+  const months = statement.data?.months ?? []
+  const chosen_month = statement.data?.month ?? ''
   return (
     <Page
       title="Statement"
-      lead={told.data ? <Lead {...told.data} /> : 'What moved the balance, by month.'}
+      lead={statement.data ? <Lead {...statement.data} /> : 'What moved the balance, by month.'}
       width="text"
       actions={chosen}
     >
@@ -60,10 +60,10 @@ function Statement({ query, chosen, onMonth }: StatementProps) {
             inline
             aria-label="Month (UTC)"
             options={months.map((value) => ({ value, label: `${monthName(value)} (UTC)` }))}
-            value={shown}
+            value={chosen_month}
             onChange={onMonth}
           />
-          <ButtonLink look="quiet" icon={ReceiptText} href={entriesOf(query, told.data)}>
+          <ButtonLink look="quiet" icon={ReceiptText} href={entriesOf(query, statement.data)}>
             All entries of this month
           </ButtonLink>
         </div>
@@ -74,14 +74,14 @@ function Statement({ query, chosen, onMonth }: StatementProps) {
           </Button>
         </div>
       </div>
-      <Loaded query={told} rows={8}>
+      <Loaded query={statement} rows={8}>
         {(data) => <Sums {...data} query={query} />}
       </Loaded>
     </Page>
   )
 }
 
-const Lead = ({ account, month, unfinished }: Told) => (
+const Lead = ({ account, month, unfinished }: MonthlyStatement) => (
   <>
     Account <b>{account}</b>, {monthName(month)} (UTC){unfinished && ', so far'}.
   </>
@@ -90,23 +90,23 @@ const Lead = ({ account, month, unfinished }: Told) => (
 /** The days of a month as the list of entries takes them. */
 function entriesOf(
   { account }: StatementProps['query'],
-  told: Pick<Told, 'from_at_ms' | 'until_at_ms'> | undefined,
+  statement: Pick<MonthlyStatement, 'from_at_ms' | 'until_at_ms'> | undefined,
   kind?: string,
 ): string {
   const day = (time_ms: number) => new Date(time_ms).toISOString().slice(0, 10)
-  const days = told && { since: day(told.from_at_ms), until: day(told.until_at_ms - DAY_MS) }
+  const days = statement && { since: day(statement.from_at_ms), until: day(statement.until_at_ms - DAY_MS) }
   return withQuery('/entries', { account, kind, ...days })
 }
 
-const WORDS: Record<Told['movements'][number]['kind'], string> = {
+const WORDS: Record<MonthlyStatement['movements'][number]['kind'], string> = {
   top_up: 'Top-ups',
   withdrawal: 'Debits',
   debt_payment: 'Debt payments',
 }
 
 /** Exact to the last digit: the lines add up as they stand. */
-function Sums({ query, ...told }: Told & Pick<StatementProps, 'query'>) {
-  const { movements, charges, charged, opening_nanos, closing_nanos, from_at_ms, until_at_ms } = told
+function Sums({ query, ...statement }: MonthlyStatement & Pick<StatementProps, 'query'>) {
+  const { movements, charges, charged, opening_nanos, closing_nanos, from_at_ms, until_at_ms } = statement
   const moved = movements.filter(({ entries }) => entries > 0)
   const amounts = [...moved, ...charges, charged].map(({ amount_nanos }) => amount_nanos)
   const text = aligned([opening_nanos, closing_nanos, ...amounts])
@@ -119,7 +119,7 @@ function Sums({ query, ...told }: Told & Pick<StatementProps, 'query'>) {
       <td>{!is_part && text(nanos)}</td>
     </>
   )
-  const to = (kind: string, words: string) => <Link href={entriesOf(query, told, kind)}>{words}</Link>
+  const to = (kind: string, words: string) => <Link href={entriesOf(query, statement, kind)}>{words}</Link>
   return (
     <>
       <table className="entries-statement" aria-label="Statement">
@@ -145,8 +145,8 @@ function Sums({ query, ...told }: Told & Pick<StatementProps, 'query'>) {
         <tfoot>
           <tr className="entries-balance">
             {line(
-              told.unfinished ? 'Balance now' : 'Closing balance',
-              told.unfinished ? '' : utcDate(until_at_ms - 1),
+              statement.unfinished ? 'Balance now' : 'Closing balance',
+              statement.unfinished ? '' : utcDate(until_at_ms - 1),
               closing_nanos,
             )}
           </tr>

@@ -1,6 +1,6 @@
 // A request that was refused: what its caller was told, what to do, and whose it was.
 import { Link } from 'wouter'
-import { whoseFacts } from '../../calls/web/call/whose.tsx'
+import { ownerFacts } from '../../calls/web/call/owner-facts.tsx'
 import { api, part } from '../../console/web/app/client.ts'
 import { useAsk } from '../../console/web/app/query.ts'
 import { useViewer } from '../../console/web/app/session.tsx'
@@ -36,7 +36,7 @@ export function RefusedRequest({ request_id }: { request_id: string }) {
               facts={[
                 ['Request id', <Id key="id" value={about.request_id} what="request id" whole />],
                 ['Refused', <Time key="refused" at_ms={about.refused_at_ms} exact />],
-                ...whoseFacts(about, role),
+                ...ownerFacts(about, role),
                 ['Model', about.model ?? undefined],
                 ['Surface', about.surface],
                 [

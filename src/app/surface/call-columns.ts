@@ -23,7 +23,7 @@ import {
 /** A call, or a refused request among calls, which has no usage and costs nothing. */
 export interface ListedCall extends Omit<RecordedCall, 'outcome'> {
   outcome: CallOutcome | 'refused'
-  /** Why it was refused, as its caller was told; absent for calls. */
+  /** The message of the refusal to its caller; absent for calls. */
   refusal?: string
 }
 
@@ -149,7 +149,7 @@ export const call_columns = columnsOf<ListedCall>()({
 /** The columns of lists in which refused requests stand among calls. */
 export const listed_call_columns = {
   ...call_columns,
-  /** Why it was refused, as its caller was told; null for calls. */
+  /** The message of the refusal to its caller; null for calls. */
   refusal: nullableText(({ refusal }: ListedCall) => refusal ?? null, { seen_by: CONSOLE }),
 }
 

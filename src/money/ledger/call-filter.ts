@@ -1,11 +1,11 @@
-// Which calls are looked for, and the filter as the queries take it.
+// The filter of calls, and its values as the queries take them.
 
 import type { Nanos } from '../../domain/money.ts'
 import type { CallOutcome } from '../../domain/outcomes.ts'
 import type { Db } from '../../store/db.ts'
 import { keyPrefixQueries } from './queries.ts'
 
-/** Which calls; an absent field does not filter. */
+/** An absent field does not filter. */
 export interface CallFilter {
   account_id?: number | undefined
   key_id?: number | undefined
@@ -23,9 +23,14 @@ export interface CallFilter {
   until_ms?: number | undefined
 }
 
-/** Whether the kept sums tell where calls that match can be: they do not tell providers, statuses and costs apart. */
-export const isNarrowed = ({ account_id, provider, status, min_cost_nanos, ...told }: CallFilter): boolean =>
-  Object.values(told).some((value) => value !== undefined)
+/** Whether the kept sums say where calls that match can be: they have no providers, statuses and costs. */
+export const isNarrowed = ({
+  account_id,
+  provider,
+  status,
+  min_cost_nanos,
+  ...of_sums
+}: CallFilter): boolean => Object.values(of_sums).some((value) => value !== undefined)
 
 /** Whether it leaves any call of its account out. */
 export const isFilter = ({ account_id, ...rest }: CallFilter): boolean =>

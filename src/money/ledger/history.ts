@@ -17,7 +17,7 @@ export interface RecordedCall extends Omit<Call, 'summed' | 'trace' | keyof Stor
 }
 
 export interface CallPage {
-  /** The newest first. May be fewer than were asked for, or none, although there are more: see `next_cursor`. */
+  /** The newest first. May be fewer than the limit, or none, although there are more: see `next_cursor`. */
   calls: RecordedCall[]
   /** Where the next page begins; undefined on the last one. */
   next_cursor: number | undefined

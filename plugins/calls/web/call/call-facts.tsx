@@ -9,7 +9,7 @@ import { Outcome } from '../../../console/web/parts/outcome.tsx'
 import { Section } from '../../../console/web/parts/page.tsx'
 import { Time } from '../../../console/web/parts/time.tsx'
 import type { Call } from './call-answer.ts'
-import { whoseFacts } from './whose.tsx'
+import { ownerFacts } from './owner-facts.tsx'
 
 export function CallFacts({ call }: { call: Call }) {
   const { role } = useViewer()
@@ -20,7 +20,7 @@ export function CallFacts({ call }: { call: Call }) {
         facts={[
           ['Request id', <Id key="id" value={call.request_id} what="request id" whole />],
           ['Started', <Time key="started" at_ms={call.started_at_ms} exact />],
-          ...whoseFacts(call, role),
+          ...ownerFacts(call, role),
           [
             'Model',
             <Link key="model" href={`/calls?model=${part(call.model)}`}>

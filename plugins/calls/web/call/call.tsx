@@ -1,4 +1,4 @@
-// One call told whole: what happened, top to bottom as it went; what was used, and what it cost line by line.
+// One call in full: its events from top to bottom, its usage, and its cost line by line.
 import { Hourglass, SearchX } from 'lucide-react'
 import { useEffect } from 'react'
 import { ApiError, api, part } from '../../../console/web/app/client.ts'

@@ -88,7 +88,7 @@ const Uncharged = ({ call: { provider_cost_nanos } }: { call: Call }) => (
   </Section>
 )
 
-/** What providers take, for the operator alone; the route's cost where it says something else. */
+/** The provider's cost, for the operator alone; the route's cost where that differs. */
 function TakenRows({ call, amount }: { call: Call; amount: (nanos: number) => string }) {
   const { provider, provider_cost_nanos, reported_cost_nanos, computed_cost_nanos, margin_nanos } = call
   if (margin_nanos === null) return null

@@ -12,7 +12,7 @@ interface Call {
   streamed: boolean
 }
 
-interface Asked {
+interface CurlRequest {
   model: string
   stream: true | undefined
 }
@@ -20,7 +20,7 @@ interface Asked {
 const CONTENT = 'PUT YOUR CONTENT HERE'
 const messages: readonly SampleMessage[] = [{ role: 'user', content: CONTENT }]
 
-const REQUESTS: Readonly<Record<string, (asked: Asked) => ApiRequest>> = {
+const REQUESTS: Readonly<Record<string, (request: CurlRequest) => ApiRequest>> = {
   chat: ({ model, stream }) => requestOf('OpenAI', { model, messages, fields: { stream } }),
   messages: ({ model, stream }) => requestOf('Anthropic', { model, messages, fields: { stream } }),
   native: ({ model, stream }) => requestOf('Google', { model, messages, fields: { stream } }),

@@ -1,4 +1,4 @@
-// What a call used: as its provider told it, and as it was charged where that is not the same.
+// The usage of a call: as its provider reported it, and as it was charged where that differs.
 import { count } from '../../../console/web/parts/amounts.ts'
 import { Notice } from '../../../console/web/parts/notice.tsx'
 import { countedWord } from '../../../console/web/parts/outcome.tsx'
@@ -8,16 +8,16 @@ import type { Call } from './call-answer.ts'
 
 interface Row {
   kind: string
-  told: number | null | undefined
+  reported: number | null | undefined
   charged: number
 }
 
-/** Nothing where a call used no tokens and nothing was told. */
+/** Nothing where a call used no tokens and its provider reported none. */
 export function UsageTable({ call }: { call: Call }) {
-  const { usage, told, doubt, estimated } = call
-  const rows = rowsOf(usage, told ?? {})
+  const { usage, told: reported, doubt, estimated } = call
+  const rows = rowsOf(usage, reported ?? {})
   if (rows.length === 0) return null
-  const is_same = told !== null && rows.every((row) => row.told === row.charged)
+  const is_same = reported !== null && rows.every((row) => row.reported === row.charged)
   return (
     <Section title="Usage">
       {doubt !== null && (
@@ -28,7 +28,7 @@ export function UsageTable({ call }: { call: Call }) {
       <div className="call-table">
         <Table
           label="Usage"
-          columns={is_same ? [KIND, TOLD] : [KIND, TOLD, CHARGED]}
+          columns={is_same ? [KIND, REPORTED] : [KIND, REPORTED, CHARGED]}
           rows={rows}
           keyOf={({ kind }) => kind}
         />
@@ -45,14 +45,20 @@ export function UsageTable({ call }: { call: Call }) {
 }
 
 const KIND: Column<Row> = column('kind', 'Kind', 'first', ({ kind }) => countedWord(kind))
-const TOLD: Column<Row> = atEnd('told', 'Reported by the provider', 'first-end', ({ told }) =>
-  told === undefined ? <span className="soft">–</span> : told === null ? 'no number' : count(told),
+const REPORTED: Column<Row> = atEnd('reported', 'Reported by the provider', 'first-end', ({ reported }) =>
+  reported === undefined ? (
+    <span className="soft">–</span>
+  ) : reported === null ? (
+    'no number'
+  ) : (
+    count(reported)
+  ),
 )
 const CHARGED: Column<Row> = atEnd('charged', 'Charged', 'second-end', ({ charged }) => count(charged))
 
-function rowsOf(usage: Call['usage'], told: NonNullable<Call['told']>): Row[] {
-  const kinds = new Set([...Object.keys(usage), ...Object.keys(told)])
+function rowsOf(usage: Call['usage'], reported: NonNullable<Call['told']>): Row[] {
+  const kinds = new Set([...Object.keys(usage), ...Object.keys(reported)])
   return [...kinds]
-    .map((kind) => ({ kind, told: told[kind], charged: usage[kind] ?? 0 }))
-    .filter((row) => row.charged > 0 || (row.told !== 0 && row.told !== undefined))
+    .map((kind) => ({ kind, reported: reported[kind], charged: usage[kind] ?? 0 }))
+    .filter((row) => row.charged > 0 || (row.reported !== 0 && row.reported !== undefined))
 }

@@ -130,11 +130,11 @@ function FirstCall() {
 const MODEL: Column<Row> = column('model', 'Model', 'first', ({ model }) => (
   <span className="call-model">{model || 'no model'}</span>
 ))
-/** On a phone with whose it is, by the operator's and by the account's view. */
-const whenWith = (whose: (row: Row) => ReactNode): Column<Row> =>
+/** On a phone with the account, or for an account's people with the key. */
+const whenWith = (owner: (row: Row) => ReactNode): Column<Row> =>
   column('started', 'When', 'second', (row) => (
     <>
-      <ClockTime at_ms={row.started_at_ms} /> <span className="on-phone">{whose(row)}</span>
+      <ClockTime at_ms={row.started_at_ms} /> <span className="on-phone">{owner(row)}</span>
     </>
   ))
 const WHEN_OF_ALL = whenWith((row) => <RowAccount {...row} />)

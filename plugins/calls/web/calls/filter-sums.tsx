@@ -1,4 +1,4 @@
-// What the calls of the filter in force come to: counts and sums.
+// The counts and sums of the calls that match the filter.
 import { type AnswerOf, api } from '../../../console/web/app/client.ts'
 import { useViewer } from '../../../console/web/app/session.tsx'
 import { briefCount, count, counted, share } from '../../../console/web/parts/amounts.ts'

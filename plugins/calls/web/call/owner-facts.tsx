@@ -1,29 +1,29 @@
-// Whose a call or a refused request was, as facts: the account, for the operator, and the key.
+// The owner of a call or of a refused request, as facts: the account, for the operator, and the key.
 import { Link } from 'wouter'
 import type { Role } from '../../../console/web/app/page-entry.ts'
 import { type OfAccount, RowAccount } from '../../../console/web/parts/account-name.tsx'
 
-interface Whose extends OfAccount {
+interface Owned extends OfAccount {
   account_id: number
   key_id: number
   key: string
   key_prefix: string
 }
 
-export const whoseFacts = (of: Whose, role: Role) =>
+export const ownerFacts = (row: Owned, role: Role) =>
   [
     [
       'Account',
       role === 'operator' && (
-        <Link key="account" href={`/accounts/${of.account_id}`}>
-          <RowAccount {...of} />
+        <Link key="account" href={`/accounts/${row.account_id}`}>
+          <RowAccount {...row} />
         </Link>
       ),
     ],
     [
       'Key',
-      <Link key="key" href={`/keys/${of.key_id}`}>
-        {of.key} ({of.key_prefix}…)
+      <Link key="key" href={`/keys/${row.key_id}`}>
+        {row.key} ({row.key_prefix}…)
       </Link>,
     ],
   ] as const
