@@ -4,7 +4,7 @@ import { conflict } from '../domain/errors.ts'
 import { recordAction } from '../store/actions.ts'
 import type { Db, Tx } from '../store/db.ts'
 import type { Account } from '../store/schema.ts'
-import { accountByName, listAccounts, lockedAccount, refuseErased, setStatus } from './accounts.ts'
+import { accountByName, lockedAccount, refuseErased, setStatus } from './accounts.ts'
 import { closingQueries } from './queries.ts'
 import { linkQueries, passwordQueries, sessionQueries } from './session-queries.ts'
 
@@ -62,14 +62,6 @@ export const reopenAccount = (db: Db, name: string): Promise<{ account: Account;
 
 /** An account as the operator sees it: one that is closed is no longer only suspended. */
 export type ShownAccount = Omit<Account, 'status'> & { status: Account['status'] | 'closed' }
-
-/** All accounts, the oldest first. */
-export async function shownAccounts(db: Db): Promise<ShownAccount[]> {
-  const closed = await closingQueries(db).all.all()
-  const ids = new Set(closed.map(({ account_id }) => account_id))
-  const accounts = await listAccounts(db)
-  return accounts.map((account) => (ids.has(account.id) ? { ...account, status: 'closed' } : account))
-}
 
 /** @throws GatewayError not_found when there is no account of this name */
 export const shownAccount = async (db: Db, name: string): Promise<ShownAccount> =>

@@ -41,7 +41,6 @@ export const accountQueries = perConnection({
 export const closingQueries = perConnection({
   find: (orm) =>
     orm.select().from(closed_accounts).where(equals(closed_accounts.account_id, 'account_id')).prepare(),
-  all: (orm) => orm.select().from(closed_accounts).prepare(),
   /** An account that is closed keeps its time. */
   insert: (orm) =>
     orm

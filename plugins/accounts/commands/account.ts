@@ -3,21 +3,29 @@ import type { Command } from 'commander'
 import { type AccountDetails, detailsOf } from '../../../src/access/account-details.ts'
 import { accountFields } from '../../../src/access/account-view.ts'
 import { createAccount, suspendAccount } from '../../../src/access/accounts.ts'
-import { reopenAccount, type ShownAccount, shownAccount, shownAccounts } from '../../../src/access/closing.ts'
+import { reopenAccount, type ShownAccount, shownAccount } from '../../../src/access/closing.ts'
 import { keyStatus } from '../../../src/access/key-status.ts'
-import { keyView } from '../../../src/access/key-view.ts'
 import { listKeys } from '../../../src/access/keys.ts'
 import { contextOf } from '../../../src/app/command-line/context.ts'
 import { withDatabase } from '../../../src/app/command-line/data-folder.ts'
 import { addExample } from '../../../src/app/command-line/example.ts'
-import { type Column, fields } from '../../../src/app/command-line/table.ts'
+import { fields } from '../../../src/app/command-line/table.ts'
 import type { CliDeps } from '../../../src/app/command-line/terminal.ts'
-import { localIso, shortDay } from '../../../src/app/command-line/times.ts'
-import { usdColumn } from '../../../src/app/commands/sum-columns.ts'
+import { localIso } from '../../../src/app/command-line/times.ts'
+import { wholeListCommand } from '../../../src/app/list/command.ts'
 import { formatUsd } from '../../../src/domain/money.ts'
 import type { Key } from '../../../src/store/schema.ts'
+import { keyFields } from '../../keys/index.ts'
+import { account_list } from '../list.ts'
 import { addAccountChange, detailLines } from './change.ts'
 import { addRenameAndClose } from './end.ts'
+
+const addList = wholeListCommand(account_list, {
+  description: 'List all accounts and their money, in USD.',
+  example: 'account list --json',
+  empty_text: 'No accounts yet. `tollgate account create NAME` creates one.',
+  order: (one, other) => one.id - other.id,
+})
 
 export function addAccountCommands(program: Command, deps: CliDeps): void {
   const account = program.command('account').description('Manage the accounts that pay for calls.')
@@ -33,16 +41,7 @@ export function addAccountCommands(program: Command, deps: CliDeps): void {
       )
     })
 
-  addExample(account.command('list'), 'account list --json')
-    .description('List all accounts and their money, in USD.')
-    .action(async (_: object, command: Command) => {
-      const { folder, answer, tableOf } = contextOf(command, deps)
-      const all = await withDatabase(folder, 'read', shownAccounts)
-      answer(
-        { accounts: all.map(accountFields) },
-        tableOf(COLUMNS, all, 'No accounts yet. `tollgate account create NAME` creates one.'),
-      )
-    })
+  addList(account, deps)
 
   addExample(account.command('show <name>'), 'account show alice')
     .description('Show an account, its money and its keys.')
@@ -53,7 +52,11 @@ export function addAccountCommands(program: Command, deps: CliDeps): void {
         return { found, keys: await listKeys(db, found.id), details: await detailsOf(db, found.id) }
       })
       answer(
-        { ...accountFields(found), ...details, keys: keys.map((key) => keyView(key, name, deps.now())) },
+        {
+          ...accountFields(found),
+          ...details,
+          keys: keys.map((key) => keyFields({ ...key, account_name: name }, deps.now())),
+        },
         describe(found, keys, details, deps.now()),
       )
     })
@@ -95,20 +98,6 @@ const notBack = (name: string): string =>
     'Its revoked keys, password, sessions and kept responses do not come back.',
     `Next: tollgate key create ${name}; for the console: tollgate account invite ${name}`,
   ].join('\n')
-
-const COLUMNS: Column<ShownAccount>[] = [
-  { head: 'NAME', text: ({ name }) => name, elastic: true },
-  { head: 'STATUS', text: ({ status }) => status },
-  usdColumn('BALANCE', ({ balance_nanos }) => balance_nanos),
-  usdColumn('HELD', ({ held_nanos }) => held_nanos),
-  usdColumn('DEBT', ({ debt_nanos }) => debt_nanos),
-  {
-    head: 'CREATED',
-    text: ({ created_at_ms }) => localIso(created_at_ms),
-    narrow: ({ created_at_ms }) => shortDay(created_at_ms),
-    spare: 1,
-  },
-]
 
 function describe(
   account: ShownAccount,

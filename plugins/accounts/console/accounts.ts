@@ -1,10 +1,11 @@
-// Accounts: who is there, who is low, who grows; made, renamed, suspended, resumed and closed. For the operator.
+// Routes of accounts for the operator: the list, one account, its changes and its status.
 import type { Static } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 import { changeDetails, detailsOf } from '../../../src/access/account-details.ts'
 import { createAccount, renameAccount, suspendAccount } from '../../../src/access/accounts.ts'
 import { closeAccount, reopenAccount } from '../../../src/access/closing.ts'
 import { countUsableKeys } from '../../../src/access/key-listing.ts'
+import { consoleList } from '../../../src/app/list/pages.ts'
 import {
   type ConsoleParts,
   changed,
@@ -16,13 +17,11 @@ import { requireUnchanged } from '../../../src/app/surface/console/meanwhile.ts'
 import { lockedAccount, requireAccount } from '../../../src/app/surface/console/references.ts'
 import type { Gateway } from '../../../src/app/surface/gateway.ts'
 import { conflict, invalidRequest } from '../../../src/domain/errors.ts'
-import { lastCallOf, NOTHING_SPENT, spendingOf } from '../../../src/money/ledger/spending.ts'
+import { lastCallOf, spendingOf } from '../../../src/money/ledger/spending.ts'
 import { defined } from '../../../src/utilities/defined.ts'
-import { accountsPage } from './accounts-page.ts'
+import { account_list } from '../list.ts'
 import {
   AccountChanges,
-  AccountsQuery,
-  AccountsView,
   AccountView,
   accountView,
   CloseBody,
@@ -32,15 +31,14 @@ import {
   sectionOf,
 } from './views.ts'
 
-/** `GET` and `POST /console/api/accounts`; `GET` and `PATCH /console/api/accounts/{id}`. */
+/** `GET` and `POST /console/api/accounts`, `/console/api/accounts.csv`; `GET` and `PATCH /console/api/accounts/{id}`. */
 export function accountRoutes(gateway: ConsoleParts) {
   const { now } = gateway.exchange
+  const list = consoleList(gateway, account_list)
   return new Elysia({ name: 'console-accounts' })
     .use(operatorCalls(gateway))
-    .get('/console/api/accounts', ({ query }) => accountsPage(gateway, query), {
-      query: AccountsQuery,
-      response: { 200: AccountsView, ...FAILURES },
-    })
+    .get('/console/api/accounts', ({ viewer, query }) => list.page(viewer, query), list.page_route)
+    .get('/console/api/accounts.csv', ({ viewer, query }) => list.file(viewer, query), list.file_route)
     .post(
       '/console/api/accounts',
       async ({ viewer, origin, body: { name, ...details } }) => {
@@ -140,7 +138,7 @@ export async function shownAccount(
   const { id } = account
   const spending = await spendingOf(db, [id], now())
   return accountView(gateway, account, {
-    spending: spending.get(id) ?? NOTHING_SPENT,
+    spending: spending.get(id),
     keys: await countUsableKeys(db, id, now()),
     last_call_at_ms: await lastCallOf(db, id),
     details: await detailsOf(db, id),

@@ -2,12 +2,10 @@
 import { Elysia } from 'elysia'
 import type { Gateway } from '../../../src/app/surface/gateway.ts'
 import { accountRoutes, accountStatusRoutes } from './accounts.ts'
-import { accountFileRoutes } from './files.ts'
 import { accountMoneyRoutes } from './money.ts'
 
 export const accountsRoutes = (gateway: Gateway) =>
   new Elysia({ name: 'console-accounts-all' })
-    .use(accountFileRoutes(gateway))
     .use(accountRoutes(gateway))
     .use(accountStatusRoutes(gateway))
     .use(accountMoneyRoutes(gateway))

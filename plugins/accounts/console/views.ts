@@ -1,57 +1,21 @@
-// Accounts as the operator asks for them and sees them.
-
+// Accounts in requests and answers of the console.
 import { type Static, Type } from '@sinclair/typebox'
 import type { AccountDetails } from '../../../src/access/account-details.ts'
-import { ACCOUNT_STATUSES, type ListedAccount } from '../../../src/access/account-listing.ts'
-import { ACCOUNT_MONEY_FIELDS, accountFields, availableOf } from '../../../src/access/account-view.ts'
+import type { ListedAccount } from '../../../src/access/account-listing.ts'
 import { accountLimit } from '../../../src/access/limits.ts'
 import { LimitsView, limitsView } from '../../../src/access/limits-view.ts'
-import { Search, UsdText } from '../../../src/app/surface/console/fields.ts'
+import { rowFor } from '../../../src/app/list/columns.ts'
+import { consoleFields } from '../../../src/app/list/pages.ts'
+import { UsdText } from '../../../src/app/surface/console/fields.ts'
 import type { Gateway } from '../../../src/app/surface/gateway.ts'
-import { PAGE_FIELDS, PAGE_PARAMETERS } from '../../../src/http/paging.ts'
-import { Closed, Nullable, OneOf } from '../../../src/http/schema.ts'
-import { MoneyFields, money, NullableTimeFields, TimeFields, time } from '../../../src/http/views.ts'
+import { Closed, Nullable } from '../../../src/http/schema.ts'
+import { NullableTimeFields, time } from '../../../src/http/views.ts'
 import { MAX_NOTE_CHARS } from '../../../src/money/ledger/notes.ts'
-import { LOW_REASONS, lowReason, paceOf, type Spending } from '../../../src/money/ledger/spending.ts'
-
-/** With a hyphen: from the last, the highest or the most on. */
-const ACCOUNT_ORDERS = ['name', '-name', 'balance', '-balance', 'spent', '-spent'] as const
-
-export const ACCOUNT_FILTERS = {
-  search: Type.Optional(Search),
-  status: Type.Optional(OneOf(ACCOUNT_STATUSES)),
-  low: Type.Optional(Type.Literal('yes', { must: '"yes"' })),
-  order: Type.Optional(OneOf(ACCOUNT_ORDERS)),
-}
-export const AccountsQuery = Closed({ ...ACCOUNT_FILTERS, ...PAGE_PARAMETERS })
-
-const AccountFields = {
-  id: Type.Integer(),
-  name: Type.String(),
-  display_name: Type.String(),
-  email: Type.String(),
-  status: OneOf(ACCOUNT_STATUSES),
-  ...ACCOUNT_MONEY_FIELDS,
-  ...MoneyFields('week'),
-  change_percent: Nullable(
-    Type.Integer({ description: 'this week’s daily spending against that of the week before' }),
-  ),
-  lasts_days: Nullable(Type.Integer({ description: 'how long the free balance lasts at this week’s pace' })),
-  /** Why it needs money; null if it does not. */
-  low: Nullable(
-    OneOf(LOW_REASONS, {
-      description:
-        'it owes, has nothing free, has less than one of its last calls held, or lasts less than three days',
-    }),
-  ),
-  ...TimeFields('created'),
-}
-
-export const AccountRow = Closed(AccountFields)
-export const AccountsView = Closed({ accounts: Type.Array(AccountRow), ...PAGE_FIELDS })
+import type { Spending } from '../../../src/money/ledger/spending.ts'
+import { account_list, accountRow, type ShownAccountRow } from '../list.ts'
 
 export const AccountView = Closed({
-  ...AccountFields,
+  ...consoleFields(account_list),
   ...NullableTimeFields('closed'),
   ...NullableTimeFields('last_call'),
   note: Type.String(),
@@ -112,30 +76,10 @@ export const MovedView = Closed({
 export const ClosedView = Closed({ account: AccountView, revoked_keys: Type.Integer() })
 export const RenamedView = Closed({ account: AccountView, remark: Nullable(Type.String()) })
 
-export type AccountsAsked = Static<typeof AccountsQuery>
-export type ShownAccountRow = Static<typeof AccountRow>
 export type ShownAccount = Static<typeof AccountView>
 
-/** An account in a list. */
-export function accountRow(
-  account: ListedAccount,
-  spending: Spending,
-  now_ms: number,
-): Static<typeof AccountRow> {
-  const asked = { ...account, available_nanos: availableOf(account) }
-  const pace = paceOf(asked, spending, now_ms)
-  return {
-    ...accountFields(account),
-    display_name: account.display_name,
-    email: account.email,
-    ...money('week', spending.week_nanos),
-    ...pace,
-    low: lowReason(asked, spending, pace),
-  }
-}
-
 interface Shown {
-  spending: Spending
+  spending: Spending | undefined
   keys: number
   last_call_at_ms: number | null
   details: AccountDetails
@@ -148,8 +92,9 @@ export async function accountView(
   { spending, keys, last_call_at_ms, details }: Shown,
 ): Promise<Static<typeof AccountView>> {
   const { limits } = catalogue()
+  const row: object = rowFor(account_list.columns, 'operator', accountRow(account, spending, now()))
   return {
-    ...accountRow(account, spending, now()),
+    ...(row as ShownAccountRow),
     ...time('closed', account.closed_at_ms),
     ...time('last_call', last_call_at_ms),
     note: details.note,

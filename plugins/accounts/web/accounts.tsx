@@ -1,7 +1,7 @@
 // The page of accounts: who is there, who is low, who grows.
 import { Plus, Users } from 'lucide-react'
 import { useState } from 'react'
-import { api } from '../../console/web/app/client.ts'
+import { api, type QueryOf } from '../../console/web/app/client.ts'
 import { useAsk } from '../../console/web/app/query.ts'
 import { AccountName } from '../../console/web/parts/account-name.tsx'
 import { useAddressState } from '../../console/web/parts/address-state.ts'
@@ -17,7 +17,7 @@ import { Page } from '../../console/web/parts/page.tsx'
 import { Select } from '../../console/web/parts/select.tsx'
 import { EmptyState, Loaded } from '../../console/web/parts/states.tsx'
 import { atEnd, type Column, charges, column, ofWeek, Pager, Table } from '../../console/web/parts/table.tsx'
-import type { AccountsAsked, ShownAccountRow } from '../console/views.ts'
+import type { ShownAccountRow } from '../list.ts'
 import { NewAccountDialog } from './new-account.tsx'
 import { AccountStatus, lasting } from './words.tsx'
 
@@ -85,7 +85,7 @@ export default function Accounts() {
   const [state, change] = useAddressState({ search: '', show: 'all', order: 'name', cursor: '' })
   const [making, setMaking] = useState(false)
   const show = optionOf(SHOWN, state.show)
-  const query: AccountsAsked = {
+  const query: QueryOf<typeof api.accounts.get> = {
     ...given({ search: state.search }),
     cursor: state.cursor === '' ? undefined : Number(state.cursor),
     status: show === 'low' || show === 'all' ? undefined : show,

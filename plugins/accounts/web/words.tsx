@@ -1,7 +1,7 @@
 // Accounts in words: their status, and how long their money lasts.
 
 import { Status, type Tone } from '../../console/web/parts/status.tsx'
-import type { ShownAccountRow } from '../console/views.ts'
+import type { ShownAccountRow } from '../list.ts'
 
 const TONES: Record<ShownAccountRow['status'], Tone> = { active: 'good', suspended: 'warn', closed: 'idle' }
 

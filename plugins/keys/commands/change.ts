@@ -1,7 +1,6 @@
 // `key change`: another name and other limits for a key that stays the same.
 import type { Command } from 'commander'
 import { type KeySettings, MAX_CONCURRENT_CALLS } from '../../../src/access/key-settings.ts'
-import { keyView, ownerOf } from '../../../src/access/key-view.ts'
 import { changeKey } from '../../../src/access/keys.ts'
 import { readCount, readExpiry, readLimit, readList } from '../../../src/app/command-line/arguments.ts'
 import { contextOf } from '../../../src/app/command-line/context.ts'
@@ -11,6 +10,7 @@ import type { CliDeps } from '../../../src/app/command-line/terminal.ts'
 import { invalidRequest } from '../../../src/domain/errors.ts'
 import type { Nanos } from '../../../src/domain/money.ts'
 import { defined } from '../../../src/utilities/defined.ts'
+import { keyFields, withOwner } from '../list.ts'
 
 interface ChangeOptions {
   name?: string
@@ -73,18 +73,17 @@ export function addKeyChange(key: Command, deps: CliDeps): void {
       const changes = changesOf(options)
       if (Object.keys(changes).length === 0)
         throw invalidRequest('Nothing to change: give --name, --models, a limit, --expires or --addresses.')
-      const { changed, account } = await withDatabase(folder, 'write', async (db) => {
-        const changed = await changeKey(db, reference, changes, deps.now())
-        return { changed, account: await ownerOf(db, changed) }
-      })
+      const changed = await withDatabase(folder, 'write', async (db) =>
+        withOwner(db, await changeKey(db, reference, changes, deps.now())),
+      )
+      const { name, prefix, account_name } = changed
       answer(
-        keyView(changed, account, deps.now()),
-        `Key ${changed.name} (${changed.prefix}…) of ${account} changed. See tollgate key list ${account}.`,
+        keyFields(changed, deps.now()),
+        `Key ${name} (${prefix}…) of ${account_name} changed. See tollgate key list ${account_name}.`,
       )
     })
 }
 
-/** What was given. */
 function changesOf(options: ChangeOptions): Partial<KeySettings> {
   const { name, models, expires, addresses } = options
   return defined({

@@ -1,7 +1,7 @@
 // Keys: who may do what; made, changed, rotated and revoked, by the operator and by the account whose keys they are.
 import type { Static } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
-import { countUsableKeys, listKeyPage } from '../../../src/access/key-listing.ts'
+import { countUsableKeys } from '../../../src/access/key-listing.ts'
 import type { KeySettings } from '../../../src/access/key-settings.ts'
 import {
   changeKey,
@@ -13,8 +13,8 @@ import {
 } from '../../../src/access/keys.ts'
 import { compileModelPatterns } from '../../../src/access/model-patterns.ts'
 import { issueOnce } from '../../../src/access/repeatable-key.ts'
-import { onlyKeyOf, type Viewer } from '../../../src/access/viewer.ts'
-import { allNamed } from '../../../src/app/surface/console/account-names.ts'
+import type { Viewer } from '../../../src/access/viewer.ts'
+import { consoleList } from '../../../src/app/list/pages.ts'
 import {
   type Asking,
   type ConsoleParts,
@@ -25,48 +25,29 @@ import {
 } from '../../../src/app/surface/console/calls.ts'
 import { KeyParams, readUsd } from '../../../src/app/surface/console/fields.ts'
 import { requireUnchanged } from '../../../src/app/surface/console/meanwhile.ts'
-import {
-  payingAccount,
-  requestedAccount,
-  requireAccount,
-  requireKey,
-} from '../../../src/app/surface/console/references.ts'
+import { payingAccount, requireAccount, requireKey } from '../../../src/app/surface/console/references.ts'
 import { sampleModel } from '../../../src/app/surface/console/suggested-models.ts'
 import type { Gateway } from '../../../src/app/surface/gateway.ts'
 import { conflict, invalidRequest, permissionDenied } from '../../../src/domain/errors.ts'
 import { formatUsd, type Nanos } from '../../../src/domain/money.ts'
-import { pageFields, pageOf } from '../../../src/http/paging.ts'
 import { readMoment } from '../../../src/http/period.ts'
-import { NOT_USED, usageOfKeys } from '../../../src/money/ledger/key-usage.ts'
 import type { Db, Tx } from '../../../src/store/db.ts'
 import { defined } from '../../../src/utilities/defined.ts'
-import {
-  IssuedView,
-  KeyChanges,
-  KeysQuery,
-  KeysView,
-  type KeyValues,
-  KeyView,
-  keyRow,
-  keyView,
-  mayManage,
-  NewKey,
-  Rotation,
-} from './views.ts'
+import { key_list, mayManage } from '../list.ts'
+import { IssuedView, KeyChanges, type KeyValues, KeyView, keyView, NewKey, Rotation } from './views.ts'
 
 /** An account makes keys for itself, and none of them is ever deleted: at most 120 a minute, and so many that work. */
 const KEY_COUNTS_AS = 10
 export const MAX_USABLE_KEYS = 200
 
-/** `GET` and `POST /console/api/keys`; `GET` and `PATCH /console/api/keys/{id}`. */
+/** `GET` and `POST /console/api/keys`, `/console/api/keys.csv`; `GET` and `PATCH /console/api/keys/{id}`. */
 export function keyRoutes(gateway: ConsoleParts) {
   const { now } = gateway.exchange
+  const list = consoleList(gateway, key_list)
   return new Elysia({ name: 'console-keys' })
     .use(viewerCalls(gateway))
-    .get('/console/api/keys', ({ viewer, query }) => keysPage(gateway, viewer, query), {
-      query: KeysQuery,
-      response: { 200: KeysView, ...FAILURES },
-    })
+    .get('/console/api/keys', ({ viewer, query }) => list.page(viewer, query), list.page_route)
+    .get('/console/api/keys.csv', ({ viewer, query }) => list.file(viewer, query), list.file_route)
     .post('/console/api/keys', ({ viewer, origin, body }) => issueKey(gateway, { viewer, origin }, body), {
       body: NewKey,
       response: { 200: IssuedView, ...FAILURES },
@@ -123,30 +104,6 @@ export function keyEndRoutes(gateway: ConsoleParts) {
       },
       { params: KeyParams, response: { 200: KeyView, ...FAILURES } },
     )
-}
-
-/** @throws GatewayError not_found if an account is named that the viewer does not see */
-export async function keysPage(
-  gateway: Pick<Gateway, 'exchange' | 'db'>,
-  viewer: Viewer,
-  query: Static<typeof KeysQuery>,
-): Promise<Static<typeof KeysView>> {
-  const { db } = gateway
-  const { now } = gateway.exchange
-  const { search, status } = query
-  const account_id = await requestedAccount(gateway, viewer, query.account)
-  const whose = { account_id, key_id: onlyKeyOf(viewer) }
-  const page = await listKeyPage(db, { ...whose, search, status }, pageOf(query), now())
-  const usage = await usageOfKeys(db, page.rows, now())
-  return {
-    keys: await allNamed(
-      db,
-      viewer,
-      page.rows.map((key) => keyRow(key, usage.get(key.id) ?? NOT_USED, viewer, now())),
-    ),
-    may_manage: mayManage(viewer),
-    ...pageFields(page),
-  }
 }
 
 /** Makes a key for whoever asks for one. @throws GatewayError as `createKey`; conflict for an account's own people who have as many as they may */
@@ -249,9 +206,7 @@ async function shownKey(
   viewer: Viewer,
   id: string,
 ): Promise<Static<typeof KeyView>> {
-  const key = await requireKey(gateway, viewer, id)
-  const usage = await usageOfKeys(gateway.db, [key], gateway.exchange.now())
-  return keyView(gateway, key, usage.get(key.id) ?? NOT_USED, viewer)
+  return keyView(gateway, await requireKey(gateway, viewer, id), viewer)
 }
 
 /** @returns the number of the key. @throws GatewayError not_found as `requireKey`; permission_denied for a viewer by key */

@@ -1,11 +1,7 @@
 // All routes of keys at the console.
 import { Elysia } from 'elysia'
 import type { Gateway } from '../../../src/app/surface/gateway.ts'
-import { keyFileRoutes } from './files.ts'
 import { keyEndRoutes, keyRoutes } from './keys.ts'
 
 export const keysRoutes = (gateway: Gateway) =>
-  new Elysia({ name: 'console-keys-all' })
-    .use(keyFileRoutes(gateway))
-    .use(keyRoutes(gateway))
-    .use(keyEndRoutes(gateway))
+  new Elysia({ name: 'console-keys-all' }).use(keyRoutes(gateway)).use(keyEndRoutes(gateway))

@@ -3,7 +3,7 @@
 import { Status, type Tone } from '../../console/web/parts/status.tsx'
 import { ClockTime } from '../../console/web/parts/time.tsx'
 import { exactTime } from '../../console/web/parts/time-words.ts'
-import type { ShownKeyRow } from '../console/views.ts'
+import type { ShownKeyRow } from '../list.ts'
 import { closestLimit } from './spend-limits.tsx'
 
 const TONES: Record<ShownKeyRow['status'], Tone> = {

@@ -1,7 +1,7 @@
 // A list of keys: of one account, of the viewer's own, or of all.
 import { KeyRound, Plus } from 'lucide-react'
 import { useState } from 'react'
-import { api } from '../../console/web/app/client.ts'
+import { api, type QueryOf } from '../../console/web/app/client.ts'
 import { useAsk } from '../../console/web/app/query.ts'
 import { useViewer } from '../../console/web/app/session.tsx'
 import { useChosen } from '../../console/web/parts/account-choice.tsx'
@@ -16,7 +16,7 @@ import { optionOf } from '../../console/web/parts/option-of.ts'
 import { Select } from '../../console/web/parts/select.tsx'
 import { EmptyState, Loaded } from '../../console/web/parts/states.tsx'
 import { type Column, charges, column, ofWeek, Pager, Table } from '../../console/web/parts/table.tsx'
-import type { KeysAsked, ShownKeyRow } from '../console/views.ts'
+import type { ShownKeyRow } from '../list.ts'
 import { IssueKey } from './issue-key.tsx'
 import { KeyStatus, LastUse } from './key-words.tsx'
 
@@ -88,7 +88,7 @@ export function KeysList({ account, chosen }: KeysListProps) {
   const { filters, cursor, set } = useListFilters({ search: '', keys: 'usable' }, CURSOR)
   const [making, setMaking] = useState(false)
   const which = optionOf(SHOWN, filters.keys)
-  const query: KeysAsked = {
+  const query: QueryOf<typeof api.keys.get> = {
     account: account ? String(account.id) : chosen,
     ...given({ search: filters.search }),
     status: which === 'all' ? undefined : which,

@@ -5,7 +5,7 @@ import { Facts } from '../../console/web/parts/facts.tsx'
 import { Money } from '../../console/web/parts/money.tsx'
 import { Notice } from '../../console/web/parts/notice.tsx'
 import { Time } from '../../console/web/parts/time.tsx'
-import type { ShownKeyRow } from '../console/views.ts'
+import type { ShownKeyRow } from '../list.ts'
 
 type SpendLimit = ShownKeyRow['spend_limits'][number]
 

@@ -1,7 +1,6 @@
-// The types of a list's columns, and of the fields that readers get of a row.
+// The types of a list's columns, and the fields that readers get of them in JSON.
 import type { TInteger, TNull, TOptional, TProperties, TSchema, TString, TUnion } from '@sinclair/typebox'
 import type { Viewer } from '../../access/viewer.ts'
-import type { Nanos } from '../../domain/money.ts'
 import type { Cell } from '../../http/csv.ts'
 import type { Column as TableColumn } from '../command-line/table.ts'
 
@@ -11,13 +10,17 @@ import type { Column as TableColumn } from '../command-line/table.ts'
  */
 export type Reader = Viewer['role'] | 'caller' | 'command'
 
-export type Value = string | number | boolean | null | Record<string, unknown>
+export type Value = string | number | boolean | null | Record<string, unknown> | readonly unknown[]
 
 export interface ColumnOptions {
   /** For the reference of the API. */
   description?: string
   /** Its readers in JSON and CSV; all where absent. */
   seen_by?: readonly Reader[]
+  /** Absent from the JSON of the command, whose rows lack the value. */
+  command?: false
+  /** Its name in CSV, where it has another one there. */
+  csv_name?: string
   /** Its place in a table of the terminal; absent: it has none. */
   table?: Pick<TableColumn<never>, 'head' | 'right' | 'spare' | 'elastic'>
 }
@@ -27,6 +30,7 @@ export type SeenBy<Options> = Options extends { seen_by: readonly (infer Named)[
 
 interface ColumnBase<Row> {
   seen_by?: readonly Reader[] | undefined
+  command?: false | undefined
   /** Its fields of a row in JSON. @param name of the column */
   json(name: string, row: Row, reader: Reader): Record<string, unknown>
   /** The schemas of these fields. */
@@ -43,30 +47,31 @@ export interface ValueColumn<Row, Schema extends TSchema, Seen = Reader> extends
   seen?: Seen
 }
 
-/** A time, as `<name>_at` and `<name>_at_ms`; in CSV `<name>_utc`. */
-export interface TimeColumn<Row> extends ColumnBase<Row> {
-  kind: 'time'
+/** The ends of the two fields of a time and of an amount: exact, and readable. */
+export interface Ends {
+  time: { exact: '_at_ms'; readable: '_at' }
+  money: { exact: '_nanos'; readable: '_usd' }
 }
 
-/** An amount, as `<name>_nanos` and `<name>_usd`; in CSV `<name>_usd`. */
-export interface MoneyColumn<Row, Amount extends Nanos | null, Seen = Reader> extends ColumnBase<Row> {
-  kind: 'money'
-  amount?: Amount
+/** A time, as `<name>_at_ms` and `<name>_at`, in CSV `<name>_utc`; or an amount, as `<name>_nanos` and `<name>_usd`, in CSV `<name>_usd`. */
+export interface PairColumn<
+  Row,
+  Kind extends keyof Ends = keyof Ends,
+  Exact extends number | null = number | null,
+  Seen = Reader,
+> extends ColumnBase<Row> {
+  kind: Kind
+  exact?: Exact
   seen?: Seen
 }
 
-/** A column of the terminal alone, which puts several values into one. */
-export interface TableOnlyColumn<Row> extends ColumnBase<Row> {
-  kind: 'table'
+/** A column of one form alone: of the terminal, where it puts several values into one, or of CSV. */
+export interface OneFormColumn<Row> extends ColumnBase<Row> {
+  kind: 'table' | 'csv'
 }
 
-export type Column<Row> =
-  | ValueColumn<Row, TSchema, Reader>
-  | TimeColumn<Row>
-  | MoneyColumn<Row, Nanos | null, Reader>
-  | TableOnlyColumn<Row>
+export type Column<Row> = ValueColumn<Row, TSchema, Reader> | PairColumn<Row> | OneFormColumn<Row>
 
-/** The columns of any list. */
 export type Columns<Row> = Readonly<Record<string, Column<Row>>>
 
 /** A schema for readers of whom some see it. */
@@ -79,24 +84,26 @@ type Visible<Schema extends TSchema, Readers, Seen> = [Readers] extends [Seen]
 type SchemaOf<Each, Readers> =
   Each extends ValueColumn<never, infer Schema, infer Seen> ? Visible<Schema, Readers, Seen> : never
 
-type AmountOf<Each, Readers, Schema extends TSchema> =
-  Each extends MoneyColumn<never, infer Amount, infer Seen>
-    ? Visible<null extends Amount ? TUnion<[Schema, TNull]> : Schema, Readers, Seen>
-    : never
+type PairOf<Each, Part extends 'exact' | 'readable', Readers> =
+  Each extends PairColumn<never, infer Kind, infer Exact, infer Seen>
+    ? { end: Ends[Kind][Part]; schema: Visible<OrNull<Exact, PartSchema[Part]>, Readers, Seen> }
+    : { end: never; schema: never }
+
+interface PartSchema {
+  exact: TInteger
+  readable: TString
+}
+
+type OrNull<Exact, Schema extends TSchema> = null extends Exact ? TUnion<[Schema, TNull]> : Schema
+
+type PairFields<C, Part extends 'exact' | 'readable', Readers> = {
+  [Name in keyof C & string as PairOf<C[Name], Part, Readers>['schema'] extends never
+    ? never
+    : `${Name}${PairOf<C[Name], Part, Readers>['end']}`]: PairOf<C[Name], Part, Readers>['schema']
+}
 
 /** The schemas of the fields that readers get in JSON: optional for a column that some of them get. */
 export type FieldsOf<C, Readers extends Reader> = {
   [Name in keyof C as SchemaOf<C[Name], Readers> extends never ? never : Name]: SchemaOf<C[Name], Readers>
-} & {
-  [Name in keyof C & string as C[Name] extends TimeColumn<never> ? `${Name}_at_ms` : never]: TInteger
-} & {
-  [Name in keyof C & string as C[Name] extends TimeColumn<never> ? `${Name}_at` : never]: TString
-} & {
-  [Name in keyof C & string as AmountOf<C[Name], Readers, TInteger> extends never
-    ? never
-    : `${Name}_nanos`]: AmountOf<C[Name], Readers, TInteger>
-} & {
-  [Name in keyof C & string as AmountOf<C[Name], Readers, TString> extends never
-    ? never
-    : `${Name}_usd`]: AmountOf<C[Name], Readers, TString>
-}
+} & PairFields<C, 'exact', Readers> &
+  PairFields<C, 'readable', Readers>

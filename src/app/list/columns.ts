@@ -7,20 +7,22 @@ import {
   MoneyFields,
   money as moneyView,
   NullableMoneyFields,
+  NullableTimeFields,
   TimeFields,
   time as timeView,
 } from '../../http/views.ts'
 import type { Column as TableColumn } from '../command-line/table.ts'
 import { timeColumn } from '../command-line/times.ts'
+import { usdColumn } from '../commands/sum-columns.ts'
 import type {
   Column,
   ColumnOptions,
   Columns,
-  MoneyColumn,
+  Ends,
+  OneFormColumn,
+  PairColumn,
   Reader,
   SeenBy,
-  TableOnlyColumn,
-  TimeColumn,
   Value,
   ValueColumn,
 } from './column-types.ts'
@@ -38,15 +40,16 @@ function valueColumn<Row, Schema extends TSchema, const Options extends ColumnOp
   value: (row: Row, reader: Reader) => Static<Schema> & Value,
   options?: Options,
 ): ValueColumn<Row, Schema, SeenBy<Options>> {
-  const { description, seen_by, table }: ColumnOptions = options ?? {}
+  const { description, seen_by, table, command, csv_name }: ColumnOptions = options ?? {}
   const described = description === undefined ? schema : { ...schema, description }
   return {
     kind: 'value',
     schema,
     seen_by,
+    command,
     fields: (name) => ({ [name]: described }),
     json: (name, row, reader) => ({ [name]: value(row, readerIn(seen_by, reader)) }),
-    csv: (name) => ({ [name]: (row, reader) => cellOf(value(row, reader)) }),
+    csv: (name) => ({ [csv_name ?? name]: (row, reader) => cellOf(value(row, reader)) }),
     table_column: table && { ...table, text: (row) => textOf(value(row, 'operator')) },
   }
 }
@@ -57,6 +60,7 @@ const readerIn = (seen_by: readonly Reader[] | undefined, reader: Reader): Reade
 
 function cellOf(value: Value): Cell {
   if (typeof value === 'boolean') return String(value)
+  if (Array.isArray(value)) return value.join(' ')
   return value !== null && typeof value === 'object' ? JSON.stringify(value) : value
 }
 
@@ -86,11 +90,6 @@ export const integer = <Row, const Options extends ColumnOptions = Record<never,
   options?: Options,
 ) => valueColumn(Type.Integer(), value, options)
 
-export const boolean = <Row, const Options extends ColumnOptions = Record<never, never>>(
-  value: Reading<Row, boolean>,
-  options?: Options,
-) => valueColumn(Type.Boolean(), value, options)
-
 export const nullableInteger = <Row, const Options extends ColumnOptions = Record<never, never>>(
   value: Reading<Row, number | null>,
   options?: Options,
@@ -102,68 +101,111 @@ export const nullableFields = <Row, const Options extends ColumnOptions = Record
   options?: Options,
 ) => valueColumn(Nullable(Type.Record(Type.String(), Type.Unknown())), value, options)
 
-/** An amount. `with_nanos`: in CSV with `<name>_nanos`, too. */
-export const money = <Row, const Options extends MoneyOptions = Record<never, never>>(
-  value: Reading<Row, Nanos>,
+export const boolean = <Row, const Options extends ColumnOptions = Record<never, never>>(
+  value: Reading<Row, boolean>,
   options?: Options,
-): MoneyColumn<Row, Nanos, SeenBy<Options>> => moneyColumn(value, options, MoneyFields)
+) => valueColumn(Type.Boolean(), value, options)
 
-/** An amount that may be unknown. */
-export const nullableMoney = <Row, const Options extends MoneyOptions = Record<never, never>>(
-  value: Reading<Row, Nanos | null>,
-  options?: Options,
-): MoneyColumn<Row, Nanos | null, SeenBy<Options>> => moneyColumn(value, options, NullableMoneyFields)
+interface PairOptions extends Omit<ColumnOptions, 'table'> {
+  table?: { head: string }
+}
 
-interface MoneyOptions extends Omit<ColumnOptions, 'table'> {
+/** `with_nanos`: in CSV with `<name>_nanos`, too. In the table it has a sum. */
+interface MoneyOptions extends PairOptions {
   with_nanos?: boolean
+}
+
+function pairColumn<Row, Kind extends keyof Ends, Exact extends number | null, Options extends PairOptions>(
+  options: Options | undefined,
+  of: Pick<PairColumn<Row, Kind>, 'kind' | 'json' | 'csv' | 'table_column'> & {
+    fields(name: string, description?: string): TProperties
+  },
+): PairColumn<Row, Kind, Exact, SeenBy<Options>> {
+  const { kind, json, csv, table_column } = of
+  const { description, seen_by, command }: PairOptions = options ?? {}
+  const fields = (name: string) => of.fields(name, description)
+  return { kind, seen_by, command, fields, json, csv, table_column }
 }
 
 function moneyColumn<Row, Amount extends Nanos | null, Options extends MoneyOptions>(
   value: Reading<Row, Amount>,
   options: Options | undefined,
-  fieldsOf: (name: string, description?: string) => TProperties,
-): MoneyColumn<Row, Amount, SeenBy<Options>> {
-  const { description, seen_by, with_nanos = false }: MoneyOptions = options ?? {}
-  return {
+  fields: (name: string, description?: string) => TProperties,
+): PairColumn<Row, 'money', Amount, SeenBy<Options>> {
+  const { with_nanos = false, csv_name, table }: MoneyOptions = options ?? {}
+  return pairColumn(options, {
     kind: 'money',
-    seen_by,
-    fields: (name) => fieldsOf(name, description),
-    json: (name, row, reader) => moneyView(name, value(row, readerIn(seen_by, reader))),
+    fields,
+    json: (name, row, reader) => moneyView(name, value(row, readerIn(options?.seen_by, reader))),
     csv: (name) => ({
-      [`${name}_usd`]: (row, reader) => csvUsd(value(row, reader)),
+      [csv_name ?? `${name}_usd`]: (row, reader) => csvUsd(value(row, reader)),
       ...(with_nanos && { [`${name}_nanos`]: value }),
     }),
-    table_column: undefined,
-  }
+    table_column: table && usdColumn(table.head, (row) => value(row, 'operator')),
+  })
 }
 
-/** A time, for all readers. */
-export const time = <Row>(
+/** An amount. */
+export const money = <Row, const Options extends MoneyOptions = Record<never, never>>(
+  value: Reading<Row, Nanos>,
+  options?: Options,
+) => moneyColumn(value, options, MoneyFields)
+
+/** An amount that may be unknown. */
+export const nullableMoney = <Row, const Options extends MoneyOptions = Record<never, never>>(
+  value: Reading<Row, Nanos | null>,
+  options?: Options,
+) => moneyColumn(value, options, NullableMoneyFields)
+
+function timeOf<Row, Ms extends number | null, Options extends PairOptions>(
+  value: (row: Row) => Ms,
+  options: Options | undefined,
+  fields: (name: string, description?: string) => TProperties,
+  table_column?: TableColumn<Row>,
+): PairColumn<Row, 'time', Ms, SeenBy<Options>> {
+  const { csv_name }: PairOptions = options ?? {}
+  return pairColumn(options, {
+    kind: 'time',
+    fields,
+    json: (name, row) => timeView(name, value(row)),
+    csv: (name) => ({ [csv_name ?? `${name}_utc`]: (row) => csvTime(value(row)) }),
+    table_column,
+  })
+}
+
+/** A time. */
+export const time = <Row, const Options extends PairOptions = Record<never, never>>(
   value: (row: Row) => number,
-  {
-    description,
-    table,
-    csv_name,
-  }: { description?: string; table?: { head: string }; csv_name?: string } = {},
-): TimeColumn<Row> => ({
-  kind: 'time',
-  fields: (name) => TimeFields(name, description),
-  json: (name, row) => timeView(name, value(row)),
-  csv: (name) => ({ [csv_name ?? `${name}_utc`]: (row) => csvTime(value(row)) }),
-  table_column: table && timeColumn(table.head, value),
-})
+  options?: Options,
+) => timeOf(value, options, TimeFields, options?.table && timeColumn(options.table.head, value))
+
+/** A time that may be unknown, or not there yet. */
+export const nullableTime = <Row, const Options extends Omit<PairOptions, 'table'> = Record<never, never>>(
+  value: (row: Row) => number | null,
+  options?: Options,
+) => timeOf(value, options, NullableTimeFields)
+
+const NOWHERE = { fields: () => ({}), json: () => ({}), csv: () => ({}), table_column: undefined }
 
 /** A column of the terminal alone. */
-export const tableOnly = <Row>(column: TableColumn<Row>): TableOnlyColumn<Row> => ({
+export const tableOnly = <Row>(table_column: TableColumn<Row>): OneFormColumn<Row> => ({
+  ...NOWHERE,
   kind: 'table',
-  fields: () => ({}),
-  json: () => ({}),
-  csv: () => ({}),
-  table_column: column,
+  table_column,
 })
 
-const isSeenBy = <Row>({ seen_by }: Column<Row>, reader: Reader): boolean =>
-  seen_by?.includes(readerIn(seen_by, reader)) ?? true
+/** A column of CSV alone. */
+export const csvOnly = <Row>(
+  csv_name: string,
+  cell: (row: Row, reader: Reader) => Cell,
+): OneFormColumn<Row> => ({
+  ...NOWHERE,
+  kind: 'csv',
+  csv: () => ({ [csv_name]: cell }),
+})
+
+const isSeenBy = <Row>({ seen_by, command }: Column<Row>, reader: Reader): boolean =>
+  (reader !== 'command' || command !== false) && (seen_by?.includes(readerIn(seen_by, reader)) ?? true)
 
 /** The schemas of a row for readers: optional for a column that some of them get. */
 export const fieldsFor = <Row>(columns: Columns<Row>, readers: readonly Reader[]): TProperties =>

@@ -4,8 +4,8 @@ import { Option } from 'commander'
 import { accountByName } from '../../access/accounts.ts'
 import { keyByReference } from '../../access/keys.ts'
 import { type GatewayError, notFound } from '../../domain/errors.ts'
-import type { Db } from '../../store/db.ts'
-import type { PageRequest } from '../../store/page.ts'
+import type { Awaitable, Db } from '../../store/db.ts'
+import type { Page, PageRequest } from '../../store/page.ts'
 import { withSearch } from '../command-line/arguments.ts'
 import { contextOf } from '../command-line/context.ts'
 import { CSV_WORDS, csvRange, pagesOf } from '../command-line/csv-range.ts'
@@ -59,7 +59,7 @@ export const listCommand =
     if (!is_argument) command.option('--account <name>', 'only this account')
     if (list.of === 'key')
       command.option('--key <key>', 'only this key: its prefix or its number in `key list`')
-    for (const filter of Object.values(list.filters)) command.addOption(optionOf(filter))
+    for (const option of Object.values(list.filters).flatMap(optionOf)) command.addOption(option)
     addExample(withSearch(command, rows, row, deps.now), about.example)
       .option('--csv', CSV_WORDS)
       .action(async () => {
@@ -68,8 +68,9 @@ export const listCommand =
         const context = contextOf(command, deps)
         await withDatabase(context.folder, 'read', async (db) => {
           const filter = await filterOf(db, list, options)
+          const reading = { now_ms: deps.now() }
           const pageAt = async (page: PageRequest) => {
-            const found = await list.read(db, filter, page)
+            const found = await list.read(db, filter, page, reading)
             if (found) return found
             throw noSuchRow(row, options)
           }
@@ -78,7 +79,7 @@ export const listCommand =
             return context.answerCsv(csv, pagesOf(pageAt, csvRange(command, options)))
           }
           const found = await pageAt({ limit: options.limit, cursor: options.before })
-          const totals = await list.totals?.read(db, filter)
+          const totals = await list.totals?.read(db, filter, reading)
           context.answer(
             {
               [list.field]: found.rows.map((each) => rowFor(list.columns, 'command', each)),
@@ -105,12 +106,61 @@ function noSuchRow(row: string, { before, account }: ListOptions): GatewayError 
 
 const ARGUMENTS = { option: '', argument: ' [account]', required: ' <account>' } as const
 
+export interface WholeListCommand<Row> {
+  description: string
+  /** A command line of it, without the program's name. */
+  example: string
+  /** The text in place of a table without rows. */
+  empty_text: string
+  takes_account?: boolean
+  order: (one: Row, other: Row) => number
+}
+
+/** Adds `list` to a group, such as `key`: it prints all rows at once. */
+export const wholeListCommand =
+  <Row, F extends Filters, C extends Columns<Row>, Fields extends TProperties, Named extends boolean>(
+    list: List<string, Row, F, C, Fields, Named>,
+    { description, example, empty_text, takes_account, order }: WholeListCommand<Row>,
+  ): AddCommand =>
+  (group, deps) => {
+    const command = group.command(takes_account ? 'list [account]' : 'list').description(description)
+    addExample(command, example).action(async () => {
+      const { folder, answer, tableOf } = contextOf(command, deps)
+      const [account] = command.args
+      const rows = await withDatabase(folder, 'read', async (db) => {
+        const filter = await filterOf(db, list, { account, limit: list.max_rows })
+        return allRows(list.max_rows, (page) => list.read(db, filter, page, { now_ms: deps.now() }))
+      })
+      rows.sort(order)
+      answer(
+        { [list.field]: rows.map((row) => rowFor(list.columns, 'command', row)) },
+        tableOf(tableColumnsOf(list.columns), rows, empty_text),
+      )
+    })
+  }
+
+async function allRows<Row>(
+  limit: number,
+  read: (page: PageRequest) => Awaitable<Page<Row> | undefined>,
+): Promise<Row[]> {
+  const all: Row[] = []
+  let cursor: number | undefined
+  do {
+    const page = await read({ limit, cursor })
+    all.push(...(page?.rows ?? []))
+    cursor = page?.next_cursor
+  } while (cursor !== undefined)
+  return all
+}
+
 /** One of several words, or any text. */
-function optionOf({ schema, option: [flag, help] }: Filter): Option {
+function optionOf({ schema, option }: Filter): Option[] {
+  if (!option) return []
+  const [flag, help] = option
   const { anyOf }: TSchema = schema
   const words: unknown[] = Array.isArray(anyOf) ? anyOf.map(({ const: word }) => word) : []
-  const option = new Option(flag, help)
-  return words.length === 0 ? option : option.choices(words.map(String))
+  const added = new Option(flag, help)
+  return [words.length === 0 ? added : added.choices(words.map(String))]
 }
 
 /** @throws GatewayError not_found for an account or a key that does not exist */

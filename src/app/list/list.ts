@@ -10,8 +10,8 @@ import type { Columns, FieldsOf } from './columns.ts'
 export interface Filter {
   /** Of its value, a text, in queries; its description is for the reference of the API. */
   schema: TSchema & { static: string }
-  /** Its option of the command, `--model <id>`, and the help of it. */
-  option: readonly [flag: string, help: string]
+  /** Its option of the command, `--model <id>`, and the help of it; absent: the command has none. */
+  option?: readonly [flag: string, help: string]
 }
 
 export type Filters = Readonly<Record<string, Filter>>
@@ -25,10 +25,16 @@ export type FilterOf<F extends Filters> = {
   until_ms: number | undefined
 } & { [Name in keyof F]: Static<F[Name]['schema']> | undefined }
 
+/** The moment of a reading, and its viewer at the console; a command and callers have none. */
+export interface Reading {
+  now_ms: number
+  viewer?: Viewer | undefined
+}
+
 /** Figures beside the rows of a page, such as how many rows there are in all. */
 export interface Totals<F extends Filters, Fields extends TProperties> {
   fields: Fields
-  read(db: Db, filter: FilterOf<F>): Promise<Static<TObject<Fields>>>
+  read(db: Db, filter: FilterOf<F>, reading: Reading): Awaitable<Static<TObject<Fields>>>
 }
 
 export interface ListPageRequest extends PageRequest {
@@ -42,6 +48,7 @@ export interface List<
   F extends Filters,
   C extends Columns<Row>,
   Fields extends TProperties,
+  Named extends boolean = boolean,
 > {
   /** Of its files: `audit-log`. */
   name: string
@@ -58,20 +65,28 @@ export interface List<
   max_rows: number
   /** Whether a session by any key sees the rows of this key alone, with limits or not. */
   keys_see_own?: boolean
+  /** Which of the filters by account, key and period it has at the console: all of them where absent. */
+  selects?: readonly ('account' | 'key' | 'period')[]
+  /** Whether rows at the console have the display name of their account, by `account_id`; so where absent. */
+  names_accounts?: Named
   filters: F
   columns: C
   /** The columns of CSV in their order; all of them where absent. */
   csv?: readonly (keyof C & string)[]
   /** Undefined: the list has no such cursor, or first row. */
-  read(db: Db, filter: FilterOf<F>, page: ListPageRequest): Awaitable<Page<Row> | undefined>
+  read(db: Db, filter: FilterOf<F>, page: ListPageRequest, reading: Reading): Awaitable<Page<Row> | undefined>
   /** All rows in parts, for files, where there is a quicker way than page by page. */
   readAll?(db: Db, filter: FilterOf<F>): AsyncGenerator<readonly Row[]>
   totals?: Totals<F, Fields>
 }
 
+/** The fields of a row that pages of the console get. */
+export type ConsoleFields<C, Named extends boolean> = FieldsOf<C, Viewer['role']> &
+  (Named extends false ? unknown : typeof DISPLAY_NAME)
+
 /** A row of a list in JSON, as pages of the console get it. */
-export type ConsoleRowOf<L> = L extends { columns: infer C }
-  ? Static<TObject<FieldsOf<C, Viewer['role']> & typeof DISPLAY_NAME>>
+export type ConsoleRowOf<L> = L extends { columns: infer C; names_accounts?: infer Named }
+  ? Static<TObject<ConsoleFields<C, Extract<Named, boolean>>>>
   : never
 
 /**
@@ -86,7 +101,8 @@ export const defineList =
     F extends Filters,
     C extends Columns<Row>,
     Fields extends TProperties = Record<never, never>,
+    Named extends boolean = true,
   >(
-    list: List<Field, Row, F, C, Fields>,
-  ): List<Field, Row, F, C, Fields> =>
+    list: List<Field, Row, F, C, Fields, Named>,
+  ): List<Field, Row, F, C, Fields, Named> =>
     list

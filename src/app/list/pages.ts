@@ -25,7 +25,7 @@ import { AccountRef, KeyRef } from '../surface/console/fields.ts'
 import { allPages, CsvFile, listCsv } from '../surface/console/list-csv.ts'
 import { requestedAccount, requestedKey } from '../surface/console/references.ts'
 import { type Columns, csvFor, type FieldsOf, fieldsFor, type Reader, rowFor } from './columns.ts'
-import type { FilterOf, Filters, List, ListPageRequest } from './list.ts'
+import type { ConsoleFields, FilterOf, Filters, List, ListPageRequest, Reading } from './list.ts'
 
 /** Rows of a file that are read in one turn: some 5 ms. */
 const FILE_ROWS_AT_ONCE = 250
@@ -57,17 +57,19 @@ const FIRST = { first: Type.Optional(WholeNumber({ minimum: 1 }, 'the number of 
 /** The routes of a list at the console: schemas and handlers of its pages and of its file. */
 export function consoleList<
   const Field extends string,
-  Row extends { account_id: number | null },
+  Row extends object,
   F extends Filters,
   C extends Columns<Row>,
   Totals extends TProperties,
->(gateway: ConsoleParts, list: List<Field, Row, F, C, Totals>) {
+  Named extends boolean = true,
+>(gateway: ConsoleParts, list: List<Field, Row, F, C, Totals, Named>) {
   const { db } = gateway
+  const { selects = ['account', 'key', 'period'] } = list
   const parameters = {
-    account: Type.Optional(AccountRef),
-    ...onlyIf(list.of === 'key', { key: Type.Optional(KeyRef) }),
+    ...onlyIf(selects.includes('account'), { account: Type.Optional(AccountRef) }),
+    ...onlyIf(list.of === 'key' && selects.includes('key'), { key: Type.Optional(KeyRef) }),
     ...parametersOf(list.filters),
-    ...PERIOD_PARAMETERS,
+    ...onlyIf(selects.includes('period'), PERIOD_PARAMETERS),
   }
   const query = Closed({
     ...parameters,
@@ -75,10 +77,9 @@ export function consoleList<
     ...onlyIf(list.begins_with !== undefined, FIRST),
   })
   const file_query = Closed(parameters)
-  const page_schema = pageSchema<Field, FieldsOf<C, Viewer['role']> & typeof DISPLAY_NAME, Totals>(list, {
-    ...fieldsFor(list.columns, CONSOLE_READERS),
-    ...DISPLAY_NAME,
-  })
+  const fields = consoleFields<C, Named>(list)
+  const page_schema = pageSchema<Field, typeof fields, Totals>(list, { ...fields })
+  const readingOf = (viewer: Viewer): Reading => ({ now_ms: gateway.exchange.now(), viewer })
 
   /** @throws GatewayError not_found for another's account or key; permission_denied; invalid_request */
   async function filterOf(viewer: Viewer, { account, key, ...rest }: Requested): Promise<FilterOf<F>> {
@@ -97,25 +98,19 @@ export function consoleList<
     async page(viewer: Viewer, requested: Static<typeof query>): Promise<Static<typeof page_schema>> {
       const values: object = requested
       const filter = await filterOf(viewer, values)
-      const { rows, ...rest } = await readPage(db, list, filter, values)
-      const accounts = await allNamed(
-        db,
-        viewer,
-        rows.map(({ account_id }) => ({ account_id })),
-      )
-      const named = rows.map((row, at) => ({
-        ...rowFor(list.columns, viewer.role, row),
-        account_display_name: accounts[at]?.account_display_name ?? '',
-      }))
-      const page: object = { [list.field]: named, ...rest }
+      const { rows, ...rest } = await readPage(db, list, filter, { ...values, reading: readingOf(viewer) })
+      const page: object = { [list.field]: await consoleRows(db, viewer, list, rows), ...rest }
       return page as Static<typeof page_schema>
     },
     async file(viewer: Viewer, requested: Static<typeof file_query>): Promise<Response> {
       const values: object = requested
       const filter = await filterOf(viewer, values)
+      const reading = readingOf(viewer)
       const parts =
         list.readAll?.(db, filter) ??
-        allPages(FILE_ROWS_AT_ONCE, async (page) => foundIn(list, await list.read(db, filter, page), page))
+        allPages(FILE_ROWS_AT_ONCE, async (page) =>
+          foundIn(list, await list.read(db, filter, page, reading), page),
+        )
       return listCsv(gateway, viewer, {
         list: list.name,
         columns: csvFor(list.columns, viewer.role, list.csv),
@@ -125,6 +120,46 @@ export function consoleList<
   }
 }
 
+/** The fields of a row at the console, for the view of one that has more. */
+export const consoleFields = <C extends Columns<never>, Named extends boolean>({
+  columns,
+  names_accounts,
+}: {
+  columns: C
+  names_accounts?: Named
+}): ConsoleFields<C, Named> =>
+  ({
+    ...fieldsFor(columns, CONSOLE_READERS),
+    ...(names_accounts !== false && DISPLAY_NAME),
+  }) as ConsoleFields<C, Named>
+
+/** One row at the console, for its view. */
+export async function consoleRow<Row extends object, C extends Columns<Row>, Named extends boolean>(
+  db: Db,
+  viewer: Viewer,
+  list: { columns: C; names_accounts?: Named },
+  row: Row,
+) {
+  const [fields] = await consoleRows(db, viewer, list, [row])
+  return fields as Static<TObject<ConsoleFields<C, Named>>>
+}
+
+async function consoleRows<Row extends object>(
+  db: Db,
+  viewer: Viewer,
+  { columns, names_accounts }: { columns: Columns<Row>; names_accounts?: boolean },
+  rows: readonly Row[],
+): Promise<object[]> {
+  const names = names_accounts === false ? [] : await allNamed(db, viewer, rows.map(ownerOf))
+  return rows.map((row, at) => ({
+    ...rowFor(columns, viewer.role, row),
+    ...(names[at] && { account_display_name: names[at].account_display_name }),
+  }))
+}
+
+/** The account of a row of a list that names accounts. */
+const ownerOf = (row: { account_id?: number | null }) => ({ account_id: row.account_id ?? null })
+
 /** The route of a list for callers with an API key: schemas and handler of its pages. @param description of a page */
 export function callersList<
   const Field extends string,
@@ -132,7 +167,11 @@ export function callersList<
   F extends Filters,
   C extends Columns<Row>,
   Totals extends TProperties,
->({ db }: { db: Db }, list: List<Field, Row, F, C, Totals>, description: string) {
+>(
+  { db, exchange: { now } }: Pick<ConsoleParts, 'db' | 'exchange'>,
+  list: List<Field, Row, F, C, Totals>,
+  description: string,
+) {
   const query = Closed({
     ...onlyIf(list.of === 'key', { key: KeyPrefix }),
     ...parametersOf(list.filters),
@@ -153,7 +192,7 @@ export function callersList<
       refuseOtherKeys(key, only)
       const key_id = only?.id ?? (await keyWith(db, account_id, key))
       const filter = { ...ownFilters(list, rest), account_id, key_id, ...readPeriod(rest) } as FilterOf<F>
-      const { rows, ...others } = await readPage(db, list, filter, rest)
+      const { rows, ...others } = await readPage(db, list, filter, { ...rest, reading: { now_ms: now() } })
       const page: object = { [list.field]: rows.map((row) => rowFor(list.columns, 'caller', row)), ...others }
       return page as Static<typeof page_schema>
     },
@@ -171,12 +210,12 @@ async function readPage<Row, F extends Filters, C extends Columns<Row>, Totals e
   db: Db,
   list: List<string, Row, F, C, Totals>,
   filter: FilterOf<F>,
-  requested: Requested,
+  { reading, ...requested }: Requested & { reading: Reading },
 ) {
   const { limit, cursor } = pageOf(requested)
   const page = { limit: Math.min(limit, list.max_rows), cursor, first: requested.first }
-  const { rows, next_cursor } = foundIn(list, await list.read(db, filter, page), page)
-  return { rows, ...(await list.totals?.read(db, filter)), ...pageFields({ next_cursor }) }
+  const { rows, next_cursor } = foundIn(list, await list.read(db, filter, page, reading), page)
+  return { rows, ...(await list.totals?.read(db, filter, reading)), ...pageFields({ next_cursor }) }
 }
 
 /** @throws GatewayError not_found for the first row of a page, invalid_request for a cursor that the list does not have */

@@ -16,7 +16,7 @@ import { addSums, expireRefusals, insertRefusals } from '../../../plugins/refusa
 import { changeDetails } from '../../../src/access/account-details.ts'
 import { listAccountPage } from '../../../src/access/account-listing.ts'
 import { createAccount, renameAccount, suspendAccount } from '../../../src/access/accounts.ts'
-import { closeAccount, reopenAccount, shownAccounts } from '../../../src/access/closing.ts'
+import { closeAccount, reopenAccount } from '../../../src/access/closing.ts'
 import { listKeyPage } from '../../../src/access/key-listing.ts'
 import {
   changeKey,
@@ -89,7 +89,6 @@ describe.if(hasPostgres)('on both engines', () => {
           world.run("INSERT INTO known_addresses (account_id, place, signed_in_at_ms) VALUES (2, 'x', 0)"),
         ),
         await said(() => world.run('DELETE FROM actions')),
-        await shownAccounts(db),
         await listAccountPage(db, { order: 'name' }, PAGE),
         await listAccountPage(db, { order: 'balance', search: 'ünal' }, PAGE),
         await listAccountPage(db, { order: 'name', status: 'suspended' }, { limit: 9, cursor: 1 }),

@@ -14,6 +14,15 @@ export type AnswerOf<Route extends (...given: never[]) => Promise<{ data: unknow
   Awaited<ReturnType<Route>>['data']
 >
 
+/** The query that a route takes. */
+export type QueryOf<Route extends (...given: never[]) => unknown> = Route extends (
+  options?: infer Options,
+) => unknown
+  ? NonNullable<Options> extends { query?: infer Query }
+    ? NonNullable<Query>
+    : never
+  : never
+
 /** The routes, by subject: `api.accounts.get({ query })`. Path parameters are encoded by the caller: `part(id)`. */
 export const api = client.console.api
 

@@ -1,0 +1,111 @@
+// Accounts as a list: at the console, in files and on the command line.
+import { ACCOUNT_STATUSES, type ListedAccount } from '../../src/access/account-listing.ts'
+import { availableOf } from '../../src/access/account-view.ts'
+import { localIso, shortDay } from '../../src/app/command-line/times.ts'
+import { integer, money, nullableInteger, tableOnly, text, time, word } from '../../src/app/list/columns.ts'
+import { type ConsoleRowOf, defineList } from '../../src/app/list/list.ts'
+import { Search } from '../../src/app/surface/console/fields.ts'
+import { Nullable, OneOf } from '../../src/http/schema.ts'
+import {
+  LOW_REASONS,
+  type LowReason,
+  lowReason,
+  NOTHING_SPENT,
+  type Pace,
+  paceOf,
+  type Spending,
+  spendingOf,
+} from '../../src/money/ledger/spending.ts'
+import { ACCOUNT_ORDERS, accountsPage, YES } from './accounts-page.ts'
+
+/** An account with what it spends. */
+export interface AccountRow extends ListedAccount, Pace {
+  week_nanos: number
+  low: LowReason | null
+}
+
+export const account_list = defineList<AccountRow>()({
+  name: 'accounts',
+  field: 'accounts',
+  of: 'account',
+  max_rows: 1_000,
+  selects: [],
+  names_accounts: false,
+  filters: {
+    search: { schema: Search },
+    status: { schema: OneOf(ACCOUNT_STATUSES) },
+    low: { schema: YES },
+    order: { schema: OneOf(ACCOUNT_ORDERS) },
+  },
+  columns: {
+    id: integer(({ id }) => id),
+    name: text(({ name }) => name, { csv_name: 'account', table: { head: 'NAME', elastic: true } }),
+    display_name: text(({ display_name }) => display_name, { command: false }),
+    email: text(({ email }) => email, { command: false }),
+    status: word(OneOf(ACCOUNT_STATUSES), ({ status }) => status, { table: { head: 'STATUS' } }),
+    balance: money(({ balance_nanos }) => balance_nanos, { table: { head: 'BALANCE' } }),
+    held: money(({ held_nanos }) => held_nanos, { table: { head: 'HELD' } }),
+    available: money(availableOf),
+    debt: money(({ debt_nanos }) => debt_nanos, { table: { head: 'DEBT' } }),
+    week: money(({ week_nanos }) => week_nanos, { csv_name: 'spent_in_7_days_usd', command: false }),
+    change_percent: nullableInteger(({ change_percent }) => change_percent, {
+      description: 'this week’s daily spending against that of the week before',
+      command: false,
+    }),
+    lasts_days: nullableInteger(({ lasts_days }) => lasts_days, {
+      description: 'how long the free balance lasts at this week’s pace',
+      command: false,
+    }),
+    low: word(Nullable(OneOf(LOW_REASONS)), ({ low }) => low, {
+      description:
+        'it owes, has nothing free, has less than one of its last calls held, or lasts less than three days; null: it needs no money',
+      command: false,
+    }),
+    created_head: tableOnly({
+      head: 'CREATED',
+      text: ({ created_at_ms }) => localIso(created_at_ms),
+      narrow: ({ created_at_ms }) => shortDay(created_at_ms),
+      spare: 1,
+    }),
+    created: time(({ created_at_ms }) => created_at_ms),
+  },
+  csv: [
+    'id',
+    'name',
+    'display_name',
+    'email',
+    'status',
+    'balance',
+    'held',
+    'available',
+    'debt',
+    'week',
+    'lasts_days',
+    'low',
+    'created',
+  ],
+  async read(db, filter, page, { now_ms, viewer }) {
+    const found = await accountsPage(db, filter, page, now_ms)
+    if (!found) return undefined
+    const { rows, next_cursor } = found
+    const ids = rows.map(({ id }) => id)
+    // The command has no column of spending.
+    const spending = viewer && (await spendingOf(db, ids, now_ms))
+    return {
+      rows: rows.map((account) => accountRow(account, spending?.get(account.id), now_ms)),
+      next_cursor,
+    }
+  },
+})
+
+export type ShownAccountRow = ConsoleRowOf<typeof account_list>
+
+export function accountRow(
+  account: ListedAccount,
+  spending: Spending = NOTHING_SPENT,
+  now_ms: number,
+): AccountRow {
+  const state = { ...account, available_nanos: availableOf(account) }
+  const pace = paceOf(state, spending, now_ms)
+  return { ...account, ...pace, week_nanos: spending.week_nanos, low: lowReason(state, spending, pace) }
+}

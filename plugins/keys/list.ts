@@ -1,0 +1,171 @@
+// Keys as a list: at the console, in files and on the command line. The text of a key is nowhere in it.
+import { Type } from '@sinclair/typebox'
+import { type ListedKey, listKeyPage } from '../../src/access/key-listing.ts'
+import { KEY_STATUSES, keyStatus } from '../../src/access/key-status.ts'
+import { accountQueries } from '../../src/access/queries.ts'
+import { SpendLimitsView, spendLimitsView } from '../../src/access/spend-limits-view.ts'
+import type { Viewer } from '../../src/access/viewer.ts'
+import { localIso, shortDay } from '../../src/app/command-line/times.ts'
+import {
+  boolean,
+  integer,
+  money,
+  nullableInteger,
+  nullableMoney,
+  nullableTime,
+  rowFor,
+  tableOnly,
+  text,
+  time,
+  word,
+} from '../../src/app/list/columns.ts'
+import { type ConsoleRowOf, defineList } from '../../src/app/list/list.ts'
+import { Search } from '../../src/app/surface/console/fields.ts'
+import { formatUsd } from '../../src/domain/money.ts'
+import { spendLimitsOf } from '../../src/domain/spend-limits.ts'
+import { Nullable, OneOf } from '../../src/http/schema.ts'
+import { type KeyUsage, NOT_USED, usageOfKeys } from '../../src/money/ledger/key-usage.ts'
+import type { Db } from '../../src/store/db.ts'
+import type { Key } from '../../src/store/schema.ts'
+
+/** A key at a moment, with its use. */
+export interface KeyRow extends ListedKey {
+  usage: KeyUsage
+  now_ms: number
+  /** Whether the viewer is signed in with it. */
+  own: boolean
+}
+
+export const MAY_MANAGE = Type.Boolean({
+  description: 'whether the viewer may make, change, rotate and revoke keys',
+})
+
+const Texts = Nullable(Type.Array(Type.String()))
+
+/** The rest of the total limit; null without one. */
+const leftOf = ({ spend_limit_nanos, spent_nanos, held_nanos }: Key) =>
+  spend_limit_nanos === null ? null : Math.max(0, spend_limit_nanos - spent_nanos - held_nanos)
+
+export const key_list = defineList<KeyRow>()({
+  name: 'keys',
+  field: 'keys',
+  of: 'key',
+  max_rows: 1_000,
+  selects: ['account'],
+  filters: {
+    search: { schema: Search },
+    status: { schema: OneOf([...KEY_STATUSES, 'usable']) },
+  },
+  columns: {
+    id: integer(({ id }) => id, { table: { head: 'NO', right: true } }),
+    prefix_head: tableOnly({ head: 'PREFIX', text: ({ prefix }) => prefix }),
+    account_id: integer(({ account_id }) => account_id, { command: false }),
+    account: text(({ account_name }) => account_name, { table: { head: 'ACCOUNT', elastic: true } }),
+    name: text(({ name }) => name, { csv_name: 'key', table: { head: 'NAME', elastic: true } }),
+    prefix: text(({ prefix }) => prefix, { csv_name: 'key_prefix' }),
+    status: word(OneOf(KEY_STATUSES), (key) => keyStatus(key, key.now_ms), { table: { head: 'STATUS' } }),
+    models: word(Texts, ({ models }) => models, { description: 'patterns of model ids; null: all' }),
+    models_head: tableOnly({
+      head: 'MODELS',
+      text: ({ models }) => models?.join(',') ?? 'all',
+      elastic: true,
+    }),
+    spent: money(({ spent_nanos }) => spent_nanos, { table: { head: 'SPENT' } }),
+    limits_head: tableOnly({ head: 'LIMIT', text: (key) => limitsText(key), right: true, spare: 2 }),
+    addresses_head: tableOnly({
+      head: 'FROM',
+      text: ({ addresses }) => addresses?.join(',') ?? 'anywhere',
+      spare: 1,
+    }),
+    expires_head: tableOnly({
+      head: 'EXPIRES',
+      text: ({ expires_at_ms }) => (expires_at_ms === null ? 'never' : localIso(expires_at_ms)),
+      narrow: ({ expires_at_ms }) => (expires_at_ms === null ? 'never' : shortDay(expires_at_ms)),
+    }),
+    addresses: word(Texts, ({ addresses }) => addresses, {
+      description: 'addresses and CIDR blocks; null: anywhere',
+    }),
+    spend_limit: nullableMoney(({ spend_limit_nanos }) => spend_limit_nanos),
+    daily_limit: nullableMoney(({ daily_limit_nanos }) => daily_limit_nanos),
+    monthly_limit: nullableMoney(({ monthly_limit_nanos }) => monthly_limit_nanos),
+    concurrent_calls: nullableInteger(({ concurrent_calls }) => concurrent_calls),
+    spend_limits: word(SpendLimitsView, (key) => spendLimitsView(key, key.now_ms)),
+    held: money(({ held_nanos }) => held_nanos),
+    left: nullableMoney(leftOf, { command: false }),
+    week_calls: integer(({ usage }) => usage.week_calls, { csv_name: 'calls_in_7_days', command: false }),
+    week: money(({ usage }) => usage.week_nanos, { csv_name: 'spent_in_7_days_usd', command: false }),
+    last_used: nullableTime(({ usage }) => usage.last_used_at_ms, { command: false }),
+    expires: nullableTime(({ expires_at_ms }) => expires_at_ms),
+    revoked: nullableTime(({ revoked_at_ms }) => revoked_at_ms),
+    created: time(({ created_at_ms }) => created_at_ms),
+    own: boolean(({ own }) => own, {
+      description: 'whether it is the key that the viewer is signed in with',
+      command: false,
+    }),
+  },
+  csv: [
+    'id',
+    'account',
+    'name',
+    'prefix',
+    'status',
+    'models',
+    'spent',
+    'spend_limit',
+    'week_calls',
+    'week',
+    'last_used',
+    'expires',
+    'revoked',
+    'created',
+  ],
+  async read(db, filter, page, { now_ms, viewer }) {
+    const { rows, next_cursor } = await listKeyPage(db, filter, page, now_ms)
+    // The command has no column of their use.
+    const usage = viewer && (await usageOfKeys(db, rows, now_ms))
+    return {
+      rows: rows.map((key) => keyRow(key, { usage: usage?.get(key.id), now_ms, viewer })),
+      next_cursor,
+    }
+  },
+  totals: {
+    fields: { may_manage: MAY_MANAGE },
+    read: (_db, _filter, { viewer }) => ({ may_manage: viewer !== undefined && mayManage(viewer) }),
+  },
+})
+
+export type ShownKeyRow = ConsoleRowOf<typeof key_list>
+
+interface KeyState {
+  usage?: KeyUsage | undefined
+  now_ms: number
+  viewer?: Viewer | undefined
+}
+
+export const keyRow = (key: ListedKey, { usage = NOT_USED, now_ms, viewer }: KeyState): KeyRow => ({
+  ...key,
+  usage,
+  now_ms,
+  own: viewer?.role === 'key' && viewer.key_id === key.id,
+})
+
+/** A key in `--json` of commands. */
+export const keyFields = (key: ListedKey, now_ms: number) =>
+  rowFor(key_list.columns, 'command', keyRow(key, { now_ms }))
+
+/** A key with the name of its account. */
+export async function withOwner(db: Db, key: Key): Promise<ListedKey> {
+  const account = await accountQueries(db).accountById.get({ id: key.account_id })
+  return { ...key, account_name: account?.name ?? '' }
+}
+
+/** A session by a key sees keys, and manages none. */
+export const mayManage = (viewer: Viewer): boolean => viewer.role !== 'key'
+
+const PERIODS = { day: '/d', month: '/mo', total: '' }
+
+/** The spend limits of a key: `5/d 100/mo 500`. */
+const limitsText = (key: Key): string =>
+  spendLimitsOf(key, 0)
+    .map(({ period, limit_nanos }) => `${formatUsd(limit_nanos)}${PERIODS[period]}`)
+    .join(' ') || '-'
