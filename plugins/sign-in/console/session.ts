@@ -1,13 +1,12 @@
-// Sessions: who is signed in, signing in and out, and the sessions that a person has.
+// Routes of sessions: signing in and out, and the list of one's own.
 import { Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
-import { listedAccounts } from '../../../src/access/account-listing.ts'
 import { keyQueries } from '../../../src/access/queries.ts'
-import { keysByNumber } from '../../../src/access/rows-by-number.ts'
-import { endOf, endSession, endSessions, listSessions, signOut } from '../../../src/access/session-rows.ts'
+import { endSession, endSessions, signOut } from '../../../src/access/session-rows.ts'
 import type { SignedIn } from '../../../src/access/sessions.ts'
 import { hasOperator } from '../../../src/access/sign-in-links.ts'
 import type { Viewer } from '../../../src/access/viewer.ts'
+import { consoleList } from '../../../src/app/list/pages.ts'
 import {
   type ConsoleParts,
   changed,
@@ -17,25 +16,14 @@ import {
   visitorCalls,
   visitorOf,
 } from '../../../src/app/surface/console/calls.ts'
-import { allPages, CsvFile, listCsv } from '../../../src/app/surface/console/list-csv.ts'
 import { COOKIE_FORMS, cookieForm, probes, signInRefusal } from '../../../src/app/surface/console/site.ts'
 import type { Gateway } from '../../../src/app/surface/gateway.ts'
 import type { CallOrigin } from '../../../src/calls/life/call.ts'
 import { invalidRequest } from '../../../src/domain/errors.ts'
 import { setCookie } from '../../../src/http/cookies.ts'
-import { pageFields, pageOf } from '../../../src/http/paging.ts'
 import { WholeNumber } from '../../../src/http/parameters.ts'
-import {
-  EndedView,
-  listedSession,
-  SESSION_COLUMNS,
-  SessionsFileQuery,
-  SessionsQuery,
-  SessionsView,
-  SessionView,
-  SignIn,
-  viewerView,
-} from './views.ts'
+import { sessionList } from '../list.ts'
+import { EndedView, SessionView, SignIn, viewerView } from './views.ts'
 
 type Credentials = typeof SignIn.static
 
@@ -68,6 +56,7 @@ export function signInRoutes(gateway: ConsoleParts) {
 
 /** Signing out, and the sessions of whoever is signed in. */
 export function sessionRoutes(gateway: ConsoleParts) {
+  const list = consoleList(gateway, sessionList(gateway))
   return new Elysia({ name: 'console-sessions' })
     .use(viewerCalls(gateway))
     .delete(
@@ -79,14 +68,8 @@ export function sessionRoutes(gateway: ConsoleParts) {
       },
       { response: { 200: EndedView, ...FAILURES } },
     )
-    .get('/console/api/sessions', ({ viewer, query }) => sessionsPage(gateway, viewer, query), {
-      query: SessionsQuery,
-      response: { 200: SessionsView, ...FAILURES },
-    })
-    .get('/console/api/sessions.csv', ({ viewer, query }) => sessionsCsv(gateway, viewer, query), {
-      query: SessionsFileQuery,
-      response: { 200: CsvFile, ...FAILURES },
-    })
+    .get('/console/api/sessions', ({ viewer, query }) => list.page(viewer, query), list.page_route)
+    .get('/console/api/sessions.csv', ({ viewer, query }) => list.file(viewer, query), list.file_route)
     .delete(
       '/console/api/sessions',
       async ({ viewer, origin, set }) => {
@@ -151,55 +134,6 @@ async function signIn(
     )
   return await gateway.people.sessions.withPassword({ account: account || undefined, password }, visitor)
 }
-
-const SESSIONS_AT_ONCE = 250
-
-const sessionsCsv = (
-  gateway: ConsoleParts,
-  viewer: Viewer,
-  query: typeof SessionsFileQuery.static,
-): Promise<Response> =>
-  listCsv(gateway, viewer, {
-    list: 'sessions',
-    columns: SESSION_COLUMNS,
-    parts: allPages(SESSIONS_AT_ONCE, async (page) => {
-      const { sessions, next_cursor } = await sessionsPage(gateway, viewer, { ...query, ...page })
-      return { rows: sessions, next_cursor }
-    }),
-  })
-
-async function sessionsPage(
-  gateway: Pick<Gateway, 'exchange' | 'db'>,
-  viewer: Viewer,
-  query: typeof SessionsQuery.static,
-) {
-  const { db } = gateway
-  const { now, catalogue } = gateway.exchange
-  const whose = query.whose ?? 'own'
-  const { rows, next_cursor } = await listSessions(db, viewer, { ...pageOf(query), whose })
-  const settings = catalogue().console
-  const account_ids = rows.flatMap(({ account_id }) => account_id ?? [])
-  const accounts = new Map((await listedAccounts(db, account_ids)).map((account) => [account.id, account]))
-  const keys = await keysByNumber(
-    db,
-    rows.flatMap(({ key_id }) => key_id ?? []),
-  )
-  const sessions = rows.flatMap((row) => {
-    const expires_at_ms = endOf(row, settings)
-    const account = row.account_id === null ? undefined : accounts.get(row.account_id)
-    const key = row.key_id === null ? undefined : keys.get(row.key_id)
-    const is_over = expires_at_ms <= now() || (key && isOver(key, now()))
-    return is_over ? [] : listedSession(row, { account, key, expires_at_ms, current_id: viewer.session_id })
-  })
-  return { sessions, ...pageFields({ next_cursor }) }
-}
-
-const isOver = (
-  key: { revoked_at_ms: number | null; expires_at_ms: number | null },
-  now_ms: number,
-): boolean =>
-  (key.revoked_at_ms ?? Number.POSITIVE_INFINITY) <= now_ms ||
-  (key.expires_at_ms ?? Number.POSITIVE_INFINITY) <= now_ms
 
 /** Elysia's place for headers of an answer. */
 interface Headers {
