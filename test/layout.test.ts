@@ -46,7 +46,6 @@ const EXCEPTIONS: Readonly<Record<string, readonly string[]>> = {
   'plugins/personal-data/': ['package.json'],
   // A plugin is told which version runs it.
   'plugins/own-plugins/': ['package.json'],
-  // The age of the newest backup raises an alert, and the doctor has the checks of backups.
   // `account show` lists the keys of an account.
   'plugins/accounts/': ['plugins/keys/index.ts'],
 }
