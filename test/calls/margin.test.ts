@@ -258,7 +258,7 @@ describe('who sees it', () => {
     })
     const draft = { edits: [{ op: 'set', path: ['models', 0, 'price', 'input'], value: '0.25' }] }
     const { changes } = await operator.json('POST', '/catalogue/check', draft)
-    expect(changes.models[0].margins).toMatchObject([
+    expect(changes[0].margins).toMatchObject([
       {
         provider: 'p1',
         model: 'up-1',

@@ -1,4 +1,4 @@
-// What is different between two catalogues, as the operator is told before it is in force.
+// The differences between two catalogues in JSON: the same parts in the review before a save and in the history.
 import { type Static, Type } from '@sinclair/typebox'
 import type { ChangedPart } from '../../../src/catalogue/changed-parts.ts'
 import type { Catalogue, Model } from '../../../src/domain/catalogue.ts'
@@ -7,53 +7,49 @@ import { marginLines } from '../../../src/money/pricing/margin-lines.ts'
 import { comparePrices } from '../../../src/money/pricing/price-lines.ts'
 import { changeView, MarginLineView, marginsView, PriceChangeView } from '../../prices/index.ts'
 
-const CHANGE = { change: OneOf(['added', 'removed', 'changed']), what: Type.Array(Type.String()) }
+const PART = {
+  kind: OneOf(['model', 'provider', 'setting']),
+  name: Type.String({ description: 'an id, a name, or `server.log_level`, of every section' }),
+  change: OneOf(['added', 'removed', 'changed']),
+  fields: Type.Array(Type.String()),
+}
 
-export const ChangesView = Type.Object({
-  models: Type.Array(
-    Type.Object({
-      id: Type.String(),
-      ...CHANGE,
-      prices: Type.Array(PriceChangeView),
-      margins: Type.Array(
-        Type.Object({ provider: Type.String(), model: Type.String(), lines: Type.Array(MarginLineView) }),
-        { description: 'what would be left of the price, of each route that says what it costs' },
-      ),
-    }),
-  ),
-  providers: Type.Array(Type.Object({ name: Type.String(), ...CHANGE })),
-  settings: Type.Array(Type.String({ description: '`server.log_level`, of every section' })),
+export const ChangedPartView = Type.Object(PART)
+
+export const ChangesView = Type.Array(
+  Type.Object({
+    ...PART,
+    prices: Type.Array(PriceChangeView, { description: 'of a model' }),
+    margins: Type.Array(
+      Type.Object({ provider: Type.String(), model: Type.String(), lines: Type.Array(MarginLineView) }),
+      { description: 'the margin of each route of a model whose cost is known' },
+    ),
+  }),
+)
+
+export const partView = (part: ChangedPart): Static<typeof ChangedPartView> => ({
+  ...part,
+  fields: [...part.fields],
 })
 
 /**
- * @param parts what a draft changes in the file
+ * @param parts the changes of a draft
  * @param before in force
- * @param after what would be
+ * @param after in force once the draft is saved
  */
 export const changesView = (
   parts: readonly ChangedPart[],
   before: Catalogue,
   after: Catalogue,
-): Static<typeof ChangesView> => ({
-  models: ofKind(parts, 'model').map(({ name: id, change, fields }) => ({
-    id,
-    change,
-    what: fields.filter((field) => field !== 'price'),
-    prices: priceChanges(before.models.get(id), after.models.get(id)),
-    margins: marginsOf(after.models.get(id)),
-  })),
-  providers: ofKind(parts, 'provider').map(({ name, change, fields }) => ({
-    name,
-    change,
-    what: [...fields],
-  })),
-  settings: ofKind(parts, 'setting').map(({ name }) => name),
-})
+): Static<typeof ChangesView> =>
+  parts.map((part) => {
+    const [was, is] = [before, after].map(({ models }) =>
+      part.kind === 'model' ? models.get(part.name) : undefined,
+    )
+    return { ...partView(part), prices: priceChanges(was, is), margins: marginsOf(is) }
+  })
 
-const ofKind = (parts: readonly ChangedPart[], kind: ChangedPart['kind']) =>
-  parts.filter((part) => part.kind === kind)
-
-/** Of a model that is added, all of its price. */
+/** A model that is added has all of its price. */
 const priceChanges = (before: Model | undefined, after: Model | undefined) =>
   after ? comparePrices(before?.price, after.price).map(changeView) : []
 

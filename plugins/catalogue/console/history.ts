@@ -17,6 +17,7 @@ import { Closed, Nullable, OneOf } from '../../../src/http/schema.ts'
 import { TimeFields, time } from '../../../src/http/views.ts'
 import type { Db } from '../../../src/store/db.ts'
 import { historyOf, listHistory } from '../history.ts'
+import { ChangedPartView, partView } from './changes.ts'
 
 const ByView = Type.Object(
   {
@@ -37,16 +38,7 @@ const VersionsView = Type.Object({
     Type.Object({
       ...VERSION,
       in_force: Type.Boolean(),
-      changed: Nullable(
-        Type.Array(
-          Type.Object({
-            kind: OneOf(['model', 'provider', 'setting']),
-            name: Type.String(),
-            change: OneOf(['added', 'removed', 'changed']),
-            fields: Type.Array(Type.String()),
-          }),
-        ),
-      ),
+      changed: Nullable(Type.Array(ChangedPartView)),
     }),
   ),
   ...PAGE_FIELDS,
@@ -94,7 +86,7 @@ export function catalogueHistoryRoutes(gateway: ConsoleParts & Pick<Gateway, 'op
           versions: page.rows.map(({ id, made_at_ms, made_by, changed }) => ({
             ...versionFields({ version: id, made_at_ms, made_by }, savers),
             in_force: id === newest?.id,
-            changed: changed?.map((part) => ({ ...part, fields: [...part.fields] })) ?? null,
+            changed: changed?.map(partView) ?? null,
           })),
           ...pageFields(page),
         }

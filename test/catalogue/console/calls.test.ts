@@ -145,8 +145,8 @@ describe('a change of prices', () => {
       { op: 'set', path: ['models', 1, 'price', 'tiers', 0, 'output'], value: '9.99' },
     ]
     const { body } = await operator('/catalogue/previews', { edits })
-    expect(body.changes.models.map(({ id }: { id: string }) => id)).toEqual([MODEL, TIERED])
-    expect(body.changes.models[0].prices[0]).toMatchObject({
+    expect(body.changes.map(({ name }: { name: string }) => name)).toEqual([MODEL, TIERED])
+    expect(body.changes[0].prices[0]).toMatchObject({
       name: 'input',
       before_nanos: 1e9,
       after_nanos: 1.5e9,
@@ -171,7 +171,7 @@ describe('a change of prices', () => {
 
   test('of nothing has no re-rating', async () => {
     const { body } = await operator('/catalogue/previews', {})
-    expect(body).toEqual({ rating: null, changes: { models: [], providers: [], settings: [] } })
+    expect(body).toEqual({ rating: null, changes: [] })
   })
 
   test('with a mistake is told at its field and line', async () => {

@@ -41,22 +41,25 @@ const EVERY = Object.entries(CHANGES).flatMap(([section, changes]) =>
   ]),
 )
 
+const namesIn = (changes: { kind: string; name: string }[]): string[] =>
+  changes.map(({ kind, name }) => `${kind} ${name}`)
+
 describe('a change of a section', () => {
   test.each(EVERY)(
     '%s: is in the review, the history and the audit log, by the same name',
     async (name, path, value) => {
       const edits = [{ op: 'set', path, value }]
       const { changes } = await operator.json('POST', '/catalogue/previews', { edits })
-      expect(changes).toEqual({ models: [], providers: [], settings: [name] })
+      expect(namesIn(changes)).toEqual([`setting ${name}`])
       const checked = await operator.json('POST', '/catalogue/check', { edits })
-      expect(checked.changes.settings).toEqual([name])
+      expect(namesIn(checked.changes)).toEqual([`setting ${name}`])
       const { hash } = await operator.json('GET', '/catalogue')
       await operator.json('POST', '/catalogue/save', { edits, hash })
       const [version] = (await operator.json('GET', '/catalogue/versions')).versions
       expect(version.changed.map((part: { name: string }) => part.name)).toEqual([name])
       const [action] = (await operator.json('GET', '/audit-log')).actions
       expect(action).toMatchObject({ action: 'setting.changed', subject: name })
-      expect((await operator.json('POST', '/catalogue/previews', {})).changes.settings).toEqual([])
+      expect((await operator.json('POST', '/catalogue/previews', {})).changes).toEqual([])
     },
   )
 
@@ -66,7 +69,11 @@ describe('a change of a section', () => {
       { op: 'set', path: ['retention', 'traces'], value: 8 },
     ]
     const { changes } = await operator.json('POST', '/catalogue/previews', { edits })
-    expect(changes.settings.sort()).toEqual(['retention.traces', 'telemetry.endpoint', 'telemetry.headers'])
+    expect(namesIn(changes).sort()).toEqual([
+      'setting retention.traces',
+      'setting telemetry.endpoint',
+      'setting telemetry.headers',
+    ])
   })
 
   test('a section without a field', async () => {
@@ -74,14 +81,14 @@ describe('a change of a section', () => {
     const { changes } = await operator.json('POST', '/catalogue/previews', {
       text: text.replace(/\[native\]\n.*\n/, '').concat('\n[native]\n'),
     })
-    expect(changes.settings).toEqual(['native.extra_methods'])
+    expect(namesIn(changes)).toEqual(['setting native.extra_methods'])
     expect(changedTables({}, { native: {} }).map(({ name }) => name)).toEqual(['native'])
   })
 
   test('comments and order alone are none', async () => {
     const { text } = await operator.json('GET', '/catalogue')
     const { changes } = await operator.json('POST', '/catalogue/previews', { text: `# Ours.\n${text}` })
-    expect(changes).toEqual({ models: [], providers: [], settings: [] })
+    expect(changes).toEqual([])
   })
 })
 
@@ -121,8 +128,8 @@ describe('a model that is added', () => {
     const [edit] = edits
     if (edit) edit.value.routes = [{ provider: values.providers[0].name, model: 'up' }]
     const { changes } = await operator.json('POST', '/catalogue/previews', { edits })
-    const [model] = changes.models
-    expect(model).toMatchObject({ id: 'second', change: 'added' })
+    const [model] = changes
+    expect(model).toMatchObject({ kind: 'model', name: 'second', change: 'added' })
     const prices = model.prices.map((line: { name: string; before_nanos: null; after_nanos: number }) => [
       line.name,
       line.before_nanos,

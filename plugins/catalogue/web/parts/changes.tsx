@@ -1,51 +1,50 @@
-// What a draft changes: models with their prices before and after, providers, settings.
+// The changes of a draft: models with their prices before and after, providers, settings.
 import { exactUsd, share } from '../../../console/web/parts/amounts.ts'
 import type { Changes } from './values.ts'
 
-const nothingIn = ({ models, providers, settings }: Changes): boolean =>
-  models.length + providers.length + settings.length === 0
-
 export function ChangeList({ changes }: { changes: Changes }) {
-  if (nothingIn(changes)) return <p className="soft">No settings change, only comments or formatting.</p>
-  const { models, providers, settings } = changes
+  if (changes.length === 0) return <p className="soft">No settings change, only comments or formatting.</p>
   return (
     <ul className="changes">
-      {models.map((model) => (
-        <li key={`model ${model.id}`}>
+      {changes.map((part) => (
+        <li key={`${part.kind} ${part.name}`}>
           <span>
-            {VERBS[model.change]} the model <strong>{model.id}</strong>
-            {model.what.length > 0 && <>: {model.what.map(words).join(', ')}</>}
+            <Headline {...part} />
           </span>
-          {model.change === 'added' ? (
-            <NewPrice prices={model.prices} />
+          {part.change === 'added' && part.kind === 'model' ? (
+            <NewPrice prices={part.prices} />
           ) : (
-            <PriceChanges prices={model.prices} />
+            <PriceChanges prices={part.prices} />
           )}
-          {model.margins.map((margin) => (
+          {part.margins.map((margin) => (
             <RouteMargin key={`${margin.provider} ${margin.model}`} {...margin} />
           ))}
-        </li>
-      ))}
-      {providers.map((provider) => (
-        <li key={`provider ${provider.name}`}>
-          <span>
-            {VERBS[provider.change]} the provider <strong>{provider.name}</strong>
-            {provider.what.length > 0 && <>: {provider.what.map(words).join(', ')}</>}
-          </span>
-        </li>
-      ))}
-      {settings.map((setting) => (
-        <li key={setting}>
-          <span>
-            Changes <code>{setting}</code>
-          </span>
         </li>
       ))}
     </ul>
   )
 }
 
-type Margin = Changes['models'][number]['margins'][number]
+type Part = Changes[number]
+
+/** "Changes the model flash: routes": a price has lines of its own. */
+function Headline({ kind, name, change, fields }: Part) {
+  if (kind === 'setting')
+    return (
+      <>
+        Changes <code>{name}</code>
+      </>
+    )
+  const others = fields.filter((field) => field !== 'price')
+  return (
+    <>
+      {VERBS[change]} the {kind} <strong>{name}</strong>
+      {others.length > 0 && <>: {others.map(words).join(', ')}</>}
+    </>
+  )
+}
+
+type Margin = Part['margins'][number]
 
 /** "Margin at gemini (gemini-2.5-pro): input 20 %, output 17 %": what follows from another rate by as much is not named. */
 function RouteMargin({ provider, model, lines }: Margin) {
@@ -81,7 +80,7 @@ const VERBS = { added: 'Adds', removed: 'Removes', changed: 'Changes' } as const
 
 const words = (field: string): string => field.replaceAll('_', ' ')
 
-type Price = Changes['models'][number]['prices'][number]
+type Price = Part['prices'][number]
 
 /** "Sells at: input 0.30, output 2.50 USD per million tokens", or that nobody pays for it. */
 function NewPrice({ prices }: { prices: readonly Price[] }) {
