@@ -292,7 +292,7 @@ describe('what a plugin is handed', () => {
 })
 
 test('the example of the manual is loaded as it stands, and does what it says', async () => {
-  const manual = await Bun.file(join(import.meta.dir, '../../data/README.md')).text()
+  const manual = await Bun.file(join(import.meta.dir, '../../plugins/own-plugins/README.md')).text()
   const [, example = ''] = /```ts\n(import type \{ TollgatePlugin \}.*?)```/s.exec(manual) ?? []
   const gateway = await startWith({ 'hello.ts': example })
   expect(await (await gateway.call('/hello')).json()).toMatchObject({ models: expect.any(Number) })
