@@ -37,7 +37,8 @@ test('the complete example of the guide: settings, hooks, a route, a sweep, a ch
   expect((await gateway.call(wholePath(), ask('Hi'), { key })).status).toBe(200)
   await eventually('the call is counted', async () => {
     const response = await gateway.call('/call-budget', undefined, { key })
-    return (await response.json()).nanos === ANSWER_NANOS
+    const { nanos } = (await response.json()) as { nanos: number }
+    return nanos === ANSWER_NANOS
   })
   const refused = await gateway.call(wholePath(), ask('Hi'), { key })
   expect([refused.status, await refused.text()]).toEqual([
