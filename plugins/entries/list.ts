@@ -17,12 +17,11 @@ import { type ConsoleRowOf, defineList } from '../../src/app/list/list.ts'
 import { formatUsd } from '../../src/domain/money.ts'
 import { OneOf } from '../../src/http/schema.ts'
 import { visibleLine } from '../../src/utilities/visible-text.ts'
-import { allEntries, listNamedEntries, type NamedEntry } from './all-entries.ts'
-import { ENTRY_KINDS } from './listing.ts'
+import { allEntries, ENTRY_KINDS, type ListedEntry, listEntries } from './listing.ts'
 
 const CONSOLE = ['operator', 'account', 'key'] as const
 
-export const entry_list = defineList<NamedEntry>()({
+export const entry_list = defineList<ListedEntry>()({
   name: 'entries',
   field: 'entries',
   of: 'account',
@@ -78,7 +77,7 @@ export const entry_list = defineList<NamedEntry>()({
     }),
   },
   csv: ['id', 'created', 'account', 'kind', 'amount', 'unpaid', 'model', 'request_id', 'note'],
-  read: listNamedEntries,
+  read: listEntries,
   readAll: allEntries,
 })
 

@@ -6,8 +6,7 @@ import { equals, equalsIfGiven } from '../../src/store/placeholders.ts'
 import { perConnection } from '../../src/store/prepared.ts'
 import { calls, type Entry, entries } from '../../src/store/schema.ts'
 import { endOfTurn } from '../../src/utilities/end-of-turn.ts'
-import type { EntriesFilter } from './all-entries.ts'
-import { type EntryPlace, valuesOf } from './listing.ts'
+import { type EntryFilter, type EntryPlace, valuesOf } from './listing.ts'
 
 /** Entries of one kind; charges of one model. */
 export interface EntrySum {
@@ -77,7 +76,7 @@ const queriesOfAll = perConnection({
 })
 
 /** The sums of the entries that match, in no order, as of one moment. */
-export function entrySums(db: Db, { account_id, ...filter }: EntriesFilter): Promise<EntrySum[]> {
+export function entrySums(db: Db, { account_id, ...filter }: EntryFilter): Promise<EntrySum[]> {
   return db.snapshot(async (then) => {
     const sums = new Map<string, EntrySum>()
     const parts = account_id === undefined ? partsOfAll(then, filter) : partsOf(then, account_id, filter)
@@ -107,7 +106,7 @@ function add(sums: Map<string, EntrySum>, { kind, model, entries, amount_nanos }
   sum.amount_nanos += amount_nanos
 }
 
-type FilterOfAll = Omit<EntriesFilter, 'account_id'>
+type FilterOfAll = Omit<EntryFilter, 'account_id'>
 
 async function* partsOf(db: Db, account_id: number, filter: FilterOfAll): AsyncGenerator<EntrySum[]> {
   const { kind, since_ms, until_ms } = valuesOf(filter)

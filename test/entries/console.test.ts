@@ -1,6 +1,6 @@
 // Entries in the console: of one account, of all, in pages and as a file; an account sees its own.
 import { beforeAll, describe, expect, test } from 'bun:test'
-import { allEntries } from '../../plugins/entries/all-entries.ts'
+import { allEntries } from '../../plugins/entries/listing.ts'
 import { recorded } from '../money/ledger/recorded.ts'
 import { MODEL } from '../support/catalogue.ts'
 import { clientOf, signedIn } from '../support/console-session.ts'

@@ -5,7 +5,7 @@ import { Elysia } from 'elysia'
 import { accountOf, isOfKey, type Viewer } from '../../../src/access/viewer.ts'
 import { named } from '../../../src/app/surface/console/account-names.ts'
 import { type ConsoleParts, FAILURES, viewerCalls } from '../../../src/app/surface/console/calls.ts'
-import { costsOfCall } from '../../../src/app/surface/console/margin-views.ts'
+import { costsDiffer } from '../../../src/domain/cost-difference.ts'
 import { conflict, type GatewayError, notFound } from '../../../src/domain/errors.ts'
 import { USAGE_FIELDS, type Usage } from '../../../src/domain/usage.ts'
 import { Closed } from '../../../src/http/schema.ts'
@@ -58,7 +58,7 @@ async function callView(db: Db, viewer: Viewer, request_id: string): Promise<Vie
     usage: usageOf(call),
     told: reportedOf(call, trace),
     doubt: trace.doubt ?? null,
-    ...costsOfCall(call, sees_routes),
+    ...providerCosts(call, sees_routes),
     service_tier: tierApplied(call),
     lines: priceLines(call).map(({ rate_nanos, amount_nanos, ...line }) => ({
       ...line,
@@ -116,6 +116,18 @@ function failureOf({ failure }: CallTrace, sees_routes: boolean): View['failure'
   if (!failure) return null
   const { kind, code, message, cause } = failure
   return { kind, code: code ?? null, message: message ?? null, cause: sees_routes ? (cause ?? null) : null }
+}
+
+/** The provider's cost as it reported it, and as the route's cost has it. */
+function providerCosts(
+  { reported_cost_nanos: reported, computed_cost_nanos: computed }: TracedCall,
+  sees_routes: boolean,
+) {
+  return {
+    ...money('reported_cost', sees_routes ? reported : null),
+    ...money('computed_cost', sees_routes ? computed : null),
+    costs_differ: sees_routes && costsDiffer(reported, computed),
+  }
 }
 
 /** The fields that are not zero. */

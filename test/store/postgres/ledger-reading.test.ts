@@ -4,7 +4,7 @@ import { accountSpend, keySpend, lowBalances } from '../../../plugins/alerts/acc
 import { callsOfAnswer, callUnderWay, chargeOf, findCall } from '../../../plugins/calls/one-call.ts'
 import { callsBeginningWith } from '../../../plugins/calls/search.ts'
 import { callTotals } from '../../../plugins/calls/totals.ts'
-import { listNamedEntries } from '../../../plugins/entries/all-entries.ts'
+import { listEntries } from '../../../plugins/entries/listing.ts'
 import { statementOf } from '../../../plugins/entries/statement.ts'
 import { entrySums } from '../../../plugins/entries/sums.ts'
 import { rerateCalls } from '../../../plugins/prices/rerating/recorded-calls.ts'
@@ -100,9 +100,9 @@ describe.if(hasPostgres)('from the same rows', () => {
       'the overview of a month by sums',
       (db) => overviewOf(db, 'month', { account_id: undefined, now_ms: NOW_MS, max_calls_read: 1 }),
     ],
-    ['entries of all accounts', (db) => listNamedEntries(db, {}, { limit: 3 })],
-    ['entries after a cursor', (db) => listNamedEntries(db, { kind: 'charge' }, { limit: 3, cursor: 5 })],
-    ['entries of an account', (db) => listNamedEntries(db, { account_id: 1, kind: 'top_up' }, { limit: 3 })],
+    ['entries of all accounts', (db) => listEntries(db, {}, { limit: 3 })],
+    ['entries after a cursor', (db) => listEntries(db, { kind: 'charge' }, { limit: 3, cursor: 5 })],
+    ['entries of an account', (db) => listEntries(db, { account_id: 1, kind: 'top_up' }, { limit: 3 })],
     ['sums of entries', (db) => entrySums(db, {})],
     ['a statement', (db) => statementOf(db, 1, time)],
     ['failing routes', (db) => failingRoutes(db, { from_ms: 0, first_id: 0 })],

@@ -1,14 +1,18 @@
-// Sums of calls as the console shows them: how many, what they cost, and what was used; the margin to the operator alone.
+// Sums of calls on pages of the console: their number, cost and usage, and for the operator the margin.
 import { Type } from '@sinclair/typebox'
-import { MoneyFields, money } from '../../../http/views.ts'
+import { type KnownCosts, marginOf } from '../../../domain/margin.ts'
+import { MoneyFields, money, NullableMoneyFields } from '../../../http/views.ts'
 import type { CallTotals, MoneyTotals } from '../../../money/ledger/totals.ts'
-import { MARGIN_SUM_FIELDS, marginOfSum } from './margin-views.ts'
 
 export const SUM_FIELDS = {
   calls: Type.Integer(),
   failed: Type.Integer({ description: 'of these, those that failed or broke off' }),
   ...MoneyFields('cost'),
-  ...MARGIN_SUM_FIELDS,
+  /** Null for accounts, and where the provider's cost of none of the calls is known. */
+  ...NullableMoneyFields('provider_cost'),
+  ...NullableMoneyFields('margin'),
+  /** The cost of those calls of which the provider's cost is known. */
+  ...NullableMoneyFields('known_revenue'),
 }
 
 /** The same with what was used. */
@@ -17,6 +21,15 @@ export const USED_SUM_FIELDS = {
   input_tokens: Type.Integer(),
   output_tokens: Type.Integer(),
   images: Type.Integer(),
+}
+
+export const marginOfSum = (sum: KnownCosts, is_operator: boolean) => {
+  const known = is_operator ? marginOf(sum) : null
+  return {
+    ...money('provider_cost', known?.provider_cost_nanos ?? null),
+    ...money('margin', known?.margin_nanos ?? null),
+    ...money('known_revenue', known?.known_revenue_nanos ?? null),
+  }
 }
 
 export const sumView = (sum: MoneyTotals, is_operator: boolean) => ({
