@@ -2,7 +2,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
 import {
   appendFileSync,
-  existsSync,
   mkdirSync,
   readdirSync,
   readFileSync,
@@ -119,37 +118,80 @@ test('only its owner can read it, and nothing else stays', () => {
   expect(readdirSync(scene.dir).filter((name) => /unfinished|^\.backup/.test(name))).toEqual([])
 })
 
-test('a restore brings all of it, for its owner alone; a second one keeps the first', async () => {
+test('a restore brings all of it, for its owner alone, into an empty folder', async () => {
   using fresh = temporary()
   const data = ['--data', fresh.path]
   expect(await answerOf(['restore', archive, ...data])).toMatchObject({
     clean: true,
     files: 6,
-    replaced: null,
+    kept_catalogue: null,
   })
   for (const path of ['tollgate.toml', UPLOAD, 'plugins/mine.ts', 'tollgate.db']) {
     if (path !== 'tollgate.db') expect(readFileSync(fresh.at(path))).toEqual(readFileSync(scene.path(path)))
     expect([path, statSync(fresh.at(path)).mode & 0o777]).toEqual([path, 0o600])
   }
-  const balance = async () => (await answerOf(['account', 'show', 'anna', ...data])).balance_usd
-  expect(await balance()).toBe('5.00')
-  await answerOf(['credit', 'anna', '2', ...data])
-  put(fresh.path, 'answers/aa/of-the-old', 'x')
-  expect((await tollgate(['restore', archive, ...data])).err).toContain('--force to replace it')
-  const { replaced } = await answerOf(['restore', archive, '--force', ...data])
-  expect(await balance()).toBe('5.00')
-  expect(existsSync(fresh.at('answers'))).toBe(false)
-  expect(readdirSync(replaced).sort()).toEqual(
-    ['answers', 'files', 'plugins', 'settlements.journal', 'tollgate.db', 'tollgate.toml'].sort(),
-  )
-  const old = openDatabase(join(replaced, 'tollgate.db'), { readonly: true })
-  expect(old.query('SELECT balance_nanos AS nanos FROM accounts').get()).toEqual({ nanos: 7_000_000_000 })
-  old.close()
+  expect(readdirSync(fresh.path).filter((name) => name.startsWith('.'))).toEqual([])
+  expect((await answerOf(['account', 'show', 'anna', ...data])).balance_usd).toBe('5.00')
   const restored = openDatabase(fresh.at('tollgate.db'))
   expect(
     restored.query("SELECT action, command, subject FROM actions WHERE command = 'restore'").all(),
   ).toEqual([{ action: 'backup.restored', command: 'restore', subject: archive }])
   restored.close()
+})
+
+test('the swap: into a new folder beside the one in use, which stays as it is', async () => {
+  using folder = temporary()
+  const [old, fresh] = [folder.at('data'), folder.at('new')]
+  await answerOf(['restore', archive, '--data', old])
+  const { name } = await answerOf(['backup', '--data', old])
+  await answerOf(['credit', 'anna', '2', '--data', old])
+  const balanceIn = async (dir: string) =>
+    (await answerOf(['account', 'show', 'anna', '--data', dir])).balance_usd
+  const refused = await tollgate(['restore', name, '--data', old])
+  expect([refused.status, refused.err]).toEqual([
+    1,
+    expect.stringMatching(
+      /\/data is not empty: it has tollgate\.db, .*files, plugins\. Restore into a new folder with --to, then start with it\.$/m,
+    ),
+  ])
+  expect(await balanceIn(old)).toBe('7.00')
+  // By its name in the place of the folder in use.
+  const { status, out } = await tollgate(['restore', name, '--data', old, '--to', fresh])
+  expect([status, out]).toEqual([0, expect.stringContaining(`Start with it: tollgate serve --data ${fresh}`)])
+  expect([await balanceIn(old), await balanceIn(fresh)]).toEqual(['7.00', '5.00'])
+})
+
+test.each([
+  ['a database', 'tollgate.db'],
+  ['the log of a database', 'tollgate.db-wal'],
+  ['an image', 'images/1/a.png'],
+  ['a kept answer', 'answers/aa/x'],
+  ['settlements', 'settlements.journal'],
+])('a folder with %s is not empty', async (_, path) => {
+  using fresh = temporary()
+  put(fresh.path, path, 'x')
+  const { status, err } = await createScene('nothing', fresh.path).run('restore', archive)
+  expect([status, err]).toEqual([1, expect.stringContaining(`is not empty: it has ${path.split('/')[0]}.`)])
+  expect(readFileSync(fresh.at(path), 'utf8')).toBe('x')
+})
+
+test('a folder with a link in place of a folder is not empty', async () => {
+  using fresh = temporary()
+  mkdirSync(fresh.at('elsewhere'))
+  symlinkSync(fresh.at('elsewhere'), fresh.at('images'))
+  const { err } = await createScene('nothing', fresh.path).run('restore', archive)
+  expect(err).toContain('is not empty: it has images.')
+})
+
+test('empty folders, other files and a catalogue are no hindrance; the catalogue is kept', async () => {
+  using fresh = temporary()
+  mkdirSync(fresh.at('images'))
+  put(fresh.path, 'backups/notes.txt', 'mine')
+  put(fresh.path, 'tollgate.toml', '# mine')
+  const { kept_catalogue } = await createScene('nothing', fresh.path).json('restore', archive)
+  expect(readFileSync(kept_catalogue, 'utf8')).toBe('# mine')
+  expect(readFileSync(fresh.at('tollgate.toml'))).toEqual(readFileSync(scene.path('tollgate.toml')))
+  expect(readFileSync(fresh.at('backups/notes.txt'), 'utf8')).toBe('mine')
 })
 
 test('a restore says that the packages of plugins are to be installed', async () => {
@@ -363,14 +405,14 @@ describe('refused, and nothing changes:', () => {
     writeFileSync(spoilt, await archiveOf(entries))
     const before = readdirSync(target.dir)
     for (const command of [
-      ['restore', spoilt, '--force'],
+      ['restore', spoilt, '--to', target.path('new')],
       ['backup', 'verify', spoilt],
     ]) {
       const { status, err, out } = await target.run(...command)
       expect([status, err, out]).toEqual([1, expect.stringContaining(message), ''])
     }
     expect(await target.json('account', 'show', 'ben')).toMatchObject({ name: 'ben' })
-    expect(readdirSync(target.dir).filter((name) => !before.includes(name))).toEqual(['serve.lock'])
+    expect(readdirSync(target.dir).filter((name) => !before.includes(name))).toEqual([])
     target.remove()
   })
 
@@ -384,7 +426,7 @@ describe('refused, and nothing changes:', () => {
   ])('one that %s', async (_, spoil) => {
     const spoilt = target.path('spoilt.tar.zst')
     writeFileSync(spoilt, spoil(readFileSync(archive)))
-    const { status, err } = await target.run('restore', spoilt, '--force')
+    const { status, err } = await target.run('restore', spoilt, '--to', target.path('new'))
     expect([status, err]).toEqual([1, expect.stringContaining('use another backup')])
     expect(await target.json('account', 'show', 'ben')).toMatchObject({ name: 'ben' })
     target.remove()
@@ -392,7 +434,7 @@ describe('refused, and nothing changes:', () => {
 
   test('one that is served', async () => {
     const unlock = takeLock(target.path('serve.lock'))
-    expect((await target.run('restore', archive, '--force')).err).toContain('A gateway is serving')
+    expect((await target.run('restore', archive)).err).toContain('A gateway is serving')
     unlock?.()
     target.remove()
   })

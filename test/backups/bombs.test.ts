@@ -185,7 +185,7 @@ const BOMBS: readonly Row[] = [
 ]
 
 const COMMANDS = [
-  ['restore', (path: string) => ['restore', path, '--force']],
+  ['restore', (path: string) => ['restore', path, '--to', scratch.at('new')]],
   ['verify', (path: string) => ['backup', 'verify', path]],
 ] as const
 
@@ -221,7 +221,7 @@ test('a restore that is refused leaves no folder that was not there, and nothing
 test('a copy of the database alone takes no more than was allowed either', async () => {
   const copy = scratch.at('copy.db')
   await target.json('backup', '--database-only', copy)
-  const { status, err } = await target.run('restore', copy, '--force', '--max-bytes', '100kB')
+  const { status, err } = await target.run('restore', copy, '--to', scratch.at('new'), '--max-bytes', '100kB')
   expect([status, err]).toEqual([1, expect.stringMatching(MAX)])
   expect(await target.json('account', 'show', 'ben')).toMatchObject({ name: 'ben' })
 })
@@ -307,9 +307,9 @@ describe.skipIf(!mayMount)('on a small disk (skipped where none may be mounted)'
       const path = scratch.at('large.tar.zst')
       writeFileSync(path, compressed(head(), files(24_000_000)))
       const before = readdirSync(disk.path)
-      const { status, err } = await small.run('restore', path, '--force')
+      const { status, err } = await small.run('restore', path, '--to', small.path('new'))
       expect([status, err]).toEqual([1, expect.stringMatching(/there is room for.* stay free\./)])
-      expect(readdirSync(disk.path).filter((name) => !before.includes(name))).toEqual(['serve.lock'])
+      expect(readdirSync(disk.path).filter((name) => !before.includes(name))).toEqual([])
       expect(await small.json('account', 'show', 'ben')).toMatchObject({ name: 'ben' })
     },
   )

@@ -159,17 +159,20 @@ describe.each([
     expect(await next()).toContain(words)
     expect([...unfinishedIn(data), ...readdirSync(backups.path)]).toEqual([])
   })
+})
 
-  test('a restore: what was unpacked is removed', async () => {
-    using half = heldFile(scratch.at(crypto.randomUUID()), archive, 2 * MB)
-    const args = ['restore', half.path, '--force', '--data', data]
-    const restore = await running(args, data, (name) => name === '.restore')
-    await restore.kill()
-    expect(existsSync(join(data, '.restore'))).toBe(true)
-    expect(await next()).toContain(words)
-    expect(unfinishedIn(data)).toEqual([])
-    expect((await answerOf(['account', 'show', 'anna', '--data', data])).name).toBe('anna')
-  })
+test('killed, a restore: what was unpacked is removed by the next one', async () => {
+  const into = scratch.at('into')
+  mkdirSync(into)
+  using half = heldFile(scratch.at(crypto.randomUUID()), archive, 2 * MB)
+  const args = ['restore', half.path, '--to', into, '--data', data]
+  const restore = await running(args, into, (name) => name === '.restore')
+  await restore.kill()
+  expect(unfinishedIn(into)).toEqual(['.restore'])
+  await answerOf(['restore', archive, '--to', into, '--data', data])
+  expect(unfinishedIn(into)).toEqual([])
+  expect((await answerOf(['account', 'show', 'anna', '--data', into])).name).toBe('anna')
+  rmSync(into, { recursive: true })
 })
 
 test('killed, a copy of the database alone: it is removed by the next command', async () => {
@@ -241,14 +244,18 @@ describe('living: nothing of it is removed, and it comes to its end', () => {
   })
 
   test('a restore', async () => {
+    const into = scratch.at('into')
+    mkdirSync(into)
     using half = heldFile(scratch.at(crypto.randomUUID()), archive, 2 * MB)
-    const args = ['restore', half.path, '--force', '--data', data]
-    const restore = await running(args, data, (name) => name === '.restore')
-    expect(await nextCommand()).toBe('')
-    expect(existsSync(join(data, '.restore'))).toBe(true)
+    const args = ['restore', half.path, '--to', into, '--data', data]
+    const restore = await running(args, into, (name) => name === '.restore')
+    expect((await tollgate(['account', 'list', '--data', into])).err).not.toContain('Removed')
+    expect(removeLeftovers(into)).toEqual([])
+    expect(unfinishedIn(into)).toEqual(['.restore'])
     await half.go()
     expect(await restore.exited).toBe(0)
-    expect(unfinishedIn(data)).toEqual([])
+    expect(unfinishedIn(into)).toEqual([])
+    rmSync(into, { recursive: true })
   })
 
   test.each([
@@ -270,13 +277,15 @@ describe('living: nothing of it is removed, and it comes to its end', () => {
 })
 
 test.each(['SIGTERM', 'SIGINT'] as const)('a restore that is ended by %s leaves nothing', async (signal) => {
+  const into = scratch.at('into')
+  mkdirSync(into)
   using half = heldFile(scratch.at(crypto.randomUUID()), archive, 2 * MB)
-  const child = begin(['restore', half.path, '--force', '--data', data])
-  await eventually('it has begun', () => existsSync(join(data, '.restore/plugins')))
+  const child = begin(['restore', half.path, '--to', into, '--data', data])
+  await eventually('it has begun', () => existsSync(join(into, '.restore/plugins')))
   child.kill(signal)
   expect(await child.exited).toBe(1)
-  expect(unfinishedIn(data)).toEqual([])
-  expect((await answerOf(['account', 'show', 'anna', '--data', data])).name).toBe('anna')
+  expect(readdirSync(into)).toEqual(['serve.lock'])
+  rmSync(into, { recursive: true })
 })
 
 test.skipIf(process.geteuid?.() !== 0)(
@@ -353,14 +362,6 @@ describe('by name', () => {
     for (const name of names) put(folder.at(name), 9 * HOUR_MS)
     expect(removeLeftovers(folder.path)).toEqual([])
     expect(names.filter((name) => !existsSync(folder.at(name)))).toEqual([])
-  })
-
-  test('what was unpacked by a restore that has begun to put it in place stays', () => {
-    using folder = temporary()
-    put(folder.at('.restore/tollgate.db'))
-    writeFileSync(folder.at('.restore.json'), '{"keep_as":"before-restore-1970-01-01T000000Z"}')
-    expect(removeLeftovers(folder.path, 'serve.lock')).toEqual([])
-    expect(existsSync(folder.at('.restore/tollgate.db'))).toBe(true)
   })
 })
 

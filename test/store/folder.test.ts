@@ -187,7 +187,7 @@ describe.skipIf(!IS_ROOT)('a folder that this user cannot write', () => {
   const refused = (path: string) =>
     `error: ${path} cannot be written: it belongs to user 0, and this is user ${SERVICE}. Run this as its owner, or give it to this user: chown -R ${SERVICE} ${folder}`
 
-  test.each(['serve --listen 127.0.0.1:0', 'account create anna', 'restore /dev/null --force'])(
+  test.each(['serve --listen 127.0.0.1:0', 'account create anna', 'restore /dev/null'])(
     'tollgate %s names its owner, and how to change that',
     async (line) => {
       expect(await asService(...line.split(' '))).toEqual({ status: 1, err: refused(folder) })

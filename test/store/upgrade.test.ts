@@ -1,7 +1,7 @@
 // A gateway over a database of an older version: it copies it, migrates it and serves; the copy is put back and is as it was.
 import { Database } from 'bun:sqlite'
 import { expect, setDefaultTimeout, test } from 'bun:test'
-import { readdirSync, writeFileSync } from 'node:fs'
+import { readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { hashKey } from '../../src/access/secret.ts'
 import { MIGRATIONS, migrate } from '../../src/store/engines/sqlite/migrate.ts'
 import { catalogueOf } from '../support/catalogue.ts'
@@ -81,7 +81,8 @@ test.each(VERSIONS)('version %d: copied, served, audited, and back', async (vers
   expect(rowsOf(folder.at(copy))).toEqual(before)
 
   // The older program would restore the copy as it is; this one brings it up to date first, and finds the same money.
-  command(folder.path, 'restore', folder.at(copy), '--force')
+  for (const suffix of ['', '-wal', '-shm']) rmSync(database + suffix, { force: true })
+  command(folder.path, 'restore', folder.at(copy))
   expect(command(folder.path, 'account', 'list')).toMatchObject({
     accounts: [{ name: 'alice', balance_nanos: BALANCE }],
   })

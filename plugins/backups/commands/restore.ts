@@ -1,17 +1,16 @@
-// `restore`: puts a backup in place while no gateway runs, and keeps what it replaces.
+// `restore`: puts a backup into an empty folder or an empty database, while no gateway serves it.
 import { existsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Command } from 'commander'
 import { type Context, contextOf } from '../../../src/app/command-line/context.ts'
-import type { DataFolder } from '../../../src/app/command-line/data-folder.ts'
+import { type DataFolder, dataFolder } from '../../../src/app/command-line/data-folder.ts'
 import { addExample } from '../../../src/app/command-line/example.ts'
 import type { CliDeps } from '../../../src/app/command-line/terminal.ts'
 import { withoutGateway } from '../../../src/app/commands/without-gateway.ts'
-import { conflict } from '../../../src/domain/errors.ts'
 import { roomIn } from '../archive/unpack-room.ts'
 import { type Destination, openDestination } from '../restoring/destination.ts'
-import { type Restored, restoreArchive } from '../restoring/restore.ts'
-import { restoreDatabase } from '../restoring/restore-database.ts'
+import { type Restored, refuseNotEmpty, restoreArchive } from '../restoring/restore.ts'
+import { refuseDatabase, restoreDatabase } from '../restoring/restore-database.ts'
 import { isDatabase, peek } from '../restoring/unpacked.ts'
 import {
   archiveNamed,
@@ -24,90 +23,98 @@ import { withUnpacking } from './unpacking.ts'
 import { viewOf } from './verify.ts'
 
 interface RestoreFlags extends KeyFlags, UnpackFlags {
-  force?: boolean
+  to?: string
 }
 
 export function addRestoreCommand(program: Command, deps: CliDeps): void {
   const command = program
     .command('restore')
     .argument('<archive>', 'a file, s3://BUCKET/NAME, or a name that `backup list` shows')
-    .summary('Replace everything with a backup.')
+    .summary('Restore a backup into an empty folder.')
     .description(
-      'Check and audit a backup, then replace the database, images, files, responses and the ' +
-        'catalogue with it. Stop the gateway first. The replaced files are kept. A backup of only the database replaces the ' +
-        'database alone.',
+      'Check and audit a backup, then put it into an empty folder: the database, images, files, responses, the catalogue and ' +
+        'plugins. If the folder has a catalogue with [storage], rows and files go there. A backup of only the database needs a ' +
+        'folder without a database. To replace a running gateway, stop it, restore into a new folder, and start with that.',
     )
-  addExample(command, 'restore tollgate-20261121T030000Z.tar.zst --data ./restored')
+  addExample(command, 'restore tollgate-20261121T030000Z.tar.zst --to ./restored')
   withUnpackOptions(withKeyOptions(command, 'decrypt'))
-    .option('--force', 'replace an existing database')
+    .option('--to <folder>', 'a new or empty folder (default: the data folder)')
     .action(async (name: string, flags: RestoreFlags, called: Command) => {
       const context = contextOf(called, deps)
       const { archive, keys } = await archiveNamed(name, flags, context, deps)
-      await withoutGateway(context.folder, async () => {
-        const archived = await archive.open()
-        refuseExisting(context.folder, flags)
-        const { first, all } = await peek(archived)
+      const { folder } = context
+      const target = flags.to === undefined ? folder : { ...folder, ...dataFolder(flags.to, deps.env) }
+      await withoutGateway(target, async () => {
+        const { first, all } = await peek(await archive.open())
+        const is_database = first.length === 0 || isDatabase(first)
+        if (is_database) refuseDatabase(target)
+        else refuseNotEmpty(target)
         // An empty file is told about as a database, too.
-        await using destination = await openDestination(context.folder, deps.env)
-        if (first.length === 0 || isDatabase(first))
-          await answerDatabase(context, name, flags, { ...deps, destination })
+        await using destination = await openDestination(target, deps.env)
+        if (is_database) await answerDatabase(context, { file: name, target, destination, ...flags })
         else {
           const { maxBytes: max_bytes } = flags
           const restored = await withUnpacking(
             { archive, content: all, json: context.json, deps },
             (content, onAudit) =>
               restoreArchive(content, {
-                paths: context.folder,
+                paths: target,
                 destination,
                 archive: archive.where,
                 keys,
                 max_bytes,
                 now_ms: deps.now(),
                 onAudit,
-                by: context.folder.by,
+                by: folder.by,
               }),
           )
-          answerArchive(context, archive.where, restored)
+          answerArchive(context, target, archive.where, restored)
         }
       })
     })
 }
 
-async function answerDatabase(
-  { folder, answer }: Context,
-  file: string,
-  { maxBytes: max_bytes }: UnpackFlags,
-  { now, destination: { bucket, takeRows } }: CliDeps & { destination: Destination },
-): Promise<void> {
-  roomIn({ folder: folder.dir, archive: file, max_bytes }).take(statSync(file).size, 0)
-  const { kept, is_on_server } = await restoreDatabase(file, folder, now(), { takeRows })
-  const replaced = kept === undefined ? '' : ` The replaced database is kept as ${kept}.`
-  const database = is_on_server ? ON_SERVER : folder.database_path
-  answer(
-    { file, database, replaced: kept ?? null },
-    `${database} is now the backup ${file}.${replaced}\n${beforeServe(bucket)}`,
-  )
+interface DatabaseOptions extends UnpackFlags {
+  /** The copy of the database. */
+  file: string
+  target: DataFolder
+  destination: Destination
 }
 
-function answerArchive({ folder, answer, warn }: Context, where: string, restored: Restored): void {
-  const { kept_as } = restored
-  const kept = kept_as === undefined ? undefined : join(folder.dir, kept_as)
+async function answerDatabase(
+  { answer }: Context,
+  { file, target, destination: { bucket, takeRows }, maxBytes: max_bytes }: DatabaseOptions,
+): Promise<void> {
+  roomIn({ folder: target.dir, archive: file, max_bytes }).take(statSync(file).size, 0)
+  const is_on_server = await restoreDatabase(file, target, takeRows)
+  const database = is_on_server ? ON_SERVER : target.database_path
+  answer({ file, database }, `${database} is now the backup ${file}.\n${beforeServe(bucket)}`)
+}
+
+function answerArchive(
+  { answer, warn }: Context,
+  { dir }: DataFolder,
+  where: string,
+  restored: Restored,
+): void {
+  const { kept_catalogue } = restored
   const view = viewOf(restored)
   if (view.missing.length > 0)
     warn(
       `Files missing or damaged when the backup was made: ${view.missing.length}. \`tollgate audit\` lists them.`,
     )
   answer(
-    { file: where, data_folder: folder.dir, replaced: kept ?? null, ...view },
+    { file: where, data_folder: dir, kept_catalogue: kept_catalogue ?? null, ...view },
     [
-      `${folder.dir} is now the backup ${where}, of ${view.made_at}:`,
+      `${dir} is now the backup ${where}, of ${view.made_at}:`,
       `accounts ${view.accounts}, calls ${view.calls}, files ${view.files}; every hash is right, audit ${view.clean ? 'clean' : 'with the same problems as then'}.`,
       ...(restored.is_on_server ? [`Its rows are in ${ON_SERVER}.`] : []),
       ...(restored.bucket === undefined ? [] : [`Its files are in ${restored.bucket}.`]),
-      ...(kept === undefined ? [] : [`The replaced files are kept in ${kept}.`]),
-      ...(needsPackages(folder.dir)
-        ? [`Install the packages of the plugins: run \`bun install\` in ${join(folder.dir, 'plugins')}.`]
+      ...(kept_catalogue === undefined ? [] : [`The catalogue that was there is now ${kept_catalogue}.`]),
+      ...(needsPackages(dir)
+        ? [`Install the packages of the plugins: run \`bun install\` in ${join(dir, 'plugins')}.`]
         : []),
+      `Start with it: tollgate serve --data ${dir}`,
     ].join('\n'),
   )
 }
@@ -121,14 +128,3 @@ const needsPackages = (dir: string): boolean =>
 /** The database only names these files. */
 const beforeServe = (bucket = 'the folders images/, files/ and responses/'): string =>
   `Before you start the gateway, also restore ${bucket} of the same time. Images and kept responses without their files are shown as missing.`
-
-function refuseExisting({ database_path }: DataFolder, { force = false }: RestoreFlags): void {
-  const replaces = existsSync(database_path)
-  if (replaces && !force)
-    throw conflict(
-      `A database exists at ${database_path}. Add --force to replace it; the old one is kept beside the new one.`,
-    )
-  // SQLite would replay this log onto the restored database.
-  if (!replaces && existsSync(`${database_path}-wal`))
-    throw conflict(`${database_path}-wal belongs to a database that was removed. Move it away first.`)
-}

@@ -1,20 +1,25 @@
-// The restoring of an archive: unpacked and audited within the folder, and only then put in place of what it has.
-import { Database, SQLiteError } from 'bun:sqlite'
-import { accessSync, constants, existsSync, mkdirSync, rmSync } from 'node:fs'
-import { join } from 'node:path'
+// The restoring of an archive: unpacked and audited within an empty folder, and only then put in its place; and the drill of it.
 import {
-  finishLocked,
-  INCOMING,
-  isRestoreUnfinished,
-  refuseMounts,
-  replaceContents,
-} from '../../../src/app/process/backup/replace.ts'
-import { type DataPaths, drillWork } from '../../../src/app/process/data-paths.ts'
+  accessSync,
+  constants,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import { type DataPaths, drillWork, INCOMING, RESTORE_MARK } from '../../../src/app/process/data-paths.ts'
+import { FILES, FOLDERS } from '../../../src/backup/names.ts'
 import { conflict, unprocessable } from '../../../src/domain/errors.ts'
 import { namingFullDisk } from '../../../src/store/disk-room.ts'
+import { flush } from '../../../src/store/engines/sqlite/copy.ts'
 import { giveToFolderOwner } from '../../../src/store/folder.ts'
 import { makeWorkFolder, removeAbandonedWork, type WorkFolder } from '../../../src/store/work-folder.ts'
-import { closing, onSignals } from '../../../src/utilities/at-end.ts'
+import { onSignals } from '../../../src/utilities/at-end.ts'
 import type { Destination, Elsewhere } from './destination.ts'
 import { type Unpacked, type UnpackOptions, unpackAndAudit } from './unpacked.ts'
 
@@ -25,38 +30,48 @@ export interface RestoreOptions extends Omit<UnpackOptions, 'folder'> {
 }
 
 export interface Restored extends Unpacked, Elsewhere {
-  /** The folder within the data folder that has what was replaced; undefined if there was nothing. */
-  kept_as: string | undefined
+  /** The catalogue that the folder had, under its new name; undefined if it had none. */
+  kept_catalogue: string | undefined
+}
+
+/** @throws GatewayError conflict for a folder that has anything of a gateway but a catalogue */
+export function refuseNotEmpty({ dir }: DataPaths): void {
+  const found = [...FILES, 'tollgate.db-wal', ...FOLDERS].filter(
+    (name) => name !== 'tollgate.toml' && !isFree(dir, name),
+  )
+  if (found.length > 0)
+    throw conflict(
+      `${dir} is not empty: it has ${found.join(', ')}. Restore into a new folder with --to, then start with it.`,
+    )
+}
+
+/** Absent, or an empty folder that a rename can replace: no link, and no mount. */
+function isFree(dir: string, name: string): boolean {
+  const found = lstatSync(join(dir, name), { throwIfNoEntry: false })
+  if (!found) return true
+  return found.isDirectory() && found.dev === statSync(dir).dev && readdirSync(join(dir, name)).length === 0
 }
 
 /**
- * Restores a data folder from an archive. The caller has the folder's lock, so that no gateway serves it.
+ * Restores a data folder from an archive. The caller has the folder's lock, so that no gateway serves it, and it is empty.
  *
- * @throws GatewayError before anything is changed: what `unpackAndAudit` throws; conflict if the database is in use, or a
- * part of the folder is a mount
+ * @throws GatewayError before anything is changed: what `unpackAndAudit` and `takeUnpacked` throw
  */
 export async function restoreArchive(
   archived: AsyncIterable<Uint8Array>,
   { paths, destination, now_ms, ...unpacking }: RestoreOptions,
 ): Promise<Restored> {
-  const { dir, database_path } = paths
+  const { dir } = paths
   const folder = join(dir, INCOMING)
-  finishLocked(dir)
-  rmSync(folder, { recursive: true, force: true })
-  // Past its plan it is the new state, which the next start puts in place.
-  const remove = () => {
-    if (!isRestoreUnfinished(dir)) rmSync(folder, { recursive: true, force: true })
-  }
+  const remove = () => rmSync(folder, { recursive: true, force: true })
+  remove()
   return await endedBySignals(remove, async () => {
     try {
       mkdirSync(folder, { mode: 0o700 })
       giveToFolderOwner(folder)
       const unpacked = await unpackAndAudit(archived, { ...unpacking, folder })
-      if (existsSync(database_path)) closeWriteAheadLog(database_path)
-      // What a server has taken stays there.
-      refuseMounts(dir)
       const elsewhere = await destination.takeUnpacked(folder)
-      return { ...unpacked, ...elsewhere, kept_as: replaceContents(dir, now_ms) }
+      return { ...unpacked, ...elsewhere, kept_catalogue: place(paths, folder, now_ms) }
     } catch (refusal) {
       remove()
       throw namingFullDisk(refusal, dir)
@@ -64,20 +79,43 @@ export async function restoreArchive(
   })
 }
 
+/**
+ * Puts what was unpacked in its place. Killed meanwhile it leaves a mark, by which starts and commands refuse the folder.
+ *
+ * @returns the new name of the catalogue that was there
+ */
+function place({ dir, catalogue_path }: DataPaths, folder: string, now_ms: number): string | undefined {
+  const mark = join(dir, RESTORE_MARK)
+  writeFileSync(mark, '{}', { mode: 0o600 })
+  giveToFolderOwner(mark)
+  flush(dir)
+  const time = Temporal.Instant.fromEpochMilliseconds(now_ms).toString({ smallestUnit: 'second' })
+  const kept = existsSync(catalogue_path)
+    ? `${catalogue_path}.before-restore-${time.replaceAll(':', '')}`
+    : undefined
+  if (kept !== undefined) renameSync(catalogue_path, kept)
+  for (const name of readdirSync(folder)) renameSync(join(folder, name), join(dir, name))
+  flush(dir)
+  rmSync(mark)
+  rmSync(folder, { recursive: true })
+  flush(dir)
+  return kept
+}
+
 /** A drill: unpacks an archive into a folder for temporary files, audits it, and removes the folder. */
 export async function drill(
   archived: AsyncIterable<Uint8Array>,
   unpacking: Omit<UnpackOptions, 'folder'>,
 ): Promise<Unpacked> {
-  const place = drillWork()
-  refuseUnwritableScratch(place.parent)
+  const scratch = drillWork()
+  refuseUnwritableScratch(scratch.parent)
   try {
-    removeAbandonedWork(place)
+    removeAbandonedWork(scratch)
     let made: WorkFolder | undefined
     return await endedBySignals(
       () => made?.remove(),
       async () => {
-        using work = makeWorkFolder(place)
+        using work = makeWorkFolder(scratch)
         made = work
         const folder = join(work.path, 'data')
         mkdirSync(folder, { mode: 0o700 })
@@ -85,7 +123,7 @@ export async function drill(
       },
     )
   } catch (refusal) {
-    throw namingFullDisk(refusal, place.parent)
+    throw namingFullDisk(refusal, scratch.parent)
   }
 }
 
@@ -99,7 +137,7 @@ function refuseUnwritableScratch(folder: string): void {
   }
 }
 
-/** Who ends the work by a signal does not leave behind what it has decrypted. */
+/** A signal that ends the work leaves nothing decrypted behind. */
 async function endedBySignals<T>(remove: () => void, work: () => Promise<T>): Promise<T> {
   const end = () => {
     remove()
@@ -107,21 +145,4 @@ async function endedBySignals<T>(remove: () => void, work: () => Promise<T>): Pr
   }
   using _listening = onSignals(end)
   return await work()
-}
-
-/**
- * Moves the write-ahead log into the database file. SQLite refuses to leave WAL mode while another connection is open
- * (https://sqlite.org/pragma.html#pragma_journal_mode), so this also protects commands that are running. A damaged
- * database is left as it is, with what SQLite copies into it from its log as it closes it.
- */
-export function closeWriteAheadLog(path: string): void {
-  using db = closing(new Database(path))
-  try {
-    db.run('PRAGMA busy_timeout = 0')
-    const mode = db.query<{ journal_mode: string }, []>('PRAGMA journal_mode = DELETE').get()?.journal_mode
-    if (mode !== 'delete') throw new Error(`journal mode ${mode}`)
-  } catch (cause) {
-    if (cause instanceof SQLiteError && /^SQLITE_(NOTADB|CORRUPT)/.test(cause.code ?? '')) return
-    throw conflict(`${path} is in use by another command: try again when that has finished.`, { cause })
-  }
 }

@@ -60,7 +60,7 @@ const isDamage = (thrown: unknown): boolean => /^SQLITE_(CORRUPT|NOTADB)/.test(c
 const LOOK =
   'Run this as the gateway’s user, and check that it is a file, that its folder is writable, and that the disk works.'
 const RESTORE =
-  'Stop the gateway, keep the file, and restore the last backup: `tollgate restore FILE --force`.'
+  'Stop the gateway, restore the last backup into a new folder, and start with that: `tollgate restore FILE --to FOLDER`.'
 
 function versionOf(db: Database): Diagnosis {
   const version = schemaVersion(db)

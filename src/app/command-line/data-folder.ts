@@ -8,8 +8,7 @@ import type { By } from '../../domain/actions.ts'
 import type { Catalogue } from '../../domain/catalogue.ts'
 import { invalidRequest, unprocessable } from '../../domain/errors.ts'
 import type { Awaitable, Db } from '../../store/db.ts'
-import { finishRestore } from '../process/backup/replace.ts'
-import { type DataPaths, dataPaths } from '../process/data-paths.ts'
+import { type DataPaths, dataPaths, refuseHalfRestored } from '../process/data-paths.ts'
 import type { Engine, EngineOptions } from '../process/engine/engine.ts'
 import { engineIn, storageOfFolder } from '../process/engine/of.ts'
 import type { FileStores } from '../process/files/stores.ts'
@@ -79,9 +78,9 @@ export async function filesOfFolder(folder: DataFolder): Promise<FileStores> {
   }
 }
 
-/** Brings a restore that was killed to its end, and removes what killed commands left. */
+/** Refuses a folder with a part of a backup, and removes what killed commands left. */
 function bringToOrder({ dir, remark }: DataFolder): void {
-  finishRestore(dir)
+  refuseHalfRestored(dir)
   const removed = tidy(() => removeLeftovers(dir))
   if (removed.length > 0)
     remark?.(`Removed files that earlier versions or killed commands left: ${removed.join(', ')}.`)

@@ -1,4 +1,4 @@
-// A data folder while no gateway serves it, for commands that put another database in place.
+// A data folder while no gateway serves it, for commands that put a database in place.
 import { mkdirSync, readdirSync, rmdirSync, rmSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { conflict } from '../../domain/errors.ts'
@@ -6,7 +6,7 @@ import { giveFoldersToOwner, refuseUnwritable } from '../../store/folder.ts'
 import { takeLock } from '../../store/lock.ts'
 import { atEnd } from '../../utilities/at-end.ts'
 import type { DataFolder } from '../command-line/data-folder.ts'
-import { finishLocked } from '../process/backup/replace.ts'
+import { refuseHalfRestored } from '../process/data-paths.ts'
 import { removeLeftovers } from '../process/leftovers.ts'
 
 /**
@@ -19,24 +19,23 @@ export async function withoutGateway<T>(
   work: () => Promise<T>,
 ): Promise<T> {
   const made = mkdirSync(resolve(dir), { recursive: true, mode: 0o700 })
+  using _leaving = atEnd(() => {
+    if (made !== undefined) removeEmpty(dir, made)
+  })
   if (made !== undefined) giveFoldersToOwner(made, resolve(dir))
   refuseUnwritable(dir)
   const unlock = takeLock(join(dir, 'serve.lock'))
   if (!unlock) throw conflict(`A gateway is serving ${dir}: stop it first.`)
-  using _leaving = atEnd(() => {
-    unlock()
-    if (made !== undefined) removeEmpty(dir, made)
-  })
-  // Of a restore that was interrupted: what it put in place is what this one replaces.
-  finishLocked(dir)
+  using _unlocking = atEnd(unlock)
+  refuseHalfRestored(dir)
   removeLeftovers(dir, 'serve.lock')
   return await work()
 }
 
 /** The folders that were made for a restore that was refused, from the innermost on. */
 function removeEmpty(dir: string, outermost: string): void {
-  if (readdirSync(dir).join() !== 'serve.lock') return
-  rmSync(join(dir, 'serve.lock'))
+  if (readdirSync(dir).some((name) => name !== 'serve.lock')) return
+  rmSync(join(dir, 'serve.lock'), { force: true })
   for (let folder = resolve(dir); folder.length >= outermost.length; folder = dirname(folder)) {
     if (readdirSync(folder).length > 0) return
     rmdirSync(folder)

@@ -1,6 +1,8 @@
-// The paths of a data folder that backups read and write.
+// The paths of a data folder: its files, its older states, and those that commands make for their time.
+import { existsSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { conflict } from '../../domain/errors.ts'
 import type { WorkPlace } from '../../store/work-folder.ts'
 
 export interface DataPaths {
@@ -15,9 +17,22 @@ export const dataPaths = (dir: string): DataPaths => ({
   database_path: join(dir, 'tollgate.db'),
 })
 
-/** Whether a name in a data folder is of a database or more that a restore or a migration put aside. */
+/** What a restore unpacks, until it is put in its place. */
+export const INCOMING = '.restore'
+/** It is there while a restore puts its files in place. Earlier versions, which replaced files, had a plan of that name. */
+export const RESTORE_MARK = '.restore.json'
+
+/** @throws GatewayError conflict for a folder in which a restore was killed while it put its files in place */
+export function refuseHalfRestored(dir: string): void {
+  if (existsSync(join(dir, RESTORE_MARK)))
+    throw conflict(
+      `${dir} has only a part of a backup: a restore into it was interrupted. Restore the backup into a new folder with --to, then start with it.`,
+    )
+}
+
+/** Whether a name in a data folder is of a database, a catalogue or more that a restore or a migration put aside. */
 export const isOlderState = (name: string): boolean =>
-  /^(before-restore-|tollgate\.db\.(before|replaced)-)/.test(name)
+  /^(before-restore-|tollgate\.(db|toml)\.(before|replaced)-)/.test(name)
 
 /** Where copies of the database are made for backups: in the data folder, where there is room for them. */
 export const backupWork = (dir: string): WorkPlace => ({

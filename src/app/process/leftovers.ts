@@ -1,9 +1,8 @@
 // What killed commands leave in a data folder: removed by the next start or command, once no process is at it.
-import { lstatSync, readdirSync, rmSync, statSync } from 'node:fs'
+import { readdirSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { takeLock } from '../../store/lock.ts'
 import { removeAbandonedWork } from '../../store/work-folder.ts'
-import { isRestoreUnfinished } from './backup/replace.ts'
 import { backupWork, drillWork } from './data-paths.ts'
 
 /** By who writes it, under which lock. */
@@ -11,42 +10,30 @@ const UNDER_LOCK: readonly { lock: string; names: RegExp }[] = [
   {
     lock: 'serve.lock',
     names:
-      /^(\.restore|\.restore\.json\.unfinished|tollgate\.db\.incoming(-wal|-shm|-journal)?|tollgate\.db\.before-\d{4}\.unfinished(-journal)?|tollgate\.db\.replaced-.*|\.sync-.{6}|serve\.withdrawals(\.new)?)$/,
+      /^(\.restore|\.restore\.json\.unfinished|tollgate\.db\.incoming(-wal|-shm|-journal)?|tollgate\.db\.before-\d{4}\.unfinished(-journal)?|\.sync-.{6}|serve\.withdrawals(\.new)?)$/,
   },
   // Of earlier versions.
   { lock: 'backup.lock', names: /^(\.backup|backups\.json(\.unfinished)?)$/ },
 ]
-
-const REPLACED = /^tollgate\.db\.replaced-/
-
-/** Of a database that is to be replaced: until it is, that is a second name of the one in its place. Asked again under the lock. */
-function isLeft(dir: string, name: string): boolean {
-  if (!REPLACED.test(name)) return true
-  const find = (file: string) => lstatSync(join(dir, file), { throwIfNoEntry: false })
-  const [own, second] = [find('tollgate.db'), find(name)]
-  return own !== undefined && own.dev === second?.dev && own.ino === second.ino
-}
 
 /** What the catalogue is written in until it has its name, under no lock: that takes milliseconds. */
 const CATALOGUE = /^(\.[0-9a-f-]{36}\.tmp|tollgate\.toml\.[0-9a-f]{8}\.unfinished)$/
 const ABANDONED_MS = 3_600_000
 
 /**
- * Removes it. A restore that has begun to put things in place is none of it: `finishRestore` comes first.
+ * Removes them.
  *
  * @param held the lock that the caller has
  * @returns the paths of what was removed
  */
 export function removeLeftovers(dir: string, held?: 'serve.lock'): string[] {
-  if (isRestoreUnfinished(dir)) return []
   const names = readdirSync(dir)
   const removed = UNDER_LOCK.flatMap(({ lock, names: pattern }) => {
-    const findLeft = () => names.filter((name) => pattern.test(name) && isLeft(dir, name))
-    if (findLeft().length === 0) return []
-    if (lock === held) return remove(dir, findLeft())
+    const left = names.filter((name) => pattern.test(name))
+    if (left.length === 0) return []
+    if (lock === held) return remove(dir, left)
     using unlock = takeLock(join(dir, lock))
-    if (!unlock) return []
-    return isRestoreUnfinished(dir) ? [] : remove(dir, findLeft())
+    return unlock ? remove(dir, left) : []
   })
   const abandoned = names.filter((name) => CATALOGUE.test(name) && isOld(join(dir, name)))
   return [...removed, ...remove(dir, abandoned), ...removeAbandonedWork(backupWork(dir))]

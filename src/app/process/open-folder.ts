@@ -6,10 +6,9 @@ import type { Registry } from '../../protocols/registry.ts'
 import { orUndo } from '../../utilities/or-undo.ts'
 import type { Plugin } from '../plugin.ts'
 import { preparePlugins } from '../plugins.ts'
-import { finishRestore } from './backup/replace.ts'
 import { createBooks } from './books.ts'
 import { openCatalogue } from './catalogue.ts'
-import { dataPaths } from './data-paths.ts'
+import { dataPaths, refuseHalfRestored } from './data-paths.ts'
 import { sharedClock } from './engine/clock.ts'
 import { createImageTrial } from './image-library.ts'
 import { createObserving } from './observing.ts'
@@ -46,8 +45,7 @@ export async function openFolder({ data_folder, accept_missing_files = false, ..
   const clock = sharedClock(parts.now ?? Date.now)
   const { now } = clock
   const paths = dataPaths(data_folder)
-  // Before anything is read: a restore that was killed halfway is brought to its end.
-  finishRestore(data_folder)
+  refuseHalfRestored(data_folder)
   await ensureCatalogue(paths.catalogue_path)
   const image_trial = tryImages && createImageTrial(tryImages, log)
   const onUse = (catalogue: Catalogue) => image_trial?.follow(catalogue)

@@ -76,9 +76,11 @@ describe.skipIf(!mayMount)('a full disk (skipped where none may be mounted)', ()
     'backup',
     'console link',
     'plugin types',
-    'restore ARCHIVE --force',
+    'restore ARCHIVE --to NEW',
   ])('%s', async (words) => {
-    const args = words.split(' ').map((word) => (word === 'ARCHIVE' ? archive : word))
+    const args = words
+      .split(' ')
+      .map((word) => ({ ARCHIVE: archive, NEW: join(disk.path, 'new') })[word] ?? word)
     expectWords(await ended([...args, '--data', data]), FULL)
   })
 

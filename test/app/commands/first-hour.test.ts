@@ -167,7 +167,7 @@ describe('a backup', () => {
   })
 
   test('that is a folder cannot be restored', async () => {
-    const { status, err } = await tollgate('restore', 'target', '--force', '--data', data)
+    const { status, err } = await tollgate('restore', 'target', '--data', data)
     expect([status, err]).toEqual([
       1,
       'error: target is a folder: name the file that `tollgate backup` wrote.',

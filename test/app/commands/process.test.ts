@@ -1,9 +1,6 @@
-// The program in real processes: signals, a real socket, and commands beside a running gateway.
-import { Database } from 'bun:sqlite'
 import { beforeAll, describe, expect, test } from 'bun:test'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { openDatabase } from '../../../src/store/engines/sqlite/open.ts'
 import { commandOf } from '../../support/programs.ts'
 import { folderOfFile } from '../../support/test-folder.ts'
 
@@ -104,7 +101,7 @@ describe('a first start', () => {
   })
 
   test('restore is refused while it runs', async () => {
-    const { status, err } = await tollgate(['restore', 'b.db', '--force'])
+    const { status, err } = await tollgate(['restore', 'b.db'])
     expect(status).toBe(1)
     expect(err).toContain('stop it first')
   })
@@ -129,29 +126,15 @@ describe('a first start', () => {
     expect((await stop(again, 'SIGINT')).status).toBe(0)
   })
 
-  test('after it has stopped, restore keeps the whole database that it replaces', async () => {
-    const before = JSON.parse((await tollgate(['account', 'show', 'demo', '--json'])).out)
-    const { status, out } = await tollgate(['restore', 'b.db', '--force', '--json'])
+  test('after it has stopped, a backup is restored into a new folder, and the one in use stays as it is', async () => {
+    const balanceIn = async (...flags: string[]) =>
+      JSON.parse((await tollgate(['account', 'show', 'demo', '--json', ...flags])).out).balance_nanos
+    const before = await balanceIn()
+    const { status } = await tollgate(['restore', 'b.db', '--to', 'restored'])
     expect(status).toBe(0)
-    const kept = new Database(dir.at(JSON.parse(out).replaced.replace(dir.path, ''), 'tollgate.db'), {
-      readonly: true,
-    })
-    const row = kept.query<{ nanos: number }, []>(
-      "SELECT balance_nanos AS nanos FROM accounts WHERE name = 'demo'",
-    )
-    expect(row.get()?.nanos).toBe(before.balance_nanos)
-    kept.close()
-    const after = JSON.parse((await tollgate(['account', 'show', 'demo', '--json'])).out)
-    expect(after.balance_nanos).toBeGreaterThan(before.balance_nanos)
-    expect((await tollgate(['audit'])).status).toBe(0)
-  })
-
-  test('restore is refused while anything else has the database open', async () => {
-    const other = openDatabase(join(data, 'tollgate.db'))
-    const { status, err } = await tollgate(['restore', 'b.db', '--force'])
-    other.close()
-    expect(status).toBe(1)
-    expect(err).toContain('is in use by another command')
+    expect(await balanceIn()).toBe(before)
+    expect(await balanceIn('--data', 'restored')).toBeGreaterThan(before)
+    expect((await tollgate(['audit', '--data', 'restored'])).status).toBe(0)
   })
 })
 

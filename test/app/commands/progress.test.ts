@@ -121,7 +121,6 @@ describe('a command', () => {
       .join(' ')
     const line = (args: string) => `${program} ${args} --data '${data}'`
 
-    // In processes of their own: this one would have the database open as long as its queries live, and a restore be refused.
     beforeAll(async () => {
       mkdirSync(data)
       for (const args of ['account create anna', `backup '${archive}'`])
@@ -134,7 +133,6 @@ describe('a command', () => {
       }
       writeFileSync(list, JSON.stringify({ 'gemini/gemini-2.5-flash': flash }))
     })
-    // A restore puts another one in its place.
     beforeEach(() => {
       writeFileSync(
         `${data}/tollgate.toml`,
@@ -169,7 +167,7 @@ price = { input = 0.3, output = 2 }
       [`account export anna --out '${folder.at('b')}.anna'`, 'Packing  ', 'rows 2, files 0'],
       [`backup verify '${archive}'`, 'Unpacking  ', 'It can be restored.'],
       [`prices import '${list}' --markup 1 --yes`, 'Changing prices  0 of 1 models', 'Changes: '],
-      [`restore '${archive}' --force`, 'Unpacking  ', 'every hash is right'],
+      [`restore '${archive}' --to '${folder.at('b')}.restored'`, 'Unpacking  ', 'every hash is right'],
     ]
 
     test.each(COMMANDS)('%s shows nothing of it in a pipe', async (args, step, answer) => {

@@ -192,18 +192,18 @@ describe('restore', () => {
     writeFileSync(fresh.path('tollgate.db-wal'), 'log')
     const { status, err } = await fresh.run('restore', scene.path('b.db'))
     expect(status).toBe(1)
-    expect(err).toContain('Move it away first')
+    expect(err).toContain('it has tollgate.db-wal')
   })
 
-  test('over a database: refused without --force', async () => {
+  test('over a database: refused', async () => {
     const { status, err } = await scene.run('restore', scene.path('b.db'))
     expect([status, await balance()]).toEqual([1, '7.00'])
-    expect(err).toContain('--force to replace it')
+    expect(err).toContain('Restore into a new folder with --to')
   })
 
-  test('while a gateway serves the folder: refused, even with --force', async () => {
+  test('while a gateway serves the folder: refused', async () => {
     const unlock = takeLock(scene.path('serve.lock'))
-    const { status, err } = await scene.run('restore', scene.path('b.db'), '--force')
+    const { status, err } = await scene.run('restore', scene.path('b.db'))
     unlock?.()
     expect([status, await balance()]).toEqual([1, '7.00'])
     expect(err).toContain('A gateway is serving')
@@ -233,7 +233,7 @@ describe('restore', () => {
     ['is empty', (path: string) => writeFileSync(path, ''), 'is not a backup of Tollgate'],
   ])('of a backup that %s: refused, and nothing changes', async (_, spoil, message) => {
     spoil(scene.path('b.db'))
-    const { status, err } = await scene.run('restore', scene.path('b.db'), '--force')
+    const { status, err } = await scene.run('restore', scene.path('b.db'), '--to', scene.path('new'))
     expect(err).toContain(message)
     expect([status, await balance()]).toEqual([1, '7.00'])
     expect(leftovers()).toEqual([])

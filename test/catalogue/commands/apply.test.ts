@@ -336,8 +336,8 @@ describe.if(hasPostgres)('with a server', () => {
     test('a copy of the database alone is not in force either', async () => {
       const copy = scene.path('copy.db')
       await scene.json('backup', '--database-only', copy)
-      using other = createScene('database')
-      await other.json('restore', copy, '--force')
+      using other = createScene('nothing')
+      await other.json('restore', copy)
       expectNothingShared(other.path('tollgate.db'))
     })
 
