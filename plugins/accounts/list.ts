@@ -1,8 +1,18 @@
 // Accounts as a list: at the console, in files and on the command line.
 import { ACCOUNT_STATUSES, type ListedAccount } from '../../src/access/account-listing.ts'
 import { availableOf } from '../../src/access/account-view.ts'
+import type { AccountWithStatus } from '../../src/access/closing.ts'
 import { localIso, shortDay } from '../../src/app/command-line/times.ts'
-import { integer, money, nullableInteger, tableOnly, text, time, word } from '../../src/app/list/columns.ts'
+import {
+  integer,
+  money,
+  nullableInteger,
+  rowFor,
+  tableOnly,
+  text,
+  time,
+  word,
+} from '../../src/app/list/columns.ts'
 import { type ConsoleRowOf, defineList } from '../../src/app/list/list.ts'
 import { Search } from '../../src/app/surface/console/fields.ts'
 import { Nullable, OneOf } from '../../src/http/schema.ts'
@@ -98,7 +108,15 @@ export const account_list = defineList<AccountRow>()({
   },
 })
 
-export type ShownAccountRow = ConsoleRowOf<typeof account_list>
+export type AccountRowView = ConsoleRowOf<typeof account_list>
+
+/** An account in `--json` of commands. */
+export const accountFields = (account: AccountWithStatus) =>
+  rowFor(
+    account_list.columns,
+    'command',
+    accountRow({ ...account, closed_at_ms: null, display_name: '', email: '' }, undefined, 0),
+  )
 
 export function accountRow(
   account: ListedAccount,

@@ -134,7 +134,7 @@ export const key_list = defineList<KeyRow>()({
   },
 })
 
-export type ShownKeyRow = ConsoleRowOf<typeof key_list>
+export type KeyRowView = ConsoleRowOf<typeof key_list>
 
 interface KeyState {
   usage?: KeyUsage | undefined

@@ -7,12 +7,12 @@ import { type Page, type PageRequest, pageOf } from '../store/page.ts'
 import { equals, isOneOf } from '../store/placeholders.ts'
 import { perConnection } from '../store/prepared.ts'
 import { account_details, accounts, closed_accounts } from '../store/schema.ts'
-import type { ShownAccount } from './closing.ts'
+import type { AccountWithStatus } from './closing.ts'
 
 const { placeholder } = sql
 
 /** An account with the time at which it was closed. */
-export interface ListedAccount extends ShownAccount {
+export interface ListedAccount extends AccountWithStatus {
   closed_at_ms: number | null
   /** Empty if not set. */
   display_name: string
@@ -25,12 +25,12 @@ export const ACCOUNT_STATUSES = ['active', 'suspended', 'closed'] as const
 export interface AccountFilter {
   /** A part of the name, the display name or the email, in lower case or not. */
   search?: string | undefined
-  status?: ShownAccount['status'] | undefined
+  status?: AccountWithStatus['status'] | undefined
 }
 
 const isGiven = (name: string) => sql`CAST(${placeholder(name)} AS text) IS NOT NULL`
-const shown_status = sql<
-  ShownAccount['status']
+const account_status = sql<
+  AccountWithStatus['status']
 >`CASE WHEN ${closed_accounts.account_id} IS NULL THEN ${accounts.status} ELSE 'closed' END`
 const available = sql<number>`(${accounts.balance_nanos} - ${accounts.held_nanos})`
 
@@ -38,7 +38,7 @@ const accountRows = (orm: Orm) =>
   orm
     .select({
       ...getTableColumns(accounts),
-      status: shown_status.as('shown_status'),
+      status: account_status.as('account_status'),
       closed_at_ms: closed_accounts.closed_at_ms,
       display_name: sql<string>`coalesce(${account_details.display_name}, '')`,
       email: sql<string>`coalesce(${account_details.email}, '')`,
@@ -53,7 +53,7 @@ const matches = and(
     OR instr(lower(${account_details.display_name}), ${placeholder('search')}) > 0
     OR instr(${account_details.display_name}, ${placeholder('typed')}) > 0
     OR instr(lower(${account_details.email}), ${placeholder('search')}) > 0)`,
-  sql`(NOT ${isGiven('status')} OR ${shown_status} = ${placeholder('status')})`,
+  sql`(NOT ${isGiven('status')} OR ${account_status} = ${placeholder('status')})`,
 )
 
 const accountListQueries = perConnection({
@@ -84,7 +84,7 @@ const accountListQueries = perConnection({
       .select({
         id: accounts.id,
         name: accounts.name,
-        status: shown_status.as('shown_status'),
+        status: account_status.as('account_status'),
         available_nanos: available.as('available_nanos'),
         debt_nanos: accounts.debt_nanos,
         created_at_ms: accounts.created_at_ms,
@@ -151,7 +151,7 @@ export async function listAccountPage(
 export interface BriefAccount {
   id: number
   name: string
-  status: ShownAccount['status']
+  status: AccountWithStatus['status']
   available_nanos: Nanos
   debt_nanos: Nanos
   created_at_ms: number

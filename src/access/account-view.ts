@@ -1,12 +1,12 @@
-// An account in JSON, as callers, commands and the console see it.
+// The money of an account in JSON, for callers and the console.
 
 import type { Nanos } from '../domain/money.ts'
-import { MoneyFields, money, time } from '../http/views.ts'
+import { MoneyFields, money } from '../http/views.ts'
 import type { Account } from '../store/schema.ts'
 
 type AccountMoney = Pick<Account, 'balance_nanos' | 'held_nanos' | 'debt_nanos'>
 
-/** What new calls may hold, in nano-dollars. */
+/** The balance that new calls may hold. */
 export const availableOf = ({
   balance_nanos,
   held_nanos,
@@ -25,15 +25,4 @@ export const accountMoney = (account: AccountMoney) => ({
   ...money('held', account.held_nanos),
   ...money('available', availableOf(account)),
   ...money('debt', account.debt_nanos),
-})
-
-/** Its name, its status and its money. */
-export const accountFields = <Shown extends Omit<Account, 'status'> & { status: string }>(
-  account: Shown,
-) => ({
-  id: account.id,
-  name: account.name,
-  status: account.status as Shown['status'],
-  ...accountMoney(account),
-  ...time('created', account.created_at_ms),
 })

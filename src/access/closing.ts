@@ -17,7 +17,7 @@ import { linkQueries, passwordQueries, sessionQueries } from './session-queries.
  */
 export function closeAccount(db: Db, name: string, now_ms: number): Promise<number> {
   return db.begin(async (tx) => {
-    const { id: account_id, status } = await lockedShown(tx, name)
+    const { id: account_id, status } = await lockedWithStatus(tx, name)
     await setStatus(tx, name, 'suspended')
     const { insert, revokeKeys } = closingQueries(tx)
     await insert.run({ account_id, closed_at_ms: now_ms })
@@ -45,7 +45,7 @@ export function closeAccount(db: Db, name: string, now_ms: number): Promise<numb
  */
 export const reopenAccount = (db: Db, name: string): Promise<{ account: Account; was_closed: boolean }> =>
   db.begin(async (tx) => {
-    const closed = await lockedShown(tx, name)
+    const closed = await lockedWithStatus(tx, name)
     const { id: account_id, status } = closed
     await refuseErased(tx, closed)
     const account = await setStatus(tx, name, 'active')
@@ -60,17 +60,17 @@ export const reopenAccount = (db: Db, name: string): Promise<{ account: Account;
     return { account, was_closed: opened.length > 0 }
   })
 
-/** An account as the operator sees it: one that is closed is no longer only suspended. */
-export type ShownAccount = Omit<Account, 'status'> & { status: Account['status'] | 'closed' }
+/** An account with its status for the operator: the row of a closed one says suspended. */
+export type AccountWithStatus = Omit<Account, 'status'> & { status: Account['status'] | 'closed' }
 
 /** @throws GatewayError not_found when there is no account of this name */
-export const shownAccount = async (db: Db, name: string): Promise<ShownAccount> =>
-  shown(db, await accountByName(db, name))
+export const accountWithStatus = async (db: Db, name: string): Promise<AccountWithStatus> =>
+  withStatus(db, await accountByName(db, name))
 
-const lockedShown = async (tx: Tx, name: string): Promise<ShownAccount> =>
-  shown(tx, await lockedAccount(tx, name))
+const lockedWithStatus = async (tx: Tx, name: string): Promise<AccountWithStatus> =>
+  withStatus(tx, await lockedAccount(tx, name))
 
-const shown = async (db: Db, account: Account): Promise<ShownAccount> =>
+const withStatus = async (db: Db, account: Account): Promise<AccountWithStatus> =>
   (await isClosed(db, account)) ? { ...account, status: 'closed' } : account
 
 /** @throws GatewayError conflict if an account is closed */

@@ -1,9 +1,8 @@
 // `account`: create, list, show, suspend and resume accounts.
 import type { Command } from 'commander'
 import { type AccountDetails, detailsOf } from '../../../src/access/account-details.ts'
-import { accountFields } from '../../../src/access/account-view.ts'
 import { createAccount, suspendAccount } from '../../../src/access/accounts.ts'
-import { reopenAccount, type ShownAccount, shownAccount } from '../../../src/access/closing.ts'
+import { type AccountWithStatus, accountWithStatus, reopenAccount } from '../../../src/access/closing.ts'
 import { keyStatus } from '../../../src/access/key-status.ts'
 import { listKeys } from '../../../src/access/keys.ts'
 import { contextOf } from '../../../src/app/command-line/context.ts'
@@ -16,7 +15,7 @@ import { wholeListCommand } from '../../../src/app/list/command.ts'
 import { formatUsd } from '../../../src/domain/money.ts'
 import type { Key } from '../../../src/store/schema.ts'
 import { keyFields } from '../../keys/index.ts'
-import { account_list } from '../list.ts'
+import { account_list, accountFields } from '../list.ts'
 import { addAccountChange, detailLines } from './change.ts'
 import { addRenameAndClose } from './end.ts'
 
@@ -48,7 +47,7 @@ export function addAccountCommands(program: Command, deps: CliDeps): void {
     .action(async (name: string, _: object, command: Command) => {
       const { folder, answer } = contextOf(command, deps)
       const { found, keys, details } = await withDatabase(folder, 'read', async (db) => {
-        const found = await shownAccount(db, name)
+        const found = await accountWithStatus(db, name)
         return { found, keys: await listKeys(db, found.id), details: await detailsOf(db, found.id) }
       })
       answer(
@@ -73,7 +72,7 @@ function addSuspendAndResume(account: Command, deps: CliDeps): void {
       const { folder, answer } = contextOf(command, deps)
       const changed = await withDatabase(folder, 'write', async (db) => {
         await suspendAccount(db, name)
-        return shownAccount(db, name)
+        return accountWithStatus(db, name)
       })
       answer(accountFields(changed), `Account ${name} is ${changed.status}.`)
     })
@@ -92,7 +91,7 @@ function addSuspendAndResume(account: Command, deps: CliDeps): void {
     })
 }
 
-/** What closing took, and how there is more of it. */
+/** Closing took them for good; the next commands make new ones. */
 const notBack = (name: string): string =>
   [
     'Its revoked keys, password, sessions and kept responses do not come back.',
@@ -100,7 +99,7 @@ const notBack = (name: string): string =>
   ].join('\n')
 
 function describe(
-  account: ShownAccount,
+  account: AccountWithStatus,
   keys: readonly Key[],
   details: AccountDetails,
   now_ms: number,

@@ -1,14 +1,14 @@
 // `account change`: a display name, an email and a note beside the short name, and what limited keys see.
 import { type Command, Option } from 'commander'
 import { type AccountDetails, changeDetails } from '../../../src/access/account-details.ts'
-import { accountFields } from '../../../src/access/account-view.ts'
-import { shownAccount } from '../../../src/access/closing.ts'
+import { accountWithStatus } from '../../../src/access/closing.ts'
 import { contextOf } from '../../../src/app/command-line/context.ts'
 import { withDatabase } from '../../../src/app/command-line/data-folder.ts'
 import { addExample } from '../../../src/app/command-line/example.ts'
 import type { CliDeps } from '../../../src/app/command-line/terminal.ts'
 import { invalidRequest } from '../../../src/domain/errors.ts'
 import { defined } from '../../../src/utilities/defined.ts'
+import { accountFields } from '../list.ts'
 
 interface ChangeOptions {
   displayName?: string
@@ -37,7 +37,7 @@ export function addAccountChange(account: Command, deps: CliDeps): void {
         throw invalidRequest('Nothing to change: give --display-name, --email, --note or --keys-see.')
       const { details, found } = await withDatabase(folder, 'write', async (db) => ({
         details: await changeDetails(db, name, changes),
-        found: await shownAccount(db, name),
+        found: await accountWithStatus(db, name),
       }))
       answer(
         { ...accountFields(found), ...details },

@@ -1,8 +1,7 @@
 // `account rename` and `account close`: another name, and an end that keeps money and books.
 import type { Command } from 'commander'
-import { accountFields } from '../../../src/access/account-view.ts'
 import { accountByName, renameAccount } from '../../../src/access/accounts.ts'
-import { closeAccount, shownAccount } from '../../../src/access/closing.ts'
+import { accountWithStatus, closeAccount } from '../../../src/access/closing.ts'
 import { remarkOnLimits } from '../../../src/app/command-line/account-limits.ts'
 import { contextOf } from '../../../src/app/command-line/context.ts'
 import { filesOfFolder, withDatabase } from '../../../src/app/command-line/data-folder.ts'
@@ -12,6 +11,7 @@ import { confirm, isYes } from '../../../src/app/commands/confirm.ts'
 import { requireOwnFiles } from '../../../src/app/process/files/claim.ts'
 import { formatUsd } from '../../../src/domain/money.ts'
 import { deleteAllOf } from '../../../src/responses/rows.ts'
+import { accountFields } from '../list.ts'
 
 export function addRenameAndClose(account: Command, deps: CliDeps): void {
   addExample(account.command('rename <name> <new-name>'), 'account rename alice alice-corp')
@@ -20,7 +20,7 @@ export function addRenameAndClose(account: Command, deps: CliDeps): void {
       const { folder, answer, remark } = contextOf(command, deps)
       const renamed = await withDatabase(folder, 'write', async (db) => {
         await renameAccount(db, name, new_name)
-        return shownAccount(db, new_name)
+        return accountWithStatus(db, new_name)
       })
       answer(accountFields(renamed), `Account ${name} is now ${new_name}.`)
       const limits = await remarkOnLimits(name, folder)
@@ -47,7 +47,7 @@ export function addRenameAndClose(account: Command, deps: CliDeps): void {
       const { revoked_keys, left, gone } = await withDatabase(folder, 'write', async (db) => {
         await requireOwnFiles(db, files, 'write')
         const revoked_keys = await closeAccount(db, name, deps.now())
-        const left = await shownAccount(db, name)
+        const left = await accountWithStatus(db, name)
         return { revoked_keys, left, gone: await deleteAllOf(db, left.id) }
       })
       for (const { body_file } of gone) if (body_file !== null) await files.responses.remove(body_file)

@@ -1,6 +1,5 @@
 // `credit` and `debit`: money added to an account and taken from it.
 import type { Command } from 'commander'
-import { accountFields } from '../../../src/access/account-view.ts'
 import { accountByName } from '../../../src/access/accounts.ts'
 import { readAmount } from '../../../src/app/command-line/arguments.ts'
 import { contextOf } from '../../../src/app/command-line/context.ts'
@@ -11,6 +10,7 @@ import { conflict, invalidRequest, unprocessable } from '../../../src/domain/err
 import { formatUsd, type Nanos } from '../../../src/domain/money.ts'
 import { checkNote } from '../../../src/money/ledger/notes.ts'
 import type { KeyedEntry, Refusal } from '../../../src/money/ledger/operations.ts'
+import { accountFields } from '../list.ts'
 import { moveMoney } from './moved-money.ts'
 
 interface Movement {
@@ -102,7 +102,7 @@ function checkReference(reference: string): void {
     throw invalidRequest('--reference: must be 1 to 255 printable ASCII characters, such as "invoice 17".')
 }
 
-/** A reference is used once, also for the same movement: whoever types it twice is told. */
+/** A reference is used once, also for the same movement. */
 function referenceUsed(account_name: string, { amount_nanos, note, created_at_ms }: KeyedEntry) {
   const change = `${formatUsd(Math.abs(amount_nanos))} USD ${amount_nanos > 0 ? 'added to' : 'taken from'} ${account_name}`
   const with_note = note === '' ? '' : `, note "${note}"`

@@ -9,14 +9,14 @@ import { takeLock } from '../../../src/store/lock.ts'
  * Makes a movement. A withdrawal is made by the gateway that serves the folder, if there is one: what it holds may not be in the
  * tables yet, and must not be taken.
  *
- * @throws GatewayError as `Ledger.submit`; conflict where the gateway cannot be asked
+ * @throws GatewayError as `Ledger.submit`; conflict where the gateway does not answer
  */
 export async function moveMoney(
   folder: DataFolder,
   operation: TopUpOperation | WithdrawOperation,
 ): Promise<MoneyOutcome> {
   const engine = await engineOfFolder(folder)
-  // Migrates where that is needed, and tells of it; the ledger opens it in silence.
+  // Migrates where that is needed, with a note; the ledger opens it in silence.
   await (await engine.open({ ...folder, access: 'write' })).close()
   if (operation.op === 'top_up' || engine.is_shared) return move(engine, operation)
   using unserved = takeLock(join(folder.dir, 'serve.lock'))

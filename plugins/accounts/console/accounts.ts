@@ -47,11 +47,11 @@ export function accountRoutes(gateway: ConsoleParts) {
           await changeDetails(tx, name, defined(details))
           return made
         })
-        return shownAccount(gateway, String(id))
+        return viewOfAccount(gateway, String(id))
       },
       { body: NewAccount, response: { 200: AccountView, ...FAILURES } },
     )
-    .get('/console/api/accounts/:id', ({ params }) => shownAccount(gateway, params.id), {
+    .get('/console/api/accounts/:id', ({ params }) => viewOfAccount(gateway, params.id), {
       params: AccountParams,
       response: { 200: AccountView, ...FAILURES },
     })
@@ -69,7 +69,7 @@ export function accountRoutes(gateway: ConsoleParts) {
           return found
         })
         return {
-          account: await shownAccount(gateway, String(account.id)),
+          account: await viewOfAccount(gateway, String(account.id)),
           remark: remarkOn(gateway, account.name, name ?? account.name),
         }
       },
@@ -93,7 +93,7 @@ export function accountStatusRoutes(
           if (account.status === 'closed') throw closedAlready(account.name)
           await suspendAccount(tx, account.name)
         })
-        return shownAccount(gateway, id)
+        return viewOfAccount(gateway, id)
       },
       { params: AccountParams, response: { 200: AccountView, ...FAILURES } },
     )
@@ -104,7 +104,7 @@ export function accountStatusRoutes(
           const { name } = await lockedAccount(tx, id)
           await reopenAccount(tx, name)
         })
-        return shownAccount(gateway, id)
+        return viewOfAccount(gateway, id)
       },
       { params: AccountParams, response: { 200: AccountView, ...FAILURES } },
     )
@@ -121,14 +121,14 @@ export function accountStatusRoutes(
         })
         // Deletes the kept responses of closed accounts, among what else is over.
         await responses.sweep()
-        return { account: await shownAccount(gateway, id), revoked_keys }
+        return { account: await viewOfAccount(gateway, id), revoked_keys }
       },
       { params: AccountParams, body: CloseBody, response: { 200: ClosedView, ...FAILURES } },
     )
 }
 
 /** An account with all that its page shows. @throws GatewayError not_found */
-export async function shownAccount(
+export async function viewOfAccount(
   gateway: Pick<Gateway, 'exchange' | 'db'>,
   reference: string,
 ): Promise<Static<typeof AccountView>> {

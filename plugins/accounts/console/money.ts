@@ -16,7 +16,7 @@ import { type GatewayError, unprocessable } from '../../../src/domain/errors.ts'
 import { formatUsd, type Nanos } from '../../../src/domain/money.ts'
 import { checkNote } from '../../../src/money/ledger/notes.ts'
 import type { Refused } from '../../../src/money/ledger/operations.ts'
-import { shownAccount } from './accounts.ts'
+import { viewOfAccount } from './accounts.ts'
 import { DebitBody, MovedView, MovementHeaders, TopUpBody } from './views.ts'
 
 /** `POST /console/api/accounts/{id}/top-up` and `/debit`: the same one sent again under its `Idempotency-Key` moves nothing. */
@@ -62,7 +62,7 @@ async function moved(
     now_ms,
   })
   if (!outcome.ok) throw await refusalOf(gateway, id, amount_nanos, outcome)
-  return { account: await shownAccount(gateway, String(account_id)), again: outcome.first !== undefined }
+  return { account: await viewOfAccount(gateway, String(account_id)), again: outcome.first !== undefined }
 }
 
 async function refusalOf(

@@ -12,7 +12,7 @@ import { Closed, Nullable } from '../../../src/http/schema.ts'
 import { NullableTimeFields, time } from '../../../src/http/views.ts'
 import { MAX_NOTE_CHARS } from '../../../src/money/ledger/notes.ts'
 import type { Spending } from '../../../src/money/ledger/spending.ts'
-import { account_list, accountRow, type ShownAccountRow } from '../list.ts'
+import { type AccountRowView, account_list, accountRow } from '../list.ts'
 
 export const AccountView = Closed({
   ...consoleFields(account_list),
@@ -67,7 +67,7 @@ export const DebitBody = Closed({
   }),
 })
 
-/** What became of a movement of money. */
+/** The account after a movement of money. */
 export const MovedView = Closed({
   account: AccountView,
   again: Type.Boolean({ description: 'it was done before, under the same Idempotency-Key' }),
@@ -76,9 +76,9 @@ export const MovedView = Closed({
 export const ClosedView = Closed({ account: AccountView, revoked_keys: Type.Integer() })
 export const RenamedView = Closed({ account: AccountView, remark: Nullable(Type.String()) })
 
-export type ShownAccount = Static<typeof AccountView>
+export type AccountView = Static<typeof AccountView>
 
-interface Shown {
+interface AccountState {
   spending: Spending | undefined
   keys: number
   last_call_at_ms: number | null
@@ -89,12 +89,12 @@ interface Shown {
 export async function accountView(
   { exchange: { catalogue, limiter, now } }: Pick<Gateway, 'exchange'>,
   account: ListedAccount,
-  { spending, keys, last_call_at_ms, details }: Shown,
+  { spending, keys, last_call_at_ms, details }: AccountState,
 ): Promise<Static<typeof AccountView>> {
   const { limits } = catalogue()
   const row: object = rowFor(account_list.columns, 'operator', accountRow(account, spending, now()))
   return {
-    ...(row as ShownAccountRow),
+    ...(row as AccountRowView),
     ...time('closed', account.closed_at_ms),
     ...time('last_call', last_call_at_ms),
     note: details.note,

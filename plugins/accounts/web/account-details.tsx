@@ -1,4 +1,4 @@
-// What is written down of an account: its short name, email and note, and the form that changes them.
+// The details of an account, its short name, email and note, and the form that changes them.
 
 import { api, ask, part } from '../../console/web/app/client.ts'
 import { useAction } from '../../console/web/parts/action.ts'
@@ -11,10 +11,10 @@ import { Field } from '../../console/web/parts/field.tsx'
 import { Form, SubmitOrCancel } from '../../console/web/parts/form.tsx'
 import { TextArea, TextInput } from '../../console/web/parts/input.tsx'
 import { Switch } from '../../console/web/parts/switch.tsx'
-import type { ShownAccount } from '../console/views.ts'
+import type { AccountView } from '../console/views.ts'
 
 /** Nothing for an account that has only its short name, which is its title then. */
-export function AccountDetails({ of: account }: { of: ShownAccount }) {
+export function AccountDetails({ of: account }: { of: AccountView }) {
   const { name, display_name, email, note } = account
   if (`${display_name}${email}${note}` === '') return null
   return (
@@ -36,7 +36,7 @@ export function AccountDetails({ of: account }: { of: ShownAccount }) {
 }
 
 interface DetailsDialogProps {
-  account: ShownAccount
+  account: AccountView
   open: boolean
   onClose: () => void
 }
@@ -49,7 +49,7 @@ export function DetailsDialog({ account, open, onClose }: DetailsDialogProps) {
   )
 }
 
-type Draft = Pick<ShownAccount, 'display_name' | 'email' | 'note' | 'keys_see_account'>
+type Draft = Pick<AccountView, 'display_name' | 'email' | 'note' | 'keys_see_account'>
 
 const draftOf = ({ display_name, email, note, keys_see_account }: Draft): Draft => ({
   display_name,

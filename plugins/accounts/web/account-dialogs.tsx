@@ -12,10 +12,10 @@ import { TextInput } from '../../console/web/parts/input.tsx'
 import { Money } from '../../console/web/parts/money.tsx'
 import { Notice } from '../../console/web/parts/notice.tsx'
 import { exactTime } from '../../console/web/parts/time-words.ts'
-import type { ShownAccount } from '../console/views.ts'
+import type { AccountView } from '../console/views.ts'
 
 export interface AccountDialogProps {
-  account: ShownAccount
+  account: AccountView
   open: boolean
   onClose: () => void
 }
@@ -172,7 +172,7 @@ export function InviteDialog({ account, open, onClose }: AccountDialogProps) {
 }
 
 /** Resumes at once; the toast takes it back for an account that was only suspended. */
-export function useResume(account: ShownAccount): () => void {
+export function useResume(account: AccountView): () => void {
   const suspend = useAction({
     work: () => ask(api.accounts({ id: part(account.id) }).suspend.post()),
     changes: CHANGES,

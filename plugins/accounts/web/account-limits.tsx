@@ -3,9 +3,9 @@ import { Link } from 'wouter'
 import { Code } from '../../console/web/parts/code.tsx'
 import { Section } from '../../console/web/parts/page.tsx'
 import { LimitFacts } from '../../keys/web/limit-facts.tsx'
-import type { ShownAccount } from '../console/views.ts'
+import type { AccountView } from '../console/views.ts'
 
-export function AccountLimits({ account }: { account: ShownAccount }) {
+export function AccountLimits({ account }: { account: AccountView }) {
   return (
     <div className="stack">
       <LimitFacts limits={account.limits} />

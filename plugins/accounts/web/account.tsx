@@ -29,7 +29,7 @@ import { KeysList } from '../../keys/web/keys-list.tsx'
 import { ManyRefused } from '../../refusals/web/many-refused.tsx'
 import { type Refusals, useRefusals } from '../../refusals/web/refusals.ts'
 import { RefusedFigure } from '../../refusals/web/refused-figure.tsx'
-import type { ShownAccount } from '../console/views.ts'
+import type { AccountView } from '../console/views.ts'
 import { AccountDetails, DetailsDialog } from './account-details.tsx'
 import { CloseDialog, InviteDialog, RenameDialog, SuspendDialog, useResume } from './account-dialogs.tsx'
 import { AccountLimits } from './account-limits.tsx'
@@ -46,7 +46,7 @@ export default function Account({ params: { account: reference = '' } }: PagePro
 type Open = 'details' | 'rename' | 'suspend' | 'close' | 'invite'
 
 interface KnownAccount {
-  account: ShownAccount
+  account: AccountView
   refusals: Refusals | undefined
 }
 
@@ -93,7 +93,7 @@ function AccountPage({ account, refusals }: KnownAccount) {
 }
 
 /** "alice has 2.14 USD left, about 3 days at this week's pace." */
-function leadOf({ name, status, available_nanos, debt_nanos, lasts_days }: ShownAccount) {
+function leadOf({ name, status, available_nanos, debt_nanos, lasts_days }: AccountView) {
   if (status === 'closed') return `${name} is closed. Its calls are refused; its history is kept.`
   const state = status === 'suspended' ? ` It is suspended, and its calls are refused.` : ''
   if (debt_nanos > 0)
@@ -136,14 +136,14 @@ function AccountFigures({ account, refusals }: KnownAccount) {
   )
 }
 
-function AccountState({ account: { status, low } }: { account: ShownAccount }) {
+function AccountState({ account: { status, low } }: { account: AccountView }) {
   if (status === 'suspended') return <Status tone="warn">suspended</Status>
   if (status === 'closed') return <Status tone="idle">closed</Status>
   return low ? <Status tone="warn">low on balance</Status> : <Status tone="good">active</Status>
 }
 
 interface AccountMenuProps {
-  account: ShownAccount
+  account: AccountView
   open: (dialog: Open) => void
   debit: () => void
 }

@@ -17,7 +17,7 @@ import { Page } from '../../console/web/parts/page.tsx'
 import { Select } from '../../console/web/parts/select.tsx'
 import { EmptyState, Loaded } from '../../console/web/parts/states.tsx'
 import { atEnd, type Column, charges, column, ofWeek, Pager, Table } from '../../console/web/parts/table.tsx'
-import type { ShownAccountRow } from '../list.ts'
+import type { AccountRowView } from '../list.ts'
 import { NewAccountDialog } from './new-account.tsx'
 import { AccountStatus, lasting } from './words.tsx'
 
@@ -35,9 +35,9 @@ const SHOWN = [
 
 const ORDERS = ['name', '-name', 'balance', '-balance', 'spent', '-spent'] as const
 
-const sorted = (one: Column<ShownAccountRow>) => ({ ...one, sorts: true })
+const sorted = (one: Column<AccountRowView>) => ({ ...one, sorts: true })
 
-const COLUMNS: Column<ShownAccountRow>[] = [
+const COLUMNS: Column<AccountRowView>[] = [
   sorted(column('name', 'Account', 'first', (account) => <AccountName {...account} />)),
   sorted(atEnd('balance', 'Free, USD', 'first-end', (account) => <Free account={account} />)),
   column('status', 'Status', 'second', (account) => <AccountStatus account={account} />),
@@ -66,7 +66,7 @@ const COLUMNS: Column<ShownAccountRow>[] = [
   ),
 ]
 
-function Free({ account: { available_nanos, debt_nanos } }: { account: ShownAccountRow }) {
+function Free({ account: { available_nanos, debt_nanos } }: { account: AccountRowView }) {
   if (debt_nanos > 0)
     return (
       <>

@@ -10,12 +10,12 @@ import { Field } from '../../console/web/parts/field.tsx'
 import { Form, SubmitOrCancel } from '../../console/web/parts/form.tsx'
 import { MoneyInput, TextInput } from '../../console/web/parts/input.tsx'
 import { useRequestKey } from '../../console/web/parts/request-key.ts'
-import type { ShownAccount } from '../console/views.ts'
+import type { AccountView } from '../console/views.ts'
 
 export type Movement = 'top-up' | 'debit'
 
 interface MoneyDialogProps {
-  account: ShownAccount
+  account: AccountView
   /** Null: closed. */
   movement: Movement | null
   onClose: () => void
@@ -78,7 +78,7 @@ function MoneyForm({ account, movement, onClose }: MoneyDialogProps & { movement
   )
 }
 
-function helpFor({ available_nanos, held_nanos, debt_nanos }: ShownAccount, movement: Movement): string {
+function helpFor({ available_nanos, held_nanos, debt_nanos }: AccountView, movement: Movement): string {
   if (movement === 'debit') {
     const held = held_nanos > 0 ? `; ${exactUsd(held_nanos)} USD are held for running calls` : ''
     return `${exactUsd(available_nanos)} USD are free${held}.`

@@ -1,14 +1,14 @@
 // Accounts in words: their status, and how long their money lasts.
 
 import { Status, type Tone } from '../../console/web/parts/status.tsx'
-import type { ShownAccountRow } from '../list.ts'
+import type { AccountRowView } from '../list.ts'
 
-const TONES: Record<ShownAccountRow['status'], Tone> = { active: 'good', suspended: 'warn', closed: 'idle' }
+const TONES: Record<AccountRowView['status'], Tone> = { active: 'good', suspended: 'warn', closed: 'idle' }
 
 export function AccountStatus({
   account: { status, low },
 }: {
-  account: Pick<ShownAccountRow, 'status' | 'low'>
+  account: Pick<AccountRowView, 'status' | 'low'>
 }) {
   if (low) return <Status tone="warn">low</Status>
   return <Status tone={TONES[status]}>{status}</Status>

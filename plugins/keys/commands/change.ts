@@ -23,7 +23,7 @@ interface ChangeOptions {
   addresses?: Limit<string[]>
 }
 
-/** What a limit becomes; null: none. In an object, since commander takes a null for an option without a value. */
+/** The new limit; null: none. In an object, since commander takes a null for an option without a value. */
 interface Limit<T> {
   to: T | null
 }

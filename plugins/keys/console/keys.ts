@@ -1,4 +1,4 @@
-// Keys: who may do what; made, changed, rotated and revoked, by the operator and by the account whose keys they are.
+// Routes of keys: made, changed, rotated and revoked by the operator and by their account.
 import type { Static } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 import { countUsableKeys } from '../../../src/access/key-listing.ts'
@@ -52,7 +52,7 @@ export function keyRoutes(gateway: ConsoleParts) {
       body: NewKey,
       response: { 200: IssuedView, ...FAILURES },
     })
-    .get('/console/api/keys/:id', ({ viewer, params }) => shownKey(gateway, viewer, params.id), {
+    .get('/console/api/keys/:id', ({ viewer, params }) => viewOfKey(gateway, viewer, params.id), {
       params: KeyParams,
       response: { 200: KeyView, ...FAILURES },
     })
@@ -67,7 +67,7 @@ export function keyRoutes(gateway: ConsoleParts) {
           requireUnchanged(read && valuesOf(read), valuesOf(is), valuesOf(changes))
           return changeKey(tx, key, changes, now())
         })
-        return shownKey(gateway, viewer, id)
+        return viewOfKey(gateway, viewer, id)
       },
       { params: KeyParams, body: KeyChanges, response: { 200: KeyView, ...FAILURES } },
     )
@@ -100,13 +100,13 @@ export function keyEndRoutes(gateway: ConsoleParts) {
         await changed(gateway, { viewer, origin }, async (tx) =>
           revokeKey(tx, await requireManaged(tx, viewer, id), now()),
         )
-        return shownKey(gateway, viewer, id)
+        return viewOfKey(gateway, viewer, id)
       },
       { params: KeyParams, response: { 200: KeyView, ...FAILURES } },
     )
 }
 
-/** Makes a key for whoever asks for one. @throws GatewayError as `createKey`; conflict for an account's own people who have as many as they may */
+/** Makes a key. @throws GatewayError as `createKey`; conflict for an account's own people who have as many as they may */
 export async function issueKey(
   gateway: Pick<Gateway, 'exchange' | 'people' | 'db'>,
   asking: Asking,
@@ -146,13 +146,13 @@ async function issued(
 ): Promise<Static<typeof IssuedView>> {
   return {
     text,
-    key: await shownKey(gateway, viewer, String(key.id)),
+    key: await viewOfKey(gateway, viewer, String(key.id)),
     unmatched: unmatchedBy(gateway, key.models),
     sample_model: sampleModel(gateway.exchange.catalogue(), key.models),
   }
 }
 
-/** A pattern may be meant for a model that is added later: it is told, not refused. */
+/** A pattern may be meant for a model that is added later, so it is reported and not refused. */
 function unmatchedBy(
   { exchange: { catalogue } }: Pick<Gateway, 'exchange'>,
   patterns: readonly string[] | null,
@@ -177,7 +177,7 @@ function valuesOf(settings: Partial<KeySettings>): KeyValues {
   })
 }
 
-/** What of a key's settings is given; null takes a limit away. @throws GatewayError invalid_request */
+/** The settings in a request; null takes a limit away. @throws GatewayError invalid_request */
 function settingsOf(body: KeyValues): Partial<KeySettings> {
   const { name, models, addresses, concurrent_calls, expires } = body
   return defined({
@@ -201,7 +201,7 @@ function limitIn(
   return typeof text === 'string' ? readUsd(name, text) : text
 }
 
-async function shownKey(
+async function viewOfKey(
   gateway: Pick<Gateway, 'exchange' | 'db'>,
   viewer: Viewer,
   id: string,

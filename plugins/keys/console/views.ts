@@ -47,7 +47,7 @@ const Changes = {
   expires: Type.Optional(Nullable(Moment)),
 }
 export const NewKey = Closed({
-  /** Whose key; only the operator says so. */
+  /** The owner, which only the operator names. */
   account: Type.Optional(AccountRef),
   ...Changes,
   request_key: Type.Optional(RequestKey),
@@ -69,9 +69,9 @@ export const Rotation = Closed({
   request_key: Type.Optional(RequestKey),
 })
 
-export type ShownKey = Static<typeof KeyView>
+export type KeyView = Static<typeof KeyView>
 
-/** A key that was made, with its text, which is shown only here. */
+/** A new key with its text, which no other answer has. */
 export const IssuedView = Closed({
   text: Type.String({ description: 'the key itself: it is shown only this once' }),
   key: KeyView,

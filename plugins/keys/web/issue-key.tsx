@@ -1,4 +1,4 @@
-// Making a key: its limits, then its text, which is shown once, and a first call with it.
+// The dialog of a new key: its limits, then its text, visible once, and a first call with it.
 import { useState } from 'react'
 import { api, ask } from '../../console/web/app/client.ts'
 import { useViewer } from '../../console/web/app/session.tsx'
@@ -16,7 +16,7 @@ import { EMPTY_DRAFT, KeyFields, optionsFor, settingsOf } from './key-fields.tsx
 interface IssueKeyProps {
   open: boolean
   onClose: () => void
-  /** Whose key; without, the operator says so, and accounts make their own. */
+  /** The owner of the key; where absent, the operator names one, and accounts make their own. */
   account?: string | undefined
 }
 

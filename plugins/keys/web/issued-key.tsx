@@ -1,4 +1,4 @@
-// A key that was just made: its text, shown only this once, and a first call with it.
+// A new key: its text, visible only once, and a first call with it.
 
 import { useBaseUrl } from '../../console/web/app/session.tsx'
 import { Button } from '../../console/web/parts/button.tsx'

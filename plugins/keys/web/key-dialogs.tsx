@@ -10,12 +10,12 @@ import { Field } from '../../console/web/parts/field.tsx'
 import { Form, SubmitOrCancel } from '../../console/web/parts/form.tsx'
 import { useRequestKey } from '../../console/web/parts/request-key.ts'
 import { Select } from '../../console/web/parts/select.tsx'
-import type { Issued, KeyChanges, ShownKey } from '../console/views.ts'
+import type { Issued, KeyChanges, KeyView } from '../console/views.ts'
 import { IssuedKey } from './issued-key.tsx'
 import { draftOf, KEY_LABELS, KeyFields, optionsForChanges, settingsOf, writtenOf } from './key-fields.tsx'
 
 export interface KeyDialogProps {
-  of: ShownKey
+  of: KeyView
   open: boolean
   onClose: () => void
 }
@@ -96,7 +96,7 @@ export function RotateDialog({ of: key, open, onClose }: KeyDialogProps) {
 }
 
 interface RotateProps {
-  of: ShownKey
+  of: KeyView
   onIssued: (issued: Issued) => void
   onCancel: () => void
 }

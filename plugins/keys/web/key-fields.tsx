@@ -3,9 +3,9 @@
 import { inShell } from '../../console/web/parts/code-samples/samples.ts'
 import { Field } from '../../console/web/parts/field.tsx'
 import { MoneyInput, TextInput } from '../../console/web/parts/input.tsx'
-import type { ShownKey } from '../console/views.ts'
+import type { KeyView } from '../console/views.ts'
 
-/** What is typed; an empty text is no limit. */
+/** The fields of the form; an empty text is no limit. */
 export interface KeyDraft {
   name: string
   models: string
@@ -41,7 +41,7 @@ export const EMPTY_DRAFT: KeyDraft = {
   expires: '',
 }
 
-export const draftOf = (key: ShownKey): KeyDraft => ({
+export const draftOf = (key: KeyView): KeyDraft => ({
   name: key.name,
   models: key.models?.join(', ') ?? '',
   spend_limit: key.spend_limit_usd ?? '',
@@ -52,7 +52,7 @@ export const draftOf = (key: ShownKey): KeyDraft => ({
   expires: key.expires_at_ms === null ? '' : dayOf(key.expires_at_ms - 1),
 })
 
-/** What is sent: null if there is no limit. */
+/** The fields of the request: null if there is no limit. */
 export const settingsOf = (draft: KeyDraft) => ({
   name: draft.name.trim(),
   models: listIn(draft.models),
@@ -65,7 +65,7 @@ export const settingsOf = (draft: KeyDraft) => ({
 })
 
 /** The same of a key as it is. Its end has hours. */
-export const writtenOf = (key: ShownKey) => ({
+export const writtenOf = (key: KeyView) => ({
   name: key.name,
   models: key.models,
   spend_limit: key.spend_limit_usd,
@@ -76,7 +76,7 @@ export const writtenOf = (key: ShownKey) => ({
   expires: key.expires_at,
 })
 
-/** What is no number is sent as one that the server refuses in its own words. */
+/** Another text is sent as a number that the server refuses in its own words. */
 const numberIn = (text: string): number | null =>
   text.trim() === '' ? null : /^\d{1,7}$/.test(text.trim()) ? Number(text) : 0
 

@@ -3,17 +3,17 @@
 import { Status, type Tone } from '../../console/web/parts/status.tsx'
 import { ClockTime } from '../../console/web/parts/time.tsx'
 import { exactTime } from '../../console/web/parts/time-words.ts'
-import type { ShownKeyRow } from '../list.ts'
+import type { KeyRowView } from '../list.ts'
 import { closestLimit } from './spend-limits.tsx'
 
-const TONES: Record<ShownKeyRow['status'], Tone> = {
+const TONES: Record<KeyRowView['status'], Tone> = {
   active: 'good',
   retiring: 'warn',
   expired: 'idle',
   revoked: 'idle',
 }
 
-export function KeyStatus({ of: key }: { of: ShownKeyRow }) {
+export function KeyStatus({ of: key }: { of: KeyRowView }) {
   const { status, spend_limits, revoked_at_ms } = key
   const limit = status === 'active' ? closestLimit(spend_limits) : undefined
   if (limit)
@@ -32,7 +32,7 @@ export function KeyStatus({ of: key }: { of: ShownKeyRow }) {
 }
 
 /** When a key was last used. Calls of more than a month ago are not looked for. */
-export function LastUse({ of: { last_used_at_ms, spent_nanos } }: { of: ShownKeyRow }) {
+export function LastUse({ of: { last_used_at_ms, spent_nanos } }: { of: KeyRowView }) {
   if (last_used_at_ms !== null) return <ClockTime at_ms={last_used_at_ms} />
   return <span className="soft">{spent_nanos > 0 ? 'over a month ago' : 'never'}</span>
 }

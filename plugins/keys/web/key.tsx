@@ -19,7 +19,7 @@ import { AwaitedPage } from '../../console/web/parts/states.tsx'
 import { Time } from '../../console/web/parts/time.tsx'
 import { useRefusals } from '../../refusals/web/refusals.ts'
 import { RefusedFact } from '../../refusals/web/refused-figure.tsx'
-import type { ShownKey } from '../console/views.ts'
+import type { KeyView } from '../console/views.ts'
 import { ChangeDialog, RevokeDialog, RotateDialog } from './key-dialogs.tsx'
 import { KeyStatus, LastUse } from './key-words.tsx'
 import { LimitFacts } from './limit-facts.tsx'
@@ -33,7 +33,7 @@ export default function Key({ params: { key: reference = '' } }: PageProps) {
 
 type Open = 'change' | 'rotate' | 'revoke'
 
-function KeyPage({ of: key }: { of: ShownKey }) {
+function KeyPage({ of: key }: { of: KeyView }) {
   const { role } = useViewer()
   const [open, setOpen] = useState<Open | null>(null)
   const dialog = (which: Open) => ({ of: key, open: open === which, onClose: () => setOpen(null) })
@@ -93,7 +93,7 @@ function KeyPage({ of: key }: { of: ShownKey }) {
   )
 }
 
-function leadOf(key: ShownKey, is_operator: boolean) {
+function leadOf(key: KeyView, is_operator: boolean) {
   if (is_operator)
     return (
       <>
@@ -107,7 +107,7 @@ function leadOf(key: ShownKey, is_operator: boolean) {
   return key.own ? 'You are signed in with this key.' : 'A key of your account.'
 }
 
-function KeyFacts({ of: key }: { of: ShownKey }) {
+function KeyFacts({ of: key }: { of: KeyView }) {
   const { status, revoked_at_ms, expires_at_ms } = key
   return (
     <Facts
@@ -131,7 +131,7 @@ function KeyFacts({ of: key }: { of: ShownKey }) {
   )
 }
 
-function Spent({ of: { spent_nanos, held_nanos } }: { of: ShownKey }) {
+function Spent({ of: { spent_nanos, held_nanos } }: { of: KeyView }) {
   return (
     <>
       <Money nanos={spent_nanos} />
@@ -144,13 +144,13 @@ function Spent({ of: { spent_nanos, held_nanos } }: { of: ShownKey }) {
   )
 }
 
-const Week = ({ of: { week_calls, week_nanos } }: { of: ShownKey }) => (
+const Week = ({ of: { week_calls, week_nanos } }: { of: KeyView }) => (
   <>
     <Money nanos={week_nanos} /> for {counted(week_calls, 'call')}
   </>
 )
 
-function Refused({ of: { id } }: { of: ShownKey }) {
+function Refused({ of: { id } }: { of: KeyView }) {
   const { data } = useRefusals({ range: 'week', key_id: id })
   return <RefusedFact refusals={data} key_id={id} />
 }

@@ -16,7 +16,7 @@ import { optionOf } from '../../console/web/parts/option-of.ts'
 import { Select } from '../../console/web/parts/select.tsx'
 import { EmptyState, Loaded } from '../../console/web/parts/states.tsx'
 import { type Column, charges, column, ofWeek, Pager, Table } from '../../console/web/parts/table.tsx'
-import type { ShownKeyRow } from '../list.ts'
+import type { KeyRowView } from '../list.ts'
 import { IssueKey } from './issue-key.tsx'
 import { KeyStatus, LastUse } from './key-words.tsx'
 
@@ -30,7 +30,7 @@ const SHOWN = [
   { value: 'revoked', label: 'Revoked' },
 ] as const
 
-const OF_ACCOUNT: Column<ShownKeyRow>[] = [
+const OF_ACCOUNT: Column<KeyRowView>[] = [
   column('name', 'Key', 'first', ({ name }) => name),
   column('prefix', 'Begins with', 'second', ({ prefix }) => <code className="no-wrap">{prefix}…</code>),
   column('status', 'Status', 'first-end', (key) => <KeyStatus of={key} />),
@@ -45,7 +45,7 @@ const OF_ACCOUNT: Column<ShownKeyRow>[] = [
   column('used', 'Last used', 'none', (key) => <LastUse of={key} />),
 ]
 
-const OF_ALL: Column<ShownKeyRow>[] = [
+const OF_ALL: Column<KeyRowView>[] = [
   ...OF_ACCOUNT.slice(0, 1),
   column('prefix', 'Begins with', 'second', (key) => (
     <>
@@ -59,7 +59,7 @@ const OF_ALL: Column<ShownKeyRow>[] = [
   ...OF_ACCOUNT.slice(2),
 ]
 
-function Spent({ of, decimals }: { of: ShownKeyRow; decimals: number }) {
+function Spent({ of, decimals }: { of: KeyRowView; decimals: number }) {
   const { spent_nanos, spend_limit_nanos } = of
   return (
     <>
@@ -76,7 +76,7 @@ function Spent({ of, decimals }: { of: ShownKeyRow; decimals: number }) {
 }
 
 export interface KeysListProps {
-  /** Whose keys; without, those of all that the viewer sees. */
+  /** The owner of the keys; absent: all keys that the viewer sees. */
   account?: { id: number; name: string; status: string }
   /** The account that the operator has chosen, as the address names it. */
   chosen?: string
@@ -141,7 +141,7 @@ export function KeysList({ account, chosen }: KeysListProps) {
                 rows={rows}
                 keyOf={({ id }) => id}
                 hrefOf={({ id }) => `/keys/${id}`}
-                linkNameOf={({ prefix, account: whose }) => `${prefix}… ${whose}`}
+                linkNameOf={({ prefix, account: owner }) => `${prefix}… ${owner}`}
               />
               <Pager next_cursor={next_cursor} param={CURSOR} />
             </>
@@ -154,7 +154,7 @@ export function KeysList({ account, chosen }: KeysListProps) {
 }
 
 interface NoKeysProps {
-  /** What was asked for: `usable`, `all`, or fewer. */
+  /** The filter by status: `usable`, `all`, or fewer. */
   which: string
   clear: () => void
   /** Undefined where the viewer makes no keys. */

@@ -2,9 +2,9 @@
 
 import { count } from '../../console/web/parts/amounts.ts'
 import { Facts } from '../../console/web/parts/facts.tsx'
-import type { ShownKey } from '../console/views.ts'
+import type { KeyView } from '../console/views.ts'
 
-type Limits = ShownKey['limits']
+type Limits = KeyView['limits']
 
 const NAMES = [
   ['requests_per_minute', 'Requests in 60 seconds'],

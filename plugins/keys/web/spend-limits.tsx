@@ -5,9 +5,9 @@ import { Facts } from '../../console/web/parts/facts.tsx'
 import { Money } from '../../console/web/parts/money.tsx'
 import { Notice } from '../../console/web/parts/notice.tsx'
 import { Time } from '../../console/web/parts/time.tsx'
-import type { ShownKeyRow } from '../list.ts'
+import type { KeyRowView } from '../list.ts'
 
-type SpendLimit = ShownKeyRow['spend_limits'][number]
+type SpendLimit = KeyRowView['spend_limits'][number]
 
 const TITLES = { day: 'Today (UTC)', month: 'This month (UTC)', total: 'In total' } as const
 const NAMES = { day: 'daily limit', month: 'monthly limit', total: 'spend limit' } as const
@@ -38,7 +38,7 @@ export function SpendLimitFacts({ limits }: { limits: readonly SpendLimit[] }) {
   )
 }
 
-/** What the closest limit of a key means for its calls; nothing below 80 %. @param who names the key, at the begin of the sentence */
+/** The effect of the closest limit on the calls of a key; nothing below 80 %. @param who names the key, at the begin of the sentence */
 export function LimitWarning({ limits, who }: { limits: readonly SpendLimit[]; who: ReactNode }) {
   const limit = closestLimit(limits)
   if (!limit) return null

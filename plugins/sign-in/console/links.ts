@@ -81,7 +81,7 @@ export function passwordRoutes(gateway: Pick<Gateway, 'exchange' | 'requests' | 
   )
 }
 
-/** `POST /console/api/invitations`: a link by which an account sets its password, shown once. For the operator. */
+/** `POST /console/api/invitations`: a link by which an account sets its password, in this answer only. For the operator. */
 export function invitationRoutes(gateway: ConsoleParts) {
   const { now, catalogue } = gateway.exchange
   const { randomBytes } = gateway.people

@@ -98,7 +98,7 @@ export function sendProbes(gateway: Pick<Gateway, 'exchange'>, request: Request,
   if (cookies.length > 0) set.headers['set-cookie'] = cookies
 }
 
-/** Whoever is signed in with an answer's cookie, as the pages are told. */
+/** The viewer that an answer's cookie signs in, for the pages. */
 export async function sessionView(
   gateway: Pick<Gateway, 'exchange' | 'db'>,
   request: Request,

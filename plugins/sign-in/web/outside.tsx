@@ -6,7 +6,7 @@ import { Notice } from '../../console/web/parts/notice.tsx'
 export interface OutsideFrameProps {
   title: string
   lead?: ReactNode
-  /** Why nobody can sign in here: shown instead of the form. */
+  /** The reason why nobody can sign in here, in place of the form. */
   refusal?: string | null
   children?: ReactNode
 }

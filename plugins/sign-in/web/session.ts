@@ -1,8 +1,8 @@
-// What the forms that sign somebody in share: what is known before, and whether the browser kept the session.
+// Shared by the forms of signing in: the state before, and whether the browser kept the session.
 import { useQuery } from '@tanstack/react-query'
 import { api, ask } from '../../console/web/app/client.ts'
 
-/** Whether anybody can sign in here, and who did before: what the gate has asked already. */
+/** The answer that the gate has already: whether anybody can sign in here, and who did before. */
 export function useSite() {
   return useQuery({
     queryKey: ['session'],

@@ -48,7 +48,7 @@ export default function SignIn({ note, onSignedIn }: SignInProps) {
 }
 
 interface SignInFormProps extends Pick<SignInProps, 'onSignedIn'> {
-  /** Whose session has ended: they are likely to come back. */
+  /** The viewer of the session that has ended: they are likely to come back. */
   before: Viewer | null
 }
 
@@ -59,8 +59,8 @@ function SignInForm({ before, onSignedIn }: SignInFormProps) {
   const [key, setKey] = useState('')
 
   async function submit(): Promise<void> {
-    const given = way === 'key' ? { key: key.trim() } : { account: account.trim() || null, password }
-    await ask(api.session.post(given))
+    const credentials = way === 'key' ? { key: key.trim() } : { account: account.trim() || null, password }
+    await ask(api.session.post(credentials))
     await requireKeptCookie()
     onSignedIn()
   }

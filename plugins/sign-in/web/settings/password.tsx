@@ -11,7 +11,7 @@ export function PasswordSection({ account }: { account: string | null }) {
   const [old_password, setOld] = useState('')
   const [new_password, setNew] = useState('')
   const change = useAction({
-    work: (given: { old_password: string; new_password: string }) => ask(api.password.put(given)),
+    work: (passwords: { old_password: string; new_password: string }) => ask(api.password.put(passwords)),
     changes: ['sessions'],
     done: () => ({ text: 'Your password is changed. Your other sessions were signed out.' }),
   })
