@@ -113,6 +113,7 @@ test.each([
   ['?since=2026-02-30', 'since'],
   ['?since=2026-03-02&until=2026-03-01', 'since'],
   ['?account=1', 'account'],
+  ['?key=tg_1234567', 'key'],
 ])('%s: 400', async (query, param) => {
   expect(await list(query)).toMatchObject({
     status: 400,

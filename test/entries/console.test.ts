@@ -136,6 +136,8 @@ describe('the list', () => {
     ['since=2026-03-02&until=2026-03-01', 400, 'since'],
     ['account=nobody', 404, 'account'],
     ['who=alice', 400, 'who'],
+    ['key=1', 400, 'key'],
+    ['first=999999', 404, 'first'],
   ])('?%s: %d', async (query, status, param) => {
     const answer = await operator.send('GET', `/entries?${query}`)
     expect([answer.status, ((await answer.json()) as { error: { param: string } }).error.param]).toEqual([
