@@ -1,7 +1,7 @@
 // Copies from before an erasure, which it does not reach: the operator deletes them, or they go in their time.
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { configuredPlace, type WhereOptions } from '../../src/app/process/backup/where.ts'
+import { configuredPlace, type WhereOptions } from '../backups/places/where.ts'
 import { isOlderState } from '../../src/app/process/data-paths.ts'
 import { FILE_FOLDERS, type FileStores } from '../../src/app/process/files/stores.ts'
 import { bucketMark } from '../../src/store/bucket-marks.ts'

@@ -117,7 +117,7 @@ passphrase = "env:BACKUP_PASSPHRASE"
 
   test('one that is stopped halfway leaves nothing', async () => {
     const before = s3.objects()
-    const { bucketPlace } = await import('../../src/backup/bucket-place.ts')
+    const { bucketPlace } = await import('../../plugins/backups/places/bucket.ts')
     const place = bucketPlace({
       ...s3,
       region: 'us-east-1',

@@ -15,7 +15,7 @@ import {
 } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { removeLeftovers } from '../../src/app/process/leftovers.ts'
-import { writeArchive } from '../../src/backup/folder-place.ts'
+import { writeArchive } from '../../plugins/backups/places/folder.ts'
 import { openDatabase } from '../../src/store/engines/sqlite/open.ts'
 import { takeLock } from '../../src/store/lock.ts'
 import { makeWorkFolder, removeAbandonedWork } from '../../src/store/work-folder.ts'

@@ -1,6 +1,6 @@
 // A bucket that hangs: nobody waits for it longer than the limit, over real sockets.
 import { afterAll, describe, expect, test } from 'bun:test'
-import { bucketPlace } from '../../src/backup/bucket-place.ts'
+import { bucketPlace } from '../../plugins/backups/places/bucket.ts'
 
 /** @param reply to what a socket has received; undefined: it stays silent */
 function bucketThat(reply: (request: string) => string | undefined) {

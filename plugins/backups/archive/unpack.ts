@@ -4,7 +4,7 @@ import { dirname, join, relative, sep } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { createZstdDecompress } from 'node:zlib'
 import { extract } from 'tar-stream'
-import { isArchivePath } from '../../../src/backup/names.ts'
+import { isArchivePath } from './names.ts'
 import { GatewayError, unprocessable } from '../../../src/domain/errors.ts'
 import { codeOf } from '../../../src/utilities/thrown.ts'
 import {

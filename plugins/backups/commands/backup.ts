@@ -19,9 +19,9 @@ import {
   type Located,
   locateNew,
   type WhereOptions,
-} from '../../../src/app/process/backup/where.ts'
+} from '../places/where.ts'
 import { backupWork } from '../../../src/app/process/data-paths.ts'
-import { type Place, pastKeeping } from '../../../src/backup/archives.ts'
+import { type Place, pastKeeping } from '../places/place.ts'
 import type { Fields } from '../../../src/domain/actions.ts'
 import { conflict, unprocessable } from '../../../src/domain/errors.ts'
 import type { Audit } from '../../../src/money/ledger/audit.ts'

@@ -13,7 +13,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { type DataPaths, drillWork, INCOMING, RESTORE_MARK } from '../../../src/app/process/data-paths.ts'
-import { FILES, FOLDERS } from '../../../src/backup/names.ts'
+import { FILES, FOLDERS } from '../archive/names.ts'
 import { conflict, unprocessable } from '../../../src/domain/errors.ts'
 import { namingFullDisk } from '../../../src/store/disk-room.ts'
 import { flush } from '../../../src/store/engines/sqlite/copy.ts'

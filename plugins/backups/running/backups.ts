@@ -1,9 +1,9 @@
 // Backups of a running gateway: those of the schedule and those on request, one at a time, each in a process of its own.
 
-import { configuredPlace } from '../../../src/app/process/backup/where.ts'
+import { configuredPlace } from '../places/where.ts'
 import type { Gateway } from '../../../src/app/surface/gateway.ts'
-import type { Archive } from '../../../src/backup/archives.ts'
-import { readArchiveName } from '../../../src/backup/names.ts'
+import type { Archive } from '../places/place.ts'
+import { readArchiveName } from '../archive/names.ts'
 import type { By } from '../../../src/domain/actions.ts'
 import type { Catalogue } from '../../../src/domain/catalogue.ts'
 import { notFound } from '../../../src/domain/errors.ts'

@@ -4,7 +4,7 @@ import type { BackupSettings } from '../../domain/catalogue.ts'
 import type { Context } from '../command-line/context.ts'
 import { readCatalogueOf } from '../command-line/data-folder.ts'
 import type { CliDeps } from '../command-line/terminal.ts'
-import type { WhereOptions } from '../process/backup/where.ts'
+import type { WhereOptions } from '../../../plugins/backups/places/where.ts'
 
 /** The section [backup] of the folder's catalogue; undefined, with a warning, if it cannot be read. */
 async function backupSettings({ folder, warn }: Context): Promise<BackupSettings | undefined> {

@@ -1,6 +1,6 @@
 // Places where archives are kept: a folder, or a bucket; both list, take and give them alike. And the archives among their files.
-import type { GoesWith } from '../store/work-folder.ts'
-import { type ArchiveName, readArchiveName } from './names.ts'
+import type { GoesWith } from '../../../src/store/work-folder.ts'
+import { type ArchiveName, readArchiveName } from '../archive/names.ts'
 
 export interface Place {
   /** In words for people: a folder's path, or `s3://bucket/prefix`. */

@@ -1,9 +1,9 @@
 // A bucket of an S3-compatible server as the place of archives.
 
-import type { Bucket } from '../domain/catalogue.ts'
-import { conflict, notFound } from '../domain/errors.ts'
-import { connectBucket } from '../store/engines/s3/connection.ts'
-import { archivesAmong, type Place } from './archives.ts'
+import type { Bucket } from '../../../src/domain/catalogue.ts'
+import { conflict, notFound } from '../../../src/domain/errors.ts'
+import { connectBucket } from '../../../src/store/engines/s3/connection.ts'
+import { archivesAmong, type Place } from './place.ts'
 
 const MB = 1024 * 1024
 /** S3 takes 10,000 parts of one object (https://docs.aws.amazon.com/AmazonS3/latest/userguide/qfacts.html). */

@@ -1,15 +1,15 @@
 // Where an archive is: what a command was given, or the place of [backup].
 import { statSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import type { Place } from '../../../backup/archives.ts'
-import { bucketPlace } from '../../../backup/bucket-place.ts'
-import { folderPlace, openArchive, refuseTarget, writeArchive } from '../../../backup/folder-place.ts'
-import { type ArchiveName, archiveName, readArchiveName } from '../../../backup/names.ts'
-import type { Environment } from '../../../catalogue/providers.ts'
-import type { BackupPlace, BackupSettings } from '../../../domain/catalogue.ts'
-import { invalidRequest, unprocessable } from '../../../domain/errors.ts'
-import type { GoesWith } from '../../../store/work-folder.ts'
-import { withoutTrailing } from '../../../utilities/text-ends.ts'
+import type { Place } from './place.ts'
+import { bucketPlace } from './bucket.ts'
+import { folderPlace, openArchive, refuseTarget, writeArchive } from './folder.ts'
+import { type ArchiveName, archiveName, readArchiveName } from '../archive/names.ts'
+import type { Environment } from '../../../src/catalogue/providers.ts'
+import type { BackupPlace, BackupSettings } from '../../../src/domain/catalogue.ts'
+import { invalidRequest, unprocessable } from '../../../src/domain/errors.ts'
+import type { GoesWith } from '../../../src/store/work-folder.ts'
+import { withoutTrailing } from '../../../src/utilities/text-ends.ts'
 
 export interface WhereOptions {
   /** Of the catalogue; undefined if it cannot be read. */
