@@ -3,15 +3,14 @@ import { lstatSync, readdirSync } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type CheckTime, diagnosesOf, type Patient, type ReadPatient } from '../../src/app/checks/check.ts'
-import { configuredPlace } from './places/where.ts'
 import { isOlderState } from '../../src/app/process/data-paths.ts'
 import type { Diagnosis } from '../../src/app/surface/diagnosis.ts'
-import type { Archive, Place } from './places/place.ts'
 import type { BackupSettings } from '../../src/domain/catalogue.ts'
 import { isAbsent } from '../../src/store/folder.ts'
 import { sizeText } from '../../src/utilities/size-text.ts'
 import { messageOf } from '../../src/utilities/thrown.ts'
-import { maxAgeOf } from './max-age.ts'
+import type { Archive, Place } from './places/place.ts'
+import { configuredPlace } from './places/where.ts'
 
 const backup_place = diagnosesOf('backup place')
 const older_states = diagnosesOf('older states')
@@ -19,6 +18,10 @@ const older_states = diagnosesOf('older states')
 const { fail, ok, warn } = diagnosesOf('backups')
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
+/** For the backup itself, and its attempts after a failure. */
+const LATE_MS = 2 * HOUR_MS
+/** Without a schedule: by hand, or by another program. */
+const MAX_AGE_BY_HAND_MS = 8 * DAY_MS
 
 /** An alert is raised by what is late, or cannot be made: without any backup the doctor alone warns. */
 export async function checkBackups(patient: ReadPatient, time: CheckTime = 'doctor'): Promise<Diagnosis[]> {
@@ -89,6 +92,12 @@ function judge({ settings: { schedule }, newest, where, now_ms }: Known): Diagno
       'A scheduled backup is missing: check that the gateway runs, and look for the cause on the System page or in the log.',
     )
   return ok(found)
+}
+
+/** The age that the newest backup may reach. @param schedule undefined: by hand */
+function maxAgeOf(schedule: BackupSettings['schedule']): number {
+  if (!schedule) return MAX_AGE_BY_HAND_MS
+  return ('every_ms' in schedule ? schedule.every_ms : DAY_MS) + LATE_MS
 }
 
 function ageText(age_ms: number): string {

@@ -1,13 +1,13 @@
 // Copies from before an erasure, which it does not reach: the operator deletes them, or they go in their time.
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { configuredPlace, type WhereOptions } from '../backups/places/where.ts'
 import { isOlderState } from '../../src/app/process/data-paths.ts'
 import { FILE_FOLDERS, type FileStores } from '../../src/app/process/files/stores.ts'
 import { bucketMark } from '../../src/store/bucket-marks.ts'
 import type { Db } from '../../src/store/db.ts'
 import { counted } from '../../src/utilities/counted.ts'
 import { messageOf } from '../../src/utilities/thrown.ts'
+import { configuredPlace, type WhereOptions } from '../backups/index.ts'
 
 export interface LeftoverOptions extends WhereOptions {
   files: FileStores

@@ -11,17 +11,9 @@ import {
 } from '../../../src/app/command-line/data-folder.ts'
 import { addExample } from '../../../src/app/command-line/example.ts'
 import type { CliDeps } from '../../../src/app/command-line/terminal.ts'
-import { whereOptions } from '../../../src/app/commands/backup-options.ts'
 import { withProgress } from '../../../src/app/commands/progress.ts'
 import { untilStopped, untilThen } from '../../../src/app/commands/stopping.ts'
-import {
-  configuredPlace,
-  type Located,
-  locateNew,
-  type WhereOptions,
-} from '../places/where.ts'
 import { backupWork } from '../../../src/app/process/data-paths.ts'
-import { type Place, pastKeeping } from '../places/place.ts'
 import type { Fields } from '../../../src/domain/actions.ts'
 import { conflict, unprocessable } from '../../../src/domain/errors.ts'
 import type { Audit } from '../../../src/money/ledger/audit.ts'
@@ -29,6 +21,8 @@ import { recordAction } from '../../../src/store/actions.ts'
 import { makeWorkFolder } from '../../../src/store/work-folder.ts'
 import { messageOf } from '../../../src/utilities/thrown.ts'
 import { type MadeBackup, makeBackup, type Progress } from '../making/make.ts'
+import { type Place, pastKeeping } from '../places/place.ts'
+import { configuredPlace, type Located, locateNew, type WhereOptions, whereOptions } from '../places/where.ts'
 import { addBackupListCommand } from './list.ts'
 import { type KeyFlags, lockFor, withKeyOptions } from './options.ts'
 import { addBackupVerifyCommand } from './verify.ts'

@@ -3,9 +3,8 @@ import type { Command } from 'commander'
 import { contextOf } from '../../../src/app/command-line/context.ts'
 import { addExample } from '../../../src/app/command-line/example.ts'
 import type { CliDeps } from '../../../src/app/command-line/terminal.ts'
-import { whereOptions } from '../../../src/app/commands/backup-options.ts'
-import { configuredPlace } from '../places/where.ts'
 import type { Archive } from '../places/place.ts'
+import { configuredPlace, whereOptions } from '../places/where.ts'
 
 export function addBackupListCommand(backup: Command, deps: CliDeps): void {
   const list = backup

@@ -1,16 +1,15 @@
-// A folder as the place of archives: written beside under another name, synced, and only then named.
-import { rmSync, statSync } from 'node:fs'
-import { mkdir, open, readdir, rm } from 'node:fs/promises'
-import { dirname, join, resolve } from 'node:path'
+// A folder as the place of archives.
+import { statSync } from 'node:fs'
+import { mkdir, readdir, rm } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
 import { conflict, notFound, unprocessable } from '../../../src/domain/errors.ts'
-import { namingFullDisk } from '../../../src/store/disk-room.ts'
 import { flush } from '../../../src/store/engines/sqlite/copy.ts'
-import { nameNew, refuseTarget as refuseNew, requireWritable } from '../../../src/store/engines/sqlite/new-file.ts'
-import { createForOwner, giveFoldersToOwner } from '../../../src/store/folder.ts'
-import { type GoesWith, UNFINISHED, unfinishedName } from '../../../src/store/work-folder.ts'
-import { atEnd } from '../../../src/utilities/at-end.ts'
-import { type Archive, archivesAmong, type Place } from './place.ts'
+import { requireWritable } from '../../../src/store/engines/sqlite/new-file.ts'
+import { giveFoldersToOwner } from '../../../src/store/folder.ts'
+import { writeArchive } from '../../../src/store/new-archive.ts'
+import { UNFINISHED } from '../../../src/store/work-folder.ts'
 import { readArchiveName } from '../archive/names.ts'
+import { type Archive, archivesAmong, type Place } from './place.ts'
 
 /** @param data_folder in which a relative folder is */
 export function folderPlace(folder: string, data_folder: string): Place {
@@ -72,47 +71,6 @@ function refuseFile(folder: string): void {
     throw conflict(
       `${folder} is a file, but must be a folder for backups: move it away, or set another folder in [backup].`,
     )
-}
-
-/** @throws GatewayError not_found, conflict; Error: what stands in the way of a new archive there */
-export const refuseTarget = (path: string): void => refuseNew(path, EXAMPLE)
-
-const EXAMPLE = 'tollgate.tar.zst'
-
-export interface ArchiveOptions {
-  /** About as much as will come. */
-  expected_bytes?: number | undefined
-  /** Told the file in which it is written. */
-  goesWith?: GoesWith | undefined
-}
-
-/** Writes a new file for its owner alone; it has its name once it is whole and synced. @returns its bytes */
-export async function writeArchive(
-  path: string,
-  content: AsyncIterable<Uint8Array>,
-  { expected_bytes, goesWith }: ArchiveOptions = {},
-): Promise<number> {
-  refuseTarget(path)
-  const unfinished = unfinishedName(path)
-  goesWith?.(unfinished)
-  using _removing = atEnd(() => rmSync(unfinished, { force: true }))
-  let bytes = 0
-  try {
-    createForOwner(unfinished)
-    {
-      await using handle = await open(unfinished, 'r+')
-      for await (const block of content) {
-        await handle.writeFile(block)
-        bytes += block.byteLength
-      }
-      await handle.sync()
-    }
-    nameNew(unfinished, path, EXAMPLE)
-    flush(dirname(path))
-    return bytes
-  } catch (failure) {
-    throw namingFullDisk(failure, dirname(path), expected_bytes)
-  }
 }
 
 /** @throws GatewayError not_found; unprocessable for a folder */

@@ -1,21 +1,42 @@
 // Where an archive is: what a command was given, or the place of [backup].
-import { statSync } from 'node:fs'
+import { existsSync, readFileSync, statSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import type { Place } from './place.ts'
-import { bucketPlace } from './bucket.ts'
-import { folderPlace, openArchive, refuseTarget, writeArchive } from './folder.ts'
-import { type ArchiveName, archiveName, readArchiveName } from '../archive/names.ts'
+import type { Context } from '../../../src/app/command-line/context.ts'
+import { readCatalogueOf } from '../../../src/app/command-line/data-folder.ts'
+import type { CliDeps } from '../../../src/app/command-line/terminal.ts'
 import type { Environment } from '../../../src/catalogue/providers.ts'
 import type { BackupPlace, BackupSettings } from '../../../src/domain/catalogue.ts'
 import { invalidRequest, unprocessable } from '../../../src/domain/errors.ts'
+import { refuseTarget, writeArchive } from '../../../src/store/new-archive.ts'
 import type { GoesWith } from '../../../src/store/work-folder.ts'
 import { withoutTrailing } from '../../../src/utilities/text-ends.ts'
+import { type ArchiveName, archiveName, readArchiveName } from '../archive/names.ts'
+import { bucketPlace } from './bucket.ts'
+import { folderPlace, openArchive } from './folder.ts'
+import type { Place } from './place.ts'
 
 export interface WhereOptions {
   /** Of the catalogue; undefined if it cannot be read. */
   settings: BackupSettings | undefined
   data_folder: string
   env: Environment
+}
+
+/** The section [backup] of the folder's catalogue; undefined, with a warning, if it cannot be read. */
+async function backupSettings({ folder, warn }: Context): Promise<BackupSettings | undefined> {
+  if (!existsSync(folder.catalogue_path)) return undefined
+  const read = await readCatalogueOf(folder)
+  if ('catalogue' in read) return read.catalogue.backup
+  if (!readFileSync(folder.catalogue_path, 'utf8').includes('backup')) return undefined
+  warn(
+    `${folder.catalogue_path} has mistakes, so its section [backup] is ignored. \`tollgate config check\` lists them.`,
+  )
+  return undefined
+}
+
+/** The place that commands of a folder use. */
+export async function whereOptions(context: Context, { env }: CliDeps): Promise<WhereOptions> {
+  return { settings: await backupSettings(context), data_folder: context.folder.dir, env }
 }
 
 /** An archive in its place. */

@@ -1,0 +1,51 @@
+// A new archive as a file: written beside its place under another name, synced, and only then named.
+import { rmSync } from 'node:fs'
+import { open } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { atEnd } from '../utilities/at-end.ts'
+import { namingFullDisk } from './disk-room.ts'
+import { flush } from './engines/sqlite/copy.ts'
+import { nameNew, refuseTarget as refuseNew } from './engines/sqlite/new-file.ts'
+import { createForOwner } from './folder.ts'
+import { type GoesWith, unfinishedName } from './work-folder.ts'
+
+/** @throws GatewayError not_found, conflict; Error: what stands in the way of a new archive there */
+export const refuseTarget = (path: string): void => refuseNew(path, EXAMPLE)
+
+const EXAMPLE = 'tollgate.tar.zst'
+
+export interface ArchiveOptions {
+  /** About as much as will come. */
+  expected_bytes?: number | undefined
+  /** Told the file in which it is written. */
+  goesWith?: GoesWith | undefined
+}
+
+/** Writes a new file for its owner alone; it has its name once it is whole and synced. @returns its bytes */
+export async function writeArchive(
+  path: string,
+  content: AsyncIterable<Uint8Array>,
+  { expected_bytes, goesWith }: ArchiveOptions = {},
+): Promise<number> {
+  refuseTarget(path)
+  const unfinished = unfinishedName(path)
+  goesWith?.(unfinished)
+  using _removing = atEnd(() => rmSync(unfinished, { force: true }))
+  let bytes = 0
+  try {
+    createForOwner(unfinished)
+    {
+      await using handle = await open(unfinished, 'r+')
+      for await (const block of content) {
+        await handle.writeFile(block)
+        bytes += block.byteLength
+      }
+      await handle.sync()
+    }
+    nameNew(unfinished, path, EXAMPLE)
+    flush(dirname(path))
+    return bytes
+  } catch (failure) {
+    throw namingFullDisk(failure, dirname(path), expected_bytes)
+  }
+}
