@@ -1,11 +1,11 @@
 // The schedule: when a backup is due, what is kept, and what is never deleted.
 import { describe, expect, test } from 'bun:test'
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { archiveName, readArchiveName } from '../../plugins/backups/archive/names.ts'
+import { pastKeeping } from '../../plugins/backups/places/place.ts'
 import { createBackups } from '../../plugins/backups/running/backups.ts'
 import { AFTER_START_MS, nextDue, RETRY_MS } from '../../plugins/backups/running/due.ts'
 import type { BackupTask, startBackupProcess } from '../../plugins/backups/running/process.ts'
-import { pastKeeping } from '../../plugins/backups/places/place.ts'
-import { archiveName, readArchiveName } from '../../plugins/backups/archive/names.ts'
 import type { By } from '../../src/domain/actions.ts'
 import type { BackupSettings } from '../../src/domain/catalogue.ts'
 import { createScene } from '../app/commands/scene.ts'

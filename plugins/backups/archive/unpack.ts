@@ -4,7 +4,6 @@ import { dirname, join, relative, sep } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { createZstdDecompress } from 'node:zlib'
 import { extract } from 'tar-stream'
-import { isArchivePath } from './names.ts'
 import { GatewayError, unprocessable } from '../../../src/domain/errors.ts'
 import { codeOf } from '../../../src/utilities/thrown.ts'
 import {
@@ -16,6 +15,7 @@ import {
   readManifest,
   refuseNewerArchive,
 } from './manifest.ts'
+import { isArchivePath } from './names.ts'
 import type { UnpackRoom } from './unpack-room.ts'
 
 export interface Unpacking {

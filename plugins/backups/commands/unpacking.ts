@@ -1,8 +1,8 @@
 // The progress line of commands that unpack an archive.
 import type { CliDeps } from '../../../src/app/command-line/terminal.ts'
 import { type ShowStep, type Step, withProgress } from '../../../src/app/commands/progress.ts'
-import type { Located } from '../places/where.ts'
 import type { OnAudit } from '../../../src/app/process/full-audit.ts'
+import type { Located } from '../places/where.ts'
 
 interface Unpacking {
   archive: Pick<Located, 'size'>

@@ -2,11 +2,11 @@
 import { Database } from 'bun:sqlite'
 import { closeSync, openSync, readdirSync, readSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { isArchivePath } from '../archive/names.ts'
 import { MAX_BUSY_WAIT_MS } from '../../../src/store/busy.ts'
 import { createForOwner } from '../../../src/store/folder.ts'
 import { atEnd, closing } from '../../../src/utilities/at-end.ts'
 import { codeOf, messageOf } from '../../../src/utilities/thrown.ts'
+import { isArchivePath } from '../archive/names.ts'
 import type { Source } from '../archive/pack.ts'
 import { isDatabase } from '../restoring/unpacked.ts'
 

@@ -1,13 +1,13 @@
 // Backups of a running gateway: those of the schedule and those on request, one at a time, each in a process of its own.
 
-import { configuredPlace } from '../places/where.ts'
 import type { Gateway } from '../../../src/app/surface/gateway.ts'
-import type { Archive } from '../places/place.ts'
-import { readArchiveName } from '../archive/names.ts'
 import type { By } from '../../../src/domain/actions.ts'
 import type { Catalogue } from '../../../src/domain/catalogue.ts'
 import { notFound } from '../../../src/domain/errors.ts'
 import { recordAction } from '../../../src/store/actions.ts'
+import { readArchiveName } from '../archive/names.ts'
+import type { Archive } from '../places/place.ts'
+import { configuredPlace } from '../places/where.ts'
 import { nextDue, RETRY_MS } from './due.ts'
 import { type BackupWorker, createWorker, type WorkerOptions } from './worker.ts'
 
