@@ -12,6 +12,7 @@ import { notFound } from '../../src/domain/errors.ts'
 import { ModelParams } from '../../src/http/parameters.ts'
 import { decodePathPart } from '../../src/http/uri.ts'
 import { nativeModel, nativePage } from '../../src/protocols/gemini/models.ts'
+import { nativeSettings } from '../native/index.ts'
 import { ListQuery, ListView, listView, ModelView, modelView } from './model.ts'
 
 /** Clients of every API list the models here, each with its key where its own API takes it. */
@@ -37,7 +38,7 @@ export function models(gateway: Pick<Gateway, 'exchange' | 'requests'>) {
 
   /** Google's SDK, which asks for version v1 of its API here, reads the same body. */
   const isNative = (request: Request): boolean =>
-    catalogue().native.extra_methods && clientApiOf(request) === 'google'
+    nativeSettings.of(catalogue()).extra_methods && clientApiOf(request) === 'google'
 
   const list = (
     all: Model[],

@@ -15,6 +15,7 @@ import { decodePathPart } from '../../src/http/uri.ts'
 import { GoogleError } from '../../src/protocols/gemini/errors.ts'
 import { DEFAULT_PAGE_SIZE, NativeModel, nativeModel, nativePage } from '../../src/protocols/gemini/models.ts'
 import { notImplemented } from './model.ts'
+import { nativeSettings } from './settings.ts'
 
 const NativeModels = Closed(
   {

@@ -25,6 +25,7 @@ import {
   notImplemented,
   readAction,
 } from './model.ts'
+import { nativeSettings } from './settings.ts'
 
 const WANTS_EVENTS = /[?&]alt=sse(?:&|$)/
 const EVENTS: Dialect = { protocol: gemini, frame: eventFrame(), raw: true, shows_usage: true }
@@ -42,7 +43,7 @@ export function native(gateway: Pick<Gateway, 'exchange' | 'requests' | 'content
 
   function generate(origin: CallOrigin, set: Answered, target: string): Promise<Response> {
     const action = readAction(target)
-    if (action.kind === 'extra' && catalogue().native.extra_methods) return extra(origin, action)
+    if (action.kind === 'extra' && nativeSettings.of(catalogue()).extra_methods) return extra(origin, action)
     if (action.kind !== 'generate') return refuse(origin, action.kind !== 'unknown')
     return serve(exchange, {
       origin,

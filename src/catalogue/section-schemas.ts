@@ -1,4 +1,4 @@
-// The shape of the catalogue's sections of settings: [server], [limits], [native], [responses], [retention] and [console]; and the list of the core's sections.
+// The shape of the catalogue's sections of settings: [server], [limits], [responses], [retention] and [console]; and the list of the core's sections.
 import { Type } from '@sinclair/typebox'
 import { MetricsSchema, TelemetrySchema } from './observe-schemas.ts'
 import { BackupSchema, StorageSchema } from './place-schemas.ts'
@@ -96,16 +96,6 @@ export const ServerSchema = Type.Object(
       maximum: 1_073_741_824,
       description:
         'the largest whole answer that is taken from a provider, expanded where it comes compressed',
-    }),
-  },
-  closed,
-)
-
-export const NativeSchema = Type.Object(
-  {
-    extra_methods: Type.Boolean({
-      default: false,
-      description: 'models.list and models.get, countTokens, embedContent and batchEmbedContents',
     }),
   },
   closed,
@@ -214,7 +204,6 @@ export const SECTION_SCHEMAS = {
   console: ConsoleSchema,
   responses: ResponsesSchema,
   retention: RetentionSchema,
-  native: NativeSchema,
   metrics: MetricsSchema,
   telemetry: TelemetrySchema,
   backup: BackupSchema,

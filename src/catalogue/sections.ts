@@ -38,6 +38,8 @@ export interface SectionSpec<Schema extends TObject, Value> {
   secrets?: SectionSecrets<Value>
   /** Fields that a running gateway cannot apply. */
   needs_restart?: readonly string[]
+  /** The section of the core that it stands before in lists and forms; `backup` where absent. */
+  before?: keyof typeof SECTION_SCHEMAS
 }
 
 /** A section, and its settings in a catalogue. */
@@ -50,13 +52,14 @@ export interface Section<Value = unknown> {
   readonly secrets?: Omit<SectionSecrets<Value>, 'in'> | undefined
   secretsOf(catalogue: Pick<Catalogue, 'sections'>): readonly string[]
   readonly needs_restart: readonly string[]
+  readonly before: string
 }
 
 /** A section of settings of a plugin. */
 export function defineSection<Schema extends TObject, Value = Static<Schema>>(
   spec: SectionSpec<Schema, Value>,
 ): Section<Value> {
-  const { name, schema, read, secrets, needs_restart = [] } = spec
+  const { name, schema, read, secrets, needs_restart = [], before = 'backup' } = spec
   const of = ({ sections }: Pick<Catalogue, 'sections'>): Value => {
     if (!sections.has(name)) throw new Error(`the catalogue was read without the section [${name}]`)
     return sections.get(name) as Value
@@ -69,6 +72,7 @@ export function defineSection<Schema extends TObject, Value = Static<Schema>>(
     secrets,
     secretsOf: (catalogue) => secrets?.in(of(catalogue)) ?? [],
     needs_restart,
+    before,
   }
 }
 
@@ -92,13 +96,15 @@ export const addedSections = (): Section[] => [...of_plugins.values()]
 
 export const addedSection = (name: unknown): Section | undefined => of_plugins.get(String(name))
 
-/** The first of the sections that come after those of plugins. */
-const PLACES = 'backup'
-
 /** The schemas of all sections by their names, in the order in which people look for them. */
 export function sectionSchemas(): Record<string, TObject> {
-  const own = Object.entries(SECTION_SCHEMAS)
-  const at = own.findIndex(([name]) => name === PLACES)
-  const added = addedSections().map(({ name, schema }) => [name, schema] as const)
-  return Object.fromEntries<TObject>([...own.slice(0, at), ...added, ...own.slice(at)])
+  const added = addedSections()
+  return Object.fromEntries<TObject>(
+    Object.entries(SECTION_SCHEMAS).flatMap(([name, schema]) => [
+      ...added
+        .filter(({ before }) => before === name)
+        .map((section) => [section.name, section.schema] as const),
+      [name, schema] as const,
+    ]),
+  )
 }

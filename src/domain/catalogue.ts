@@ -166,11 +166,6 @@ export interface ServerSettings {
   readonly max_answer_bytes: number
 }
 
-export interface NativeSettings {
-  /** Serves methods of the native API that are 501 otherwise. */
-  readonly extra_methods: boolean
-}
-
 /** What is kept of responses, so that callers can continue and read them. */
 export interface ResponseSettings {
   /** Whether any are kept. */
@@ -262,7 +257,6 @@ export interface StorageSettings {
 export interface Catalogue {
   readonly server: ServerSettings
   readonly limits: Limits
-  readonly native: NativeSettings
   readonly responses: ResponseSettings
   readonly retention: RetentionSettings
   readonly console: ConsoleSettings

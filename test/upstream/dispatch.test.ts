@@ -40,7 +40,6 @@ const catalogue: Catalogue = {
   sections: new Map(),
   section_secrets: [],
   providers: new Map(NAMES.map((name) => [name, provider(name)])),
-  native: { extra_methods: false },
   models: new Map(),
 }
 const routes = NAMES.map((name, order) => ({ provider: name, model: 'm', weight: 1, order }))

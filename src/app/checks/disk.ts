@@ -13,14 +13,20 @@ const disk = diagnosesOf('disk')
 /** Beside what the database's copy takes before a migration. */
 const SPARE_BYTES = 512 * 1024 * 1024
 
+/** The room on the disk of a folder. `is_full`: paid calls are refused. @throws the file system's error */
+export async function roomOn(folder: string) {
+  const { bavail, bsize, ffree, files } = await statfs(folder)
+  const free_bytes = bavail * bsize
+  return { free_bytes, ffree, files, is_full: free_bytes < MIN_FREE_BYTES }
+}
+
 export async function checkDisk({
   data_folder,
   storage,
 }: Pick<Patient, 'data_folder' | 'storage'>): Promise<Diagnosis[]> {
   // The doctor reports a missing folder by another check.
   if (isAbsent(data_folder)) return []
-  const { bavail, bsize, ffree, files } = await statfs(data_folder)
-  const free_bytes = bavail * bsize
+  const { free_bytes, ffree, files } = await roomOn(data_folder)
   const found = `${sizeText(free_bytes)} free for ${data_folder}`
   const inodes = files > 0 && ffree < files / 100
   const by_inodes = inodes

@@ -1,11 +1,11 @@
 // Whether the gateway can take calls: its ledger, the settlements that wait, its database file, and the room on its disk.
-import { statfs } from 'node:fs/promises'
 import type { RunningCalls } from '../../calls/life/running.ts'
 import type { SettlementQueue } from '../../calls/settling/queue.ts'
 import type { Ledger } from '../../money/ledger/operations.ts'
 import type { Logger } from '../../observe/log.ts'
 import { MIN_FREE_BYTES } from '../../store/disk-room.ts'
 import { sizeText } from '../../utilities/size-text.ts'
+import { roomOn } from '../checks/disk.ts'
 import type { Diagnosis } from '../surface/diagnosis.ts'
 import type { ServedDatabase } from './engine/engine.ts'
 import type { OwnGateway } from './engine/own-gateway.ts'
@@ -103,9 +103,8 @@ interface Trouble {
 /** What is wrong with the disk of the data folder; undefined if nothing is. */
 async function diskTrouble(folder: string): Promise<Trouble | undefined> {
   try {
-    const { bavail, bsize } = await statfs(folder)
-    const free_bytes = bavail * bsize
-    if (free_bytes >= MIN_FREE_BYTES) return undefined
+    const { free_bytes, is_full } = await roomOn(folder)
+    if (!is_full) return undefined
     const room = { free: sizeText(free_bytes), needed: sizeText(MIN_FREE_BYTES) }
     return { reason: 'the disk is full', folder, ...room }
   } catch {

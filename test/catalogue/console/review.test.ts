@@ -10,7 +10,10 @@ const { gateway } = await fileScene()
 const operator = await signedIn(gateway, 'operator')
 
 /** Values that another one can be saved in the place of, one of each section: the compiler names a missing section. */
-const CHANGES: Record<keyof typeof SECTION_SCHEMAS | 'alerts', [path: string[], value: unknown][]> = {
+const CHANGES: Record<
+  keyof typeof SECTION_SCHEMAS | 'alerts' | 'native',
+  [path: string[], value: unknown][]
+> = {
   server: [
     [['log_level'], 'warn'],
     [['cors_origins'], ['https://shop.example']],
