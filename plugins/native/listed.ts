@@ -48,9 +48,9 @@ export function listed(gateway: Pick<Gateway, 'exchange' | 'requests'>, surface:
 
   /** @throws GatewayError unimplemented where the extra methods are off */
   function callable({ mayCall }: Caller): Model[] {
-    const { models, native } = catalogue()
-    if (!native.extra_methods) throw notImplemented()
-    return [...models.values()].filter((model) => isServed(model) && mayCall(model.id))
+    const current = catalogue()
+    if (!nativeSettings.of(current).extra_methods) throw notImplemented()
+    return [...current.models.values()].filter((model) => isServed(model) && mayCall(model.id))
   }
 
   function find(caller: Caller, id: string): Model {
