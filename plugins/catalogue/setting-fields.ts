@@ -8,7 +8,7 @@ export interface SettingField {
   /** `['server', 'listen']`. */
   path: string[]
   kind: 'text' | 'number' | 'switch' | 'choice' | 'list'
-  /** What holds where the file does not say; null: nothing does. */
+  /** The value where the file has none; null: there is no default. */
   fallback: string | number | boolean | null
   description: string
   /** The values of a choice, or of each item of a list; empty: any. */

@@ -1,7 +1,7 @@
 // Edits of many blocks at once: they come to what edits of the whole text come to, whatever way the blocks are written.
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { duplicatesIn } from '../../plugins/prices/list/duplicates.ts'
+import { duplicatesIn } from '../../plugins/prices/list/list.ts'
 import { type Edit, editToml } from '../../src/catalogue/edit.ts'
 import { readToml } from '../../src/catalogue/toml.ts'
 

@@ -93,7 +93,7 @@ function patchOf(
   return createTwoFilesPatch(in_force ? `version ${in_force.version}` : 'tollgate.toml', file, own, text)
 }
 
-/** What the file of this machine has now that counts for nothing. */
+/** Warns of settings in this machine's file that are not used. */
 function tellUnused({ folder, warn }: Context, version: number, machine: string): void {
   const document = readToml(machine)
   const unused = document.ok ? othersIn(document.value) : []

@@ -92,7 +92,7 @@ export function addConfigRestore(config: Command, deps: CliDeps): void {
     })
 }
 
-/** The file's own, whose keys are to be hidden; that of the version where the file has mistakes. */
+/** The catalogue that knows the keys to hide: the file's, or the version's where the file has mistakes. */
 async function catalogueFor(folder: DataFolder, { text, version }: Version, { env }: CliDeps) {
   const of_file = await readCatalogueOf(folder)
   if ('catalogue' in of_file) return of_file.catalogue

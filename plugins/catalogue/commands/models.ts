@@ -96,14 +96,14 @@ const SHORT_RATE_WORDS: RateWords = {
   audio: '/M audio',
 }
 
-/** What is billed beyond tokens; shown where some model has it. */
+/** Extras, billed beyond tokens: a column where some model has any. */
 const EXTRAS: Column<Model> = {
   head: 'EXTRAS',
   text: (model) => (hasExtras(model) ? extrasOf(model).map(extraText).join(', ') : '-'),
   elastic: true,
 }
 
-/** When it is shut down; shown where some model has a date. */
+/** The shutdown date: a column where some model has one. */
 const ENDS: Column<Model> = { head: 'ENDS', text: (model) => shutdownDateOf(model) ?? '-' }
 
 const hasEnd = (model: Model): boolean => shutdownDateOf(model) !== undefined

@@ -1,4 +1,4 @@
-// What `providers test` shows in a terminal of 80 columns: a table for each provider, and what to do about failures. Pure.
+// The output of `providers test` in a terminal of 80 columns: a table for each provider, and advice on failures. Pure.
 
 import { type Column, cut, table } from '../../../src/app/command-line/table.ts'
 import { wrapped } from '../../../src/app/command-line/wrapped.ts'

@@ -33,8 +33,8 @@ export function addProvidersCommands(program: Command, deps: CliDeps): void {
       if (name !== undefined) refuseUnknown(name, read)
       if (!json) for (const line of warning_lines) warn(line)
       const { routes, untested } = planTests(catalogue, name, images)
-      const asked = new Set(routes.map(({ provider }) => provider.name))
-      if (routes.length > 0) remark(`Requests: ${routes.length}, to ${[...asked].join(', ')}.`)
+      const providers = new Set(routes.map(({ provider }) => provider.name))
+      if (routes.length > 0) remark(`Requests: ${routes.length}, to ${[...providers].join(', ')}.`)
       const tested = await testAll(catalogue, routes, deps)
       const ok = tested.every(({ result }) => result === 'ok')
       answer(

@@ -15,8 +15,8 @@ import { unprocessable } from '../../../src/domain/errors.ts'
 import { createRedactor } from '../../../src/observe/redact.ts'
 import { withoutTrailing } from '../../../src/utilities/text-ends.ts'
 
-/** A catalogue as it may be shown. */
-export interface Shown {
+/** A catalogue without its keys. */
+export interface VisibleCatalogue {
   /** In the database; null: it is the file's. */
   version: number | null
   text: string
@@ -31,7 +31,7 @@ export function addConfigShow(config: Command, deps: CliDeps): void {
     )
     .action(async (_: object, command: Command) => {
       const { folder, answer, remark } = contextOf(command, deps)
-      const { version, text } = await shownOf(folder)
+      const { version, text } = await visibleCatalogue(folder)
       answer(
         { file: version === null ? folder.catalogue_path : null, version, text },
         withoutTrailing(text, '\n'),
@@ -41,7 +41,7 @@ export function addConfigShow(config: Command, deps: CliDeps): void {
 }
 
 /** @throws GatewayError unprocessable for a file that is no TOML: its keys could not be hidden */
-async function shownOf(folder: DataFolder): Promise<Shown> {
+async function visibleCatalogue(folder: DataFolder): Promise<VisibleCatalogue> {
   const { catalogue_path, env } = folder
   const shared = await sharedOfFolder(folder, env)
   const text = withoutMark(shared?.text ?? (await readFile(catalogue_path, 'utf8')))

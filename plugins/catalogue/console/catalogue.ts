@@ -18,7 +18,7 @@ const Mistakes = Type.Array(MistakeView)
 
 const FileView = Type.Object({
   path: Type.String(),
-  hash: Type.String({ description: 'given back when the file is saved' }),
+  hash: Type.String({ description: 'sent back when the file is saved' }),
   version: Nullable(
     Type.Integer({ description: 'in the database, for all gateways; null: the text is that of the file' }),
   ),
@@ -149,7 +149,7 @@ export function catalogueRoutes(gateway: Pick<Gateway, 'exchange' | 'requests' |
     )
 }
 
-/** The models whose calls would cost something else. */
+/** The models with another price. */
 function repriced(before: Catalogue, after: Catalogue): RepricedModel[] {
   return [...before.models.values()].flatMap(({ id, price: current }) => {
     const next = after.models.get(id)?.price

@@ -22,7 +22,7 @@ export const ChangesView = Type.Array(
     prices: Type.Array(PriceChangeView, { description: 'of a model' }),
     margins: Type.Array(
       Type.Object({ provider: Type.String(), model: Type.String(), lines: Type.Array(MarginLineView) }),
-      { description: 'the margin of each route of a model whose cost is known' },
+      { description: 'of each route of a model with a known cost' },
     ),
   }),
 )

@@ -78,8 +78,9 @@ export function catalogueHistoryRoutes(gateway: ConsoleParts & Pick<Gateway, 'op
     .get(
       '/console/api/catalogue/versions',
       async ({ query }) => {
-        const { part, ...asked } = query
-        const page = part === undefined ? await listHistory(db, pageOf(asked)) : await historyOf(db, part)
+        const { part, ...page_query } = query
+        const page =
+          part === undefined ? await listHistory(db, pageOf(page_query)) : await historyOf(db, part)
         const newest = await newestVersion(db)
         const savers = await saversOf(db, page.rows)
         return {

@@ -66,11 +66,11 @@ export const ProviderView = Type.Object({
 interface Condition extends Pick<Seen, 'health' | 'failures'> {
   cooldowns: Cooldowns
   now_ms: number
-  /** What may be shown of a provider's words. */
+  /** The redactor of a provider's words. */
   publicWords: (words: string) => string
 }
 
-/** What the file says of a provider. */
+/** The entry of a provider in the file. */
 interface InFile {
   name: string
   place: number
@@ -168,7 +168,7 @@ function keyView(
   }
 }
 
-/** What is simulated is at no server. */
+/** A simulated provider has no server. */
 const serverTitle = (provider: Addressed): string | null =>
   isSimulated(provider) ? null : (knownServerOf(provider)?.title ?? null)
 

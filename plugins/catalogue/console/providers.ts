@@ -34,11 +34,11 @@ const TrialBody = Closed({
     description: "the provider's own name of a model",
   }),
   key: Type.Optional(Type.Integer({ minimum: 1, description: 'its number in the file; 1 where absent' })),
-  by_responses: Type.Optional(Type.Boolean({ description: 'asked by the Responses API' })),
-  image: Type.Optional(
-    Type.Boolean({ description: 'an image may be asked for, which costs what an image costs' }),
+  by_responses: Type.Optional(Type.Boolean({ description: 'requested by the Responses API' })),
+  image: Type.Optional(Type.Boolean({ description: 'an image may be requested, at the price of an image' })),
+  is_new: Type.Optional(
+    Type.Boolean({ description: 'no model has this route yet: a text model is requested' }),
   ),
-  is_new: Type.Optional(Type.Boolean({ description: 'no model has this route yet: a text model is asked' })),
 })
 
 const TrialView = Type.Object({
@@ -115,7 +115,7 @@ export function providerRoutes(
     })
 }
 
-/** What a provider's `protocol` may be. */
+/** The values of a provider's `protocol`. */
 const protocolNames = ({ exchange }: Pick<Gateway, 'exchange'>): string[] =>
   [...exchange.protocols].flatMap(([name, { spokenBy }]) => (spokenBy ? [] : [name]))
 
@@ -140,7 +140,7 @@ function routeIn({ providers, models }: Catalogue, body: Static<typeof TrialBody
   const all = [...models.values()]
     .flatMap((model: Model) => model.routes.map((route) => ({ model, route })))
     .filter(({ route }) => route.provider === provider.name && route.model === body.model)
-  // Models of several kinds may have one route: the cheap question is asked, unless an image is wanted.
+  // Models of several kinds may have one route: the cheap request is sent, unless an image is wanted.
   const found =
     all.find(({ model }) => model.id === TRIAL_MODEL) ??
     all.find(({ model }) => (model.kind === 'image') === (body.image ?? false)) ??

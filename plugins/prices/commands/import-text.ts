@@ -1,4 +1,4 @@
-// What `prices import` shows: the difference as a table, and what the list has that a price does not. Pure.
+// The output of `prices import`: the difference as a table, and fields of the list that prices lack. Pure.
 
 import { type Column, table } from '../../../src/app/command-line/table.ts'
 import { wrapped } from '../../../src/app/command-line/wrapped.ts'
@@ -50,7 +50,7 @@ const columnsFor = (changes: readonly PlannedChange[]): Column<PlannedChange>[] 
   ]
 }
 
-/** What the operator should look at before it is written: a text each. */
+/** Remarks for the operator before the import is written. */
 export function warningsOf(
   { changes, ends, unread_ends }: PricePlan,
   { duplicates }: PriceList,

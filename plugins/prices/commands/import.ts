@@ -67,7 +67,7 @@ export function addPricesImport(prices: Command, deps: CliDeps): void {
       const { text, values, hash } = requireGood(await configuration.read())
       const plan = planImport(values, list, choiceOf(options, values, list))
       const edits = [...plan.edits.values()].flat()
-      // Before anybody is asked: what cannot be written is no question.
+      // Before the question: an import that cannot be written needs none.
       const { mistakes, text: edited } = await withProgress(deps, json, (show) => {
         show({ what: 'Changing prices', done: 0, of: plan.edits.size, unit: 'models' })
         return configuration.check({ text, edits })
@@ -160,7 +160,7 @@ const cannotBe = ({ path, message }: { path: string; message: string }) =>
   )
 
 /**
- * Whether the operator says yes; without a terminal nobody is there to be asked.
+ * The operator's answer; without a terminal there is nobody to answer.
  *
  * @param jumps changes that --yes alone does not write
  */

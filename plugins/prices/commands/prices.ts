@@ -44,7 +44,7 @@ export function addPricesCommands(program: Command, deps: CliDeps): void {
 interface Compared {
   readonly model: Model
   readonly route: Route
-  /** What the catalogue tells of where the price came from; null: nothing, somebody wrote it. */
+  /** The origin of the price, as far as the catalogue shows it; null: somebody wrote it. */
   readonly source: string | null
   readonly line: MarginLine
 }
@@ -93,7 +93,7 @@ const SHORT_NAMES: Readonly<Record<string, string>> = {
 
 const shortSource = (source: string | null): string => source?.replace('cost ', '').replace(/,.*/, '') ?? '-'
 
-/** What is left of the price, as a part of it; null if that cannot be said. */
+/** The margin as a part of the price; null if it is unknown. */
 const marginOf = ({ price_nanos, cost_nanos }: MarginLine): number | null =>
   cost_nanos === null || price_nanos === 0 ? null : (price_nanos - cost_nanos) / price_nanos
 
@@ -121,7 +121,7 @@ function factorOf(lines: readonly MarginLine[]): number | undefined {
 
 const FACTOR_DECIMALS = 4
 
-/** Whether a price is the one that the provider listed. */
+/** Compares a price with the provider's list price. */
 function isListed(price: Price, provider: Provider, model: string): boolean {
   const listed = listedPrice(provider, model)
   if (!listed || price.unit !== 'token' || price.tiers.length > 1) return false

@@ -10,11 +10,10 @@ const SUM = {
   ...MoneyFields('would_cost'),
   ...MoneyFields('difference'),
   unrated_calls: Type.Integer({
-    description:
-      'calls whose record does not have what the new price depends on: counted as they were charged',
+    description: 'calls that lack a figure of the new price in their record: counted with their charge',
   }),
   known_calls: Type.Integer({
-    description: 'calls whose provider cost is known: the margins are of these alone',
+    description: 'calls with a known provider cost: the margins are of these alone',
   }),
   ...MoneyFields('margin'),
   ...MoneyFields('new_margin'),
@@ -43,7 +42,7 @@ export const ratingView = ({
   sampled_calls: sampled_calls ?? null,
 })
 
-/** What cannot be rated is taken to cost what it did. */
+/** Calls that cannot be rated count with their charge. */
 function sumView(sum: Rerated) {
   const { calls, charged_nanos, rerated_nanos, unrated_calls, unrated_nanos, known_calls } = sum
   const would_cost_nanos = rerated_nanos + unrated_nanos

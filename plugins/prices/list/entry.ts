@@ -4,10 +4,10 @@
 export interface ListEntry {
   /** Its name in the list, such as `gemini/gemini-2.5-pro`. */
   readonly id: string
-  /** Who serves it, by the list's own name: `openai`, `gemini`, `bedrock`. */
+  /** The provider, by the list's own name: `openai`, `gemini`, `bedrock`. */
   readonly provider: string
   /** `chat`, `embedding`, `image_generation` and others. */
   readonly mode: string
-  /** What it says, without what is null. Numbers are the text that the file has, so that no digit is lost. */
+  /** Its fields but those that are null. Numbers are the text of the file, so that no digit is lost. */
   readonly fields: ReadonlyMap<string, unknown>
 }

@@ -1,6 +1,5 @@
 // The reading of a price list: LiteLLM's (model_prices_and_context_window.json), an object of models by their names, or OpenRouter's own.
 import { invalidRequest } from '../../../src/domain/errors.ts'
-import { duplicatesIn } from './duplicates.ts'
 import type { ListEntry } from './entry.ts'
 import { openrouterEntries } from './openrouter.ts'
 
@@ -8,7 +7,7 @@ export interface PriceList {
   readonly entries: readonly ListEntry[]
   /** Names of what is no model, such as the list's own description of its fields. */
   readonly skipped: readonly string[]
-  /** What stands in it twice, of which the last was taken: `model`, or `model: field`. */
+  /** Names that occur twice, of which the last was taken: `model`, or `model: field`. */
   readonly duplicates: readonly string[]
 }
 
@@ -70,3 +69,33 @@ const notAList = (why: string) =>
   invalidRequest(
     `The file is not a price list: ${why}. Download LiteLLM's model_prices_and_context_window.json, or OpenRouter's https://openrouter.ai/api/v1/models, and name the file.`,
   )
+
+/** Strings and signs of a text that is JSON; numbers and words do not matter here. */
+const TOKENS = /"[^"\\]*(?:\\.[^"\\]*)*"|[{}[\],]/g
+/** Of the list itself, and of its models: what is deeper is no price. */
+const MAX_DEPTH = 2
+
+/**
+ * @param json a text that JSON.parse takes
+ * @returns each name once, as `model`, or `model: field`, in the order of the text
+ */
+export function duplicatesIn(json: string): string[] {
+  const found = new Set<string>()
+  /** The names of the objects around the place; null for a list. */
+  const around: (Set<string> | null)[] = []
+  let model = ''
+  let is_name = false
+  for (const [token] of json.matchAll(TOKENS)) {
+    const names = around.at(-1)
+    if (token === '{' || token === '[') around.push(token === '{' ? new Set() : null)
+    else if (token === '}' || token === ']') around.pop()
+    else if (token !== ',' && is_name && names && around.length <= MAX_DEPTH) {
+      const name: string = JSON.parse(token)
+      if (names.has(name)) found.add(around.length === 1 ? name : `${model}: ${name}`)
+      names.add(name)
+      if (around.length === 1) model = name
+    }
+    is_name = (token === '{' || token === ',') && around.at(-1) !== null
+  }
+  return [...found]
+}

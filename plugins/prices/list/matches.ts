@@ -49,7 +49,7 @@ export interface Matcher {
   imageLines(provider: ListedProvider, model: string): ImageLines
 }
 
-/** @param from the list's provider whose prices are meant, where the operator has said */
+/** @param from the list's provider that the operator chose */
 export function matcherOf({ entries }: PriceList, from: string | undefined): Matcher {
   const by_model = Map.groupBy(entries, modelOf)
   const lines = Map.groupBy(entries, (entry) => modelOfLine(modelOf(entry)))

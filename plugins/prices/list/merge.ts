@@ -7,7 +7,7 @@ import type { ImageLine } from './image-lines.ts'
 import type { Kind } from './rates.ts'
 import { filledUp, type Rates, type TierRates } from './tiers.ts'
 
-/** What a price is to say. */
+/** The new fields of a price. */
 export interface Wanted {
   readonly base: Rates
   readonly tiers: readonly TierRates[]
@@ -28,14 +28,14 @@ export interface RateChange {
 /** A price that becomes more than so many times as much, or less than that part of what it was, is a jump. */
 export const MAX_FACTOR = 3
 
-/** Whether a rate that was there jumps, to 0 and from 0 included: more often a mistake of a list, or of its reader, than what a provider did. */
+/** A jump of a rate, to 0 and from 0 included: more often a mistake of a list, or of its reader, than what a provider did. */
 export const isJump = ({ old_nanos, new_nanos }: RateChange): boolean =>
   old_nanos !== null && (new_nanos > old_nanos * MAX_FACTOR || old_nanos > new_nanos * MAX_FACTOR)
 
 export interface Merged {
   readonly value: Table
   readonly changes: readonly RateChange[]
-  /** What the price had, and the list says nothing of. */
+  /** Fields of the price that the list lacks. */
   readonly kept: readonly string[]
 }
 

@@ -47,7 +47,7 @@ function entryOf(
   return { id: `${PROVIDER}/${id}`, provider: PROVIDER, mode: embeds ? 'embedding' : 'chat', fields }
 }
 
-/** @returns undefined for a router, whose prices are those of the models it chooses: they are -1 */
+/** @returns undefined for a router, which has the prices of the models it chooses: they are -1 */
 function pricesOf(pricing: Fields): Map<string, unknown> | undefined {
   const fields = new Map<string, unknown>()
   for (const [name, value] of Object.entries(pricing)) {

@@ -1,10 +1,10 @@
-// What a price list changes in a catalogue: the difference, and the edits of the file that make it. Pure.
+// The changes of a catalogue by a price list: the difference, and the edits of the file that make it. Pure.
 
 import { type ExactDecimal, timesRoundingUp } from '../../../src/catalogue/decimal.ts'
 import type { Edit } from '../../../src/catalogue/edit.ts'
 import type { TomlTable } from '../../../src/catalogue/toml.ts'
 import type { TomlValue } from '../../../src/catalogue/toml-write.ts'
-import { shutdownIn, unreadShutdownIn } from './ends.ts'
+import type { ListEntry } from './entry.ts'
 import type { ImageLines } from './image-lines.ts'
 import type { PriceList } from './list.ts'
 import { type ListedProvider, listedNames, type Match, type Matcher, matcherOf } from './matches.ts'
@@ -15,16 +15,16 @@ import type { Rates } from './tiers.ts'
 /** Which routes are meant, and what is added to their cost. */
 export interface ImportChoice {
   readonly isModel: (id: string) => boolean
-  /** The catalogue's provider whose routes are meant; undefined: all. */
+  /** Only routes to this provider of the catalogue; undefined: all. */
   readonly provider: string | undefined
-  /** The list's provider whose prices are meant; undefined: the one that each of ours is. */
+  /** The provider of the list to take prices from; undefined: the one that each of ours is. */
   readonly from: string | undefined
   readonly markup: ExactDecimal
 }
 
 export interface PlannedChange extends RateChange {
   readonly model: string
-  /** Undefined for the model's price, else the route whose cost it is. */
+  /** The route of a cost; undefined for the model's price. */
   readonly cost_of: { readonly provider: string; readonly upstream: string } | undefined
 }
 
@@ -49,7 +49,7 @@ export interface LeftRoute extends RouteName {
   readonly entries: readonly string[]
 }
 
-/** A route whose shutdown date is new, or another than the catalogue has. */
+/** A route with a new or different shutdown date. */
 export interface PlannedEnd extends RouteName {
   readonly old: string | null
   readonly new: string
@@ -252,4 +252,25 @@ function times({ base, tiers, lines, service_tiers }: Wanted, markup: ExactDecim
     service_tiers: new Map([...service_tiers].map(([name, own]) => [name, both(own)])),
     lines: lines.map((line) => ({ ...line, nanos: timesRoundingUp(line.nanos, markup) })),
   }
+}
+
+/** LiteLLM's name for it. Its dates are those of the providers' shutdowns, as of `claude-3-7-sonnet-20250219`: 2026-02-19. */
+const FIELD = 'deprecation_date'
+const MAX_SHOWN_CHARS = 40
+const DAY = /^\d{4}-\d{2}-\d{2}$/
+
+/** A shutdown date that is no day; undefined without a date, and for a day. */
+function unreadShutdownIn(entry: ListEntry): string | undefined {
+  const value = entry.fields.get(FIELD)
+  return value === undefined || value === null || shutdownIn(entry) !== undefined
+    ? undefined
+    : `${FIELD} ${JSON.stringify(value)?.slice(0, MAX_SHOWN_CHARS)}`
+}
+
+/** The shutdown date of an entry; undefined without a date, and for one that is no day. */
+function shutdownIn({ fields }: ListEntry): string | undefined {
+  const value = fields.get(FIELD)
+  if (typeof value !== 'string' || !DAY.test(value)) return undefined
+  const date = new Date(value)
+  return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(value) ? value : undefined
 }

@@ -77,7 +77,7 @@ const KINDS_OF_MODE: Readonly<Record<string, readonly Kind[]>> = {
   rerank: ['rerank'],
 }
 
-/** Of an image model whose price is by tokens. */
+/** Of an image model with a price by tokens. */
 const IMAGE_TOKEN_FIELDS: (typeof FIELDS)[Kind] = [
   ['input_cost_per_token', 'input', MILLION],
   ['input_cost_per_image_token', 'image_input', MILLION],
@@ -88,7 +88,7 @@ const IMAGE_TOKEN_FIELDS: (typeof FIELDS)[Kind] = [
 ]
 const IMAGE_TOKENS_NEEDED = ['input', 'image_output']
 
-/** Whether the price of an image model is by tokens, as the file has it. */
+/** The price of an image model in the file is by tokens. */
 export const isByImageTokens = (kind: Kind, price: object): boolean =>
   kind === 'image' && 'image_output' in price
 
@@ -102,16 +102,16 @@ const NEEDED: Readonly<Partial<Record<Kind, readonly string[]>>> = {
   moderation: ['input'],
 }
 
-/** Whether an entry can be a model of a kind at all. */
+/** An entry may be a model of this kind. */
 export const canBe = (entry: ListEntry, kind: Kind): boolean =>
   isSupported(entry.mode) && KINDS_OF_MODE[entry.mode]?.includes(kind) === true
 
-/** Whether models of a mode are served at all. */
+/** Models of this mode are served. */
 export const isSupported = (mode: string): boolean => Object.hasOwn(KINDS_OF_MODE, mode)
 
 const PRICE = /cost|price|pricing|multiplier|provider_specific_entry/
 
-/** Whether a field of the list has to do with money. */
+/** A field of the list is an amount. */
 export const isPrice = (field: string): boolean => PRICE.test(field)
 
 /** As the catalogue has it, per million tokens or per image. */
@@ -200,7 +200,7 @@ function standardRates(entry: ListEntry, kind: Kind, price: object): EntryRates 
   }
 }
 
-/** Whether a model is billed by a rate: by its own units, where tokens of all sorts go together. */
+/** A model is billed by this rate: by its own units, where tokens of all sorts go together. */
 function billingOf(kind: Kind, price: object): (rate: string) => boolean {
   if (!isUnitKind(kind)) return () => true
   const own = new Set(Object.keys(price).map(basisOf))

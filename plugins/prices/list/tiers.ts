@@ -20,7 +20,7 @@ export function tierOf(name: string, field: string): number | undefined {
 }
 
 /**
- * A tier with every rate that it needs: one given for small prompts alone holds for large ones, too, unless the
+ * A tier with every rate that it needs: one that is written for small prompts alone holds for large ones, too, unless the
  * catalogue's default for the tier is more.
  */
 export function filledUp(base: Rates, { above, rates: own }: TierRates): TierRates {

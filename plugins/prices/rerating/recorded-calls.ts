@@ -11,7 +11,7 @@ export interface RerateOrder {
   from_ms: number
   until_ms: number
   models: readonly RepricedModel[]
-  /** How many calls are looked at; 50,000 if absent. */
+  /** At most this many calls are rated; 50,000 if absent. */
   max_calls?: number
 }
 
@@ -25,14 +25,14 @@ export interface RepricedModel {
 /** Calls of one model, or of one account. */
 export interface Rerated {
   calls: number
-  /** What they were charged. */
+  /** Their charges. */
   charged_nanos: Nanos
-  /** What they would have been charged, of those that can be rated. */
+  /** Their charges at the new prices, of calls that can be rated. */
   rerated_nanos: Nanos
-  /** Calls whose record does not have what the new price depends on, and what they were charged. */
+  /** Calls that lack a figure of the new price in their record, and their charges. */
   unrated_calls: number
   unrated_nanos: Nanos
-  /** Calls whose provider cost is known, and what is left of their charge: as they were charged, and as they would have been. */
+  /** Calls with a known provider cost, and their margins: at their charges, and at the new prices. */
   known_calls: number
   margin_nanos: Nanos
   new_margin_nanos: Nanos

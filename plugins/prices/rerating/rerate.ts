@@ -10,14 +10,14 @@ import { chargeImageTokens } from '../../../src/money/pricing/image-tokens.ts'
 import { priceAt } from '../../../src/money/pricing/service-tiers.ts'
 import { chargeUnits } from '../../../src/money/pricing/units.ts'
 
-/** What is recorded of a call's charge. */
+/** The record of a call's charge. */
 export interface RecordedCharge extends Usage {
   images: number
   /** The price applied, as JSON (`Charge.snapshot`); empty if nothing was charged. */
   price: string
 }
 
-/** What the snapshots of the four sorts of prices have, as far as it is needed here. */
+/** The snapshots of the four sorts of prices, as far as they are needed here. */
 interface Snapshot {
   unit?: unknown
   extras?: ExtraCharge[]
@@ -121,7 +121,7 @@ const fit = (wanted: string | undefined, recorded: string | undefined): 'yes' | 
   return recorded === undefined ? 'unknown' : 'no'
 }
 
-/** Whether the current price has this line before the one that was applied: then the call did not fit it. */
+/** The current price has this line before the one that was applied: then the call did not fit it. */
 function wasPassedOver(line: Pattern, applied: Pattern, current: Price): boolean {
   if (current.unit !== 'image') return false
   const indexOf = ({ size, quality }: Pattern) =>

@@ -16,7 +16,7 @@ const OF_TOKENS = ' per million tokens'
 const IN: Rate = { name: 'input', label: `Input${OF_TOKENS}` }
 const OUT: Rate = { name: 'output', label: `Output${OF_TOKENS}` }
 
-/** The rates of each kind, the usual ones; those that the file has besides are shown too. */
+/** The usual rates of each kind; the form has further rates of the file, too. */
 const RATES: Readonly<Record<string, readonly Rate[]>> = {
   text: [
     IN,
@@ -72,10 +72,10 @@ function ratesOf(kind: string, price: Block): readonly Rate[] {
   const usual = RATES[kind] ?? []
   const written = Object.keys(price).filter((name) => isAmount(name, price[name]))
   const is_by_others = kind !== 'text' && written.length > 0
-  const shown = is_by_others ? usual.filter(({ name }) => written.includes(name)) : usual
-  const others = written.filter((name) => !shown.some((rate) => rate.name === name))
+  const visible = is_by_others ? usual.filter(({ name }) => written.includes(name)) : usual
+  const others = written.filter((name) => !visible.some((rate) => rate.name === name))
   return [
-    ...shown,
+    ...visible,
     ...others.map((name) => {
       const known = Object.values(RATES)
         .flat()
@@ -94,7 +94,7 @@ export interface PriceFieldsProps {
   kind: string
   /** Before each label, where the same rates stand elsewhere on the page. */
   label_prefix?: string
-  /** Of a cost that is not written yet: the price, whose units it has. */
+  /** Of a cost that is not written yet: the price, which has its units. */
   like?: Block
 }
 

@@ -50,7 +50,7 @@ export function Rating({ result: { all, models, accounts, sampled_calls } }: { r
   )
 }
 
-/** Of those calls alone whose provider cost was recorded. */
+/** Of calls with a recorded provider cost alone. */
 function Margin(sum: Sum) {
   const { calls, known_calls, margin_nanos, new_margin_nanos } = sum
   return (

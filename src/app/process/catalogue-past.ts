@@ -1,11 +1,11 @@
 // The catalogue of a gateway as the console changes it, and its past: texts are kept as they come into force, whoever saved them.
 import type { Configuration, ConfigurationParts } from '../../catalogue/configuration.ts'
-import { lateConfiguration } from '../../catalogue/late-configuration.ts'
 import { keepText } from '../../catalogue/past.ts'
 import type { SharedPlace } from '../../catalogue/placed-text.ts'
 import { applyShared, newestShared } from '../../catalogue/shared.ts'
 import type { Logger } from '../../observe/log.ts'
 import type { Db } from '../../store/db.ts'
+import { atFirstUse } from '../../utilities/at-first-use.ts'
 import type { OpenCatalogue } from './catalogue.ts'
 import type { Engine } from './engine/engine.ts'
 
@@ -56,4 +56,19 @@ export async function followEdits(
   watched.follow(() => void notice())
   await notice()
   return notice
+}
+
+/** As `createConfiguration`, whose code is loaded at its first use, once the gateway serves. */
+function lateConfiguration(parts: ConfigurationParts): Configuration {
+  const load = atFirstUse(async () =>
+    (await import('../../catalogue/configuration.ts')).createConfiguration(parts),
+  )
+  return {
+    path: parts.path,
+    read: async () => (await load()).read(),
+    check: async (draft) => (await load()).check(draft),
+    save: async (draft, hash, made_by, request_id) => (await load()).save(draft, hash, made_by, request_id),
+    noticed: async (text) => (await load()).noticed(text),
+    revive: async (text) => (await load()).revive(text),
+  }
 }

@@ -127,7 +127,7 @@ function Restore({ own: { version, draft }, file }: { own: Version; file: Catalo
   )
 }
 
-/** What is missing can be filled in where drafts are edited. */
+/** Missing keys can be filled in where drafts are edited. */
 function CannotRestore({ failure, text, hash }: { failure: Error; text: string; hash: string }) {
   const [, go] = useLocation()
   const has_mistakes = failure instanceof ApiError && failure.code === 'configuration_mistakes'

@@ -1,4 +1,4 @@
-// Whether a model can be called, and whether its calls are answered, in a word.
+// The state of a model in a word: can it be called, and are its calls answered?
 import { endWords } from '../../../console/web/parts/end-words.ts'
 import {
   type HealthAnswer,

@@ -2,16 +2,17 @@
 import { History, Pencil } from 'lucide-react'
 import { useState } from 'react'
 import { Link } from 'wouter'
-import { api } from '../../../console/web/app/client.ts'
+import { type AnswerOf, api, part } from '../../../console/web/app/client.ts'
 import type { PageProps } from '../../../console/web/app/page-entry.ts'
 import { useAsk } from '../../../console/web/app/query.ts'
 import { useViewer } from '../../../console/web/app/session.tsx'
-import { count } from '../../../console/web/parts/amounts.ts'
+import { count, roundedUsd } from '../../../console/web/parts/amounts.ts'
 import { Button, ButtonLink } from '../../../console/web/parts/button.tsx'
+import { Chart } from '../../../console/web/parts/chart.tsx'
 import { ENDING_HELP, endWords } from '../../../console/web/parts/end-words.ts'
 import { Facts } from '../../../console/web/parts/facts.tsx'
 import { Figure, Figures } from '../../../console/web/parts/figure.tsx'
-import { healthSentence } from '../../../console/web/parts/health.tsx'
+import { healthSentence, LastFailureWords, RouteHealth } from '../../../console/web/parts/health.tsx'
 import { MarginFigure } from '../../../console/web/parts/margin-words.tsx'
 import { Money } from '../../../console/web/parts/money.tsx'
 import { Notice } from '../../../console/web/parts/notice.tsx'
@@ -25,8 +26,6 @@ import { LimitFields } from '../parts/model-fields.tsx'
 import { RouteTrials } from '../parts/route-trials.tsx'
 import { SaveBar } from '../parts/save-bar.tsx'
 import { blockAt, blocksOf, type CatalogueFile, textAt } from '../parts/values.ts'
-import { ModelDays } from './model-days.tsx'
-import { FailingNotice, RoutesHealth } from './model-health.tsx'
 import { ModelState } from './model-state.tsx'
 
 export default function ModelPage({ params }: PageProps) {
@@ -178,3 +177,55 @@ function PriceForm({ id, read, close }: { id: string; read: CatalogueFile; close
     </Section>
   )
 }
+
+interface Day {
+  start_s: number
+  cost_nanos: number
+}
+
+const HEIGHT_PX = 140
+const inUsd = (nanos: number): string => `${roundedUsd(nanos)} USD`
+
+/** @param what the amounts are: "Revenue" */
+function ModelDays({ days, what }: { days: readonly Day[]; what: string }) {
+  if (days.every(({ cost_nanos }) => cost_nanos === 0)) return null
+  return (
+    <Chart
+      label={`${what} by day (UTC)`}
+      days
+      unfinished
+      times_ms={days.map(({ start_s }) => start_s * 1_000)}
+      series={[{ label: what, values: days.map(({ cost_nanos }) => cost_nanos) }]}
+      format={inUsd}
+      formatAxis={roundedUsd}
+      height_px={HEIGHT_PX}
+    />
+  )
+}
+
+type Routed = Pick<AnswerOf<typeof api.models.detail.get>, 'health' | 'routes'>
+
+/** Red where nothing is answered, with the provider's last words. */
+function FailingNotice({ health, routes = [] }: Routed) {
+  if (health?.state !== 'failing') return null
+  const [last] = routes
+    .flatMap(({ last_failure }) => last_failure ?? [])
+    .sort((one, other) => other.failed_at_ms - one.failed_at_ms)
+  return (
+    <Notice tone="bad">
+      This model is failing. {healthSentence(health, 'calls')} {last && <LastFailureWords of={last} />}
+    </Notice>
+  )
+}
+
+/** For the operator: others do not see routes. */
+const RoutesHealth = ({ routes }: Pick<Routed, 'routes'>) =>
+  routes && (
+    <Section title="Health">
+      <RouteHealth
+        title="Provider"
+        rows={routes.map(({ provider, ...route }) => ({ ...route, name: provider }))}
+        hrefOf={({ name }) => `/providers/${part(name)}`}
+      />
+    </Section>
+  )

@@ -8,13 +8,12 @@ import { Notice } from '../../../console/web/parts/notice.tsx'
 import { Select } from '../../../console/web/parts/select.tsx'
 import { messageOf } from '../../../console/web/parts/thrown.ts'
 import type { SavedFile } from '../parts/saving.ts'
-import type { TrialOutcome } from '../parts/trial.ts'
+import type { TrialOutcome } from '../parts/trial-result.tsx'
 import { TrialResult } from '../parts/trial-result.tsx'
 import { type ProviderDraft, saveProvider, tryProvider } from './catalogue-edits.ts'
 import { type Choice, choicesOf, newChoicesOf, type ServerField, type SetupState } from './choices.ts'
 import { KeyField } from './key-input.tsx'
 import { protocolOptions } from './protocols.ts'
-import { ProviderChoice } from './provider-choice.tsx'
 
 interface AddProviderProps {
   setup: SetupState
@@ -196,5 +195,29 @@ function ProviderFields({ choice, is_new, draft, type, typeField }: ProviderFiel
         />
       )}
     </>
+  )
+}
+
+interface ProviderChoiceProps {
+  choices: readonly Choice[]
+  /** The title of the chosen one. */
+  value: string
+  onChange: (title: string) => void
+}
+
+function ProviderChoice({ choices, value, onChange }: ProviderChoiceProps) {
+  return (
+    <fieldset className="provider-choices">
+      <legend className="unseen">Provider</legend>
+      {choices.map(({ title, detail }) => (
+        <label key={title} className="provider-choice">
+          <input type="radio" name="provider" checked={title === value} onChange={() => onChange(title)} />
+          <span>
+            <b>{title}</b>
+            {detail && <span className="small soft">{detail}</span>}
+          </span>
+        </label>
+      ))}
+    </fieldset>
   )
 }

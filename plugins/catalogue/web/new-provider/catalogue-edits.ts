@@ -11,7 +11,7 @@ export interface ProviderDraft {
   server: string | null
   protocol: Protocol
   base_url: string
-  /** What its server's address is made of, as far as it is filled in. */
+  /** The parts of its server's address, as far as they are filled in. */
   fields: Partial<Record<ServerField, string>>
   /** The key, or `env:NAME`; empty if the server takes none. */
   api_key: string
@@ -110,7 +110,7 @@ const FIELDS: readonly (readonly [path: RegExp, field: string])[] = [
 const OF_PROVIDER = /^providers\[\d+\]\.(\w+)$/
 
 const LINE_AND_PATH = /^(?:Line \d+: \S+|\w+:) /
-/** What is left out, with the example that stands in the field's help. */
+/** An empty field, with the example in its help. */
 const MISSING = /^is missing: write (.*?)(?:, such as .*)?\.?$/
 
 async function atFields<T>(answer: Promise<T>): Promise<T> {

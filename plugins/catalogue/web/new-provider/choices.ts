@@ -91,6 +91,6 @@ function detailOf({ name, server, takes_key, takes_accounts }: Known, is_saved: 
   return takes_key === 'maybe' ? 'On this machine' : ''
 }
 
-/** What is suggested for a model: the price that its provider lists. */
+/** The suggested price of a model: its provider's list price. */
 export const knownModel = ({ known }: SetupState, model: string) =>
   known.flatMap(({ models }) => models).find((one) => one.model === model)

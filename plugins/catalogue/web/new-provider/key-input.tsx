@@ -48,7 +48,7 @@ export function KeyField({ value, onChange, takes_accounts, keys_url, may_be_emp
 /** As the browser writes what is pasted into a field of one line. In JSON a line may end between words only. */
 const onOneLine = (text: string): string => text.replaceAll(/[\r\n]+/g, '').trim()
 
-/** Whose key it is, as the file says. */
+/** The account of a key file, as the file says. */
 function accountIn(text: string): string | undefined {
   try {
     const { client_email } = JSON.parse(text) as { client_email?: unknown }

@@ -15,7 +15,7 @@ const isProtocol = (name: string): name is Protocol => Object.hasOwn(TITLES, nam
 
 export const PROTOCOLS: readonly Protocol[] = Object.keys(TITLES).filter(isProtocol)
 
-/** What a protocol is called; one of a custom plugin by its own name. */
+/** The title of a protocol; of a custom plugin's, its own name. */
 export const protocolTitle = (name: string): string => (isProtocol(name) ? TITLES[name] : name)
 
 export const protocolOptions = (protocols: readonly Protocol[]): Option<Protocol>[] =>

@@ -48,16 +48,18 @@ type Margin = Part['margins'][number]
 
 /** "Margin at gemini (gemini-2.5-pro): input 20 %, output 17 %": what follows from another rate by as much is not named. */
 function RouteMargin({ provider, model, lines }: Margin) {
-  const told = lines.filter(
+  const listed = lines.filter(
     ({ name, price_nanos, cost_nanos }) => (price_nanos > 0 || cost_nanos > 0) && !FOLLOWERS.includes(name),
   )
   const losing = lines.filter(({ price_nanos, cost_nanos }) => cost_nanos > price_nanos)
   return (
     <>
-      {told.length > 0 && (
+      {listed.length > 0 && (
         <span className="price-change">
           Margin at {provider} ({model}):{' '}
-          {told.map(({ name, of, ...line }) => `${words(name)}${inBrackets(of)} ${leftOf(line)}`).join(', ')}
+          {listed
+            .map(({ name, of, ...line }) => `${words(name)}${inBrackets(of)} ${leftOf(line)}`)
+            .join(', ')}
         </span>
       )}
       {losing.length > 0 && (

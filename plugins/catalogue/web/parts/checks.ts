@@ -4,7 +4,7 @@ import { api, ask } from '../../../console/web/app/client.ts'
 import { messageOf } from '../../../console/web/parts/thrown.ts'
 import type { CatalogueFile, Checked, Edit } from './values.ts'
 
-/** What the server said of a text. */
+/** The server's check of a text. */
 interface CheckedText {
   of: string
   answer: Checked
@@ -28,12 +28,12 @@ export interface Checks {
   restart: (file: CatalogueFile) => void
 }
 
-/** @param file whose text is changed @param began a draft that was left; null if none was */
+/** @param file with the text to change @param began an earlier draft; null for a new one */
 export function useChecks(file: CatalogueFile, began: string | null): Checks {
   const [text, setText] = useState(began)
   const [checked, setChecked] = useState<CheckedText | null>(null)
   const [failure, setFailure] = useState<string | null>(null)
-  // What is shown lags behind: two fields that are left one right after the other must not change the same text.
+  // The visible text lags behind: two fields that are left one right after the other must not change the same text.
   const latest = useRef(began ?? file.text ?? '')
   const turn = useRef(0)
   const restarts = useRef(0)

@@ -53,7 +53,7 @@ export interface Draft {
   mistakeAt: (path: Path) => string | null
 }
 
-/** What a draft needs of the file before there is one. */
+/** The state of a draft before the first change. */
 export const useFile = () => useAsk(FILE_KEY, () => api.catalogue.get())
 
 /**
@@ -64,7 +64,7 @@ export function useDraft(read: CatalogueFile): Draft {
   const [base, setBase] = useState(left ? { ...read, hash: left.hash } : read)
   const checks = useChecks(read, left?.text ?? null)
   const { text, checked, failure, type, check, edit, settled, restart } = checks
-  const shown = text ?? base.text ?? ''
+  const current = text ?? base.text ?? ''
   const is_changed = text !== null && text !== base.text
   const is_checking = is_changed && checked?.of !== text
 
@@ -80,17 +80,17 @@ export function useDraft(read: CatalogueFile): Draft {
   }, [read, base, is_changed, begin])
   useEffect(() => {
     if (!is_checking) return
-    const timer = setTimeout(() => void check(shown), CHECK_AFTER_MS)
+    const timer = setTimeout(() => void check(current), CHECK_AFTER_MS)
     return () => clearTimeout(timer)
-  }, [is_checking, shown, check])
+  }, [is_checking, current, check])
 
   const is_typing = useIsTyping()
   useLeaveGuard(is_changed || is_typing)
   const safe_text = checked?.of === text ? (checked?.answer.safe_text ?? undefined) : undefined
   useEffect(() => {
-    if (is_changed) keepDraft({ text: shown, hash: base.hash, made_at: location.pathname }, safe_text)
+    if (is_changed) keepDraft({ text: current, hash: base.hash, made_at: location.pathname }, safe_text)
     else dropDraft()
-  }, [is_changed, shown, base.hash, safe_text])
+  }, [is_changed, current, base.hash, safe_text])
 
   const save = useSaveCatalogue(begin)
 
@@ -98,7 +98,7 @@ export function useDraft(read: CatalogueFile): Draft {
   const mistakes = known?.mistakes ?? base.mistakes
   return {
     file: base,
-    text: shown,
+    text: current,
     values: (known ? known.values : base.values) as Block | null,
     mistakes,
     warnings: known?.warnings ?? base.warnings,

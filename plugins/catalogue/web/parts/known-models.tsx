@@ -18,9 +18,9 @@ interface Choice {
 }
 
 export function KnownModels({ draft, path, model }: KnownModelsProps) {
-  const asked = useKnownList()
-  if (!asked || model.kind !== 'text') return null
-  const { known, prices_as_of } = asked
+  const list = useKnownList()
+  if (!list || model.kind !== 'text') return null
+  const { known, prices_as_of } = list
   const choices = choicesOf(draft, known)
   const fill = (choice: Choice) => void draft.edit(fillEdits(choice, path, model))
   const chosen = choices.find(

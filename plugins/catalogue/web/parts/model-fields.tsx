@@ -68,7 +68,7 @@ const TOKENS: readonly KeyField[] = [
 ]
 const BY_HAND = [...NAMES, ...END, ...TOKENS].map(({ name }) => name).concat('retired')
 
-/** What a call may have, and whether there are calls at all. */
+/** The bounds of a call, and the model's end. */
 export function LimitFields({ draft, path, model }: ModelFieldsProps) {
   const own = [...path, 'retired']
   return (

@@ -1,4 +1,4 @@
-// A provider of the catalogue as fields. Its keys are written, and never read: what is shown of one is its mark.
+// A provider of the catalogue as fields. Its keys are written, and never read: the page has their marks alone.
 import { KeyRound, Plus, Trash2 } from 'lucide-react'
 import { useState } from 'react'
 import { Button } from '../../../console/web/parts/button.tsx'
@@ -20,7 +20,7 @@ export interface ProviderFieldsProps {
   provider: Block
 }
 
-/** What is not at a known server. */
+/** The choice of a server that is not known. */
 const NO_SERVER = { value: '', label: 'Other' } as const
 
 export function ProviderFields({ draft, path, provider }: ProviderFieldsProps) {
@@ -121,7 +121,7 @@ interface ServerFieldsProps {
   servers: readonly Known[]
 }
 
-/** What the server's address is made of, and what the file has beside that, so that it can be taken out. */
+/** The parts of the server's address, and those of other servers that the file has, so that they can be removed. */
 function ServerFields({ model, known, servers, ...shared }: ServerFieldsProps) {
   const own = known?.fields ?? []
   const foreign = servers
@@ -130,18 +130,18 @@ function ServerFields({ model, known, servers, ...shared }: ServerFieldsProps) {
       const is_first = all.findIndex((each) => each.name === name) === at
       return is_first && textAt(model, name) !== '' && !own.some((each) => each.name === name)
     })
-  const shown = [...own, ...foreign.map(({ name, label }) => ({ name, label, help: undefined }))]
-  if (shown.length === 0) return null
+  const visible = [...own, ...foreign.map(({ name, label }) => ({ name, label, help: undefined }))]
+  if (visible.length === 0) return null
   return (
     <div className="fields">
-      {shown.map((field) => (
+      {visible.map((field) => (
         <TextField key={field.name} {...shared} {...field} model={model} code may_be_empty />
       ))}
     </div>
   )
 }
 
-/** What a key is called here: its variable or file, or its mark; one that is not saved yet has none. */
+/** The label of a key: its variable or file, or its mark; a key that is not saved yet has no mark. */
 function keyWords(written: string): string {
   if (/^(?:env|file):/.test(written)) return written
   return written.startsWith('hidden:') ? `Key ${written.slice('hidden:'.length)}, in the file` : 'New key'

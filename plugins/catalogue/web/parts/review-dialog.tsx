@@ -1,4 +1,4 @@
-// What a text of the catalogue would change, shown once more before it is saved: prices, models, last week's calls, lines.
+// The review of a text of the catalogue before it is saved: prices, models, last week's calls, lines.
 import type { ReactNode } from 'react'
 import { Button } from '../../../console/web/parts/button.tsx'
 import { Dialog, DialogActions } from '../../../console/web/parts/dialog.tsx'

@@ -1,4 +1,4 @@
-// The review of a text of the catalogue, which is saved as it was shown.
+// The review of a text of the catalogue: the reviewed text is the one that is saved.
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { type AnswerOf, api, ask } from '../../../console/web/app/client.ts'
@@ -6,7 +6,7 @@ import type { Action } from '../../../console/web/parts/action.ts'
 import type { Saving } from './saving.ts'
 import type { CatalogueFile } from './values.ts'
 
-/** What is reviewed, and then saved. */
+/** A text under review, with its changes. */
 export interface Review extends Pick<AnswerOf<typeof api.catalogue.previews.post>, 'changes' | 'rating'> {
   text: string
 }

@@ -145,7 +145,7 @@ interface RouteCostProps {
   model: Block
 }
 
-/** What the provider takes: folded away, since few know it, and no call depends on it. */
+/** The provider's cost: folded away, since few know it, and no call depends on it. */
 function RouteCost({ draft, path, route, model }: RouteCostProps) {
   const cost = blockAt(route, 'cost')
   const is_known = Object.keys(cost).length > 0

@@ -6,8 +6,7 @@ import { Button } from '../../../console/web/parts/button.tsx'
 import { ConfirmDialog } from '../../../console/web/parts/dialog.tsx'
 import { Section } from '../../../console/web/parts/page.tsx'
 import { atEnd, type Column, column, Table } from '../../../console/web/parts/table.tsx'
-import { useTrial } from './trial.ts'
-import { TrialResult } from './trial-result.tsx'
+import { TrialResult, useTrial } from './trial-result.tsx'
 
 interface Route {
   provider: string
@@ -77,7 +76,7 @@ function TryButton({ route: { provider, model }, kind }: { route: Route; kind: s
         title={`Ask ${provider} for an image?`}
         consequence="The provider bills you for one image. No account is charged."
         verb="Ask for an image"
-        // What fails is told beside the button.
+        // A failure is shown beside the button.
         confirm={() => trial.mutateAsync(order).catch(() => undefined)}
       />
     </div>

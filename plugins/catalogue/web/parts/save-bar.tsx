@@ -1,4 +1,4 @@
-// The end of a draft: what it changes is shown once more, and then it is saved, or given up.
+// The end of a draft: a review of its changes, then the save; or it is discarded.
 import { Save } from 'lucide-react'
 import { ApiError, api } from '../../../console/web/app/client.ts'
 import { useAsk } from '../../../console/web/app/query.ts'
@@ -13,7 +13,7 @@ import { ReviewDialog } from './review-dialog.tsx'
 
 /** Buttons for a page's head, and the dialog that they open. */
 export function SaveBar({ draft }: { draft: Draft }) {
-  // What is being typed may mend them; the click on the button leaves its field.
+  // The text being typed may correct them; the click on the button leaves its field.
   const has_mistakes = draft.mistakes.length > 0 && !draft.is_changing
   // A field that this very click has left is still being written.
   const { reviewing, open, save_failure } = useReview(draft.settled, draft.file, draft.save)

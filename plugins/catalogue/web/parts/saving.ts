@@ -10,13 +10,13 @@ export const FILE_KEY = ['catalogue', 'file']
 export const CATALOGUE = 'catalogue'
 const CHANGES = [CATALOGUE, 'models', 'providers', 'setup']
 
-/** After each save: all that shows the catalogue is asked again. */
+/** Queries to repeat after each save: all that show the catalogue. */
 export function askAgain(queries: QueryClient): void {
   for (const subject of [...CHANGES, AUDIT_LOG]) void queries.invalidateQueries({ queryKey: [subject] })
 }
 
 export interface Saving {
-  /** What was reviewed. */
+  /** The reviewed text. */
   text: string
   /** The file that it is made from. */
   base: CatalogueFile
@@ -24,7 +24,7 @@ export interface Saving {
 
 type Saved = AnswerOf<typeof api.catalogue.save.post>
 
-/** @param onSaved told of the file as it is then */
+/** @param onSaved gets the saved file */
 export function useSaveCatalogue(onSaved?: (file: CatalogueFile) => void): Action<Saving, Saved> {
   const queries = useQueryClient()
   return useAction({
@@ -54,7 +54,7 @@ export interface SavedFile {
 /**
  * Saves what was there before, unless somebody has saved since. Nothing if that cannot be saved.
  *
- * @param onUndone told once it is there again
+ * @param onUndone runs once it is undone
  */
 export function undoing(
   queries: QueryClient,

@@ -12,7 +12,7 @@ type Settings = AnswerOf<typeof api.catalogue.settings.get>
 export type SettingSection = Settings['sections'][number]
 type SettingField = SettingSection['fields'][number]
 
-/** What the server says of all settings. */
+/** All settings, as the server describes them. */
 export const useSettings = () => useAsk(['catalogue', 'settings'], () => api.catalogue.settings.get())
 
 export interface SettingFieldsProps {
@@ -90,9 +90,9 @@ interface SettingProps {
   /** In the file. */
   path: Path
   label: string
-  /** What the field's own path is within. */
+  /** The block that the field's own path is relative to. */
   values: Block
-  /** What stands in an empty field that has no default. */
+  /** The placeholder of an empty field without a default. */
   empty: string
 }
 

@@ -1,8 +1,10 @@
-// What came of a trial: a word, the time, the provider's own words, and what to do.
+// The result of a trial: a word, the time, the provider's own words, and advice.
+
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { type AnswerOf, api, ask } from '../../../console/web/app/client.ts'
 import { duration } from '../../../console/web/parts/amounts.ts'
 import { Status } from '../../../console/web/parts/status.tsx'
 import { Words } from '../../../console/web/parts/words.tsx'
-import type { TrialOutcome } from './trial.ts'
 
 const MAX_WORDS_CHARS = 240
 
@@ -52,3 +54,14 @@ const shortened = (words: string): string =>
   words.length > MAX_WORDS_CHARS ? `${words.slice(0, MAX_WORDS_CHARS)}…` : words
 
 const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
+
+type TrialOrder = Parameters<typeof api.providers.try.post>[0]
+export type TrialOutcome = AnswerOf<typeof api.providers.try.post>
+
+export function useTrial() {
+  const queries = useQueryClient()
+  return useMutation({
+    mutationFn: (order: TrialOrder) => ask(api.providers.try.post(order)),
+    onSuccess: () => void queries.invalidateQueries({ queryKey: ['providers'] }),
+  })
+}

@@ -1,4 +1,4 @@
-// What the catalogue file says, as the forms read it, and the edits that they make.
+// The values of the catalogue file, as the forms read them, and the edits that they make.
 import type { AnswerOf, api } from '../../../console/web/app/client.ts'
 
 export type CatalogueFile = AnswerOf<typeof api.catalogue.get>

@@ -1,4 +1,4 @@
-// How a provider or a key of one is, in a word.
+// The state of a provider, or of one of its keys, in a word.
 import { type HealthAnswer, HealthStatus, healthSentence } from '../../../console/web/parts/health.tsx'
 import { Status, type Tone } from '../../../console/web/parts/status.tsx'
 
