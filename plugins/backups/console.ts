@@ -1,14 +1,16 @@
 // Backups for the operator: what there is, one on request, the drill of a restore, and the download of encrypted ones.
 import { type Static, Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
+import { csvFor, rowFor } from '../../src/app/list/columns.ts'
+import { consoleFields } from '../../src/app/list/pages.ts'
 import { byOf, FAILURES, operatorCalls } from '../../src/app/surface/console/calls.ts'
 import { CsvFile, listCsv, onePart } from '../../src/app/surface/console/list-csv.ts'
 import type { Gateway } from '../../src/app/surface/gateway.ts'
 import { conflict } from '../../src/domain/errors.ts'
-import { type CsvColumns, csvTime } from '../../src/http/csv.ts'
 import { Closed, Nullable, OneOf } from '../../src/http/schema.ts'
 import { NullableTimeFields, TimeFields, time } from '../../src/http/views.ts'
 import { readArchiveName } from './archive/names.ts'
+import { archive_columns } from './list.ts'
 import type { Archive } from './places/place.ts'
 import type { Backups } from './running/backups.ts'
 import type { BackupWork, EndedBackupWork } from './running/worker.ts'
@@ -16,13 +18,9 @@ import type { BackupWork, EndedBackupWork } from './running/worker.ts'
 const Kind = OneOf(['make', 'verify'])
 const Bytes = Type.Integer({ description: 'bytes' })
 
-const FileView = Closed({
-  name: Type.String(),
-  bytes: Bytes,
-  ...TimeFields('made'),
-  encrypted: Type.Boolean({ description: 'only such a one can be downloaded' }),
-  scheduled: Type.Boolean({ description: 'made by the schedule, which deletes it one day' }),
-})
+const ArchiveView = Closed(
+  consoleFields<typeof archive_columns, false>({ columns: archive_columns, names_accounts: false }),
+)
 
 const WorkView = Closed({
   kind: Kind,
@@ -46,11 +44,18 @@ const WorkingView = Closed({
   last_made: Nullable(EndedView),
   last_verified: Nullable(EndedView),
 })
-const BackupsView = Closed({ backups: Type.Array(FileView) })
+const BackupsView = Closed({ backups: Type.Array(ArchiveView) })
 const NameParams = Type.Object({ name: Type.String({ maxLength: 200 }) })
 const ArchiveFile = Type.Unsafe<Response>(
   Type.Any({ description: 'the archive, encrypted', contentMediaType: 'application/octet-stream' }),
 )
+
+const CSV_ORDER = ['name', 'made', 'bytes', 'encrypted', 'scheduled']
+
+function archiveView(archive: Archive): Static<typeof ArchiveView> {
+  const row: object = rowFor(archive_columns, 'operator', archive)
+  return row as Static<typeof ArchiveView>
+}
 
 /**
  * `GET /console/api/backups` lists the archives, `GET …/work` says what is under way, `POST /console/api/backups` makes one,
@@ -59,14 +64,18 @@ const ArchiveFile = Type.Unsafe<Response>(
 export function backupRoutes(gateway: Gateway, backups: Backups) {
   return new Elysia({ name: 'console-backups' })
     .use(operatorCalls(gateway))
-    .get('/console/api/backups', async () => ({ backups: (await backups.list()).map(fileView) }), {
+    .get('/console/api/backups', async () => ({ backups: (await backups.list()).map(archiveView) }), {
       response: { 200: BackupsView, ...FAILURES },
     })
     .get(
       '/console/api/backups.csv',
       async ({ viewer }) => {
         const parts = onePart(await backups.list())
-        return listCsv(gateway, viewer, { list: 'backups', columns: COLUMNS, parts })
+        return listCsv(gateway, viewer, {
+          list: 'backups',
+          columns: csvFor(archive_columns, viewer.role, CSV_ORDER),
+          parts,
+        })
       },
       { response: { 200: CsvFile, ...FAILURES } },
     )
@@ -122,22 +131,6 @@ function streamOf(bytes: AsyncIterable<Uint8Array>): ReadableStream<Uint8Array> 
     },
     cancel: async () => void (await iterator.return?.()),
   })
-}
-
-const fileView = ({ name, bytes, made_at_ms, is_encrypted, is_scheduled }: Archive) => ({
-  name,
-  bytes,
-  ...time('made', made_at_ms),
-  encrypted: is_encrypted,
-  scheduled: is_scheduled,
-})
-
-const COLUMNS: CsvColumns<Archive> = {
-  name: ({ name }) => name,
-  made_utc: ({ made_at_ms }) => csvTime(made_at_ms),
-  bytes: ({ bytes }) => bytes,
-  encrypted: ({ is_encrypted }) => (is_encrypted ? 'yes' : 'no'),
-  scheduled: ({ is_scheduled }) => (is_scheduled ? 'yes' : 'no'),
 }
 
 const workView = ({ kind, name, since_ms, progress }: BackupWork): Static<typeof WorkView> => ({

@@ -51,7 +51,7 @@ test('one is made, listed, verified and downloaded', async () => {
   const { backups } = await operator.json('GET', '/backups')
   expect(backups).toMatchObject([{ name, encrypted: true, scheduled: false }])
   const [, line] = (await (await operator.send('GET', '/backups.csv')).text()).split('\r\n')
-  expect(line).toMatch(new RegExp(`^${name},.*Z,${backups[0].bytes},yes,no$`))
+  expect(line).toMatch(new RegExp(`^${name},.*Z,${backups[0].bytes},true,false$`))
   const { actions } = await operator.json('GET', '/audit-log?area=system')
   expect(actions).toMatchObject([
     { action: 'backup.created', by: 'operator', subject: name, request_id: expect.stringMatching(/^req_/) },

@@ -1,0 +1,20 @@
+// Archives as a list: at the console, in a file and on the command line. Its rows are files of a place, so it has no filters and no pages.
+import { boolean, columnsOf, integer, tableOnly, text, time } from '../../src/app/list/columns.ts'
+import type { Archive } from './places/place.ts'
+
+export const archive_columns = columnsOf<Archive>()({
+  name: text(({ name }) => name, { table: { head: 'NAME' } }),
+  bytes: integer(({ bytes }) => bytes, { description: 'bytes', table: { head: 'BYTES', right: true } }),
+  encrypted_head: tableOnly({
+    head: 'ENCRYPTED',
+    text: ({ is_encrypted }) => (is_encrypted ? 'yes' : 'no'),
+  }),
+  by_head: tableOnly({ head: 'BY', text: ({ is_scheduled }) => (is_scheduled ? 'schedule' : 'hand') }),
+  made: time(({ made_at_ms }) => made_at_ms),
+  encrypted: boolean(({ is_encrypted }) => is_encrypted, {
+    description: 'only an encrypted archive can be downloaded',
+  }),
+  scheduled: boolean(({ is_scheduled }) => is_scheduled, {
+    description: 'made by the schedule, which deletes it in its time',
+  }),
+})
