@@ -1,7 +1,7 @@
 // The exports of accounts: lists as CSV, of which so many are begun in a minute and so many read at once.
 import { rateLimited } from '../domain/errors.ts'
 import { counted } from '../utilities/counted.ts'
-import { createReadRate } from './read-rate.ts'
+import { createRate } from './rate.ts'
 
 export interface Exports {
   /** @returns ends it; more than once does no harm @throws GatewayError rate_limited */
@@ -15,7 +15,7 @@ const RETRY_AFTER_S = 5
 
 /** @param now milliseconds of a monotonic clock, such as `performance.now` */
 export function createExports(now: () => number): Exports {
-  const rate = createReadRate(now)
+  const rate = createRate(now)
   const under_way = new Map<number, number>()
 
   function count(account_id: number, more: number): void {
@@ -31,8 +31,8 @@ export function createExports(now: () => number): Exports {
           `This account reads ${MAX_AT_ONCE} lists as CSV at this moment. Try again once one of them has ended. Your pages still work.`,
           { retry_after_s: RETRY_AFTER_S },
         )
-      const retry_after_s = rate.take(account_id, MAX_A_MINUTE)
-      if (retry_after_s !== undefined)
+      const { admitted, resets_in_s: retry_after_s } = rate.take(account_id, MAX_A_MINUTE)
+      if (!admitted)
         throw rateLimited(
           `This account has exported ${MAX_A_MINUTE} lists as CSV within a minute. Try again in ${counted(retry_after_s, 'second')}. Your pages still work.`,
           { retry_after_s },

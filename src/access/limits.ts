@@ -1,9 +1,10 @@
 // Limits of accounts and keys: calls and tokens in any 60 seconds, and concurrent calls.
 
-import type { Limit, Limits } from '../domain/call-limits.ts'
-import type { Awaitable } from '../store/db.ts'
+import { type Limit, type Limits, WINDOW_MS } from '../domain/call-limits.ts'
+import type { Awaitable, Db } from '../store/db.ts'
+import { callRatesOf } from '../store/engines/postgres/rates.ts'
 import type { Key } from '../store/schema.ts'
-import { SlidingWindow, WINDOW_MS } from './window.ts'
+import { SlidingWindow } from './window.ts'
 
 /** The limits of one call: those of its account, and those of its key. */
 export interface CallLimits {
@@ -239,3 +240,24 @@ class CountedLease implements Lease {
 
 /** The outcome for every call whose end is not counted: one object, since most gateways set no limits. */
 const UNCOUNTED: AdmissionOutcome = Object.freeze({ ok: true, lease: Object.freeze({ release() {} }) })
+
+/** A limiter that admits by the counts of this process, and reports those of all gateways over a database. */
+export function withSharedCounts(limiter: OwnLimiter, db: Db): Limiter {
+  return {
+    admit: limiter.admit,
+    takeBack: limiter.takeBack,
+    async used(of, id) {
+      const own = limiter.used(of, id)
+      const { requests, tokens, pending } = await callRatesOf(db, of, id)
+      // This process alone knows of requests that were refused, and of those that cost nothing.
+      return {
+        requests_per_minute: Math.max(requests, own.requests_per_minute),
+        tokens_per_minute: Math.max(tokens, own.tokens_per_minute),
+        concurrent_calls: Math.max(pending, own.concurrent_calls),
+      }
+    },
+    get size() {
+      return limiter.size
+    },
+  }
+}

@@ -1,7 +1,7 @@
 // The rate limit of sign-ins: failed attempts in any 60 seconds, by where they come from, whom they are for, and of all together.
 import { rateLimited } from '../domain/errors.ts'
 import { placeOf } from './place.ts'
-import { SlidingWindow, WINDOW_MS } from './window.ts'
+import { Windows } from './window.ts'
 
 /** Of one address for one name. */
 const MAX_OF_VISITOR = 10
@@ -48,11 +48,11 @@ export interface SignInRate {
 
 /** @param now milliseconds of a monotonic clock, such as `performance.now` */
 export function createSignInRate(now: () => number): SignInRate {
-  const by_visitor = new Attempts(MAX_OF_VISITOR)
-  const by_address = new Attempts(MAX_OF_ADDRESS)
-  const by_name = new Attempts(MAX_OF_NAME)
-  const of_all = new Attempts(MAX_OF_ALL)
-  const visits = new Attempts(MAX_VISITS)
+  const by_visitor = new Windows<string>(MAX_WINDOWS)
+  const by_address = new Windows<string>(MAX_WINDOWS)
+  const by_name = new Windows<string>(MAX_WINDOWS)
+  const of_all = new Windows<string>()
+  const visits = new Windows<string>(MAX_WINDOWS)
   return {
     get size() {
       return by_visitor.size + by_address.size + by_name.size + visits.size
@@ -63,32 +63,34 @@ export function createSignInRate(now: () => number): SignInRate {
       const place = placeOf(address) ?? UNKNOWN
       const visitor = `${place} ${name}`
       const counts = [
-        { attempts: by_visitor, whose: visitor },
-        { attempts: by_address, whose: place },
-        { attempts: by_name, whose: name },
-        { attempts: of_all, whose: '' },
+        { attempts: by_visitor, id: visitor, max: MAX_OF_VISITOR },
+        { attempts: by_address, id: place, max: MAX_OF_ADDRESS },
+        { attempts: by_name, id: name, max: MAX_OF_NAME },
+        { attempts: of_all, id: '', max: MAX_OF_ALL },
       ]
       const judged = is_known ? counts.slice(0, 1) : counts
-      refuseAbove(Math.max(...judged.map(({ attempts, whose }) => attempts.wait(whose, at))), tooMany)
-      refuseAbove(visits.wait(name, at), tooOften)
-      for (const { attempts, whose } of counts) attempts.count(whose, 1, at)
+      const waits_ms = judged.map(({ attempts, id, max }) => attempts.untilBelow(id, max, at))
+      refuseAbove(Math.max(...waits_ms), tooMany)
+      refuseAbove(visits.untilBelow(name, MAX_VISITS, at), tooOften)
+      for (const { attempts, id } of counts) attempts.of(id, at).add(at, 1)
       return () => {
-        for (const { attempts, whose } of counts) attempts.count(whose, -1, now())
-        visits.count(name, 1, now())
+        const success_at = now()
+        for (const { attempts, id } of counts) attempts.of(id, success_at).add(success_at, -1)
+        visits.of(name, success_at).add(success_at, 1)
       }
     },
 
     guessed(address) {
       const at = now()
       const place = placeOf(address) ?? UNKNOWN
-      refuseAbove(by_address.wait(place, at), tooMany)
-      by_address.count(place, 1, at)
+      refuseAbove(by_address.untilBelow(place, MAX_OF_ADDRESS, at), tooMany)
+      by_address.of(place, at).add(at, 1)
     },
 
     visit(who) {
       const at = now()
-      refuseAbove(visits.wait(who, at), tooOften)
-      visits.count(who, 1, at)
+      refuseAbove(visits.untilBelow(who, MAX_VISITS, at), tooOften)
+      visits.of(who, at).add(at, 1)
     },
   }
 }
@@ -106,39 +108,3 @@ const tooOften = (retry_after_s: number) =>
   rateLimited(`Too many sign-in attempts. Try again in ${retry_after_s} s.`, {
     retry_after_s,
   })
-
-/** Attempts by whatever tells them apart. */
-class Attempts {
-  readonly #limit: number
-  readonly #windows = new Map<string, SlidingWindow>()
-  #next_sweep_ms = 0
-
-  constructor(limit: number) {
-    this.#limit = limit
-  }
-
-  get size(): number {
-    return this.#windows.size
-  }
-
-  /** Milliseconds until another attempt is judged; 0: now. */
-  wait(whose: string, at: number): number {
-    return this.#windows.get(whose)?.untilBelow(this.#limit, at) ?? 0
-  }
-
-  count(whose: string, attempts: number, at: number): void {
-    this.#makeRoom(at)
-    const window = this.#windows.get(whose) ?? new SlidingWindow()
-    window.add(at, attempts)
-    this.#windows.set(whose, window)
-  }
-
-  #makeRoom(at: number): void {
-    if (at >= this.#next_sweep_ms) {
-      this.#next_sweep_ms = at + WINDOW_MS
-      for (const [whose, window] of this.#windows) if (window.sum(at) <= 0) this.#windows.delete(whose)
-    }
-    const [oldest] = this.#windows.size >= MAX_WINDOWS ? this.#windows.keys() : []
-    if (oldest !== undefined) this.#windows.delete(oldest)
-  }
-}

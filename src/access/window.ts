@@ -1,6 +1,5 @@
 // A sliding window: the exact sum of what was added in the last 60 seconds, at a cost that does not grow with its size.
-
-export const WINDOW_MS = 60_000
+import { WINDOW_MS } from '../domain/call-limits.ts'
 
 const FIRST_CAPACITY = 8
 
@@ -86,24 +85,41 @@ export class SlidingWindow {
   }
 }
 
-/** Windows by the number of whom they count. Those that have become empty are dropped, at most once in 60 seconds. */
-export class Windows {
-  readonly #windows = new Map<number, SlidingWindow>()
+/** Windows by a number or a name. Those that have become empty are dropped, at most once in 60 seconds. */
+export class Windows<Id> {
+  readonly #max: number
+  readonly #windows = new Map<Id, SlidingWindow>()
   #next_sweep = 0
 
-  /** The window of an account or a key. @param at now */
-  of(id: number, at: number): SlidingWindow {
+  /** @param max windows that are kept; beyond, the oldest are forgotten */
+  constructor(max = Number.POSITIVE_INFINITY) {
+    this.#max = max
+  }
+
+  get size(): number {
+    return this.#windows.size
+  }
+
+  /** The window of an id. @param at now */
+  of(id: Id, at: number): SlidingWindow {
     this.#sweep(at)
     const known = this.#windows.get(id)
     if (known) return known
+    const [oldest] = this.#windows.size >= this.#max ? this.#windows.keys() : []
+    if (oldest !== undefined) this.#windows.delete(oldest)
     const window = new SlidingWindow()
     this.#windows.set(id, window)
     return window
   }
 
+  /** Milliseconds until the sum of an id falls below a limit; 0: it is. */
+  untilBelow(id: Id, limit: number, at: number): number {
+    return this.#windows.get(id)?.untilBelow(limit, at) ?? 0
+  }
+
   #sweep(at: number): void {
     if (at < this.#next_sweep) return
     this.#next_sweep = at + WINDOW_MS
-    for (const [id, window] of this.#windows) if (window.sum(at) === 0) this.#windows.delete(id)
+    for (const [id, window] of this.#windows) if (window.sum(at) <= 0) this.#windows.delete(id)
   }
 }

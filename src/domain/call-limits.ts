@@ -21,3 +21,23 @@ export interface Limits {
   /** Whether routes that cost more than a call brings are passed over. */
   readonly refuse_negative_margin: boolean
 }
+
+/** Rates count in any 60 seconds. */
+export const WINDOW_MS = 60_000
+
+/** The count of an account or a key after a call was counted or refused. */
+export interface RateState {
+  admitted: boolean
+  limit: number
+  remaining: number
+  /** Whole seconds until the oldest counted call leaves the window; 0 if none is counted. */
+  resets_in_s: number
+}
+
+/** A rate limit of accounts or keys: calls in any 60 seconds. */
+export interface Rate<Answer = RateState | Promise<RateState>> {
+  /** Counts a call, unless the limit is reached: a refused call is not counted. @throws StorageFailure */
+  take(id: number, limit: number): Answer
+  /** The count as it is; `admitted` says whether a call would be. @throws StorageFailure */
+  look(id: number, limit: number): Answer
+}

@@ -1,6 +1,6 @@
 // `[limits] images_per_minute`: how many image calls of an account are taken in any 60 seconds, and the headers that say it.
 import { describe, expect, test } from 'bun:test'
-import { createImageRate } from '../../src/access/image-rate.ts'
+import { createRate } from '../../src/access/rate.ts'
 import { GENERATIONS, generation, imagesScene, PICTURE } from './support.ts'
 
 const { gateway, clock } = await imagesScene('\n[limits]\nimages_per_minute = 2\n')
@@ -39,7 +39,7 @@ test.each(WAYS)(
 describe('a limit that is changed while calls are counted', () => {
   const rateAfter = (calls: number) => {
     const time = { ms: 0 }
-    const rate = createImageRate(() => time.ms)
+    const rate = createRate(() => time.ms)
     for (let call = 0; call < calls; call++) {
       rate.take(1, 30)
       time.ms += 1_000

@@ -2,7 +2,7 @@
 
 import { beforeEach, expect } from 'bun:test'
 import { plugins } from '../../plugins/index.ts'
-import { createImageRate } from '../../src/access/image-rate.ts'
+import { createRate } from '../../src/access/rate.ts'
 import { invalidRequest } from '../../src/domain/errors.ts'
 import type { FetchImage } from '../../src/media/remote.ts'
 import { parseImageUrl } from '../../src/media/url.ts'
@@ -121,7 +121,7 @@ export async function imagesScene(more = ''): Promise<ImagesScene> {
     if (!found) throw invalidRequest('not found', { code: 'UPSTREAM_ERROR' })
     return found
   }
-  const rate = createImageRate(() => clock.now_ms)
+  const rate = createRate(() => clock.now_ms)
   const scene = await fileScene({
     provider: 'cooldown_ms = 0',
     more: (url) => models(url) + more,

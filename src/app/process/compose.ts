@@ -1,16 +1,14 @@
 // The composition of a gateway: its parts, each made from those below it, as plugins are handed them.
 import { createExports } from '../../access/exports.ts'
 import { createGate, type Gate } from '../../access/gate.ts'
-import { createImageRate, createSharedImageRate } from '../../access/image-rate.ts'
-import { createLimiter } from '../../access/limits.ts'
+import { createLimiter, withSharedCounts } from '../../access/limits.ts'
 import { findKey, findKeyById } from '../../access/lookup.ts'
 import { createPasses, type Passes, throughPasses } from '../../access/passes.ts'
 import { createPasswords } from '../../access/passwords.ts'
 import { accountQueries } from '../../access/queries.ts'
-import { createReadRate } from '../../access/read-rate.ts'
+import { createRate } from '../../access/rate.ts'
 import type { RandomBytes } from '../../access/secret.ts'
 import { createSessions, type Sessions } from '../../access/sessions.ts'
-import { withSharedCounts } from '../../access/shared-limits.ts'
 import { createSignInRate } from '../../access/sign-in-rate.ts'
 import { createBodyMemory } from '../../calls/bodies/memory.ts'
 import { createMemoryBudget } from '../../calls/bodies/memory-budget.ts'
@@ -31,6 +29,7 @@ import { redactorOf } from '../../observe/redact.ts'
 import type { Tally } from '../../observe/tally.ts'
 import { KnownValues } from '../../protocols/wire/known-values.ts'
 import type { Db } from '../../store/db.ts'
+import { createSharedRate } from '../../store/engines/postgres/rates.ts'
 import { createCooldowns } from '../../upstream/cooldowns.ts'
 import { createTokens } from '../../upstream/tokens/tokens.ts'
 import { createTransport, type Fetch } from '../../upstream/transport.ts'
@@ -116,12 +115,12 @@ export function compose({
       sockets: throughPasses(sockets, passes),
       web_sockets: createWebSockets({ now, resident_bytes: () => process.memoryUsage.rss() }),
       error_answers,
-      reads: createReadRate(() => performance.now()),
+      reads: createRate(() => performance.now()),
     },
     content: { images: imagePartsOf(stores, decoder), responses },
     people: {
       sessions: sessionsOf({ db, catalogue, now, log }),
-      page_calls: createReadRate(() => performance.now()),
+      page_calls: createRate(() => performance.now()),
       exports: createExports(() => performance.now()),
       callInside: createCallInside(passes, serve),
       randomBytes,
@@ -201,7 +200,7 @@ const imagePartsOf = (
   library,
   decoder,
   fetchImage: createRemoteFetch(),
-  rate: engine.is_shared ? createSharedImageRate(database.call_db) : createImageRate(() => performance.now()),
+  rate: engine.is_shared ? createSharedRate(database.call_db) : createRate(() => performance.now()),
   memory: createMemoryBudget({
     limit_bytes: IMAGE_MEMORY_BYTES,
     wait_ms: IMAGE_WAIT_MS,

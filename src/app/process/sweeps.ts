@@ -1,9 +1,8 @@
 // Regular sweeps beside the calls: holds whose calls are gone, what is past its time, missing images that are back; and the upkeep of calls.
-import { sweepSharedImageRate } from '../../access/image-rate.ts'
 import { findMissing } from '../../library/missing.ts'
 import { expireOrphanedHolds } from '../../money/ledger/sweep.ts'
 import type { Logger } from '../../observe/log.ts'
-import { sweepCallRates } from '../../store/engines/postgres/call-rates.ts'
+import { sweepRates } from '../../store/engines/postgres/rates.ts'
 import type { Gateway } from '../surface/gateway.ts'
 import { endedOthers, removeOthers } from './among-others.ts'
 import { isEldest } from './engine/own-gateway.ts'
@@ -27,8 +26,7 @@ export function sweepsOf(gateway: Swept, stores: Stores): Sweep[] {
   const of_shared: Sweep[] = [
     { name: 'idempotent answers of other gateways', sweep: () => idempotency.followOthers() },
     { name: 'responses of other gateways', sweep: () => responses.followOthers() },
-    { name: 'image rate', sweep: () => sweepSharedImageRate(db) },
-    { name: 'call rates', sweep: () => sweepCallRates(db) },
+    { name: 'rates', sweep: () => sweepRates(db) },
   ]
   return [
     { name: 'silent gateways', sweep: () => own_gateway.endSilent() },

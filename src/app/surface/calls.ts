@@ -53,8 +53,8 @@ export async function admitReader(
 ) {
   const caller = await gate.admit(origin)
   const limit = catalogue().limits.reads_per_minute
-  const retry_after_s = reads.take(caller.key.id, limit)
-  if (retry_after_s !== undefined)
+  const { admitted, resets_in_s: retry_after_s } = reads.take(caller.key.id, limit)
+  if (!admitted)
     throw rateLimited(
       `This API key may make ${limit} free requests a minute. Retry after ${retry_after_s} s, or read larger pages.`,
       { retry_after_s },

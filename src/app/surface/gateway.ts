@@ -1,7 +1,7 @@
 // The parts of a running gateway, as plugins are given them.
 import type { AnyElysia } from 'elysia'
 import type { Exports } from '../../access/exports.ts'
-import type { ReadRate } from '../../access/read-rate.ts'
+import type { OwnRate } from '../../access/rate.ts'
 import type { RandomBytes } from '../../access/secret.ts'
 import type { Sessions } from '../../access/sessions.ts'
 import type { ImageParts } from '../../calls/kinds/image/call.ts'
@@ -48,7 +48,7 @@ export interface Requests {
   /** Requests that were answered with an error, by surface and class. */
   error_answers: Tally
   /** What a key may read at no cost. */
-  reads: ReadRate
+  reads: OwnRate
 }
 
 export interface Content {
@@ -62,7 +62,7 @@ export interface People {
   /** Who is signed in to the console, and how they do. */
   sessions: Sessions
   /** What the pages of an account may ask. */
-  page_calls: ReadRate
+  page_calls: OwnRate
   /** The lists that an account exports as CSV. */
   exports: Exports
   /** Serves what a page asks for at a surface's own route, paid by a key that its viewer may use. */

@@ -8,7 +8,7 @@ import type {
   PostOperation,
 } from '../../../src/money/ledger/operations.ts'
 import { openSharedLedger } from '../../../src/money/ledger/postgres/ledger.ts'
-import { callRatesOf, sweepCallRates } from '../../../src/store/engines/postgres/call-rates.ts'
+import { callRatesOf, sweepRates } from '../../../src/store/engines/postgres/rates.ts'
 import { type PostgresWorld, postgresWorld } from '../../money/ledger/postgres-world.ts'
 import { expire, hold, post, voided } from '../../money/ledger/world.ts'
 import { hasPostgres } from '../../support/postgres.ts'
@@ -161,14 +161,14 @@ describe.if(hasPostgres)('limits of calls over three ledgers', () => {
     await pass(62)
     await holds(1, REQUESTS)
     expect(await rows()).toEqual([{ scope: 'key', id: 1, requests: 1, tokens: 0 }])
-    await sweepCallRates(there.db)
+    await sweepRates(there.db)
     expect(await rows()).toHaveLength(1)
     await pass(62)
-    await sweepCallRates(there.db)
+    await sweepRates(there.db)
     expect(await rows()).toEqual([])
     await holds(1, REQUESTS)
     await pass(-90)
-    await sweepCallRates(there.db)
+    await sweepRates(there.db)
     expect(await rows()).toEqual([])
   })
 })

@@ -684,7 +684,7 @@ test.if(hasPostgres)('people get no more keys than they may have', async () => {
       {
         db,
         exchange: { now: () => NOW },
-        people: { randomBytes: issuing.randomBytes, page_calls: { take: () => undefined } },
+        people: { randomBytes: issuing.randomBytes, page_calls: { take: () => ({ admitted: true }) } },
       } as unknown as Gateway,
       {
         viewer: { role: 'account', session_id: 1, account_id, account: name },

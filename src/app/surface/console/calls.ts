@@ -143,9 +143,9 @@ export function countCall(
   counts_as = 1,
 ): void {
   const account_id = accountOf(viewer)
-  const retry_after_s =
-    account_id === undefined ? undefined : page_calls.take(account_id, MAX_CALLS_A_MINUTE, counts_as)
-  if (retry_after_s === undefined) return
+  if (account_id === undefined) return
+  const { admitted, resets_in_s: retry_after_s } = page_calls.take(account_id, MAX_CALLS_A_MINUTE, counts_as)
+  if (admitted) return
   throw rateLimited(
     `The pages of this account made more than ${MAX_CALLS_A_MINUTE} requests within a minute. Try again in ${counted(retry_after_s, 'second')}. Use the API for automation.`,
     { retry_after_s },

@@ -1,5 +1,5 @@
 // Paid image calls, as a value: how they are read, what they can cost, and how they are served.
-import type { ImageRate } from '../../../access/image-rate.ts'
+import type { Rate } from '../../../domain/call-limits.ts'
 import type { ImageModel } from '../../../domain/catalogue.ts'
 import { invalidRequest } from '../../../domain/errors.ts'
 import { formatUsd } from '../../../domain/money.ts'
@@ -36,7 +36,7 @@ import { servePartials } from './serve-partials.ts'
 export interface ImageParts {
   library: Library
   fetchImage: FetchImage
-  rate: ImageRate
+  rate: Rate
   memory: MemoryBudget
   decoder: Decoder
 }

@@ -1,5 +1,5 @@
 // The rate that all image calls share, whichever surface they come by: how a call is counted, and what its caller is told about it.
-import type { ImageRate, RateState } from '../../../access/image-rate.ts'
+import type { Rate, RateState } from '../../../domain/call-limits.ts'
 import { rateLimited } from '../../../domain/errors.ts'
 import type { Admitted } from '../../life/call.ts'
 import type { ExchangeParts } from '../../parts.ts'
@@ -15,7 +15,7 @@ export type OnRate = (state: RateState) => void
  */
 export async function countCall(
   parts: Pick<ExchangeParts, 'idempotency' | 'catalogue'>,
-  rate: ImageRate,
+  rate: Rate,
   admitted: Admitted,
   onRate: OnRate = () => undefined,
 ): Promise<void> {
@@ -36,7 +36,7 @@ export async function countCall(
 /** The same of a call that no Idempotency-Key answers by itself. @throws GatewayError rate_limited */
 export async function countNow(
   parts: Pick<ExchangeParts, 'catalogue'>,
-  rate: ImageRate,
+  rate: Rate,
   { caller }: Pick<Admitted, 'caller'>,
   onRate: OnRate = () => undefined,
 ): Promise<void> {

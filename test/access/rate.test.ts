@@ -1,12 +1,12 @@
-// The rate limit of the image endpoints: 30 calls of an account in any 60 seconds.
+// Rate limits with counts in memory: image calls of an account, free reads of a key, in any 60 seconds.
 import { expect, test } from 'bun:test'
-import { createImageRate } from '../../src/access/image-rate.ts'
+import { createRate } from '../../src/access/rate.ts'
 import { randomFrom } from '../money/ledger/random.ts'
 import { SEED } from '../support/seed.ts'
 
 test('exactly 30 calls are admitted in any 60 seconds, and one more as soon as the first is 60 seconds old', () => {
   const clock = { ms: 0 }
-  const rate = createImageRate(() => clock.ms)
+  const rate = createRate(() => clock.ms)
   for (let count = 1; count <= 30; count++) {
     clock.ms += 10
     expect(rate.take(1, 30)).toMatchObject({ admitted: true, remaining: 30 - count })
@@ -20,7 +20,7 @@ test('exactly 30 calls are admitted in any 60 seconds, and one more as soon as t
 })
 
 test('accounts do not share the limit', () => {
-  const rate = createImageRate(() => 0)
+  const rate = createRate(() => 0)
   for (let count = 0; count < 30; count++) rate.take(1, 30)
   expect(rate.take(1, 30).admitted).toBe(false)
   expect(rate.take(2, 30)).toMatchObject({ admitted: true, remaining: 29 })
@@ -29,7 +29,7 @@ test('accounts do not share the limit', () => {
 test('decides as a list of all admitted calls does, over random times and accounts', () => {
   const random = randomFrom(SEED)
   const clock = { ms: 0 }
-  const rate = createImageRate(() => clock.ms)
+  const rate = createRate(() => clock.ms)
   const admitted = new Map<number, number[]>()
   for (let step = 0; step < 5_000; step++) {
     clock.ms += random.below(3_000)
@@ -47,4 +47,34 @@ test('decides as a list of all admitted calls does, over random times and accoun
     })
     expect(state.resets_in_s).toBe(Math.ceil(((recent[0] ?? 0) + 60_000 - clock.ms) / 1_000))
   }
+})
+
+test('a key reads up to its limit in any 60 seconds, and is told how long to wait', () => {
+  let at_ms = 0
+  const rate = createRate(() => at_ms)
+  expect([rate.take(1, 2).admitted, rate.take(1, 2).admitted]).toEqual([true, true])
+  at_ms = 500
+  expect(rate.take(1, 2)).toMatchObject({ admitted: false, resets_in_s: 60 })
+  expect(rate.take(2, 2).admitted).toBe(true)
+  at_ms = 59_999
+  expect(rate.take(1, 2)).toMatchObject({ admitted: false, resets_in_s: 1 })
+  at_ms = 60_000
+  expect([rate.take(1, 2).admitted, rate.take(1, 2).admitted]).toEqual([true, true])
+  expect(rate.take(1, 2)).toMatchObject({ admitted: false, resets_in_s: 60 })
+})
+
+test('reads that were refused do not count', () => {
+  let at_ms = 0
+  const rate = createRate(() => at_ms)
+  rate.take(1, 1)
+  for (at_ms = 1_000; at_ms < 60_000; at_ms += 1_000)
+    expect(rate.take(1, 1)).toMatchObject({ admitted: false, resets_in_s: 60 - at_ms / 1_000 })
+  expect(rate.take(1, 1).admitted).toBe(true)
+})
+
+test('a limit that is raised or lowered counts at once', () => {
+  const rate = createRate(() => 0)
+  for (let i = 0; i < 5; i++) rate.take(1, 5)
+  expect(rate.take(1, 6).admitted).toBe(true)
+  expect(rate.take(1, 3)).toMatchObject({ admitted: false, resets_in_s: 60 })
 })

@@ -1,13 +1,13 @@
 // The rate limit of the image endpoints over several gateways: they count together, by the clock of the database.
 import { beforeEach, describe, expect, test } from 'bun:test'
-import { createSharedImageRate, sweepSharedImageRate } from '../../../src/access/image-rate.ts'
 import { openPostgres } from '../../../src/store/engines/postgres/open.ts'
+import { createSharedRate, sweepRates } from '../../../src/store/engines/postgres/rates.ts'
 import { databaseOfFile, hasPostgres } from '../../support/postgres.ts'
 
 const { url, db } = await databaseOfFile()
 
 describe.if(hasPostgres)('the image rate of gateways over one database', () => {
-  const rate = createSharedImageRate(db)
+  const rate = createSharedRate(db)
   const accounts = async () =>
     (await db.rows<{ id: number }>('SELECT id FROM image_rates ORDER BY id')).map(({ id }) => id)
   /** As if so much time had gone by since the calls of an account. */
@@ -27,7 +27,7 @@ describe.if(hasPostgres)('the image rate of gateways over one database', () => {
 
   test('31 calls at two of them at once: exactly 30 are admitted, each told another rest', async () => {
     await using other = await openPostgres(url)
-    const rates = [rate, createSharedImageRate(other)]
+    const rates = [rate, createSharedRate(other)]
     const states = await Promise.all(Array.from({ length: 31 }, (_, at) => rates[at % 2]?.take(1, 30)))
     const admitted = states.filter((state) => state?.admitted)
     expect(admitted.map((state) => state?.remaining).sort((a = 0, b = 0) => a - b)).toEqual(
@@ -82,7 +82,7 @@ describe.if(hasPostgres)('the image rate of gateways over one database', () => {
     expect(refused.admitted).toBe(false)
     expect(refused.resets_in_s).toBeLessThanOrEqual(60)
     await passes(-3_600_000)
-    await sweepSharedImageRate(db)
+    await sweepRates(db)
     expect(await accounts()).toEqual([])
   })
 
@@ -90,7 +90,7 @@ describe.if(hasPostgres)('the image rate of gateways over one database', () => {
     await take(1)
     await passes(60_000)
     await rate.take(2, 30)
-    await sweepSharedImageRate(db)
+    await sweepRates(db)
     expect(await accounts()).toEqual([2])
   })
 })
