@@ -1,12 +1,12 @@
 // The routes by which callers read the calls of their account: GET /api/v1/usage, and the live feed GET /api/v1/events.
 import { Elysia } from 'elysia'
 import { ACCOUNT_FAILURES, accountCalls, scopeOf } from '../../src/app/surface/account-calls.ts'
-import type { FeedTimers } from '../../src/app/surface/feed.ts'
+import type { FeedTimers } from '../live-feed/feed.ts'
 import type { Gateway } from '../../src/app/surface/gateway.ts'
 import { Closed } from '../../src/http/schema.ts'
 import { listCalls } from '../../src/money/ledger/history.ts'
 import { dailySums } from '../../src/money/ledger/sums.ts'
-import { callersFeeds, Feed } from './events.ts'
+import { callersFeeds, Feed } from '../live-feed/callers-feed.ts'
 import { readUsageRequest, UsageQuery } from './usage-query.ts'
 import { pageView, sumsView, UsageView } from './usage-views.ts'
 

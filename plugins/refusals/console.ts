@@ -10,7 +10,7 @@ import { notFound } from '../../src/domain/errors.ts'
 import { lastMs } from '../../src/domain/ranges.ts'
 import { Closed, Nullable, OneOf } from '../../src/http/schema.ts'
 import { TimeFields, time } from '../../src/http/views.ts'
-import { RANGES, timeOf } from '../../src/money/ledger/overview.ts'
+import { RANGES, timeOf } from '../usage/overview/overview.ts'
 import { findRefusal, refusedBy } from './listing.ts'
 import { countRefused, type RefusedIn, reasonsOfRefused } from './sums.ts'
 

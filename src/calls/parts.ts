@@ -7,7 +7,7 @@ import type { Registry } from '../protocols/registry.ts'
 import type { DispatchDeps } from '../upstream/dispatch.ts'
 import type { BodyParts } from './bodies/parts.ts'
 import type { RunningCalls } from './life/running.ts'
-import type { Activity } from './settling/activity.ts'
+import type { Activity } from '../../plugins/live-feed/activity.ts'
 import type { SettlementParts } from './settling/settlement.ts'
 
 export interface ExchangeParts extends SettlementParts {

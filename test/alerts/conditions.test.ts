@@ -4,8 +4,8 @@ import { accountSpend, keySpend, lowBalances } from '../../plugins/alerts/accoun
 import { failing } from '../../plugins/alerts/route-conditions.ts'
 import { lateBackups } from '../../plugins/backups/check.ts'
 import type { BackupSettings, Catalogue } from '../../src/domain/catalogue.ts'
-import { healthNow } from '../../src/money/ledger/route-health.ts'
-import type { RouteSum } from '../../src/money/ledger/route-sums.ts'
+import { healthNow } from '../../plugins/health/route-health.ts'
+import type { RouteSum } from '../../plugins/health/route-sums.ts'
 import type { Db } from '../../src/store/db.ts'
 import { recorded } from '../money/ledger/recorded.ts'
 

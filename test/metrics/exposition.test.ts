@@ -1,7 +1,7 @@
 // Prometheus' text format, to the byte: escapes, values with the same labels, and histograms.
 import { expect, test } from 'bun:test'
-import { Bins } from '../../src/observe/bins.ts'
-import { exposed, type Labels } from '../../src/observe/exposition.ts'
+import { Bins } from '../../plugins/metrics/bins.ts'
+import { exposed, type Labels } from '../../plugins/metrics/exposition.ts'
 import { readExposition } from '../support/exposition.ts'
 
 function bins(...durations_ms: number[]): Bins {

@@ -1,6 +1,6 @@
 // One span a call, by OpenTelemetry's conventions for generative AI, whose sums are the ledger's; a collector in trouble hurts no call.
 import { beforeAll, describe, expect, test } from 'bun:test'
-import { openSpans, type SpanFacts } from '../../src/observe/spans.ts'
+import { openSpans, type SpanFacts } from '../../plugins/metrics/spans.ts'
 import type { Call } from '../../src/store/schema.ts'
 import { eventually } from '../support/eventually.ts'
 import { freePort } from '../support/free-port.ts'

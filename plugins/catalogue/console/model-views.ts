@@ -1,6 +1,6 @@
 // Models as the console shows them: prices, health, routes for the operator, and the calls of the last 7 days.
 import { Type } from '@sinclair/typebox'
-import { HealthState, HealthView, LastFailureView } from '../../../src/app/surface/console/health-views.ts'
+import { HealthState, HealthView, LastFailureView } from '../../health/console-views.ts'
 import { SUM_FIELDS } from '../../../src/app/surface/console/sum-views.ts'
 import { Nullable, OneOf } from '../../../src/http/schema.ts'
 import { PriceLineView } from '../../prices/index.ts'

@@ -10,7 +10,7 @@ import {
   lastFailureView,
   type Seen,
   seenNow,
-} from '../../../src/app/surface/console/health-views.ts'
+} from '../../health/console-views.ts'
 import { CsvFile, listCsv, onePart } from '../../../src/app/surface/console/list-csv.ts'
 import { sumView } from '../../../src/app/surface/console/sum-views.ts'
 import type { Gateway } from '../../../src/app/surface/gateway.ts'
@@ -20,7 +20,7 @@ import { endOf, WARNED_DAYS } from '../../../src/domain/model-ends.ts'
 import { DAY_S, WEEK_DAYS } from '../../../src/domain/ranges.ts'
 import { ModelName } from '../../../src/http/parameters.ts'
 import { Closed } from '../../../src/http/schema.ts'
-import { firstDay, type ModelDay, modelDays } from '../../../src/money/ledger/model-sums.ts'
+import { firstDay, type ModelDay, modelDays } from '../model-sums.ts'
 import { addTotals, NO_CALLS } from '../../../src/money/ledger/totals.ts'
 import { linesView } from '../../prices/index.ts'
 import { MODEL_COLUMNS, MODEL_COLUMNS_OF_OPERATOR } from './files.ts'

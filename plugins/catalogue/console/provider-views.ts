@@ -6,7 +6,7 @@ import {
   LastFailureView,
   lastFailureView,
   type Seen,
-} from '../../../src/app/surface/console/health-views.ts'
+} from '../../health/console-views.ts'
 import type { ConfigurationFile } from '../../../src/catalogue/configuration.ts'
 import { isSimulated } from '../../../src/catalogue/served.ts'
 import type { Catalogue, Provider } from '../../../src/domain/catalogue.ts'

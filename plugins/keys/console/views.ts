@@ -10,7 +10,7 @@ import { AccountRef, RequestKey, UsdText, Words } from '../../../src/app/surface
 import type { Gateway } from '../../../src/app/surface/gateway.ts'
 import { Moment } from '../../../src/http/period.ts'
 import { Closed, Nullable } from '../../../src/http/schema.ts'
-import { usageOfKeys } from '../../../src/money/ledger/key-usage.ts'
+import { usageOfKeys } from '../key-usage.ts'
 import { key_list, keyRow, MAY_MANAGE, mayManage } from '../list.ts'
 
 /** A key at its page. */

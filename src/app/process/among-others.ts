@@ -1,6 +1,6 @@
 // The duties of a gateway that shares its database: it ends the holds and files of gateways that died, and passes the calls of others to live feeds.
 
-import { tellOthersCalls } from '../../calls/settling/others-calls.ts'
+import { tellOthersCalls } from '../../../plugins/live-feed/others-calls.ts'
 import { endAbandoned } from '../../library/recovery.ts'
 import type { Logger } from '../../observe/log.ts'
 import { endedGateways, removeEnded } from '../../store/gateways.ts'

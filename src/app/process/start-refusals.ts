@@ -7,7 +7,7 @@ import { refuseBucket } from './files/claim.ts'
 import { fileStoresOf } from './files/stores.ts'
 import { listenRefusal, MAIN_ADVICE } from './listen-refusal.ts'
 import { refuseTaken } from './listening.ts'
-import { METRICS_ADVICE } from './metrics-listener.ts'
+import { METRICS_ADVICE } from '../../../plugins/metrics/metrics-listener.ts'
 import { type OlderDatabase, openOlder } from './older-database.ts'
 import { aliveBeside, refuseOthers } from './other-gateways.ts'
 

@@ -1,0 +1,125 @@
+// Health as the console shows it: of models, providers and routes, in the last hour and day; and the last failure of a route.
+import { type Static, Type } from '@sinclair/typebox'
+import type { Viewer } from '../../src/access/viewer.ts'
+import { Nullable, OneOf } from '../../src/http/schema.ts'
+import { TimeFields, time } from '../../src/http/views.ts'
+import { type FailingRoute, failingRoutes } from './failing-routes.ts'
+import {
+  type Failing,
+  HEALTH_STATES,
+  type Health,
+  type HealthNow,
+} from './route-health.ts'
+import { startedBetween } from '../../src/money/ledger/started-calls.ts'
+import type { Gateway } from '../../src/app/surface/gateway.ts'
+
+const CountsView = Type.Object({
+  answered: Type.Integer(),
+  failed: Type.Integer(),
+  refused: Type.Integer({ description: 'by the provider, because of the request itself' }),
+})
+
+const SumsView = Type.Object({
+  tries: CountsView,
+  calls: CountsView,
+  classes: Type.Record(Type.String(), Type.Integer(), { description: 'failures by their class' }),
+  first_byte_ms: Nullable(Type.Integer({ description: 'on average; null where nothing was answered' })),
+})
+
+export const HealthState = OneOf(HEALTH_STATES)
+
+export const HealthView = Type.Object({
+  state: HealthState,
+  judged_by: OneOf(['hour', 'day'], { description: 'what the state is of' }),
+  hour: SumsView,
+  day: SumsView,
+})
+
+export const LastFailureView = Nullable(
+  Type.Object({
+    failure_class: Type.String(),
+    words: Type.String({ description: "the provider's own, without secrets" }),
+    request_id: Type.String(),
+    ...TimeFields('failed'),
+  }),
+)
+
+export const FailingView = Type.Object({
+  kind: OneOf(['model', 'provider']),
+  name: Type.String(),
+  health: HealthView,
+  last_failure: LastFailureView,
+})
+
+/** A copy: the views of some routes are the same object in the health. */
+export const healthView = (health: Health): Static<typeof HealthView> => ({ ...health })
+
+/** What a viewer sees of routes at this moment. */
+export interface Seen {
+  is_operator: boolean
+  health: HealthNow
+  /** For the operator alone. */
+  failures: readonly FailingRoute[]
+}
+
+export async function seenNow(
+  gateway: Pick<Gateway, 'db' | 'exchange' | 'operations'>,
+  viewer: Pick<Viewer, 'role'>,
+): Promise<Seen> {
+  const is_operator = viewer.role === 'operator'
+  const health = await gateway.operations.health()
+  return { is_operator, health, failures: is_operator ? await recentFailures(gateway) : [] }
+}
+
+const DAY_MS = 86_400_000
+
+/** The routes that failed in the last day, by the calls that tell of it. */
+async function recentFailures({
+  db,
+  exchange: { now },
+}: Pick<Gateway, 'db' | 'exchange'>): Promise<FailingRoute[]> {
+  const from_ms = now() - DAY_MS
+  const range = await startedBetween(db, from_ms, now())
+  if (!range) return []
+  return (await failingRoutes(db, { from_ms, first_id: range.first_id })).routes
+}
+
+/** The latest failure of some routes. */
+export function lastFailureView(
+  failures: readonly FailingRoute[],
+  isOf: (route: FailingRoute) => boolean,
+): Static<typeof LastFailureView> {
+  const [last] = failures.filter(isOf).sort((one, other) => other.last_at_ms - one.last_at_ms)
+  if (!last) return null
+  return {
+    failure_class: last.last_class,
+    // Calls of versions before 0.5 have it.
+    words: last.last_words.replace(/^UpstreamFault: /, ''),
+    request_id: last.last_request_id,
+    ...time('failed', last.last_at_ms),
+  }
+}
+
+/** The models and providers of the catalogue of which nothing was answered, models that are not sold left out. */
+export async function failingView(
+  gateway: Pick<Gateway, 'db' | 'exchange' | 'operations'>,
+): Promise<Static<typeof FailingView>[]> {
+  const { models, providers } = gateway.exchange.catalogue()
+  const health = await gateway.operations.health()
+  const failing = health.failing({ models: models.keys(), providers: providers.keys() })
+  if (failing.length === 0) return []
+  const failures = await recentFailures(gateway)
+  const isOf = ({ kind, name }: Failing) => {
+    const routes = kind === 'model' ? (models.get(name)?.routes ?? []) : undefined
+    return ({ provider, upstream_model }: FailingRoute) =>
+      routes
+        ? routes.some((route) => route.provider === provider && route.model === upstream_model)
+        : provider === name
+  }
+  return failing.map((one) => ({
+    kind: one.kind,
+    name: one.name,
+    health: healthView(one.health),
+    last_failure: lastFailureView(failures, isOf(one)),
+  }))
+}

@@ -1,0 +1,218 @@
+// Sums of tries at routes: added up in memory as calls end, written together every ten seconds, and kept for a day.
+import { and, lt, sql } from 'drizzle-orm'
+import type { Logger } from '../../src/observe/log.ts'
+import type { Db } from '../../src/store/db.ts'
+import { bareColumns, equals, placeholders } from '../../src/store/placeholders.ts'
+import { perConnection } from '../../src/store/prepared.ts'
+import { route_sums } from '../../src/store/schema.ts'
+import type { CallRecord } from '../../src/money/ledger/operations.ts'
+import { type Try, triesOf } from './tries.ts'
+
+/** A sum of tries that went alike. */
+export interface RouteSum {
+  model: string
+  provider: string
+  upstream_model: string
+  result: string
+  tries: number
+  /** Of these, the last tries of their calls. */
+  calls: number
+  first_byte_ms: number
+}
+
+export interface RouteSums {
+  /** A call has ended. It costs a fraction of a microsecond: nothing is written. */
+  add(call: CallRecord): void
+  /** The sums of the last hour or day, those included that are not written yet. An hour is told to five minutes, a day to an hour. */
+  since(range: HealthRange): Promise<RouteSum[]>
+  /** Writes what is not written yet. */
+  write(): Promise<void>
+  /** The same, before the database is closed. */
+  close(): Promise<void>
+}
+
+export type HealthRange = 'hour' | 'day'
+
+const HOUR_S = 3_600
+/** The periods in which each range is summed. */
+const SPANS: Readonly<Record<HealthRange, { span_s: number; length_s: number }>> = {
+  hour: { span_s: 300, length_s: HOUR_S },
+  day: { span_s: HOUR_S, length_s: 24 * HOUR_S },
+}
+
+/** What a crash takes of them at most. */
+const WRITE_EVERY_MS = 10_000
+/** While they cannot be written. More routes than catalogues have, for some hours. */
+const MAX_UNWRITTEN = 20_000
+
+interface Unwritten extends RouteSum {
+  /** Of five minutes. */
+  start_s: number
+}
+
+/** The sums of a gateway. They are written without waiting for the disk: they are no money. */
+export function openRouteSums(
+  db: Db,
+  { now, log }: { now: () => number; log: Pick<Logger, 'warn'> },
+): RouteSums {
+  let unwritten = new UnwrittenSums()
+  /** What is being written. */
+  let taken = new UnwrittenSums()
+  let writing: Promise<void> = Promise.resolve()
+  /** Said once. */
+  let is_failing = false
+  const startOf = (time_ms: number, span_s: number) => Math.floor(time_ms / 1_000 / span_s) * span_s
+  const firstStart = ({ span_s, length_s }: (typeof SPANS)[HealthRange]) =>
+    startOf(now() - length_s * 1_000, span_s)
+
+  async function writeAll(tx: Db, sums: readonly Unwritten[]): Promise<void> {
+    const { add, sweep } = queries(tx)
+    for (const { start_s, ...sum } of sums)
+      for (const { span_s } of Object.values(SPANS))
+        await add.run({ ...sum, span_s, start_s: Math.floor(start_s / span_s) * span_s })
+    for (const span of Object.values(SPANS))
+      await sweep.run({ span_s: span.span_s, start_s: firstStart(span) })
+  }
+
+  async function write(): Promise<void> {
+    if (unwritten.size === 0) return
+    taken = unwritten
+    unwritten = new UnwrittenSums()
+    try {
+      await db.begin((tx) => writeAll(tx, taken.all()), { durable: false })
+      is_failing = false
+    } catch (cause) {
+      for (const sum of unwritten.all()) taken.addSum(sum)
+      unwritten = taken
+      if (!is_failing) log.warn({ cause }, 'how routes did could not be written; it is tried again')
+      is_failing = true
+    }
+    taken = new UnwrittenSums()
+  }
+
+  /** One after the other. */
+  function writeNext(): Promise<void> {
+    writing = writing.then(write)
+    return writing
+  }
+
+  const timer = setInterval(() => void writeNext(), WRITE_EVERY_MS)
+  timer.unref()
+
+  return {
+    add(call) {
+      const start_s = startOf(call.started_at_ms + call.duration_ms, SPANS.hour.span_s)
+      for (const one of triesOf(call)) unwritten.add(start_s, call.model, one)
+    },
+    async since(range) {
+      const span = SPANS[range]
+      const from_s = firstStart(span)
+      const waiting = [...taken.all(), ...unwritten.all()].filter(({ start_s }) => start_s >= from_s)
+      const stored = await queries(db).since.all({ span_s: span.span_s, start_s: from_s })
+      return [...stored, ...waiting]
+    },
+    write: writeNext,
+    close() {
+      clearInterval(timer)
+      return writeNext()
+    },
+  }
+}
+
+class UnwrittenSums {
+  /** By their model, which has few at a time: a key of all their names would be made for each call. */
+  readonly #of_models = new Map<string, Unwritten[]>()
+  size = 0
+
+  all = (): Unwritten[] => [...this.#of_models.values()].flat()
+
+  add(start_s: number, model: string, tried: Try): void {
+    const sum = this.#sumOf(start_s, model, tried)
+    if (!sum) return
+    sum.tries++
+    if (tried.is_last) sum.calls++
+    sum.first_byte_ms += tried.first_byte_ms
+  }
+
+  addSum({ start_s, model, tries, calls, first_byte_ms, ...route }: Unwritten): void {
+    const sum = this.#sumOf(start_s, model, route)
+    if (!sum) return
+    sum.tries += tries
+    sum.calls += calls
+    sum.first_byte_ms += first_byte_ms
+  }
+
+  /** @returns undefined where there is no room for it */
+  #sumOf(
+    start_s: number,
+    model: string,
+    { provider, upstream_model, result }: Pick<Try, 'provider' | 'upstream_model' | 'result'>,
+  ): Unwritten | undefined {
+    const of_model = this.#of_models.get(model) ?? []
+    let sum = of_model.findLast(
+      (known) =>
+        known.start_s === start_s &&
+        known.result === result &&
+        known.provider === provider &&
+        known.upstream_model === upstream_model,
+    )
+    if (!sum) {
+      if (this.size >= MAX_UNWRITTEN) return undefined
+      sum = { start_s, model, provider, upstream_model, result, tries: 0, calls: 0, first_byte_ms: 0 }
+      if (of_model.push(sum) === 1) this.#of_models.set(model, of_model)
+      this.size += 1
+    }
+    return sum
+  }
+}
+
+const { placeholder } = sql
+const added = (column: 'tries' | 'calls' | 'first_byte_ms') =>
+  sql.raw(`route_sums.${column} + excluded.${column}`)
+
+const queries = perConnection({
+  add: (orm) =>
+    orm
+      .insert(route_sums)
+      .values(
+        placeholders(
+          'span_s',
+          'start_s',
+          'model',
+          'provider',
+          'upstream_model',
+          'result',
+          'tries',
+          'calls',
+          'first_byte_ms',
+        ),
+      )
+      .onConflictDoUpdate({
+        target: bareColumns('span_s', 'start_s', 'model', 'provider', 'upstream_model', 'result'),
+        set: { tries: added('tries'), calls: added('calls'), first_byte_ms: added('first_byte_ms') },
+      })
+      .prepare(),
+  sweep: (orm) =>
+    orm
+      .delete(route_sums)
+      .where(and(equals(route_sums.span_s, 'span_s'), lt(route_sums.start_s, placeholder('start_s'))))
+      .prepare(),
+  since: (orm) =>
+    orm
+      .select({
+        model: route_sums.model,
+        provider: route_sums.provider,
+        upstream_model: route_sums.upstream_model,
+        result: route_sums.result,
+        tries: sql<number>`sum(${route_sums.tries})`,
+        calls: sql<number>`sum(${route_sums.calls})`,
+        first_byte_ms: sql<number>`sum(${route_sums.first_byte_ms})`,
+      })
+      .from(route_sums)
+      .where(
+        // No index by time: in the order of the key, what is added up lies together, and nearly all of it is of the time.
+        and(equals(route_sums.span_s, 'span_s'), sql`+${route_sums.start_s} >= ${placeholder('start_s')}`),
+      )
+      .groupBy(route_sums.model, route_sums.provider, route_sums.upstream_model, route_sums.result)
+      .prepare(),
+})

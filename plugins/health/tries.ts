@@ -1,0 +1,58 @@
+// The tries that a call made at routes, as its record tells them: which answered, which failed, and how. Pure.
+import type { CallRecord } from '../../src/money/ledger/operations.ts'
+import { readTrace } from '../../src/money/ledger/traces.ts'
+
+/** A try that answered has this as its result; one that failed the class of its failure. */
+export const ANSWERED = 'answered'
+/** The answer began, and broke off. */
+export const BROKE_OFF = 'broke_off'
+/** The provider refused the request itself, which another request may well not meet. */
+export const REFUSED = 'bad_request'
+/** The call failed before a route was tried, and not by its caller's fault. */
+const NOT_TRIED = 'failed'
+
+export interface Try {
+  provider: string
+  upstream_model: string
+  result: string
+  /** Its call ended with it. */
+  is_last: boolean
+  /** Of one that answered: how long it took to the first byte. */
+  first_byte_ms: number
+}
+
+type TriedCall = Pick<
+  CallRecord,
+  'provider' | 'upstream_model' | 'outcome' | 'status' | 'first_byte_ms' | 'failed_tries' | 'trace'
+>
+
+/** In order. Whose caller left before the first byte has no last try: nobody knows how that would have ended. */
+export function triesOf(call: TriedCall): Try[] {
+  const { provider, upstream_model, outcome, status, failed_tries = 0, trace = '' } = call
+  const { tried = [], sent_ms = 0, head_ms } = failed_tries > 0 ? readTrace(trace) : {}
+  const tries = tried.map(
+    (one, index): Try => ({
+      provider: one.provider,
+      upstream_model: one.model,
+      result: one.failure_class,
+      is_last: outcome === 'failed' && index === tried.length - 1,
+      first_byte_ms: 0,
+    }),
+  )
+  const last = { provider, upstream_model, is_last: true, first_byte_ms: 0 }
+  switch (outcome) {
+    case 'failed':
+      if (tried.length === 0) tries.push({ ...last, result: status < 500 ? REFUSED : NOT_TRIED })
+      break
+    case 'broken':
+      tries.push({ ...last, result: BROKE_OFF })
+      break
+    default: {
+      if (outcome === 'cancelled' && call.first_byte_ms === null) break
+      // Of a call with tries before, the time of this one alone.
+      const first_byte_ms = head_ms === undefined ? (call.first_byte_ms ?? 0) : head_ms - sent_ms
+      tries.push({ ...last, result: ANSWERED, first_byte_ms: Math.max(0, first_byte_ms) })
+    }
+  }
+  return tries
+}

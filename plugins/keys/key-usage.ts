@@ -1,0 +1,79 @@
+// What keys were last used for: their calls and cost of the last seven days, and their last call, from the kept sums.
+import { and, gte, sql } from 'drizzle-orm'
+import type { Nanos } from '../../src/domain/money.ts'
+import { DAY_S, WEEK_DAYS } from '../../src/domain/ranges.ts'
+import type { Db } from '../../src/store/db.ts'
+import { isOneOf } from '../../src/store/placeholders.ts'
+import { perConnection } from '../../src/store/prepared.ts'
+import { call_sums, calls, isDayOfAccount } from '../../src/store/schema.ts'
+import { weekStart } from '../../src/money/ledger/spending.ts'
+
+const { placeholder } = sql
+
+/** Calls that are older are not looked for. */
+const LAST_USE_DAYS = 31
+
+export interface KeyUsage {
+  /** Of the last seven days, today included. */
+  week_calls: number
+  week_nanos: Nanos
+  /** When the last call started; null if that is more than a month ago, or never was. */
+  last_used_at_ms: number | null
+}
+
+export const NOT_USED: KeyUsage = Object.freeze({ week_calls: 0, week_nanos: 0, last_used_at_ms: null })
+
+const is_of_week = sql`${call_sums.start_s} >= ${placeholder('week_s')}`
+
+const queries = perConnection({
+  /** The accounts are named, too, because the sums are found by them. */
+  ofKeys: (orm) =>
+    orm
+      .select({
+        key_id: call_sums.key_id,
+        week_calls: sql<number>`coalesce(sum(${call_sums.calls}) FILTER (WHERE ${is_of_week}), 0)`,
+        week_nanos: sql<number>`coalesce(sum(${call_sums.cost_nanos}) FILTER (WHERE ${is_of_week}), 0)`,
+        last_call_id: sql<number>`max(${call_sums.last_call_id})`,
+      })
+      .from(call_sums)
+      .where(
+        and(
+          isOneOf(call_sums.account_id, 'account_ids'),
+          isDayOfAccount,
+          gte(call_sums.start_s, placeholder('from_s')),
+          isOneOf(call_sums.key_id, 'key_ids'),
+        ),
+      )
+      .groupBy(call_sums.key_id)
+      .prepare(),
+  started: (orm) =>
+    orm
+      .select({ id: calls.id, started_at_ms: calls.started_at_ms })
+      .from(calls)
+      .where(isOneOf(calls.id, 'ids'))
+      .prepare(),
+})
+
+/** The use of some keys; those without a call in the last month are not in it. Reads at most a month of sums an account. */
+export async function usageOfKeys(
+  db: Db,
+  keys: readonly { id: number; account_id: number }[],
+  now_ms: number,
+): Promise<Map<number, KeyUsage>> {
+  const { ofKeys, started } = queries(db)
+  const week_s = weekStart(now_ms)
+  const sums = await ofKeys.all({
+    account_ids: JSON.stringify([...new Set(keys.map(({ account_id }) => account_id))]),
+    key_ids: JSON.stringify(keys.map(({ id }) => id)),
+    week_s,
+    from_s: week_s - (LAST_USE_DAYS - WEEK_DAYS) * DAY_S,
+  })
+  const last = await started.all({ ids: JSON.stringify(sums.map(({ last_call_id }) => last_call_id)) })
+  const started_at_ms = new Map(last.map((call) => [call.id, call.started_at_ms]))
+  return new Map(
+    sums.map(({ key_id, last_call_id, ...week }) => [
+      key_id,
+      { ...week, last_used_at_ms: started_at_ms.get(last_call_id) ?? null },
+    ]),
+  )
+}

@@ -1,0 +1,210 @@
+// The page Files: what was uploaded, how much of the quota it takes, and taking in more.
+
+import { FolderUp } from 'lucide-react'
+import { useState } from 'react'
+import { type AnswerOf, api, ask } from '../../../console/web/app/client.ts'
+import { useAsk } from '../../../console/web/app/query.ts'
+import { toast } from '../../../console/web/app/toasts.tsx'
+import { AccountChoice, ChosenAccount } from '../../../console/web/parts/account-choice.tsx'
+import { useAction } from '../../../console/web/parts/action.ts'
+import { useAddressState } from '../../../console/web/parts/address-state.ts'
+import { bytes, share } from '../../../console/web/parts/amounts.ts'
+import { copyText } from '../../../console/web/parts/copy.tsx'
+import { ConfirmDialog } from '../../../console/web/parts/dialog.tsx'
+import { DropZone } from '../../../console/web/parts/drop-zone.tsx'
+import { ExportCsv } from '../../../console/web/parts/export-csv.tsx'
+import { HiddenPictures } from '../../../console/web/parts/hidden-pictures.tsx'
+import { Menu } from '../../../console/web/parts/menu.tsx'
+import { Notice } from '../../../console/web/parts/notice.tsx'
+import { Page } from '../../../console/web/parts/page.tsx'
+import { asReference, filePicture, fileThumbnail } from '../../../console/web/parts/pictures.ts'
+import { EmptyState, Loaded } from '../../../console/web/parts/states.tsx'
+import { Status } from '../../../console/web/parts/status.tsx'
+import { atEnd, type Column, column, Pager, Table, useCursor } from '../../../console/web/parts/table.tsx'
+import { Thumbnail } from '../../../console/web/parts/thumbnail.tsx'
+import { ClockTime } from '../../../console/web/parts/time.tsx'
+import { uploadFiles } from '../../../console/web/parts/upload.ts'
+import { useWhose, type Whose } from '../../../console/web/parts/whose.ts'
+
+type FilesView = AnswerOf<typeof api.files.get>
+type FileRow = FilesView['files'][number]
+
+export default function Files() {
+  const whose = useWhose()
+  return (
+    <Page
+      title="Files"
+      lead="Uploaded images, to edit or to use as references."
+      actions={whose.account !== undefined && <ChosenAccount {...whose} />}
+    >
+      {whose.is_operator && whose.account === undefined ? (
+        <AccountChoice why="Choose an account to see its files." onChoose={whose.choose} />
+      ) : (
+        <FilesOf whose={whose} />
+      )}
+    </Page>
+  )
+}
+
+function FilesOf({ whose }: { whose: Whose }) {
+  const [state, change] = useAddressState({ content: '' })
+  const cursor = useCursor()
+  const { is_operator } = whose
+  const is_shown = !is_operator || state.content === 'shown'
+  const query = useAsk(['files', whose.account, cursor, is_shown], () =>
+    api.files.get({
+      query: {
+        ...whose.query,
+        cursor,
+        content: is_operator && is_shown ? 'shown' : undefined,
+      },
+    }),
+  )
+  const upload = useAction({
+    work: (files: File[]) => uploadFiles(files, whose.query),
+    changes: ['files'],
+    done: (files) => ({
+      text: files.length === 1 ? 'The image is uploaded.' : `${files.length} images are uploaded.`,
+    }),
+  })
+  return (
+    <Loaded query={query} rows={6}>
+      {({ files, next_cursor, quota }) => (
+        <>
+          <div className="spread list-head">
+            <Quota quota={quota} />
+            <ExportCsv
+              list="files"
+              query={{ ...whose.query, content: is_operator && is_shown ? 'shown' : undefined }}
+            />
+          </div>
+          <DropZone verb="Upload images" busy={upload.busy} onFiles={upload.run}>
+            or drop them here: PNG, JPEG, WebP or GIF, of at most 25 MB each
+          </DropZone>
+          {is_operator && !is_shown && (
+            <HiddenPictures onShow={() => change({ content: 'shown' })}>
+              File names and pictures are private to the account. They are hidden until you show them.
+            </HiddenPictures>
+          )}
+          {files.length === 0 ? (
+            <EmptyState icon={FolderUp} title="No files yet">
+              Upload images to edit and compose them, by the API or in the playground.
+            </EmptyState>
+          ) : (
+            <FileTable files={files} whose={whose} is_shown={is_shown} />
+          )}
+          <Pager next_cursor={next_cursor} />
+        </>
+      )}
+    </Loaded>
+  )
+}
+
+function Quota({ quota: { used_bytes, limit_bytes } }: { quota: FilesView['quota'] }) {
+  const used = used_bytes / limit_bytes
+  return (
+    <div className="files-quota">
+      <span>
+        <b>{megabytes(used_bytes)} MB</b> of {megabytes(limit_bytes)} MB used
+      </span>
+      <meter aria-label="Used of the quota" min={0} max={1} high={0.9} value={used}>
+        {share(used)}
+      </meter>
+      {used > 0.9 && <Notice tone="warn">Almost full. Delete files that you no longer need.</Notice>}
+    </div>
+  )
+}
+
+/** As the quota is set, in binary megabytes. */
+function megabytes(size_bytes: number): string {
+  const size_mb = size_bytes / 1024 / 1024
+  return size_mb >= 100 || size_mb === 0 ? size_mb.toFixed(0) : size_mb.toFixed(size_mb < 1 ? 2 : 1)
+}
+
+interface FileTableProps {
+  files: readonly FileRow[]
+  whose: Whose
+  is_shown: boolean
+}
+
+function FileTable({ files, whose, is_shown }: FileTableProps) {
+  const [to_delete, setToDelete] = useState<FileRow | null>(null)
+  const { is_operator, account } = whose
+  const remove = useAction({
+    work: (key: string) => ask(api.files.delete(undefined, { query: { key } })),
+    changes: ['files'],
+    done: () => ({ text: 'The file is deleted.' }),
+  })
+  const columns: Column<FileRow>[] = [
+    column('name', 'Name', 'first', (file) => (
+      <FileName file={file} is_operator={is_operator} is_shown={is_shown} />
+    )),
+    atEnd('size', 'Size', 'second-end', (file) => bytes(file.bytes)),
+    atEnd('pixels', 'Pixels', 'none', ({ width, height }) => `${width} × ${height}`),
+    column('created', 'Uploaded', 'second', ({ created_at_ms }) => <ClockTime at_ms={created_at_ms} />),
+    atEnd('actions', '', 'first-end', (file) => (
+      <Menu
+        label={`More for ${file.name ?? 'this file'}`}
+        items={[
+          ...(file.state === 'stored'
+            ? [{ label: 'Use as reference', href: asReference(file.key, account) }]
+            : []),
+          { label: 'Copy key', onSelect: () => void copyKey(file.key) },
+          'line',
+          { label: 'Delete file', danger: true, onSelect: () => setToDelete(file) },
+        ]}
+      />
+    )),
+  ]
+  return (
+    <>
+      <Table label="Files" columns={columns} rows={files} keyOf={({ key }) => key} />
+      <ConfirmDialog
+        open={to_delete !== null}
+        onClose={() => setToDelete(null)}
+        title={`Delete ${to_delete?.name ?? 'this file'}?`}
+        consequence="Deleted permanently. Images made from it are kept."
+        verb="Delete file"
+        confirm={() => remove.runOrThrow(to_delete?.key ?? '')}
+      />
+    </>
+  )
+}
+
+async function copyKey(key: string): Promise<void> {
+  const done = await copyText(key)
+  const result = done
+    ? { text: 'Copied. Send it as image_key.' }
+    : { tone: 'bad' as const, text: `Copy it by hand: ${key}` }
+  toast({ ...result, subject: 'files' })
+}
+
+function FileName({
+  file,
+  is_operator,
+  is_shown,
+}: {
+  file: FileRow
+  is_operator: boolean
+  is_shown: boolean
+}) {
+  const { key, name, state } = file
+  if (!is_shown || name === null)
+    return <code>{key.slice(key.lastIndexOf('/') + 1, key.lastIndexOf('/') + 9)}…</code>
+  return (
+    <span className="files-name">
+      {state === 'stored' ? (
+        <a href={filePicture(key, is_operator)} target="_blank" rel="noreferrer">
+          <span className="files-picture">
+            <Thumbnail src={fileThumbnail(key, is_operator)} alt="" />
+          </span>
+          {name}
+        </a>
+      ) : (
+        <>
+          {name} <Status tone="warn">missing</Status>
+        </>
+      )}
+    </span>
+  )
+}

@@ -1,0 +1,175 @@
+// The page of one image: the picture, how it was made, what from, what of it, and what can be done with it.
+import { Download, Trash2, WandSparkles } from 'lucide-react'
+import { useState } from 'react'
+import { useLocation } from 'wouter'
+import { api, ask } from '../../../console/web/app/client.ts'
+import type { PageProps } from '../../../console/web/app/page-entry.ts'
+import { useAsk } from '../../../console/web/app/query.ts'
+import { useViewer } from '../../../console/web/app/session.tsx'
+import { useAction } from '../../../console/web/parts/action.ts'
+import { useAddressState } from '../../../console/web/parts/address-state.ts'
+import { bytes } from '../../../console/web/parts/amounts.ts'
+import { Button, ButtonLink } from '../../../console/web/parts/button.tsx'
+import { ConfirmDialog } from '../../../console/web/parts/dialog.tsx'
+import { Facts } from '../../../console/web/parts/facts.tsx'
+import { HiddenPictures } from '../../../console/web/parts/hidden-pictures.tsx'
+import { Id } from '../../../console/web/parts/id.tsx'
+import { Notice } from '../../../console/web/parts/notice.tsx'
+import { Page, Section } from '../../../console/web/parts/page.tsx'
+import { asReference, imagePicture } from '../../../console/web/parts/pictures.ts'
+import { Loaded } from '../../../console/web/parts/states.tsx'
+import { Time } from '../../../console/web/parts/time.tsx'
+import { Lineage } from './lineage.tsx'
+import { KIND_WORDS, type ShownImage, sizeOf } from './models.ts'
+
+export default function Image({ params }: PageProps) {
+  const { id = '' } = params
+  const { role } = useViewer()
+  const [state, change] = useAddressState({ content: '' })
+  const is_operator = role === 'operator'
+  const is_shown = !is_operator || state.content === 'shown'
+  const query = useAsk(['image', id, is_shown], () =>
+    api.images({ id }).get({ query: is_operator && is_shown ? { content: 'shown' } : {} }),
+  )
+  return (
+    <Page
+      title="Image"
+      actions={query.data && <Actions image={query.data} is_operator={is_operator} is_shown={is_shown} />}
+    >
+      <Loaded query={query} rows={8}>
+        {(image) => (
+          <>
+            <div className="image-page">
+              <Picture
+                image={image}
+                is_operator={is_operator}
+                is_shown={is_shown}
+                onShow={() => change({ content: 'shown' })}
+              />
+              <ImageFacts image={image} />
+            </div>
+            {image.lineage.length > 1 && (
+              <Section title="Lineage">
+                <Lineage image={image} is_operator={is_operator} is_shown={is_shown} />
+              </Section>
+            )}
+          </>
+        )}
+      </Loaded>
+    </Page>
+  )
+}
+
+interface PictureProps {
+  image: ShownImage
+  is_operator: boolean
+  is_shown: boolean
+  onShow: () => void
+}
+
+const WITHOUT: Partial<Record<ShownImage['state'], string>> = {
+  generating: 'This image is being generated.',
+  failed: 'This image failed and was not charged.',
+  missing: 'The file of this image is missing.',
+}
+
+function Picture({ image, is_operator, is_shown, onShow }: PictureProps) {
+  const without = WITHOUT[image.state]
+  if (without !== undefined) return <Notice tone="warn">{without}</Notice>
+  if (!is_shown)
+    return (
+      <HiddenPictures verb="Show picture" onShow={onShow}>
+        This image is private to its account. It is hidden until you show it.
+      </HiddenPictures>
+    )
+  return (
+    <img
+      className="image-picture"
+      src={imagePicture(image.id, is_operator)}
+      alt={image.prompt ?? 'An image'}
+      style={roomOf(image)}
+    />
+  )
+}
+
+/** Its room is there before the picture is: as wide as the column, and no higher than most of the window. */
+function roomOf({ width, height }: ShownImage) {
+  if (width === null || height === null) return {}
+  const ratio = width / height
+  return { aspectRatio: String(ratio), width: `min(100%, ${width}px, calc(70vh * ${ratio}))` }
+}
+
+function ImageFacts({ image }: { image: ShownImage }) {
+  const { prompt, revised_prompt, model, kind, format, created_at_ms, id } = image
+  return (
+    <Facts
+      facts={[
+        ['Prompt', prompt ?? undefined],
+        ['Revised prompt', revised_prompt ?? undefined],
+        ['Model', model],
+        [
+          'Made',
+          <>
+            <Time at_ms={created_at_ms} />, {KIND_WORDS[kind]}
+          </>,
+        ],
+        [
+          'Size',
+          [sizeOf(image), format?.toUpperCase(), image.bytes === null ? undefined : bytes(image.bytes)]
+            .filter(Boolean)
+            .join(', '),
+        ],
+        ['Id', <Id key="id" value={id} what="image id" />],
+      ]}
+    />
+  )
+}
+
+interface ActionsProps {
+  image: ShownImage
+  is_operator: boolean
+  is_shown: boolean
+}
+
+function Actions({ image, is_operator, is_shown }: ActionsProps) {
+  const [, go] = useLocation()
+  const [asks, setAsks] = useState(false)
+  const { id, state, format } = image
+  const remove = useAction({
+    work: () => ask(api.images({ id }).delete()),
+    changes: ['images'],
+    done: () => ({ text: 'The image is deleted.' }),
+  })
+  const is_there = state === 'stored'
+  return (
+    <>
+      {is_there && !is_operator && (
+        <ButtonLink icon={WandSparkles} href={asReference(id, undefined)}>
+          Use as reference
+        </ButtonLink>
+      )}
+      {is_there && is_shown && (
+        <a className="button" href={imagePicture(id, is_operator)} download={`${id}.${format ?? 'png'}`}>
+          <Download className="icon" aria-hidden />
+          Download
+        </a>
+      )}
+      {state !== 'generating' && (
+        <Button icon={Trash2} onClick={() => setAsks(true)}>
+          Delete
+        </Button>
+      )}
+      <ConfirmDialog
+        open={asks}
+        onClose={() => setAsks(false)}
+        title="Delete this image?"
+        consequence="Deleted permanently. Its charge and images made from it are kept."
+        verb="Delete image"
+        confirm={async () => {
+          await remove.runOrThrow(undefined)
+          go('/images')
+        }}
+      />
+    </>
+  )
+}

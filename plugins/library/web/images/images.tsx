@@ -1,0 +1,165 @@
+// The page Images: everything that was made, the newest first.
+import { Images as ImagesIcon } from 'lucide-react'
+import { Link } from 'wouter'
+import { api } from '../../../console/web/app/client.ts'
+import { useAsk } from '../../../console/web/app/query.ts'
+import { ChosenAccount } from '../../../console/web/parts/account-choice.tsx'
+import { RowAccount } from '../../../console/web/parts/account-name.tsx'
+import { useAddressState } from '../../../console/web/parts/address-state.ts'
+import { Button, ButtonLink } from '../../../console/web/parts/button.tsx'
+import { Choices } from '../../../console/web/parts/choices.tsx'
+import { ExportCsv } from '../../../console/web/parts/export-csv.tsx'
+import { HiddenPictures } from '../../../console/web/parts/hidden-pictures.tsx'
+import { Money } from '../../../console/web/parts/money.tsx'
+import { Page } from '../../../console/web/parts/page.tsx'
+import { imageThumbnail, type ListedImage } from '../../../console/web/parts/pictures.ts'
+import { EmptyState, Loaded } from '../../../console/web/parts/states.tsx'
+import { Status, type Tone } from '../../../console/web/parts/status.tsx'
+import { atEnd, type Column, charges, column, Pager, Table, useCursor } from '../../../console/web/parts/table.tsx'
+import { Thumbnail } from '../../../console/web/parts/thumbnail.tsx'
+import { ClockTime } from '../../../console/web/parts/time.tsx'
+import { useWhose } from '../../../console/web/parts/whose.ts'
+import { KIND_WORDS, sizeOf } from './models.ts'
+
+const PAGE_SIZE = 48
+
+const KINDS = [
+  { value: '', label: 'All' },
+  { value: 'generation', label: 'Generated' },
+  { value: 'edit', label: 'Edited' },
+  { value: 'compose', label: 'Composed' },
+] as const
+type Kind = (typeof KINDS)[number]['value']
+
+export default function Images() {
+  const whose = useWhose()
+  const [state, change] = useAddressState({ kind: '', content: '' })
+  const cursor = useCursor()
+  const { is_operator } = whose
+  const is_shown = !is_operator || state.content === 'shown'
+  const kind = KINDS.find(({ value }) => value === state.kind)?.value ?? ''
+  const query = useAsk(['images', whose.account, kind, cursor, is_shown], () =>
+    api.images.get({
+      query: {
+        ...whose.query,
+        limit: PAGE_SIZE,
+        kind: kind || undefined,
+        cursor,
+        content: is_operator && is_shown ? 'shown' : undefined,
+      },
+    }),
+  )
+  return (
+    <Page
+      title="Images"
+      lead={is_operator ? 'Generated images of all accounts, and what they cost.' : 'Newest first.'}
+      actions={whose.account !== undefined && <ChosenAccount {...whose} />}
+    >
+      <div className="spread list-head">
+        <Choices<Kind>
+          label="Kind"
+          options={KINDS}
+          value={kind}
+          onChange={(chosen) => change({ kind: chosen, cursor: undefined } as { kind: string })}
+        />
+        <div className="row">
+          {is_operator && is_shown && (
+            <Button onClick={() => change({ content: undefined })}>Hide pictures</Button>
+          )}
+          <ExportCsv
+            list="images"
+            query={{ ...whose.query, kind, content: is_operator && is_shown ? 'shown' : undefined }}
+          />
+        </div>
+      </div>
+      {is_operator && !is_shown && (
+        <HiddenPictures onShow={() => change({ content: 'shown' })}>
+          Prompts and pictures are private to their account. They are hidden until you show them.
+        </HiddenPictures>
+      )}
+      <Loaded query={query} rows={8}>
+        {({ images, next_cursor }) => (
+          <>
+            {images.length === 0 ? (
+              <NothingMade is_filtered={kind !== '' || cursor !== undefined} is_operator={is_operator} />
+            ) : is_shown ? (
+              <Gallery images={images} is_operator={is_operator} />
+            ) : (
+              <Table
+                label="Images"
+                columns={COLUMNS}
+                rows={images}
+                keyOf={({ id }) => id}
+                hrefOf={hrefOf}
+                linkNameOf={({ account, id }) => `${account} ${id}`}
+              />
+            )}
+            <Pager next_cursor={next_cursor} />
+          </>
+        )}
+      </Loaded>
+    </Page>
+  )
+}
+
+const hrefOf = ({ id }: ListedImage): string => `/images/${id}`
+
+const TONES: Record<ListedImage['state'], Tone> = {
+  generating: 'busy',
+  stored: 'good',
+  failed: 'bad',
+  missing: 'warn',
+}
+
+const COLUMNS: readonly Column<ListedImage>[] = [
+  column('created', 'Made', 'first', ({ created_at_ms }) => <ClockTime at_ms={created_at_ms} />),
+  column('account', 'Account', 'second', (image) => <RowAccount {...image} />),
+  column('model', 'Model', 'none', ({ model }) => model),
+  column('kind', 'Kind', 'none', ({ kind }) => KIND_WORDS[kind]),
+  atEnd('size', 'Size', 'none', (image) => sizeOf(image)),
+  column('state', 'State', 'second-end', ({ state }) => <Status tone={TONES[state]}>{state}</Status>),
+  charges('cost', 'Cost, USD', 'first-end', ({ cost_nanos }) => cost_nanos),
+]
+
+function Gallery({ images, is_operator }: { images: readonly ListedImage[]; is_operator: boolean }) {
+  return (
+    <ul className="gallery">
+      {images.map((image) => (
+        <li key={image.id}>
+          <Link className="tile" href={`${hrefOf(image)}${is_operator ? '?content=shown' : ''}`}>
+            {image.state === 'stored' || image.state === 'missing' ? (
+              <Thumbnail src={imageThumbnail(image.id, is_operator)} alt={image.prompt ?? 'An image'} />
+            ) : (
+              <span className="thumbnail thumbnail-missing">
+                <Status tone={TONES[image.state]}>{image.state}</Status>
+              </span>
+            )}
+            <span className="tile-label">{image.prompt}</span>
+            <span className="spread small soft">
+              <ClockTime at_ms={image.created_at_ms} />
+              {is_operator ? <RowAccount {...image} /> : <Money nanos={image.cost_nanos} />}
+            </span>
+          </Link>
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+function NothingMade({ is_filtered, is_operator }: { is_filtered: boolean; is_operator: boolean }) {
+  if (is_filtered)
+    return <EmptyState title="No images found">Choose another kind, or go back to the first page.</EmptyState>
+  return (
+    <EmptyState
+      icon={ImagesIcon}
+      title="No images yet"
+      action={
+        <ButtonLink look={is_operator ? 'plain' : 'primary'} href="/playground?tab=images">
+          Open the playground
+        </ButtonLink>
+      }
+    >
+      Images generated by the API or in the playground are kept here, to edit or to use as references.
+    </EmptyState>
+  )
+}

@@ -1,0 +1,75 @@
+// The lineage of an image as a small tree: what it was made from above it, what was made from it below.
+import { CornerDownRight } from 'lucide-react'
+import { Link } from 'wouter'
+import { fileThumbnail, imageThumbnail } from '../../../console/web/parts/pictures.ts'
+import { Thumbnail } from '../../../console/web/parts/thumbnail.tsx'
+import { Time } from '../../../console/web/parts/time.tsx'
+import type { Relative, ShownImage } from './models.ts'
+
+export interface LineageProps {
+  image: ShownImage
+  is_operator: boolean
+  is_shown: boolean
+}
+
+/** Indented by generation, the eldest first. */
+export function Lineage({ image, is_operator, is_shown }: LineageProps) {
+  const eldest = Math.min(...image.lineage.map(({ generation }) => generation))
+  return (
+    <ol className="image-lineage">
+      {image.lineage.map((relative) => (
+        <li
+          key={relative.id}
+          data-depth={relative.generation - eldest}
+          aria-current={relative.generation === 0 ? 'true' : undefined}
+        >
+          {relative.generation > eldest && <CornerDownRight className="icon soft" aria-hidden />}
+          {is_shown && relative.is !== 'deleted' && (
+            <span className="image-lineage-picture">
+              <Thumbnail src={thumbnailOf(relative, is_operator)} alt="" />
+            </span>
+          )}
+          <span className="image-lineage-words">
+            <RelativeName relative={relative} is_operator={is_operator} is_shown={is_shown} />
+            <span className="small soft">
+              {WORDS[relative.is]}
+              {relative.created_at_ms !== null && (
+                <>
+                  , <Time at_ms={relative.created_at_ms} />
+                </>
+              )}
+              {relative.generation === 0 && ', this one'}
+            </span>
+          </span>
+        </li>
+      ))}
+    </ol>
+  )
+}
+
+const WORDS: Record<Relative['is'], string> = {
+  image: 'image',
+  file: 'uploaded file',
+  deleted: 'deleted since',
+}
+
+const thumbnailOf = ({ is, id }: Relative, is_operator: boolean): string =>
+  is === 'file' ? fileThumbnail(id, is_operator) : imageThumbnail(id, is_operator)
+
+interface RelativeNameProps {
+  relative: Relative
+  is_operator: boolean
+  is_shown: boolean
+}
+
+function RelativeName({ relative, is_operator, is_shown }: RelativeNameProps) {
+  const { is, id, label, generation } = relative
+  const text = label ?? (is === 'deleted' ? 'Deleted' : id.slice(0, 8))
+  if (generation === 0 || is !== 'image') return <span className="image-lineage-label">{text}</span>
+  const query = is_operator && is_shown ? '?content=shown' : ''
+  return (
+    <Link className="image-lineage-label" href={`/images/${id}${query}`}>
+      {text}
+    </Link>
+  )
+}

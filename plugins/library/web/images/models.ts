@@ -1,0 +1,16 @@
+// Produced images as the server shows them.
+import type { AnswerOf, api } from '../../../console/web/app/client.ts'
+import type { ListedImage } from '../../../console/web/parts/pictures.ts'
+
+export type ShownImage = AnswerOf<ReturnType<typeof api.images>['get']>
+export type Relative = ShownImage['lineage'][number]
+
+export const KIND_WORDS: Record<ListedImage['kind'], string> = {
+  generation: 'generated',
+  edit: 'edited',
+  compose: 'composed',
+}
+
+/** `1024 × 768`; a dash while it is not known. */
+export const sizeOf = ({ width, height }: Pick<ListedImage, 'width' | 'height'>): string =>
+  width === null || height === null ? '–' : `${width} × ${height}`

@@ -1,0 +1,59 @@
+// Live activity as feeds show it: the moments of a call, each an event.
+
+import { type Static, Type } from '@sinclair/typebox'
+import type { ActivityEvent } from './activity.ts'
+import { OUTCOMES } from '../../src/domain/outcomes.ts'
+import { OneOf } from '../../src/http/schema.ts'
+import { MoneyFields, money } from '../../src/http/views.ts'
+
+const aboutCall = {
+  request_id: Type.String({ description: 'The request.' }),
+  key: Type.String({ description: 'The prefix of the key that made it.' }),
+  surface: Type.String({ description: 'The API that it came by.' }),
+  model: Type.String({ description: 'The model.' }),
+  streamed: Type.Boolean({ description: 'It is answered as a stream.' }),
+  at: Type.String({ description: 'When, as ISO 8601 in UTC.' }),
+}
+
+/** The moments of a call as schemas. @param more fields that a feed tells besides */
+export const activityEvents = <More extends Record<string, ReturnType<typeof Type.String>>>(more: More) =>
+  [
+    Type.Object({
+      type: Type.Literal('held'),
+      ...aboutCall,
+      ...more,
+      ...MoneyFields('held', 'What it holds'),
+    }),
+    Type.Object({
+      type: Type.Literal('first_byte'),
+      ...aboutCall,
+      ...more,
+      after_ms: Type.Integer({ description: 'Since the call was let in.' }),
+    }),
+    Type.Object({
+      type: Type.Literal('settled'),
+      ...aboutCall,
+      ...more,
+      outcome: OneOf(OUTCOMES, { description: 'How it ended.' }),
+      status: Type.Integer({ description: 'The HTTP status.' }),
+      duration_ms: Type.Integer({ description: 'How long it took.' }),
+      ...MoneyFields('cost', 'What was charged'),
+    }),
+  ] as const
+
+export const PingEvent = Type.Object({ type: Type.Literal('ping') })
+
+/** One moment of a call: the `data` of a server-sent event. */
+const AnyMoment = Type.Union([...activityEvents({})])
+export type ActivityView = Static<typeof AnyMoment>
+
+export function activityView(event: ActivityEvent, now_ms: number): ActivityView {
+  const at = new Date(now_ms).toISOString()
+  if (event.type === 'held') {
+    const { held_nanos, ...call } = event
+    return { ...call, at, ...money('held', held_nanos) }
+  }
+  if (event.type === 'first_byte') return { ...event, at }
+  const { cost_nanos, ...call } = event
+  return { ...call, at, ...money('cost', cost_nanos) }
+}

@@ -1,0 +1,74 @@
+// The live feed of an account's calls: server-sent events while they are held, answered and settled.
+import { Type } from '@sinclair/typebox'
+import type { Caller } from '../../src/access/gate.ts'
+import {
+  type ActivityView,
+  activityEvents,
+  activityView,
+  PingEvent,
+} from './activity-view.ts'
+import { createFeeds, type FeedTimers } from './feed.ts'
+import type { ExchangeParts } from '../../src/calls/parts.ts'
+import { rateLimited } from '../../src/domain/errors.ts'
+import type { Awaitable } from '../../src/store/db.ts'
+
+/** One event of the feed: the `data` of a server-sent event. */
+const FeedEvent = Type.Union([...activityEvents({}), PingEvent])
+
+/** The feed in a route's schema, where nothing is checked: it is a `Response` already. */
+export const Feed = Type.Unsafe<ReadableStream>(
+  Type.Any({
+    type: 'string',
+    description: 'Server-sent events; the `data` of each is JSON.',
+    media_types: ['text/event-stream'],
+    contentMediaType: 'text/event-stream',
+    contentSchema: FeedEvent,
+  }),
+)
+
+/** Feeds that one key may have open at once. */
+const MAX_FEEDS_PER_KEY = 4
+
+export interface CallersFeed {
+  caller: Caller
+  request: Request
+  /** Looks at the key again. @throws GatewayError once it may not be used any more */
+  recheck(): Awaitable<unknown>
+  /** Whether the key sees the calls of all keys of its account. */
+  seesAll(): Promise<boolean>
+}
+
+/**
+ * Opens feeds, at most four a key.
+ *
+ * @returns answers with a feed. It throws GatewayError rate_limited for a fifth one
+ */
+export function callersFeeds(
+  { activity, running, now }: Pick<ExchangeParts, 'activity' | 'running' | 'now'>,
+  timers: FeedTimers = {},
+): (feed: CallersFeed) => Promise<Response> {
+  const openFeed = createFeeds<ActivityView>(
+    { running },
+    { ...timers, max_feeds: MAX_FEEDS_PER_KEY, tooMany: tooManyFeeds },
+  )
+  return async ({ caller: { account, key }, request, recheck, seesAll }) => {
+    let sees_all = await seesAll()
+    return openFeed({
+      request,
+      reader: key.id,
+      recheck: async () => {
+        await recheck()
+        sees_all = await seesAll()
+      },
+      start: (send) =>
+        activity.listen(account.id, (event) => {
+          if (sees_all || event.key === key.prefix) send(activityView(event, now()))
+        }),
+    })
+  }
+}
+
+const tooManyFeeds = () =>
+  rateLimited(`This API key has ${MAX_FEEDS_PER_KEY} live feeds open. Close one, or share it.`, {
+    retry_after_s: 1,
+  })

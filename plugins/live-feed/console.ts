@@ -1,0 +1,148 @@
+// Live activity: calls as they are held, answered and settled; of all accounts for the operator, of their own for others.
+
+import { type Static, Type } from '@sinclair/typebox'
+import { Elysia } from 'elysia'
+import { listedKey } from '../../src/access/key-listing.ts'
+import { accountQueries } from '../../src/access/queries.ts'
+import { accountOf, onlyKeyOf, type Viewer } from '../../src/access/viewer.ts'
+import {
+  type ActivityView,
+  activityEvents,
+  activityView,
+  PingEvent,
+} from './activity-view.ts'
+import { DISPLAY_NAME, displayNameOf } from '../../src/app/surface/console/account-names.ts'
+import { FAILURES, siteSettings, viewerCalls } from '../../src/app/surface/console/calls.ts'
+import { tokenOf } from '../../src/app/surface/console/site.ts'
+import { createFeeds, type FeedTimers } from './feed.ts'
+import type { Gateway } from '../../src/app/surface/gateway.ts'
+import type { ActivityListener } from './activity.ts'
+import { rateLimited } from '../../src/domain/errors.ts'
+import { Closed } from '../../src/http/schema.ts'
+import { addressOf } from '../../src/http/sockets.ts'
+import type { Awaitable } from '../../src/store/db.ts'
+
+/** Feeds that one session of the operator may have open at once: a few tabs. */
+const MAX_FEEDS_PER_SESSION = 6
+/** Of an account all of its sessions together, which can be any number by as many keys. */
+const MAX_FEEDS_PER_ACCOUNT = 24
+/** More than people can read; of a busy gateway the rest is only counted. */
+const MAX_EVENTS_A_SECOND = 60
+const SECOND_MS = 1_000
+
+const SkippedEvent = Type.Object({
+  type: Type.Literal('skipped'),
+  events: Type.Integer({ description: 'that were not told, since they were too many at once' }),
+})
+const LiveEvent = Type.Union([
+  ...activityEvents({ account: Type.String(), ...DISPLAY_NAME }),
+  SkippedEvent,
+  PingEvent,
+])
+type Sent = (ActivityView & { account: string; account_display_name: string }) | Static<typeof SkippedEvent>
+
+const Live = Type.Unsafe<ReadableStream>(
+  Type.Any({
+    description: 'server-sent events',
+    contentMediaType: 'text/event-stream',
+    contentSchema: LiveEvent,
+  }),
+)
+
+/** `GET /console/api/live`: ends with its session. */
+export function liveRoutes(
+  gateway: Pick<Gateway, 'exchange' | 'requests' | 'people' | 'db'>,
+  timers: FeedTimers = {},
+) {
+  const { db } = gateway
+  const { running } = gateway.exchange
+  const { sessions } = gateway.people
+  const feeds = (max_feeds: number, whose: string) =>
+    createFeeds<Sent>({ running }, { ...timers, max_feeds, tooMany: () => tooManyFeeds(max_feeds, whose) })
+  const operatorsFeed = feeds(MAX_FEEDS_PER_SESSION, 'session')
+  const accountsFeed = feeds(MAX_FEEDS_PER_ACCOUNT, 'account')
+  return new Elysia({ name: 'console-live' }).use(viewerCalls(gateway)).get(
+    '/console/api/live',
+    async ({ viewer, origin, request }) => {
+      const token = tokenOf(request, siteSettings(gateway))
+      const address = addressOf(origin)
+      const account_id = accountOf(viewer)
+      const openFeed = account_id === undefined ? operatorsFeed : accountsFeed
+      const sight: Sight = { only_key: await keyPrefixOf(db, viewer) }
+      return openFeed({
+        request,
+        reader: account_id ?? viewer.session_id,
+        async recheck() {
+          const seen_as = await sessions.viewer(token, address, origin.request_id)
+          sight.only_key = await keyPrefixOf(db, seen_as)
+        },
+        start: (send) => listen(gateway, { viewer, sight }, send),
+      })
+    },
+    { query: Closed({}), response: { 200: Live, ...FAILURES } },
+  )
+}
+
+/** What a viewer sees of an account, looked at again with their session: a key may get limits meanwhile. */
+interface Sight {
+  /** The prefix of the key whose calls are all that they see. */
+  only_key: string | undefined
+}
+
+/** Tells a viewer of the calls that they may see, so many a second. */
+function listen(
+  { db, exchange: { activity, now, log } }: Pick<Gateway, 'exchange' | 'db'>,
+  { viewer, sight }: { viewer: Viewer; sight: Sight },
+  send: (event: Sent) => void,
+): () => void {
+  const account_id = accountOf(viewer)
+  const accountByName = (name: string) => accountQueries(db).accountByName.get({ name })
+  let second = 0
+  let told = 0
+  let skipped = 0
+  /** Events are told in their order, whatever is read for them. */
+  let telling = Promise.resolve()
+  const tell = async (before: Promise<void>, read: () => Awaitable<Sent>): Promise<void> => {
+    await before
+    try {
+      send(await read())
+    } catch (cause) {
+      log.warn({ cause }, 'an event of a live feed could not be told')
+    }
+  }
+  const hear: ActivityListener = (event, account) => {
+    if (sight.only_key !== undefined && event.key !== sight.only_key) return
+    const now_ms = now()
+    const this_second = Math.floor(now_ms / SECOND_MS)
+    if (this_second !== second) {
+      const events = skipped
+      if (events > 0) telling = tell(telling, () => ({ type: 'skipped', events }))
+      second = this_second
+      told = 0
+      skipped = 0
+    }
+    if (told >= MAX_EVENTS_A_SECOND) {
+      skipped += 1
+      return
+    }
+    told += 1
+    const shown = activityView(event, now_ms)
+    telling = tell(telling, async () => ({
+      ...shown,
+      account,
+      account_display_name: await displayNameOf(db, viewer, (await accountByName(account))?.id),
+    }))
+  }
+  return account_id === undefined ? activity.listenToAll(hear) : activity.listen(account_id, hear)
+}
+
+/** @returns undefined for a viewer who sees all of their account */
+async function keyPrefixOf(db: Gateway['db'], viewer: Viewer): Promise<string | undefined> {
+  const id = onlyKeyOf(viewer)
+  return id === undefined ? undefined : ((await listedKey(db, id, undefined))?.prefix ?? '')
+}
+
+const tooManyFeeds = (max_feeds: number, whose: string) =>
+  rateLimited(`This ${whose} has ${max_feeds} live feeds open. Close a tab of the console.`, {
+    retry_after_s: 1,
+  })

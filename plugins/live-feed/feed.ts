@@ -1,0 +1,138 @@
+// Feeds of server-sent events: bounded, pinged, and over when whoever reads them may no longer.
+import type { Stream } from '@elysiajs/stream'
+import type { ExchangeParts } from '../../src/calls/parts.ts'
+import type { GatewayError } from '../../src/domain/errors.ts'
+import type { Awaitable } from '../../src/store/db.ts'
+
+/** Bun cuts a quiet socket after two minutes, and so do proxies, sooner. */
+const PING_EVERY_MS = 15_000
+/** How soon a feed ends after its reader may no longer read it, or the process began to stop. */
+const CHECK_EVERY_MS = 1_000
+/** Events that wait for a slow reader; beyond it they are dropped. */
+const MAX_WAITING_EVENTS = 1_000
+const HEADERS = { 'content-type': 'text/event-stream', 'cache-control': 'no-store' }
+
+/** Timers that tests replace. */
+export interface FeedTimers {
+  ping_every_ms?: number
+  check_every_ms?: number
+}
+
+export interface FeedRules extends FeedTimers {
+  /** Feeds that one reader may have open at once. */
+  max_feeds: number
+  /** For one more. */
+  tooMany: () => GatewayError
+}
+
+export interface FeedRequest<Event extends object> {
+  request: Request
+  /** Whose feeds are counted together. */
+  reader: number
+  /** Looks again whether they may read. @throws once they may not */
+  recheck(): Awaitable<unknown>
+  /** Begins to send events. @returns stops it */
+  start(send: (event: Event) => void): () => void
+}
+
+/** What a feed sends while nothing happens. */
+export interface Ping {
+  type: 'ping'
+}
+
+/**
+ * Opens feeds, so many a reader.
+ *
+ * @returns answers with a feed. It throws what the rules say for one too many
+ */
+export function createFeeds<Event extends object>(
+  { running }: Pick<ExchangeParts, 'running'>,
+  { max_feeds, tooMany, ping_every_ms = PING_EVERY_MS, check_every_ms = CHECK_EVERY_MS }: FeedRules,
+): (feed: FeedRequest<Event>) => Promise<Response> {
+  const open = new Map<number, number>()
+
+  function count(reader: number, by: 1 | -1): void {
+    const feeds = (open.get(reader) ?? 0) + by
+    if (feeds > 0) open.set(reader, feeds)
+    else open.delete(reader)
+  }
+
+  return async ({ request, reader, recheck, start }) => {
+    // Elysia answers HEAD from the route of GET. Nobody reads its body, and nothing tells when its caller leaves.
+    if (request.method === 'HEAD') return new Response(null, { headers: HEADERS })
+    // At first use: it costs a start 10 ms. Before the feed is counted, for the caller may leave meanwhile.
+    const feeds = await import('@elysiajs/stream')
+    if ((open.get(reader) ?? 0) >= max_feeds) throw tooMany()
+    count(reader, 1)
+    const feed = startFeed(new feeds.Stream<Event | Ping>())
+    const stop = start(feed.send)
+    const pinging = setInterval(() => feed.send({ type: 'ping' }), ping_every_ms)
+    const checking = setInterval(() => void check(), check_every_ms)
+    let ended = false
+    async function check(): Promise<void> {
+      if (running.stopping || !(await isAllowed(recheck))) end()
+    }
+    function end(): void {
+      if (ended) return
+      ended = true
+      clearInterval(pinging)
+      clearInterval(checking)
+      stop()
+      count(reader, -1)
+      feed.end()
+    }
+    request.signal.addEventListener('abort', end, { once: true })
+    // The first one sends the headers on their way.
+    feed.send({ type: 'ping' })
+    if (request.signal.aborted) end()
+    return new Response(feed.body, { headers: HEADERS })
+  }
+}
+
+/** One feed. @elysiajs/stream has no bound of its own: what its reader has not taken yet is counted here. */
+function startFeed<Event extends object>(
+  stream: Stream<Event>,
+): {
+  body: ReadableStream<Uint8Array>
+  send(event: Event): void
+  end(): void
+} {
+  const reader = stream.value.getReader()
+  let waiting = 0
+  let is_over = false
+  const body = new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        const { value, done }: { value?: unknown; done: boolean } = await reader.read()
+        if (done) return controller.close()
+        waiting -= 1
+        // It is typed by what is sent; what comes out of it are bytes.
+        if (value instanceof Uint8Array) controller.enqueue(value)
+      },
+    },
+    { highWaterMark: 0 },
+  )
+  return {
+    body,
+    send(event) {
+      // What was read for an event may have taken until after the end.
+      if (is_over || waiting >= MAX_WAITING_EVENTS) return
+      waiting += 1
+      stream.send(event)
+    },
+    end() {
+      is_over = true
+      stream.close()
+    },
+  }
+}
+
+async function isAllowed(recheck: () => Awaitable<unknown>): Promise<boolean> {
+  try {
+    await recheck()
+    return true
+  } catch {
+    // Revoked, expired, suspended or signed out: whichever it is, the feed ends.
+    return false
+  }
+}

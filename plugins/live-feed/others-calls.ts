@@ -1,0 +1,84 @@
+// Calls that other gateways settle, told to those who listen here: read from the database once a second, and only while somebody listens.
+
+import { followSettled } from './settled-elsewhere.ts'
+import type { Logger } from '../../src/observe/log.ts'
+import type { Db } from '../../src/store/db.ts'
+import type { Events } from '../../src/calls/life/events.ts'
+import type { Activity } from './activity.ts'
+
+const READ_EVERY_MS = 1_000
+/** More than are settled here between two times. */
+const MAX_OWN = 20_000
+
+export interface OthersCallsParts {
+  db: Db
+  /** This gateway. */
+  gateway_id: number
+  activity: Activity
+  events: Events
+  /** Whether this gateway will tell of a call itself. */
+  isUnderWay: (hold_id: number) => boolean
+  now: () => number
+  log: Pick<Logger, 'warn'>
+  every_ms?: number
+}
+
+/** @returns ends it */
+export function tellOthersCalls(parts: OthersCallsParts): () => Promise<void> {
+  const { activity, events, isUnderWay, log, every_ms = READ_EVERY_MS } = parts
+  /** Those of this gateway that were settled lately: whoever listens was told of them. */
+  const own = new Set<number>()
+  let timer: ReturnType<typeof setInterval> | undefined
+  let unlisten = () => {}
+  let following: ReturnType<typeof followSettled> | undefined
+  let reading: Promise<void> | undefined
+  let failed = false
+
+  function begin(): void {
+    unlisten = events.on('settled', ({ call }) => {
+      own.add(call.hold_id)
+      if (own.size > MAX_OWN) for (const oldest of own.values().take(1)) own.delete(oldest)
+    })
+    timer = setInterval(() => void read(), every_ms)
+    timer.unref()
+    void read()
+  }
+
+  function end(): void {
+    clearInterval(timer)
+    timer = undefined
+    following = undefined
+    unlisten()
+  }
+
+  /** Never rejects. */
+  async function read(): Promise<void> {
+    if (!activity.is_heard) return end()
+    reading ??= readOnce().catch(wasNotRead)
+    await reading
+    reading = undefined
+  }
+
+  async function readOnce(): Promise<void> {
+    following ??= followSettled(parts)
+    const next = await following
+    for (const { id, key_prefix, streamed, ...call } of await next())
+      if (!own.has(id) && !isUnderWay(id))
+        activity.settledElsewhere({ ...call, key: key_prefix, streamed: streamed === 1 })
+    failed = false
+  }
+
+  /** Told once. What is settled until it can be read again is not told to those who listen. */
+  function wasNotRead(cause: unknown): void {
+    following = undefined
+    if (!failed) log.warn({ cause }, 'what other gateways settle could not be read for live feeds')
+    failed = true
+  }
+
+  activity.onHeard = () => timer ?? begin()
+  return async () => {
+    activity.onHeard = () => {}
+    end()
+    await reading
+  }
+}

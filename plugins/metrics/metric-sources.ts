@@ -1,0 +1,249 @@
+// The metrics of a gateway: their names, what they say, and where their values come from.
+import { NANOS_PER_USD, type Nanos } from '../../src/domain/money.ts'
+import { USAGE_FIELDS } from '../../src/domain/usage.ts'
+import type { CallSum, CallSums } from './call-sums.ts'
+import type { Labels, MetricSource } from './exposition.ts'
+import type { LoopLag } from './loop-lag.ts'
+import type { Tallied, Tally } from '../../src/observe/tally.ts'
+
+/** What is looked up when metrics are read. */
+export interface Readings {
+  calls: CallSums
+  error_answers: Pick<Tally, 'all'>
+  lag: LoopLag
+  version: string
+  started_at_ms: number
+  /** Of those that money is held for. */
+  pendingHolds(): Promise<{ count: number; amount_nanos: Nanos }>
+  settlementsWaiting(): number
+  callsUnderWay(): number
+  webSocketsOpen(): number
+  isReady(): boolean
+  /** How many keys each provider has, and how many of them are left alone at the moment. */
+  providerKeys(): Iterable<{ provider: string; keys: number; cooling: number }>
+  spans(): { sent: number; dropped: number; waiting: number }
+}
+
+/** All metrics, in the order in which they are told. */
+export const metricSources = (readings: Readings): MetricSource[] => [
+  ...callMetrics(readings),
+  ...moneyMetrics(readings),
+  ...gatewayMetrics(readings),
+  ...processMetrics(readings),
+]
+
+/** In place of a provider, for calls that reached none. */
+const NO_PROVIDER = 'none'
+const NO_LABELS: Labels = {}
+
+const USAGE_SUFFIX = /_tokens$/
+const TOKEN_KINDS = USAGE_FIELDS.map((field) => field.replace(USAGE_SUFFIX, ''))
+
+/** A metric of one value, without labels. */
+const single = (
+  type: 'counter' | 'gauge',
+  name: string,
+  help: string,
+  value: () => number | Promise<number>,
+  per = 1,
+): MetricSource => ({ type, name, help, labels: [], per, values: async () => [[NO_LABELS, await value()]] })
+
+const tallied = (all: Iterable<Tallied>): (readonly [Labels, number])[] =>
+  [...all].map(({ labels, count }) => [{ ...labels, ...providerLabel(labels) }, count])
+
+const providerLabel = ({ provider }: Labels): Labels => (provider === '' ? { provider: NO_PROVIDER } : {})
+
+function callMetrics({ calls, error_answers }: Readings): MetricSource[] {
+  const each = <T>(read: (sum: CallSum) => T): T[] => [...calls.sums()].map(read)
+  return [
+    {
+      name: 'tollgate_calls_total',
+      help: 'Settled calls.',
+      type: 'counter',
+      labels: ['surface', 'model', 'provider', 'outcome'],
+      values: () =>
+        each(({ surface, model, provider, outcome, calls }) => [
+          { surface, model, provider: provider || NO_PROVIDER, outcome },
+          calls,
+        ]),
+    },
+    {
+      name: 'tollgate_call_failures_total',
+      help: 'Calls that failed or broke off, by the class of the error that ended them.',
+      type: 'counter',
+      labels: ['surface', 'model', 'class'],
+      values: () => tallied(calls.failures()),
+    },
+    {
+      name: 'tollgate_failed_tries_total',
+      help: 'Tries at a provider that failed, those after which another route answered included.',
+      type: 'counter',
+      labels: ['provider', 'class'],
+      values: () => tallied(calls.failedTries()),
+    },
+    {
+      name: 'tollgate_error_answers_total',
+      help: 'Requests that were answered with an error: those that were refused before money was held, and calls that failed.',
+      type: 'counter',
+      labels: ['surface', 'class'],
+      values: () => tallied(error_answers.all()),
+    },
+    {
+      name: 'tollgate_call_duration_seconds',
+      help: 'From the arrival of a call to its settlement.',
+      type: 'histogram',
+      labels: ['surface', 'model'],
+      bins: () => each(({ surface, model, durations }) => [{ surface, model }, durations]),
+    },
+    {
+      name: 'tollgate_time_to_first_token_seconds',
+      help: 'From the arrival of a call to the first event of its stream, or to the head of its whole answer.',
+      type: 'histogram',
+      labels: ['surface', 'model'],
+      bins: () => each(({ surface, model, first_bytes }) => [{ surface, model }, first_bytes]),
+    },
+    {
+      name: 'tollgate_tokens_total',
+      help: 'Tokens that calls were charged for, each in one kind.',
+      type: 'counter',
+      labels: ['model', 'kind'],
+      values: () =>
+        each(({ model, tokens }) =>
+          TOKEN_KINDS.map((kind, at) => [{ model, kind }, tokens[at] ?? 0] as const),
+        ).flat(),
+    },
+    {
+      name: 'tollgate_images_total',
+      help: 'Images that calls were charged for.',
+      type: 'counter',
+      labels: ['model'],
+      values: () => each(({ model, images }) => [{ model }, images]),
+    },
+  ]
+}
+
+function moneyMetrics({ calls, pendingHolds }: Readings): MetricSource[] {
+  const summed = (name: string, help: string, read: (sum: CallSum) => Nanos): MetricSource => ({
+    name,
+    help,
+    type: 'counter',
+    labels: ['model', 'provider'],
+    per: NANOS_PER_USD,
+    values: () =>
+      [...calls.sums()].map((sum) => [
+        { model: sum.model, provider: sum.provider || NO_PROVIDER },
+        read(sum),
+      ]),
+  })
+  return [
+    summed('tollgate_revenue_usd_total', 'What calls cost their accounts.', (sum) => sum.revenue_nanos),
+    summed(
+      'tollgate_provider_cost_usd_total',
+      'What calls cost at their providers: as these report it, else by the cost of the route.',
+      (sum) => sum.provider_cost_nanos,
+    ),
+    summed(
+      'tollgate_known_revenue_usd_total',
+      'What those calls cost their accounts whose provider cost is known: less that cost, it is the margin.',
+      (sum) => sum.known_revenue_nanos,
+    ),
+    {
+      name: 'tollgate_provider_cost_differences_total',
+      help: 'Calls whose provider reports a cost that is more than 2 % off the cost of the route.',
+      type: 'counter',
+      labels: ['model', 'provider'],
+      values: () =>
+        [...calls.sums()].map((sum) => [
+          { model: sum.model, provider: sum.provider || NO_PROVIDER },
+          sum.costs_that_differ,
+        ]),
+    },
+    single(
+      'gauge',
+      'tollgate_holds_pending',
+      'Calls that money is held for.',
+      async () => (await pendingHolds()).count,
+    ),
+    single(
+      'gauge',
+      'tollgate_holds_pending_usd',
+      'The money that is held for calls.',
+      async () => (await pendingHolds()).amount_nanos,
+      NANOS_PER_USD,
+    ),
+  ]
+}
+
+function gatewayMetrics(readings: Readings): MetricSource[] {
+  return [
+    single('gauge', 'tollgate_calls_under_way', 'Calls that are not over.', () => readings.callsUnderWay()),
+    single('gauge', 'tollgate_websockets_open', 'WebSockets that are open.', () => readings.webSocketsOpen()),
+    single(
+      'gauge',
+      'tollgate_settlements_waiting',
+      'Settlements that could not be written yet, and are tried again.',
+      () => readings.settlementsWaiting(),
+    ),
+    single('gauge', 'tollgate_ready', '1 while paid calls are taken, as GET /readyz says.', () =>
+      readings.isReady() ? 1 : 0,
+    ),
+    {
+      name: 'tollgate_provider_keys',
+      help: 'Keys of a provider.',
+      type: 'gauge',
+      labels: ['provider'],
+      values: () => [...readings.providerKeys()].map(({ provider, keys }) => [{ provider }, keys]),
+    },
+    {
+      name: 'tollgate_provider_keys_cooling',
+      help: 'Keys of a provider that failed, and are left alone for a while.',
+      type: 'gauge',
+      labels: ['provider'],
+      values: () => [...readings.providerKeys()].map(({ provider, cooling }) => [{ provider }, cooling]),
+    },
+    single(
+      'counter',
+      'tollgate_spans_sent_total',
+      'Spans that the OpenTelemetry collector has taken.',
+      () => readings.spans().sent,
+    ),
+    single(
+      'counter',
+      'tollgate_spans_dropped_total',
+      'Spans that were given up, because the collector did not take them in time.',
+      () => readings.spans().dropped,
+    ),
+    single('gauge', 'tollgate_spans_waiting', 'Spans that are not sent yet.', () => readings.spans().waiting),
+  ]
+}
+
+const MS_PER_S = 1_000
+
+function processMetrics({ lag, version, started_at_ms }: Readings): MetricSource[] {
+  return [
+    {
+      name: 'tollgate_event_loop_lag_seconds',
+      help: 'How much later than planned a timer fired, ten times a second.',
+      type: 'histogram',
+      labels: [],
+      bins: () => [[NO_LABELS, lag.lags]],
+    },
+    single('gauge', 'tollgate_resident_memory_bytes', 'Memory that the process takes.', () =>
+      process.memoryUsage.rss(),
+    ),
+    single(
+      'gauge',
+      'tollgate_start_time_seconds',
+      'When the gateway started, since 1970.',
+      () => started_at_ms,
+      MS_PER_S,
+    ),
+    {
+      name: 'tollgate_build_info',
+      help: 'The version of the gateway, and of Bun; always 1.',
+      type: 'gauge',
+      labels: ['version', 'bun'],
+      values: () => [[{ version, bun: Bun.version }, 1]],
+    },
+  ]
+}

@@ -1,0 +1,208 @@
+// The System page: what the process says of itself, and what its data folder holds.
+import { ListChecks } from 'lucide-react'
+import type { ReactNode } from 'react'
+import { Alerts, type AlertsAnswer, useAlerts } from '../../alerts/web/recent-alerts.tsx'
+import { Backups } from '../../backups/web/backups.tsx'
+import { CheckUp } from '../../doctor/web/check-up.tsx'
+import { Plugins, usePlugins } from '../../own-plugins/web/plugins.tsx'
+import { type AnswerOf, api } from '../../console/web/app/client.ts'
+import { useAsk } from '../../console/web/app/query.ts'
+import { bytes, count, lasting, share } from '../../console/web/parts/amounts.ts'
+import { ButtonLink } from '../../console/web/parts/button.tsx'
+import { Facts } from '../../console/web/parts/facts.tsx'
+import { Figure, Figures } from '../../console/web/parts/figure.tsx'
+import { Id } from '../../console/web/parts/id.tsx'
+import { Page, Section } from '../../console/web/parts/page.tsx'
+import { Loaded, Skeleton } from '../../console/web/parts/states.tsx'
+import { Status } from '../../console/web/parts/status.tsx'
+import { atEnd, type Column, column, Table } from '../../console/web/parts/table.tsx'
+import { Time } from '../../console/web/parts/time.tsx'
+import { Gateways } from './gateways.tsx'
+
+const EVERY_MS = 5_000
+
+type System = AnswerOf<typeof api.system.get>
+
+export default function SystemPage() {
+  const system = useAsk(['system'], () => api.system.get(), { every_ms: EVERY_MS })
+  // Asked beside it: what stands below does not jump.
+  const alerts = useAlerts()
+  const plugins = usePlugins()
+  return (
+    <Page
+      title="System"
+      actions={
+        <ButtonLink icon={ListChecks} href="/setup">
+          First steps
+        </ButtonLink>
+      }
+    >
+      <Loaded query={system} rows={10}>
+        {(data) =>
+          alerts.isPending || plugins.isPending ? (
+            <Skeleton rows={10} />
+          ) : (
+            <Known system={data} alerts={alerts.data}>
+              {plugins.data && <Plugins {...plugins.data} />}
+            </Known>
+          )
+        }
+      </Loaded>
+    </Page>
+  )
+}
+
+interface KnownProps {
+  system: System
+  alerts: AlertsAnswer | undefined
+  /** The custom plugins. */
+  children: ReactNode
+}
+
+function Known({ system, alerts, children }: KnownProps) {
+  const { data, database, files } = system
+  return (
+    <div className="stack system">
+      <Figures>
+        <Figure label="Health" value={<Health not_ready={system.not_ready} />} note={system.not_ready} />
+        <Figure
+          label="Up for"
+          value={lasting(system.uptime_ms)}
+          note={<Since at_ms={system.started_at_ms} />}
+        />
+        <Figure label="Calls under way" value={count(system.calls_under_way)} />
+        <Figure label="Memory" value={bytes(system.memory_bytes)} />
+        <Figure
+          label="Free disk"
+          value={bytes(data.free_bytes)}
+          note={`${share(data.free_bytes / data.disk_bytes)} of ${bytes(data.disk_bytes)}`}
+        />
+      </Figures>
+      <Section title="Program">
+        <Facts
+          facts={[
+            ['Version', `${system.version}, on ${system.runtime}, ${system.platform}`],
+            ['Data folder', <Id key="folder" value={data.folder} what="data folder" whole />],
+            ...factsOf(database),
+            ...aboutFiles(files),
+          ]}
+        />
+      </Section>
+      {system.gateways && <Gateways {...system.gateways} />}
+      {children}
+      <DataFolder
+        parts={data.parts}
+        measured_at_ms={data.measured_at_ms}
+        has_database={database.engine === SQLITE}
+        has_files={files.bucket === null}
+      />
+      {alerts && <Alerts {...alerts} />}
+      <Backups />
+      <CheckUp />
+    </div>
+  )
+}
+
+/** How much of the folder a file takes is told below. */
+const factsOf = ({
+  engine,
+  address,
+  bytes: size,
+}: System['database']): (readonly [label: string, value: ReactNode])[] =>
+  engine === SQLITE
+    ? [['Database', `${engine}, in the data folder`]]
+    : [
+        ['Database', `${engine}, ${bytes(size)}`],
+        ['Database address', <Id key="address" value={address} what="database address" whole />],
+      ]
+
+/** Of files in the data folder nothing is said: its parts are listed below. */
+const aboutFiles = ({ bucket, trouble }: System['files']): (readonly [label: string, value: ReactNode])[] =>
+  bucket === null
+    ? []
+    : [
+        ['Files', <Id key="bucket" value={bucket} what="bucket" whole />],
+        ...(trouble === null
+          ? []
+          : [
+              [
+                'Bucket',
+                <Status key="trouble" tone="bad">
+                  {`${trouble}: images and uploads are refused`}
+                </Status>,
+              ] as const,
+            ]),
+      ]
+
+const Health = ({ not_ready }: Pick<System, 'not_ready'>) =>
+  not_ready === null ? <Status tone="good">ready</Status> : <Status tone="bad">not ready</Status>
+
+const Since = ({ at_ms }: { at_ms: number }) => (
+  <span>
+    since <Time at_ms={at_ms} exact />
+  </span>
+)
+
+const WHAT: Readonly<Record<string, string>> = {
+  database: 'accounts, keys, calls and entries',
+  images: 'images that were made',
+  files: 'images and files that callers uploaded',
+  answers: 'answers stored for Idempotency-Key',
+  responses: 'responses that can be continued',
+  plugins: 'custom plugins, and their packages',
+  backups: 'archives of all of this',
+  'other files': 'catalogue, lock, settlements waiting for the database',
+}
+
+const SQLITE = 'SQLite'
+
+const whatIn = (name: string): string =>
+  WHAT[name] ??
+  (name.startsWith('before-restore-') ? 'what a restore replaced; delete it when you need it no longer' : '')
+
+/** Which of the folder's parts are in use. */
+interface InUse {
+  has_database: boolean
+  has_files: boolean
+}
+
+const OF_FILES: readonly string[] = ['images', 'files', 'answers', 'responses']
+
+function holds(name: string, { has_database, has_files }: InUse): string {
+  if (name === 'database' && !has_database) return 'an SQLite database that is no longer used'
+  if (OF_FILES.includes(name) && !has_files) return 'files from before the bucket that are no longer used'
+  return whatIn(name)
+}
+
+const partsOf = (in_use: InUse): Column<System['data']['parts'][number]>[] => [
+  column('name', 'Part', 'first', ({ name }) => name),
+  column('what', 'Holds', 'second', ({ name }) => <span className="soft">{holds(name, in_use)}</span>),
+  atEnd('files', 'Files', 'none', ({ files }) => count(files)),
+  atEnd('bytes', 'Size', 'first-end', (part) => bytes(part.bytes)),
+]
+
+function DataFolder({
+  parts,
+  measured_at_ms,
+  ...in_use
+}: Pick<System['data'], 'parts' | 'measured_at_ms'> & InUse) {
+  return (
+    <Section title="Data folder">
+      {measured_at_ms === null ? (
+        <p className="soft">Being measured…</p>
+      ) : (
+        <div className="system-folders stack">
+          <Table
+            label="Parts of the data folder"
+            rows={parts}
+            keyOf={({ name }) => name}
+            columns={partsOf(in_use)}
+          />
+          <p className="small soft">
+            Measured <Time at_ms={measured_at_ms} />.
+          </p>
+        </div>
+      )}
+    </Section>
+  )
+}

@@ -1,0 +1,150 @@
+// Live calls: each as it is held, answered and settled. What was there before is the newest of the history.
+import { CircleDashed } from 'lucide-react'
+import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
+import { Link } from 'wouter'
+import { api, part } from '../../../console/web/app/client.ts'
+import { useAsk } from '../../../console/web/app/query.ts'
+import { useViewer } from '../../../console/web/app/session.tsx'
+import { RowAccount } from '../../../console/web/parts/account-name.tsx'
+import { duration } from '../../../console/web/parts/amounts.ts'
+import { ButtonLink } from '../../../console/web/parts/button.tsx'
+import { useLive } from '../../../console/web/parts/live.ts'
+import { LIVE_PATH, type LiveEvent } from '../../../console/web/parts/live-event.ts'
+import { Money } from '../../../console/web/parts/money.tsx'
+import { Outcome } from '../../../console/web/parts/outcome.tsx'
+import { Section } from '../../../console/web/parts/page.tsx'
+import { Loaded } from '../../../console/web/parts/states.tsx'
+import { Status } from '../../../console/web/parts/status.tsx'
+import { atEnd, type Column, charges, column, Table } from '../../../console/web/parts/table.tsx'
+import { ClockTime } from '../../../console/web/parts/time.tsx'
+import { type LiveCall, merged, type Seen, shownCalls } from './live-state.ts'
+
+const SHOWN = 10
+/** Events of so long are shown together. */
+const DRAW_EVERY_MS = 250
+
+export function Live() {
+  const { role } = useViewer()
+  const recent = useAsk(['calls', 'recent'], () =>
+    api.calls.get({ query: { outcome: 'call', limit: SHOWN } }),
+  )
+  const { seen, state } = useSeen()
+  const calls = useMemo(() => shownCalls(seen, recent.data?.calls ?? [], SHOWN), [seen, recent.data])
+  const columns =
+    role === 'operator' ? [MODEL, WHO, STATE, TOOK, WHEN, COST] : [MODEL, KEY, STATE, TOOK, WHEN, COST]
+  return (
+    <Section
+      title="Live calls"
+      actions={
+        <>
+          <Connection state={state} />
+          <Link href="/calls">All calls</Link>
+        </>
+      }
+    >
+      {calls.length === 0 ? (
+        <Loaded query={recent} rows={SHOWN}>
+          {() => <NoCalls is_operator={role === 'operator'} />}
+        </Loaded>
+      ) : (
+        <Table
+          label="Live calls"
+          columns={columns}
+          rows={calls}
+          keyOf={({ request_id }) => request_id}
+          hrefOf={({ request_id }) => `/calls/${part(request_id)}`}
+          linkNameOf={({ request_id }) => request_id}
+        />
+      )}
+      {seen.skipped > 0 && (
+        <p className="small soft">Too many at once to show each: {seen.skipped} events were skipped.</p>
+      )}
+    </Section>
+  )
+}
+
+function NoCalls({ is_operator }: { is_operator: boolean }) {
+  return (
+    <>
+      <p className="soft">
+        {is_operator
+          ? 'No calls yet. They show up here as they happen. Start with the first steps.'
+          : 'No calls yet. They show up here as they happen, with what each cost.'}
+      </p>
+      <div>
+        {is_operator ? (
+          <ButtonLink look="primary" href="/setup">
+            First steps
+          </ButtonLink>
+        ) : (
+          <ButtonLink look="primary" href="/start">
+            Get started
+          </ButtonLink>
+        )}
+      </div>
+    </>
+  )
+}
+
+function Connection({ state }: { state: ReturnType<typeof useLive> }) {
+  if (state === 'open') return <Status tone="good">live</Status>
+  if (state === 'crowded') return <Status tone="warn">not live: too many tabs are</Status>
+  return <Status tone="idle">{state === 'refused' ? 'not live' : 'connecting'}</Status>
+}
+
+const NOTHING: Seen = { calls: new Map(), skipped: 0 }
+
+/** The calls that the feed told of, drawn a few times a second at most. */
+function useSeen() {
+  const [seen, setSeen] = useState(NOTHING)
+  const waiting = useRef<LiveEvent[]>([])
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
+  useEffect(() => () => clearTimeout(timer.current), [])
+  const hear = useCallback((event: LiveEvent) => {
+    if (event.type === 'ping') return
+    waiting.current.push(event)
+    timer.current ??= setTimeout(() => {
+      timer.current = undefined
+      const events = waiting.current
+      waiting.current = []
+      setSeen((before) => merged(before, events))
+    }, DRAW_EVERY_MS)
+  }, [])
+  const state = useLive<LiveEvent>(LIVE_PATH, hear)
+  return { seen, state }
+}
+
+const MODEL: Column<LiveCall> = column('model', 'Model', 'first', ({ model }) => model)
+const WHO: Column<LiveCall> = column('account', 'Account', 'none', (call) => <RowAccount {...call} />)
+const KEY: Column<LiveCall> = column('key', 'Key', 'none', ({ key }) => <code>{key}…</code>)
+const STATE: Column<LiveCall> = column('state', 'State', 'second-end', (call) => <CallState {...call} />)
+const TOOK: Column<LiveCall> = atEnd('took', 'Took', 'none', ({ duration_ms }) =>
+  duration_ms === null ? '' : duration(duration_ms),
+)
+const WHEN: Column<LiveCall> = column('when', 'When', 'second', (call) => (
+  <>
+    <ClockTime at_ms={call.at_ms} />{' '}
+    <span className="on-phone">
+      <RowAccount {...call} />
+    </span>
+  </>
+))
+const COST: Column<LiveCall> = charges(
+  'cost',
+  'Cost, USD',
+  'first-end',
+  ({ cost_nanos }) => cost_nanos,
+  ({ cost_nanos }, decimals) =>
+    cost_nanos === null ? '' : <Money nanos={cost_nanos} decimals={decimals} unit={false} />,
+)
+
+function CallState({ outcome, status, first_byte_ms }: LiveCall) {
+  if (outcome !== null) return <Outcome outcome={outcome} status={status} />
+  return first_byte_ms === null ? (
+    <Status tone="busy" icon={CircleDashed}>
+      held
+    </Status>
+  ) : (
+    <Status tone="busy">answering</Status>
+  )
+}

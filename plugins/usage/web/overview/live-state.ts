@@ -1,0 +1,83 @@
+// The state of live calls, from the feed's events and the newest calls of the history. Pure.
+import type { AnswerOf, api } from '../../../console/web/app/client.ts'
+import type { AboutCall, LiveEvent } from '../../../console/web/parts/live-event.ts'
+import type { ListedOutcome } from '../../../console/web/parts/outcome.tsx'
+
+export interface LiveCall {
+  request_id: string
+  model: string
+  account: string
+  account_display_name: string
+  /** The key's prefix. */
+  key: string
+  /** When the call was first heard of. */
+  at_ms: number
+  first_byte_ms: number | null
+  /** Null until it is settled. */
+  outcome: ListedOutcome | null
+  status: number
+  duration_ms: number | null
+  cost_nanos: number | null
+}
+
+export interface Seen {
+  /** By request id, the oldest first. */
+  calls: ReadonlyMap<string, LiveCall>
+  skipped: number
+}
+
+/** More are forgotten, the oldest first. */
+const MAX_SEEN = 200
+
+/** What was seen, with further events. */
+export function merged({ calls: before, skipped: skipped_before }: Seen, events: readonly LiveEvent[]): Seen {
+  const calls = new Map(before)
+  let skipped = skipped_before
+  for (const event of events) {
+    if (event.type === 'ping') continue
+    if (event.type === 'skipped') {
+      skipped += event.events
+      continue
+    }
+    calls.set(event.request_id, next(calls.get(event.request_id) ?? begun(event), event))
+  }
+  for (const id of calls.keys()) {
+    if (calls.size <= MAX_SEEN) break
+    calls.delete(id)
+  }
+  return { calls, skipped }
+}
+
+const begun = ({ request_id, model, account, account_display_name, key, at }: AboutCall): LiveCall => ({
+  request_id,
+  model,
+  account,
+  account_display_name,
+  key,
+  at_ms: Date.parse(at),
+  first_byte_ms: null,
+  outcome: null,
+  status: 0,
+  duration_ms: null,
+  cost_nanos: null,
+})
+
+function next(call: LiveCall, event: Exclude<LiveEvent, { type: 'skipped' | 'ping' }>): LiveCall {
+  if (event.type === 'held') return call
+  if (event.type === 'first_byte') return { ...call, first_byte_ms: event.after_ms }
+  const { outcome, status, duration_ms, cost_nanos } = event
+  return { ...call, outcome, status, duration_ms, cost_nanos }
+}
+
+/** The newest calls, first those that the feed told of. @param past the newest first */
+export function shownCalls(
+  { calls }: Seen,
+  past: AnswerOf<typeof api.calls.get>['calls'],
+  most: number,
+): LiveCall[] {
+  const live = [...calls.values()].reverse()
+  const earlier = past
+    .filter(({ request_id }) => !calls.has(request_id))
+    .map(({ key_prefix, started_at_ms, ...call }) => ({ ...call, key: key_prefix, at_ms: started_at_ms }))
+  return [...live, ...earlier].slice(0, most)
+}

@@ -1,0 +1,17 @@
+// What the page Usage asks, and what it is answered.
+import type { AnswerOf, api } from '../../../console/web/app/client.ts'
+import type { ListFilters } from '../../../console/web/parts/list-filters.ts'
+
+export type UsageView = AnswerOf<typeof api.usage.get>
+
+export const DEFAULTS = { account: '', model: '', key: '', days: '30', since: '', until: '', by: 'model' }
+export type UsageFilters = ListFilters<keyof typeof DEFAULTS>
+
+/** What a row of the parts is. */
+export const GROUPS = [
+  { value: 'model', label: 'By model' },
+  { value: 'account', label: 'By account' },
+  { value: 'key', label: 'By key' },
+  { value: 'day', label: 'By day' },
+] as const
+export type Group = (typeof GROUPS)[number]['value']

@@ -1,0 +1,262 @@
+// The health of routes: which tries a call made, what is judged of them, what is kept over restarts and for how long.
+import { describe, expect, test } from 'bun:test'
+import type { CallRecord } from '../../src/money/ledger/operations.ts'
+import { type Counts, healthNow, stateOf } from '../../plugins/health/route-health.ts'
+import { openRouteSums } from '../../plugins/health/route-sums.ts'
+import { triesOf } from '../../plugins/health/tries.ts'
+import { MIGRATIONS, migrate } from '../../src/store/engines/sqlite/migrate.ts'
+import { dbOver } from '../../src/store/engines/sqlite/sqlite.ts'
+import { memoryDatabase } from '../support/empty-database.ts'
+import { memoryLog } from '../support/memory-log.ts'
+import { recorded } from '../money/ledger/recorded.ts'
+import { post } from '../money/ledger/world.ts'
+
+const HOUR_MS = 3_600_000
+const NOW_MS = 500_000 * HOUR_MS + 1_800_000
+
+const tried = (provider: string, failure_class: string) => ({
+  provider,
+  model: 'm',
+  key: `${provider}#1`,
+  at_ms: 0,
+  took_ms: 1,
+  failure_class,
+})
+
+/** A call of model `m`, of the tries that failed before its end. */
+function callOf(fields: Partial<CallRecord>, ...failed: ReturnType<typeof tried>[]): CallRecord {
+  const trace = failed.length > 0 ? JSON.stringify({ tried: failed, sent_ms: 40, head_ms: 50 }) : ''
+  const { call } = post(1, 0, {
+    model: 'm',
+    provider: 'a',
+    upstream_model: 'm',
+    started_at_ms: NOW_MS,
+    duration_ms: 0,
+    first_byte_ms: 90,
+    failed_tries: failed.length,
+    trace,
+    ...fields,
+  })
+  return call
+}
+
+describe('the tries of a call', () => {
+  test.each<
+    [string, CallRecord, [provider: string, result: string, is_last: boolean, first_byte_ms: number][]]
+  >([
+    ['one that answered', callOf({}), [['a', 'answered', true, 90]]],
+    [
+      'two, of which the second answered: its own time counts',
+      callOf({ provider: 'b' }, tried('a', 'overloaded')),
+      [
+        ['a', 'overloaded', false, 0],
+        ['b', 'answered', true, 10],
+      ],
+    ],
+    [
+      'two that failed',
+      callOf({ outcome: 'failed', status: 502 }, tried('a', 'bad_key'), tried('b', 'timed_out')),
+      [
+        ['a', 'bad_key', false, 0],
+        ['b', 'timed_out', true, 0],
+      ],
+    ],
+    ['an answer that broke off', callOf({ outcome: 'broken' }), [['a', 'broke_off', true, 0]]],
+    ['a caller who left within the answer', callOf({ outcome: 'cancelled' }), [['a', 'answered', true, 90]]],
+    ['a caller who left before it', callOf({ outcome: 'cancelled', first_byte_ms: null }), []],
+    [
+      'a caller who left after a try that failed',
+      callOf({ outcome: 'cancelled', first_byte_ms: null }, tried('a', 'overloaded')),
+      [['a', 'overloaded', false, 0]],
+    ],
+    [
+      'none, by the caller’s fault',
+      callOf({ outcome: 'failed', status: 400, provider: '' }),
+      [['', 'bad_request', true, 0]],
+    ],
+    [
+      'none, by another’s',
+      callOf({ outcome: 'failed', status: 503, provider: '' }),
+      [['', 'failed', true, 0]],
+    ],
+  ])('%s', (_, call, expected) => {
+    expect(
+      triesOf(call).map(({ provider, result, is_last, first_byte_ms }) => [
+        provider,
+        result,
+        is_last,
+        first_byte_ms,
+      ]),
+    ).toEqual(expected)
+  })
+})
+
+describe('the state of some tries', () => {
+  test.each<[string, Counts, string]>([
+    ['none', { answered: 0, failed: 0, refused: 0 }, 'unknown'],
+    ['all answered', { answered: 9, failed: 0, refused: 0 }, 'working'],
+    ['one of eleven failed', { answered: 10, failed: 1, refused: 0 }, 'working'],
+    ['one of ten failed', { answered: 9, failed: 1, refused: 0 }, 'impaired'],
+    ['requests refused beside answers', { answered: 1, failed: 0, refused: 50 }, 'working'],
+    ['all failed', { answered: 0, failed: 1, refused: 0 }, 'failing'],
+    ['two refused, none answered', { answered: 0, failed: 0, refused: 2 }, 'impaired'],
+    ['three refused, none answered', { answered: 0, failed: 0, refused: 3 }, 'failing'],
+  ])('%s', (_, counts, state) => {
+    expect(stateOf(counts)).toBe(state as ReturnType<typeof stateOf>)
+  })
+})
+
+describe('what is kept', () => {
+  const [ok, bad] = [callOf({}), callOf({ outcome: 'failed', status: 502 }, tried('a', 'overloaded'))]
+  const scene = () => {
+    let now_ms = NOW_MS
+    const db = memoryDatabase()
+    const open = () => openRouteSums(dbOver(db), { now: () => now_ms, log: memoryLog().log })
+    const rows = () => db.query<{ rows: number }, []>('SELECT count(*) AS rows FROM route_sums').get()?.rows
+    const later = (ms: number): void => {
+      now_ms += ms
+    }
+    return { db, open, rows, later }
+  }
+  const states = async (sums: ReturnType<typeof openRouteSums>) => {
+    const health = await healthNow(sums)
+    return [health.ofModel('m').state, health.ofProvider('a').state, health.ofRoute('m', 'a', 'm').judged_by]
+  }
+
+  test('is the same written or not, and over a restart', async () => {
+    const { open, rows } = scene()
+    const sums = open()
+    for (const call of [bad, bad, bad]) sums.add(call)
+    expect(await states(sums)).toEqual(['failing', 'failing', 'hour'])
+    expect(rows()).toBe(0)
+    await sums.close()
+    const again = open()
+    expect(await states(again)).toEqual(['failing', 'failing', 'hour'])
+    expect((await healthNow(again)).ofModel('m').hour).toEqual({
+      tries: { answered: 0, failed: 3, refused: 0 },
+      calls: { answered: 0, failed: 3, refused: 0 },
+      classes: { overloaded: 3 },
+      first_byte_ms: null,
+    })
+    again.add(ok)
+    expect(await states(again)).toEqual(['impaired', 'impaired', 'hour'])
+    await again.write()
+    expect((await healthNow(again)).ofProvider('a').day).toMatchObject({
+      tries: { answered: 1, failed: 3 },
+      first_byte_ms: 90,
+    })
+    // One row for what failed and one for what was answered, by five minutes and by hour.
+    expect(rows()).toBe(4)
+    await again.close()
+  })
+
+  test('is judged by the hour, then by the day, and forgotten after it', async () => {
+    const { open, rows, later } = scene()
+    const sums = open()
+    sums.add(bad)
+    expect(await states(sums)).toEqual(['failing', 'failing', 'hour'])
+    later(1.5 * HOUR_MS)
+    expect(await states(sums)).toEqual(['failing', 'failing', 'day'])
+    await sums.write()
+    expect(rows()).toBe(1)
+    later(24 * HOUR_MS)
+    expect(await states(sums)).toEqual(['unknown', 'unknown', 'day'])
+    sums.add(callOf({ started_at_ms: NOW_MS + 25.5 * HOUR_MS }))
+    await sums.write()
+    expect(rows()).toBe(2)
+    expect(await states(sums)).toEqual(['working', 'working', 'hour'])
+    await sums.close()
+  })
+
+  test.each([true, false])(
+    'counts what is added while it is written once, written or not: %p',
+    async (may_write) => {
+      const { db, open } = scene()
+      const sums = open()
+      sums.add(bad)
+      db.run(`PRAGMA query_only = ${may_write ? 'OFF' : 'ON'}`)
+      const writing = sums.write()
+      sums.add(bad)
+      const meanwhile = healthNow(sums)
+      sums.add(ok)
+      await writing
+      expect((await meanwhile).ofModel('m').hour.calls).toEqual({ answered: 0, failed: 2, refused: 0 })
+      const counts = { answered: 1, failed: 2, refused: 0 }
+      expect((await healthNow(sums)).ofModel('m').hour.calls).toEqual(counts)
+      db.run('PRAGMA query_only = OFF')
+      await sums.close()
+      expect((await healthNow(open())).ofModel('m').hour.calls).toEqual(counts)
+    },
+  )
+
+  test('waits where it cannot be written', async () => {
+    const { db, open } = scene()
+    const sums = open()
+    sums.add(bad)
+    db.run('PRAGMA query_only = ON')
+    await sums.write()
+    expect(await states(sums)).toEqual(['failing', 'failing', 'hour'])
+    db.run('PRAGMA query_only = OFF')
+    await sums.write()
+    await sums.close()
+    expect(await states(open())).toEqual(['failing', 'failing', 'hour'])
+  })
+})
+
+test('a model with a second route works while its first fails', async () => {
+  const sums = openRouteSums(dbOver(memoryDatabase()), { now: () => NOW_MS, log: memoryLog().log })
+  sums.add(callOf({ provider: 'b' }, tried('a', 'overloaded')))
+  const health = await healthNow(sums)
+  expect(health.ofModel('m').state).toBe('working')
+  expect(health.failing({ models: ['m', 'other'], providers: ['a', 'b', 'c'] })).toMatchObject([
+    { kind: 'provider', name: 'a' },
+  ])
+  await sums.close()
+})
+
+test('an upgrade reads it off the calls of the last day', async () => {
+  const now_ms = Date.now()
+  const db = memoryDatabase()
+  await recorded(
+    [
+      { started_at_ms: now_ms - 60_000 },
+      {
+        started_at_ms: now_ms - 60_000,
+        outcome: 'failed' as const,
+        status: 502,
+        failed_tries: 2,
+        trace: JSON.stringify({ tried: [tried('a', 'overloaded'), tried('b', 'timed_out')] }),
+      },
+      { started_at_ms: now_ms - 60_000, failed_tries: 1, trace: '' },
+      {
+        started_at_ms: now_ms - 60_000,
+        outcome: 'failed' as const,
+        status: 400,
+        provider: '',
+        upstream_model: '',
+      },
+      { started_at_ms: now_ms - 60_000, outcome: 'cancelled' as const, first_byte_ms: null },
+      { started_at_ms: now_ms - 60_000, outcome: 'broken' as const },
+      { started_at_ms: now_ms - 30 * HOUR_MS },
+    ].map((call) => [
+      1,
+      10,
+      { model: 'm', provider: 'a', upstream_model: 'm', duration_ms: 0, first_byte_ms: 90, ...call },
+    ]),
+    db,
+  )
+  db.run(`DROP TABLE route_sums; PRAGMA user_version = ${MIGRATIONS_BEFORE}`)
+  migrate(db, MIGRATIONS.slice(0, MIGRATIONS_BEFORE + 1))
+  const sums = openRouteSums(dbOver(db), { now: () => now_ms, log: memoryLog().log })
+  const health = await healthNow(sums)
+  expect(health.ofModel('m').hour).toEqual({
+    tries: { answered: 2, failed: 3, refused: 1 },
+    calls: { answered: 2, failed: 2, refused: 1 },
+    classes: { overloaded: 1, timed_out: 1, broke_off: 1, bad_request: 1 },
+    first_byte_ms: 90,
+  })
+  expect(health.ofProvider('b').day.tries).toEqual({ answered: 0, failed: 1, refused: 0 })
+})
+
+/** The migration that made the table. */
+const MIGRATIONS_BEFORE = MIGRATIONS.findIndex((sql) => sql.includes('CREATE TABLE route_sums'))

@@ -1,0 +1,205 @@
+// The console's images: each account its own, the operator what they ask for; thumbnails, lineage, deletion.
+import { describe, expect, test } from 'bun:test'
+import sharp from 'sharp'
+import { FIRST_CATALOGUE } from '../../src/catalogue/first.ts'
+import { fileGateway } from '../support/gateway.ts'
+import { type ConsoleSession, sessionsOf } from '../console/portal.ts'
+
+const PATH = '/console/api/images'
+const SHOWN = 'content=shown'
+
+const gateway = await fileGateway({ catalogue: FIRST_CATALOGUE })
+const { alice, bob, operator } = await sessionsOf(gateway)
+/** Of alice: one, an edit of it, and an edit of that. */
+const first = await draw('images', {})
+const second = await draw('edits', { generation_id: first })
+const third = await draw('edits', { generation_id: second })
+
+async function draw(path: string, rest: object, prompt = 'a red house'): Promise<string> {
+  const answer = await alice.ask(`/console/api/play/${path}`, { model: 'sim-image', prompt, ...rest })
+  const { svc_generation_ids: ids = [] } = (await answer.clone().json()) as { svc_generation_ids?: string[] }
+  if (answer.status !== 200) throw new Error(await answer.clone().text())
+  expect([answer.status, ids.length]).toEqual([200, 1])
+  return ids[0] ?? ''
+}
+
+interface Listed {
+  images: {
+    id: string
+    account: string
+    prompt: string | null
+    cost_usd: string
+    request_id: string
+    kind: string
+  }[]
+  next_cursor: number | null
+}
+const listed = async (session: ConsoleSession, query = ''): Promise<Listed> =>
+  (await (await session.ask(`${PATH}${query}`)).json()) as Listed
+
+describe('the list', () => {
+  test('has the newest first, with what each cost and the call that made it', async () => {
+    const { images } = await listed(alice)
+    expect(images.map(({ id }) => id)).toEqual([third, second, first])
+    expect(images[0]).toMatchObject({
+      prompt: 'a red house',
+      cost_usd: '0.04',
+      kind: 'edit',
+      account: 'alice',
+    })
+    expect(gateway.rows().calls.map(({ request_id }) => request_id)).toContain(images[0]?.request_id ?? '')
+  })
+
+  test('is paged, and filtered', async () => {
+    const page = await listed(alice, '?limit=2')
+    expect(page.images.map(({ id }) => id)).toEqual([third, second])
+    const rest = await listed(alice, `?limit=2&cursor=${page.next_cursor}`)
+    expect(rest.images.map(({ id }) => id)).toEqual([first])
+    expect((await listed(alice, '?kind=generation')).images.map(({ id }) => id)).toEqual([first])
+    expect((await listed(alice, `?model=sim-flash`)).images).toEqual([])
+  })
+
+  test('is empty for others, who cannot name the account', async () => {
+    expect((await listed(bob)).images).toEqual([])
+    expect((await bob.ask(`${PATH}?account=alice`)).status).toBe(404)
+  })
+
+  test('shows the operator whose they are and what they cost; what they are of only where it is asked for, and logged', async () => {
+    const hidden = await listed(operator)
+    expect(hidden.images).toHaveLength(3)
+    expect(hidden.images[0]).toMatchObject({ account: 'alice', prompt: null, cost_usd: '0.04' })
+    expect(gateway.log.text()).not.toContain('the operator looked')
+    const shown = await listed(operator, `?account=alice&${SHOWN}`)
+    expect(shown.images[0]).toMatchObject({ prompt: 'a red house' })
+    expect(gateway.log.text()).toContain('the operator looked')
+    expect((await listed(operator, '?account=bob')).images).toEqual([])
+  })
+})
+
+describe('the lineage', () => {
+  interface Lineage {
+    lineage: { id: string; generation: number; is: string; label: string | null; parents: string[] }[]
+  }
+  const lineageOf = async (session: ConsoleSession, id: string, query = '') =>
+    ((await (await session.ask(`${PATH}/${id}${query}`)).json()) as Lineage).lineage.map(
+      ({ id, generation, is }) => [id, generation, is] as const,
+    )
+
+  test('goes up to what it was made from, and down to what was made from it', async () => {
+    expect(await lineageOf(alice, second)).toEqual([
+      [first, -1, 'image'],
+      [second, 0, 'image'],
+      [third, 1, 'image'],
+    ])
+    expect(await lineageOf(alice, third)).toEqual([
+      [first, -2, 'image'],
+      [second, -1, 'image'],
+      [third, 0, 'image'],
+    ])
+  })
+
+  test('names what was deleted since, and the files it was made from', async () => {
+    const file = await uploadedFile()
+    const child = await draw('edits', { image_key: file })
+    expect(await lineageOf(alice, child)).toEqual([
+      [file, -1, 'file'],
+      [child, 0, 'image'],
+    ])
+    const deleted = await alice.ask(`/console/api/files?key=${encodeURIComponent(file)}`, undefined, {
+      method: 'DELETE',
+    })
+    expect(deleted.status).toBe(200)
+    expect(await lineageOf(alice, child)).toEqual([
+      [file, -1, 'deleted'],
+      [child, 0, 'image'],
+    ])
+    await alice.ask(`${PATH}/${child}`, undefined, { method: 'DELETE' })
+  })
+
+  async function uploadedFile(): Promise<string> {
+    const bytes = await sharp({ create: { width: 20, height: 20, channels: 3, background: '#f00' } })
+      .png()
+      .toBuffer()
+    const form = new FormData()
+    form.append('files', new File([new Uint8Array(bytes)], 'red.png', { type: 'image/png' }))
+    const answer = await alice.askRaw('/console/api/files', form)
+    return ((await answer.json()) as { uploaded: { key: string }[] }).uploaded[0]?.key ?? ''
+  }
+})
+
+describe('a picture', () => {
+  test('is the very bytes, kept by this browser for this session', async () => {
+    const answer = await alice.ask(`${PATH}/${first}/picture`)
+    expect(answer.status).toBe(200)
+    expect(answer.headers.get('cache-control')).toBe('private, max-age=86400, immutable')
+    expect(answer.headers.get('vary')).toBe('Cookie')
+    expect(answer.headers.get('content-security-policy')).toContain("default-src 'none'")
+    const row = gateway.db.query('SELECT sha256 FROM generations WHERE uuid = ?').get(first) as {
+      sha256: string
+    }
+    expect(new Bun.CryptoHasher('sha256').update(await answer.bytes()).digest('hex')).toBe(row.sha256)
+  })
+
+  test('as a thumbnail is small', async () => {
+    const [whole, small] = await Promise.all(
+      ['picture', 'thumbnail'].map(async (of) => (await alice.ask(`${PATH}/${first}/${of}`)).bytes()),
+    )
+    const { width = 0, height = 0, format } = await sharp(small).metadata()
+    expect([format, Math.max(width, height)]).toEqual(['webp', 384])
+    expect(small?.length).toBeLessThan(whole?.length ?? 0)
+    // The second time it is the same, from memory.
+    expect(
+      Buffer.compare(
+        await (await alice.ask(`${PATH}/${first}/thumbnail`)).bytes(),
+        small ?? new Uint8Array(),
+      ),
+    ).toBe(0)
+  })
+
+  test.each(['', '/picture', '/thumbnail'])('of another account is 404: GET %s', async (of) => {
+    expect((await bob.ask(`${PATH}/${first}${of}`)).status).toBe(404)
+  })
+
+  test('of another account is not deleted', async () => {
+    expect((await bob.ask(`${PATH}/${first}`, undefined, { method: 'DELETE' })).status).toBe(404)
+    expect((await alice.ask(`${PATH}/${first}`)).status).toBe(200)
+  })
+
+  test.each(['picture', 'thumbnail'])('is shown to the operator where they ask for it: %s', async (of) => {
+    const hidden = await operator.ask(`${PATH}/${first}/${of}`)
+    expect(hidden.status).toBe(403)
+    expect(await hidden.json()).toMatchObject({ error: { code: 'content_hidden' } })
+    expect((await operator.ask(`${PATH}/${first}/${of}?${SHOWN}`)).status).toBe(200)
+  })
+})
+
+describe('deletion', () => {
+  test('takes the picture and its thumbnail, and leaves the charge', async () => {
+    const id = await draw('images', {}, 'to be deleted')
+    await (await alice.ask(`${PATH}/${id}/thumbnail`)).bytes()
+    const calls = gateway.rows().calls.length
+    expect((await alice.ask(`${PATH}/${id}`, undefined, { method: 'DELETE' })).status).toBe(200)
+    for (const of of ['', '/picture', '/thumbnail'])
+      expect((await alice.ask(`${PATH}/${id}${of}`)).status).toBe(404)
+    expect(gateway.rows().calls).toHaveLength(calls)
+    await gateway.rest()
+  })
+
+  test('by the operator has a line in the audit log, of which the account reads', async () => {
+    const id = await draw('images', {}, 'to be deleted by others')
+    const lines = async () =>
+      (await (await alice.ask('/console/api/audit-log?area=account')).json()) as { actions: object[] }
+    const { actions: before } = await lines()
+    for (const status of [200, 404])
+      expect((await operator.ask(`${PATH}/${id}`, undefined, { method: 'DELETE' })).status).toBe(status)
+    const { actions } = await lines()
+    expect(actions).toHaveLength(before.length + 1)
+    expect(actions[0]).toMatchObject({ action: 'image.deleted', by: 'operator', before: { image: id } })
+  })
+
+  test('from a page of another origin is refused', async () => {
+    const headers = { origin: 'https://evil.example' }
+    const answer = await alice.ask(`${PATH}/${first}`, undefined, { method: 'DELETE', headers })
+    expect(answer.status).toBe(403)
+  })
+})

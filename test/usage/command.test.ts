@@ -1,0 +1,237 @@
+// `usage`: recorded calls, filtered, paged and summed by day.
+import { beforeAll, describe, expect, test } from 'bun:test'
+import { createWriter } from '../../src/money/ledger/writer.ts'
+import { openDatabase } from '../../src/store/engines/sqlite/open.ts'
+import { hold, post, voided } from '../money/ledger/world.ts'
+import { NOW, sceneOfFile } from '../app/commands/scene.ts'
+
+const HOUR_MS = 3_600_000
+
+const scene = sceneOfFile()
+beforeAll(async () => {
+  for (const [account, key] of [
+    ['anna', 'phone'],
+    ['bert', 'desk'],
+  ] as const) {
+    await scene.run('account', 'create', account)
+    await scene.run('credit', account, '10')
+    await scene.run('key', 'create', account, '--name', key)
+  }
+  const db = openDatabase(scene.path('tollgate.db'))
+  const writer = createWriter(db)
+  const of = { account_id: 2, key_id: 2 }
+  writer.commit([hold(9_000), hold(9_000, of), hold(9_000), hold(9_000)])
+  writer.commit([
+    post(1, 1_500, { model: 'sim-flash', started_at_ms: NOW - 30 * HOUR_MS, price: '{"unit":"token"}' }),
+    post(2, 2_000, {
+      model: 'sim-pro',
+      started_at_ms: NOW - 2 * HOUR_MS,
+      estimated: 1,
+      thinking_tokens: 7,
+      provider_cost_nanos: 2_500,
+    }),
+    post(3, 3_000, { model: 'sim-flash', started_at_ms: NOW - HOUR_MS, streamed: 1 }),
+    voided(4),
+  ])
+  db.close()
+})
+
+const linesOf = (out: string) => out.trimEnd().split('\r\n')
+
+const ids = async (...args: string[]) =>
+  (await scene.json('usage', ...args)).calls.map(({ id }: { id: number }) => id)
+
+describe('usage', () => {
+  const cases: [line: string, ids: number[]][] = [
+    ['--since 1990-01-01', [3, 2, 1]],
+    ['--since 3h', [3, 2]],
+    ['--since 90m', [3]],
+    ['--until 90m --since 1990-01-01', [2, 1]],
+    ['--since 2026-11-21', [3, 2]],
+    ['--until 2026-11-20 --since 1990-01-01', [1]],
+    ['--since 2026-11-20 --until 2026-11-21', [3, 2, 1]],
+    ['--since 3h --account anna', [3]],
+    ['--since 3h --key 2', [2]],
+    ['--since 1990-01-01 --model sim-flash', [3, 1]],
+    ['--since 2027-01-01', []],
+  ]
+  test.each(cases)('%s', async (line, expected) => {
+    expect(await ids(...line.split(' '))).toEqual(expected)
+  })
+
+  test('is paged: each page says how to get the next one', async () => {
+    const first = await scene.json('usage', '--limit', '3')
+    expect([first.calls.length, first.next_cursor]).toEqual([3, 2])
+    expect((await scene.run('usage', '--limit', '3')).err).toBe(
+      'More calls: add --before 2. TOTAL is for this page.',
+    )
+    const second = await scene.json('usage', '--limit', '3', '--before', String(first.next_cursor))
+    expect([second.calls.length, second.next_cursor]).toEqual([1, null])
+  })
+
+  test('--json has calls with names, booleans, money in both units and the applied price', async () => {
+    const [call] = (await scene.json('usage', '--until', '24h', '--since', '2d')).calls
+    expect(call).toMatchObject({
+      account: 'anna',
+      key: 'phone',
+      streamed: false,
+      estimated: false,
+      cost_nanos: 1_500,
+      cost_usd: '0.0000015',
+      price: { unit: 'token' },
+      started_at: new Date(NOW - 30 * HOUR_MS).toISOString(),
+    })
+  })
+
+  test('is a table where ~ marks an estimate, and thinking counts as output', async () => {
+    const { out } = await scene.run('usage', '--account', 'bert')
+    expect(out.split('\n')[1]).toMatch(/ bert +desk +sim-pro +completed +200 +10 +12~ +- +0\.000002 +100$/)
+  })
+
+  test('--sums day has a line per day, account, key and model', async () => {
+    const { out } = await scene.run('usage', '--sums', 'day', '--since', '2026-11-20')
+    expect(
+      out
+        .split('\n')
+        .slice(1)
+        .map((line) => line.split(/ +/)),
+    ).toEqual([
+      ['2026-11-21', 'anna', 'phone', 'sim-flash', '1', '10', '5', '-', '0.000003'],
+      ['2026-11-21', 'bert', 'desk', 'sim-pro', '1', '10', '12', '-', '0.000002'],
+      ['2026-11-20', 'anna', 'phone', 'sim-flash', '1', '10', '5', '-', '0.0000015'],
+      ['TOTAL', '3', '30', '22', '-', '0.0000065'],
+    ])
+    expect((await scene.json('usage', '--sums', 'day', '--account', 'bert')).sums).toMatchObject([
+      { day: '2026-11-21', account: 'bert', calls: 1, cost_nanos: 2_000, cost_usd: '0.000002' },
+    ])
+  })
+
+  test('--margin says what providers take, and - where that is not known', async () => {
+    const calls = await scene.run('usage', '--margin', '--since', '3h')
+    expect(calls.out.split('\n').map((line) => line.split(/ +/).slice(-3))).toEqual([
+      ['USD', 'TAKEN', 'MARGIN'],
+      ['0.000003', '-', '-'],
+      ['0.000002', '0.0000025', '-0.0000005'],
+      ['0.000005', '0.0000025', '-0.0000005'],
+    ])
+    expect(calls.err).toContain("TAKEN: the provider's cost")
+    const sums = await scene.run('usage', '--margin', '--sums', 'day', '--since', '3h')
+    expect(sums.out.split('\n').map((line) => line.split(/ +/).slice(-4))).toEqual([
+      ['USD', 'KNOWN', 'TAKEN', 'MARGIN'],
+      ['0.000003', '-', '-', '-'],
+      ['0.000002', '0.000002', '0.0000025', '-0.0000005'],
+      ['0.000005', '0.000002', '0.0000025', '-0.0000005'],
+    ])
+    expect(sums.err).toContain('KNOWN: revenue of calls with a known provider cost')
+    expect((await scene.run('usage', '--margin', '--model', 'none')).err).toBe('')
+  })
+
+  test('--sums month has a line per month, account, key and model, of twelve months', async () => {
+    const { out, err } = await scene.run('usage', '--sums', 'month')
+    expect(out.split('\n').map((line) => line.split(/ +/))).toEqual([
+      ['MONTH', 'ACCOUNT', 'KEY', 'MODEL', 'CALLS', 'IN', 'OUT', 'IMAGES', 'USD'],
+      ['2026-11', 'anna', 'phone', 'sim-flash', '2', '20', '10', '-', '0.0000045'],
+      ['2026-11', 'bert', 'desk', 'sim-pro', '1', '10', '12', '-', '0.000002'],
+      ['TOTAL', '3', '30', '22', '-', '0.0000065'],
+    ])
+    expect(err).toBe('Sums of the last 12 months. Add --since for earlier ones.')
+    // What began before that is not in it: of the eleventh month before, all is.
+    const since = async (...args: string[]) =>
+      (await scene.json('usage', '--sums', 'month', ...args)).sums.map(
+        ({ month }: { month: string }) => month,
+      )
+    expect(await since('--until', '2027-10-31')).toEqual(['2026-11', '2026-11'])
+    expect(await since('--until', '2027-11-01')).toEqual([])
+    expect(await since('--until', '2027-11-01', '--since', '1990-01-01')).toEqual(['2026-11', '2026-11'])
+  })
+
+  test('--json has the total of sums', async () => {
+    const { total } = await scene.json('usage', '--sums', 'day', '--since', '2026-11-20')
+    expect(total).toMatchObject({
+      calls: 3,
+      input_tokens: 30,
+      cost_nanos: 6_500,
+      cost_usd: '0.0000065',
+      margin_nanos: -500,
+    })
+    expect(total).not.toHaveProperty('account')
+  })
+
+  test('one line needs no total', async () => {
+    expect((await scene.run('usage', '--sums', 'month', '--account', 'bert')).out).not.toContain('TOTAL')
+  })
+
+  test('--csv has all columns of calls, amounts as numbers, and what is not known as nothing', async () => {
+    const { out } = await scene.run('usage', '--csv', '--since', '3h')
+    const lines = `${out}\n`.split('\r\n')
+    expect(lines[0]).toBe(
+      'request_id,started_utc,account,key,key_prefix,surface,model,outcome,status,input_tokens,output_tokens,images,' +
+        'cost_usd,unpaid_usd,first_byte_ms,duration_ms,refusal,provider,upstream_model,failed_tries,provider_cost_usd,margin_usd',
+    )
+    expect(lines[1]).toContain(`,${new Date(NOW - HOUR_MS).toISOString()},anna,phone,tg_`)
+    expect(lines[1]).toContain(',10,5,0,0.000003,0.00,')
+    expect(lines[1]).toEndWith(',,')
+    expect(lines[2]).toContain(',10,12,0,0.000002,0.00,')
+    expect(lines[2]).toEndWith(',0.0000025,-0.0000005')
+    expect(lines.slice(3)).toEqual([''])
+  })
+
+  test.each<[args: string, rows: number]>([
+    ['--csv', 4],
+    ['--csv --limit 2', 2],
+    ['--csv --limit 50', 4],
+    ['--csv --before 3', 2],
+    ['--csv --account bert', 1],
+  ])('%s: %d calls', async (args, rows) => {
+    expect(linesOf((await scene.run('usage', ...args.split(' '))).out)).toHaveLength(1 + rows)
+  })
+
+  test.each(['day', 'month'])(
+    '--csv of sums by %s has no total, which a spreadsheet would add',
+    async (by) => {
+      const { out } = await scene.run('usage', '--sums', by, '--csv', '--since', '2026-11-20')
+      const [head = '', ...lines] = out.trimEnd().split('\r\n')
+      expect(head).toStartWith(`${by},account,key,key_prefix,model,calls,`)
+      expect(lines).toHaveLength(by === 'day' ? 3 : 2)
+      expect(out).not.toContain('TOTAL')
+    },
+  )
+
+  test('--csv without calls is its head', async () => {
+    expect((await scene.run('usage', '--csv', '--model', 'none')).out).toMatch(/^request_id,[a-z_,]+\r$/)
+  })
+
+  test('--csv with --json is wrong usage', async () => {
+    const { status, out, err } = await scene.run('usage', '--csv', '--json')
+    expect({ status, out }).toEqual({ status: 2, out: '' })
+    expect(JSON.parse(err).error.message).toBe('Give --csv or --json, not both.')
+  })
+
+  test('without calls says so', async () => {
+    expect((await scene.run('usage', '--model', 'none')).out).toBe('No calls.')
+    expect((await scene.run('usage', '--model', 'none', '--sums', 'day')).out).toBe('No calls.')
+  })
+})
+
+test.each([
+  'usage',
+  'usage --margin',
+  'usage --sums day',
+  'usage --sums day --margin',
+  'usage --sums month',
+  'entries bert',
+  'key list',
+  'account list',
+  'models',
+])('tollgate %s fits a terminal of 80 columns, and is whole elsewhere', async (line) => {
+  await scene.run('account', 'create', 'somebody-with-a-long-name@department.example.com')
+  const options = '--models gemini-2.5-flash,gemini-2.5-pro,sim-* --expires 30d --addresses 10.0.0.0/8'
+  const name = `key-of-a-very-long-name-${line.replaceAll(' ', '')}`
+  await scene.run('key', 'create', 'bert', '--name', name, ...options.split(' '))
+  scene.columns = 80
+  const { out } = await scene.run(...line.split(' '))
+  scene.columns = undefined
+  expect(out.split('\n').length).toBeGreaterThan(2)
+  expect(out.split('\n').filter((text) => text.length > 80)).toEqual([])
+  expect((await scene.run(...line.split(' '))).out).not.toContain('…')
+})
