@@ -23,6 +23,7 @@ import { health } from './health/plugin.ts'
 import { images } from './images/plugin.ts'
 import { keys } from './keys/plugin.ts'
 import { library } from './library/plugin.ts'
+import { liveFeed } from './live-feed/plugin.ts'
 import { messages } from './messages/plugin.ts'
 import { metrics } from './metrics/plugin.ts'
 import { models } from './models/plugin.ts'
@@ -37,7 +38,9 @@ import { refusals } from './refusals/plugin.ts'
 import { rerank } from './rerank/plugin.ts'
 import { responses } from './responses/plugin.ts'
 import { signIn } from './sign-in/plugin.ts'
+import { system } from './system/plugin.ts'
 import { upload } from './upload/plugin.ts'
+import { usage } from './usage/plugin.ts'
 
 export const plugins = [
   health,
@@ -54,6 +57,8 @@ export const plugins = [
   rerank,
   billing,
   calls,
+  liveFeed,
+  usage,
   entries,
   accounts,
   keys,
@@ -69,6 +74,7 @@ export const plugins = [
   backups,
   moving,
   alerts,
+  system,
   playground,
   firstSteps,
   upload,

@@ -1,6 +1,6 @@
 // Conditions of models, providers and routes that answer no call. Pure.
 import type { Catalogue } from '../../src/domain/catalogue.ts'
-import { type Counts, type Health, type HealthNow, totalOf } from '../health/route-health.ts'
+import { type Counts, type Health, type HealthNow, totalOf } from '../health/index.ts'
 import type { Condition } from './steps.ts'
 
 /** Fewer raise no alert: the pages show them. */

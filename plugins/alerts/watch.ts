@@ -4,6 +4,7 @@ import { patientOf } from '../../src/app/checks/look.ts'
 import type { Gateway } from '../../src/app/surface/gateway.ts'
 import type { PostWebhook } from '../../src/media/webhook-post.ts'
 import type { Awaitable } from '../../src/store/db.ts'
+import { type HealthNow, routeHealth } from '../health/index.ts'
 import { lowBalances, spendConditions } from './account-conditions.ts'
 import { conditionsOf } from './check-conditions.ts'
 import type { OtherGateways } from './other-gateways.ts'
@@ -16,6 +17,8 @@ import { writeConditions } from './store.ts'
 export interface AlertParts {
   gateway: Pick<Gateway, 'exchange' | 'operations' | 'db'>
   settings: () => AlertSettings
+  /** How models, providers and routes do. */
+  health?: () => Promise<HealthNow>
   post: PostWebhook
   /** Undefined where this gateway has the database alone. */
   others?: OtherGateways | undefined
@@ -46,20 +49,17 @@ interface Check {
 }
 
 /** Looks each minute. A check that fails is logged, and its alerts stay unchanged. */
-export function watchAlerts({
-  gateway,
-  settings,
-  post,
-  others,
-  every_ms = LOOK_EVERY_MS,
-}: AlertParts): RunningAlerts {
+export function watchAlerts({ gateway, settings, post, others, ...parts }: AlertParts): RunningAlerts {
+  const { health = () => routeHealth(gateway), every_ms = LOOK_EVERY_MS } = parts
   const { db, exchange } = gateway
   const { now, log } = exchange
   const has_others = others !== undefined
   const sender = createSender({ db, settings, post, now, log, has_others })
-  const checks = [...checksOf(gateway, settings), ...checksOfPlugins(gateway, others?.machine)].map(
-    (check) => ({ ...check, due_at_ms: 0 }),
-  )
+  const of_all = checksOf({ gateway, settings, health })
+  const checks = [...of_all, ...checksOfPlugins(gateway, others?.machine)].map((check) => ({
+    ...check,
+    due_at_ms: 0,
+  }))
   const of_machines = new Set(checks.flatMap(({ of_machine, rules }) => (of_machine ? rules : [])))
   let is_stopping = false
 
@@ -128,9 +128,9 @@ const isOwnTo =
     !others || !of_machines.has(rule) || subject === others.machine || !others.isAlive(subject)
 
 function checksOf(
-  { db, exchange, operations }: AlertParts['gateway'],
-  settings: () => AlertSettings,
+  { gateway, settings, health }: Required<Pick<AlertParts, 'gateway' | 'settings' | 'health'>>,
 ): Check[] {
+  const { db, exchange, operations } = gateway
   const { now, catalogue } = exchange
   return [
     { rules: ['low_balance'], every_ms: NOT_OFTEN_MS, look: () => lowBalances(db, now()) },
@@ -142,7 +142,7 @@ function checksOf(
     {
       rules: ['failing_model', 'failing_provider', 'failing_route'],
       every_ms: 0,
-      look: async () => failing(catalogue(), await operations.health()),
+      look: async () => failing(catalogue(), await health()),
     },
   ]
 }

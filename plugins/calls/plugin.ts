@@ -1,4 +1,4 @@
-// Calls as a plugin: their list, their sums, one call whole, and the live feed of an account.
+// Calls as a plugin: their list, their sums, and one call whole.
 import { definePlugin } from '../../src/app/plugin.ts'
 
 export const calls = definePlugin({

@@ -1,8 +1,8 @@
-// The console as a plugin: its pages, and their JSON routes.
+// The console as a plugin: its pages, and the search.
 import { definePlugin } from '../../src/app/plugin.ts'
 
 export const consolePages = definePlugin({
   name: 'console',
   routes: async () => (await import('./routes.ts')).consolePages,
-  console_routes: async () => (await import('./api/index.ts')).consoleApi,
+  console_routes: async () => (await import('./search.ts')).searchRoutes,
 })

@@ -1,17 +1,12 @@
 // Health as the console shows it: of models, providers and routes, in the last hour and day; and the last failure of a route.
 import { type Static, Type } from '@sinclair/typebox'
 import type { Viewer } from '../../src/access/viewer.ts'
+import type { Gateway } from '../../src/app/surface/gateway.ts'
 import { Nullable, OneOf } from '../../src/http/schema.ts'
 import { TimeFields, time } from '../../src/http/views.ts'
 import { type FailingRoute, failingRoutes } from './failing-routes.ts'
-import {
-  type Failing,
-  HEALTH_STATES,
-  type Health,
-  type HealthNow,
-} from './route-health.ts'
+import { type Failing, HEALTH_STATES, type Health, type HealthNow, routeHealth } from './route-health.ts'
 import { startedBetween } from '../../src/money/ledger/started-calls.ts'
-import type { Gateway } from '../../src/app/surface/gateway.ts'
 
 const CountsView = Type.Object({
   answered: Type.Integer(),
@@ -55,19 +50,19 @@ export const FailingView = Type.Object({
 export const healthView = (health: Health): Static<typeof HealthView> => ({ ...health })
 
 /** What a viewer sees of routes at this moment. */
-export interface Seen {
+export interface VisibleHealth {
   is_operator: boolean
   health: HealthNow
   /** For the operator alone. */
   failures: readonly FailingRoute[]
 }
 
-export async function seenNow(
-  gateway: Pick<Gateway, 'db' | 'exchange' | 'operations'>,
+export async function visibleHealth(
+  gateway: Pick<Gateway, 'db' | 'exchange'>,
   viewer: Pick<Viewer, 'role'>,
-): Promise<Seen> {
+): Promise<VisibleHealth> {
   const is_operator = viewer.role === 'operator'
-  const health = await gateway.operations.health()
+  const health = await routeHealth(gateway)
   return { is_operator, health, failures: is_operator ? await recentFailures(gateway) : [] }
 }
 
@@ -102,10 +97,10 @@ export function lastFailureView(
 
 /** The models and providers of the catalogue of which nothing was answered, models that are not sold left out. */
 export async function failingView(
-  gateway: Pick<Gateway, 'db' | 'exchange' | 'operations'>,
+  gateway: Pick<Gateway, 'db' | 'exchange'>,
 ): Promise<Static<typeof FailingView>[]> {
   const { models, providers } = gateway.exchange.catalogue()
-  const health = await gateway.operations.health()
+  const health = await routeHealth(gateway)
   const failing = health.failing({ models: models.keys(), providers: providers.keys() })
   if (failing.length === 0) return []
   const failures = await recentFailures(gateway)

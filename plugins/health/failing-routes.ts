@@ -1,7 +1,9 @@
 // The routes that failed lately, read from the traces of calls: how often, and with which words the last time.
-import type { Db } from '../../src/store/db.ts'
-import { failureQueries } from '../usage/overview/queries.ts'
+import { and, desc, gt, gte, sql } from 'drizzle-orm'
 import { readTrace } from '../../src/money/ledger/traces.ts'
+import type { Db } from '../../src/store/db.ts'
+import { perConnection } from '../../src/store/prepared.ts'
+import { calls } from '../../src/store/schema.ts'
 import { BROKE_OFF } from './tries.ts'
 
 export interface FailingRoute {
@@ -89,3 +91,34 @@ function failuresOf({
   const words = failure?.cause ?? failure?.message ?? ''
   return [{ provider, upstream_model, failure_class: BROKE_OFF, at_ms, words, request_id }, ...failures]
 }
+
+const { placeholder } = sql
+
+/** Calls of which a route failed, the newest first, by an index that has those alone. */
+const failureQueries = perConnection({
+  newest: (orm) =>
+    orm
+      .select({
+        id: calls.id,
+        request_id: calls.request_id,
+        provider: calls.provider,
+        upstream_model: calls.upstream_model,
+        model: calls.model,
+        outcome: calls.outcome,
+        started_at_ms: calls.started_at_ms,
+        duration_ms: calls.duration_ms,
+        trace: calls.trace,
+      })
+      .from(calls)
+      .where(
+        and(
+          // A literal, so that the partial index serves.
+          gt(calls.failed_tries, sql`0`),
+          gte(calls.id, placeholder('first_id')),
+          gte(calls.started_at_ms, placeholder('from_ms')),
+        ),
+      )
+      .orderBy(desc(calls.id))
+      .limit(placeholder('row_limit'))
+      .prepare(),
+})

@@ -1,5 +1,7 @@
 // The health of models, providers and their routes: a judgement of the tries of the last hour, or else of the last day.
-import type { HealthRange, RouteSum, RouteSums } from './route-sums.ts'
+import type { Gateway } from '../../src/app/surface/gateway.ts'
+import type { Events } from '../../src/calls/life/events.ts'
+import { type HealthRange, openRouteSums, type RouteSum, type RouteSums } from './route-sums.ts'
 import { ANSWERED, REFUSED } from './tries.ts'
 
 /** `unknown`: nothing was tried; `failing`: nothing was answered; `impaired`: some was not. */
@@ -51,6 +53,21 @@ export interface HealthNow {
 const MIN_REFUSED = 3
 /** From this share of failures on something is wrong, where others are answered. */
 const IMPAIRED_SHARE = 0.1
+
+/** The sums of each gateway of the process. */
+const opened = new WeakMap<Events, RouteSums>()
+
+export function openRouteHealth({ db, exchange }: Pick<Gateway, 'db' | 'exchange'>): RouteSums {
+  const sums = openRouteSums(db, exchange)
+  opened.set(exchange.events, sums)
+  return sums
+}
+
+const NO_SUMS: Pick<RouteSums, 'since'> = { since: async () => [] }
+
+/** How models, providers and routes did in the last hour and day, over restarts. */
+export const routeHealth = ({ exchange }: Pick<Gateway, 'exchange'>): Promise<HealthNow> =>
+  healthNow(opened.get(exchange.events) ?? NO_SUMS)
 
 /** The health at this moment, read from the sums once. */
 export async function healthNow(sums: Pick<RouteSums, 'since'>): Promise<HealthNow> {

@@ -1,11 +1,11 @@
 // Sums of tries at routes: added up in memory as calls end, written together every ten seconds, and kept for a day.
 import { and, lt, sql } from 'drizzle-orm'
+import type { CallRecord } from '../../src/money/ledger/operations.ts'
 import type { Logger } from '../../src/observe/log.ts'
 import type { Db } from '../../src/store/db.ts'
 import { bareColumns, equals, placeholders } from '../../src/store/placeholders.ts'
 import { perConnection } from '../../src/store/prepared.ts'
 import { route_sums } from '../../src/store/schema.ts'
-import type { CallRecord } from '../../src/money/ledger/operations.ts'
 import { type Try, triesOf } from './tries.ts'
 
 /** A sum of tries that went alike. */

@@ -1,7 +1,8 @@
-// The surface of generated images as a plugin.
+// The library as a plugin: the surface of generated images, and the pages Images and Files.
 import { definePlugin } from '../../src/app/plugin.ts'
 
 export const library = definePlugin({
   name: 'library',
   routes: async () => (await import('./routes.ts')).library,
+  console_routes: async () => (await import('./console/routes.ts')).consoleRoutes,
 })

@@ -1,10 +1,10 @@
 // Live activity as feeds show it: the moments of a call, each an event.
 
 import { type Static, Type } from '@sinclair/typebox'
-import type { ActivityEvent } from './activity.ts'
 import { OUTCOMES } from '../../src/domain/outcomes.ts'
 import { OneOf } from '../../src/http/schema.ts'
 import { MoneyFields, money } from '../../src/http/views.ts'
+import type { ActivityEvent } from './activity.ts'
 
 const aboutCall = {
   request_id: Type.String({ description: 'The request.' }),

@@ -1,10 +1,10 @@
 // Live activity: what happens to an account's calls, told to whoever listens at the moment.
-import type { Nanos } from '../../src/domain/money.ts'
-import type { CallRecord } from '../../src/money/ledger/operations.ts'
-import type { Logger } from '../../src/observe/log.ts'
 import type { RecordedCall } from '../../src/calls/life/call.ts'
 import type { Events } from '../../src/calls/life/events.ts'
 import { costOf } from '../../src/calls/settling/queue.ts'
+import type { Nanos } from '../../src/domain/money.ts'
+import type { CallRecord } from '../../src/money/ledger/operations.ts'
+import type { Logger } from '../../src/observe/log.ts'
 
 interface CallEvent {
   request_id: string

@@ -1,22 +1,22 @@
-// The live feed of an account's calls: server-sent events while they are held, answered and settled.
+// The route of an account's live feed, GET /api/v1/events: server-sent events while they are held, answered and settled.
 import { Type } from '@sinclair/typebox'
+import { Elysia } from 'elysia'
 import type { Caller } from '../../src/access/gate.ts'
-import {
-  type ActivityView,
-  activityEvents,
-  activityView,
-  PingEvent,
-} from './activity-view.ts'
-import { createFeeds, type FeedTimers } from './feed.ts'
+import { ACCOUNT_FAILURES, accountCalls, scopeOf } from '../../src/app/surface/account-calls.ts'
+import type { Gateway } from '../../src/app/surface/gateway.ts'
 import type { ExchangeParts } from '../../src/calls/parts.ts'
 import { rateLimited } from '../../src/domain/errors.ts'
+import { Closed } from '../../src/http/schema.ts'
 import type { Awaitable } from '../../src/store/db.ts'
+import type { Activity } from './activity.ts'
+import { type ActivityView, activityEvents, activityView, PingEvent } from './activity-view.ts'
+import { createFeeds, type FeedTimers } from './feed.ts'
 
 /** One event of the feed: the `data` of a server-sent event. */
 const FeedEvent = Type.Union([...activityEvents({}), PingEvent])
 
 /** The feed in a route's schema, where nothing is checked: it is a `Response` already. */
-export const Feed = Type.Unsafe<ReadableStream>(
+const Feed = Type.Unsafe<ReadableStream>(
   Type.Any({
     type: 'string',
     description: 'Server-sent events; the `data` of each is JSON.',
@@ -29,7 +29,7 @@ export const Feed = Type.Unsafe<ReadableStream>(
 /** Feeds that one key may have open at once. */
 const MAX_FEEDS_PER_KEY = 4
 
-export interface CallersFeed {
+interface CallersFeed {
   caller: Caller
   request: Request
   /** Looks at the key again. @throws GatewayError once it may not be used any more */
@@ -43,9 +43,10 @@ export interface CallersFeed {
  *
  * @returns answers with a feed. It throws GatewayError rate_limited for a fifth one
  */
-export function callersFeeds(
-  { activity, running, now }: Pick<ExchangeParts, 'activity' | 'running' | 'now'>,
-  timers: FeedTimers = {},
+function callersFeeds(
+  { running, now }: Pick<ExchangeParts, 'running' | 'now'>,
+  activity: Pick<Activity, 'listen'>,
+  timers: FeedTimers,
 ): (feed: CallersFeed) => Promise<Response> {
   const openFeed = createFeeds<ActivityView>(
     { running },
@@ -72,3 +73,30 @@ const tooManyFeeds = () =>
   rateLimited(`This API key has ${MAX_FEEDS_PER_KEY} live feeds open. Close one, or share it.`, {
     retry_after_s: 1,
   })
+
+/** `GET /api/v1/events`. A key with limits of its own sees its own calls only, unless its account allows more. */
+export function callersFeedRoutes(
+  gateway: Pick<Gateway, 'exchange' | 'requests' | 'db'>,
+  activity: Pick<Activity, 'listen'>,
+  timers: FeedTimers = {},
+) {
+  const openFeed = callersFeeds(gateway.exchange, activity, timers)
+  return new Elysia({ name: 'live-feed' }).use(accountCalls(gateway)).get(
+    '/api/v1/events',
+    ({ caller, origin, request }) => {
+      const seesAll = async () => (await scopeOf(gateway, caller)).only === undefined
+      return openFeed({ caller, request, recheck: () => gateway.exchange.gate.admit(origin), seesAll })
+    },
+    {
+      query: Closed({}),
+      response: { 200: Feed, ...ACCOUNT_FAILURES },
+      detail: {
+        tags: ['Account'],
+        operationId: 'watchCalls',
+        summary: 'Watch calls as they happen',
+        description:
+          'Server-sent events for as long as the connection stays. A key with limits of its own sees its own calls only, unless the account allows more. A key may have four open. Nothing is sent again.',
+      },
+    },
+  )
+}

@@ -5,22 +5,17 @@ import { Elysia } from 'elysia'
 import { listedKey } from '../../src/access/key-listing.ts'
 import { accountQueries } from '../../src/access/queries.ts'
 import { accountOf, onlyKeyOf, type Viewer } from '../../src/access/viewer.ts'
-import {
-  type ActivityView,
-  activityEvents,
-  activityView,
-  PingEvent,
-} from './activity-view.ts'
 import { DISPLAY_NAME, displayNameOf } from '../../src/app/surface/console/account-names.ts'
 import { FAILURES, siteSettings, viewerCalls } from '../../src/app/surface/console/calls.ts'
 import { tokenOf } from '../../src/app/surface/console/site.ts'
-import { createFeeds, type FeedTimers } from './feed.ts'
 import type { Gateway } from '../../src/app/surface/gateway.ts'
-import type { ActivityListener } from './activity.ts'
 import { rateLimited } from '../../src/domain/errors.ts'
 import { Closed } from '../../src/http/schema.ts'
 import { addressOf } from '../../src/http/sockets.ts'
 import type { Awaitable } from '../../src/store/db.ts'
+import type { Activity, ActivityListener } from './activity.ts'
+import { type ActivityView, activityEvents, activityView, PingEvent } from './activity-view.ts'
+import { createFeeds, type FeedTimers } from './feed.ts'
 
 /** Feeds that one session of the operator may have open at once: a few tabs. */
 const MAX_FEEDS_PER_SESSION = 6
@@ -52,6 +47,7 @@ const Live = Type.Unsafe<ReadableStream>(
 /** `GET /console/api/live`: ends with its session. */
 export function liveRoutes(
   gateway: Pick<Gateway, 'exchange' | 'requests' | 'people' | 'db'>,
+  activity: Pick<Activity, 'listen' | 'listenToAll'>,
   timers: FeedTimers = {},
 ) {
   const { db } = gateway
@@ -76,7 +72,7 @@ export function liveRoutes(
           const seen_as = await sessions.viewer(token, address, origin.request_id)
           sight.only_key = await keyPrefixOf(db, seen_as)
         },
-        start: (send) => listen(gateway, { viewer, sight }, send),
+        start: (send) => listen(gateway, { activity, viewer, sight }, send),
       })
     },
     { query: Closed({}), response: { 200: Live, ...FAILURES } },
@@ -91,8 +87,12 @@ interface Sight {
 
 /** Tells a viewer of the calls that they may see, so many a second. */
 function listen(
-  { db, exchange: { activity, now, log } }: Pick<Gateway, 'exchange' | 'db'>,
-  { viewer, sight }: { viewer: Viewer; sight: Sight },
+  { db, exchange: { now, log } }: Pick<Gateway, 'exchange' | 'db'>,
+  {
+    activity,
+    viewer,
+    sight,
+  }: { activity: Pick<Activity, 'listen' | 'listenToAll'>; viewer: Viewer; sight: Sight },
   send: (event: Sent) => void,
 ): () => void {
   const account_id = accountOf(viewer)

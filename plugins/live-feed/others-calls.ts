@@ -1,10 +1,10 @@
 // Calls that other gateways settle, told to those who listen here: read from the database once a second, and only while somebody listens.
 
-import { followSettled } from './settled-elsewhere.ts'
+import type { Events } from '../../src/calls/life/events.ts'
 import type { Logger } from '../../src/observe/log.ts'
 import type { Db } from '../../src/store/db.ts'
-import type { Events } from '../../src/calls/life/events.ts'
 import type { Activity } from './activity.ts'
+import { followSettled } from './settled-elsewhere.ts'
 
 const READ_EVERY_MS = 1_000
 /** More than are settled here between two times. */

@@ -1,12 +1,8 @@
-// The metrics' own address on this machine: GET /metrics without a token, for whoever can reach it.
+// The metrics' own address on this machine: GET /metrics without a token.
 
+import { listenRefusal, METRICS_ADVICE } from '../../src/app/process/listen-refusal.ts'
 import { isLoopback, parseListenAddress } from '../../src/utilities/listen-address.ts'
-import type { Operations } from '../../src/app/surface/gateway.ts'
-import { listenRefusal } from '../../src/app/process/listen-refusal.ts'
-
-/** Advice where the address of the metrics is taken. */
-export const METRICS_ADVICE =
-  'Choose another address for the metrics with listen in [metrics] of tollgate.toml, or take it out.'
+import type { Exposition } from './exposition.ts'
 
 const text = (status: number, words: string): Response =>
   new Response(`${words}\n`, { status, headers: { 'content-type': 'text/plain; charset=utf-8' } })
@@ -15,7 +11,7 @@ const text = (status: number, words: string): Response =>
  * Listens. @param listen a loopback address; checked by the catalogue
  * @throws Error with a text for the operator where the address cannot be had
  */
-export function listenForMetrics(listen: string, metrics: Operations['metrics']) {
+export function listenForMetrics(listen: string, read: () => Promise<Exposition>) {
   try {
     return Bun.serve({
       ...parseListenAddress(listen),
@@ -29,8 +25,8 @@ export function listenForMetrics(listen: string, metrics: Operations['metrics'])
         if (pathname !== '/metrics') return text(404, 'No such endpoint; only GET /metrics.')
         if (request.method !== 'GET' && request.method !== 'HEAD')
           return text(405, 'Metrics are read with GET.')
-        const { content_type, text: told } = await metrics()
-        return new Response(told, { headers: { 'content-type': content_type } })
+        const { content_type, text: body } = await read()
+        return new Response(body, { headers: { 'content-type': content_type } })
       },
     })
   } catch (cause) {

@@ -1,119 +1,113 @@
-// Metrics and telemetry of a running gateway: what they listen to, what they look up, and how they start and stop.
+// Metrics and spans of a running gateway: what counts, what is read, and how both start and stop.
 import manifest from '../../package.json' with { type: 'json' }
+import type { Gateway } from '../../src/app/surface/gateway.ts'
 import type { Listener } from '../../src/calls/life/events.ts'
 import { costOf } from '../../src/calls/settling/queue.ts'
 import type { Catalogue } from '../../src/domain/catalogue.ts'
 import type { Ledger, PostOperation, VoidOperation } from '../../src/money/ledger/operations.ts'
-import type { SettledCall } from './call-facts.ts'
-import { type CallSums, createCallSums } from './call-sums.ts'
-import { exposed } from './exposition.ts'
-import type { Logger } from '../../src/observe/log.ts'
-import { type LoopLag, watchLoopLag } from './loop-lag.ts'
-import { metricSources, type Readings } from './metric-sources.ts'
-import { openSpans, type Spans } from './spans.ts'
-import { parentOf } from './traceparent.ts'
 import type { Db } from '../../src/store/db.ts'
 import { keyIds } from '../../src/upstream/routes.ts'
-import type { Gateway, Operations } from '../../src/app/surface/gateway.ts'
+import { orUndo } from '../../src/utilities/or-undo.ts'
+import type { SettledCall } from './call-facts.ts'
 import { spanOf } from './call-span.ts'
+import { type CallSums, createCallSums } from './call-sums.ts'
+import { type Exposition, exposed } from './exposition.ts'
+import { type LoopLag, watchLoopLag } from './loop-lag.ts'
+import { metricSources, type Readings } from './metric-sources.ts'
 import { listenForMetrics } from './metrics-listener.ts'
-import type { Stores } from '../../src/app/process/stores.ts'
+import { openSpans, type Spans } from './spans.ts'
+import { parentOf } from './traceparent.ts'
 
 export interface Observing {
-  /** As in `Operations`. */
-  metrics: Operations['metrics']
-  /** Begins what the catalogue asks for. @throws Error with a text for the operator where an address is taken */
-  start(gateway: ObservedGateway, stores: Pick<Stores, 'db' | 'settlements'>): Promise<void>
+  /** What Prometheus reads. Calls are counted from the start on, or from the first reading where metrics were off until then. */
+  read(): Promise<Exposition>
   /** Sends the last spans. Takes two seconds at most. */
-  stop(): Promise<void>
+  close(): Promise<void>
 }
 
-type ObservedGateway = Pick<Gateway, 'exchange' | 'requests'> & { operations: Pick<Operations, 'notReady'> }
-type Observed = ObservedGateway & Pick<Stores, 'db' | 'settlements'>
+type Observed = Pick<Gateway, 'exchange' | 'requests' | 'operations' | 'db'>
 
-interface ObservingParts {
-  catalogue: () => Catalogue
-  log: Logger
-  now: () => number
-}
-
-/** What counts calls and tells of them. */
 interface Counting {
-  metrics: Operations['metrics']
+  read(): Promise<Exposition>
   stop(): void
 }
 
-/** Nothing yet. With metrics and telemetry off it stays so, and costs nothing. */
-export function createObserving({ catalogue, log, now }: ObservingParts): Observing {
+/**
+ * Starts what the catalogue wants. With metrics and telemetry off nothing listens to calls.
+ *
+ * @throws Error with a text for the operator where an address is taken
+ */
+export async function openObserving(gateway: Observed): Promise<Observing> {
+  const { catalogue, events, log, now } = gateway.exchange
   const started_at_ms = now()
-  let observed: Observed | undefined
+  const { metrics: settings, telemetry } = catalogue()
+  const stops: (() => unknown)[] = []
   let spans: Spans | undefined
   let counting: Counting | undefined
-  const stops: (() => unknown)[] = []
 
   function count(): Counting {
-    if (!observed) throw new Error('metrics were read before the gateway was made')
-    const parts = { ...observed, catalogue, now, started_at_ms, spans: () => spans?.counts }
-    counting ??= startCounting(parts)
+    counting ??= startCounting(gateway, { started_at_ms, spans: () => spans?.counts })
     return counting
   }
-  const metrics = async () => count().metrics()
-
-  return {
-    metrics,
-    async start(gateway, { db, settlements }) {
-      observed = { ...gateway, db, settlements }
-      const { metrics: settings, telemetry } = catalogue()
-      const { endpoint, headers, service_name } = telemetry
-      if (settings.token !== undefined || settings.listen !== undefined) count()
-      if (settings.listen !== undefined) {
-        const listener = listenForMetrics(settings.listen, metrics)
-        stops.push(() => listener.stop(true))
-        log.info({ url: new URL('/metrics', listener.url).href }, 'metrics are served')
-      }
-      if (endpoint === undefined) return
-      const opened = await openSpans({ endpoint, headers, service_name, version: manifest.version, log })
-      spans = opened
-      stops.push(gateway.exchange.events.on('settled', spanListener(opened, catalogue)))
-      stops.push(() => opened.close())
-    },
-    async stop() {
-      await Promise.all(stops.splice(0).map((stop) => stop()))
-      counting?.stop()
-    },
+  const read = async () => count().read()
+  async function close(): Promise<void> {
+    await Promise.all(stops.splice(0).map((stop) => stop()))
+    counting?.stop()
   }
+
+  async function start(): Promise<void> {
+    const { token, listen } = settings
+    const { endpoint, headers, service_name } = telemetry
+    if (token !== undefined || listen !== undefined) count()
+    if (listen !== undefined) {
+      const listener = listenForMetrics(listen, read)
+      stops.push(() => listener.stop(true))
+      log.info({ url: new URL('/metrics', listener.url).href }, 'metrics are served')
+    }
+    if (endpoint === undefined) return
+    const opened = await openSpans({ endpoint, headers, service_name, version: manifest.version, log })
+    spans = opened
+    stops.push(events.on('settled', spanListener(opened, catalogue)))
+    stops.push(() => opened.close())
+  }
+  await orUndo(close, start)
+  return { read, close }
 }
 
-type CountingParts = Observed &
-  Pick<ObservingParts, 'catalogue' | 'now'> & {
-    started_at_ms: number
-    spans: () => Spans['counts'] | undefined
-  }
+interface CountingOptions {
+  started_at_ms: number
+  spans: () => Spans['counts'] | undefined
+}
 
-function startCounting(parts: CountingParts): Counting {
+function startCounting(gateway: Observed, options: CountingOptions): Counting {
   const calls = createCallSums()
   const lag = watchLoopLag()
-  const unlisten = parts.exchange.events.on('settled', ({ call, operation }) =>
+  const unlisten = gateway.exchange.events.on('settled', ({ call, operation }) =>
     calls.add(settledOf(call.origin.request_id, operation)),
   )
-  const sources = metricSources(readingsOf(parts, calls, lag))
+  const sources = metricSources(readingsOf(gateway, options, calls, lag))
   const stop = () => {
     unlisten()
     lag.stop()
   }
-  return { metrics: () => exposed(sources), stop }
+  return { read: () => exposed(sources), stop }
 }
 
 const NO_SPANS = { sent: 0, dropped: 0, waiting: 0 }
 
-function readingsOf(parts: CountingParts, calls: CallSums, lag: LoopLag): Readings {
-  const { exchange, requests, operations, db, settlements, catalogue, now } = parts
+function readingsOf(
+  { exchange, requests, operations, db }: Observed,
+  { started_at_ms, spans }: CountingOptions,
+  calls: CallSums,
+  lag: LoopLag,
+): Readings {
+  const { settlements, catalogue, now } = exchange
   return {
     calls,
     error_answers: requests.error_answers,
     lag,
     version: manifest.version,
-    started_at_ms: parts.started_at_ms,
+    started_at_ms,
     async pendingHolds() {
       // First those without a row: by the time that the rows were read they may have one.
       const unwritten = new Map(exchange.ledger.unwritten)
@@ -123,7 +117,7 @@ function readingsOf(parts: CountingParts, calls: CallSums, lag: LoopLag): Readin
     callsUnderWay: () => exchange.running.size,
     webSocketsOpen: () => requests.web_sockets.size,
     isReady: () => operations.notReady() === undefined,
-    spans: () => parts.spans() ?? NO_SPANS,
+    spans: () => spans() ?? NO_SPANS,
     providerKeys: () =>
       [...catalogue().providers.values()].map((provider) => {
         const ids = keyIds(provider)

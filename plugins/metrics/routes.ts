@@ -1,4 +1,4 @@
-// The metrics for Prometheus: GET /metrics, for who has the token of [metrics]; without a token in the catalogue it is not there.
+// The metrics for Prometheus: GET /metrics, with the token of [metrics]; without a token in the catalogue it is not found.
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { Elysia } from 'elysia'
 import { calls } from '../../src/app/surface/calls.ts'
@@ -6,13 +6,14 @@ import { noEndpoint } from '../../src/app/surface/elysia-errors.ts'
 import type { Gateway } from '../../src/app/surface/gateway.ts'
 import { unauthenticated } from '../../src/domain/errors.ts'
 import { plainError } from '../../src/http/plain-error.ts'
+import type { Observing } from './observing.ts'
 
 const SURFACE = { surface: 'metrics', forms: [], render: plainError }
 const BEARER = /^Bearer +(\S+) *$/i
 
 const hashOf = (text: string): Buffer => createHash('sha256').update(text).digest()
 
-/** Takes as long whatever was sent: hashes are of one length. */
+/** Takes the same time for any token: hashes are of one length. */
 const isEqual = (one: string, other: string): boolean => timingSafeEqual(hashOf(one), hashOf(other))
 
 /** @throws GatewayError not_found, as for any unknown path, if there are no metrics; unauthenticated */
@@ -25,10 +26,10 @@ function admit(request: Request, token: string | undefined): void {
     )
 }
 
-export function metrics(gateway: Pick<Gateway, 'exchange' | 'requests' | 'operations'>) {
+export function metrics(gateway: Pick<Gateway, 'exchange' | 'requests'>, observing: Pick<Observing, 'read'>) {
   return new Elysia({ name: 'metrics' }).use(calls(gateway, SURFACE)).get('/metrics', async ({ request }) => {
     admit(request, gateway.exchange.catalogue().metrics.token)
-    const { content_type, text } = await gateway.operations.metrics()
+    const { content_type, text } = await observing.read()
     return new Response(text, { headers: { 'content-type': content_type } })
   })
 }

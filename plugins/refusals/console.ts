@@ -7,10 +7,9 @@ import { type ConsoleParts, FAILURES, viewerCalls } from '../../src/app/surface/
 import { AccountRef, KeyRef } from '../../src/app/surface/console/fields.ts'
 import { requestedAccount, requestedKey } from '../../src/app/surface/console/references.ts'
 import { notFound } from '../../src/domain/errors.ts'
-import { lastMs } from '../../src/domain/ranges.ts'
+import { FIGURE_RANGES, figureTime, lastMs } from '../../src/domain/ranges.ts'
 import { Closed, Nullable, OneOf } from '../../src/http/schema.ts'
 import { TimeFields, time } from '../../src/http/views.ts'
-import { RANGES, timeOf } from '../usage/overview/overview.ts'
 import { findRefusal, refusedBy } from './listing.ts'
 import { countRefused, type RefusedIn, reasonsOfRefused } from './sums.ts'
 
@@ -24,7 +23,7 @@ const Reason = Closed({
 })
 
 const RefusalsQuery = Closed({
-  range: Type.Optional(OneOf(RANGES)),
+  range: Type.Optional(OneOf(FIGURE_RANGES)),
   account: Type.Optional(AccountRef),
   key: Type.Optional(KeyRef),
 })
@@ -88,7 +87,7 @@ async function refusalsView(
   const owner = { account_id, key_id }
   // Sums by the minute have no keys, also where a session sees no other key.
   const span = range === 'hour' && key_id === undefined ? 'minute' : 'hour'
-  const { from_ms, until_ms } = timeOf(range, now_ms)
+  const { from_ms, until_ms } = figureTime(range, now_ms)
   const in_range: RefusedIn = { ...owner, span, from_ms, until_ms }
   const length_ms = until_ms - from_ms
   const hour: RefusedIn =

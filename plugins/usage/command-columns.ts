@@ -1,13 +1,13 @@
 // What `usage` shows of calls and of their sums: columns of tables and of CSV. Pure.
 
+import type { Column } from '../../src/app/command-line/table.ts'
+import { timeColumn } from '../../src/app/command-line/times.ts'
+import { countColumn, sumOf, usdColumn } from '../../src/app/commands/sum-columns.ts'
 import type { Nanos } from '../../src/domain/money.ts'
 import { outputTokens, promptTokens, type Usage } from '../../src/domain/usage.ts'
 import { type CsvColumns, csvUsd } from '../../src/http/csv.ts'
 import type { RecordedCall } from '../../src/money/ledger/history.ts'
 import { type PeriodSum, SUMMED } from '../../src/money/ledger/sums.ts'
-import type { Column } from '../../src/app/command-line/table.ts'
-import { timeColumn } from '../../src/app/command-line/times.ts'
-import { countColumn, sumOf, usdColumn } from '../../src/app/commands/sum-columns.ts'
 
 const imagesText = (images: number): string => (images > 0 ? String(images) : '-')
 

@@ -7,14 +7,11 @@ import type { Registry } from '../protocols/registry.ts'
 import type { DispatchDeps } from '../upstream/dispatch.ts'
 import type { BodyParts } from './bodies/parts.ts'
 import type { RunningCalls } from './life/running.ts'
-import type { Activity } from '../../plugins/live-feed/activity.ts'
 import type { SettlementParts } from './settling/settlement.ts'
 
 export interface ExchangeParts extends SettlementParts {
   gate: Gate
   limiter: Limiter
-  /** Calls under way, as live feeds show them. */
-  activity: Activity
   /** Other gateways may serve the same database, and count with this one. */
   is_shared: boolean
   upstream: DispatchDeps

@@ -32,3 +32,22 @@ export const lastMs = (now_ms: number, length_ms: number): TimeRange => ({
   from_ms: now_ms + 1 - length_ms,
   until_ms: now_ms + 1,
 })
+
+/** Ranges of figures on the Overview. */
+export const FIGURE_RANGES = ['hour', 'day', 'week', 'month'] as const
+export type FigureRange = (typeof FIGURE_RANGES)[number]
+
+export const HOUR_MS = 3_600_000
+/** The steps of a range, the last of which is under way. Days are those of UTC. */
+export const RANGE_STEPS: Readonly<Record<FigureRange, { step_ms: number; steps: number }>> = {
+  hour: { step_ms: 60_000, steps: 60 },
+  day: { step_ms: HOUR_MS, steps: 24 },
+  week: { step_ms: DAY_MS, steps: 7 },
+  month: { step_ms: DAY_MS, steps: 30 },
+}
+
+/** The time of a range, which ends now. */
+export function figureTime(range: FigureRange, now_ms: number): TimeRange {
+  const { step_ms, steps } = RANGE_STEPS[range]
+  return { from_ms: Math.floor(now_ms / step_ms) * step_ms - (steps - 1) * step_ms, until_ms: now_ms + 1 }
+}

@@ -6,6 +6,7 @@ import { createSender, TAKEN_FOR_MS } from '../../plugins/alerts/sender.ts'
 import { alertSettings } from '../../plugins/alerts/settings.ts'
 import { applySteps, openAlerts } from '../../plugins/alerts/store.ts'
 import { watchAlerts } from '../../plugins/alerts/watch.ts'
+import { routeHealth } from '../../plugins/health/index.ts'
 import { plugins } from '../../plugins/index.ts'
 import type { Gateway } from '../../src/app/surface/gateway.ts'
 import type { PostWebhook } from '../../src/media/webhook-post.ts'
@@ -111,18 +112,15 @@ test('one machine’s is not ended by another, unless no gateway is alive there;
     const gateway = {
       ...(made as Gateway),
       exchange: is_bad ? { ...exchange, catalogue: () => bad } : exchange,
-      operations: {
-        ...(made as Gateway).operations,
-        health: async () => {
-          asked.push(machine)
-          return await (made as Gateway).operations.health()
-        },
-      },
     }
     const others: OtherGateways = { machine, isAlive: (name) => alive.has(name), isEldest: () => is_eldest }
     return watchAlerts({
       gateway,
       settings: () => alertSettings.of(gateway.exchange.catalogue()),
+      health: async () => {
+        asked.push(machine)
+        return await routeHealth(made as Gateway)
+      },
       post: async () => 204,
       others,
     })

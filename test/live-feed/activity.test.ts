@@ -1,8 +1,8 @@
 // Live activity that a listener fails to take.
 import { expect, test } from 'bun:test'
+import { type ActivityEvent, createActivity } from '../../plugins/live-feed/activity.ts'
 import type { Held } from '../../src/calls/life/call.ts'
 import { createEvents } from '../../src/calls/life/events.ts'
-import { type ActivityEvent, createActivity } from '../../plugins/live-feed/activity.ts'
 import { memoryLog } from '../support/memory-log.ts'
 
 const call = {

@@ -1,8 +1,8 @@
 // Whether other gateways' calls are read from the database: only while somebody listens, and again after it could not be reached.
 import { expect, test } from 'bun:test'
-import { createEvents } from '../../src/calls/life/events.ts'
 import { createActivity } from '../../plugins/live-feed/activity.ts'
 import { tellOthersCalls } from '../../plugins/live-feed/others-calls.ts'
+import { createEvents } from '../../src/calls/life/events.ts'
 import type { Db } from '../../src/store/db.ts'
 import { dbOver } from '../../src/store/engines/sqlite/sqlite.ts'
 import { memoryDatabase } from '../support/empty-database.ts'

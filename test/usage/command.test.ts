@@ -2,8 +2,8 @@
 import { beforeAll, describe, expect, test } from 'bun:test'
 import { createWriter } from '../../src/money/ledger/writer.ts'
 import { openDatabase } from '../../src/store/engines/sqlite/open.ts'
-import { hold, post, voided } from '../money/ledger/world.ts'
 import { NOW, sceneOfFile } from '../app/commands/scene.ts'
+import { hold, post, voided } from '../money/ledger/world.ts'
 
 const HOUR_MS = 3_600_000
 

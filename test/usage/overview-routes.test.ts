@@ -1,8 +1,9 @@
 // The console's overview and its live feed: of everybody's calls for the operator, of their own for others.
 
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { liveRoutes } from '../../plugins/live-feed/console.ts'
 import { plugins } from '../../plugins/index.ts'
+import { liveRoutes } from '../../plugins/live-feed/console.ts'
+import { openActivity } from '../../plugins/live-feed/opening.ts'
 import { changeKey } from '../../src/access/keys.ts'
 import type { Plugin } from '../../src/app/plugin.ts'
 import { MODEL, PROVIDER, THINKING } from '../support/catalogue.ts'
@@ -168,8 +169,10 @@ describe('the live feed', () => {
 
   test('tells a key that gets limits of its own calls alone from then on, and ends with its session', async () => {
     const quick = [
-      ...(plugins as readonly Plugin[]).filter(({ name }) => name !== 'console'),
-      routesPlugin('live', (all) => liveRoutes(all, { check_every_ms: CHECK_EVERY_MS })),
+      ...(plugins as readonly Plugin[]).filter(({ name }) => name !== 'live-feed'),
+      routesPlugin('live', (all) =>
+        liveRoutes(all, openActivity(all).activity, { check_every_ms: CHECK_EVERY_MS }),
+      ),
     ]
     const other = await startTestGateway({ upstream, plugins: quick })
     try {

@@ -2,22 +2,17 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { failingRoutes } from '../../plugins/health/failing-routes.ts'
-import {
-  createOverviewMemory,
-  type Overview,
-  overviewOf,
-  RANGES,
-  type Range,
-} from '../../plugins/usage/overview/overview.ts'
+import { createOverviewMemory, type Overview, overviewOf } from '../../plugins/usage/overview/overview.ts'
 import { quantile } from '../../plugins/usage/overview/totals.ts'
+import { FIGURE_RANGES, type FigureRange } from '../../src/domain/ranges.ts'
 import type { Db } from '../../src/store/db.ts'
 import type { Call } from '../../src/store/schema.ts'
 import { endOfTurn } from '../../src/utilities/end-of-turn.ts'
-import { memoryDatabase } from '../support/empty-database.ts'
 import { recorded } from '../money/ledger/recorded.ts'
+import { memoryDatabase } from '../support/empty-database.ts'
 
 const NOW_MS = Date.UTC(2026, 10, 22, 12, 34, 56, 789)
-const LENGTH_MS: Record<Range, number> = {
+const LENGTH_MS: Record<FigureRange, number> = {
   hour: 3_600_000,
   day: 86_400_000,
   week: 7 * 86_400_000,
@@ -81,7 +76,7 @@ test('others have their turn between the times of many calls', async () => {
 })
 
 describe('sums', () => {
-  test.each(RANGES)('over a %s are those of its calls, for all and for one account', async (range) => {
+  test.each(FIGURE_RANGES)('over a %s are those of its calls, for all and for one account', async (range) => {
     await fc.assert(
       fc.asyncProperty(fc.array(aCall, { maxLength: 40 }), async (calls) => {
         const db = await recorded(calls)
@@ -166,20 +161,23 @@ describe('sums', () => {
     expect(await callsAt(NOW_MS + 3_600_000)).toBe(3)
   })
 
-  test.each(RANGES)('a %s ends now, and has as many points as it says, without gaps', async (range) => {
-    const db = await recorded([])
-    const { from_ms, until_ms, step_ms, points, totals } = await overviewOf(db, range, {
-      account_id: undefined,
-      now_ms: NOW_MS,
-    })
-    expect(until_ms).toBe(NOW_MS + 1)
-    expect(until_ms - from_ms).toBeLessThanOrEqual(LENGTH_MS[range])
-    expect(until_ms - from_ms).toBeGreaterThan(LENGTH_MS[range] - step_ms)
-    expect(points.map(({ start_ms }) => start_ms)).toEqual(
-      Array.from({ length: LENGTH_MS[range] / step_ms }, (_, nth) => from_ms + nth * step_ms),
-    )
-    expect(totals).toMatchObject({ calls: 0, first_byte_p50_ms: null, duration_p50_ms: null })
-  })
+  test.each(FIGURE_RANGES)(
+    'a %s ends now, and has as many points as it says, without gaps',
+    async (range) => {
+      const db = await recorded([])
+      const { from_ms, until_ms, step_ms, points, totals } = await overviewOf(db, range, {
+        account_id: undefined,
+        now_ms: NOW_MS,
+      })
+      expect(until_ms).toBe(NOW_MS + 1)
+      expect(until_ms - from_ms).toBeLessThanOrEqual(LENGTH_MS[range])
+      expect(until_ms - from_ms).toBeGreaterThan(LENGTH_MS[range] - step_ms)
+      expect(points.map(({ start_ms }) => start_ms)).toEqual(
+        Array.from({ length: LENGTH_MS[range] / step_ms }, (_, nth) => from_ms + nth * step_ms),
+      )
+      expect(totals).toMatchObject({ calls: 0, first_byte_p50_ms: null, duration_p50_ms: null })
+    },
+  )
 })
 
 describe('times', () => {

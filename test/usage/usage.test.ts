@@ -1,14 +1,14 @@
 // The usage of an account: three ways of adding up the same calls, and nobody else's.
 import { expect, test } from 'bun:test'
+import { usageOf } from '../../plugins/usage/usage.ts'
 import { lastDays } from '../../src/domain/ranges.ts'
 import { dailySums } from '../../src/money/ledger/sums.ts'
 import type { CallTotals } from '../../src/money/ledger/totals.ts'
-import { usageOf } from '../../plugins/usage/usage.ts'
 import { endOfTurn } from '../../src/utilities/end-of-turn.ts'
+import { sessionsOf } from '../console/portal.ts'
 import { recorded } from '../money/ledger/recorded.ts'
 import { MODEL } from '../support/catalogue.ts'
 import { fileGateway } from '../support/gateway.ts'
-import { sessionsOf } from '../console/portal.ts'
 
 const DAY_MS = 86_400_000
 const NOW = Date.UTC(2026, 10, 20, 12)

@@ -1,8 +1,8 @@
 // Models as the console shows them: prices, health, routes for the operator, and the calls of the last 7 days.
 import { Type } from '@sinclair/typebox'
-import { HealthState, HealthView, LastFailureView } from '../../health/console-views.ts'
 import { SUM_FIELDS } from '../../../src/app/surface/console/sum-views.ts'
 import { Nullable, OneOf } from '../../../src/http/schema.ts'
+import { HealthState, HealthView, LastFailureView } from '../../health/index.ts'
 import { PriceLineView } from '../../prices/index.ts'
 
 export const RouteView = Type.Object({

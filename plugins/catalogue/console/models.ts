@@ -5,12 +5,6 @@ import { compileModelPatterns } from '../../../src/access/model-patterns.ts'
 import { keyQueries } from '../../../src/access/queries.ts'
 import { accountOf, onlyKeyOf, type Viewer } from '../../../src/access/viewer.ts'
 import { type ConsoleParts, FAILURES, viewerCalls } from '../../../src/app/surface/console/calls.ts'
-import {
-  healthView,
-  lastFailureView,
-  type Seen,
-  seenNow,
-} from '../../health/console-views.ts'
 import { CsvFile, listCsv, onePart } from '../../../src/app/surface/console/list-csv.ts'
 import { sumView } from '../../../src/app/surface/console/sum-views.ts'
 import type { Gateway } from '../../../src/app/surface/gateway.ts'
@@ -20,9 +14,10 @@ import { endOf, WARNED_DAYS } from '../../../src/domain/model-ends.ts'
 import { DAY_S, WEEK_DAYS } from '../../../src/domain/ranges.ts'
 import { ModelName } from '../../../src/http/parameters.ts'
 import { Closed } from '../../../src/http/schema.ts'
-import { firstDay, type ModelDay, modelDays } from '../model-sums.ts'
 import { addTotals, NO_CALLS } from '../../../src/money/ledger/totals.ts'
+import { healthView, lastFailureView, type VisibleHealth, visibleHealth } from '../../health/index.ts'
 import { linesView } from '../../prices/index.ts'
+import { firstDay, type ModelDay, modelDays } from '../model-sums.ts'
 import { MODEL_COLUMNS, MODEL_COLUMNS_OF_OPERATOR } from './files.ts'
 import { ModelDetailView, ModelsView, type ModelView, type RouteView } from './model-views.ts'
 
@@ -53,7 +48,7 @@ export function modelRoutes(gateway: ConsoleParts & Pick<Gateway, 'operations'>)
   async function all(viewer: Viewer): Promise<Static<typeof ModelView>[]> {
     const days = Map.groupBy(await daysFor(viewer), ({ model }) => model)
     const models = [...catalogue().models.values()].filter(await seenBy(viewer))
-    const seen = await seenNow(gateway, viewer)
+    const seen = await visibleHealth(gateway, viewer)
     return models.map((model) => modelView(model, days.get(model.id) ?? [], seen, now()))
   }
 
@@ -77,7 +72,7 @@ export function modelRoutes(gateway: ConsoleParts & Pick<Gateway, 'operations'>)
         const days = (await daysFor(viewer)).filter((day) => day.model === model.id)
         const from_s = firstDay(now(), WEEK_DAYS)
         return {
-          ...modelView(model, days, await seenNow(gateway, viewer), now()),
+          ...modelView(model, days, await visibleHealth(gateway, viewer), now()),
           days: Array.from({ length: WEEK_DAYS }, (_, index) => {
             const start_s = from_s + index * DAY_S
             return {
@@ -100,7 +95,7 @@ export function modelRoutes(gateway: ConsoleParts & Pick<Gateway, 'operations'>)
 function modelView(
   model: Model,
   days: readonly ModelDay[],
-  seen: Seen,
+  seen: VisibleHealth,
   now_ms: number,
 ): Static<typeof ModelView> {
   const is_text = model.kind === 'text'
@@ -132,7 +127,7 @@ function endView(model: Model, now_ms: number): Static<typeof ModelView>['end'] 
 const routeView = (
   model: string,
   { cost, ...route }: Route,
-  { health, failures }: Seen,
+  { health, failures }: VisibleHealth,
 ): Static<typeof RouteView> => ({
   ...route,
   health: healthView(health.ofRoute(model, route.provider, route.model)),

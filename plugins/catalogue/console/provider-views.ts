@@ -1,12 +1,5 @@
 // Providers as the console shows them: their keys by their marks, their cooldowns and why, their routes.
 import { type Static, Type } from '@sinclair/typebox'
-import {
-  HealthView,
-  healthView,
-  LastFailureView,
-  lastFailureView,
-  type Seen,
-} from '../../health/console-views.ts'
 import type { ConfigurationFile } from '../../../src/catalogue/configuration.ts'
 import { isSimulated } from '../../../src/catalogue/served.ts'
 import type { Catalogue, Provider } from '../../../src/domain/catalogue.ts'
@@ -15,6 +8,13 @@ import { Nullable, OneOf } from '../../../src/http/schema.ts'
 import { NullableTimeFields, time } from '../../../src/http/views.ts'
 import { markOf } from '../../../src/observe/key-mark.ts'
 import type { Cooldowns } from '../../../src/upstream/cooldowns.ts'
+import {
+  HealthView,
+  healthView,
+  LastFailureView,
+  lastFailureView,
+  type VisibleHealth,
+} from '../../health/index.ts'
 
 const KeyView = Type.Object({
   number: Type.Integer({ description: 'its place in the file, from 1' }),
@@ -63,7 +63,7 @@ export const ProviderView = Type.Object({
   ),
 })
 
-interface Condition extends Pick<Seen, 'health' | 'failures'> {
+interface Condition extends Pick<VisibleHealth, 'health' | 'failures'> {
   cooldowns: Cooldowns
   now_ms: number
   /** The redactor of a provider's words. */

@@ -6,7 +6,6 @@ import type { Viewer } from '../../../src/access/viewer.ts'
 import type { TestedRoute } from '../../../src/app/route-tests/route-test.ts'
 import { keyNumber, testAndHide, testView } from '../../../src/app/route-tests/route-tests.ts'
 import { FAILURES, operatorCalls } from '../../../src/app/surface/console/calls.ts'
-import { seenNow } from '../../health/console-views.ts'
 import { CsvFile, listCsv } from '../../../src/app/surface/console/list-csv.ts'
 import type { Gateway } from '../../../src/app/surface/gateway.ts'
 import type { Edit } from '../../../src/catalogue/edit.ts'
@@ -14,6 +13,7 @@ import type { Catalogue, Model, Provider } from '../../../src/domain/catalogue.t
 import { invalidRequest, notFound } from '../../../src/domain/errors.ts'
 import { Closed, Nullable } from '../../../src/http/schema.ts'
 import { createCooldowns } from '../../../src/upstream/cooldowns.ts'
+import { visibleHealth } from '../../health/index.ts'
 import { DRAFT_FIELDS, draftOf, requireGood } from './draft.ts'
 import { PROVIDER_COLUMNS } from './files.ts'
 import { ProviderView, providersView } from './provider-views.ts'
@@ -88,7 +88,7 @@ export function providerRoutes(
   async function read(viewer: Viewer) {
     const file = await configuration.read()
     const { publicWords } = exchange
-    const condition = { ...(await seenNow(gateway, viewer)), cooldowns, now_ms: now(), publicWords }
+    const condition = { ...(await visibleHealth(gateway, viewer)), cooldowns, now_ms: now(), publicWords }
     return { hash: file.hash, providers: providersView(catalogue(), file, condition) }
   }
 

@@ -6,26 +6,24 @@ import { accountQueries } from '../../../src/access/queries.ts'
 import { accountOf, requireWholeAccount, type Viewer } from '../../../src/access/viewer.ts'
 import { DISPLAY_NAME } from '../../../src/app/surface/console/account-names.ts'
 import { type ConsoleParts, FAILURES, viewerCalls } from '../../../src/app/surface/console/calls.ts'
-import { FailingView, failingView } from '../../health/console-views.ts'
 import { marginOfSum, SUM_FIELDS, sumView } from '../../../src/app/surface/console/sum-views.ts'
 import type { Gateway } from '../../../src/app/surface/gateway.ts'
 import type { Model } from '../../../src/domain/catalogue.ts'
 import { endingsOf } from '../../../src/domain/model-ends.ts'
+import { FIGURE_RANGES, type FigureRange } from '../../../src/domain/ranges.ts'
 import { Closed, Nullable, OneOf } from '../../../src/http/schema.ts'
 import { MoneyFields, money, TimeFields, time } from '../../../src/http/views.ts'
-import { type FailingRoute, failingRoutes } from '../../health/failing-routes.ts'
+import type { MoneyTotals } from '../../../src/money/ledger/totals.ts'
+import { AlertView, alertView, openAlerts } from '../../alerts/index.ts'
+import { type FailingRoute, FailingView, failingRoutes, failingView } from '../../health/index.ts'
 import {
   createOverviewMemory,
   type Latency,
   type OverviewMemory,
   type OverviewPoint,
   overviewOf,
-  RANGES,
-  type Range,
 } from '../overview/overview.ts'
 import { type OverviewParts, overviewParts } from '../overview/parts.ts'
-import type { MoneyTotals } from '../../../src/money/ledger/totals.ts'
-import { AlertView, alertView, openAlerts } from '../../alerts/index.ts'
 
 const Milliseconds = Nullable(Type.Integer({ description: 'null where no call was answered' }))
 
@@ -70,9 +68,9 @@ const TopView = Closed({
 /** Of each, so many are listed. */
 const MAX_TOP = 5
 
-const OverviewQuery = Closed({ range: Type.Optional(OneOf(RANGES)) })
+const OverviewQuery = Closed({ range: Type.Optional(OneOf(FIGURE_RANGES)) })
 const OverviewView = Closed({
-  range: OneOf(RANGES),
+  range: OneOf(FIGURE_RANGES),
   ...TimeFields('from'),
   ...TimeFields('until'),
   step_ms: Type.Integer(),
@@ -93,14 +91,12 @@ const OverviewView = Closed({
   money: Nullable(Closed({ ...MoneyFields('available'), ...MoneyFields('held'), ...MoneyFields('debt') })),
 })
 
-const DEFAULT_RANGE: Range = 'day'
+const DEFAULT_RANGE: FigureRange = 'day'
 /** It reads some thousand calls or sums. */
 const COUNTS_AS = 10
 
-type Needed = ConsoleParts & Pick<Gateway, 'operations'>
-
 /** `GET /console/api/overview?range=`: of all calls for the operator, of its own for an account. */
-export function overviewRoutes(gateway: Needed) {
+export function overviewRoutes(gateway: ConsoleParts) {
   const memory = createOverviewMemory()
   return new Elysia({ name: 'console-overview' })
     .use(viewerCalls(gateway, { counts_as: COUNTS_AS }))
@@ -112,10 +108,10 @@ export function overviewRoutes(gateway: Needed) {
 }
 
 async function overviewView(
-  gateway: Pick<Gateway, 'exchange' | 'db' | 'operations'>,
+  gateway: Pick<Gateway, 'exchange' | 'db'>,
   memory: OverviewMemory,
   viewer: Viewer,
-  range: Range,
+  range: FigureRange,
 ): Promise<Static<typeof OverviewView>> {
   const { db } = gateway
   const { catalogue, now } = gateway.exchange

@@ -1,18 +1,22 @@
 // An overview of the calls of some time: what they cost, how many failed, how long they took, and all that against the time before.
 
-import { DAY_MS, DAY_S } from '../../../src/domain/ranges.ts'
-import type { Db } from '../../../src/store/db.ts'
-import { endOfTurn } from '../../../src/utilities/end-of-turn.ts'
+import {
+  DAY_MS,
+  DAY_S,
+  type FigureRange,
+  figureTime,
+  HOUR_MS,
+  RANGE_STEPS,
+} from '../../../src/domain/ranges.ts'
 import { nextAtOnce } from '../../../src/money/ledger/at-once.ts'
 import { periodsOf, QUARTER_S } from '../../../src/money/ledger/days.ts'
 import { KnownDays } from '../../../src/money/ledger/known-days.ts'
+import type { MoneyTotals } from '../../../src/money/ledger/totals.ts'
+import type { Db } from '../../../src/store/db.ts'
+import { endOfTurn } from '../../../src/utilities/end-of-turn.ts'
 import { overviewQueries } from './queries.ts'
 import { isSampled, NO_TIMES, type Times, timesOf } from './times.ts'
 import { add, emptyIn, type Found, isDay, quantile, together, totalsOf } from './totals.ts'
-import type { MoneyTotals } from '../../../src/money/ledger/totals.ts'
-
-export const RANGES = ['hour', 'day', 'week', 'month'] as const
-export type Range = (typeof RANGES)[number]
 
 /** How long calls took until their first byte, and in all; null if none was answered. */
 export interface Latency {
@@ -44,15 +48,6 @@ export interface Overview {
   last_call_id: number | null
   /** Sums are those of the calls themselves, not of the kept sums. */
   is_of_calls: boolean
-}
-
-const HOUR_MS = 3_600_000
-/** A range is so many steps, of which the last is under way. Days are those of UTC. */
-const SHAPES: Readonly<Record<Range, { step_ms: number; steps: number }>> = {
-  hour: { step_ms: 60_000, steps: 60 },
-  day: { step_ms: HOUR_MS, steps: 24 },
-  week: { step_ms: DAY_MS, steps: 7 },
-  month: { step_ms: DAY_MS, steps: 30 },
 }
 
 /** Of more calls, the sums by quarter of an hour are read in place of the calls: these take 60 ms in all. */
@@ -88,27 +83,21 @@ export interface OverviewRequest {
   memory?: OverviewMemory
 }
 
-/** When a range begins, and its end, which is now. */
-export function timeOf(range: Range, now_ms: number): { from_ms: number; until_ms: number } {
-  const { step_ms, steps } = SHAPES[range]
-  return { from_ms: Math.floor(now_ms / step_ms) * step_ms - (steps - 1) * step_ms, until_ms: now_ms + 1 }
-}
-
 /**
  * Reads the overview, a part at a time, so that calls go on between.
  */
-export const overviewOf = (db: Db, range: Range, request: OverviewRequest): Promise<Overview> =>
+export const overviewOf = (db: Db, range: FigureRange, request: OverviewRequest): Promise<Overview> =>
   db.snapshot((then) => readOverview(then, range, request))
 
 async function readOverview(
   db: Db,
-  range: Range,
+  range: FigureRange,
   { account_id, now_ms, max_calls_read = MAX_CALLS_READ, memory = createOverviewMemory() }: OverviewRequest,
 ): Promise<Overview> {
   const reading = { queries: overviewQueries(db, account_id), account_id, now_ms, memory }
-  const shape = SHAPES[range]
+  const shape = RANGE_STEPS[range]
   const length_ms = shape.steps * shape.step_ms
-  const { from_ms, until_ms } = timeOf(range, now_ms)
+  const { from_ms, until_ms } = figureTime(range, now_ms)
   const whole_before = { from_ms: from_ms - length_ms, until_ms: until_ms - length_ms }
   const reads_calls =
     shape.step_ms < DAY_MS && (await idsOf(reading, whole_before.from_ms, until_ms)).calls <= max_calls_read

@@ -1,12 +1,6 @@
 // The calls of an overview by model and by account: who and what they came from.
 import { and, gte, lt, lte, sql } from 'drizzle-orm'
-import type { Db, Orm } from '../../../src/store/db.ts'
-import { equals, isOneOf } from '../../../src/store/placeholders.ts'
-import { perAccount } from '../../../src/store/prepared.ts'
-import { call_sums, calls } from '../../../src/store/schema.ts'
-import { endOfTurn } from '../../../src/utilities/end-of-turn.ts'
 import { joinedPeriods } from '../../../src/money/ledger/days.ts'
-import type { Overview } from './overview.ts'
 import {
   addMoney,
   byCost,
@@ -16,6 +10,12 @@ import {
   NO_MONEY,
   totalsIn,
 } from '../../../src/money/ledger/totals.ts'
+import type { Db, Orm } from '../../../src/store/db.ts'
+import { equals, isOneOf } from '../../../src/store/placeholders.ts'
+import { perAccount } from '../../../src/store/prepared.ts'
+import { call_sums, calls } from '../../../src/store/schema.ts'
+import { endOfTurn } from '../../../src/utilities/end-of-turn.ts'
+import type { Overview } from './overview.ts'
 
 export interface OverviewParts {
   /** The most expensive first. */

@@ -1,10 +1,10 @@
 // The queries of an overview, prepared once for each connection: sums over periods, over ranges of calls, and samples of calls.
-import { and, desc, eq, gt, gte, inArray, lt, lte, type SQL, sql } from 'drizzle-orm'
+import { and, eq, gte, inArray, lt, lte, type SQL, sql } from 'drizzle-orm'
+import { moneyOfCalls, moneyOfSums } from '../../../src/money/ledger/totals.ts'
 import type { Orm } from '../../../src/store/db.ts'
 import { equals, isOneOf } from '../../../src/store/placeholders.ts'
-import { perAccount, perConnection } from '../../../src/store/prepared.ts'
+import { perAccount } from '../../../src/store/prepared.ts'
 import { call_sums, calls } from '../../../src/store/schema.ts'
-import { moneyOfCalls, moneyOfSums } from '../../../src/money/ledger/totals.ts'
 
 const { placeholder } = sql
 
@@ -94,32 +94,3 @@ const timesWhere = (orm: Orm, which: SQL | undefined) =>
 const nextTo = (account: SQL | undefined): SQL =>
   sql`(SELECT (SELECT id FROM calls WHERE ${and(account, sql`id >= CAST(given.value AS BIGINT)`)} ORDER BY id LIMIT 1)
          FROM json_each(${placeholder('ids')}) AS given)`
-
-/** Calls of which a route failed, the newest first, by an index that has those alone. */
-export const failureQueries = perConnection({
-  newest: (orm) =>
-    orm
-      .select({
-        id: calls.id,
-        request_id: calls.request_id,
-        provider: calls.provider,
-        upstream_model: calls.upstream_model,
-        model: calls.model,
-        outcome: calls.outcome,
-        started_at_ms: calls.started_at_ms,
-        duration_ms: calls.duration_ms,
-        trace: calls.trace,
-      })
-      .from(calls)
-      .where(
-        and(
-          // A literal, so that the partial index serves.
-          gt(calls.failed_tries, sql`0`),
-          gte(calls.id, placeholder('first_id')),
-          gte(calls.started_at_ms, placeholder('from_ms')),
-        ),
-      )
-      .orderBy(desc(calls.id))
-      .limit(placeholder('row_limit'))
-      .prepare(),
-})

@@ -3,7 +3,6 @@ import type { Commands } from '../command-line/terminal.ts'
 
 export const COMMANDS: Commands = {
   serve: async () => (await import('./serve.ts')).addServeCommand,
-  usage: async () => (await import('../../../plugins/usage/command.ts')).addUsageCommand,
   audit: async () => (await import('./audit.ts')).addAuditCommand,
   health: async () => (await import('./health.ts')).addHealthCommand,
   licenses: async () => (await import('./licenses.ts')).addLicensesCommand,

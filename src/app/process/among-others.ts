@@ -1,11 +1,10 @@
-// The duties of a gateway that shares its database: it ends the holds and files of gateways that died, and passes the calls of others to live feeds.
+// The duties of a gateway that shares its database: it ends the holds and files of gateways that died.
 
-import { tellOthersCalls } from '../../../plugins/live-feed/others-calls.ts'
 import { endAbandoned } from '../../library/recovery.ts'
 import type { Logger } from '../../observe/log.ts'
 import { endedGateways, removeEnded } from '../../store/gateways.ts'
 import type { Gateway as GatewayRow } from '../../store/schema.ts'
-import type { Gateway, SharingGateways } from '../surface/gateway.ts'
+import type { SharingGateways } from '../surface/gateway.ts'
 import type { Stores } from './stores.ts'
 
 type Shared = Pick<Stores, 'engine' | 'db' | 'library'>
@@ -34,15 +33,6 @@ export async function removeOthers(
   await removeEnded(db, ended)
 }
 
-/** Tells live feeds of what other gateways settle, where there are any. @returns ends it */
-export function tellOthers(
-  { exchange: { activity, events, running, now, log } }: Gateway,
-  { engine, db, gateway_id, settlements }: Stores,
-): () => Promise<void> {
-  if (!engine.is_shared) return async () => {}
-  const isUnderWay = (hold_id: number) => running.isUnderWay(hold_id) || settlements.has(hold_id)
-  return tellOthersCalls({ db, gateway_id, activity, events, isUnderWay, now, log })
-}
 
 /** All that are alive, as this one was told last. */
 export function sharingGateways({

@@ -17,14 +17,12 @@ import type { ImageParts } from '../../calls/kinds/image/call.ts'
 import { createEvents } from '../../calls/life/events.ts'
 import { createParser } from '../../calls/parsing/parser.ts'
 import type { ExchangeParts } from '../../calls/parts.ts'
-import { createActivity } from '../../../plugins/live-feed/activity.ts'
 import type { Configuration } from '../../catalogue/configuration.ts'
 import { requestIdAt } from '../../domain/request-id.ts'
 import type { ServerSockets } from '../../http/sockets.ts'
 import { createWebSockets } from '../../http/web-sockets.ts'
 import type { Decoder } from '../../media/decoder.ts'
 import { createRemoteFetch } from '../../media/remote.ts'
-import { healthNow } from '../../../plugins/health/route-health.ts'
 import { redactorOf } from '../../observe/redact.ts'
 import type { Tally } from '../../observe/tally.ts'
 import { KnownValues } from '../../protocols/wire/known-values.ts'
@@ -70,7 +68,7 @@ export interface Parts
   /** The application, once there is one. */
   serve: (request: Request) => Promise<Response>
   /** As in `Operations`. */
-  beside: Pick<Operations, 'data_folder' | 'books' | 'postWebhook' | 'metrics'>
+  beside: Pick<Operations, 'data_folder' | 'books' | 'postWebhook'>
   decoder: Decoder
   network: Fetch
 }
@@ -87,7 +85,7 @@ export function compose({
   network,
   ...shared
 }: Parts): Gateway {
-  const { engine, db, database, ledger, settlements, idempotency, library, responses, route_sums } = stores
+  const { engine, db, database, ledger, settlements, idempotency, library, responses } = stores
   const { call_db } = database
   const { catalogue, log, now } = shared
   const events = createEvents(log)
@@ -100,14 +98,12 @@ export function compose({
     is_shared: engine.is_shared,
     ledger,
     settlements,
-    activity: createActivity(events, log),
     events,
     idempotency,
     upstream: upstreamOf({ network, now }),
     bodies: bodiesOf({ db: call_db, log }),
     publicWords: (words) => redactorOf(catalogue()).scrub(words).slice(0, MAX_PUBLIC_MESSAGE_CHARS),
   }
-  events.on('settled', ({ operation }) => route_sums.add(operation.call))
   return {
     exchange,
     requests: {
@@ -133,7 +129,6 @@ export function compose({
       notReady,
       files_bucket: stores.files.bucket?.connection.where,
       filesTrouble: () => (library.isFailing() ? FILES_FAIL : undefined),
-      health: () => healthNow(route_sums),
       checks: [],
       console_routes: [],
     },

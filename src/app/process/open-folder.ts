@@ -11,7 +11,6 @@ import { openCatalogue } from './catalogue.ts'
 import { dataPaths, refuseHalfRestored } from './data-paths.ts'
 import { sharedClock } from './engine/clock.ts'
 import { createImageTrial } from './image-library.ts'
-import { createObserving } from '../../../plugins/metrics/observing.ts'
 import type { ServeOptions } from './serve-options.ts'
 import { refuseStart } from './start-refusals.ts'
 import { openStores, recover, takeFolder } from './stores.ts'
@@ -82,13 +81,11 @@ export async function openFolder({ data_folder, accept_missing_files = false, ..
     })
     undoing.defer(() => stores.close())
     await watched.openIn(stores.db, now)
-    const observing = createObserving({ catalogue, log, now })
-    undoing.defer(() => observing.stop())
     const beside = {
       books: createBooks({ data_folder, now }),
     }
     await recover(stores, { data_folder, accept_missing_files, now, log })
-    const opened = { paths, watched, image_trial, stores, observing, beside, now, close }
+    const opened = { paths, watched, image_trial, stores, beside, now, close }
     return { ...opened, prepared, listen, error_answers }
   })
 }

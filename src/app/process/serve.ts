@@ -12,13 +12,11 @@ import { lookAtEach } from '../checks/look.ts'
 import type { Plugin } from '../plugin.ts'
 import { type OpenPlugins, openPlugins, type PreparedParts, sectionsOf } from '../plugins.ts'
 import type { Gateway } from '../surface/gateway.ts'
-import { tellOthers } from './among-others.ts'
 import { lateApp } from './app.ts'
 import { followEdits, openConfiguration } from './catalogue-past.ts'
 import { compose } from './compose.ts'
 import { type Listening, type ListenOptions, listenWith } from './listening.ts'
 import { warnOfModelEnds } from './model-ends.ts'
-import type { Observing } from '../../../plugins/metrics/observing.ts'
 import { openFolder } from './open-folder.ts'
 import { watchReadiness } from './readiness.ts'
 import type { ServeOptions, StartedGateway } from './serve-options.ts'
@@ -49,7 +47,7 @@ export async function startGateway({ plugins, ...options }: StartOptions): Promi
   const { socket_idle_timeout_s = SOCKET_IDLE_TIMEOUT_S, sweep_every_ms = SWEEP_EVERY_MS } = options
   addSections(sectionsOf(plugins))
   const opened = await openFolder({ ...options, plugins, protocols, probe })
-  const { paths, watched, image_trial, stores, observing, beside, now, close } = opened
+  const { paths, watched, image_trial, stores, beside, now, close } = opened
   const { listen, error_answers } = opened
   const catalogue = watched.current
 
@@ -73,7 +71,7 @@ export async function startGateway({ plugins, ...options }: StartOptions): Promi
     sockets: () => sockets,
     serve: inside.serve,
     error_answers,
-    beside: { ...beside, data_folder, postWebhook, metrics: observing.metrics },
+    beside: { ...beside, data_folder, postWebhook },
     decoder: createDecoder(),
     closed: readiness.closed,
     network,
@@ -81,7 +79,6 @@ export async function startGateway({ plugins, ...options }: StartOptions): Promi
     now,
     probe,
   })
-  await orUndo(close, () => observing.start(gateway, stores))
   const where = { listen, data_folder, socket_idle_timeout_s }
   const { opened_plugins, listening } = await orUndo(close, () =>
     listenTo(gateway, plugins, opened.prepared, where),
@@ -97,13 +94,13 @@ export async function startGateway({ plugins, ...options }: StartOptions): Promi
   const noticed = await followEdits(watched, configuration)
   const regular = { stores, every_ms: sweep_every_ms, closed: readiness.closed, after: start_audit.ended }
   const stopSweeping = sweepRegularly(gateway, opened_plugins.sweeps, regular)
-  const stopBeside = serveBeside(gateway, stores, data_folder)
+  const stopBeside = serveBeside(gateway, data_folder)
   const stop = () =>
-    stopInOrder({ gateway, stores, opened_plugins, observing, listening, log }, async () => {
+    stopInOrder({ gateway, stores, opened_plugins, listening, log }, async () => {
       readiness.stop()
       start_audit.stop()
       image_trial?.stop()
-      await stopBeside()
+      stopBeside()
       await stopSweeping()
       stopTicking()
       watched.close()
@@ -125,16 +122,14 @@ async function listenTo(
   return { opened_plugins, listening: await orUndo(close, () => listenWith(gateway, routes, where)) }
 }
 
-/** Warns the operator of models that end, takes withdrawals of commands, and passes the calls of other gateways to live feeds. @returns ends it */
-function serveBeside(gateway: Gateway, stores: Stores, data_folder: string): () => Promise<void> {
+/** Warns the operator of models that end, and takes withdrawals of commands. @returns ends it */
+function serveBeside(gateway: Gateway, data_folder: string): () => void {
   const { catalogue, ledger, log, now } = gateway.exchange
   const endWithdrawals = takeWithdrawals(data_folder, ledger, log)
   const stopWarning = warnOfModelEnds({ catalogue, log, now })
-  const stopTelling = tellOthers(gateway, stores)
-  return async () => {
+  return () => {
     stopWarning()
     endWithdrawals()
-    await stopTelling()
   }
 }
 
@@ -142,14 +137,13 @@ interface Stopped {
   gateway: Gateway
   stores: Stores
   opened_plugins: OpenPlugins
-  observing: Observing
   listening: Pick<Listening, 'stop'>
   log: ProcessLogger
 }
 
 /** @param endWatches ends what runs beside the calls, once these are over */
 async function stopInOrder(
-  { gateway, stores, opened_plugins, observing, listening, log }: Stopped,
+  { gateway, stores, opened_plugins, listening, log }: Stopped,
   endWatches: () => Promise<void>,
 ): Promise<void> {
   const { running, catalogue, events } = gateway.exchange
@@ -160,7 +154,6 @@ async function stopInOrder(
   await running.stop(shutdown_timeout_ms)
   await stores.settlements.drain(Math.max(ends_ms - performance.now(), MIN_DRAIN_MS))
   await endWatches()
-  await observing.stop()
   await listening.stop()
   // Holds that it still decides may be refused, which a plugin records.
   await stores.ledger.close()

@@ -13,7 +13,6 @@ import { refuseMissingFolders } from '../../library/missing.ts'
 import { recoverLibrary } from '../../library/recovery.ts'
 import type { Ledger } from '../../money/ledger/operations.ts'
 import { holdQueries } from '../../money/ledger/queries.ts'
-import { openRouteSums, type RouteSums } from '../../../plugins/health/route-sums.ts'
 import { isRecorded } from '../../money/ledger/started-calls.ts'
 import { expireOrphanedHolds } from '../../money/ledger/sweep.ts'
 import type { Logger } from '../../observe/log.ts'
@@ -65,8 +64,6 @@ export interface Stores {
   files: FileStores
   library: Library
   responses: KeptResponses
-  /** How tries at routes went. */
-  route_sums: RouteSums
   /** Closes everything, and releases the folder's lock. */
   close(): Promise<void>
 }
@@ -102,7 +99,6 @@ export async function openStores(options: StoreOptions): Promise<Stores> {
     probe,
   })
   const replays = createReplayCount(db, { now, log })
-  const route_sums = openRouteSums(db, { now, log })
   // From here on `close` does it, in its own order.
   undoing.move()
   return {
@@ -119,13 +115,11 @@ export async function openStores(options: StoreOptions): Promise<Stores> {
     files,
     library: openLibrary({ db: call_db, now, probe, gateway_id, images, files: uploads, isFailing }),
     responses,
-    route_sums,
     async close() {
       // What is under way settles first: it may be added to the queue yet.
       await ledger.close()
       settlements.close()
       await replays.close()
-      await route_sums.close()
       bucket?.stop()
       await own_gateway.end()
       await database.close()

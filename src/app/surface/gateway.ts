@@ -10,8 +10,6 @@ import type { Configuration } from '../../catalogue/configuration.ts'
 import type { ServerSockets } from '../../http/sockets.ts'
 import type { WebSockets } from '../../http/web-sockets.ts'
 import type { PostWebhook } from '../../media/webhook-post.ts'
-import type { HealthNow } from '../../../plugins/health/route-health.ts'
-import type { Exposition } from '../../../plugins/metrics/exposition.ts'
 import type { Tally } from '../../observe/tally.ts'
 import type { KeptResponses } from '../../responses/store.ts'
 import type { Db } from '../../store/db.ts'
@@ -82,8 +80,6 @@ export interface Operations {
   books: Books
   /** The catalogue's file: what it says without its secrets, and how it is changed. */
   configuration: Configuration
-  /** What Prometheus reads. Calls are counted from the start on, or from the first reading where metrics were off until then. */
-  metrics: () => Promise<Exposition>
   /** Why the gateway takes no calls, in words that anybody may read; undefined while it does. */
   notReady: () => string | undefined
   /** The bucket of images, uploads and kept content, as `s3://bucket/prefix`; undefined: they are in the data folder. */
@@ -92,8 +88,6 @@ export interface Operations {
   filesTrouble: () => string | undefined
   /** Posts a message to a public server of the operator's choice. */
   postWebhook: PostWebhook
-  /** How models, providers and routes did in the last hour and day, over restarts. */
-  health: () => Promise<HealthNow>
   /** What plugins look at in a running gateway. Filled at the start, once. */
   checks: GatewayCheck[]
   /** Loads the routes that the console's pages ask, of each plugin. Filled at the start, once. */

@@ -1,8 +1,8 @@
 // The account's keys that have used 80 % or more of a spend limit, at the top of its overview.
 import { Link } from 'wouter'
-import { closestLimit, LimitWarning } from '../../../keys/web/spend-limits.tsx'
 import { api } from '../../../console/web/app/client.ts'
 import { useAsk } from '../../../console/web/app/query.ts'
+import { closestLimit, LimitWarning } from '../../../keys/web/spend-limits.tsx'
 
 /** Of the newest keys that work. */
 const LOOKED_AT = 50

@@ -3,7 +3,13 @@ import { X } from 'lucide-react'
 import { useViewer } from '../../../console/web/app/session.tsx'
 import { Button } from '../../../console/web/parts/button.tsx'
 import { Choices } from '../../../console/web/parts/choices.tsx'
-import { AccountFilter, Choice, DayFilters, KeyFilter, useFilterLists } from '../../../console/web/parts/filter-fields.tsx'
+import {
+  AccountFilter,
+  Choice,
+  DayFilters,
+  KeyFilter,
+  useFilterLists,
+} from '../../../console/web/parts/filter-fields.tsx'
 import type { UsageFilters } from './usage-answer.ts'
 
 const RANGES = [

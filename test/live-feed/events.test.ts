@@ -1,25 +1,29 @@
 // GET /api/v1/events: the live feed of an account's calls.
 
 import { describe, expect, test } from 'bun:test'
-import { calls } from '../../../plugins/calls/plugin.ts'
-import { callRoutes } from '../../../plugins/calls/routes.ts'
-import { plugins } from '../../../plugins/index.ts'
-import { revokeKey } from '../../../src/access/keys.ts'
-import type { Plugin } from '../../../src/app/plugin.ts'
-import { MODEL } from '../../support/catalogue.ts'
-import { ANSWER_NANOS, answer, ask, piece, streamPath, usage, wholePath } from '../../support/native.ts'
-import { routesPlugin } from '../../support/plugins.ts'
-import { fileScene } from '../../support/scene.ts'
-import { events, refusal, whole } from '../../support/upstream.ts'
+import { plugins } from '../../plugins/index.ts'
+import { callersFeedRoutes } from '../../plugins/live-feed/callers-feed.ts'
+import { openActivity } from '../../plugins/live-feed/opening.ts'
+import { liveFeed } from '../../plugins/live-feed/plugin.ts'
+import { revokeKey } from '../../src/access/keys.ts'
+import type { Plugin } from '../../src/app/plugin.ts'
+import { MODEL } from '../support/catalogue.ts'
+import { ANSWER_NANOS, answer, ask, piece, streamPath, usage, wholePath } from '../support/native.ts'
+import { routesPlugin } from '../support/plugins.ts'
+import { fileScene } from '../support/scene.ts'
+import { events, refusal, whole } from '../support/upstream.ts'
 
 const PING_EVERY_MS = 20
 const CHECK_EVERY_MS = 10
 
 const all: readonly Plugin[] = plugins
 const quick = all.map((plugin) =>
-  plugin === calls
-    ? routesPlugin('calls', (gateway) =>
-        callRoutes(gateway, { ping_every_ms: PING_EVERY_MS, check_every_ms: CHECK_EVERY_MS }),
+  plugin === liveFeed
+    ? routesPlugin('live-feed', (gateway) =>
+        callersFeedRoutes(gateway, openActivity(gateway).activity, {
+          ping_every_ms: PING_EVERY_MS,
+          check_every_ms: CHECK_EVERY_MS,
+        }),
       )
     : plugin,
 )

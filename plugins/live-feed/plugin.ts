@@ -1,0 +1,16 @@
+// The live feed as a plugin: calls as they are held, answered and settled, for callers and for the console.
+import { definePlugin } from '../../src/app/plugin.ts'
+
+export const liveFeed = definePlugin({
+  name: 'live-feed',
+  open: async (gateway) => (await import('./opening.ts')).openActivity(gateway),
+  routes: async () => {
+    const { callersFeedRoutes } = await import('./callers-feed.ts')
+    return (gateway, { activity }) => callersFeedRoutes(gateway, activity)
+  },
+  console_routes: async () => {
+    const { liveRoutes } = await import('./console.ts')
+    return (gateway, { activity }) => liveRoutes(gateway, activity)
+  },
+  close: ({ close }) => close(),
+})
