@@ -127,10 +127,12 @@ const isOwnTo =
   ({ rule, subject }: { rule: string; subject: string }): boolean =>
     !others || !of_machines.has(rule) || subject === others.machine || !others.isAlive(subject)
 
-function checksOf(
-  { gateway, settings, health }: Required<Pick<AlertParts, 'gateway' | 'settings' | 'health'>>,
-): Check[] {
-  const { db, exchange, operations } = gateway
+function checksOf({
+  gateway,
+  settings,
+  health,
+}: Required<Pick<AlertParts, 'gateway' | 'settings' | 'health'>>): Check[] {
+  const { db, exchange } = gateway
   const { now, catalogue } = exchange
   return [
     { rules: ['low_balance'], every_ms: NOT_OFTEN_MS, look: () => lowBalances(db, now()) },

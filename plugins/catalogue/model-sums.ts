@@ -1,11 +1,11 @@
 // Sums of calls by model and day (UTC), of one account or of all. Reads kept sums only.
 import { and, asc, gte, sql } from 'drizzle-orm'
 import { lastDays } from '../../src/domain/ranges.ts'
+import { isDay } from '../../src/money/ledger/queries.ts'
+import { type CallTotals, totalsOfSums } from '../../src/money/ledger/totals.ts'
 import type { Awaitable, Db, Orm } from '../../src/store/db.ts'
 import { perAccount } from '../../src/store/prepared.ts'
 import { call_sums } from '../../src/store/schema.ts'
-import { isDay } from '../../src/money/ledger/queries.ts'
-import { type CallTotals, totalsOfSums } from '../../src/money/ledger/totals.ts'
 
 /** The calls of a model on one day. */
 export interface ModelDay extends CallTotals {

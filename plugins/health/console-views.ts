@@ -4,9 +4,9 @@ import type { Viewer } from '../../src/access/viewer.ts'
 import type { Gateway } from '../../src/app/surface/gateway.ts'
 import { Nullable, OneOf } from '../../src/http/schema.ts'
 import { TimeFields, time } from '../../src/http/views.ts'
+import { startedBetween } from '../../src/money/ledger/started-calls.ts'
 import { type FailingRoute, failingRoutes } from './failing-routes.ts'
 import { type Failing, HEALTH_STATES, type Health, type HealthNow, routeHealth } from './route-health.ts'
-import { startedBetween } from '../../src/money/ledger/started-calls.ts'
 
 const CountsView = Type.Object({
   answered: Type.Integer(),

@@ -2,11 +2,11 @@
 import { and, gte, sql } from 'drizzle-orm'
 import type { Nanos } from '../../src/domain/money.ts'
 import { DAY_S, WEEK_DAYS } from '../../src/domain/ranges.ts'
+import { weekStart } from '../../src/money/ledger/spending.ts'
 import type { Db } from '../../src/store/db.ts'
 import { isOneOf } from '../../src/store/placeholders.ts'
 import { perConnection } from '../../src/store/prepared.ts'
 import { call_sums, calls, isDayOfAccount } from '../../src/store/schema.ts'
-import { weekStart } from '../../src/money/ledger/spending.ts'
 
 const { placeholder } = sql
 

@@ -24,9 +24,9 @@ import { Search } from '../../src/app/surface/console/fields.ts'
 import { formatUsd } from '../../src/domain/money.ts'
 import { spendLimitsOf } from '../../src/domain/spend-limits.ts'
 import { Nullable, OneOf } from '../../src/http/schema.ts'
-import { type KeyUsage, NOT_USED, usageOfKeys } from './key-usage.ts'
 import type { Db } from '../../src/store/db.ts'
 import type { Key } from '../../src/store/schema.ts'
+import { type KeyUsage, NOT_USED, usageOfKeys } from './key-usage.ts'
 
 /** A key at a moment, with its use. */
 export interface KeyRow extends ListedKey {

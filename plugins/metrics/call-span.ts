@@ -3,9 +3,9 @@
 import type { Catalogue } from '../../src/domain/catalogue.ts'
 import { hasFailed } from '../../src/domain/outcomes.ts'
 import { INPUT_FIELDS, OUTPUT_FIELDS, USAGE_FIELDS, type UsageField } from '../../src/domain/usage.ts'
+import { defined } from '../../src/utilities/defined.ts'
 import { type CountedCall, type SettledCall, troubleIn } from './call-facts.ts'
 import type { SpanFacts } from './spans.ts'
-import { defined } from '../../src/utilities/defined.ts'
 
 /** `gen_ai.operation.name` by the surface of the call; others have the surface's own name, as the conventions allow. */
 const OPERATIONS: Readonly<Record<string, string>> = {

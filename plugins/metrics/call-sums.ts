@@ -4,9 +4,9 @@ import { costsDiffer } from '../../src/domain/cost-difference.ts'
 import type { Nanos } from '../../src/domain/money.ts'
 import { hasFailed } from '../../src/domain/outcomes.ts'
 import { USAGE_FIELDS } from '../../src/domain/usage.ts'
+import { createTally, type Tallied } from '../../src/observe/tally.ts'
 import { Bins } from './bins.ts'
 import { type CountedCall, type SettledCall, troubleIn } from './call-facts.ts'
-import { createTally, type Tallied } from '../../src/observe/tally.ts'
 
 const DURATION_BOUNDS_MS = [
   50, 100, 250, 500, 1_000, 2_500, 5_000, 10_000, 30_000, 60_000, 120_000, 300_000, 600_000,

@@ -1,10 +1,10 @@
 // The metrics of a gateway: their names, what they say, and where their values come from.
 import { NANOS_PER_USD, type Nanos } from '../../src/domain/money.ts'
 import { USAGE_FIELDS } from '../../src/domain/usage.ts'
+import type { Tallied, Tally } from '../../src/observe/tally.ts'
 import type { CallSum, CallSums } from './call-sums.ts'
 import type { Labels, MetricSource } from './exposition.ts'
 import type { LoopLag } from './loop-lag.ts'
-import type { Tallied, Tally } from '../../src/observe/tally.ts'
 
 /** What is looked up when metrics are read. */
 export interface Readings {

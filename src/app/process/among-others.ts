@@ -33,7 +33,6 @@ export async function removeOthers(
   await removeEnded(db, ended)
 }
 
-
 /** All that are alive, as this one was told last. */
 export function sharingGateways({
   engine,

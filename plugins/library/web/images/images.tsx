@@ -15,7 +15,15 @@ import { Page } from '../../../console/web/parts/page.tsx'
 import { imageThumbnail, type ListedImage } from '../../../console/web/parts/pictures.ts'
 import { EmptyState, Loaded } from '../../../console/web/parts/states.tsx'
 import { Status, type Tone } from '../../../console/web/parts/status.tsx'
-import { atEnd, type Column, charges, column, Pager, Table, useCursor } from '../../../console/web/parts/table.tsx'
+import {
+  atEnd,
+  type Column,
+  charges,
+  column,
+  Pager,
+  Table,
+  useCursor,
+} from '../../../console/web/parts/table.tsx'
 import { Thumbnail } from '../../../console/web/parts/thumbnail.tsx'
 import { ClockTime } from '../../../console/web/parts/time.tsx'
 import { useWhose } from '../../../console/web/parts/whose.ts'
