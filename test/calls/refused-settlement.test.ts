@@ -1,9 +1,9 @@
 // A settlement that the ledger refuses: nobody is told that the call was charged.
 import { expect, test } from 'bun:test'
+import { createActivity } from '../../plugins/live-feed/activity.ts'
 import type { Held } from '../../src/calls/life/call.ts'
 import { createEvents } from '../../src/calls/life/events.ts'
 import { Trace } from '../../src/calls/life/trace.ts'
-import { createActivity } from '../../plugins/live-feed/activity.ts'
 import type { Delivered, Undelivered } from '../../src/calls/settling/end.ts'
 import { type SettlementParts, settle } from '../../src/calls/settling/settlement.ts'
 import { NO_USAGE } from '../../src/domain/usage.ts'

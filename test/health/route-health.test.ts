@@ -1,15 +1,15 @@
 // The health of routes: which tries a call made, what is judged of them, what is kept over restarts and for how long.
 import { describe, expect, test } from 'bun:test'
-import type { CallRecord } from '../../src/money/ledger/operations.ts'
 import { type Counts, healthNow, stateOf } from '../../plugins/health/route-health.ts'
 import { openRouteSums } from '../../plugins/health/route-sums.ts'
 import { triesOf } from '../../plugins/health/tries.ts'
+import type { CallRecord } from '../../src/money/ledger/operations.ts'
 import { MIGRATIONS, migrate } from '../../src/store/engines/sqlite/migrate.ts'
 import { dbOver } from '../../src/store/engines/sqlite/sqlite.ts'
-import { memoryDatabase } from '../support/empty-database.ts'
-import { memoryLog } from '../support/memory-log.ts'
 import { recorded } from '../money/ledger/recorded.ts'
 import { post } from '../money/ledger/world.ts'
+import { memoryDatabase } from '../support/empty-database.ts'
+import { memoryLog } from '../support/memory-log.ts'
 
 const HOUR_MS = 3_600_000
 const NOW_MS = 500_000 * HOUR_MS + 1_800_000

@@ -1,9 +1,9 @@
 // The console's files: taken in, counted against the quota, each account its own.
 import { describe, expect, test } from 'bun:test'
 import { accountByName } from '../../src/access/accounts.ts'
+import { type ConsoleSession, sessionsOf } from '../console/portal.ts'
 import { paint } from '../media/support.ts'
 import { fileGateway } from '../support/gateway.ts'
-import { type ConsoleSession, sessionsOf } from '../console/portal.ts'
 
 const PATH = '/console/api/files'
 const PNG = await paint('png', { width: 48, height: 32 })

@@ -2,8 +2,8 @@
 import { describe, expect, test } from 'bun:test'
 import sharp from 'sharp'
 import { FIRST_CATALOGUE } from '../../src/catalogue/first.ts'
-import { fileGateway } from '../support/gateway.ts'
 import { type ConsoleSession, sessionsOf } from '../console/portal.ts'
+import { fileGateway } from '../support/gateway.ts'
 
 const PATH = '/console/api/images'
 const SHOWN = 'content=shown'
