@@ -41,7 +41,7 @@ const AlertsSchema = Type.Object(
   closed,
 )
 
-/** What the operator is alerted of beyond what needs no setting, and where alerts are sent. */
+/** The operator's limits of spending, and the address of the webhook. */
 export interface AlertSettings {
   /** Undefined: they are shown in the console alone. */
   readonly webhook: { readonly url: string /** `whsec_…` */; readonly secret: string } | undefined

@@ -126,7 +126,7 @@ async function checkPlugins(
 
 const NO_CATALOGUE = { models: new Map(), sections: NO_SETTINGS }
 
-/** What the checks of a loaded plugin find at the moment. */
+/** The findings of a loaded plugin's checks at the moment. */
 async function findingsOf(trial: Trial): Promise<{ check: string; found: string; advice: string }[]> {
   if (!('plugin' in trial)) return []
   const { definition, own } = trial.plugin

@@ -13,7 +13,7 @@ export interface PluginFile {
 export interface PluginFiles {
   /** By the names of the files, in the order of their characters. */
   files: readonly PluginFile[]
-  /** What is code and is not loaded. */
+  /** Code that is not loaded. */
   skipped: readonly string[]
 }
 

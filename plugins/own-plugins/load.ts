@@ -9,13 +9,13 @@ import { atEnd } from '../../src/utilities/at-end.ts'
 import { withinTime } from '../../src/utilities/time-limit.ts'
 import { importPlugin } from './definition.ts'
 import type { PluginFile } from './files.ts'
-import { type HandedParts, handTo } from './handed.ts'
 import { refuseForeignOwners } from './owners.ts'
+import { type GatewayParts, gatewayFor } from './plugin-gateway.ts'
 import { pluginRefusal } from './refusal.ts'
 import { areSame, type Mounted, nameOf, routesOf } from './routes.ts'
 import { settingsOf } from './settings.ts'
 
-export interface LoadParts extends HandedParts, Pick<Requests, 'newRequestId' | 'error_answers'> {
+export interface LoadParts extends GatewayParts, Pick<Requests, 'newRequestId' | 'error_answers'> {
   /** A plugin may take this long. */
   load_limit_ms?: number | undefined
   /** The user that runs them: that of this process where absent. */
@@ -33,7 +33,7 @@ export interface LoadedPlugin {
   hooks: HooksOfPlugin
   mounted: Mounted
   definition: PluginDefinition
-  /** What its `open` returned. */
+  /** Its running part. */
   own: unknown
 }
 
@@ -59,19 +59,19 @@ export async function loadPlugin(
   { name, file, path }: PluginFile,
   { load_limit_ms = LOAD_LIMIT_MS, user = process.geteuid?.(), ...parts }: LoadParts,
 ): Promise<LoadedPlugin> {
-  const { gateway, hooks, close } = handTo(name, parts)
+  const { gateway, hooks, close } = gatewayFor(name, parts)
   using _closing = atEnd(close)
   const app = baseApp({ exchange: parts, requests: parts })
   try {
     refuseForeignOwners(path, user)
     // Elysia's own types say more than a plugin needs to know.
-    const handed = { app, Elysia, t, gateway } as unknown as PluginParts
+    const plugin_parts = { app, Elysia, t, gateway } as unknown as PluginParts
     const opened = await withoutExit(() =>
       withinTime(load_limit_ms, async () => {
         const definition = await importPlugin(path)
-        const schema = definition.settings?.(handed.t) as TObject | undefined
+        const schema = definition.settings?.(plugin_parts.t) as TObject | undefined
         const settings = settingsOf(name, schema, parts)
-        return await open(definition, handed, settings, app)
+        return await open(definition, plugin_parts, settings, app)
       }),
     )
     const routes = routesOf(app)
@@ -84,19 +84,19 @@ export async function loadPlugin(
 /** Opens a plugin, lets it register its routes and hooks, and makes its checks of a start. @throws Error that refuses it */
 async function open(
   definition: PluginDefinition,
-  handed: PluginParts,
+  plugin_parts: PluginParts,
   settings: () => unknown,
   app: ReturnType<typeof baseApp>,
 ): Promise<Pick<LoadedPlugin, 'definition' | 'own'>> {
   const { before_call, on, checks = [] } = definition
-  const own: unknown = await definition.open?.(handed, settings)
-  const returned: unknown = await definition.routes?.(own, handed)
+  const own: unknown = await definition.open?.(plugin_parts, settings)
+  const returned: unknown = await definition.routes?.(own, plugin_parts)
   if (returned instanceof Elysia && returned !== app) app.use(returned)
   else if (returned !== undefined && returned !== app)
     throw new Error('its function returned something else than nothing, app, or an instance of Elysia')
-  if (before_call) handed.gateway.beforeCall((call) => before_call(own, call))
+  if (before_call) plugin_parts.gateway.beforeCall((call) => before_call(own, call))
   const { settled } = on ?? {}
-  if (settled) handed.gateway.afterSettle((record) => settled(own, record))
+  if (settled) plugin_parts.gateway.afterSettle((record) => settled(own, record))
   for (const { name, when, look } of checks) {
     const finding = when.includes('start') ? await look(own) : undefined
     if (finding) throw new Error(`its check ${name} found: ${finding.found}. ${finding.advice}`)

@@ -131,11 +131,11 @@ export class OwnPlugins {
   refused(request: RefusedRequest): void {
     if (!this.loaded.some(({ definition }) => definition.on?.refused)) return
     const { sentence, ...facts } = request
-    this.tell('refused', Object.freeze({ ...facts, message: sentence }))
+    this.raise('refused', Object.freeze({ ...facts, message: sentence }))
   }
 
-  /** Tells plugins of an event that nothing waits for. */
-  tell<Name extends Exclude<keyof PluginEvents, 'settled'>>(name: Name, event: PluginEvents[Name]): void {
+  /** Raises an event that nothing waits for. */
+  raise<Name extends Exclude<keyof PluginEvents, 'settled'>>(name: Name, event: PluginEvents[Name]): void {
     for (const plugin of this.loaded) {
       const listener = plugin.definition.on?.[name]
       if (!listener) continue
@@ -160,7 +160,7 @@ export class OwnPlugins {
         }
   }
 
-  /** What their checks of a time find. */
+  /** The findings of their checks of a time. */
   async look(time: CheckTime): Promise<Diagnosis[]> {
     const found = this.loaded.map(({ name: plugin, definition, own }) =>
       (definition.checks ?? [])
@@ -180,7 +180,7 @@ export class OwnPlugins {
     return (await Promise.all(found.flat())).flat()
   }
 
-  /** Tells them of the calls that wait to be told of, for some seconds at most, and closes them. */
+  /** Reports the calls that wait to them, for some seconds at most, and closes them. */
   async close(): Promise<void> {
     await Promise.all(this.#queues.map((queue) => queue.drain(STOP_LIMIT_MS)))
     for (const { name: plugin, definition, own } of this.loaded.toReversed())

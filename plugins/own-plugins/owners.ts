@@ -1,4 +1,4 @@
-// The owners of custom plugins: whose code may run with the gateway's rights.
+// The owners of custom plugins: code of other users does not run with the gateway's rights.
 import { statSync } from 'node:fs'
 import { dirname } from 'node:path'
 

@@ -8,10 +8,10 @@ export const ownPlugins = definePlugin({
   prepare: async (start) => (await import('./own-plugins.ts')).prepareOwnPlugins(start),
   open: async (gateway, _, prepared) => new (await import('./own-plugins.ts')).OwnPlugins(gateway, prepared),
   on: {
-    started: (own) => own.tell('started', undefined),
+    started: (own) => own.raise('started', undefined),
     settled: (own, call) => own.settled(call),
     refused: (own, request) => own.refused(request),
-    stopping: (own) => own.tell('stopping', undefined),
+    stopping: (own) => own.raise('stopping', undefined),
   },
   routes: async () => (_, own) => own.routes(),
   console_routes: async () => (await import('./console.ts')).pluginRoutes,

@@ -6,17 +6,17 @@ import { basename, dirname } from 'node:path'
  * @param thrown what its import or its function has thrown: an error of its own, or one of the runtime's, which has its place beside it
  */
 export function pluginRefusal(path: string, thrown: unknown): Error {
-  const shown = `${basename(dirname(path))}/${basename(path)}`
+  const name = `${basename(dirname(path))}/${basename(path)}`
   const problem = problemOf(path, thrown)
   const what = /[.!?]$/.test(problem) ? problem : `${problem}.`
   return new Error(
-    `The plugin ${shown} cannot be loaded: ${what} Correct it, or remove it from the folder; ` +
+    `The plugin ${name} cannot be loaded: ${what} Correct it, or remove it from the folder; ` +
       '`tollgate plugin check` tries all plugins without a start.',
     { cause: thrown },
   )
 }
 
-/** What the runtime throws for a file that it cannot read: BuildMessage and ResolveMessage. */
+/** An error of the runtime for a file that it cannot read: BuildMessage and ResolveMessage. */
 interface RuntimeMessage {
   message: string
   position: { file: string; line: number; column: number } | null

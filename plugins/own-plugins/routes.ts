@@ -69,7 +69,7 @@ export function mount(root: AnyElysia, { app, routes }: Mounted): void {
     })
 }
 
-/** The route as it is told about. */
+/** The route's name in lists: `GET /hello`. */
 export const nameOf = ({ method, path }: PluginRoute): string => `${method} ${path}`
 
 /** Whether two routes would answer the same requests: the names of parameters do not matter, and ALL is every method. */

@@ -42,7 +42,7 @@ export function createSettleQueue({
   let at_work = 0
   let empty = Promise.withResolvers<void>()
 
-  async function tell(record: PluginRecord): Promise<void> {
+  async function report(record: PluginRecord): Promise<void> {
     for (const hook of after) {
       try {
         await withinTime(limit_ms, () => hook(record))
@@ -58,7 +58,7 @@ export function createSettleQueue({
       const record = waiting.shift()
       if (!record) break
       at_work += 1
-      void tell(record).then(() => {
+      void report(record).then(() => {
         at_work -= 1
         counts.waiting -= 1
         counts.told += 1

@@ -26,7 +26,7 @@ export interface PluginSpec<
   settings?: Section<Settings>
   /** Its tables, with the rules of their personal data. Their SQL is in the migrations of both engines. */
   tables?: () => Promise<readonly StoredTable[]>
-  /** What can refuse a start before anything in the data folder is changed, by an error that says what to do. */
+  /** Refuses a start before anything in the data folder is changed, by an error that says what to do. */
   prepare?: (start: StartParts, settings: () => Settings) => Prepared | Promise<Prepared>
   /**
    * Makes its running part, once, before the gateway listens. The other functions get it as `own`.
@@ -50,7 +50,7 @@ export interface PluginSpec<
   console_routes?: () => Promise<(gateway: Gateway, own: Own) => ConsoleRoutes>
   /** Work of every minute beside the calls, such as the deletion of old rows; each by itself. */
   sweeps?: readonly { name: string; sweep: (own: Own, gateway: Gateway) => unknown }[]
-  /** What is looked at, where it is reported, and what to do about it. */
+  /** Its checks: for the doctor, for alerts and for `/readyz`. */
   checks?: readonly Check<Own>[]
   /** Commands by their first words. A plugin adds to a group of another one, such as `account`, by the same word and `commandGroup`. */
   commands?: Commands

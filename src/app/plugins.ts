@@ -20,7 +20,7 @@ export interface OpenPlugins {
   close(): Promise<void>
 }
 
-/** What plugins made before there was a gateway. */
+/** The parts that plugins made before there was a gateway. */
 export type PreparedParts = ReadonlyMap<Plugin, unknown>
 
 /** @throws the failure of the first that refuses the start */
@@ -68,7 +68,7 @@ async function closeAll(opened: OpenPlugin[], log: Pick<Logger, 'error'>): Promi
 export const sectionsOf = (plugins: readonly Plugin[]): Section[] =>
   plugins.flatMap(({ settings }) => settings ?? [])
 
-/** What plugins look at, without a gateway. */
+/** The checks of plugins, without a gateway. */
 export const checksOf = (plugins: readonly Plugin[]): GatewayCheck[] =>
   plugins.flatMap(({ checks }) => checks)
 

@@ -4,7 +4,7 @@ import type { Catalogue } from '../domain/catalogue.ts'
 import { SECTION_SCHEMAS } from './section-schemas.ts'
 import type { TomlPath } from './toml.ts'
 
-/** What the reading of a section may use, and how it reports. */
+/** The environment that a section is read with, and its reports. */
 export interface SectionContext {
   /** For `env:NAME`: `readSecret` in catalogue/providers.ts. */
   env: Readonly<Record<string, string | undefined>>

@@ -20,7 +20,7 @@ export interface ReadPatient extends Patient {
 
 /**
  * When a check is made: by the doctor; in a gateway, where it raises an alert; and for `/readyz`, which answers 503 by what fails.
- * What refuses a start is an error of `prepare` or `open`.
+ * A start is refused by an error of `prepare` or `open`.
  */
 export type CheckTime = 'doctor' | 'alert' | 'ready'
 

@@ -12,7 +12,7 @@ export interface LookParts {
   now: () => number
 }
 
-/** What checks of a running gateway look at. */
+/** A running gateway, for its checks. */
 export function patientOf({ catalogue, data_folder, now }: Omit<LookParts, 'log'>): ReadPatient {
   const current = catalogue()
   return { data_folder, storage: current.storage, env: {}, now, catalogue: current }

@@ -1,4 +1,4 @@
-// What a plugin may use before a start changes anything: there is no gateway yet, and no database.
+// The parts of a start that a plugin may use before anything is changed: there is no gateway yet, and no database.
 import type { Catalogue } from '../../domain/catalogue.ts'
 import type { ProcessLogger } from '../../observe/log.ts'
 import type { Tally } from '../../observe/tally.ts'

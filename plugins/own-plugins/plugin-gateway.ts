@@ -14,7 +14,7 @@ import type {
   PluginModel,
 } from '../../src/plugin-api.ts'
 
-export interface HandedParts {
+export interface GatewayParts {
   folder: string
   log: Logger
   catalogue: () => Pick<Catalogue, 'models' | 'sections'> & ServedBy
@@ -22,7 +22,7 @@ export interface HandedParts {
   admit?: ((request: Request) => Promise<Caller>) | undefined
 }
 
-export interface Handed {
+export interface OpenedGateway {
   gateway: PluginGateway
   hooks: HooksOfPlugin
   /** From now on nothing is registered any more. */
@@ -30,7 +30,7 @@ export interface Handed {
 }
 
 /** @param name the plugin's */
-export function handTo(name: string, { folder, log, catalogue, admit }: HandedParts): Handed {
+export function gatewayFor(name: string, { folder, log, catalogue, admit }: GatewayParts): OpenedGateway {
   const before: BeforeCall[] = []
   const after: AfterSettle[] = []
   let is_open = true
