@@ -3,7 +3,13 @@ import { readFile, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { codeOf, messageOf } from '../utilities/thrown.ts'
 import { type KeyFiles, keyFilesIn } from './key-files.ts'
-import { type CatalogueReading, notToml, type ReadOptions, readCatalogue } from './load.ts'
+import {
+  type CatalogueReading,
+  type FileReadOptions,
+  notToml,
+  type ReadOptions,
+  readCatalogue,
+} from './load.ts'
 import { formatMistake, type Mistake } from './mistakes.ts'
 import { isOfTheMachine, othersIn } from './of-the-machine.ts'
 import { readToml } from './toml.ts'
@@ -30,8 +36,6 @@ export type FileReading = (
   | (CatalogueReading & { ok: true; text: string })
 ) & { shared?: SharedReading | undefined }
 
-export type FileReadOptions = Omit<ReadOptions, 'changed_at_ms' | 'read_key_file' | 'machine'>
-
 /**
  * Reads the catalogue file at `path`; a file that cannot be read is a mistake too. Never throws.
  *
@@ -48,11 +52,19 @@ export async function readCatalogueFile(
     const text = await readFile(path, 'utf8')
     if (shared) return readShared(shared, text, { ...options, read_key_file })
     const reading = readCatalogue(text, { ...options, read_key_file, changed_at_ms: Math.floor(mtimeMs) })
-    return reading.ok ? { ...reading, text } : { ok: false, mistakes: ofUnknownPlace(reading.mistakes, text) }
+    if (!reading.ok) return { ok: false, mistakes: ofUnknownPlace(reading.mistakes, text) }
+    const keys = reading.catalogue.storage.database === undefined ? [] : await keysIn(text, path, options)
+    return keys.length === 0 ? { ...reading, text } : { ok: false, mistakes: keys }
   } catch (error) {
     const message = `cannot be read: ${UNREADABLE[codeOf(error)] ?? messageOf(error)}`
     return { ok: false, mistakes: [{ path: '', line: 1, message }] }
   }
+}
+
+/** The keys in a file that its first start puts into the database, which takes none. */
+async function keysIn(text: string, path: string, options: FileReadOptions): Promise<Mistake[]> {
+  const { applied } = await import('./applied.ts')
+  return [...applied(text, { ...options, path, machine: text }).mistakes]
 }
 
 function readShared(

@@ -39,6 +39,9 @@ export interface ReadOptions {
   machine?: TomlDocument | undefined
 }
 
+/** For a file: the rest follows from it. */
+export type FileReadOptions = Omit<ReadOptions, 'changed_at_ms' | 'read_key_file' | 'machine'>
+
 /**
  * Reads the text of a catalogue file.
  *

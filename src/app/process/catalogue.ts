@@ -1,16 +1,17 @@
 // The catalogue in use: read at the start, reloaded when its file or the text in the database changes, and followed by the log.
 import { mistakeLines, warningLines } from '../../catalogue/load-file.ts'
+import { withoutMachine } from '../../catalogue/of-the-machine.ts'
 import type { Environment } from '../../catalogue/providers.ts'
 import { takeOver } from '../../catalogue/shared.ts'
+import { withoutMark } from '../../catalogue/toml.ts'
 import { type WatchedCatalogue, watchCatalogue } from '../../catalogue/watch.ts'
 import type { Catalogue } from '../../domain/catalogue.ts'
 import type { ProcessLogger } from '../../observe/log.ts'
 import { secretsOf } from '../../observe/redact.ts'
 import type { Registry } from '../../protocols/registry.ts'
 import type { Db } from '../../store/db.ts'
-import { orUndo } from '../../utilities/or-undo.ts'
 import type { DataPaths } from './data-paths.ts'
-import { openShared, takenOver } from './shared-catalogue.ts'
+import { openShared } from './shared-catalogue.ts'
 
 /** A catalogue in use, and the lines that warn of what its first version disables or gets wrong. */
 export interface OpenCatalogue extends WatchedCatalogue {
@@ -36,7 +37,7 @@ interface CatalogueParts {
 /**
  * Reads the catalogue and keeps it current; the log takes its level and the secrets to hide from each good version.
  *
- * @throws Error with one line for each mistake in it; as `openShared` and `takenOver`
+ * @throws Error with one line for each mistake in it; as `openShared`
  */
 export async function openCatalogue(
   paths: DataPaths,
@@ -73,12 +74,7 @@ export async function openCatalogue(
   configureLog(log, watching.watched.current())
   const { watched } = watching
   const from_file =
-    in_database && !watched.shared()
-      ? await orUndo(
-          async () => watched.close(),
-          () => takenOver(paths, watched.text(), { env, protocols }),
-        )
-      : undefined
+    in_database && !watched.shared() ? withoutMachine(withoutMark(watched.text())).text : undefined
   const warnings = warningLines(path, { warnings: watched.first_warnings, shared: watched.shared() })
   warnOf(warnings)
   onUse(watched.current())

@@ -1,5 +1,5 @@
 // The catalogue in the database of a data folder: read before the gateway has opened it, by the gateway, and by commands.
-import { type FileReadOptions, mistakeLines, type SharedText } from '../../catalogue/load-file.ts'
+import type { SharedText } from '../../catalogue/load-file.ts'
 import type { Environment } from '../../catalogue/providers.ts'
 import { newestShared } from '../../catalogue/shared.ts'
 import type { StorageSettings } from '../../domain/catalogue.ts'
@@ -59,24 +59,6 @@ async function databaseOf(paths: DataPaths, env: Environment): Promise<StorageSe
     // Dropped: whoever reads the file finds the same mistakes in it.
     return undefined
   }
-}
-
-/**
- * The catalogue of a file as the database takes it over: without what is of the machine.
- *
- * @throws Error with a line for each key in it, since no key is written to the database
- */
-export async function takenOver(
-  { catalogue_path: path }: DataPaths,
-  file: string,
-  options: FileReadOptions,
-): Promise<string> {
-  const { applied } = await import('../../catalogue/applied.ts')
-  const { text, mistakes } = applied(file, { ...options, path, machine: file })
-  if (mistakes.length === 0) return text
-  throw new Error(
-    `The catalogue of ${path} cannot be put into the database of [storage]:\n${mistakeLines(path, mistakes).join('\n')}`,
-  )
 }
 
 /** The first version of the tables with catalogues for all gateways. */

@@ -178,6 +178,10 @@ describe.if(hasPostgres)('with a server', () => {
         out: expect.stringMatching(/^Mistakes: 1\./),
         err: expect.stringContaining('tollgate config apply FILE'),
       })
+      // The first start would put it into the database.
+      put(LITERAL + STORAGE, 'tollgate.toml')
+      expect((await scene.run('config', 'check')).err).toContain('no key is written to the database')
+      put(STORAGE, 'tollgate.toml')
       const applied = await apply(TEXT)
       expect([applied.status, applied.err]).toEqual([0, expect.stringContaining('warning: ')])
       expect(applied.err).toContain('ACME_API_KEY')

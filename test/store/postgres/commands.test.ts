@@ -4,12 +4,14 @@ import { writeFileSync } from 'node:fs'
 import { createScene } from '../../app/commands/scene.ts'
 import { catalogueOf } from '../../support/catalogue.ts'
 import { databaseOfFile, hasPostgres } from '../../support/postgres.ts'
+import { putCatalogueIn } from '../../support/shared-catalogue.ts'
 
 const { url, db } = await databaseOfFile()
 const scene = createScene('nothing')
 afterAll(() => scene.remove())
 const catalogue = catalogueOf({ upstream_url: 'simulator' })
-writeFileSync(scene.path('tollgate.toml'), `${catalogue}\n[storage]\ndatabase = "${url}"\n`, { mode: 0o600 })
+if (hasPostgres) await putCatalogueIn(url, catalogue)
+writeFileSync(scene.path('tollgate.toml'), `[storage]\ndatabase = "${url}"\n`, { mode: 0o600 })
 
 describe.if(hasPostgres)('commands', () => {
   test('audit: the books are clean, and so is what is below them', async () => {
