@@ -30,15 +30,19 @@ const EXCEPTIONS: Readonly<Record<string, readonly string[]>> = {
   'src/build/': ['src/app/', 'plugins/console/bundle.ts', 'plugins/docs/scalar.ts', 'package.json'],
   // Its search finds calls and refused requests; its pages know the routes of all plugins by their types.
   'plugins/console/': ['package.json', 'plugins/calls/index.ts', 'plugins/refusals/index.ts'],
-  // The Overview has open alerts and failing routes in the same answer as its figures.
-  'plugins/usage/': ['plugins/alerts/index.ts', 'plugins/health/index.ts'],
+  // The Overview has open alerts and failing routes in the same answer as its figures; the command lists calls.
+  'plugins/usage/': ['plugins/alerts/index.ts', 'plugins/calls/index.ts', 'plugins/health/index.ts'],
   // Metrics, spans and the System page tell the version.
   'plugins/metrics/': ['package.json'],
   'plugins/system/': ['package.json'],
   // Refused requests stand among calls in its lists.
   'plugins/calls/': ['plugins/refusals/index.ts'],
-  // Refused requests stand where the first call is waited for; well-known providers are those of a new provider.
-  'plugins/first-steps/': ['plugins/catalogue/index.ts', 'plugins/refusals/index.ts'],
+  // The first call and refused requests stand where the first call is waited for; well-known providers are those of a new provider.
+  'plugins/first-steps/': [
+    'plugins/calls/index.ts',
+    'plugins/catalogue/index.ts',
+    'plugins/refusals/index.ts',
+  ],
   // The review of a draft has its prices, margins and last week's calls at them; so has the page of a model. Models and providers have their health.
   'plugins/catalogue/': ['plugins/health/index.ts', 'plugins/prices/index.ts'],
   // An archive says which version made it.

@@ -1,11 +1,11 @@
 // All calls that match a filter, the newest first, a part at a time: for files, which have no pages.
 
 import { type CallFilter, isNarrowed, valuesOf } from '../../src/money/ledger/call-filter.ts'
-import { everywhere, rangesInTurns } from '../../src/money/ledger/call-ranges.ts'
-import type { RecordedCall } from '../../src/money/ledger/history.ts'
 import { callQueries } from '../../src/money/ledger/queries.ts'
 import type { Db } from '../../src/store/db.ts'
 import { endOfTurn } from '../../src/utilities/end-of-turn.ts'
+import type { RecordedCall } from './listing.ts'
+import { everywhere, rangesInTurns } from './ranges.ts'
 
 /** Calls that are looked at in one turn: some 5 ms. */
 const CALLS_AT_ONCE = 500

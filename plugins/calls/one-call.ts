@@ -2,13 +2,13 @@
 import { and, between, desc, eq, getTableColumns, sql } from 'drizzle-orm'
 import { answerOf } from '../../src/domain/request-id.ts'
 import { QUARTER_S } from '../../src/money/ledger/days.ts'
-import type { RecordedCall } from '../../src/money/ledger/history.ts'
 import { type IdRange, startedWith } from '../../src/money/ledger/started-calls.ts'
 import { PRICE_OF_CALL } from '../../src/money/ledger/stored-prices.ts'
 import type { Awaitable, Db } from '../../src/store/db.ts'
 import { equals } from '../../src/store/placeholders.ts'
 import { perConnection } from '../../src/store/prepared.ts'
 import { accounts, type Call, calls, type Entry, entries, holds, keys } from '../../src/store/schema.ts'
+import type { RecordedCall } from './listing.ts'
 
 const { placeholder } = sql
 

@@ -2,8 +2,8 @@
 import { Elysia } from 'elysia'
 import { ACCOUNT_FAILURES, accountCalls, scopeOf } from '../../src/app/surface/account-calls.ts'
 import type { Gateway } from '../../src/app/surface/gateway.ts'
-import { listCalls } from '../../src/money/ledger/history.ts'
 import { dailySums } from '../../src/money/ledger/sums.ts'
+import { listCalls } from './listing.ts'
 import { readUsageRequest, UsageQuery } from './usage-query.ts'
 import { pageView, sumsView, UsageView } from './usage-views.ts'
 

@@ -2,7 +2,6 @@
 import { and, gte, lt, lte, sql } from 'drizzle-orm'
 import { DAY_S } from '../../src/domain/ranges.ts'
 import { type CallFilter, isNarrowed, valuesOf } from '../../src/money/ledger/call-filter.ts'
-import { everywhere, rangesInTurns } from '../../src/money/ledger/call-ranges.ts'
 import { joinedPeriods, QUARTER_S } from '../../src/money/ledger/days.ts'
 import { callFilters, callQueries, isDay, sumFilters } from '../../src/money/ledger/queries.ts'
 import {
@@ -17,6 +16,7 @@ import { equals, isOneOf } from '../../src/store/placeholders.ts'
 import { perAccount } from '../../src/store/prepared.ts'
 import { call_sums, calls } from '../../src/store/schema.ts'
 import { endOfTurn } from '../../src/utilities/end-of-turn.ts'
+import { everywhere, rangesInTurns } from './ranges.ts'
 
 const { placeholder } = sql
 /** Ids of calls that are looked at in one turn: some 5 ms. */

@@ -2,13 +2,13 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { type FieldsOf, fieldsFor, rowFor } from '../../src/app/list/columns.ts'
 import { KEY_FIELDS } from '../../src/app/surface/account-calls.ts'
-import { call_columns } from '../../src/app/surface/call-columns.ts'
 import { OUTCOMES } from '../../src/domain/outcomes.ts'
 import { PAGE_FIELDS, pageFields } from '../../src/http/paging.ts'
 import { Closed, OneOf } from '../../src/http/schema.ts'
 import { money } from '../../src/http/views.ts'
-import type { CallPage, RecordedCall } from '../../src/money/ledger/history.ts'
 import type { DailySum, SumsPage } from '../../src/money/ledger/sums.ts'
+import { call_columns } from './columns.ts'
+import type { CallPage, RecordedCall } from './listing.ts'
 
 const CALL_FIELDS = fieldsFor(call_columns, ['caller']) as FieldsOf<typeof call_columns, 'caller'>
 

@@ -11,7 +11,7 @@ import { isServed } from '../../src/domain/catalogue.ts'
 import { invalidRequest, unprocessable } from '../../src/domain/errors.ts'
 import { formatUsd, type Nanos, parseUsd } from '../../src/domain/money.ts'
 import { money } from '../../src/http/views.ts'
-import { listCalls } from '../../src/money/ledger/history.ts'
+import { listCalls } from '../calls/index.ts'
 import { knownView } from '../catalogue/index.ts'
 import type { AccountBody, KeyMade, SetupView } from './setup-views.ts'
 

@@ -9,7 +9,7 @@ import type { Gateway } from '../../src/app/surface/gateway.ts'
 import { permissionDenied } from '../../src/domain/errors.ts'
 import { Closed, Nullable, OneOf } from '../../src/http/schema.ts'
 import { MoneyFields, money, TimeFields, time } from '../../src/http/views.ts'
-import { listCalls, type RecordedCall } from '../../src/money/ledger/history.ts'
+import { listCalls, type RecordedCall } from '../calls/index.ts'
 import { listRefusals } from '../refusals/index.ts'
 
 export const StartView = Closed({

@@ -6,8 +6,8 @@ import { countColumn, sumOf, usdColumn } from '../../src/app/commands/sum-column
 import type { Nanos } from '../../src/domain/money.ts'
 import { outputTokens, promptTokens, type Usage } from '../../src/domain/usage.ts'
 import { type CsvColumns, csvUsd } from '../../src/http/csv.ts'
-import type { RecordedCall } from '../../src/money/ledger/history.ts'
 import { type PeriodSum, SUMMED } from '../../src/money/ledger/sums.ts'
+import type { RecordedCall } from '../calls/index.ts'
 
 const imagesText = (images: number): string => (images > 0 ? String(images) : '-')
 

@@ -8,15 +8,14 @@ import { CSV_WORDS, type CsvRange, csvRange, pagesOf } from '../../src/app/comma
 import { withDatabase } from '../../src/app/command-line/data-folder.ts'
 import type { CliDeps } from '../../src/app/command-line/terminal.ts'
 import { rowFor } from '../../src/app/list/columns.ts'
-import { call_columns, callCsv } from '../../src/app/surface/call-columns.ts'
 import { csvOf } from '../../src/http/csv.ts'
 import { money } from '../../src/http/views.ts'
 import type { CallFilter } from '../../src/money/ledger/call-filter.ts'
 import { dayOf } from '../../src/money/ledger/days.ts'
-import { type CallPage, listCalls } from '../../src/money/ledger/history.ts'
 import { dailySums, monthlySums, type PeriodSum } from '../../src/money/ledger/sums.ts'
 import type { Db } from '../../src/store/db.ts'
 import type { PageRequest } from '../../src/store/page.ts'
+import { type CallPage, call_columns, callCsv, listCalls } from '../calls/index.ts'
 import {
   CALL_COLUMNS,
   CALL_MARGIN_COLUMNS,

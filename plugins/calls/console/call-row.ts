@@ -2,13 +2,13 @@
 import { type Static, Type } from '@sinclair/typebox'
 import type { Viewer } from '../../../src/access/viewer.ts'
 import { type FieldsOf, fieldsFor, rowFor } from '../../../src/app/list/columns.ts'
-import { call_columns, type ListedCall, listed_call_columns } from '../../../src/app/surface/call-columns.ts'
 import { DISPLAY_NAME, type Unnamed } from '../../../src/app/surface/console/account-names.ts'
 import { OUTCOMES } from '../../../src/domain/outcomes.ts'
 import { NO_USAGE } from '../../../src/domain/usage.ts'
 import { Closed, OneOf } from '../../../src/http/schema.ts'
-import type { RecordedCall } from '../../../src/money/ledger/history.ts'
 import type { RecordedRefusal } from '../../refusals/index.ts'
+import { call_columns, type ListedCall, listed_call_columns } from '../columns.ts'
+import type { RecordedCall } from '../listing.ts'
 
 type Role = Viewer['role']
 const ROLES: readonly Role[] = ['operator', 'account', 'key']

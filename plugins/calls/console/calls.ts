@@ -10,16 +10,10 @@ import { Limit, pageOf } from '../../../src/http/paging.ts'
 import { Closed, Nullable } from '../../../src/http/schema.ts'
 import { NullableTimeFields, time } from '../../../src/http/views.ts'
 import { type CallFilter, isNarrowed } from '../../../src/money/ledger/call-filter.ts'
-import {
-  type CallPage,
-  listCalls,
-  listCallsInTurns,
-  type RecordedCall,
-  startOfCall,
-} from '../../../src/money/ledger/history.ts'
 import type { Db } from '../../../src/store/db.ts'
 import { endOfTurn } from '../../../src/utilities/end-of-turn.ts'
 import { listRefusals, type RecordedRefusal, type RefusalFilter } from '../../refusals/index.ts'
+import { type CallPage, listCalls, listCallsInTurns, type RecordedCall, startOfCall } from '../listing.ts'
 import { ListedRow, listedRow, refusedCall } from './call-row.ts'
 import { callsFile } from './file.ts'
 import { CALL_FILTERS, requestedCalls } from './filter.ts'

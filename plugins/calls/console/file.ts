@@ -1,7 +1,6 @@
 // The list of calls as a file: calls and, among them, refused requests, the newest first.
 import type { Viewer } from '../../../src/access/viewer.ts'
 import { csvFor } from '../../../src/app/list/columns.ts'
-import { callCsv, type ListedCall } from '../../../src/app/surface/call-columns.ts'
 import type { ConsoleParts } from '../../../src/app/surface/console/calls.ts'
 import { allPages, listCsv, onePart } from '../../../src/app/surface/console/list-csv.ts'
 import type { Db } from '../../../src/store/db.ts'
@@ -12,6 +11,7 @@ import {
   refused_requests,
 } from '../../refusals/index.ts'
 import { allCalls } from '../all-calls.ts'
+import { callCsv, type ListedCall } from '../columns.ts'
 import { refusedCall } from './call-row.ts'
 import type { RequestedCalls } from './filter.ts'
 

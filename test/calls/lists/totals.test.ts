@@ -2,11 +2,11 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { allCalls } from '../../../plugins/calls/all-calls.ts'
+import { listCalls, type RecordedCall } from '../../../plugins/calls/listing.ts'
 import { callTotals } from '../../../plugins/calls/totals.ts'
 import { FAILED_OUTCOMES, hasFailed, OUTCOMES } from '../../../src/domain/outcomes.ts'
 import { outputTokens, promptTokens } from '../../../src/domain/usage.ts'
 import type { CallFilter } from '../../../src/money/ledger/call-filter.ts'
-import { listCalls, type RecordedCall } from '../../../src/money/ledger/history.ts'
 import { recorded } from '../../money/ledger/recorded.ts'
 
 const HOUR_MS = 3_600_000

@@ -2,7 +2,7 @@
 import type { Database } from 'bun:sqlite'
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { listCalls } from '../../../src/money/ledger/history.ts'
+import { listCalls } from '../../../plugins/calls/listing.ts'
 import { hashPrice, storedPrices } from '../../../src/money/ledger/stored-prices.ts'
 import { createWriter } from '../../../src/money/ledger/writer.ts'
 import { openDatabase } from '../../../src/store/engines/sqlite/open.ts'

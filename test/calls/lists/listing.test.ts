@@ -1,15 +1,15 @@
 // GET /api/v1/usage and `tollgate usage` (silent.md, Account surface): "calls, filtered and paged; daily sums by model and key".
 import { beforeAll, describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
+import { listCalls, listCallsInTurns } from '../../../plugins/calls/listing.ts'
 import type { CallFilter } from '../../../src/money/ledger/call-filter.ts'
-import { listCalls, listCallsInTurns } from '../../../src/money/ledger/history.ts'
 import { callQueries } from '../../../src/money/ledger/queries.ts'
 import { createWriter } from '../../../src/money/ledger/writer.ts'
 import type { Db } from '../../../src/store/db.ts'
 import { dbOver } from '../../../src/store/engines/sqlite/sqlite.ts'
+import { recorded } from '../../money/ledger/recorded.ts'
+import { hold, voided } from '../../money/ledger/world.ts'
 import { memoryDatabase } from '../../support/empty-database.ts'
-import { recorded } from './recorded.ts'
-import { hold, voided } from './world.ts'
 
 describe('calls', () => {
   let db: Db

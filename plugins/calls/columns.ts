@@ -1,9 +1,5 @@
 // The columns of calls: for the console, for callers, in files and in the JSON of commands.
-import { marginOfOne } from '../../domain/margin.ts'
-import { type CallOutcome, LISTED_OUTCOMES } from '../../domain/outcomes.ts'
-import { outputTokens, promptTokens } from '../../domain/usage.ts'
-import { OneOf } from '../../http/schema.ts'
-import type { RecordedCall } from '../../money/ledger/history.ts'
+
 import {
   boolean,
   columnsOf,
@@ -18,7 +14,12 @@ import {
   text,
   time,
   word,
-} from '../list/columns.ts'
+} from '../../src/app/list/columns.ts'
+import { marginOfOne } from '../../src/domain/margin.ts'
+import { type CallOutcome, LISTED_OUTCOMES } from '../../src/domain/outcomes.ts'
+import { outputTokens, promptTokens } from '../../src/domain/usage.ts'
+import { OneOf } from '../../src/http/schema.ts'
+import type { RecordedCall } from './listing.ts'
 
 /** A call, or a refused request among calls, which has no usage and costs nothing. */
 export interface ListedCall extends Omit<RecordedCall, 'outcome'> {
