@@ -1,9 +1,9 @@
 // Keys as a list: at the console, in files and on the command line. The text of a key is nowhere in it.
 import { Type } from '@sinclair/typebox'
 import { type ListedKey, listKeyPage } from '../../src/access/key-listing.ts'
-import { KEY_STATUSES, keyStatus } from '../../src/access/key-status.ts'
+import { KEY_STATUSES, keyStatus, remainingOf } from '../../src/access/key-status.ts'
+import { SpendLimitsView, spendLimitsView } from '../../src/access/limits-view.ts'
 import { accountQueries } from '../../src/access/queries.ts'
-import { SpendLimitsView, spendLimitsView } from '../../src/access/spend-limits-view.ts'
 import type { Viewer } from '../../src/access/viewer.ts'
 import { localIso, shortDay } from '../../src/app/command-line/times.ts'
 import {
@@ -41,10 +41,6 @@ export const MAY_MANAGE = Type.Boolean({
 })
 
 const Texts = Nullable(Type.Array(Type.String()))
-
-/** The rest of the total limit; null without one. */
-const leftOf = ({ spend_limit_nanos, spent_nanos, held_nanos }: Key) =>
-  spend_limit_nanos === null ? null : Math.max(0, spend_limit_nanos - spent_nanos - held_nanos)
 
 export const key_list = defineList<KeyRow>()({
   name: 'keys',
@@ -91,7 +87,7 @@ export const key_list = defineList<KeyRow>()({
     concurrent_calls: nullableInteger(({ concurrent_calls }) => concurrent_calls),
     spend_limits: word(SpendLimitsView, (key) => spendLimitsView(key, key.now_ms)),
     held: money(({ held_nanos }) => held_nanos),
-    left: nullableMoney(leftOf, { command: false }),
+    left: nullableMoney(remainingOf, { command: false }),
     week_calls: integer(({ usage }) => usage.week_calls, { csv_name: 'calls_in_7_days', command: false }),
     week: money(({ usage }) => usage.week_nanos, { csv_name: 'spent_in_7_days_usd', command: false }),
     last_used: nullableTime(({ usage }) => usage.last_used_at_ms, { command: false }),

@@ -1,7 +1,7 @@
 // Sessions as a list: at the console and in files.
 import { Type } from '@sinclair/typebox'
 import { listedAccounts } from '../../src/access/account-listing.ts'
-import { keyStatus } from '../../src/access/key-status.ts'
+import { isUsable } from '../../src/access/key-status.ts'
 import { keysByNumber } from '../../src/access/rows-by-number.ts'
 import { endOf, listSessions } from '../../src/access/session-rows.ts'
 import { boolean, csvOnly, integer, nullableText, text, time, word } from '../../src/app/list/columns.ts'
@@ -81,4 +81,4 @@ export const sessionList = ({ exchange: { catalogue } }: Pick<Gateway, 'exchange
   })
 
 const goesOn = ({ ends_at_ms, key }: ListedSession, now_ms: number): boolean =>
-  ends_at_ms > now_ms && (!key || ['active', 'retiring'].includes(keyStatus(key, now_ms)))
+  ends_at_ms > now_ms && (!key || isUsable(key, now_ms))

@@ -1,13 +1,14 @@
-// What an operator writes down of an account beside its short name: a display name, an email, a note; and what its limited keys see.
+// The details of an account beside its short name: a display name, an email, a note; and whether its limited keys see all of its calls.
 
 import { invalidRequest } from '../domain/errors.ts'
 import { recordAction } from '../store/actions.ts'
 import type { Db } from '../store/db.ts'
 import { allGiven, bareColumns, equals, placeholders } from '../store/placeholders.ts'
 import { perConnection } from '../store/prepared.ts'
-import { account_details } from '../store/schema.ts'
+import { account_details, type Key } from '../store/schema.ts'
 import { unseenIn } from '../utilities/visible-text.ts'
 import { lockedAccount, refuseErased } from './accounts.ts'
+import { isLimited } from './key-settings.ts'
 
 export interface AccountDetails {
   /** Any letters; empty if not set. */
@@ -119,4 +120,11 @@ function checkText(param: string, text: string, max_chars: number): void {
   const unseen = unseenIn(text)
   if (unseen !== undefined)
     throw invalidRequest(`${param}: contains the control character ${unseen}. Remove it.`, { param })
+}
+
+/** Whether a key sees all calls of its account, in the console and by its API: a limited one only if its account allows it. */
+export async function seesAccount(db: Db, key: Key): Promise<boolean> {
+  if (!isLimited(key)) return true
+  const { keys_see_account } = await detailsOf(db, key.account_id)
+  return keys_see_account
 }

@@ -5,6 +5,7 @@ import { type GatewayError, permissionDenied, unauthenticated } from '../domain/
 import { type Arriving, addressOf } from '../http/sockets.ts'
 import type { Awaitable } from '../store/db.ts'
 import type { TextMatcher } from '../utilities/glob.ts'
+import { keyStatus } from './key-status.ts'
 import type { KeyOfAccount } from './lookup.ts'
 import { compileModelPatterns } from './model-patterns.ts'
 import { hashKey, KEY_PATTERN } from './secret.ts'
@@ -108,8 +109,9 @@ export function createGate({ findKey, findPassed, now }: GateDeps): Gate {
 function letIn(comer: Comer, { caller, allowsAddress }: CachedKey, now_ms: number): Caller {
   const { key, account } = caller
   if (comer.known) comer.known.caller = caller
-  if (key.revoked_at_ms !== null && key.revoked_at_ms <= now_ms) throw unknownKey()
-  if (key.expires_at_ms !== null && key.expires_at_ms <= now_ms) throw expiredKey()
+  const status = keyStatus(key, now_ms)
+  if (status === 'revoked') throw unknownKey()
+  if (status === 'expired') throw expiredKey()
   if (account.status === 'suspended') throw suspendedAccount()
   if (key.addresses && !allowsAddress(addressOf(comer) ?? '')) throw addressNotAllowed()
   return caller

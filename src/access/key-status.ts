@@ -1,4 +1,5 @@
-// The state of a key at a moment.
+// The state of a key at a moment, and the rest of its total limit.
+import type { Nanos } from '../domain/money.ts'
 import type { Key } from '../store/schema.ts'
 
 /** The states of a key; `retiring`: it will be revoked, for another has taken its place. */
@@ -11,3 +12,15 @@ export function keyStatus(key: Pick<Key, 'revoked_at_ms' | 'expires_at_ms'>, now
   if (key.expires_at_ms !== null && key.expires_at_ms <= now_ms) return 'expired'
   return key.revoked_at_ms === null ? 'active' : 'retiring'
 }
+
+/** Whether a key works at a moment. */
+export const isUsable = (key: Parameters<typeof keyStatus>[0], now_ms: number): boolean =>
+  ['active', 'retiring'].includes(keyStatus(key, now_ms))
+
+/** The rest of a key's total spend limit; null: no limit. */
+export const remainingOf = ({
+  spend_limit_nanos,
+  spent_nanos,
+  held_nanos,
+}: Pick<Key, 'spend_limit_nanos' | 'spent_nanos' | 'held_nanos'>): Nanos | null =>
+  spend_limit_nanos === null ? null : Math.max(0, spend_limit_nanos - spent_nanos - held_nanos)

@@ -2,7 +2,6 @@
 
 import { conflict, invalidRequest, notFound } from '../domain/errors.ts'
 import { isCounted, type KeyCounters, NOTHING_COUNTED } from '../domain/key-periods.ts'
-import type { Nanos } from '../domain/money.ts'
 import { recordAction } from '../store/actions.ts'
 import type { Awaitable, Db, Tx } from '../store/db.ts'
 import type { Key } from '../store/schema.ts'
@@ -18,6 +17,7 @@ import {
   type NewKeySettings,
   NO_LIMITS,
 } from './key-settings.ts'
+import { keyStatus, remainingOf } from './key-status.ts'
 import { keyQueries } from './queries.ts'
 import { generateKey, hashKey, PREFIX_LENGTH, type RandomBytes } from './secret.ts'
 
@@ -125,7 +125,7 @@ export function changeKey(
 ): Promise<Key> {
   return db.begin(async (tx) => {
     const key = await lockedKey(tx, reference)
-    if (isRevoked(key, now_ms))
+    if (keyStatus(key, now_ms) === 'revoked')
       throw invalidRequest(`The key "${key.prefix}" is revoked, which cannot be changed. Create a new one.`)
     const settings = { ...key, ...changes }
     // A time that has passed may stay, but is not set; so may patterns that an earlier version took.
@@ -157,7 +157,7 @@ export function changeKey(
 export function revokeKey(db: Db, reference: string, now_ms: number): Promise<Key> {
   return db.begin(async (tx) => {
     const key = await lockedKey(tx, reference)
-    if (isRevoked(key, now_ms)) return key
+    if (keyStatus(key, now_ms) === 'revoked') return key
     const revoked = await setRevoked(tx, key, now_ms)
     const { id: key_id, account_id } = key
     await recordAction(tx, { action: 'key.revoked', account_id, key_id, ...changedKeyFields(key, revoked) })
@@ -237,12 +237,3 @@ async function issue(
 
 const setRevoked = (tx: Tx, { id }: Key, revoked_at_ms: number): Awaitable<Key> =>
   keyQueries(tx).setRevoked.get({ id, revoked_at_ms })
-
-const isRevoked = (key: Key, now_ms: number): boolean =>
-  key.revoked_at_ms !== null && key.revoked_at_ms <= now_ms
-
-/** What the key may still spend; null: no limit. */
-const remainingOf = (key: Key): Nanos | null =>
-  key.spend_limit_nanos === null
-    ? null
-    : Math.max(0, key.spend_limit_nanos - key.spent_nanos - key.held_nanos)

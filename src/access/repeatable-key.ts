@@ -3,6 +3,7 @@ import { hkdfSync } from 'node:crypto'
 import { conflict } from '../domain/errors.ts'
 import type { Tx } from '../store/db.ts'
 import type { Key } from '../store/schema.ts'
+import { keyStatus } from './key-status.ts'
 import type { IssuedKey, Issuing } from './keys.ts'
 import { keyQueries } from './queries.ts'
 import { generateKey, hashKey, type RandomBytes } from './secret.ts'
@@ -41,7 +42,7 @@ export async function issueOnce(
   const text = generateKey(randomBytes)
   const key: Key | undefined = await keyQueries(tx).keyByHash.get({ sha256: hashKey(text) })
   if (!key) return await issue({ ...issuing, randomBytes })
-  if (key.revoked_at_ms !== null && key.revoked_at_ms <= issuing.now_ms)
+  if (keyStatus(key, issuing.now_ms) === 'revoked')
     throw conflict('The key that this request made is revoked. Send another request_key to make a new one.', {
       code: 'request_key_used',
       param: 'request_key',

@@ -7,12 +7,13 @@ import { recordAction } from '../store/actions.ts'
 import type { Awaitable, Db } from '../store/db.ts'
 import { type Page, type PageRequest, pageOf, pageValues } from '../store/page.ts'
 import type { Key, SessionRow } from '../store/schema.ts'
+import { seesAccount } from './account-details.ts'
 import { suspendedAccount } from './gate.ts'
+import { isUsable } from './key-status.ts'
 import { sweepAddresses } from './known-addresses.ts'
 import { accountQueries, keyQueries } from './queries.ts'
 import { hashKey } from './secret.ts'
 import { linkQueries, sessionQueries } from './session-queries.ts'
-import { seesAccount } from './sight.ts'
 import { accountOf, ownerOf, type Viewer } from './viewer.ts'
 
 const HOUR_MS = 3_600_000
@@ -108,7 +109,7 @@ export async function viewerOf(
   let sees: 'own' | 'account' = 'account'
   if (key_id !== null) {
     const [key]: Key[] = await keyQueries(db).keysById.all({ id: key_id })
-    if (!key || isPast(key.revoked_at_ms, now_ms) || isPast(key.expires_at_ms, now_ms)) throw keyEnded()
+    if (!key || !isUsable(key, now_ms)) throw keyEnded()
     if (key.addresses && !compileAddresses(key.addresses)(address ?? ''))
       throw permissionDenied(
         'This API key does not allow your network address. Sign in from an allowed network.',
@@ -208,8 +209,6 @@ export function forgetSessions(db: Db): Promise<void> {
     await linkQueries(tx).removeAll.run()
   })
 }
-
-const isPast = (time_ms: number | null, now_ms: number): boolean => time_ms !== null && time_ms <= now_ms
 
 /** What pages look at, to ask for a sign-in. */
 const SESSION_REQUIRED = 'session_required'
