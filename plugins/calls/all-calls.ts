@@ -1,10 +1,10 @@
 // All calls that match a filter, the newest first, a part at a time: for files, which have no pages.
 
 import { type CallFilter, isNarrowed, valuesOf } from '../../src/money/ledger/call-filter.ts'
-import { callQueries } from '../../src/money/ledger/queries.ts'
 import type { Db } from '../../src/store/db.ts'
 import { endOfTurn } from '../../src/utilities/end-of-turn.ts'
 import type { RecordedCall } from './listing.ts'
+import { callQueries } from './queries.ts'
 import { everywhere, rangesInTurns } from './ranges.ts'
 
 /** Calls that are looked at in one turn: some 5 ms. */

@@ -1,11 +1,11 @@
 // The history of calls: recorded calls, filtered and paged. Only reads, and never more than a bounded part of it at once.
 
 import { type CallFilter, isFilter, isNarrowed, valuesOf } from '../../src/money/ledger/call-filter.ts'
-import { callQueries, startQueries } from '../../src/money/ledger/queries.ts'
 import type { StoredPrice } from '../../src/money/ledger/stored-prices.ts'
 import type { Db } from '../../src/store/db.ts'
 import type { PageRequest } from '../../src/store/page.ts'
 import type { Call } from '../../src/store/schema.ts'
+import { callQueries, startQueries } from './queries.ts'
 import { type CallRanges, everywhere, rangesInTurns, rangesOf } from './ranges.ts'
 
 /** A call with the names of its account and key. */

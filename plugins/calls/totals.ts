@@ -3,7 +3,7 @@ import { and, gte, lt, lte, sql } from 'drizzle-orm'
 import { DAY_S } from '../../src/domain/ranges.ts'
 import { type CallFilter, isNarrowed, valuesOf } from '../../src/money/ledger/call-filter.ts'
 import { joinedPeriods, QUARTER_S } from '../../src/money/ledger/days.ts'
-import { callFilters, callQueries, isDay, sumFilters } from '../../src/money/ledger/queries.ts'
+import { isDay, optionalFilters } from '../../src/money/ledger/queries.ts'
 import {
   addTotals,
   type CallTotals,
@@ -16,6 +16,7 @@ import { equals, isOneOf } from '../../src/store/placeholders.ts'
 import { perAccount } from '../../src/store/prepared.ts'
 import { call_sums, calls } from '../../src/store/schema.ts'
 import { endOfTurn } from '../../src/utilities/end-of-turn.ts'
+import { callFilters, callQueries } from './queries.ts'
 import { everywhere, rangesInTurns } from './ranges.ts'
 
 const { placeholder } = sql
@@ -48,7 +49,7 @@ const queriesOf = perAccount((account) => ({
         and(
           account(call_sums),
           equals(call_sums.span_s, 'span_s'),
-          sumFilters(),
+          optionalFilters(call_sums),
           isOneOf(call_sums.start_s, 'starts'),
         ),
       )

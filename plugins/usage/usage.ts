@@ -4,7 +4,7 @@ import { DAY_S } from '../../src/domain/ranges.ts'
 import { nextAtOnce } from '../../src/money/ledger/at-once.ts'
 import { valuesOf } from '../../src/money/ledger/call-filter.ts'
 import { dayOf } from '../../src/money/ledger/days.ts'
-import { callQueries } from '../../src/money/ledger/queries.ts'
+import { sumQueries } from '../../src/money/ledger/queries.ts'
 import { addTotals, byCost, type CallTotals, NO_CALLS, totalsIn } from '../../src/money/ledger/totals.ts'
 import type { Db } from '../../src/store/db.ts'
 import { endOfTurn } from '../../src/utilities/end-of-turn.ts'
@@ -44,7 +44,7 @@ export const usageOf = (db: Db, request: UsageRequest): Promise<Usage> =>
 async function readUsage(db: Db, request: UsageRequest): Promise<Usage> {
   const { account_id, key_id, model, from_ms, until_ms } = request
   const [first_s, end_s] = [from_ms / 1_000, until_ms / 1_000]
-  const query = callQueries(db, account_id).usage
+  const query = sumQueries(db, account_id).usage
   const values = await valuesOf(db, { account_id, key_id, model })
   const total = { ...NO_CALLS }
   const [by_day, by_model] = [new Map<number, CallTotals>(), new Map<string, CallTotals>()]

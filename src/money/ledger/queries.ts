@@ -1,5 +1,5 @@
 // The ledger's reading queries, prepared once for each connection. The writer's own statements are in statements.ts.
-import { and, between, count, desc, eq, getTableColumns, gte, lt, lte, or, type SQL, sql } from 'drizzle-orm'
+import { and, count, desc, eq, gte, lt, lte, or, type SQL, sql } from 'drizzle-orm'
 import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
 import { DAY_S } from '../../domain/ranges.ts'
 import type { Orm } from '../../store/db.ts'
@@ -7,140 +7,31 @@ import { isAbandoned } from '../../store/gateways.ts'
 import { equals, equalsIfGiven, isNotGiven, isOneOf } from '../../store/placeholders.ts'
 import { perAccount, perConnection } from '../../store/prepared.ts'
 import { accounts, call_sums, calls, entries, holds, isDayOfAccount, keys } from '../../store/schema.ts'
-import { PRICE_OF_CALL } from './stored-prices.ts'
 import { totalsOfSums } from './totals.ts'
 
 const { placeholder } = sql
 
 /** A literal: SQLite plans a query anew at each execution if a parameter decides on the partial index (5.9 µs, not 0.3). */
 const PENDING = sql`'pending'`
-const DAY = sql.raw(String(DAY_S))
+/** A literal, for the same reason. */
+export const DAY = sql.raw(String(DAY_S))
 
 /** Filters that may be null, which matches every row. They choose no index: what a search may look at bounds it instead. */
-const optionalFilters = (table: typeof calls | typeof call_sums) =>
+export const optionalFilters = (table: typeof calls | typeof call_sums) =>
   and(
     or(isNotGiven(table.model, 'key_ids'), isOneOf(table.key_id, 'key_ids')),
     equalsIfGiven(table.model, 'model'),
     or(isNotGiven(table.outcome, 'outcomes'), isOneOf(table.outcome, 'outcomes')),
   )
 
-const NAMES = { account_name: accounts.name, key_name: keys.name, key_prefix: keys.prefix }
+/** The names of the account and the key of a row. */
+export const NAMES = { account_name: accounts.name, key_name: keys.name, key_prefix: keys.prefix }
 
-/** The filters of the kept sums. */
-export const sumFilters = () => optionalFilters(call_sums)
-/** The filters of calls, but for their account, times and ids. */
-export const callFilters = () => and(optionalFilters(calls), filtersOfCalls())
-
-/** The same for what the kept sums do not tell apart. */
-const filtersOfCalls = () =>
-  and(
-    equalsIfGiven(calls.provider, 'provider'),
-    or(
-      isNotGiven(calls.status, 'status_from'),
-      between(calls.status, placeholder('status_from'), placeholder('status_to')),
-    ),
-    or(isNotGiven(calls.cost_nanos, 'min_cost_nanos'), gte(calls.cost_nanos, placeholder('min_cost_nanos'))),
-  )
-
-export const callQueries = perAccount((account) => ({
-  page: (orm: Orm) => pageWhere(orm, account(calls)),
-  step: (orm: Orm) => stepWhere(orm, account(calls)),
-  ranges: (orm: Orm) => rangesWhere(orm, account(call_sums)),
-  rangesOfDays: (orm: Orm) => rangesOfDaysWhere(orm, account(call_sums)),
+export const sumQueries = perAccount((account) => ({
   days: (orm: Orm) => daysWhere(orm, account(call_sums)),
   sums: (orm: Orm) => sumsWhere(orm, account(call_sums)),
   usage: (orm: Orm) => usageWhere(orm, account(call_sums)),
 }))
-
-/** The calls of one range of ids that match, the newest first. */
-const pageWhere = (orm: Orm, account?: SQL) => {
-  const { summed, trace, price_id, counted, ...columns } = getTableColumns(calls)
-  return orm
-    .select({ ...columns, price: PRICE_OF_CALL, ...NAMES })
-    .from(calls)
-    .innerJoin(accounts, eq(accounts.id, calls.account_id))
-    .innerJoin(keys, eq(keys.id, calls.key_id))
-    .where(
-      and(
-        account,
-        optionalFilters(calls),
-        filtersOfCalls(),
-        gte(calls.started_at_ms, placeholder('since_ms')),
-        lt(calls.started_at_ms, placeholder('until_ms')),
-        gte(calls.id, placeholder('from_id')),
-        lt(calls.id, placeholder('below_id')),
-      ),
-    )
-    .orderBy(desc(calls.id))
-    .limit(placeholder('row_limit'))
-    .prepare()
-}
-
-/** How many calls the newest part of a range of ids has, whatever they are, and where it begins. Reads an index only. */
-const stepWhere = (orm: Orm, account?: SQL) => {
-  const step = orm
-    .select({ id: calls.id })
-    .from(calls)
-    .where(and(account, gte(calls.id, placeholder('from_id')), lt(calls.id, placeholder('below_id'))))
-    .orderBy(desc(calls.id))
-    .limit(placeholder('row_limit'))
-    .as('step')
-  return orm
-    .select({ calls: count(), first_id: sql<number | null>`min(${step.id})` })
-    .from(step)
-    .prepare()
-}
-
-/** The ranges of ids in which there are calls that match, the range with the newest call first. */
-const rangesWhere = (orm: Orm, account?: SQL) =>
-  orm
-    .select({ first_id: call_sums.first_call_id, last_id: call_sums.last_call_id })
-    .from(call_sums)
-    .where(
-      and(
-        account,
-        isDay(account),
-        optionalFilters(call_sums),
-        gte(call_sums.start_s, placeholder('from_s')),
-        lt(call_sums.start_s, placeholder('until_s')),
-        lt(call_sums.first_call_id, placeholder('below_id')),
-      ),
-    )
-    .orderBy(desc(call_sums.last_call_id))
-    .limit(placeholder('row_limit'))
-    .prepare()
-
-/** The same by day, for some days: one range each, in no order. */
-const rangesOfDaysWhere = (orm: Orm, account?: SQL) =>
-  orm
-    .select({
-      first_id: sql<number>`min(${call_sums.first_call_id})`,
-      last_id: sql<number>`max(${call_sums.last_call_id})`,
-    })
-    .from(call_sums)
-    .where(
-      and(
-        account,
-        eq(call_sums.span_s, DAY),
-        isOneOf(call_sums.start_s, 'starts'),
-        optionalFilters(call_sums),
-        lt(call_sums.first_call_id, placeholder('below_id')),
-      ),
-    )
-    .groupBy(call_sums.start_s)
-    .prepare()
-
-/** When the first call from an id on began. */
-export const startQueries = perConnection({
-  from: (orm) =>
-    orm
-      .select({ started_at_ms: calls.started_at_ms })
-      .from(calls)
-      .where(gte(calls.id, placeholder('from_id')))
-      .orderBy(calls.id)
-      .limit(1)
-      .prepare(),
-})
 
 /** By which index the sums of days are found hangs on whether those of one account are wanted. */
 export const isDay = (account?: SQL): SQL => (account ? isDayOfAccount : eq(call_sums.span_s, DAY))
@@ -155,7 +46,7 @@ const ofSomeDays = (account?: SQL) =>
   )
 
 /** When the days (UTC) begin that have calls, the newest first. */
-const daysWhere = (orm: Orm, account?: SQL) =>
+export const daysWhere = (orm: Orm, account?: SQL) =>
   orm
     .selectDistinct({ start_s: call_sums.start_s })
     .from(call_sums)

@@ -7,7 +7,7 @@ import type { Db } from '../../store/db.ts'
 import { nextAtOnce } from './at-once.ts'
 import { type CallFilter, valuesOf } from './call-filter.ts'
 import { type Day, type DayZone, dayOf, joinedPeriods, monthOf, type Periods, QUARTER_S } from './days.ts'
-import { callQueries, numbered } from './queries.ts'
+import { numbered, sumQueries } from './queries.ts'
 
 /** The sum of one key's calls of one model. */
 interface Sum extends Usage {
@@ -113,7 +113,7 @@ async function* daysWithCalls(
   zone: DayZone,
   end_ms: number,
 ): AsyncGenerator<Day> {
-  const query = callQueries(db, account_id).days
+  const query = sumQueries(db, account_id).days
   const from_s = Math.floor(since_ms / 1_000) - DAY_S
   let before_ms = Math.min(end_ms, MAX_TIME_MS)
   for (;;) {
@@ -180,7 +180,7 @@ async function* sumsOf(
   filter: CallFilter,
   times: AsyncGenerator<Day>,
 ): AsyncGenerator<{ time: Day; found: Sum[] }> {
-  const queries = callQueries(db, filter.account_id)
+  const queries = sumQueries(db, filter.account_id)
   const values = await valuesOf(db, filter)
   for (let at_once = FIRST_AT_ONCE; ; ) {
     const some = await nextOf(times, at_once)
@@ -218,7 +218,7 @@ interface PeriodRows {
 
 /** Reads the sums of periods, those of one length with one query. Two local days share quarters of an hour, which are read once. */
 async function readPeriods(
-  queries: ReturnType<typeof callQueries>,
+  queries: ReturnType<typeof sumQueries>,
   values: Awaited<ReturnType<typeof valuesOf>>,
   periods: readonly Periods[],
 ): Promise<PeriodRows> {

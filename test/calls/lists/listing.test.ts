@@ -2,8 +2,9 @@
 import { beforeAll, describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { listCalls, listCallsInTurns } from '../../../plugins/calls/listing.ts'
+import { callQueries } from '../../../plugins/calls/queries.ts'
 import type { CallFilter } from '../../../src/money/ledger/call-filter.ts'
-import { callQueries } from '../../../src/money/ledger/queries.ts'
+import { sumQueries } from '../../../src/money/ledger/queries.ts'
 import { createWriter } from '../../../src/money/ledger/writer.ts'
 import type { Db } from '../../../src/store/db.ts'
 import { dbOver } from '../../../src/store/engines/sqlite/sqlite.ts'
@@ -227,7 +228,8 @@ describe('a search looks at a bounded number of calls, and its pages together fi
 
 describe('what is read of an account is found by its index, not by reading what all accounts have', () => {
   const db = memoryDatabase()
-  const { page, step, ranges, days, sums } = callQueries(dbOver(db), 1)
+  const { page, step, ranges } = callQueries(dbOver(db), 1)
+  const { days, sums } = sumQueries(dbOver(db), 1)
   const planOf = (query: object) =>
     db
       .query<{ detail: string }, []>(

@@ -1,0 +1,122 @@
+// The queries of lists of calls, prepared once for each connection.
+import { and, between, count, desc, eq, getTableColumns, gte, lt, or, type SQL, sql } from 'drizzle-orm'
+import { DAY, daysWhere, isDay, NAMES, optionalFilters } from '../../src/money/ledger/queries.ts'
+import { PRICE_OF_CALL } from '../../src/money/ledger/stored-prices.ts'
+import type { Orm } from '../../src/store/db.ts'
+import { equalsIfGiven, isNotGiven, isOneOf } from '../../src/store/placeholders.ts'
+import { perAccount, perConnection } from '../../src/store/prepared.ts'
+import { accounts, call_sums, calls, keys } from '../../src/store/schema.ts'
+
+const { placeholder } = sql
+
+/** The filters of calls, but for their account, times and ids. */
+export const callFilters = () => and(optionalFilters(calls), filtersOfCalls())
+
+/** The same for what the kept sums do not tell apart. */
+const filtersOfCalls = () =>
+  and(
+    equalsIfGiven(calls.provider, 'provider'),
+    or(
+      isNotGiven(calls.status, 'status_from'),
+      between(calls.status, placeholder('status_from'), placeholder('status_to')),
+    ),
+    or(isNotGiven(calls.cost_nanos, 'min_cost_nanos'), gte(calls.cost_nanos, placeholder('min_cost_nanos'))),
+  )
+
+export const callQueries = perAccount((account) => ({
+  page: (orm: Orm) => pageWhere(orm, account(calls)),
+  step: (orm: Orm) => stepWhere(orm, account(calls)),
+  ranges: (orm: Orm) => rangesWhere(orm, account(call_sums)),
+  rangesOfDays: (orm: Orm) => rangesOfDaysWhere(orm, account(call_sums)),
+  days: (orm: Orm) => daysWhere(orm, account(call_sums)),
+}))
+
+/** The calls of one range of ids that match, the newest first. */
+const pageWhere = (orm: Orm, account?: SQL) => {
+  const { summed, trace, price_id, counted, ...columns } = getTableColumns(calls)
+  return orm
+    .select({ ...columns, price: PRICE_OF_CALL, ...NAMES })
+    .from(calls)
+    .innerJoin(accounts, eq(accounts.id, calls.account_id))
+    .innerJoin(keys, eq(keys.id, calls.key_id))
+    .where(
+      and(
+        account,
+        optionalFilters(calls),
+        filtersOfCalls(),
+        gte(calls.started_at_ms, placeholder('since_ms')),
+        lt(calls.started_at_ms, placeholder('until_ms')),
+        gte(calls.id, placeholder('from_id')),
+        lt(calls.id, placeholder('below_id')),
+      ),
+    )
+    .orderBy(desc(calls.id))
+    .limit(placeholder('row_limit'))
+    .prepare()
+}
+
+/** How many calls the newest part of a range of ids has, whatever they are, and where it begins. Reads an index only. */
+const stepWhere = (orm: Orm, account?: SQL) => {
+  const step = orm
+    .select({ id: calls.id })
+    .from(calls)
+    .where(and(account, gte(calls.id, placeholder('from_id')), lt(calls.id, placeholder('below_id'))))
+    .orderBy(desc(calls.id))
+    .limit(placeholder('row_limit'))
+    .as('step')
+  return orm
+    .select({ calls: count(), first_id: sql<number | null>`min(${step.id})` })
+    .from(step)
+    .prepare()
+}
+
+/** The ranges of ids in which there are calls that match, the range with the newest call first. */
+const rangesWhere = (orm: Orm, account?: SQL) =>
+  orm
+    .select({ first_id: call_sums.first_call_id, last_id: call_sums.last_call_id })
+    .from(call_sums)
+    .where(
+      and(
+        account,
+        isDay(account),
+        optionalFilters(call_sums),
+        gte(call_sums.start_s, placeholder('from_s')),
+        lt(call_sums.start_s, placeholder('until_s')),
+        lt(call_sums.first_call_id, placeholder('below_id')),
+      ),
+    )
+    .orderBy(desc(call_sums.last_call_id))
+    .limit(placeholder('row_limit'))
+    .prepare()
+
+/** The same by day, for some days: one range each, in no order. */
+const rangesOfDaysWhere = (orm: Orm, account?: SQL) =>
+  orm
+    .select({
+      first_id: sql<number>`min(${call_sums.first_call_id})`,
+      last_id: sql<number>`max(${call_sums.last_call_id})`,
+    })
+    .from(call_sums)
+    .where(
+      and(
+        account,
+        eq(call_sums.span_s, DAY),
+        isOneOf(call_sums.start_s, 'starts'),
+        optionalFilters(call_sums),
+        lt(call_sums.first_call_id, placeholder('below_id')),
+      ),
+    )
+    .groupBy(call_sums.start_s)
+    .prepare()
+
+/** When the first call from an id on began. */
+export const startQueries = perConnection({
+  from: (orm) =>
+    orm
+      .select({ started_at_ms: calls.started_at_ms })
+      .from(calls)
+      .where(gte(calls.id, placeholder('from_id')))
+      .orderBy(calls.id)
+      .limit(1)
+      .prepare(),
+})
