@@ -1,11 +1,17 @@
 // What a plugin is: its parts are made once, hear of events, sweep, and end in reverse order; what it does not have costs nothing.
 import { expect, test } from 'bun:test'
+import { Type } from '@sinclair/typebox'
 import { integer, sqliteTable } from 'drizzle-orm/sqlite-core'
 import { Elysia } from 'elysia'
+import type { CheckTime, GatewayCheck } from '../../src/app/checks/check.ts'
+import { lookAtEach } from '../../src/app/checks/look.ts'
 import { definePlugin } from '../../src/app/plugin.ts'
-import { commandsOf, openPlugins, tablesOf } from '../../src/app/plugins.ts'
+import { checksOf, commandsOf, openPlugins, preparePlugins, tablesOf } from '../../src/app/plugins.ts'
+import type { StartParts } from '../../src/app/process/start-parts.ts'
 import type { Gateway } from '../../src/app/surface/gateway.ts'
 import { createEvents } from '../../src/calls/life/events.ts'
+import { addSections, defineSection } from '../../src/catalogue/sections.ts'
+import type { Catalogue } from '../../src/domain/catalogue.ts'
 import { ofNobody } from '../../src/store/stored-table.ts'
 import { CORE_TABLES } from '../../src/store/tables/core.ts'
 import { memoryLog } from '../support/memory-log.ts'
@@ -118,4 +124,66 @@ test('tables are the core’s, then those of plugins', async () => {
     definePlugin({ name: 'two', tables: async () => [notes] }),
   ])
   expect(tables).toEqual([...CORE_TABLES, notes])
+})
+
+test('settings are read from the catalogue in use, and what is prepared is there to open', async () => {
+  const { made } = gateway()
+  const settings = defineSection({
+    name: 'trial',
+    schema: Type.Object({ days: Type.Integer({ default: 3 }) }),
+    secrets: { at: () => undefined, in: ({ days }) => [String(days)] },
+  })
+  const catalogue = { sections: new Map([['trial', { days: 4 }]]) } as unknown as Catalogue
+  const start = { catalogue: () => catalogue } as StartParts
+  const seen: unknown[] = []
+  const plugin = definePlugin({
+    name: 'trial',
+    settings,
+    prepare: (_, read) => ({ prepared_with: read().days }),
+    open: (_, read, prepared) => void seen.push(read(), prepared),
+  })
+  const opened = await openPlugins(
+    { ...made, exchange: { ...made.exchange, catalogue: () => catalogue } },
+    [plugin],
+    await preparePlugins(start, [plugin]),
+  )
+  expect(seen).toEqual([{ days: 4 }, { prepared_with: 4 }])
+  expect(settings.secretsOf(catalogue)).toEqual(['4'])
+  expect(() => settings.of({ sections: new Map() })).toThrow('was read without the section [trial]')
+  await opened.close()
+})
+
+test('a section has a name of its own', () => {
+  const settings = defineSection({ name: 'server', schema: Type.Object({}) })
+  expect(() => addSections([settings])).toThrow("a section with the name of the core's: server")
+})
+
+test('checks have the running part in a gateway, and none for the doctor', async () => {
+  const { made } = gateway()
+  const plugin = definePlugin({
+    name: 'trial',
+    open: () => 'open',
+    checks: [
+      {
+        name: 'state',
+        when: ['doctor', 'ready'],
+        needs: 'folder',
+        look: (_, time, own) => [{ check: time, level: 'warn', found: own ?? 'no gateway', advice: 'Look.' }],
+      },
+      {
+        name: 'broken',
+        when: ['ready'],
+        needs: 'folder',
+        look: () => Promise.reject(new Error('no permission')),
+      },
+    ],
+  })
+  const opened = await openPlugins(made, [plugin])
+  const catalogue = () => ({ storage: {} }) as Catalogue
+  const parts = { catalogue, data_folder: '/nowhere', log: made.exchange.log, now: Date.now }
+  const found = async (checks: readonly GatewayCheck[], time: CheckTime) =>
+    (await lookAtEach(checks, time, parts)()).map((each) => each.found)
+  expect(await found(opened.checks, 'ready')).toEqual(['open', 'it could not be checked: no permission'])
+  expect(await found(checksOf([plugin]), 'doctor')).toEqual(['no gateway'])
+  await opened.close()
 })
