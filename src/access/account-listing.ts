@@ -21,7 +21,7 @@ export interface ListedAccount extends AccountWithStatus {
 
 export const ACCOUNT_STATUSES = ['active', 'suspended', 'closed'] as const
 
-/** Which accounts; an absent field does not filter. */
+/** A filter of accounts; an absent field does not filter. */
 export interface AccountFilter {
   /** A part of the name, the display name or the email, in lower case or not. */
   search?: string | undefined
@@ -78,7 +78,7 @@ const accountListQueries = perConnection({
       .prepare(),
   ofName: (orm) => accountRows(orm).where(equals(accounts.name, 'name')).prepare(),
   ofIds: (orm) => accountRows(orm).where(isOneOf(accounts.id, 'ids')).prepare(),
-  /** What is needed to put all of them in an order that is no column's. */
+  /** The fields that order all accounts by spending. */
   brief: (orm) =>
     orm
       .select({
@@ -147,7 +147,7 @@ export async function listAccountPage(
   return pageOf(found, { limit })
 }
 
-/** What decides on the place of an account in a list. */
+/** The fields that order an account in a list. */
 export interface BriefAccount {
   id: number
   name: string

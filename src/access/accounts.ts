@@ -22,7 +22,7 @@ export function checkName(name: string, param = 'name'): void {
   }
 }
 
-/** What the operator is called where people sign in; an account of an earlier version may be called so. */
+/** The operator's name where people sign in; an account of an earlier version may have it. */
 export const OPERATORS_NAME = 'operator'
 
 /** The name of an erased account. No other account may have such a name. */

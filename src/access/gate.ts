@@ -33,7 +33,7 @@ export interface GateDeps {
   now: () => number
 }
 
-/** Who wants to be let in: their IP address is asked for only where the key has an address list. */
+/** A caller before the check: the IP address is read only where the key has an address list. */
 export interface Comer extends Arriving {
   /** The key as it was sent; undefined if none was. */
   credential: string | undefined

@@ -1,4 +1,4 @@
-// What counts against the limits of a key of the day and the month: taken over from another key, or counted when the first limit is set.
+// The use of a key's limits of the day and the month: taken over from another key, or counted when the first limit is set.
 
 import { and, gte, sql } from 'drizzle-orm'
 import { type KeyCounters, monthStart } from '../domain/key-periods.ts'
@@ -48,7 +48,7 @@ export const countersOf = (key: KeyCounters): KeyCounters => ({
   month_nanos: key.month_nanos,
 })
 
-/** What a key that had neither limit has used so far: its calls of the day and the month, and what those under way hold. In the caller's transaction. */
+/** The use so far of a key that had neither limit: its calls of the day and the month, and what those under way hold. In the caller's transaction. */
 export async function countUsed(tx: Db, key: Key, now_ms: number): Promise<KeyCounters> {
   const { spent, open, newestHold } = queries(tx)
   const newest = await newestHold.get()

@@ -4,7 +4,7 @@ import type { Fields } from '../domain/actions.ts'
 import { formatUsd, type Nanos } from '../domain/money.ts'
 import type { Key } from '../store/schema.ts'
 
-/** What a key has; limits that it lacks are left out. */
+/** The fields of a key, without the limits that it lacks. */
 export function keyFields(key: Key): Fields {
   return Object.fromEntries(Object.entries(allFields(key)).filter(([, value]) => value !== null))
 }

@@ -13,7 +13,7 @@ export interface KeySettings extends KeyLimits {
   name: string
 }
 
-/** What a key may be limited to; null: not limited. */
+/** The limits of a key; null: not limited. */
 export interface KeyLimits {
   /** Glob patterns of model ids. */
   models: readonly string[] | null

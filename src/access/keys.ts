@@ -27,7 +27,7 @@ export interface IssuedKey {
   text: string
 }
 
-/** What creating a key takes from outside. */
+/** The randomness and the time of a new key. */
 export interface Issuing {
   randomBytes: RandomBytes
   now_ms: number

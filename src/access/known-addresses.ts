@@ -9,7 +9,7 @@ const KNOWN_FOR_MS = 90 * DAY_MS
 /** Of one person, the newest: each is a place from which more may be guessed. */
 const MAX_PER_PERSON = 20
 
-/** Who signs in, and where from. */
+/** A sign-in: the person and the address. */
 export interface SigningIn {
   /** Null: the operator. */
   account_id: number | null

@@ -41,17 +41,17 @@ export interface Limiter {
    */
   admit(admission: Admission): AdmissionOutcome
   /**
-   * The request of a call that was admitted here counts no more: other gateways had taken what it was admitted to. To be told once, before
+   * The request of a call that was admitted here counts no more: other gateways had taken its place. To be called once, before
    * its lease is released.
    */
   takeBack(admission: Admission): void
-  /** What counts against each limit at this moment; 0 for a limit that is not set. */
+  /** The use of each limit at this moment; 0 for a limit that is not set. */
   used(of: keyof CallLimits, id: number): Awaitable<Record<keyof Limit, number>>
   /** How many accounts and keys are kept in memory: those with something to count. */
   readonly size: number
 }
 
-/** One that tells at once. */
+/** A limiter that answers at once. */
 export interface OwnLimiter extends Limiter {
   used(of: keyof CallLimits, id: number): Record<keyof Limit, number>
 }

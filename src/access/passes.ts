@@ -1,7 +1,7 @@
 // Passes: requests that the process makes itself, paid by a key whose text nobody has.
 import type { Sockets } from '../http/sockets.ts'
 
-/** Who pays for a request that was made inside, and what came over a socket to ask for it. */
+/** The payer of a request that was made inside, and the request of the socket that led to it. */
 export interface Pass {
   key_id: number
   /** The caller's own request: their address and their socket are those of the one that was made for them. */

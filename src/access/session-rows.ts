@@ -27,7 +27,7 @@ const MAX_USER_AGENT_CHARS = 200
 export const SESSION_TOKEN_BYTES = 32
 const TOKEN = /^[A-Za-z0-9_-]{43}$/
 
-/** Who signs in: the operator where the account is null; by a key, or by a password where it is null. */
+/** The owner of a session: the operator where the account is null; by a key, or by a password where it is null. */
 export interface Person {
   account_id: number | null
   key_id: number | null
@@ -92,7 +92,7 @@ export const sessionById = (db: Db, id: number): Awaitable<SessionRow | undefine
   sessionQueries(db).byId.get({ id })
 
 /**
- * Whose session it is, as they are at this moment.
+ * The viewer of a session, with the rights of this moment.
  *
  * @param at the time, and where the request came from
  * @throws GatewayError unauthenticated if its key was revoked or has expired; permission_denied for a suspended account,
@@ -210,7 +210,7 @@ export function forgetSessions(db: Db): Promise<void> {
   })
 }
 
-/** What pages look at, to ask for a sign-in. */
+/** The code by which pages show the sign-in form. */
 const SESSION_REQUIRED = 'session_required'
 
 export const sessionRequired = () =>

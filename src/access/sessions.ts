@@ -67,7 +67,7 @@ export interface Sessions {
    */
   changePassword(viewer: Viewer, change: PasswordChange, visitor: Visitor): Promise<void>
   /**
-   * Whose session a cookie's token is.
+   * The viewer of the session that a cookie's token opens.
    *
    * @param request_id of the request that uses the session, which is marked as seen; without one it is only looked at
    * @throws GatewayError unauthenticated without one; and as `viewerOf`

@@ -1,4 +1,4 @@
-// Who looks at the console: the operator, an account, or one key of an account; and what each of them may see.
+// The viewers of the console: the operator, an account, or one key of an account; and what each of them may see.
 import type { Actor } from '../domain/actions.ts'
 import { permissionDenied } from '../domain/errors.ts'
 
@@ -24,14 +24,14 @@ export type Viewer =
 export const accountOf = (viewer: Viewer): number | undefined =>
   viewer.role === 'operator' ? undefined : viewer.account_id
 
-/** Who acts when a viewer does something. @param address where they are signed in from */
+/** The actor of a viewer's actions. @param address of their session */
 export const actorOf = ({ role, session_id }: Viewer, address: string | undefined): Actor => ({
   kind: role,
   session_id,
   address,
 })
 
-/** What an action of a viewer on their own sign-in is about. */
+/** The owner of a viewer's sign-in, for the log of actions on it. */
 export const ownerOf = (viewer: Viewer): { account_id: number | undefined; key_id: number | undefined } => ({
   account_id: accountOf(viewer),
   key_id: viewer.role === 'key' ? viewer.key_id : undefined,
