@@ -5,12 +5,12 @@ import { join } from 'node:path'
 import { type CheckTime, diagnosesOf, type Patient, type ReadPatient } from '../../src/app/checks/check.ts'
 import { isOlderState } from '../../src/app/process/data-paths.ts'
 import type { Diagnosis } from '../../src/app/surface/diagnosis.ts'
-import type { BackupSettings } from '../../src/domain/catalogue.ts'
 import { isAbsent } from '../../src/store/folder.ts'
 import { sizeText } from '../../src/utilities/size-text.ts'
 import { messageOf } from '../../src/utilities/thrown.ts'
 import type { Archive, Place } from './places/place.ts'
 import { configuredPlace } from './places/where.ts'
+import { type BackupSettings, backup_section } from './settings.ts'
 
 const backup_place = diagnosesOf('backup place')
 const older_states = diagnosesOf('older states')
@@ -26,7 +26,7 @@ const MAX_AGE_BY_HAND_MS = 8 * DAY_MS
 /** An alert is raised by what is late, or cannot be made: without any backup the doctor alone warns. */
 export async function checkBackups(patient: ReadPatient, time: CheckTime = 'doctor'): Promise<Diagnosis[]> {
   const { data_folder, catalogue, now } = patient
-  const settings = catalogue.backup
+  const settings = backup_section.of(catalogue)
   if (time === 'alert')
     return await lateBackups(settings, () => configuredPlace({ settings, data_folder }), now())
   // The gateway's own environment may have it.

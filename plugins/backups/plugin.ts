@@ -1,9 +1,11 @@
 // Backups as a plugin: archives of everything by a schedule, on request and by command, and their restore.
 import { definePlugin } from '../../src/app/plugin.ts'
+import { backup_section } from './settings.ts'
 
 export const backups = definePlugin({
   name: 'backups',
-  open: async (gateway) => (await import('./running/backups.ts')).openBackups(gateway),
+  settings: backup_section,
+  open: async (gateway, settings) => (await import('./running/backups.ts')).openBackups(gateway, settings),
   on: { started: (backups) => backups.watch() },
   console_routes: async () => (await import('./console.ts')).backupRoutes,
   commands: {

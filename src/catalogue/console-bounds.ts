@@ -1,9 +1,10 @@
-// What a draft of the console may not change of the catalogue file: archives, the storage, and which environment variables it can name.
+// What a draft of the console may not change of the catalogue file: sections of plugins, the storage, and which environment variables it can name.
 import { compileGlobs } from '../utilities/glob.ts'
 import { FROM_FILE } from './key-files.ts'
 import { type Mistake, writePath } from './mistakes.ts'
 import { DEFAULT_ENV_NAMES } from './schema-parts.ts'
 import type { VariableUse } from './secret-places.ts'
+import { addedSections } from './sections.ts'
 import type { TomlTable } from './toml.ts'
 
 export interface DraftedChange {
@@ -27,7 +28,11 @@ export function beyondConsole(change: DraftedChange): Mistake[] {
   const where = change.is_shared ? BY_COMMAND : IN_FILE
   const must = `must be changed ${where}`
   return [
-    ...changed(change, ({ backup }) => backup, 'backup', `${must}: ${BACKUPS_ELSEWHERE}`),
+    ...addedSections().flatMap(({ name, beyond_console }) =>
+      beyond_console === undefined
+        ? []
+        : changed(change, (file) => file[name], name, `${must}: ${beyond_console}`),
+    ),
     ...changed(change, ({ storage }) => storage, 'storage', STORAGE_ELSEWHERE),
     ...changed(change, namesIn, 'server.env_names', `${must}: ${NAMES_ELSEWHERE}`),
     ...unlistedVariables(change, where),
@@ -46,9 +51,6 @@ function changed(
 ): Mistake[] {
   return !after || Bun.deepEquals(part(before), part(after)) ? [] : [{ path, line: 1, message }]
 }
-
-/** An archive holds the file with its keys: whoever may only see it without them must not have one made for themselves. */
-const BACKUPS_ELSEWHERE = 'archives hold the keys of the providers, which the console does not show'
 
 const STORAGE_ELSEWHERE =
   'must be changed in the file on the server, once the rows and files are where it says: `tollgate migrate` moves them'

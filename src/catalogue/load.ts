@@ -4,7 +4,6 @@ import type { Catalogue, Endpoint, Model, Provider } from '../domain/catalogue.t
 import { LONG_CONTEXT, REQUEST_FEE, SERVICE_TIER } from '../domain/extras.ts'
 import type { KnownServer } from '../domain/servers/known-server.ts'
 import { KNOWN_SERVERS } from '../domain/servers/table.ts'
-import { readBackup } from './backup.ts'
 import { warnOfCacheReads } from './cache-reads.ts'
 import { ratesBelowCost } from './costs.ts'
 import type { ReadKeyFile } from './key-files.ts'
@@ -77,7 +76,6 @@ function readDocument(
   const { server } = texts
   const metrics = texts.metrics && readMetrics(texts.metrics, { ...options, report })
   const telemetry = texts.telemetry && readTelemetry(texts.telemetry, { ...options, report })
-  const backup = texts.backup && readBackup(texts.backup, { ...options, report })
   const storage = texts.storage && readStorage(texts.storage, { ...options, report })
   if (server) checkServer(server, metrics?.listen, { ...options, report })
   const { providers, disabled } = readProviders(listOf(value.providers), options, report)
@@ -88,7 +86,7 @@ function readDocument(
   )
   for (const name of disabled.keys()) providers.delete(name)
   const of_plugins = readAddedSections(value, { ...options, report })
-  const sections = allOf({ ...texts, metrics, telemetry, backup, storage })
+  const sections = allOf({ ...texts, metrics, telemetry, storage })
   if (!outline || !sections || !of_plugins) return undefined
   return { ...sections, ...of_plugins, providers, models }
 }

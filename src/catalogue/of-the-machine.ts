@@ -1,27 +1,35 @@
 // What of a catalogue is of one machine: it stays in tollgate.toml there, where all gateways take the rest from the database.
 import { editedToml } from './edit.ts'
+import { addedSections } from './sections.ts'
 import { readToml, type TomlDocument, type TomlPath, type TomlTable } from './toml.ts'
 import { isTable, type TomlValue } from './toml-write.ts'
 
-const FIELDS: Readonly<Record<string, readonly string[]>> = {
+const OF_CORE: Readonly<Record<string, readonly string[]>> = {
   server: ['listen', 'tls_certificate', 'tls_key'],
   metrics: ['listen'],
-  backup: ['folder'],
 }
 const SECTIONS: readonly string[] = ['storage']
 
+/** The fields of the machine, by the names of their sections. */
+const fieldsOf = (): Readonly<Record<string, readonly string[]>> => ({
+  ...OF_CORE,
+  ...Object.fromEntries(
+    addedSections().flatMap(({ name, of_machine }) => (of_machine.length === 0 ? [] : [[name, of_machine]])),
+  ),
+})
+
 /** All of it, as people are told. */
-export const MACHINE_SETTINGS: string = [
-  ...SECTIONS.map((name) => `[${name}]`),
-  ...Object.entries(FIELDS).map(([name, fields]) => `${fields.join(', ')} in [${name}]`),
-].join('; ')
+export const machineSettings = (): string =>
+  [
+    ...SECTIONS.map((name) => `[${name}]`),
+    ...Object.entries(fieldsOf()).map(([name, fields]) => `${fields.join(', ')} in [${name}]`),
+  ].join('; ')
 
 /** @param path of a setting or a section (`server.listen`), as mistakes have it */
 export function isOfTheMachine(path: string): boolean {
   const [section = '', field = ''] = path.split('.')
   return (
-    SECTIONS.includes(section) ||
-    (Object.hasOwn(FIELDS, section) && FIELDS[section]?.includes(field) === true)
+    SECTIONS.includes(section) || new Map(Object.entries(fieldsOf())).get(section)?.includes(field) === true
   )
 }
 
@@ -33,7 +41,8 @@ const machinesIn = (file: TomlTable): TomlTable => partOf(file, isOfTheMachine)
 
 function partOf(file: TomlTable, isTaken: (path: string) => boolean): TomlTable {
   const sections = Object.entries(file).flatMap(([name, value]) => {
-    if (!Object.hasOwn(FIELDS, name) || !isTable(value)) return isTaken(name) ? [[name, value] as const] : []
+    if (!Object.hasOwn(fieldsOf(), name) || !isTable(value))
+      return isTaken(name) ? [[name, value] as const] : []
     const fields = Object.entries(value).filter(([field]) => isTaken(`${name}.${field}`))
     return fields.length === 0 ? [] : [[name, Object.fromEntries(fields)] as const]
   })
@@ -49,7 +58,7 @@ export const machinePathsIn = (file: TomlTable): TomlPath[] =>
 /** What a file has besides, by name: `models`, `server.log_level`. */
 export const othersIn = (file: TomlTable): string[] =>
   Object.entries(sharedIn(file)).flatMap(([name, value]) =>
-    Object.hasOwn(FIELDS, name) && isTable(value)
+    Object.hasOwn(fieldsOf(), name) && isTable(value)
       ? Object.keys(value).map((field) => `${name}.${field}`)
       : [name],
   )

@@ -1,4 +1,4 @@
-// Where the catalogue file has secrets: in the values of its providers, in [metrics], [telemetry], [backup] and [storage], and in sections of plugins. In comments: secret-comments.ts.
+// Where the catalogue file has secrets: in the values of its providers, in [metrics], [telemetry] and [storage], and in sections of plugins. In comments: secret-comments.ts.
 import { SERVER_FIELDS } from '../domain/servers/known-server.ts'
 import { writtenServer } from '../domain/servers/lookup.ts'
 import { markOf } from '../observe/key-mark.ts'
@@ -81,13 +81,12 @@ export function destinationOf(path: TomlPath, root: Readonly<Record<string, unkn
   // In place of an address: no provider has it.
   if (section === 'metrics') return 'the metrics'
   if (section === 'storage') return 'the storage'
-  return placeInPlugin(path) ?? 'the backups'
+  return placeInPlugin(path)
 }
 
 const SECRET_SETTINGS: ReadonlyMap<unknown, readonly unknown[]> = new Map([
   ['metrics', ['token']],
   ['telemetry', ['headers']],
-  ['backup', ['access_key_id', 'secret_access_key', 'passphrase']],
   ['storage', ['database', 'access_key_id', 'secret_access_key']],
 ])
 

@@ -1,7 +1,7 @@
 // The shape of the catalogue's sections of settings: [server], [limits], [responses], [retention] and [console]; and the list of the core's sections.
 import { Type } from '@sinclair/typebox'
 import { MetricsSchema, TelemetrySchema } from './observe-schemas.ts'
-import { BackupSchema, StorageSchema } from './place-schemas.ts'
+import { StorageSchema } from './place-schemas.ts'
 import {
   Count,
   closed,
@@ -206,6 +206,5 @@ export const SECTION_SCHEMAS = {
   retention: RetentionSchema,
   metrics: MetricsSchema,
   telemetry: TelemetrySchema,
-  backup: BackupSchema,
   storage: StorageSchema,
 }

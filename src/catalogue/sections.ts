@@ -38,7 +38,11 @@ export interface SectionSpec<Schema extends TObject, Value> {
   secrets?: SectionSecrets<Value>
   /** Fields that a running gateway cannot apply. */
   needs_restart?: readonly string[]
-  /** The section of the core that it stands before in lists and forms; `backup` where absent. */
+  /** Fields that stay in tollgate.toml of each machine where all gateways take the rest from the database. */
+  of_machine?: readonly string[]
+  /** Why the section is changed on the server alone, in place of the console; absent: the console may change it. */
+  beyond_console?: string
+  /** The section of the core that it stands before in lists and forms; `storage` where absent. */
   before?: keyof typeof SECTION_SCHEMAS
 }
 
@@ -52,6 +56,8 @@ export interface Section<Value = unknown> {
   readonly secrets?: Omit<SectionSecrets<Value>, 'in'> | undefined
   secretsOf(catalogue: Pick<Catalogue, 'sections'>): readonly string[]
   readonly needs_restart: readonly string[]
+  readonly of_machine: readonly string[]
+  readonly beyond_console: string | undefined
   readonly before: string
 }
 
@@ -59,7 +65,8 @@ export interface Section<Value = unknown> {
 export function defineSection<Schema extends TObject, Value = Static<Schema>>(
   spec: SectionSpec<Schema, Value>,
 ): Section<Value> {
-  const { name, schema, read, secrets, needs_restart = [], before = 'backup' } = spec
+  const { name, schema, read, secrets, needs_restart = [], before = 'storage' } = spec
+  const { of_machine = [], beyond_console } = spec
   const of = ({ sections }: Pick<Catalogue, 'sections'>): Value => {
     if (!sections.has(name)) throw new Error(`the catalogue was read without the section [${name}]`)
     return sections.get(name) as Value
@@ -72,6 +79,8 @@ export function defineSection<Schema extends TObject, Value = Static<Schema>>(
     secrets,
     secretsOf: (catalogue) => secrets?.in(of(catalogue)) ?? [],
     needs_restart,
+    of_machine,
+    beyond_console,
     before,
   }
 }

@@ -2,7 +2,7 @@
 import type { Redactor } from '../observe/redact.ts'
 import { hideSecrets, readPlaces } from './hidden-text.ts'
 import { type Mistake, writePath } from './mistakes.ts'
-import { MACHINE_SETTINGS, machinePathsIn } from './of-the-machine.ts'
+import { machinePathsIn, machineSettings } from './of-the-machine.ts'
 import { isReadable, isShown } from './secret-places.ts'
 import { readToml, type TomlTable } from './toml.ts'
 
@@ -44,7 +44,7 @@ export function machineSettingsIn(text: string, values: TomlTable): Mistake[] {
   return paths.map((path) => ({
     path: writePath(path),
     line: document?.ok ? document.lineOf(path) : 1,
-    message: OF_EACH,
+    message: ofEach(),
   }))
 }
 
@@ -52,4 +52,4 @@ const IN_VALUES =
   'must name a variable, as "env:NAME": no key is written to the database. Set that variable on each machine'
 const IN_LINES =
   'has what looks like a key: take it out, or name a variable, as "env:NAME". No key is written to the database'
-const OF_EACH = `must be set in tollgate.toml of each machine (${MACHINE_SETTINGS})`
+const ofEach = () => `must be set in tollgate.toml of each machine (${machineSettings()})`

@@ -214,9 +214,6 @@ export interface TelemetrySettings {
   readonly service_name: string
 }
 
-/** What an archive is encrypted with: a passphrase, or the public key of whoever may read it. */
-export type BackupLock = { readonly passphrase: string } | { readonly recipient: string }
-
 /** A part of a bucket at Amazon S3 or a compatible server. */
 export interface Bucket {
   readonly bucket: string
@@ -227,22 +224,6 @@ export interface Bucket {
   readonly prefix: string
   readonly access_key_id: string
   readonly secret_access_key: string
-}
-
-/** Where archives are kept. */
-export type BackupPlace =
-  | { readonly kind: 'folder'; readonly folder: string }
-  | ({ readonly kind: 'bucket' } & Bucket)
-
-/** Backups: when they are made, where they go, and how many stay. */
-export interface BackupSettings {
-  /** Undefined: by hand only. */
-  readonly schedule: { readonly every_ms: number } | { readonly at_minute: number } | undefined
-  readonly keep: number
-  readonly place: BackupPlace
-  readonly lock: BackupLock | undefined
-  /** Why none can be made, for the operator: an environment variable is not set. */
-  readonly unavailable: string | undefined
 }
 
 /** Where rows and files are kept, in place of the data folder. */
@@ -262,7 +243,6 @@ export interface Catalogue {
   readonly console: ConsoleSettings
   readonly metrics: MetricsSettings
   readonly telemetry: TelemetrySettings
-  readonly backup: BackupSettings
   readonly storage: StorageSettings
   /** The settings of plugins, by the names of their sections: `defineSection` in catalogue/sections.ts reads them. */
   readonly sections: ReadonlyMap<string, unknown>

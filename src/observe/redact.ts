@@ -81,18 +81,17 @@ export function redactorOf(catalogue: Pick<Catalogue, 'providers'>): Redactor {
 }
 
 /**
- * The secrets of a catalogue: provider keys and header values, those of metrics, telemetry, backups and plugins, and as addresses base
+ * The secrets of a catalogue: provider keys and header values, those of metrics, telemetry and plugins, and as addresses base
  * URLs, their hosts, and the projects and names of service accounts.
  */
 export function secretsOf({
   providers,
   metrics,
   telemetry,
-  backup,
   storage,
   section_secrets = [],
 }: Pick<Catalogue, 'providers'> &
-  Partial<Pick<Catalogue, 'metrics' | 'telemetry' | 'backup' | 'storage' | 'section_secrets'>>): [
+  Partial<Pick<Catalogue, 'metrics' | 'telemetry' | 'storage' | 'section_secrets'>>): [
   credentials: string[],
   addresses: string[],
 ] {
@@ -102,7 +101,6 @@ export function secretsOf({
       ...all.flatMap(({ api_keys, headers }) => [...api_keys.flatMap(partsOfKey), ...Object.values(headers)]),
       ...(metrics?.token === undefined ? [] : [metrics.token]),
       ...Object.values(telemetry?.headers ?? {}),
-      ...(backup ? secretsOfBackup(backup) : []),
       ...(storage?.files ? [storage.files.secret_access_key] : []),
       ...(storage?.database === undefined ? [] : [storage.database, ...passwordIn(storage.database)]),
       ...section_secrets,
@@ -128,13 +126,6 @@ function placesOfKey(api_key: string): string[] {
 function passwordIn(address: string): string[] {
   const password = URL.parse(address)?.password ?? ''
   return password === '' ? [] : [...new Set([password, decodeURIComponent(password)])]
-}
-
-function secretsOfBackup({ place, lock }: Catalogue['backup']): string[] {
-  return [
-    ...(place.kind === 'bucket' ? [place.secret_access_key] : []),
-    ...(lock && 'passphrase' in lock ? [lock.passphrase] : []),
-  ].filter((secret) => secret !== '')
 }
 
 /**

@@ -6,8 +6,8 @@ import { pastKeeping } from '../../plugins/backups/places/place.ts'
 import { createBackups } from '../../plugins/backups/running/backups.ts'
 import { AFTER_START_MS, nextDue, RETRY_MS } from '../../plugins/backups/running/due.ts'
 import type { BackupTask, startBackupProcess } from '../../plugins/backups/running/process.ts'
+import type { BackupSettings } from '../../plugins/backups/settings.ts'
 import type { By } from '../../src/domain/actions.ts'
-import type { BackupSettings } from '../../src/domain/catalogue.ts'
 import { createScene } from '../app/commands/scene.ts'
 import { eventually } from '../support/eventually.ts'
 import { memoryLog } from '../support/memory-log.ts'
@@ -160,7 +160,7 @@ describe('beside the calls', () => {
     const { begun, start } = scripted(['failed', 'failed', 'made'])
     const backups = createBackups({
       data_folder: scene.dir,
-      catalogue: () => ({ backup: settings }),
+      settings: () => settings,
       log: memory.log,
       record: async () => {},
       now: () => now_ms,
@@ -196,7 +196,7 @@ describe('beside the calls', () => {
     const { begun, start } = scripted(['made'])
     const backups = createBackups({
       data_folder: scene.dir,
-      catalogue: () => ({ backup: settings }),
+      settings: () => settings,
       log: memoryLog({}).log,
       record: async () => {},
       now: () => now_ms,
@@ -224,7 +224,7 @@ describe('beside the calls', () => {
     const { begun, start } = scripted([])
     const backups = createBackups({
       data_folder: folder,
-      catalogue: () => ({ backup: { ...settings, schedule: daily } }),
+      settings: () => ({ ...settings, schedule: daily }),
       log: memoryLog({}).log,
       record: async () => {},
       now: () => clock.now_ms,
@@ -278,7 +278,7 @@ describe('beside the calls', () => {
     let now_ms = at('10T12:00')
     const backups = createBackups({
       data_folder: folder.path,
-      catalogue: () => ({ backup: settings }),
+      settings: () => settings,
       log: memoryLog({}).log,
       record: async () => {},
       now: () => now_ms,
@@ -300,7 +300,7 @@ describe('beside the calls', () => {
     let now_ms = at('10T12:00')
     const backups = createBackups({
       data_folder: folder.path,
-      catalogue: () => ({ backup: settings }),
+      settings: () => settings,
       log: memory.log,
       record: async () => {},
       now: () => now_ms,
@@ -322,7 +322,7 @@ describe('beside the calls', () => {
     const { begun, start } = scripted([])
     const backups = createBackups({
       data_folder: '/nowhere',
-      catalogue: () => ({ backup: { ...settings, ...changed } }),
+      settings: () => ({ ...settings, ...changed }),
       log: memoryLog({}).log,
       record: async () => {},
       now: () => at('10T12:00'),
@@ -336,7 +336,7 @@ describe('beside the calls', () => {
     const start: typeof startBackupProcess = () => ({ ended: new Promise(() => {}), stop: async () => {} })
     const backups = createBackups({
       data_folder: '/nowhere',
-      catalogue: () => ({ backup: settings }),
+      settings: () => settings,
       log: memoryLog({}).log,
       record: async () => {},
       now: () => 0,

@@ -1,7 +1,9 @@
 // The catalogue in the database of several gateways: all take a new version within a beat, one of two saves wins, and each keeps what is of its machine.
+
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { backup_section } from '../../plugins/backups/settings.ts'
 import { plugins } from '../../plugins/index.ts'
 import { type StartedGateway, startGateway } from '../../src/app/process/serve.ts'
 import { listVersions } from '../../src/catalogue/past.ts'
@@ -149,7 +151,7 @@ describe.if(hasPostgres)('gateways over one database', () => {
     )
     await one.started.reload()
     expect(one.price()).toBe(2)
-    expect(one.started.catalogue().backup.place).toMatchObject({ folder: 'elsewhere' })
+    expect(backup_section.of(one.started.catalogue()).place).toMatchObject({ folder: 'elsewhere' })
   })
 
   test('the console shows and saves one text for all', async () => {

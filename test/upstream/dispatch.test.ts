@@ -35,7 +35,6 @@ const catalogue: Catalogue = {
   console: { enabled: true, insecure_http: false, session_hours: 168, idle_hours: 24 },
   metrics: {},
   telemetry: { headers: {}, sample: 1, service_name: 'tollgate' },
-  backup: {} as Catalogue['backup'],
   storage: { database: undefined, files: undefined },
   sections: new Map(),
   section_secrets: [],

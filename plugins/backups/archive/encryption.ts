@@ -1,8 +1,8 @@
 // Archives encrypted in the format of age (https://age-encryption.org/v1), so that other programs read them, too.
 import { readFile } from 'node:fs/promises'
 import { Decrypter, Encrypter, identityToRecipient } from 'age-encryption'
-import type { BackupLock } from '../../../src/domain/catalogue.ts'
 import { invalidRequest, unprocessable } from '../../../src/domain/errors.ts'
+import type { BackupLock } from '../settings.ts'
 
 /** What may open an archive: each is tried. */
 export interface ArchiveKeys {

@@ -5,10 +5,10 @@ import { readSize } from '../../../src/app/command-line/arguments.ts'
 import type { Context } from '../../../src/app/command-line/context.ts'
 import { naming } from '../../../src/app/command-line/failure.ts'
 import type { CliDeps } from '../../../src/app/command-line/terminal.ts'
-import type { BackupLock, BackupSettings } from '../../../src/domain/catalogue.ts'
 import { invalidRequest, notFound, unprocessable } from '../../../src/domain/errors.ts'
 import { type ArchiveKeys, readKeyFile, readPassphraseFile } from '../archive/encryption.ts'
 import { locate, requireAvailable, whereOptions } from '../places/where.ts'
+import type { BackupLock, BackupSettings } from '../settings.ts'
 
 export interface KeyFlags {
   passphraseFile?: string

@@ -5,12 +5,12 @@ import type { Context } from '../../../src/app/command-line/context.ts'
 import { readCatalogueOf } from '../../../src/app/command-line/data-folder.ts'
 import type { CliDeps } from '../../../src/app/command-line/terminal.ts'
 import type { Environment } from '../../../src/catalogue/providers.ts'
-import type { BackupPlace, BackupSettings } from '../../../src/domain/catalogue.ts'
 import { invalidRequest, unprocessable } from '../../../src/domain/errors.ts'
 import { refuseTarget, writeArchive } from '../../../src/store/new-archive.ts'
 import type { GoesWith } from '../../../src/store/work-folder.ts'
 import { withoutTrailing } from '../../../src/utilities/text-ends.ts'
 import { type ArchiveName, archiveName, readArchiveName } from '../archive/names.ts'
+import { type BackupPlace, type BackupSettings, backup_section } from '../settings.ts'
 import { bucketPlace } from './bucket.ts'
 import { folderPlace, openArchive } from './folder.ts'
 import type { Place } from './place.ts'
@@ -26,7 +26,7 @@ export interface WhereOptions {
 async function backupSettings({ folder, warn }: Context): Promise<BackupSettings | undefined> {
   if (!existsSync(folder.catalogue_path)) return undefined
   const read = await readCatalogueOf(folder)
-  if ('catalogue' in read) return read.catalogue.backup
+  if ('catalogue' in read) return backup_section.of(read.catalogue)
   if (!readFileSync(folder.catalogue_path, 'utf8').includes('backup')) return undefined
   warn(
     `${folder.catalogue_path} has mistakes, so its section [backup] is ignored. \`tollgate config check\` lists them.`,

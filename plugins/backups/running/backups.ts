@@ -2,12 +2,12 @@
 
 import type { Gateway } from '../../../src/app/surface/gateway.ts'
 import type { By } from '../../../src/domain/actions.ts'
-import type { Catalogue } from '../../../src/domain/catalogue.ts'
 import { notFound } from '../../../src/domain/errors.ts'
 import { recordAction } from '../../../src/store/actions.ts'
 import { readArchiveName } from '../archive/names.ts'
 import type { Archive } from '../places/place.ts'
 import { configuredPlace } from '../places/where.ts'
+import type { BackupSettings } from '../settings.ts'
 import { nextDue, RETRY_MS } from './due.ts'
 import { type BackupWorker, createWorker, type WorkerOptions } from './worker.ts'
 
@@ -35,7 +35,7 @@ export interface Backups {
 }
 
 export interface BackupsOptions extends WorkerOptions {
-  catalogue: () => Pick<Catalogue, 'backup'>
+  settings: () => BackupSettings
   /** Of several gateways over a database one makes those of the schedule. Default: it is this one. */
   isScheduler?: () => boolean
 }
@@ -43,14 +43,13 @@ export interface BackupsOptions extends WorkerOptions {
 const CHECK_EVERY_MS = 15_000
 
 /** The backups of a gateway. */
-export const openBackups = ({
-  exchange: { catalogue, log, now },
-  operations: { data_folder, gateways },
-  db,
-}: Gateway): Backups =>
+export const openBackups = (
+  { exchange: { log, now }, operations: { data_folder, gateways }, db }: Gateway,
+  settings: () => BackupSettings,
+): Backups =>
   createBackups({
     data_folder,
-    catalogue,
+    settings,
     log,
     now,
     record: (action, by) => db.begin((tx) => recordAction(tx, action), { by }),
@@ -58,16 +57,16 @@ export const openBackups = ({
   })
 
 export function createBackups(options: BackupsOptions): Backups {
-  const { data_folder, catalogue } = options
+  const { data_folder, settings } = options
   const worker = createWorker(options)
-  const place = () => configuredPlace({ settings: catalogue().backup, data_folder })
+  const place = () => configuredPlace({ settings: settings(), data_folder })
   const { due, list, tick } = createSchedule(options, worker, () => place().list())
   let timer: Timer | undefined
 
   return {
     get where() {
-      const { place: settings } = catalogue().backup
-      return settings.kind === 'folder' ? place().where : `s3://${settings.bucket}/${settings.prefix}`
+      const { place: configured } = settings()
+      return configured.kind === 'folder' ? place().where : `s3://${configured.bucket}/${configured.prefix}`
     },
     get next_at_ms() {
       return due()
@@ -99,7 +98,7 @@ export function createBackups(options: BackupsOptions): Backups {
 }
 
 function createSchedule(
-  { catalogue, now, isScheduler = () => true }: BackupsOptions,
+  { settings, now, isScheduler = () => true }: BackupsOptions,
   worker: BackupWorker,
   listPlace: () => Promise<Archive[]>,
 ) {
@@ -109,7 +108,7 @@ function createSchedule(
   let made_at_ms: number[] | undefined
 
   function due(): number | undefined {
-    const { schedule, unavailable } = catalogue().backup
+    const { schedule, unavailable } = settings()
     if (!schedule || unavailable !== undefined) return undefined
     const now_ms = now()
     const times = [...(made_at_ms ?? []), worker.scheduled.last_made_at_ms ?? 0].filter(

@@ -1,5 +1,5 @@
 // When a scheduled backup is due: pure, by the clock, the last one and the last failure.
-import type { BackupSettings } from '../../../src/domain/catalogue.ts'
+import type { BackupSettings } from '../settings.ts'
 
 type Schedule = NonNullable<BackupSettings['schedule']>
 

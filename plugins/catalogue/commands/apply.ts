@@ -15,7 +15,7 @@ import { type SharedText, warningLines } from '../../../src/catalogue/load-file.
 import { formatMistake, type Mistake } from '../../../src/catalogue/mistakes.ts'
 import {
   isOfTheMachine,
-  MACHINE_SETTINGS,
+  machineSettings,
   othersIn,
   withoutMachine,
 } from '../../../src/catalogue/of-the-machine.ts'
@@ -32,7 +32,7 @@ export function addConfigApply(config: Command, deps: CliDeps): void {
     .summary('Put a catalogue in force for all gateways.')
     .description(
       'Put a catalogue file into the PostgreSQL database of [storage], for all gateways over it. They take it from there, ' +
-        `and their own tollgate.toml keeps what is of the machine: ${MACHINE_SETTINGS}. You see the changes first. ` +
+        `and their own tollgate.toml keeps what is of the machine: ${machineSettings()}. You see the changes first. ` +
         'Keys are not written there: name variables, as "env:NAME", and set them on each machine.',
     )
     .argument('<file>', 'a catalogue, such as data/tollgate.toml')

@@ -1,11 +1,12 @@
 // The section [backup]: what it says, what it may not say, and what is done without a variable that it names.
 import { describe, expect, test } from 'bun:test'
 import { writeFile } from 'node:fs/promises'
+import { backup_section } from '../../plugins/backups/settings.ts'
 import { createConfiguration } from '../../src/catalogue/configuration.ts'
 import { secretsOf } from '../../src/observe/redact.ts'
 import { BUILT_IN_REGISTRY } from '../../src/protocols/registry.ts'
+import { CATALOGUE, catalogueOf, mistakesOf, read } from '../catalogue/catalogues.ts'
 import { temporary } from '../support/temporary.ts'
-import { CATALOGUE, catalogueOf, mistakesOf, read } from './catalogues.ts'
 
 const KEY = 'access_key_id = "id"\nsecret_access_key = "secret"\n'
 const BUCKET = `bucket = "backups"\n${KEY}`
@@ -14,7 +15,7 @@ const with_ = (lines: string) => `${CATALOGUE}\n[backup]\n${lines}\n`
 function backupOf(lines: string, env: Record<string, string> = {}) {
   const reading = read(lines === '' ? CATALOGUE : with_(lines), env)
   if (!reading.ok) throw new Error(JSON.stringify(reading.mistakes))
-  return { backup: reading.catalogue.backup, warnings: reading.warnings }
+  return { backup: backup_section.of(reading.catalogue), warnings: reading.warnings }
 }
 
 describe('what it says', () => {
