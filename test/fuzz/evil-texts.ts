@@ -12,9 +12,9 @@ import { extras } from '../../src/protocols/gemini/extras.ts'
 import { generationOf } from '../../src/protocols/gemini/model.ts'
 import { baseUrlAdvice as chatAdvice } from '../../src/protocols/openai/base-url.ts'
 import { withoutComments } from '../../src/protocols/wire/sse.ts'
-import { createRandom } from '../../src/simulator/random.ts'
-import { valueFor } from '../../src/simulator/schema.ts'
-import { chooseFunctions } from '../../src/simulator/tool-choice.ts'
+import { createRandom } from '../providers/random.ts'
+import { valueFor } from '../providers/schema.ts'
+import { chooseFunctions } from '../providers/tool-choice.ts'
 import { compileGlobs } from '../../src/utilities/glob.ts'
 
 const MANY = 1_000_000

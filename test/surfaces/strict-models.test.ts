@@ -1,7 +1,7 @@
 // Every current model from every client: requests of each surface to servers as strict as OpenAI's, Azure's and DeepSeek's, over sockets.
 import { afterAll, describe, expect, test } from 'bun:test'
 import { type JsonObject, objectIn, objectsIn, parseObject } from '../../src/protocols/wire/json.ts'
-import { createSimulator } from '../../src/simulator/index.ts'
+import { createSimulator } from '../providers/index.ts'
 import { fileScene } from '../support/scene.ts'
 import { modelSection, providerSection } from '../support/sections.ts'
 

@@ -2,7 +2,7 @@
 
 import { afterAll, describe, expect, test } from 'bun:test'
 import type { JsonObject } from '../../src/protocols/wire/json.ts'
-import { createSimulator } from '../../src/simulator/index.ts'
+import { createSimulator } from '../providers/index.ts'
 import { cellsOf, IS_LONG } from '../support/long.ts'
 import { fileScene } from '../support/scene.ts'
 import { modelSection, providerSection } from '../support/sections.ts'

@@ -4,7 +4,7 @@ import { SIMULATOR } from '../../catalogue/served.ts'
 /** @returns the `base_url` by which providers name the simulator, and the fetch that reaches it */
 export function lazySimulator() {
   let simulator: ReturnType<typeof load> | undefined
-  const load = async () => (await import('../../simulator/index.ts')).createSimulator({})
+  const load = async () => (await import('../../../test/providers/index.ts')).createSimulator({})
   return {
     base_url: SIMULATOR,
     async fetch(request: Request): Promise<Response> {

@@ -8,8 +8,8 @@ import { RULED_SERVERS } from '../../../src/protocols/openai/servers/servers.ts'
 import { BUILT_IN_PROTOCOLS, type BuiltInProtocol } from '../../../src/protocols/registry.ts'
 import type { JsonObject } from '../../../src/protocols/wire/json.ts'
 import { objectIn, objectsIn } from '../../../src/protocols/wire/json.ts'
-import { refusalBy } from '../../../src/simulator/rule.ts'
-import { SERVERS } from '../../../src/simulator/servers/servers.ts'
+import { refusalBy } from '../../providers/rule.ts'
+import { SERVERS } from '../../providers/servers/servers.ts'
 
 const LONG_NAME = `mcp__${'tool_of_a_server_'.repeat(5)}search`
 const LONG_ID = `call_${'0123456789'.repeat(9)}`

@@ -4,7 +4,7 @@ import { serverOf } from '../../../src/protocols/anthropic/server.ts'
 import { responses } from '../../../src/protocols/openai/responses/index.ts'
 import { BUILT_IN_PROTOCOLS } from '../../../src/protocols/registry.ts'
 import { type Json, type JsonObject, objectsIn } from '../../../src/protocols/wire/json.ts'
-import { generationOf } from '../../../src/simulator/anthropic/generations.ts'
+import { generationOf } from '../../providers/anthropic/generations.ts'
 
 const { anthropic, openai } = BUILT_IN_PROTOCOLS
 const CLAUDE_API = serverOf({ base_url: 'https://api.anthropic.com' })

@@ -1,7 +1,7 @@
 // The simulator on a socket, which keeps what each of its providers was sent, what it answered and what it counted.
 import type { JsonObject } from '../../../../src/protocols/wire/json.ts'
-import type { Totals } from '../../../../src/simulator/answer.ts'
-import { createSimulator, type SimulatorOptions } from '../../../../src/simulator/index.ts'
+import type { Totals } from '../../../providers/answer.ts'
+import { createSimulator, type SimulatorOptions } from '../../../providers/index.ts'
 
 /** One request to a provider, and its answer. */
 export interface Exchange {

@@ -1,5 +1,5 @@
 // A simulated provider for tests: waits take no time, and its events and waits are recorded.
-import { createSimulator, type SimulatorEvent } from '../../src/simulator/index.ts'
+import { createSimulator, type SimulatorEvent } from './index.ts'
 
 export type Answered = {
   candidates?: { content?: { parts?: Part[]; role: string }; finishReason?: string; index: number }[]

@@ -3,7 +3,7 @@ import { afterAll, describe, expect, test } from 'bun:test'
 import OpenAI from 'openai'
 import { openai } from '../../src/protocols/openai/index.ts'
 import { toByteString } from '../../src/protocols/wire/byte-string.ts'
-import { createSimulator } from '../../src/simulator/index.ts'
+import { createSimulator } from './index.ts'
 import { createProvider } from './provider.ts'
 import { pairs, recordedPairs } from './shapes.ts'
 

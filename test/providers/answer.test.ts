@@ -5,7 +5,7 @@ import fc from 'fast-check'
 import { inFull, totalTokens } from '../../src/domain/usage.ts'
 import { gemini } from '../../src/protocols/gemini/index.ts'
 import type { JsonObject } from '../../src/protocols/wire/json.ts'
-import { countTokens, tokenize } from '../../src/simulator/tokens.ts'
+import { countTokens, tokenize } from './tokens.ts'
 import { type Answered, ask, configured, createProvider, partsOf, textOf } from './provider.ts'
 
 const provider = createProvider()

@@ -1,5 +1,5 @@
 // Examples of the rules of the messages API.
-import { sign } from '../../../src/simulator/anthropic/signature.ts'
+import { sign } from '../anthropic/signature.ts'
 import { type Body, type Example, type Sent, text } from './example.ts'
 
 const VERSION = { 'anthropic-version': '2023-06-01' }

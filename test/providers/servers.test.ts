@@ -1,6 +1,6 @@
 // The simulated servers of chat completions: where each puts thinking, usage and errors, whole and streamed.
 import { describe, expect, test } from 'bun:test'
-import { SERVERS } from '../../src/simulator/servers/servers.ts'
+import { SERVERS } from './servers/servers.ts'
 import { createProvider } from './provider.ts'
 
 type Body = Record<string, unknown>

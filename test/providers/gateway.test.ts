@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import Anthropic from '@anthropic-ai/sdk'
 import OpenAI from 'openai'
 import { FIRST_CATALOGUE } from '../../src/catalogue/first.ts'
-import { LEAKED } from '../../src/simulator/mishaps.ts'
+import { LEAKED } from './mishaps.ts'
 import { startTestGateway, type TestGateway } from '../support/gateway.ts'
 import { modelSection } from '../support/sections.ts'
 

@@ -1,6 +1,6 @@
 // The grammar of model names.
 import { describe, expect, test } from 'bun:test'
-import { type Behaviour, parseBehaviour } from '../../src/simulator/behaviour.ts'
+import { type Behaviour, parseBehaviour } from './behaviour.ts'
 
 describe('valid names', () => {
   test.each<[string, Partial<Behaviour>]>([

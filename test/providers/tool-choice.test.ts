@@ -1,8 +1,8 @@
 // The tools that simulated providers call: those that a prompt names, else the one that fits what it asks for; none once results have come.
 import { describe, expect, test } from 'bun:test'
-import { createRandom } from '../../src/simulator/random.ts'
-import { argumentsFor, valueFor } from '../../src/simulator/schema.ts'
-import { chooseFunctions, filesIn } from '../../src/simulator/tool-choice.ts'
+import { createRandom } from './random.ts'
+import { argumentsFor, valueFor } from './schema.ts'
+import { chooseFunctions, filesIn } from './tool-choice.ts'
 
 const CLAUDE_CODE = ['Task', 'Bash', 'Glob', 'Grep', 'Read', 'Edit', 'Write', 'WebFetch', 'TodoWrite']
 const CODEX = ['exec_command', 'write_stdin', 'update_plan', 'apply_patch', 'view_image']

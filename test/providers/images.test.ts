@@ -1,8 +1,8 @@
 // Simulated pictures: they follow from the prompt, the shape and the references, in both APIs.
 import { describe, expect, test } from 'bun:test'
 import sharp from 'sharp'
-import { BLOCKING_WORD } from '../../src/simulator/answer.ts'
-import { createSimulator } from '../../src/simulator/index.ts'
+import { BLOCKING_WORD } from './answer.ts'
+import { createSimulator } from './index.ts'
 
 const simulator = createSimulator()
 

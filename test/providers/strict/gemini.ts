@@ -1,5 +1,5 @@
 // Examples of the rules of the Gemini API.
-import { sign } from '../../../src/simulator/gemini/signature.ts'
+import { sign } from '../gemini/signature.ts'
 import { type Body, type Example, type Sent, text } from './example.ts'
 
 const contents = (...turns: Body[][]): Body => ({

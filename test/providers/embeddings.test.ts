@@ -1,7 +1,7 @@
 // Simulated embeddings in both protocols: vectors of unit length that follow from the text, close where words are shared.
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { embed } from '../../src/simulator/embedding.ts'
+import { embed } from './embedding.ts'
 import { createProvider } from './provider.ts'
 
 type Body = Record<string, unknown>
