@@ -14,6 +14,7 @@ import { catalogue } from './catalogue/plugin.ts'
 import { chat } from './chat/plugin.ts'
 import { completions } from './completions/plugin.ts'
 import { consolePages } from './console/plugin.ts'
+import { demo } from './demo/plugin.ts'
 import { docs } from './docs/plugin.ts'
 import { doctor } from './doctor/plugin.ts'
 import { embeddings } from './embeddings/plugin.ts'
@@ -80,6 +81,7 @@ export const plugins = [
   upload,
   images,
   library,
+  demo,
   consolePages,
   docs,
   absent,

@@ -14,12 +14,14 @@ const [
   { checksOf, commandsOf, sectionsOf, tablesOf },
   { endOutput, outputTo },
   { run },
+  { simulatorOf },
   { plugins },
 ] = await Promise.all([
   import('./catalogue/sections.ts'),
   import('./app/plugins.ts'),
   import('./app/commands/output.ts'),
   import('./app/commands/program.ts'),
+  import('./app/process/simulator.ts'),
   import('../plugins/index.ts'),
 ])
 
@@ -39,6 +41,7 @@ const status = await run(arguments_, {
   now: Date.now,
   randomBytes: (count) => crypto.getRandomValues(new Uint8Array(count)),
   network: fetch,
+  simulator: simulatorOf(plugins),
   commands: commandsOf(plugins),
   tables: () => tablesOf(plugins),
   checks: checksOf(plugins),

@@ -52,16 +52,22 @@ export interface PluginSpec<
   sweeps?: readonly { name: string; sweep: (own: Own, gateway: Gateway) => unknown }[]
   /** Its checks: for the doctor, for alerts and for `/readyz`. */
   checks?: readonly Check<Own>[]
+  /** Answers providers whose `base_url` is `simulator`, in each protocol; loaded with the first call. Of several the first one does. */
+  provider?: LoadProvider
   /** Commands by their first words. A plugin adds to a group of another one, such as `account`, by the same word and `commandGroup`. */
   commands?: Commands
   /** Ends its running part, after the last call and before the database is closed. */
   close?: (own: Own) => Promise<void> | void
 }
 
+/** A provider in this process: its answer to a request, by the path that `base_url` would have before it. */
+export type LoadProvider = () => Promise<(request: Request) => Promise<Response>>
+
 export interface Plugin<Routes extends AnyElysia = AnyElysia, ConsoleRoutes extends AnyElysia = AnyElysia> {
   readonly name: string
   readonly settings: Section | undefined
   readonly commands: Commands
+  readonly provider: LoadProvider | undefined
   loadTables(): Promise<readonly StoredTable[]>
   /** Without its running part: for the doctor. */
   readonly checks: readonly GatewayCheck[]
@@ -95,6 +101,7 @@ export function definePlugin<
     name: spec.name,
     settings: spec.settings,
     commands: spec.commands ?? {},
+    provider: spec.provider,
     loadTables: async () => (await spec.tables?.()) ?? [],
     checks: checksOver(spec.checks, undefined),
     prepare: async (start) =>

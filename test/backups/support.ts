@@ -7,6 +7,7 @@ import { dirname, join } from 'node:path'
 import { plugins } from '../../plugins/index.ts'
 import { run } from '../../src/app/commands/program.ts'
 import { checksOf, commandsOf, tablesOf } from '../../src/app/plugins.ts'
+import { simulatorOf } from '../../src/app/process/simulator.ts'
 import { openDatabase } from '../../src/store/engines/sqlite/open.ts'
 import { eventually } from '../support/eventually.ts'
 import { commandOf } from '../support/programs.ts'
@@ -49,6 +50,7 @@ export async function endedHere(args: readonly string[]): Promise<Ended> {
     now: Date.now,
     randomBytes: (count) => crypto.getRandomValues(new Uint8Array(count)),
     network: fetch,
+    simulator: simulatorOf(plugins),
     commands: commandsOf(plugins),
     tables: () => tablesOf(plugins),
     checks: checksOf(plugins),

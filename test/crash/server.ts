@@ -10,6 +10,7 @@ import { plugins } from '../../plugins/index.ts'
 import { startGateway } from '../../src/app/process/serve.ts'
 import { createLogger } from '../../src/observe/log.ts'
 import { routesPlugin } from '../support/plugins.ts'
+import '../support/strict-provider.ts'
 
 const [data_folder = '', point = 'none', passing = '1'] = process.argv.slice(2)
 

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { plugins } from '../../plugins/index.ts'
 import { run } from '../../src/app/commands/program.ts'
 import { checksOf, commandsOf, tablesOf } from '../../src/app/plugins.ts'
+import { simulatorOf } from '../../src/app/process/simulator.ts'
 import { priceListOf } from '../fixtures/price-list.ts'
 import { draws, GENERATIONS, PNG } from '../images/support.ts'
 import { PROVIDER_KEYS } from '../support/catalogue.ts'
@@ -126,6 +127,7 @@ beforeAll(async () => {
       now: Date.now,
       randomBytes: (count) => new Uint8Array(count),
       network: fetch,
+      simulator: simulatorOf(plugins),
       commands: commandsOf(plugins),
       tables: () => tablesOf(plugins),
       checks: checksOf(plugins),

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { plugins } from '../../plugins/index.ts'
 import { startGateway } from '../../src/app/process/serve.ts'
 import { createLogger } from '../../src/observe/log.ts'
+import '../support/strict-provider.ts'
 
 const [data_folder = ''] = process.argv.slice(2)
 const number = (name: string): number => Number(process.env[name] ?? 0)

@@ -1,5 +1,6 @@
 // Runs the program as another user, which only root can: `bun as-user.ts UID ARGUMENTS…`.
 import { join } from 'node:path'
+import './strict-provider.ts'
 
 const [runtime = '', , uid = '', ...args] = process.argv
 const id = Number(uid)

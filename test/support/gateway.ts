@@ -34,6 +34,7 @@ import { type HoldFate, holdFates } from './holds.ts'
 import { type MemoryLog, memoryLog } from './memory-log.ts'
 import { commandOf } from './programs.ts'
 import { fetchWithReceipts } from './receipts.ts'
+import './strict-provider.ts'
 import type { Upstream } from './upstream.ts'
 
 export interface TestGatewayOptions {

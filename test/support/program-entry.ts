@@ -1,4 +1,5 @@
 // The executable of the tests' programs (programs.ts): the gateway, or the program that the first argument names.
+import './strict-provider.ts'
 import { PROGRAM_MARK, type ProgramName } from './programs.ts'
 
 const OTHERS: Readonly<Record<Exclude<ProgramName, 'gateway'>, () => Promise<unknown>>> = {

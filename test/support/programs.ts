@@ -8,7 +8,7 @@ export const PROGRAM_MARK = 'test-program:'
 
 /** Their files, below the root. */
 const SOURCES = {
-  gateway: 'src/main.ts',
+  gateway: 'test/support/program-entry.ts',
   'as-user': 'test/support/as-user.ts',
   'crash-server': 'test/crash/server.ts',
   'crash-library': 'test/library/crash-process.ts',

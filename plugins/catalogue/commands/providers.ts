@@ -5,7 +5,6 @@ import { contextOf } from '../../../src/app/command-line/context.ts'
 import { type GoodCatalogue, requireCatalogue } from '../../../src/app/command-line/data-folder.ts'
 import { addExample } from '../../../src/app/command-line/example.ts'
 import { type CliDeps, EXIT, Exit } from '../../../src/app/command-line/terminal.ts'
-import { lazySimulator } from '../../../src/app/process/simulator.ts'
 import type { TestedRoute } from '../../../src/app/route-tests/route-test.ts'
 import { planTests, type Tested, testAndHide, testView } from '../../../src/app/route-tests/route-tests.ts'
 import type { Catalogue } from '../../../src/domain/catalogue.ts'
@@ -58,9 +57,9 @@ function refuseUnknown(name: string, { catalogue, warning_lines }: GoodCatalogue
 async function testAll(
   catalogue: Catalogue,
   routes: readonly TestedRoute[],
-  { network, now }: CliDeps,
+  { network, simulator, now }: CliDeps,
 ): Promise<Tested[]> {
-  const fetch = createTransport(network, lazySimulator())
+  const fetch = createTransport(network, simulator)
   const tokens = createTokens({ fetch: network, now })
   const deadlines = new Deadlines()
   const test = (tested: TestedRoute): Promise<Tested> => {

@@ -5,6 +5,7 @@ import type { StoredTable } from '../../store/stored-table.ts'
 import type { Fetch } from '../../upstream/transport.ts'
 import type { GatewayCheck } from '../checks/check.ts'
 import type { ServeOptions, StartedGateway } from '../process/serve-options.ts'
+import type { Simulator } from '../process/simulator.ts'
 
 /** Standard output, for a command's answer, and standard error, for notes beside it. Each call writes whole lines. */
 export interface Terminal {
@@ -36,6 +37,8 @@ export interface CliDeps {
   randomBytes: RandomBytes
   /** How providers are reached. */
   network: Fetch
+  /** How simulated providers are reached. */
+  simulator: Simulator
   /** Commands of plugins, by their first words; in the help they come last. */
   commands: Commands
   /** All tables of the database, those of plugins included. */

@@ -35,7 +35,7 @@ import { Deadlines } from '../../utilities/deadlines.ts'
 import type { Gateway, Operations } from '../surface/gateway.ts'
 import { createCallInside } from '../surface/inside.ts'
 import { sharingGateways } from './among-others.ts'
-import { lazySimulator } from './simulator.ts'
+import type { Simulator } from './simulator.ts'
 import type { Stores } from './stores.ts'
 
 /** A provider's refusal is shown to the caller up to this length. */
@@ -71,6 +71,7 @@ export interface Parts
   beside: Pick<Operations, 'data_folder' | 'books' | 'postWebhook'>
   decoder: Decoder
   network: Fetch
+  simulator: Simulator
 }
 
 export function compose({
@@ -83,6 +84,7 @@ export function compose({
   beside,
   decoder,
   network,
+  simulator,
   ...shared
 }: Parts): Gateway {
   const { engine, db, database, ledger, settlements, idempotency, library, responses } = stores
@@ -100,7 +102,7 @@ export function compose({
     settlements,
     events,
     idempotency,
-    upstream: upstreamOf({ network, now }),
+    upstream: upstreamOf({ network, simulator, now }),
     bodies: bodiesOf({ db: call_db, log }),
     publicWords: (words) => redactorOf(catalogue()).scrub(words).slice(0, MAX_PUBLIC_MESSAGE_CHARS),
   }
@@ -138,8 +140,12 @@ export function compose({
 
 const FILES_FAIL = 'the bucket cannot be read or written'
 
-const upstreamOf = ({ network, now }: Pick<Parts, 'network' | 'now'>): ExchangeParts['upstream'] => ({
-  fetch: createTransport(network, lazySimulator()),
+const upstreamOf = ({
+  network,
+  simulator,
+  now,
+}: Pick<Parts, 'network' | 'simulator' | 'now'>): ExchangeParts['upstream'] => ({
+  fetch: createTransport(network, simulator),
   cooldowns: createCooldowns(now),
   deadlines: new Deadlines(),
   tokens: createTokens({ fetch: network, now }),

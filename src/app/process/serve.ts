@@ -20,6 +20,7 @@ import { warnOfModelEnds } from './model-ends.ts'
 import { openFolder } from './open-folder.ts'
 import { watchReadiness } from './readiness.ts'
 import type { ServeOptions, StartedGateway } from './serve-options.ts'
+import { simulatorOf } from './simulator.ts'
 import { auditAtStart } from './start-audit.ts'
 import type { Stores } from './stores.ts'
 import { sweepRegularly } from './sweeps.ts'
@@ -75,6 +76,7 @@ export async function startGateway({ plugins, ...options }: StartOptions): Promi
     decoder: createDecoder(),
     closed: readiness.closed,
     network,
+    simulator: simulatorOf(plugins),
     log,
     now,
     probe,

@@ -1,15 +1,23 @@
-// The built-in simulator as an upstream, loaded with its first call, since most gateways never call it.
+// The provider of a plugin as an upstream, loaded with its first call, since most gateways never call it.
 import { SIMULATOR } from '../../catalogue/served.ts'
+import type { Plugin } from '../plugin.ts'
 
-/** @returns the `base_url` by which providers name the simulator, and the fetch that reaches it */
-export function lazySimulator() {
-  let simulator: ReturnType<typeof load> | undefined
-  const load = async () => (await import('../../../test/providers/index.ts')).createSimulator({})
+/** The `base_url` by which providers name it, and the fetch that reaches it. */
+export interface Simulator {
+  readonly base_url: string
+  fetch(request: Request): Promise<Response>
+}
+
+/** The provider of the first plugin that has one. */
+export function simulatorOf(plugins: readonly Pick<Plugin, 'provider'>[]): Simulator {
+  const load = plugins.find(({ provider }) => provider)?.provider
+  let provider: ReturnType<NonNullable<typeof load>> | undefined
   return {
     base_url: SIMULATOR,
-    async fetch(request: Request): Promise<Response> {
-      simulator ??= load()
-      return (await simulator).fetch(request)
+    async fetch(request) {
+      if (!load) throw new Error(`no plugin answers base_url = "${SIMULATOR}"`)
+      provider ??= load()
+      return (await provider)(request)
     },
   }
 }

@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { plugins } from '../../../plugins/index.ts'
 import { run } from '../../../src/app/commands/program.ts'
 import { checksOf, commandsOf, tablesOf } from '../../../src/app/plugins.ts'
+import { simulatorOf } from '../../../src/app/process/simulator.ts'
 import { FIRST_CATALOGUE } from '../../../src/catalogue/first.ts'
 import type { Fetch } from '../../../src/upstream/transport.ts'
 import { makeEmptyDatabase } from '../../support/empty-database.ts'
@@ -76,6 +77,7 @@ export function createScene(
         now: () => scene.now_ms,
         randomBytes: (length) => new Uint8Array(length).fill(++keys_made),
         network: scene.network,
+        simulator: simulatorOf(plugins),
         commands: commandsOf(plugins),
         tables: () => tablesOf(plugins),
         checks: checksOf(plugins),

@@ -1,0 +1,114 @@
+// OpenAI's embeddings and moderations, and rerank as Cohere and Jina have it.
+import type { Json, JsonObject } from '../../../src/protocols/wire/json.ts'
+import { objectIn } from '../../../src/protocols/wire/json.ts'
+import { Refused } from '../ask.ts'
+import { embed } from '../embedding.ts'
+import type { Endpoint } from '../endpoint.ts'
+import { listIn, numberIn, textIn } from '../json.ts'
+import { countTokens } from '../text.ts'
+import { OPENAI } from './openai.ts'
+
+const DIMENSIONS = 1_536
+const DOCUMENTS_A_SEARCH = 100
+
+const missing = (field: string): Refused => new Refused(400, `Missing required parameter: '${field}'.`, field)
+
+const sumOf = (texts: readonly string[]): number => texts.reduce((sum, text) => sum + countTokens(text), 0)
+
+/** A text, or the text of an object. */
+const textOf = (item: Json): string => (typeof item === 'string' ? item : textIn(objectIn(item).text))
+
+export const embeddings: Endpoint = {
+  ...OPENAI,
+  path: /\/embeddings$/,
+  serve({ body, model }) {
+    const texts = inputsOf(body.input)
+    if (texts.length === 0) throw missing('input')
+    const dimensions = numberIn(body.dimensions) ?? DIMENSIONS
+    const data = texts.map((text, index) => {
+      const vector = embed(text, dimensions)
+      const packed = () => Buffer.from(Float32Array.from(vector).buffer).toString('base64')
+      return { object: 'embedding', index, embedding: body.encoding_format === 'base64' ? packed() : vector }
+    })
+    const tokens = sumOf(texts)
+    return { json: { object: 'list', data, model, usage: { prompt_tokens: tokens, total_tokens: tokens } } }
+  },
+}
+
+/** Texts, or lists of the ids of tokens, which count as words. */
+function inputsOf(input: Json | undefined): string[] {
+  if (typeof input === 'string') return [input]
+  const items = listIn(input)
+  if (typeof items[0] === 'number') return [items.join(' ')]
+  return items.map((item) => (Array.isArray(item) ? item.join(' ') : textIn(item)))
+}
+
+const CATEGORIES =
+  'harassment harassment/threatening hate hate/threatening illicit illicit/violent self-harm self-harm/instructions self-harm/intent sexual sexual/minors violence violence/graphic'.split(
+    ' ',
+  )
+const FLAGGED = /\b(?:kill|murder|stab|shoot)/i
+
+export const moderations: Endpoint = {
+  ...OPENAI,
+  path: /\/moderations$/,
+  serve({ body, model }) {
+    const items = Array.isArray(body.input) ? body.input : [body.input ?? '']
+    const texts = items.map(textOf)
+    if (body.input === undefined || items.length === 0) throw missing('input')
+    // Texts have a result each, texts and images together one.
+    const judged = items.every((item) => typeof item === 'string') ? texts : [texts.join(' ')]
+    return { json: { id: `modr-${sumOf(texts)}`, model, results: judged.map(judge) } }
+  },
+}
+
+function judge(text: string): object {
+  const flagged = FLAGGED.test(text)
+  const each = <T>(value: (is_flagged: boolean) => T) =>
+    Object.fromEntries(CATEGORIES.map((name) => [name, value(flagged && name === 'violence')]))
+  return {
+    flagged,
+    categories: each((is_flagged) => is_flagged),
+    category_scores: each((is_flagged) => (is_flagged ? 0.97 : 0.001)),
+    category_applied_input_types: each(() => ['text']),
+  }
+}
+
+export const rerank: Endpoint = {
+  ...OPENAI,
+  path: /\/rerank$/,
+  serve({ body, model }) {
+    const query = textIn(body.query)
+    const documents = listIn(body.documents).map(textOf)
+    if (query === '') throw missing('query')
+    if (documents.length === 0) throw missing('documents')
+    const total_tokens = sumOf(documents) + documents.length * countTokens(query)
+    return {
+      json: {
+        id: `rerank-${total_tokens}`,
+        model,
+        results: rankedFor(query, documents, body),
+        meta: { billed_units: { search_units: Math.ceil(documents.length / DOCUMENTS_A_SEARCH) } },
+        usage: { total_tokens },
+      },
+    }
+  },
+}
+
+const rankedFor = (query: string, documents: readonly string[], body: JsonObject): object[] =>
+  documents
+    .map((text, index) => ({
+      index,
+      relevance_score: scoreOf(query, text),
+      document: body.return_documents === true ? { text } : undefined,
+    }))
+    .sort((one, other) => other.relevance_score - one.relevance_score)
+    .slice(0, numberIn(body.top_n) ?? documents.length)
+
+/** The share of the query's words that a document has. */
+function scoreOf(query: string, text: string): number {
+  const wordsOf = (written: string) => new Set(written.toLowerCase().match(/\p{L}+/gu) ?? [])
+  const [words, found] = [wordsOf(query), wordsOf(text)]
+  const shared = [...words].filter((word) => found.has(word)).length
+  return Math.round((shared / Math.max(1, words.size)) * 1e6) / 1e6
+}

@@ -1,0 +1,93 @@
+// The demo provider: answers requests of the three protocols with made-up content, so that a first start needs no provider's key.
+import { isObject, type JsonObject } from '../../src/protocols/wire/json.ts'
+import { Refused } from './ask.ts'
+import { type Behaviour, behaviourOf } from './behaviour.ts'
+import type { Endpoint, Served } from './endpoint.ts'
+import { anthropic } from './protocols/anthropic.ts'
+import { speech, transcription } from './protocols/audio.ts'
+import { chat } from './protocols/chat.ts'
+import { gemini } from './protocols/gemini.ts'
+import { images } from './protocols/images.ts'
+import { responses } from './protocols/responses.ts'
+import { embeddings, moderations, rerank } from './protocols/vectors.ts'
+
+const ENDPOINTS: readonly Endpoint[] = [
+  gemini,
+  anthropic,
+  chat,
+  responses,
+  images,
+  speech,
+  transcription,
+  embeddings,
+  moderations,
+  rerank,
+]
+
+/** Answers as the provider would whose path it is, whatever stands before it: `/groq/chat/completions` too. */
+export async function provide(request: Request): Promise<Response> {
+  const url = new URL(request.url)
+  const endpoint = ENDPOINTS.find(({ path }) => path.test(url.pathname))
+  if (!endpoint) return new Response('Not found\n', { status: 404 })
+  try {
+    return await served(endpoint, request, url)
+  } catch (error) {
+    if (!(error instanceof Refused)) throw error
+    const headers = error.status === 429 ? { 'retry-after': '7' } : {}
+    return Response.json(endpoint.refusalBody(error), { status: error.status, headers })
+  }
+}
+
+async function served(endpoint: Endpoint, request: Request, url: URL): Promise<Response> {
+  const body = await bodyOf(request)
+  if (endpoint.keyOf(request).startsWith('bad')) throw new Refused(401, 'The API key is not valid.')
+  if (!body) throw new Refused(400, 'Invalid JSON payload received.')
+  const model = endpoint.modelOf(url, body)
+  if (model === '') throw new Refused(400, 'you must provide a model parameter', 'model')
+  const behaviour = behaviourOf(model)
+  if (behaviour.slow) await Bun.sleep(behaviour.slow)
+  if (behaviour.fail !== undefined && behaviour.fail >= 400 && behaviour.fail < 600)
+    throw new Refused(behaviour.fail, `The demo provider answers with status ${behaviour.fail}.`)
+  return responseOf(await endpoint.serve({ url, body, model, behaviour }), behaviour)
+}
+
+/** A form has each field's texts in a list, and its files in base64. @returns undefined for what is neither form nor JSON */
+async function bodyOf(request: Request): Promise<JsonObject | undefined> {
+  try {
+    if (!(request.headers.get('content-type') ?? '').startsWith('multipart/form-data')) {
+      const body: unknown = await request.json()
+      return isObject(body) ? body : undefined
+    }
+    const fields: Record<string, string[]> = {}
+    for (const [name, value] of (await request.formData()).entries()) {
+      const text =
+        typeof value === 'string' ? value : Buffer.from(await value.arrayBuffer()).toString('base64')
+      fields[name] = [...(fields[name] ?? []), text]
+    }
+    return fields
+  } catch {
+    // Dropped: why it cannot be read. The caller of this function refuses it.
+    return undefined
+  }
+}
+
+function responseOf(sent: Served, behaviour: Behaviour): Response {
+  if ('json' in sent) return Response.json(sent.json)
+  const { content_type = 'text/event-stream; charset=utf-8' } = 'bytes' in sent ? sent : {}
+  const body = 'bytes' in sent ? sent.bytes : streamOf(sent.events, behaviour)
+  return new Response(body, { headers: { 'content-type': content_type } })
+}
+
+/** Produced as it is read, so that a slow reader slows it down. */
+function streamOf(events: readonly string[], { pace = 0, break: broken_at }: Behaviour): ReadableStream {
+  let at = 0
+  return new ReadableStream({
+    async pull(controller) {
+      if (at > 0 && pace > 0) await Bun.sleep(pace)
+      if (at === broken_at) throw new Error('The demo provider broke the connection.')
+      const event = events[at++]
+      if (event === undefined) controller.close()
+      else controller.enqueue(Buffer.from(event))
+    },
+  })
+}
