@@ -26,7 +26,7 @@ const LAYERS: readonly (readonly string[])[] = [
 const EXCEPTIONS: Readonly<Record<string, readonly string[]>> = {
   'src/library/': ['src/media/'],
   'src/catalogue/': ['data/tollgate.example.toml'],
-  'src/app/': ['src/build/', 'src/simulator/', 'package.json'],
+  'src/app/': ['src/build/', 'package.json'],
   'src/build/': ['src/app/', 'plugins/console/bundle.ts', 'plugins/docs/scalar.ts', 'package.json'],
   // Its search finds calls and refused requests; its pages know the routes of all plugins by their types.
   'plugins/console/': ['package.json', 'plugins/calls/index.ts', 'plugins/refusals/index.ts'],
@@ -84,7 +84,6 @@ function allowedFor(file: string): readonly string[] {
   if (file === ENTRY) return ['plugins/index.ts', 'src/app/', 'src/catalogue/sections.ts']
   if (isWeb(file)) return ['plugins/', 'src/']
   if (file === 'plugins/index.ts') return ['plugins/', ...LAYERS.slice(1).flat()]
-  if (file.startsWith('src/simulator/')) return ['src/simulator/']
   const home = homeOf(file)
   return [home, ...LAYERS.slice(layerOf(file) + 1).flat(), ...(EXCEPTIONS[home] ?? [])]
 }
@@ -96,10 +95,8 @@ describe('imports go one way, types included', () => {
     expect(wrong).toEqual([])
   })
 
-  test('every file of src/ belongs to a layer, or is the simulator', () => {
-    const strays = FILES.filter(
-      (file) => layerOf(file) < 0 && file !== ENTRY && !file.startsWith('src/simulator/'),
-    )
+  test('every file of src/ belongs to a layer', () => {
+    const strays = FILES.filter((file) => layerOf(file) < 0 && file !== ENTRY)
     expect(strays).toEqual([])
   })
 

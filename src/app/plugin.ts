@@ -5,7 +5,11 @@ import type { Section } from '../catalogue/sections.ts'
 import type { StoredTable } from '../store/stored-table.ts'
 import type { Check, CheckTime, GatewayCheck, Patient, ReadPatient } from './checks/check.ts'
 import type { Commands } from './command-line/terminal.ts'
+<<<<<<< HEAD
 import type { StartParts } from './process/start-parts.ts'
+=======
+import type { LoadProvider } from './process/simulator.ts'
+>>>>>>> d112b721 (The strict providers are a program, too; the guides say what the demo does)
 import type { Sweep } from './process/sweeping.ts'
 import type { Gateway } from './surface/gateway.ts'
 
@@ -59,9 +63,6 @@ export interface PluginSpec<
   /** Ends its running part, after the last call and before the database is closed. */
   close?: (own: Own) => Promise<void> | void
 }
-
-/** A provider in this process: its answer to a request, by the path that `base_url` would have before it. */
-export type LoadProvider = () => Promise<(request: Request) => Promise<Response>>
 
 export interface Plugin<Routes extends AnyElysia = AnyElysia, ConsoleRoutes extends AnyElysia = AnyElysia> {
   readonly name: string

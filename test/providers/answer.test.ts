@@ -5,8 +5,8 @@ import fc from 'fast-check'
 import { inFull, totalTokens } from '../../src/domain/usage.ts'
 import { gemini } from '../../src/protocols/gemini/index.ts'
 import type { JsonObject } from '../../src/protocols/wire/json.ts'
-import { countTokens, tokenize } from './tokens.ts'
 import { type Answered, ask, configured, createProvider, partsOf, textOf } from './provider.ts'
+import { countTokens, tokenize } from './tokens.ts'
 
 const provider = createProvider()
 const countOf = (answer: Answered | undefined, name: string): number =>

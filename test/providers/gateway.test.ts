@@ -3,9 +3,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import Anthropic from '@anthropic-ai/sdk'
 import OpenAI from 'openai'
 import { FIRST_CATALOGUE } from '../../src/catalogue/first.ts'
-import { LEAKED } from './mishaps.ts'
 import { startTestGateway, type TestGateway } from '../support/gateway.ts'
 import { modelSection } from '../support/sections.ts'
+import { LEAKED } from './mishaps.ts'
 
 /** A model with one behaviour, at USD 1 per million input tokens, and 4 per million output tokens. */
 const modelOf = (id: string, kind: 'text' | 'embedding', provider: string, model: string) =>

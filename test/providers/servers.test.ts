@@ -1,7 +1,7 @@
 // The simulated servers of chat completions: where each puts thinking, usage and errors, whole and streamed.
 import { describe, expect, test } from 'bun:test'
-import { SERVERS } from './servers/servers.ts'
 import { createProvider } from './provider.ts'
+import { SERVERS } from './servers/servers.ts'
 
 type Body = Record<string, unknown>
 type Fields = Record<string, unknown>

@@ -1,7 +1,7 @@
 // The rules of the simulated providers: each has a source, a request that it refuses in the provider's words, and a neighbour that passes.
 import { describe, expect, test } from 'bun:test'
-import { RULES } from './rules.ts'
 import { createProvider } from './provider.ts'
+import { RULES } from './rules.ts'
 import { ANTHROPIC_EXAMPLES } from './strict/anthropic.ts'
 import { CHAT_EXAMPLES } from './strict/chat.ts'
 import type { Sent } from './strict/example.ts'

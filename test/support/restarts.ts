@@ -4,6 +4,7 @@ import type { ServeOptions } from '../../src/app/process/serve.ts'
 import { startGateway } from '../../src/app/process/serve.ts'
 import { type DataFolder, prepareDataFolder } from './data-folder.ts'
 import { type MemoryLog, memoryLog } from './memory-log.ts'
+import './strict-provider.ts'
 
 /** One run of the gateway. */
 export interface Run extends AsyncDisposable {

@@ -117,7 +117,8 @@ async function generated({ url, model, body, behaviour }: Received, is_stream: b
   const answer = await answerTo(askOf(model, body), behaviour)
   const steps = stepsOf(answer)
   if (!is_stream) {
-    const parts = steps.map(({ part }) => part)
+    const said = answer.text.length > 0 ? [{ text: answer.text.join('') }] : []
+    const parts = [...said, ...steps.map(({ part }) => part).filter(({ text }) => text === undefined)]
     return { json: response(model, answer, parts, answer.usage.output, true) }
   }
   let output = 0

@@ -1,17 +1,19 @@
 // The provider of a plugin as an upstream, loaded with its first call, since most gateways never call it.
 import { SIMULATOR } from '../../catalogue/served.ts'
-import type { Plugin } from '../plugin.ts'
 
-/** The `base_url` by which providers name it, and the fetch that reaches it. */
+/** Loads a provider of this process: the answers to its requests, by their path after `base_url`. */
+export type LoadProvider = () => Promise<(request: Request) => Promise<Response>>
+
+/** The `base_url` of a provider of this process, and the fetch that reaches it. */
 export interface Simulator {
   readonly base_url: string
   fetch(request: Request): Promise<Response>
 }
 
 /** The provider of the first plugin that has one. */
-export function simulatorOf(plugins: readonly Pick<Plugin, 'provider'>[]): Simulator {
+export function simulatorOf(plugins: readonly { provider: LoadProvider | undefined }[]): Simulator {
   const load = plugins.find(({ provider }) => provider)?.provider
-  let provider: ReturnType<NonNullable<typeof load>> | undefined
+  let provider: ReturnType<LoadProvider> | undefined
   return {
     base_url: SIMULATOR,
     async fetch(request) {

@@ -18,7 +18,7 @@ const VIEW_TRIES = 3
 const MAX_READ_MS = 20
 const MAX_VIEW_MS = 200
 const MAX_START_MS = 2_000
-const MAIN = join(import.meta.dir, '../../../src/main.ts')
+const MAIN = join(import.meta.dir, '../../support/program-entry.ts')
 
 /** As `chargeTokens` writes it; the first of the table of prices. */
 const PRICE =

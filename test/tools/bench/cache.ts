@@ -1,4 +1,5 @@
 // The prompt caches of providers: how much of an agent's prompts is read from them on each surface, with two keys of each provider.
+import { createSimulator } from '../../providers/index.ts'
 import { type Conversation, type SurfaceName, TURNS, turnOf } from './cache-agent.ts'
 import type { Bench } from './contest.ts'
 import { type Figure, ratioAtLeast } from './report.ts'
@@ -27,16 +28,25 @@ const PROVIDERS: readonly SimulatedProvider[] = [
 ]
 const SURFACES: readonly SurfaceName[] = ['native', 'messages', 'chat', 'responses']
 
+/** The servers that the strict providers play, so that requests are written as for the real ones. */
+const SERVERS: Readonly<Record<string, string>> = {
+  gemini: 'google',
+  anthropic: 'anthropic',
+  openai: 'openai',
+}
+
 const PRICE = '[models.price]\ninput = 1\noutput = 4\ncache_read = 0.1\n'
 
 /** Each model behind two keys, and behind one: caches belong to keys. */
-const sections = PROVIDERS.flatMap(({ protocol, model, more = '' }, at) =>
-  [['one'], ['first', 'second']].map((keys) => {
-    const name = `cache-${at}-${keys.length}`
-    return `[[providers]]
+const sectionsAt = (address: string) =>
+  PROVIDERS.flatMap(({ protocol, model, more = '' }, at) =>
+    [['one'], ['first', 'second']].map((keys) => {
+      const name = `cache-${at}-${keys.length}`
+      return `[[providers]]
 name = "${name}"
 protocol = "${protocol}"
-base_url = "simulator"
+server = "${SERVERS[protocol]}"
+base_url = "${address}"
 api_keys = ${JSON.stringify(keys.map((key) => `${key}-${at}`))}
 ${more}
 [[models]]
@@ -44,8 +54,8 @@ id = "${name}"
 kind = "text"
 routes = [{ provider = "${name}", model = "${model}" }]
 ${PRICE}`
-  }),
-).join('\n')
+    }),
+  ).join('\n')
 
 /** The share of all prompts' tokens that was read from the cache. */
 async function cachedShare(
@@ -74,6 +84,8 @@ async function cachedShare(
 /** The cached share on each surface and at each provider with two keys, beside that of one key by the provider's own protocol. */
 export async function measureCaches({ upstream, checkout }: Bench): Promise<Figure[]> {
   if (checkout === undefined) return []
+  const providers = Bun.serve({ hostname: '127.0.0.1', port: 0, fetch: createSimulator().fetch })
+  const sections = sectionsAt(providers.url.origin)
   const data = await makeDataFolder(sourceOf(checkout), upstream.port, '', sections)
   const gateway = await startGateway(data)
   const figures: Figure[] = []
@@ -96,6 +108,7 @@ export async function measureCaches({ upstream, checkout }: Bench): Promise<Figu
   } finally {
     await gateway.process.stop()
     data.remove()
+    await providers.stop(true)
   }
   return figures
 }
