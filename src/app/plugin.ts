@@ -5,11 +5,8 @@ import type { Section } from '../catalogue/sections.ts'
 import type { StoredTable } from '../store/stored-table.ts'
 import type { Check, CheckTime, GatewayCheck, Patient, ReadPatient } from './checks/check.ts'
 import type { Commands } from './command-line/terminal.ts'
-<<<<<<< HEAD
-import type { StartParts } from './process/start-parts.ts'
-=======
 import type { LoadProvider } from './process/simulator.ts'
->>>>>>> d112b721 (The strict providers are a program, too; the guides say what the demo does)
+import type { StartParts } from './process/start-parts.ts'
 import type { Sweep } from './process/sweeping.ts'
 import type { Gateway } from './surface/gateway.ts'
 

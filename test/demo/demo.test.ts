@@ -66,7 +66,7 @@ const SCHEMA = {
 }
 function expectWeather(value: Record<string, unknown>): void {
   expect(value).toEqual({ city: expect.any(String), degrees: expect.any(Number) })
-  expect(Number.isInteger(value['degrees'])).toBe(true)
+  expect(Number.isInteger(value.degrees)).toBe(true)
 }
 const PNG = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
 
