@@ -12,10 +12,10 @@ import { extras } from '../../src/protocols/gemini/extras.ts'
 import { generationOf } from '../../src/protocols/gemini/model.ts'
 import { baseUrlAdvice as chatAdvice } from '../../src/protocols/openai/base-url.ts'
 import { withoutComments } from '../../src/protocols/wire/sse.ts'
+import { compileGlobs } from '../../src/utilities/glob.ts'
 import { createRandom } from '../providers/random.ts'
 import { valueFor } from '../providers/schema.ts'
 import { chooseFunctions } from '../providers/tool-choice.ts'
-import { compileGlobs } from '../../src/utilities/glob.ts'
 
 const MANY = 1_000_000
 const many = (text: string, times = MANY): string => text.repeat(times)

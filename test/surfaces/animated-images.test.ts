@@ -2,10 +2,10 @@
 import { describe, expect, test } from 'bun:test'
 import { isAnimated } from '../../src/media/animation.ts'
 import { withSharp } from '../../src/media/sharp.ts'
-import { OPENAI_STILLS, OPENAI_TYPES } from '../providers/openai/images.ts'
-import { refusalBy } from '../providers/rule.ts'
 import { animatedPng, blackPng } from '../media/crafted.ts'
 import { animate } from '../media/support.ts'
+import { OPENAI_STILLS, OPENAI_TYPES } from '../providers/openai/images.ts'
+import { refusalBy } from '../providers/rule.ts'
 import { CONVERTING, DOCUMENTED, inlineImages, MIXED } from '../support/inline-images.ts'
 
 const { ask, counts, expectCounts, sent } = await inlineImages()

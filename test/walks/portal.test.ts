@@ -1,7 +1,7 @@
 // The portal in a browser: a streamed answer with its cost, two models, a chain of pictures, files, usage.
 import { describe, expect, test } from 'bun:test'
-import { IMAGE_TOKENS } from '../providers/answer.ts'
 import { paint } from '../media/support.ts'
+import { IMAGE_TOKENS } from '../providers/answer.ts'
 import { fileConsole } from '../support/console.ts'
 import type { ConsolePage } from '../support/console-page.ts'
 import { signedIn } from '../support/console-session.ts'

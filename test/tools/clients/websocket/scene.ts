@@ -1,8 +1,8 @@
 // One run of Codex: a strict provider, a gateway that can be stopped and started again, and what they came to.
 import { readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { sleep } from '../../../providers/waiting.ts'
 import type { Call } from '../../../../src/store/schema.ts'
+import { sleep } from '../../../providers/waiting.ts'
 import { prepareDataFolder } from '../../../support/data-folder.ts'
 import { eventually } from '../../../support/eventually.ts'
 import { startGatewayProcess } from '../../../support/gateway-process.ts'
