@@ -5,12 +5,13 @@ import { api } from '../../console/web/app/client.ts'
 import { useAsk } from '../../console/web/app/query.ts'
 import { useViewer } from '../../console/web/app/session.tsx'
 import { RowAccount } from '../../console/web/parts/account-name.tsx'
-import { exactUsd } from '../../console/web/parts/amounts.ts'
+import { count, exactUsd } from '../../console/web/parts/amounts.ts'
 import { Button, ButtonLink } from '../../console/web/parts/button.tsx'
 import { ExportCsv } from '../../console/web/parts/export-csv.tsx'
 import { DayFilters } from '../../console/web/parts/filter-fields.tsx'
 import { given, withQuery } from '../../console/web/parts/given.ts'
 import { useListFilters } from '../../console/web/parts/list-filters.ts'
+import { ListSums } from '../../console/web/parts/list-sums.tsx'
 import { Money } from '../../console/web/parts/money.tsx'
 import { optionOf } from '../../console/web/parts/option-of.ts'
 import { Select } from '../../console/web/parts/select.tsx'
@@ -18,7 +19,6 @@ import { EmptyState, Loaded } from '../../console/web/parts/states.tsx'
 import { atEnd, type Column, charges, column, Pager, Table } from '../../console/web/parts/table.tsx'
 import { ClockTime } from '../../console/web/parts/time.tsx'
 import type { ConsoleEntry } from '../list.ts'
-import { EntriesSums } from './entries-sums.tsx'
 
 /** Beside other lists in the tabs of a page, each has a place of its own in the address. */
 const CURSOR = 'entries_cursor'
@@ -181,3 +181,32 @@ function NoEntries({ is_filtered, clear }: { is_filtered: boolean; clear: () => 
     </EmptyState>
   )
 }
+
+const PLURALS: Record<ConsoleEntry['kind'], string> = {
+  top_up: 'top-ups',
+  charge: 'charges',
+  debt_payment: 'debt payments',
+  withdrawal: 'debits',
+}
+
+type SumsQuery = NonNullable<Parameters<(typeof api)['entry-sums']['get']>[0]>['query']
+
+const EntriesSums = ({ query }: { query: SumsQuery }) => (
+  <ListSums subject={['entries', 'sums', query]} call={() => api['entry-sums'].get({ query })}>
+    {({ entries, kinds, amount_nanos }) => (
+      <>
+        <b>{entries === 1 ? '1 entry' : `${count(entries)} entries`}</b>
+        {kinds.map((sum) => (
+          <span key={sum.kind}>
+            {count(sum.entries)} {PLURALS[sum.kind]} <Money nanos={sum.amount_nanos} />
+          </span>
+        ))}
+        {kinds.length > 1 && (
+          <span>
+            total <Money nanos={amount_nanos} />
+          </span>
+        )}
+      </>
+    )}
+  </ListSums>
+)
