@@ -7,6 +7,7 @@ import { SQL } from 'bun'
 import { eventually } from '../../support/eventually.ts'
 import { NATIVE } from '../../support/postgres-program.ts'
 import { startPostgres } from '../../support/postgres-server.ts'
+import { putCatalogueIn } from '../../support/shared-catalogue.ts'
 import type { Bench } from './contest.ts'
 import { loadOn } from './measure.ts'
 import { cpuMs, startWithAddress } from './processes.ts'
@@ -119,9 +120,12 @@ async function setUp(
   name: string,
   server?: Server,
 ): Promise<Setup> {
-  const section = server ? `[storage]\ndatabase = "${await databaseOf(server)}"\n` : ''
+  const database = server && (await databaseOf(server))
+  const section = database ? `[storage]\ndatabase = "${database}"\n` : ''
   const first = await makeDataFolder(sourceOf(OWN_CHECKOUT), upstream.port, '', section)
   stack.defer(first.remove)
+  // With its key, which a first start would refuse.
+  if (database) await putCatalogueIn(database, readFileSync(join(first.path, 'tollgate.toml'), 'utf8'))
   const gateways: Subject[] = []
   for (let at = 0; at < (server?.gateways ?? 1); at++) {
     const folder = at === 0 ? first.path : copyOf(first, stack)
