@@ -10,6 +10,8 @@ interface Rate {
   name: string
   label: string
   help?: string
+  /** A price does without it. */
+  is_optional?: true
 }
 
 const OF_TOKENS = ' per million tokens'
@@ -24,6 +26,7 @@ const RATES: Readonly<Record<string, readonly Rate[]>> = {
     {
       name: 'cache_read',
       label: 'Cache read',
+      is_optional: true,
       help: 'Leave empty for the part of input that the provider bills for this generation. A price takes at most a tenth.',
     },
   ],
@@ -98,17 +101,6 @@ export interface PriceFieldsProps {
   like?: Block
 }
 
-/** The rates that are 0.00 in a free model, by its kind. */
-const FREE: Readonly<Record<string, readonly string[]>> = {
-  text: ['input', 'output'],
-  embedding: ['input'],
-  image: ['per_image'],
-  speech: ['per_million_characters'],
-  transcription: ['per_minute'],
-  moderation: ['input'],
-  rerank: ['per_thousand_searches'],
-}
-
 const isFree = (price: Block): boolean =>
   Object.keys(price).length > 0 &&
   Object.entries(price).every(([name, value]) => isAmount(name, value) && Number(value) === 0)
@@ -117,7 +109,10 @@ const isFree = (price: Block): boolean =>
 export function ModelPrice(props: PriceFieldsProps) {
   const { draft, path, price, kind } = props
   const is_free = isFree(price)
-  const free = () => Object.fromEntries((FREE[kind] ?? []).map((name) => [name, '0.00']))
+  const free = () => {
+    const needed = (RATES[kind] ?? []).filter(({ is_optional }) => !is_optional)
+    return Object.fromEntries(needed.map(({ name }) => [name, '0.00']))
+  }
   return (
     <div className="stack">
       <Field

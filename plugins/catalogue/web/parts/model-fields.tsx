@@ -1,6 +1,5 @@
 // A model of the catalogue as fields; what they do not have is in the text.
 
-import { CommittedInput } from '../../../console/web/parts/committed-input.tsx'
 import { Field } from '../../../console/web/parts/field.tsx'
 import { Switch } from '../../../console/web/parts/switch.tsx'
 import { ModelPrice } from '../../../prices/web/price-fields.tsx'
@@ -8,7 +7,8 @@ import type { Draft } from './draft.ts'
 import { KnownModels } from './known-models.tsx'
 import { RouteFields } from './route-fields.tsx'
 import { FurtherFields, useSettings } from './setting-fields.tsx'
-import { type Block, blockAt, type Path, textAt, wholeNumber } from './values.ts'
+import { type KeyField, TextFields } from './text-field.tsx'
+import { type Block, blockAt, type Path, textAt } from './values.ts'
 
 export interface ModelFieldsProps {
   draft: Draft
@@ -21,7 +21,7 @@ export function ModelFields({ draft, path, model }: ModelFieldsProps) {
   const kind = textAt(model, 'kind')
   return (
     <div className="stack">
-      <TextFields {...{ draft, path, model }} fields={NAMES} />
+      <TextFields {...{ draft, path }} block={model} fields={NAMES} />
       <h3>Price</h3>
       <ModelPrice draft={draft} path={[...path, 'price']} price={blockAt(model, 'price')} kind={kind} />
       <KnownModels draft={draft} path={path} model={model} />
@@ -73,8 +73,8 @@ export function LimitFields({ draft, path, model }: ModelFieldsProps) {
   const own = [...path, 'retired']
   return (
     <>
-      <TextFields {...{ draft, path, model }} fields={END} />
-      {model.kind === 'text' && <TextFields {...{ draft, path, model }} fields={TOKENS} />}
+      <TextFields {...{ draft, path }} block={model} fields={END} />
+      {model.kind === 'text' && <TextFields {...{ draft, path }} block={model} fields={TOKENS} />}
       <Field
         inline
         label="Retired"
@@ -84,54 +84,5 @@ export function LimitFields({ draft, path, model }: ModelFieldsProps) {
         <Switch checked={model.retired === true} onChange={(is_on) => draft.put(own, is_on || undefined)} />
       </Field>
     </>
-  )
-}
-
-const TextFields = ({ fields, ...of }: ModelFieldsProps & { fields: readonly KeyField[] }) => (
-  <div className="fields">
-    {fields.map((field) => (
-      <TextField key={field.name} {...of} {...field} />
-    ))}
-  </div>
-)
-
-/** A key of the file, as a field. */
-interface KeyField {
-  name: string
-  label: string
-  help?: string
-  code?: boolean
-  number?: boolean
-  /** Emptied, the key is taken out of the file. */
-  may_be_empty?: boolean
-}
-
-type TextFieldProps = ModelFieldsProps & KeyField
-
-/** One key of a block of the file. */
-export function TextField({
-  draft,
-  path,
-  model,
-  name,
-  label,
-  help,
-  code,
-  number,
-  may_be_empty,
-}: TextFieldProps) {
-  const own = [...path, name]
-  const valueIn = (text: string) => (number ? wholeNumber(text) : text)
-  const commit = (text: string) => draft.put(own, text === '' && may_be_empty ? undefined : valueIn(text))
-  return (
-    <Field label={label} help={help} error={draft.mistakeAt(own)}>
-      <CommittedInput
-        code={code}
-        inputMode={number ? 'numeric' : undefined}
-        placeholder={may_be_empty && number ? 'default' : undefined}
-        value={textAt(model, name)}
-        commit={commit}
-      />
-    </Field>
   )
 }

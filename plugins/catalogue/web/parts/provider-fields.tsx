@@ -10,8 +10,8 @@ import { KeyField } from '../new-provider/key-input.tsx'
 import { PROTOCOLS, type Protocol, protocolOptions, protocolTitle } from '../new-provider/protocols.ts'
 import type { Draft } from './draft.ts'
 import { type Known, useKnown } from './known.ts'
-import { TextField } from './model-fields.tsx'
 import { FurtherFields, useSettings } from './setting-fields.tsx'
+import { type KeyField as BlockKey, TextField, TextFields } from './text-field.tsx'
 import { type Block, listAt, type Path, textAt } from './values.ts'
 
 export interface ProviderFieldsProps {
@@ -25,7 +25,7 @@ const NO_SERVER = { value: '', label: 'Other' } as const
 
 export function ProviderFields({ draft, path, provider }: ProviderFieldsProps) {
   const { data } = useSettings()
-  const shared = { draft, path, model: provider }
+  const shared = { draft, path, block: provider }
   const written = textAt(provider, 'server')
   const servers = useKnown().filter(({ server }) => server !== null)
   const known = servers.find(({ server }) => server === written)
@@ -57,32 +57,31 @@ export function ProviderFields({ draft, path, provider }: ProviderFieldsProps) {
       />
       <h3>Keys</h3>
       <KeyFields draft={draft} path={path} provider={provider} known={known} />
-      <div className="fields">
-        <TextField
-          {...shared}
-          name="cooldown_ms"
-          label="First cooldown"
-          help="In milliseconds. It doubles with each failure in a row."
-          number
-          may_be_empty
-        />
-        <TextField
-          {...shared}
-          name="call_timeout_ms"
-          label="Timeout of a call"
-          help="In milliseconds."
-          number
-          may_be_empty
-        />
-      </div>
+      <TextFields {...shared} fields={TIMES} />
       <FurtherFields {...{ draft, path }} block={provider} fields={data?.blocks.provider} by_hand={BY_HAND} />
     </div>
   )
 }
 
+const TIMES: readonly BlockKey[] = [
+  {
+    name: 'cooldown_ms',
+    label: 'First cooldown',
+    help: 'In milliseconds. It doubles with each failure in a row.',
+    number: true,
+    may_be_empty: true,
+  },
+  {
+    name: 'call_timeout_ms',
+    label: 'Timeout of a call',
+    help: 'In milliseconds.',
+    number: true,
+    may_be_empty: true,
+  },
+]
 const BY_HAND = [
   ...['base_url', 'resource', 'region', 'api_version', 'api_keys'],
-  ...['cooldown_ms', 'call_timeout_ms'],
+  ...TIMES.map(({ name }) => name),
 ]
 
 /** The known ones, and what is written beside them. */
@@ -116,28 +115,24 @@ function ProtocolField({ draft, path, provider, known }: OfServerProps) {
 interface ServerFieldsProps {
   draft: Draft
   path: Path
-  model: Block
+  block: Block
   known: Known | undefined
   servers: readonly Known[]
 }
 
 /** The parts of the server's address, and those of other servers that the file has, so that they can be removed. */
-function ServerFields({ model, known, servers, ...shared }: ServerFieldsProps) {
+function ServerFields({ known, servers, ...shared }: ServerFieldsProps) {
   const own = known?.fields ?? []
   const foreign = servers
     .flatMap(({ fields }) => fields)
     .filter(({ name }, at, all) => {
       const is_first = all.findIndex((each) => each.name === name) === at
-      return is_first && textAt(model, name) !== '' && !own.some((each) => each.name === name)
+      return is_first && textAt(shared.block, name) !== '' && !own.some((each) => each.name === name)
     })
   const visible = [...own, ...foreign.map(({ name, label }) => ({ name, label, help: undefined }))]
   if (visible.length === 0) return null
   return (
-    <div className="fields">
-      {visible.map((field) => (
-        <TextField key={field.name} {...shared} {...field} model={model} code may_be_empty />
-      ))}
-    </div>
+    <TextFields {...shared} fields={visible.map((field) => ({ ...field, code: true, may_be_empty: true }))} />
   )
 }
 

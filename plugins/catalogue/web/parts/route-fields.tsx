@@ -1,14 +1,14 @@
 // The routes of a model as fields: which provider serves it, by what name, in which order.
 import { Plus, Trash2 } from 'lucide-react'
 import { Button } from '../../../console/web/parts/button.tsx'
-import { CommittedInput } from '../../../console/web/parts/committed-input.tsx'
 import { Field } from '../../../console/web/parts/field.tsx'
 import { Select } from '../../../console/web/parts/select.tsx'
 import { PriceFields } from '../../../prices/web/price-fields.tsx'
 import type { Draft } from './draft.ts'
 import { useKnown } from './known.ts'
 import { FurtherFields, useSettings } from './setting-fields.tsx'
-import { type Block, blockAt, blocksOf, listAt, type Path, textAt, wholeNumber } from './values.ts'
+import { TextField } from './text-field.tsx'
+import { type Block, blockAt, blocksOf, listAt, type Path, textAt } from './values.ts'
 
 export interface RouteFieldsProps {
   draft: Draft
@@ -73,21 +73,16 @@ function RouteLine({ draft, path, route, providers, is_only, model }: RouteLineP
             onChange={(value) => draft.put([...path, 'provider'], value)}
           />
         </Field>
-        <Field label="Upstream model" error={draft.mistakeAt([...path, 'model'])}>
-          <CommittedInput
-            code
-            value={textAt(route, 'model')}
-            commit={(text) => draft.put([...path, 'model'], text)}
-          />
-        </Field>
-        <Field label="Order" error={draft.mistakeAt([...path, 'order'])}>
-          <CommittedInput
-            inputMode="numeric"
-            placeholder="0"
-            value={textAt(route, 'order')}
-            commit={(text) => draft.put([...path, 'order'], text === '' ? undefined : wholeNumber(text))}
-          />
-        </Field>
+        <TextField {...{ draft, path }} block={route} name="model" label="Upstream model" code />
+        <TextField
+          {...{ draft, path }}
+          block={route}
+          name="order"
+          label="Order"
+          number
+          may_be_empty
+          placeholder="0"
+        />
         <Button
           look="quiet"
           icon={Trash2}
@@ -120,20 +115,17 @@ function Generation({ draft, path, route }: Pick<RouteLineProps, 'draft' | 'path
     (block) => textAt(block, 'name') === textAt(route, 'provider'),
   )
   const server = known.find((each) => each.server !== null && each.server === textAt(provider, 'server'))
-  const written = textAt(route, 'generation')
-  if (!server?.has_deployments && written === '') return null
+  if (!server?.has_deployments && textAt(route, 'generation') === '') return null
   return (
-    <Field
+    <TextField
+      {...{ draft, path }}
+      block={route}
+      name="generation"
       label="Generation (optional)"
       help="Enter the model that was deployed, such as gpt-5.4 or gpt-image-2, if the deployment has another name. Its rules apply."
-      error={draft.mistakeAt([...path, 'generation'])}
-    >
-      <CommittedInput
-        code
-        value={written}
-        commit={(text) => draft.put([...path, 'generation'], text === '' ? undefined : text)}
-      />
-    </Field>
+      code
+      may_be_empty
+    />
   )
 }
 
