@@ -1,4 +1,5 @@
 // The page of one account: what it has left, and its keys, entries and limits.
+
 import {
   Ban,
   CirclePlay,
@@ -11,28 +12,30 @@ import {
   Trash2,
 } from 'lucide-react'
 import { useState } from 'react'
+import { Link } from 'wouter'
 import { AuditLogList } from '../../audit-log/web/audit-log-list.tsx'
 import { api, part } from '../../console/web/app/client.ts'
 import type { PageProps } from '../../console/web/app/page-entry.ts'
 import { useAsk } from '../../console/web/app/query.ts'
 import { balanceUsd, exactUsd } from '../../console/web/parts/amounts.ts'
 import { Button, ButtonLink } from '../../console/web/parts/button.tsx'
+import { Code } from '../../console/web/parts/code.tsx'
 import { Figure, Figures } from '../../console/web/parts/figure.tsx'
 import { Menu, type MenuItem } from '../../console/web/parts/menu.tsx'
 import { Money } from '../../console/web/parts/money.tsx'
-import { Page } from '../../console/web/parts/page.tsx'
+import { Page, Section } from '../../console/web/parts/page.tsx'
 import { AwaitedPage } from '../../console/web/parts/states.tsx'
 import { Status } from '../../console/web/parts/status.tsx'
 import { Tabs } from '../../console/web/parts/tabs.tsx'
 import { EntriesList } from '../../entries/web/entries-list.tsx'
 import { KeysList } from '../../keys/web/keys-list.tsx'
+import { LimitFacts } from '../../keys/web/limit-facts.tsx'
 import { ManyRefused } from '../../refusals/web/many-refused.tsx'
 import { type Refusals, useRefusals } from '../../refusals/web/refusals.ts'
 import { RefusedFigure } from '../../refusals/web/refused-figure.tsx'
 import type { AccountView } from '../console/views.ts'
 import { AccountDetails, DetailsDialog } from './account-details.tsx'
 import { CloseDialog, InviteDialog, RenameDialog, SuspendDialog, useResume } from './account-dialogs.tsx'
-import { AccountLimits } from './account-limits.tsx'
 import { MoneyDialog, type Movement } from './money-dialog.tsx'
 import { lasting } from './words.tsx'
 
@@ -166,4 +169,19 @@ function AccountMenu({ account, open, debit }: AccountMenuProps) {
       : [{ label: 'Close account', icon: Trash2, danger: true, onSelect: () => open('close') }]),
   ]
   return <Menu label={`More for ${name}`} items={items} trigger={<Button>More</Button>} />
+}
+
+function AccountLimits({ account }: { account: AccountView }) {
+  return (
+    <div className="stack">
+      <LimitFacts limits={account.limits} />
+      <Section title="Set them">
+        <p className="soft">
+          Rate limits are set in <Link href="/catalogue">the catalogue</Link>: for every account under{' '}
+          <code>[limits.account]</code>, for this account under its name. Spend limits are set on each key.
+        </p>
+        <Code what="section of the catalogue">{`${account.limits_section}\nrequests_per_minute = 60`}</Code>
+      </Section>
+    </div>
+  )
 }

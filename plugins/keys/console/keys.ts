@@ -40,8 +40,12 @@ import { IssuedView, KeyChanges, type KeyValues, KeyView, keyView, NewKey, Rotat
 const KEY_COUNTS_AS = 10
 export const MAX_USABLE_KEYS = 200
 
+/** All routes of keys. */
+export const keysRoutes = (gateway: Gateway) =>
+  new Elysia({ name: 'console-keys-all' }).use(keyRoutes(gateway)).use(keyEndRoutes(gateway))
+
 /** `GET` and `POST /console/api/keys`, `/console/api/keys.csv`; `GET` and `PATCH /console/api/keys/{id}`. */
-export function keyRoutes(gateway: ConsoleParts) {
+function keyRoutes(gateway: ConsoleParts) {
   const { now } = gateway.exchange
   const list = consoleList(gateway, key_list)
   return new Elysia({ name: 'console-keys' })
@@ -74,7 +78,7 @@ export function keyRoutes(gateway: ConsoleParts) {
 }
 
 /** `POST /console/api/keys/{id}/rotate` and `/revoke`. */
-export function keyEndRoutes(gateway: ConsoleParts) {
+function keyEndRoutes(gateway: ConsoleParts) {
   const { now } = gateway.exchange
   const { randomBytes } = gateway.people
   return new Elysia({ name: 'console-key-end' })
