@@ -24,12 +24,12 @@ export interface PluginDefinition<Own = any, Settings = any> {
   routes?: (own: Own, parts: PluginParts) => PluginReturn | Promise<PluginReturn>
   /** A hook as of `gateway.beforeCall`. */
   before_call?: (own: Own, call: PluginCall) => BeforeCallReturn | Promise<BeforeCallReturn>
-  /** What it hears of. No call waits for it. `settled` is as `gateway.afterSettle`. */
+  /** Its listeners to events. No call waits for them. `settled` is as `gateway.afterSettle`. */
   on?: { readonly [Name in keyof PluginEvents]?: (own: Own, event: PluginEvents[Name]) => unknown }
   /** Work of every minute. A failure is logged, and the next minute tries again. */
   sweeps?: readonly { name: string; sweep: (own: Own) => unknown }[]
   checks?: readonly PluginCheck<Own>[]
-  /** `tollgate x NAME COMMAND`, by their names. Such a command loads this plugin alone, and opens it not. */
+  /** `tollgate x NAME COMMAND`, by their names. Such a command loads this plugin alone, and does not open it. */
   commands?: Readonly<Record<string, PluginCommand<Settings>>>
   /** Ends the running part, after the last call. */
   close?: (own: Own) => unknown

@@ -1,4 +1,4 @@
-// `x`: the commands of custom plugins. Each loads its own plugin alone, and opens it not.
+// `x`: the commands of custom plugins. Each loads its own plugin alone, and does not open it.
 import type { TObject } from '@sinclair/typebox'
 import type { Command } from 'commander'
 import { contextOf } from '../../src/app/command-line/context.ts'
