@@ -46,7 +46,7 @@ const BackupSchema = Type.Object(
   closed,
 )
 
-/** What an archive is encrypted with: a passphrase, or the public key of whoever may read it. */
+/** The passphrase that archives are encrypted with, or the public key of their reader. */
 export type BackupLock = { readonly passphrase: string } | { readonly recipient: string }
 
 /** Where archives are kept. */

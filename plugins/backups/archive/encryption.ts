@@ -4,7 +4,7 @@ import { Decrypter, Encrypter, identityToRecipient } from 'age-encryption'
 import { invalidRequest, unprocessable } from '../../../src/domain/errors.ts'
 import type { BackupLock } from '../settings.ts'
 
-/** What may open an archive: each is tried. */
+/** The keys that may open an archive: each is tried. */
 export interface ArchiveKeys {
   passphrases: readonly string[]
   /** Secret keys of age. */
@@ -28,7 +28,7 @@ export async function encrypted(
   return await encrypter.encrypt(streamOf(plain))
 }
 
-/** Decrypts as it is read. @throws GatewayError unprocessable if no key is given, or none fits */
+/** Decrypts as it is read. @throws GatewayError unprocessable without a key, or if none fits */
 export async function decrypted(
   secret: AsyncIterable<Uint8Array>,
   { passphrases, identities, unset }: ArchiveKeys,
@@ -53,7 +53,7 @@ export async function decrypted(
   }
 }
 
-/** A stream that pulls: nothing is read before it is asked for. */
+/** A stream that pulls: it reads nothing ahead. */
 function streamOf(source: AsyncIterable<Uint8Array>): ReadableStream<Uint8Array> {
   const iterator = source[Symbol.asyncIterator]()
   return new ReadableStream<Uint8Array>({

@@ -1,4 +1,4 @@
-// The names of archives, which tell their time, and of what is in them.
+// The names of archives, with their time, and the paths in them.
 
 /** `tollgate-20261122T031500Z.tar.zst`; `-scheduled` after the time where the schedule made it, `.age` at the end where it is encrypted. */
 const ARCHIVE = /^tollgate-(\d{4})(\d{2})(\d{2})T(\d{2})(\d{2})(\d{2})Z(-scheduled)?\.tar\.zst(\.age)?$/
@@ -15,7 +15,7 @@ export function archiveName({ made_at_ms, is_encrypted, is_scheduled }: ArchiveN
   return `tollgate-${time.replace(/[-:]/g, '')}${is_scheduled ? '-scheduled' : ''}.tar.zst${is_encrypted ? '.age' : ''}`
 }
 
-/** What a name tells; undefined for what is no archive of this program. */
+/** The facts in a name; undefined for a file that is no archive of this program. */
 export function readArchiveName(name: string): ArchiveName | undefined {
   const found = ARCHIVE.exec(name)
   if (!found) return undefined
@@ -27,7 +27,7 @@ export function readArchiveName(name: string): ArchiveName | undefined {
   }
 }
 
-/** What of a data folder an archive may hold. All else is refused, so that nothing is unpacked anywhere else. */
+/** The parts of a data folder that an archive may hold. Others are refused, so that nothing is unpacked elsewhere. */
 export const FOLDERS: readonly string[] = ['images', 'files', 'answers', 'responses', 'plugins']
 export const FILES: readonly string[] = ['tollgate.db', 'tollgate.toml', 'settlements.journal']
 

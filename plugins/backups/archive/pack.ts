@@ -9,26 +9,26 @@ export interface Source {
   path: string
   /** Its path on the disk; or what reads it elsewhere, whole: what is gone meanwhile is undefined, and no half of an entry. */
   file: string | (() => Promise<Uint8Array | undefined>)
-  /** What its row has; undefined where that is not known. */
+  /** By its row; undefined where the row does not know. */
   expected_bytes?: number | undefined
   expected_sha256?: string | undefined
 }
 
 export interface Packing {
   head: Head
-  /** Asked for one after another: the later ones may depend on what became of those before. */
+  /** Read one after another: later ones may depend on the outcome of earlier ones. */
   sources: AsyncIterable<Source> | Iterable<Source>
-  /** Told of each file that is not there, or is not what its row has. */
+  /** Called for each file that is absent, or differs from its row. */
   onTrouble(path: string, trouble: 'absent' | 'changed'): void
-  /** Asked at the end. */
-  told(): Pick<Manifest, 'deleted_meanwhile' | 'missing'>
+  /** Returns the rest of the manifest, once all sources are packed. */
+  atEnd(): Pick<Manifest, 'deleted_meanwhile' | 'missing'>
   onProgress?: ((files: number, bytes: number) => void) | undefined
 }
 
 /**
  * The bytes of an archive, made as they are read.
  *
- * @param packed told the manifest when it is written
+ * @param packed called with the manifest when it is written
  * @throws (while it is read) what reading a file throws; a file that changes its size meanwhile
  */
 export const packArchive = (
@@ -39,7 +39,7 @@ export const packArchive = (
 
 async function fill(
   tar: TarWriter,
-  { head, sources, onTrouble, told, onProgress }: Packing,
+  { head, sources, onTrouble, atEnd, onProgress }: Packing,
 ): Promise<Manifest> {
   await tar.addText(HEAD_NAME, JSON.stringify(head))
   const entries: Manifest['entries'] = []
@@ -52,7 +52,7 @@ async function fill(
     packed_bytes += entry?.bytes ?? 0
     onProgress?.(entries.length, packed_bytes)
   }
-  const manifest: Manifest = { ...head, entries, ...told() }
+  const manifest: Manifest = { ...head, entries, ...atEnd() }
   await tar.addText(MANIFEST_NAME, JSON.stringify(manifest))
   return manifest
 }

@@ -21,7 +21,7 @@ export interface RoomLimits {
   folder: string
   /** Its name in messages. */
   archive: string
-  /** What it may unpack to at most; undefined: as much as the disk has. */
+  /** The most bytes that it may unpack to; undefined: the free space of the disk. */
   max_bytes?: number | undefined
 }
 
@@ -68,7 +68,7 @@ interface Needed {
   needed_inodes: number
 }
 
-/** Asked at each file: others fill the same disk meanwhile. */
+/** Called for each file: others fill the same disk meanwhile. */
 function refuseFull(disk: StatsFs, { folder, archive, needed_bytes, needed_inodes }: Needed): void {
   const { files, ffree } = disk
   const free_bytes = disk.bavail * disk.bsize
@@ -79,7 +79,7 @@ function refuseFull(disk: StatsFs, { folder, archive, needed_bytes, needed_inode
       `unpacks to more than there is room for: ${folder} has ${sizeText(free_bytes)} left, of which ${sizeText(reserve_bytes)} stay free`,
       ELSEWHERE,
     )
-  // File systems without a number of places tell 0.
+  // File systems without a number of places report 0.
   if (files > 0 && needed_inodes > ffree - files / RESERVED_INODES_SHARE)
     throw tooMuch(archive, `has more files than ${folder} has places for`, ELSEWHERE)
 }

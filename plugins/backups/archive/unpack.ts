@@ -28,7 +28,7 @@ export interface Unpacking {
 }
 
 type Entry = ReturnType<typeof extract> extends AsyncIterable<infer Each> ? Each : never
-/** What entries give, of which their type says nothing. */
+/** The blocks of an entry, which its type lacks. */
 const blocksOf = (entry: Entry) => entry as AsyncIterable<Buffer>
 
 const MAX_HEAD_BYTES = 64 * 1024
@@ -78,7 +78,7 @@ export async function unpackArchive(
         { cause: thrown },
       )
     if (thrown instanceof GatewayError || isOfTheSystem(thrown)) throw thrown
-    // What the readers of age, zstd and tar throw: each in its own words.
+    // The readers of age, zstd and tar throw in words of their own.
     throw broken(archive, 'it cannot be read to its end', thrown)
   }
   if (!manifest) throw broken(archive, 'its end is missing')
@@ -94,7 +94,7 @@ function entriesOf(archived: AsyncIterable<Uint8Array>, room: UnpackRoom): Async
       yield block
     }
   }
-  // Dropped: what fails, of which the reader of the tar is told.
+  // Dropped: the failure, which the reader of the tar gets.
   pipeline(archived, createZstdDecompress({ chunkSize: BLOCK_BYTES }), counted, tar).catch(() => {})
   return tar
 }

@@ -46,7 +46,7 @@ export function addBackupCommand(program: Command, deps: CliDeps): void {
   withKeyOptions(backup, 'encrypt')
     .option('--database-only', 'copy only the database, as a SQLite file')
     .option('--scheduled', 'run as the schedule does: delete the oldest archives beyond [backup] keep')
-    .addOption(new Option('--progress', 'tell of the progress on standard error, as JSON').hideHelp())
+    .addOption(new Option('--progress', 'report the progress on standard error, as JSON').hideHelp())
     .action(async (file: string | undefined, flags: BackupFlags, command: Command) => {
       const context = contextOf(command, deps)
       if (flags.databaseOnly) await copyDatabase(context, file)
@@ -57,7 +57,7 @@ export function addBackupCommand(program: Command, deps: CliDeps): void {
   addBackupVerifyCommand(backup, deps)
 }
 
-/** Told in the data folder meanwhile, so that nothing stays of a copy that is killed. */
+/** The data folder has a note of the copy meanwhile, so that nothing stays of one that is killed. */
 async function copyWithin(folder: DataFolder, file: string): Promise<Audit> {
   const engine = await engineOfFolder(folder)
   // Fails here, with what to do, if there is no database.
@@ -107,7 +107,7 @@ async function makeArchive(
   await archive.check()
   let kept: Kept = { deleted: [], warnings: [] }
   const stores = await filesOfFolder(folder)
-  const made = await telling(context, flags, deps, (onProgress) =>
+  const made = await withReports(context, flags, deps, (onProgress) =>
     untilStopped('The backup was stopped and its file removed.', (check) =>
       makeBackup({
         paths: folder,
@@ -124,12 +124,12 @@ async function makeArchive(
       }),
     ),
   )
-  // The gateway's own process of a backup: the gateway knows who asked for it.
+  // In the gateway's own process of a backup the gateway records it, with its actor.
   if (!flags.progress) await recordMade(context, archive.name, { files: made.files })
   answerMade(context, { archive, made, is_encrypted: lock !== undefined, ...kept })
 }
 
-/** The archive is made by now: it is none the worse where the database takes nothing. */
+/** The archive is made by now: a failed line of the audit log does not make it fail. */
 async function recordMade({ folder, warn }: Context, name: string, after: Fields): Promise<void> {
   try {
     await withDatabase(folder, 'write', (db) =>
@@ -140,13 +140,13 @@ async function recordMade({ folder, warn }: Context, name: string, after: Fields
   }
 }
 
-/** What became of those before. */
+/** The outcome for earlier archives. */
 interface Kept {
   deleted: readonly string[]
   warnings: readonly string[]
 }
 
-/** The archive is made by now: whatever stands in the way of deleting others is no reason to call it failed. */
+/** The archive is made by now: a failed deletion of others does not make it fail. */
 async function keep(options: WhereOptions): Promise<Kept> {
   try {
     const deleted = await deletePast(configuredPlace(options), options.settings?.keep ?? DEFAULT_KEEP)
@@ -165,14 +165,14 @@ async function deletePast(place: Place, keep: number): Promise<string[]> {
 
 const DEFAULT_KEEP = 7
 
-interface Told extends Kept {
+interface Outcome extends Kept {
   archive: Located
   made: MadeBackup
   is_encrypted: boolean
 }
 
-function answerMade({ answer, warn }: Context, told: Told): void {
-  const { archive, made, is_encrypted, deleted, warnings } = told
+function answerMade({ answer, warn }: Context, outcome: Outcome): void {
+  const { archive, made, is_encrypted, deleted, warnings } = outcome
   const { accounts, calls, bytes, files, deleted_meanwhile, missing, left_out, unreadable } = made
   for (const warning of warnings) warn(warning)
   if (left_out.length > 0)
@@ -202,8 +202,8 @@ function answerMade({ answer, warn }: Context, told: Told): void {
   )
 }
 
-/** Tells of the progress: a program, as JSON; or a person, by the line at their terminal. */
-const telling = <T>(
+/** Reports the progress: to a program as JSON, to a person by the line at their terminal. */
+const withReports = <T>(
   { json }: Context,
   flags: BackupFlags,
   deps: CliDeps,
@@ -218,14 +218,14 @@ const telling = <T>(
         )
       })
 
-const TELL_EVERY_MS = 500
+const REPORT_EVERY_MS = 500
 
-function nowAndThen(tell: (progress: Progress) => void): (progress: Progress) => void {
-  let told_at_ms = 0
+function nowAndThen(report: (progress: Progress) => void): (progress: Progress) => void {
+  let reported_at_ms = 0
   return (progress) => {
     const now_ms = performance.now()
-    if (now_ms - told_at_ms < TELL_EVERY_MS) return
-    told_at_ms = now_ms
-    tell(progress)
+    if (now_ms - reported_at_ms < REPORT_EVERY_MS) return
+    reported_at_ms = now_ms
+    report(progress)
   }
 }

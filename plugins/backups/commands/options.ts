@@ -1,4 +1,4 @@
-// What commands of backups share: the section [backup], and the keys that are given in files.
+// Options that commands of backups share: keys in files, and bounds of what is unpacked.
 import { existsSync } from 'node:fs'
 import type { Command } from 'commander'
 import { readSize } from '../../../src/app/command-line/arguments.ts'
@@ -39,7 +39,7 @@ export async function archiveNamed(name: string, flags: KeyFlags, context: Conte
   return { archive, keys: await keysFor(flags, options.settings) }
 }
 
-/** What a new archive is encrypted with: what is given, else what the catalogue says. */
+/** The lock of a new archive: by its options, else by the catalogue. */
 export async function lockFor(
   flags: KeyFlags,
   settings: BackupSettings | undefined,
@@ -52,7 +52,7 @@ export async function lockFor(
   return settings?.lock
 }
 
-/** What an archive is opened with: what is given, and the catalogue's passphrase. */
+/** The keys that open an archive: by its options, else the catalogue's passphrase. */
 async function keysFor(flags: KeyFlags, settings: BackupSettings | undefined): Promise<ArchiveKeys> {
   refuseBoth(flags)
   const lock = settings?.lock

@@ -46,10 +46,10 @@ export function addRestoreCommand(program: Command, deps: CliDeps): void {
       const target = flags.to === undefined ? folder : { ...folder, ...dataFolder(flags.to, deps.env) }
       await withoutGateway(target, async () => {
         const { first, all } = await peek(await archive.open())
+        // To SQLite, an empty file is an empty database, which is refused in those words.
         const is_database = first.length === 0 || isDatabase(first)
         if (is_database) refuseDatabase(target)
         else refuseNotEmpty(target)
-        // An empty file is told about as a database, too.
         await using destination = await openDestination(target, deps.env)
         if (is_database) await answerDatabase(context, { file: name, target, destination, ...flags })
         else {

@@ -25,7 +25,7 @@ export const withUnpacking = <T>(
     )
   })
 
-/** Content, told of as it is read. @param of its bytes, where they are known */
+/** Content whose reading is shown. @param of its bytes, where they are known */
 async function* readingWith(
   content: AsyncIterable<Uint8Array>,
   show: ShowStep,

@@ -41,7 +41,7 @@ export function addBackupVerifyCommand(backup: Command, deps: CliDeps): void {
   })
 }
 
-/** What was checked, as programs read it. */
+/** The result of the checks in JSON. */
 export function viewOf({ manifest, is_encrypted, audit }: Unpacked) {
   const { version, schema_version, made_at_ms, entries, deleted_meanwhile, missing } = manifest
   return {

@@ -110,7 +110,7 @@ async function makeIn({ path: staging, goesWith }: WorkFolder, options: MakeOpti
       },
       sources: sourcesOf(paths, { ...plugins, copy, copy_path, catalogue_path, stores, plain, settle }),
       onTrouble: (path, trouble) => (trouble === 'absent' ? absent : changed).push(path),
-      told: () => ({ deleted_meanwhile: deleted, missing: [...missing, ...changed] }),
+      atEnd: () => ({ deleted_meanwhile: deleted, missing: [...missing, ...changed] }),
       onProgress: (files, bytes) => onProgress?.({ files, bytes, of_bytes }),
     },
     (packed) => {
@@ -163,7 +163,7 @@ async function settled(copy_path: string, live: Db, absent: readonly string[]) {
   using copy = closing(openDatabase(copy_path))
   const result = await settleCopy(copy, live, absent)
   if (result.deleted.length > 0) await check(copy, copy_path)
-  // What is in the log would not come along.
+  // The write-ahead log is not copied with the file.
   copy.run('PRAGMA wal_checkpoint(TRUNCATE)')
   return result
 }

@@ -1,4 +1,4 @@
-// What of plugins goes into an archive: their files as they are, but databases of SQLite by snapshots, since others write to them.
+// The files of plugins in an archive: as they are, but databases of SQLite as snapshots, since others write to them.
 import { Database } from 'bun:sqlite'
 import { closeSync, openSync, readdirSync, readSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
@@ -13,9 +13,9 @@ import { isDatabase } from '../restoring/unpacked.ts'
 export interface PluginFilesOptions {
   /** Where snapshots are, each until it is packed. */
   staging: string
-  /** Told the path of what an archive cannot have: links, and names that it does not take. */
+  /** Called with each path that an archive cannot have: links, and names that it does not take. */
   onLeftOut(path: string): void
-  /** Told of a database that cannot be read. */
+  /** Called with each database that cannot be read. */
   onUnreadable(path: string, why: string): void
 }
 
@@ -37,7 +37,7 @@ export function* pluginFiles(folder: string, path: string, options: PluginFilesO
   }
 }
 
-/** What a snapshot has in it already. https://sqlite.org/tempfiles.html */
+/** A file whose content is in a snapshot already. https://sqlite.org/tempfiles.html */
 const isBesideOneOf = (databases: ReadonlySet<string>, name: string): boolean =>
   databases.has(name.replace(/-(wal|shm|journal)$/, '')) && !databases.has(name)
 
@@ -66,7 +66,7 @@ function writeCopy(file: string, copy: string): void {
 
 const HEADER_BYTES = 16
 
-/** What goes while it is looked at, as a journal does, begins as nothing. */
+/** A file that disappears meanwhile, as a journal does, is no database. */
 function beginsAsDatabase(file: string): boolean {
   const descriptor = unlessAbsent(() => openSync(file, 'r'))
   if (descriptor === undefined) return false

@@ -26,7 +26,7 @@ const KINDS: Readonly<Record<string, { table: string; column: string; inFolder: 
 export async function settleCopy(copy: Database, live: Db, absent: readonly string[]): Promise<Absent> {
   const deleted: string[] = []
   const missing: string[] = []
-  // The other database is asked before anything is written: a transaction awaits nothing else.
+  // The other database is read before anything is written: a transaction awaits nothing else.
   for (const path of absent) ((await isGone(live, path)) ? deleted : missing).push(path)
   const gone_responses = deleted.some((path) => path.startsWith('responses/'))
     ? await goneResponses(copy, live)

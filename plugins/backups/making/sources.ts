@@ -1,4 +1,4 @@
-// What goes into an archive: the files that a copy of the database names, and then the copy itself.
+// The content of an archive: the files that a copy of the database names, and then the copy itself.
 import type { Database } from 'bun:sqlite'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'

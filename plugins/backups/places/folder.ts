@@ -35,7 +35,7 @@ export function folderPlace(folder: string, data_folder: string): Place {
   }
 }
 
-/** What was killed while it was written, by other machines, too; another program may still be writing what is younger. */
+/** A killed program, here or on another machine, left an unfinished archive of this age; a younger one may still be written. */
 const ABANDONED_MS = 24 * 3_600_000
 
 async function removeAbandoned(folder: string): Promise<void> {

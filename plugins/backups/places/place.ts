@@ -11,7 +11,7 @@ export interface Place {
    * Takes an archive. It has its name once it is whole and safe; where `content` fails nothing stays of it.
    *
    * @param expected_bytes about as much as will come
-   * @param goesWith told the file in which it is written, where it is a file
+   * @param goesWith called with the file in which it is written, where it is a file
    * @returns its bytes
    * @throws GatewayError conflict if the name is taken
    */
@@ -46,8 +46,8 @@ export const archivesAmong = (files: readonly { name: string; bytes: number }[])
     .sort((one, other) => other.made_at_ms - one.made_at_ms)
 
 /**
- * What the schedule deletes: of the archives that it made, all but the newest `keep`, of which there is always one. What it
- * did not make is never among them.
+ * The archives that the schedule deletes: of those that it made, all but the newest `keep`, and always one. Other
+ * archives are never among them.
  */
 export function pastKeeping(archives: readonly Archive[], keep: number): string[] {
   return archives

@@ -1,4 +1,4 @@
-// Where an archive is: what a command was given, or the place of [backup].
+// Places of archives: the file or bucket that a command names, or the place of [backup].
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import type { Context } from '../../../src/app/command-line/context.ts'

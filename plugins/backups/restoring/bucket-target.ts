@@ -31,7 +31,7 @@ export interface BucketTarget {
  * @throws GatewayError conflict for a bucket that has anything but the files of this machine's gateway; what the bucket throws
  */
 export async function openBucketTarget(settings: Bucket, is_own: boolean): Promise<BucketTarget> {
-  // Its folder is not asked for anything.
+  // Its folder is not read.
   const stores = fileStoresOf({ files: settings }, '')
   const bucket = stores.bucket as BucketFiles
   const { where } = bucket.connection
@@ -46,7 +46,7 @@ export async function openBucketTarget(settings: Bucket, is_own: boolean): Promi
       using file = closing(openDatabase(join(folder, 'tollgate.db')))
       const db = dbOver(file)
       await agree(db, mark, where)
-      // What is in the log would not come along.
+      // The write-ahead log is not copied with the file.
       file.run('PRAGMA wal_checkpoint(TRUNCATE)')
       const unpacked = fileStoresOf({ files: undefined }, folder)
       const empty = mark === undefined ? await removerOf(unpacked, stores) : async () => {}

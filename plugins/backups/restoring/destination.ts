@@ -24,11 +24,11 @@ export interface Destination extends AsyncDisposable {
   readonly bucket: string | undefined
   /** Copies a whole database there, where that is a server. @returns whether it did @throws GatewayError, StorageFailure: nothing was changed then */
   takeRows(database_path: string): Promise<boolean>
-  /** The same for what was unpacked into a folder, whose catalogue gets the section of this one; what goes elsewhere is no longer in it. */
+  /** The same for an unpacked folder: its catalogue gets the [storage] of this one, and it loses what goes elsewhere. */
   takeUnpacked(folder: string): Promise<Elsewhere>
 }
 
-/** What of a restored gateway is not in its folder. */
+/** The parts of a restored gateway that are not in its folder. */
 export interface Elsewhere {
   /** Whether the rows are on the server that [storage] names. */
   is_on_server: boolean
@@ -76,7 +76,7 @@ export async function openDestination({ catalogue_path }: DataPaths, env: Enviro
   }
 }
 
-/** What has no such section may have any mistake: a restore may be what mends it. */
+/** A catalogue without the section may have any mistake: the restore may mend it. */
 async function placesIn(path: string, env: Environment): Promise<StorageSettings> {
   if (!textOf(path).includes('storage')) return { database: undefined, files: undefined }
   return await storageIn(path, env)
@@ -111,7 +111,7 @@ async function takeDatabase(server: PostgresDb, folder: string): Promise<void> {
 function forgetShared(database_path: string): void {
   using db = closing(openDatabase(database_path))
   db.run('UPDATE catalogues SET shared = 0 WHERE shared = 1')
-  // What is in the log would not come along.
+  // The write-ahead log is not copied with the file.
   db.run('PRAGMA wal_checkpoint(TRUNCATE)')
   flush(database_path)
 }

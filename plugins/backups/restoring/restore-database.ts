@@ -64,7 +64,7 @@ async function prepare(file: string, incoming: string, by: By | undefined): Prom
     const rows = dbOver(copy)
     await forgetSessions(rows)
     if (by) await rows.begin((tx) => recordAction(tx, { action: 'backup.restored', subject: file }), { by })
-    // What is in the log would not come along.
+    // The write-ahead log is not copied with the file.
     copy.run('PRAGMA wal_checkpoint(TRUNCATE)')
   }
   flush(incoming)

@@ -39,10 +39,10 @@ export interface UnpackOptions {
   /** Its name in messages. */
   archive: string
   keys: ArchiveKeys
-  /** What it may unpack to at most; undefined: as much as the disk has, less a reserve. */
+  /** The most bytes that it may unpack to; undefined: the free space of the disk, less a reserve. */
   max_bytes?: number | undefined
   onAudit?: OnAudit | undefined
-  /** Who restores it, for the audit log of what is restored; undefined in a drill. */
+  /** The actor of the restore, for the restored audit log; undefined in a drill. */
   by?: By | undefined
 }
 
@@ -50,8 +50,7 @@ export interface UnpackOptions {
  * Unpacks an archive, brings its database up to date, ends the sessions that it has, and audits all of it.
  *
  * @throws GatewayError unprocessable for an archive that is damaged, cannot be decrypted, takes more room than it may, or does
- * not pass the audit; what was
- * wrong when the backup was made, and told by it, is no reason
+ * not pass the audit; files that the manifest names as missing are no reason
  */
 export async function unpackAndAudit(
   archived: AsyncIterable<Uint8Array>,
@@ -95,7 +94,7 @@ async function auditUnpacked(
   if (findings.length > 0)
     throw unprocessable(`${archive} does not pass the audit.\n${describeFindings({ findings })}`)
   if (by) await rows.begin((tx) => recordAction(tx, { action: 'backup.restored', subject: archive }), { by })
-  // What is in the log would not come along, and closing leaves it there while prepared queries live on.
+  // The write-ahead log is not copied with the file, and closing does not empty it while prepared queries live on.
   db.run('PRAGMA wal_checkpoint(TRUNCATE)')
   return audit
 }
@@ -141,7 +140,7 @@ function settleFolder(folder: string): void {
 export const isDatabase = (first: Uint8Array): boolean =>
   Buffer.from(first).toString('latin1').startsWith('SQLite format 3\0')
 
-/** What an archive begins with, and all of it. */
+/** The first bytes of an archive, and all of it. */
 export async function peek(
   bytes: AsyncIterable<Uint8Array>,
 ): Promise<{ first: Uint8Array; all: AsyncIterable<Uint8Array> }> {

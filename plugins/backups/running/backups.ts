@@ -125,7 +125,7 @@ function createSchedule(
     return archives
   }
 
-  /** What stands in the way of looking, such as a bucket that does not answer, is told at the same pace as what fails. */
+  /** A failed look, such as at a bucket that does not answer, is repeated at the pace of failed backups. */
   function hasJustFailed(): boolean {
     const { last_failed_at_ms } = worker.scheduled
     return last_failed_at_ms !== undefined && Math.abs(now() - last_failed_at_ms) < RETRY_MS

@@ -22,16 +22,16 @@ export const RETRY_MS = 15 * MINUTE_MS
 
 /**
  * When the next one is due, which may be past: one that was missed, because the gateway did not run, is made soon after the
- * start. What failed is tried again a quarter of an hour later.
+ * start. A failed one is tried again a quarter of an hour later.
  */
-export function nextDue(schedule: Schedule, told: Known): number {
-  const known = withoutFuture(told)
+export function nextDue(schedule: Schedule, reported: Known): number {
+  const known = withoutFuture(reported)
   const { last_failed_at_ms, started_at_ms } = known
   const planned = Math.max(plannedAfter(schedule, known), started_at_ms + AFTER_START_MS)
   return last_failed_at_ms === undefined ? planned : Math.max(planned, last_failed_at_ms + RETRY_MS)
 }
 
-/** What is later than now was told by a clock that was ahead: waiting for it would end the schedule silently. */
+/** A time later than now comes from a clock that was ahead: waiting for it would end the schedule silently. */
 function withoutFuture({ now_ms, started_at_ms, last_made_at_ms, last_failed_at_ms }: Known): Known {
   const past = (at_ms: number | undefined) => (at_ms !== undefined && at_ms > now_ms ? undefined : at_ms)
   return {

@@ -10,12 +10,12 @@ export interface BackupProcess {
   stop(): Promise<void>
 }
 
-/** What came of it. */
+/** The outcome of a task. */
 export interface BackupResult {
   name: string
   files: number
   deleted: readonly string[]
-  /** What the operator should know of it all the same. */
+  /** Problems of a task that succeeded all the same. */
   warnings: readonly string[]
 }
 
@@ -77,11 +77,11 @@ async function readErrors(
   let failure: string | undefined
   const warnings: string[] = []
   const take = (line: string) => {
-    const told = readJsonAs(Line, line)
-    if (told?.progress) onProgress(told.progress)
-    if (told?.warning !== undefined) warnings.push(told.warning)
-    if (told?.error) failure = told.error.message
-    if (!told && line.trim() !== '') failure ??= line.trim()
+    const message = readJsonAs(Line, line)
+    if (message?.progress) onProgress(message.progress)
+    if (message?.warning !== undefined) warnings.push(message.warning)
+    if (message?.error) failure = message.error.message
+    if (!message && line.trim() !== '') failure ??= line.trim()
   }
   for await (const bytes of stream) {
     const lines = (rest + decoder.decode(bytes, { stream: true })).split('\n')

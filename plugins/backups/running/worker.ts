@@ -35,14 +35,14 @@ export interface BackupWorker {
   readonly scheduled: Readonly<ScheduledTimes>
   /** @param by who asks for it; absent: the schedule. @throws GatewayError conflict while something is under way */
   begin(task: BackupTask, by?: By): void
-  /** Takes note that a scheduled one could not be begun. */
+  /** Records that a scheduled one could not begin. */
   failed(cause: unknown): void
   stop(): Promise<void>
 }
 
 /** Of the backups of the schedule, since the start. */
 interface ScheduledTimes {
-  /** When the last one that was made was begun. */
+  /** When the last one that was made began. */
   last_made_at_ms: number | undefined
   /** When the last one failed; undefined if it did not. */
   last_failed_at_ms: number | undefined
@@ -86,7 +86,7 @@ export function createWorker({
       scheduled.last_failed_at_ms = has_failed ? now() : undefined
       if (!has_failed) scheduled.last_made_at_ms = work.since_ms
     }
-    tell(log, ended, work, now() - work.since_ms)
+    logEnd(log, ended, work, now() - work.since_ms)
     if (!has_failed && work.kind === 'make') await recordMade({ log, now, record }, ended, work)
   }
 
@@ -157,7 +157,7 @@ async function recordMade(
   }
 }
 
-function tell(
+function logEnd(
   log: Logger,
   ended: BackupResult | { failure: string },
   { by, kind, is_scheduled }: Running,
@@ -169,9 +169,9 @@ function tell(
     return
   }
   const { name, deleted, warnings } = ended
-  const told = { ...facts, name, deleted }
-  if (warnings.length > 0) log.warn({ ...told, warnings }, `backup: ${kind} done`)
-  else log.info(told, `backup: ${kind} done`)
+  const details = { ...facts, name, deleted }
+  if (warnings.length > 0) log.warn({ ...details, warnings }, `backup: ${kind} done`)
+  else log.info(details, `backup: ${kind} done`)
 }
 
 const FAILED = 'backup failed; a scheduled one is tried again'

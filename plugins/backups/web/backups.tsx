@@ -85,7 +85,7 @@ export function Backups() {
   )
 }
 
-/** When the work ends it is said, and the list is asked again. */
+/** Announces the end of the work, and reads the list again. */
 function useEnd(is_running: boolean, work: Working | undefined): void {
   const queries = useQueryClient()
   const was_running = useRef(false)
