@@ -31,7 +31,7 @@ export const catalogues = sqliteTable('catalogues', {
   shared: integer().notNull(),
 })
 
-/** How tries at routes went, by five minutes and by hour. Written behind the calls (money/ledger/route-sums.ts), and kept for a day. */
+/** How tries at routes went, by five minutes and by hour. Written behind the calls, and kept for a day. */
 export const route_sums = sqliteTable(
   'route_sums',
   {

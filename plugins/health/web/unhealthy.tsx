@@ -1,10 +1,10 @@
 // What fails altogether: models and providers of which nothing was answered in the last hour, or the last day.
 import { Link } from 'wouter'
-import { part } from '../../../console/web/app/client.ts'
-import { count } from '../../../console/web/parts/amounts.ts'
-import { healthSentence, LastFailureWords } from '../../../console/web/parts/health.tsx'
-import { Notice } from '../../../console/web/parts/notice.tsx'
-import type { Overview } from './overview-answer.ts'
+import { part } from '../../console/web/app/client.ts'
+import { count } from '../../console/web/parts/amounts.ts'
+import { healthSentence, LastFailureWords } from '../../console/web/parts/health.tsx'
+import { Notice } from '../../console/web/parts/notice.tsx'
+import type { Overview } from '../../usage/web/overview/overview-answer.ts'
 
 type Failing = NonNullable<Overview['unhealthy']>[number]
 

@@ -1,12 +1,12 @@
 // The routes that failed in the overview's time: how often, why the last time, and the call where it shows.
-import { part } from '../../../console/web/app/client.ts'
-import { count } from '../../../console/web/parts/amounts.ts'
-import { ClassWords } from '../../../console/web/parts/health.tsx'
-import { Section } from '../../../console/web/parts/page.tsx'
-import { Status } from '../../../console/web/parts/status.tsx'
-import { atEnd, type Column, column, Table } from '../../../console/web/parts/table.tsx'
-import { ClockTime } from '../../../console/web/parts/time.tsx'
-import type { Overview } from './overview-answer.ts'
+import { part } from '../../console/web/app/client.ts'
+import { count } from '../../console/web/parts/amounts.ts'
+import { ClassWords } from '../../console/web/parts/health.tsx'
+import { Section } from '../../console/web/parts/page.tsx'
+import { Status } from '../../console/web/parts/status.tsx'
+import { atEnd, type Column, column, Table } from '../../console/web/parts/table.tsx'
+import { ClockTime } from '../../console/web/parts/time.tsx'
+import type { Overview } from '../../usage/web/overview/overview-answer.ts'
 
 type Failing = NonNullable<Overview['failing']>
 type Route = Failing['routes'][number]
