@@ -49,7 +49,7 @@ export const FailingView = Type.Object({
 /** A copy: the views of some routes are the same object in the health. */
 export const healthView = (health: Health): Static<typeof HealthView> => ({ ...health })
 
-/** What a viewer sees of routes at this moment. */
+/** The health that a viewer may see. */
 export interface VisibleHealth {
   is_operator: boolean
   health: HealthNow
@@ -68,7 +68,7 @@ export async function visibleHealth(
 
 const DAY_MS = 86_400_000
 
-/** The routes that failed in the last day, by the calls that tell of it. */
+/** The routes that failed in the last day, from the traces of calls. */
 async function recentFailures({
   db,
   exchange: { now },

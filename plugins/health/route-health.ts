@@ -28,7 +28,7 @@ export interface HealthSums {
 
 export interface Health extends Record<HealthRange, HealthSums> {
   state: HealthState
-  /** What the state is of: the day where the last hour has nothing. */
+  /** The period of the state: the day where the last hour has no calls. */
   judged_by: HealthRange
 }
 

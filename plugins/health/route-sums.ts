@@ -23,7 +23,7 @@ export interface RouteSum {
 export interface RouteSums {
   /** A call has ended. It costs a fraction of a microsecond: nothing is written. */
   add(call: CallRecord): void
-  /** The sums of the last hour or day, those included that are not written yet. An hour is told to five minutes, a day to an hour. */
+  /** The sums of the last hour or day, those included that are not written yet. An hour is exact to five minutes, a day to an hour. */
   since(range: HealthRange): Promise<RouteSum[]>
   /** Writes what is not written yet. */
   write(): Promise<void>
@@ -40,7 +40,7 @@ const SPANS: Readonly<Record<HealthRange, { span_s: number; length_s: number }>>
   day: { span_s: HOUR_S, length_s: 24 * HOUR_S },
 }
 
-/** What a crash takes of them at most. */
+/** A crash loses the sums of this time at most. */
 const WRITE_EVERY_MS = 10_000
 /** While they cannot be written. More routes than catalogues have, for some hours. */
 const MAX_UNWRITTEN = 20_000
@@ -56,7 +56,7 @@ export function openRouteSums(
   { now, log }: { now: () => number; log: Pick<Logger, 'warn'> },
 ): RouteSums {
   let unwritten = new UnwrittenSums()
-  /** What is being written. */
+  /** The sums of the write under way. */
   let taken = new UnwrittenSums()
   let writing: Promise<void> = Promise.resolve()
   /** Said once. */

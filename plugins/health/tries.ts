@@ -1,4 +1,4 @@
-// The tries that a call made at routes, as its record tells them: which answered, which failed, and how. Pure.
+// The tries of a call at routes, from its record: which answered, which failed, and how. Pure.
 import type { CallRecord } from '../../src/money/ledger/operations.ts'
 import { readTrace } from '../../src/money/ledger/traces.ts'
 

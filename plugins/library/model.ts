@@ -1,4 +1,4 @@
-// What can be asked of an account's images, and what is shown of them: the schemas of each route.
+// The schemas of the routes of an account's images.
 import { type Static, Type } from '@sinclair/typebox'
 import { failures } from '../../src/app/surface/responses.ts'
 import { formatOf, type ImageFormat } from '../../src/domain/image-formats.ts'

@@ -15,7 +15,7 @@ const aboutCall = {
   at: Type.String({ description: 'When, as ISO 8601 in UTC.' }),
 }
 
-/** The moments of a call as schemas. @param more fields that a feed tells besides */
+/** The moments of a call as schemas. @param more fields of a feed */
 export const activityEvents = <More extends Record<string, ReturnType<typeof Type.String>>>(more: More) =>
   [
     Type.Object({

@@ -1,4 +1,4 @@
-// Live activity: what happens to an account's calls, told to whoever listens at the moment.
+// Live activity: the moments of calls, for those who listen at the time.
 import type { RecordedCall } from '../../src/calls/life/call.ts'
 import type { Events } from '../../src/calls/life/events.ts'
 import { costOf } from '../../src/calls/settling/queue.ts'
@@ -29,10 +29,10 @@ type Moment =
       cost_nanos: Nanos
     }
 
-/** @param account the name of the account whose call it is */
+/** @param account the name of the call's account */
 export type ActivityListener = (event: ActivityEvent, account: string) => void
 
-/** What is told of a call that another gateway has settled. */
+/** A call that another gateway has settled. */
 export interface SettledElsewhere extends Omit<Extract<ActivityEvent, { type: 'settled' }>, 'type'> {
   account_id: number
   account: string
@@ -41,10 +41,10 @@ export interface SettledElsewhere extends Omit<Extract<ActivityEvent, { type: 's
 export interface Activity {
   /** Shows the settlement to the listeners of its account. It is no event of this gateway. */
   settledElsewhere(call: SettledElsewhere): void
-  /** Whether anybody listens to moments of calls. */
-  readonly is_heard: boolean
-  /** Is told when somebody begins to listen to moments, where nobody did. */
-  onHeard: () => void
+  /** True while anybody listens. */
+  readonly has_listeners: boolean
+  /** Called when somebody begins to listen where nobody did. */
+  onFirstListener: () => void
   /** Listens to the calls of an account. @returns stops it */
   listen(account_id: number, listener: ActivityListener): () => void
   /** Listens to all calls. @returns stops it */
@@ -53,7 +53,7 @@ export interface Activity {
 
 /** Activity that nobody listens to yet. Where nobody does, an event costs one look-up. A listener that throws is logged, and keeps no other from listening. */
 export function createActivity(events: Events, log: Pick<Logger, 'error'>): Activity {
-  const listeners = createListeners(() => activity.onHeard())
+  const listeners = createListeners(() => activity.onFirstListener())
 
   const guarded = (request_id: string, listen: () => void): void => {
     try {
@@ -63,12 +63,12 @@ export function createActivity(events: Events, log: Pick<Logger, 'error'>): Acti
     }
   }
 
-  function tellAll(account: { id: number; name: string }, event: ActivityEvent): void {
+  function notifyListeners(account: { id: number; name: string }, event: ActivityEvent): void {
     for (const listener of listeners.of(account.id))
       guarded(event.request_id, () => listener(event, account.name))
   }
 
-  function tell({ caller, order, origin }: RecordedCall, moment: Moment): void {
+  function notify({ caller, order, origin }: RecordedCall, moment: Moment): void {
     const { request_id, surface } = origin
     const about = {
       request_id,
@@ -77,36 +77,36 @@ export function createActivity(events: Events, log: Pick<Logger, 'error'>): Acti
       model: order.model.id,
       streamed: order.streams,
     }
-    tellAll(caller.account, { ...about, ...moment })
+    notifyListeners(caller.account, { ...about, ...moment })
   }
 
-  const isHeard = ({ caller }: RecordedCall): boolean => listeners.isAnyOf(caller.account.id)
+  const isListenedTo = ({ caller }: RecordedCall): boolean => listeners.isAnyOf(caller.account.id)
   const activity: Activity = {
-    onHeard: () => {},
-    get is_heard() {
+    onFirstListener: () => {},
+    get has_listeners() {
       return listeners.isAny()
     },
     listen: listeners.listen,
     listenToAll: listeners.listenToAll,
     settledElsewhere({ account_id, account, ...event }) {
-      tellAll({ id: account_id, name: account }, { type: 'settled', ...event })
+      notifyListeners({ id: account_id, name: account }, { type: 'settled', ...event })
     },
   }
   events.on('held', (call) => {
-    if (isHeard(call)) tell(call, { type: 'held', held_nanos: call.held_nanos })
+    if (isListenedTo(call)) notify(call, { type: 'held', held_nanos: call.held_nanos })
   })
   events.on('answering', ({ call, after_ms }) => {
-    if (isHeard(call)) tell(call, { type: 'first_byte', after_ms })
+    if (isListenedTo(call)) notify(call, { type: 'first_byte', after_ms })
   })
   events.on('settled', ({ call, operation }) => {
-    if (!isHeard(call)) return
+    if (!isListenedTo(call)) return
     const { outcome, status, duration_ms } = operation.call
-    tell(call, { type: 'settled', outcome, status, duration_ms, cost_nanos: costOf(operation) })
+    notify(call, { type: 'settled', outcome, status, duration_ms, cost_nanos: costOf(operation) })
   })
   return activity
 }
 
-/** Who listens to moments of calls. @param onFirst is told of one where nobody did */
+/** Listeners to moments of calls. @param onFirst is called for a listener where there was none */
 function createListeners(onFirst: () => void) {
   const to_account = new Map<number, Set<ActivityListener>>()
   const to_all = new Set<ActivityListener>()

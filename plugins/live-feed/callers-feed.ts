@@ -34,7 +34,7 @@ interface CallersFeed {
   request: Request
   /** Looks at the key again. @throws GatewayError once it may not be used any more */
   recheck(): Awaitable<unknown>
-  /** Whether the key sees the calls of all keys of its account. */
+  /** True of a key that sees the calls of all keys of its account. */
   seesAll(): Promise<boolean>
 }
 

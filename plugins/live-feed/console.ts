@@ -27,7 +27,7 @@ const SECOND_MS = 1_000
 
 const SkippedEvent = Type.Object({
   type: Type.Literal('skipped'),
-  events: Type.Integer({ description: 'that were not told, since they were too many at once' }),
+  events: Type.Integer({ description: 'that were left out, since they were too many at once' }),
 })
 const LiveEvent = Type.Union([
   ...activityEvents({ account: Type.String(), ...DISPLAY_NAME }),
@@ -53,8 +53,8 @@ export function liveRoutes(
   const { db } = gateway
   const { running } = gateway.exchange
   const { sessions } = gateway.people
-  const feeds = (max_feeds: number, whose: string) =>
-    createFeeds<Sent>({ running }, { ...timers, max_feeds, tooMany: () => tooManyFeeds(max_feeds, whose) })
+  const feeds = (max_feeds: number, owner: string) =>
+    createFeeds<Sent>({ running }, { ...timers, max_feeds, tooMany: () => tooManyFeeds(max_feeds, owner) })
   const operatorsFeed = feeds(MAX_FEEDS_PER_SESSION, 'session')
   const accountsFeed = feeds(MAX_FEEDS_PER_ACCOUNT, 'account')
   return new Elysia({ name: 'console-live' }).use(viewerCalls(gateway)).get(
@@ -69,8 +69,8 @@ export function liveRoutes(
         request,
         reader: account_id ?? viewer.session_id,
         async recheck() {
-          const seen_as = await sessions.viewer(token, address, origin.request_id)
-          sight.only_key = await keyPrefixOf(db, seen_as)
+          const seen_by = await sessions.viewer(token, address, origin.request_id)
+          sight.only_key = await keyPrefixOf(db, seen_by)
         },
         start: (send) => listen(gateway, { activity, viewer, sight }, send),
       })
@@ -79,13 +79,13 @@ export function liveRoutes(
   )
 }
 
-/** What a viewer sees of an account, looked at again with their session: a key may get limits meanwhile. */
+/** The part of an account that a viewer sees. It is read again with their session: a key may get limits meanwhile. */
 interface Sight {
   /** The prefix of the key whose calls are all that they see. */
   only_key: string | undefined
 }
 
-/** Tells a viewer of the calls that they may see, so many a second. */
+/** Sends a viewer the calls that they may see, at most 60 a second. */
 function listen(
   { db, exchange: { now, log } }: Pick<Gateway, 'exchange' | 'db'>,
   {
@@ -98,42 +98,42 @@ function listen(
   const account_id = accountOf(viewer)
   const accountByName = (name: string) => accountQueries(db).accountByName.get({ name })
   let second = 0
-  let told = 0
+  let sent = 0
   let skipped = 0
-  /** Events are told in their order, whatever is read for them. */
-  let telling = Promise.resolve()
-  const tell = async (before: Promise<void>, read: () => Awaitable<Sent>): Promise<void> => {
+  /** Events are sent in their order, however long the reads for them take. */
+  let sending = Promise.resolve()
+  const sendNext = async (before: Promise<void>, read: () => Awaitable<Sent>): Promise<void> => {
     await before
     try {
       send(await read())
     } catch (cause) {
-      log.warn({ cause }, 'an event of a live feed could not be told')
+      log.warn({ cause }, 'an event of a live feed could not be sent')
     }
   }
-  const hear: ActivityListener = (event, account) => {
+  const listener: ActivityListener = (event, account) => {
     if (sight.only_key !== undefined && event.key !== sight.only_key) return
     const now_ms = now()
     const this_second = Math.floor(now_ms / SECOND_MS)
     if (this_second !== second) {
       const events = skipped
-      if (events > 0) telling = tell(telling, () => ({ type: 'skipped', events }))
+      if (events > 0) sending = sendNext(sending, () => ({ type: 'skipped', events }))
       second = this_second
-      told = 0
+      sent = 0
       skipped = 0
     }
-    if (told >= MAX_EVENTS_A_SECOND) {
+    if (sent >= MAX_EVENTS_A_SECOND) {
       skipped += 1
       return
     }
-    told += 1
-    const shown = activityView(event, now_ms)
-    telling = tell(telling, async () => ({
-      ...shown,
+    sent += 1
+    const event_view = activityView(event, now_ms)
+    sending = sendNext(sending, async () => ({
+      ...event_view,
       account,
       account_display_name: await displayNameOf(db, viewer, (await accountByName(account))?.id),
     }))
   }
-  return account_id === undefined ? activity.listenToAll(hear) : activity.listen(account_id, hear)
+  return account_id === undefined ? activity.listenToAll(listener) : activity.listen(account_id, listener)
 }
 
 /** @returns undefined for a viewer who sees all of their account */
@@ -142,7 +142,7 @@ async function keyPrefixOf(db: Gateway['db'], viewer: Viewer): Promise<string | 
   return id === undefined ? undefined : ((await listedKey(db, id, undefined))?.prefix ?? '')
 }
 
-const tooManyFeeds = (max_feeds: number, whose: string) =>
-  rateLimited(`This ${whose} has ${max_feeds} live feeds open. Close a tab of the console.`, {
+const tooManyFeeds = (max_feeds: number, owner: string) =>
+  rateLimited(`This ${owner} has ${max_feeds} live feeds open. Close a tab of the console.`, {
     retry_after_s: 1,
   })

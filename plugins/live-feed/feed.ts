@@ -27,7 +27,7 @@ export interface FeedRules extends FeedTimers {
 
 export interface FeedRequest<Event extends object> {
   request: Request
-  /** Whose feeds are counted together. */
+  /** Feeds of one reader are counted together. */
   reader: number
   /** Looks again whether they may read. @throws once they may not */
   recheck(): Awaitable<unknown>
@@ -35,7 +35,7 @@ export interface FeedRequest<Event extends object> {
   start(send: (event: Event) => void): () => void
 }
 
-/** What a feed sends while nothing happens. */
+/** Sent while nothing happens. */
 export interface Ping {
   type: 'ping'
 }
@@ -58,7 +58,7 @@ export function createFeeds<Event extends object>(
   }
 
   return async ({ request, reader, recheck, start }) => {
-    // Elysia answers HEAD from the route of GET. Nobody reads its body, and nothing tells when its caller leaves.
+    // Elysia answers HEAD from the route of GET. Nobody reads its body, and no signal comes when its caller leaves.
     if (request.method === 'HEAD') return new Response(null, { headers: HEADERS })
     // At first use: it costs a start 10 ms. Before the feed is counted, for the caller may leave meanwhile.
     const feeds = await import('@elysiajs/stream')
@@ -106,7 +106,7 @@ function startFeed<Event extends object>(
         const { value, done }: { value?: unknown; done: boolean } = await reader.read()
         if (done) return controller.close()
         waiting -= 1
-        // It is typed by what is sent; what comes out of it are bytes.
+        // The stream is typed by the events that go in; bytes come out.
         if (value instanceof Uint8Array) controller.enqueue(value)
       },
     },
@@ -115,7 +115,7 @@ function startFeed<Event extends object>(
   return {
     body,
     send(event) {
-      // What was read for an event may have taken until after the end.
+      // The end may have come while an event was read.
       if (is_over || waiting >= MAX_WAITING_EVENTS) return
       waiting += 1
       stream.send(event)

@@ -1,7 +1,7 @@
 // The live feed's running part: activity of this gateway, and of others over its database.
 import type { Gateway } from '../../src/app/surface/gateway.ts'
 import { type Activity, createActivity } from './activity.ts'
-import { tellOthersCalls } from './others-calls.ts'
+import { followOthersCalls } from './others-calls.ts'
 
 export interface OpenActivity {
   activity: Activity
@@ -16,5 +16,5 @@ export function openActivity({ db, exchange, operations }: Gateway): OpenActivit
   if (!is_shared || !own) return { activity, close: async () => {} }
   const isUnderWay = (hold_id: number) => running.isUnderWay(hold_id) || settlements.has(hold_id)
   const parts = { db, gateway_id: own.id, activity, events, isUnderWay, now, log }
-  return { activity, close: tellOthersCalls(parts) }
+  return { activity, close: followOthersCalls(parts) }
 }

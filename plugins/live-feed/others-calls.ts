@@ -1,4 +1,4 @@
-// Calls that other gateways settle, told to those who listen here: read from the database once a second, and only while somebody listens.
+// Calls that other gateways settle, for those who listen here: read from the database once a second, and only while somebody listens.
 
 import type { Events } from '../../src/calls/life/events.ts'
 import type { Logger } from '../../src/observe/log.ts'
@@ -16,7 +16,7 @@ export interface OthersCallsParts {
   gateway_id: number
   activity: Activity
   events: Events
-  /** Whether this gateway will tell of a call itself. */
+  /** True of a call that this gateway settles itself. */
   isUnderWay: (hold_id: number) => boolean
   now: () => number
   log: Pick<Logger, 'warn'>
@@ -24,9 +24,9 @@ export interface OthersCallsParts {
 }
 
 /** @returns ends it */
-export function tellOthersCalls(parts: OthersCallsParts): () => Promise<void> {
+export function followOthersCalls(parts: OthersCallsParts): () => Promise<void> {
   const { activity, events, isUnderWay, log, every_ms = READ_EVERY_MS } = parts
-  /** Those of this gateway that were settled lately: whoever listens was told of them. */
+  /** Calls of this gateway that were settled lately: listeners have them already. */
   const own = new Set<number>()
   let timer: ReturnType<typeof setInterval> | undefined
   let unlisten = () => {}
@@ -53,7 +53,7 @@ export function tellOthersCalls(parts: OthersCallsParts): () => Promise<void> {
 
   /** Never rejects. */
   async function read(): Promise<void> {
-    if (!activity.is_heard) return end()
+    if (!activity.has_listeners) return end()
     reading ??= readOnce().catch(wasNotRead)
     await reading
     reading = undefined
@@ -68,16 +68,16 @@ export function tellOthersCalls(parts: OthersCallsParts): () => Promise<void> {
     failed = false
   }
 
-  /** Told once. What is settled until it can be read again is not told to those who listen. */
+  /** Logged once. Listeners miss the calls that are settled until it can be read again. */
   function wasNotRead(cause: unknown): void {
     following = undefined
     if (!failed) log.warn({ cause }, 'what other gateways settle could not be read for live feeds')
     failed = true
   }
 
-  activity.onHeard = () => timer ?? begin()
+  activity.onFirstListener = () => timer ?? begin()
   return async () => {
-    activity.onHeard = () => {}
+    activity.onFirstListener = () => {}
     end()
     await reading
   }

@@ -1,4 +1,4 @@
-// The calls that other gateways settle, as their rows come: for those who follow live what becomes of calls.
+// The calls that other gateways settle, as their rows come: for live feeds.
 import { and, desc, eq, gt, ne, or, sql } from 'drizzle-orm'
 import type { Db, Orm } from '../../src/store/db.ts'
 import { newestHold } from '../../src/store/newest-hold.ts'
@@ -25,11 +25,11 @@ export interface SettledCall
   key_prefix: string
 }
 
-/** What is told of at a time: the newest. Nobody reads more of it in a second. */
+/** Calls of one read: the newest. Nobody reads more in a second. */
 const MAX_CALLS = 500
 /** Of others that are under way, those that began first. */
 const MAX_PENDING = 5_000
-/** Numbers are given in their order, and rows come to be seen a little out of it. */
+/** Ids ascend, but their rows become visible a little out of order. */
 const LATE_IDS = 2_048
 const LATE_MS = 10_000
 
@@ -86,7 +86,7 @@ const queries = perConnection({
 
 export interface Following {
   db: Db
-  /** Whose calls are left out. */
+  /** Its calls are left out. */
   gateway_id: number
   now: () => number
 }
@@ -95,7 +95,7 @@ export interface Following {
  * Follows the calls that other gateways settle from this moment on: those that they have under way, and all later ones. Some of the own ones are
  * among them, which the caller leaves out.
  *
- * @returns reads those that were settled since it was asked last, in the order in which they began; it throws StorageFailure
+ * @returns reads the calls that were settled since its last read, in the order in which they began; it throws StorageFailure
  */
 export async function followSettled({
   db,

@@ -1,4 +1,4 @@
-// What metrics and spans are made from: the facts of a settled call, as its record has them.
+// The facts of a settled call, from its record, for metrics and spans.
 
 import type { Nanos } from '../../src/domain/money.ts'
 import { type CallOutcome, hasFailed } from '../../src/domain/outcomes.ts'
@@ -19,7 +19,7 @@ export interface CountedCall extends Usage {
   first_byte_ms: number | null
   duration_ms: number
   failed_tries?: number
-  /** What the provider says that it took, and what the route's cost comes to; null where that is not known. */
+  /** The cost that the provider reports, and that of the route; null if unknown. */
   reported_cost_nanos?: Nanos | null
   computed_cost_nanos?: Nanos | null
   /** JSON; see `TroubleIn`. */
@@ -29,12 +29,11 @@ export interface CountedCall extends Usage {
 export interface SettledCall {
   request_id: string
   cost_nanos: Nanos
-  /** What the provider takes for it; null if that is not known. */
+  /** Null if unknown. */
   provider_cost_nanos: Nanos | null
   call: CountedCall
 }
 
-/** What a trace says of failures. */
 export interface TroubleIn {
   tried?: { provider: string; failure_class: string }[]
   more_tried?: number
@@ -43,7 +42,7 @@ export interface TroubleIn {
 
 const NO_TROUBLE: TroubleIn = {}
 
-/** What went wrong in a call. The trace is read only where something did: most calls have nothing to tell. */
+/** The failures of a call. The trace is read only where something failed: most calls have none. */
 export function troubleIn(call: CountedCall): TroubleIn {
   const { failed_tries = 0, trace = '' } = call
   const is_smooth = !hasFailed(call) && failed_tries === 0

@@ -84,7 +84,7 @@ function serverAttributes(base_url: string) {
 const sum = (call: CountedCall, fields: readonly UsageField[]): number =>
   fields.reduce((total, field) => total + call[field], 0)
 
-/** Each kind of token that there was, and images: the conventions tell sums alone. */
+/** Each kind of token that there was, and images: the conventions have sums alone. */
 function usageAttributes(call: CountedCall): Record<string, number> {
   const attributes: Record<string, number> = {}
   for (const field of USAGE_FIELDS) if (call[field] > 0) attributes[`tollgate.usage.${field}`] = call[field]

@@ -45,7 +45,7 @@ export class CallSum {
 export interface CallSums {
   add(settled: SettledCall): void
   sums(): Iterable<CallSum>
-  /** Calls that failed or broke off, by what their callers were told. */
+  /** Calls that failed or broke off, by their class. */
   failures(): Iterable<Tallied>
   /** Tries at routes that failed, whatever became of their calls. */
   failedTries(): Iterable<Tallied>

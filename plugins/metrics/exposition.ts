@@ -16,10 +16,10 @@ export type MetricSource = {
       type: 'counter' | 'gauge'
       /** Those with the same labels are added up. */
       values: () => Values | Promise<Values>
-      /** What one unit is made of: sums of whole nano-dollars are exact, and only then told in dollars. */
+      /** The parts of one unit: sums of whole nano-dollars are exact, and are divided when they are written. */
       per?: number
     }
-  /** In milliseconds; told in seconds. Those with the same labels are added up. */
+  /** In milliseconds; written in seconds. Those with the same labels are added up. */
   | { type: 'histogram'; bins: () => Iterable<readonly [Labels, Bins]> }
 )
 

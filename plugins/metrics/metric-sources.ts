@@ -6,7 +6,7 @@ import type { CallSum, CallSums } from './call-sums.ts'
 import type { Labels, MetricSource } from './exposition.ts'
 import type { LoopLag } from './loop-lag.ts'
 
-/** What is looked up when metrics are read. */
+/** Sources that are read with the metrics. */
 export interface Readings {
   calls: CallSums
   error_answers: Pick<Tally, 'all'>
@@ -24,7 +24,7 @@ export interface Readings {
   spans(): { sent: number; dropped: number; waiting: number }
 }
 
-/** All metrics, in the order in which they are told. */
+/** All metrics, in the order of the text. */
 export const metricSources = (readings: Readings): MetricSource[] => [
   ...callMetrics(readings),
   ...moneyMetrics(readings),

@@ -15,11 +15,10 @@ import { type Exposition, exposed } from './exposition.ts'
 import { type LoopLag, watchLoopLag } from './loop-lag.ts'
 import { metricSources, type Readings } from './metric-sources.ts'
 import { listenForMetrics } from './metrics-listener.ts'
-import { openSpans, type Spans } from './spans.ts'
-import { parentOf } from './traceparent.ts'
+import { openSpans, parentOf, type Spans } from './spans.ts'
 
 export interface Observing {
-  /** What Prometheus reads. Calls are counted from the start on, or from the first reading where metrics were off until then. */
+  /** Metrics for Prometheus. Calls are counted from the start on, or from the first reading where metrics were off until then. */
   read(): Promise<Exposition>
   /** Sends the last spans. Takes two seconds at most. */
   close(): Promise<void>

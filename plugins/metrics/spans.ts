@@ -2,7 +2,6 @@
 import type { Attributes } from '@opentelemetry/api'
 import type { ReadableSpan, SpanExporter } from '@opentelemetry/sdk-trace'
 import type { Logger } from '../../src/observe/log.ts'
-import type { SpanParent } from './traceparent.ts'
 
 /** A span, all of which is past. */
 export interface SpanFacts {
@@ -134,7 +133,7 @@ async function openTracer(options: SpanOptions, counts: SpanCounts) {
   return { provider, tracer: provider.getTracer('tollgate', version, { schemaUrl }) }
 }
 
-/** No call waits for it that could be told of an error, and one that left here would end the process. */
+/** No call waits for it that could get an error, and an error that leaves here would end the process. */
 function orDrop(counts: SpanCounts, log: Pick<Logger, 'error'>, write: () => void): void {
   try {
     write()
@@ -148,7 +147,7 @@ function orDrop(counts: SpanCounts, log: Pick<Logger, 'error'>, write: () => voi
 /** `ExportResultCode.SUCCESS` of @opentelemetry/core. */
 const SUCCESS = 0
 
-/** Counts what an exporter sends and what it does not, and tells the log once that it fails, and once that it works again. */
+/** Counts what an exporter sends and what it does not, and logs once that it fails, and once that it works again. */
 function counted(
   exporter: SpanExporter,
   counts: SpanCounts,
@@ -173,4 +172,20 @@ function counted(
     },
     shutdown: () => exporter.shutdown(),
   }
+}
+
+export interface SpanParent {
+  trace_id: string
+  span_id: string
+}
+
+const TRACEPARENT = /^00-(?!0{32})([\da-f]{32})-(?!0{16})([\da-f]{16})-[\da-f]{2}$/
+
+/**
+ * Reads a `traceparent` of version 00. @returns undefined if it is absent or invalid
+ * https://www.w3.org/TR/trace-context/#traceparent-header
+ */
+export function parentOf(traceparent: string | null): SpanParent | undefined {
+  const [, trace_id, span_id] = TRACEPARENT.exec(traceparent ?? '') ?? []
+  return trace_id && span_id ? { trace_id, span_id } : undefined
 }

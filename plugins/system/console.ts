@@ -60,8 +60,8 @@ const SystemView = Type.Object({
   }),
 })
 
-const gatewayView = ({ started_at_ms, seen_at_ms, ...told }: SharingGateway) => ({
-  ...told,
+const gatewayView = ({ started_at_ms, seen_at_ms, ...gateway }: SharingGateway) => ({
+  ...gateway,
   ...time('started', started_at_ms),
   ...time('seen', seen_at_ms),
 })

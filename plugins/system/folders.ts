@@ -1,4 +1,4 @@
-// The sizes of what is in the data folder: measured file by file in the background, and kept for some minutes.
+// The sizes of the data folder's parts: measured file by file in the background, and kept for some minutes.
 import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 
@@ -17,17 +17,17 @@ export interface Measured {
 
 export interface FolderSizes {
   /**
-   * What was measured last; null before the first time. Where that is long ago it begins to measure, and waits a moment, in
+   * The last sizes; null before the first time. Old ones are measured again, and awaited for a moment, in
    * which most folders are done.
    *
-   * @param onFailure told why what it began could not be measured; the next look tries again
+   * @param onFailure called with the reason where a measurement failed; the next look tries again
    */
   look(onFailure: (cause: unknown) => void): Promise<Measured | null>
 }
 
 const KEPT_MS = 5 * 60_000
 const WAIT_MS = 100
-/** Files that are asked about at once. Paid calls ask the same threads. */
+/** Files that are measured at once. Paid calls use the same threads. */
 const BATCH_FILES = 64
 const DATABASE = 'database'
 const OTHERS = 'other files'

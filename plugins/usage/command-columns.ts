@@ -1,4 +1,4 @@
-// What `usage` shows of calls and of their sums: columns of tables and of CSV. Pure.
+// Columns of `usage` of tables and of CSV. Pure.
 
 import type { Column } from '../../src/app/command-line/table.ts'
 import { timeColumn } from '../../src/app/command-line/times.ts'
@@ -61,7 +61,7 @@ export const CALL_MARGIN_COLUMNS: Column<RecordedCall>[] = [
 export const SUM_MARGIN_WORDS =
   'KNOWN: revenue of calls with a known provider cost; TAKEN: that cost;\nMARGIN: KNOWN minus TAKEN.'
 
-/** An amount that is only told where the cost of some call is known: 0 would say that it was free. */
+/** An amount where the cost of some call is known, else empty: 0 would say that it was free. */
 const ofKnown =
   (amount: (sum: PeriodSum) => Nanos) =>
   (sum: PeriodSum): Nanos | null =>
@@ -109,7 +109,7 @@ function sumMargin({ known_revenue_nanos, provider_cost_nanos }: PeriodSum): Nan
   return known_revenue_nanos - provider_cost_nanos
 }
 
-/** Of sums over the same period and longer: nothing of whose they are. */
+/** Columns of all sums, without the account, key and model. */
 export type TotalSum = Pick<PeriodSum, 'calls' | (typeof SUMMED)[number]>
 
 export function totalOf(sums: readonly PeriodSum[]): TotalSum {

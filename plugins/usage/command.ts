@@ -79,10 +79,10 @@ export function addUsageCommand(program: Command, deps: CliDeps): void {
     .action(async (options: UsageOptions, command: Command) => {
       const context = contextOf(command, deps)
       const { account, key, model, since, until, limit, before, sums, ...format } = options
-      const given = { account, key, model, since, until }
-      if (sums) await answerSums(context, given, { by: sums, now_ms: deps.now(), ...format })
-      else if (format.csv) await answerCallsCsv(context, given, csvRange(command, { limit, before }))
-      else await answerCalls(context, given, { limit, cursor: before, ...format })
+      const filter = { account, key, model, since, until }
+      if (sums) await answerSums(context, filter, { by: sums, now_ms: deps.now(), ...format })
+      else if (format.csv) await answerCallsCsv(context, filter, csvRange(command, { limit, before }))
+      else await answerCalls(context, filter, { limit, cursor: before, ...format })
     })
 }
 

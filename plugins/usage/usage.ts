@@ -1,4 +1,4 @@
-// What calls came to in some days: by day, by model, by account and by key. Only reads of the kept sums, whatever the number of calls.
+// Sums of the calls of some days: by day, by model, by account and by key. Only reads of the kept sums, whatever the number of calls.
 
 import { DAY_S } from '../../src/domain/ranges.ts'
 import { nextAtOnce } from '../../src/money/ledger/at-once.ts'
@@ -10,7 +10,7 @@ import type { Db } from '../../src/store/db.ts'
 import { endOfTurn } from '../../src/utilities/end-of-turn.ts'
 
 export interface UsageRequest {
-  /** Whose calls; undefined: all. */
+  /** Undefined: all accounts. */
   account_id: number | undefined
   key_id?: number | undefined
   model?: string | undefined

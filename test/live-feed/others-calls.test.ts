@@ -1,7 +1,7 @@
 // Whether other gateways' calls are read from the database: only while somebody listens, and again after it could not be reached.
 import { expect, test } from 'bun:test'
 import { createActivity } from '../../plugins/live-feed/activity.ts'
-import { tellOthersCalls } from '../../plugins/live-feed/others-calls.ts'
+import { followOthersCalls } from '../../plugins/live-feed/others-calls.ts'
 import { createEvents } from '../../src/calls/life/events.ts'
 import type { Db } from '../../src/store/db.ts'
 import { dbOver } from '../../src/store/engines/sqlite/sqlite.ts'
@@ -30,7 +30,7 @@ test('only while somebody listens; a failure is logged once, and it goes on', as
   const memory = memoryLog()
   const events = createEvents(memory.log)
   const activity = createActivity(events, memory.log)
-  const end = tellOthersCalls({
+  const end = followOthersCalls({
     ...{ db, activity, events, gateway_id: 1, now: Date.now, log: memory.log, every_ms: 5 },
     isUnderWay: () => false,
   })

@@ -1,6 +1,6 @@
 // A caller's trace: the span of a call is a child of the span that its request names, and an invalid name is ignored.
 import { beforeAll, describe, expect, test } from 'bun:test'
-import { parentOf } from '../../plugins/metrics/traceparent.ts'
+import { parentOf } from '../../plugins/metrics/spans.ts'
 import { answering, ask, streamPath, wholePath } from '../support/native.ts'
 import { scene } from '../support/scene.ts'
 import { startCollector, type TakenSpan } from './collector.ts'

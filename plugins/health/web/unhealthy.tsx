@@ -1,4 +1,4 @@
-// What fails altogether: models and providers of which nothing was answered in the last hour, or the last day.
+// Models and providers that answered nothing in the last hour, or the last day.
 import { Link } from 'wouter'
 import { part } from '../../console/web/app/client.ts'
 import { count } from '../../console/web/parts/amounts.ts'

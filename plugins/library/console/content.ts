@@ -1,4 +1,4 @@
-// What images show, and to whom: their account at once, the operator only where they ask for it, which is logged.
+// Content of images and files, which is private to its account: the operator gets it on request, and that is logged.
 import { Type } from '@sinclair/typebox'
 import type { Viewer } from '../../../src/access/viewer.ts'
 import { type Asking, byOf } from '../../../src/app/surface/console/calls.ts'
@@ -7,46 +7,46 @@ import type { By } from '../../../src/domain/actions.ts'
 import { permissionDenied } from '../../../src/domain/errors.ts'
 import type { Identified } from '../../../src/http/answers.ts'
 
-/** The operator's wish to see what an account's images show. */
+/** The operator's request for the content. */
 export const CONTENT = {
   content: Type.Optional(Type.Literal('shown', { must: '"shown"' })),
 }
 
-export interface Asked {
+export interface ContentRequest {
   content?: 'shown' | undefined
 }
 
-/** Whether a viewer is shown prompts, names and pictures, and not only that there are some. */
-export const isShown = (viewer: Viewer, { content }: Asked): boolean =>
+/** True where prompts, names and pictures are visible to the viewer, not only rows. */
+export const mayShow = (viewer: Viewer, { content }: ContentRequest): boolean =>
   viewer.role !== 'operator' || content === 'shown'
 
 /**
  * For what is nothing but content.
  *
- * @throws GatewayError permission_denied for the operator where they did not ask for it
+ * @throws GatewayError permission_denied for the operator without that request
  */
-export function requireShown(viewer: Viewer, asked: Asked): void {
-  if (isShown(viewer, asked)) return
+export function requireVisible(viewer: Viewer, request: ContentRequest): void {
+  if (mayShow(viewer, request)) return
   throw permissionDenied(
     'The images of an account are private to it. Ask for them with content=shown, which is logged.',
     { code: 'content_hidden', param: 'content' },
   )
 }
 
-/** A request of the console, and whose it is. */
-export interface Looking {
+/** A request of the console with its viewer. */
+export interface ViewerRequest {
   viewer: Viewer
   origin: Identified
 }
 
-/** Who deletes what belongs to an account, where that is not the account itself. */
-export const byOperator = (gateway: Pick<Gateway, 'exchange'>, looking: Asking): By | undefined =>
-  looking.viewer.role === 'operator' ? byOf(gateway, looking) : undefined
+/** The operator who deletes an account's image or file, for the audit log; undefined for the account itself. */
+export const byOperator = (gateway: Pick<Gateway, 'exchange'>, viewing: Asking): By | undefined =>
+  viewing.viewer.role === 'operator' ? byOf(gateway, viewing) : undefined
 
 /** Leaves a line in the log where the operator looks at what belongs to an account. @param what such as "images" */
 export function logLook(
   { exchange: { log } }: Pick<Gateway, 'exchange'>,
-  { viewer, origin: { request_id } }: Looking,
+  { viewer, origin: { request_id } }: ViewerRequest,
   account: string | null,
   what: string,
 ): void {

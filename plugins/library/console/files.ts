@@ -27,7 +27,7 @@ import { usedBytes } from '../../../src/library/quota.ts'
 import { FILE_QUOTA_BYTES } from '../../../src/media/limits.ts'
 import { createThumbnails } from '../../../src/media/thumbnails.ts'
 import type { PageRequest } from '../../../src/store/page.ts'
-import { byOperator, CONTENT, isShown, type Looking, logLook, requireShown } from './content.ts'
+import { byOperator, CONTENT, logLook, mayShow, requireVisible, type ViewerRequest } from './content.ts'
 import { type Picture, thumbnailOf, wholePicture } from './pictures.ts'
 
 const FILTERS = { ...ACCOUNT_PARAMETER, ...CONTENT }
@@ -38,7 +38,7 @@ const OneQuery = Closed({ ...CONTENT, key: Type.String({ maxLength: 255, must: '
 
 const FileView = Closed({
   key: Type.String(),
-  /** Null if the operator has not asked to see it. */
+  /** Null if the operator has not requested the content. */
   name: Nullable(Type.String()),
   mime: Type.String(),
   bytes: Type.Integer(),
@@ -62,7 +62,7 @@ const Uploaded = Type.Unsafe<unknown>(Type.Any({ description: 'as POST /api/v1/u
 
 /** Files are an account's: the operator names one. What they show is for its account, as with produced images. */
 export const files = (gateway: Pick<Gateway, 'exchange' | 'requests' | 'content' | 'people' | 'db'>) =>
-  new Elysia({ name: 'console-files' }).use(taking(gateway)).use(listed(gateway)).use(shown(gateway))
+  new Elysia({ name: 'console-files' }).use(taking(gateway)).use(listed(gateway)).use(pictures(gateway))
 
 /** Taking some in: an upload by a key, with its limits. */
 const taking = (gateway: ConsoleParts) =>
@@ -93,13 +93,16 @@ function listed(gateway: Pick<Gateway, 'exchange' | 'requests' | 'content' | 'pe
   const { db } = library
 
   /** Reads pages of the files that a viewer asks for. @throws GatewayError as `requireChosenAccount` */
-  async function reader({ viewer, origin }: Looking, { account: name, content }: Static<typeof Filters>) {
+  async function reader(
+    { viewer, origin }: ViewerRequest,
+    { account: name, content }: Static<typeof Filters>,
+  ) {
     const account = await requireChosenAccount(db, viewer, name)
-    const is_shown = isShown(viewer, { content })
-    if (is_shown) logLook(gateway, { viewer, origin }, account.name, 'files')
-    const read = async (asked: PageRequest) => {
-      const { rows, next_cursor } = await listFiles(db, account.id, asked)
-      return { rows: rows.map((row) => fileView(row, is_shown)), next_cursor }
+    const is_visible = mayShow(viewer, { content })
+    if (is_visible) logLook(gateway, { viewer, origin }, account.name, 'files')
+    const read = async (page: PageRequest) => {
+      const { rows, next_cursor } = await listFiles(db, account.id, page)
+      return { rows: rows.map((row) => fileView(row, is_visible)), next_cursor }
     }
     return { account, read }
   }
@@ -140,22 +143,21 @@ function listed(gateway: Pick<Gateway, 'exchange' | 'requests' | 'content' | 'pe
     )
 }
 
-/** What is in them. */
-function shown(gateway: Pick<Gateway, 'exchange' | 'requests' | 'content' | 'people' | 'db'>) {
+function pictures(gateway: Pick<Gateway, 'exchange' | 'requests' | 'content' | 'people' | 'db'>) {
   const { library } = gateway.content.images
   const thumbnails = createThumbnails()
 
   async function picture(
-    { viewer, origin }: Looking,
+    { viewer, origin }: ViewerRequest,
     { key, content }: Static<typeof OneQuery>,
   ): Promise<Picture> {
-    requireShown(viewer, { content })
+    requireVisible(viewer, { content })
     const file = await find(gateway, viewer, key)
     logLook(gateway, { viewer, origin }, null, key)
     return { name: key, mime: file.mime, filename: file.name, open: () => openFile(library, file) }
   }
 
-  return new Elysia({ name: 'console-files: shown' })
+  return new Elysia({ name: 'console-files: pictures' })
     .use(viewerCalls(gateway))
     .get(
       '/console/api/files/picture',
@@ -179,11 +181,11 @@ async function find({ db }: Pick<Gateway, 'db'>, viewer: Viewer, key: string): P
   throw notFound('File not found. It may have been deleted.', { param: 'key' })
 }
 
-function fileView(file: StoredFile, is_shown: boolean): Static<typeof FileView> {
+function fileView(file: StoredFile, is_visible: boolean): Static<typeof FileView> {
   const { key, name, mime, bytes, width, height, missing_since_ms, created_at_ms } = file
   return {
     key,
-    name: is_shown ? name : null,
+    name: is_visible ? name : null,
     mime,
     bytes,
     width,

@@ -1,4 +1,4 @@
-// What a page is shown of produced images.
+// Generated images as pages get them.
 import { type Static, Type } from '@sinclair/typebox'
 import { DISPLAY_NAME, type Unnamed } from '../../../src/app/surface/console/account-names.ts'
 import { ACCOUNT_PARAMETER } from '../../../src/app/surface/console/chosen-account.ts'
@@ -31,7 +31,7 @@ export const ImageParams = Type.Object({
 
 export const ContentQuery = Closed(CONTENT)
 
-/** Null for what is not there yet, and for what the operator has not asked to see. */
+/** Fields are null before the image is stored, and content is null where the operator has not requested it. */
 const IMAGE = {
   id: Type.String(),
   kind: Kind,
@@ -75,9 +75,9 @@ export const ImageView = Closed({ ...IMAGE, lineage: Type.Array(RelativeView) })
 
 export const DeletedView = Closed({ id: Type.String(), deleted: Type.Literal(true) })
 
-function fieldsOf(row: Generation, is_shown: boolean) {
+function fieldsOf(row: Generation, is_visible: boolean) {
   const { uuid, kind, model, width, height, mime, bytes, state, parents } = row
-  const { prompt, revised_prompt } = is_shown ? row : HIDDEN
+  const { prompt, revised_prompt } = is_visible ? row : HIDDEN
   return {
     id: uuid,
     kind,
@@ -96,9 +96,9 @@ function fieldsOf(row: Generation, is_shown: boolean) {
 
 const HIDDEN = { prompt: null, revised_prompt: null }
 
-/** @param is_shown whether the viewer is shown what the image is of */
-export const listedView = (row: HistoryImage, is_shown: boolean): Unnamed<Static<typeof ListedImage>> => ({
-  ...fieldsOf(row, is_shown),
+/** @param is_visible with prompts and names */
+export const listedView = (row: HistoryImage, is_visible: boolean): Unnamed<Static<typeof ListedImage>> => ({
+  ...fieldsOf(row, is_visible),
   account_id: row.account_id,
   account: row.account_name,
   request_id: row.request_id,
@@ -108,18 +108,18 @@ export const listedView = (row: HistoryImage, is_shown: boolean): Unnamed<Static
 export const imageView = (
   row: Generation,
   lineage: readonly Relative[],
-  is_shown: boolean,
+  is_visible: boolean,
 ): Static<typeof ImageView> => ({
-  ...fieldsOf(row, is_shown),
-  lineage: lineage.map((relative) => relativeView(relative, is_shown)),
+  ...fieldsOf(row, is_visible),
+  lineage: lineage.map((relative) => relativeView(relative, is_visible)),
 })
 
 function relativeView(
   { id, generation, parents, is }: Relative,
-  is_shown: boolean,
+  is_visible: boolean,
 ): Static<typeof RelativeView> {
   const common = { id, generation, parents: [...parents], is: is.kind }
   if (is.kind === 'deleted') return { ...common, label: null, ...time('created', null) }
   const label = is.kind === 'image' ? is.row.prompt : is.row.name
-  return { ...common, label: is_shown ? label : null, ...time('created', is.row.created_at_ms) }
+  return { ...common, label: is_visible ? label : null, ...time('created', is.row.created_at_ms) }
 }

@@ -1,4 +1,4 @@
-// Produced images: /console/api/images; one of them with its lineage, its picture, its thumbnail, and its deletion.
+// Generated images: /console/api/images; one of them with its lineage, its picture, its thumbnail, and its deletion.
 import type { Static } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 import { accountOf, type Viewer } from '../../../src/access/viewer.ts'
@@ -20,7 +20,14 @@ import { createThumbnails } from '../../../src/media/thumbnails.ts'
 import type { PageRequest } from '../../../src/store/page.ts'
 import type { Generation } from '../../../src/store/schema.ts'
 import { visibleLine } from '../../../src/utilities/visible-text.ts'
-import { type Asked, byOperator, isShown, type Looking, logLook, requireShown } from './content.ts'
+import {
+  byOperator,
+  type ContentRequest,
+  logLook,
+  mayShow,
+  requireVisible,
+  type ViewerRequest,
+} from './content.ts'
 import {
   ContentQuery,
   DeletedView,
@@ -37,7 +44,7 @@ import { type Picture, thumbnailOf, wholePicture } from './pictures.ts'
 
 /** An account sees its own. The operator sees that there are some, of whom and at what cost, and more where they ask for it. */
 export const images = (gateway: Pick<Gateway, 'exchange' | 'requests' | 'content' | 'people' | 'db'>) =>
-  new Elysia({ name: 'console-images' }).use(listed(gateway)).use(shown(gateway))
+  new Elysia({ name: 'console-images' }).use(listed(gateway)).use(pictures(gateway))
 
 const ROWS_AT_ONCE = 250
 const Filters = Closed(IMAGE_FILTERS)
@@ -63,15 +70,15 @@ function listed(gateway: Pick<Gateway, 'exchange' | 'requests' | 'content' | 'pe
 
   /** Reads pages of the images that a viewer asks for. @throws GatewayError not_found for another's account */
   async function reader(
-    { viewer, origin }: Looking,
+    { viewer, origin }: ViewerRequest,
     { account: name, model, kind, content }: Static<typeof Filters>,
   ) {
     const account = await chosenAccount(db, viewer, name)
-    const is_shown = isShown(viewer, { content })
-    if (is_shown) logLook(gateway, { viewer, origin }, account?.name ?? null, 'images')
-    return async (asked: PageRequest) => {
-      const { rows, next_cursor } = await listGenerations(db, { account_id: account?.id, model, kind }, asked)
-      return { rows: rows.map((row) => listedView(row, is_shown)), next_cursor }
+    const is_visible = mayShow(viewer, { content })
+    if (is_visible) logLook(gateway, { viewer, origin }, account?.name ?? null, 'images')
+    return async (page: PageRequest) => {
+      const { rows, next_cursor } = await listGenerations(db, { account_id: account?.id, model, kind }, page)
+      return { rows: rows.map((row) => listedView(row, is_visible)), next_cursor }
     }
   }
 
@@ -98,9 +105,9 @@ function listed(gateway: Pick<Gateway, 'exchange' | 'requests' | 'content' | 'pe
       '/console/api/images/:id',
       async ({ viewer, origin, params, query }) => {
         const image = await find(gateway, viewer, params.id)
-        const is_shown = isShown(viewer, query)
-        if (is_shown) logLook(gateway, { viewer, origin }, null, `image ${image.uuid}`)
-        return imageView(image, await lineageOf(db, image), is_shown)
+        const is_visible = mayShow(viewer, query)
+        if (is_visible) logLook(gateway, { viewer, origin }, null, `image ${image.uuid}`)
+        return imageView(image, await lineageOf(db, image), is_visible)
       },
       { params: ImageParams, query: ContentQuery, response: { 200: ImageView, ...FAILURES } },
     )
@@ -118,14 +125,17 @@ function listed(gateway: Pick<Gateway, 'exchange' | 'requests' | 'content' | 'pe
     )
 }
 
-/** What is in them. */
-function shown(gateway: Pick<Gateway, 'exchange' | 'requests' | 'content' | 'people' | 'db'>) {
+function pictures(gateway: Pick<Gateway, 'exchange' | 'requests' | 'content' | 'people' | 'db'>) {
   const { library } = gateway.content.images
   const thumbnails = createThumbnails()
 
-  /** @throws GatewayError as `find` and `requireShown`; conflict while there is nothing to see yet */
-  async function picture({ viewer, origin }: Looking, id: string, asked: Asked): Promise<Picture> {
-    requireShown(viewer, asked)
+  /** @throws GatewayError as `find` and `requireVisible`; conflict while there is nothing to see yet */
+  async function picture(
+    { viewer, origin }: ViewerRequest,
+    id: string,
+    request: ContentRequest,
+  ): Promise<Picture> {
+    requireVisible(viewer, request)
     const image = await find(gateway, viewer, id)
     const { mime, uuid } = image
     if (mime === null)
@@ -135,7 +145,7 @@ function shown(gateway: Pick<Gateway, 'exchange' | 'requests' | 'content' | 'peo
     return { name: uuid, mime, filename, open: () => openGeneration(library, image) }
   }
 
-  return new Elysia({ name: 'console-images: shown' })
+  return new Elysia({ name: 'console-images: pictures' })
     .use(viewerCalls(gateway))
     .get(
       '/console/api/images/:id/picture',

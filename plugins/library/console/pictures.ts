@@ -6,7 +6,7 @@ import type { WholeBytes } from '../../../src/domain/stored-bytes.ts'
 import { imageAnswer } from '../../../src/http/image-answer.ts'
 import { THUMBNAIL_MIME, type Thumbnails } from '../../../src/media/thumbnails.ts'
 
-/** What is shown under an address never changes. */
+/** The content of an address never changes. */
 const CACHE_CONTROL = 'private, max-age=86400, immutable'
 
 export interface Picture {

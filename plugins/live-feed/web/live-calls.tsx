@@ -20,7 +20,7 @@ import { ClockTime } from '../../console/web/parts/time.tsx'
 import { type LiveCall, merged, type Seen, shownCalls } from './live-state.ts'
 
 const SHOWN = 10
-/** Events of so long are shown together. */
+/** Events of this time are rendered together. */
 const DRAW_EVERY_MS = 250
 
 export function Live() {
@@ -94,13 +94,13 @@ function Connection({ state }: { state: ReturnType<typeof useLive> }) {
 
 const NOTHING: Seen = { calls: new Map(), skipped: 0 }
 
-/** The calls that the feed told of, drawn a few times a second at most. */
+/** The calls of the feed, rendered a few times a second at most. */
 function useSeen() {
   const [seen, setSeen] = useState(NOTHING)
   const waiting = useRef<LiveEvent[]>([])
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
   useEffect(() => () => clearTimeout(timer.current), [])
-  const hear = useCallback((event: LiveEvent) => {
+  const onEvent = useCallback((event: LiveEvent) => {
     if (event.type === 'ping') return
     waiting.current.push(event)
     timer.current ??= setTimeout(() => {
@@ -110,7 +110,7 @@ function useSeen() {
       setSeen((before) => merged(before, events))
     }, DRAW_EVERY_MS)
   }, [])
-  const state = useLive<LiveEvent>(LIVE_PATH, hear)
+  const state = useLive<LiveEvent>(LIVE_PATH, onEvent)
   return { seen, state }
 }
 

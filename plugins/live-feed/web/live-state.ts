@@ -10,7 +10,7 @@ export interface LiveCall {
   account_display_name: string
   /** The key's prefix. */
   key: string
-  /** When the call was first heard of. */
+  /** The time of the first event of the call. */
   at_ms: number
   first_byte_ms: number | null
   /** Null until it is settled. */
@@ -29,7 +29,7 @@ export interface Seen {
 /** More are forgotten, the oldest first. */
 const MAX_SEEN = 200
 
-/** What was seen, with further events. */
+/** The calls so far, with further events. */
 export function merged({ calls: before, skipped: skipped_before }: Seen, events: readonly LiveEvent[]): Seen {
   const calls = new Map(before)
   let skipped = skipped_before
@@ -39,7 +39,7 @@ export function merged({ calls: before, skipped: skipped_before }: Seen, events:
       skipped += event.events
       continue
     }
-    calls.set(event.request_id, next(calls.get(event.request_id) ?? begun(event), event))
+    calls.set(event.request_id, next(calls.get(event.request_id) ?? newCall(event), event))
   }
   for (const id of calls.keys()) {
     if (calls.size <= MAX_SEEN) break
@@ -48,7 +48,7 @@ export function merged({ calls: before, skipped: skipped_before }: Seen, events:
   return { calls, skipped }
 }
 
-const begun = ({ request_id, model, account, account_display_name, key, at }: AboutCall): LiveCall => ({
+const newCall = ({ request_id, model, account, account_display_name, key, at }: AboutCall): LiveCall => ({
   request_id,
   model,
   account,
@@ -69,7 +69,7 @@ function next(call: LiveCall, event: Exclude<LiveEvent, { type: 'skipped' | 'pin
   return { ...call, outcome, status, duration_ms, cost_nanos }
 }
 
-/** The newest calls, first those that the feed told of. @param past the newest first */
+/** The newest calls, first those of the feed. @param past the newest first */
 export function shownCalls(
   { calls }: Seen,
   past: AnswerOf<typeof api.calls.get>['calls'],

@@ -103,7 +103,7 @@ function Known({ system, alerts, children }: KnownProps) {
   )
 }
 
-/** How much of the folder a file takes is told below. */
+/** The sizes of files stand below. */
 const factsOf = ({
   engine,
   address,

@@ -1,4 +1,4 @@
-// Ranges of whole days (UTC) as pages ask for them: the last few, or from one day to another.
+// Ranges of whole days (UTC) in queries: the last few, or from one day to another.
 import { Type } from '@sinclair/typebox'
 import { invalidRequest } from '../../../src/domain/errors.ts'
 import { dayStart, lastDays, type TimeRange } from '../../../src/domain/ranges.ts'
@@ -20,19 +20,19 @@ export const DAY_RANGE = {
   until: Type.Optional(Day),
 }
 
-interface Asked {
+interface DayRange {
   days?: number | undefined
   since?: string | undefined
   until?: string | undefined
 }
 
 /**
- * The range that is asked for: from `since` to `until`, both counted; without `until` up to today, without `since` so many
+ * The time range of a query: from `since` to `until`, both counted; without `until` up to today, without `since` so many
  * days up to the last one.
  *
  * @throws GatewayError invalid_request for days that do not exist, in the wrong order, or more than `MAX_DAYS` of them
  */
-export function rangeAsked({ days = DEFAULT_DAYS, since, until }: Asked, now_ms: number): TimeRange {
+export function daysOf({ days = DEFAULT_DAYS, since, until }: DayRange, now_ms: number): TimeRange {
   const { since_ms, until_ms } = readPeriod({ ...(since && { since }), ...(until && { until }) })
   const end_ms = until_ms ?? lastDays(now_ms, 1).until_ms
   const from_ms = since_ms ?? lastDays(dayStart(end_ms - 1), days).from_ms

@@ -1,4 +1,4 @@
-// What calls came to: GET /console/api/usage, by day, model, account and key, of an account or of all; and as a file.
+// Sums of calls: GET /console/api/usage, by day, model, account and key, of an account or of all; and as a file.
 import { type Static, Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 import { listedAccounts } from '../../../src/access/account-listing.ts'
@@ -18,7 +18,7 @@ import { Closed, Nullable, OneOf } from '../../../src/http/schema.ts'
 import { TimeFields, time } from '../../../src/http/views.ts'
 import type { CallTotals } from '../../../src/money/ledger/totals.ts'
 import { type Usage, usageOf } from '../usage.ts'
-import { DAY_RANGE, rangeAsked } from './day-range.ts'
+import { DAY_RANGE, daysOf } from './day-range.ts'
 
 const MAX_LISTED = 200
 /** It reads some thousand sums. */
@@ -101,7 +101,7 @@ export function usage(gateway: ConsoleParts) {
     )
 }
 
-/** @throws GatewayError not_found for another's account or key; invalid_request for a range as `rangeAsked` */
+/** @throws GatewayError not_found for another's account or key; invalid_request for a range as `daysOf` */
 async function readUsage(
   gateway: Pick<ConsoleParts, 'db' | 'exchange'>,
   viewer: Viewer,
@@ -112,7 +112,7 @@ async function readUsage(
   const key_id = await requestedKey(gateway, viewer, asked_id, key)
   const account_id =
     asked_id ?? (key_id === undefined ? undefined : (await listedKey(db, key_id, undefined))?.account_id)
-  const { from_ms, until_ms } = rangeAsked(range, exchange.now())
+  const { from_ms, until_ms } = daysOf(range, exchange.now())
   return {
     account_id,
     from_ms,

@@ -58,7 +58,7 @@ const CALLS_AT_ONCE = 5_000
 const SUMS_AT_ONCE = 3_000
 const PERIODS_AT_FIRST = 4
 
-/** What is remembered of days between two overviews. */
+/** Days that are over: their sums and times do not change between two overviews. */
 export interface OverviewMemory {
   sums: KnownDays<Found>
   times: KnownDays<Times>
@@ -74,7 +74,7 @@ interface Reading {
 }
 
 export interface OverviewRequest {
-  /** Whose calls; undefined: all. */
+  /** Undefined: all accounts. */
   account_id: number | undefined
   now_ms: number
   /** Of more calls the kept sums are read. */
@@ -104,7 +104,7 @@ async function readOverview(
   const step_ms = reads_calls ? shape.step_ms : Math.max(shape.step_ms, QUARTER_S * 1_000)
   const read = reads_calls ? readCalls : readSums
   const found = await read(reading, stepsOf(from_ms, until_ms, step_ms))
-  // By days where it is shown by days, since those are known.
+  // By days where the points are days, since those are kept in memory.
   const before =
     step_ms < DAY_MS ? [whole_before] : stepsOf(whole_before.from_ms, whole_before.until_ms, step_ms)
   const found_before = together(whole_before, await read(reading, before))

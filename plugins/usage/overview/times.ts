@@ -17,7 +17,7 @@ export interface Times {
 
 export const NO_TIMES: Readonly<Times> = { first_byte: [], duration: [] }
 
-/** Whether the times of a point are those of some of its calls. */
+/** True of a point whose times are those of some of its calls. */
 export const isSampled = ({ calls }: Pick<Found, 'calls'>): boolean => calls > MAX_SAMPLES
 
 interface Reading {

@@ -1,4 +1,4 @@
-// What the overview says of the calls of some time: sums, and quantiles of samples of which each stands for a number of values. Pure.
+// Figures of the calls of a period: sums, and quantiles of samples of which each stands for a number of values. Pure.
 import { DAY_MS } from '../../../src/domain/ranges.ts'
 import { addMoney, type MoneyTotals, NO_MONEY } from '../../../src/money/ledger/totals.ts'
 
@@ -10,7 +10,7 @@ export interface Found extends MoneyTotals {
   last_id: number | null
 }
 
-/** Whether some time is a whole day of UTC. */
+/** True of a whole day of UTC. */
 export const isDay = ({ from_ms, until_ms }: Pick<Found, 'from_ms' | 'until_ms'>): boolean =>
   until_ms - from_ms === DAY_MS && from_ms % DAY_MS === 0
 

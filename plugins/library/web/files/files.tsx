@@ -50,13 +50,13 @@ function FilesOf({ whose }: { whose: Whose }) {
   const [state, change] = useAddressState({ content: '' })
   const cursor = useCursor()
   const { is_operator } = whose
-  const is_shown = !is_operator || state.content === 'shown'
-  const query = useAsk(['files', whose.account, cursor, is_shown], () =>
+  const is_visible = !is_operator || state.content === 'shown'
+  const query = useAsk(['files', whose.account, cursor, is_visible], () =>
     api.files.get({
       query: {
         ...whose.query,
         cursor,
-        content: is_operator && is_shown ? 'shown' : undefined,
+        content: is_operator && is_visible ? 'shown' : undefined,
       },
     }),
   )
@@ -75,13 +75,13 @@ function FilesOf({ whose }: { whose: Whose }) {
             <Quota quota={quota} />
             <ExportCsv
               list="files"
-              query={{ ...whose.query, content: is_operator && is_shown ? 'shown' : undefined }}
+              query={{ ...whose.query, content: is_operator && is_visible ? 'shown' : undefined }}
             />
           </div>
           <DropZone verb="Upload images" busy={upload.busy} onFiles={upload.run}>
             or drop them here: PNG, JPEG, WebP or GIF, of at most 25 MB each
           </DropZone>
-          {is_operator && !is_shown && (
+          {is_operator && !is_visible && (
             <HiddenPictures onShow={() => change({ content: 'shown' })}>
               File names and pictures are private to the account. They are hidden until you show them.
             </HiddenPictures>
@@ -91,7 +91,7 @@ function FilesOf({ whose }: { whose: Whose }) {
               Upload images to edit and compose them, by the API or in the playground.
             </EmptyState>
           ) : (
-            <FileTable files={files} whose={whose} is_shown={is_shown} />
+            <FileTable files={files} whose={whose} is_visible={is_visible} />
           )}
           <Pager next_cursor={next_cursor} />
         </>
@@ -124,10 +124,10 @@ function megabytes(size_bytes: number): string {
 interface FileTableProps {
   files: readonly FileRow[]
   whose: Whose
-  is_shown: boolean
+  is_visible: boolean
 }
 
-function FileTable({ files, whose, is_shown }: FileTableProps) {
+function FileTable({ files, whose, is_visible }: FileTableProps) {
   const [to_delete, setToDelete] = useState<FileRow | null>(null)
   const { is_operator, account } = whose
   const remove = useAction({
@@ -137,7 +137,7 @@ function FileTable({ files, whose, is_shown }: FileTableProps) {
   })
   const columns: Column<FileRow>[] = [
     column('name', 'Name', 'first', (file) => (
-      <FileName file={file} is_operator={is_operator} is_shown={is_shown} />
+      <FileName file={file} is_operator={is_operator} is_visible={is_visible} />
     )),
     atEnd('size', 'Size', 'second-end', (file) => bytes(file.bytes)),
     atEnd('pixels', 'Pixels', 'none', ({ width, height }) => `${width} × ${height}`),
@@ -182,14 +182,14 @@ async function copyKey(key: string): Promise<void> {
 function FileName({
   file,
   is_operator,
-  is_shown,
+  is_visible,
 }: {
   file: FileRow
   is_operator: boolean
-  is_shown: boolean
+  is_visible: boolean
 }) {
   const { key, name, state } = file
-  if (!is_shown || name === null)
+  if (!is_visible || name === null)
     return <code>{key.slice(key.lastIndexOf('/') + 1, key.lastIndexOf('/') + 9)}…</code>
   return (
     <span className="files-name">

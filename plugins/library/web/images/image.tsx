@@ -27,14 +27,14 @@ export default function Image({ params }: PageProps) {
   const { role } = useViewer()
   const [state, change] = useAddressState({ content: '' })
   const is_operator = role === 'operator'
-  const is_shown = !is_operator || state.content === 'shown'
-  const query = useAsk(['image', id, is_shown], () =>
-    api.images({ id }).get({ query: is_operator && is_shown ? { content: 'shown' } : {} }),
+  const is_visible = !is_operator || state.content === 'shown'
+  const query = useAsk(['image', id, is_visible], () =>
+    api.images({ id }).get({ query: is_operator && is_visible ? { content: 'shown' } : {} }),
   )
   return (
     <Page
       title="Image"
-      actions={query.data && <Actions image={query.data} is_operator={is_operator} is_shown={is_shown} />}
+      actions={query.data && <Actions image={query.data} is_operator={is_operator} is_visible={is_visible} />}
     >
       <Loaded query={query} rows={8}>
         {(image) => (
@@ -43,14 +43,14 @@ export default function Image({ params }: PageProps) {
               <Picture
                 image={image}
                 is_operator={is_operator}
-                is_shown={is_shown}
+                is_visible={is_visible}
                 onShow={() => change({ content: 'shown' })}
               />
               <ImageFacts image={image} />
             </div>
             {image.lineage.length > 1 && (
               <Section title="Lineage">
-                <Lineage image={image} is_operator={is_operator} is_shown={is_shown} />
+                <Lineage image={image} is_operator={is_operator} is_visible={is_visible} />
               </Section>
             )}
           </>
@@ -63,7 +63,7 @@ export default function Image({ params }: PageProps) {
 interface PictureProps {
   image: ShownImage
   is_operator: boolean
-  is_shown: boolean
+  is_visible: boolean
   onShow: () => void
 }
 
@@ -73,10 +73,10 @@ const WITHOUT: Partial<Record<ShownImage['state'], string>> = {
   missing: 'The file of this image is missing.',
 }
 
-function Picture({ image, is_operator, is_shown, onShow }: PictureProps) {
+function Picture({ image, is_operator, is_visible, onShow }: PictureProps) {
   const without = WITHOUT[image.state]
   if (without !== undefined) return <Notice tone="warn">{without}</Notice>
-  if (!is_shown)
+  if (!is_visible)
     return (
       <HiddenPictures verb="Show picture" onShow={onShow}>
         This image is private to its account. It is hidden until you show it.
@@ -128,10 +128,10 @@ function ImageFacts({ image }: { image: ShownImage }) {
 interface ActionsProps {
   image: ShownImage
   is_operator: boolean
-  is_shown: boolean
+  is_visible: boolean
 }
 
-function Actions({ image, is_operator, is_shown }: ActionsProps) {
+function Actions({ image, is_operator, is_visible }: ActionsProps) {
   const [, go] = useLocation()
   const [asks, setAsks] = useState(false)
   const { id, state, format } = image
@@ -148,7 +148,7 @@ function Actions({ image, is_operator, is_shown }: ActionsProps) {
           Use as reference
         </ButtonLink>
       )}
-      {is_there && is_shown && (
+      {is_there && is_visible && (
         <a className="button" href={imagePicture(id, is_operator)} download={`${id}.${format ?? 'png'}`}>
           <Download className="icon" aria-hidden />
           Download

@@ -44,16 +44,16 @@ export default function Images() {
   const [state, change] = useAddressState({ kind: '', content: '' })
   const cursor = useCursor()
   const { is_operator } = whose
-  const is_shown = !is_operator || state.content === 'shown'
+  const is_visible = !is_operator || state.content === 'shown'
   const kind = KINDS.find(({ value }) => value === state.kind)?.value ?? ''
-  const query = useAsk(['images', whose.account, kind, cursor, is_shown], () =>
+  const query = useAsk(['images', whose.account, kind, cursor, is_visible], () =>
     api.images.get({
       query: {
         ...whose.query,
         limit: PAGE_SIZE,
         kind: kind || undefined,
         cursor,
-        content: is_operator && is_shown ? 'shown' : undefined,
+        content: is_operator && is_visible ? 'shown' : undefined,
       },
     }),
   )
@@ -71,16 +71,16 @@ export default function Images() {
           onChange={(chosen) => change({ kind: chosen, cursor: undefined } as { kind: string })}
         />
         <div className="row">
-          {is_operator && is_shown && (
+          {is_operator && is_visible && (
             <Button onClick={() => change({ content: undefined })}>Hide pictures</Button>
           )}
           <ExportCsv
             list="images"
-            query={{ ...whose.query, kind, content: is_operator && is_shown ? 'shown' : undefined }}
+            query={{ ...whose.query, kind, content: is_operator && is_visible ? 'shown' : undefined }}
           />
         </div>
       </div>
-      {is_operator && !is_shown && (
+      {is_operator && !is_visible && (
         <HiddenPictures onShow={() => change({ content: 'shown' })}>
           Prompts and pictures are private to their account. They are hidden until you show them.
         </HiddenPictures>
@@ -90,7 +90,7 @@ export default function Images() {
           <>
             {images.length === 0 ? (
               <NothingMade is_filtered={kind !== '' || cursor !== undefined} is_operator={is_operator} />
-            ) : is_shown ? (
+            ) : is_visible ? (
               <Gallery images={images} is_operator={is_operator} />
             ) : (
               <Table

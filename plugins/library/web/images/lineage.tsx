@@ -9,11 +9,11 @@ import type { Relative, ShownImage } from './models.ts'
 export interface LineageProps {
   image: ShownImage
   is_operator: boolean
-  is_shown: boolean
+  is_visible: boolean
 }
 
 /** Indented by generation, the eldest first. */
-export function Lineage({ image, is_operator, is_shown }: LineageProps) {
+export function Lineage({ image, is_operator, is_visible }: LineageProps) {
   const eldest = Math.min(...image.lineage.map(({ generation }) => generation))
   return (
     <ol className="image-lineage">
@@ -24,13 +24,13 @@ export function Lineage({ image, is_operator, is_shown }: LineageProps) {
           aria-current={relative.generation === 0 ? 'true' : undefined}
         >
           {relative.generation > eldest && <CornerDownRight className="icon soft" aria-hidden />}
-          {is_shown && relative.is !== 'deleted' && (
+          {is_visible && relative.is !== 'deleted' && (
             <span className="image-lineage-picture">
               <Thumbnail src={thumbnailOf(relative, is_operator)} alt="" />
             </span>
           )}
           <span className="image-lineage-words">
-            <RelativeName relative={relative} is_operator={is_operator} is_shown={is_shown} />
+            <RelativeName relative={relative} is_operator={is_operator} is_visible={is_visible} />
             <span className="small soft">
               {WORDS[relative.is]}
               {relative.created_at_ms !== null && (
@@ -59,14 +59,14 @@ const thumbnailOf = ({ is, id }: Relative, is_operator: boolean): string =>
 interface RelativeNameProps {
   relative: Relative
   is_operator: boolean
-  is_shown: boolean
+  is_visible: boolean
 }
 
-function RelativeName({ relative, is_operator, is_shown }: RelativeNameProps) {
+function RelativeName({ relative, is_operator, is_visible }: RelativeNameProps) {
   const { is, id, label, generation } = relative
   const text = label ?? (is === 'deleted' ? 'Deleted' : id.slice(0, 8))
   if (generation === 0 || is !== 'image') return <span className="image-lineage-label">{text}</span>
-  const query = is_operator && is_shown ? '?content=shown' : ''
+  const query = is_operator && is_visible ? '?content=shown' : ''
   return (
     <Link className="image-lineage-label" href={`/images/${id}${query}`}>
       {text}

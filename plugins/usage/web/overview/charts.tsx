@@ -10,7 +10,6 @@ const MAX_SAMPLES = 100
 const DAY_MS = 86_400_000
 const HOUR_MS = 3_600_000
 
-/** What a point of the chart is. */
 function stepWords(step_ms: number): string {
   if (step_ms === DAY_MS) return 'by day (UTC)'
   if (step_ms === HOUR_MS) return 'by hour'

@@ -1,4 +1,4 @@
-// What the calls of the overview came from: its top models and accounts, by revenue and margin.
+// The top models and accounts, by revenue and margin.
 import { Link } from 'wouter'
 import { part } from '../../../console/web/app/client.ts'
 import { useViewer } from '../../../console/web/app/session.tsx'

@@ -1,4 +1,4 @@
-// What the page Usage asks, and what it is answered.
+// The query of the page Usage, and its answer.
 import type { AnswerOf, api } from '../../../console/web/app/client.ts'
 import type { ListFilters } from '../../../console/web/parts/list-filters.ts'
 
@@ -7,7 +7,6 @@ export type UsageView = AnswerOf<typeof api.usage.get>
 export const DEFAULTS = { account: '', model: '', key: '', days: '30', since: '', until: '', by: 'model' }
 export type UsageFilters = ListFilters<keyof typeof DEFAULTS>
 
-/** What a row of the parts is. */
 export const GROUPS = [
   { value: 'model', label: 'By model' },
   { value: 'account', label: 'By account' },

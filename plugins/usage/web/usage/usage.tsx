@@ -25,13 +25,13 @@ export default function UsagePage() {
   const is_all = role === 'operator' && filters.filters.account === ''
   const groups = GROUPS.filter(({ value }) => value !== (is_all ? 'key' : 'account'))
   const by = groups.find(({ value }) => value === chosen)?.value ?? 'model'
-  const asked = { ...query, days: filters.filters.since === '' ? daysIn(days) : undefined }
-  const usage = useAsk(['usage', asked], () => api.usage.get({ query: asked }))
+  const requested = { ...query, days: filters.filters.since === '' ? daysIn(days) : undefined }
+  const usage = useAsk(['usage', requested], () => api.usage.get({ query: requested }))
   return (
     <Page
       title="Usage"
       lead="Days begin at midnight UTC. Today is included, as far as it has come."
-      actions={<ExportCsv list="usage" query={{ ...asked, by }} />}
+      actions={<ExportCsv list="usage" query={{ ...requested, by }} />}
     >
       <RangeAndFilters {...filters} />
       <Loaded query={usage} rows={8}>
