@@ -60,6 +60,7 @@ export const account_list = defineList<AccountRow>()({
     week: money(({ week_nanos }) => week_nanos, { csv_name: 'spent_in_7_days_usd', command: false }),
     change_percent: nullableInteger(({ change_percent }) => change_percent, {
       description: 'this week’s daily spending against that of the week before',
+      csv_name: false,
       command: false,
     }),
     lasts_days: nullableInteger(({ lasts_days }) => lasts_days, {
@@ -79,21 +80,6 @@ export const account_list = defineList<AccountRow>()({
     }),
     created: time(({ created_at_ms }) => created_at_ms),
   },
-  csv: [
-    'id',
-    'name',
-    'display_name',
-    'email',
-    'status',
-    'balance',
-    'held',
-    'available',
-    'debt',
-    'week',
-    'lasts_days',
-    'low',
-    'created',
-  ],
   async read(db, filter, page, { now_ms, viewer }) {
     const found = await accountsPage(db, filter, page, now_ms)
     if (!found) return undefined

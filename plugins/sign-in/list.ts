@@ -35,10 +35,10 @@ export const sessionList = ({ exchange: { catalogue } }: Pick<Gateway, 'exchange
     filters: { whose: { schema: OneOf(['own', 'all']) } },
     columns: {
       id: integer(({ id }) => id),
-      is_current: boolean(({ is_current }) => is_current),
+      is_current: boolean(({ is_current }) => is_current, { csv_name: false }),
       role: word(ROLES, ({ role }) => role),
       account: nullableText(({ account_name }) => account_name),
-      key: word(Nullable(SessionKey), ({ key }) => (key ? sessionKey(key) : null)),
+      key: word(Nullable(SessionKey), ({ key }) => (key ? sessionKey(key) : null), { csv_name: false }),
       key_name: csvOnly('key', ({ key }) => key?.name ?? null),
       key_prefix: csvOnly('key_prefix', ({ key }) => key?.prefix ?? null),
       address: nullableText(({ address }) => address),
@@ -47,18 +47,6 @@ export const sessionList = ({ exchange: { catalogue } }: Pick<Gateway, 'exchange
       last_seen: time(({ last_seen_at_ms }) => last_seen_at_ms),
       expires: time(({ ends_at_ms }) => ends_at_ms, { csv_name: 'ends_utc' }),
     },
-    csv: [
-      'id',
-      'role',
-      'account',
-      'key_name',
-      'key_prefix',
-      'address',
-      'user_agent',
-      'created',
-      'last_seen',
-      'expires',
-    ],
     async read(db, { whose = 'own' }, page, { now_ms, viewer }) {
       if (!viewer) return { rows: [], next_cursor: undefined }
       const { rows, next_cursor } = await listSessions(db, viewer, { ...page, whose })

@@ -19,8 +19,8 @@ export interface ColumnOptions {
   seen_by?: readonly Reader[]
   /** Absent from the JSON of the command, whose rows lack the value. */
   command?: false
-  /** Its name in CSV, where it has another one there. */
-  csv_name?: string
+  /** Its name in CSV, where it has another one there; false: CSV lacks it. */
+  csv_name?: string | false
   /** Its place in a table of the terminal; absent: it has none. */
   table?: Pick<TableColumn<never>, 'head' | 'right' | 'spare' | 'elastic'>
 }

@@ -49,7 +49,8 @@ function valueColumn<Row, Schema extends TSchema, const Options extends ColumnOp
     command,
     fields: (name) => ({ [name]: described }),
     json: (name, row, reader) => ({ [name]: value(row, readerIn(seen_by, reader)) }),
-    csv: (name) => ({ [csv_name ?? name]: (row, reader) => cellOf(value(row, reader)) }),
+    csv: (name) =>
+      csv_name === false ? {} : { [csv_name ?? name]: (row, reader) => cellOf(value(row, reader)) },
     table_column: table && { ...table, text: (row) => textOf(value(row, 'operator')) },
   }
 }
@@ -122,9 +123,9 @@ function pairColumn<Row, Kind extends keyof Ends, Exact extends number | null, O
   },
 ): PairColumn<Row, Kind, Exact, SeenBy<Options>> {
   const { kind, json, csv, table_column } = of
-  const { description, seen_by, command }: PairOptions = options ?? {}
+  const { description, seen_by, command, csv_name }: PairOptions = options ?? {}
   const fields = (name: string) => of.fields(name, description)
-  return { kind, seen_by, command, fields, json, csv, table_column }
+  return { kind, seen_by, command, fields, json, csv: csv_name === false ? () => ({}) : csv, table_column }
 }
 
 function moneyColumn<Row, Amount extends Nanos | null, Options extends MoneyOptions>(
@@ -138,7 +139,7 @@ function moneyColumn<Row, Amount extends Nanos | null, Options extends MoneyOpti
     fields,
     json: (name, row, reader) => moneyView(name, value(row, readerIn(options?.seen_by, reader))),
     csv: (name) => ({
-      [csv_name ?? `${name}_usd`]: (row, reader) => csvUsd(value(row, reader)),
+      [csv_name || `${name}_usd`]: (row, reader) => csvUsd(value(row, reader)),
       ...(with_nanos && { [`${name}_nanos`]: value }),
     }),
     table_column: table && usdColumn(table.head, (row) => value(row, 'operator')),
@@ -168,7 +169,7 @@ function timeOf<Row, Ms extends number | null, Options extends PairOptions>(
     kind: 'time',
     fields,
     json: (name, row) => timeView(name, value(row)),
-    csv: (name) => ({ [csv_name ?? `${name}_utc`]: (row) => csvTime(value(row)) }),
+    csv: (name) => ({ [csv_name || `${name}_utc`]: (row) => csvTime(value(row)) }),
     table_column,
   })
 }
