@@ -3,23 +3,18 @@ import { isObject, type JsonObject } from '../../src/protocols/wire/json.ts'
 import { Refused } from './ask.ts'
 import { type Behaviour, behaviourOf } from './behaviour.ts'
 import type { Endpoint, Served } from './endpoint.ts'
-import { anthropic } from './protocols/anthropic.ts'
 import { speech, transcription } from './protocols/audio.ts'
-import { chat } from './protocols/chat.ts'
-import { gemini } from './protocols/gemini.ts'
+import { TEXT_ENDPOINTS } from './protocols/conversations.ts'
 import { images } from './protocols/images.ts'
-import { responses } from './protocols/responses.ts'
-import { embeddings, moderations, rerank } from './protocols/vectors.ts'
+import { embeddings, geminiEmbeddings, moderations, rerank } from './protocols/vectors.ts'
 
 const ENDPOINTS: readonly Endpoint[] = [
-  gemini,
-  anthropic,
-  chat,
-  responses,
+  ...TEXT_ENDPOINTS,
   images,
   speech,
   transcription,
   embeddings,
+  geminiEmbeddings,
   moderations,
   rerank,
 ]

@@ -4,11 +4,13 @@ import { objectIn } from '../../../src/protocols/wire/json.ts'
 import { Refused } from '../ask.ts'
 import { embed } from '../embedding.ts'
 import type { Endpoint } from '../endpoint.ts'
-import { listIn, numberIn, textIn } from '../json.ts'
+import { lines, listIn, numberIn, objectsOf, textIn } from '../json.ts'
 import { countTokens } from '../text.ts'
+import { GEMINI_EMBEDDINGS } from './conversations.ts'
 import { OPENAI } from './openai.ts'
 
 const DIMENSIONS = 1_536
+const GEMINI_DIMENSIONS = 3_072
 const DOCUMENTS_A_SEARCH = 100
 
 const missing = (field: string): Refused => new Refused(400, `Missing required parameter: '${field}'.`, field)
@@ -32,6 +34,21 @@ export const embeddings: Endpoint = {
     })
     const tokens = sumOf(texts)
     return { json: { object: 'list', data, model, usage: { prompt_tokens: tokens, total_tokens: tokens } } }
+  },
+}
+
+export const geminiEmbeddings: Endpoint = {
+  ...GEMINI_EMBEDDINGS,
+  serve({ body }) {
+    const requests = objectsOf(body.requests)
+    if (requests.length === 0) throw new Refused(400, 'requests is not specified', 'requests')
+    const texts = requests.map(({ content }) =>
+      lines(objectsOf(objectIn(content).parts).map(({ text }) => textIn(text))),
+    )
+    const embedded = texts.map((text, at) => ({
+      values: embed(text, numberIn(requests[at]?.outputDimensionality) ?? GEMINI_DIMENSIONS),
+    }))
+    return { json: { embeddings: embedded, usageMetadata: { promptTokenCount: sumOf(texts) } } }
   },
 }
 
