@@ -1,4 +1,4 @@
-// The entries of known servers as data/README.md writes them: taken literally, they are read without a mistake or a warning.
+// The entries of known servers as plugins/catalogue/providers.md writes them: taken literally, they are read without a mistake or a warning.
 import { describe, expect, test } from 'bun:test'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -9,8 +9,8 @@ import { BUILT_IN_REGISTRY } from '../../src/protocols/registry.ts'
 import { accountFile } from '../support/google.ts'
 import { folderOfFile } from '../support/test-folder.ts'
 
-const README = readFileSync(join(import.meta.dir, '../../data/README.md'), 'utf8')
-const [section = ''] = README.split('#### Known servers').slice(1).join('').split(/^### /m)
+const README = readFileSync(join(import.meta.dir, '../../plugins/catalogue/providers.md'), 'utf8')
+const [section = ''] = README.split('### Known servers').slice(1).join('').split(/^## /m)
 const blocks = [...section.matchAll(/^( *)```toml\n([\s\S]*?)^ *```/gm)].flatMap(([, , text = '']) =>
   text.split(/^(?= *\[\[providers\]\])/m),
 )
@@ -30,7 +30,7 @@ async function read(entry: string, model = 'm') {
   return await readCatalogueFile(path, { env, protocols: BUILT_IN_REGISTRY })
 }
 
-describe('an entry of data/README.md', () => {
+describe('an entry of plugins/catalogue/providers.md', () => {
   test('there are some', () => expect(blocks.length).toBeGreaterThan(6))
   test.each(blocks.map((block) => [block.trim().replace(/\s*\n\s*/g, ', '), block] as const))(
     '%s',

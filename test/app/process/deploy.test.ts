@@ -1,4 +1,4 @@
-// The deploy section of data/README.md, followed word by word into an empty folder; and what the container is built from.
+// data/deployment.md, followed word by word into an empty folder; and what the container is built from.
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import {
   appendFileSync,
@@ -24,8 +24,8 @@ const read = (path: string) => readFileSync(join(ROOT, path), 'utf8')
 
 /** The shell commands of a section, in order. */
 function commandsOf(title: string): string[] {
-  const [, after = ''] = read('data/README.md').split(`\n### ${title}\n`)
-  const [section = ''] = after.split('\n### ')
+  const [, after = ''] = read('data/deployment.md').split(`\n## ${title}\n`)
+  const [section = ''] = after.split('\n## ')
   return [...section.matchAll(/```sh\n(.*?)```/gs)].map(([, commands = '']) => commands)
 }
 
@@ -180,8 +180,8 @@ describe('the container', () => {
     const [, check = ''] = /^HEALTHCHECK .* CMD \[(.*)\]$/m.exec(dockerfile) ?? []
     const words = check.replaceAll('"', '')
     expect(read('data/several/compose.yaml')).toContain(`healthcheck:\n    test: [CMD, ${words}]`)
-    expect(read('data/README.md')).toContain(`--health-cmd '${words.replaceAll(',', '')}'`)
-    expect(read('data/README.md')).toContain('--format docker')
+    expect(read('data/deployment.md')).toContain(`--health-cmd '${words.replaceAll(',', '')}'`)
+    expect(read('data/deployment.md')).toContain('--format docker')
   })
 
   test('has a health check that fails where no gateway runs', async () => {
