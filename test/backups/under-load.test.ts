@@ -24,7 +24,7 @@ test(
       expect([made.clean, made.missing]).toEqual([true, []])
       const restored = folder.at('restored')
       const answer = await answerOf(['restore', archive, '--data', restored])
-      expect(answer).toMatchObject({ clean: true, replaced: null, missing: [], calls: made.calls })
+      expect(answer).toMatchObject({ clean: true, kept_catalogue: null, missing: [], calls: made.calls })
       expect(await answerOf(['audit', '--data', restored])).toMatchObject({ clean: true, findings: [] })
       const { files, calls } = await expectSame(restored, data_folder)
       expect(await Bun.file(join(restored, 'tollgate.toml')).text()).toBe(
