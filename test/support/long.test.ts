@@ -13,7 +13,7 @@ const parts = scripts['test:long']?.split(' ').filter((part) => part.startsWith(
 const LOOKS =
   /from '[./\w]*\/long\.ts'|process\.env\.TOLLGATE_(?:LONG|SIMULATION_OPERATIONS|CRASH_CYCLES|FUZZ_REQUESTS)/
 const files = [...new Bun.Glob('test/**/*.ts').scanSync(ROOT)]
-  .filter((file) => !/^test\/(?:support\/long|attack|bench)/.test(file) && LOOKS.test(read(file)))
+  .filter((file) => !/^test\/(?:support\/long|tools)/.test(file) && LOOKS.test(read(file)))
   .toSorted()
 
 test('there are some', () => expect(files.length).toBeGreaterThan(20))
