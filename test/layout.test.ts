@@ -37,12 +37,8 @@ const EXCEPTIONS: Readonly<Record<string, readonly string[]>> = {
   'plugins/system/': ['package.json'],
   // Refused requests stand among calls in its lists.
   'plugins/calls/': ['plugins/refusals/index.ts'],
-  // The first call and refused requests stand where the first call is waited for; well-known providers are those of a new provider.
-  'plugins/first-steps/': [
-    'plugins/calls/index.ts',
-    'plugins/catalogue/index.ts',
-    'plugins/refusals/index.ts',
-  ],
+  // The first call and refused requests stand where the first call is waited for.
+  'plugins/first-steps/': ['plugins/calls/index.ts', 'plugins/refusals/index.ts'],
   // The review of a draft has its prices, margins and last week's calls at them; so has the page of a model. Models and providers have their health.
   'plugins/catalogue/': ['plugins/health/index.ts', 'plugins/prices/index.ts'],
   // An archive says which version made it.

@@ -1,113 +1,82 @@
-// The way of an account to its first call: its balance, its keys, and the newest call of a key.
+// The state of the checklist: the catalogue's providers and a model to call, and an account with its balance and keys.
 import { type Static, Type } from '@sinclair/typebox'
-import { countUsableKeys, type ListedKey } from '../../src/access/key-listing.ts'
-import { KEY_STATUSES, keyStatus } from '../../src/access/key-status.ts'
+import { listAccountPage } from '../../src/access/account-listing.ts'
+import { countUsableKeys } from '../../src/access/key-listing.ts'
 import { accountQueries, keyQueries } from '../../src/access/queries.ts'
 import type { Viewer } from '../../src/access/viewer.ts'
+import { ACCOUNT_PARAMETER, chosenAccount } from '../../src/app/surface/console/chosen-account.ts'
 import { sampleModel } from '../../src/app/surface/console/suggested-models.ts'
 import type { Gateway } from '../../src/app/surface/gateway.ts'
-import { permissionDenied } from '../../src/domain/errors.ts'
-import { Closed, Nullable, OneOf } from '../../src/http/schema.ts'
-import { MoneyFields, money, TimeFields, time } from '../../src/http/views.ts'
-import { listCalls, type RecordedCall } from '../calls/index.ts'
-import { listRefusals } from '../refusals/index.ts'
+import { isSimulated } from '../../src/catalogue/served.ts'
+import type { Catalogue } from '../../src/domain/catalogue.ts'
+import { Closed, Nullable } from '../../src/http/schema.ts'
+import { MoneyFields, money } from '../../src/http/views.ts'
+import type { Account } from '../../src/store/schema.ts'
+import { listCalls } from '../calls/index.ts'
+
+export const StartQuery = Closed(ACCOUNT_PARAMETER)
 
 export const StartView = Closed({
-  due: Type.Boolean({ description: 'whether no call of the account was ever recorded' }),
-  ...MoneyFields('available'),
-  ...MoneyFields('debt'),
-  keys: Type.Integer({ description: 'keys that work' }),
-  sample_model: Nullable(Type.String({ description: 'a text model that can be called' })),
-})
-
-export const FirstCallQuery = Closed({
-  key_id: Type.String({ pattern: '^[0-9]{1,15}$', must: 'the number of a key' }),
-})
-export const FirstCallView = Closed({
-  key: Closed({
-    id: Type.Integer(),
-    name: Type.String(),
-    prefix: Type.String(),
-    account: Type.String(),
-    status: OneOf(KEY_STATUSES),
+  due: Type.Boolean({
+    description: 'whether no call was ever recorded: of the account, or for the operator of any',
   }),
-  sample_model: Nullable(Type.String({ description: 'a text model that the key may call' })),
-  refusal: Nullable(
-    Closed({
-      request_id: Type.String(),
-      code: Type.String(),
-      sentence: Type.String({ description: 'the message that the caller got' }),
-      ...TimeFields('refused'),
-    }),
+  providers: Nullable(
+    Type.Array(Type.String(), { description: 'the names of real providers; for the operator only' }),
   ),
-  call: Nullable(
+  sample_model: Nullable(Type.String({ description: 'a text model that can be called' })),
+  is_simulated: Type.Boolean({ description: 'whether only a simulated provider serves that model' }),
+  /** The viewer's own; for the operator the named one, or else the first active one. */
+  account: Nullable(
     Closed({
-      request_id: Type.String(),
-      model: Type.String(),
-      outcome: Type.String(),
-      status: Type.Integer(),
-      input_tokens: Type.Integer(),
-      output_tokens: Type.Integer(),
-      duration_ms: Type.Integer(),
-      ...MoneyFields('cost'),
-      ...MoneyFields('left'),
+      id: Type.Integer(),
+      name: Type.String(),
+      ...MoneyFields('available'),
+      ...MoneyFields('held'),
+      ...MoneyFields('debt'),
+      keys: Type.Integer({ description: 'keys that work' }),
     }),
   ),
 })
 
-type Parts = Pick<Gateway, 'exchange' | 'db'>
-
-/** @throws GatewayError permission_denied for the operator, who has no account */
-export async function startView(gateway: Parts, viewer: Viewer): Promise<Static<typeof StartView>> {
-  const { db } = gateway
+/** @throws GatewayError not_found for an unknown account */
+export async function startView(
+  { db, exchange }: Pick<Gateway, 'exchange' | 'db'>,
+  viewer: Viewer,
+  reference: string | undefined,
+): Promise<Static<typeof StartView>> {
+  const catalogue = exchange.catalogue()
+  const is_operator = viewer.role === 'operator'
   const account =
-    viewer.role === 'operator'
-      ? undefined
-      : await accountQueries(db).accountById.get({ id: viewer.account_id })
-  if (viewer.role === 'operator' || !account)
-    throw permissionDenied('Only accounts have first steps. Sign in with an account.')
-  const { id: account_id, balance_nanos, held_nanos, debt_nanos } = account
+    (await chosenAccount(db, viewer, reference)) ?? (is_operator ? await firstAccount(db) : undefined)
   const [key] = viewer.role === 'key' ? await keyQueries(db).keysById.all({ id: viewer.key_id }) : []
-  const { calls } = await listCalls(db, { account_id }, { limit: 1, cursor: undefined })
+  const calls_of = is_operator ? {} : { account_id: viewer.account_id }
+  const { calls } = await listCalls(db, calls_of, { limit: 1, cursor: undefined })
+  const providers = realProviders(catalogue)
+  const sample_model = sampleModel(catalogue, key?.models ?? null)
+  const routes = catalogue.models.get(sample_model ?? '')?.routes ?? []
   return {
     due: calls.length === 0,
-    ...money('available', balance_nanos - held_nanos),
-    ...money('debt', debt_nanos),
-    keys: await countUsableKeys(db, account_id, gateway.exchange.now()),
-    sample_model: sampleModel(gateway.exchange.catalogue(), key?.models ?? null),
+    providers: is_operator ? providers : null,
+    sample_model,
+    is_simulated: routes.every(({ provider }) => !providers.includes(provider)),
+    account: account ? accountView(account, await countUsableKeys(db, account.id, exchange.now())) : null,
   }
 }
 
-/** A key with its newest call; before the first one, with the newest refused request. */
-export async function firstCallView(gateway: Parts, key: ListedKey): Promise<Static<typeof FirstCallView>> {
-  const { db, exchange } = gateway
-  const { account_id, id, name, prefix, account_name: account } = key
-  const { calls } = await listCalls(db, { account_id, key_id: id }, { limit: 1, cursor: undefined })
-  const [call] = calls
-  return {
-    key: { id, name, prefix, account, status: keyStatus(key, exchange.now()) },
-    sample_model: sampleModel(gateway.exchange.catalogue(), key.models),
-    refusal: call ? null : await lastRefusal(gateway, key),
-    call: call ? { ...callView(call), ...money('left', await leftOf(gateway, account_id)) } : null,
-  }
+const realProviders = ({ providers }: Catalogue): string[] =>
+  [...providers.values()].flatMap((provider) => (isSimulated(provider) ? [] : [provider.name]))
+
+async function firstAccount(db: Gateway['db']): Promise<Account | undefined> {
+  const page = await listAccountPage(db, { status: 'active', order: 'name' }, { limit: 1 })
+  const [first] = page?.rows ?? []
+  return first && (await accountQueries(db).accountById.get({ id: first.id }))
 }
 
-/** The newest refused request, for as long as there is no call. */
-async function lastRefusal({ db }: Parts, { account_id, id }: ListedKey) {
-  const { refusals } = await listRefusals(db, { account_id, key_id: id }, { limit: 1 })
-  const [refusal] = refusals
-  if (!refusal) return null
-  const { request_id, code, sentence, at_ms } = refusal
-  return { request_id, code, sentence, ...time('refused', at_ms) }
-}
-
-function callView(call: RecordedCall) {
-  const { request_id, model, outcome, status, input_tokens, output_tokens, duration_ms, cost_nanos } = call
-  const about = { request_id, model, outcome, status, input_tokens, output_tokens, duration_ms }
-  return { ...about, ...money('cost', cost_nanos) }
-}
-
-async function leftOf({ db }: Parts, account_id: number): Promise<number> {
-  const account = await accountQueries(db).accountById.get({ id: account_id })
-  return account ? account.balance_nanos - account.held_nanos : 0
-}
+const accountView = ({ id, name, balance_nanos, held_nanos, debt_nanos }: Account, keys: number) => ({
+  id,
+  name,
+  ...money('available', balance_nanos - held_nanos),
+  ...money('held', held_nanos),
+  ...money('debt', debt_nanos),
+  keys,
+})

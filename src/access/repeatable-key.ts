@@ -12,7 +12,7 @@ import { generateKey, hashKey, type RandomBytes } from './secret.ts'
 export const REQUEST_KEY_PATTERN = '^[A-Za-z0-9_-]{43,128}$'
 
 /** Bytes that only this request has, and has again when it is repeated. Another content has others. */
-export const bytesOf =
+const bytesOf =
   (request_key: string, content: readonly unknown[]): RandomBytes =>
   (length) =>
     new Uint8Array(hkdfSync('sha256', request_key, '', JSON.stringify(content), length))

@@ -241,19 +241,14 @@ const DEEDS: [what: string, deed: () => Promise<unknown>, lines: Expected[]][] =
     [{ ...BY_ALICIA, action: 'session.ended', before: { sessions: 1 } }],
   ],
   [
-    'the first steps make an account with a balance and a key',
-    async () => {
-      const { text } = await operator.json('POST', '/setup/account', {
-        account: 'bob',
-        balance_usd: '3',
-        key: 'first',
-        request_key: 'r'.repeat(43),
-      })
-      secrets.push(text)
-    },
+    'another account is created',
+    () => operator.json('POST', '/accounts', { name: 'bob' }),
+    [{ account: 'bob', by: 'operator', action: 'account.created' }],
+  ],
+  [
+    'it is topped up',
+    () => operator.json('POST', '/accounts/bob/top-up', { amount: '3', note: 'first balance' }),
     [
-      { account: 'bob', by: 'operator', action: 'account.created' },
-      { account: 'bob', by: 'operator', action: 'key.created' },
       {
         account: 'bob',
         by: 'operator',
@@ -261,6 +256,14 @@ const DEEDS: [what: string, deed: () => Promise<unknown>, lines: Expected[]][] =
         after: { balance_usd: '3.00', amount_usd: '3.00', note: 'first balance' },
       },
     ],
+  ],
+  [
+    'it is given a key',
+    async () => {
+      const { text } = await operator.json('POST', '/keys', { account: 'bob', name: 'first' })
+      secrets.push(text)
+    },
+    [{ account: 'bob', by: 'operator', action: 'key.created' }],
   ],
   [
     'a price is saved in the console',

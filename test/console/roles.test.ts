@@ -17,7 +17,7 @@ for (const key of Object.values(keys)) {
 }
 await gateway.rest()
 
-const OF_OPERATOR = ['/accounts', '/accounts/1', '/providers', '/catalogue', '/books', '/system', '/setup']
+const OF_OPERATOR = ['/accounts', '/accounts/1', '/providers', '/catalogue', '/books', '/system']
 const VIEWERS: readonly (readonly [string, Who])[] = [
   ['an account', { account: 'alice' }],
   ['a key', { key: keys.alice }],

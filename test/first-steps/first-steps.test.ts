@@ -1,130 +1,73 @@
-// The routes of the first visit: what there is to choose from, an account with its key in one step, and the key's first call.
+// The routes of the first steps: the state of the checklist, and the first call of a key.
 import { describe, expect, test } from 'bun:test'
-import { randomBytes } from 'node:crypto'
 import { FIRST_CATALOGUE } from '../../src/catalogue/first.ts'
 import { KNOWN_PROVIDERS } from '../../src/catalogue/known-models.ts'
 import { readCatalogue } from '../../src/catalogue/load.ts'
 import { BUILT_IN_REGISTRY } from '../../src/protocols/registry.ts'
 import { signedIn } from '../support/console-session.ts'
 import { eventually } from '../support/eventually.ts'
-import { fileGateway } from '../support/gateway.ts'
+import { fileGateway, startTestGateway } from '../support/gateway.ts'
 
 const gateway = await fileGateway({ catalogue: FIRST_CATALOGUE })
 const operator = await signedIn(gateway, 'operator')
-const requestKey = () => randomBytes(32).toString('base64url')
-
-describe('a key, with its account', () => {
-  test('of a new account comes with its first balance, as a top-up', async () => {
-    const made = await operator.json('POST', '/setup/account', {
-      account: 'alice',
-      balance_usd: '12.5',
-      key: 'first',
-      request_key: requestKey(),
+describe('the checklist', () => {
+  test('has the providers, a model and an account to choose, and whether the visit is over', async () => {
+    const before = await operator.json('GET', '/start')
+    expect(before).toEqual({
+      due: true,
+      providers: [],
+      sample_model: 'sim-flash',
+      is_simulated: true,
+      account: null,
     })
-    expect(made).toMatchObject({ account: 'alice', text: expect.stringMatching(/^tg_/) })
-    const { accounts, keys, entries } = await gateway.atRest()
-    const alice = accounts.find(({ name }) => name === 'alice')
-    expect(alice).toMatchObject({ balance_nanos: 12_500_000_000, status: 'active' })
-    expect(keys.find(({ id }) => id === made.key_id)).toMatchObject({
-      account_id: alice?.id,
-      name: 'first',
-      models: null,
+    await gateway.account('erin', { balance_usd: '1' })
+    await gateway.account('zoe')
+    const { text, key } = await operator.json('POST', '/keys', { account: 'erin', name: 'k' })
+    expect((await operator.json('GET', '/start')).account).toMatchObject({
+      name: 'erin',
+      available_usd: '1.00',
+      debt_nanos: 0,
+      keys: 1,
     })
-    expect(entries.filter(({ account_id }) => account_id === alice?.id)).toMatchObject([
-      { kind: 'top_up', amount_nanos: 12_500_000_000, note: 'first balance' },
-    ])
-  })
-
-  test('of an account that is there changes no money', async () => {
-    await gateway.account('bob', { balance_usd: '3' })
-    await operator.json('POST', '/setup/account', {
-      account: 'bob',
-      key: 'first',
-      request_key: requestKey(),
-    })
-    const { accounts, entries } = await gateway.atRest()
-    const bob = accounts.find(({ name }) => name === 'bob')
-    expect(bob?.balance_nanos).toBe(3_000_000_000)
-    expect(entries.filter(({ account_id }) => account_id === bob?.id)).toHaveLength(1)
-  })
-
-  test('may have no balance at all', async () => {
-    await operator.json('POST', '/setup/account', {
-      account: 'carol',
-      balance_usd: '0',
-      key: 'first',
-      request_key: requestKey(),
-    })
-    const { accounts, entries } = await gateway.atRest()
-    const carol = accounts.find(({ name }) => name === 'carol')
-    expect(entries.filter(({ account_id }) => account_id === carol?.id)).toEqual([])
-  })
-
-  test.each([
-    ['a name that is taken', { account: 'taken', balance_usd: '1', key: 'first' }, 400, 'name'],
-    ['an invalid name', { account: 'no spaces', balance_usd: '1', key: 'first' }, 400, 'name'],
-    ['a key without a name', { account: 'dora', balance_usd: '1', key: '' }, 400, 'key'],
-    ['an invalid amount', { account: 'dora', balance_usd: '1,5', key: 'first' }, 400, 'balance_usd'],
-    [
-      'an amount with ten decimals',
-      { account: 'dora', balance_usd: '0.0000000001', key: 'first' },
-      400,
-      'balance_usd',
-    ],
-    [
-      'an amount beyond what can be counted',
-      { account: 'dora', balance_usd: '99999999', key: 'first' },
-      400,
-      'balance_usd',
-    ],
-    ['an amount below zero', { account: 'dora', balance_usd: '-1', key: 'first' }, 400, 'balance_usd'],
-    ['an account that is not there', { account: 'dora', key: 'first' }, 404, null],
-  ])('is refused for %s, and nothing is made', async (_, body, status, param) => {
-    if (!gateway.rows().accounts.some(({ name }) => name === 'taken')) await gateway.account('taken')
-    const before = gateway.rows()
-    const sent = { ...body, request_key: requestKey() }
-    const answer = await operator.send('POST', '/setup/account', { body: sent })
-    const { error } = (await answer.json()) as { error: { param: string | null } }
-    expect({ status: answer.status, param: error.param }).toEqual({ status, param })
-    expect(gateway.rows()).toEqual(before)
-  })
-})
-
-describe('what there is', () => {
-  test('is told with the served text models and active accounts, and whether the visit is over', async () => {
-    const { started } = gateway
-    const before = await operator.json('GET', '/setup')
-    expect(before.due).toBe(true)
-    expect(before.models).toContainEqual({
-      id: 'sim-flash',
-      providers: ['simulator'],
-      input: '0.30',
-      output: '2.50',
-    })
-    expect(before.models.map(({ id }: { id: string }) => id)).not.toContain('sim-image')
-    expect(before.providers).toContainEqual({ name: 'simulator', protocol: 'gemini', simulated: true })
-    expect(started.catalogue().models.size).toBeGreaterThan(before.models.length)
-
-    const { text, key_id } = await operator.json('POST', '/setup/account', {
-      account: 'erin',
-      balance_usd: '1',
-      key: 'k',
-      request_key: requestKey(),
-    })
-    expect((await operator.json('GET', `/first-call?key_id=${key_id}`)).call).toBeNull()
+    expect((await operator.json('GET', '/start?account=zoe')).account).toMatchObject({ name: 'zoe', keys: 0 })
+    expect((await operator.json('GET', `/first-call?key_id=${key.id}`)).call).toBeNull()
     const messages = [{ role: 'user', content: 'Hello' }]
     const answer = await gateway.call('/v1/chat/completions', { model: 'sim-flash', messages }, { key: text })
     expect(answer.status).toBe(200)
     const { calls, accounts } = await gateway.atRest()
     const call = calls.at(-1)
-    const seen = await operator.json('GET', `/first-call?key_id=${key_id}`)
+    const seen = await operator.json('GET', `/first-call?key_id=${key.id}`)
     expect(seen.call).toMatchObject({
       request_id: call?.request_id,
       model: 'sim-flash',
       cost_nanos: call?.cost_nanos,
       left_nanos: accounts.find(({ name }) => name === 'erin')?.balance_nanos,
     })
-    expect((await operator.json('GET', '/setup')).due).toBe(false)
+    expect((await operator.json('GET', '/start')).due).toBe(false)
+  })
+
+  test('names a real provider before a simulated one', async () => {
+    await using real = await startTestGateway({
+      catalogue: `${FIRST_CATALOGUE}
+[[providers]]
+name = "house"
+protocol = "openai"
+base_url = "http://127.0.0.1:1/v1"
+api_keys = []
+
+[[models]]
+id = "house-model"
+kind = "text"
+routes = [{ provider = "house", model = "house-model" }]
+price = { input = 1, output = 2 }
+`,
+    })
+    const client = await signedIn(real, 'operator')
+    expect(await client.json('GET', '/start')).toMatchObject({
+      providers: ['house'],
+      sample_model: 'house-model',
+      is_simulated: false,
+    })
   })
 
   test('says why it was refused, until there is a call', async () => {
@@ -163,21 +106,22 @@ describe('what there is', () => {
       expect((await visitor.send('GET', `/first-call?key_id=${key_id}`)).status).toBe(400)
   })
 
-  test('the start of an account says what it has, and a model that it can call; the operator has none', async () => {
+  test('the start of an account says what it has, and a model that it can call; other accounts are not found', async () => {
     await gateway.account('starter', { balance_usd: '2' })
-    expect(await (await signedIn(gateway, { account: 'starter' })).json('GET', '/start')).toMatchObject({
+    const starter = await signedIn(gateway, { account: 'starter' })
+    expect(await starter.json('GET', '/start')).toMatchObject({
       due: true,
-      available_usd: '2.00',
-      debt_nanos: 0,
-      keys: 0,
+      providers: null,
+      account: { name: 'starter', available_usd: '2.00', debt_nanos: 0, keys: 0 },
       sample_model: 'sim-flash',
     })
+    expect((await starter.send('GET', '/start?account=erin')).status).toBe(404)
     const key = await gateway.key('starter', { models: ['sim-claude'] })
     expect(await (await signedIn(gateway, { key })).json('GET', '/start')).toMatchObject({
-      keys: 1,
+      account: { name: 'starter', keys: 1 },
       sample_model: 'sim-claude',
     })
-    expect((await operator.send('GET', '/start')).status).toBe(403)
+    expect((await operator.send('GET', '/start?account=nobody')).status).toBe(404)
   })
 })
 

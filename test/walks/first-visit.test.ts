@@ -30,6 +30,7 @@ test('a provider, a model, an account and a key by hand; a call by an SDK turns 
 
   await visit.page.getByRole('heading', { level: 1, name: 'First steps' }).waitFor()
   await visit.looksRight()
+  await hand.press('Add a provider')
   await hand.choose('Another server')
   await hand.type('Address', `${provider.url}/v1`)
   await hand.type('API key', PROVIDER_KEY)
@@ -47,24 +48,30 @@ test('a provider, a model, an account and a key by hand; a call by an SDK turns 
   await visit.looksRight()
   await hand.press('Save model and price')
 
-  await hand.type('Account', 'alice')
-  await hand.press('Create account and key')
-  await visit.page.getByText(/Must be an amount in USD/).waitFor()
-  await hand.type('First balance', '10')
+  await hand.press('New account')
+  await hand.type('Name', 'alice')
+  await hand.press('Create account')
+  await hand.press('Top up')
+  await hand.type('Amount', '10')
+  await hand.press('Top up alice')
+  await visit.page.getByText('alice has 10.00 USD', { exact: false }).first().waitFor()
+  await visit.looksRight()
+  await hand.press('Create key')
   // The answer is lost on its way: the same button brings the key, and nothing is made twice.
-  await visit.page.route('**/api/setup/account', async (route) => {
+  await visit.page.route('**/api/keys', async (route) => {
     await route.fetch()
     await route.abort()
-    await visit.page.unroute('**/api/setup/account')
+    await visit.page.unroute('**/api/keys')
   })
-  await hand.press('Create account and key')
+  await hand.press('Create key')
   await visit.page.getByText(/cannot be reached. What you typed is kept/).waitFor()
-  await hand.press('Create account and key')
+  await hand.press('Create key')
 
-  await visit.page.getByText('Waiting for your first call…').waitFor()
-  await visit.looksRight()
   const key = await visit.page.locator('.secret pre').innerText()
   expect(key).toMatch(/^tg_/)
+  await hand.press('Done')
+  await visit.page.getByText('Waiting for your first call…').waitFor()
+  await visit.looksRight()
   const client = new OpenAI({ apiKey: key, baseURL: `${new URL(first.link).origin}/v1`, maxRetries: 0 })
   const answer = await client.chat.completions.create({
     model: 'house-lite',
@@ -99,22 +106,21 @@ test('what is there already is chosen, the call is sent from the page, and the v
   await visit.page.goto(first.link)
   await hand.type('Password', PASSWORD)
   await hand.press('Set password and sign in')
-  await hand.choose('Simulator')
-  await hand.press('Test connection')
-  await hand.press('Use this provider')
-  await hand.press('Use sim-flash')
-  await hand.press('Existing account')
+  await hand.press('Create key')
   await hand.press('Create key')
   await visit.page.locator('.secret pre').waitFor()
+  await hand.press('Done')
+  asked.length = 0
   // Its text is gone with the page, not which key it was: another one is made for the same account.
   await visit.open(visit.page.url())
   await visit.page.getByText(/It was shown only once/).waitFor()
   await visit.page.getByText('Waiting for your first call…').waitFor()
   await visit.looksRight()
   await hand.press('Create another key')
-  asked.length = 0
   await hand.press('Create key')
   await visit.page.locator('.secret pre').waitFor()
+  await visit.looksRight()
+  await hand.press('Done')
   await visit.quiet()
   await visit.looksRight()
   await hand.press('Send it from here')
@@ -129,7 +135,7 @@ test('what is there already is chosen, the call is sent from the page, and the v
   await visit.isClean()
 })
 
-test('a provider that refuses is told in its own words, each step can be skipped, and later is not asked again', async () => {
+test('a provider that refuses is told in its own words, no step is required, and later is not asked again', async () => {
   await using first = await startServe()
   await using provider = serveProvider()
   await using visit = await consolePage(new URL(first.link).origin)
@@ -138,6 +144,7 @@ test('a provider that refuses is told in its own words, each step can be skipped
   await hand.type('Password', PASSWORD)
   await hand.press('Set password and sign in')
 
+  await hand.press('Add a provider')
   await hand.choose('Another server')
   await hand.type('Address', 'localhost:11434')
   await hand.type('Model to test', 'house-lite')
@@ -150,12 +157,8 @@ test('a provider that refuses is told in its own words, each step can be skipped
   await visit.page.getByText(/Request had invalid authentication credentials/).waitFor()
   await visit.looksRight()
 
-  await hand.press('Skip this step')
-  await hand.press('Skip this step')
-  await hand.press('Skip this step')
-  await visit.page.getByRole('heading', { name: 'Make the first call' }).waitFor()
-  await visit.page.goBack()
-  await visit.page.getByRole('heading', { name: 'Account and key' }).waitFor()
+  await hand.press('Close')
+  await visit.page.getByText('Create a key first').waitFor()
   await hand.press('Do this later')
   await visit.page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor()
   await hand.press('First steps')

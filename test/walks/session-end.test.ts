@@ -8,20 +8,21 @@ import { fileConsole, givePasswords, PASSWORD, pageOf } from '../support/console
 import { prepareDataFolder } from '../support/data-folder.ts'
 import { memoryLog } from '../support/memory-log.ts'
 
-const ACCOUNT_STEP = '/console/setup?step=account'
-
 describe('a session that ends while a form is filled in', () => {
   test('is asked for over the page, and the form goes on as it was', async () => {
     const { gateway, visit } = await fileConsole()
+    await gateway.account('carol')
     await using one = await visit('operator')
     const { page } = one
-    await one.open(ACCOUNT_STEP)
-    await page.getByLabel('Account', { exact: true }).fill('carol')
-    await page.getByLabel('First balance').fill('12.34')
+    await one.open('/console/setup?account=carol')
+    await page.getByRole('button', { name: 'Top up' }).click()
+    const form = page.getByRole('dialog', { name: 'Top up carol' })
+    await form.getByLabel('Amount').fill('12.34')
+    await form.getByLabel('Note').fill('INV-7')
 
     gateway.db.run('DELETE FROM sessions')
     one.allow(/status of 401/)
-    await page.getByRole('button', { name: 'Create account and key' }).click()
+    await form.getByRole('button', { name: 'Top up carol' }).click()
     const dialog = page.getByRole('dialog', { name: 'Sign in again' })
     await dialog.waitFor()
     await one.looksRight()
@@ -29,10 +30,10 @@ describe('a session that ends while a form is filled in', () => {
     await dialog.getByRole('button', { name: 'Sign in' }).click()
     await dialog.waitFor({ state: 'detached' })
 
-    expect(await page.getByLabel('Account', { exact: true }).inputValue()).toBe('carol')
-    expect(await page.getByLabel('First balance').inputValue()).toBe('12.34')
-    await page.getByRole('button', { name: 'Create account and key' }).click()
-    await page.getByText('Waiting for your first call…').waitFor()
+    expect(await form.getByLabel('Amount').inputValue()).toBe('12.34')
+    expect(await form.getByLabel('Note').inputValue()).toBe('INV-7')
+    await form.getByRole('button', { name: 'Top up carol' }).click()
+    await form.waitFor({ state: 'detached' })
     expect(gateway.rows().accounts.find(({ name }) => name === 'carol')?.balance_nanos).toBe(12_340_000_000)
     await one.isClean()
   })
@@ -50,22 +51,24 @@ describe('a gateway that is stopped and started', () => {
     await using one = await pageOf({ url: before.url, store }, 'operator')
     await store.close()
     const { page } = one
-    await one.open(ACCOUNT_STEP)
-    await page.getByLabel('Account', { exact: true }).fill('dave')
-    await page.getByLabel('First balance', { exact: true }).fill('10')
+    await one.open('/console/setup')
+    await page.getByRole('button', { name: 'New account' }).click()
+    const form = page.getByRole('dialog', { name: 'New account' })
+    await form.getByLabel('Name', { exact: true }).fill('dave')
+    await form.getByLabel('Email').fill('dave@example.com')
 
     await before.stop()
     one.allow(/ERR_CONNECTION|ERR_EMPTY_RESPONSE|ERR_SOCKET|network error/)
-    await page.getByRole('button', { name: 'Create account and key' }).click()
+    await form.getByRole('button', { name: 'Create account' }).click()
     await page.getByText('Connection lost, retrying').first().waitFor()
     await one.looksRight()
 
     const after = await start(host || `127.0.0.1:${port}`)
     try {
       await page.locator('.banner').waitFor({ state: 'detached' })
-      expect(await page.getByLabel('Account', { exact: true }).inputValue()).toBe('dave')
-      await page.getByRole('button', { name: 'Create account and key' }).click()
-      await page.getByText('Waiting for your first call…').waitFor()
+      expect(await form.getByLabel('Name', { exact: true }).inputValue()).toBe('dave')
+      await form.getByRole('button', { name: 'Create account' }).click()
+      await page.getByRole('link', { name: 'dave' }).waitFor()
 
       // The code of another page is asked for while nothing answers.
       one.allow(/ERR_FAILED|Failed to fetch dynamically imported/)

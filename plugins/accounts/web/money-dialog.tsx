@@ -10,12 +10,19 @@ import { Field } from '../../console/web/parts/field.tsx'
 import { Form, SubmitOrCancel } from '../../console/web/parts/form.tsx'
 import { MoneyInput, TextInput } from '../../console/web/parts/input.tsx'
 import { useRequestKey } from '../../console/web/parts/request-key.ts'
-import type { AccountView } from '../console/views.ts'
 
 export type Movement = 'top-up' | 'debit'
 
+interface MovedAccount {
+  id: number
+  name: string
+  available_nanos: number
+  held_nanos: number
+  debt_nanos: number
+}
+
 interface MoneyDialogProps {
-  account: AccountView
+  account: MovedAccount
   /** Null: closed. */
   movement: Movement | null
   onClose: () => void
@@ -42,7 +49,7 @@ function MoneyForm({ account, movement, onClose }: MoneyDialogProps & { movement
       const of_account = api.accounts({ id: part(account.id) })
       return ask(is_debit ? of_account.debit.post(body, sent) : of_account['top-up'].post(body, sent))
     },
-    changes: ['accounts', 'account', 'entries', 'overview'],
+    changes: ['accounts', 'account', 'entries', 'overview', 'start'],
     done: (_, { account: after, again }) => ({
       text: `${doneText(movement, amount.trim(), again)} ${after.name} has ${exactUsd(after.available_nanos)} USD free.`,
     }),
@@ -78,7 +85,7 @@ function MoneyForm({ account, movement, onClose }: MoneyDialogProps & { movement
   )
 }
 
-function helpFor({ available_nanos, held_nanos, debt_nanos }: AccountView, movement: Movement): string {
+function helpFor({ available_nanos, held_nanos, debt_nanos }: MovedAccount, movement: Movement): string {
   if (movement === 'debit') {
     const held = held_nanos > 0 ? `; ${exactUsd(held_nanos)} USD are held for running calls` : ''
     return `${exactUsd(available_nanos)} USD are free${held}.`

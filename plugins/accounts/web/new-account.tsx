@@ -9,29 +9,36 @@ import { Field } from '../../console/web/parts/field.tsx'
 import { Form, SubmitOrCancel } from '../../console/web/parts/form.tsx'
 import { TextInput } from '../../console/web/parts/input.tsx'
 
-export function NewAccountDialog({ open, onClose }: { open: boolean; onClose: () => void }) {
+interface NewAccountProps {
+  onClose: () => void
+  /** Where absent, the account's page opens. */
+  onCreated?: (name: string) => void
+}
+
+export function NewAccountDialog({ open, ...rest }: NewAccountProps & { open: boolean }) {
   return (
-    <Dialog open={open} onClose={onClose} title="New account">
-      <NewAccount onClose={onClose} />
+    <Dialog open={open} onClose={rest.onClose} title="New account">
+      <NewAccount {...rest} />
     </Dialog>
   )
 }
 
-function NewAccount({ onClose }: { onClose: () => void }) {
+function NewAccount({ onClose, onCreated }: NewAccountProps) {
   const [name, setName] = useState('')
   const [display_name, setDisplayName] = useState('')
   const [email, setEmail] = useState('')
   const [, go] = useLocation()
   const { runOrThrow } = useAction({
     work: (wanted: string) => ask(api.accounts.post({ name: wanted, display_name, email })),
-    changes: ['accounts'],
+    changes: ['accounts', 'start'],
     done: (_, account) => ({ text: `${account.name} was created. Next: top up and create a key.` }),
   })
 
   async function make(): Promise<void> {
-    const { id } = await runOrThrow(name.trim())
+    const account = await runOrThrow(name.trim())
     onClose()
-    go(`/accounts/${id}`)
+    if (onCreated) onCreated(account.name)
+    else go(`/accounts/${account.id}`)
   }
 
   return (

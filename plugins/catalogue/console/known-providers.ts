@@ -4,7 +4,7 @@ import { KNOWN_PROVIDERS, PRICES_AS_OF } from '../../../src/catalogue/known-mode
 import { SERVED_PROTOCOLS, SERVER_FIELDS } from '../../../src/domain/servers/known-server.ts'
 import { Closed, Nullable, OneOf } from '../../../src/http/schema.ts'
 
-export const Usd = Type.String({ maxLength: 32, description: 'USD as a decimal number' })
+const Usd = Type.String({ maxLength: 32, description: 'USD as a decimal number' })
 
 const KnownModelView = Closed({
   model: Type.String(),
@@ -33,12 +33,10 @@ const KnownProviderView = Closed({
   models: Type.Array(KnownModelView),
 })
 
-export const KNOWN_FIELDS = {
+export const KnownView = Closed({
   prices_as_of: Type.String({ description: 'the month of the list prices' }),
   known: Type.Array(KnownProviderView),
-}
-
-export const KnownView = Closed(KNOWN_FIELDS)
+})
 
 export const knownView = () => ({
   prices_as_of: PRICES_AS_OF,

@@ -2,21 +2,27 @@
 import { type ReactNode, useEffect } from 'react'
 import { Redirect, useLocation } from 'wouter'
 import { api } from '../../console/web/app/client.ts'
+import { keepIn, keptIn } from '../../console/web/app/kept.ts'
 import { useAsk } from '../../console/web/app/query.ts'
 import { useViewer } from '../../console/web/app/session.tsx'
-import { isPutOff, putOff } from './put-off.ts'
+
+interface Visitor {
+  account_id: number | null
+}
+
+const markOf = ({ account_id }: Visitor): string =>
+  account_id === null ? 'tollgate-first-steps' : `tollgate-first-steps-${account_id}`
+
+/** In this browser, the console no longer opens the first steps by itself; their page stays. */
+export const putOff = (viewer: Visitor): void => keepIn(markOf(viewer), 'put off')
 
 /** Shows `children`, unless the operator or an account holder is at /console for the first time. */
 export function FirstVisit({ children }: { children: ReactNode }) {
   const viewer = useViewer()
   const { role } = viewer
   const [path] = useLocation()
-  const may_redirect = role !== 'key' && path === '/' && !isPutOff(viewer)
-  const of_operator = useAsk(['setup'], () => api.setup.get(), {
-    enabled: may_redirect && role === 'operator',
-  })
-  const of_account = useAsk(['start'], () => api.start.get(), { enabled: may_redirect && role === 'account' })
-  const { data, error } = role === 'operator' ? of_operator : of_account
+  const may_redirect = role !== 'key' && path === '/' && keptIn(markOf(viewer)) === null
+  const { data, error } = useAsk(['start', ''], () => api.start.get({ query: {} }), { enabled: may_redirect })
   const is_over = data?.due === false
   useEffect(() => {
     if (is_over) putOff(viewer)

@@ -1,7 +1,9 @@
-// The pages of the first steps: of account holders, and of the operator. The side bar has neither.
+// The page of the first steps, for the operator and for account holders. The side bar has neither.
 import { ACCOUNTS, OPERATOR, type PageEntry } from '../../console/web/app/page-entry.ts'
 
+const load = () => import('./first-steps.tsx')
+
 export const first_steps_pages: readonly PageEntry[] = [
-  { path: '/start', title: 'Get started', seen_by: ACCOUNTS, load: () => import('./start.tsx') },
-  { path: '/setup', title: 'First steps', seen_by: OPERATOR, load: () => import('./setup/setup.tsx') },
+  { path: '/start', title: 'Get started', seen_by: ACCOUNTS, load },
+  { path: '/setup', title: 'First steps', seen_by: OPERATOR, load },
 ]

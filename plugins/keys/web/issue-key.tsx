@@ -18,10 +18,12 @@ interface IssueKeyProps {
   onClose: () => void
   /** The owner of the key; where absent, the operator names one, and accounts make their own. */
   account?: string | undefined
+  /** The key is there; its text is visible once. */
+  onIssued?: (issued: Issued) => void
 }
 
 /** Once the key is there, only its own button closes the dialog. */
-export function IssueKey({ open, onClose, account }: IssueKeyProps) {
+export function IssueKey({ open, onClose, account, onIssued }: IssueKeyProps) {
   const [issued, setIssued] = useState<Issued | null>(null)
   const end = () => {
     setIssued(null)
@@ -33,7 +35,14 @@ export function IssueKey({ open, onClose, account }: IssueKeyProps) {
       {issued ? (
         <IssuedKey issued={issued} onDone={end} />
       ) : (
-        <NewKey account={account} onIssued={setIssued} onCancel={end} />
+        <NewKey
+          account={account}
+          onIssued={(made) => {
+            setIssued(made)
+            onIssued?.(made)
+          }}
+          onCancel={end}
+        />
       )}
     </Dialog>
   )
@@ -62,7 +71,7 @@ function NewKey({ account, onIssued, onCancel }: NewKeyProps) {
       forget()
       return issued
     },
-    changes: ['keys', 'account', 'accounts'],
+    changes: ['keys', 'account', 'accounts', 'start'],
   })
   return (
     <Form submit={async () => onIssued(await runOrThrow(undefined))} aria-label="New key">

@@ -1,37 +1,59 @@
 // The one form for a new provider: it is tried by a real call before it is saved.
 import { useState } from 'react'
+import { api } from '../../../console/web/app/client.ts'
+import { useAsk } from '../../../console/web/app/query.ts'
 import { Button } from '../../../console/web/parts/button.tsx'
 import { Field } from '../../../console/web/parts/field.tsx'
 import { Form, FormActions, SubmitButton } from '../../../console/web/parts/form.tsx'
 import { TextInput } from '../../../console/web/parts/input.tsx'
 import { Notice } from '../../../console/web/parts/notice.tsx'
 import { Select } from '../../../console/web/parts/select.tsx'
+import { Loaded } from '../../../console/web/parts/states.tsx'
 import { messageOf } from '../../../console/web/parts/thrown.ts'
+import { useKnownList } from '../parts/known.ts'
 import type { SavedFile } from '../parts/saving.ts'
 import type { TrialOutcome } from '../parts/trial-result.tsx'
 import { TrialResult } from '../parts/trial-result.tsx'
 import { type ProviderDraft, saveProvider, tryProvider } from './catalogue-edits.ts'
-import { type Choice, choicesOf, newChoicesOf, type ServerField, type SetupState } from './choices.ts'
+import { type Choice, choicesOf, type ServerField } from './choices.ts'
 import { KeyField } from './key-input.tsx'
 import { protocolOptions } from './protocols.ts'
 
 interface AddProviderProps {
-  setup: SetupState
-  /** It is always a further one, under a name of its own. Otherwise one that is there can be chosen. */
-  is_new?: boolean
-  /** Goes on with this provider, and the model that answered. @param saved undefined if the provider was there before */
-  onDone: (provider: string, model: string, saved: SavedFile | undefined) => void
+  /** @param model the one that was tested */
+  onDone: (provider: string, model: string, saved: SavedFile) => void
 }
 
-export function AddProvider({ setup, is_new = false, onDone }: AddProviderProps) {
-  const choices = is_new ? newChoicesOf(setup) : choicesOf(setup)
+export function AddProvider({ onDone }: AddProviderProps) {
+  const list = useKnownList()
+  const there = useAsk(['providers'], () => api.providers.get())
+  return (
+    <Loaded query={list}>
+      {({ known }) => (
+        <Loaded query={there}>
+          {({ providers }) => (
+            <ChosenProvider
+              choices={choicesOf(
+                known,
+                providers.map(({ name }) => name),
+              )}
+              onDone={onDone}
+            />
+          )}
+        </Loaded>
+      )}
+    </Loaded>
+  )
+}
+
+function ChosenProvider({ choices, onDone }: AddProviderProps & { choices: readonly Choice[] }) {
   const [title, setTitle] = useState(choices[0]?.title ?? '')
   const choice = choices.find((one) => one.title === title) ?? choices[0]
   if (!choice) return null
   return (
     <>
       <ProviderChoice choices={choices} value={choice.title} onChange={setTitle} />
-      <ProviderForm key={choice.title} choice={choice} is_new={is_new} onDone={onDone} />
+      <ProviderForm key={choice.title} choice={choice} onDone={onDone} />
     </>
   )
 }
@@ -51,15 +73,10 @@ const draftOf = ({ name, server, protocols, base_url, models }: Choice): Draft =
   model: models[0] ?? '',
 })
 
-interface ProviderFormProps extends Required<Pick<AddProviderProps, 'is_new' | 'onDone'>> {
-  choice: Choice
-}
-
-function ProviderForm({ choice, is_new, onDone }: ProviderFormProps) {
+function ProviderForm({ choice, onDone }: AddProviderProps & { choice: Choice }) {
   const [draft, setDraft] = useState(() => draftOf(choice))
   const [trial, setTrial] = useState<TrialOutcome | null>(null)
   const [refusal, setRefusal] = useState('')
-  const { saved } = choice
 
   const put = (changes: Partial<Draft>) => {
     setDraft((before) => ({ ...before, ...changes }))
@@ -73,11 +90,10 @@ function ProviderForm({ choice, is_new, onDone }: ProviderFormProps) {
 
   async function tryIt(): Promise<void> {
     setTrial(null)
-    setTrial(await tryProvider(provider.name, model.trim(), saved ? undefined : provider))
+    setTrial(await tryProvider(provider, model.trim()))
   }
   async function goOn(): Promise<void> {
-    const file = saved ? undefined : await saveProvider(provider)
-    onDone(provider.name, model.trim(), file)
+    onDone(provider.name, model.trim(), await saveProvider(provider))
   }
   function goOnAnyway(): void {
     setRefusal('')
@@ -86,7 +102,7 @@ function ProviderForm({ choice, is_new, onDone }: ProviderFormProps) {
 
   return (
     <Form submit={trial?.ok ? goOn : tryIt} aria-label={choice.title}>
-      {!saved && <ProviderFields {...{ choice, is_new, draft, type, typeField }} />}
+      <ProviderFields {...{ choice, draft, type, typeField }} />
       <Field
         label="Model to test"
         name="model"
@@ -106,55 +122,42 @@ function ProviderForm({ choice, is_new, onDone }: ProviderFormProps) {
         </Notice>
       )}
       <FormActions>
-        <SubmitButton>{submitWords(trial, saved)}</SubmitButton>
-        {trial && !trial.ok && (
-          <Button onClick={goOnAnyway}>{saved ? 'Use it anyway' : 'Save anyway'}</Button>
-        )}
+        <SubmitButton>{submitWords(trial)}</SubmitButton>
+        {trial && !trial.ok && <Button onClick={goOnAnyway}>Save anyway</Button>}
       </FormActions>
     </Form>
   )
 }
 
-const submitWords = (trial: TrialOutcome | null, saved: boolean): string => {
-  if (!trial) return 'Test connection'
-  if (!trial.ok) return 'Test again'
-  return saved ? 'Use this provider' : 'Save provider'
-}
+const submitWords = (trial: TrialOutcome | null): string =>
+  trial === null ? 'Test connection' : trial.ok ? 'Save provider' : 'Test again'
 
-interface ProviderFieldsProps extends Pick<ProviderFormProps, 'choice' | 'is_new'> {
+interface ProviderFieldsProps {
+  choice: Choice
   draft: Draft
   type: (field: Typed) => (value: string) => void
   /** Of a field of its server. */
   typeField: (field: ServerField) => (value: string) => void
 }
 
-function ProviderFields({ choice, is_new, draft, type, typeField }: ProviderFieldsProps) {
+function ProviderFields({ choice, draft, type, typeField }: ProviderFieldsProps) {
   const is_free = choice.server === null && choice.base_url === ''
-  const has_protocols = choice.protocols.length > 1
   return (
     <>
-      {(is_free || is_new || has_protocols) && (
-        <div className="fields">
-          {(is_free || is_new) && (
-            <Field
-              label="Name"
-              name="name"
-              help="Letters a-z, digits, _ and -. Used by routes and in the log."
-            >
-              <TextInput code value={draft.name} onChange={type('name')} autoComplete="off" />
-            </Field>
-          )}
-          {has_protocols && (
-            <Field label="Protocol" help="Anthropic for Claude, Gemini for Gemini, OpenAI for most others.">
-              <Select
-                options={protocolOptions(choice.protocols)}
-                value={draft.protocol}
-                onChange={type('protocol')}
-              />
-            </Field>
-          )}
-        </div>
-      )}
+      <div className="fields">
+        <Field label="Name" name="name" help="Letters a-z, digits, _ and -. Used by routes and in the log.">
+          <TextInput code value={draft.name} onChange={type('name')} autoComplete="off" />
+        </Field>
+        {choice.protocols.length > 1 && (
+          <Field label="Protocol" help="Anthropic for Claude, Gemini for Gemini, OpenAI for most others.">
+            <Select
+              options={protocolOptions(choice.protocols)}
+              value={draft.protocol}
+              onChange={type('protocol')}
+            />
+          </Field>
+        )}
+      </div>
       {choice.fields.length > 0 && (
         <div className="fields">
           {choice.fields.map(({ name, label, help }) => (

@@ -2,7 +2,7 @@
 import { ApiError, api, ask } from '../../../console/web/app/client.ts'
 import type { Known } from '../parts/known.ts'
 import type { SavedFile } from '../parts/saving.ts'
-import { knownModel, type ServerField, type SetupState } from './choices.ts'
+import { knownModel, type ServerField } from './choices.ts'
 import type { Protocol } from './protocols.ts'
 
 export interface ProviderDraft {
@@ -61,19 +61,18 @@ function modelEdit(
 }
 
 /**
- * One small real request to a provider.
+ * One small real request to a new provider.
  *
- * @param draft absent: the provider is in the catalogue
  * @throws ApiError
  */
-export const tryProvider = (name: string, model: string, draft?: ProviderDraft) =>
+export const tryProvider = (draft: ProviderDraft, model: string) =>
   atFields(
     ask(
       api.providers.try.post({
-        provider: name,
+        provider: draft.name,
         model,
         is_new: true,
-        edits: draft && [providerEdit(draft)],
+        edits: [providerEdit(draft)],
       }),
     ),
   )
@@ -82,8 +81,8 @@ export const tryProvider = (name: string, model: string, draft?: ProviderDraft) 
 export const saveProvider = (draft: ProviderDraft) => save(providerEdit(draft))
 
 /** @throws ApiError */
-export const saveModel = (draft: ModelDraft, setup: SetupState) =>
-  save(modelEdit(draft, knownModel(setup, draft.model)))
+export const saveModel = (draft: ModelDraft, known: readonly Known[]) =>
+  save(modelEdit(draft, knownModel(known, draft.model)))
 
 async function save(
   edit: ReturnType<typeof providerEdit> | ReturnType<typeof modelEdit>,

@@ -18,7 +18,7 @@ interface Choice {
 }
 
 export function KnownModels({ draft, path, model }: KnownModelsProps) {
-  const list = useKnownList()
+  const { data: list } = useKnownList()
   if (!list || model.kind !== 'text') return null
   const { known, prices_as_of } = list
   const choices = choicesOf(draft, known)

@@ -5,8 +5,7 @@ import { useAsk } from '../../../console/web/app/query.ts'
 type KnownList = AnswerOf<typeof api.catalogue.known.get>
 export type Known = KnownList['known'][number]
 
-export const useKnownList = (): KnownList | undefined =>
-  useAsk(['catalogue', 'known'], () => api.catalogue.known.get()).data
+export const useKnownList = () => useAsk(['catalogue', 'known'], () => api.catalogue.known.get())
 
 /** Empty until they are there. */
-export const useKnown = (): readonly Known[] => useKnownList()?.known ?? []
+export const useKnown = (): readonly Known[] => useKnownList().data?.known ?? []

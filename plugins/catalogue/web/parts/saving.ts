@@ -8,7 +8,7 @@ import type { CatalogueFile } from './values.ts'
 
 export const FILE_KEY = ['catalogue', 'file']
 export const CATALOGUE = 'catalogue'
-const CHANGES = [CATALOGUE, 'models', 'providers', 'setup']
+const CHANGES = [CATALOGUE, 'models', 'providers', 'start']
 
 /** Queries to repeat after each save: all that show the catalogue. */
 export function askAgain(queries: QueryClient): void {
@@ -49,6 +49,15 @@ export interface SavedFile {
   base: CatalogueFile
   /** Of the file as it was saved. */
   hash: string
+}
+
+/** Reports a provider or a model that a form of its own has saved. @returns a function; its `onUndone` as in `undoing` */
+export function useAdded() {
+  const queries = useQueryClient()
+  return (name: string, saved: SavedFile, onUndone?: () => void): void => {
+    askAgain(queries)
+    toast({ text: `${name} added`, subject: CATALOGUE, ...undoing(queries, saved, onUndone) })
+  }
 }
 
 /**

@@ -1,72 +1,48 @@
-// The second step: a model, with its name and its price for callers.
+// The form of a new model: a provider's model, its name and its price for callers.
 import { useState } from 'react'
-import { saveModel } from '../../../catalogue/web/new-provider/catalogue-edits.ts'
-import { knownModel, type SetupState } from '../../../catalogue/web/new-provider/choices.ts'
 import { Button } from '../../../console/web/parts/button.tsx'
 import { Field } from '../../../console/web/parts/field.tsx'
 import { Form, FormActions, SubmitButton } from '../../../console/web/parts/form.tsx'
 import { TextInput, UnitInput } from '../../../console/web/parts/input.tsx'
 import { Select } from '../../../console/web/parts/select.tsx'
+import { useKnownList } from '../parts/known.ts'
+import type { SavedFile } from '../parts/saving.ts'
+import { saveModel } from './catalogue-edits.ts'
+import { knownModel } from './choices.ts'
 
-interface ModelStepProps {
-  setup: SetupState
-  /** The provider of the first step; empty if it was skipped. */
-  provider: string
-  /** The model that the first step tested. */
-  tested_model: string
-  /** Goes on with this model, by the name that callers use. */
-  onDone: (model: string) => void
+interface NewModelProps {
+  /** The catalogue's real providers. */
+  providers: readonly string[]
+  /** The provider that was just added, and the model that it was tested with. */
+  tested: { provider: string; model: string } | null
+  /** @param id the name that callers use */
+  onDone: (id: string, saved: SavedFile) => void
 }
 
-const NEW = ''
-
-export function ModelStep({ setup, provider, tested_model, onDone }: ModelStepProps) {
-  const models = setup.models.filter(({ providers }) => provider === '' || providers.includes(provider))
-  const [chosen, setChosen] = useState(models[0]?.id ?? NEW)
-  const options = [
-    ...models.map(({ id, input, output }) => ({ value: id, label: id, detail: priceWords(input, output) })),
-    ...(provider === '' ? [] : [{ value: NEW, label: 'Another model …' }]),
-  ]
-  const model = models.find(({ id }) => id === chosen)
-  return (
-    <>
-      {models.length > 0 && (
-        <Field label="Model" help={model && priceWords(model.input, model.output)}>
-          <Select options={options} value={chosen} onChange={setChosen} />
-        </Field>
-      )}
-      {model ? (
-        <Form submit={async () => onDone(model.id)} aria-label="Model">
-          <FormActions>
-            <SubmitButton>Use {model.id}</SubmitButton>
-          </FormActions>
-        </Form>
-      ) : (
-        <NewModel setup={setup} provider={provider} tested_model={tested_model} onDone={onDone} />
-      )}
-    </>
-  )
-}
-
-const priceWords = (input: string, output: string): string =>
-  `${input} USD per million tokens read, ${output} USD per million written`
-
-function NewModel({ setup, provider, tested_model, onDone }: ModelStepProps) {
-  const list = knownModel(setup, tested_model)
-  const prices_url = setup.known.find(({ models }) =>
-    models.some(({ model }) => model === tested_model),
-  )?.prices_url
-  const [model, setModel] = useState(tested_model)
-  const [id, setId] = useState(tested_model)
+export function NewModel({ providers, tested, onDone }: NewModelProps) {
+  const { data: list } = useKnownList()
+  const known = list?.known ?? []
+  const [provider, setProvider] = useState(tested?.provider ?? providers.at(-1) ?? '')
+  const [model, setModel] = useState(tested?.model ?? '')
+  const [id, setId] = useState(tested?.model ?? '')
   const [input, setInput] = useState('')
   const [output, setOutput] = useState('')
 
   async function save(): Promise<void> {
-    await saveModel({ id, provider, model, input, output }, setup)
-    onDone(id)
+    onDone(id, await saveModel({ id, provider, model, input, output }, known))
   }
+  const listed = knownModel(known, model)
   return (
     <Form submit={save} aria-label="New model">
+      {providers.length > 1 && (
+        <Field label="Provider">
+          <Select
+            options={providers.map((name) => ({ value: name, label: name }))}
+            value={provider}
+            onChange={setProvider}
+          />
+        </Field>
+      )}
       <div className="fields">
         <Field label="Name for callers" name="id" help="The model name in requests.">
           <TextInput code value={id} onChange={setId} autoComplete="off" />
@@ -83,14 +59,14 @@ function NewModel({ setup, provider, tested_model, onDone }: ModelStepProps) {
           <UnitInput unit="USD" value={output} onChange={setOutput} />
         </Field>
       </div>
-      {list ? (
+      {list && listed ? (
         <ListPrice
-          of={list}
-          month={setup.prices_as_of}
-          url={prices_url}
+          of={listed}
+          month={list.prices_as_of}
+          url={known.find(({ models }) => models.includes(listed))?.prices_url}
           onFill={() => {
-            setInput(list.input)
-            setOutput(list.output)
+            setInput(listed.input)
+            setOutput(listed.output)
           }}
         />
       ) : (

@@ -3,32 +3,36 @@ import { useMutation } from '@tanstack/react-query'
 import { Send } from 'lucide-react'
 import { useCallback, useEffect } from 'react'
 import { Link } from 'wouter'
-import { announce } from '../../../console/web/app/announce.ts'
-import { type AnswerOf, ApiError, api, askRaw, part } from '../../../console/web/app/client.ts'
-import { useAsk } from '../../../console/web/app/query.ts'
-import { useViewer } from '../../../console/web/app/session.tsx'
-import { count, duration } from '../../../console/web/parts/amounts.ts'
-import { Button } from '../../../console/web/parts/button.tsx'
-import type { SampleCall } from '../../../console/web/parts/code-samples/samples.ts'
-import { Facts } from '../../../console/web/parts/facts.tsx'
-import { useLive } from '../../../console/web/parts/live.ts'
-import { LIVE_PATH, type LiveEvent } from '../../../console/web/parts/live-event.ts'
-import { Money } from '../../../console/web/parts/money.tsx'
-import { Notice } from '../../../console/web/parts/notice.tsx'
-import { Status } from '../../../console/web/parts/status.tsx'
-import { ClockTime } from '../../../console/web/parts/time.tsx'
-import { refusalAdvice, refusalReason } from '../../../refusals/web/words.ts'
+import { announce } from '../../console/web/app/announce.ts'
+import { type AnswerOf, ApiError, api, askRaw, part } from '../../console/web/app/client.ts'
+import { useAsk } from '../../console/web/app/query.ts'
+import { useViewer } from '../../console/web/app/session.tsx'
+import { count, duration } from '../../console/web/parts/amounts.ts'
+import { Button } from '../../console/web/parts/button.tsx'
+import type { SampleCall } from '../../console/web/parts/code-samples/samples.ts'
+import { Facts } from '../../console/web/parts/facts.tsx'
+import { useLive } from '../../console/web/parts/live.ts'
+import { LIVE_PATH, type LiveEvent } from '../../console/web/parts/live-event.ts'
+import { Money } from '../../console/web/parts/money.tsx'
+import { Notice } from '../../console/web/parts/notice.tsx'
+import { Status } from '../../console/web/parts/status.tsx'
+import { ClockTime } from '../../console/web/parts/time.tsx'
+import { refusalAdvice, refusalReason } from '../../refusals/web/words.ts'
 
 export type FirstCall = AnswerOf<(typeof api)['first-call']['get']>
+
+export type FirstCallQuery = ReturnType<typeof useFirstCall>
 
 export const FIRST_MESSAGES = [{ role: 'user', content: 'Say hello to the new gateway.' }] as const
 /** The live feed has no refusals. */
 const REFRESH_EVERY_MS = 2_000
 
 /** A key with its newest call: refetched whenever one of its calls may have ended, until the first one. */
-export function useFirstCall(key_id: number) {
-  const query = useAsk(['first-call', key_id], () =>
-    api['first-call'].get({ query: { key_id: String(key_id) } }),
+export function useFirstCall(key_id: number | null) {
+  const query = useAsk(
+    ['first-call', key_id],
+    () => api['first-call'].get({ query: { key_id: String(key_id) } }),
+    { enabled: key_id !== null },
   )
   const { data, refetch } = query
   const refresh = useCallback(() => void refetch(), [refetch])
@@ -46,7 +50,7 @@ export function WaitForCall({ first, call }: { first: FirstCall; call: SampleCal
   return (
     <>
       {first.refusal && <Refused {...first.refusal} />}
-      <p className="setup-waiting" role="status">
+      <p role="status">
         <Status tone="busy">
           {first.refusal ? 'Waiting for another call…' : 'Waiting for your first call…'}
         </Status>

@@ -1,0 +1,82 @@
+// The first call of a key: its newest call, or before that the newest refused request.
+import { type Static, Type } from '@sinclair/typebox'
+import type { ListedKey } from '../../src/access/key-listing.ts'
+import { KEY_STATUSES, keyStatus } from '../../src/access/key-status.ts'
+import { accountQueries } from '../../src/access/queries.ts'
+import { sampleModel } from '../../src/app/surface/console/suggested-models.ts'
+import type { Gateway } from '../../src/app/surface/gateway.ts'
+import { Closed, Nullable, OneOf } from '../../src/http/schema.ts'
+import { MoneyFields, money, TimeFields, time } from '../../src/http/views.ts'
+import { listCalls, type RecordedCall } from '../calls/index.ts'
+import { listRefusals } from '../refusals/index.ts'
+
+export const FirstCallQuery = Closed({
+  key_id: Type.String({ pattern: '^[0-9]{1,15}$', must: 'the number of a key' }),
+})
+export const FirstCallView = Closed({
+  key: Closed({
+    id: Type.Integer(),
+    name: Type.String(),
+    prefix: Type.String(),
+    account: Type.String(),
+    status: OneOf(KEY_STATUSES),
+  }),
+  sample_model: Nullable(Type.String({ description: 'a text model that the key may call' })),
+  refusal: Nullable(
+    Closed({
+      request_id: Type.String(),
+      code: Type.String(),
+      sentence: Type.String({ description: 'the message that the caller got' }),
+      ...TimeFields('refused'),
+    }),
+  ),
+  call: Nullable(
+    Closed({
+      request_id: Type.String(),
+      model: Type.String(),
+      outcome: Type.String(),
+      status: Type.Integer(),
+      input_tokens: Type.Integer(),
+      output_tokens: Type.Integer(),
+      duration_ms: Type.Integer(),
+      ...MoneyFields('cost'),
+      ...MoneyFields('left'),
+    }),
+  ),
+})
+
+type Parts = Pick<Gateway, 'exchange' | 'db'>
+
+/** A key with its newest call; before the first one, with the newest refused request. */
+export async function firstCallView(gateway: Parts, key: ListedKey): Promise<Static<typeof FirstCallView>> {
+  const { db, exchange } = gateway
+  const { account_id, id, name, prefix, account_name: account } = key
+  const { calls } = await listCalls(db, { account_id, key_id: id }, { limit: 1, cursor: undefined })
+  const [call] = calls
+  return {
+    key: { id, name, prefix, account, status: keyStatus(key, exchange.now()) },
+    sample_model: sampleModel(gateway.exchange.catalogue(), key.models),
+    refusal: call ? null : await lastRefusal(gateway, key),
+    call: call ? { ...callView(call), ...money('left', await leftOf(gateway, account_id)) } : null,
+  }
+}
+
+/** The newest refused request, for as long as there is no call. */
+async function lastRefusal({ db }: Parts, { account_id, id }: ListedKey) {
+  const { refusals } = await listRefusals(db, { account_id, key_id: id }, { limit: 1 })
+  const [refusal] = refusals
+  if (!refusal) return null
+  const { request_id, code, sentence, at_ms } = refusal
+  return { request_id, code, sentence, ...time('refused', at_ms) }
+}
+
+function callView(call: RecordedCall) {
+  const { request_id, model, outcome, status, input_tokens, output_tokens, duration_ms, cost_nanos } = call
+  const about = { request_id, model, outcome, status, input_tokens, output_tokens, duration_ms }
+  return { ...about, ...money('cost', cost_nanos) }
+}
+
+async function leftOf({ db }: Parts, account_id: number): Promise<number> {
+  const account = await accountQueries(db).accountById.get({ id: account_id })
+  return account ? account.balance_nanos - account.held_nanos : 0
+}

@@ -1,0 +1,280 @@
+// The steps of the checklist: whether each is done, and the button that opens its dialog.
+import { Check, Plus } from 'lucide-react'
+import type { ReactNode } from 'react'
+import { Link } from 'wouter'
+import type { Movement } from '../../accounts/web/money-dialog.tsx'
+import type { AnswerOf, api } from '../../console/web/app/client.ts'
+import { useBaseUrl, useViewer } from '../../console/web/app/session.tsx'
+import { exactUsd } from '../../console/web/parts/amounts.ts'
+import { Button } from '../../console/web/parts/button.tsx'
+import { Code } from '../../console/web/parts/code.tsx'
+import { CallSnippet } from '../../console/web/parts/code-samples/call-snippet.tsx'
+import { Money } from '../../console/web/parts/money.tsx'
+import { Loaded } from '../../console/web/parts/states.tsx'
+import { FIRST_MESSAGES, type FirstCallQuery, NO_KEY, WaitForCall } from './first-call.tsx'
+
+export type StartState = AnswerOf<typeof api.start.get>
+/** The dialog that is open. */
+export type Open = 'provider' | 'model' | 'account' | Movement | 'key' | null
+
+/** A key whose text is known until the page is reloaded. */
+export interface IssuedText {
+  id: number
+  text: string
+}
+
+interface StepProps {
+  title: string
+  is_done: boolean
+  actions?: ReactNode
+  children: ReactNode
+}
+
+const Step = ({ title, is_done, actions, children }: StepProps) => (
+  <li className="checklist-step">
+    <span className="checklist-mark" data-done={is_done || undefined}>
+      {is_done && <Check className="icon" aria-hidden />}
+    </span>
+    <div className="checklist-body">
+      <div className="section-head">
+        <h2>
+          {title}
+          {is_done && <span className="unseen">, done</span>}
+        </h2>
+        {actions && <div className="row">{actions}</div>}
+      </div>
+      {children}
+    </div>
+  </li>
+)
+
+interface OpenButtonProps {
+  is_next: boolean
+  onClick: () => void
+  children: string
+}
+
+/** The main button of the page while its step is the next one. */
+const OpenButton = ({ is_next, ...rest }: OpenButtonProps) => (
+  <Button look={is_next ? 'primary' : undefined} icon={Plus} {...rest} />
+)
+
+interface Opening {
+  onOpen: (open: Open) => void
+}
+
+export function ProviderStep({ providers, onOpen }: Opening & { providers: readonly string[] }) {
+  const is_done = providers.length > 0
+  return (
+    <Step
+      title="Provider"
+      is_done={is_done}
+      actions={
+        <OpenButton is_next={!is_done} onClick={() => onOpen('provider')}>
+          {is_done ? 'Add another provider' : 'Add a provider'}
+        </OpenButton>
+      }
+    >
+      <p className="soft">
+        {is_done
+          ? `${providers.join(', ')} in the catalogue.`
+          : 'A provider serves the models. Until you add one, the simulator answers with made-up text.'}
+      </p>
+    </Step>
+  )
+}
+
+export function ModelStep({ state, onOpen }: Opening & { state: StartState }) {
+  const { sample_model, is_simulated, providers } = state
+  const is_done = sample_model !== null && !is_simulated
+  const has_provider = providers !== null && providers.length > 0
+  return (
+    <Step
+      title="Model and price"
+      is_done={is_done}
+      actions={
+        has_provider && (
+          <OpenButton is_next={!is_done} onClick={() => onOpen('model')}>
+            {is_done ? 'Add another model' : 'Add a model'}
+          </OpenButton>
+        )
+      }
+    >
+      <p className="soft">
+        {sample_model === null && 'Add a model of your provider, with the price that callers pay.'}
+        {sample_model !== null && (
+          <>
+            Callers can use <code>{sample_model}</code>
+            {is_simulated && ' of the simulator'}. See all prices under <Link href="/models">Models</Link>.
+          </>
+        )}
+      </p>
+    </Step>
+  )
+}
+
+export function AccountStep({ state: { account, providers }, onOpen }: Opening & { state: StartState }) {
+  const is_operator = providers !== null
+  const has_balance = account !== null && account.available_nanos > 0
+  return (
+    <Step
+      title={is_operator ? 'Account' : 'Balance'}
+      is_done={has_balance}
+      actions={
+        is_operator && (
+          <>
+            {account && (
+              <Button look={has_balance ? undefined : 'primary'} onClick={() => onOpen('top-up')}>
+                Top up
+              </Button>
+            )}
+            <OpenButton is_next={account === null} onClick={() => onOpen('account')}>
+              New account
+            </OpenButton>
+          </>
+        )
+      }
+    >
+      {is_operator ? <OwnedBalance account={account} /> : <OwnBalance account={account} />}
+    </Step>
+  )
+}
+
+type Account = StartState['account']
+
+function OwnedBalance({ account }: { account: Account }) {
+  if (account === null)
+    return <p className="soft">An account pays for calls. Create one for a person, a team or a program.</p>
+  return (
+    <p className="soft">
+      <Link href={`/accounts/${account.id}`}>{account.name}</Link> has{' '}
+      <Money nanos={account.available_nanos} balance />. Calls are prepaid: top up before the first one.
+    </p>
+  )
+}
+
+function OwnBalance({ account }: { account: Account }) {
+  const { available_nanos = 0, debt_nanos = 0, name } = account ?? {}
+  if (debt_nanos > 0)
+    return (
+      <p>
+        You owe {exactUsd(debt_nanos)} USD. Ask your operator to add funds to the account <b>{name}</b>. They
+        pay the debt first; then calls work again.
+      </p>
+    )
+  if (available_nanos <= 0)
+    return (
+      <p>
+        You have no balance yet. Ask your operator to add funds to the account <b>{name}</b>. They show up
+        here as soon as they arrive. Until then, you can call free models only.
+      </p>
+    )
+  return (
+    <p>
+      You have <Money nanos={available_nanos} balance />. Calls are charged to it. See the prices under{' '}
+      <Link href="/models">Models</Link>.
+    </p>
+  )
+}
+
+interface KeyStepProps extends Opening {
+  account: Account
+  key_id: number | null
+  first: FirstCallQuery
+  /** Undefined once the page was reloaded. */
+  text: string | undefined
+}
+
+export function KeyStep({ account, key_id, first, text, onOpen }: KeyStepProps) {
+  const { key: own } = useViewer()
+  const has_keys = account !== null && account.keys > 0
+  return (
+    <Step
+      title="API key"
+      is_done={key_id !== null}
+      actions={
+        account &&
+        !own && (
+          <OpenButton is_next={key_id === null} onClick={() => onOpen('key')}>
+            {key_id === null ? 'Create key' : 'Create another key'}
+          </OpenButton>
+        )
+      }
+    >
+      {key_id === null && (
+        <p className="soft">
+          Programs sign in with an API key.{' '}
+          {has_keys && 'There is one already, but a key is shown only once. '}
+          You can limit each key under <Link href="/keys">Keys</Link>.
+        </p>
+      )}
+      {key_id !== null && <KeyInUse first={first} is_known={text !== undefined} />}
+    </Step>
+  )
+}
+
+function KeyInUse({ first, is_known }: { first: FirstCallQuery; is_known: boolean }) {
+  const { key: own } = useViewer()
+  return (
+    <Loaded query={first} rows={1}>
+      {({ key: { name, prefix, account, status } }) => {
+        const is_usable = status === 'active' || status === 'retiring'
+        return (
+          <p>
+            {own ? 'You are signed in with the key' : 'Use the key'} <b>{name}</b> (<code>{prefix}…</code>) of{' '}
+            {account}.{!is_usable && ` It is ${status}. Create another key.`}
+            {is_usable && is_known && ' The code below has it until you leave this page.'}
+            {is_usable &&
+              !is_known &&
+              !own &&
+              ' It was shown only once. If you did not copy it, create another key.'}
+          </p>
+        )
+      }}
+    </Loaded>
+  )
+}
+
+interface CallStepProps {
+  sample_model: string | null
+  key_id: number | null
+  first: FirstCallQuery
+  text: string | undefined
+  onLeave: () => void
+}
+
+export function CallStep({ sample_model, key_id, first, text, onLeave }: CallStepProps) {
+  const base_url = useBaseUrl()
+  const is_done = first.data?.call != null
+  const model = first.data?.sample_model ?? sample_model ?? 'MODEL'
+  const call = { base_url, key: text ?? NO_KEY, model, messages: FIRST_MESSAGES }
+  return (
+    <Step title="First call" is_done={is_done}>
+      <p className="soft">
+        Set your client’s base URL to this address, and use your key. For OpenAI’s clients, add{' '}
+        <code>/v1</code> to it. See the <a href="/docs">API reference</a> for all endpoints, or try a model in
+        the <Link href="/playground">Playground</Link>.
+      </p>
+      <Code what="base address" wraps>
+        {base_url}
+      </Code>
+      <div className="stack">
+        <CallSnippet call={call} />
+      </div>
+      {key_id === null ? (
+        <p className="soft">Create a key first. Your first call shows up here.</p>
+      ) : (
+        <Loaded query={first} rows={2}>
+          {(data) => <WaitForCall first={data} call={call} />}
+        </Loaded>
+      )}
+      {is_done && (
+        <div>
+          <Button look="primary" onClick={onLeave}>
+            Go to the overview
+          </Button>
+        </div>
+      )}
+    </Step>
+  )
+}
