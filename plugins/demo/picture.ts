@@ -26,8 +26,9 @@ export async function drawPicture(
   const fileOf = async (drawn: Sharp) =>
     (await drawn.png({ compressionLevel: 4 }).toBuffer()).toString('base64')
   return await withSharp(async (sharp) => {
-    const colourAt = painter(prompt, random)
-    const shown = await shownIn(sharp, images.slice(0, MAX_SHOWN), size)
+    const colour = colourOf(prompt, random)
+    const colourAt = painter(images.length > 0 ? beside : subjectOf(prompt), colour, random)
+    const shown = await shownIn(sharp, images.slice(0, MAX_SHOWN), size, colour)
     const coarse: string[] = []
     for (let left = partials; left > 0; left--)
       coarse.push(await fileOf(paint(sharp, size, DRAWN_SIDE / 2 ** (left + 2), colourAt)))
@@ -60,12 +61,13 @@ const WHITE: Colour = [250, 250, 247]
 /** A picture's colour at a place of its unit square. */
 type Painter = (x: number, y: number) => Colour
 
-function painter(prompt: string, { between }: Random): Painter {
-  const by_chance: Colour = [between(60, 210), between(60, 210), between(60, 210)]
-  const colour = COLOURS.find(([word]) => word.test(prompt))?.[1] ?? by_chance
+/** The first colour that the prompt names, else one by chance. */
+const colourOf = (prompt: string, { between }: Random): Colour =>
+  COLOURS.find(([word]) => word.test(prompt))?.[1] ?? [between(60, 210), between(60, 210), between(60, 210)]
+
+function painter(subject: Subject, colour: Colour, { between }: Random): Painter {
   const sky: Colour = [between(110, 170), between(160, 200), between(205, 240)]
   const [sun_x, phase] = [between(15, 85) / 100, between(0, 628) / 100]
-  const subject = /\b(?:house|home|cottage|hut)\b/i.test(prompt) ? house : balloon
   const heightOf = (x: number, share: number, waves: number) => 1 - share - 0.05 * Math.sin(x * waves + phase)
   return (x, y) => {
     const found = subject((x - 0.32) / 0.36, (y - 0.46) / 0.36, colour)
@@ -110,15 +112,22 @@ const balloon: Subject = (x, y, colour) => {
   return Math.abs(x - 0.5) < 0.08 && y > 0.5 && y < 0.66 ? DARK : undefined
 }
 
-/** Pictures side by side, with the landscape around them. */
+const subjectOf = (prompt: string): Subject =>
+  /\b(?:house|home|cottage|hut)\b/i.test(prompt) ? house : balloon
+
+/** Nothing in the landscape. */
+const beside: Subject = () => undefined
+
+/** One picture fills the frame, tinted with the prompt's colour; several are side by side, with the landscape around them. */
 async function shownIn(
   sharp: SharpModule,
   images: readonly string[],
   { width, height }: Size,
+  [r, g, b]: Colour,
 ): Promise<OverlayOptions[]> {
-  const gap = Math.round(width / (images.length * 8 + 2))
+  const gap = images.length < 2 ? 0 : Math.round(width / (images.length * 8 + 2))
   const across = Math.max(1, Math.floor((width - gap * (images.length + 1)) / images.length))
-  const down = Math.max(1, Math.min(across, height - 2 * gap))
+  const down = gap === 0 ? height : Math.max(1, Math.min(across, height - 2 * gap))
   const placed = images.map(async (base64, index) => ({
     input: await openImage(sharp, Buffer.from(base64, 'base64'), FIRST_FRAME)
       .resize(across, down, { fit: 'cover' })
@@ -130,5 +139,8 @@ async function shownIn(
     top: Math.floor((height - down) / 2),
   }))
   const settled = await Promise.allSettled(placed)
-  return settled.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []))
+  const shown = settled.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []))
+  const background = { r, g, b, alpha: 0.35 }
+  const tint = { input: { create: { width, height, channels: 4 as const, background } }, left: 0, top: 0 }
+  return shown.length === 1 && gap === 0 ? [...shown, tint] : shown
 }

@@ -57,7 +57,7 @@ export interface KnownServer {
   readonly takes_accounts?: true
   /** It has no embeddings in its protocols' form. */
   readonly lacks_embeddings?: true
-  /** The simulator plays it. */
+  /** Providers with `base_url = "simulator"` may have it. */
   readonly simulated?: true
   /** Its names in LiteLLM's price list (`litellm_provider`). */
   readonly price_names: readonly string[]
