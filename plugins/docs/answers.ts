@@ -1,6 +1,6 @@
 // Examples of answers, as the simulated models give them.
-import type { Examples } from './operation.ts'
-import { SAMPLE_IDS } from './samples.ts'
+import type { Examples } from '../../src/app/reference/operation.ts'
+import { SAMPLE_IDS } from '../../src/app/reference/samples.ts'
 
 const TEXT = 'Short waves of light are scattered more than long ones, and blue is short.'
 const SAID = [{ type: 'output_text', text: TEXT, annotations: [] }]

@@ -3,8 +3,8 @@ import { toOpenAPISchema } from '@elysiajs/openapi/openapi'
 import { Kind } from '@sinclair/typebox'
 import type { AnyElysia } from 'elysia'
 import { endOfTurn } from '../../src/utilities/end-of-turn.ts'
-import type { Parameter } from './operation.ts'
-import { published, type Schema } from './schema.ts'
+import type { Parameter } from '../../src/app/reference/operation.ts'
+import { published, type Schema } from '../../src/app/reference/schema.ts'
 
 type Contents = Readonly<Record<string, { readonly schema: Schema }>>
 

@@ -12,8 +12,8 @@ import { ErrorBody, plainError } from '../../src/http/plain-error.ts'
 import { AnthropicError, renderError as anthropicError } from '../../src/protocols/anthropic/errors.ts'
 import { GoogleError, renderError as googleError } from '../../src/protocols/gemini/errors.ts'
 import { OpenAIError, renderError as openaiError } from '../../src/protocols/openai/errors.ts'
-import type { Tag } from './operation.ts'
-import { published, ref, type Schema } from './schema.ts'
+import type { Tag } from '../../src/app/reference/operation.ts'
+import { published, ref, type Schema } from '../../src/app/reference/schema.ts'
 
 interface Dialect {
   readonly forms: readonly CredentialForm[]

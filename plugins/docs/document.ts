@@ -4,7 +4,7 @@ import { ANSWERS } from './answers.ts'
 import { type Converted, convert, routesOf } from './converted.ts'
 import { ERROR_SCHEMAS, SECURITY_SCHEMES, securityOf } from './dialects.ts'
 import { failuresOfRoute, failuresOfWritten } from './failures.ts'
-import { HEADERS, type HeaderName } from './headers.ts'
+import { HEADERS, type HeaderName } from '../../src/app/reference/headers.ts'
 import {
   type Answer,
   type Content,
@@ -13,10 +13,10 @@ import {
   type Parameter,
   TAGS,
   type Tag,
-} from './operation.ts'
+} from '../../src/app/reference/operation.ts'
 import { reasonToLeaveOut, SCHEMAS, WRITTEN } from './operations/index.ts'
 import { PREFACE } from './preface.ts'
-import { ref, type Schema } from './schema.ts'
+import { ref, type Schema } from '../../src/app/reference/schema.ts'
 
 const SHARED: Readonly<Record<string, Schema>> = { ...SCHEMAS, ...ERROR_SCHEMAS }
 

@@ -1,8 +1,8 @@
 // The failures of an operation, as the surfaces write them: by status, with an example for each kind of error.
 import { type ErrorKind, GatewayError } from '../../src/domain/errors.ts'
 import { DIALECTS } from './dialects.ts'
-import { type Answer, type Grouped, json, type Tag } from './operation.ts'
-import { ref } from './schema.ts'
+import { type Answer, type Grouped, json, type Tag } from '../../src/app/reference/operation.ts'
+import { ref } from '../../src/app/reference/schema.ts'
 
 /** What happened, for the document. */
 const MEANINGS: Readonly<Record<ErrorKind, string>> = {

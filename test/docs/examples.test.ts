@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { AUDIO_FILE, PICTURE, PICTURE_FILE, SAMPLE_IDS } from '../../plugins/docs/samples.ts'
+import { AUDIO_FILE, PICTURE, PICTURE_FILE, SAMPLE_IDS } from '../../src/app/reference/samples.ts'
 import {
   type Addressed,
   type DocumentedGateway,

@@ -3,7 +3,7 @@
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { PICTURE, SAMPLE_IDS } from '../../plugins/docs/samples.ts'
+import { PICTURE, SAMPLE_IDS } from '../../src/app/reference/samples.ts'
 import { startGatewayProcess } from '../support/gateway-process.ts'
 import { install } from '../tools/clients/install.ts'
 import { endPrograms, runProgram } from '../tools/clients/process.ts'

@@ -1,13 +1,13 @@
 // What is written of routes, by their methods and their paths as the converter names them; and the routes that are left out.
-import type { Grouped, Tag, Written } from '../operation.ts'
-import type { Schema } from '../schema.ts'
-import { audio } from './audio.ts'
-import { chat, chatSchemas } from './chat.ts'
-import { images, imagesSchemas } from './images.ts'
-import { judging } from './judging.ts'
-import { messages, messagesSchemas } from './messages.ts'
-import { native, nativeSchemas } from './native.ts'
-import { responses, responsesSchemas } from './responses.ts'
+import type { Grouped, Tag, Written } from '../../../src/app/reference/operation.ts'
+import type { Schema } from '../../../src/app/reference/schema.ts'
+import { audio } from '../../audio/reference.ts'
+import { chat, chatSchemas } from '../../chat/reference.ts'
+import { images, imagesSchemas } from '../../images/reference.ts'
+import { judging } from '../../moderations/reference.ts'
+import { messages, messagesSchemas } from '../../messages/reference.ts'
+import { native, nativeSchemas } from '../../native/reference.ts'
+import { responses, responsesSchemas } from '../../responses/reference.ts'
 
 const GROUPS: Readonly<Partial<Record<Tag, readonly Written[]>>> = {
   'Gemini API': native,

@@ -1,7 +1,7 @@
 // Responses in the document: made, and conversations summed up.
-import { TEXT_HEADERS } from '../headers.ts'
-import { events, json, type Written } from '../operation.ts'
-import { CITY_SCHEMA, PICTURE_URI, WEATHER, WEATHER_SCHEMA } from '../samples.ts'
+import { TEXT_HEADERS } from '../../src/app/reference/headers.ts'
+import { events, json, type Written } from '../../src/app/reference/operation.ts'
+import { CITY_SCHEMA, PICTURE_URI, WEATHER, WEATHER_SCHEMA } from '../../src/app/reference/samples.ts'
 import {
   anyObject,
   constant,
@@ -14,8 +14,8 @@ import {
   ref,
   type Schema,
   text,
-} from '../schema.ts'
-import { ANSWERED_MODEL, asIn, CREATED, LIMIT, MODEL, OPENAI, STREAM, USAGE } from './provider.ts'
+} from '../../src/app/reference/schema.ts'
+import { ANSWERED_MODEL, asIn, CREATED, LIMIT, MODEL, OPENAI, STREAM, USAGE } from '../../src/app/reference/provider.ts'
 
 export const responsesSchemas: Readonly<Record<string, Schema>> = {
   ResponsesRequest: asIn(

@@ -1,9 +1,9 @@
 // Audio in the document: speech, transcriptions and translations.
-import { PAID_HEADERS } from '../headers.ts'
-import { events, form, json, type Written } from '../operation.ts'
-import { AUDIO_FILE } from '../samples.ts'
-import { anyObject, flag, quantity, text, words } from '../schema.ts'
-import { asIn, OPENAI, USAGE } from './provider.ts'
+import { PAID_HEADERS } from '../../src/app/reference/headers.ts'
+import { events, form, json, type Written } from '../../src/app/reference/operation.ts'
+import { AUDIO_FILE } from '../../src/app/reference/samples.ts'
+import { anyObject, flag, quantity, text, words } from '../../src/app/reference/schema.ts'
+import { asIn, OPENAI, USAGE } from '../../src/app/reference/provider.ts'
 
 const SPEECH = `${OPENAI}/audio/createSpeech`
 const TRANSCRIPTION = `${OPENAI}/audio/createTranscription`

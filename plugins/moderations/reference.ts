@@ -1,9 +1,9 @@
 // Moderations and rerank in the document.
-import { PAID_HEADERS } from '../headers.ts'
-import { json, type Written } from '../operation.ts'
-import { PICTURE_URI } from '../samples.ts'
-import { anyObject, count, either, flag, list, object, text } from '../schema.ts'
-import { ANSWERED_MODEL, asIn, OPENAI } from './provider.ts'
+import { PAID_HEADERS } from '../../src/app/reference/headers.ts'
+import { json, type Written } from '../../src/app/reference/operation.ts'
+import { PICTURE_URI } from '../../src/app/reference/samples.ts'
+import { anyObject, count, either, flag, list, object, text } from '../../src/app/reference/schema.ts'
+import { ANSWERED_MODEL, asIn, OPENAI } from '../../src/app/reference/provider.ts'
 
 const MODERATION = `${OPENAI}/moderations/create`
 const RERANK = 'https://docs.cohere.com/reference/rerank'

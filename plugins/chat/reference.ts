@@ -1,7 +1,7 @@
 // Chat completions, legacy completions and embeddings in the document.
-import { PAID_HEADERS, RATE_HEADERS, TEXT_HEADERS } from '../headers.ts'
-import { events, json, type Written } from '../operation.ts'
-import { CITY_SCHEMA, PICTURE_URI, WEATHER, WEATHER_SCHEMA } from '../samples.ts'
+import { PAID_HEADERS, RATE_HEADERS, TEXT_HEADERS } from '../../src/app/reference/headers.ts'
+import { events, json, type Written } from '../../src/app/reference/operation.ts'
+import { CITY_SCHEMA, PICTURE_URI, WEATHER, WEATHER_SCHEMA } from '../../src/app/reference/samples.ts'
 import {
   anyObject,
   constant,
@@ -15,8 +15,8 @@ import {
   type Schema,
   text,
   words,
-} from '../schema.ts'
-import { ANSWERED_MODEL, asIn, CREATED, LIMIT, MODEL, OPENAI, STREAM, USAGE } from './provider.ts'
+} from '../../src/app/reference/schema.ts'
+import { ANSWERED_MODEL, asIn, CREATED, LIMIT, MODEL, OPENAI, STREAM, USAGE } from '../../src/app/reference/provider.ts'
 
 const stream_options = object(
   { 'include_usage?': flag('Send the usage in a last chunk of its own.') },

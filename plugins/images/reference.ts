@@ -1,8 +1,8 @@
 // Images in the document: made, edited and composed. Bodies stand at the routes.
-import { PAID_HEADERS, RATE_HEADERS } from '../headers.ts'
-import { events, json, type Written } from '../operation.ts'
-import { PICTURE_FILE, PICTURE_URI, SAMPLE_IDS } from '../samples.ts'
-import { count, list, object, orNull, ref, type Schema, text } from '../schema.ts'
+import { PAID_HEADERS, RATE_HEADERS } from '../../src/app/reference/headers.ts'
+import { events, json, type Written } from '../../src/app/reference/operation.ts'
+import { PICTURE_FILE, PICTURE_URI, SAMPLE_IDS } from '../../src/app/reference/samples.ts'
+import { count, list, object, orNull, ref, type Schema, text } from '../../src/app/reference/schema.ts'
 
 const charged = {
   images: count('Images that are charged.'),

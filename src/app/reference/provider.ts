@@ -1,5 +1,5 @@
 // What the bodies of all providers' APIs have in common in the document.
-import { count, flag, object, type Schema, text } from '../schema.ts'
+import { count, flag, object, type Schema, text } from './schema.ts'
 
 export const MODEL = text('The name of a model.')
 export const LIMIT = 'The most output tokens. It decides how much money is held before the call.'

@@ -1,7 +1,7 @@
 // Messages in the document: POST /v1/messages, whole and streamed, and the counting of tokens.
-import { TEXT_HEADERS } from '../headers.ts'
-import { events, json, type Parameter, type Written } from '../operation.ts'
-import { CITY_SCHEMA, PICTURE, WEATHER, WEATHER_SCHEMA } from '../samples.ts'
+import { TEXT_HEADERS } from '../../src/app/reference/headers.ts'
+import { events, json, type Parameter, type Written } from '../../src/app/reference/operation.ts'
+import { CITY_SCHEMA, PICTURE, WEATHER, WEATHER_SCHEMA } from '../../src/app/reference/samples.ts'
 import {
   anyObject,
   constant,
@@ -14,8 +14,8 @@ import {
   type Schema,
   text,
   words,
-} from '../schema.ts'
-import { ANSWERED_MODEL, asIn, LIMIT, MODEL, STREAM, USAGE } from './provider.ts'
+} from '../../src/app/reference/schema.ts'
+import { ANSWERED_MODEL, asIn, LIMIT, MODEL, STREAM, USAGE } from '../../src/app/reference/provider.ts'
 
 const ANTHROPIC = 'https://platform.claude.com/docs/en'
 

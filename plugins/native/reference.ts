@@ -1,9 +1,9 @@
 // The native API in the document: generateContent, whole and streamed, token counts and embeddings.
-import { PAID_HEADERS, RATE_HEADERS, TEXT_HEADERS } from '../headers.ts'
-import { events, json, type Parameter, type Written } from '../operation.ts'
-import { CITY_SCHEMA, PICTURE, WEATHER, WEATHER_SCHEMA } from '../samples.ts'
-import { anyObject, count, list, object, quantity, ref, type Schema, text } from '../schema.ts'
-import { ANSWERED_MODEL, asIn, LIMIT, USAGE } from './provider.ts'
+import { PAID_HEADERS, RATE_HEADERS, TEXT_HEADERS } from '../../src/app/reference/headers.ts'
+import { events, json, type Parameter, type Written } from '../../src/app/reference/operation.ts'
+import { CITY_SCHEMA, PICTURE, WEATHER, WEATHER_SCHEMA } from '../../src/app/reference/samples.ts'
+import { anyObject, count, list, object, quantity, ref, type Schema, text } from '../../src/app/reference/schema.ts'
+import { ANSWERED_MODEL, asIn, LIMIT, USAGE } from '../../src/app/reference/provider.ts'
 
 const GOOGLE = 'https://ai.google.dev/api'
 const TOKENS = `${GOOGLE}/tokens`
