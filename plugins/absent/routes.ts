@@ -31,7 +31,8 @@ export function absent(gateway: Pick<Gateway, 'exchange' | 'requests'>) {
     await gateway.exchange.gate.admit(origin)
     throw refusal(origin.request)
   }
-  const unparsed = { parse: 'none' } as const
+  // 404, with what to do instead: the API reference leaves them out.
+  const unparsed = { parse: 'none', detail: { hide: true } } as const
   return new Elysia({ name: 'absent' })
     .use(calls(gateway, surfaceOf))
     .all('/v1/:area', ({ origin }) => refuse(origin), unparsed)

@@ -4,4 +4,5 @@ import { definePlugin } from '../../src/app/plugin.ts'
 export const audio = definePlugin({
   name: 'audio',
   routes: async () => (await import('./routes.ts')).audio,
+  reference: async () => (await import('./reference.ts')).reference,
 })

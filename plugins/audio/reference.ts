@@ -1,9 +1,16 @@
-// Audio in the document: speech, transcriptions and translations.
-import { PAID_HEADERS } from '../../src/app/reference/headers.ts'
-import { events, form, json, type Written } from '../../src/app/reference/operation.ts'
+// Audio in the API reference: speech, transcriptions and translations.
+import { events, form, json, PAID_HEADERS, type Reference } from '../../src/app/reference/operation.ts'
 import { AUDIO_FILE } from '../../src/app/reference/samples.ts'
-import { anyObject, flag, quantity, text, words } from '../../src/app/reference/schema.ts'
-import { asIn, OPENAI, USAGE } from '../../src/app/reference/provider.ts'
+import {
+  anyObject,
+  asIn,
+  flag,
+  OPENAI,
+  quantity,
+  text,
+  USAGE,
+  words,
+} from '../../src/app/reference/schema.ts'
 
 const SPEECH = `${OPENAI}/audio/createSpeech`
 const TRANSCRIPTION = `${OPENAI}/audio/createTranscription`
@@ -34,64 +41,67 @@ const transcribed = {
   },
 }
 
-export const audio: readonly Written[] = [
-  {
-    route: 'POST /v1/audio/speech',
-    id: 'createSpeech',
-    summary: 'Speak a text',
-    description:
-      'The audio leaves as it comes from the provider. Audio that breaks off ends with a broken connection, since nothing can be appended to it.',
-    body: json(
-      asIn(SPEECH, {
-        model: text('The name of a speech model.'),
-        input: text('The text.'),
-        voice: text("The name of a voice of the provider's."),
-        'speed?': quantity('How fast.', { minimum: 0.25, maximum: 4 }),
-        'stream_format?': words('Plain audio, or events with pieces of it.', 'audio', 'sse'),
-      }),
-      {
-        'As MP3': { model: 'sim-speech', input: 'The sky is blue.', voice: 'alloy' },
-        'As events': {
-          model: 'sim-speech',
-          input: 'The sky is blue.',
-          voice: 'alloy',
-          stream_format: 'sse',
-        },
-      },
-    ),
-    answer: 'The audio.',
-    headers: PAID_HEADERS,
-    content: {
-      'audio/mpeg': bytes,
-      'audio/wav': bytes,
-      'audio/*': bytes,
-      ...events(
+export const reference: Reference = {
+  tag: 'Audio',
+  operations: [
+    {
+      route: 'POST /v1/audio/speech',
+      id: 'createSpeech',
+      summary: 'Speak a text',
+      description:
+        'The audio leaves as it comes from the provider. Audio that breaks off ends with a broken connection, since nothing can be appended to it.',
+      body: json(
         asIn(SPEECH, {
-          type: text('`speech.audio.delta`, then `speech.audio.done`.'),
-          'audio?': text('A piece of the audio in base64.'),
-          'usage?': anyObject('The tokens, at the end.'),
+          model: text('The name of a speech model.'),
+          input: text('The text.'),
+          voice: text("The name of a voice of the provider's."),
+          'speed?': quantity('How fast.', { minimum: 0.25, maximum: 4 }),
+          'stream_format?': words('Plain audio, or events with pieces of it.', 'audio', 'sse'),
         }),
+        {
+          'As MP3': { model: 'sim-speech', input: 'The sky is blue.', voice: 'alloy' },
+          'As events': {
+            model: 'sim-speech',
+            input: 'The sky is blue.',
+            voice: 'alloy',
+            stream_format: 'sse',
+          },
+        },
       ),
+      answer: 'The audio.',
+      headers: PAID_HEADERS,
+      content: {
+        'audio/mpeg': bytes,
+        'audio/wav': bytes,
+        'audio/*': bytes,
+        ...events(
+          asIn(SPEECH, {
+            type: text('`speech.audio.delta`, then `speech.audio.done`.'),
+            'audio?': text('A piece of the audio in base64.'),
+            'usage?': anyObject('The tokens, at the end.'),
+          }),
+        ),
+      },
     },
-  },
-  {
-    ...transcribed,
-    route: 'POST /v1/audio/transcriptions',
-    id: 'createTranscription',
-    summary: 'Write down what is said',
-    body: form(asIn(TRANSCRIPTION, recording), {
-      'As JSON': { file: AUDIO_FILE, model: 'sim-whisper' },
-      'As subtitles': { file: AUDIO_FILE, model: 'sim-whisper', response_format: 'vtt' },
-      'A stream': { file: AUDIO_FILE, model: 'sim-transcribe', stream: 'true' },
-    }),
-  },
-  {
-    ...transcribed,
-    route: 'POST /v1/audio/translations',
-    id: 'createTranslation',
-    summary: 'Write down in English what is said',
-    body: form(asIn(`${OPENAI}/audio/createTranslation`, recording), {
-      'As JSON': { file: AUDIO_FILE, model: 'sim-whisper' },
-    }),
-  },
-]
+    {
+      ...transcribed,
+      route: 'POST /v1/audio/transcriptions',
+      id: 'createTranscription',
+      summary: 'Write down what is said',
+      body: form(asIn(TRANSCRIPTION, recording), {
+        'As JSON': { file: AUDIO_FILE, model: 'sim-whisper' },
+        'As subtitles': { file: AUDIO_FILE, model: 'sim-whisper', response_format: 'vtt' },
+        'A stream': { file: AUDIO_FILE, model: 'sim-transcribe', stream: 'true' },
+      }),
+    },
+    {
+      ...transcribed,
+      route: 'POST /v1/audio/translations',
+      id: 'createTranslation',
+      summary: 'Write down in English what is said',
+      body: form(asIn(`${OPENAI}/audio/createTranslation`, recording), {
+        'As JSON': { file: AUDIO_FILE, model: 'sim-whisper' },
+      }),
+    },
+  ],
+}

@@ -2,9 +2,9 @@
 import { toOpenAPISchema } from '@elysiajs/openapi/openapi'
 import { Kind } from '@sinclair/typebox'
 import type { AnyElysia } from 'elysia'
-import { endOfTurn } from '../../src/utilities/end-of-turn.ts'
 import type { Parameter } from '../../src/app/reference/operation.ts'
-import { published, type Schema } from '../../src/app/reference/schema.ts'
+import type { Schema } from '../../src/app/reference/schema.ts'
+import { endOfTurn } from '../../src/utilities/end-of-turn.ts'
 
 type Contents = Readonly<Record<string, { readonly schema: Schema }>>
 
@@ -76,7 +76,7 @@ function publishedHooks({ body, query, params, response, detail = {}, ...others 
     body: requestBody ? undefined : publishedSchema(body),
     query: publishedSchema(query),
     params: publishedSchema(params),
-    response: isSchema(response) ? publishedSchema(response) : eachPublished(response),
+    response: isSchema(response) ? publishedSchema(response) : publishedResponses(response),
   }
 }
 
@@ -87,6 +87,58 @@ const isSchema = (value: unknown): value is Schema =>
 const publishedSchema = (schema: unknown): unknown =>
   isSchema(schema) ? { ...published(schema), [Kind]: 'Published' } : schema
 
-const eachPublished = (responses: unknown): unknown =>
+const publishedResponses = (responses: unknown): unknown =>
   responses &&
   Object.fromEntries(Object.entries(responses).map(([status, one]) => [status, publishedSchema(one)]))
+
+/** Keywords of TypeBox schemas that only our validator reads. */
+const ANNOTATIONS: ReadonlySet<string> = new Set(['must', 'code'])
+/** Keywords whose value maps names to schemas. */
+const MAPS: ReadonlySet<string> = new Set(['properties', 'patternProperties', '$defs'])
+
+/** A TypeBox schema as it is published: without our annotations, but for the words of `must`, and in plain JSON Schema. */
+export function published(schema: Schema): Schema {
+  const kept = Object.entries(schema)
+    .filter(([keyword, value]) => !(ANNOTATIONS.has(keyword) && typeof value === 'string'))
+    .map(([keyword, value]) => [keyword, MAPS.has(keyword) ? eachPublished(value) : publishedPart(value)])
+  return plain({ description: wordsOf(schema), ...Object.fromEntries(kept) })
+}
+
+const eachPublished = (map: unknown): unknown =>
+  Object.fromEntries(
+    Object.entries(map as Readonly<Record<string, Schema>>).map(([name, schema]) => [
+      name,
+      published(schema),
+    ]),
+  )
+
+function publishedPart(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(publishedPart)
+  return typeof value === 'object' && value !== null ? published(value as Schema) : value
+}
+
+/** "a whole number from 1 to 1000" describes a field as well as it refuses one. */
+const wordsOf = ({ must }: Schema): string | undefined =>
+  typeof must === 'string' ? `${must.charAt(0).toUpperCase()}${must.slice(1)}.` : undefined
+
+/** What TypeBox writes in ways of its own. */
+function plain(schema: Schema): Schema {
+  const { type, source, flags, maximum, anyOf, ...rest } = schema
+  if (type === 'RegExp') return { ...rest, type: 'string', pattern: source }
+  if (!Array.isArray(anyOf))
+    return { type, ...rest, maximum: maximum === Number.MAX_SAFE_INTEGER ? undefined : maximum }
+  const [first, second] = anyOf
+  if (anyOf.every((one) => typeof one.const === 'string'))
+    return { ...rest, type: 'string', enum: anyOf.map((one) => one.const) }
+  if (anyOf.length === 2 && second.type === 'null' && typeof first.type === 'string') {
+    const description = rest.description ?? first.description
+    return {
+      ...first,
+      ...rest,
+      description,
+      type: [first.type, 'null'],
+      enum: first.enum && [...first.enum, null],
+    }
+  }
+  return { ...rest, anyOf }
+}

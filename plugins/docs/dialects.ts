@@ -6,14 +6,15 @@ import {
   MESSAGES_FORMS,
   NATIVE_FORMS,
 } from '../../src/access/gate.ts'
+import type { Tag } from '../../src/app/reference/operation.ts'
+import { ref, type Schema } from '../../src/app/reference/schema.ts'
 import type { RenderError } from '../../src/http/answers.ts'
 import { renderImageError } from '../../src/http/image-error.ts'
 import { ErrorBody, plainError } from '../../src/http/plain-error.ts'
 import { AnthropicError, renderError as anthropicError } from '../../src/protocols/anthropic/errors.ts'
 import { GoogleError, renderError as googleError } from '../../src/protocols/gemini/errors.ts'
 import { OpenAIError, renderError as openaiError } from '../../src/protocols/openai/errors.ts'
-import type { Tag } from '../../src/app/reference/operation.ts'
-import { published, ref, type Schema } from '../../src/app/reference/schema.ts'
+import { published } from './converted.ts'
 
 interface Dialect {
   readonly forms: readonly CredentialForm[]

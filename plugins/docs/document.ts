@@ -1,39 +1,49 @@
-// The OpenAPI document: what the routes' schemas say, and what is written of those that read their own bytes.
+// The OpenAPI document, from the routes' schemas and from the references of plugins, for routes that read their own bytes.
 import type { AnyElysia } from 'elysia'
-import { ANSWERS } from './answers.ts'
-import { type Converted, convert, routesOf } from './converted.ts'
-import { ERROR_SCHEMAS, SECURITY_SCHEMES, securityOf } from './dialects.ts'
-import { failuresOfRoute, failuresOfWritten } from './failures.ts'
-import { HEADERS, type HeaderName } from '../../src/app/reference/headers.ts'
 import {
   type Answer,
   type Content,
-  type Grouped,
+  type Examples,
+  HEADERS,
+  type HeaderName,
   IDEMPOTENCY_KEY,
   type Parameter,
+  type Reference,
   TAGS,
   type Tag,
+  type Written,
 } from '../../src/app/reference/operation.ts'
-import { reasonToLeaveOut, SCHEMAS, WRITTEN } from './operations/index.ts'
-import { PREFACE } from './preface.ts'
 import { ref, type Schema } from '../../src/app/reference/schema.ts'
+import { type Converted, convert, routesOf } from './converted.ts'
+import { ERROR_SCHEMAS, SECURITY_SCHEMES, securityOf } from './dialects.ts'
+import { failuresOfRoute, failuresOfWritten } from './failures.ts'
+import { PREFACE } from './preface.ts'
 
-const SHARED: Readonly<Record<string, Schema>> = { ...SCHEMAS, ...ERROR_SCHEMAS }
+/** Schemas that several operations have in common, and an example of each that answers a request. */
+interface Shared {
+  readonly schemas: Readonly<Record<string, Schema>>
+  readonly answers: Readonly<Record<string, unknown>>
+}
 
 /**
  * The document of an application. It takes some 100 ms of work, in steps of a few.
  *
  * @param app any of its instances
+ * @param references those of its plugins
  */
-export async function documentOf(app: AnyElysia): Promise<Schema> {
+export async function documentOf(app: AnyElysia, references: readonly Reference[] = []): Promise<Schema> {
+  const shared: Shared = {
+    schemas: Object.assign({}, ...references.map(({ schemas }) => schemas), ERROR_SCHEMAS),
+    answers: Object.assign({}, ...references.map(({ answers }) => answers)),
+  }
   return {
     openapi: '3.1.1',
     info: PREFACE,
     servers: [{ url: '/', description: 'This gateway' }],
     tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
-    paths: pathsOf(await operationsOf(app)),
+    paths: pathsOf(await operationsOf(app, references, shared)),
     components: {
-      schemas: SHARED,
+      schemas: shared.schemas,
       headers: Object.fromEntries(
         Object.entries(HEADERS).map(([name, { description, ...schema }]) => [name, { description, schema }]),
       ),
@@ -45,12 +55,12 @@ export async function documentOf(app: AnyElysia): Promise<Schema> {
 interface Operation {
   path: string
   method: string
-  /** Undefined for a route that another plugin has brought. */
+  /** Undefined for a route whose `detail` names no group. */
   tag: Tag | undefined
   operation: Schema
 }
 
-/** By their groups; in each, those that are written first, in the order in which they are written. */
+/** By their groups; in each, those of references first, in the order of the plugins. */
 function pathsOf(operations: readonly Operation[]): Record<string, Record<string, Schema>> {
   const paths: Record<string, Record<string, Schema>> = {}
   for (const group of [...Object.keys(TAGS), undefined])
@@ -59,31 +69,42 @@ function pathsOf(operations: readonly Operation[]): Record<string, Record<string
   return paths
 }
 
-async function operationsOf(app: AnyElysia): Promise<Operation[]> {
+async function operationsOf(
+  app: AnyElysia,
+  references: readonly Reference[],
+  shared: Shared,
+): Promise<Operation[]> {
   const routes = routesOf(app)
+  const all = references.flatMap(({ tag, operations }) => operations.map((one) => ({ tag, ...one })))
+  const written = Map.groupBy(all, ({ route }) => route)
   const operations: Operation[] = []
-  for (const name of new Set([...Object.keys(WRITTEN), ...routes.keys()])) {
+  for (const name of new Set([...written.keys(), ...routes.keys()])) {
     const route = routes.get(name)
-    const written = WRITTEN[name]
-    if (!route || (!written && reasonToLeaveOut(name) !== undefined)) continue
+    if (!route) continue
+    const of_route = written.get(name)
     for (const { path, method, converted } of await convert(app, route)) {
-      for (const one of written ?? [])
-        operations.push({ path: one.path ?? path, method, tag: one.tag, operation: byWords(one, converted) })
-      if (!written) operations.push({ method, ...bySchemas(name, path, converted) })
+      for (const { tag, ...one } of of_route ?? [])
+        operations.push({
+          path: one.path ?? path,
+          method,
+          tag,
+          operation: byWords(one, tag, converted, shared),
+        })
+      if (!of_route) operations.push({ method, ...bySchemas(name, path, converted, shared) })
     }
   }
   return operations
 }
 
 /** An operation whose route reads its own bytes. */
-function byWords(written: Grouped, { requestBody }: Converted): Schema {
-  const { id, tag, summary, description, parameters = [], body, examples = {}, is_free } = written
+function byWords(written: Written, tag: Tag, { requestBody }: Converted, shared: Shared): Schema {
+  const { id, summary, description, parameters = [], body, examples = {}, is_free } = written
   const { answer, headers, content } = written
   const of_route = Object.entries(requestBody?.content ?? {}).map(([type, { schema }]) => [
     type,
     { schema, examples: examples[type] },
   ])
-  const answers = { ...failuresOfWritten(written), 200: { description: answer, headers, content } }
+  const answers = { ...failuresOfWritten(written, tag), 200: { description: answer, headers, content } }
   return {
     tags: [tag],
     operationId: id,
@@ -91,13 +112,18 @@ function byWords(written: Grouped, { requestBody }: Converted): Schema {
     description,
     security: securityOf(tag),
     parameters: is_free ? parameters : [...parameters, IDEMPOTENCY_KEY],
-    requestBody: { required: true, content: withExamples(body ?? Object.fromEntries(of_route)) },
-    responses: answersOf(answers, tag),
+    requestBody: { required: true, content: withExamples(body ?? Object.fromEntries(of_route), shared) },
+    responses: answersOf(answers, tag, shared),
   }
 }
 
 /** An operation that its route's schemas and `detail` describe whole. */
-function bySchemas(name: string, path: string, converted: Converted): Omit<Operation, 'method'> {
+function bySchemas(
+  name: string,
+  path: string,
+  converted: Converted,
+  shared: Shared,
+): Omit<Operation, 'method'> {
   const { operationId, tags, summary = name, description, parameters = [], requestBody } = converted
   const tag = tags?.find((one): one is Tag => one in TAGS)
   const wildcard = parameters.find((one) => one.name === '*')?.schema.title ?? 'rest'
@@ -114,7 +140,7 @@ function bySchemas(name: string, path: string, converted: Converted): Omit<Opera
         plainParameter(parameter.name === '*' ? { ...parameter, name: `${wildcard}` } : parameter),
       ),
       requestBody,
-      responses: answersOf(answersBySchemas(converted, tag), tag),
+      responses: answersOf(answersBySchemas(converted, tag, shared), tag, shared),
     },
   }
 }
@@ -126,7 +152,7 @@ function plainParameter({ name, in: place, required, schema, ...told }: Paramete
 }
 
 /** Those that the route's schemas describe; its failures as its surface writes them. */
-function answersBySchemas({ requestBody, responses = {} }: Converted, tag: Tag | undefined) {
+function answersBySchemas({ requestBody, responses = {} }: Converted, tag: Tag | undefined, shared: Shared) {
   const schemas = Object.entries(responses).map(([status, { content = {} }]): [string, string, Schema] => {
     const [type = 'application/json'] = Object.keys(content)
     return [status, type, content[type]?.schema ?? {}]
@@ -139,7 +165,10 @@ function answersBySchemas({ requestBody, responses = {} }: Converted, tag: Tag |
       const { [status]: failure } = failures
       const { title, description = failure?.description } = schema
       if (failure) return [status, { ...failure, description: `${description}` }]
-      return [status, answerOf(type, `${title}` in SHARED ? { description, ...ref(`${title}`) } : schema)]
+      return [
+        status,
+        answerOf(type, `${title}` in shared.schemas ? { description, ...ref(`${title}`) } : schema),
+      ]
     }),
   )
 }
@@ -150,21 +179,29 @@ function answerOf(of_route: string, { description = 'An answer.', media_types, .
   return { description: `${description}`, content }
 }
 
-function answersOf(answers: Readonly<Record<string, Answer>>, tag: Tag | undefined): Schema {
+function answersOf(answers: Readonly<Record<string, Answer>>, tag: Tag | undefined, shared: Shared): Schema {
   const always: HeaderName[] = tag === 'Anthropic API' ? ['x-request-id', 'request-id'] : ['x-request-id']
   const answered = Object.entries(answers).map(([status, { description, headers = [], content }]) => {
     const names = tag ? [...always, ...headers] : []
     const referred = names.map((name) => [name, { $ref: `#/components/headers/${name}` }])
-    return [status, { description, headers: Object.fromEntries(referred), content: withExamples(content) }]
+    return [
+      status,
+      { description, headers: Object.fromEntries(referred), content: withExamples(content, shared) },
+    ]
   })
   return answered.length > 0 ? Object.fromEntries(answered) : { default: { description: 'An answer.' } }
 }
 
-/** Shared answers have an example of their own. */
-const withExamples = (content: Content) =>
+/** With the example of a shared schema where there is no other. */
+const withExamples = (content: Content, { answers }: Shared) =>
   Object.fromEntries(
-    Object.entries(content).map(([type, { schema, examples = ANSWERS[`${schema.$ref}`] ?? {} }]) => {
+    Object.entries(content).map(([type, { schema, examples = exampleOf(schema, answers) }]) => {
       const named = Object.entries(examples).map(([summary, value]) => [summary, { summary, value }])
       return [type, { schema, examples: named.length > 0 ? Object.fromEntries(named) : undefined }]
     }),
   )
+
+function exampleOf({ $ref }: Schema, answers: Shared['answers']): Examples {
+  const answer = Object.keys(answers).find((name) => ref(name).$ref === $ref)
+  return answer === undefined ? {} : { 'An answer': answers[answer] }
+}

@@ -1,8 +1,9 @@
 // The failures of an operation, as the surfaces write them: by status, with an example for each kind of error.
+
+import { type Answer, json, type Tag, type Written } from '../../src/app/reference/operation.ts'
+import { ref } from '../../src/app/reference/schema.ts'
 import { type ErrorKind, GatewayError } from '../../src/domain/errors.ts'
 import { DIALECTS } from './dialects.ts'
-import { type Answer, type Grouped, json, type Tag } from '../../src/app/reference/operation.ts'
-import { ref } from '../../src/app/reference/schema.ts'
 
 /** What happened, for the document. */
 const MEANINGS: Readonly<Record<ErrorKind, string>> = {
@@ -55,7 +56,7 @@ const OF_PROVIDERS = /^(insufficient_balance|upstream_failed|upstream_overloaded
 const WITH_BODY = /^(insufficient|payload|upstream)_/
 
 /** How an operation of a provider's API fails. */
-export const failuresOfWritten = ({ tag, is_free, is_extra }: Grouped): Record<string, Answer> =>
+export const failuresOfWritten = ({ is_free, is_extra }: Written, tag: Tag): Record<string, Answer> =>
   failuresOf(
     ALL.filter((kind) => (kind === 'unimplemented' ? is_extra : !(is_free && ONLY_PAID.test(kind)))),
     tag,

@@ -5,13 +5,13 @@ import { baseApp } from '../../src/app/surface/base-app.ts'
 import type { Gateway } from '../../src/app/surface/gateway.ts'
 
 /**
- * `GET /docs` and what its page needs, and `GET /docs/openapi.json`. Public, for it says nothing but what this program can
- * do. It is made at the first request, and takes no memory before.
+ * `GET /docs` and what its page needs, and `GET /docs/openapi.json`. Public, since it describes
+ * the program and no account. It is made at the first request, and takes no memory before.
  */
-export function docs(gateway: Pick<Gateway, 'exchange' | 'requests'>) {
+export function docs(gateway: Pick<Gateway, 'exchange' | 'requests' | 'operations'>) {
   const app = new Elysia({ name: 'docs' })
   const serve = atFirstRequest(async () => {
-    const { docsRoutes } = await import('./reference.ts')
+    const { docsRoutes } = await import('./public-routes.ts')
     return baseApp(gateway).use(docsRoutes(gateway, app))
   })
   return app.get('/docs', serve, HANDED_ON).get('/docs/*', serve, HANDED_ON)

@@ -1,8 +1,13 @@
-// Images in the document: made, edited and composed. Bodies stand at the routes.
-import { PAID_HEADERS, RATE_HEADERS } from '../../src/app/reference/headers.ts'
-import { events, json, type Written } from '../../src/app/reference/operation.ts'
+// Images in the API reference: generated, edited and composed. Request bodies stand at the routes.
+import {
+  events,
+  json,
+  PAID_HEADERS,
+  RATE_HEADERS,
+  type Reference,
+} from '../../src/app/reference/operation.ts'
 import { PICTURE_FILE, PICTURE_URI, SAMPLE_IDS } from '../../src/app/reference/samples.ts'
-import { count, list, object, orNull, ref, type Schema, text } from '../../src/app/reference/schema.ts'
+import { count, list, object, orNull, ref, text } from '../../src/app/reference/schema.ts'
 
 const charged = {
   images: count('Images that are charged.'),
@@ -24,40 +29,6 @@ const eventUsage = object(
   'With the last image of the call: what is charged. Before it: zeros.',
 )
 
-export const imagesSchemas: Readonly<Record<string, Schema>> = {
-  Images: object({
-    created: count('Seconds since 1970, UTC.'),
-    data: list(
-      object({
-        b64_json: text('The image in base64.'),
-        'revised_prompt?': orNull(text('The prompt as the model understood it.')),
-      }),
-      'As many images as came, in the size and format that were asked for.',
-    ),
-    svc_generation_ids: list(
-      text(),
-      'Their ids, by which later calls refer to them, in the order of `data`.',
-    ),
-    usage,
-    cost: text('What was charged, in USD as a decimal number.'),
-  }),
-  ImageEvent: object({
-    type: text(
-      '`image_generation.partial_image`, `image_generation.completed`, or the same of `image_edit`.',
-    ),
-    b64_json: text('The image in base64.'),
-    'created_at?': count('Seconds since 1970, UTC.'),
-    'size?': text('Its width and height.'),
-    'quality?': text('As it was asked for.'),
-    'background?': text('As it was asked for.'),
-    'output_format?': text('Its format.'),
-    'partial_image_index?': count('Of a partial image: which, from 0.'),
-    'svc_generation_id?': text('Of a whole one: its id.'),
-    'usage?': eventUsage,
-    'cost?': text('With the last one: what was charged, in USD.'),
-  }),
-}
-
 const made = {
   answer: 'The images.',
   headers: [...PAID_HEADERS, ...RATE_HEADERS],
@@ -76,48 +47,106 @@ const change = 'the same in winter'
 const both = 'both on a blue wall'
 const { generation, file } = SAMPLE_IDS
 
-export const images: readonly Written[] = [
-  {
-    ...madeOrStreamed,
-    route: 'POST /v1/images/generations',
-    id: 'createImage',
-    summary: 'Make images',
-    description:
-      'What comes back is what was asked for: size, ratio and format exactly. Fewer images than asked for are charged for those that came.',
-    examples: {
-      'application/json': {
-        'An image': { model, prompt, size },
-        'A stream': { model: 'sim-gpt-image', prompt, size: '1024x1024', stream: true, partial_images: 1 },
+export const reference: Reference = {
+  tag: 'Images',
+  operations: [
+    {
+      ...madeOrStreamed,
+      route: 'POST /v1/images/generations',
+      id: 'createImage',
+      summary: 'Make images',
+      description:
+        'What comes back is what was asked for: size, ratio and format exactly. Fewer images than asked for are charged for those that came.',
+      examples: {
+        'application/json': {
+          'An image': { model, prompt, size },
+          'A stream': { model: 'sim-gpt-image', prompt, size: '1024x1024', stream: true, partial_images: 1 },
+        },
       },
     },
-  },
-  {
-    ...madeOrStreamed,
-    route: 'POST /v1/images/edits',
-    id: 'editImage',
-    summary: 'Edit an image',
-    description:
-      'From an image of this account, or from one to three that come along in a form, which are kept as its uploads.',
-    examples: {
-      'application/json': {
-        'An image that was made here': { model, prompt: change, generation_id: generation, size },
-        'An uploaded image': { model, prompt: change, image_key: file, size },
-      },
-      'multipart/form-data': {
-        'An image that comes along': { image: [PICTURE_FILE], model, prompt: change, size },
-      },
-    },
-  },
-  {
-    ...made,
-    route: 'POST /v1/images/compose',
-    id: 'composeImages',
-    summary: 'Compose images into one',
-    description: 'From one to three references together; always answered as PNG.',
-    examples: {
-      'application/json': {
-        'Two images': { model, prompt: both, generation_ids: [generation], image_urls: [PICTURE_URI], size },
+    {
+      ...madeOrStreamed,
+      route: 'POST /v1/images/edits',
+      id: 'editImage',
+      summary: 'Edit an image',
+      description:
+        'From an image of this account, or from one to three that come along in a form, which are kept as its uploads.',
+      examples: {
+        'application/json': {
+          'An image that was made here': { model, prompt: change, generation_id: generation, size },
+          'An uploaded image': { model, prompt: change, image_key: file, size },
+        },
+        'multipart/form-data': {
+          'An image that comes along': { image: [PICTURE_FILE], model, prompt: change, size },
+        },
       },
     },
+    {
+      ...made,
+      route: 'POST /v1/images/compose',
+      id: 'composeImages',
+      summary: 'Compose images into one',
+      description: 'From one to three references together; always answered as PNG.',
+      examples: {
+        'application/json': {
+          'Two images': {
+            model,
+            prompt: both,
+            generation_ids: [generation],
+            image_urls: [PICTURE_URI],
+            size,
+          },
+        },
+      },
+    },
+  ],
+  schemas: {
+    Images: object({
+      created: count('Seconds since 1970, UTC.'),
+      data: list(
+        object({
+          b64_json: text('The image in base64.'),
+          'revised_prompt?': orNull(text('The prompt as the model understood it.')),
+        }),
+        'As many images as came, in the size and format that were asked for.',
+      ),
+      svc_generation_ids: list(
+        text(),
+        'Their ids, by which later calls refer to them, in the order of `data`.',
+      ),
+      usage,
+      cost: text('What was charged, in USD as a decimal number.'),
+    }),
+    ImageEvent: object({
+      type: text(
+        '`image_generation.partial_image`, `image_generation.completed`, or the same of `image_edit`.',
+      ),
+      b64_json: text('The image in base64.'),
+      'created_at?': count('Seconds since 1970, UTC.'),
+      'size?': text('Its width and height.'),
+      'quality?': text('As it was asked for.'),
+      'background?': text('As it was asked for.'),
+      'output_format?': text('Its format.'),
+      'partial_image_index?': count('Of a partial image: which, from 0.'),
+      'svc_generation_id?': text('Of a whole one: its id.'),
+      'usage?': eventUsage,
+      'cost?': text('With the last one: what was charged, in USD.'),
+    }),
   },
-]
+  answers: {
+    Images: {
+      created: 1_790_000_000,
+      data: [{ b64_json: 'iVBORw0KGgo…', revised_prompt: null }],
+      svc_generation_ids: [SAMPLE_IDS.generation],
+      usage: {
+        images: 1,
+        input_tokens: 0,
+        input_tokens_details: { text_tokens: 0, image_tokens: 0 },
+        output_tokens: 0,
+        output_tokens_details: { text_tokens: 0, image_tokens: 0 },
+        total_tokens: 0,
+      },
+      cost: '0.04',
+    },
+  },
+}

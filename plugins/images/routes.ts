@@ -62,7 +62,10 @@ export function images(gateway: Pick<Gateway, 'exchange' | 'requests' | 'content
       parse: 'none',
       detail: DETAILS.compose,
     })
-    .post('/v1/images/variations', ({ origin }) => refuseVariations(origin), { parse: 'none' })
+    .post('/v1/images/variations', ({ origin }) => refuseVariations(origin), {
+      parse: 'none',
+      detail: { hide: true },
+    })
   return new Elysia({ name: 'images' }).use(edits).use(others)
 }
 

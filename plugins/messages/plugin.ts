@@ -4,4 +4,5 @@ import { definePlugin } from '../../src/app/plugin.ts'
 export const messages = definePlugin({
   name: 'messages',
   routes: async () => (await import('./routes.ts')).messages,
+  reference: async () => (await import('./reference.ts')).reference,
 })

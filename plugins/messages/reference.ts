@@ -1,21 +1,36 @@
-// Messages in the document: POST /v1/messages, whole and streamed, and the counting of tokens.
-import { TEXT_HEADERS } from '../../src/app/reference/headers.ts'
-import { events, json, type Parameter, type Written } from '../../src/app/reference/operation.ts'
-import { CITY_SCHEMA, PICTURE, WEATHER, WEATHER_SCHEMA } from '../../src/app/reference/samples.ts'
+// Messages in the API reference: whole, streamed, and their tokens counted.
 import {
+  events,
+  json,
+  type Parameter,
+  type Reference,
+  TEXT_HEADERS,
+} from '../../src/app/reference/operation.ts'
+import {
+  CITY_SCHEMA,
+  PICTURE,
+  SAMPLE_TEXT,
+  WEATHER,
+  WEATHER_SCHEMA,
+} from '../../src/app/reference/samples.ts'
+import {
+  ANSWERED_MODEL,
   anyObject,
+  asIn,
   constant,
   count,
   either,
+  LIMIT,
   list,
+  MODEL,
   object,
   orNull,
   ref,
-  type Schema,
+  STREAM,
   text,
+  USAGE,
   words,
 } from '../../src/app/reference/schema.ts'
-import { ANSWERED_MODEL, asIn, LIMIT, MODEL, STREAM, USAGE } from '../../src/app/reference/provider.ts'
 
 const ANTHROPIC = 'https://platform.claude.com/docs/en'
 
@@ -28,32 +43,6 @@ const messagesOf = list(
   }),
   'The conversation, the latest turn last. Send files inline or as a public https address, not by `file_id`.',
 )
-
-export const messagesSchemas: Readonly<Record<string, Schema>> = {
-  MessagesRequest: asIn(
-    `${ANTHROPIC}/api/messages`,
-    {
-      model: MODEL,
-      max_tokens: count(LIMIT),
-      messages: messagesOf,
-      'stream?': STREAM,
-      'cache_control?': anyObject("Only for Anthropic's models: cache the prompt."),
-    },
-    'Tools that Anthropic runs need a price from the operator. `thread` and stored containers are refused.',
-  ),
-  Message: asIn(`${ANTHROPIC}/api/messages`, {
-    id: text('The id of the answer.'),
-    type: constant('message'),
-    role: constant('assistant'),
-    model: ANSWERED_MODEL,
-    content: list(anyObject('`text`, `thinking`, `redacted_thinking` or `tool_use`.'), 'The answer.'),
-    stop_reason: orNull(text('Why it ended: `end_turn`, `max_tokens`, `tool_use`, `refusal` and others.')),
-    usage: anyObject(USAGE),
-  }),
-  MessageEvent: asIn(`${ANTHROPIC}/build-with-claude/streaming`, {
-    type: text('`message_start`, `content_block_delta`, `message_stop`, `error` and others.'),
-  }),
-}
 
 const parameters: readonly Parameter[] = [
   {
@@ -76,51 +65,98 @@ const model = 'sim-claude'
 const picture = { type: 'image', source: { type: 'base64', media_type: 'image/png', data: PICTURE } }
 const question = [{ role: 'user', content: 'Why is the sky blue?' }]
 
-export const messages: readonly Written[] = [
-  {
-    route: 'POST /v1/messages',
-    id: 'createMessage',
-    summary: 'Create a message',
-    description: 'An answer of any text model, whole, or with `"stream": true` as events.',
-    parameters,
-    body: json(ref('MessagesRequest'), {
-      'A question': { model, max_tokens: 200, messages: question },
-      'A stream': { model, max_tokens: 200, stream: true, messages: question },
-      'A question about a picture': {
-        model,
-        max_tokens: 200,
-        messages: [{ role: 'user', content: [picture, { type: 'text', text: 'What is in this picture?' }] }],
+export const reference: Reference = {
+  tag: 'Anthropic API',
+  operations: [
+    {
+      route: 'POST /v1/messages',
+      id: 'createMessage',
+      summary: 'Create a message',
+      description: 'An answer of any text model, whole, or with `"stream": true` as events.',
+      parameters,
+      body: json(ref('MessagesRequest'), {
+        'A question': { model, max_tokens: 200, messages: question },
+        'A stream': { model, max_tokens: 200, stream: true, messages: question },
+        'A question about a picture': {
+          model,
+          max_tokens: 200,
+          messages: [
+            { role: 'user', content: [picture, { type: 'text', text: 'What is in this picture?' }] },
+          ],
+        },
+        'With a tool': {
+          model,
+          max_tokens: 200,
+          system: 'Answer in one sentence.',
+          messages: [{ role: 'user', content: 'What is the weather in Bergen?' }],
+          tools: [{ ...WEATHER, input_schema: WEATHER_SCHEMA }],
+        },
+        'An answer by a JSON Schema': {
+          model,
+          max_tokens: 200,
+          messages: [{ role: 'user', content: 'Name a city and its country.' }],
+          output_config: { format: { type: 'json_schema', schema: CITY_SCHEMA } },
+        },
+      }),
+      answer:
+        'The answer. Of a stream, an error after the first event is the last one, named `error`, in the shape of all errors.',
+      headers: TEXT_HEADERS,
+      content: { ...json(ref('Message')), ...events(ref('MessageEvent')) },
+    },
+    {
+      route: 'POST /v1/messages/count_tokens',
+      id: 'countMessageTokens',
+      summary: 'Count the tokens of a request',
+      description: 'Counted by the provider where it speaks this API, else estimated. It costs nothing.',
+      parameters,
+      body: json(asIn(COUNT_TOKENS, { model: MODEL, messages: messagesOf }), {
+        'A question': { model, messages: question },
+      }),
+      answer: 'The count.',
+      content: json(asIn(COUNT_TOKENS, { input_tokens: count('How many there are.') })),
+      is_free: true,
+    },
+  ],
+  schemas: {
+    MessagesRequest: asIn(
+      `${ANTHROPIC}/api/messages`,
+      {
+        model: MODEL,
+        max_tokens: count(LIMIT),
+        messages: messagesOf,
+        'stream?': STREAM,
+        'cache_control?': anyObject("Only for Anthropic's models: cache the prompt."),
       },
-      'With a tool': {
-        model,
-        max_tokens: 200,
-        system: 'Answer in one sentence.',
-        messages: [{ role: 'user', content: 'What is the weather in Bergen?' }],
-        tools: [{ ...WEATHER, input_schema: WEATHER_SCHEMA }],
-      },
-      'An answer by a JSON Schema': {
-        model,
-        max_tokens: 200,
-        messages: [{ role: 'user', content: 'Name a city and its country.' }],
-        output_config: { format: { type: 'json_schema', schema: CITY_SCHEMA } },
-      },
+      'Tools that Anthropic runs need a price from the operator. `thread` and stored containers are refused.',
+    ),
+    Message: asIn(`${ANTHROPIC}/api/messages`, {
+      id: text('The id of the answer.'),
+      type: constant('message'),
+      role: constant('assistant'),
+      model: ANSWERED_MODEL,
+      content: list(anyObject('`text`, `thinking`, `redacted_thinking` or `tool_use`.'), 'The answer.'),
+      stop_reason: orNull(text('Why it ended: `end_turn`, `max_tokens`, `tool_use`, `refusal` and others.')),
+      usage: anyObject(USAGE),
     }),
-    answer:
-      'The answer. Of a stream, an error after the first event is the last one, named `error`, in the shape of all errors.',
-    headers: TEXT_HEADERS,
-    content: { ...json(ref('Message')), ...events(ref('MessageEvent')) },
-  },
-  {
-    route: 'POST /v1/messages/count_tokens',
-    id: 'countMessageTokens',
-    summary: 'Count the tokens of a request',
-    description: 'Counted by the provider where it speaks this API, else estimated. It costs nothing.',
-    parameters,
-    body: json(asIn(COUNT_TOKENS, { model: MODEL, messages: messagesOf }), {
-      'A question': { model, messages: question },
+    MessageEvent: asIn(`${ANTHROPIC}/build-with-claude/streaming`, {
+      type: text('`message_start`, `content_block_delta`, `message_stop`, `error` and others.'),
     }),
-    answer: 'The count.',
-    content: json(asIn(COUNT_TOKENS, { input_tokens: count('How many there are.') })),
-    is_free: true,
   },
-]
+  answers: {
+    Message: {
+      id: 'msg_2t4vsfgo1fg4c',
+      type: 'message',
+      role: 'assistant',
+      model: 'sim-claude',
+      content: [{ type: 'text', text: SAMPLE_TEXT }],
+      stop_reason: 'end_turn',
+      stop_sequence: null,
+      usage: {
+        input_tokens: 6,
+        cache_creation_input_tokens: 0,
+        cache_read_input_tokens: 0,
+        output_tokens: 15,
+      },
+    },
+  },
+}

@@ -56,10 +56,11 @@ export function messages(gateway: Pick<Gateway, 'exchange' | 'requests'>) {
   }
 
   const unparsed = { parse: 'none' } as const
+  const hidden = { ...unparsed, detail: { hide: true } }
   return new Elysia({ name: 'messages' })
     .use(calls(gateway, SURFACE))
     .post('/v1/messages', ({ origin }) => create(origin), unparsed)
     .post('/v1/messages/count_tokens', ({ origin }) => countTokens(exchange, origin), unparsed)
-    .all('/v1/messages', ({ origin }) => refuse(origin), unparsed)
-    .all('/v1/messages/*', ({ origin }) => refuse(origin), unparsed)
+    .all('/v1/messages', ({ origin }) => refuse(origin), hidden)
+    .all('/v1/messages/*', ({ origin }) => refuse(origin), hidden)
 }

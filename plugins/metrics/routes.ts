@@ -27,9 +27,13 @@ function admit(request: Request, token: string | undefined): void {
 }
 
 export function metrics(gateway: Pick<Gateway, 'exchange' | 'requests'>, observing: Pick<Observing, 'read'>) {
-  return new Elysia({ name: 'metrics' }).use(calls(gateway, SURFACE)).get('/metrics', async ({ request }) => {
-    admit(request, gateway.exchange.catalogue().metrics.token)
-    const { content_type, text } = await observing.read()
-    return new Response(text, { headers: { 'content-type': content_type } })
-  })
+  return new Elysia({ name: 'metrics' }).use(calls(gateway, SURFACE)).get(
+    '/metrics',
+    async ({ request }) => {
+      admit(request, gateway.exchange.catalogue().metrics.token)
+      const { content_type, text } = await observing.read()
+      return new Response(text, { headers: { 'content-type': content_type } })
+    },
+    { detail: { hide: true } },
+  )
 }

@@ -6,4 +6,5 @@ export const native = definePlugin({
   name: 'native',
   settings: nativeSettings,
   routes: async () => (await import('./routes.ts')).native,
+  reference: async () => (await import('./reference.ts')).reference,
 })

@@ -32,6 +32,7 @@ const EVENTS: Dialect = { protocol: gemini, frame: eventFrame(), raw: true, show
 const ARRAY: Dialect = { protocol: gemini, frame: ARRAY_FRAME, raw: false, shows_usage: true }
 const SURFACE = { surface: 'native', forms: NATIVE_FORMS, render: gemini.renderError }
 
+/** The API reference has the first; the tag of the native API says that the second is the same. */
 const GENERATING_PATHS = ['/v1beta/models/*', '/v1/models/*'] as const
 const OTHER_PATHS = ['/v1beta/*', '/upload/v1beta/*', '/upload/v1/*']
 
@@ -72,15 +73,20 @@ export function native(gateway: Pick<Gateway, 'exchange' | 'requests' | 'content
   }
 
   const unparsed = { parse: 'none' } as const
+  const hidden = { ...unparsed, detail: { hide: true } }
   const app = new Elysia({ name: 'native' }).use(listed(gateway, SURFACE)).use(calls(gateway, SURFACE))
   // Handlers name what they take: for one that takes all, Elysia reads cookies, headers and query of every call.
   for (const path of GENERATING_PATHS)
-    app.post(path, ({ origin, set, params }) => generate(origin, set, decodePathPart(params['*'])), unparsed)
+    app.post(
+      path,
+      ({ origin, set, params }) => generate(origin, set, decodePathPart(params['*'])),
+      path === GENERATING_PATHS[0] ? unparsed : hidden,
+    )
   for (const path of OTHER_PATHS)
     app.all(
       path,
       ({ origin }) => refuse(origin, isUnimplemented(new URL(origin.request.url).pathname)),
-      unparsed,
+      hidden,
     )
   return app
 }

@@ -13,4 +13,5 @@ export const responses = definePlugin({
     return (gateway) =>
       new Elysia({ name: 'responses: new and kept' }).use(responses(gateway)).use(storedResponses(gateway))
   },
+  reference: async () => (await import('./reference.ts')).reference,
 })

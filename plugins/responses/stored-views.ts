@@ -138,4 +138,10 @@ export const REMOVE = {
 }
 
 /** Of cancelling a response, which always fails. */
-export const CANCEL = { parse: 'none', params: ResponseParams, response: FAILURES } as const
+/** Always refused, so the API reference leaves it out. */
+export const CANCEL = {
+  parse: 'none',
+  params: ResponseParams,
+  response: FAILURES,
+  detail: { hide: true },
+} as const

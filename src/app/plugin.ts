@@ -8,6 +8,7 @@ import type { Commands } from './command-line/terminal.ts'
 import type { LoadProvider } from './process/simulator.ts'
 import type { StartParts } from './process/start-parts.ts'
 import type { Sweep } from './process/sweeping.ts'
+import type { Reference } from './reference/operation.ts'
 import type { Gateway } from './surface/gateway.ts'
 
 /**
@@ -47,6 +48,8 @@ export interface PluginSpec<
    *   and the checks follow. Routes that are paid for read their own bytes, and say `parse: 'none'`.
    */
   routes?: () => Promise<(gateway: Gateway, own: Own) => Routes>
+  /** Its part of the API reference, for paid routes, which read their own bytes; loaded with the first request for the document. */
+  reference?: () => Promise<Reference>
   /** Routes for its pages of the console, loaded with the console's first request. They use `viewerCalls` or `operatorCalls` (app/surface/console/calls.ts). */
   console_routes?: () => Promise<(gateway: Gateway, own: Own) => ConsoleRoutes>
   /** Work of every minute beside the calls, such as the deletion of old rows; each by itself. */
@@ -82,6 +85,7 @@ export interface OpenPlugin<
   readonly name: string
   loadRoutes(): Promise<Routes | undefined>
   loadConsoleRoutes(): Promise<ConsoleRoutes | undefined>
+  readonly loadReference: (() => Promise<Reference>) | undefined
   readonly sweeps: readonly Sweep[]
   readonly checks: readonly GatewayCheck[]
   close(): Promise<void>
@@ -112,6 +116,7 @@ export function definePlugin<
         name: spec.name,
         loadRoutes: async () => (await spec.routes?.())?.(gateway, own),
         loadConsoleRoutes: async () => (await spec.console_routes?.())?.(gateway, own),
+        loadReference: spec.reference,
         sweeps: (spec.sweeps ?? []).map(({ name, sweep }) => ({ name, sweep: () => sweep(own, gateway) })),
         checks: checksOver(spec.checks, own),
         close: async () => await spec.close?.(own),

@@ -43,6 +43,7 @@ export async function openPlugins(
     for (const plugin of plugins) opened.push(await plugin.open(gateway, prepared.get(plugin)))
     const routes = await Promise.all(opened.map((plugin) => plugin.loadRoutes()))
     gateway.operations.console_routes.push(...opened.map((plugin) => plugin.loadConsoleRoutes))
+    gateway.operations.references.push(...opened.flatMap(({ loadReference }) => loadReference ?? []))
     const checks = opened.flatMap((plugin) => plugin.checks)
     gateway.operations.checks.push(...checks)
     return {

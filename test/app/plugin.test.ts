@@ -21,7 +21,7 @@ function gateway() {
   const events = createEvents(log)
   const made = {
     exchange: { events, log },
-    operations: { console_routes: [], checks: [] },
+    operations: { console_routes: [], references: [], checks: [] },
   } as unknown as Gateway
   return { made, events, lines }
 }

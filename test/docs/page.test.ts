@@ -3,8 +3,10 @@ import { describe, expect, test } from 'bun:test'
 import { writeFileSync } from 'node:fs'
 import { brotliCompressSync, gunzipSync, gzipSync } from 'node:zlib'
 import { Elysia } from 'elysia'
-import { contentOf } from '../../plugins/docs/stored.ts'
-import { fileGateway } from '../support/gateway.ts'
+import { contentOf } from '../../plugins/docs/public-routes.ts'
+import { plugins } from '../../plugins/index.ts'
+import { definePlugin } from '../../src/app/plugin.ts'
+import { fileGateway, startTestGateway } from '../support/gateway.ts'
 import { folderOfFile } from '../support/test-folder.ts'
 
 const gateway = await fileGateway()
@@ -142,4 +144,28 @@ test('while the document is made, others have their turn after every route', asy
   is_made = true
   await taking
   expect(turns).toBeGreaterThanOrEqual(20)
+})
+
+test('the parts that plugins have of the document are loaded with the first request for it', async () => {
+  let loaded = 0
+  const spying = definePlugin({
+    name: 'spying',
+    routes: async () => () => new Elysia({ name: 'spying' }).post('/spying', () => 'hello'),
+    reference: async () => {
+      loaded++
+      return {
+        tag: 'Images',
+        operations: [{ route: 'POST /spying', id: 'spy', summary: 'Spy', answer: 'It.', content: {} }],
+      }
+    },
+  })
+  const gateway = await startTestGateway({ plugins: [...plugins, spying] })
+  await gateway.call('/spying', {})
+  expect(loaded).toBe(0)
+  for (let request = 0; request < 2; request++) {
+    const document = await (await gateway.call('/docs/openapi.json')).json()
+    expect(document).toMatchObject({ paths: { '/spying': { post: { operationId: 'spy' } } } })
+  }
+  expect(loaded).toBe(1)
+  await gateway.stop()
 })

@@ -55,7 +55,9 @@ export interface DocumentedGateway {
   document: OpenApi
   operations: Addressed[]
   /** All routes, as `GET /path/:with`. */
-  routes: string[]
+  routes: { route: string; is_hidden: boolean }[]
+  /** The routes that plugins have written of, as `GET /path/{with}`. */
+  written: ReadonlySet<string>
 }
 
 /** A gateway with `documentedCatalogue`. */
@@ -66,8 +68,13 @@ export async function startDocumented(): Promise<DocumentedGateway> {
     plugins: [...plugins, spy.plugin],
   })
   const document = (await (await gateway.call('/docs/openapi.json')).json()) as OpenApi
-  const routes = (await routesOf(spy.gateway(), plugins)).map(({ method, path }) => `${method} ${path}`)
-  return { gateway, document, operations: operationsOf(document), routes }
+  const routes = (await routesOf(spy.gateway(), plugins)).map(({ method, path, hooks }) => ({
+    route: `${method} ${path}`,
+    is_hidden: hooks.detail?.hide === true,
+  }))
+  const references = await Promise.all(spy.gateway().operations.references.map((load) => load()))
+  const written = new Set(references.flatMap(({ operations }) => operations.map(({ route }) => route)))
+  return { gateway, document, operations: operationsOf(document), routes, written }
 }
 
 const operationsOf = ({ paths }: OpenApi): Addressed[] =>

@@ -41,7 +41,7 @@ export async function routesOf(gateway: Gateway, plugins: readonly Plugin[]) {
   const apart = {
     ...gateway,
     exchange: { ...exchange, events: createEvents(exchange.log) },
-    operations: { ...operations, console_routes: [], checks: [] },
+    operations: { ...operations, console_routes: [], references: [], checks: [] },
   }
   const { log, catalogue, now } = exchange
   const { data_folder } = operations

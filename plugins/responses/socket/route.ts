@@ -85,7 +85,11 @@ export function webSockets(gateway: Parts, surface: Surface, request: ResponseRe
             : 'A proxy on the way did not forward the headers Upgrade and Connection.'
       return { error: { message: `${why} Use POST /v1/responses.` } }
     },
-    { response: { 426: UpgradeView, ...failures(OpenAIError, 401, 403, 404, 429, 503) } },
+    {
+      response: { 426: UpgradeView, ...failures(OpenAIError, 401, 403, 404, 429, 503) },
+      // OpenAPI cannot describe a WebSocket: the description of POST does.
+      detail: { hide: true },
+    },
   )
 }
 

@@ -133,6 +133,7 @@ export function compose({
       filesTrouble: () => (library.isFailing() ? FILES_FAIL : undefined),
       checks: [],
       console_routes: [],
+      references: [],
     },
     db,
   }

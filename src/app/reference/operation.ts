@@ -1,9 +1,8 @@
-// What is written of the operations whose routes read their own bytes, so that no schema of the route says what they take; and
-// the groups in which all operations stand.
-import type { HeaderName } from './headers.ts'
-import type { Schema } from './schema.ts'
+// A surface's part of the API reference: its operations whose routes read their own bytes, so that no schema of the route
+// describes them.
+import { count, type Schema, text } from './schema.ts'
 
-/** Values by what each shows. Requests work with the simulated models of a first start: a test sends each of them. */
+/** Examples by their titles. Requests work with the simulated models of a first start: a test sends each of them. */
 export type Examples = Readonly<Record<string, unknown>>
 
 /** Schemas and examples by media type. */
@@ -18,15 +17,15 @@ export interface Parameter {
   readonly example?: unknown
 }
 
-/** Of one status. */
+/** The response of one status. */
 export interface Answer {
   readonly description: string
-  /** Besides the request's id. */
+  /** Besides the request ID. */
   readonly headers?: readonly HeaderName[] | undefined
   readonly content: Content
 }
 
-/** The groups, in the order of the document. Routes name theirs in their `detail`. */
+/** The groups, in the order of the document. A route that its schemas describe names its group in its `detail`. */
 export const TAGS = {
   'Gemini API':
     "Google's `generateContent`, which is the native API here. Every path below `/v1beta/models/` is also served below `/v1/models/`, where Google's SDKs ask since their version 3.",
@@ -45,31 +44,77 @@ export const TAGS = {
 
 export type Tag = keyof typeof TAGS
 
+/** Headers of responses. Every response has the first. */
+export const HEADERS = {
+  'x-request-id': text('The id of the request, which its record in the usage has too.'),
+  'request-id': text("The same under Anthropic's name."),
+  'retry-after': count('Seconds to wait before the next try, where a time is known.'),
+  'x-ratelimit-limit-requests': count(
+    'Image calls that the account may make in 60 seconds. On image calls only.',
+  ),
+  'x-ratelimit-remaining-requests': count('Image calls that are left of them.'),
+  'x-ratelimit-reset-requests': text('When the next one is free, such as `12s`.'),
+  'x-tollgate-upstream-model': text("The provider's own name of the model."),
+  'x-tollgate-output-limit': count(
+    'The output limit that was sent to the provider, where it is lower than what was asked for.',
+  ),
+  'x-tollgate-dropped': text('Names of what the model has no place for, and was left out.'),
+  'idempotent-replayed': text(
+    '`true` where this is the kept answer to an earlier request with the same `Idempotency-Key`.',
+  ),
+} as const satisfies Record<string, Schema>
+
+export type HeaderName = keyof typeof HEADERS
+
+/** Of responses to paid calls. */
+export const PAID_HEADERS: readonly HeaderName[] = ['x-tollgate-upstream-model', 'idempotent-replayed']
+/** Of responses in text. */
+export const TEXT_HEADERS: readonly HeaderName[] = [
+  ...PAID_HEADERS,
+  'x-tollgate-output-limit',
+  'x-tollgate-dropped',
+]
+export const RATE_HEADERS: readonly HeaderName[] = [
+  'x-ratelimit-limit-requests',
+  'x-ratelimit-remaining-requests',
+  'x-ratelimit-reset-requests',
+]
+
+/** What a plugin adds to the document, besides the `detail` and the schemas of its routes. */
+export interface Reference {
+  /** The group of its operations. */
+  readonly tag: Tag
+  readonly operations: readonly Written[]
+  /** Shared schemas by their names, which `ref` refers to. */
+  readonly schemas?: Readonly<Record<string, Schema>>
+  /** An example of each shared schema that answers a request. */
+  readonly answers?: Readonly<Record<string, unknown>>
+}
+
+/** An operation whose route reads its own bytes. */
 export interface Written {
-  /** Its method and its path, as the converter names them. */
+  /** Its method and its path, as the converter names them: `POST /v1/models/{id}`. */
   readonly route: string
-  /** Its path, where that is not the route's own. */
+  /** Its path, if it is not the route's own: a route with a wildcard may be several operations. */
   readonly path?: string
   readonly id: string
   readonly summary: string
   readonly description?: string
   readonly parameters?: readonly Parameter[]
-  /** The body. Where it is absent, that of the route's `detail`. */
+  /** The request body. If absent, that of the route's `detail`. */
   readonly body?: Content
-  /** Examples for a body that the route's `detail` describes, by its type. */
+  /** Examples for a body that the route's `detail` describes, by media type. */
   readonly examples?: Readonly<Record<string, Examples>>
-  /** What is answered, its headers besides the request's id, and its bodies. */
+  /** The description of the response, its headers besides the request ID, and its bodies. */
   readonly answer: string
   readonly headers?: readonly HeaderName[]
   readonly content: Content
   readonly is_free?: true
-  /** 501 unless the operator has switched it on. */
+  /** 501 unless the operator enables it. */
   readonly is_extra?: true
 }
 
-export type Grouped = Written & { readonly tag: Tag }
-
-/** Of requests that cost something. */
+/** The parameter of every paid request. */
 export const IDEMPOTENCY_KEY: Parameter = {
   name: 'Idempotency-Key',
   in: 'header',

@@ -1,5 +1,8 @@
 // Samples for the examples: a small picture, a tool, a schema, and ids that stand for real ones.
 
+/** The answer of the simulated models, in examples. */
+export const SAMPLE_TEXT = 'Short waves of light are scattered more than long ones, and blue is short.'
+
 /** A PNG of 16 by 16 blue pixels, in base64. */
 export const PICTURE =
   'iVBORw0KGgoAAAANSUhEUgAAABAAAAAQCAIAAACQkWg2AAAAFklEQVR42mNwa9pCEmIY1TCqYfhqAACXG3wQdqkQfwAAAABJRU5ErkJggg=='

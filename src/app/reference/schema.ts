@@ -1,4 +1,4 @@
-// Schemas of the document: written out, or taken from the TypeBox schemas by which requests are read and answers checked.
+// Schemas as the API reference writes them out, and what the bodies of all providers' APIs have in common.
 
 /** A JSON Schema, 2020-12, as OpenAPI 3.1 has them. What is undefined is left out of the JSON. */
 export interface Schema {
@@ -7,7 +7,7 @@ export interface Schema {
 
 type Named = Readonly<Record<string, Schema>>
 
-/** One of the document's shared schemas. */
+/** A shared schema, by its name. */
 export const ref = (name: string): Schema => ({ $ref: `#/components/schemas/${name}` })
 
 const typed =
@@ -18,7 +18,7 @@ export const text = typed('string')
 export const count = typed('integer')
 export const quantity = typed('number')
 export const flag = typed('boolean')
-/** An object of which nothing is said but what it is for. */
+/** An object without a list of its fields. */
 export const anyObject = typed('object')
 
 export const words = (description: string, ...names: string[]): Schema => text(description, { enum: names })
@@ -42,49 +42,15 @@ export const object = (fields: Named, description?: string): Schema => ({
   ),
 })
 
-/** What TypeBox schemas have for our own messages. */
-const ANNOTATIONS: ReadonlySet<string> = new Set(['must', 'code'])
-/** Keywords whose value maps names to schemas. */
-const MAPS: ReadonlySet<string> = new Set(['properties', 'patternProperties', '$defs'])
+export const MODEL = text('The name of a model.')
+export const LIMIT = 'The most output tokens. It decides how much money is held before the call.'
+export const STREAM = flag('Send the answer as events while it is written.')
+export const USAGE = 'The usage that the provider counted. It decides the charge.'
+export const CREATED = count('Seconds since 1970, UTC.')
+export const ANSWERED_MODEL = text('The model that you asked for.')
 
-/** A TypeBox schema as it is published: without our annotations, but for the words of `must`, and in plain JSON Schema. */
-export function published(schema: Schema): Schema {
-  const kept = Object.entries(schema)
-    .filter(([keyword, value]) => !(ANNOTATIONS.has(keyword) && typeof value === 'string'))
-    .map(([keyword, value]) => [keyword, MAPS.has(keyword) ? eachPublished(value) : publishedPart(value)])
-  return plain({ description: wordsOf(schema), ...Object.fromEntries(kept) })
-}
+export const OPENAI = 'https://platform.openai.com/docs/api-reference'
 
-const eachPublished = (map: unknown): unknown =>
-  Object.fromEntries(Object.entries(map as Named).map(([name, schema]) => [name, published(schema)]))
-
-function publishedPart(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(publishedPart)
-  return typeof value === 'object' && value !== null ? published(value as Schema) : value
-}
-
-/** "a whole number from 1 to 1000" describes a field as well as it refuses one. */
-const wordsOf = ({ must }: Schema): string | undefined =>
-  typeof must === 'string' ? `${must.charAt(0).toUpperCase()}${must.slice(1)}.` : undefined
-
-/** What TypeBox writes in ways of its own. */
-function plain(schema: Schema): Schema {
-  const { type, source, flags, maximum, anyOf, ...rest } = schema
-  if (type === 'RegExp') return { ...rest, type: 'string', pattern: source }
-  if (!Array.isArray(anyOf))
-    return { type, ...rest, maximum: maximum === Number.MAX_SAFE_INTEGER ? undefined : maximum }
-  const [first, second] = anyOf
-  if (anyOf.every((one) => typeof one.const === 'string'))
-    return { ...rest, type: 'string', enum: anyOf.map((one) => one.const) }
-  if (anyOf.length === 2 && second.type === 'null' && typeof first.type === 'string') {
-    const description = rest.description ?? first.description
-    return {
-      ...first,
-      ...rest,
-      description,
-      type: [first.type, 'null'],
-      enum: first.enum && [...first.enum, null],
-    }
-  }
-  return { ...rest, anyOf }
-}
+/** A body of a provider's API: the fields that everyone needs, those that differ here, and where to find the others. */
+export const asIn = (reference: string, fields: Readonly<Record<string, Schema>>, differs = ''): Schema =>
+  object(fields, `${differs} All other fields are in [the provider's reference](${reference}).`.trim())

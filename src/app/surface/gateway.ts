@@ -14,6 +14,7 @@ import type { Tally } from '../../observe/tally.ts'
 import type { KeptResponses } from '../../responses/store.ts'
 import type { Db } from '../../store/db.ts'
 import type { GatewayCheck } from '../checks/check.ts'
+import type { Reference } from '../reference/operation.ts'
 import type { Books } from './books.ts'
 import type { CallInside } from './inside.ts'
 
@@ -92,6 +93,8 @@ export interface Operations {
   checks: GatewayCheck[]
   /** Loads the routes that the console's pages ask, of each plugin. Filled at the start, once. */
   console_routes: (() => Promise<AnyElysia | undefined>)[]
+  /** Loads the parts of the API reference that plugins have. Filled at the start, once. */
+  references: (() => Promise<Reference>)[]
 }
 
 export interface SharingGateways {

@@ -1,4 +1,4 @@
-// The routes of the reference: its page with what that needs, and the OpenAPI document.
+// The routes of the API reference: its page with the page's files, and the OpenAPI document.
 import { type AnyElysia, Elysia } from 'elysia'
 import { openCalls } from '../../src/app/surface/calls.ts'
 import type { Gateway } from '../../src/app/surface/gateway.ts'
@@ -6,8 +6,7 @@ import { acceptedCoding } from '../../src/http/codings.ts'
 import { plainError } from '../../src/http/plain-error.ts'
 import { atFirstUse } from '../../src/utilities/at-first-use.ts'
 import { ICON, pageOf, SCRIPT, STYLE } from './page.ts'
-import { scalar } from './scalar.ts'
-import { codingHeaders, contentOf, versionOf } from './stored.ts'
+import { type Stored, scalar } from './scalar.ts'
 
 const SURFACE = { surface: 'docs', forms: [], render: plainError }
 
@@ -23,14 +22,17 @@ const CONTENT_SECURITY_POLICY = [
   "frame-ancestors 'none'",
 ].join('; ')
 
-/** The address of Scalar's file has its version, so that a copy of it never grows old. */
+/** The address of Scalar's file has its version, so a cached copy never gets stale. */
 const FOREVER = 'public, max-age=31536000, immutable'
 const SCALAR_PATH = '/docs/scalar.js'
 
 /** @param documented any instance of the application that the document is of */
-export function docsRoutes(gateway: Pick<Gateway, 'exchange' | 'requests'>, documented: AnyElysia) {
+export function docsRoutes(
+  gateway: Pick<Gateway, 'exchange' | 'requests' | 'operations'>,
+  documented: AnyElysia,
+) {
   const page = atFirstUse(makePage)
-  const document = atFirstUse(() => makeDocument(documented))
+  const document = atFirstUse(() => makeDocument(documented, gateway))
   return new Elysia({ name: 'docs-routes' })
     .use(openCalls(gateway, SURFACE))
     .get('/docs', async () =>
@@ -65,23 +67,24 @@ async function makePage(): Promise<string> {
 }
 
 interface Document {
-  /** Compressed, because it is asked for seldom: it has some 200 KB. */
+  /** Compressed, because it is rarely requested and has some 200 KB. */
   gzipped: Uint8Array<ArrayBuffer>
   etag: string
 }
 
-async function makeDocument(app: AnyElysia): Promise<Document> {
-  const [{ documentOf }, { gzip }, { promisify }] = await Promise.all([
+async function makeDocument(app: AnyElysia, { operations }: Pick<Gateway, 'operations'>): Promise<Document> {
+  const [{ documentOf }, { gzip }, { promisify }, ...references] = await Promise.all([
     import('./document.ts'),
     import('node:zlib'),
     import('node:util'),
+    ...operations.references.map((load) => load()),
   ])
-  const json = JSON.stringify(await documentOf(app))
+  const json = JSON.stringify(await documentOf(app, references))
   const gzipped = new Uint8Array(await promisify(gzip)(json))
   return { gzipped, etag: `"${Bun.hash(json).toString(36)}"` }
 }
 
-/** Tools of other origins may read it: it is the same for everybody. */
+/** Tools of other origins may read it: it is the same for every caller. */
 const ANY_ORIGIN = { 'access-control-allow-origin': '*' }
 
 function documentAnswer({ gzipped, etag }: Document, { headers }: Request): Response {
@@ -90,3 +93,25 @@ function documentAnswer({ gzipped, etag }: Document, { headers }: Request): Resp
   const body = new Blob([coding === 'gzip' ? gzipped : Bun.gunzipSync(gzipped)])
   return answer(body, 'application/json', { ...ANY_ORIGIN, etag, ...codingHeaders(coding) })
 }
+
+/** A path whose content differs between versions of the file. */
+const versionOf = (stored: Stored): string => ('identity' in stored ? stored.identity : stored.gzip)
+
+/** The content of a file in a coding that the request takes, with the headers that say so. */
+export function contentOf(
+  stored: Stored,
+  { headers }: Request,
+): { body: Blob | ReadableStream; headers: Record<string, string> } {
+  if ('identity' in stored) return { body: Bun.file(stored.identity), headers: {} }
+  const coding = acceptedCoding(headers.get('accept-encoding'), ['br', 'gzip'])
+  if (coding !== 'identity') return { body: Bun.file(stored[coding]), headers: codingHeaders(coding) }
+  // Few clients accept neither coding, so the executable has no uncompressed copy.
+  const body = Bun.file(stored.gzip).stream().pipeThrough(new DecompressionStream('gzip'))
+  return { body, headers: codingHeaders(coding) }
+}
+
+/** @param coding that of the content */
+const codingHeaders = (coding: string): Record<string, string> => ({
+  vary: 'Accept-Encoding',
+  ...(coding === 'identity' ? {} : { 'content-encoding': coding }),
+})

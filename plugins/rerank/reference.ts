@@ -1,0 +1,47 @@
+// Rerank in the API reference.
+import { json, PAID_HEADERS, type Reference, type Written } from '../../src/app/reference/operation.ts'
+import { anyObject, asIn, count, either, flag, list, text } from '../../src/app/reference/schema.ts'
+
+const RERANK = 'https://docs.cohere.com/reference/rerank'
+
+/** The same at both versions of Cohere's address. */
+const rerankAs = (route: string, id: string): Written => ({
+  route,
+  id,
+  summary: 'Sort documents by a query',
+  description: "In the shape of Cohere's and Jina's API, whose clients ask at either address.",
+  body: json(
+    asIn(RERANK, {
+      model: text('The name of a rerank model.'),
+      query: text('What is looked for.'),
+      documents: list(either('', text('A text.'), anyObject('An object with its text.')), 'Where.'),
+      'top_n?': count('How many of the best to answer.'),
+      'return_documents?': flag('Give the documents back, too.'),
+      'max_tokens_per_doc?': count('What is read of each; 4,096 by default.'),
+    }),
+    {
+      'Two texts': {
+        model: 'sim-rerank',
+        query: 'the sky',
+        documents: ['Grass is green.', 'The sky is blue.'],
+        top_n: 1,
+      },
+    },
+  ),
+  answer: 'The best first.',
+  headers: PAID_HEADERS,
+  content: json(
+    asIn(RERANK, {
+      'id?': text('An id.'),
+      results: list(
+        anyObject('`index` is which document, `relevance_score` how well it fits.'),
+        'The best documents.',
+      ),
+    }),
+  ),
+})
+
+export const reference: Reference = {
+  tag: 'Moderations and rerank',
+  operations: [rerankAs('POST /v1/rerank', 'rerank'), rerankAs('POST /v2/rerank', 'rerankV2')],
+}
