@@ -25,31 +25,31 @@ const CACHING = ['prompt_cache_options', 'prompt_cache_retention']
 
 /**
  * What was left out.
- * @param asked the caller's body, from which `request` was read, and `written` was written by the protocol
+ * @param body the caller's body, from which `request` was read, and `written` was written by the protocol
  */
 export function droppedFrom(
-  asked: JsonObject,
+  body: JsonObject,
   request: ConversationRequest,
   written: JsonObject,
   { carries: to, text }: Pick<Protocol, 'carries' | 'text'>,
 ): string[] {
   const { from } = request
   const own = Object.entries(from.own_fields).flatMap(([path, { fate }]) =>
-    fate === 'dropped' && path !== 'model' && isGiven(asked, path) ? path : [],
+    fate === 'dropped' && path !== 'model' && isGiven(body, path) ? path : [],
   )
   const fields = (Object.keys(to.fields) as RequestField[]).flatMap((field) =>
     isSet(request, field) && isLost(field, request, written, to) ? placeIn(from.fields, field) : [],
   )
   const thinking = request.turns.some(({ parts }) => parts.some((part) => isLostThinking(part, text)))
-  const caching = CACHING.filter((name) => isGiven(asked, name) && !isGiven(written, name))
-  const marks = marksIn(asked)
+  const caching = CACHING.filter((name) => isGiven(body, name) && !isGiven(written, name))
+  const marks = marksIn(body)
   if (marks.length > 0 && marks.length > marksIn(written).length) caching.push(...new Set(marks))
   return [
     ...own,
     ...caching,
     ...fields,
     ...(thinking ? ['thinking'] : []),
-    ...lostInMessages(asked, request, to),
+    ...lostInMessages(body, request, to),
   ]
 }
 

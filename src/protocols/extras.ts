@@ -163,7 +163,7 @@ export const judgeServiceTier: FieldRule = (value, at, found) => {
 }
 
 /** The service tier that a request asks for, by the field of its protocol; undefined for the standard one. */
-export function askedTier(body: JsonObject, ...fields: readonly string[]): AskedTier | undefined {
+export function requestedTier(body: JsonObject, ...fields: readonly string[]): AskedTier | undefined {
   for (const at of fields) {
     const name = tierNamed(body[at])
     if (name !== undefined && name !== STANDARD_TIER) return { name, at }

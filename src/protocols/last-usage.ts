@@ -15,7 +15,7 @@ export class LastUsage {
   }
 
   /** @param event has a usage @param delivered_tokens all output so far, the event's included */
-  told(event: ByteString, delivered_tokens: number): void {
+  record(event: ByteString, delivered_tokens: number): void {
     this.#event = event
     this.#delivered_tokens = delivered_tokens
   }

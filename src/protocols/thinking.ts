@@ -67,9 +67,9 @@ export function withinLimit(wanted_tokens: number, share: number, max_output_tok
 export function nearestLevel<L extends string>(
   rising: readonly L[],
   levels: readonly L[],
-  asked: L,
+  requested: L,
 ): L | undefined {
-  const distance = (level: L) => Math.abs(rising.indexOf(level) - rising.indexOf(asked))
+  const distance = (level: L) => Math.abs(rising.indexOf(level) - rising.indexOf(requested))
   return levels.reduce<L | undefined>(
     (nearest, level) => (nearest && distance(nearest) < distance(level) ? nearest : level),
     undefined,

@@ -36,9 +36,9 @@ const sumOf = (tokens: string | undefined, output = '0'): number | undefined =>
  * @param code the provider's
  */
 export function knownTooLong(failure: UpstreamFailure, code?: string): UpstreamFailure {
-  const is_told = code === CONTEXT_LENGTH_EXCEEDED
-  if (!is_told && failure.failure_class !== 'bad_request') return failure
-  const told = readTooLong(failure.message) ?? (is_told ? {} : undefined)
-  if (!told) return failure
-  return { ...failure, failure_class: 'bad_request', code: CONTEXT_LENGTH_EXCEEDED, too_long: told }
+  const has_code = code === CONTEXT_LENGTH_EXCEEDED
+  if (!has_code && failure.failure_class !== 'bad_request') return failure
+  const too_long = readTooLong(failure.message) ?? (has_code ? {} : undefined)
+  if (!too_long) return failure
+  return { ...failure, failure_class: 'bad_request', code: CONTEXT_LENGTH_EXCEEDED, too_long: too_long }
 }

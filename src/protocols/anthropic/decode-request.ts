@@ -95,44 +95,44 @@ const KNOWN = namesOf(MessagesRequest)
  */
 export function decodeRequest(body: JsonObject): ConversationRequest {
   rejectUncarried(carries, body, KNOWN)
-  const asked = readPresent(MessagesRequest, body, '')
-  if (asked.max_tokens === 0)
+  const fields = readPresent(MessagesRequest, body, '')
+  if (fields.max_tokens === 0)
     throw refusal(
       'max_tokens',
       'must be at least 1: a limit of 0, which fills the cache, is known to Claude models only.',
     )
   const { system: late, turns } = decodeMessages(body.messages)
-  const early = asked.system === undefined ? [] : readSystem(asked.system, 'system')
+  const early = fields.system === undefined ? [] : readSystem(fields.system, 'system')
   const system = [...withoutBilling(early), ...late]
-  const { thinking, tool_choice, output_config } = asked
+  const { thinking, tool_choice, output_config } = fields
   return {
     from: carries,
-    streams: asked.stream ?? false,
+    streams: fields.stream ?? false,
     shows_usage: true,
     system: system.map(({ text }) => text),
     system_cache: system.some(({ cache }) => cache) ? system.map(({ cache }) => cache) : undefined,
     caching: cachingOf(body),
     turns: mergeTurns(turns),
-    tools: (asked.tools ?? []).map((tool, index) => decodeTool(tool, `tools[${index}]`)),
+    tools: (fields.tools ?? []).map((tool, index) => decodeTool(tool, `tools[${index}]`)),
     tool_choice: tool_choice && decodeChoice(tool_choice),
     parallel_tool_calls: parallel(tool_choice),
-    max_output_tokens: asked.max_tokens,
-    temperature: asked.temperature,
-    top_p: asked.top_p,
-    top_k: asked.top_k,
-    stop: asked.stop_sequences ?? [],
+    max_output_tokens: fields.max_tokens,
+    temperature: fields.temperature,
+    top_p: fields.top_p,
+    top_k: fields.top_k,
+    stop: fields.stop_sequences ?? [],
     seed: undefined,
     candidates: undefined,
     thinking: decodeThinking(thinking, output_config),
     // Claude shows its thinking wherever it was asked to think, unless told not to.
     shows_thinking: thinking && thinking.type !== 'disabled' && thinking.display !== 'omitted',
     images: undefined,
-    output: decodeOutput(output_config?.format ?? asked.output_format),
+    output: decodeOutput(output_config?.format ?? fields.output_format),
     logprobs: undefined,
     frequency_penalty: undefined,
     presence_penalty: undefined,
     verbosity: undefined,
-    user: asked.metadata?.user_id ?? undefined,
+    user: fields.metadata?.user_id ?? undefined,
     cache_key: undefined,
   }
 }

@@ -8,12 +8,12 @@ import { type JsonObject, lookUp, objectIn, parseObject, stringIn } from '../wir
 import { StreamedBlocks } from './complete-blocks.ts'
 import { readSignature } from './signature.ts'
 import { readStop } from './stop-reasons.ts'
-import { begunUsage, laterUsage, readCounts } from './usage.ts'
+import { initialUsage, laterUsage, readCounts } from './usage.ts'
 
 interface State extends DecodedStream {
   readonly blocks: StreamedBlocks
   /** What was told of the usage. */
-  told: JsonObject
+  reported: JsonObject
   /** A block is open, of a type that other protocols have. */
   open: boolean
   /** The stop_reason has come. */
@@ -29,7 +29,7 @@ const candidate = 0
  */
 export function createStreamDecoder(call_id: string): StreamDecoder {
   const blocks = new StreamedBlocks(call_id)
-  const state: State = { blocks, told: {}, usage: undefined, open: false, stopped: false, ended: false }
+  const state: State = { blocks, reported: {}, usage: undefined, open: false, stopped: false, ended: false }
   return { decode: (data) => decode(state, data), finish: () => end(state) }
 }
 
@@ -53,8 +53,8 @@ function decode(state: State, data: string): StreamEvent[] {
 
 function readMessageStart(state: State, event: JsonObject): StreamEvent[] {
   const message = objectIn(event.message)
-  state.told = begunUsage(message.usage)
-  state.usage = readCounts(state.told)
+  state.reported = initialUsage(message.usage)
+  state.usage = readCounts(state.reported)
   return [
     { type: 'start', id: stringIn(message.id), model: stringIn(message.model), usage: inFull(state.usage) },
   ]
@@ -80,8 +80,8 @@ function readBlockStop(state: State): StreamEvent[] {
 }
 
 function readMessageDelta(state: State, event: JsonObject): StreamEvent[] {
-  state.told = laterUsage(state.told, event.usage)
-  state.usage = readCounts(state.told)
+  state.reported = laterUsage(state.reported, event.usage)
+  state.usage = readCounts(state.reported)
   const delta = objectIn(event.delta)
   const stop_reason = stringIn(delta.stop_reason)
   if (stop_reason === undefined || state.stopped) return []

@@ -25,14 +25,14 @@ const NOTHING_LATE: LateSystem = new Map()
  * A canonical request for a provider that speaks the messages protocol.
  * @throws GatewayError invalid_request for what the messages protocol, or the server of the target, has no place for
  */
-export function encodeRequest(given: ConversationRequest, target: TargetModel): JsonObject {
-  rejectUnsupported(given, carries)
-  rejectAddresses(given, target)
+export function encodeRequest(canonical: ConversationRequest, target: TargetModel): JsonObject {
+  rejectUnsupported(canonical, carries)
+  rejectAddresses(canonical, target)
   const generation = generationFor(target)
   const is_placed = generation.takes_late_system && target.server === CLAUDE_API
   const { request: early, late } = is_placed
-    ? withoutLateSystem(given)
-    : { request: given, late: NOTHING_LATE }
+    ? withoutLateSystem(canonical)
+    : { request: canonical, late: NOTHING_LATE }
   const request = withClaudeMarks(early, target.automatic_caching ?? false)
   const max_tokens = request.max_output_tokens ?? target.max_output_tokens
   const thinking = encodeThinking(request, generation, max_tokens)
@@ -40,7 +40,7 @@ export function encodeRequest(given: ConversationRequest, target: TargetModel): 
   return compact({
     model: target.model,
     max_tokens,
-    system: encodeSystem(withJsonAsked(request)),
+    system: encodeSystem(withJsonInstruction(request)),
     messages: encodeMessages(request.turns, late),
     stream: request.streams ? true : undefined,
     ...encodeSampling(request, generation, thinking),
@@ -53,7 +53,7 @@ export function encodeRequest(given: ConversationRequest, target: TargetModel): 
 }
 
 /** In place of a field: Claude takes a schema, or none. */
-const withJsonAsked = (request: ConversationRequest): ConversationRequest =>
+const withJsonInstruction = (request: ConversationRequest): ConversationRequest =>
   request.output?.kind === 'json' ? { ...request, system: [...request.system, ONLY_JSON] } : request
 
 function encodeSystem({ system, system_cache }: ConversationRequest): Json | undefined {

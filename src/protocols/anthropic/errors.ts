@@ -48,8 +48,10 @@ export const AnthropicError = Type.Object(
 export function renderError(error: GatewayError, request_id: string): { status: number; body: JsonObject } {
   const [status, type] = TYPES[error.kind]
   const { message, details } = error
-  const told = { type, message, ...(details ? { details } : {}) }
-  return { status, body: { type: 'error', error: told, request_id } }
+  return {
+    status,
+    body: { type: 'error', error: { type, message, ...(details ? { details } : {}) }, request_id },
+  }
 }
 
 /** The event by which a stream says that it goes on: https://platform.claude.com/docs/en/build-with-claude/streaming, "Ping events". */

@@ -85,8 +85,8 @@ const judgeTools: FieldRule = (value, list, found) => {
     if (list !== 'tools') throw refusal(list, 'must be written "tools".')
     const limit = limitOf(tool)
     // A toolset only names tools of a server, which is asked for by itself.
-    const asked = { name, at: `${list}[${index}].type`, is_charged: name !== 'mcp_servers' }
-    found.push(limit === undefined ? asked : { ...asked, max_units: limit })
+    const extra = { name, at: `${list}[${index}].type`, is_charged: name !== 'mcp_servers' }
+    found.push(limit === undefined ? extra : { ...extra, max_units: limit })
   }
 }
 

@@ -46,13 +46,13 @@ export function readFailure(status: number, headers: Headers, body: string): Ups
   // Vertex AI refuses some requests itself.
   const error = own.type === undefined ? readGoogleError(body) : own
   const message = refusalMessage(stringIn(error.message), status, body)
-  const told_status = status === 200 ? (lookUp(STATUS_BY_TYPE, error.type) ?? 500) : status
+  const error_status = status === 200 ? (lookUp(STATUS_BY_TYPE, error.type) ?? 500) : status
   return knownTooLong({
     failure_class:
       OUT_OF_CREDIT.test(message) || refusesKey(error)
         ? 'bad_key'
         : (lookUp(FAILURE_CLASS_BY_TYPE, error.type) ??
-          FAILURE_CLASS_BY_STATUS[told_status] ??
+          FAILURE_CLASS_BY_STATUS[error_status] ??
           'upstream_error'),
     message,
     retry_after_s: retryDelay(error) ?? retryAfter(headers),

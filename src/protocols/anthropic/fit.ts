@@ -21,12 +21,12 @@ export function fitRequest(body: JsonObject, target: FitTarget): Fitted {
   if (!target.is_translated) return { body }
   const generation = generationOf(knownAs(target))
   const dropped: string[] = []
-  const fitted = STEPS.reduce((given, step) => step({ body: given, generation, dropped }), body)
+  const fitted = STEPS.reduce((current, step) => step({ body: current, generation, dropped }), body)
   return { body: fitted, dropped, asks_json: dropped.includes(FORMAT) }
 }
 
 /** The same request with a further text after its system prompt, and after the marks of the cache in that. */
-const told = (body: JsonObject, text: string): JsonObject => {
+const withSystemText = (body: JsonObject, text: string): JsonObject => {
   const { system } = body
   const before = typeof system === 'string' ? [{ type: 'text', text: system }] : objectsIn(system)
   return { ...body, system: before.length === 0 ? text : [...before, { type: 'text', text }] }
@@ -46,7 +46,7 @@ function fitSchema({ body, generation, dropped }: Fitting): JsonObject {
   const left = without(config, 'format')
   const rest =
     Object.keys(left).length > 0 ? { ...body, output_config: left } : without(body, 'output_config')
-  return told(rest, jsonOfSchema(config.format.schema ?? {}))
+  return withSystemText(rest, jsonOfSchema(config.format.schema ?? {}))
 }
 
 function fitStrictTools({ body, generation, dropped }: Fitting): JsonObject {
@@ -61,7 +61,7 @@ function fitToolChoice({ body, generation, dropped }: Fitting): JsonObject {
   const choice = objectIn(body.tool_choice)
   if (generation.takes_forced_tools || (choice.type !== 'any' && choice.type !== 'tool')) return body
   dropped.push('tool_choice')
-  return told({ ...body, tool_choice: { ...without(choice, 'name'), type: 'auto' } }, CALL_A_TOOL)
+  return withSystemText({ ...body, tool_choice: { ...without(choice, 'name'), type: 'auto' } }, CALL_A_TOOL)
 }
 
 const said = (text: string): JsonObject => ({ role: 'user', content: [{ type: 'text', text }] })

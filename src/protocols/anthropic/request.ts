@@ -3,7 +3,7 @@
 import { estimateMedia } from '../../domain/media/tokens.ts'
 import { VERTEX_AI } from '../../domain/servers/vertex.ts'
 import { estimateTokens } from '../../domain/token-estimate.ts'
-import { askedTier } from '../extras.ts'
+import { requestedTier } from '../extras.ts'
 import type { RequestFacts } from '../facts.ts'
 import { Anything, Count, Fields, List, readObject } from '../forms.ts'
 import { bounded, inputBound } from '../input-bound.ts'
@@ -60,7 +60,7 @@ export function readRequest(body: JsonObject): RequestFacts {
     offers_tools: hasItems(tools),
     stops: hasItems(body.stop_sequences),
     runs_tools: objectsIn(tools).some(searchesTools),
-    service_tier: askedTier(body, 'service_tier'),
+    service_tier: requestedTier(body, 'service_tier'),
   }
 }
 
@@ -70,8 +70,8 @@ const searchesTools = ({ type }: JsonObject): boolean =>
 
 /** The same request with the provider's own name of the model, and without the thinking that it could not read. */
 export function prepare(body: JsonObject, call: Parameters<TextProtocol['prepare']>[1]): JsonObject {
-  const asked = withModelAndStream(body, call)
-  const prepared = call.server === VERTEX_AI ? forVertex(asked) : asked
+  const named = withModelAndStream(body, call)
+  const prepared = call.server === VERTEX_AI ? forVertex(named) : named
   return call.forgets_reasoning ? withoutThinking(prepared) : prepared
 }
 

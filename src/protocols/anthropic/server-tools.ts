@@ -18,7 +18,7 @@ const COUNTED: ReadonlySet<string> = new Set([...Object.values(BY_TOOL), 'mcp_se
  * were written are counted. What is no count says that there was some use.
  */
 export class ServerToolCount implements ExtrasCount {
-  readonly #shown = new Map<string, number>()
+  readonly #seen = new Map<string, number>()
   readonly #reported = new Map<string, number>()
 
   read(answer: JsonObject): void {
@@ -27,21 +27,21 @@ export class ServerToolCount implements ExtrasCount {
     // That of message_start is not the last one.
     const counts = objectIn(objectIn(answer.usage).server_tool_use)
     for (const [field, name] of REPORTED) {
-      const given = counts[field] ?? undefined
-      if (given !== undefined)
-        this.#reported.set(name, countIn(given) ?? Math.max(1, this.#shown.get(name) ?? 0))
+      const count = counts[field] ?? undefined
+      if (count !== undefined)
+        this.#reported.set(name, countIn(count) ?? Math.max(1, this.#seen.get(name) ?? 0))
     }
   }
 
   units(name: string): number | undefined {
     if (!COUNTED.has(name)) return undefined
-    return this.#reported.get(name) ?? this.#shown.get(name) ?? 0
+    return this.#reported.get(name) ?? this.#seen.get(name) ?? 0
   }
 
   #readBlock({ type, name }: JsonObject): void {
     const extra =
       type === 'mcp_tool_use' ? 'mcp_servers' : type === 'server_tool_use' ? lookUp(BY_TOOL, name) : undefined
-    if (extra !== undefined) this.#shown.set(extra, (this.#shown.get(extra) ?? 0) + 1)
+    if (extra !== undefined) this.#seen.set(extra, (this.#seen.get(extra) ?? 0) + 1)
   }
 }
 

@@ -8,7 +8,7 @@ import { type JsonObject, objectIn, parseObject, stringIn, tokenCountIn } from '
 import { quoted } from '../wire/json-text.ts'
 import { addWritten, nextContainer, noSums, of, PROOF, TEXT, tokensOfSums } from '../written.ts'
 import { WrittenBeside } from '../written-beside.ts'
-import { begunUsage, laterUsage, readCounts } from './usage.ts'
+import { initialUsage, laterUsage, readCounts } from './usage.ts'
 import { BesideDeltaShape, DeltaShape, EventShape, NO_AUDIO } from './written.ts'
 
 const MESSAGE_START = quoted('message_start')
@@ -19,7 +19,7 @@ const DELTA = quoted('delta')
 class AnthropicStreamReading implements StreamReading {
   finished = false
   failed = false
-  #told: JsonObject = {}
+  #reported: JsonObject = {}
   #output_reported = false
   readonly #written = noSums()
   readonly #beside = new WrittenBeside(BesideDeltaShape)
@@ -34,7 +34,7 @@ class AnthropicStreamReading implements StreamReading {
   }
 
   usage(): ReportedUsage | undefined {
-    const usage = readCounts(this.#told)
+    const usage = readCounts(this.#reported)
     if (usage === undefined || this.#output_reported) return usage
     // The count in message_start covers only what was written before it.
     return usage.input_tokens === undefined
@@ -69,9 +69,9 @@ class AnthropicStreamReading implements StreamReading {
     const event = parseObject(decodeByteString(data))
     // An event that is not JSON is broken, and may be an error that was cut off.
     if (event === undefined || reportsError(event)) this.failed = true
-    else if (event.type === 'message_start') this.#told = begunUsage(objectIn(event.message).usage)
+    else if (event.type === 'message_start') this.#reported = initialUsage(objectIn(event.message).usage)
     else if (event.type === 'message_delta') {
-      this.#told = laterUsage(this.#told, event.usage)
+      this.#reported = laterUsage(this.#reported, event.usage)
       this.#output_reported ||= tokenCountIn(objectIn(event.usage).output_tokens) !== undefined
       if (stringIn(objectIn(event.delta).stop_reason) !== undefined) this.finished = true
     } else return false

@@ -75,13 +75,13 @@ function adaptive(
 const RISING: readonly Effort[] = ['minimal', 'low', 'medium', 'high', 'xhigh', 'max']
 
 /** The highest effort that is taken and not above the one asked for; the lowest one where all are above it. */
-const takenEffort = (asked: Effort, efforts: readonly Effort[]): Effort | undefined =>
-  efforts.findLast((effort) => RISING.indexOf(effort) <= RISING.indexOf(asked)) ?? efforts[0]
+const takenEffort = (requested: Effort, efforts: readonly Effort[]): Effort | undefined =>
+  efforts.findLast((effort) => RISING.indexOf(effort) <= RISING.indexOf(requested)) ?? efforts[0]
 
 function budgeted(request: ConversationRequest, thinking: Thinking, max_tokens: number): EncodedThinking {
-  const asked =
+  const requested =
     budgetWithin(thinking, max_tokens) ?? withinLimit(DEFAULT_BUDGET_TOKENS, DEFAULT_SHARE, max_tokens)
-  const desired = thinking.mode === 'budget' ? Math.max(asked, MIN_BUDGET_TOKENS) : asked
+  const desired = thinking.mode === 'budget' ? Math.max(requested, MIN_BUDGET_TOKENS) : requested
   const budget_tokens = Math.min(desired, max_tokens - 1)
   if (budget_tokens < MIN_BUDGET_TOKENS || lacksThinking(request.turns)) return NOT_SET
   return {

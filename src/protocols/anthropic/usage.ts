@@ -10,15 +10,15 @@ import { blockTokens } from './written.ts'
 export const readUsage = (answer: JsonObject): ReportedUsage | undefined => readCounts(objectIn(answer.usage))
 
 /** What a stream tells of its usage as it begins. Some servers begin with zeros, which say nothing: no prompt is empty. */
-export function begunUsage(value: Json | undefined): JsonObject {
-  const told = laterUsage({}, value)
-  const counts = readCounts(told)
-  return counts && promptTokens(inFull(counts)) === 0 ? {} : told
+export function initialUsage(value: Json | undefined): JsonObject {
+  const reported = laterUsage({}, value)
+  const counts = readCounts(reported)
+  return counts && promptTokens(inFull(counts)) === 0 ? {} : reported
 }
 
 /** The same with what a later event says: counts are cumulative, so they replace the earlier ones. */
-export const laterUsage = (told: JsonObject, value: Json | undefined): JsonObject => ({
-  ...told,
+export const laterUsage = (reported: JsonObject, value: Json | undefined): JsonObject => ({
+  ...reported,
   ...Object.fromEntries(Object.entries(objectIn(value)).filter(([, count]) => count !== null)),
 })
 
@@ -26,8 +26,8 @@ export const laterUsage = (told: JsonObject, value: Json | undefined): JsonObjec
  * The counts of a usage, undefined where they are absent. `input_tokens` excludes the cache; a cache write is for 5 minutes
  * unless it is reported as one for an hour; `output_tokens` includes thinking. Compactions are counted in `iterations` alone.
  */
-export function readCounts(told: JsonObject): ReportedUsage | undefined {
-  const usage = withCompactions(told)
+export function readCounts(reported: JsonObject): ReportedUsage | undefined {
+  const usage = withCompactions(reported)
   const input_tokens = tokenCountIn(usage.input_tokens)
   const output = tokenCountIn(usage.output_tokens)
   if (input_tokens === undefined && output === undefined) return undefined

@@ -129,8 +129,8 @@ export const parseArguments = (text: string): JsonObject | undefined =>
   hasNoArguments(text) ? {} : parseObject(text)
 
 /** The same of arguments that some servers and clients give as an object in place of its text. */
-export const readArguments = (given: Json | undefined): JsonObject | undefined =>
-  isObject(given) ? given : parseArguments(stringIn(given) ?? '')
+export const readArguments = (value: Json | undefined): JsonObject | undefined =>
+  isObject(value) ? value : parseArguments(stringIn(value) ?? '')
 
 /** The arguments of a call that a caller sends back. */
 export function callersArguments(text: string): Pick<ToolCallPart, 'arguments' | 'cut'> {

@@ -39,8 +39,8 @@ function readCandidate(candidate: JsonObject, madeId: (position: number) => stri
   if (isFailure(finish_reason)) throw new UpstreamFault(`the upstream ended its answer by ${finish_reason}`)
   const parts: Part[] = []
   let calls = 0
-  for (const given of partsOf(candidate)) {
-    const part = readAnswerPart(given, madeId(calls))
+  for (const raw of partsOf(candidate)) {
+    const part = readAnswerPart(raw, madeId(calls))
     if (part) parts.push(part)
     if (part?.kind === 'tool_call') calls++
   }

@@ -98,11 +98,11 @@ const PART_READERS: readonly (readonly [keyof RequestPart, PartReader])[] = [
 ]
 
 function readPart(value: Json | undefined, at: string, calls: Calls): Part | Part[] {
-  const given = camelCased(wantObject(value, at), at)
-  const part = readPresent(RequestPart, given, at)
+  const fields = camelCased(wantObject(value, at), at)
+  const part = readPresent(RequestPart, fields, at)
   const found = PART_READERS.find(([field]) => part[field] !== undefined)
   if (found) return found[1](part, at, calls)
-  const [field = 'text'] = Object.keys(given)
+  const [field = 'text'] = Object.keys(fields)
   throw refusal(`${at}.${field}`, "is a kind of part that cannot be carried to another provider's model.")
 }
 

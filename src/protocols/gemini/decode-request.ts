@@ -78,13 +78,13 @@ const IMAGE_KNOWN = namesOf(ImageConfig)
  * @param streams what the address asks for: the body does not say
  * @throws GatewayError invalid_request for what is malformed or cannot be carried
  */
-export function decodeRequest(given: JsonObject, streams: boolean): ConversationRequest {
-  const body = camelCased(given, '')
+export function decodeRequest(raw: JsonObject, streams: boolean): ConversationRequest {
+  const body = camelCased(raw, '')
   rejectUncarried(carries, body, KNOWN)
-  const asked = readPresent(GenerateContentRequest, body, '')
-  const config = readConfig(asked.generationConfig ?? {})
+  const fields = readPresent(GenerateContentRequest, body, '')
+  const config = readConfig(fields.generationConfig ?? {})
   const thinking = readCamelCased(ThinkingConfig, config.thinkingConfig ?? {}, `${CONFIG}.thinkingConfig`)
-  const { systemInstruction: system, toolConfig } = asked
+  const { systemInstruction: system, toolConfig } = fields
   return {
     from: carries,
     streams,
@@ -92,7 +92,7 @@ export function decodeRequest(given: JsonObject, streams: boolean): Conversation
     system: system === undefined ? [] : decodeSystem(system, 'systemInstruction'),
     turns: mergeTurns(decodeContents(body.contents)),
     safety_settings: body.safetySettings,
-    tools: (asked.tools ?? []).flatMap((tool, index) => decodeTool(tool, `tools[${index}]`)),
+    tools: (fields.tools ?? []).flatMap((tool, index) => decodeTool(tool, `tools[${index}]`)),
     tool_choice: toolConfig && decodeToolChoice(toolConfig, 'toolConfig'),
     parallel_tool_calls: undefined,
     max_output_tokens: config.maxOutputTokens,
@@ -116,8 +116,8 @@ export function decodeRequest(given: JsonObject, streams: boolean): Conversation
   }
 }
 
-function readConfig(given: JsonObject): Config {
-  const object = camelCased(given, CONFIG)
+function readConfig(raw: JsonObject): Config {
+  const object = camelCased(raw, CONFIG)
   rejectUncarried(carries, object, CONFIG_KNOWN, CONFIG)
   const config = readPresent(GenerationConfig, object, CONFIG)
   if (config.responseModalities?.some((modality) => !MODALITIES.has(modality.toUpperCase())))
@@ -135,14 +135,14 @@ function decodeImages({
   responseModalities: modalities = [],
   imageConfig,
 }: Config): ImageOutput | false | undefined {
-  const asked = modalities.map((modality) => modality.toUpperCase())
-  if (asked.length > 0 && !asked.includes('IMAGE')) return false
-  if (asked.length === 0 && !imageConfig) return undefined
+  const requested = modalities.map((modality) => modality.toUpperCase())
+  if (requested.length > 0 && !requested.includes('IMAGE')) return false
+  if (requested.length === 0 && !imageConfig) return undefined
   const path = `${CONFIG}.imageConfig`
-  const given = camelCased(imageConfig ?? {}, path)
-  rejectUncarried(carries, given, IMAGE_KNOWN, path)
-  const { aspectRatio: aspect_ratio, imageSize: size } = readPresent(ImageConfig, given, path)
-  const with_text = asked.length === 0 || asked.includes('TEXT')
+  const image_fields = camelCased(imageConfig ?? {}, path)
+  rejectUncarried(carries, image_fields, IMAGE_KNOWN, path)
+  const { aspectRatio: aspect_ratio, imageSize: size } = readPresent(ImageConfig, image_fields, path)
+  const with_text = requested.length === 0 || requested.includes('TEXT')
   return { aspect_ratio, size, with_text, size_at: `${path}.imageSize` }
 }
 

@@ -81,17 +81,17 @@ function stateOf({ candidates }: State, candidate: number): CandidateState {
 }
 
 /** @param events what is read goes to their end, here and below: an array for each piece of each event would cost more than the rest */
-function readCandidate(state: State, given: JsonObject, events: StreamEvent[]): void {
-  const candidate = countIn(given.index) ?? 0
-  const tokens = readLogprobs(given.logprobsResult)
-  for (const part of partsOf(given)) events.push(...readPart(state, candidate, part))
+function readCandidate(state: State, raw: JsonObject, events: StreamEvent[]): void {
+  const candidate = countIn(raw.index) ?? 0
+  const tokens = readLogprobs(raw.logprobsResult)
+  for (const part of partsOf(raw)) events.push(...readPart(state, candidate, part))
   if (tokens) events.push({ type: 'logprobs', candidate, tokens })
-  readFinish(state, candidate, stringIn(given.finishReason), events)
+  readFinish(state, candidate, stringIn(raw.finishReason), events)
 }
 
-function readPart(state: State, candidate: number, given: JsonObject): StreamEvent[] {
+function readPart(state: State, candidate: number, raw: JsonObject): StreamEvent[] {
   const position = stateOf(state, candidate)
-  const part = readAnswerPart(given, madeCallId(state.call_id, candidate, position.calls))
+  const part = readAnswerPart(raw, madeCallId(state.call_id, candidate, position.calls))
   if (part && isImage(part))
     return [...state.parts.close(candidate), { type: 'image', candidate, image: part }]
   if (part?.kind !== 'tool_call') return part ? readPiece(state, candidate, part) : []

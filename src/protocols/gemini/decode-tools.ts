@@ -35,8 +35,8 @@ const TOOL_NAMES = namesOf(Tool)
 const TOOL_CONFIG_NAMES = namesOf(ToolConfig)
 
 /** The functions of one tool. @throws GatewayError invalid_request for tools that the provider runs */
-export function decodeTool(given: JsonObject, at: string): ToolDefinition[] {
-  const tool = camelCased(given, at)
+export function decodeTool(raw: JsonObject, at: string): ToolDefinition[] {
+  const tool = camelCased(raw, at)
   const other = Object.keys(tool).find((name) => !TOOL_NAMES.has(name))
   if (other !== undefined)
     throw refusal(
@@ -49,8 +49,8 @@ export function decodeTool(given: JsonObject, at: string): ToolDefinition[] {
   )
 }
 
-function decodeFunction(given: JsonObject, at: string): ToolDefinition {
-  const declaration = readCamelCased(FunctionDeclaration, given, at)
+function decodeFunction(raw: JsonObject, at: string): ToolDefinition {
+  const declaration = readCamelCased(FunctionDeclaration, raw, at)
   const { name, description, parameters, parametersJsonSchema } = declaration
   const schema = parameters ? fromGeminiSchema(parameters) : parametersJsonSchema
   return { name, description, parameters: schema, strict: undefined, at }
@@ -58,9 +58,9 @@ function decodeFunction(given: JsonObject, at: string): ToolDefinition {
 
 /** toolConfig. Names that are allowed make the choice a named one. */
 export function decodeToolChoice(value: JsonObject, path: string): ToolChoice | undefined {
-  const given = camelCased(value, path)
-  rejectUncarried(carries, given, TOOL_CONFIG_NAMES, path)
-  const { functionCallingConfig } = readPresent(ToolConfig, given, path)
+  const raw = camelCased(value, path)
+  rejectUncarried(carries, raw, TOOL_CONFIG_NAMES, path)
+  const { functionCallingConfig } = readPresent(ToolConfig, raw, path)
   if (!functionCallingConfig) return undefined
   const { mode = 'AUTO', allowedFunctionNames: names = [] } = readCamelCased(
     FunctionCallingConfig,

@@ -24,8 +24,8 @@ export function encodeContents(turns: readonly Turn[], generation: Generation): 
   )
   return turns.flatMap((turn, index) => {
     const signed = generation.demands_signatures && index > current ? signFirstCall(turn.parts) : turn.parts
-    const given = generation.takes_media_in_results ? signed : besideResults(signed)
-    const parts = given.flatMap(encodePart)
+    const ordered = generation.takes_media_in_results ? signed : besideResults(signed)
+    const parts = ordered.flatMap(encodePart)
     return parts.length > 0 ? [{ role: turn.role === 'user' ? 'user' : 'model', parts }] : []
   })
 }

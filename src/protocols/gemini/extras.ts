@@ -32,7 +32,7 @@ import { reduce } from '../wire/json-names.ts'
 import { carries } from './carries.ts'
 import { GenerateContentRequest, GenerationConfig } from './decode-request.ts'
 import { state } from './state.ts'
-import { outputAudio, spokenTokens } from './usage.ts'
+import { audioPartTokens, outputAudio } from './usage.ts'
 
 const UNITS = {
   google_search: 'queries',
@@ -183,7 +183,7 @@ class Count implements ExtrasCount {
   readonly #largest = new Map<string, number>()
   #executions = 0
   #audio_counted: number | undefined
-  #audio_given = 0
+  #audio_received = 0
 
   read(answer: JsonObject): void {
     if (isObject(answer.usageMetadata))
@@ -199,14 +199,14 @@ class Count implements ExtrasCount {
       this.#atLeast('addresses', index, objectsIn(urlMetadata).length)
       for (const part of objectsIn(objectIn(candidate.content).parts)) {
         if (isObject(part.executableCode)) this.#executions++
-        this.#audio_given += spokenTokens(part.inlineData) ?? 0
+        this.#audio_received += audioPartTokens(part.inlineData) ?? 0
       }
     }
   }
 
   units(name: string): number | undefined {
     if (name === 'code_execution') return this.#executions
-    if (name === AUDIO_OUTPUT) return this.#audio_counted ?? this.#audio_given
+    if (name === AUDIO_OUTPUT) return this.#audio_counted ?? this.#audio_received
     const kind = COUNTED.get(name)
     if (kind === undefined) return undefined
     let sum = 0

@@ -51,10 +51,10 @@ const PENALTIES = ['frequencyPenalty', 'presencePenalty']
 
 function fitPenalties({ body, generation, dropped }: Fitting): JsonObject {
   const config = objectIn(body[CONFIG])
-  const given = PENALTIES.filter((name) => config[name] !== undefined)
-  if (generation.takes_penalties || given.length === 0) return body
-  dropped.push(...given.filter((name) => config[name] !== 0).map((name) => `${CONFIG}.${name}`))
-  return withoutSettings(body, given)
+  const penalties = PENALTIES.filter((name) => config[name] !== undefined)
+  if (generation.takes_penalties || penalties.length === 0) return body
+  dropped.push(...penalties.filter((name) => config[name] !== 0).map((name) => `${CONFIG}.${name}`))
+  return withoutSettings(body, penalties)
 }
 
 /** Beside functions JSON is asked for in words. */

@@ -55,14 +55,14 @@ export function nativePage(models: readonly Model[], query: Readonly<Record<stri
   const from = query.pageToken === undefined ? 0 : placeAfter(models, query.pageToken)
   const page = models.slice(from, from + size)
   const last = page.at(-1)
-  const shown = { models: page.map(nativeModel) }
-  return last && from + size < models.length ? { ...shown, nextPageToken: last.id } : shown
+  const list = { models: page.map(nativeModel) }
+  return last && from + size < models.length ? { ...list, nextPageToken: last.id } : list
 }
 
-function pageSize(asked: unknown): number {
-  if (asked === undefined || asked === '') return DEFAULT_PAGE_SIZE
-  if (typeof asked === 'string' && /^\d{1,9}$/.test(asked))
-    return Math.min(Number(asked), MAX_PAGE_SIZE) || DEFAULT_PAGE_SIZE
+function pageSize(requested: unknown): number {
+  if (requested === undefined || requested === '') return DEFAULT_PAGE_SIZE
+  if (typeof requested === 'string' && /^\d{1,9}$/.test(requested))
+    return Math.min(Number(requested), MAX_PAGE_SIZE) || DEFAULT_PAGE_SIZE
   throw invalidRequest('pageSize: must be a whole number.', { param: 'pageSize' })
 }
 

@@ -3,7 +3,7 @@
 import { estimateMedia } from '../../domain/media/tokens.ts'
 import { estimateTokens } from '../../domain/token-estimate.ts'
 import type { InputField } from '../../domain/usage.ts'
-import { askedTier } from '../extras.ts'
+import { requestedTier } from '../extras.ts'
 import type { RequestFacts } from '../facts.ts'
 import { bounded, inputBound } from '../input-bound.ts'
 import { jsonTokens, sumTokens } from '../token-sums.ts'
@@ -45,7 +45,7 @@ export function readRequest(body: JsonObject): RequestFacts {
     offers_tools: hasItems(body.tools),
     stops: limits.stops,
     cached_content,
-    service_tier: askedTier(body, 'serviceTier', 'service_tier'),
+    service_tier: requestedTier(body, 'serviceTier', 'service_tier'),
     input_fields: holdsSound(body.contents) ? SOUND_FIELDS : TEXT_FIELDS,
   }
 }

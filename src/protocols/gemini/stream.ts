@@ -79,7 +79,7 @@ class GeminiStreamReading implements StreamReading {
 
   #readSearched(data: ByteString): void {
     this.#count(data)
-    if (hasValue(data, USAGE) && data.includes(COUNT)) this.#usage.told(data, this.deliveredTokens())
+    if (hasValue(data, USAGE) && data.includes(COUNT)) this.#usage.record(data, this.deliveredTokens())
   }
 
   /** What the parts hold, and what candidates hold beside them. */
@@ -99,7 +99,7 @@ class GeminiStreamReading implements StreamReading {
     this.#conclude(data, event)
     if (this.failed || event === undefined) return
     this.#other_tokens += estimateOutput(event)
-    if (readUsage(event) !== undefined) this.#usage.told(data, this.deliveredTokens())
+    if (readUsage(event) !== undefined) this.#usage.record(data, this.deliveredTokens())
   }
 
   /**

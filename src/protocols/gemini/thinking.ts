@@ -16,7 +16,7 @@ export function encodeThinking(
   if (thinks.by === 'nothing') return undefined
   const { thinking, shows_thinking, max_output_tokens } = request
   const config = compact({
-    ...(thinking ? encodeAsked(thinking, withEfforts(thinks, efforts), max_output_tokens) : {}),
+    ...(thinking ? encodeRequested(thinking, withEfforts(thinks, efforts), max_output_tokens) : {}),
     includeThoughts: shows_thinking,
   })
   return Object.keys(config).length > 0 ? config : undefined
@@ -24,7 +24,7 @@ export function encodeThinking(
 
 type Thinker = Exclude<Thinks, { by: 'nothing' }>
 
-const encodeAsked = (
+const encodeRequested = (
   thinking: Thinking,
   thinks: Thinker,
   max_output_tokens: number | undefined,

@@ -137,7 +137,7 @@ export function estimateOutput(answer: JsonObject): number {
 
 function partTokens(part: JsonObject): number {
   if (typeof part.text === 'string') return estimateTokens(part.text)
-  if (part.inlineData !== undefined) return spokenTokens(part.inlineData) ?? OUTPUT_IMAGE_TOKENS
+  if (part.inlineData !== undefined) return audioPartTokens(part.inlineData) ?? OUTPUT_IMAGE_TOKENS
   const { thoughtSignature: _, ...rest } = part
   return Object.keys(rest).length === 0 ? 0 : estimateTokens(JSON.stringify(rest))
 }
@@ -146,7 +146,7 @@ function partTokens(part: JsonObject): number {
 export const AUDIO_TOKENS_PER_SECOND = 25
 
 /** The tokens of a piece of audio in an answer; undefined if it is something else. */
-export function spokenTokens(inline: Json | undefined): number | undefined {
+export function audioPartTokens(inline: Json | undefined): number | undefined {
   const { mimeType, data } = objectIn(inline)
   if (!stringIn(mimeType)?.toLowerCase().startsWith('audio/')) return undefined
   return audioTokens(stringIn(data)?.length ?? 0, AUDIO_TOKENS_PER_SECOND)

@@ -126,10 +126,10 @@ function begins(known: Call, { id, name, text }: Piece): boolean {
   if (name === undefined) return false
   const has_new_id = id !== undefined && known.id !== undefined && id !== known.id
   if (name !== known.name) {
-    if (has_new_id || known.json.has_begun) return true
+    if (has_new_id || known.json.has_started) return true
     throw new UpstreamFault('the upstream sent two names of a tool call')
   }
-  if (id !== undefined) return known.id === undefined ? known.json.has_begun : has_new_id
+  if (id !== undefined) return known.id === undefined ? known.json.has_started : has_new_id
   return text.trim() !== '' && known.json.is_complete
 }
 

@@ -58,21 +58,21 @@ export class StreamedChoices {
   }
 
   #completeChoice(choice: JsonObject, position: number): JsonObject {
-    const given_index = countIn(choice.index)
-    const index = given_index ?? position
+    const own_index = countIn(choice.index)
+    const index = own_index ?? position
     const known = this.#candidates.get(index)
     const candidate = known ?? { calls: new CallNumbers(), has_role: false, has_calls: false, ended: false }
     if (!known) this.#candidates.set(index, candidate)
-    const given_delta = choice.delta ?? choice.message
-    const delta = this.#completeDelta(candidate, index, objectIn(given_delta))
+    const own_delta = choice.delta ?? choice.message
+    const delta = this.#completeDelta(candidate, index, objectIn(own_delta))
     const finish_reason = stringIn(choice.finish_reason) || undefined
-    if (candidate.ended && given_index === undefined && (finish_reason || hasOutput(delta)))
+    if (candidate.ended && own_index === undefined && (finish_reason || hasOutput(delta)))
       throw new UpstreamFault('the upstream sent several answers without their index')
     if (finish_reason) {
       candidate.calls.assertNamed()
       candidate.ended = true
     }
-    if (given_index === index && delta === choice.delta) return choice
+    if (own_index === index && delta === choice.delta) return choice
     return { ...choice, index, delta }
   }
 

@@ -97,32 +97,32 @@ export function readCompletionRequest(body: JsonObject): RequestFacts {
 export function decodeCompletionRequest(body: JsonObject): ConversationRequest {
   rejectUncarried(carries, body, KNOWN)
   rejectHarmful(body)
-  const asked = readPresent(CompletionRequest, body, '')
+  const fields = readPresent(CompletionRequest, body, '')
   return {
     from: carries,
-    streams: asked.stream ?? false,
-    shows_usage: asked.stream_options?.include_usage ?? false,
+    streams: fields.stream ?? false,
+    shows_usage: fields.stream_options?.include_usage ?? false,
     system: [],
-    turns: [{ role: 'user', parts: [{ kind: 'text', text: readPrompt(asked.prompt) }] }],
+    turns: [{ role: 'user', parts: [{ kind: 'text', text: readPrompt(fields.prompt) }] }],
     tools: [],
     tool_choice: undefined,
     parallel_tool_calls: undefined,
-    max_output_tokens: asked.max_tokens,
-    temperature: asked.temperature,
-    top_p: asked.top_p,
+    max_output_tokens: fields.max_tokens,
+    temperature: fields.temperature,
+    top_p: fields.top_p,
     top_k: undefined,
-    stop: decodeStop(asked.stop),
-    seed: asked.seed,
-    candidates: asked.n,
+    stop: decodeStop(fields.stop),
+    seed: fields.seed,
+    candidates: fields.n,
     thinking: undefined,
     shows_thinking: false,
     output: undefined,
     images: undefined,
-    logprobs: asked.logprobs,
-    frequency_penalty: asked.frequency_penalty,
-    presence_penalty: asked.presence_penalty,
+    logprobs: fields.logprobs,
+    frequency_penalty: fields.frequency_penalty,
+    presence_penalty: fields.presence_penalty,
     verbosity: undefined,
-    user: asked.user,
+    user: fields.user,
     cache_key: undefined,
   }
 }

@@ -119,10 +119,10 @@ function readSaid(message: JsonObject, path: string): (TextPart | MediaPart)[] {
   return last && cacheOf(message) ? [...parts.slice(0, -1), markedAs(last, message)] : parts
 }
 
-function readAssistant(given: JsonObject, path: string, names: Map<string, string>): Turn {
-  const message = readPresent(AssistantMessage, given, path)
+function readAssistant(raw: JsonObject, path: string, names: Map<string, string>): Turn {
+  const message = readPresent(AssistantMessage, raw, path)
   const { content, refusal: refused, tool_calls = [], function_call } = message
-  const thinking = readReasoning(given)
+  const thinking = readReasoning(raw)
   const calls = tool_calls.flatMap((call, index): Part[] => {
     const called = readFunction(call.function, `${path}.tool_calls[${index}].function`, call.id)
     const { signature, thought } = readCallSignature(call)
@@ -135,8 +135,8 @@ function readAssistant(given: JsonObject, path: string, names: Map<string, strin
   const said = withoutThinking(content)
   const parts: Part[] = [...thinking, ...readOptional(said, `${path}.content`)]
   if (refused) parts.push({ kind: 'text', text: refused })
-  const signed = signLastText(parts, readGoogleSignature(given))
-  return { role: 'assistant', parts: [...signed, ...readImages(given, path), ...calls] }
+  const signed = signLastText(parts, readGoogleSignature(raw))
+  return { role: 'assistant', parts: [...signed, ...readImages(raw, path), ...calls] }
 }
 
 /** What is said beside the thinking that Mistral gives in its content, which is read apart. */
@@ -151,10 +151,8 @@ function signLastText(parts: Part[], signature: Signature | undefined): Part[] {
 }
 
 function readFunction(called: Static<typeof CalledFunction>, path: string, id: string): ToolCallPart {
-  const given = called.arguments
-  const read = isObject(given)
-    ? { arguments: given }
-    : callersArguments(wantString(given, `${path}.arguments`))
+  const raw = called.arguments
+  const read = isObject(raw) ? { arguments: raw } : callersArguments(wantString(raw, `${path}.arguments`))
   return { kind: 'tool_call', id, name: called.name, ...read }
 }
 

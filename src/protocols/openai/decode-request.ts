@@ -109,38 +109,38 @@ const KNOWN = namesOf(ChatRequest)
  */
 export function decodeRequest(body: JsonObject): ConversationRequest {
   rejectUncarried(carries, withoutEmptyBias(body), KNOWN)
-  const asked = readPresent(ChatRequest, body, '')
-  if (asked.modalities?.some((modality) => !MODALITIES.has(modality)))
+  const fields = readPresent(ChatRequest, body, '')
+  if (fields.modalities?.some((modality) => !MODALITIES.has(modality)))
     throw refusal('modalities', 'must be "text", "image" or both. Change it, or leave it out.')
   const { system, turns } = decodeMessages(body.messages)
   return {
     from: carries,
-    streams: asked.stream ?? false,
-    shows_usage: asked.stream_options?.include_usage ?? false,
+    streams: fields.stream ?? false,
+    shows_usage: fields.stream_options?.include_usage ?? false,
     system: system.map(({ text }) => text),
     system_cache: system.some(({ cache }) => cache) ? system.map(({ cache }) => cache) : undefined,
     system_after: afterAnswers(system.map(({ after }) => after)),
     caching: cachingIn(body),
     turns: mergeTurns(unansweredCutCallsAsText(turns)),
-    tools: decodeTools(asked),
-    tool_choice: decodeToolChoice(asked.tool_choice ?? asked.function_call),
-    parallel_tool_calls: asked.parallel_tool_calls,
-    max_output_tokens: asked.max_completion_tokens ?? asked.max_tokens,
-    temperature: asked.temperature,
-    top_p: asked.top_p,
-    top_k: asked.top_k,
-    stop: decodeStop(asked.stop),
-    seed: asked.seed,
-    candidates: asked.n,
+    tools: decodeTools(fields),
+    tool_choice: decodeToolChoice(fields.tool_choice ?? fields.function_call),
+    parallel_tool_calls: fields.parallel_tool_calls,
+    max_output_tokens: fields.max_completion_tokens ?? fields.max_tokens,
+    temperature: fields.temperature,
+    top_p: fields.top_p,
+    top_k: fields.top_k,
+    stop: decodeStop(fields.stop),
+    seed: fields.seed,
+    candidates: fields.n,
     ...readThinking(body),
-    output: decodeOutput(asked.response_format),
-    images: decodeImages(asked),
-    logprobs: asked.logprobs ? (asked.top_logprobs ?? 0) : undefined,
-    frequency_penalty: asked.frequency_penalty,
-    presence_penalty: asked.presence_penalty,
-    verbosity: asked.verbosity,
-    user: asked.safety_identifier ?? asked.user,
-    cache_key: asked.prompt_cache_key,
+    output: decodeOutput(fields.response_format),
+    images: decodeImages(fields),
+    logprobs: fields.logprobs ? (fields.top_logprobs ?? 0) : undefined,
+    frequency_penalty: fields.frequency_penalty,
+    presence_penalty: fields.presence_penalty,
+    verbosity: fields.verbosity,
+    user: fields.safety_identifier ?? fields.user,
+    cache_key: fields.prompt_cache_key,
   }
 }
 

@@ -135,14 +135,14 @@ function readPictures({ parts }: State, candidate: number, delta: JsonObject): S
 function readCall(state: State, candidate: number, call: JsonObject, index: number): StreamEvent[] {
   const { calls } = stateOf(state, candidate)
   const json = stringIn(objectIn(call.function).arguments) ?? ''
-  const begun = calls.has(index) ? undefined : callStart(call)
-  const written = calls.write({ index, begun, json }, (key) => state.parts.openKey(candidate) === key)
+  const start = calls.has(index) ? undefined : callStart(call)
+  const written = calls.write({ index, start, json }, (key) => state.parts.openKey(candidate) === key)
   if (written === undefined) return failStream(state, 'a piece of a tool call that has ended')
   return written.flatMap((piece) => writePiece(state, candidate, piece))
 }
 
-const writePiece = ({ parts }: State, candidate: number, { key, begun, json }: CallPiece): StreamEvent[] => [
-  ...(begun ? parts.open(candidate, key, begun) : []),
+const writePiece = ({ parts }: State, candidate: number, { key, start, json }: CallPiece): StreamEvent[] => [
+  ...(start ? parts.open(candidate, key, start) : []),
   ...(json ? [{ type: 'arguments_delta', candidate, json } as const] : []),
 ]
 

@@ -98,11 +98,11 @@ const encodeCall = (call: ToolCallPart, signatureField: GeminiFields['signatureF
 
 function encodeUser(parts: readonly Part[], caching: TakenCaching): JsonObject[] {
   const results = parts.filter((part) => part.kind === 'tool_result')
-  const shown = results.flatMap((result) =>
+  const media = results.flatMap((result) =>
     result.content.filter((part) => part.kind !== 'text').map(unmarked),
   )
   const said = parts.filter((part) => isContent(part))
-  const content = [...shown, ...said]
+  const content = [...media, ...said]
   return [
     ...results.map((result) => encodeResult(result, caching)),
     ...(content.length > 0 ? [{ role: 'user', content: encodeContent(content, caching) }] : []),

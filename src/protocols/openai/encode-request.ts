@@ -21,11 +21,12 @@ export const SCHEMA_NAME = 'answer'
  * A canonical request for a provider that speaks chat completions. A stream is always asked for its usage.
  * @throws GatewayError invalid_request for what chat completions has no place for
  */
-export function encodeRequest(given: ConversationRequest, target: TargetModel): JsonObject {
-  rejectUnsupported(given, carries)
+export function encodeRequest(canonical: ConversationRequest, target: TargetModel): JsonObject {
+  rejectUnsupported(canonical, carries)
   const generation = generationFor(target)
   const caching = cachingTakenBy(knownAs(target))
-  const request = caching === 'marks' ? withClaudeMarks(given, target.automatic_caching ?? false) : given
+  const request =
+    caching === 'marks' ? withClaudeMarks(canonical, target.automatic_caching ?? false) : canonical
   return compact({
     model: target.model,
     messages: encodeMessages(request, generation.takes_signatures, caching),

@@ -200,11 +200,11 @@ export const takesSampling = (
 ): boolean => sampling === 'always' || (sampling === 'unreasoned' && (effort ?? default_effort) === 'none')
 
 /** The value of reasoning_effort that is nearest to the one asked for: none only for none; undefined where no other is taken. */
-export function nearestEffort({ efforts }: Generation, asked: EffortName): EffortName | undefined {
-  if (efforts.includes(asked)) return asked
+export function nearestEffort({ efforts }: Generation, requested: EffortName): EffortName | undefined {
+  if (efforts.includes(requested)) return requested
   return nearestLevel(
     EFFORTS,
     efforts.filter((effort) => effort !== 'none'),
-    asked,
+    requested,
   )
 }

@@ -45,9 +45,9 @@ export function readCallSignature(call: JsonObject): {
   signature?: Signature
   thought?: RedactedThinkingPart
 } {
-  const given = readGoogleSignature(call)
-  if (!given) return {}
-  const { signature, signed } = unpackSignature(given.value, GOOGLE_FORMAT)
+  const google = readGoogleSignature(call)
+  if (!google) return {}
+  const { signature, signed } = unpackSignature(google.value, GOOGLE_FORMAT)
   return signed === 'redacted_thinking' ? { thought: { kind: signed, signature } } : { signature }
 }
 

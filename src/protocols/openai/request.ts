@@ -3,7 +3,7 @@
 import type { Static } from '@sinclair/typebox'
 import { estimateMedia } from '../../domain/media/tokens.ts'
 import { estimateTokens } from '../../domain/token-estimate.ts'
-import { askedTier } from '../extras.ts'
+import { requestedTier } from '../extras.ts'
 import type { RequestFacts } from '../facts.ts'
 import { Anything, Count, Fields, List, optional, readPresent } from '../forms.ts'
 import { bounded, inputBound } from '../input-bound.ts'
@@ -41,24 +41,24 @@ export const PricedRequest = Fields({
  * such as Ollama take for none
  */
 export function readRequest(body: JsonObject): RequestFacts {
-  const asked = readPresent(PricedRequest, body, '')
-  const { messages, n: candidates = 1 } = asked
+  const fields = readPresent(PricedRequest, body, '')
+  const { messages, n: candidates = 1 } = fields
   if (messages.length === 0) throw refusal('messages', 'must not be empty.')
   if (candidates < 1) throw refusal('n', 'must be at least 1.')
-  for (const field of LIMIT_FIELDS) if (asked[field] === 0) throw refusal(field, 'must be at least 1.')
+  for (const field of LIMIT_FIELDS) if (fields[field] === 0) throw refusal(field, 'must be at least 1.')
   const text_tokens =
     sumTokens(messages, (message) => workedOut(messageTokens, message)) +
-    workedOut(jsonTokens, asked.tools) +
-    jsonTokens(asked.functions) +
-    jsonTokens(asked.response_format)
+    workedOut(jsonTokens, fields.tools) +
+    jsonTokens(fields.functions) +
+    jsonTokens(fields.response_format)
   const { tokens, media } = bounded(requestBound, body)
   return {
     input_tokens: text_tokens + estimateMedia(media),
     input_bound_tokens: inputBound(tokens, text_tokens),
     ...(media.length > 0 ? { media } : {}),
-    max_output_tokens: largest(asked.max_completion_tokens, asked.max_tokens),
+    max_output_tokens: largest(fields.max_completion_tokens, fields.max_tokens),
     candidates,
-    service_tier: askedTier(body, 'service_tier'),
+    service_tier: requestedTier(body, 'service_tier'),
     offers_tools: hasItems(body.tools) || hasItems(body.functions),
     stops: (body.stop ?? null) !== null,
     effort: stringIn(body.reasoning_effort) ?? effortOfOthers(body),

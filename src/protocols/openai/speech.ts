@@ -52,8 +52,8 @@ const MAX_SPEED = 4
  * @throws GatewayError invalid_request naming the field
  */
 export function readSpeechRequest(body: JsonObject, unknown_fields: Fate, dropped_tokens = 0): SpeechRequest {
-  const asked = readPresent(Speech, body, '')
-  const { input, instructions = '', speed = 1, response_format, stream_format, voice } = asked
+  const fields = readPresent(Speech, body, '')
+  const { input, instructions = '', speed = 1, response_format, stream_format, voice } = fields
   if (input === '') throw refusal('input', 'must not be empty.')
   if (!(speed >= MIN_SPEED && speed <= MAX_SPEED))
     throw refusal('speed', `must be between ${MIN_SPEED} and ${MAX_SPEED}.`)

@@ -40,7 +40,7 @@ class OpenaiStreamReading implements StreamReading {
     if (!this.failed) this.#count(data)
     const has_usage = hasValue(data, USAGE) && COUNTS.some((key) => hasValue(data, key))
     if (has_usage || (is_last && BESIDE_USAGE.some((key) => hasValue(data, key))))
-      this.#usage.told(data, this.deliveredTokens())
+      this.#usage.record(data, this.deliveredTokens())
   }
 
   usage(): ReportedUsage | undefined {

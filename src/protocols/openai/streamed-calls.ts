@@ -4,11 +4,11 @@ import type { PartStart } from '../canonical/stream.ts'
 import { parseObject } from '../wire/json.ts'
 
 /** What a chunk says of a call. */
-interface GivenPiece {
+interface ChunkPiece {
   /** The call's number. */
   readonly index: number
   /** With its first piece. */
-  readonly begun: PartStart | undefined
+  readonly start: PartStart | undefined
   /** What it adds to the arguments. */
   readonly json: string
 }
@@ -16,7 +16,7 @@ interface GivenPiece {
 /** A piece in its turn: each call has all of its pieces before the next one begins. */
 export interface CallPiece {
   readonly key: string
-  readonly begun: PartStart | undefined
+  readonly start: PartStart | undefined
   readonly json: string
 }
 
@@ -44,11 +44,11 @@ export class StreamedCalls {
    * @param isOpen whether the part of a key is the open one
    * @returns what can be given now, in order; undefined for a piece of a call that is over
    */
-  write({ index, begun, json }: GivenPiece, isOpen: (key: string) => boolean): CallPiece[] | undefined {
+  write({ index, start, json }: ChunkPiece, isOpen: (key: string) => boolean): CallPiece[] | undefined {
     const open = this.#open()
-    if (begun) {
+    if (start) {
       const is_busy = open !== undefined && isOpen(open.key) && !isComplete(open)
-      const call: Call = { key: `tool ${index}`, start: begun, json, state: 'waiting' }
+      const call: Call = { key: `tool ${index}`, start, json, state: 'waiting' }
       this.#calls.set(index, call)
       return is_busy ? [] : [begin(call, open)]
     }
@@ -57,7 +57,7 @@ export class StreamedCalls {
       return json === '' ? [] : undefined
     call.json += json
     if (call.state === 'waiting') return []
-    return [{ key: call.key, begun: undefined, json: hasNoArguments(call.json) ? '' : json }, ...this.#next()]
+    return [{ key: call.key, start: undefined, json: hasNoArguments(call.json) ? '' : json }, ...this.#next()]
   }
 
   /** What waits at the end of the answer: no more comes of the calls before. */
@@ -92,7 +92,7 @@ export class StreamedCalls {
 function begin(call: Call, open: Call | undefined): CallPiece {
   if (open) open.state = 'over'
   call.state = 'open'
-  return { key: call.key, begun: call.start, json: hasNoArguments(call.json) ? '' : call.json }
+  return { key: call.key, start: call.start, json: hasNoArguments(call.json) ? '' : call.json }
 }
 
 /** Nothing can follow a complete JSON object. A call without arguments may still get some. */

@@ -45,11 +45,11 @@ interface WantedThinking {
 
 /** Of two fields that say it, the first in this order counts. @throws GatewayError invalid_request that names a malformed field */
 export function readThinking(body: JsonObject): WantedThinking {
-  const { reasoning_effort, include_reasoning, reasoning, ...asked } = readPresent(ThinkingRequest, body, '')
+  const { reasoning_effort, include_reasoning, reasoning, ...others } = readPresent(ThinkingRequest, body, '')
   const named = reasoning_effort && EFFORTS[reasoning_effort]
-  const thinking = named ?? (reasoning && ofReasoning(reasoning)) ?? ofOthers(asked)
+  const thinking = named ?? (reasoning && ofReasoning(reasoning)) ?? ofOthers(others)
   if (reasoning?.exclude === true || include_reasoning === false) return { thinking, shows_thinking: false }
-  const is_requested = reasoning !== undefined || include_reasoning === true || ofOthers(asked) !== undefined
+  const is_requested = reasoning !== undefined || include_reasoning === true || ofOthers(others) !== undefined
   return { thinking, shows_thinking: is_requested && thinking?.mode !== 'off' ? true : undefined }
 }
 

@@ -5,7 +5,7 @@ const BACKSLASH = 92
 const SPACE = 32
 
 export class JsonProgress {
-  has_begun = false
+  has_started = false
   #depth = 0
   #in_string = false
   #is_escaped = false
@@ -13,12 +13,12 @@ export class JsonProgress {
 
   /** The object or list has ended: nothing can follow but spaces. */
   get is_complete(): boolean {
-    return this.has_begun && this.#depth === 0 && !this.#in_string && !this.#is_lost
+    return this.has_started && this.#depth === 0 && !this.#in_string && !this.#is_lost
   }
 
   /** Whether it is complete is not known: pieces of it pass unread, or it is another text, whose end nothing tells. */
   lose(): void {
-    this.has_begun = true
+    this.has_started = true
     this.#is_lost = true
   }
 
@@ -30,7 +30,7 @@ export class JsonProgress {
       if (this.#in_string) this.#addToString(code)
       else if (code <= SPACE) continue
       else if (this.is_complete) return false
-      else if (!this.has_begun && code !== OPENING_BRACE && code !== OPENING_BRACKET) {
+      else if (!this.has_started && code !== OPENING_BRACE && code !== OPENING_BRACKET) {
         this.lose()
         return true
       } else this.#addOutside(code)
@@ -45,7 +45,7 @@ export class JsonProgress {
   }
 
   #addOutside(code: number): void {
-    this.has_begun = true
+    this.has_started = true
     if (code === QUOTE) this.#in_string = true
     else if (code === OPENING_BRACE || code === OPENING_BRACKET) this.#depth++
     else if (code === CLOSING_BRACE || code === CLOSING_BRACKET) this.#depth--

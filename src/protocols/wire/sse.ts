@@ -13,7 +13,7 @@ export const MAX_EVENT_BYTES = 64 * 1024 * 1024
 /** Cuts a byte stream at the ends of its events, however its packets were split. It keeps the bytes of an event until it is whole. */
 export class EventCutter {
   #waiting_bytes = 0
-  #has_begun = false
+  #has_started = false
   #waiting: Buffer[] = []
 
   /**
@@ -22,8 +22,8 @@ export class EventCutter {
    */
   cut(chunk: Uint8Array): Uint8Array | undefined {
     if (chunk.length === 0) return undefined
-    if (!this.#has_begun) {
-      this.#has_begun = true
+    if (!this.#has_started) {
+      this.#has_started = true
       if (beginsWithMark(chunk)) return this.cut(chunk.subarray(BYTE_ORDER_MARK.length))
     }
     // Nearly all chunks are whole events: they pass as they are, without an allocation.

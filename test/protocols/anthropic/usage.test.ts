@@ -1,6 +1,6 @@
 // The counts of compactions in a message's usage, whole and streamed.
 import { describe, expect, test } from 'bun:test'
-import { begunUsage, laterUsage, readCounts } from '../../../src/protocols/anthropic/usage.ts'
+import { initialUsage, laterUsage, readCounts } from '../../../src/protocols/anthropic/usage.ts'
 import type { Json, JsonObject } from '../../../src/protocols/wire/json.ts'
 
 const COUNTS = { input_tokens: 10, output_tokens: 5 }
@@ -8,7 +8,7 @@ const compaction = (counts: JsonObject): JsonObject => ({ type: 'compaction', ..
 
 /** [input, cache read, cache write for 5 minutes, for an hour, output] */
 const read = (usage: JsonObject, begun: JsonObject = {}) => {
-  const counts = readCounts(laterUsage(begunUsage(begun), usage))
+  const counts = readCounts(laterUsage(initialUsage(begun), usage))
   return [
     counts?.input_tokens,
     counts?.cache_read_tokens,

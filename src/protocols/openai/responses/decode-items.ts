@@ -121,8 +121,8 @@ export function decodeItems(items: readonly PlacedItem[]): Conversation {
     client_calls: new Map(),
     signature: undefined,
   }
-  for (const { item: given, at } of items) {
-    const item = wantObject(given, at)
+  for (const { item: raw, at } of items) {
+    const item = wantObject(raw, at)
     const type = item.type ?? 'message'
     if (!LEFT_OUT.has(type)) oneOf(READERS, type, `${at}.type`)(state, item, at)
   }

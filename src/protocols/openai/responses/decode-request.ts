@@ -93,38 +93,38 @@ export const LOGPROBS = 'message.output_text.logprobs'
  */
 export function decodeRequest(body: JsonObject): ConversationRequest {
   rejectUncarried(carries, body, KNOWN)
-  const asked = readPresent(ResponsesRequest, body, '')
+  const fields = readPresent(ResponsesRequest, body, '')
   const { system, system_after, turns } = decodeItems(allItems(body))
-  const { effort, summary, generate_summary } = readPresent(Reasoning, asked.reasoning ?? {}, 'reasoning')
-  const { format, verbosity } = readPresent(TextConfig, asked.text ?? {}, 'text')
+  const { effort, summary, generate_summary } = readPresent(Reasoning, fields.reasoning ?? {}, 'reasoning')
+  const { format, verbosity } = readPresent(TextConfig, fields.text ?? {}, 'text')
   return {
     from: carries,
-    streams: asked.stream ?? false,
+    streams: fields.stream ?? false,
     shows_usage: true,
-    system: [...(asked.instructions ? [asked.instructions] : []), ...system],
-    system_after: afterAnswers([...(asked.instructions ? [0] : []), ...system_after]),
+    system: [...(fields.instructions ? [fields.instructions] : []), ...system],
+    system_after: afterAnswers([...(fields.instructions ? [0] : []), ...system_after]),
     turns: mergeTurns(unansweredCutCallsAsText(turns)),
     caching: cachingIn(body),
     tools: decodeTools(allTools(body)),
-    tool_choice: decodeToolChoice(asked.tool_choice),
-    parallel_tool_calls: asked.parallel_tool_calls,
-    max_output_tokens: asked.max_output_tokens,
-    temperature: asked.temperature,
-    top_p: asked.top_p,
-    top_k: asked.top_k,
+    tool_choice: decodeToolChoice(fields.tool_choice),
+    parallel_tool_calls: fields.parallel_tool_calls,
+    max_output_tokens: fields.max_output_tokens,
+    temperature: fields.temperature,
+    top_p: fields.top_p,
+    top_k: fields.top_k,
     stop: [],
     seed: undefined,
     candidates: undefined,
     thinking: effort && EFFORTS[effort],
-    shows_thinking: asked.reasoning && (summary ?? generate_summary) !== undefined,
+    shows_thinking: fields.reasoning && (summary ?? generate_summary) !== undefined,
     output: decodeFormat(format),
     images: undefined,
-    logprobs: asked.include?.includes(LOGPROBS) ? (asked.top_logprobs ?? 0) : undefined,
+    logprobs: fields.include?.includes(LOGPROBS) ? (fields.top_logprobs ?? 0) : undefined,
     frequency_penalty: undefined,
     presence_penalty: undefined,
     verbosity,
-    user: asked.safety_identifier ?? asked.user,
-    cache_key: asked.prompt_cache_key,
+    user: fields.safety_identifier ?? fields.user,
+    cache_key: fields.prompt_cache_key,
   }
 }
 

@@ -75,13 +75,13 @@ function decode(state: State, data: string): StreamEvent[] {
   const original = parseObject(data)
   if (!original || FAILED.has(original.type) || reportsError(original)) return failStream(state, data)
   const event = state.streamed.complete(original)
-  const begun = start(state, objectIn(event.response))
-  if (ENDED.has(event.type)) return [...begun, ...conclude(state, objectIn(event.response))]
+  const started = start(state, objectIn(event.response))
+  if (ENDED.has(event.type)) return [...started, ...conclude(state, objectIn(event.response))]
   const read = lookUp(READERS, event.type ?? null)
-  if (!read) return begun
+  if (!read) return started
   const item = itemAt(state, countIn(event.output_index) ?? 0)
-  if (item.done) return begun
-  return [...begun, ...state.in_order.add(item.index, read(state, item, event)), ...ending(state, item)]
+  if (item.done) return started
+  return [...started, ...state.in_order.add(item.index, read(state, item, event)), ...ending(state, item)]
 }
 
 const ending = ({ in_order }: State, item: Item): StreamEvent[] => (item.done ? in_order.end(item.index) : [])
@@ -127,23 +127,23 @@ const READERS: Readonly<Record<string, Reader>> = {
 }
 
 /** Only a call is known by what its item begins with. */
-function beginItem(state: State, item: Item, given: JsonObject): StreamEvent[] {
-  if (given.type !== 'function_call') return []
+function beginItem(state: State, item: Item, source: JsonObject): StreamEvent[] {
+  if (source.type !== 'function_call') return []
   const made_id = madeCallId(state.call_id, candidate, item.index)
   state.calls += 1
-  return open(item, 'call', { kind: 'tool_call', ...calledBy(given, made_id) })
+  return open(item, 'call', { kind: 'tool_call', ...calledBy(source, made_id) })
 }
 
 /** What was written of it before is only repeated; what was not, comes now. */
-function endItem(state: State, item: Item, given: JsonObject): StreamEvent[] {
-  const missed = item.wrote ? [] : partsOf(given, '')
+function endItem(state: State, item: Item, source: JsonObject): StreamEvent[] {
+  const missed = item.wrote ? [] : partsOf(source, '')
   state.refused ||= missed.some((part) => part.kind === 'text' && part.is_refusal)
   const events = [
-    ...(item.wrote || item.open ? [] : beginItem(state, item, given)),
-    ...(item.open === 'call' ? pieceOf(item, given) : []),
+    ...(item.wrote || item.open ? [] : beginItem(state, item, source)),
+    ...(item.open === 'call' ? pieceOf(item, source) : []),
     ...missed.flatMap((part) => missedText(item, part)),
     ...close(item),
-    ...encryptedOf(given).flatMap((part) => [{ type: 'part_start', candidate, part } as const, END]),
+    ...encryptedOf(source).flatMap((part) => [{ type: 'part_start', candidate, part } as const, END]),
   ]
   item.done = true
   return events
@@ -157,8 +157,8 @@ function missedText(item: Item, part: Part): StreamEvent[] {
 const END = { type: 'part_end', candidate } as const
 
 /** The arguments of a call of which none were written before its end. */
-const pieceOf = (item: Item, given: JsonObject): StreamEvent[] =>
-  item.wrote ? [] : addArguments(item, stringIn(given.arguments))
+const pieceOf = (item: Item, source: JsonObject): StreamEvent[] =>
+  item.wrote ? [] : addArguments(item, stringIn(source.arguments))
 
 function open(item: Item, kind: Exclude<Item['open'], undefined>, part: PartStart): StreamEvent[] {
   if (item.open === kind) return []
@@ -199,10 +199,10 @@ function readLogprobs(event: JsonObject): StreamEvent[] {
 
 /** The last event has the whole response: what no event of its own told of is written from it. */
 function conclude(state: State, response: JsonObject): StreamEvent[] {
-  const events = objectsIn(response.output).flatMap((given, index) => {
-    const item = itemAt(state, state.streamed.placeOf(given, index))
+  const events = objectsIn(response.output).flatMap((source, index) => {
+    const item = itemAt(state, state.streamed.placeOf(source, index))
     if (item.done) return []
-    return [...state.in_order.add(item.index, endItem(state, item, given)), ...ending(state, item)]
+    return [...state.in_order.add(item.index, endItem(state, item, source)), ...ending(state, item)]
   })
   const unfinished = [...state.items.values()].flatMap((item) => {
     if (item.done) return []

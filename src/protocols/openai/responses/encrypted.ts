@@ -47,7 +47,7 @@ export const issuerOfItem = (item: Json): string | undefined =>
 export function itemForProvider(item: Json, forgets: boolean): Json | undefined {
   if (!isObject(item)) return item
   if (REFERS_TO_PROVIDER.has(item.type)) return undefined
-  if (isUndrawn(item)) return saidOf(item)
+  if (lacksImage(item)) return saidOf(item)
   if (item.type === 'reasoning' || item.type === 'compaction') return encryptedForProvider(item, forgets)
   if (item.id === undefined || !ID_IS_OPTIONAL.has(stringIn(item.type) ?? 'message')) return item
   const { id: _, ...rest } = item
@@ -62,7 +62,7 @@ const REFERS_TO_PROVIDER: ReadonlySet<Json | undefined> = new Set([
 ])
 
 /** An image of nothing but its id. */
-const isUndrawn = ({ type, result }: JsonObject): boolean =>
+const lacksImage = ({ type, result }: JsonObject): boolean =>
   type === PICTURE_ITEM && (result ?? null) === null
 
 /** What is known of it, in words; undefined if nothing is. */

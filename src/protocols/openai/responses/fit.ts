@@ -33,15 +33,15 @@ export function fitRequest(body: JsonObject, target: FitTarget): Fitted {
   const { server, is_translated } = target
   const rules: ServerRules = isRuled(server) ? RULES[server] : {}
   const renamed_tools = new Map<string, string>()
-  const given =
+  const shortened =
     rules.max_name_chars === undefined ? body : withShortNames(body, rules.max_name_chars, renamed_tools)
-  if (!is_translated && !rules.by_generation) return { body: given, renamed_tools }
+  if (!is_translated && !rules.by_generation) return { body: shortened, renamed_tools }
   const dropped = new Set<string>()
   const generation = generationFor(target)
   const thinking =
     rules.by_generation && (target.efforts || isOpenAis(generation))
-      ? fitEffort(given, generation, dropped)
-      : given
+      ? fitEffort(shortened, generation, dropped)
+      : shortened
   const effort = stringIn(objectIn(thinking.reasoning).effort)
   const samples = takesSampling(generation, effort)
   const sampled = samples ? thinking : leftOut(thinking, ['temperature', 'top_p'], dropped)
@@ -55,9 +55,9 @@ export function fitRequest(body: JsonObject, target: FitTarget): Fitted {
 function fitEffort(body: JsonObject, generation: Generation, dropped: Set<string>): JsonObject {
   if (generation.efforts.length === 0) return leftOut(body, ['reasoning'], dropped)
   const reasoning = objectIn(body.reasoning)
-  const asked = stringIn(reasoning.effort)
-  if (!isEffort(asked) || generation.efforts.includes(asked)) return body
-  const effort = nearestEffort(generation, asked)
+  const requested = stringIn(reasoning.effort)
+  if (!isEffort(requested) || generation.efforts.includes(requested)) return body
+  const effort = nearestEffort(generation, requested)
   if (effort === undefined) return leftOut(body, ['reasoning'], dropped)
   return { ...body, reasoning: { ...reasoning, effort } }
 }
@@ -109,8 +109,10 @@ const withLeastLimit = (body: JsonObject): JsonObject =>
 /** https://platform.openai.com/docs/guides/structured-outputs#json-mode */
 function withJsonWord(body: JsonObject): JsonObject {
   if (objectIn(objectIn(body.text).format).type !== 'json_object') return body
-  const asked = objectsIn(body.input).some(({ content }) => /json/i.test(JSON.stringify(content ?? '')))
-  if (asked) return body
+  const mentions_json = objectsIn(body.input).some(({ content }) =>
+    /json/i.test(JSON.stringify(content ?? '')),
+  )
+  if (mentions_json) return body
   const message: JsonObject = { type: 'message', role: 'developer', content: JSON_WORD }
   return { ...body, input: [message, ...(Array.isArray(body.input) ? body.input : [])] }
 }

@@ -2,7 +2,7 @@
 import type { GatewayError } from '../../../domain/errors.ts'
 import { estimateMedia } from '../../../domain/media/tokens.ts'
 import { estimateTokens } from '../../../domain/token-estimate.ts'
-import { askedTier } from '../../extras.ts'
+import { requestedTier } from '../../extras.ts'
 import type { RequestFacts } from '../../facts.ts'
 import { Anything, Count, Fields, Flag, optional, readPresent, Text } from '../../forms.ts'
 import { bounded, inputBound } from '../../input-bound.ts'
@@ -37,16 +37,16 @@ export const PricedRequest = Fields({
  * answered in the background
  */
 export function readRequest(body: JsonObject): RequestFacts {
-  const asked = readPresent(PricedRequest, body, '')
-  if (asked.background)
+  const fields = readPresent(PricedRequest, body, '')
+  if (fields.background)
     throw refusal('background', 'is not supported. Leave it out, and read the answer as a stream.')
-  if (asked.max_output_tokens === 0) throw refusal('max_output_tokens', 'must be at least 1.')
-  const { previous_response_id } = asked
+  if (fields.max_output_tokens === 0) throw refusal('max_output_tokens', 'must be at least 1.')
+  const { previous_response_id } = fields
   const items = allItems(body)
   const is_recalled = body[RECALLED] !== undefined
   const continues = previous_response_id !== undefined && !is_recalled
-  const lacks_conversation = items.length === 0 && !asked.instructions && !continues
-  if (lacks_conversation && (is_recalled || !Array.isArray(asked.input))) throw missingConversation()
+  const lacks_conversation = items.length === 0 && !fields.instructions && !continues
+  if (lacks_conversation && (is_recalled || !Array.isArray(fields.input))) throw missingConversation()
   const references =
     body[RECALLED] === undefined
       ? itemsOf(body.input)
@@ -57,15 +57,15 @@ export function readRequest(body: JsonObject): RequestFacts {
   const issuer = items.reduce<string | undefined>((last, { item }) => issuerOfItem(item) ?? last, undefined)
   const text_tokens =
     sumTokens(items, ({ item }) => workedOut(itemTokens, item)) +
-    estimateTokens(asked.instructions ?? '') +
-    workedOut(toolTokens, asked.tools) +
-    jsonTokens(objectIn(asked.text).format)
+    estimateTokens(fields.instructions ?? '') +
+    workedOut(toolTokens, fields.tools) +
+    jsonTokens(objectIn(fields.text).format)
   const { tokens, media } = bounded((_, found) => requestBound(body, items, found), body)
   return {
     input_tokens: text_tokens + estimateMedia(media),
     input_bound_tokens: inputBound(tokens, text_tokens),
     ...(media.length > 0 ? { media } : {}),
-    max_output_tokens: asked.max_output_tokens,
+    max_output_tokens: fields.max_output_tokens,
     candidates: 1,
     refers_to:
       body[RECALLED] === undefined && (previous_response_id !== undefined || references.length > 0)
@@ -74,7 +74,7 @@ export function readRequest(body: JsonObject): RequestFacts {
     compacts: asksForCompaction(body),
     ...(lacks_conversation ? { lacks_conversation } : {}),
     ...(added_tools.length > 0 ? { added_tools } : {}),
-    service_tier: askedTier(body, 'service_tier'),
+    service_tier: requestedTier(body, 'service_tier'),
     issuer,
   }
 }
@@ -164,7 +164,7 @@ function inputForProvider(body: JsonObject, forgets_reasoning: boolean): Json[] 
 
 /** Models that do not reason refuse to be asked. */
 function includeFor({ include, reasoning }: JsonObject, model: string): Json[] | undefined {
-  const asked = Array.isArray(include) ? include : []
+  const included = Array.isArray(include) ? include : []
   const reasons = isObject(reasoning) || generationOf(model).reasons
-  return !reasons || asked.includes(ENCRYPTED) ? undefined : [...asked, ENCRYPTED]
+  return !reasons || included.includes(ENCRYPTED) ? undefined : [...included, ENCRYPTED]
 }

@@ -17,8 +17,8 @@ export const readUsage = (answer: JsonObject): ReportedUsage | undefined =>
 export function showUsage(answer: JsonObject, usage: Usage): JsonObject {
   const response = responseIn(answer)
   if (!isObject(response.usage)) return answer
-  const shown = { ...response, usage: writeUsage(usage) }
-  return response === answer ? shown : { ...answer, response: shown }
+  const response_with_usage = { ...response, usage: writeUsage(usage) }
+  return response === answer ? response_with_usage : { ...answer, response: response_with_usage }
 }
 
 /** What was billed, as a caller of responses reads it: all fields are required (openai 6.49.0, `ResponseUsage`). */

@@ -21,9 +21,9 @@ export function fitMessages(fitting: Fitting): JsonObject {
 
 function fitMessage(message: JsonObject, fitting: Fitting): JsonObject {
   const { rules, dropped } = fitting
-  const spoken =
+  const relabelled =
     message.role === 'developer' && !rules.takes_developer_role ? { ...message, role: 'system' } : message
-  const thought = message.role === 'assistant' ? fitThinking(spoken, fitting) : spoken
+  const thought = message.role === 'assistant' ? fitThinking(relabelled, fitting) : relabelled
   const unsigned = withoutSignatures(thought)
   const named = rules.call_ids ? fitIds(unsigned, rules.call_ids) : unsigned
   const { message_fields } = rules
@@ -42,17 +42,17 @@ const THINKING_FIELDS = ['reasoning_content', 'reasoning', 'reasoning_details', 
 function fitThinking(message: JsonObject, { body, model, rules, dropped }: Fitting): JsonObject {
   const { thinking, thinking_models, missing_thinking } = rules
   const field = thinking_models?.test(model) === false ? undefined : thinking
-  const given = THINKING_FIELDS.filter((name) => Object.hasOwn(message, name))
+  const present = THINKING_FIELDS.filter((name) => Object.hasOwn(message, name))
   const lacks = missing_thinking !== undefined && objectsIn(message.tool_calls).length > 0 && thinks(body)
-  if (given.length === 0 && !lacks) return message
-  if (field !== undefined && given.length === 1 && given[0] === field && !lacks) return message
+  if (present.length === 0 && !lacks) return message
+  if (field !== undefined && present.length === 1 && present[0] === field && !lacks) return message
   const rest = Object.fromEntries(
     Object.entries(message).filter(([name]) => !THINKING_FIELDS.some((each) => each === name)),
   )
-  const parts = given.length > 0 ? readReasoning(message) : []
+  const parts = present.length > 0 ? readReasoning(message) : []
   if (field === undefined) {
     if (parts.length > 0) dropped.add('thinking')
-    return given.length > 0 ? rest : message
+    return present.length > 0 ? rest : message
   }
   if (field === 'reasoning_details') {
     const usable = parts.filter(({ signature }) => !signature || isIssuerOf(signature.format, model))

@@ -6,18 +6,18 @@ import type { Fitting } from './fitting.ts'
 /** Names beyond the server's limit are shortened, in tools, choices and earlier calls alike. */
 export function fitTools({ body, rules, renamed_tools }: Fitting): JsonObject {
   const { max_name_chars } = rules
-  const given = rules.takes_allowed_tools ? body : offeringAllowed(body)
-  if (max_name_chars === undefined || !hasLongName(given, max_name_chars)) return given
+  const offered = rules.takes_allowed_tools ? body : offeringAllowed(body)
+  if (max_name_chars === undefined || !hasLongName(offered, max_name_chars)) return offered
   const rename = renaming((name) => name.length <= max_name_chars, max_name_chars, renamed_tools)
   return {
-    ...given,
-    ...mapped(given, 'tools', (tool) => renamedFunction(tool, rename)),
-    ...mapped(given, 'messages', (message) => ({
+    ...offered,
+    ...mapped(offered, 'tools', (tool) => renamedFunction(tool, rename)),
+    ...mapped(offered, 'messages', (message) => ({
       ...message,
       ...mapped(message, 'tool_calls', (call) => renamedFunction(call, rename)),
       ...(message.role === 'tool' && typeof message.name === 'string' ? { name: rename(message.name) } : {}),
     })),
-    ...(isObject(given.tool_choice) ? { tool_choice: renamedChoice(given.tool_choice, rename) } : {}),
+    ...(isObject(offered.tool_choice) ? { tool_choice: renamedChoice(offered.tool_choice, rename) } : {}),
   }
 }
 

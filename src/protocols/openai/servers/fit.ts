@@ -40,7 +40,7 @@ export function fitRequest(body: JsonObject, target: FitTarget): Fitted {
   const dropped = new Set<string>()
   const renamed_tools = new Map<string, string>()
   const fitted = STEPS.reduce<JsonObject>(
-    (given, step) => step({ body: given, model, efforts, rules, is_translated, dropped, renamed_tools }),
+    (current, step) => step({ body: current, model, efforts, rules, is_translated, dropped, renamed_tools }),
     body,
   )
   const lost = is_translated ? lostField(fitted, { model, rules }) : undefined
@@ -83,16 +83,16 @@ const RISING = ['none', 'minimal', 'low', 'medium', 'default', 'high', 'xhigh', 
 
 function fitEffort(fitting: Fitting): JsonObject {
   const { body, model, efforts, rules, dropped } = fitting
-  const asked = stringIn(body.reasoning_effort)
-  if (asked === undefined || !RISING.includes(asked)) return body
+  const requested = stringIn(body.reasoning_effort)
+  if (requested === undefined || !RISING.includes(requested)) return body
   const { reasoning_effort: _, ...rest } = body
-  if (rules.switches_thinking && asked === 'none') return { ...rest, thinking: { type: 'disabled' } }
+  if (rules.switches_thinking && requested === 'none') return { ...rest, thinking: { type: 'disabled' } }
   const { levels } = efforts
     ? { levels: efforts }
-    : (rules.efforts?.find((rule) => fits(rule, model)) ?? generationLevels(fitting, asked))
-  if (!levels || levels.includes(asked)) return body
+    : (rules.efforts?.find((rule) => fits(rule, model)) ?? generationLevels(fitting, requested))
+  if (!levels || levels.includes(requested)) return body
   const thinking_levels = levels.filter((level) => level !== 'none')
-  const level = nearestLevel(RISING, thinking_levels, asked)
+  const level = nearestLevel(RISING, thinking_levels, requested)
   if (level === undefined) {
     dropped.add('reasoning_effort')
     return rest
@@ -101,9 +101,12 @@ function fitEffort(fitting: Fitting): JsonObject {
 }
 
 /** Models of other generations may know higher efforts than are known here: only what asks for little is looked up. */
-function generationLevels({ model, rules }: Fitting, asked: string): { readonly levels?: readonly string[] } {
+function generationLevels(
+  { model, rules }: Fitting,
+  requested: string,
+): { readonly levels?: readonly string[] } {
   const generation = generationOf(model)
   const { efforts } = generation
   if (rules.by_generation && isOpenAis(generation)) return { levels: efforts }
-  return (asked === 'none' || asked === 'minimal') && efforts.length > 0 ? { levels: efforts } : {}
+  return (requested === 'none' || requested === 'minimal') && efforts.length > 0 ? { levels: efforts } : {}
 }
