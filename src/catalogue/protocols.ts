@@ -20,7 +20,7 @@ export interface ProtocolFacts {
   /** Whether a provider also speaks responses where the catalogue says nothing about it. */
   readonly speaksResponses?: (provider: Pick<Provider, 'base_url' | 'server'>) => boolean
   /** Present for a further protocol of providers that have another one. */
-  readonly spokenBy?: unknown
+  readonly isSpokenBy?: unknown
 }
 
 /** The protocols by the names that the catalogue uses. */

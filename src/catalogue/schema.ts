@@ -91,7 +91,7 @@ export const PROVIDER_SETTINGS = Type.Object(providerSettings)
 
 /** Those that are no further protocol of providers which already have one. */
 const namesOf = (protocols: Protocols): string[] =>
-  [...protocols].flatMap(([name, { spokenBy }]) => (spokenBy ? [] : name))
+  [...protocols].flatMap(([name, { isSpokenBy }]) => (isSpokenBy ? [] : name))
 
 const oneOf = (names: readonly string[]) =>
   Type.Unsafe<string>(Type.Union(names.map((name) => Type.Literal(name))))

@@ -82,7 +82,7 @@ function readProtocol(
 ): string {
   if (protocol === undefined) {
     if (row) return mainProtocolOf(row)
-    const names = [...protocols].flatMap(([name, { spokenBy }]) => (spokenBy ? [] : name))
+    const names = [...protocols].flatMap(([name, { isSpokenBy }]) => (isSpokenBy ? [] : name))
     if (server === undefined) report(path, `is missing: write ${listed(names, 'or')}, ${NAME_ONE}`)
     return ''
   }

@@ -3,7 +3,6 @@ import type { Provider } from '../domain/catalogue.ts'
 import type { GatewayError } from '../domain/errors.ts'
 import type { KeyHeader } from '../domain/servers/known-server.ts'
 import type { ReportedUsage, Usage } from '../domain/usage.ts'
-import type { Asking } from './asking.ts'
 import type { AnswerContext, ConversationAnswer } from './canonical/answer.ts'
 import type { RedactedThinkingPart, ThinkingPart } from './canonical/parts.ts'
 import type { ConversationRequest, TargetModel } from './canonical/request.ts'
@@ -17,6 +16,7 @@ import type { FitTarget, Fitted } from './fitted.ts'
 import type { ImageProtocol } from './images.ts'
 import type { MediaFields } from './media-places.ts'
 import type { NamedModel } from './named-model.ts'
+import type { RoutedCall } from './routed-call.ts'
 import type { NameRule } from './tool-names.ts'
 import type { UnitProtocols } from './unit-calls.ts'
 import type { ByteString } from './wire/byte-string.ts'
@@ -181,9 +181,9 @@ export interface Protocol extends CallerProtocol, UnitProtocols {
   /** The provider's list of models, which costs nothing to read: it tells whether the provider is there and takes the key. */
   readonly model_list?: UpstreamTarget
   /** Present where this is a further protocol of providers that have another one in the catalogue: whether one speaks it. */
-  spokenBy?(provider: Provider): boolean
+  isSpokenBy?(provider: Provider): boolean
   /** The name of the protocol in which a provider of this one is asked; absent where that is always its own. */
-  readonly askedIn?: (asking: Asking) => string
+  readonly upstreamProtocolName?: (call: RoutedCall) => string
   /** What translation carries to and from this protocol. */
   readonly carries: Carries
   /**

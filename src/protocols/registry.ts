@@ -1,12 +1,12 @@
 // The protocols that the gateway speaks: the one list that everything else derives from.
 import { internal } from '../domain/errors.ts'
 import { anthropic } from './anthropic/index.ts'
-import type { Asking } from './asking.ts'
 import { gemini } from './gemini/index.ts'
 import { completions } from './openai/completions.ts'
 import { openai } from './openai/index.ts'
 import { responses } from './openai/responses/index.ts'
 import type { CallerProtocol, Protocol } from './protocol.ts'
+import type { RoutedCall } from './routed-call.ts'
 
 /** A new protocol is a folder beside the others, and a name here. */
 export const BUILT_IN_PROTOCOLS = { gemini, anthropic, openai } as const satisfies Readonly<
@@ -49,7 +49,7 @@ export const callerProtocolOf = (registry: Registry, name: string): CallerProtoc
   CALLERS_ONLY.get(name) ?? protocolNamed(registry, name)
 
 /** The protocol in which a provider is asked for a call. @throws GatewayError as `protocolNamed` */
-export function spokenTo(registry: Registry, asking: Asking): Protocol {
-  const own = protocolOf(registry, asking.provider)
-  return own.askedIn ? protocolNamed(registry, own.askedIn(asking)) : own
+export function upstreamProtocol(registry: Registry, call: RoutedCall): Protocol {
+  const own = protocolOf(registry, call.provider)
+  return own.upstreamProtocolName ? protocolNamed(registry, own.upstreamProtocolName(call)) : own
 }

@@ -43,7 +43,7 @@ const TOOLS = [
   { type: 'function', name: 'f' },
   { type: 'custom', name: 'c' },
 ]
-const CONTEXT = { id: 'id', model: 'm', created_s: 1, asked: { tools: TOOLS }, shows_usage: true }
+const CONTEXT = { id: 'id', model: 'm', created_s: 1, request_fields: { tools: TOOLS }, shows_usage: true }
 const candidate = 0
 const call = (name: string): PartStart => ({ kind: 'tool_call', id: 'call', name })
 

@@ -4,7 +4,7 @@ import { completing } from '../../src/protocols/openai/responses/complete.ts'
 import { toByteString } from '../../src/protocols/wire/byte-string.ts'
 import type { JsonObject } from '../../src/protocols/wire/json.ts'
 
-const CONTEXT = { id: 'req_1', model: 'asked', created_s: 1, shows_usage: true, asked: {} }
+const CONTEXT = { id: 'req_1', model: 'asked', created_s: 1, shows_usage: true, request_fields: {} }
 const PLACE = { item_id: 'msg_1', output_index: 0, content_index: 0 }
 
 function streamed(event: JsonObject): string {

@@ -117,7 +117,7 @@ export function providerRoutes(
 
 /** The values of a provider's `protocol`. */
 const protocolNames = ({ exchange }: Pick<Gateway, 'exchange'>): string[] =>
-  [...exchange.protocols].flatMap(([name, { spokenBy }]) => (spokenBy ? [] : [name]))
+  [...exchange.protocols].flatMap(([name, { isSpokenBy }]) => (isSpokenBy ? [] : [name]))
 
 const TRIAL_MODEL = 'tollgate-trial'
 

@@ -91,7 +91,13 @@ async function served(text: Translator, { url, model, body, behaviour }: Receive
   const request = decoded(text, body, streams)
   const answer = await answerTo(askOf(model, request), behaviour)
   const { shows_usage } = request
-  const context: AnswerContext = { id: answer.id, model, created_s: CREATED_S, shows_usage, asked: body }
+  const context: AnswerContext = {
+    id: answer.id,
+    model,
+    created_s: CREATED_S,
+    shows_usage,
+    request_fields: body,
+  }
   if (!streams) return { json: text.encodeAnswer(wholeOf(answer, model), context) }
   const encoder = text.createStreamEncoder(context)
   const records = eventsOf(answer, model).flatMap((event) => encoder.encode(event))

@@ -9,6 +9,11 @@ import {
 } from '../../protocols/openai/responses/compaction.ts'
 import { responses } from '../../protocols/openai/responses/index.ts'
 import {
+  type CallerView,
+  PublicEvents,
+  publicResponse,
+} from '../../protocols/openai/responses/public-response.ts'
+import {
   addedTools,
   itemsOf,
   RECALLED,
@@ -17,7 +22,6 @@ import {
 } from '../../protocols/openai/responses/recalled.ts'
 import { missingConversation } from '../../protocols/openai/responses/request.ts'
 import { skeletonOf } from '../../protocols/openai/responses/response-object.ts'
-import { type ShownAs, ShownEvents, shownResponse } from '../../protocols/openai/responses/shown.ts'
 import { forcedTool, keptChoice, keptTools } from '../../protocols/openai/responses/tools.ts'
 import { writeUsage } from '../../protocols/openai/responses/usage.ts'
 import type { Protocol } from '../../protocols/protocol.ts'
@@ -65,7 +69,7 @@ const NOTHING = { before: [], items: {} }
 
 /** Whether a model has a provider that speaks the responses protocol itself, and so is sent requests as they came. */
 const hasOwnProvider = (catalogue: Catalogue, model: Model): boolean =>
-  askedRoutes(catalogue, model).some(({ provider }) => responses.spokenBy?.(provider) === true)
+  askedRoutes(catalogue, model).some(({ provider }) => responses.isSpokenBy?.(provider) === true)
 
 export class ResponseCall implements Answering {
   readonly headers: Record<string, string> = {}
@@ -78,8 +82,8 @@ export class ResponseCall implements Answering {
   #asked: JsonObject = {}
   #keeping: Keeping | undefined
   /** How a provider's own answer is shown; undefined for one that was translated. */
-  #shown_as: ShownAs | undefined
-  #shown_events: ShownEvents | undefined
+  #caller_view: CallerView | undefined
+  #public_events: PublicEvents | undefined
   /** The response as it was answered, or the event that has it. */
   #response: JsonObject | string | undefined
 
@@ -164,7 +168,7 @@ export class ResponseCall implements Answering {
   readonly dialect = (): Dialect => ({
     protocol: responses,
     frame: responseFrame({
-      rewritten: (data) => this.#shown_events?.event(data) ?? data,
+      rewritten: (data) => this.#public_events?.event(data) ?? data,
       compacts: () => (this.#compacts ? this.#origin.request_id : undefined),
       ended: (data) => {
         this.#response = data
@@ -176,20 +180,20 @@ export class ResponseCall implements Answering {
   })
 
   answeredBy({ api_key }: Attempt, protocol: Protocol): void {
-    this.#shown_as = undefined
-    this.#shown_events = undefined
+    this.#caller_view = undefined
+    this.#public_events = undefined
     if (protocol !== responses) return
-    this.#shown_as = {
+    this.#caller_view = {
       call_id: this.#origin.request_id,
       model: String(this.#asked.model),
-      asked: this.#asked,
+      request_fields: this.#asked,
       issuer: markOf(api_key),
     }
-    this.#shown_events = new ShownEvents(this.#shown_as)
+    this.#public_events = new PublicEvents(this.#caller_view)
   }
 
   whole(answer: JsonObject): JsonObject {
-    const response = this.#shown_as ? shownResponse(answer, this.#shown_as) : answer
+    const response = this.#caller_view ? publicResponse(answer, this.#caller_view) : answer
     this.#response = response
     if (!this.#compacts) return response
     const compacted = compactedResponse(response, this.#origin.request_id)
@@ -211,7 +215,7 @@ export class ResponseCall implements Answering {
     const created_s = Math.floor(started_ms / 1000)
     const model = stringIn(this.#asked.model) ?? ''
     const { request_id: id } = this.#origin
-    const begun = skeletonOf({ id, model, created_s, shows_usage: true, asked: this.#asked })
+    const begun = skeletonOf({ id, model, created_s, shows_usage: true, request_fields: this.#asked })
     const usage = writeUsage(NO_USAGE)
     const completed = { ...begun, status: 'completed', completed_at: created_s, usage }
     if (this.#keeping) this.#keeping = { ...this.#keeping, is_kept: false }

@@ -1,7 +1,7 @@
 // The frame of a streamed response: its events under their names, rewritten where a provider wrote them, and its failure.
 
 import { compactedResponse } from '../../protocols/openai/responses/compaction.ts'
-import { typeOf } from '../../protocols/openai/responses/shown.ts'
+import { typeOf } from '../../protocols/openai/responses/public-response.ts'
 import {
   type Json,
   type JsonObject,

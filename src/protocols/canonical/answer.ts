@@ -56,5 +56,5 @@ export interface AnswerContext {
   /** From the request: whether a stream is to report its usage. */
   readonly shows_usage: boolean
   /** Fields of the caller's request, for protocols whose answers repeat some of it. */
-  readonly asked?: JsonObject | undefined
+  readonly request_fields?: JsonObject | undefined
 }

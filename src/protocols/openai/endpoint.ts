@@ -1,8 +1,8 @@
 // Which endpoint a call is put to, at providers that speak both: chat completions or responses.
 import type { Endpoint, Provider } from '../../domain/catalogue.ts'
 import { PairMap } from '../../utilities/pair-map.ts'
-import type { AskedRoute, Asking } from '../asking.ts'
 import { knownAs } from '../named-model.ts'
+import type { ProtocolRoute, RoutedCall } from '../routed-call.ts'
 import { type Generation, generationOf } from './model.ts'
 import { MIN_OUTPUT_TOKENS } from './responses/fit.ts'
 import { reasonsInChat, servesResponses } from './servers/servers.ts'
@@ -12,11 +12,11 @@ import { reasonsInChat, servesResponses } from './servers/servers.ts'
  * the request asks for. Callers of chat completions stay there wherever that serves their request.
  * @param caller the name of the caller's protocol
  */
-export function endpointFor(asking: Asking): Endpoint {
-  const { provider, endpoint, caller, facts } = asking
+export function endpointFor(call: RoutedCall): Endpoint {
+  const { provider, endpoint, caller, facts } = call
   if (!provider.responses) return 'chat_completions'
   if (endpoint !== undefined) return endpoint
-  const { chat_lacks, default_effort, is_in_responses } = knownOf(asking)
+  const { chat_lacks, default_effort, is_in_responses } = knownOf(call)
   if (!is_in_responses) return 'chat_completions'
   if (caller === 'responses') return 'responses'
   if (chat_lacks === 'nothing') return 'chat_completions'
@@ -29,7 +29,7 @@ export function endpointFor(asking: Asking): Endpoint {
 }
 
 /** All endpoints that calls of a route may be put to. */
-export function endpointsOf(route: AskedRoute): readonly Endpoint[] {
+export function endpointsOf(route: ProtocolRoute): readonly Endpoint[] {
   const { provider, endpoint } = route
   if (!provider.responses) return ['chat_completions']
   if (endpoint !== undefined) return [endpoint]
@@ -46,7 +46,7 @@ interface Known extends Pick<Generation, 'chat_lacks' | 'default_effort'> {
 /** By provider and model: the same for every call, as long as a catalogue is in force. */
 const KNOWN = new PairMap<Provider, string, Known>()
 
-function knownOf(route: AskedRoute): Known {
+function knownOf(route: ProtocolRoute): Known {
   const { provider } = route
   const model = knownAs(route)
   const known = KNOWN.get(provider, model)

@@ -38,7 +38,7 @@ export const openai: Protocol = {
   serverOf,
   speaksResponses,
   model_list: MODEL_LIST,
-  askedIn: (asking) => (endpointFor(asking) === 'responses' ? 'responses' : 'openai'),
+  upstreamProtocolName: (call) => (endpointFor(call) === 'responses' ? 'responses' : 'openai'),
   carries,
   readFailure,
   renderError,

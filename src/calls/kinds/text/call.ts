@@ -10,7 +10,7 @@ import { priceAt } from '../../../money/pricing/service-tiers.ts'
 import type { RequestFacts } from '../../../protocols/facts.ts'
 import { knownAs } from '../../../protocols/named-model.ts'
 import type { CallerProtocol } from '../../../protocols/protocol.ts'
-import { spokenTo } from '../../../protocols/registry.ts'
+import { upstreamProtocol } from '../../../protocols/registry.ts'
 import { sessionInHeaders } from '../../../protocols/session.ts'
 import { type JsonObject, refusal } from '../../../protocols/wire/json.ts'
 import { askedRoutes, hasChoice } from '../../../upstream/routes.ts'
@@ -132,7 +132,7 @@ export async function readOpened(
     model: target.model_id,
     created_s: Math.floor(admitted.started_ms / 1000),
     shows_usage: dialect.shows_usage,
-    asked: body.fields,
+    request_fields: body.fields,
   }
   const request = { dialect, body, streams, context }
   const { name } = call.protocol
@@ -197,7 +197,7 @@ const areOwn = (
   facts: RequestFacts,
 ): boolean =>
   askedRoutes(catalogue(), model).every(
-    (route) => spokenTo(protocols, { ...route, caller, facts }).name === caller,
+    (route) => upstreamProtocol(protocols, { ...route, caller, facts }).name === caller,
   )
 
 interface Carried {
@@ -222,7 +222,7 @@ async function carriedText(
   const { efforts, max_output_tokens, automatic_caching } = asked
   let extras: readonly AskedExtra[] = []
   const model = await carriedBy(parts, asked, async (provider, route) => {
-    const to = spokenTo(parts.protocols, { ...route, provider, caller: from, facts }).name
+    const to = upstreamProtocol(parts.protocols, { ...route, provider, caller: from, facts }).name
     if (to === from) extras = await body.extras(from, extrasRules(asked, forwarded_headers))
     else
       await body.assertCarries({

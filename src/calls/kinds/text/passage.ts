@@ -1,9 +1,9 @@
 // The way of a text call's bytes between its caller and a provider.
 import type { AskedExtra } from '../../../domain/extras.ts'
 import type { Billed } from '../../../money/pricing/billed-usage.ts'
-import type { AskedRoute } from '../../../protocols/asking.ts'
 import type { AnswerContext } from '../../../protocols/canonical/answer.ts'
 import type { Protocol, StreamReading } from '../../../protocols/protocol.ts'
+import type { ProtocolRoute } from '../../../protocols/routed-call.ts'
 import type { ByteString } from '../../../protocols/wire/byte-string.ts'
 import type { JsonObject } from '../../../protocols/wire/json.ts'
 import type { Relay } from '../../../upstream/relay.ts'
@@ -60,4 +60,4 @@ export interface StreamedAnswer {
 }
 
 /** The passage to each route, made for its protocol when that is first asked for. */
-export type Passages = (route: AskedRoute) => Passage
+export type Passages = (route: ProtocolRoute) => Passage

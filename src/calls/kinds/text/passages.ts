@@ -1,6 +1,6 @@
 // The choice of a request's passages: through to providers of the caller's own protocol, translated to all others.
 import type { RequestFacts } from '../../../protocols/facts.ts'
-import { type Registry, spokenTo } from '../../../protocols/registry.ts'
+import { type Registry, upstreamProtocol } from '../../../protocols/registry.ts'
 import { type OwnProtocol, passThrough } from './pass-through.ts'
 import type { Passage, Passages, TextRequest } from './passage.ts'
 import { translation } from './translation.ts'
@@ -16,7 +16,7 @@ export function passagesOf(
   const made: Passage[] = []
   return ({ provider, model, endpoint, generation }) => {
     const { protocol: callers } = request.dialect
-    const protocol = spokenTo(protocols, {
+    const protocol = upstreamProtocol(protocols, {
       provider,
       model,
       endpoint,

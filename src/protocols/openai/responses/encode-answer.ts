@@ -29,8 +29,8 @@ export function encodeAnswer(answer: ConversationAnswer, context: AnswerContext)
   return endedResponse(skeletonOf(context), ending, context.created_s)
 }
 
-function outputOf(candidate: Candidate, { id, asked }: AnswerContext): JsonObject[] {
-  const tools = toolsByName(allTools(asked ?? {}))
+function outputOf(candidate: Candidate, { id, request_fields }: AnswerContext): JsonObject[] {
+  const tools = toolsByName(allTools(request_fields ?? {}))
   const output: JsonObject[] = []
   const add = (type: string, write: (id: string) => JsonObject) =>
     output.push(write(itemId(type, id, output.length)))

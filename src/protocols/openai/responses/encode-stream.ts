@@ -44,7 +44,7 @@ export function createStreamEncoder(context: AnswerContext): StreamEncoder {
   const first_only = writeEvents(WRITERS, {
     context,
     skeleton: skeletonOf(context),
-    tools: toolsByName(allTools(context.asked ?? {})),
+    tools: toolsByName(allTools(context.request_fields ?? {})),
     output: [],
     item: undefined,
     sequence_number: 0,

@@ -27,7 +27,7 @@ import { estimateOutput, readUsage, showUsage } from './usage.ts'
 export const responses: Protocol = {
   name: 'responses',
   key_header: 'authorization',
-  spokenBy: (provider) => provider.protocol === 'openai' && provider.responses,
+  isSpokenBy: (provider) => provider.protocol === 'openai' && provider.responses,
   carries,
   readFailure,
   renderError,

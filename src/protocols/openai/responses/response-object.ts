@@ -31,8 +31,8 @@ const REPEATED: Readonly<Record<string, Json>> = {
 export const ECHOED_FIELDS: readonly string[] = [...Object.keys(REPEATED), 'reasoning', 'text', 'include']
 
 /** A response without its output. */
-export function skeletonOf({ id, model, created_s, asked = {} }: AnswerContext): JsonObject {
-  const repeated = Object.entries(REPEATED).map(([name, value]) => [name, asked[name] ?? value])
+export function skeletonOf({ id, model, created_s, request_fields = {} }: AnswerContext): JsonObject {
+  const repeated = Object.entries(REPEATED).map(([name, value]) => [name, request_fields[name] ?? value])
   return {
     id: responseId(id),
     object: 'response',
@@ -45,9 +45,9 @@ export function skeletonOf({ id, model, created_s, asked = {} }: AnswerContext):
     model,
     output: [],
     ...Object.fromEntries(repeated),
-    reasoning: { effort: null, summary: null, ...objectIn(asked.reasoning) },
+    reasoning: { effort: null, summary: null, ...objectIn(request_fields.reasoning) },
     service_tier: 'default',
-    text: { format: { type: 'text' }, ...objectIn(asked.text) },
+    text: { format: { type: 'text' }, ...objectIn(request_fields.text) },
     usage: null,
   }
 }

@@ -3,29 +3,29 @@ import { countIn, isObject, type JsonObject, objectsIn, parseObject, stringIn } 
 import { marked } from './encrypted.ts'
 import { itemId, responseId } from './ids.ts'
 
-export interface ShownAs {
+export interface CallerView {
   /** The gateway's id of the call. */
   call_id: string
   /** As the caller named it. */
   model: string
   /** The request's fields, which the response repeats. */
-  asked: JsonObject
+  request_fields: JsonObject
   /** The mark of the key that the provider was asked with. */
   issuer: string
 }
 
 /** A response, whole or as far as it has come. What only we keep is what we say of it. */
-export const shownResponse = (response: JsonObject, as: ShownAs): JsonObject => ({
+export const publicResponse = (response: JsonObject, view: CallerView): JsonObject => ({
   ...response,
-  id: responseId(as.call_id),
-  model: as.model,
-  store: as.asked.store ?? true,
-  previous_response_id: as.asked.previous_response_id ?? null,
-  output: objectsIn(response.output).map((item, index) => shownItem(item, index, as)),
+  id: responseId(view.call_id),
+  model: view.model,
+  store: view.request_fields.store ?? true,
+  previous_response_id: view.request_fields.previous_response_id ?? null,
+  output: objectsIn(response.output).map((item, index) => publicItem(item, index, view)),
 })
 
 /** One of its items. @param index its place in the output */
-export function shownItem(item: JsonObject, index: number, { call_id, issuer }: ShownAs): JsonObject {
+export function publicItem(item: JsonObject, index: number, { call_id, issuer }: CallerView): JsonObject {
   const encrypted = stringIn(item.encrypted_content)
   return {
     ...item,
@@ -46,13 +46,13 @@ export function typeOf(data: string): string {
 }
 
 /** Rewrites the events of one stream. */
-export class ShownEvents {
+export class PublicEvents {
   /** Our ids of items, by the provider's. */
   readonly #ids = new Map<string, string>()
-  readonly #as: ShownAs
+  readonly #view: CallerView
 
-  constructor(as: ShownAs) {
-    this.#as = as
+  constructor(view: CallerView) {
+    this.#view = view
   }
 
   /** @param data one event as JSON */
@@ -63,9 +63,9 @@ export class ShownEvents {
 
   #parsed(event: JsonObject): string {
     if (isObject(event.response))
-      return JSON.stringify({ ...event, response: shownResponse(event.response, this.#as) })
+      return JSON.stringify({ ...event, response: publicResponse(event.response, this.#view) })
     if (!isObject(event.item)) return JSON.stringify(event)
-    const item = shownItem(event.item, countIn(event.output_index) ?? 0, this.#as)
+    const item = publicItem(event.item, countIn(event.output_index) ?? 0, this.#view)
     const theirs = stringIn(event.item.id)
     const ours = stringIn(item.id)
     if (theirs !== undefined && ours !== undefined) this.#ids.set(theirs, ours)
