@@ -61,7 +61,7 @@ function exceeded(make: Make, tokenizers: readonly CountTokens[], least_chars: n
 
 describe('no tokenizer counts more than the bound', () => {
   test.each<[string, Make, readonly CountTokens[], least_chars?: number]>([
-    ['English', always(read('plugins/README.md', 4_000)), ALL],
+    ['English', always(read('plugins/translation.md', 4_000)), ALL],
     [
       'Zulu',
       always(
@@ -162,7 +162,7 @@ describe('who writes prose or code holds about what it is', () => {
   const LICENCE = 'node_modules/playwright-core/LICENSE'
   test.each<[string, string, number]>([
     ['English', read(LICENCE), 1.6],
-    ['Markdown', read('plugins/README.md'), 1.8],
+    ['Markdown', read('plugins/translation.md'), 1.8],
     ['TypeScript', read('src/calls/settling/settlement.ts'), 1.8],
     [
       'descriptions of tools',

@@ -248,7 +248,7 @@ describe('thread', () => {
   })
 })
 
-test('plugins/README.md has the same table', () => {
+test('plugins/extras.md has the same table', () => {
   const SURFACE: Readonly<Record<BuiltInProtocol, string>> = {
     gemini: 'native  ',
     anthropic: 'messages',
@@ -257,6 +257,6 @@ test('plugins/README.md has the same table', () => {
   const table = rows.map(
     ({ protocol, field, fate, what }) => `| ${SURFACE[protocol]} | \`${field}\` | ${what} | ${fate} |`,
   )
-  const readme = readFileSync(join(import.meta.dir, '../../plugins/README.md'), 'utf8')
+  const readme = readFileSync(join(import.meta.dir, '../../plugins/extras.md'), 'utf8')
   expect(readme).toContain(`${table.join('\n')}\n`)
 })

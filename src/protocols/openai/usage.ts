@@ -20,8 +20,8 @@ export const readUsage = (answer: JsonObject): ReportedUsage | undefined => read
 
 /**
  * The counts of a usage, by the names of chat completions or of responses. The prompt includes what was read from a cache and
- * what was written to it, and the completion the reasoning, except where `total_tokens` is more than both (plugins/README.md,
- * Usage of providers): then what was cached, and audio, is beside the prompt if it is more than the prompt, and the rest of the
+ * what was written to it, and the completion the reasoning, except where `total_tokens` is more than both (plugins/provider-usage.md):
+ * then what was cached, and audio, is beside the prompt if it is more than the prompt, and the rest of the
  * total is output beside the completion. Of prompt and completion one may follow from the other and the total. Undefined where
  * the counts are absent.
  */

@@ -1,10 +1,10 @@
-// The list of clients in plugins/README.md: which clients share a line, how a failure looks, and where it is written.
+// The list of clients in the guides for callers: which clients share a line, how a failure looks, and where it is written.
 import { describe, expect, test } from 'bun:test'
 import { AGENTS } from './agents.ts'
 import type { Client } from './client.ts'
 import { FEATURES, type Feature } from './feature.ts'
 import { GO_CLIENTS } from './go.ts'
-import { LIST, listOf, README, TABLE, WEBSOCKET, written } from './list.ts'
+import { GUIDES, LIST, listOf, TABLE, WEBSOCKET, written } from './list.ts'
 import { NPM_CLIENTS } from './npm.ts'
 import { PYTHON_CLIENTS } from './python.ts'
 import type { Result } from './results.ts'
@@ -41,7 +41,8 @@ describe('the list of clients', () => {
   })
 
   test('has a row for each client, in whichever version it was tested last', async () => {
-    const [list = ''] = /<!-- clients: begin.*clients: end -->/s.exec(await Bun.file(README).text()) ?? []
+    const [list = ''] =
+      /<!-- clients: begin.*clients: end -->/s.exec(await Bun.file(GUIDES[LIST]).text()) ?? []
     const words = list.replaceAll(/\s+/g, ' ')
     const clients = [...NPM_CLIENTS, ...PYTHON_CLIENTS, ...GO_CLIENTS, ...AGENTS]
     const isListed = ({ title }: Client) => words.split(`${title} `).some((rest) => /^\d/.test(rest))
@@ -55,8 +56,8 @@ describe('the list of clients', () => {
     expect(lines.at(-1)).toEndWith('client-39 1.0')
   })
 
-  test.each([LIST, TABLE, WEBSOCKET])('takes the place of the one before: %s', async (place) => {
-    const readme = await Bun.file(README).text()
+  test.each([LIST, TABLE, WEBSOCKET] as const)('takes the place of the one before: %s', async (place) => {
+    const readme = await Bun.file(GUIDES[place]).text()
     const [before = '', after = ''] = readme.split(new RegExp(`<!-- ${place}: begin.*${place}: end -->`, 's'))
     const found = written(place, listOf([resultOf('one', FEATURES)]), readme)
     expect(found).toStartWith(before)

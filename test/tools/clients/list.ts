@@ -1,13 +1,16 @@
-// The list of clients and the features that they were served, and the places in plugins/README.md that such runs write.
+// The list of clients and the features that they were served, and the places in the guides for callers that such runs write.
 import { GROUPS } from './client.ts'
 import { FEATURES } from './feature.ts'
 import type { Result } from './results.ts'
 
-export const README = `${import.meta.dir}/../../../plugins/README.md`
 /** What the markers around a place begin with. */
 export const LIST = 'clients'
 export const TABLE = 'agents'
 export const WEBSOCKET = 'websocket'
+const PLUGINS = `${import.meta.dir}/../../../plugins`
+const CLIENTS = `${PLUGINS}/clients.md`
+/** The file of each place. */
+export const GUIDES = { [LIST]: CLIENTS, [TABLE]: CLIENTS, [WEBSOCKET]: `${PLUGINS}/responses/README.md` }
 const LINES = /(.{1,146})(?: |$)/g
 
 /** The features that worked, and in bold those that did not. A client without a feature is not blamed for it. */
@@ -32,12 +35,12 @@ export function listOf(results: readonly Result[]): string {
   return [`Last tested on ${days.at(-1) ?? 'no day yet'}:`, '', ...lines].join('\n')
 }
 
-/** The README with this text at a place, instead of the one before. @throws Error where the markers are missing */
-export function written(place: string, text: string, readme: string): string {
+/** A guide with this text at a place, instead of the one before. @throws Error if the markers are missing */
+export function written(place: string, text: string, guide: string): string {
   const ends = `<!-- ${place}: end -->`
-  const [begins = `<!-- ${place}: begin -->`] = new RegExp(`<!-- ${place}: begin.*-->`).exec(readme) ?? []
-  const from = readme.indexOf(begins)
-  const to = readme.indexOf(ends)
-  if (from < 0 || to < from) throw new Error(`plugins/README.md: needs the lines ${begins} and ${ends}`)
-  return `${readme.slice(0, from)}${begins}\n\n${text}\n\n${readme.slice(to)}`
+  const [begins = `<!-- ${place}: begin -->`] = new RegExp(`<!-- ${place}: begin.*-->`).exec(guide) ?? []
+  const from = guide.indexOf(begins)
+  const to = guide.indexOf(ends)
+  if (from < 0 || to < from) throw new Error(`the guide needs the lines ${begins} and ${ends}`)
+  return `${guide.slice(0, from)}${begins}\n\n${text}\n\n${guide.slice(to)}`
 }

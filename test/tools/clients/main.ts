@@ -5,7 +5,7 @@ import { parseArgs } from 'node:util'
 import { AGENTS, TOOL_AGENTS } from './agents.ts'
 import type { Client } from './client.ts'
 import { GO_CLIENTS } from './go.ts'
-import { LIST, listOf, README, TABLE, WEBSOCKET, written } from './list.ts'
+import { GUIDES, LIST, listOf, TABLE, WEBSOCKET, written } from './list.ts'
 import { openLoops } from './loops/run.ts'
 import { type Line, tableOf } from './loops/table.ts'
 import { NPM_CLIENTS } from './npm.ts'
@@ -38,9 +38,9 @@ minutes).
                    anthropic and google-genai; records what they demand
   --only NAME      only these; the beginning of several names works: python
   --cache FOLDER   the folder for installed clients and results
-  --readme         writes the list in plugins/README.md, with the cache's earlier
+  --readme         writes the list in plugins/clients.md, with the cache's earlier
                    results; with --agents or --websocket the table, of this
-                   run
+                   run, the latter in plugins/responses/README.md
 
 The exit status is 1 if a client was not served, 130 if the run was stopped.
 
@@ -150,8 +150,9 @@ async function runStrict(): Promise<boolean> {
   return problems.length === 0
 }
 
-async function writeReadme(place: string, text: string): Promise<void> {
-  await Bun.write(README, written(place, text, await Bun.file(README).text()))
+async function writeReadme(place: keyof typeof GUIDES, text: string): Promise<void> {
+  const guide = Bun.file(GUIDES[place])
+  await guide.write(written(place, text, await guide.text()))
 }
 
 function isServed(verdicts: Readonly<Record<string, Verdict>>): boolean {
