@@ -8,7 +8,7 @@ import { PAGE_FIELDS, PAGE_PARAMETERS } from '../../src/http/paging.ts'
 import { ModelName } from '../../src/http/parameters.ts'
 import { ErrorBody } from '../../src/http/plain-error.ts'
 import { Closed, Nullable, OneOf } from '../../src/http/schema.ts'
-import type { HistoryImage } from '../../src/library/history.ts'
+import type { HistoryImage } from './history.ts'
 
 const KINDS = ['generation', 'edit', 'compose'] as const
 

@@ -9,7 +9,7 @@ import { imageAnswer } from '../../src/http/image-answer.ts'
 import { renderImageError as render } from '../../src/http/image-error.ts'
 import { pageFields, pageOf } from '../../src/http/paging.ts'
 import { findGeneration, openGeneration } from '../../src/library/generations.ts'
-import { listGenerations, removeGeneration } from '../../src/library/history.ts'
+import { listGenerations, removeGeneration } from './history.ts'
 import { imageView, LIST, READ, REMOVE } from './model.ts'
 
 const SURFACE = { surface: 'library', forms: COMMON_FORMS, render }

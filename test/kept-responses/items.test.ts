@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { isObject, type Json, type JsonObject } from '../../src/protocols/wire/json.ts'
-import { itemsOfLine } from '../../src/responses/items.ts'
+import { itemsOfLine } from '../../plugins/responses/items.ts'
 import { endOfTurn } from '../../src/utilities/end-of-turn.ts'
 
 const lineOf = (value: Json): Uint8Array => new TextEncoder().encode(JSON.stringify(value))

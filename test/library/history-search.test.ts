@@ -1,6 +1,6 @@
 // The history of produced images under filters that few match: a page looks at a bounded number of images, all pages find all.
 import { expect, test } from 'bun:test'
-import { listGenerations } from '../../src/library/history.ts'
+import { listGenerations } from '../../plugins/library/history.ts'
 import { recorded } from '../money/ledger/recorded.ts'
 import { memoryDatabase } from '../support/empty-database.ts'
 

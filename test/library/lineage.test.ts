@@ -2,7 +2,7 @@
 import type { Database } from 'bun:sqlite'
 import { beforeEach, expect, test } from 'bun:test'
 import { findGeneration } from '../../src/library/generations.ts'
-import { lineageOf } from '../../src/library/lineage.ts'
+import { lineageOf } from '../../plugins/library/lineage.ts'
 import type { Db } from '../../src/store/db.ts'
 import { dbOver } from '../../src/store/engines/sqlite/sqlite.ts'
 import { memoryDatabase } from '../support/empty-database.ts'

@@ -11,7 +11,7 @@ import {
   readGeneration,
   storeGenerations,
 } from '../../src/library/generations.ts'
-import { removeGeneration } from '../../src/library/history.ts'
+import { removeGeneration } from '../../plugins/library/history.ts'
 import { beginIntake } from '../../src/library/intake.ts'
 import { foldersIn, type Library, openLibrary } from '../../src/library/library.ts'
 import { findMissing, refuseMissingFolders } from '../../src/library/missing.ts'

@@ -4,7 +4,7 @@ import { Connection } from '../../plugins/responses/socket/connection.ts'
 import { permissionDenied } from '../../src/domain/errors.ts'
 import { unwrap } from '../../src/protocols/wire/json-envelope.ts'
 import { createSharedBytes } from '../../src/utilities/shared-bytes.ts'
-import { createTurns } from '../../src/utilities/turns.ts'
+import { createTurns } from '../../plugins/responses/socket/turns.ts'
 import { eventually } from '../support/eventually.ts'
 
 const MEGABYTE = 1024 * 1024

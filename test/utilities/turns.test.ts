@@ -1,6 +1,6 @@
 // Turns of the event loop: how many steps each has, of one worker and of all, and that nobody is forgotten.
 import { expect, test } from 'bun:test'
-import { createTurns } from '../../src/utilities/turns.ts'
+import { createTurns } from '../../plugins/responses/socket/turns.ts'
 
 function scene(max_steps: number) {
   const scheduled: (() => void)[] = []

@@ -2,7 +2,7 @@
 
 import { type Static, Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
-import { accountNames, keyNames } from '../../../src/access/name-lists.ts'
+import { accountNames, keyNames } from '../name-lists.ts'
 import { accountOf, isOfKey, type Viewer } from '../../../src/access/viewer.ts'
 import { type ConsoleParts, FAILURES, viewerCalls } from '../../../src/app/surface/console/calls.ts'
 import { AccountRef } from '../../../src/app/surface/console/fields.ts'

@@ -2,7 +2,7 @@
 
 import { type Column, cut, table } from '../../../src/app/command-line/table.ts'
 import { wrapped } from '../../../src/app/command-line/wrapped.ts'
-import { keyNumber, kindOf, type Tested, type Untested } from '../../../src/app/route-tests/route-tests.ts'
+import { keyNumber, kindOf, type Tested, type Untested } from '../route-tests/route-tests.ts'
 
 const INDENT = '     '
 const MAX_MODEL_CHARS = 33

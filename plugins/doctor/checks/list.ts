@@ -36,7 +36,7 @@ export const checks: readonly Check[] = [
     when: ['doctor', 'alert'],
     needs: 'catalogue',
     look: async (patient, time) =>
-      (await import('../../../src/app/checks/certificate.ts')).checkCertificate(patient, time),
+      (await import('./certificate.ts')).checkCertificate(patient, time),
     alert: { rule: 'certificate', title: 'Certificate', of_machine: true, every_ms: QUARTER_HOUR_MS },
   },
   ofCatalogue('images', async (patient) => (await import('./images.ts')).checkImageLibrary(patient)),

@@ -2,7 +2,7 @@
 import { useState } from 'react'
 import { api, ask } from '../../console/web/app/client.ts'
 import { useViewer } from '../../console/web/app/session.tsx'
-import { AccountInput } from '../../console/web/parts/account-input.tsx'
+import { AccountInput } from './account-input.tsx'
 import { useAction } from '../../console/web/parts/action.ts'
 import { AsCommand } from '../../console/web/parts/code.tsx'
 import { Dialog } from '../../console/web/parts/dialog.tsx'

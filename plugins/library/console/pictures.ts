@@ -4,7 +4,7 @@ import { notFound } from '../../../src/domain/errors.ts'
 import type { ImageMime } from '../../../src/domain/image-formats.ts'
 import type { WholeBytes } from '../../../src/domain/stored-bytes.ts'
 import { imageAnswer } from '../../../src/http/image-answer.ts'
-import { THUMBNAIL_MIME, type Thumbnails } from '../../../src/media/thumbnails.ts'
+import { THUMBNAIL_MIME, type Thumbnails } from '../thumbnails.ts'
 
 /** The content of an address never changes. */
 const CACHE_CONTROL = 'private, max-age=86400, immutable'

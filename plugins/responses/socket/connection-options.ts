@@ -2,7 +2,7 @@
 import type { GatewayError } from '../../../src/domain/errors.ts'
 import type { OpenSocket } from '../../../src/http/open-socket.ts'
 import type { SharedBytes } from '../../../src/utilities/shared-bytes.ts'
-import type { Turns } from '../../../src/utilities/turns.ts'
+import type { Turns } from './turns.ts'
 import type { Create, Unwrap } from './envelope.ts'
 
 /** What became of a request. */

@@ -10,7 +10,7 @@ import {
 } from '../../../src/domain/ranges.ts'
 import { nextAtOnce } from '../../../src/money/ledger/at-once.ts'
 import { periodsOf, QUARTER_S } from '../../../src/money/ledger/days.ts'
-import { KnownDays } from '../../../src/money/ledger/known-days.ts'
+import { KnownDays } from './known-days.ts'
 import type { MoneyTotals } from '../../../src/money/ledger/totals.ts'
 import type { Db } from '../../../src/store/db.ts'
 import { endOfTurn } from '../../../src/utilities/end-of-turn.ts'

@@ -6,7 +6,7 @@ import { NO_UNITS } from '../../../src/domain/units.ts'
 import { NO_USAGE, USAGE_FIELDS, type Usage } from '../../../src/domain/usage.ts'
 import { chargeImages, chargeTokens } from '../../../src/money/pricing/charge.ts'
 import { chargeImageTokens } from '../../../src/money/pricing/image-tokens.ts'
-import { priceLines } from '../../../src/money/pricing/lines.ts'
+import { priceLines } from '../../../plugins/calls/price-lines.ts'
 import { chargeUnits } from '../../../src/money/pricing/units.ts'
 import { anyImageTokenPrice, anyImageTokens } from './prices.ts'
 

@@ -43,10 +43,10 @@ import {
   findGeneration,
   storeGenerations,
 } from '../../../src/library/generations.ts'
-import { listGenerations, removeGeneration } from '../../../src/library/history.ts'
+import { listGenerations, removeGeneration } from '../../../plugins/library/history.ts'
 import { beginIntake } from '../../../src/library/intake.ts'
 import { foldersIn, openLibrary } from '../../../src/library/library.ts'
-import { lineageOf } from '../../../src/library/lineage.ts'
+import { lineageOf } from '../../../plugins/library/lineage.ts'
 import { createFileStore } from '../../../src/media/store.ts'
 import { chainFrom, deleteAllOf, deleteNamed, findShown, insertRow } from '../../../src/responses/rows.ts'
 import { hasPostgres } from '../../support/postgres.ts'

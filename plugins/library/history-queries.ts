@@ -1,10 +1,10 @@
 // The queries on the history of produced images and on their lineage, prepared once for each connection.
 
 import { and, asc, desc, eq, getTableColumns, gt, gte, lt, type SQL, sql } from 'drizzle-orm'
-import type { Orm } from '../store/db.ts'
-import { equals, equalsIfGiven, isOneOf } from '../store/placeholders.ts'
-import { perConnection } from '../store/prepared.ts'
-import { accounts, calls, files, generations } from '../store/schema.ts'
+import type { Orm } from '../../src/store/db.ts'
+import { equals, equalsIfGiven, isOneOf } from '../../src/store/placeholders.ts'
+import { perConnection } from '../../src/store/prepared.ts'
+import { accounts, calls, files, generations } from '../../src/store/schema.ts'
 
 const { placeholder } = sql
 

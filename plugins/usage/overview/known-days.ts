@@ -1,5 +1,5 @@
 // Days of an overview that are over: read once, and remembered for an hour, since hardly any call can still be added to them.
-import { DAY_MS } from '../../domain/ranges.ts'
+import { DAY_MS } from '../../../src/domain/ranges.ts'
 
 /** A call belongs to the day on which it began, and is recorded when it ends. */
 const OVER_AFTER_MS = DAY_MS

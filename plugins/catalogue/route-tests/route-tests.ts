@@ -1,9 +1,9 @@
 // Tests of several routes: which there are to make, and what of their answers may be shown.
-import type { Catalogue, Model, Provider, Route } from '../../domain/catalogue.ts'
-import { serverNameOf } from '../../domain/servers/lookup.ts'
-import { createRedactor, redactUrl, secretsOf } from '../../observe/redact.ts'
-import { endpointsOf } from '../../protocols/openai/endpoint.ts'
-import { knownAdvice } from './known-refusals.ts'
+import type { Catalogue, Model, Provider, Route } from '../../../src/domain/catalogue.ts'
+import { serverNameOf } from '../../../src/domain/servers/lookup.ts'
+import { createRedactor, redactUrl, secretsOf } from '../../../src/observe/redact.ts'
+import { endpointsOf } from '../../../src/protocols/openai/endpoint.ts'
+import { knownAdvice } from '../../../src/app/route-tests/known-refusals.ts'
 import {
   type RouteTest,
   type RouteTestDeps,

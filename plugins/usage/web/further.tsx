@@ -1,5 +1,5 @@
 // What a list of the most expensive leaves out.
-import { count } from './amounts.ts'
+import { count } from '../../console/web/parts/amounts.ts'
 
 /** "and 12 more models"; nothing where all are listed. */
 export const Further = ({ number, what }: { number: number; what: string }) =>

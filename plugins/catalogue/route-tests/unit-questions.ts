@@ -1,14 +1,14 @@
 // The cheap real questions for models that are priced by units: a word to judge or to speak, two documents, half a second of silence.
 
-import { writeAudioForm } from '../../calls/kinds/units/audio-form.ts'
-import { UpstreamFault } from '../../domain/errors.ts'
-import type { UnitKind } from '../../domain/units.ts'
-import type { Protocol } from '../../protocols/protocol.ts'
-import type { UnitProtocol, UnitProtocols } from '../../protocols/unit-calls.ts'
-import { type JsonObject, parseAnswer } from '../../protocols/wire/json.ts'
-import { requestTo } from '../../upstream/request.ts'
-import type { Attempt } from '../../upstream/routes.ts'
-import type { UpstreamRequest } from '../../upstream/transport.ts'
+import { writeAudioForm } from '../../../src/calls/kinds/units/audio-form.ts'
+import { UpstreamFault } from '../../../src/domain/errors.ts'
+import type { UnitKind } from '../../../src/domain/units.ts'
+import type { Protocol } from '../../../src/protocols/protocol.ts'
+import type { UnitProtocol, UnitProtocols } from '../../../src/protocols/unit-calls.ts'
+import { type JsonObject, parseAnswer } from '../../../src/protocols/wire/json.ts'
+import { requestTo } from '../../../src/upstream/request.ts'
+import type { Attempt } from '../../../src/upstream/routes.ts'
+import type { UpstreamRequest } from '../../../src/upstream/transport.ts'
 
 export type Asked = Pick<Attempt, 'provider' | 'model' | 'generation' | 'api_key'>
 

@@ -1,6 +1,6 @@
 // Notes of entries: a line of text, which people read in tables, in the console and in exports.
-import { invalidRequest } from '../../domain/errors.ts'
-import { unseenIn } from '../../utilities/visible-text.ts'
+import { invalidRequest } from '../../src/domain/errors.ts'
+import { unseenIn } from '../../src/utilities/visible-text.ts'
 
 export const MAX_NOTE_CHARS = 500
 

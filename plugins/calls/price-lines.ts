@@ -1,10 +1,10 @@
 // The lines of a call's charge: what was counted, at which rate, and what it comes to; they add up to the charge exactly.
-import type { ExtraCharge } from '../../domain/extras.ts'
-import { countedByRate, IMAGE_TOKEN_RATES, type ImageTokenRate } from '../../domain/image-tokens.ts'
-import type { Nanos } from '../../domain/money.ts'
-import { TOKENS_PER_RATE } from '../../domain/prices.ts'
-import { RATES, type RateName, type Unit } from '../../domain/units.ts'
-import { USAGE_FIELDS, type Usage, type UsageField } from '../../domain/usage.ts'
+import type { ExtraCharge } from '../../src/domain/extras.ts'
+import { countedByRate, IMAGE_TOKEN_RATES, type ImageTokenRate } from '../../src/domain/image-tokens.ts'
+import type { Nanos } from '../../src/domain/money.ts'
+import { TOKENS_PER_RATE } from '../../src/domain/prices.ts'
+import { RATES, type RateName, type Unit } from '../../src/domain/units.ts'
+import { USAGE_FIELDS, type Usage, type UsageField } from '../../src/domain/usage.ts'
 
 export interface PriceLine {
   /** What was counted: a field of the usage, a unit, `images`, the name of an extra; or `rounding`. */

@@ -1,9 +1,9 @@
 // A field's input for the name of an account, with the existing ones as suggestions.
 import { useId } from 'react'
-import { api } from '../app/client.ts'
-import { useAsk } from '../app/query.ts'
-import { accountLabel } from './account-name.tsx'
-import { TextInput } from './input.tsx'
+import { api } from '../../console/web/app/client.ts'
+import { useAsk } from '../../console/web/app/query.ts'
+import { accountLabel } from '../../console/web/parts/account-name.tsx'
+import { TextInput } from '../../console/web/parts/input.tsx'
 
 const MAX_SUGGESTED = 12
 

@@ -1,15 +1,15 @@
 // The history of produced images: listed with the cost of each, and deleted.
 
-import type { By } from '../domain/actions.ts'
-import type { Nanos } from '../domain/money.ts'
-import { recordAction } from '../store/actions.ts'
-import type { Db } from '../store/db.ts'
-import { type Page, type PageRequest, pageOf, pageValues } from '../store/page.ts'
-import type { Generation } from '../store/schema.ts'
-import { findGeneration } from './generations.ts'
+import type { By } from '../../src/domain/actions.ts'
+import type { Nanos } from '../../src/domain/money.ts'
+import { recordAction } from '../../src/store/actions.ts'
+import type { Db } from '../../src/store/db.ts'
+import { type Page, type PageRequest, pageOf, pageValues } from '../../src/store/page.ts'
+import type { Generation } from '../../src/store/schema.ts'
+import { findGeneration } from '../../src/library/generations.ts'
 import { historyQueries, historyQueriesOfAccount } from './history-queries.ts'
-import { type Library, refuseUnstorable } from './library.ts'
-import { generationQueries } from './queries.ts'
+import { type Library, refuseUnstorable } from '../../src/library/library.ts'
+import { generationQueries } from '../../src/library/queries.ts'
 
 /** Which images; an absent field does not filter. */
 export interface HistoryFilter {

@@ -1,9 +1,9 @@
 // Thumbnails of stored images: made when they are first looked at, and kept in memory within a bound.
 
-import type { WholeBytes } from '../domain/stored-bytes.ts'
-import { freeBytes } from '../http/free-bytes.ts'
-import { createSlots } from '../utilities/slots.ts'
-import { FIRST_FRAME, openImage, withSharp } from './sharp.ts'
+import type { WholeBytes } from '../../src/domain/stored-bytes.ts'
+import { freeBytes } from '../../src/http/free-bytes.ts'
+import { createSlots } from '../../src/utilities/slots.ts'
+import { FIRST_FRAME, openImage, withSharp } from '../../src/media/sharp.ts'
 
 /** The longer side: a tile of a gallery at twice its size, for dense screens. */
 const SIDE_PX = 384

@@ -1,7 +1,7 @@
 // The notice in the place of an account's pictures: the operator sees them by asking for them.
 import type { ReactNode } from 'react'
-import { Button } from './button.tsx'
-import { Notice } from './notice.tsx'
+import { Button } from '../../console/web/parts/button.tsx'
+import { Notice } from '../../console/web/parts/notice.tsx'
 
 export interface HiddenPicturesProps {
   /** Whose they are, and what of them is not shown. */
