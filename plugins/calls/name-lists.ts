@@ -1,11 +1,11 @@
 // The names of accounts and keys, for lists to choose from.
 
 import { eq, sql } from 'drizzle-orm'
+import type { ListedAccount } from '../../src/access/account-listing.ts'
 import type { Awaitable, Db } from '../../src/store/db.ts'
 import { equals } from '../../src/store/placeholders.ts'
 import { perConnection } from '../../src/store/prepared.ts'
 import { account_details, accounts, type Key, keys } from '../../src/store/schema.ts'
-import type { ListedAccount } from '../../src/access/account-listing.ts'
 
 /** Nobody chooses from a longer list. */
 const MAX_NAMES = 1_000

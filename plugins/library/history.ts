@@ -2,14 +2,14 @@
 
 import type { By } from '../../src/domain/actions.ts'
 import type { Nanos } from '../../src/domain/money.ts'
+import { findGeneration } from '../../src/library/generations.ts'
+import { type Library, refuseUnstorable } from '../../src/library/library.ts'
+import { generationQueries } from '../../src/library/queries.ts'
 import { recordAction } from '../../src/store/actions.ts'
 import type { Db } from '../../src/store/db.ts'
 import { type Page, type PageRequest, pageOf, pageValues } from '../../src/store/page.ts'
 import type { Generation } from '../../src/store/schema.ts'
-import { findGeneration } from '../../src/library/generations.ts'
 import { historyQueries, historyQueriesOfAccount } from './history-queries.ts'
-import { type Library, refuseUnstorable } from '../../src/library/library.ts'
-import { generationQueries } from '../../src/library/queries.ts'
 
 /** Which images; an absent field does not filter. */
 export interface HistoryFilter {

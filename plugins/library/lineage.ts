@@ -1,9 +1,10 @@
 // The lineage of a produced image: what it was made from, and what was made from it, up to a small tree.
+
+import { isStored, type StoredFile } from '../../src/library/files.ts'
+import { isUuid } from '../../src/library/names.ts'
 import type { Db } from '../../src/store/db.ts'
 import type { FileRow, Generation } from '../../src/store/schema.ts'
-import { isStored, type StoredFile } from '../../src/library/files.ts'
 import { lineageQueries } from './history-queries.ts'
-import { isUuid } from '../../src/library/names.ts'
 
 /** An image of a tree. */
 export interface Relative {

@@ -2,8 +2,8 @@
 
 import type { WholeBytes } from '../../src/domain/stored-bytes.ts'
 import { freeBytes } from '../../src/http/free-bytes.ts'
-import { createSlots } from '../../src/utilities/slots.ts'
 import { FIRST_FRAME, openImage, withSharp } from '../../src/media/sharp.ts'
+import { createSlots } from '../../src/utilities/slots.ts'
 
 /** The longer side: a tile of a gallery at twice its size, for dense screens. */
 const SIDE_PX = 384

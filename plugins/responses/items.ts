@@ -1,7 +1,7 @@
 // The items that one line of a kept response has, in their full form, as the list of input items shows them.
 import { OPENING_BRACE, OPENING_BRACKET, QUOTE } from '../../src/protocols/wire/json-bytes.ts'
-import { endOfTurn } from '../../src/utilities/end-of-turn.ts'
 import { eachPart, membersOf, namesOf, type Part } from '../../src/responses/json-parts.ts'
+import { endOfTurn } from '../../src/utilities/end-of-turn.ts'
 
 export interface ListedItem {
   readonly id: string

@@ -2,9 +2,9 @@
 import type { Static } from '@sinclair/typebox'
 import type { BodyShare } from '../../src/calls/bodies/memory.ts'
 import { invalidRequest } from '../../src/domain/errors.ts'
-import { itemsOfLine, type ListedItem } from './items.ts'
 import { createPace } from '../../src/responses/lines.ts'
 import type { Turn } from '../../src/responses/reading.ts'
+import { itemsOfLine, type ListedItem } from './items.ts'
 import type { ItemsQuery } from './stored-views.ts'
 
 const DEFAULT_LIMIT = 20

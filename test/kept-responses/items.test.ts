@@ -1,8 +1,8 @@
 // The items of a kept response's lines: as a parse would show them, though nothing is parsed.
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { isObject, type Json, type JsonObject } from '../../src/protocols/wire/json.ts'
 import { itemsOfLine } from '../../plugins/responses/items.ts'
+import { isObject, type Json, type JsonObject } from '../../src/protocols/wire/json.ts'
 import { endOfTurn } from '../../src/utilities/end-of-turn.ts'
 
 const lineOf = (value: Json): Uint8Array => new TextEncoder().encode(JSON.stringify(value))

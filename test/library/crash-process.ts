@@ -5,9 +5,9 @@
 // It prints a line for each image that it was told is stored or removed.
 import { writeSync } from 'node:fs'
 import { join } from 'node:path'
+import { removeGeneration } from '../../plugins/library/history.ts'
 import { listFiles, removeFile } from '../../src/library/files.ts'
 import { beginGenerations, storeGenerations } from '../../src/library/generations.ts'
-import { removeGeneration } from '../../plugins/library/history.ts'
 import { beginIntake } from '../../src/library/intake.ts'
 import { foldersIn, openLibrary } from '../../src/library/library.ts'
 import { recoverLibrary } from '../../src/library/recovery.ts'

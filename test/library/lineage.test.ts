@@ -1,8 +1,8 @@
 // The lineage of an image: up to four generations back, its account's own only, in as many queries whatever its size.
 import type { Database } from 'bun:sqlite'
 import { beforeEach, expect, test } from 'bun:test'
-import { findGeneration } from '../../src/library/generations.ts'
 import { lineageOf } from '../../plugins/library/lineage.ts'
+import { findGeneration } from '../../src/library/generations.ts'
 import type { Db } from '../../src/store/db.ts'
 import { dbOver } from '../../src/store/engines/sqlite/sqlite.ts'
 import { memoryDatabase } from '../support/empty-database.ts'

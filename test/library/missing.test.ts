@@ -2,6 +2,7 @@
 import type { Database } from 'bun:sqlite'
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { mkdir, rename, rm } from 'node:fs/promises'
+import { removeGeneration } from '../../plugins/library/history.ts'
 import { createAccount } from '../../src/access/accounts.ts'
 import { auditLibrary, compareLibrary } from '../../src/library/audit.ts'
 import { findFile, readFile, removeFile } from '../../src/library/files.ts'
@@ -11,7 +12,6 @@ import {
   readGeneration,
   storeGenerations,
 } from '../../src/library/generations.ts'
-import { removeGeneration } from '../../plugins/library/history.ts'
 import { beginIntake } from '../../src/library/intake.ts'
 import { foldersIn, type Library, openLibrary } from '../../src/library/library.ts'
 import { findMissing, refuseMissingFolders } from '../../src/library/missing.ts'

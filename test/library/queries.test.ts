@@ -2,9 +2,9 @@
 
 import type { Database } from 'bun:sqlite'
 import { afterEach, beforeEach, expect, test } from 'bun:test'
+import { listGenerations } from '../../plugins/library/history.ts'
 import { createAccount } from '../../src/access/accounts.ts'
 import { beginGenerations, findGeneration, storeGenerations } from '../../src/library/generations.ts'
-import { listGenerations } from '../../plugins/library/history.ts'
 import { beginIntake } from '../../src/library/intake.ts'
 import { foldersIn, type Library, openLibrary } from '../../src/library/library.ts'
 import { fileQueries, generationQueries } from '../../src/library/queries.ts'

@@ -2,9 +2,9 @@
 import { expect, test } from 'bun:test'
 import { Connection } from '../../plugins/responses/socket/connection.ts'
 import type { Served } from '../../plugins/responses/socket/connection-options.ts'
+import { createTurns } from '../../plugins/responses/socket/turns.ts'
 import { unwrap } from '../../src/protocols/wire/json-envelope.ts'
 import { createSharedBytes } from '../../src/utilities/shared-bytes.ts'
-import { createTurns } from '../../plugins/responses/socket/turns.ts'
 
 const LIMIT_BYTES = 2_000
 const create = (chars: number, stream_id = 'a') =>

@@ -1,10 +1,10 @@
 // Messages over WebSockets that nobody pays for: how many a turn of the event loop reads or refuses, and after how many a socket is closed.
 import { describe, expect, test } from 'bun:test'
 import { Connection } from '../../plugins/responses/socket/connection.ts'
+import { createTurns } from '../../plugins/responses/socket/turns.ts'
 import { permissionDenied } from '../../src/domain/errors.ts'
 import { unwrap } from '../../src/protocols/wire/json-envelope.ts'
 import { createSharedBytes } from '../../src/utilities/shared-bytes.ts'
-import { createTurns } from '../../plugins/responses/socket/turns.ts'
 import { eventually } from '../support/eventually.ts'
 
 const MEGABYTE = 1024 * 1024

@@ -8,9 +8,9 @@ import { addExample } from '../../../src/app/command-line/example.ts'
 import type { CliDeps } from '../../../src/app/command-line/terminal.ts'
 import { conflict, invalidRequest, unprocessable } from '../../../src/domain/errors.ts'
 import { formatUsd, type Nanos } from '../../../src/domain/money.ts'
-import { checkNote } from '../notes.ts'
 import type { KeyedEntry, Refusal } from '../../../src/money/ledger/operations.ts'
 import { accountFields } from '../list.ts'
+import { checkNote } from '../notes.ts'
 import { moveMoney } from './moved-money.ts'
 
 interface Movement {

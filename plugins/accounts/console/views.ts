@@ -10,9 +10,9 @@ import { UsdText } from '../../../src/app/surface/console/fields.ts'
 import type { Gateway } from '../../../src/app/surface/gateway.ts'
 import { Closed, Nullable } from '../../../src/http/schema.ts'
 import { NullableTimeFields, time } from '../../../src/http/views.ts'
-import { MAX_NOTE_CHARS } from '../notes.ts'
 import type { Spending } from '../../../src/money/ledger/spending.ts'
 import { type AccountRowView, account_list, accountRow } from '../list.ts'
+import { MAX_NOTE_CHARS } from '../notes.ts'
 
 export const AccountView = Closed({
   ...consoleFields(account_list),

@@ -2,13 +2,13 @@
 
 import { type Static, Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
-import { accountNames, keyNames } from '../name-lists.ts'
 import { accountOf, isOfKey, type Viewer } from '../../../src/access/viewer.ts'
 import { type ConsoleParts, FAILURES, viewerCalls } from '../../../src/app/surface/console/calls.ts'
 import { AccountRef } from '../../../src/app/surface/console/fields.ts'
 import { requestedAccount } from '../../../src/app/surface/console/references.ts'
 import type { Gateway } from '../../../src/app/surface/gateway.ts'
 import { Closed } from '../../../src/http/schema.ts'
+import { accountNames, keyNames } from '../name-lists.ts'
 
 const FiltersQuery = Closed({ account: Type.Optional(AccountRef) })
 const FiltersView = Closed({

@@ -1,9 +1,10 @@
 // Tests of several routes: which there are to make, and what of their answers may be shown.
+
+import { knownAdvice } from '../../../src/app/route-tests/known-refusals.ts'
 import type { Catalogue, Model, Provider, Route } from '../../../src/domain/catalogue.ts'
 import { serverNameOf } from '../../../src/domain/servers/lookup.ts'
 import { createRedactor, redactUrl, secretsOf } from '../../../src/observe/redact.ts'
 import { endpointsOf } from '../../../src/protocols/openai/endpoint.ts'
-import { knownAdvice } from '../../../src/app/route-tests/known-refusals.ts'
 import {
   type RouteTest,
   type RouteTestDeps,

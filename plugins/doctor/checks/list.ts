@@ -26,7 +26,7 @@ export const checks: readonly Check[] = [
     name: 'disk',
     when: ['doctor', 'alert'],
     needs: 'folder',
-    look: async (patient) => (await import('../../../src/app/checks/disk.ts')).checkDisk(patient),
+    look: async (patient) => (await import('./disk.ts')).checkDisk(patient),
     alert: { rule: 'disk', title: 'Disk nearly full', of_machine: true },
   },
   ofFolder('open files', async () => (await import('./open-files.ts')).checkFiles()),
@@ -35,8 +35,7 @@ export const checks: readonly Check[] = [
     name: 'certificate',
     when: ['doctor', 'alert'],
     needs: 'catalogue',
-    look: async (patient, time) =>
-      (await import('./certificate.ts')).checkCertificate(patient, time),
+    look: async (patient, time) => (await import('./certificate.ts')).checkCertificate(patient, time),
     alert: { rule: 'certificate', title: 'Certificate', of_machine: true, every_ms: QUARTER_HOUR_MS },
   },
   ofCatalogue('images', async (patient) => (await import('./images.ts')).checkImageLibrary(patient)),

@@ -25,8 +25,8 @@ import {
 import { ownerOfKey } from '../../../src/library/names.ts'
 import { usedBytes } from '../../../src/library/quota.ts'
 import { FILE_QUOTA_BYTES } from '../../../src/media/limits.ts'
-import { createThumbnails } from '../thumbnails.ts'
 import type { PageRequest } from '../../../src/store/page.ts'
+import { createThumbnails } from '../thumbnails.ts'
 import { byOperator, CONTENT, logLook, mayShow, requireVisible, type ViewerRequest } from './content.ts'
 import { type Picture, thumbnailOf, wholePicture } from './pictures.ts'
 

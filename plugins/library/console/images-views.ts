@@ -7,9 +7,9 @@ import { PAGE_FIELDS, PAGE_PARAMETERS } from '../../../src/http/paging.ts'
 import { ModelName } from '../../../src/http/parameters.ts'
 import { Closed, Nullable, OneOf } from '../../../src/http/schema.ts'
 import { money, NullableMoneyFields, NullableTimeFields, TimeFields, time } from '../../../src/http/views.ts'
+import type { Generation } from '../../../src/store/schema.ts'
 import type { HistoryImage } from '../history.ts'
 import type { Relative } from '../lineage.ts'
-import type { Generation } from '../../../src/store/schema.ts'
 import { CONTENT } from './content.ts'
 
 const Kind = OneOf(['generation', 'edit', 'compose'])

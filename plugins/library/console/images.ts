@@ -14,12 +14,12 @@ import { ImageBytes } from '../../../src/http/image-answer.ts'
 import { pageFields, pageOf } from '../../../src/http/paging.ts'
 import { Closed } from '../../../src/http/schema.ts'
 import { findGeneration, findGenerationOfAny, openGeneration } from '../../../src/library/generations.ts'
-import { listGenerations, removeGeneration } from '../history.ts'
-import { lineageOf } from '../lineage.ts'
-import { createThumbnails } from '../thumbnails.ts'
 import type { PageRequest } from '../../../src/store/page.ts'
 import type { Generation } from '../../../src/store/schema.ts'
 import { visibleLine } from '../../../src/utilities/visible-text.ts'
+import { listGenerations, removeGeneration } from '../history.ts'
+import { lineageOf } from '../lineage.ts'
+import { createThumbnails } from '../thumbnails.ts'
 import {
   byOperator,
   type ContentRequest,

@@ -2,8 +2,8 @@
 import type { GatewayError } from '../../../src/domain/errors.ts'
 import type { OpenSocket } from '../../../src/http/open-socket.ts'
 import type { SharedBytes } from '../../../src/utilities/shared-bytes.ts'
-import type { Turns } from './turns.ts'
 import type { Create, Unwrap } from './envelope.ts'
+import type { Turns } from './turns.ts'
 
 /** What became of a request. */
 export interface Served {

@@ -18,11 +18,11 @@ import { boundedLinesOf } from '../../../src/observe/bounded-lines.ts'
 import { OpenAIError } from '../../../src/protocols/openai/errors.ts'
 import { unwrap } from '../../../src/protocols/wire/json-envelope.ts'
 import { createSharedBytes, type SharedBytes } from '../../../src/utilities/shared-bytes.ts'
-import { createTurns, type Turns } from './turns.ts'
 import { UpgradeView } from '../stored-views.ts'
 import { Connection } from './connection.ts'
 import type { Served } from './connection-options.ts'
 import { type Handshake, handshakeOf, originOver } from './one-call.ts'
+import { createTurns, type Turns } from './turns.ts'
 
 type Parts = Pick<Gateway, 'exchange' | 'requests' | 'content'>
 

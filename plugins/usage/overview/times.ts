@@ -1,7 +1,7 @@
 // How long the calls of an overview's points took: the times of all of them, or of a sample where a point has many.
 
-import type { KnownDays } from './known-days.ts'
 import { endOfTurn } from '../../../src/utilities/end-of-turn.ts'
+import type { KnownDays } from './known-days.ts'
 import type { overviewQueries } from './queries.ts'
 import { type Found, isDay, type Sample } from './totals.ts'
 

@@ -1,59 +1,10 @@
-// The check of the disk under the data folder: free space and inodes, for the doctor and for alerts.
-import { statSync } from 'node:fs'
+// The room on the disk of a folder: for readiness and for the doctor.
 import { statfs } from 'node:fs/promises'
-import { join } from 'node:path'
 import { MIN_FREE_BYTES } from '../../store/disk-room.ts'
-import { isAbsent } from '../../store/folder.ts'
-import { sizeText } from '../../utilities/size-text.ts'
-import type { Diagnosis } from '../surface/diagnosis.ts'
-import { diagnosesOf, type Patient } from './check.ts'
-
-const disk = diagnosesOf('disk')
-
-/** Beside what the database's copy takes before a migration. */
-const SPARE_BYTES = 512 * 1024 * 1024
 
 /** The room on the disk of a folder. `is_full`: paid calls are refused. @throws the file system's error */
 export async function roomOn(folder: string) {
   const { bavail, bsize, ffree, files } = await statfs(folder)
   const free_bytes = bavail * bsize
   return { free_bytes, ffree, files, is_full: free_bytes < MIN_FREE_BYTES }
-}
-
-export async function checkDisk({
-  data_folder,
-  storage,
-}: Pick<Patient, 'data_folder' | 'storage'>): Promise<Diagnosis[]> {
-  // The doctor reports a missing folder by another check.
-  if (isAbsent(data_folder)) return []
-  const { free_bytes, ffree, files } = await roomOn(data_folder)
-  const found = `${sizeText(free_bytes)} free for ${data_folder}`
-  const inodes = files > 0 && ffree < files / 100
-  const by_inodes = inodes
-    ? [
-        disk.warn(
-          `${ffree} inodes free, less than 1 in 100`,
-          'Each image is a file: delete old ones, or move the folder to a larger disk.',
-        ),
-      ]
-    : []
-  // One on a server is migrated there.
-  const database_bytes = storage?.database === undefined ? databaseBytes(data_folder) : 0
-  return [roomFor(free_bytes, database_bytes, found), ...by_inodes]
-}
-
-function roomFor(free_bytes: number, database_bytes: number, found: string): Diagnosis {
-  if (free_bytes < MIN_FREE_BYTES) return disk.fail(found, 'Paid calls are refused: free some disk space.')
-  const wanted_bytes = SPARE_BYTES + database_bytes
-  if (free_bytes < wanted_bytes)
-    return disk.warn(
-      found,
-      `Free ${sizeText(wanted_bytes)} in total: a migration copies the database first, and images need space.`,
-    )
-  return disk.ok(found)
-}
-
-function databaseBytes(data_folder: string): number {
-  const path = join(data_folder, 'tollgate.db')
-  return statSync(path, { throwIfNoEntry: false })?.size ?? 0
 }

@@ -1,12 +1,12 @@
 // The lines of a charge: they add up to it to the nano-dollar, whatever was counted at whatever price.
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
+import { priceLines } from '../../../plugins/calls/price-lines.ts'
 import { readTokenPrice } from '../../../src/catalogue/prices.ts'
 import { NO_UNITS } from '../../../src/domain/units.ts'
 import { NO_USAGE, USAGE_FIELDS, type Usage } from '../../../src/domain/usage.ts'
 import { chargeImages, chargeTokens } from '../../../src/money/pricing/charge.ts'
 import { chargeImageTokens } from '../../../src/money/pricing/image-tokens.ts'
-import { priceLines } from '../../../plugins/calls/price-lines.ts'
 import { chargeUnits } from '../../../src/money/pricing/units.ts'
 import { anyImageTokenPrice, anyImageTokens } from './prices.ts'
 

@@ -1,12 +1,12 @@
 // Service tiers: multipliers and rates of their own, and what a call is charged at the tier that served it.
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
+import { tierApplied } from '../../../plugins/calls/price-lines.ts'
 import { rerate } from '../../../plugins/prices/rerating/rerate.ts'
 import { ratesBelowCost } from '../../../src/catalogue/costs.ts'
 import type { TokenPrice } from '../../../src/domain/prices.ts'
 import { USAGE_FIELDS, type Usage } from '../../../src/domain/usage.ts'
 import { chargeTokens } from '../../../src/money/pricing/charge.ts'
-import { tierApplied } from '../../../plugins/calls/price-lines.ts'
 import { comparePrices } from '../../../src/money/pricing/price-lines.ts'
 import { providerCost } from '../../../src/money/pricing/provider-cost.ts'
 import { quote } from '../../../src/money/pricing/quote.ts'

@@ -9,6 +9,8 @@ import {
   recordTry,
 } from '../../../plugins/alerts/store.ts'
 import { listActions } from '../../../plugins/audit-log/listing.ts'
+import { listGenerations, removeGeneration } from '../../../plugins/library/history.ts'
+import { lineageOf } from '../../../plugins/library/lineage.ts'
 import { beginErasing } from '../../../plugins/personal-data/closing.ts'
 import { listRefusals } from '../../../plugins/refusals/listing.ts'
 import { reasonsOfRefused } from '../../../plugins/refusals/sums.ts'
@@ -43,10 +45,8 @@ import {
   findGeneration,
   storeGenerations,
 } from '../../../src/library/generations.ts'
-import { listGenerations, removeGeneration } from '../../../plugins/library/history.ts'
 import { beginIntake } from '../../../src/library/intake.ts'
 import { foldersIn, openLibrary } from '../../../src/library/library.ts'
-import { lineageOf } from '../../../plugins/library/lineage.ts'
 import { createFileStore } from '../../../src/media/store.ts'
 import { chainFrom, deleteAllOf, deleteNamed, findShown, insertRow } from '../../../src/responses/rows.ts'
 import { hasPostgres } from '../../support/postgres.ts'

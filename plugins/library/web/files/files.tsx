@@ -13,7 +13,6 @@ import { copyText } from '../../../console/web/parts/copy.tsx'
 import { ConfirmDialog } from '../../../console/web/parts/dialog.tsx'
 import { DropZone } from '../../../console/web/parts/drop-zone.tsx'
 import { ExportCsv } from '../../../console/web/parts/export-csv.tsx'
-import { HiddenPictures } from '../hidden-pictures.tsx'
 import { Menu } from '../../../console/web/parts/menu.tsx'
 import { Notice } from '../../../console/web/parts/notice.tsx'
 import { Page } from '../../../console/web/parts/page.tsx'
@@ -25,6 +24,7 @@ import { Thumbnail } from '../../../console/web/parts/thumbnail.tsx'
 import { ClockTime } from '../../../console/web/parts/time.tsx'
 import { uploadFiles } from '../../../console/web/parts/upload.ts'
 import { useWhose, type Whose } from '../../../console/web/parts/whose.ts'
+import { HiddenPictures } from '../hidden-pictures.tsx'
 
 type FilesView = AnswerOf<typeof api.files.get>
 type FileRow = FilesView['files'][number]

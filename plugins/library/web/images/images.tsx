@@ -9,7 +9,6 @@ import { useAddressState } from '../../../console/web/parts/address-state.ts'
 import { Button, ButtonLink } from '../../../console/web/parts/button.tsx'
 import { Choices } from '../../../console/web/parts/choices.tsx'
 import { ExportCsv } from '../../../console/web/parts/export-csv.tsx'
-import { HiddenPictures } from '../hidden-pictures.tsx'
 import { Money } from '../../../console/web/parts/money.tsx'
 import { Page } from '../../../console/web/parts/page.tsx'
 import { imageThumbnail, type ListedImage } from '../../../console/web/parts/pictures.ts'
@@ -27,6 +26,7 @@ import {
 import { Thumbnail } from '../../../console/web/parts/thumbnail.tsx'
 import { ClockTime } from '../../../console/web/parts/time.tsx'
 import { useWhose } from '../../../console/web/parts/whose.ts'
+import { HiddenPictures } from '../hidden-pictures.tsx'
 import { KIND_WORDS, sizeOf } from './models.ts'
 
 const PAGE_SIZE = 48

@@ -4,10 +4,10 @@ import { part } from '../../../console/web/app/client.ts'
 import { useViewer } from '../../../console/web/app/session.tsx'
 import { RowAccount } from '../../../console/web/parts/account-name.tsx'
 import { count, share } from '../../../console/web/parts/amounts.ts'
-import { Further } from '../further.tsx'
 import { moneyColumns } from '../../../console/web/parts/margin-words.tsx'
 import { Section } from '../../../console/web/parts/page.tsx'
 import { atEnd, type Column, column, Table } from '../../../console/web/parts/table.tsx'
+import { Further } from '../further.tsx'
 import type { Overview } from './overview-answer.ts'
 
 type Top = Overview['top']

@@ -3,10 +3,10 @@ import type { ReactNode } from 'react'
 import { useViewer } from '../../../console/web/app/session.tsx'
 import { RowAccount } from '../../../console/web/parts/account-name.tsx'
 import { count } from '../../../console/web/parts/amounts.ts'
-import { Further } from '../further.tsx'
 import { moneyColumns } from '../../../console/web/parts/margin-words.tsx'
 import { atEnd, type Column, column, Table } from '../../../console/web/parts/table.tsx'
 import { utcDay } from '../../../console/web/parts/time-words.ts'
+import { Further } from '../further.tsx'
 import type { Group, UsageFilters, UsageView } from './usage-answer.ts'
 
 type Sum = UsageView['total']
