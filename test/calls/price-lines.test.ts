@@ -1,14 +1,14 @@
 // The lines of a charge: they add up to it to the nano-dollar, whatever was counted at whatever price.
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { priceLines } from '../../../plugins/calls/price-lines.ts'
-import { readTokenPrice } from '../../../src/catalogue/prices.ts'
-import { NO_UNITS } from '../../../src/domain/units.ts'
-import { NO_USAGE, USAGE_FIELDS, type Usage } from '../../../src/domain/usage.ts'
-import { chargeImages, chargeTokens } from '../../../src/money/pricing/charge.ts'
-import { chargeImageTokens } from '../../../src/money/pricing/image-tokens.ts'
-import { chargeUnits } from '../../../src/money/pricing/units.ts'
-import { anyImageTokenPrice, anyImageTokens } from './prices.ts'
+import { priceLines } from '../../plugins/calls/price-lines.ts'
+import { readTokenPrice } from '../../src/catalogue/prices.ts'
+import { NO_UNITS } from '../../src/domain/units.ts'
+import { NO_USAGE, USAGE_FIELDS, type Usage } from '../../src/domain/usage.ts'
+import { chargeImages, chargeTokens } from '../../src/money/pricing/charge.ts'
+import { chargeImageTokens } from '../../src/money/pricing/image-tokens.ts'
+import { chargeUnits } from '../../src/money/pricing/units.ts'
+import { anyImageTokenPrice, anyImageTokens } from '../money/pricing/prices.ts'
 
 const rate = fc.integer({ min: 0, max: 9_999_999 }).map((micros) => (micros / 1_000_000).toFixed(6))
 const count = fc.oneof(fc.constant(0), fc.integer({ min: 0, max: 3_000_000 }))

@@ -1,6 +1,6 @@
 // Days that are remembered: those that have been over for a day, for an hour, and the newest of them.
 import { expect, test } from 'bun:test'
-import { KnownDays } from '../../../plugins/usage/overview/known-days.ts'
+import { KnownDays } from '../../plugins/usage/overview/known-days.ts'
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
