@@ -2,7 +2,7 @@
 
 import { and, asc, desc, eq, isNotNull, isNull, lte, sql } from 'drizzle-orm'
 import type { Awaitable, Db } from '../../src/store/db.ts'
-import { allGiven, equals, isOneOf, placeholders } from '../../src/store/placeholders.ts'
+import { equals, isOneOf, placeholders, rawPlaceholders } from '../../src/store/placeholders.ts'
 import { perConnection } from '../../src/store/prepared.ts'
 import { type Condition, type Looking, type Steps, stepsOf } from './steps.ts'
 import { type AlertRow, type AlertSendingRow, alert_sendings, alerts } from './tables.ts'
@@ -137,9 +137,14 @@ const queries = perConnection({
       .returning()
       .prepare(),
   setOver: (orm) =>
-    orm.update(alerts).set(allGiven('over_since_ms')).where(isOneOf(alerts.id, 'ids')).prepare(),
+    orm.update(alerts).set(rawPlaceholders('over_since_ms')).where(isOneOf(alerts.id, 'ids')).prepare(),
   end: (orm) =>
-    orm.update(alerts).set(allGiven('ended_at_ms')).where(isOneOf(alerts.id, 'ids')).returning().prepare(),
+    orm
+      .update(alerts)
+      .set(rawPlaceholders('ended_at_ms'))
+      .where(isOneOf(alerts.id, 'ids'))
+      .returning()
+      .prepare(),
   send: (orm) =>
     orm
       .insert(alert_sendings)
@@ -168,7 +173,7 @@ const queries = perConnection({
   take: (orm) =>
     orm
       .update(alert_sendings)
-      .set(allGiven('due_at_ms'))
+      .set(rawPlaceholders('due_at_ms'))
       .where(
         and(equals(alert_sendings.id, 'id'), eq(alert_sendings.due_at_ms, placeholder('read_due_at_ms'))),
       )
@@ -178,7 +183,7 @@ const queries = perConnection({
     orm
       .update(alert_sendings)
       .set({
-        ...allGiven('due_at_ms', 'sent_at_ms', 'status', 'failure'),
+        ...rawPlaceholders('due_at_ms', 'sent_at_ms', 'status', 'failure'),
         tries: sql`${alert_sendings.tries} + 1`,
       })
       .where(equals(alert_sendings.id, 'id'))

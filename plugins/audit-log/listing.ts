@@ -4,7 +4,7 @@ import { and, desc, eq, getTableColumns, lt, type SQL, sql } from 'drizzle-orm'
 import { type Area, actionsOf } from '../../src/domain/actions.ts'
 import type { Db, Orm } from '../../src/store/db.ts'
 import { type Page, type PageRequest, pageOf, pageValues } from '../../src/store/page.ts'
-import { equals, equalsIfGiven } from '../../src/store/placeholders.ts'
+import { equals, equalsUnlessNull } from '../../src/store/placeholders.ts'
 import { perConnection } from '../../src/store/prepared.ts'
 import { type ActionRow, accounts, actions, keys } from '../../src/store/schema.ts'
 
@@ -45,10 +45,10 @@ const page = (orm: Orm, of: SQL | undefined) =>
         of,
         lt(actions.id, placeholder('below_id')),
         sql`(CAST(${placeholder('names')} AS text) IS NULL OR ${actions.action} IN (SELECT value FROM json_each(${placeholder('names')})))`,
-        equalsIfGiven(actions.actor, 'actor'),
-        equalsIfGiven(actions.account_id, 'account_id'),
-        equalsIfGiven(actions.key_id, 'key_id'),
-        equalsIfGiven(actions.subject, 'subject'),
+        equalsUnlessNull(actions.actor, 'actor'),
+        equalsUnlessNull(actions.account_id, 'account_id'),
+        equalsUnlessNull(actions.key_id, 'key_id'),
+        equalsUnlessNull(actions.subject, 'subject'),
         sql`(CAST(${placeholder('since_ms')} AS bigint) IS NULL OR ${actions.created_at_ms} >= ${placeholder('since_ms')})`,
         sql`(CAST(${placeholder('until_ms')} AS bigint) IS NULL OR ${actions.created_at_ms} < ${placeholder('until_ms')})`,
       ),

@@ -3,7 +3,7 @@ import { and, between, count, desc, eq, getTableColumns, gte, lt, or, type SQL, 
 import { DAY, daysWhere, isDay, NAMES, optionalFilters } from '../../src/money/ledger/queries.ts'
 import { PRICE_OF_CALL } from '../../src/money/ledger/stored-prices.ts'
 import type { Orm } from '../../src/store/db.ts'
-import { equalsIfGiven, isNotGiven, isOneOf } from '../../src/store/placeholders.ts'
+import { equalsUnlessNull, isNullParameter, isOneOf } from '../../src/store/placeholders.ts'
 import { perAccount, perConnection } from '../../src/store/prepared.ts'
 import { accounts, call_sums, calls, keys } from '../../src/store/schema.ts'
 
@@ -15,12 +15,15 @@ export const callFilters = () => and(optionalFilters(calls), filtersOfCalls())
 /** The same for what the kept sums do not tell apart. */
 const filtersOfCalls = () =>
   and(
-    equalsIfGiven(calls.provider, 'provider'),
+    equalsUnlessNull(calls.provider, 'provider'),
     or(
-      isNotGiven(calls.status, 'status_from'),
+      isNullParameter(calls.status, 'status_from'),
       between(calls.status, placeholder('status_from'), placeholder('status_to')),
     ),
-    or(isNotGiven(calls.cost_nanos, 'min_cost_nanos'), gte(calls.cost_nanos, placeholder('min_cost_nanos'))),
+    or(
+      isNullParameter(calls.cost_nanos, 'min_cost_nanos'),
+      gte(calls.cost_nanos, placeholder('min_cost_nanos')),
+    ),
   )
 
 export const callQueries = perAccount((account) => ({

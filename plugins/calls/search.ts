@@ -2,7 +2,7 @@
 import { and, between, desc, gte, lt, sql } from 'drizzle-orm'
 import { startedWith } from '../../src/money/ledger/started-calls.ts'
 import type { Db } from '../../src/store/db.ts'
-import { equalsIfGiven } from '../../src/store/placeholders.ts'
+import { equalsUnlessNull } from '../../src/store/placeholders.ts'
 import { perConnection } from '../../src/store/prepared.ts'
 import { calls } from '../../src/store/schema.ts'
 
@@ -18,8 +18,8 @@ const queries = perConnection({
           between(calls.id, placeholder('first_id'), placeholder('last_id')),
           gte(calls.request_id, placeholder('from')),
           lt(calls.request_id, placeholder('until')),
-          equalsIfGiven(calls.account_id, 'account_id'),
-          equalsIfGiven(calls.key_id, 'key_id'),
+          equalsUnlessNull(calls.account_id, 'account_id'),
+          equalsUnlessNull(calls.key_id, 'key_id'),
         ),
       )
       .orderBy(desc(calls.id))

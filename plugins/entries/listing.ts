@@ -3,7 +3,7 @@ import { and, desc, eq, getTableColumns, gte, lt, type SQL, sql } from 'drizzle-
 import type { ListPageRequest } from '../../src/app/list/list.ts'
 import type { Awaitable, Db, Orm } from '../../src/store/db.ts'
 import { type Page, pageOf } from '../../src/store/page.ts'
-import { equals, equalsIfGiven, isOneOf } from '../../src/store/placeholders.ts'
+import { equals, equalsUnlessNull, isOneOf } from '../../src/store/placeholders.ts'
 import { perConnection } from '../../src/store/prepared.ts'
 import { accounts, calls, type Entry, entries } from '../../src/store/schema.ts'
 import { endOfTurn } from '../../src/utilities/end-of-turn.ts'
@@ -62,7 +62,7 @@ const pageWhere = (orm: Orm, kinds?: SQL) =>
         gte(entries.created_at_ms, placeholder('since_ms')),
         lt(entries.created_at_ms, placeholder('until_ms')),
         sql`(${entries.created_at_ms}, ${entries.id}) < (${placeholder('before_ms')}, ${placeholder('below_id')})`,
-        equalsIfGiven(entries.kind, 'kind'),
+        equalsUnlessNull(entries.kind, 'kind'),
         kinds,
       ),
     )
@@ -98,7 +98,7 @@ const queriesOf = perConnection({
           lt(entries.id, placeholder('below_id')),
           gte(entries.created_at_ms, placeholder('since_ms')),
           lt(entries.created_at_ms, placeholder('until_ms')),
-          equalsIfGiven(entries.kind, 'kind'),
+          equalsUnlessNull(entries.kind, 'kind'),
         ),
       )
       .orderBy(desc(entries.id))

@@ -2,7 +2,7 @@
 import { and, asc, eq, gte, lt, type SQL, sql } from 'drizzle-orm'
 import type { Nanos } from '../../src/domain/money.ts'
 import type { Db, Orm } from '../../src/store/db.ts'
-import { equals, equalsIfGiven } from '../../src/store/placeholders.ts'
+import { equals, equalsUnlessNull } from '../../src/store/placeholders.ts'
 import { perConnection } from '../../src/store/prepared.ts'
 import { calls, type Entry, entries } from '../../src/store/schema.ts'
 import { endOfTurn } from '../../src/utilities/end-of-turn.ts'
@@ -32,7 +32,7 @@ const summed = (orm: Orm, where: SQL | undefined) =>
     })
     .from(entries)
     .leftJoin(calls, eq(calls.id, entries.call_id))
-    .where(and(where, equalsIfGiven(entries.kind, 'kind')))
+    .where(and(where, equalsUnlessNull(entries.kind, 'kind')))
     .groupBy(entries.kind, calls.model)
     .prepare()
 

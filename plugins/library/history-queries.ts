@@ -2,7 +2,7 @@
 
 import { and, asc, desc, eq, getTableColumns, gt, gte, lt, type SQL, sql } from 'drizzle-orm'
 import type { Orm } from '../../src/store/db.ts'
-import { equals, equalsIfGiven, isOneOf } from '../../src/store/placeholders.ts'
+import { equals, equalsUnlessNull, isOneOf } from '../../src/store/placeholders.ts'
 import { perConnection } from '../../src/store/prepared.ts'
 import { accounts, calls, files, generations } from '../../src/store/schema.ts'
 
@@ -35,8 +35,8 @@ const historyOf = (account?: SQL) => ({
       .where(
         and(
           account,
-          equalsIfGiven(generations.model, 'model'),
-          equalsIfGiven(generations.kind, 'kind'),
+          equalsUnlessNull(generations.model, 'model'),
+          equalsUnlessNull(generations.kind, 'kind'),
           gte(generations.id, placeholder('from_id')),
           lt(generations.id, placeholder('below_id')),
         ),

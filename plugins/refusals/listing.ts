@@ -3,7 +3,7 @@ import { and, desc, eq, getTableColumns, gte, lt, type SQL, sql } from 'drizzle-
 import { timeOfRequestId } from '../../src/domain/request-id.ts'
 import type { Awaitable, Db, Orm } from '../../src/store/db.ts'
 import type { PageRequest } from '../../src/store/page.ts'
-import { equals, equalsIfGiven } from '../../src/store/placeholders.ts'
+import { equals, equalsUnlessNull } from '../../src/store/placeholders.ts'
 import { perConnection } from '../../src/store/prepared.ts'
 import { accounts, keys } from '../../src/store/schema.ts'
 import { type RefusalRow, refusals } from './tables.ts'
@@ -69,8 +69,8 @@ const preparationsWhere = (account?: SQL) => ({
           account,
           in_time,
           gte(refusals.id, placeholder('from_id')),
-          equalsIfGiven(refusals.key_id, 'key_id'),
-          equalsIfGiven(refusals.model, 'model'),
+          equalsUnlessNull(refusals.key_id, 'key_id'),
+          equalsUnlessNull(refusals.model, 'model'),
           gte(refusals.status, placeholder('status_from')),
           sql`${refusals.status} <= ${placeholder('status_to')}`,
         ),
@@ -95,7 +95,9 @@ const queriesOfAccount = perConnection(preparationsWhere(equals(refusals.account
 const queries = perConnection({
   one: (orm) =>
     selected(orm)
-      .where(and(equals(refusals.request_id, 'request_id'), equalsIfGiven(refusals.account_id, 'account_id')))
+      .where(
+        and(equals(refusals.request_id, 'request_id'), equalsUnlessNull(refusals.account_id, 'account_id')),
+      )
       .limit(1)
       .prepare(),
   beginning: (orm) =>
@@ -106,8 +108,8 @@ const queries = perConnection({
         and(
           gte(refusals.request_id, placeholder('from')),
           lt(refusals.request_id, placeholder('until')),
-          equalsIfGiven(refusals.account_id, 'account_id'),
-          equalsIfGiven(refusals.key_id, 'key_id'),
+          equalsUnlessNull(refusals.account_id, 'account_id'),
+          equalsUnlessNull(refusals.key_id, 'key_id'),
         ),
       )
       .orderBy(desc(refusals.request_id))

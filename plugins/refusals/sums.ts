@@ -2,7 +2,7 @@
 import { and, desc, gte, lt, type SQL, type SQLWrapper, sql } from 'drizzle-orm'
 import { DAY_MS } from '../../src/domain/ranges.ts'
 import type { Db, Orm } from '../../src/store/db.ts'
-import { equals, equalsIfGiven, isOneOf } from '../../src/store/placeholders.ts'
+import { equals, equalsUnlessNull, isOneOf } from '../../src/store/placeholders.ts'
 import { perConnection } from '../../src/store/prepared.ts'
 import { accounts } from '../../src/store/schema.ts'
 import { refusal_sums, refusals } from './tables.ts'
@@ -36,7 +36,7 @@ const matchesBy = (start: SQLWrapper) =>
     equals(refusal_sums.span_s, 'span_s'),
     sql`${start} >= ${placeholder('from_s')}`,
     sql`${start} < ${placeholder('until_s')}`,
-    equalsIfGiven(refusal_sums.key_id, 'key_id'),
+    equalsUnlessNull(refusal_sums.key_id, 'key_id'),
   )
 const matches = matchesBy(refusal_sums.start_s)
 /** Of all accounts, in the order of an index: groups in that order need no table of their own. */
@@ -80,7 +80,7 @@ const queries = perConnection({
         and(
           equals(refusals.account_id, 'account_id'),
           equals(refusals.code, 'code'),
-          equalsIfGiven(refusals.key_id, 'key_id'),
+          equalsUnlessNull(refusals.key_id, 'key_id'),
           gte(refusals.at_ms, placeholder('from_ms')),
           lt(refusals.at_ms, placeholder('until_ms')),
         ),

@@ -66,12 +66,12 @@ async function itemAt(line: Uint8Array, at: number, response_id: string, index: 
       : undefined
   }
   const written: Written = new Map()
-  const told_type = textOf('type')
-  const type = told_type ?? 'message'
-  const told_id = textOf('id')
-  const id = told_id || `${PREFIXES[type] ?? 'item'}_${response_id.replace(/^resp_/, '')}_${index}`
-  if (!told_id) written.set('id', [Buffer.from(JSON.stringify(id))])
-  if (told_type === undefined) written.set('type', [Buffer.from(JSON.stringify(type))])
+  const reported_type = textOf('type')
+  const type = reported_type ?? 'message'
+  const reported_id = textOf('id')
+  const id = reported_id || `${PREFIXES[type] ?? 'item'}_${response_id.replace(/^resp_/, '')}_${index}`
+  if (!reported_id) written.set('id', [Buffer.from(JSON.stringify(id))])
+  if (reported_type === undefined) written.set('type', [Buffer.from(JSON.stringify(type))])
   if (type !== 'message') return { id, json: rewritten(line, { at, end }, values, written) }
   const content = await contentOf(line, values.get('content'), textOf('role'))
   if (content) written.set('content', content)

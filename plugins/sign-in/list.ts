@@ -49,7 +49,7 @@ export const sessionList = ({ exchange: { catalogue } }: Pick<Gateway, 'exchange
     },
     async read(db, { whose = 'own' }, page, { now_ms, viewer }) {
       if (!viewer) return { rows: [], next_cursor: undefined }
-      const { rows, next_cursor } = await listSessions(db, viewer, { ...page, whose })
+      const { rows, next_cursor } = await listSessions(db, viewer, { ...page, scope: whose })
       const settings = catalogue().console
       const account_ids = rows.flatMap(({ account_id }) => account_id ?? [])
       const names = new Map((await listedAccounts(db, account_ids)).map(({ id, name }) => [id, name]))

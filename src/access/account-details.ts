@@ -3,7 +3,7 @@
 import { invalidRequest } from '../domain/errors.ts'
 import { recordAction } from '../store/actions.ts'
 import type { Db } from '../store/db.ts'
-import { allGiven, bareColumns, equals, placeholders } from '../store/placeholders.ts'
+import { bareColumns, equals, placeholders, rawPlaceholders } from '../store/placeholders.ts'
 import { perConnection } from '../store/prepared.ts'
 import { account_details, type Key } from '../store/schema.ts'
 import { unseenIn } from '../utilities/visible-text.ts'
@@ -48,7 +48,7 @@ const detailQueries = perConnection({
       .values(placeholders('account_id', 'display_name', 'email', 'note', 'keys_see_account'))
       .onConflictDoUpdate({
         target: bareColumns('account_id'),
-        set: allGiven('display_name', 'email', 'note', 'keys_see_account'),
+        set: rawPlaceholders('display_name', 'email', 'note', 'keys_see_account'),
       })
       .prepare(),
 })

@@ -28,7 +28,7 @@ export interface AccountFilter {
   status?: AccountWithStatus['status'] | undefined
 }
 
-const isGiven = (name: string) => sql`CAST(${placeholder(name)} AS text) IS NOT NULL`
+const isSetParameter = (name: string) => sql`CAST(${placeholder(name)} AS text) IS NOT NULL`
 const account_status = sql<
   AccountWithStatus['status']
 >`CASE WHEN ${closed_accounts.account_id} IS NULL THEN ${accounts.status} ELSE 'closed' END`
@@ -49,11 +49,11 @@ const accountRows = (orm: Orm) =>
 
 const matches = and(
   // SQLite's lower() knows no letters but ASCII's: others are found as they are written.
-  sql`(NOT ${isGiven('search')} OR instr(lower(${accounts.name}), ${placeholder('search')}) > 0
+  sql`(NOT ${isSetParameter('search')} OR instr(lower(${accounts.name}), ${placeholder('search')}) > 0
     OR instr(lower(${account_details.display_name}), ${placeholder('search')}) > 0
     OR instr(${account_details.display_name}, ${placeholder('typed')}) > 0
     OR instr(lower(${account_details.email}), ${placeholder('search')}) > 0)`,
-  sql`(NOT ${isGiven('status')} OR ${account_status} = ${placeholder('status')})`,
+  sql`(NOT ${isSetParameter('status')} OR ${account_status} = ${placeholder('status')})`,
 )
 
 const accountListQueries = perConnection({

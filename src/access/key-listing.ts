@@ -3,14 +3,14 @@
 import { and, count, desc, eq, getTableColumns, lt, or, type SQL, sql } from 'drizzle-orm'
 import type { Db, Orm } from '../store/db.ts'
 import { type Page, type PageRequest, pageOf, pageValues } from '../store/page.ts'
-import { equals, equalsIfGiven } from '../store/placeholders.ts'
+import { equals, equalsUnlessNull } from '../store/placeholders.ts'
 import { perConnection } from '../store/prepared.ts'
 import { accounts, type Key, keys } from '../store/schema.ts'
 import type { KeyStatus } from './key-status.ts'
 
 const { placeholder } = sql
 
-const isGiven = (name: string) => sql`CAST(${placeholder(name)} AS text) IS NOT NULL`
+const isSetParameter = (name: string) => sql`CAST(${placeholder(name)} AS text) IS NOT NULL`
 
 /** A key with the name of its account. */
 export interface ListedKey extends Key {
@@ -42,11 +42,11 @@ const keyPage = (orm: Orm, of_account?: SQL) =>
       and(
         of_account,
         lt(keys.id, placeholder('below_id')),
-        equalsIfGiven(keys.id, 'key_id'),
-        sql`(NOT ${isGiven('search')} OR substr(${keys.prefix}, 1, length(${placeholder('search')})) = ${placeholder('search')}
+        equalsUnlessNull(keys.id, 'key_id'),
+        sql`(NOT ${isSetParameter('search')} OR substr(${keys.prefix}, 1, length(${placeholder('search')})) = ${placeholder('search')}
           OR instr(lower(${keys.name}), lower(${placeholder('search')})) > 0)`,
         or(
-          sql`NOT ${isGiven('status')}`,
+          sql`NOT ${isSetParameter('status')}`,
           sql`${key_status} = ${placeholder('status')}`,
           sql`(${placeholder('status')} = 'usable' AND ${key_status} IN ('active', 'retiring'))`,
         ),

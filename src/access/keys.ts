@@ -41,10 +41,10 @@ export interface Issuing {
 export async function createKey(
   db: Db,
   account_name: string,
-  asked: NewKeySettings,
+  requested: NewKeySettings,
   issuing: Issuing,
 ): Promise<IssuedKey> {
-  const settings = { ...NO_LIMITS, ...asked }
+  const settings = { ...NO_LIMITS, ...requested }
   checkSettings(settings, issuing.now_ms)
   return await db.begin(async (tx) => {
     const account = await lockedAccount(tx, account_name)
@@ -129,8 +129,8 @@ export function changeKey(
       throw invalidRequest(`The key "${key.prefix}" is revoked, which cannot be changed. Create a new one.`)
     const settings = { ...key, ...changes }
     // A time that has passed may stay, but is not set; so may patterns that an earlier version took.
-    const { models: asked_models = null, expires_at_ms: asked_end_ms = null } = changes
-    checkSettings({ ...settings, models: asked_models, expires_at_ms: asked_end_ms }, now_ms)
+    const { models: new_models = null, expires_at_ms: new_expires_at_ms = null } = changes
+    checkSettings({ ...settings, models: new_models, expires_at_ms: new_expires_at_ms }, now_ms)
     if (settings.name !== key.name) await refuseTakenName(tx, key.account_id, settings.name, now_ms)
     const { setSettings, setCounters } = keyQueries(tx)
     const changed: Key = await setSettings.get({ id: key.id, ...columnsOf(settings) })

@@ -17,10 +17,10 @@ export interface Passes {
 }
 
 export function createPasses(): Passes {
-  const given = new WeakMap<Request, Pass>()
+  const passes = new WeakMap<Request, Pass>()
   return {
-    give: (request, pass) => void given.set(request, pass),
-    of: (request) => given.get(request),
+    give: (request, pass) => void passes.set(request, pass),
+    of: (request) => passes.get(request),
   }
 }
 

@@ -1,6 +1,6 @@
 // The queries on accounts and keys, prepared once for each connection.
 import { and, count, desc, gt, isNull, or, sql } from 'drizzle-orm'
-import { allGiven, equals, given, placeholders } from '../store/placeholders.ts'
+import { equals, placeholders, rawPlaceholder, rawPlaceholders } from '../store/placeholders.ts'
 import { perConnection } from '../store/prepared.ts'
 import { accounts, closed_accounts, erased_accounts, holds, keys } from '../store/schema.ts'
 
@@ -29,12 +29,17 @@ export const accountQueries = perConnection({
   rename: (orm) =>
     orm
       .update(accounts)
-      .set({ name: given('new_name') })
+      .set({ name: rawPlaceholder('new_name') })
       .where(equals(accounts.name, 'name'))
       .returning()
       .prepare(),
   setStatus: (orm) =>
-    orm.update(accounts).set(allGiven('status')).where(equals(accounts.name, 'name')).returning().prepare(),
+    orm
+      .update(accounts)
+      .set(rawPlaceholders('status'))
+      .where(equals(accounts.name, 'name'))
+      .returning()
+      .prepare(),
 })
 
 /** Queries on closed accounts. */
@@ -54,7 +59,7 @@ export const closingQueries = perConnection({
   revokeKeys: (orm) =>
     orm
       .update(keys)
-      .set({ revoked_at_ms: given('now_ms') })
+      .set({ revoked_at_ms: rawPlaceholder('now_ms') })
       .where(
         and(
           equals(keys.account_id, 'account_id'),
@@ -108,10 +113,10 @@ export const keyQueries = perConnection({
           'created_at_ms',
           ...COUNTERS,
         ),
-        models: given('models'),
+        models: rawPlaceholder('models'),
         spent_nanos: 0,
         held_nanos: 0,
-        addresses: given('addresses'),
+        addresses: rawPlaceholder('addresses'),
         revoked_at_ms: null,
       })
       .returning()
@@ -148,7 +153,7 @@ export const keyQueries = perConnection({
     orm
       .update(keys)
       .set(
-        allGiven(
+        rawPlaceholders(
           'name',
           'models',
           'spend_limit_nanos',
@@ -165,9 +170,9 @@ export const keyQueries = perConnection({
   setCounters: (orm) =>
     orm
       .update(keys)
-      .set(allGiven(...COUNTERS))
+      .set(rawPlaceholders(...COUNTERS))
       .where(equals(keys.id, 'id'))
       .prepare(),
   setRevoked: (orm) =>
-    orm.update(keys).set(allGiven('revoked_at_ms')).where(equals(keys.id, 'id')).returning().prepare(),
+    orm.update(keys).set(rawPlaceholders('revoked_at_ms')).where(equals(keys.id, 'id')).returning().prepare(),
 })

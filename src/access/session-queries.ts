@@ -1,7 +1,7 @@
 // The queries on passwords, sessions, sign-in links and known addresses, prepared once for each connection. A null account is the operator.
 import { and, desc, lt, lte, ne, type SQL, sql } from 'drizzle-orm'
 import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
-import { equals, given, placeholders } from '../store/placeholders.ts'
+import { equals, placeholders, rawPlaceholder } from '../store/placeholders.ts'
 import { perConnection } from '../store/prepared.ts'
 import { known_addresses, passwords, sessions, sign_in_links } from '../store/schema.ts'
 
@@ -69,7 +69,7 @@ export const sessionQueries = perConnection({
   touch: (orm) =>
     orm
       .update(sessions)
-      .set({ last_seen_at_ms: given('now_ms'), expires_at_ms: given('expires_at_ms') })
+      .set({ last_seen_at_ms: rawPlaceholder('now_ms'), expires_at_ms: rawPlaceholder('expires_at_ms') })
       .where(and(equals(sessions.id, 'id'), lte(sessions.last_seen_at_ms, placeholder('before_ms'))))
       .prepare(),
   remove: (orm) =>

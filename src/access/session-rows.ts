@@ -129,13 +129,13 @@ export async function viewerOf(
 export async function listSessions(
   db: Db,
   viewer: Viewer,
-  { whose, ...page }: PageRequest & { whose: 'own' | 'all' },
+  { scope, ...page }: PageRequest & { scope: 'own' | 'all' },
 ): Promise<Page<SessionRow>> {
   const { all, ofAccount, ofKey } = sessionQueries(db)
   const account_id = accountOf(viewer) ?? null
   if (viewer.role === 'key')
     return pageOf(await ofKey.all({ account_id, key_id: viewer.key_id, ...pageValues(page) }), page)
-  if (viewer.role === 'operator' && whose === 'all') return pageOf(await all.all(pageValues(page)), page)
+  if (viewer.role === 'operator' && scope === 'all') return pageOf(await all.all(pageValues(page)), page)
   return pageOf(await ofAccount.all({ account_id, ...pageValues(page) }), page)
 }
 

@@ -160,14 +160,17 @@ async function enter(
 
 async function withPassword(
   parts: SessionParts,
-  { account: given, password }: Parameters<Sessions['withPassword']>[0],
+  { account: account_name, password }: Parameters<Sessions['withPassword']>[0],
   visitor: Visitor,
 ): Promise<SignedIn> {
   const { db, passwords, rate, now } = parts
   const { address } = visitor
   const account =
-    given === undefined ? undefined : await accountQueries(db).accountByName.get({ name: given })
-  const name = account === undefined && given?.toLowerCase() === OPERATORS_NAME ? undefined : given
+    account_name === undefined
+      ? undefined
+      : await accountQueries(db).accountByName.get({ name: account_name })
+  const name =
+    account === undefined && account_name?.toLowerCase() === OPERATORS_NAME ? undefined : account_name
   const account_id = account?.id ?? null
   const exists = name === undefined || account !== undefined
   // Both are read for who does not exist, too, so that it takes as long.

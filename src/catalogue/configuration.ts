@@ -106,8 +106,8 @@ export function createConfiguration(parts: ConfigurationParts): Configuration {
     const { text, state } = placed
     if (known?.state !== state || known.of !== catalogue()) {
       const hidden = hideSecrets(withoutMark(text), redactorFor(catalogue()))
-      const shown = hidden && readToml(hidden.text)
-      const values = shown?.ok ? shown.value : null
+      const masked = hidden && readToml(hidden.text)
+      const values = masked?.ok ? masked.value : null
       noteOrigins(origins, hidden, parts.env)
       known = { ...placed, of: catalogue(), hidden, values, origins, ...readWith(parts, text, placed) }
     }
@@ -184,8 +184,8 @@ function oneByOne(): <T>(work: () => Promise<T>) => Promise<T> {
 async function savable(parts: ConfigurationParts, base: DraftBase, draft: Draft) {
   const { raw, restored, mistakes, warnings, catalogue: next } = await prepare(parts, base, draft)
   if (!next) throw hasMistakes(mistakes)
-  const shown = hideSecrets(restored, redactorFor(parts.catalogue()))
-  if (!shown || !base.hidden || showsSecretOf(shown, base.hidden)) throw wouldShow()
+  const masked = hideSecrets(restored, redactorFor(parts.catalogue()))
+  if (!masked || !base.hidden || showsSecretOf(masked, base.hidden)) throw wouldShow()
   return { raw, restored, warnings, kept: hideSecrets(restored, redactorFor(next)) }
 }
 

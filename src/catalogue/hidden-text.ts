@@ -2,11 +2,11 @@
 import { ParseError } from 'toml-eslint-parser'
 import { HIDDEN, type Redactor } from '../observe/redact.ts'
 import { type Mistake, writePath } from './mistakes.ts'
-import { commentsOfSecrets, hiddenInComments, isShownComment } from './secret-comments.ts'
+import { commentsOfSecrets, hiddenInComments, isMaskComment } from './secret-comments.ts'
 import {
   destinationOf,
+  isMask,
   isReadable,
-  isShown,
   secretsIn,
   type VariableUse,
   variablesIn,
@@ -40,11 +40,11 @@ export function hideSecrets(text: string, redactor: Redactor): HiddenText | unde
   const places = readPlaces(text)
   if (!places) return undefined
   const secrets = secretsIn(places)
-  const marks = secrets.map(({ span, shown }): Splice => [...span, JSON.stringify(shown)])
+  const marks = secrets.map(({ span, mask }): Splice => [...span, JSON.stringify(mask)])
   const before = spliced(text, marks).split('\n')
   const whole = commentsOfSecrets(places)
   const in_comments = [
-    ...whole.map(({ range, shown }): Splice => [...range, shown]),
+    ...whole.map(({ range, mask }): Splice => [...range, mask]),
     ...hiddenInComments(places, new Set(whole.map(({ range }) => range[0]))),
   ]
   const hidden = spliced(text, [...marks, ...in_comments]).split('\n')
@@ -55,7 +55,7 @@ export function hideSecrets(text: string, redactor: Redactor): HiddenText | unde
     if (line !== own) lines.set(line, [...(lines.get(line) ?? []), own])
   })
   const readable = new Set(lines.size === 0 ? [] : readableIn(places).map(({ text }) => text))
-  const comments = new Map(whole.map(({ shown, written }) => [shown, written]))
+  const comments = new Map(whole.map(({ mask, written }) => [mask, written]))
   return { text: after.join('\n'), secrets, comments, lines, variables: variablesIn(places), readable }
 }
 
@@ -87,16 +87,16 @@ export type KnownOrigins = ReadonlyMap<string, ReadonlySet<string>>
  * Puts the secrets of a file back into a changed text. A key goes to the address that it was written for, and to no other:
  * whoever can change the file must not learn the keys in it by having them sent elsewhere, or put where they are shown.
  *
- * @param shown the changed text @param original what was hidden @param known the same of keys in the environment
+ * @param masked the changed text @param original what was hidden @param known the same of keys in the environment
  * @returns the text with its secrets, and a mistake for each that could not be put back
  */
 export function restoreSecrets(
-  shown: string,
+  masked: string,
   original: HiddenText,
   known: KnownOrigins = new Map(),
 ): Restored {
   const waiting = new Map([...original.lines].map(([line, own]) => [line, [...own]]))
-  const lines = shown.split('\n').map((line) => waiting.get(line)?.shift() ?? line)
+  const lines = masked.split('\n').map((line) => waiting.get(line)?.shift() ?? line)
   const text = lines.join('\n')
   const mistakes: Mistake[] = lines.flatMap((line, at) =>
     line.includes(HIDDEN) && original.lines.size > 0
@@ -104,13 +104,13 @@ export function restoreSecrets(
       : [],
   )
   const places = readPlaces(text)
-  const drafted = text === shown ? places : readPlaces(shown)
+  const drafted = text === masked ? places : readPlaces(masked)
   // Nothing is put into what is no TOML: its messages may repeat it.
-  if (!places || !drafted) return { text: shown, values: drafted?.value, variables: [], mistakes }
+  if (!places || !drafted) return { text: masked, values: drafted?.value, variables: [], mistakes }
   const variables = variablesIn(places)
-  const laid_open = text === shown ? [] : laidOpen(places, drafted, original)
+  const laid_open = text === masked ? [] : laidOpen(places, drafted, original)
   if (laid_open.length > 0)
-    return { text: shown, values: drafted.value, variables, mistakes: [...mistakes, ...laid_open] }
+    return { text: masked, values: drafted.value, variables, mistakes: [...mistakes, ...laid_open] }
   const { replacements, missing } = writtenBack(places, original)
   const comments = commentsBack(places, original)
   return {
@@ -126,8 +126,8 @@ function writtenBack(places: Places, { secrets }: HiddenText) {
   const replacements: Splice[] = []
   const missing: Mistake[] = []
   for (const { path, node } of places.written) {
-    if (node.type !== 'TOMLValue' || typeof node.value !== 'string' || !isShown(node.value)) continue
-    const of_mark = secrets.filter(({ shown }) => shown === node.value)
+    if (node.type !== 'TOMLValue' || typeof node.value !== 'string' || !isMask(node.value)) continue
+    const of_mark = secrets.filter(({ mask }) => mask === node.value)
     const origin = isReadable(path) ? undefined : destinationOf(path, places.value)
     const found = of_mark.find((secret) => secret.origin === origin)
     if (found) replacements.push([...node.range, found.written])
@@ -143,8 +143,8 @@ function writtenBack(places: Places, { secrets }: HiddenText) {
 function commentsBack(places: Places, { comments }: HiddenText) {
   const hidden = new Set(commentsOfSecrets(places).map(({ range }) => range[0]))
   const marks = places.comments.flatMap(({ range, loc }) => {
-    const shown = places.text.slice(...range)
-    const written = isShownComment(shown) ? comments.get(shown) : undefined
+    const comment = places.text.slice(...range)
+    const written = isMaskComment(comment) ? comments.get(comment) : undefined
     return written === undefined ? [] : [{ range, written, line: loc.start.line }]
   })
   const stays = ({ range }: (typeof marks)[number]) => hidden.has(range[0])

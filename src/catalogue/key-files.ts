@@ -25,11 +25,11 @@ const MAX_BYTES = 64 * 1024
 
 /** @param folder where relative paths begin: that of the catalogue */
 export function keyFilesIn(folder: string): KeyFiles {
-  const asked = new Set<string>()
+  const read_paths = new Set<string>()
   return {
     read(path) {
       const whole = resolve(folder, path)
-      asked.add(whole)
+      read_paths.add(whole)
       try {
         const status = statSync(whole)
         if (!status.isFile()) return { unreadable: 'it is no file' }
@@ -39,7 +39,7 @@ export function keyFilesIn(folder: string): KeyFiles {
         return { unreadable: UNREADABLE[codeOf(thrown)] ?? messageOf(thrown) }
       }
     },
-    paths: () => [...asked],
+    paths: () => [...read_paths],
   }
 }
 

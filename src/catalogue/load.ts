@@ -182,10 +182,10 @@ function checkRoutes({ kind, routes }: ModelText, model: number, suppliers: Supp
   routes.forEach(({ provider, endpoint, generation }, route) => {
     const path = ['models', model, 'routes', route, 'provider']
     if (!names.includes(provider)) report(path, unknown(`provider "${provider}"`, provider, names))
-    const spoken = providers.get(provider)?.protocol
-    const protocol = spoken === undefined ? undefined : protocols.get(spoken)
+    const protocol_name = providers.get(provider)?.protocol
+    const protocol = protocol_name === undefined ? undefined : protocols.get(protocol_name)
     if (protocol && !hasKind(protocol, kind))
-      report(path, `must be a provider of another protocol: "${spoken}" has no ${kind} models`)
+      report(path, `must be a provider of another protocol: "${protocol_name}" has no ${kind} models`)
     if (kind === 'embedding' && knownServer(providers.get(provider))?.lacks_embeddings)
       report(path, 'must be another provider: its server has no embeddings in this form')
     const problem = endpoint && endpointProblem(endpoint, kind, providers.get(provider), protocol)

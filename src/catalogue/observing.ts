@@ -68,7 +68,7 @@ function readEndpoint(text: string, { report }: Context): string | undefined {
   else if (url.username !== '' || url.password !== '' || url.search !== '' || url.hash !== '')
     report(path, 'must end with its path, and hold no user or password: put secrets in telemetry.headers')
   if (!url) return undefined
-  const given = withoutTrailing(url.pathname, '/')
-  url.pathname = given.endsWith(TRACES_PATH) ? given : `${given}${TRACES_PATH}`
+  const path_name = withoutTrailing(url.pathname, '/')
+  url.pathname = path_name.endsWith(TRACES_PATH) ? path_name : `${path_name}${TRACES_PATH}`
   return url.href
 }

@@ -119,17 +119,17 @@ export async function requireVersion(db: Db, version: number): Promise<Version> 
       `Version ${version} of the catalogue not found. The newest ${MAX_VERSIONS} versions are kept.`,
       { param: 'version' },
     )
-  return shownNow(found as Version)
+  return maskedVersion(found as Version)
 }
 
 /** The version before another one; undefined if that is the oldest that is kept. */
 export async function versionBefore(db: Db, version: number): Promise<Version | undefined> {
   const found = await pastQueries(db).before.get({ version })
-  return found && shownNow(found as Version)
+  return found && maskedVersion(found as Version)
 }
 
 /** Earlier versions of the gateway kept comments that are hidden by now. */
-const shownNow = (version: Version): Version => ({
+const maskedVersion = (version: Version): Version => ({
   ...version,
   text: hideSecrets(version.text, createRedactor([]))?.text ?? version.text,
 })

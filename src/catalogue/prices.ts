@@ -130,15 +130,15 @@ export function readImagePrice(
     per_image_nanos: readUsd(variant.per_image, [...path, 'variants', index, 'per_image'], report),
   }))
   checkLinesAreReached(variants, [...path, 'variants'], report)
-  const ifGiven = (name: 'partial_image' | 'high_fidelity') =>
+  const readOptionalUsd = (name: 'partial_image' | 'high_fidelity') =>
     text[name] === undefined ? undefined : readUsd(text[name], [...path, name], report)
   return {
     unit: 'image',
     per_image_nanos:
       text.per_image === undefined ? 0 : readUsd(text.per_image, [...path, 'per_image'], report),
     variants,
-    partial_image_nanos: ifGiven('partial_image'),
-    high_fidelity_nanos: ifGiven('high_fidelity'),
+    partial_image_nanos: readOptionalUsd('partial_image'),
+    high_fidelity_nanos: readOptionalUsd('high_fidelity'),
   }
 }
 

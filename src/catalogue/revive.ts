@@ -1,7 +1,7 @@
 // A text of the catalogue's past as a draft: kept texts have no keys, so that it gets those that the file has now.
 import { type HiddenText, readPlaces } from './hidden-text.ts'
 import { writePath } from './mistakes.ts'
-import { destinationOf, isShown, providerOf } from './secret-places.ts'
+import { destinationOf, isMask, providerOf } from './secret-places.ts'
 import type { Places, TomlPath } from './toml.ts'
 import { type Splice, spliced } from './toml-lines.ts'
 
@@ -22,12 +22,12 @@ export function revived(text: string, present: HiddenText | undefined): Revived 
   const then = readPlaces(text)
   const now = present && readPlaces(present.text)
   if (!then || !now) return { text, other_keys: [] }
-  const known = new Set(present.secrets.map(({ shown, origin }) => `${shown} ${origin}`))
+  const known = new Set(present.secrets.map(({ mask, origin }) => `${mask} ${origin}`))
   const own = presentKeys(now)
   const splices: Splice[] = []
   const other_keys: string[] = []
   for (const { path, node } of then.written) {
-    if (node.type !== 'TOMLValue' || typeof node.value !== 'string' || !isShown(node.value)) continue
+    if (node.type !== 'TOMLValue' || typeof node.value !== 'string' || !isMask(node.value)) continue
     const origin = destinationOf(path, then.value)
     if (origin === undefined || known.has(`${node.value} ${origin}`)) continue
     const key = own.get(placeOf(path, then, origin))

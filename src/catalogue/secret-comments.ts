@@ -1,11 +1,11 @@
 // Secrets in the comments of the catalogue file: those that stand with a secret are hidden whole, of others what looks like one.
 import {
+  isMask,
   isReference,
-  isShown,
+  maskOf,
   providerOf,
   referencePlacesIn,
   secretPlacesIn,
-  shownFor,
 } from './secret-places.ts'
 import type { Places, Written } from './toml.ts'
 import type { Splice } from './toml-lines.ts'
@@ -13,14 +13,14 @@ import type { Splice } from './toml-lines.ts'
 /** A comment that is hidden whole. */
 export interface HiddenComment {
   range: Places['comments'][number]['range']
-  /** As it is written, and what is shown in its place. */
+  /** As it is written, and its mask. */
   written: string
-  shown: string
+  mask: string
 }
 
-const SHOWN_COMMENT = /^# (hidden:[\w-]{8})$/
+const MASK_COMMENT = /^# (hidden:[\w-]{8})$/
 /** Whether a comment is the mark of one that is hidden whole. */
-export const isShownComment = (comment: string): boolean => SHOWN_COMMENT.test(comment)
+export const isMaskComment = (comment: string): boolean => MASK_COMMENT.test(comment)
 
 /**
  * The comments on the lines of a secret, or of a mark in its place: behind it, between those of a list or table, above it, and right
@@ -32,8 +32,8 @@ export function commentsOfSecrets(places: Places): HiddenComment[] {
     if (!lines.has(loc.start.line)) return []
     const written = places.text.slice(...range)
     if (written.replaceAll('#', '').trim() === '') return []
-    const shown = isShownComment(written) ? written : `# ${shownFor(written)}`
-    return { range, written, shown }
+    const mask = isMaskComment(written) ? written : `# ${maskOf(written)}`
+    return { range, written, mask }
   })
 }
 
@@ -136,9 +136,9 @@ function hideIn(comment: string, words: RegExp): string {
 }
 
 const hideWords = (text: string, words: RegExp): string =>
-  text.replace(words, (word) => (/\d/.test(word) && /[A-Za-z]/.test(word) ? shownFor(word) : word))
+  text.replace(words, (word) => (/\d/.test(word) && /[A-Za-z]/.test(word) ? maskOf(word) : word))
 
 function hideQuoted(quoted: string): string {
   const text = quoted.slice(1, -1)
-  return text.trim() === '' || isReference(text) || isShown(text) ? quoted : `"${shownFor(text)}"`
+  return text.trim() === '' || isReference(text) || isMask(text) ? quoted : `"${maskOf(text)}"`
 }

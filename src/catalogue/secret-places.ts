@@ -13,17 +13,17 @@ export interface WrittenSecret {
   /** As it is written, in its quotes. */
   written: string
   secret: string
-  /** What is shown in its place. */
-  shown: string
+  /** The mark that replaces it in what the operator reads. */
+  mask: string
   /** The address that it is sent to: scheme, host and port; empty without an address. */
   origin: string
 }
 
-const SHOWN = /^hidden:[A-Za-z0-9_-]{8}$/
+const MASK = /^hidden:[A-Za-z0-9_-]{8}$/
 
 /** What stands for a secret: it tells one from another, and nothing of it. */
-export const shownFor = (secret: string): string => `hidden:${markOf(secret)}`
-export const isShown = (text: string): boolean => SHOWN.test(text)
+export const maskOf = (secret: string): string => `hidden:${markOf(secret)}`
+export const isMask = (text: string): boolean => MASK.test(text)
 
 /** What of a provider may be read. All else may be a secret, under whatever name. */
 const READABLE: readonly unknown[] = ['name', 'protocol', 'server', 'base_url', ...SERVER_FIELDS]
@@ -38,11 +38,11 @@ const BEARS_SECRET = /[@?#]/
 export function secretsIn({ text, written: all, value }: Places): WrittenSecret[] {
   return all.flatMap(({ path, node }) => {
     const found = secretAt(path, node, value)
-    if (found === undefined || isShown(found.secret)) return []
+    if (found === undefined || isMask(found.secret)) return []
     const { secret, origin } = found
     const span: Span = [node.range[0], node.range[1]]
     const written = text.slice(...span)
-    return { path, span, written, secret, shown: shownFor(secret), origin }
+    return { path, span, written, secret, mask: maskOf(secret), origin }
   })
 }
 

@@ -93,15 +93,15 @@ function readProtocol(
 
 function checkFields(text: ProviderText, row: KnownServer | undefined, path: TomlPath, report: Report): void {
   const { needs = [], takes = [] } = row ?? {}
-  const given = text.base_url !== undefined
+  const has_base_url = text.base_url !== undefined
   for (const field of SERVER_FIELDS) {
     const at = [...path, field]
     if (text[field] === undefined) {
-      if (needs.includes(field) && !given) report(at, missing(FIELD_WORDS[field]))
+      if (needs.includes(field) && !has_base_url) report(at, missing(FIELD_WORDS[field]))
     } else if (!row) {
       if (text.server === undefined)
         report(at, `needs a known server: write ${listed(serversWith(field), 'or')} as server`)
-    } else if (needs.includes(field) && given)
+    } else if (needs.includes(field) && has_base_url)
       report(at, 'is part of the address, which base_url says already: leave one of the two out')
     else if (!needs.includes(field) && !takes.includes(field))
       report(at, `is not for server = "${text.server}": leave it out`)

@@ -3,7 +3,7 @@ import type { Redactor } from '../observe/redact.ts'
 import { hideSecrets, readPlaces } from './hidden-text.ts'
 import { type Mistake, writePath } from './mistakes.ts'
 import { machinePathsIn, machineSettings } from './of-the-machine.ts'
-import { isReadable, isShown } from './secret-places.ts'
+import { isMask, isReadable } from './secret-places.ts'
 import { readToml, type TomlTable } from './toml.ts'
 
 /**
@@ -21,17 +21,17 @@ export function keysWrittenIn(text: string, redactor: Redactor): Mistake[] {
       line: text.slice(0, span[0]).split('\n').length,
       message: IN_VALUES,
     }))
-  const shown = hidden.text.split('\n')
+  const masked_lines = hidden.text.split('\n')
   return text
     .split('\n')
-    .flatMap((line, at) => (line === shown[at] ? [] : [{ path: '', line: at + 1, message: IN_LINES }]))
+    .flatMap((line, at) => (line === masked_lines[at] ? [] : [{ path: '', line: at + 1, message: IN_LINES }]))
 }
 
 /** Where a text has only the mark of a key, as it is shown. */
 export function marksIn(text: string): Mistake[] {
   const places = readPlaces(text)
   return (places?.written ?? []).flatMap(({ path, node, line }) =>
-    node.type === 'TOMLValue' && typeof node.value === 'string' && isShown(node.value) && !isReadable(path)
+    node.type === 'TOMLValue' && typeof node.value === 'string' && isMask(node.value) && !isReadable(path)
       ? [{ path: writePath(path), line, message: IN_VALUES }]
       : [],
   )

@@ -86,9 +86,9 @@ export async function watchCatalogue(path: string, options: WatchOptions): Promi
       const shared = await readShared?.()
       seen_version = shared?.version
       const reading = await readCatalogueFile(path, options, key_files, shared)
-      const asked = key_files.paths()
-      const are_watched = asked.every((each) => key_paths.includes(each))
-      key_paths = asked
+      const read_paths = key_files.paths()
+      const are_watched = read_paths.every((each) => key_paths.includes(each))
+      key_paths = read_paths
       if (are_watched) return reading
     }
   }

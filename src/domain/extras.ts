@@ -27,7 +27,7 @@ export const LONG_CONTEXT = 'long_context'
 export type ExtraPrices = ReadonlyMap<string, ExtraPrice>
 
 /** An extra that a request asks for. */
-export interface AskedExtra {
+export interface RequestedExtra {
   readonly name: string
   /** Where the request asks for it, as the caller wrote it; for messages. */
   readonly at: string

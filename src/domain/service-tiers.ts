@@ -12,7 +12,7 @@ const STANDARD_NAMES: ReadonlySet<string> = new Set([STANDARD_TIER, 'default', '
 const UNDECIDED_NAMES: ReadonlySet<string> = new Set(['auto', 'unspecified'])
 
 /** A service tier that a request asks for, other than the standard one. */
-export interface AskedTier {
+export interface RequestedTier {
   readonly name: string
   /** The field, as the caller wrote it; for messages. */
   readonly at: string

@@ -36,8 +36,15 @@ export function failureAnswer({ thrown, log, request, caller = 'unknown', ...abo
   const { request_id } = about
   const { status } = answer
   const cause = status >= 500 ? error.cause : messageOf(error.cause)
-  const asked = request && { method: request.method, path: redactUrl(pathOf(request.url)) }
-  const fields = { request_id, ...asked, status, kind: error.kind, message_sent: error.message, cause }
+  const logged_request = request && { method: request.method, path: redactUrl(pathOf(request.url)) }
+  const fields = {
+    request_id,
+    ...logged_request,
+    status,
+    kind: error.kind,
+    message_sent: error.message,
+    cause,
+  }
   if (error.kind === 'internal') log.error(fields, 'request failed')
   // In an outage every request is refused so.
   else if (error.kind === 'overloaded') boundedLinesOf(log).write(caller, fields, 'request failed', 'warn')

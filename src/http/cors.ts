@@ -19,14 +19,14 @@ export function allowedOrigin({ headers }: Request, listed: readonly string[]): 
 /** The answer to a preflight of an allowed origin; undefined if the request is none. Keys are not sent along with one. */
 export function preflightAnswer({ method, headers }: Request, origin: string): Response | undefined {
   if (method !== 'OPTIONS' || !headers.has('access-control-request-method')) return undefined
-  const asked = headers.get('access-control-request-headers')
+  const requested_headers = headers.get('access-control-request-headers')
   return new Response(null, {
     status: 204,
     headers: {
       'access-control-allow-origin': origin,
       'access-control-allow-methods': METHODS,
       // SDKs send headers of their own (x-stainless-…): whatever a page of this origin wants to send, it may.
-      ...(asked === null ? {} : { 'access-control-allow-headers': asked }),
+      ...(requested_headers === null ? {} : { 'access-control-allow-headers': requested_headers }),
       'access-control-max-age': MAX_AGE_S,
       vary: 'Origin, Access-Control-Request-Method, Access-Control-Request-Headers',
     },

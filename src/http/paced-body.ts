@@ -40,10 +40,10 @@ export async function readPaced(
   let waited_ms = 0
   try {
     for (;;) {
-      const asked_ms = performance.now()
+      const started_ms = performance.now()
       const allowed_ms = pace.grace_ms + (read_bytes / pace.min_bytes_per_s) * 1_000 - waited_ms
       const { value, done } = await inTime(reader.read(), allowed_ms)
-      waited_ms += performance.now() - asked_ms
+      waited_ms += performance.now() - started_ms
       if (done) break
       if (read_bytes + value.length > limit_bytes) throw bodyTooLarge(limit_bytes)
       await admit(value.length)

@@ -2,7 +2,14 @@
 import { and, asc, between, count, eq, gt, isNotNull, isNull, lte, or, sql, sum } from 'drizzle-orm'
 import { isAbandoned } from '../store/gateways.ts'
 import { NEWEST_HOLD_SQL } from '../store/newest-hold.ts'
-import { allGiven, bareColumns, equals, given, isOneOf, placeholders } from '../store/placeholders.ts'
+import {
+  bareColumns,
+  equals,
+  isOneOf,
+  placeholders,
+  rawPlaceholder,
+  rawPlaceholders,
+} from '../store/placeholders.ts'
 import { perConnection } from '../store/prepared.ts'
 import { calls, holds, idempotency_keys } from '../store/schema.ts'
 
@@ -69,7 +76,7 @@ export const idempotencyQueries = perConnection({
   store: (orm) =>
     orm
       .update(idempotency_keys)
-      .set(allGiven('status', 'headers', 'body', 'body_file', 'kept_bytes'))
+      .set(rawPlaceholders('status', 'headers', 'body', 'body_file', 'kept_bytes'))
       .where(OF_REQUEST)
       .returning({ id: idempotency_keys.id })
       .prepare(),
@@ -172,7 +179,7 @@ export const idempotencyQueries = perConnection({
       .update(idempotency_keys)
       .set({
         replays: sql`${idempotency_keys.replays} + ${placeholder('replays')}`,
-        replayed_at_ms: given('replayed_at_ms'),
+        replayed_at_ms: rawPlaceholder('replayed_at_ms'),
       })
       .where(equals(idempotency_keys.id, 'id'))
       .prepare(),
@@ -203,7 +210,7 @@ export const idempotencyQueries = perConnection({
   count: (orm) =>
     orm
       .update(idempotency_keys)
-      .set(allGiven('kept_bytes'))
+      .set(rawPlaceholders('kept_bytes'))
       .where(equals(idempotency_keys.id, 'id'))
       .prepare(),
   pendingHold: (orm) =>

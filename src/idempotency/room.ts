@@ -33,7 +33,7 @@ export interface AnswerRoom extends Room {
 }
 
 /** Answers that are given up in one transaction. */
-const MAX_GIVEN_UP = 16
+const MAX_REMOVED_AT_ONCE = 16
 /** An account over its number of keys forgets some more than it must, so that not every call has to. */
 const FORGOTTEN_SHARE = 1 / 1_000
 /** More calls than one account can have under way among its oldest keys. */
@@ -104,10 +104,10 @@ async function giveUpOldest(tx: Tx, account_id: number, over_bytes: number): Pro
   const { oldestKept, giveUp } = idempotencyQueries(tx)
   // Again where another gateway gave up all of these at this moment.
   for (;;) {
-    const oldest = await oldestKept.all({ account_id, row_limit: MAX_GIVEN_UP })
+    const oldest = await oldestKept.all({ account_id, row_limit: MAX_REMOVED_AT_ONCE })
     const enough = sufficient(oldest, over_bytes)
-    const given_up = await giveUp.all({ ids: JSON.stringify(enough.map(({ id }) => id)) })
-    const ids = new Set(given_up.map(({ id }) => id))
+    const removed = await giveUp.all({ ids: JSON.stringify(enough.map(({ id }) => id)) })
+    const ids = new Set(removed.map(({ id }) => id))
     if (ids.size > 0 || oldest.length === 0) return enough.filter(({ id }) => ids.has(id))
   }
 }

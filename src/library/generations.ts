@@ -150,8 +150,8 @@ export async function openGeneration(
 
 /** The bytes of a stored image; undefined as for `openGeneration`. */
 export const readGeneration = async (
-  ...given: Parameters<typeof openGeneration>
-): Promise<Uint8Array<ArrayBuffer> | undefined> => (await openGeneration(...given))?.bytes()
+  ...parameters: Parameters<typeof openGeneration>
+): Promise<Uint8Array<ArrayBuffer> | undefined> => (await openGeneration(...parameters))?.bytes()
 
 /** The key of an image's file in its store. */
 export const fileKeyOf = ({ uuid, account_id }: Place, mime: ImageMime): string =>

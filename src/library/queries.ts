@@ -1,7 +1,7 @@
 // The queries on produced and uploaded images, prepared once for each connection.
 import { and, asc, desc, eq, gt, isNotNull, isNull, lt, ne, sql, sum } from 'drizzle-orm'
 import { isAbandoned } from '../store/gateways.ts'
-import { allGiven, equals, isOneOf, placeholders } from '../store/placeholders.ts'
+import { equals, isOneOf, placeholders, rawPlaceholders } from '../store/placeholders.ts'
 import { perConnection } from '../store/prepared.ts'
 import { erased_accounts, files, generations } from '../store/schema.ts'
 
@@ -52,7 +52,7 @@ export const generationQueries = perConnection({
     orm
       .update(generations)
       .set({
-        ...allGiven('revised_prompt', 'file_key', 'mime', 'width', 'height', 'bytes', 'sha256'),
+        ...rawPlaceholders('revised_prompt', 'file_key', 'mime', 'width', 'height', 'bytes', 'sha256'),
         state: 'stored',
       })
       .where(equals(generations.uuid, 'uuid'))
@@ -75,7 +75,11 @@ export const generationQueries = perConnection({
       .prepare(),
   /** `missing_since_ms` is null for files that are there. */
   mark: (orm) =>
-    orm.update(generations).set(allGiven('missing_since_ms')).where(isOneOf(generations.id, 'ids')).prepare(),
+    orm
+      .update(generations)
+      .set(rawPlaceholders('missing_since_ms'))
+      .where(isOneOf(generations.id, 'ids'))
+      .prepare(),
   /** Images that are marked as missing, in the order of their ids. */
   missing: (orm) =>
     orm
@@ -136,7 +140,7 @@ export const fileQueries = perConnection({
     orm
       .update(files)
       .set({
-        ...allGiven('bytes', 'sha256', 'width', 'height'),
+        ...rawPlaceholders('bytes', 'sha256', 'width', 'height'),
         state: 'stored',
       })
       .where(equals(files.id, 'id'))
@@ -151,7 +155,7 @@ export const fileQueries = perConnection({
   find: (orm) => orm.select().from(files).where(thisFile).prepare(),
   /** `missing_since_ms` is null for files that are there. */
   mark: (orm) =>
-    orm.update(files).set(allGiven('missing_since_ms')).where(isOneOf(files.id, 'ids')).prepare(),
+    orm.update(files).set(rawPlaceholders('missing_since_ms')).where(isOneOf(files.id, 'ids')).prepare(),
   /** Files that are marked as missing, in the order of their ids. */
   missing: (orm) =>
     orm

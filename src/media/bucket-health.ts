@@ -8,7 +8,7 @@ export interface BucketHealth {
   /** Whether it failed, and has not been tried with success since. */
   readonly is_failing: boolean
   /** Asks something of the bucket. @throws StorageFailure where the bucket fails; then the trouble begins */
-  ask<T>(work: () => Promise<T>): Promise<T>
+  run<T>(work: () => Promise<T>): Promise<T>
   /** A failure that an asker has got from the bucket. @returns what to throw in its place */
   failed(failure: unknown): unknown
   stop(): void
@@ -58,7 +58,7 @@ export function createBucketHealth({ tryOut, onChange, every_ms }: BucketHealthO
       return timer !== undefined
     },
     failed,
-    async ask(work) {
+    async run(work) {
       try {
         return await work()
       } catch (failure) {

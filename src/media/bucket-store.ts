@@ -72,7 +72,7 @@ function storeBelow(beginning: string, connection: Connection, health: BucketHea
     assertFileKey(key)
     return beginning + key
   }
-  const sizeOf = (name: string) => health.ask(() => connection.size(name))
+  const sizeOf = (name: string) => health.run(() => connection.size(name))
 
   async function* list(below: string) {
     try {
@@ -102,26 +102,26 @@ function storeBelow(beginning: string, connection: Connection, health: BucketHea
       const name = nameOf(key)
       // A put that failed is followed by a removal, which would wait as long again.
       if (health.is_failing) throw stillFailing()
-      await health.ask(() => connection.remove(name))
+      await health.run(() => connection.remove(name))
     },
     has: async (key) => (await sizeOf(nameOf(key))) !== undefined,
     async removeAllOf(segment) {
       assertFileKey(segment)
       for await (const { key } of list(`${beginning}${segment}/`))
-        await health.ask(() => connection.remove(beginning + key))
+        await health.run(() => connection.remove(beginning + key))
     },
     list: () => list(beginning),
     folder: undefined,
   }
 }
 
-type Asked = { connection: Connection; health: BucketHealth }
+type BucketConnection = { connection: Connection; health: BucketHealth }
 
 async function put(
   name: string,
   content: Uint8Array | AsyncIterable<Uint8Array>,
   { cap_bytes = Number.POSITIVE_INFINITY }: PutOptions = {},
-  { connection, health }: Asked,
+  { connection, health }: BucketConnection,
 ): Promise<PutResult> {
   const hash = new Bun.CryptoHasher('sha256')
   let bytes = 0
@@ -176,9 +176,9 @@ async function firstPart(
 /** An object, or a part of one. The client's own file is never handed out: a `Response` of it is a redirect to the bucket. */
 class ObjectBytes implements StoredBytes {
   readonly size: number
-  readonly #of: Asked & { name: string; start: number; end: number }
+  readonly #of: BucketConnection & { name: string; start: number; end: number }
 
-  constructor(of: Asked & { name: string; start: number; end: number }) {
+  constructor(of: BucketConnection & { name: string; start: number; end: number }) {
     this.#of = of
     this.size = of.end - of.start
   }
@@ -209,7 +209,7 @@ class ObjectBytes implements StoredBytes {
   bytes(): Promise<Uint8Array<ArrayBuffer>> {
     const { connection, health, name } = this.#of
     if (this.size === 0) return Promise.resolve(new Uint8Array())
-    return health.ask(() => connection.bytes(name, this.#range))
+    return health.run(() => connection.bytes(name, this.#range))
   }
 
   slice(start: number, end: number): StoredBytes {

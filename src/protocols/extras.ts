@@ -1,6 +1,6 @@
 // Extras as protocols have them: the rules by which a request's fields are judged, and the verbs that every protocol has.
-import { type AskedExtra, SERVICE_TIER } from '../domain/extras.ts'
-import { type AskedTier, STANDARD_TIER, tierNamed } from '../domain/service-tiers.ts'
+import { type RequestedExtra, SERVICE_TIER } from '../domain/extras.ts'
+import { type RequestedTier, STANDARD_TIER, tierNamed } from '../domain/service-tiers.ts'
 import { isObject, type Json, type JsonObject, refusal } from './wire/json.ts'
 import { reduce } from './wire/json-names.ts'
 
@@ -25,7 +25,7 @@ export interface ExtrasProtocol {
    * @param headers the caller's that the provider is to get too
    * @throws GatewayError invalid_request for tools of an unknown type, and for what a provider alone remembers
    */
-  find(body: JsonObject, headers: Readonly<Record<string, string>>): readonly AskedExtra[]
+  find(body: JsonObject, headers: Readonly<Record<string, string>>): readonly RequestedExtra[]
   /** As `find`, but only what a provider alone remembers: for requests that nothing is billed for. */
   rejectRemembered(body: JsonObject): void
   /**
@@ -51,7 +51,7 @@ export interface ServiceTierProtocol {
 }
 
 /** Judges a field that is neither absent nor null. @param at the field as the caller wrote it @param found what is asked for */
-export type FieldRule = (value: Json, at: string, found: AskedExtra[]) => void
+export type FieldRule = (value: Json, at: string, found: RequestedExtra[]) => void
 
 /** The rules of an object, by the name of the field; of others nothing is asked. */
 export interface FieldRules {
@@ -75,7 +75,7 @@ export function fieldRules(rules: Readonly<Record<string, FieldRule>>, plain: It
 }
 
 /** Judges the fields of an object. @param within its place in the request; empty for the request itself */
-export function judge(rules: FieldRules, object: JsonObject, within: string, found: AskedExtra[]): void {
+export function judge(rules: FieldRules, object: JsonObject, within: string, found: RequestedExtra[]): void {
   for (const name in object) {
     if (rules.plain.has(name)) continue
     const rule = rules.written.get(name) ?? rules.folded.get(reduce(name))
@@ -95,7 +95,7 @@ export interface ExtrasTables
   /** Of what is billed; where a field is in both, this one counts for requests that are billed. */
   bill: Readonly<Record<string, FieldRule>>
   /** The same for what is asked for in headers. */
-  judgeHeaders?: (headers: Readonly<Record<string, string>>, found: AskedExtra[]) => void
+  judgeHeaders?: (headers: Readonly<Record<string, string>>, found: RequestedExtra[]) => void
 }
 
 /** The verbs of a protocol over its tables. */
@@ -108,7 +108,7 @@ export function extrasFrom({ fields, memory, bill, judgeHeaders, ...verbs }: Ext
     known_fields: new Set([...fields, ...Object.keys(rules)]),
     decisive_fields: Object.keys(rules),
     find(body, headers) {
-      const found: AskedExtra[] = []
+      const found: RequestedExtra[] = []
       judge(all, body, '', found)
       judgeHeaders?.(headers, found)
       return found
@@ -163,7 +163,7 @@ export const judgeServiceTier: FieldRule = (value, at, found) => {
 }
 
 /** The service tier that a request asks for, by the field of its protocol; undefined for the standard one. */
-export function requestedTier(body: JsonObject, ...fields: readonly string[]): AskedTier | undefined {
+export function requestedTier(body: JsonObject, ...fields: readonly string[]): RequestedTier | undefined {
   for (const at of fields) {
     const name = tierNamed(body[at])
     if (name !== undefined && name !== STANDARD_TIER) return { name, at }

@@ -1,6 +1,6 @@
 // What a protocol tells the rest of the gateway: about a request, where it goes, and a refusal.
 import type { Medium } from '../domain/media/medium.ts'
-import type { AskedTier } from '../domain/service-tiers.ts'
+import type { RequestedTier } from '../domain/service-tiers.ts'
 import type { InputField, ReportedUsage } from '../domain/usage.ts'
 import type { FailureClass } from './failure-class.ts'
 import type { JsonObject } from './wire/json.ts'
@@ -31,7 +31,7 @@ export interface RequestFacts {
   /** The field that refers to content which only the provider has, as the caller wrote it; undefined without one. */
   cached_content?: string | undefined
   /** The service tier that the request asks for; undefined for the standard one. */
-  service_tier?: AskedTier | undefined
+  service_tier?: RequestedTier | undefined
   /** What the request refers to that the gateway keeps: the response that it continues, and single items. */
   refers_to?: { previous: string | undefined; items: readonly string[] } | undefined
   /** The request asks for its conversation to be summed up. */

@@ -22,7 +22,7 @@ const ROW = {
 }
 
 const OF_ID = and(equals(responses.account_id, 'account_id'), equals(responses.response_id, 'response_id'))
-const IS_SHOWN = and(eq(responses.deleted, 0), gt(responses.created_at_ms, placeholder('expired_by_ms')))
+const IS_VISIBLE = and(eq(responses.deleted, 0), gt(responses.created_at_ms, placeholder('expired_by_ms')))
 /** As it was read: nothing continues it that did not then, and it was not deleted since. */
 const IS_UNCHANGED = and(
   equals(responses.id, 'id'),
@@ -34,7 +34,7 @@ const IS_LAST = eq(responses.later, sql`0`)
 
 export const responseQueries = perConnection({
   /** By its public id, unless it is deleted or past its time. */
-  shown: (orm) => orm.select(ROW).from(responses).where(and(OF_ID, IS_SHOWN)).prepare(),
+  shown: (orm) => orm.select(ROW).from(responses).where(and(OF_ID, IS_VISIBLE)).prepare(),
   row: (orm) => orm.select(ROW).from(responses).where(equals(responses.id, 'id')).prepare(),
   /** A row and those before it in its conversation, some at once, the newest first. */
   chain: (orm) =>

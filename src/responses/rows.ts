@@ -11,7 +11,7 @@ export type Row = Omit<ResponseRow, 'body'>
 export const LOSABLE: Writing = { durable: false }
 
 /** The row of a response, where its account may see it. */
-export const findShown = (
+export const findVisible = (
   db: Db,
   values: { account_id: number; response_id: string; expired_by_ms: number },
 ): Awaitable<Row | undefined> => responseQueries(db).shown.get(values)
@@ -134,12 +134,12 @@ export async function deleteAllOf(db: Db, account_id: number): Promise<Row[]> {
  */
 export async function deleteNamed(
   tx: Tx,
-  named: Parameters<typeof findShown>[1],
+  named: Parameters<typeof findVisible>[1],
   gone_by_ms: number,
 ): Promise<Row[] | undefined> {
   // Read again where it changed since it was read.
   for (;;) {
-    const row = await findShown(tx, named)
+    const row = await findVisible(tx, named)
     if (!row) return undefined
     if (row.later > 0) {
       if (await responseQueries(tx).markDeleted.get(row)) return []

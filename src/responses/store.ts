@@ -19,7 +19,7 @@ import type { KeptResponse, ResponseStore } from './kept-responses.ts'
 import { encodeLines } from './lines.ts'
 import { responseQueries } from './queries.ts'
 import { openResponse, readItems, readResponse, type Turn, type TurnOrder, turnsOf } from './reading.ts'
-import { deleteFound, deleteNamed, deleteSomeOf, findShown, insertRow, LOSABLE, type Row } from './rows.ts'
+import { deleteFound, deleteNamed, deleteSomeOf, findVisible, insertRow, LOSABLE, type Row } from './rows.ts'
 
 export interface KeptResponses extends ResponseStore {
   /** The size of what `itemsUntil` reads, so that memory can be taken for it first; undefined as for `find`. */
@@ -55,7 +55,7 @@ const DAY_MS = 86_400_000
 /** What a call began to continue is still there when the call ends. */
 const GRACE_MS = 3_600_000
 /** Responses that are given up in one transaction, and those that expire in one. */
-const MAX_GIVEN_UP = 16
+const MAX_REMOVED_AT_ONCE = 16
 const MAX_EXPIRED = 100
 
 type Continued = Pick<Row, 'account_id' | 'response_id'>
@@ -80,19 +80,19 @@ export function createKeptResponses(options: KeptResponsesOptions): KeptResponse
     response_id,
     expired_by_ms: expiredBy(state),
   })
-  const shown = (account_id: number, id: string): Awaitable<Row | undefined> =>
-    findShown(db, named(account_id, id))
+  const findVisibleOf = (account_id: number, id: string): Awaitable<Row | undefined> =>
+    findVisible(db, named(account_id, id))
   return {
     get enabled() {
       return settings().store
     },
     keep: (kept) => keep(state, kept),
     async find(account_id, id) {
-      const row = await shown(account_id, id)
+      const row = await findVisibleOf(account_id, id)
       return row && (await readResponse(state, row))
     },
     async open(account_id, id) {
-      const row = await shown(account_id, id)
+      const row = await findVisibleOf(account_id, id)
       return row && (await openResponse(state, row))
     },
     async remove(account_id, id) {
@@ -104,13 +104,13 @@ export function createKeptResponses(options: KeptResponsesOptions): KeptResponse
       return true
     },
     async itemsUntil(account_id, id) {
-      const row = await shown(account_id, id)
+      const row = await findVisibleOf(account_id, id)
       if (row) refuseLong(state, row)
       return row && (await readItems(state, row))
     },
-    bytesUntil: async (account_id, id) => (await shown(account_id, id))?.chain_bytes,
+    bytesUntil: async (account_id, id) => (await findVisibleOf(account_id, id))?.chain_bytes,
     async turnsUntil(account_id, id, order) {
-      const row = await shown(account_id, id)
+      const row = await findVisibleOf(account_id, id)
       return row && turnsOf(state, row, order)
     },
     sweep: () => sweep(state),
@@ -139,7 +139,7 @@ function stateOf(options: KeptResponsesOptions): State {
     db.begin(async (tx) => {
       let must_stay = false
       const find = async () => {
-        const row_limit = MAX_GIVEN_UP + continued.length
+        const row_limit = MAX_REMOVED_AT_ONCE + continued.length
         const oldest = await responseQueries(tx).oldestLast.all({ account_id, row_limit })
         const free = oldest.filter((row) => !isContinued(row))
         must_stay = oldest.length > 0 && free.length === 0

@@ -2,7 +2,7 @@
 import { and, isNotNull, isNull, type SQL, sql } from 'drizzle-orm'
 import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
 import type { Awaitable, Db, Statements } from './db.ts'
-import { allGiven, equals, placeholders } from './placeholders.ts'
+import { equals, placeholders, rawPlaceholders } from './placeholders.ts'
 import { perConnection } from './prepared.ts'
 import { type Gateway, gateways } from './schema.ts'
 
@@ -25,12 +25,13 @@ const gatewayQueries = perConnection({
       .from(gateways)
       .where(and(equals(gateways.id, 'id'), ALIVE))
       .prepare(),
-  end: (orm) => orm.update(gateways).set(allGiven('ended_at_ms')).where(equals(gateways.id, 'id')).prepare(),
-  endAll: (orm) => orm.update(gateways).set(allGiven('ended_at_ms')).where(ALIVE).prepare(),
+  end: (orm) =>
+    orm.update(gateways).set(rawPlaceholders('ended_at_ms')).where(equals(gateways.id, 'id')).prepare(),
+  endAll: (orm) => orm.update(gateways).set(rawPlaceholders('ended_at_ms')).where(ALIVE).prepare(),
   endOfNode: (orm) =>
     orm
       .update(gateways)
-      .set(allGiven('ended_at_ms'))
+      .set(rawPlaceholders('ended_at_ms'))
       .where(and(ALIVE, equals(gateways.node, 'node')))
       .prepare(),
   allAlive: (orm) => orm.select().from(gateways).where(ALIVE).orderBy(gateways.id).prepare(),

@@ -6,11 +6,11 @@ import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
 export const equals = (column: SQLiteColumn, name: string): SQL => eq(column, sql.placeholder(name))
 
 /** The same; where null is given, every row has it. */
-export const equalsIfGiven = (column: SQLiteColumn, name: string): SQL | undefined =>
-  or(isNotGiven(column, name), equals(column, name))
+export const equalsUnlessNull = (column: SQLiteColumn, name: string): SQL | undefined =>
+  or(isNullParameter(column, name), equals(column, name))
 
 /** Null is given under a name, in place of a value of a column: not every database can tell the type of what is only compared with null. */
-export const isNotGiven = (column: SQLiteColumn, name: string): SQL =>
+export const isNullParameter = (column: SQLiteColumn, name: string): SQL =>
   sql`CAST(${sql.placeholder(name)} AS ${typeOf(column)}) IS NULL`
 
 /** A column has one of the values of a JSON array that is given under a name. */
@@ -27,10 +27,11 @@ export const bareColumns = (...names: string[]): SQLiteColumn[] =>
  * A placeholder that goes to the database as it is given. `set` takes no other kind; and a nullable JSON column needs it,
  * since Drizzle's encoder turns the null of a placeholder into the text `null`: use it with `jsonOrNull`.
  */
-export const given = (name: string): SQL => sql`${sql.placeholder(name)}`
+export const rawPlaceholder = (name: string): SQL => sql`${sql.placeholder(name)}`
 
 /** The same for some columns, each under its own name. */
-export const allGiven = <Name extends string>(...names: Name[]): Record<Name, SQL> => each(names, given)
+export const rawPlaceholders = <Name extends string>(...names: Name[]): Record<Name, SQL> =>
+  each(names, rawPlaceholder)
 
 /** Drizzle's own placeholders for some columns, each under its own name. */
 export const placeholders = <Name extends string>(...names: Name[]): Record<Name, Placeholder<string>> =>

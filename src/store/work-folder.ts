@@ -128,8 +128,8 @@ function readElsewhere(path: string): string[] {
   const file = join(path, ELSEWHERE)
   if (!existsSync(file)) return []
   try {
-    const told: unknown = JSON.parse(readFileSync(file, 'utf8'))
-    return Array.isArray(told) ? told.filter((each) => typeof each === 'string') : []
+    const paths: unknown = JSON.parse(readFileSync(file, 'utf8'))
+    return Array.isArray(paths) ? paths.filter((each) => typeof each === 'string') : []
   } catch {
     // It was being written: nothing had been made yet.
     return []

@@ -183,11 +183,11 @@ describe('the health of a bucket', () => {
     })
     return { tried, told, health }
   }
-  const fail = (health: BucketHealth) => failureOf(() => health.ask(() => Promise.reject(new Error('away'))))
+  const fail = (health: BucketHealth) => failureOf(() => health.run(() => Promise.reject(new Error('away'))))
 
   test('is not asked for while it works, and told once however often it fails', async () => {
     const { tried, told, health } = trials()
-    await health.ask(async () => 1)
+    await health.run(async () => 1)
     expect([tried.count, health.is_failing]).toEqual([0, false])
     for (let time = 0; time < 5; time++) await fail(health)
     await eventually('it was tried', () => tried.count >= 3)

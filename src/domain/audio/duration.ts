@@ -32,8 +32,8 @@ const MAX_BYTES_PER_S = 288_000
  *
  * @returns whole milliseconds; undefined if the container is unknown or does not tell
  */
-export function audioDurationMs(given: AudioBytes): number | undefined {
-  const reading = readMs(given)
+export function audioDurationMs(audio: AudioBytes): number | undefined {
+  const reading = readMs(audio)
   for (;;) {
     const { done, value } = reading.next()
     if (done) return value
@@ -50,8 +50,8 @@ export async function measureDurationMs(bytes: Uint8Array): Promise<number | und
   }
 }
 
-function* readMs(given: AudioBytes): ReturnType<DurationReader> {
-  const audio = withoutTag(given)
+function* readMs(source: AudioBytes): ReturnType<DurationReader> {
+  const audio = withoutTag(source)
   const { head } = audio
   const view = new DataView(head.buffer, head.byteOffset, head.length)
   for (const read of READERS) {

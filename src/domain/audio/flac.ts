@@ -18,8 +18,8 @@ export const flacSeconds: DurationReader = function* ({ head, tail, total_bytes 
       : (yield* walkFlacFrames(tail, 0, rate)).end_seconds
   if (rate === 0) return framed_seconds
   const uncompressed_seconds = total_bytes / (rate * channels * (bits / 8))
-  const told_seconds = samples / rate
-  return told_seconds === 0 && framed_seconds === 0
+  const declared_seconds = samples / rate
+  return declared_seconds === 0 && framed_seconds === 0
     ? undefined
-    : Math.max(told_seconds, framed_seconds, uncompressed_seconds)
+    : Math.max(declared_seconds, framed_seconds, uncompressed_seconds)
 }

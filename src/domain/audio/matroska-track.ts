@@ -39,7 +39,7 @@ const FLAC_RATE_AT = 18
 const DEFAULT_RATE = 8_000
 
 /** Whether frames of a codec tell what they last; those of pictures and subtitles last as long as their blocks say. */
-export const tellsTime = (codec: string): boolean =>
+export const hasFrameDuration = (codec: string): boolean =>
   !codec.startsWith('A_') || /^A_(?:OPUS|AAC|MPEG\/|FLAC|VORBIS|PCM\/)/.test(codec)
 
 type FrameSeconds = (bytes: Uint8Array, at: number, end: number) => number
@@ -69,9 +69,9 @@ export function frameSecondsOf(track: MatroskaTrack, bytes: Uint8Array): FrameSe
 
 /** A decoder goes by the configuration; of two that differ the longer frame counts. */
 function aacSeconds({ rate, configuration: [at, end] }: MatroskaTrack, bytes: Uint8Array): number {
-  const told = rate > 0 ? AAC_SAMPLES / rate : 0
+  const declared = rate > 0 ? AAC_SAMPLES / rate : 0
   const configured = aacFrameSeconds(bytes, at, end) ?? 0
-  return Math.max(told, configured) || AAC_SAMPLES / Math.max(...AAC_RATES)
+  return Math.max(declared, configured) || AAC_SAMPLES / Math.max(...AAC_RATES)
 }
 
 /** The rate of the stream's own header, where it stands in the configuration; else the track's. */

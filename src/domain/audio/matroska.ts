@@ -3,7 +3,7 @@
 import { type DurationReader, longer, SLOW_BYTES_PER_S, STEP_PARTS } from './bytes.ts'
 import { elementAt, floatAt, numberAt, unsignedAt, widthOf } from './ebml.ts'
 import { framesOf } from './matroska-block.ts'
-import { frameSecondsOf, type MatroskaTrack, newTrack, tellsTime } from './matroska-track.ts'
+import { frameSecondsOf, hasFrameDuration, type MatroskaTrack, newTrack } from './matroska-track.ts'
 
 const EBML = 0x1a45dfa3
 const SEGMENT = 0x18538067
@@ -121,7 +121,8 @@ export const matroskaSeconds: DurationReader = function* ({ head, total_bytes, i
     at = CONTAINERS.has(id) ? data_at : data_at + length
   }
   // What its frames last cannot be told, nor what readers make of it.
-  if (tracks.some(({ is_wrapped, codec }) => is_wrapped || (is_strict && !tellsTime(codec)))) return undefined
+  if (tracks.some(({ is_wrapped, codec }) => is_wrapped || (is_strict && !hasFrameDuration(codec))))
+    return undefined
   const framed_seconds =
     Math.max(0, ...[...meters.values()].map(({ seconds }) => seconds)) + rest_bytes / SLOW_BYTES_PER_S
   const slowest = Math.max(1, ...tracks.map(({ time_scale }) => time_scale))

@@ -67,9 +67,9 @@ export function readFragment(
       const track = trackOf(fragments, view.getUint32(at + 4))
       const flags = view.getUint32(at)
       const offset = 8 + (flags & HAS_BASE_OFFSET ? 8 : 0) + (flags & HAS_DESCRIPTION ? 4 : 0)
-      const is_told = flags & HAS_DURATION && at + offset + 4 <= view.byteLength
+      const is_declared = flags & HAS_DURATION && at + offset + 4 <= view.byteLength
       fragments.track = track
-      fragments.sample_ticks = is_told ? view.getUint32(at + offset) : track.default_ticks
+      fragments.sample_ticks = is_declared ? view.getUint32(at + offset) : track.default_ticks
       fragments.begin_ticks = track.end_ticks
       return undefined
     }

@@ -71,6 +71,6 @@ function headerSeconds(bytes: Uint8Array, view: DataView, at: number): number | 
   if (scale_at + (is_long ? 12 : 8) > bytes.length) return undefined
   const scale = view.getUint32(scale_at)
   const duration = is_long ? Number(view.getBigUint64(scale_at + 4)) : view.getUint32(scale_at + 4)
-  const is_told = scale > 0 && duration > 0 && (is_long || duration !== UNKNOWN_32)
-  return is_told ? duration / scale : undefined
+  const is_declared = scale > 0 && duration > 0 && (is_long || duration !== UNKNOWN_32)
+  return is_declared ? duration / scale : undefined
 }

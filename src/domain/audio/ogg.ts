@@ -97,19 +97,19 @@ function trackOf(
 ): Track | undefined {
   const known = of_serial.get(serial)
   if (known && (flags & BEGINS_STREAM) === 0) return known
-  const begun = begin()
-  if (!begun) return known
-  of_serial.set(serial, begun)
-  all.push(begun)
-  return begun
+  const track = begin()
+  if (!track) return known
+  of_serial.set(serial, track)
+  all.push(track)
+  return track
 }
 
 /** A track begins with the header of its codec. */
 function firstPage(bytes: Uint8Array, view: DataView, body: number): Track | undefined {
-  const begun = { last_position: 0, packet_seconds: 0 }
-  if (hasText(bytes, body, 'OpusHead')) return { ...begun, rate: OPUS_RATE, max_bytes_per_s: undefined }
+  const track = { last_position: 0, packet_seconds: 0 }
+  if (hasText(bytes, body, 'OpusHead')) return { ...track, rate: OPUS_RATE, max_bytes_per_s: undefined }
   const [rate, max_bytes_per_s] = codecOf(bytes, view, body)
-  return rate > 0 ? { ...begun, rate, max_bytes_per_s } : undefined
+  return rate > 0 ? { ...track, rate, max_bytes_per_s } : undefined
 }
 
 /** The sample rate of the other codecs, 0 for those that are not known, and their most bytes a second. */

@@ -2,7 +2,7 @@
 import type { MediaWork } from './work.ts'
 
 /** What one content stream draws. */
-export interface Drawn {
+export interface StreamText {
   /** Bytes of its strings, and one for each string: a reader may put a space or a line between two. */
   text_bytes: number
   /** Operators that draw another stream. */
@@ -18,7 +18,7 @@ const isBreak = (code: number | undefined): boolean =>
 
 const BYTE_STEPS = 5
 
-export function drawnBy(bytes: Uint8Array, work: MediaWork): Drawn {
+export function readStreamText(bytes: Uint8Array, work: MediaWork): StreamText {
   work.spend(bytes.length * BYTE_STEPS)
   let text_bytes = 0
   let calls = 0

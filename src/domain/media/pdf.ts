@@ -4,7 +4,7 @@ import { tokensPerByte } from './pdf-fonts.ts'
 import { readObjects } from './pdf-objects.ts'
 import { documentOf, hasOtherTree, leavesOf, type PdfDocument, refsIn, targetsOf } from './pdf-pages.ts'
 import { type Budget, budgetOf, decoded, type PdfObject } from './pdf-streams.ts'
-import { type Drawn, drawnBy } from './pdf-text.ts'
+import { readStreamText, type StreamText } from './pdf-text.ts'
 import { type MediaWork, Unreadable } from './work.ts'
 
 export interface PdfSize {
@@ -55,7 +55,7 @@ function pagesIn({ all, work }: PdfDocument): number {
 }
 
 /** Streams that draw each other twice may draw a text any number of times. */
-const MAX_DRAWN = 1_000_000_000
+const MAX_TEXT_COUNT = 1_000_000_000
 
 function textOf(document: PdfDocument, leaves: readonly PdfObject[], budget: Budget): number | undefined {
   const { objects, all, work } = document
@@ -67,13 +67,13 @@ function textOf(document: PdfDocument, leaves: readonly PdfObject[], budget: Bud
     let calls = 0
     for (const { body } of all) calls += markedCalls(body, work)
     for (const [number, times] of uses) {
-      const drawn = most(objects.get(number) ?? [], budget)
-      text_bytes += times * drawn.text_bytes
-      calls += times * drawn.calls
+      const stream_text = most(objects.get(number) ?? [], budget)
+      text_bytes += times * stream_text.text_bytes
+      calls += times * stream_text.calls
     }
     text_bytes += formsBytes(all, calls, budget)
     const tokens = text_bytes * tokensPerByte(document, budget)
-    return tokens <= MAX_DRAWN ? Math.ceil(tokens) : undefined
+    return tokens <= MAX_TEXT_COUNT ? Math.ceil(tokens) : undefined
   } catch (thrown) {
     if (thrown instanceof Unreadable) return undefined
     throw thrown
@@ -105,14 +105,14 @@ function markedCalls(body: string, work: MediaWork): number {
 }
 
 /** The most that one of several streams draws, such as the versions of one that the file has. */
-function most(versions: readonly PdfObject[], budget: Budget): Drawn {
+function most(versions: readonly PdfObject[], budget: Budget): StreamText {
   let text_bytes = 0
   let calls = 0
   for (const version of versions) {
     if (!version.data) throw new Unreadable()
-    const drawn = drawnBy(decoded(version, budget), budget.work)
-    text_bytes = Math.max(text_bytes, drawn.text_bytes)
-    calls = Math.max(calls, drawn.calls)
+    const stream_text = readStreamText(decoded(version, budget), budget.work)
+    text_bytes = Math.max(text_bytes, stream_text.text_bytes)
+    calls = Math.max(calls, stream_text.calls)
   }
   return { text_bytes, calls }
 }
@@ -123,12 +123,12 @@ function formsBytes(all: readonly PdfObject[], calls: number, budget: Budget): n
   const forms = all.filter(({ body, data }) => data && /\/Subtype\s*\/Form\b|\/BBox\b/.test(body))
   const { text_bytes, calls: inner } = most(forms, budget)
   if (text_bytes === 0) return 0
-  let drawn = calls
+  let drawings = calls
   let level = calls
   for (let depth = 0; depth < forms.length && level > 0; depth++) {
     level *= inner
-    drawn += level
-    if (drawn > MAX_DRAWN) throw new Unreadable()
+    drawings += level
+    if (drawings > MAX_TEXT_COUNT) throw new Unreadable()
   }
-  return drawn * text_bytes
+  return drawings * text_bytes
 }

@@ -55,11 +55,11 @@ export function openLogFlush(path: string, disk: Disk = DISK): LogFlush {
 
   return {
     flush() {
-      const begun_ms = disk.now_ms()
-      const told = () => took(disk.now_ms() - begun_ms)
-      if (isSlow()) return disk.flushBeside(file).then(told)
+      const started_ms = disk.now_ms()
+      const recordDuration = () => took(disk.now_ms() - started_ms)
+      if (isSlow()) return disk.flushBeside(file).then(recordDuration)
       disk.flush(file)
-      told()
+      recordDuration()
     },
     close: () => disk.close(file),
   }

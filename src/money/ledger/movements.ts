@@ -21,16 +21,16 @@ export function moveByOperator(book: Book, operation: TopUpOperation | WithdrawO
   if (!isAmount(amount_nanos) || amount_nanos === 0) return refused('amount_out_of_range')
   if (!account) return refused('no_such_account')
   const moved = { call_id: null, note, request_key }
-  const asked: Omit<Movement, 'now_ms'> =
+  const requested: Omit<Movement, 'now_ms'> =
     op === 'top_up'
       ? { kind: 'top_up', amount_nanos, ...moved }
       : { kind: 'withdrawal', amount_nanos: -amount_nanos, ...moved }
   const first = firstOf(book, account_id, request_key)
-  if (first) return repeated(account, first, asked)
+  if (first) return repeated(account, first, requested)
   if (op === 'withdraw' && freeOf(account) < amount_nanos) return refused('insufficient_balance')
-  if (!isAmount(account.balance_nanos + asked.amount_nanos)) return refused('amount_out_of_range')
+  if (!isAmount(account.balance_nanos + requested.amount_nanos)) return refused('amount_out_of_range')
   const before = balanceFields(account)
-  move(book, account, { ...asked, now_ms })
+  move(book, account, { ...requested, now_ms })
   payDebt(book, account, now_ms)
   recordMovement(book, account, operation, before)
   return moneyOf(account)
@@ -67,9 +67,11 @@ const firstOf = (book: Book, account_id: number, request_key: string | null): Ke
   request_key === null ? undefined : book.keyed_entries.get(entryKey(account_id, request_key))
 
 /** The outcome of a movement whose key was used: nothing moves. */
-function repeated(account: AccountRow, first: KeyedEntry, asked: Omit<Movement, 'now_ms'>): MoneyOutcome {
+function repeated(account: AccountRow, first: KeyedEntry, requested: Omit<Movement, 'now_ms'>): MoneyOutcome {
   const is_same =
-    first.kind === asked.kind && first.amount_nanos === asked.amount_nanos && first.note === asked.note
+    first.kind === requested.kind &&
+    first.amount_nanos === requested.amount_nanos &&
+    first.note === requested.note
   return is_same ? { ...moneyOf(account), first } : { ...refused('request_key_used'), first }
 }
 

@@ -4,7 +4,7 @@ import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
 import { DAY_S } from '../../domain/ranges.ts'
 import type { Orm } from '../../store/db.ts'
 import { isAbandoned } from '../../store/gateways.ts'
-import { equals, equalsIfGiven, isNotGiven, isOneOf } from '../../store/placeholders.ts'
+import { equals, equalsUnlessNull, isNullParameter, isOneOf } from '../../store/placeholders.ts'
 import { perAccount, perConnection } from '../../store/prepared.ts'
 import { accounts, call_sums, calls, entries, holds, isDayOfAccount, keys } from '../../store/schema.ts'
 import { totalsOfSums } from './totals.ts'
@@ -19,9 +19,9 @@ export const DAY = sql.raw(String(DAY_S))
 /** Filters that may be null, which matches every row. They choose no index: what a search may look at bounds it instead. */
 export const optionalFilters = (table: typeof calls | typeof call_sums) =>
   and(
-    or(isNotGiven(table.model, 'key_ids'), isOneOf(table.key_id, 'key_ids')),
-    equalsIfGiven(table.model, 'model'),
-    or(isNotGiven(table.outcome, 'outcomes'), isOneOf(table.outcome, 'outcomes')),
+    or(isNullParameter(table.model, 'key_ids'), isOneOf(table.key_id, 'key_ids')),
+    equalsUnlessNull(table.model, 'model'),
+    or(isNullParameter(table.outcome, 'outcomes'), isOneOf(table.outcome, 'outcomes')),
   )
 
 /** The names of the account and the key of a row. */
@@ -59,8 +59,8 @@ export const daysWhere = (orm: Orm, account?: SQL) =>
 export const MAX_LISTS = 1_000
 /** A begin of a period, and the number of its list, as one number of a JSON array. */
 export const numbered = (start_s: number, list: number): number => start_s * MAX_LISTS + list
-const GIVEN = sql.raw('CAST(given.value AS BIGINT)')
-const LIST = sql<number>`${GIVEN} % ${sql.raw(String(MAX_LISTS))}`
+const LISTED_VALUE = sql.raw('CAST(listed.value AS BIGINT)')
+const LIST = sql<number>`${LISTED_VALUE} % ${sql.raw(String(MAX_LISTS))}`
 
 /** The sums over some lists of periods of one length, by list, account, key and model. The names are of the ids that it groups by. */
 const sumsWhere = (orm: Orm, account?: SQL) =>
@@ -86,7 +86,7 @@ const sumsWhere = (orm: Orm, account?: SQL) =>
       provider_cost_nanos: sumOf(call_sums.provider_cost_nanos),
       known_revenue_nanos: sumOf(call_sums.known_revenue_nanos),
     })
-    .from(sql`json_each(${placeholder('starts')}) AS given`)
+    .from(sql`json_each(${placeholder('starts')}) AS listed`)
     // Not an inner one: SQLite would rather read all sums of that length, and look each up in the list.
     .crossJoin(call_sums)
     .innerJoin(accounts, eq(accounts.id, call_sums.account_id))
@@ -95,7 +95,7 @@ const sumsWhere = (orm: Orm, account?: SQL) =>
       and(
         account,
         equals(call_sums.span_s, 'span_s'),
-        eq(call_sums.start_s, sql`${GIVEN} / ${sql.raw(String(MAX_LISTS))}`),
+        eq(call_sums.start_s, sql`${LISTED_VALUE} / ${sql.raw(String(MAX_LISTS))}`),
         optionalFilters(call_sums),
       ),
     )

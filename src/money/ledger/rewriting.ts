@@ -5,7 +5,7 @@
 // written anew by itself, and others may change it at the same time: there only the columns that become smaller are written.
 import { getTableColumns } from 'drizzle-orm'
 import type { Db } from '../../store/db.ts'
-import { allGiven, equals, placeholders } from '../../store/placeholders.ts'
+import { equals, placeholders, rawPlaceholders } from '../../store/placeholders.ts'
 import { perConnection } from '../../store/prepared.ts'
 import { type Call, call_rewrites, calls, prices } from '../../store/schema.ts'
 import { hashPrice, type StoredPrice, takeApart } from './stored-prices.ts'
@@ -30,14 +30,18 @@ export interface RewriteStep {
 const rewriteQueries = perConnection({
   progress: (orm) => orm.select().from(call_rewrites).where(equals(call_rewrites.name, 'name')).prepare(),
   advance: (orm) =>
-    orm.update(call_rewrites).set(allGiven('done_id')).where(equals(call_rewrites.name, 'name')).prepare(),
+    orm
+      .update(call_rewrites)
+      .set(rawPlaceholders('done_id'))
+      .where(equals(call_rewrites.name, 'name'))
+      .prepare(),
   prices: (orm) =>
     orm
       .update(calls)
-      .set(allGiven('price', 'price_id', 'counted'))
+      .set(rawPlaceholders('price', 'price_id', 'counted'))
       .where(equals(calls.id, 'id'))
       .prepare(),
-  traces: (orm) => orm.update(calls).set(allGiven('trace')).where(equals(calls.id, 'id')).prepare(),
+  traces: (orm) => orm.update(calls).set(rawPlaceholders('trace')).where(equals(calls.id, 'id')).prepare(),
   findPrice: (orm) =>
     orm.select({ id: prices.id }).from(prices).where(equals(prices.sha256, 'sha256')).prepare(),
   // Another gateway may store the same price at this moment.

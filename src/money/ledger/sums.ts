@@ -97,11 +97,11 @@ async function readMonthlySums(db: Db, filter: CallFilter, zone: DayZone): Promi
 }
 
 async function* monthsWithCalls(db: Db, filter: CallFilter, zone: DayZone): AsyncGenerator<Day> {
-  let begun_ms = Number.POSITIVE_INFINITY
+  let month_start_ms = Number.POSITIVE_INFINITY
   for await (const day of daysWithCalls(db, filter, zone, filter.until_ms ?? MAX_TIME_MS)) {
-    if (day.start_ms >= begun_ms) continue
+    if (day.start_ms >= month_start_ms) continue
     const month = monthOf(day.start_ms, zone)
-    begun_ms = month.start_ms
+    month_start_ms = month.start_ms
     yield month
   }
 }

@@ -1,9 +1,9 @@
 // The cost of extras: the most that those of a request can cost, and what was used of them.
-import type { AskedExtra, ExtraCharge, ExtraPrices } from '../../domain/extras.ts'
+import type { ExtraCharge, ExtraPrices, RequestedExtra } from '../../domain/extras.ts'
 import type { Nanos } from '../../domain/money.ts'
 
 /** A provider's report of the extras of a call. */
-export interface ExtrasTold {
+export interface ReportedExtras {
   /** Units of an extra so far; undefined if the provider counts none. */
   units(name: string): number | undefined
   /** All of the answer came, and its usage is the provider's own. */
@@ -15,9 +15,9 @@ export interface ExtrasTold {
  *
  * @returns nano-dollars
  */
-export function extrasCeiling(prices: ExtraPrices, asked: readonly AskedExtra[]): Nanos {
+export function extrasCeiling(prices: ExtraPrices, requested: readonly RequestedExtra[]): Nanos {
   let nanos = 0
-  for (const [name, max_units] of unitLimits(prices, asked))
+  for (const [name, max_units] of unitLimits(prices, requested))
     nanos += max_units * (prices.get(name)?.nanos ?? 0)
   return Math.min(nanos, Number.MAX_SAFE_INTEGER)
 }
@@ -29,23 +29,24 @@ export function extrasCeiling(prices: ExtraPrices, asked: readonly AskedExtra[])
  */
 export function chargedExtras(
   prices: ExtraPrices,
-  asked: readonly AskedExtra[],
-  { units, complete }: ExtrasTold,
+  requested: readonly RequestedExtra[],
+  { units, complete }: ReportedExtras,
 ): ExtraCharge[] {
   const charges: ExtraCharge[] = []
-  for (const [name, max_units] of unitLimits(prices, asked)) {
+  for (const [name, max_units] of unitLimits(prices, requested)) {
     const price = prices.get(name)
     if (!price) continue
     // An extra that is billed unasked was not used where the provider counts none, but for the fee of a request.
-    const count = units(name) ?? (price.always && price.per === 'unit' && !isAsked(asked, name) ? 0 : 1)
+    const count =
+      units(name) ?? (price.always && price.per === 'unit' && !isRequested(requested, name) ? 0 : 1)
     const used = Math.min(complete ? count : Math.max(count, 1), max_units)
     if (used > 0) charges.push({ name, per: price.per, nanos: price.nanos, units: used })
   }
   return charges
 }
 
-const isAsked = (asked: readonly AskedExtra[], name: string): boolean =>
-  asked.some((extra) => extra.name === name && extra.is_charged)
+const isRequested = (requested: readonly RequestedExtra[], name: string): boolean =>
+  requested.some((extra) => extra.name === name && extra.is_charged)
 
 /** The most units of what the provider may bill to any call. */
 const alwaysBilled = (prices: ExtraPrices): Map<string, number> =>
@@ -78,9 +79,9 @@ export function extrasAt(
 }
 
 /** The most units of each extra: for tools with limits of their own the sum of these, but never more than the price's. */
-function unitLimits(prices: ExtraPrices, asked: readonly AskedExtra[]): Map<string, number> {
+function unitLimits(prices: ExtraPrices, requested: readonly RequestedExtra[]): Map<string, number> {
   const limits = alwaysBilled(prices)
-  for (const { name, max_units, is_charged } of asked) {
+  for (const { name, max_units, is_charged } of requested) {
     const price = prices.get(name)
     if (!price || !is_charged) continue
     const own = max_units ?? price.max_units

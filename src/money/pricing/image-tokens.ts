@@ -15,7 +15,7 @@ import type { Quote } from './quote.ts'
 import type { ReferenceTokens } from './reference-tokens.ts'
 
 /** What is asked of an image model: the facts that bound its tokens. */
-export interface AskedTokens {
+export interface ImageRequestTokens {
   /** Images asked for. */
   readonly count: number
   /** Of the text that is read. */
@@ -50,7 +50,7 @@ const boundsOf = ({
   reference_tokens,
   partial_images,
   max_tokens_per_image,
-}: AskedTokens): Bounds => ({
+}: ImageRequestTokens): Bounds => ({
   input_tokens:
     count *
     (prompt.bound_tokens +
@@ -60,9 +60,9 @@ const boundsOf = ({
 })
 
 /** What to hold: all of the most that the call can use. Fewer images are of no use. */
-export function quoteImageTokens({ rates }: ImageTokenPrice, asked: AskedTokens): Quote {
-  const bounds = boundsOf(asked)
-  const input_rate = highest(rates, asked.references > 0 ? INPUT_RATES : TEXT_INPUT_RATES)
+export function quoteImageTokens({ rates }: ImageTokenPrice, request: ImageRequestTokens): Quote {
+  const bounds = boundsOf(request)
+  const input_rate = highest(rates, request.references > 0 ? INPUT_RATES : TEXT_INPUT_RATES)
   const input = addProduct(0, bounds.input_tokens, input_rate)
   const nanos = inNanos(addProduct(input, bounds.output_tokens, highest(rates, OUTPUT_RATES)))
   return { ceiling_nanos: nanos, floor_nanos: nanos }
@@ -80,7 +80,7 @@ const inNanos = (cost: Whole): Nanos =>
 
 /** An answer with images: what was asked of its provider, and what became of it. */
 export interface AnsweredImages {
-  readonly asked: AskedTokens
+  readonly request: ImageRequestTokens
   readonly reported: ReportedImageTokens | undefined
   /** Images that came, and those of them that were given out. */
   readonly sent: number
@@ -103,17 +103,18 @@ export interface BilledImageTokens {
  * their part of the output is left out.
  */
 export function billImageTokens(answered: AnsweredImages): BilledImageTokens {
-  const { asked, reported, sent, kept, partial_images } = answered
-  const whole = reported && inWhole(reported, asked)
+  const { request, reported, sent, kept, partial_images } = answered
+  const whole = reported && inWhole(reported, request)
   const doubt = whole && doubtOf(whole.tokens, answered)
   if (!reported || !whole || doubt) {
-    const tokens = estimateImageTokens(asked, kept, partial_images)
+    const tokens = estimateImageTokens(request, kept, partial_images)
     return { tokens, estimated: true, doubt }
   }
   const { tokens } = whole
   const lacks_input = reported.usage.input_tokens === undefined
   const lacks_output = tokens.usage.output_image_tokens === 0
-  const estimate = lacks_input || lacks_output ? estimateImageTokens(asked, sent, partial_images) : undefined
+  const estimate =
+    lacks_input || lacks_output ? estimateImageTokens(request, sent, partial_images) : undefined
   const billed = estimate ? filledUp(tokens, estimate, { lacks_input, lacks_output }) : tokens
   return { tokens: keptOf(billed, sent, kept), estimated: estimate !== undefined || whole.estimated }
 }
@@ -121,27 +122,27 @@ export function billImageTokens(answered: AnsweredImages): BilledImageTokens {
 /** All counts. Where images are not told from text, what the prompt's text does not come to is theirs. */
 function inWhole(
   { usage: reported, image_input_tokens, image_cache_read_tokens }: ReportedImageTokens,
-  { references, prompt }: AskedTokens,
+  { references, prompt }: ImageRequestTokens,
 ): { tokens: ImageTokens; estimated: boolean } {
   const usage = inFull(reported)
-  const told = references === 0 || image_input_tokens !== undefined
+  const is_split = references === 0 || image_input_tokens !== undefined
   const rest = Math.max(0, usage.input_tokens - prompt.estimated_tokens)
   const tokens = {
     usage,
     image_input_tokens: image_input_tokens ?? (references === 0 ? 0 : rest),
     image_cache_read_tokens: image_cache_read_tokens ?? 0,
   }
-  return { tokens, estimated: !told }
+  return { tokens, estimated: !is_split }
 }
 
 /** More images than were asked for have more output; they are not given out, so that it is never charged. */
-function doubtOf(tokens: ImageTokens, { asked, sent }: AnsweredImages): string | undefined {
-  const { input_tokens } = boundsOf(asked)
-  const { output_tokens } = boundsOf({ ...asked, count: Math.max(asked.count, sent) })
+function doubtOf(tokens: ImageTokens, { request, sent }: AnsweredImages): string | undefined {
+  const { input_tokens } = boundsOf(request)
+  const { output_tokens } = boundsOf({ ...request, count: Math.max(request.count, sent) })
   // NaN is not above zero, either.
   for (const field of USAGE_FIELDS) if (!(tokens.usage[field] >= 0)) return 'it contradicts itself'
   for (const count of Object.values(countedByRate(tokens))) if (!(count >= 0)) return 'it contradicts itself'
-  if (asked.references === 0 && tokens.image_input_tokens + tokens.image_cache_read_tokens > 0)
+  if (request.references === 0 && tokens.image_input_tokens + tokens.image_cache_read_tokens > 0)
     return 'it counts images that were not sent'
   if (promptTokens(tokens.usage) > input_tokens) return 'its input is larger than possible'
   return outputTokens(tokens.usage) > output_tokens ? 'its output is larger than possible' : undefined
@@ -153,18 +154,18 @@ function doubtOf(tokens: ImageTokens, { asked, sent }: AnsweredImages): string |
  * @param partial_images given out
  */
 export function estimateImageTokens(
-  { count, prompt, references, reference_tokens, max_tokens_per_image, is_of_shape }: AskedTokens,
-  drawn: number,
+  { count, prompt, references, reference_tokens, max_tokens_per_image, is_of_shape }: ImageRequestTokens,
+  generated: number,
   partial_images: number,
 ): ImageTokens {
-  const requests = Math.max(Math.min(drawn, count), 1)
+  const requests = Math.max(Math.min(generated, count), 1)
   const of_image = is_of_shape ? max_tokens_per_image : Math.min(OUTPUT_IMAGE_TOKENS, max_tokens_per_image)
   const image_input_tokens = requests * references * reference_tokens.usual
   return {
     usage: {
       ...NO_USAGE,
       input_tokens: requests * prompt.estimated_tokens + image_input_tokens,
-      output_image_tokens: drawn * of_image + partial_images * PARTIAL_IMAGE_TOKENS,
+      output_image_tokens: generated * of_image + partial_images * PARTIAL_IMAGE_TOKENS,
     },
     image_input_tokens,
     image_cache_read_tokens: 0,
@@ -188,8 +189,12 @@ function filledUp(
   const output = lacks_output ? { output_tokens: 0, thinking_tokens: 0, output_image_tokens } : {}
   if (!lacks_input) return { ...tokens, usage: { ...reported, ...output } }
   const { output_tokens, thinking_tokens } = reported
-  const told = { output_tokens, thinking_tokens, output_image_tokens: reported.output_image_tokens }
-  return { ...estimate, usage: { ...estimated, ...told, ...output } }
+  const reported_output = {
+    output_tokens,
+    thinking_tokens,
+    output_image_tokens: reported.output_image_tokens,
+  }
+  return { ...estimate, usage: { ...estimated, ...reported_output, ...output } }
 }
 
 /** The output of those of the images that were given out, all of it rounded up once. */

@@ -8,7 +8,7 @@ import { type Charge, chargeTokens } from './charge.ts'
 /** The tiers of a call. */
 interface CallTiers {
   /** The one that is held for; undefined: the standard one. */
-  asked: string | undefined
+  requested: string | undefined
   /** The one that the answer names; undefined if it names none. */
   served: string | undefined
 }
@@ -25,15 +25,15 @@ export const priceAt = (price: TokenPrice, tier: string | undefined): TokenPrice
  */
 export function chargeAtTier(
   price: TokenPrice,
-  { asked, served = asked }: CallTiers,
+  { requested, served = requested }: CallTiers,
   usage: Usage,
   extras: readonly ExtraCharge[],
 ): Charge {
-  const at_asked = chargeTokens(priceAt(price, asked) ?? price, usage, extras)
-  if (served === asked) return at_asked
+  const at_requested = chargeTokens(priceAt(price, requested) ?? price, usage, extras)
+  if (served === requested) return at_requested
   const own = priceAt(price, served)
   const at_served = own && chargeTokens(own, usage, extras)
-  const charge = at_served && at_served.cost_nanos <= at_asked.cost_nanos ? at_served : at_asked
+  const charge = at_served && at_served.cost_nanos <= at_requested.cost_nanos ? at_served : at_requested
   // What the provider takes follows the tier that served, whatever was charged.
   const counted =
     served === undefined || served === STANDARD_TIER ? { extras } : { extras, service_tier: served }

@@ -1,7 +1,7 @@
 // What a messages request can ask for beyond tokens, in its fields, its tools and its betas, and what the provider counts of it.
 // https://platform.claude.com/docs/en/api/messages, https://platform.claude.com/docs/en/about-claude/pricing
 import { invalidRequest } from '../../domain/errors.ts'
-import { type AskedExtra, LONG_CONTEXT } from '../../domain/extras.ts'
+import { LONG_CONTEXT, type RequestedExtra } from '../../domain/extras.ts'
 import { tierNamed } from '../../domain/service-tiers.ts'
 import {
   billed,
@@ -170,7 +170,7 @@ const LONG_BETA = /^context-\d+m$/
 
 const betaNamed = (value: string): string => value.trim().toLowerCase().replace(BETA_DATE, '')
 
-function judgeBeta(value: string, at: string, found: AskedExtra[]): void {
+function judgeBeta(value: string, at: string, found: RequestedExtra[]): void {
   const beta = betaNamed(value)
   const name = lookUp(BETAS, beta)
   if (name) found.push({ name, at, is_charged: true })

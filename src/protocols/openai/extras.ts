@@ -1,6 +1,6 @@
 // What chat completions can ask for beyond tokens, at OpenAI and at servers that speak like it, and what they count of it.
 // https://platform.openai.com/docs/api-reference/chat/create, https://openrouter.ai/docs/api-reference/parameters
-import type { AskedExtra } from '../../domain/extras.ts'
+import type { RequestedExtra } from '../../domain/extras.ts'
 import { tierNamed } from '../../domain/service-tiers.ts'
 import { AUDIO_OUTPUT, audioTokens, judgeModalities } from '../audio-output.ts'
 import {
@@ -89,7 +89,7 @@ const namesFiles = (container: Json): boolean => {
 const judgeChoice: FieldRule = (value, at, found) => {
   const { tools = null } = objectIn(objectIn(value).allowed_tools)
   if (tools === null) return
-  const repeated: AskedExtra[] = []
+  const repeated: RequestedExtra[] = []
   judgeTools(tools, `${at}.allowed_tools.tools`, repeated)
   for (const extra of repeated) found.push({ ...extra, is_charged: false })
 }

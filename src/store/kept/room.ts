@@ -71,13 +71,13 @@ export function createRoom({ files, limits, holdings, giveUp }: RoomDeps): Room 
     space: Space,
     { account_id, over_bytes, kept_bytes }: Excess,
   ): Promise<readonly Spacious[] | undefined> {
-    const given_up = await giveUp(account_id, over_bytes)
-    if (!given_up) return undefined
-    const freed_bytes = given_up.reduce((total, row) => total + row.kept_bytes, 0)
-    if (given_up.length > 0) space.keep(account_id, -freed_bytes)
+    const removed = await giveUp(account_id, over_bytes)
+    if (!removed) return undefined
+    const freed_bytes = removed.reduce((total, row) => total + row.kept_bytes, 0)
+    if (removed.length > 0) space.keep(account_id, -freed_bytes)
     // Without a row nothing is kept, whatever was counted: another process deleted rows. Where this one did, it counts them itself.
     else if (space.kept(account_id) === kept_bytes) space.keep(account_id, -kept_bytes)
-    return given_up
+    return removed
   }
 
   /** @returns what was given up; whether the bounds hold, where nothing was to be */

@@ -1,7 +1,7 @@
 // The cost of extras: what is held for them, and what they are charged, to the nano-dollar.
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import type { AskedExtra, ExtraPrice } from '../../../src/domain/extras.ts'
+import type { ExtraPrice, RequestedExtra } from '../../../src/domain/extras.ts'
 import { chargeTokens } from '../../../src/money/pricing/charge.ts'
 import { chargedExtras, extrasAt, extrasCeiling } from '../../../src/money/pricing/extras.ts'
 import { affordableOutput, quote } from '../../../src/money/pricing/quote.ts'
@@ -18,7 +18,7 @@ const ALWAYS = new Map<string, ExtraPrice>([
   ['search', { per: 'unit', nanos: 7, max_units: 5, always: true }],
   ['tier', { per: 'call', nanos: 1_000, max_units: 1 }],
 ])
-const ask = (name: string, more: Partial<AskedExtra> = {}): AskedExtra => ({
+const ask = (name: string, more: Partial<RequestedExtra> = {}): RequestedExtra => ({
   name,
   at: name,
   is_charged: true,
@@ -27,7 +27,7 @@ const ask = (name: string, more: Partial<AskedExtra> = {}): AskedExtra => ({
 const told = (units: number | undefined, complete = true) => ({ units: () => units, complete })
 
 describe('what is always billed', () => {
-  test.each<[string, AskedExtra[], number | undefined, boolean, number, number]>([
+  test.each<[string, RequestedExtra[], number | undefined, boolean, number, number]>([
     ['unasked and counted', [], 3, true, 135, 121],
     ['unasked and not counted', [], undefined, true, 135, 100],
     ['unasked and counted as none', [], 0, true, 135, 100],

@@ -6,9 +6,9 @@ import { parseUsd } from '../../../src/domain/money.ts'
 import { inFull } from '../../../src/domain/usage.ts'
 import {
   type AnsweredImages,
-  type AskedTokens,
   billImageTokens,
   chargeImageTokens,
+  type ImageRequestTokens,
   quoteImageTokens,
   sumImageTokens,
 } from '../../../src/money/pricing/image-tokens.ts'
@@ -30,7 +30,7 @@ const NANO_BANANA = imageTokenPrice({ input: 1.5, output: 7.5, image_output: 30 
 /** https://ai.google.dev/gemini-api/docs/pricing: gemini-3-pro-image */
 const PRO_IMAGE = imageTokenPrice({ input: 2, output: 12, image_output: 120 })
 
-const asked = (more: Partial<AskedTokens> = {}): AskedTokens => ({
+const asked = (more: Partial<ImageRequestTokens> = {}): ImageRequestTokens => ({
   count: 1,
   prompt: { bound_tokens: 1_000, estimated_tokens: 20 },
   references: 0,
@@ -42,8 +42,8 @@ const asked = (more: Partial<AskedTokens> = {}): AskedTokens => ({
 })
 const answered = (
   reported: ReportedImageTokens | undefined,
-  more: Partial<AskedTokens> = {},
-): AnsweredImages => ({ asked: asked(more), reported, sent: 1, kept: 1, partial_images: 0 })
+  more: Partial<ImageRequestTokens> = {},
+): AnsweredImages => ({ request: asked(more), reported, sent: 1, kept: 1, partial_images: 0 })
 
 const openai = (usage: JsonObject) => readImageUsage({ usage })
 const gemini = (usageMetadata: JsonObject): ReportedImageTokens | undefined => {
@@ -236,7 +236,7 @@ test.each<[sent: number, kept: number, tokens: object]>([
 })
 
 describe('any entry, any report', () => {
-  const anyAsked: fc.Arbitrary<AskedTokens> = fc
+  const anyAsked: fc.Arbitrary<ImageRequestTokens> = fc
     .record({
       count: fc.integer({ min: 1, max: 4 }),
       estimated_tokens: fc.integer({ min: 1, max: 3_000 }),
@@ -265,7 +265,10 @@ describe('any entry, any report', () => {
     one: Math.min(one, other) / 100,
     other: Math.max(one, other) / 100,
   }))
-  const anyReport = (asked: AskedTokens, sent: number): fc.Arbitrary<ReportedImageTokens | undefined> => {
+  const anyReport = (
+    asked: ImageRequestTokens,
+    sent: number,
+  ): fc.Arbitrary<ReportedImageTokens | undefined> => {
     const { count, prompt, references, max_tokens_per_image, partial_images } = asked
     const input = upTo(count * (prompt.bound_tokens + 256 + references * 8_320))
     const output = upTo(Math.max(count, sent) * max_tokens_per_image + 100 * partial_images)
@@ -292,23 +295,23 @@ describe('any entry, any report', () => {
     )
   }
 
-  const anyAnswer = (asked: AskedTokens): fc.Arbitrary<AnsweredImages> =>
+  const anyAnswer = (request: ImageRequestTokens): fc.Arbitrary<AnsweredImages> =>
     fc
       .record({
         sent: fc.integer({ min: 1, max: 4 }),
         kept: fc.integer({ min: 1, max: 4 }),
-        given: fc.nat(3),
+        partials: fc.nat(3),
       })
-      .chain(({ sent, kept, given }) =>
-        anyReport(asked, sent).map((reported) => ({
-          asked,
+      .chain(({ sent, kept, partials }) =>
+        anyReport(request, sent).map((reported) => ({
+          request,
           reported,
           sent,
           kept: Math.min(kept, sent),
-          partial_images: Math.min(given, asked.partial_images),
+          partial_images: Math.min(partials, request.partial_images),
         })),
       )
-  /** One request for all, or one for each image; of what comes no more is given out than was asked for. */
+  /** One request for all, or one for each image; of what comes no more is partials out than was asked for. */
   const anyCall = anyAsked.chain((whole) =>
     fc
       .boolean()
@@ -348,7 +351,7 @@ describe('any entry, any report', () => {
     const anyOne = anyAsked.chain((asked) => anyReport(asked, 1).map((reported) => ({ asked, reported })))
     fc.assert(
       fc.property(anyOne, ({ asked, reported }) => {
-        const { tokens, estimated } = billImageTokens({ ...answered(reported), asked })
+        const { tokens, estimated } = billImageTokens({ ...answered(reported), request: asked })
         if (estimated || !reported) return
         believed++
         expect(tokens.usage).toEqual(inFull(reported.usage))

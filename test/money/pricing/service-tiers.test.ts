@@ -28,7 +28,7 @@ const at = (name: string): TokenPrice => {
   return price
 }
 const cost = (asked: string | undefined, served: string | undefined, usage: Usage): number =>
-  chargeAtTier(PRICE, { asked, served }, usage, []).cost_nanos
+  chargeAtTier(PRICE, { requested: asked, served }, usage, []).cost_nanos
 
 const SMALL = usageOf({ input_tokens: 10, output_tokens: 5 })
 const LARGE = usageOf({ input_tokens: 101, output_tokens: 1 })
@@ -62,7 +62,9 @@ describe('rates of its own', () => {
       output: 1,
       service_tiers: { flex: { input: 0.5, output: 0.5, tiers: [{ above: 100, input: 0.7, output: 0.7 }] } },
     })
-    expect(chargeAtTier(price, { asked: 'flex', served: undefined }, LARGE, []).cost_nanos).toBe(102 * 700)
+    expect(chargeAtTier(price, { requested: 'flex', served: undefined }, LARGE, []).cost_nanos).toBe(
+      102 * 700,
+    )
   })
 })
 
@@ -122,7 +124,7 @@ describe('charged at the tier that served, never above the one asked for', () =>
             candidates: 1,
             max_output_tokens: output_tokens,
           })
-          const { cost_nanos } = chargeAtTier(price, { asked, served }, usage, [])
+          const { cost_nanos } = chargeAtTier(price, { requested: asked, served }, usage, [])
           expect(cost_nanos).toBeLessThanOrEqual(held.ceiling_nanos)
           expect(cost_nanos).toBeLessThanOrEqual(
             chargeTokens(priceAt(price, asked) ?? price, usage).cost_nanos,
@@ -150,10 +152,12 @@ describe('what the provider takes follows the tier that served, whatever was cha
     ['flex', undefined, UNIT_NANOS / 2],
     ['priority', 'unheard-of', null],
   ] as const)('asked %p, served %p', (asked, served, nanos) => {
-    expect(providerCost(COST, SMALL, chargeAtTier(PRICE, { asked, served }, SMALL, []))).toBe(nanos)
+    expect(providerCost(COST, SMALL, chargeAtTier(PRICE, { requested: asked, served }, SMALL, []))).toBe(
+      nanos,
+    )
   })
   test('a cost that does not name the tier is not known', () => {
-    const charge = chargeAtTier(PRICE, { asked: 'priority', served: 'priority' }, SMALL, [])
+    const charge = chargeAtTier(PRICE, { requested: 'priority', served: 'priority' }, SMALL, [])
     expect(providerCost(tokenPrice({ input: 1, output: 1 }), SMALL, charge)).toBeNull()
   })
 })
@@ -162,7 +166,7 @@ describe('a recorded call at other prices', () => {
   const recorded = (asked: string | undefined, served: string | undefined) => ({
     ...SMALL,
     images: 0,
-    price: chargeAtTier(PRICE, { asked, served }, SMALL, []).snapshot,
+    price: chargeAtTier(PRICE, { requested: asked, served }, SMALL, []).snapshot,
   })
   const NEXT = tokenPrice({ input: 2, output: 2, service_tiers: { priority: 10 } })
   test.each([
@@ -183,7 +187,9 @@ describe('a call’s page names the tier whose price was applied', () => {
     [undefined, 'priority', null],
     [undefined, undefined, null],
   ] as const)('asked %p, served %p: %p', (asked, served, tier) => {
-    expect(tierApplied({ price: chargeAtTier(PRICE, { asked, served }, SMALL, []).snapshot })).toBe(tier)
+    expect(
+      tierApplied({ price: chargeAtTier(PRICE, { requested: asked, served }, SMALL, []).snapshot }),
+    ).toBe(tier)
   })
   test('nothing charged, and what is priced by images: none', () => {
     for (const price of ['', JSON.stringify({ unit: 'image', per_image_nanos: 1 })])

@@ -48,7 +48,7 @@ import {
 import { beginIntake } from '../../../src/library/intake.ts'
 import { foldersIn, openLibrary } from '../../../src/library/library.ts'
 import { createFileStore } from '../../../src/media/store.ts'
-import { chainFrom, deleteAllOf, deleteNamed, findShown, insertRow } from '../../../src/responses/rows.ts'
+import { chainFrom, deleteAllOf, deleteNamed, findVisible, insertRow } from '../../../src/responses/rows.ts'
 import { hasPostgres } from '../../support/postgres.ts'
 import { NOW, onBoth, said, type World } from './both-engines.ts'
 
@@ -310,7 +310,7 @@ describe.if(hasPostgres)('on both engines', () => {
           ),
         )
       const find = (response_id: string, account_id = 1) =>
-        findShown(db, { account_id, response_id, expired_by_ms: 0 })
+        findVisible(db, { account_id, response_id, expired_by_ms: 0 })
       const remove = (id: string) =>
         said(() => db.begin((tx) => deleteNamed(tx, { account_id: 1, response_id: id, expired_by_ms: 0 }, 0)))
       const added = [

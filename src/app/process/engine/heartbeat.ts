@@ -130,7 +130,11 @@ class Heartbeat implements OwnGateway {
     const since_ms = told_ms - ahead_ms
     // After an outage of the server none has told anything for long.
     if (this.#told.since_ms > since_ms) return
-    for (const { id: gateway_id, name } of await endSilent(this.#db, { since_ms, ahead_ms, told_ms }))
+    for (const { id: gateway_id, name } of await endSilent(this.#db, {
+      since_ms,
+      ahead_ms,
+      reported_ms: told_ms,
+    }))
       this.#log.warn({ gateway_id, name }, 'a gateway has been silent, and is taken for dead')
   }
 

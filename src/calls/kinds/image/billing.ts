@@ -6,11 +6,11 @@ import { estimateTokens } from '../../../domain/token-estimate.ts'
 import { NO_USAGE } from '../../../domain/usage.ts'
 import { chargeImages, type ImageOrder as PricedOrder } from '../../../money/pricing/charge.ts'
 import {
-  type AskedTokens,
   type BilledImageTokens,
   billImageTokens,
   chargeImageTokens,
   estimateImageTokens,
+  type ImageRequestTokens,
   quoteImageTokens,
   sumImageTokens,
 } from '../../../money/pricing/image-tokens.ts'
@@ -96,7 +96,7 @@ const billAnswer = (
   kept: number,
   partial_images: number,
 ): BilledImageTokens =>
-  billImageTokens({ asked: askedTokens(order, count), reported, sent, kept, partial_images })
+  billImageTokens({ request: askedTokens(order, count), reported, sent, kept, partial_images })
 
 /** Partial images alone: no image came after them, and nothing was reported. */
 export function billPartials({ order }: Held<PaidImageOrder>, partial_images: number): ImageBill {
@@ -110,7 +110,7 @@ export function billPartials({ order }: Held<PaidImageOrder>, partial_images: nu
 }
 
 /** @param count of images, of all of the call's or of one request */
-function askedTokens(order: QuotedImages, count: number): AskedTokens {
+function askedTokens(order: QuotedImages, count: number): ImageRequestTokens {
   const { model, wanted, partial_images } = order
   const texts = textsOf(order)
   const bound = model.bounds.find(

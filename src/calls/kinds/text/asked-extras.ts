@@ -1,13 +1,13 @@
 // What a request asks for beyond tokens: whether its model has a price for it, and how many units it may take.
 import type { Fate, TextModel } from '../../../domain/catalogue.ts'
-import { type AskedExtra, LONG_CONTEXT, SERVICE_TIER } from '../../../domain/extras.ts'
-import type { AskedTier } from '../../../domain/service-tiers.ts'
+import { LONG_CONTEXT, type RequestedExtra, SERVICE_TIER } from '../../../domain/extras.ts'
+import type { RequestedTier } from '../../../domain/service-tiers.ts'
 import { tierOf } from '../../../money/pricing/charge.ts'
 import { unknownField } from '../../../protocols/extras.ts'
 import type { Protocol } from '../../../protocols/protocol.ts'
 import { type JsonObject, refusal } from '../../../protocols/wire/json.ts'
 
-const NONE: readonly AskedExtra[] = []
+const NONE: readonly RequestedExtra[] = []
 const NO_NAMES: readonly string[] = []
 
 /** What a request that goes to a provider as it is may ask for. Plain values, so that they can cross to a thread. */
@@ -54,7 +54,7 @@ export function pricedExtras(
   { text: { extras } }: Protocol,
   body: JsonObject,
   { priced, service_tiers, long_context, unknown_fields, headers }: ExtrasRules,
-): readonly AskedExtra[] {
+): readonly RequestedExtra[] {
   if (!extras) return NONE
   const asked = extras.find(body, headers)
   for (const { name, at, tier } of asked)
@@ -75,7 +75,7 @@ export function pricedExtras(
 }
 
 /** Whether an extra lets a prompt be longer than its model's context. */
-export const asksLonger = ({ name }: AskedExtra): boolean => name === LONG_CONTEXT
+export const asksLonger = ({ name }: RequestedExtra): boolean => name === LONG_CONTEXT
 
 const UNPRICED_CONTEXT =
   'asks for a longer context, and this model has no price for longer prompts. Leave it out, or choose another model.'
@@ -95,7 +95,7 @@ const unpricedTier = (at: string, priced: readonly string[]) =>
 export function withTier(
   { carries, text: { extras } }: Protocol,
   body: JsonObject,
-  { name, at }: AskedTier,
+  { name, at }: RequestedTier,
 ): JsonObject {
   const ask = extras?.service_tier?.ask
   if (!ask)
@@ -106,7 +106,7 @@ export function withTier(
 /** The most units of each extra that has a price by the unit; undefined if nothing is asked for. */
 export function unitLimits(
   { price }: TextModel,
-  asked: readonly AskedExtra[],
+  asked: readonly RequestedExtra[],
 ): Readonly<Record<string, number>> | undefined {
   if (asked.length === 0 || !price.extras) return undefined
   const by_unit = [...price.extras].filter(([, { per }]) => per === 'unit')

@@ -1,5 +1,5 @@
 // A text request's body as a call asks things of it: parsed on the event loop, or, where it is large, on a thread.
-import type { AskedExtra } from '../../../domain/extras.ts'
+import type { RequestedExtra } from '../../../domain/extras.ts'
 import { isAnimatedData } from '../../../media/animation.ts'
 import type { ConversationRequest } from '../../../protocols/canonical/request.ts'
 import { boundDropped } from '../../../protocols/dropped-bound.ts'
@@ -56,7 +56,7 @@ export interface TextBody {
    * What it asks for beyond tokens, where it goes to a provider of the caller's protocol.
    * @throws GatewayError as `pricedExtras`
    */
-  extras(protocol: string, rules: ExtrasRules): readonly AskedExtra[] | Promise<readonly AskedExtra[]>
+  extras(protocol: string, rules: ExtrasRules): readonly RequestedExtra[] | Promise<readonly RequestedExtra[]>
   /** What tells its conversation from others of the account (`sessionInBody`); undefined where nothing does. */
   session(): string | undefined | Promise<string | undefined>
   /** Whether something in it may make an answer empty. */
@@ -134,7 +134,7 @@ export class ParsedBody implements TextBody {
     return this.#caller(protocol).leastTokens(this.#json)
   }
 
-  extras(protocol: string, rules: ExtrasRules): readonly AskedExtra[] {
+  extras(protocol: string, rules: ExtrasRules): readonly RequestedExtra[] {
     return pricedExtras(protocolNamed(this.#protocols, protocol), this.#json, rules)
   }
 

@@ -1,10 +1,10 @@
 // Paid text calls, as a value: how they are read, what they can cost, and how they are served.
 import type { Catalogue, TextModel } from '../../../domain/catalogue.ts'
-import type { AskedExtra } from '../../../domain/extras.ts'
+import type { RequestedExtra } from '../../../domain/extras.ts'
 import type { Medium } from '../../../domain/media/medium.ts'
 import { boundMedia, isUncounted } from '../../../domain/media/tokens.ts'
 import type { Nanos } from '../../../domain/money.ts'
-import type { AskedTier } from '../../../domain/service-tiers.ts'
+import type { RequestedTier } from '../../../domain/service-tiers.ts'
 import { type QuotedRequest, quote } from '../../../money/pricing/quote.ts'
 import { priceAt } from '../../../money/pricing/service-tiers.ts'
 import type { RequestFacts } from '../../../protocols/facts.ts'
@@ -170,7 +170,7 @@ const sessionOf = async ({ origin }: Admitted, body: TextBody): Promise<string |
   sessionInHeaders(origin.request.headers) ?? (await body.session())
 
 /** The tier that a request asks for, where its model has a price for it. Without one it is refused, or dropped by translation. */
-const pricedTier = ({ price }: TextModel, tier: AskedTier): AskedTier | undefined =>
+const pricedTier = ({ price }: TextModel, tier: RequestedTier): RequestedTier | undefined =>
   price.service_tiers?.has(tier.name) ? tier : undefined
 
 /** The most tokens that the fields which the operator sets at a provider can be. */
@@ -206,7 +206,7 @@ interface Carried {
   asked: TextModel
   body: TextBody
   streams: boolean
-  service_tier: AskedTier | undefined
+  service_tier: RequestedTier | undefined
   facts: RequestFacts
 }
 
@@ -217,10 +217,10 @@ interface Carried {
 async function carriedText(
   parts: ExchangeParts,
   { call, forwarded_headers, asked, body, streams, facts, service_tier }: Carried,
-): Promise<{ model: TextModel; extras: readonly AskedExtra[] }> {
+): Promise<{ model: TextModel; extras: readonly RequestedExtra[] }> {
   const from = call.protocol.name
   const { efforts, max_output_tokens, automatic_caching } = asked
-  let extras: readonly AskedExtra[] = []
+  let extras: readonly RequestedExtra[] = []
   const model = await carriedBy(parts, asked, async (provider, route) => {
     const to = upstreamProtocol(parts.protocols, { ...route, provider, caller: from, facts }).name
     if (to === from) extras = await body.extras(from, extrasRules(asked, forwarded_headers))
@@ -265,7 +265,7 @@ function withLeastOutput(
 function quotedOf(
   model: TextModel,
   facts: RequestFacts,
-  extras: readonly AskedExtra[],
+  extras: readonly RequestedExtra[],
   extras_nanos: Nanos | undefined,
 ): QuotedRequest {
   const { max_output_tokens, candidates, input_fields } = facts
@@ -287,7 +287,7 @@ const mediaRead = ({ media = [] }: RequestFacts, passes_through: boolean): reado
  * The input tokens that are held: all that the request can be, but no more than a report is believed with, beyond which the
  * estimate is charged. Cached content, which the gateway does not see, may fill all of the model's context.
  */
-function heldInput(model: TextModel, facts: RequestFacts, extras: readonly AskedExtra[]): number {
+function heldInput(model: TextModel, facts: RequestFacts, extras: readonly RequestedExtra[]): number {
   const { input_tokens, input_bound_tokens, media, cached_content } = facts
   const media_tokens = media ? boundMedia(media, model.routes.map(knownAs), model.context) : 0
   const most_tokens = input_bound_tokens + media_tokens

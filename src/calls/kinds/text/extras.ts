@@ -1,6 +1,6 @@
 // The extras of a text call: what is held for them, and what they come to.
 import type { TextModel } from '../../../domain/catalogue.ts'
-import type { AskedExtra, ExtraCharge, ExtraPrices } from '../../../domain/extras.ts'
+import type { ExtraCharge, ExtraPrices, RequestedExtra } from '../../../domain/extras.ts'
 import type { Nanos } from '../../../domain/money.ts'
 import { CONTEXT_MARGIN } from '../../../money/pricing/billed-usage.ts'
 import { chargedExtras, countsAlways, extrasCeiling } from '../../../money/pricing/extras.ts'
@@ -35,16 +35,16 @@ const SAME_WORK: ReadonlySet<string> = new Set([
 ])
 
 /** Whether a call may read and write more than its request says: its provider runs tools, or asks other models. */
-export const addWork = (asked: readonly AskedExtra[]): boolean => asked.some(addsWork)
+export const addWork = (asked: readonly RequestedExtra[]): boolean => asked.some(addsWork)
 
 /** The most input tokens that a provider's report is believed with; undefined for a call that may read more than its request says. */
 export const mostRead = (
   { context }: TextModel,
   { runs_tools }: RequestFacts,
-  asked: readonly AskedExtra[],
+  asked: readonly RequestedExtra[],
 ): number | undefined => (runs_tools || addWork(asked) ? undefined : CONTEXT_MARGIN * context)
 
-const addsWork = ({ name }: AskedExtra): boolean => !SAME_WORK.has(name)
+const addsWork = ({ name }: RequestedExtra): boolean => !SAME_WORK.has(name)
 
 /** What is charged for the extras of a request that was sent, and whose caller left before anything came: each at least once. */
 export const spentExtras = ({ price }: TextModel, { extras }: Passage): readonly ExtraCharge[] =>

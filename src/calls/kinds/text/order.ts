@@ -1,7 +1,7 @@
 // A text call that was read: its model, its request, and what its price depends on.
 import type { TextModel } from '../../../domain/catalogue.ts'
 import type { TokenPrice } from '../../../domain/prices.ts'
-import type { AskedTier } from '../../../domain/service-tiers.ts'
+import type { RequestedTier } from '../../../domain/service-tiers.ts'
 import type { QuotedRequest } from '../../../money/pricing/quote.ts'
 import type { RequestFacts } from '../../../protocols/facts.ts'
 import type { PaidOrder } from '../../life/order.ts'
@@ -15,7 +15,7 @@ export interface TextOrder extends PaidOrder<TextModel> {
   /** What is held for. */
   quoted: QuotedRequest
   /** The service tier that it is held at, which the model has a price for; undefined: the standard one. */
-  service_tier: AskedTier | undefined
+  service_tier: RequestedTier | undefined
   /** The model's price at that tier. */
   price: TokenPrice
   passages: Passages

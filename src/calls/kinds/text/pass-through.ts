@@ -1,5 +1,5 @@
 // The passage between equal protocols: the caller's own bytes to the provider, and the provider's own to the caller.
-import type { AskedExtra } from '../../../domain/extras.ts'
+import type { RequestedExtra } from '../../../domain/extras.ts'
 import type { Billed } from '../../../money/pricing/billed-usage.ts'
 import type { Protocol, StreamReading } from '../../../protocols/protocol.ts'
 import { type ByteString, decodeByteString, toByteString } from '../../../protocols/wire/byte-string.ts'
@@ -13,7 +13,7 @@ export interface OwnProtocol {
   /** Headers of the caller's that the provider is to get too. */
   forwarded_headers: Readonly<Record<string, string>>
   /** What the request asks for beyond tokens. */
-  extras: readonly AskedExtra[]
+  extras: readonly RequestedExtra[]
 }
 
 export function passThrough(

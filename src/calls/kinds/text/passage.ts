@@ -1,5 +1,5 @@
 // The way of a text call's bytes between its caller and a provider.
-import type { AskedExtra } from '../../../domain/extras.ts'
+import type { RequestedExtra } from '../../../domain/extras.ts'
 import type { Billed } from '../../../money/pricing/billed-usage.ts'
 import type { AnswerContext } from '../../../protocols/canonical/answer.ts'
 import type { Protocol, StreamReading } from '../../../protocols/protocol.ts'
@@ -29,7 +29,7 @@ export interface Passage {
   /** Headers of the caller's that the provider is to get too. */
   readonly forwarded_headers: Readonly<Record<string, string>>
   /** What the request, as the provider gets it, asks for beyond tokens. */
-  readonly extras: readonly AskedExtra[]
+  readonly extras: readonly RequestedExtra[]
   /**
    * The whole answer for the caller.
    * @param billed the usage that is paid for, and shown in place of another

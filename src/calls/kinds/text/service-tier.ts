@@ -66,4 +66,4 @@ export const chargeServed = (
   served: ServedTier,
   usage: Usage,
   extras: readonly ExtraCharge[],
-): Charge => chargeAtTier(model.price, { asked: service_tier?.name, served: served() }, usage, extras)
+): Charge => chargeAtTier(model.price, { requested: service_tier?.name, served: served() }, usage, extras)

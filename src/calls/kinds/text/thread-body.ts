@@ -1,6 +1,6 @@
 // A large text body: parsed on a thread, which answers what the call asks.
 import { overloaded } from '../../../domain/errors.ts'
-import type { AskedExtra } from '../../../domain/extras.ts'
+import type { RequestedExtra } from '../../../domain/extras.ts'
 import { freeBytes } from '../../../http/free-bytes.ts'
 import type { ConversationRequest } from '../../../protocols/canonical/request.ts'
 import type { RequestFacts } from '../../../protocols/facts.ts'
@@ -98,7 +98,7 @@ const questionsOf = (
 > => ({
   facts: (of, over) => ask<RequestFacts>({ ask: 'facts', protocol: of, over }),
   leastTokens: (of) => ask<number>({ ask: 'leastTokens', protocol: of }),
-  extras: (of, rules) => ask<readonly AskedExtra[]>({ ask: 'extras', protocol: of, rules }),
+  extras: (of, rules) => ask<readonly RequestedExtra[]>({ ask: 'extras', protocol: of, rules }),
   session: () => ask<string | undefined>({ ask: 'session' }),
   explainsEmpty: () => ask<boolean>({ ask: 'explainsEmpty' }),
   rejectRemembered: (of) => ask<void>({ ask: 'rejectRemembered', protocol: of }),

@@ -1,5 +1,5 @@
 // The passage between different protocols: decoded to the canonical form, and encoded for the other side.
-import type { AskedExtra } from '../../../domain/extras.ts'
+import type { RequestedExtra } from '../../../domain/extras.ts'
 import { withBareJson } from '../../../protocols/bare-json.ts'
 import type {
   ServerSentEvent,
@@ -46,7 +46,7 @@ export function translation(
   }
 }
 
-const NO_EXTRAS: readonly AskedExtra[] = []
+const NO_EXTRAS: readonly RequestedExtra[] = []
 
 interface Renaming {
   told: (model: string | undefined) => string | undefined

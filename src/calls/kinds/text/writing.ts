@@ -1,5 +1,5 @@
 // A text request as it is written for a route: translated where the provider speaks another protocol, and made to fit its server.
-import type { AskedTier } from '../../../domain/service-tiers.ts'
+import type { RequestedTier } from '../../../domain/service-tiers.ts'
 import type { ConversationRequest } from '../../../protocols/canonical/request.ts'
 import type { Carries } from '../../../protocols/carries.ts'
 import { untaken } from '../../../protocols/carries.ts'
@@ -28,7 +28,7 @@ export interface Writing extends NamedModel {
   /** Without asking for a summary of the reasoning, which the provider refused. */
   without_summary?: boolean | undefined
   /** The service tier that the provider is to be asked for; between equal protocols the request says it itself. */
-  service_tier?: AskedTier | undefined
+  service_tier?: RequestedTier | undefined
   /** What is known of the provider; undefined for nothing. */
   form?: ProviderForm | undefined
   /** The most units of what is billed beyond tokens, between equal protocols; undefined if none is asked for. */

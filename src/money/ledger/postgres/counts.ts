@@ -23,11 +23,11 @@ export interface ReadingOfCounts {
 export function readingOfCounts(operations: readonly Operation[]): ReadingOfCounts {
   const { all, pending, seconds } = limitedBy(operations)
   const parts = [
-    { asked: pending, text: PENDING, fill: fillPending },
-    { asked: seconds, text: SECONDS, fill: fillSeconds },
-  ].filter(({ asked }) => asked.size > 0)
+    { parties: pending, text: PENDING, fill: fillPending },
+    { parties: seconds, text: SECONDS, fill: fillSeconds },
+  ].filter(({ parties }) => parties.size > 0)
   return {
-    statements: parts.map(({ asked, text }) => ({ text, values: [jsonOf([...asked.values()])] })),
+    statements: parts.map(({ parties, text }) => ({ text, values: [jsonOf([...parties.values()])] })),
     fill(counts, answers) {
       for (const { scope, id } of all.values()) counts[scope].set(id, { pending: 0, seconds: [] })
       for (const [index, answer] of answers.entries()) parts[index]?.fill(counts, answer)
@@ -35,7 +35,7 @@ export function readingOfCounts(operations: readonly Operation[]): ReadingOfCoun
   }
 }
 
-interface Asked {
+interface LimitedParty {
   scope: Scope
   id: number
   account_id: number
@@ -43,11 +43,11 @@ interface Asked {
 
 /** Accounts and keys, each once. */
 interface Limited {
-  all: Map<string, Asked>
+  all: Map<string, LimitedParty>
   /** Those of which calls at once are limited. */
-  pending: Map<string, Asked>
+  pending: Map<string, LimitedParty>
   /** Those of which requests or tokens are limited. */
-  seconds: Map<string, Asked>
+  seconds: Map<string, LimitedParty>
 }
 
 function limitedBy(operations: readonly Operation[]): Limited {
@@ -60,48 +60,49 @@ function limitedBy(operations: readonly Operation[]): Limited {
       // What is no id of any row is left out.
       if (!limit || !Number.isSafeInteger(id) || !Number.isSafeInteger(account_id)) continue
       const name = `${scope} ${id}`
-      const asked = { scope, id, account_id }
-      limited.all.set(name, asked)
-      if (limit.concurrent_calls !== undefined) limited.pending.set(name, asked)
+      const party = { scope, id, account_id }
+      limited.all.set(name, party)
+      if (limit.concurrent_calls !== undefined) limited.pending.set(name, party)
       if ((limit.requests_per_minute ?? limit.tokens_per_minute) !== undefined)
-        limited.seconds.set(name, asked)
+        limited.seconds.set(name, party)
     }
   }
   return limited
 }
 
-const ASKED = 'json_to_recordset($1::text::json) AS asked (scope text, id bigint, account_id bigint)'
+const REQUESTED_PARTIES =
+  'json_to_recordset($1::text::json) AS requested (scope text, id bigint, account_id bigint)'
 
 /** A key's calls are looked for among those of its account. */
 const PENDING = `
-  SELECT scope, asked.id, count(holds.id) AS pending FROM ${ASKED}
-    JOIN holds ON state = 'pending' AND holds.account_id = asked.account_id AND (scope = 'account' OR holds.key_id = asked.id)
-   GROUP BY scope, asked.id`
+  SELECT scope, requested.id, count(holds.id) AS pending FROM ${REQUESTED_PARTIES}
+    JOIN holds ON state = 'pending' AND holds.account_id = requested.account_id AND (scope = 'account' OR holds.key_id = requested.id)
+   GROUP BY scope, requested.id`
 
 const SECONDS = `
-  SELECT rates.scope, rates.id, at_s, requests, tokens FROM ${ASKED}
-    JOIN rates ON rates.scope = asked.scope AND rates.id = asked.id
+  SELECT rates.scope, rates.id, at_s, requests, tokens FROM ${REQUESTED_PARTIES}
+    JOIN rates ON rates.scope = requested.scope AND rates.id = requested.id
    ORDER BY at_s`
 
 function fillPending(counts: Counts, answer: Answer): void {
-  for (const { scope, id, pending } of objectsOf<Pick<Counted, 'pending'> & Asked>(answer)) {
+  for (const { scope, id, pending } of objectsOf<Pick<Counted, 'pending'> & LimitedParty>(answer)) {
     const counted = counts[scope].get(id)
     if (counted) counted.pending = pending
   }
 }
 
 function fillSeconds(counts: Counts, answer: Answer): void {
-  for (const { scope, id, ...second } of objectsOf<CountedSecond & Asked>(answer))
+  for (const { scope, id, ...second } of objectsOf<CountedSecond & LimitedParty>(answer))
     if (isCountedAt(second, counts.now_s)) counts[scope].get(id)?.seconds.push(second)
 }
 
 /** With what it adds goes what counts no more of the same account or key. */
 const ADD = `
-  WITH given AS MATERIALIZED (
-         SELECT * FROM json_to_recordset($1::text::json) AS given (scope text, id bigint, at_s bigint, requests bigint, tokens bigint)),
+  WITH added AS MATERIALIZED (
+         SELECT * FROM json_to_recordset($1::text::json) AS added (scope text, id bigint, at_s bigint, requests bigint, tokens bigint)),
        gone AS (
-         DELETE FROM rates USING given WHERE rates.scope = given.scope AND rates.id = given.id AND rates.at_s < given.at_s - 60)
-  INSERT INTO rates (scope, id, at_s, requests, tokens) SELECT scope, id, at_s, requests, tokens FROM given
+         DELETE FROM rates USING added WHERE rates.scope = added.scope AND rates.id = added.id AND rates.at_s < added.at_s - 60)
+  INSERT INTO rates (scope, id, at_s, requests, tokens) SELECT scope, id, at_s, requests, tokens FROM added
       ON CONFLICT (scope, id, at_s) DO UPDATE
      SET requests = rates.requests + excluded.requests, tokens = rates.tokens + excluded.tokens`
 

@@ -50,7 +50,7 @@ class PostgresExecutor implements Executor {
   /** Holds whose callers were told that nothing is known of them: they are nobody's. */
   #abandoned: number[] = []
   /** Somebody has waited for the server in vain: until it is there again nobody else does. */
-  #is_given_up = false
+  #is_abandoned = false
 
   constructor(
     url: string,
@@ -65,7 +65,7 @@ class PostgresExecutor implements Executor {
   }
 
   async commit(operations: Operation[], wait_ms: number): Promise<Result[]> {
-    const needed_ms = this.#is_given_up ? MIN_COMMIT_MS : Math.max(wait_ms, MIN_COMMIT_MS)
+    const needed_ms = this.#is_abandoned ? MIN_COMMIT_MS : Math.max(wait_ms, MIN_COMMIT_MS)
     const is_locked = operations.map((operation) => this.#isLocked(operation))
     const sent = operations.filter((_, at) => !is_locked[at])
     if (sent.length === 0 && operations.length > 0) return operations.map(() => ({ failure: SET_ASIDE }))
@@ -114,20 +114,20 @@ class PostgresExecutor implements Executor {
     for (const pause_ms of pauses()) {
       try {
         const outcomes = await this.#commitOnce(operations, due_ms, not_awaited ?? this.#locked.ids)
-        this.#is_given_up = false
+        this.#is_abandoned = false
         return { results: outcomes.map((outcome) => outcome ?? { failure: SET_ASIDE }) }
       } catch (thrown) {
         const failure = inOwnWords(failureOf(thrown))
         const is_away = failure.trouble === 'unreachable' || failure.trouble === 'read_only'
         if (failure.trouble === 'busy') {
-          this.#is_given_up = false
+          this.#is_abandoned = false
           if (not_awaited) return { failure: SET_ASIDE }
           not_awaited = 'all'
           continue
         }
-        const may_try_again = is_away && !this.#is_given_up
+        const may_try_again = is_away && !this.#is_abandoned
         if (!may_try_again || performance.now() + pause_ms > due_ms) {
-          this.#is_given_up = is_away
+          this.#is_abandoned = is_away
           return { failure }
         }
       }
@@ -181,7 +181,7 @@ class PostgresExecutor implements Executor {
     const is_committed = await isCommitted(
       batch.marked,
       () => this.#open(left),
-      this.#is_given_up ? 0 : left(),
+      this.#is_abandoned ? 0 : left(),
     )
     this.#unknown = undefined
     if (!is_committed) return undefined

@@ -29,9 +29,9 @@ export class SharedPrices {
       this.#known.clear()
       lacking = this.#lackingOf(operations)
     }
-    const given = lacking.map((json) => ({ json, sha256: hashPrice(json).toHex() }))
+    const missing_prices = lacking.map((json) => ({ json, sha256: hashPrice(json).toHex() }))
     // In one order, so that two gateways do not wait for each other.
-    const values = [jsonOf(given.toSorted((a, b) => (a.sha256 < b.sha256 ? -1 : 1)))]
+    const values = [jsonOf(missing_prices.toSorted((a, b) => (a.sha256 < b.sha256 ? -1 : 1)))]
     const [, found] = await connection.askAll(
       [
         { text: INSERT, values },
@@ -40,7 +40,7 @@ export class SharedPrices {
       within_ms(),
     )
     for (const { id, sha256 } of found ? objectsOf<{ id: number; sha256: string }>(found) : []) {
-      const price = given.find((one) => one.sha256 === sha256)
+      const price = missing_prices.find((one) => one.sha256 === sha256)
       if (price) this.#known.set(price.json, id)
     }
   }
@@ -66,6 +66,6 @@ export class SharedPrices {
   }
 }
 
-const GIVEN = `SELECT decode(sha256, 'hex') AS sha256, json FROM json_to_recordset($1::text::json) AS given (sha256 text, json text)`
-const INSERT = `INSERT INTO prices (sha256, json) ${GIVEN} ON CONFLICT (sha256) DO NOTHING`
-const FIND = `SELECT prices.id, encode(prices.sha256, 'hex') AS sha256 FROM prices JOIN (${GIVEN}) AS given USING (sha256)`
+const MISSING_PRICES = `SELECT decode(sha256, 'hex') AS sha256, json FROM json_to_recordset($1::text::json) AS missing (sha256 text, json text)`
+const INSERT = `INSERT INTO prices (sha256, json) ${MISSING_PRICES} ON CONFLICT (sha256) DO NOTHING`
+const FIND = `SELECT prices.id, encode(prices.sha256, 'hex') AS sha256 FROM prices JOIN (${MISSING_PRICES}) AS missing USING (sha256)`

@@ -9,7 +9,7 @@ import { readingOfCounts } from './counts.ts'
 import type { LockedRows } from './locked-accounts.ts'
 
 /** What is known of a batch once it has been read. */
-export interface Begun {
+export interface BatchRead {
   readonly book: Book
   /** `pg_current_xact_id()` */
   readonly transaction_id: string
@@ -26,7 +26,7 @@ export interface Reading {
   /** In this order, in a transaction at READ COMMITTED: each sees what was committed until its accounts were locked. */
   readonly statements: readonly Statement[]
   /** @param answers one for each statement */
-  readAnswers(answers: readonly Answer[]): Begun
+  readAnswers(answers: readonly Answer[]): BatchRead
 }
 
 /** @param gateway_id whose holds it opens; null: of none, which is always alive */
@@ -153,7 +153,7 @@ const HOLDS = `
 const KEYED_ENTRIES = `
   SELECT account_id, request_key, kind, amount_nanos, note, created_at_ms FROM entries
    WHERE (account_id, request_key) IN (
-           SELECT account_id, request_key FROM json_to_recordset($1::text::json) AS asked (account_id bigint, request_key text))`
+           SELECT account_id, request_key FROM json_to_recordset($1::text::json) AS requested (account_id bigint, request_key text))`
 
 /** What operations name. */
 interface Named {
@@ -204,8 +204,8 @@ const arrayOf = (ids: ReadonlySet<number>): string => `{${[...ids].filter(Number
 
 const rowsIn = <Row>(answer: Answer | undefined): Row[] => (answer ? objectsOf<Row>(answer) : [])
 
-function idsFrom(drawn: string): () => number {
-  const ids = drawn.split(',')
+function idsFrom(joined_ids: string): () => number {
+  const ids = joined_ids.split(',')
   let taken = 0
   return () => {
     const id = Number(ids[taken++])

@@ -47,9 +47,9 @@ const writing = (text: string, rows: readonly object[]): Statement[] =>
 
 /** All columns that the ledger changes are integers. */
 const update = (table: string, columns: readonly string[]): string => `
-  UPDATE ${table} SET ${columns.map((name) => `${name} = given.${name}`).join()}
-    FROM json_to_recordset($1::text::json) AS given (${['id', ...columns].map((name) => `${name} bigint`).join()})
-   WHERE ${table}.id = given.id`
+  UPDATE ${table} SET ${columns.map((name) => `${name} = changed.${name}`).join()}
+    FROM json_to_recordset($1::text::json) AS changed (${['id', ...columns].map((name) => `${name} bigint`).join()})
+   WHERE ${table}.id = changed.id`
 
 const UPDATE_ACCOUNTS = update('accounts', ['balance_nanos', 'held_nanos', 'debt_nanos'])
 const UPDATE_KEYS = update('keys', ['spent_nanos', 'held_nanos'])
@@ -74,9 +74,10 @@ const INSERT_HOLDS = insert('holds', columnsOf(holds))
 const INSERT_ENTRIES = insert('entries', columnsWithoutId(entries))
 const INSERT_ACTIONS = insert('actions', columnsWithoutId(actions))
 
-const OF_GIVEN = 'FROM json_to_recordset($1::text::json) AS given (id bigint) WHERE holds.id = given.id'
-const EXPIRE_HOLDS = `UPDATE holds SET state = 'expired' ${OF_GIVEN}`
-const DELETE_HOLDS = `DELETE ${OF_GIVEN.replace('FROM', 'FROM holds USING')}`
+const OF_LISTED_HOLDS =
+  'FROM json_to_recordset($1::text::json) AS listed (id bigint) WHERE holds.id = listed.id'
+const EXPIRE_HOLDS = `UPDATE holds SET state = 'expired' ${OF_LISTED_HOLDS}`
+const DELETE_HOLDS = `DELETE ${OF_LISTED_HOLDS.replace('FROM', 'FROM holds USING')}`
 
 /** With their sums, which no trigger adds here. A day's are put together before they are added: no row may change twice in a statement. */
 const INSERT_CALLS = `

@@ -56,7 +56,7 @@ export interface Statement {
   readonly values?: readonly unknown[] | undefined
 }
 
-type Told = unknown[][] & { columns: Column[]; command: string }
+type RawResult = unknown[][] & { columns: Column[]; command: string }
 
 /** For one user at a time. Once it is lost it stays so: a statement never goes to another session than the one before it. */
 export class Connection {
@@ -146,8 +146,8 @@ export class Connection {
   async ask(text: string, values: readonly unknown[] = [], within_ms = this.#max_answer_ms): Promise<Answer> {
     if (this.#is_lost) throw connectionLost('08003', 'the connection to the database is lost')
     const sent = values.map(sentOf)
-    const told = await this.#answer(() => this.#session.unsafe(text, sent).values(), within_ms)
-    return answerOf(told as unknown as Told)
+    const result = await this.#answer(() => this.#session.unsafe(text, sent).values(), within_ms)
+    return answerOf(result as unknown as RawResult)
   }
 
   /**
@@ -158,25 +158,25 @@ export class Connection {
   async askAll(statements: readonly Statement[], within_ms = this.#max_answer_ms): Promise<Answer[]> {
     if (this.#is_lost) throw connectionLost('08003', 'the connection to the database is lost')
     const sent = statements.map(({ text, values = [] }) => ({ text, values: values.map(sentOf) }))
-    const asked = () => Promise.allSettled(sent.map((statement) => this.#send(statement)))
-    const told = await this.#answer(asked, within_ms)
-    const failures = told.flatMap((one) => (one.status === 'rejected' ? [failureOf(one.reason)] : []))
+    const sendAll = () => Promise.allSettled(sent.map((statement) => this.#send(statement)))
+    const results = await this.#answer(sendAll, within_ms)
+    const failures = results.flatMap((one) => (one.status === 'rejected' ? [failureOf(one.reason)] : []))
     if (failures.some(endsConnection)) this.lose()
     if (failures.length > 0) throw failures[0]
-    return told.flatMap((one) => (one.status === 'fulfilled' ? [answerOf(one.value)] : []))
+    return results.flatMap((one) => (one.status === 'fulfilled' ? [answerOf(one.value)] : []))
   }
 
-  async #send({ text, values }: { text: string; values: Sent[] }): Promise<Told> {
+  async #send({ text, values }: { text: string; values: Sent[] }): Promise<RawResult> {
     // Without parameters, only what is no mere text is sent before the answer to the statement before it.
     const query = values.length > 0 ? this.#session.unsafe(text, values) : this.#session(templateOf(text))
-    return (await query.values()) as unknown as Told
+    return (await query.values()) as unknown as RawResult
   }
 
   /** Carries out statements in one message, without parameters. @returns the rows of the last @throws as `ask` */
   async script(text: string): Promise<unknown[][]> {
     if (this.#is_lost) throw connectionLost('08003', 'the connection to the database is lost')
-    const told = await this.#answer(() => this.#session.unsafe(text).values(), this.#max_answer_ms)
-    return (told as unknown as Told[]).at(-1) ?? []
+    const results = await this.#answer(() => this.#session.unsafe(text).values(), this.#max_answer_ms)
+    return (results as unknown as RawResult[]).at(-1) ?? []
   }
 
   /** Meanwhile a statement may take its time: the server was told so. */
@@ -204,7 +204,7 @@ export class Connection {
     await this.#client.close({ timeout: 0 })
   }
 
-  async #answer<T>(ask: () => Promise<T>, within_ms: number): Promise<T> {
+  async #answer<T>(send: () => Promise<T>, within_ms: number): Promise<T> {
     const late = Promise.withResolvers<never>()
     const timer = setTimeout(() => {
       late.reject(connectionLost('08006', 'the database did not answer in time'))
@@ -212,7 +212,7 @@ export class Connection {
     }, within_ms)
     this.#waiting += 1
     try {
-      const answer = await Promise.race([ask(), late.promise])
+      const answer = await Promise.race([send(), late.promise])
       this.#answered_ms = performance.now()
       return answer
     } catch (thrown) {
@@ -263,10 +263,10 @@ function fieldsOf(url: string): SQL.PostgresOrMySQLOptions {
   }
 }
 
-function answerOf(told: Told): Answer {
-  const { columns, command } = told
+function answerOf(result: RawResult): Answer {
+  const { columns, command } = result
   if (!columns) throw new Error('Several statements were given as one.')
-  return { columns, rows: rowsOf(told, columns), command }
+  return { columns, rows: rowsOf(result, columns), command }
 }
 
 const templateOf = (text: string): TemplateStringsArray =>

@@ -154,22 +154,22 @@ export class PostgresDb implements Db {
   ): Promise<T> {
     if (this.#is_readonly) throw new Error('This database was opened to be read.')
     const due_ms = performance.now() + MAX_BUSY_WAIT_MS
-    let is_begun = false
+    let has_begun = false
     let busy: unknown
     const isLate = () => busy && this.#in_line && due_ms - performance.now() < MIN_IN_LINE_MS
     const once = () => {
-      is_begun = false
+      has_begun = false
       const pool = (busy ? this.#in_line : undefined) ?? this.#writing
       return pool.lend(async (connection) => {
         // Others may have stood in line before it all the time.
         if (isLate()) throw busy
-        is_begun = true
+        has_begun = true
         return await work(connection)
       })
     }
     const mayTryAgain = (thrown: unknown) => {
       if (isBusy(thrown)) busy = thrown
-      return !isLate() && (!is_begun || wasUndone(thrown))
+      return !isLate() && (!has_begun || wasUndone(thrown))
     }
     return this.#while(() => untilDone(once, mayTryAgain, due_ms))
   }

@@ -92,10 +92,10 @@ const TRIES = 3
 async function clockOf(connection: Connection, now: () => number) {
   let nearest = { round_trip_ms: Number.POSITIVE_INFINITY, clock_ahead_ms: 0 }
   for (let nth = 0; nth < TRIES; nth += 1) {
-    const [asked_ms, began_ms] = [now(), performance.now()]
+    const [sent_at_ms, began_ms] = [now(), performance.now()]
     const { rows } = await connection.ask('SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint')
     const round_trip_ms = performance.now() - began_ms
-    const clock_ahead_ms = Number(rows[0]?.[0]) - (asked_ms + round_trip_ms / 2)
+    const clock_ahead_ms = Number(rows[0]?.[0]) - (sent_at_ms + round_trip_ms / 2)
     if (round_trip_ms < nearest.round_trip_ms) nearest = { round_trip_ms, clock_ahead_ms }
   }
   return nearest

@@ -45,7 +45,7 @@ export async function revive(
 }
 
 const END_SILENT = `UPDATE gateways SET ended_at_ms = now_ms()
-  WHERE ended_at_ms IS NULL AND $told_ms <= now_ms()
+  WHERE ended_at_ms IS NULL AND $reported_ms <= now_ms()
     AND (coalesce(seen_at_ms, 0) < $since_ms OR seen_at_ms > now_ms() + $ahead_ms)
   RETURNING id, name`
 
@@ -59,9 +59,9 @@ export const forgetMarks = (db: Db): Promise<unknown> => db.write((db) => db.row
  * Ends the gateways that have told nothing since then, by the clock of the server, and those that told by a clock so far ahead that it was set
  * back since.
  *
- * @param told_ms when this one told last: where the clock was set back after it, none is ended @throws StorageFailure
+ * @param reported_ms the last report of this gateway: where the clock was set back after it, none is ended @throws StorageFailure
  */
 export const endSilent = (
   db: Db,
-  bounds: { since_ms: number; ahead_ms: number; told_ms: number },
+  bounds: { since_ms: number; ahead_ms: number; reported_ms: number },
 ): Promise<{ id: number; name: string }[]> => db.write((db) => db.rows(END_SILENT, bounds))

@@ -19,14 +19,14 @@ class Session extends SQLiteRemoteSession<Nothing, Nothing> {
     ...how: Parameters<SQLiteRemoteSession<Nothing, Nothing>['prepareQuery']>
   ): RemotePreparedQuery<T> {
     // Its own wraps each failure in one whose message has all parameters: secrets, prompts, notes.
-    const queryWithCache = <Told>(_text: string, _values: unknown[], ask: () => Promise<Told>) => ask()
+    const queryWithCache = <Result>(_text: string, _values: unknown[], run: () => Promise<Result>) => run()
     return Object.assign(super.prepareQuery<T>(...how), { queryWithCache })
   }
 }
 
-export function ormOver(ask: Asking): Orm {
+export function ormOver(run: Asking): Orm {
   const client: RemoteCallback = async (text, values, method) => {
-    const rows = await ask(textOf(text), values)
+    const rows = await run(textOf(text), values)
     // For `get` it takes the row itself, and undefined for no row; its type does not say so.
     return { rows: (method === 'get' ? rows[0] : rows) as unknown[] }
   }

@@ -126,7 +126,7 @@ export async function isCommitted(
   let cause: unknown
   for (const pause_ms of pauses()) {
     try {
-      const is_committed = await asked(marked, reopen)
+      const is_committed = await readCommitState(marked, reopen)
       if (is_committed !== undefined) return is_committed
     } catch (thrown) {
       cause = thrown
@@ -142,7 +142,10 @@ export async function isCommitted(
   })
 }
 
-async function asked(marked: Marked, reopen: () => Promise<Connection>): Promise<boolean | undefined> {
+async function readCommitState(
+  marked: Marked,
+  reopen: () => Promise<Connection>,
+): Promise<boolean | undefined> {
   const connection = await reopen()
   try {
     return await wasCommitted(marked, connection)

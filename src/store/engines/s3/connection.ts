@@ -74,8 +74,8 @@ export function connectBucket(settings: Bucket, options: ConnectionOptions): Con
     throw inWords(failure, settings, named_in)
   }
   /** @param bytes that are on their way meanwhile */
-  const told = <T>(ask: () => Promise<T>, bytes = 0): Promise<T> =>
-    patiently(() => withinSilence(within(bytes), ask)).catch(inTheirWords)
+  const request = <T>(send: () => Promise<T>, bytes = 0): Promise<T> =>
+    patiently(() => withinSilence(within(bytes), send)).catch(inTheirWords)
   const fileAt = (key: string, range?: Range) => {
     const file = client.file(prefix + key)
     return range ? file.slice(...range) : file
@@ -83,17 +83,17 @@ export function connectBucket(settings: Bucket, options: ConnectionOptions): Con
 
   return {
     where: `s3://${bucket}/${prefix}`,
-    size: (key) => told(() => sizeOf(client, prefix + key)),
+    size: (key) => request(() => sizeOf(client, prefix + key)),
     put: (key, bytes) =>
-      told(async () => {
+      request(async () => {
         await client.write(prefix + key, bytes)
         await assertKept(client, prefix + key, bytes.length)
       }, bytes.length),
     async send(key, content, part_bytes) {
-      const sent = await withinSilence(within(PARTS_AT_ONCE * part_bytes), (heard) =>
-        upload(client, { key: prefix + key, content, part_bytes, heard }),
+      const sent = await withinSilence(within(PARTS_AT_ONCE * part_bytes), (onActivity) =>
+        upload(client, { key: prefix + key, content, part_bytes, onActivity }),
       ).catch(inTheirWords)
-      await told(() => assertKept(client, prefix + key, sent))
+      await request(() => assertKept(client, prefix + key, sent))
       return sent
     },
     async *stream(key, range) {
@@ -103,11 +103,11 @@ export function connectBucket(settings: Bucket, options: ConnectionOptions): Con
         inTheirWords(failure)
       }
     },
-    bytes: (key, range) => told(() => fileAt(key, range).bytes(), range[1] - range[0]),
-    remove: (key) => told(async () => void (await client.delete(prefix + key))),
+    bytes: (key, range) => request(() => fileAt(key, range).bytes(), range[1] - range[0]),
+    remove: (key) => request(async () => void (await client.delete(prefix + key))),
     async *list(beginning) {
       for (let continuationToken: string | undefined; ; ) {
-        const page = await told(() =>
+        const page = await request(() =>
           client.list({ prefix: prefix + beginning, ...(continuationToken ? { continuationToken } : {}) }),
         )
         for (const { key, size = 0, lastModified } of page.contents ?? [])
@@ -120,20 +120,20 @@ export function connectBucket(settings: Bucket, options: ConnectionOptions): Con
         continuationToken = page.nextContinuationToken
       }
     },
-    check: () => told(async () => void (await client.list({ prefix, maxKeys: 1 }))),
+    check: () => request(async () => void (await client.list({ prefix, maxKeys: 1 }))),
   }
 }
 
 /** Asks again what may succeed a moment later. */
-async function patiently<T>(ask: () => Promise<T>): Promise<T> {
+async function patiently<T>(send: () => Promise<T>): Promise<T> {
   for (const pause_ms of PAUSES_MS)
     try {
-      return await ask()
+      return await send()
     } catch (failure) {
       if (!isPassing(failure)) throw failure
       await Bun.sleep(pause_ms)
     }
-  return await ask()
+  return await send()
 }
 
 /** The answer to HEAD has no words: why an object is missing is asked again, by a request whose answer has them. */
@@ -158,18 +158,21 @@ interface Upload {
   content: AsyncIterable<Uint8Array>
   part_bytes: number
   /** Called as the content is taken, and while it is waited for. */
-  heard(): void
+  onActivity(): void
 }
 
 /** The object exists once all of its parts are there; where the content fails, the upload is given up. @returns its bytes */
-async function upload(client: Bun.S3Client, { key, content, part_bytes, heard }: Upload): Promise<number> {
+async function upload(
+  client: Bun.S3Client,
+  { key, content, part_bytes, onActivity }: Upload,
+): Promise<number> {
   let bytes = 0
   let failure: unknown
   const iterator = content[Symbol.asyncIterator]()
   const stream = new ReadableStream<Uint8Array>({
     async pull(controller) {
       try {
-        const { done, value } = await whileHeard(heard, () => iterator.next())
+        const { done, value } = await withActivity(onActivity, () => iterator.next())
         if (done) return controller.close()
         bytes += value.byteLength
         controller.enqueue(value)
@@ -195,15 +198,15 @@ async function upload(client: Bun.S3Client, { key, content, part_bytes, heard }:
   return bytes
 }
 
-const HEARD_EVERY_MS = 250
+const ACTIVITY_INTERVAL_MS = 250
 
 /** The silence of whoever sends the content is not the bucket's. */
-async function whileHeard<T>(heard: () => void, work: () => Promise<T>): Promise<T> {
-  heard()
-  const timer = setInterval(heard, HEARD_EVERY_MS)
+async function withActivity<T>(onActivity: () => void, work: () => Promise<T>): Promise<T> {
+  onActivity()
+  const timer = setInterval(onActivity, ACTIVITY_INTERVAL_MS)
   using _clearing = atEnd(() => clearInterval(timer))
   const result = await work()
-  heard()
+  onActivity()
   return result
 }
 

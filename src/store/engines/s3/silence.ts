@@ -16,7 +16,7 @@ export interface Silence {
  */
 export async function withinSilence<T>(
   { of, limit_ms }: Silence,
-  work: (heard: () => void) => Promise<T>,
+  work: (onActivity: () => void) => Promise<T>,
 ): Promise<T> {
   const silent = Promise.withResolvers<never>()
   const words = `${of} has been silent for ${Math.round(limit_ms / 1_000)} s: see whether it runs, and try again.`
