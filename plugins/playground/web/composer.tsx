@@ -1,85 +1,90 @@
-// The composer: a message, pictures sent with it, and the buttons that send and stop.
-import { ImagePlus, Send, Square } from 'lucide-react'
-import type { ClipboardEvent, KeyboardEvent, ReactNode } from 'react'
+// The composer of a request: a question, pictures sent with it, and the buttons that send and stop.
+import { ImagePlus, type LucideIcon, Square } from 'lucide-react'
+import type { ClipboardEvent, DragEvent, KeyboardEvent, ReactNode } from 'react'
 import { Button } from '../../console/web/parts/button.tsx'
 import { FileButton } from '../../console/web/parts/file-button.tsx'
 import { TextArea } from '../../console/web/parts/input.tsx'
-import { PickedPictures } from './picked-pictures.tsx'
-import type { Reference } from './reference.ts'
-import { useUploads } from './use-uploads.ts'
+import { PickedPictures, useUploads } from './pictures.tsx'
+import type { Draft } from './request.ts'
 
 export interface ComposerProps {
-  value: string
-  onChange: (value: string) => void
-  pictures: readonly Reference[]
-  onPictures: (pictures: readonly Reference[]) => void
+  draft: Draft
+  set: (some: Partial<Draft>) => void
   account: string | undefined
+  /** The field's name, and the text in it while it is empty. */
+  label: string
+  placeholder: string
+  max_pictures: number
+  /** The button that sends. */
+  verb: string
+  icon: LucideIcon
   onSend: () => void
-  onStop: () => void
-  is_streaming: boolean
-  /** The estimated cost of sending. */
-  sum: string | undefined
+  /** Undefined while nothing can be stopped. */
+  onStop: (() => void) | undefined
+  /** The cost of sending. */
+  sum: ReactNode
   /** Further buttons. */
-  children: ReactNode
+  children?: ReactNode
 }
 
-/** Enter sends; with Shift it is a new line. Esc stops the answer. A picture can be pasted. */
+/** Enter sends; with Shift it is a new line. Esc stops the answer. A picture can be pasted, or dropped. */
 export function Composer(props: ComposerProps) {
-  const { value, onChange, pictures, onPictures, account, onSend, onStop, is_streaming, sum, children } =
-    props
-  const uploads = useUploads(account, (added) => onPictures([...pictures, ...added]))
-
+  const { draft, set, account, label, placeholder, max_pictures, verb, icon, onSend, onStop } = props
+  const { question, pictures } = draft
+  const uploads = useUploads(account, (added) =>
+    set({ pictures: [...pictures, ...added].slice(-max_pictures) }),
+  )
   function press(event: KeyboardEvent): void {
     if (event.key === 'Enter' && !event.shiftKey && !event.nativeEvent.isComposing) {
       event.preventDefault()
       onSend()
     }
-    if (event.key === 'Escape' && is_streaming) onStop()
+    if (event.key === 'Escape') onStop?.()
   }
-  function paste(event: ClipboardEvent): void {
-    const files = [...event.clipboardData.files]
+  function take(event: ClipboardEvent | DragEvent, { files }: DataTransfer): void {
     if (files.length === 0) return
     event.preventDefault()
-    uploads.add(files)
+    if (!uploads.busy) uploads.add([...files].slice(0, max_pictures))
   }
   return (
-    <div className="play-composer">
-      {pictures.length > 0 && (
-        <div className="play-references">
-          <PickedPictures
-            pictures={pictures}
-            onRemove={(removed) => onPictures(pictures.filter(({ id }) => id !== removed))}
-          />
-        </div>
-      )}
+    // biome-ignore lint/a11y/noStaticElementInteractions: the button within does the same by the keyboard
+    <div
+      className="play-composer"
+      onDragOver={(event) => event.preventDefault()}
+      onDrop={(event) => take(event, event.dataTransfer)}
+    >
+      <PickedPictures
+        pictures={pictures}
+        onRemove={(removed) => set({ pictures: pictures.filter(({ id }) => id !== removed) })}
+      />
       <TextArea
-        aria-label="Message"
-        placeholder="Write a message"
+        aria-label={label}
+        placeholder={placeholder}
         rows={3}
-        value={value}
-        onChange={onChange}
+        value={question}
+        onChange={(question) => set({ question })}
         onKeyDown={press}
-        onPaste={paste}
+        onPaste={(event: ClipboardEvent) => take(event, event.clipboardData)}
       />
       <div className="spread play-composer-foot">
         <div className="row">
           <FileButton look="quiet" icon={ImagePlus} busy={uploads.busy} onFiles={uploads.add}>
             Add a picture
           </FileButton>
-          {children}
+          {props.children}
         </div>
         <div className="row">
-          {sum !== undefined && <span className="small soft">{sum}</span>}
+          {props.sum}
           <span className="small soft play-composer-keys" title="Shift+Enter adds a line">
             Enter sends
           </span>
-          {is_streaming ? (
+          {onStop ? (
             <Button icon={Square} onClick={onStop}>
               Stop
             </Button>
           ) : (
-            <Button look="primary" icon={Send} onClick={onSend} disabled={value.trim() === ''}>
-              Send
+            <Button look="primary" icon={icon} onClick={onSend} disabled={question.trim() === ''}>
+              {verb}
             </Button>
           )}
         </div>

@@ -4,18 +4,18 @@ import { useEffect, useRef } from 'react'
 import { names } from '../../console/web/parts/class-names.ts'
 import { Copy } from '../../console/web/parts/copy.tsx'
 import { Notice } from '../../console/web/parts/notice.tsx'
-import { AnswerCost } from './answer-cost.tsx'
-import type { Answer, Turn } from './draft.ts'
+import { AnswerCost, type AnswerCostProps } from './cost.tsx'
 import { Markdown } from './markdown.tsx'
-import type { TextModel } from './models.ts'
-import { PickedPictures } from './picked-pictures.tsx'
+import { PickedPictures } from './pictures.tsx'
+import { type Answer, type Draft, messagesOf, type TextModel, type Turn } from './request.ts'
 
 export interface TurnsProps {
-  turns: readonly Turn[]
+  draft: Draft
   models: readonly (TextModel | undefined)[]
 }
 
-export function Turns({ turns, models }: TurnsProps) {
+export function Turns({ draft, models }: TurnsProps) {
+  const { turns } = draft
   const end = useRef<HTMLDivElement>(null)
   const follows = useFollowing(end, turns)
   if (turns.length === 0)
@@ -28,14 +28,10 @@ export function Turns({ turns, models }: TurnsProps) {
     )
   return (
     <div className="play-turns" data-follows={follows || undefined}>
-      {turns.map((turn) => (
+      {turns.map((turn, at) => (
         <section key={turn.id} className="play-turn" aria-label="Question and answer">
           <div className="play-question">
-            {turn.pictures && turn.pictures.length > 0 && (
-              <div className="play-references">
-                <PickedPictures pictures={turn.pictures} />
-              </div>
-            )}
+            <PickedPictures pictures={turn.pictures} />
             {turn.question}
           </div>
           <div className={names('play-answers', models.length > 1 && 'play-answers-two')}>
@@ -45,6 +41,7 @@ export function Turns({ turns, models }: TurnsProps) {
                 key={side}
                 answer={turn.answers[side] ?? null}
                 model={model}
+                messages={() => messagesOf({ ...draft, turns: turns.slice(0, at) }, side, turn)}
                 is_named={models.length > 1}
               />
             ))}
@@ -59,7 +56,7 @@ export function Turns({ turns, models }: TurnsProps) {
 /** Keeps the end of a growing answer in view, unless the reader has scrolled up. */
 function useFollowing(end: React.RefObject<HTMLDivElement | null>, turns: readonly Turn[]): boolean {
   const last = turns.at(-1)
-  const is_streaming = last?.answers.some((answer) => answer?.state === 'streaming') ?? false
+  const is_streaming = last?.answers.some((answer) => answer?.state === 'running') ?? false
   const was_near = useRef(true)
   const count = turns.length
   useEffect(() => {
@@ -79,21 +76,21 @@ function useFollowing(end: React.RefObject<HTMLDivElement | null>, turns: readon
   return is_streaming
 }
 
-interface AnswerViewProps {
+interface AnswerViewProps extends Pick<AnswerCostProps, 'messages'> {
   answer: Answer | null
   model: TextModel | undefined
   /** Says which model it is of. */
   is_named: boolean
 }
 
-function AnswerView({ answer, model, is_named }: AnswerViewProps) {
+function AnswerView({ answer, model, messages, is_named }: AnswerViewProps) {
   if (!answer)
     return <div className="play-answer soft">{is_named && model ? `${model.id} was not called.` : null}</div>
   const { text, thinking, state, failure } = answer
   return (
     <article
       className="play-answer"
-      aria-busy={state === 'streaming'}
+      aria-busy={state === 'running'}
       aria-label={model ? `Answer of ${model.id}` : 'Answer'}
     >
       {is_named && model && <h3>{model.id}</h3>}
@@ -110,7 +107,7 @@ function AnswerView({ answer, model, is_named }: AnswerViewProps) {
           <Markdown text={text} />
         </div>
       )}
-      {state === 'streaming' && text === '' && (
+      {state === 'running' && text === '' && (
         <div className="soft play-answer-waiting">Waiting for the first token</div>
       )}
       {failure !== undefined && (
@@ -119,8 +116,8 @@ function AnswerView({ answer, model, is_named }: AnswerViewProps) {
         </Notice>
       )}
       <div className="spread play-answer-foot">
-        {model && <AnswerCost answer={answer} model={model} />}
-        {state !== 'streaming' && text !== '' && <Copy text={text} what="answer" />}
+        {model && <AnswerCost answer={answer} model={model} messages={messages} />}
+        {state !== 'running' && text !== '' && <Copy text={text} what="answer" />}
       </div>
     </article>
   )

@@ -13,9 +13,9 @@ import { Page } from '../../console/web/parts/page.tsx'
 import { EmptyState, Loaded } from '../../console/web/parts/states.tsx'
 import { Tabs } from '../../console/web/parts/tabs.tsx'
 import { useWhose, type Whose } from '../../console/web/parts/whose.ts'
-import { ImagePlayground } from './image-playground.tsx'
-import type { Payer, Play } from './models.ts'
-import { TextPlayground } from './text-playground.tsx'
+import { ImagePage } from './image-page.tsx'
+import type { Payer, Play } from './request.ts'
+import { TextPage } from './text-page.tsx'
 
 export default function Playground() {
   const whose = useWhose()
@@ -53,12 +53,12 @@ function Playing({ play, whose, onCharged }: PlayingProps) {
   const tabs: { value: string; title: string; content: ReactNode }[] = []
   const common = { account: whose.account, onCharged }
   if (text_models.length > 0)
-    tabs.push({ value: 'text', title: 'Text', content: <TextPlayground models={text_models} {...common} /> })
+    tabs.push({ value: 'text', title: 'Text', content: <TextPage models={text_models} {...common} /> })
   if (image_models.length > 0)
     tabs.push({
       value: 'images',
       title: 'Images',
-      content: <ImagePlayground models={image_models} {...common} />,
+      content: <ImagePage models={image_models} {...common} />,
     })
   return (
     <>

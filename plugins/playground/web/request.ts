@@ -1,75 +1,82 @@
-// The state of the text playground: models, instructions, conversation and typed message; kept while the tab is open.
+// The model of a request, for text and for images: models, parameters, a typed question with pictures, and the turns before it.
+import type { AnswerOf, api } from '../../console/web/app/client.ts'
 import { keepInTab, keptInTab } from '../../console/web/app/kept.ts'
-import type { Parameter } from './models.ts'
-import type { Reference } from './reference.ts'
+
+/** The answer of GET /console/api/play. */
+export type Play = AnswerOf<typeof api.play.get>
+export type Payer = NonNullable<Play['payer']>
+export type TextModel = Play['text_models'][number]
+export type ImageModel = Play['image_models'][number]
+/** A field of the request that a model may take. */
+export type Parameter = TextModel['parameters'][number] | 'size' | 'quality' | 'n'
+
+/** A picture sent with a request: a generated image by its id, or an uploaded file by its key. */
+export interface Reference {
+  is: 'image' | 'file'
+  id: string
+  label: string
+}
 
 /** The answer of one model to one question. */
 export interface Answer {
   text: string
   /** Reasoning that the model published. */
   thinking: string
-  state: 'streaming' | 'done' | 'stopped' | 'failed'
+  /** Ids of generated images. */
+  images: readonly string[]
+  state: 'running' | 'done' | 'stopped' | 'failed'
   /** Why it failed, in the server's words. */
   failure?: string
   /** Of the call, once it has started. */
   request_id?: string
-  /** An estimate, of the conversation up to this question. */
-  prompt_tokens: number
+  /** The charge in USD, where the response has it. */
+  cost?: string
   started_ms: number
-  ended_ms?: number
 }
 
-/** A question, and the answer of each model to it. */
-export interface Turn {
-  id: string
+/** A message before it is sent. */
+export interface Question {
   question: string
-  /** Sent along with it. */
-  pictures?: readonly Reference[]
+  pictures: readonly Reference[]
+}
+
+/** A request to one model, or to two side by side. */
+export interface PlayRequest extends Question {
+  models: readonly string[]
+  /** As typed; empty: the model's default. */
+  parameters: Readonly<Partial<Record<Parameter, string>>>
+}
+
+/** A request, and the answer of each model to it. */
+export interface Turn extends PlayRequest {
+  id: string
   answers: readonly (Answer | null)[]
 }
 
-export interface Draft {
-  /** One model, or two side by side. */
-  models: readonly string[]
+/** The next request, with the turns before it. */
+export interface Draft extends PlayRequest {
   system: string
-  /** As typed; empty: the model's default. */
-  parameters: Readonly<Partial<Record<Parameter, string>>>
-  question: string
-  /** To be sent along with it. */
-  pictures: readonly Reference[]
   turns: readonly Turn[]
 }
 
-export const EMPTY: Draft = {
-  models: [],
-  system: '',
-  parameters: {},
-  question: '',
-  pictures: [],
-  turns: [],
-}
+export const EMPTY: Draft = { models: [], system: '', parameters: {}, question: '', pictures: [], turns: [] }
 
 export type Change =
   | { type: 'set'; some: Partial<Draft> }
-  | { type: 'turn_added'; turn: Turn }
+  /** @param after further changes of the draft */
+  | { type: 'turn_added'; turn: Turn; after: Partial<Draft> }
   | { type: 'answer_changed'; turn: string; side: number; some: Partial<Answer> }
 
 export function changed(draft: Draft, change: Change): Draft {
   if (change.type === 'set') return { ...draft, ...change.some }
-  if (change.type === 'turn_added')
-    return { ...draft, question: '', pictures: [], turns: [...draft.turns, change.turn] }
+  if (change.type === 'turn_added') return { ...draft, ...change.after, turns: [...draft.turns, change.turn] }
   const { turn: id, side, some } = change
+  const update = (answer: Answer | null, at: number) =>
+    at === side && answer ? { ...answer, ...some } : answer
   return {
     ...draft,
     turns: draft.turns.map((turn) =>
-      turn.id === id
-        ? {
-            ...turn,
-            answers: turn.answers.map((answer, at) =>
-              at === side && answer ? { ...answer, ...some } : answer,
-            ),
-          }
-        : turn,
+      turn.id === id ? { ...turn, answers: turn.answers.map(update) } : turn,
     ),
   }
 }
@@ -81,11 +88,8 @@ export interface Message {
   pictures?: readonly Reference[]
 }
 
-/** A message before it is sent. */
-export type NextMessage = Pick<Draft, 'question' | 'pictures'>
-
 /** The conversation as one of the models sees it: its own answers only. @param next follows the conversation */
-export function messagesOf({ system, turns }: Draft, side: number, next?: NextMessage): Message[] {
+export function messagesOf({ system, turns }: Draft, side: number, next?: Question): Message[] {
   const before = turns.flatMap((turn): Message[] => {
     const answer = turn.answers[side]
     // Without the question of a failed answer: two questions would follow each other.
@@ -99,11 +103,13 @@ export function messagesOf({ system, turns }: Draft, side: number, next?: NextMe
   ]
 }
 
-const userMessage = ({ question, pictures = [] }: Pick<Turn, 'question' | 'pictures'>): Message => ({
+const userMessage = ({ question, pictures = [] }: Question): Message => ({
   role: 'user',
   content: question,
   pictures: pictures.length === 0 ? undefined : pictures,
 })
+
+const WORDS: readonly Parameter[] = ['reasoning_effort', 'size', 'quality']
 
 /** Parameters as a request has them: those that are set, and that the model takes. */
 export function fieldsOf(
@@ -114,7 +120,7 @@ export function fieldsOf(
   for (const name of taken) {
     const typed = parameters[name]?.trim()
     if (!typed) continue
-    if (name === 'reasoning_effort') fields[name] = typed
+    if (WORDS.includes(name)) fields[name] = typed
     else if (name === 'stop') fields[name] = typed.split('\n').filter((line) => line !== '')
     // Text that is no number is sent unchanged: the server's error says what it must be.
     else fields[name] = Number.isNaN(Number(typed)) ? typed : Number(typed)
@@ -123,24 +129,28 @@ export function fieldsOf(
 }
 
 const KEPT = 'tollgate-playground'
+/** A larger conversation is lost with its page. */
+const MAX_KEPT_CHARS = 500_000
 
 interface Kept {
   /** The viewer: another one may sign in in the same tab. */
   owner: string
   draft: Draft
 }
-/** A larger conversation is lost with its page. */
-const MAX_KEPT_CHARS = 500_000
 
-/** The viewer's draft in this tab. A stream that a reload cut off counts as stopped. */
-export function keptDraft(owner: string): Draft {
-  const kept = readKept(keptInTab(KEPT))
+/** The viewer's draft in this tab. A stream that a reload cut off counts as stopped. @param owner null: nothing is kept */
+export function keptDraft(owner: string | null): Draft {
+  const kept = owner === null ? undefined : readKept(keptInTab(KEPT))
   if (kept?.owner !== owner) return EMPTY
+  const stopped = (answer: Answer | null) =>
+    answer && answer.state !== 'done' && answer.state !== 'failed'
+      ? { ...answer, state: 'stopped' as const }
+      : answer
+  // A draft of an older version may lack fields.
   const turns = kept.draft.turns.map((turn) => ({
+    ...{ pictures: [] },
     ...turn,
-    answers: turn.answers.map((answer) =>
-      answer?.state === 'streaming' ? { ...answer, state: 'stopped' as const } : answer,
-    ),
+    answers: turn.answers.map(stopped),
   }))
   return { ...EMPTY, ...kept.draft, turns }
 }
@@ -148,7 +158,6 @@ export function keptDraft(owner: string): Draft {
 function readKept(text: string | null): Kept | undefined {
   if (text === null) return undefined
   const kept: Partial<Kept> = JSON.parse(text)
-  // A draft of an older version may lack fields.
   return kept.owner !== undefined && Array.isArray(kept.draft?.turns) ? (kept as Kept) : undefined
 }
 
