@@ -48,11 +48,6 @@ export function ImagePage({ models, account, onCharged }: ImagePageProps) {
   useEffect(() => {
     if (from !== '') set({ pictures: [referenceTo(from)] })
   }, [from, set])
-  const recent = useAsk(['images', 'recent', account], () =>
-    api.images.get({
-      query: { limit: MAX_RECENT, account, content: is_operator ? 'shown' : undefined },
-    }),
-  )
   const made = turns.flatMap(({ answers }) => answers.flatMap((answer) => answer?.images ?? []))
   const choosing = { pictures, onPictures: (pictures: readonly Reference[]) => set({ pictures }) }
   const { size, quality } = parameters
@@ -91,22 +86,7 @@ export function ImagePage({ models, account, onCharged }: ImagePageProps) {
             <Generation key={turn.id} turn={turn} models={models} {...choosing} />
           ))}
         </div>
-        <Loaded query={recent} rows={4}>
-          {({ images }) => {
-            const stored = images.filter(({ id, state }) => state === 'stored' && !made.includes(id))
-            return (
-              stored.length > 0 && (
-                <Section title="Made before" actions={<Link href="/images">All images</Link>}>
-                  <ul className="gallery">
-                    {stored.map(({ id, prompt }) => (
-                      <Tile key={id} id={id} label={prompt ?? 'an image'} {...choosing} />
-                    ))}
-                  </ul>
-                </Section>
-              )
-            )
-          }}
-        </Loaded>
+        <Recent account={account} made={made} {...choosing} />
       </div>
       {model && <ImageSettings {...{ draft, set, models, model }} />}
     </div>
@@ -117,6 +97,36 @@ interface Choosing {
   /** The chosen references. */
   pictures: readonly Reference[]
   onPictures: (pictures: readonly Reference[]) => void
+}
+
+interface RecentProps extends Choosing {
+  account: string | undefined
+  /** Ids of images that this visit shows already. */
+  made: readonly string[]
+}
+
+function Recent({ account, made, ...choosing }: RecentProps) {
+  const content = useViewer().role === 'operator' ? 'shown' : undefined
+  const recent = useAsk(['images', 'recent', account], () =>
+    api.images.get({ query: { limit: MAX_RECENT, account, content } }),
+  )
+  return (
+    <Loaded query={recent} rows={4}>
+      {({ images }) => {
+        const stored = images.filter(({ id, state }) => state === 'stored' && !made.includes(id))
+        if (stored.length === 0) return null
+        return (
+          <Section title="Made before" actions={<Link href="/images">All images</Link>}>
+            <ul className="gallery">
+              {stored.map(({ id, prompt }) => (
+                <Tile key={id} id={id} label={prompt ?? 'an image'} {...choosing} />
+              ))}
+            </ul>
+          </Section>
+        )
+      }}
+    </Loaded>
+  )
 }
 
 interface GenerationProps extends Choosing {
