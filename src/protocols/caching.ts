@@ -23,11 +23,11 @@ export function markedAs<P extends Part>(part: P, source: JsonObject): P {
 export const lastMark = (parts: readonly (TextPart | MediaPart)[]): CacheTtl | undefined =>
   parts.findLast(({ cache }) => cache)?.cache
 
-/** What Claude takes as a mark. Five minutes are its default. https://platform.claude.com/docs/en/build-with-claude/prompt-caching */
+/** Claude's mark of the cache. Five minutes are its default. https://platform.claude.com/docs/en/build-with-claude/prompt-caching */
 export const cacheControl = (cache: CacheTtl): JsonObject =>
   cache === '1h' ? { type: 'ephemeral', ttl: '1h' } : { type: 'ephemeral' }
 
-/** What Claude's provider takes in one request; for more it refuses it (the same page). */
+/** Claude's provider refuses a request with more (the same page). */
 const MAX_MARKS = 4
 
 /**

@@ -1,4 +1,4 @@
-// What translation carries: each protocol's tables of where it says what, and the refusals that follow from them.
+// The coverage of translation: each protocol's tables of fields and pieces, and the refusals that follow from them.
 import { type GatewayError, internal, invalidRequest } from '../domain/errors.ts'
 import type { RequestFields } from './canonical/fields.ts'
 import type { JsonObject } from './wire/json.ts'
@@ -22,7 +22,7 @@ export const NO_EFFECT: Loss = dropped('it changes how a provider serves the cal
 export const NO_VERBOSITY: Loss = dropped('other providers have no such setting')
 export const SERVER_SIDE: Loss = refused('it needs something that only its own provider has')
 
-/** What a request can set, apart from its conversation. */
+/** A field that a request can set, apart from its conversation. */
 export type RequestField = keyof RequestFields
 
 /** The pieces of a conversation that not every protocol has a place for. */
@@ -44,11 +44,11 @@ export type ConversationPiece =
 export interface Carries {
   /** How messages call the models behind this protocol, such as "a Claude model". */
   readonly models: string
-  /** Why its callers cannot be given pictures that a model answers with; absent if they can. */
+  /** Why its callers cannot get pictures that a model answers with; absent if they can. */
   readonly lacks_images?: string
   readonly fields: Readonly<Record<RequestField, string | Loss>>
   readonly pieces: Readonly<Record<ConversationPiece, string | Loss>>
-  /** JSON without a schema is asked for in words, so that what comes is looked at. */
+  /** An instruction requests JSON without a schema, so the gateway checks the answer. */
   readonly instructs_json?: true
   /** Fields of its own requests that no other protocol has. A field in no table is unknown, and refused. */
   readonly own_fields: Readonly<Record<string, Loss>>
@@ -95,7 +95,7 @@ export function rejectUnsupported(request: RequestFields & { readonly from: Carr
 }
 
 /**
- * Checks that a caller can be given the pictures of a model that answers with some: they would be lost, and charged.
+ * Checks that a caller can get the pictures of a model that answers with some: they would be lost, and charged.
  * @param from the tables of the caller's protocol
  * @throws GatewayError invalid_request that names the surfaces which carry them
  */
@@ -108,8 +108,8 @@ export function rejectLostImages({ lacks_images }: Carries): void {
 }
 
 /**
- * A picture of a model whose name did not tell that it draws; the others are refused before they are asked (`rejectLostImages`).
- * It is no fault of the provider's, whose key goes on being used.
+ * A picture of a model that by its name generates none; the others are refused earlier (`rejectLostImages`).
+ * The provider is not at fault: its key stays in use.
  * @param from as for `rejectLostImages`
  */
 export const lostImage = ({ lacks_images = 'it has no place in this answer' }: Carries): GatewayError =>

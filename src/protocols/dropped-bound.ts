@@ -1,4 +1,4 @@
-// The bound of what a parse leaves out of a body that is sent as it was written: names given twice, and digits beyond any number's.
+// The bound of what parsing loses of a body that is sent unchanged: repeated names, and digits beyond any number's.
 import { boundText } from '../domain/token-bound.ts'
 import type { Json } from './wire/json.ts'
 import type { JsonBody } from './wire/json-body.ts'
@@ -16,7 +16,7 @@ export function boundDropped({ bytes, json, counted }: JsonBody): number {
   return Math.max(0, counted.bare_bytes - kept.bare_bytes)
 }
 
-/** What the walk over a value's bytes would count, were they written by `JSON.stringify`. */
+/** The counts of a walk over a value's bytes as `JSON.stringify` would write them. */
 function sizeOf(value: Json): Counted {
   const sizes = { values: 0, bare_bytes: 0 }
   add(value, sizes)

@@ -1,4 +1,4 @@
-// What translation leaves out of a request, by the names that its caller knows: they are told in a header.
+// The names of request fields that translation leaves out, as the caller knows them, for a header.
 import { marksIn } from './caching.ts'
 import type { RequestFields } from './canonical/fields.ts'
 import { isCut, type Part } from './canonical/parts.ts'
@@ -24,7 +24,7 @@ const BY_MODEL: readonly RequestField[] = [
 const CACHING = ['prompt_cache_options', 'prompt_cache_retention']
 
 /**
- * What was left out.
+ * The names of the lost fields.
  * @param body the caller's body, from which `request` was read, and `written` was written by the protocol
  */
 export function droppedFrom(
@@ -53,7 +53,7 @@ export function droppedFrom(
   ]
 }
 
-/** What is lost inside of messages and parts. */
+/** Losses inside of messages and parts. */
 function lostInMessages(
   { messages, input }: JsonObject,
   { turns }: ConversationRequest,

@@ -4,7 +4,7 @@ import type { ReportedUsage } from '../domain/usage.ts'
 import type { UpstreamTarget } from './facts.ts'
 import type { Json, JsonObject } from './wire/json.ts'
 
-/** What is to be embedded. */
+/** A request for embeddings. */
 export interface EmbeddingRequest {
   /** The caller's own body, checked. */
   body: JsonObject
@@ -22,7 +22,7 @@ export interface EmbeddingRequest {
   encoding_format: 'float' | 'base64'
 }
 
-/** What came back. */
+/** The vectors that came back. */
 export interface Embedded {
   /** Undefined where the provider reported none. */
   usage: ReportedUsage | undefined

@@ -1,4 +1,4 @@
-// What in a request may make a model end its answer without a word, whichever protocol the request is in.
+// Fields of a request, in any protocol, that may make a model end its answer without a word.
 
 import { isObject, type Json, type JsonObject, objectIn } from './wire/json.ts'
 import { reduce } from './wire/json-names.ts'

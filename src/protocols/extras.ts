@@ -4,7 +4,7 @@ import { type RequestedTier, STANDARD_TIER, tierNamed } from '../domain/service-
 import { isObject, type Json, type JsonObject, refusal } from './wire/json.ts'
 import { reduce } from './wire/json-names.ts'
 
-/** What is counted in one answer, whole or event by event. */
+/** The counts of one answer, whole or event by event. */
 export interface ExtrasCount {
   /** Takes the whole answer, or the next event of a stream. */
   read(answer: JsonObject): void
@@ -18,10 +18,10 @@ export interface ExtrasProtocol {
   readonly units: Readonly<Record<string, string | null>>
   /** The top-level fields that this protocol has, as callers may write them. */
   readonly known_fields: ReadonlySet<string>
-  /** The fields among them that are judged: given twice, they could be read as one value here and as another upstream. */
+  /** The fields among them that are judged: sent twice, they could be read as one value here and as another upstream. */
   readonly decisive_fields: readonly string[]
   /**
-   * What a request asks for that the provider bills beyond tokens.
+   * The extras of a request, which the provider bills beyond tokens.
    * @param headers the caller's that the provider is to get too
    * @throws GatewayError invalid_request for tools of an unknown type, and for what a provider alone remembers
    */
@@ -50,10 +50,10 @@ export interface ServiceTierProtocol {
   ask?(body: JsonObject, tier: string): JsonObject
 }
 
-/** Judges a field that is neither absent nor null. @param at the field as the caller wrote it @param found what is asked for */
+/** Judges a field that is neither absent nor null. @param at the field as the caller wrote it @param found takes the extras */
 export type FieldRule = (value: Json, at: string, found: RequestedExtra[]) => void
 
-/** The rules of an object, by the name of the field; of others nothing is asked. */
+/** The rules of an object, by the name of the field; other fields have none. */
 export interface FieldRules {
   /** Fields that need no look at all, in the spelling of most callers. */
   readonly plain: ReadonlySet<string>
@@ -85,7 +85,7 @@ export function judge(rules: FieldRules, object: JsonObject, within: string, fou
   }
 }
 
-/** What a protocol's own folder says of its extras. */
+/** The description of extras in a protocol's own folder. */
 export interface ExtrasTables
   extends Pick<ExtrasProtocol, 'units' | 'limitUnits' | 'count' | 'service_tier' | 'withoutLongContext'> {
   /** The top-level fields of the protocol that have no rule, as callers may write them. */
@@ -94,7 +94,7 @@ export interface ExtrasTables
   memory: Readonly<Record<string, FieldRule>>
   /** Of what is billed; where a field is in both, this one counts for requests that are billed. */
   bill: Readonly<Record<string, FieldRule>>
-  /** The same for what is asked for in headers. */
+  /** The same for extras that headers request. */
   judgeHeaders?: (headers: Readonly<Record<string, string>>, found: RequestedExtra[]) => void
 }
 
@@ -156,13 +156,13 @@ export const isFalse = (value: Json): boolean => value === false
 export const isEmptyObject = (value: Json): boolean => isObject(value) && Object.keys(value).length === 0
 export const isEmptyList = (value: Json): boolean => Array.isArray(value) && value.length === 0
 
-/** The rule of a field that asks for a service tier. */
+/** The rule of a field that requests a service tier. */
 export const judgeServiceTier: FieldRule = (value, at, found) => {
   const tier = typeof value === 'string' ? (tierNamed(value) ?? STANDARD_TIER) : undefined
   if (tier !== STANDARD_TIER) found.push({ name: SERVICE_TIER, at, tier, is_charged: false })
 }
 
-/** The service tier that a request asks for, by the field of its protocol; undefined for the standard one. */
+/** The requested service tier, by the field of its protocol; undefined for the standard one. */
 export function requestedTier(body: JsonObject, ...fields: readonly string[]): RequestedTier | undefined {
   for (const at of fields) {
     const name = tierNamed(body[at])

@@ -1,21 +1,21 @@
-// What a protocol tells the rest of the gateway: about a request, where it goes, and a refusal.
+// The facts that a protocol reports to the rest of the gateway: of a request, its target, and a refusal.
 import type { Medium } from '../domain/media/medium.ts'
 import type { RequestedTier } from '../domain/service-tiers.ts'
 import type { InputField, ReportedUsage } from '../domain/usage.ts'
 import type { FailureClass } from './failure-class.ts'
 import type { JsonObject } from './wire/json.ts'
 
-/** What a quote needs to know of a request, whatever its protocol. */
+/** The facts of a request that a quote needs, in any protocol. */
 export interface RequestFacts {
   /** An estimate of everything that the request makes the model read: what is charged where its provider reports nothing. */
   input_tokens: number
   /** The most that a provider can count of all of the request but its media, what is unknown here included: what is held. */
   input_bound_tokens: number
-  /** The media of the request, whose most tokens depend on the model; absent without any. */
+  /** The media of the request; their most tokens depend on the model. Absent without any. */
   media?: readonly Medium[]
   /** The output limit that the caller set; undefined if they set none. */
   max_output_tokens: number | undefined
-  /** How many candidates the caller asked for; each may be as long as the limit. */
+  /** How many candidates the caller requested; each may be as long as the limit. */
   candidates: number
   /**
    * The ways in which the input may be billed, where not all are possible: the quote then holds no more than they cost.
@@ -32,7 +32,7 @@ export interface RequestFacts {
   cached_content?: string | undefined
   /** The service tier that the request asks for; undefined for the standard one. */
   service_tier?: RequestedTier | undefined
-  /** What the request refers to that the gateway keeps: the response that it continues, and single items. */
+  /** References of the request to what the gateway keeps: the response that it continues, and single items. */
   refers_to?: { previous: string | undefined; items: readonly string[] } | undefined
   /** The request asks for its conversation to be summed up. */
   compacts?: boolean
@@ -50,20 +50,20 @@ export interface UpstreamTarget {
   path: string
   /** Besides the one that shows the key. */
   headers: Record<string, string>
-  /** Whether a stream is asked for, where some servers have another path for that. */
+  /** Whether the request is for a stream, where some servers have another path for that. */
   streams?: boolean
 }
 
 /** The code of a prompt that is too long for its model: OpenAI's clients look for it, whichever provider refused. */
 export const CONTEXT_LENGTH_EXCEEDED = 'context_length_exceeded'
 
-/** What the refusal of a prompt that is too long tells, in tokens. */
+/** The figures in the refusal of a prompt that is too long, in tokens. */
 export interface TooLong {
   tokens?: number | undefined
   context?: number | undefined
 }
 
-/** What a provider's refusal means for this call, and for the route and key that it went through. */
+/** The meaning of a provider's refusal for this call, its route and its key. */
 export interface UpstreamFailure {
   failure_class: FailureClass
   /** The provider's own words, with addresses and secrets still in them. */
@@ -73,15 +73,15 @@ export interface UpstreamFailure {
   cannot_read_reasoning?: boolean
   /** Thinking that was sent back belongs to another conversation, model or account: without it the request may be served. */
   refuses_thinking?: boolean
-  /** Summaries of reasoning are not given to this organisation: without one the request may be served. */
+  /** This organisation gets no summaries of reasoning: without one the request may be served. */
   refuses_summary?: boolean
   /** Status 401: another token may be taken, where one stands for the key. */
   is_unauthorized?: boolean
   /** An answer without a word, which its caller may have brought about: it tells nothing about other calls with the same key. */
   is_silent?: boolean
-  /** What the refusal means, where a surface has a code for it. */
+  /** The meaning of the refusal, where a surface has a code for it. */
   code?: string | undefined
-  /** What an answer that failed under status 200 was billed for, as far as it says so. */
+  /** The reported usage of an answer that failed under status 200. */
   usage?: ReportedUsage | undefined
   /** The prompt is too long for this route: the numbers of the refusal, as far as it tells them. */
   too_long?: TooLong

@@ -1,4 +1,4 @@
-// Google's error, as its APIs answer whatever protocol is spoken there: which key or project it is about, and when to come back.
+// Google's error, which its APIs return in every protocol: which key or project it is about, and when to retry.
 // https://google.aip.dev/193
 import { type JsonObject, objectIn, objectsIn, parseJson, stringIn } from './wire/json.ts'
 import { boundedWait } from './wire/retry-after.ts'
@@ -10,7 +10,7 @@ export function readGoogleError(body: string): JsonObject {
 }
 
 /**
- * A wrong or expired key is answered with 400, and so is one whose country or billing rules it out, or whose project may not
+ * The answer to a wrong or expired key is 400, as for one that its country or billing rules out, or with a project that may not
  * use the model: https://github.com/yym68686/uni-api/issues/41.
  */
 export function refusesKey({ status, details }: JsonObject): boolean {

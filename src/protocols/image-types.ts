@@ -5,7 +5,7 @@ import { serverNameOf } from '../domain/servers/lookup.ts'
 /** Images that are sent as they came. */
 export interface TakenImages {
   readonly types: readonly string[]
-  /** Animations of these types too, whose first frame is read. */
+  /** Animations of these types too: the model reads the first frame. */
   readonly takes_animations: boolean
 }
 
@@ -41,7 +41,7 @@ const GEMINI = stills(GEMINI_IMAGE_TYPES)
  */
 const CLAUDE_SERVERS = ['anthropic', 'bedrock', 'foundry', 'vertex'] as const
 
-/** By protocol, the servers whose types a document lists. All others, as Groq, Together or a server of the operator's own, may take more. */
+/** By protocol, the servers with documented types. All others, as Groq, Together or a server of the operator's own, may take more. */
 const DOCUMENTED: Readonly<Record<string, Readonly<Record<string, ImageTypes>>>> = {
   anthropic: Object.fromEntries(CLAUDE_SERVERS.map((name) => [name, WITH_ANIMATIONS])),
   openai: {
@@ -61,7 +61,7 @@ const DOCUMENTED: Readonly<Record<string, Readonly<Record<string, ImageTypes>>>>
   },
 }
 
-/** A server whose types nobody lists: others than the web's are converted if they can be, and pass if they cannot. */
+/** A server without documented types: other than the web's are converted if they can be, and pass if they cannot. */
 const UNDOCUMENTED: ImageTypes = { types: WEB_TYPES, is_documented: false, takes_animations: true }
 
 /**

@@ -20,7 +20,7 @@ export interface Reference {
 }
 
 /**
- * What is asked of a provider. What its protocol has no field for is left out: the gateway converts the image that
+ * A request to a provider. The protocol leaves out what it has no field for: the gateway converts the image that
  * comes back.
  */
 export interface ImageRequest {
@@ -41,25 +41,25 @@ export interface ImageRequest {
   moderation?: string | undefined
   /** How many partial images are to come before the image, in a stream; 0 or absent: the image alone, not streamed. */
   partial_images?: number | undefined
-  /** A PNG whose transparent places are to be painted anew. */
+  /** A PNG: the model paints its transparent places anew. */
   mask?: Reference | undefined
-  /** What the prompt and the references were taken from, where a caller asked in a conversation; its images are inline. */
+  /** The source of the prompt and the references, for a request in a conversation; its images are inline. */
   conversation?: ConversationRequest | undefined
 }
 
 export type InputFidelity = 'high' | 'low'
 
-/** What some models can be asked for, and others cannot. */
+/** Settings that some models take, and others do not. */
 export interface ImageTraits {
   /** Whether an edit may come with a mask. */
   readonly mask: boolean
   readonly input_fidelity: readonly InputFidelity[]
   readonly moderation: boolean
-  /** Whether the provider compresses as it is asked to. */
+  /** Whether the provider takes a compression. */
   readonly output_compression: boolean
-  /** Whether partial images can be asked for: then the protocol has `readEvent`. */
+  /** Whether it streams partial images: then the protocol has `readEvent`. */
   readonly partial_images: boolean
-  /** Whether it can be told a `quality`. */
+  /** Whether it takes a `quality`. */
   readonly quality: boolean
   /** Values of `quality` beside auto, high, medium and low that it draws. */
   readonly qualities: readonly string[]
@@ -84,11 +84,11 @@ export interface ImageTarget extends UpstreamTarget {
 export interface SentImage {
   base64: string
   revised_prompt: string | null
-  /** What came with it, where its protocol answers in conversations. */
+  /** The rest of the answer, where its protocol answers in conversations. */
   beside?: Beside | undefined
 }
 
-/** What an answer holds beside an image, for callers who asked in a conversation. */
+/** The rest of an answer beside an image, for callers in a conversation. */
 export interface Beside {
   readonly before: readonly Part[]
   readonly after: readonly Part[]
@@ -100,12 +100,12 @@ export interface Beside {
 /** Why a provider that answered made no image. */
 export type NoImage = 'content_policy_violation' | 'no_image_generated'
 
-/** What came back: images, or why none came. */
+/** The images, or why none came. */
 export type ImageAnswer =
   | { images: readonly [SentImage, ...SentImage[]]; usage: ReportedImageTokens | undefined }
   | { refusal: NoImage }
 
-/** What an event of an image's stream brings: a partial image in base64, or the image. */
+/** The content of an event of an image's stream: a partial image in base64, or the image. */
 export type ImageEvent = { partial: string } | { image: SentImage; usage: ReportedImageTokens | undefined }
 
 export interface ImageProtocol {
@@ -122,7 +122,7 @@ export interface ImageProtocol {
   readFailure(status: number, headers: Headers, body: string): UpstreamFailure
 }
 
-/** Of several shapes the one whose ratio differs from a desired one by the smallest factor. */
+/** The shape with the ratio nearest to a desired one, by factor. */
 export function nearestShape<T extends Sides>(desired: Sides, shapes: readonly [T, ...T[]]): T {
   const distance = ({ width, height }: Sides) =>
     Math.abs(Math.log((width * desired.height) / (height * desired.width)))

@@ -11,7 +11,7 @@ export class InOrder {
   #open: number | undefined
   readonly #waiting = new Map<number, Waiting>()
 
-  /** What an item has to say; its first events give it its place, even if they are none. @returns what may be written now */
+  /** Adds an item's events; the first call gives the item its place, even without events. @returns events to write now */
   add(item: number, events: readonly StreamEvent[]): readonly StreamEvent[] {
     this.#open ??= item
     if (item === this.#open) return events

@@ -1,4 +1,4 @@
-// What a model is asked for in words, where it takes no field for it.
+// Instructions in a prompt, for models that take no field for them.
 import type { Json } from './wire/json.ts'
 
 export const ONLY_JSON =
@@ -12,8 +12,8 @@ export const JSON_WORD = 'Answer with one valid JSON object.'
 
 export const CALL_A_TOOL = 'Answer by calling a tool.'
 
-/** What the user says last, where the model does not continue its own message. */
+/** The user's last message, where the model does not continue its own message. */
 export const CONTINUE = 'Continue exactly where your message ends.'
 
-/** What the user says first, where a conversation may not begin with the model. */
+/** The user's first message, where a conversation may not begin with the model. */
 export const BEGIN = 'Begin.'

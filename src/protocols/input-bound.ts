@@ -14,7 +14,7 @@ export type Bound = (value: Json, media: FoundMedia) => number
 /** The media of a request as they are found. */
 export interface FoundMedia {
   push(medium: Medium): void
-  /** What may be done to measure all of them. */
+  /** The work allowed to measure all of them. */
   readonly work: MediaWork
 }
 
@@ -89,7 +89,7 @@ function boundFields(object: JsonObject, bounds: Bounds, media: FoundMedia): num
   return tokens
 }
 
-/** An object some of whose fields have bounds of their own; everything else is text. */
+/** An object with some fields that have bounds of their own; everything else is text. */
 export const fields =
   (bounds: Bounds): Bound =>
   (value, media) =>
@@ -162,7 +162,7 @@ export const mediumData =
 
 /**
  * An image, by its data or its address. Other media in its place are text, since no provider takes them there.
- * @param detailOf what the caller asked for beside it
+ * @param detailOf the detail that the caller requested beside it
  */
 export const image =
   (field: string, also: Bounds = NO_BOUNDS): Bound =>
@@ -221,7 +221,7 @@ export const encrypted: Bound = (value, media) => {
 }
 
 /**
- * What a provider tells a model about tools, with room for newer models: 530 tokens for Claude 3 Opus, the most of those that are
+ * A provider's own instructions on tools, with room for newer models: 530 tokens for Claude 3 Opus, the most of those that are
  * published (docs.anthropic.com, "Tool use pricing and tokens"). As much is held for each tool that only the provider knows the text of.
  */
 const TOOLS_TOKENS = 1_000
@@ -246,7 +246,7 @@ const MARKS_TOKENS = 2
 export const boundTexts = (request: Json, texts: number): number => boundAll(request) + texts * MARKS_TOKENS
 
 /**
- * What is held for: never less than the estimate, which may be charged.
+ * The tokens to hold for: never less than the estimate, which may be charged.
  * @param bound of the whole request, in tokens
  */
 export const inputBound = (bound: number, estimated_tokens: number): number =>

@@ -1,4 +1,4 @@
-// The last usage that a stream told, which is read on demand, once: providers repeat it in every event.
+// The last usage that a stream reported, read on demand, once: providers repeat it in every event.
 import { inFull, promptTokens, type ReportedUsage } from '../domain/usage.ts'
 import { type ByteString, decodeByteString } from './wire/byte-string.ts'
 import { type JsonObject, parseObject } from './wire/json.ts'
@@ -21,8 +21,8 @@ export class LastUsage {
   }
 
   /**
-   * What it says of a stream of which so much was delivered. What was told before half of the output says nothing of the output,
-   * nor of the prompt if all of that is zero: some servers begin their streams so, and tell no other.
+   * The usage, given how much was delivered. A report from before half of the output is ignored for the output,
+   * and for the prompt if all of that is zero: some servers start their streams so, and send no other.
    */
   of(delivered_tokens: number): ReportedUsage | undefined {
     if (this.#event !== undefined) {

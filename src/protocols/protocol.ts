@@ -55,13 +55,13 @@ export interface StreamRules {
   open(): StreamReading
 }
 
-/** How an answer without output is told from one that has some. */
+/** How to recognise an answer without output. */
 export interface EmptyRules {
   /** The field of the list that every answer has. */
   readonly answers_in: string
   /** Counts that are zero are left out of the usage. */
   readonly omits_zeros?: true
-  /** Whether a whole answer, or an event of a stream, has output that is no text, such as an image that was drawn; absent where none is. */
+  /** Whether a whole answer, or an event of a stream, has output other than text, such as an image; absent where none has. */
   hasOther?(answer: JsonObject): boolean
 }
 
@@ -102,7 +102,7 @@ export interface CallerText
   leastTokens(body: JsonObject): number
   /** The refusal of such a prompt, in the protocol's own words. */
   promptTooLong(tokens: number, context: number): GatewayError
-  /** What the price, the model, a limit or the streaming of a request depends on, and where it may be written. */
+  /** The names that decide the price, the model, a limit or the streaming of a request, and where they may stand. */
   readonly names: Names
   /** Where its requests hold media inline; absent where they are text alone. */
   readonly media?: MediaFields
@@ -116,7 +116,7 @@ export interface CallerText
 export interface CallerProtocol {
   /** Lower-case letters, digits, `_` and `-`: the name that the catalogue uses, where providers speak it too. */
   readonly name: string
-  /** An error as a record of a stream that has already begun. */
+  /** An error as a record of a stream that has already started. */
   renderStreamError(error: GatewayError, request_id: string): string
   readonly text: CallerText
 }
@@ -126,7 +126,7 @@ export interface TextProtocol extends Translator, CallerText {
   /**
    * The request as a provider of this protocol is to get it; the very same object where nothing has to change.
    * @param call `forgets_reasoning`: without the encrypted reasoning that this provider could not read; `without_summary`:
-   * no summary of the reasoning is asked for; `server`: the known server that it goes to
+   * no summary of the reasoning is requested; `server`: the known server that it goes to
    */
   prepare(
     body: JsonObject,
@@ -141,7 +141,7 @@ export interface TextProtocol extends Translator, CallerText {
   fit?(body: JsonObject, target: FitTarget): Fitted
   /** The names of tools that its providers take; absent where they take those of OpenAI's. */
   readonly tool_names?: NameRule
-  /** Whether its providers are given a piece of thinking; absent where that depends on the server. */
+  /** Whether its providers take a piece of thinking; absent where that depends on the server. */
   takesThinking?(part: ThinkingPart | RedactedThinkingPart): boolean
   /** The lowest output limit that is taken: a lower one is raised to it by translation; absent where every limit is. */
   readonly min_output_tokens?: number
@@ -156,7 +156,7 @@ export interface TextProtocol extends Translator, CallerText {
   readonly requires_limit?: boolean
   /** The output of a whole answer in estimated tokens, for an answer without usage. */
   estimateOutput(answer: JsonObject): number
-  /** How an answer without output is told; absent where that is not looked at. */
+  /** How to recognise an answer without output; absent where the gateway does not check. */
   readonly empty?: EmptyRules
   readonly stream: StreamRules
   /** Absent where the protocol's own clients need nothing that servers leave out. */
@@ -172,7 +172,7 @@ export interface Protocol extends CallerProtocol, UnitProtocols {
   readonly key_header: KeyHeader
   /** Servers of this protocol that people run themselves, over plain http, usually ask for no key. */
   readonly keyless_over_http?: boolean
-  /** What is probably wrong with the address of a server of it, in words for the operator; undefined if nothing is. */
+  /** The probable mistake in the address of one of its servers, in words for the operator; undefined if none. */
   readonly baseUrlAdvice?: (base_url: URL) => string | undefined
   /** Which of them a provider is; undefined for all others. */
   readonly serverOf?: (provider: Pick<Provider, 'base_url' | 'server'>) => string | undefined
@@ -182,9 +182,9 @@ export interface Protocol extends CallerProtocol, UnitProtocols {
   readonly model_list?: UpstreamTarget
   /** Present where this is a further protocol of providers that have another one in the catalogue: whether one speaks it. */
   isSpokenBy?(provider: Provider): boolean
-  /** The name of the protocol in which a provider of this one is asked; absent where that is always its own. */
+  /** The name of the protocol of the upstream request; absent where that is always this one. */
   readonly upstreamProtocolName?: (call: RoutedCall) => string
-  /** What translation carries to and from this protocol. */
+  /** The fields and pieces that translation carries to and from this protocol. */
   readonly carries: Carries
   /**
    * Reads an answer that refuses: the provider's status and body. Status 200 for an error that an answer, or an event of a

@@ -48,7 +48,7 @@ const CALLERS_ONLY: ReadonlyMap<string, CallerProtocol> = new Map([[completions.
 export const callerProtocolOf = (registry: Registry, name: string): CallerProtocol =>
   CALLERS_ONLY.get(name) ?? protocolNamed(registry, name)
 
-/** The protocol in which a provider is asked for a call. @throws GatewayError as `protocolNamed` */
+/** The protocol of a call's upstream request. @throws GatewayError as `protocolNamed` */
 export function upstreamProtocol(registry: Registry, call: RoutedCall): Protocol {
   const own = protocolOf(registry, call.provider)
   return own.upstreamProtocolName ? protocolNamed(registry, own.upstreamProtocolName(call)) : own

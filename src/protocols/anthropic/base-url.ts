@@ -1,4 +1,4 @@
-// What may be wrong with a messages provider's address: it comes without the version, which targets add.
+// Advice on a messages provider's address: it comes without the version, which targets add.
 import { endsInWhatIsAdded } from '../base-url.ts'
 
 const VERSION = /\/v1(?:\/messages)?$/

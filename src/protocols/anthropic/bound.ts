@@ -52,7 +52,7 @@ const block = byType(
     thinking: fields({ signature: encrypted }),
     redacted_thinking: fields({ data: encrypted }),
   },
-  // What a provider's own tools found comes back with documents inside.
+  // Results of a provider's own tools hold documents.
   fields({ source: unknownPart, content: (value, media) => found(value, media) }),
 )
 const found: Bound = (value, media) =>

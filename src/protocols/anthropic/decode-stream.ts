@@ -12,7 +12,7 @@ import { initialUsage, laterUsage, readCounts } from './usage.ts'
 
 interface State extends DecodedStream {
   readonly blocks: StreamedBlocks
-  /** What was told of the usage. */
+  /** The usage as reported so far. */
   reported: JsonObject
   /** A block is open, of a type that other protocols have. */
   open: boolean

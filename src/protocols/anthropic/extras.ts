@@ -1,4 +1,4 @@
-// What a messages request can ask for beyond tokens, in its fields, its tools and its betas, and what the provider counts of it.
+// Extras of messages, billed beyond tokens: how fields, tools and betas request them, and what the provider counts.
 // https://platform.claude.com/docs/en/api/messages, https://platform.claude.com/docs/en/about-claude/pricing
 import { invalidRequest } from '../../domain/errors.ts'
 import { LONG_CONTEXT, type RequestedExtra } from '../../domain/extras.ts'
@@ -84,7 +84,7 @@ const judgeTools: FieldRule = (value, list, found) => {
     // In another spelling its uses could not be limited.
     if (list !== 'tools') throw refusal(list, 'must be written "tools".')
     const limit = limitOf(tool)
-    // A toolset only names tools of a server, which is asked for by itself.
+    // A toolset only names tools of a server, which has an entry of its own.
     const extra = { name, at: `${list}[${index}].type`, is_charged: name !== 'mcp_servers' }
     found.push(limit === undefined ? extra : { ...extra, max_units: limit })
   }
@@ -194,7 +194,7 @@ const judgeBetas: FieldRule = (value, at, found) => {
 }
 
 /**
- * The provider continues a thread of whichever account, whose length nobody here knows. Its SDKs' tool runners send threads by
+ * The provider continues a thread of any account, of a length unknown here. Its SDKs' tool runners send threads by
  * default, and go on with whole conversations where they read these details.
  * @throws GatewayError invalid_request
  */

@@ -24,7 +24,7 @@ const TOOL = namesFrom(
   { harmless: ['description', 'input_schema', 'strict', 'cache_control'] },
 )
 
-/** What the provider bills beside tokens is among them, so that nothing passes in another spelling. */
+/** Includes the fields that the provider bills beside tokens, so that no other spelling of them passes. */
 export const messagesNames = namesFrom(
   {
     model: 'value',

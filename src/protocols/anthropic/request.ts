@@ -27,7 +27,7 @@ import { workedOut } from '../wire/known-values.ts'
 import { requestBound } from './bound.ts'
 import { rejectThread } from './extras.ts'
 
-/** What the price depends on. */
+/** The fields that the price depends on. */
 export const PricedRequest = Fields({
   messages: List(Fields({ content: Anything })),
   system: Anything,
@@ -137,7 +137,7 @@ function contentTokens(content: Json | undefined): number {
 const blockTokens = (block: JsonObject): number =>
   lookUp(BLOCK_TOKENS, block.type)?.(block) ?? foundTokens(block)
 
-/** What a provider's own tools found has documents inside, which are media. */
+/** Results of a provider's own tools hold documents, which are media. */
 function foundTokens({ content, ...rest }: JsonObject): number {
   const inner = isObject(content) ? blockTokens(content) : contentTokens(content)
   return jsonTokens(rest) + inner

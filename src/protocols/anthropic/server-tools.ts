@@ -24,7 +24,7 @@ export class ServerToolCount implements ExtrasCount {
   read(answer: JsonObject): void {
     for (const block of objectsIn(answer.content)) this.#readBlock(block)
     this.#readBlock(objectIn(answer.content_block))
-    // That of message_start is not the last one.
+    // The usage of message_start is not the last one.
     const counts = objectIn(objectIn(answer.usage).server_tool_use)
     for (const [field, name] of REPORTED) {
       const count = counts[field] ?? undefined

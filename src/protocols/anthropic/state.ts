@@ -1,4 +1,4 @@
-// What a messages request can name that only its provider keeps. https://platform.claude.com/docs/en/api/messages
+// Fields of a messages request that name something only its provider keeps. https://platform.claude.com/docs/en/api/messages
 import type { StateTable } from '../state.ts'
 
 export const state: StateTable = {

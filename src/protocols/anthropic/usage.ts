@@ -9,14 +9,14 @@ import { blockTokens } from './written.ts'
 /** The usage of a whole message; undefined if it reports none. */
 export const readUsage = (answer: JsonObject): ReportedUsage | undefined => readCounts(objectIn(answer.usage))
 
-/** What a stream tells of its usage as it begins. Some servers begin with zeros, which say nothing: no prompt is empty. */
+/** The usage at the start of a stream. Some servers start with zeros, which are ignored: no prompt is empty. */
 export function initialUsage(value: Json | undefined): JsonObject {
   const reported = laterUsage({}, value)
   const counts = readCounts(reported)
   return counts && promptTokens(inFull(counts)) === 0 ? {} : reported
 }
 
-/** The same with what a later event says: counts are cumulative, so they replace the earlier ones. */
+/** Merges a later event's usage: counts are cumulative, so they replace the earlier ones. */
 export const laterUsage = (reported: JsonObject, value: Json | undefined): JsonObject => ({
   ...reported,
   ...Object.fromEntries(Object.entries(objectIn(value)).filter(([, count]) => count !== null)),
@@ -79,7 +79,7 @@ const sumOf = (counts: readonly JsonObject[], read: (counts: JsonObject) => Json
 export const showUsage = (body: JsonObject, usage: Usage): JsonObject =>
   isObject(body.usage) ? { ...body, usage: writeUsage(usage) } : body
 
-/** What was billed, as a caller of messages reads it. */
+/** The billed usage, as a caller of messages reads it. */
 export const writeUsage = (usage: Usage): JsonObject => ({
   input_tokens: usage.input_tokens + usage.input_audio_tokens,
   cache_creation_input_tokens: usage.cache_write_5m_tokens + usage.cache_write_1h_tokens,

@@ -1,4 +1,4 @@
-// What a model wrote in messages: the fields of their blocks, and of what events add to them.
+// The output that a model wrote in messages: the fields of their blocks and of the events that add to them.
 import type { Json } from '../wire/json.ts'
 import { fields, JSON_TEXT, NOTHING, PROOF, TEXT, Written } from '../written.ts'
 
@@ -11,7 +11,7 @@ const Citation = fields({
   file_id: NOTHING,
 })
 
-/** What encrypts a page that a tool has found was not written by the model; `data` is thinking. */
+/** The model did not write the encrypted page that a tool found; `data` is thinking. */
 const BlockShape = fields({
   type: NOTHING,
   text: TEXT,
@@ -47,7 +47,7 @@ const EVENT = {
 
 /** An event of any kind. */
 export const EventShape = fields({ ...EVENT, delta: DeltaShape })
-/** What stands beside a delta, which is counted apart. */
+/** The fields beside a delta, which is counted apart. */
 export const BesideDeltaShape = fields({ delta: NOTHING, ...EVENT })
 
 /** The output of one block in estimated tokens. */

@@ -46,7 +46,7 @@ export interface ConversationAnswer {
   readonly service_tier?: string | undefined
 }
 
-/** What the encoding of an answer needs to know of the call, besides the answer. */
+/** The facts of a call that the encoding of its answer needs. */
 export interface AnswerContext {
   /** The gateway's id of this call: letters, digits, `-` and `_`. */
   readonly id: string

@@ -28,7 +28,7 @@ export type Thinking =
   | { readonly mode: 'budget'; readonly budget_tokens: number }
   | { readonly mode: 'effort'; readonly effort: Effort }
 
-/** What the answer's text must be: any JSON, or JSON that follows a schema. */
+/** The required form of the answer's text: any JSON, or JSON that follows a schema. */
 export type OutputFormat =
   | { readonly kind: 'json' }
   | {
@@ -38,7 +38,7 @@ export type OutputFormat =
       readonly strict: boolean | undefined
     }
 
-/** That the answer is to hold pictures, and of which shape; what is undefined is left to the model. */
+/** A request for pictures in the answer, with their shape; the model decides what is undefined. */
 export interface ImageOutput {
   /** Such as `16:9`. */
   readonly aspect_ratio: string | undefined
@@ -79,6 +79,6 @@ export interface RequestFields {
   readonly verbosity: string | undefined
   /** The caller's own opaque id of the end user. */
   readonly user: string | undefined
-  /** What requests have in common that begin alike: the provider sends them to the same prompt cache. */
+  /** Shared by requests that begin alike: the provider sends them to the same prompt cache. */
   readonly cache_key: string | undefined
 }

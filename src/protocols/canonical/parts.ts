@@ -20,7 +20,7 @@ export type Source =
 /** How long a provider is to keep the prompt up to a mark: 5 minutes or an hour, as Claude has it. */
 export type CacheTtl = '5m' | '1h'
 
-/** What may end a part of the prompt that is to be kept. */
+/** A part that may end a cached part of the prompt. */
 interface Markable {
   readonly cache?: CacheTtl | undefined
 }
@@ -38,7 +38,7 @@ export interface MediaPart extends Markable {
   readonly kind: 'image' | 'audio' | 'document'
   readonly source: Source
   readonly name?: string | undefined
-  /** What the caller says about a document, beside it. */
+  /** The caller's remarks on a document. */
   readonly context?: string | undefined
   readonly at: string
   /** On an image that a model answered with. */
@@ -154,7 +154,7 @@ export function unansweredCutCallsAsText(turns: readonly Turn[]): readonly Turn[
   return turns.map((turn) => ({ ...turn, parts: turn.parts.map(asText) }))
 }
 
-/** Whether a part is a call whose arguments were cut off. */
+/** Whether a part is a call with arguments that were cut off. */
 export const isCut = (part: Part): part is ToolCallPart & { cut: string } =>
   part.kind === 'tool_call' && part.cut !== undefined
 

@@ -5,7 +5,7 @@ import type { Json, JsonObject } from '../wire/json.ts'
 import type { RequestFields } from './fields.ts'
 import type { CacheTtl, Turn } from './parts.ts'
 
-/** What a request says of the prompt cache beside its key and its marks: OpenAI's fields, as they were sent. */
+/** The prompt cache's settings beside its key and its marks: OpenAI's fields, as they were sent. */
 export interface PromptCaching {
   /** The session, where its protocol has no key of the cache: requests of one key are to find the same. */
   readonly session?: string | undefined
@@ -24,7 +24,7 @@ export interface ConversationRequest extends RequestFields {
   readonly system_cache?: readonly (CacheTtl | undefined)[] | undefined
   /** After how many turns each text of `system` came; absent where all came before the first answer. */
   readonly system_after?: readonly number[] | undefined
-  /** What OpenAI's protocols say of the prompt cache. */
+  /** The prompt cache's settings in OpenAI's protocols. */
   readonly caching?: PromptCaching | undefined
   /** Of the native protocol: its own image models are sent it, and translation leaves it out. */
   readonly safety_settings?: Json | undefined
@@ -38,6 +38,6 @@ export interface TargetModel extends NamedModel {
   readonly server?: string | undefined
   /** The model's own output limit: it is sent where the caller set none and the protocol demands one. */
   readonly max_output_tokens: number
-  /** Whether Claude is asked to cache a conversation whose caller has marked nothing. */
+  /** Whether Claude is to cache a conversation that its caller has not marked. */
   readonly automatic_caching?: boolean | undefined
 }

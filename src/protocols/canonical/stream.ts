@@ -4,7 +4,7 @@ import type { Usage } from '../../domain/usage.ts'
 import type { StopReason, TokenLogprob } from './answer.ts'
 import type { MediaPart, Signature } from './parts.ts'
 
-/** What is known of a part of a streamed answer when it begins. */
+/** The facts of a part of a streamed answer that are known when it begins. */
 export type PartStart =
   | { readonly kind: 'text'; readonly is_refusal?: boolean | undefined }
   | { readonly kind: 'thinking' }

@@ -7,9 +7,9 @@ const camelOf = (name: string): string =>
   name.replace(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase())
 
 /**
- * An object with its fields in camelCase. Not for objects whose fields callers name: arguments, schemas.
+ * An object with its fields in camelCase. Not for objects with fields that callers name: arguments, schemas.
  * @param path the object's place; empty for the request itself
- * @throws GatewayError invalid_request if both spellings of a field are given
+ * @throws GatewayError invalid_request if both spellings of a field are sent
  */
 export function camelCased(object: JsonObject, path: string): JsonObject {
   const read: JsonObject = {}

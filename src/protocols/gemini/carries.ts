@@ -1,4 +1,4 @@
-// What translation carries to and from the native generation protocol.
+// The fields and pieces that translation carries to and from the native generation protocol.
 import { type Carries, dropped, NO_EFFECT, NO_VERBOSITY, refused, SERVER_SIDE } from '../carries.ts'
 
 export const carries: Carries = {

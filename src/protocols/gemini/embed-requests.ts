@@ -17,7 +17,7 @@ import { namesFrom } from '../wire/json-names.ts'
 
 const HARMLESS = ['taskType', 'task_type', 'title', 'outputDimensionality', 'output_dimensionality']
 
-/** What the price and the vectors depend on. Nothing of the caller's bytes is passed on: they are written anew. */
+/** The fields that decide the price and the vectors. The caller's bytes do not pass on: the request is written anew. */
 export const embedNames = namesFrom(
   { model: 'value', content: 'value', requests: 'value' },
   { harmless: HARMLESS },

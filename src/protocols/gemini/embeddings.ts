@@ -14,7 +14,7 @@ import {
 } from '../wire/json.ts'
 import { methodTarget } from './target.ts'
 
-/** What a Gemini provider is asked, whatever the caller speaks, and how its vectors go back. */
+/** The request to a Gemini provider for a caller of any protocol, and how its vectors go back. */
 export const geminiEmbeddings: EmbeddingProtocol = {
   target: (call) => methodTarget(call, 'batchEmbedContents'),
   encode({ texts, dimensions, native }, model) {

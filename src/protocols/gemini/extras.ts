@@ -1,4 +1,4 @@
-// What a native request can ask for beyond tokens, and what the provider counts of it.
+// Extras of native requests, billed beyond tokens: how requests ask for them, and what the provider counts.
 // https://ai.google.dev/api/caching#Tool, https://ai.google.dev/gemini-api/docs/pricing
 import { STANDARD_TIER, tierNamed } from '../../domain/service-tiers.ts'
 import { withoutTrailing } from '../../utilities/text-ends.ts'
@@ -146,7 +146,7 @@ const CONFIG = fieldRules(
   {
     // The API has it at the top alone; in here some servers might read it, and others not.
     serviceTier: judgeMisplacedTier,
-    // Vertex AI: another model than the one that was asked for answers.
+    // Vertex AI: another model than the requested one answers.
     routingConfig: billed('model_routing'),
     modelSelectionConfig: billed('model_routing'),
     modelConfig: billed('model_routing'),
@@ -176,8 +176,8 @@ const inBothSpellings = (names: readonly string[]): string[] => [...names, ...na
 const GroundingMetadata = ['webSearchQueries', 'imageSearchQueries'] as const
 
 /**
- * Each candidate tells of its own searches, in its last event or in all of them; the largest number counts. Code that ran is
- * told once, where it stands in the answer. Audio is counted by the usage; of an answer without one, what came is.
+ * Each candidate reports its own searches, in its last event or in all of them; the largest number counts. Code that ran is
+ * reported once, where it stands in the answer. The usage counts audio; without a usage, the audio that came counts.
  */
 class Count implements ExtrasCount {
   readonly #largest = new Map<string, number>()

@@ -23,7 +23,7 @@ export function fitRequest(body: JsonObject, target: FitTarget): Fitted {
   return { body: in_words, dropped, asks_json: in_words !== fitted }
 }
 
-/** Who says what may be left out for the Gemini API, and not for Vertex AI: https://github.com/BerriAI/litellm/issues/32731 */
+/** The Gemini API allows contents without a role, Vertex AI does not: https://github.com/BerriAI/litellm/issues/32731 */
 function withRoles(body: JsonObject): JsonObject {
   const { contents } = body
   if (!Array.isArray(contents) || !contents.some(lacksRole)) return body
@@ -57,7 +57,7 @@ function fitPenalties({ body, generation, dropped }: Fitting): JsonObject {
   return withoutSettings(body, penalties)
 }
 
-/** Beside functions JSON is asked for in words. */
+/** Beside functions, an instruction requests JSON. */
 function fitJson({ body, generation, dropped }: Fitting): JsonObject {
   const { responseMimeType, responseJsonSchema } = objectIn(body[CONFIG])
   if (generation.takes_functions_with_json || responseMimeType === undefined || body.tools === undefined)

@@ -20,7 +20,7 @@ const WITHHELD: ReadonlySet<string> = new Set([
 
 /**
  * The images of all candidates, without the drafts in their thoughts. Text beside them is not a rewritten prompt; only
- * callers who asked in a conversation are given it.
+ * callers in a conversation get it.
  */
 export function decodeImageAnswer(answer: JsonObject): ImageAnswer {
   const candidates = objectsIn(answer.candidates)

@@ -22,7 +22,7 @@ const RATIOS: readonly [Sides, ...Sides[]] = [
   { width: 21, height: 9 },
 ]
 
-/** Models from the third generation on can be asked for more than 1K; others refuse the field. */
+/** Models from the third generation on take more than 1K; others refuse the field. */
 const TAKES_IMAGE_SIZE = /^gemini-(?:[3-9]|\d\d|nano-banana-(?:[2-9]|pro))/
 const IMAGE_SIZES: readonly { name: string; longer_side: number }[] = [
   { name: '1K', longer_side: 1_024 },
@@ -50,7 +50,7 @@ export function encodeImageRequest(request: ImageRequest, named: NamedModel): Im
   return { path, headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }
 }
 
-/** The conversation as it is, but for what is asked of the gateway: how many images, in which exact shape. */
+/** The conversation unchanged, except for the gateway's part: how many images, in which exact shape. */
 function encodeConversation(
   conversation: ConversationRequest,
   { size, aspect_ratio }: ImageRequest,

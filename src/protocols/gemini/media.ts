@@ -31,7 +31,7 @@ export function inlineTokens(inline: JsonObject, path: string): number {
 
 const isMedium = (mime: string): boolean => /^(?:image|audio|video)\/|^application\/pdf$/.test(mime)
 
-/** A part, whose media depend on what stands beside them. */
+/** A part; its media depend on the fields beside them. */
 export const partMedia = (rest: Readonly<Record<string, Bound>>): Bound => {
   const others = { ...rest, fileData: fileBound, file_data: fileBound }
   const withoutInline = fields(others)
@@ -84,7 +84,7 @@ function mediumOf(
 /** Read as a video, whatever its type: https://ai.google.dev/gemini-api/docs/video-understanding#youtube */
 const VIDEO_ADDRESS = /youtu\.?be/i
 
-/** A file, whose content the gateway does not see, may be as long as the model reads. */
+/** A file may be as long as the model reads: the gateway does not see its content. */
 const fileBound: Bound = (file, media) => {
   if (isObject(file)) {
     const mime = stringIn(file.mimeType ?? file.mime_type)?.toLowerCase() ?? ''

@@ -15,13 +15,13 @@ export interface Generation {
   readonly demands_signatures: boolean
   /** A functionResponse may hold media. */
   readonly takes_media_in_results: boolean
-  /** It may be asked for functions and JSON at once. https://github.com/googleapis/python-genai/issues/867 */
+  /** It takes functions and JSON at once. https://github.com/googleapis/python-genai/issues/867 */
   readonly takes_functions_with_json: boolean
   /** frequencyPenalty and presencePenalty. https://github.com/google-gemini/cookbook/issues/1290 */
   readonly takes_penalties: boolean
   /** The last content may be the model's own, for it to continue. https://github.com/pipecat-ai/pipecat/pull/5821 */
   readonly takes_prefill: boolean
-  /** It answers with pictures, unless it is told not to. */
+  /** It answers with pictures by default. */
   readonly answers_images: boolean
 }
 

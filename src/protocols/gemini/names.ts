@@ -55,7 +55,7 @@ const TOOL = namesFrom(
   SNAKE_TOO,
 )
 
-/** What the provider bills beside tokens is among them, so that nothing passes in another spelling. */
+/** Includes the fields that the provider bills beside tokens, so that no other spelling of them passes. */
 export const generateNames = namesFrom(
   {
     model: 'value',

@@ -62,7 +62,7 @@ const hasSoundInParts = (holder: Json | undefined): boolean => isObject(holder) 
 const soundIn = (parts: Json | undefined): boolean =>
   Array.isArray(parts) ? parts.some(isSound) : isSound(parts)
 
-/** Audio, or a video, whose sound is billed as audio; a file of unknown type may be either. */
+/** Audio, or a video (its sound is billed as audio); a file of unknown type may be either. */
 function isSound(part: Json | undefined): boolean {
   if (!isObject(part)) return false
   const media = part.inlineData ?? part.inline_data ?? part.fileData ?? part.file_data

@@ -6,7 +6,7 @@ import type { JsonObject } from '../wire/json.ts'
 const FORMAT = FORMATS.gemini
 
 /**
- * Stands in for the signature of a tool call that another provider's model made, or whose signature the caller lost:
+ * Stands in for the signature of a tool call that another provider's model made, or that came back without its signature:
  * Gemini 3 refuses a call without one. https://ai.google.dev/gemini-api/docs/thought-signatures, "FAQs"
  */
 export const PLACEHOLDER: Signature = { format: FORMAT, value: 'skip_thought_signature_validator' }

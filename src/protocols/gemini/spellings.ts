@@ -11,7 +11,7 @@ export interface Found {
  * Looks a field up in both of its spellings.
  * @param owner the object's place in the request, for the error; empty at the top
  * @returns undefined if the field is absent or null, which the provider reads as absent
- * @throws GatewayError invalid_request if both spellings are given: one of them would not be priced
+ * @throws GatewayError invalid_request if both spellings are sent: one of them would not be priced
  */
 export function find(object: JsonObject, camel: string, snake: string, owner: string): Found | undefined {
   const camel_value = object[camel] ?? undefined

@@ -1,4 +1,4 @@
-// What a native request can name that only its provider keeps. https://ai.google.dev/api
+// Fields of a native request that name something only its provider keeps. https://ai.google.dev/api
 import type { StateTable } from '../state.ts'
 
 export const state: StateTable = {

@@ -11,7 +11,7 @@ import { addWritten, fields, NOTHING, nextContainer, noSums, TEXT, tokensOfSums 
 import { WrittenBeside } from '../written-beside.ts'
 import { AUDIO_TOKENS_PER_SECOND, estimateOutput, readUsage } from './usage.ts'
 
-/** What a model wrote in a part, but for calls and media, which are read by parsing. */
+/** The output in a part, except calls and media, which are parsed. */
 const PartShape = fields({
   text: TEXT,
   thoughtSignature: NOTHING,
@@ -34,7 +34,7 @@ const CandidateShape = fields({
 })
 
 const USAGE = quoted('usageMetadata')
-/** What the key of every count ends with: Vertex AI's events may have a usage without any. */
+/** The end of every count's key: Vertex AI's events may have a usage without counts. */
 const COUNT = 'TokenCount"'
 const PARTS = quoted('parts')
 const CANDIDATES = quoted('candidates')
@@ -82,7 +82,7 @@ class GeminiStreamReading implements StreamReading {
     if (hasValue(data, USAGE) && data.includes(COUNT)) this.#usage.record(data, this.deliveredTokens())
   }
 
-  /** What the parts hold, and what candidates hold beside them. */
+  /** The output in the parts, and in the candidates' other fields. */
   #count(data: ByteString): void {
     let part_bytes = 0
     let start = nextContainer(data, PARTS, 0)

@@ -35,7 +35,7 @@ const encodeRequested = (
 
 const DYNAMIC = -1
 
-/** Within the provider's bounds; where a model cannot be told not to think, the least. */
+/** Within the provider's bounds; where thinking cannot be switched off, the least. */
 function takenBudget(
   budget: number | undefined,
   { min, max, takes_none }: Extract<Thinks, { by: 'budget' }>,

@@ -33,7 +33,7 @@ export function readUsage(answer: JsonObject): ReportedUsage | undefined {
   const has_output = candidates !== undefined || thoughts !== undefined
   if (!has_input && !has_output) return undefined
   const uncached = (prompt ?? 0) - (cached ?? 0)
-  // What the tools read must not make up for what is missing elsewhere.
+  // Tokens that tools read must not fill a gap in the other counts.
   const read = uncached < 0 ? uncached : uncached + (tools ?? 0)
   const input_audio_tokens = readAudio(meta, { prompt: prompt ?? 0, cached: cached ?? 0, read })
   const output_image_tokens = modality(meta.candidatesTokensDetails, 'IMAGE')
@@ -103,7 +103,7 @@ export const outputAudio = ({ candidatesTokensDetails }: JsonObject): number | u
 export const showUsage = (body: JsonObject, usage: Usage): JsonObject =>
   isObject(body.usageMetadata) ? { ...body, usageMetadata: writeUsage(usage) } : body
 
-/** What was billed, as a caller of the native protocol reads it. */
+/** The billed usage, as a caller of the native protocol reads it. */
 export const writeUsage = (usage: Usage): JsonObject =>
   compact({
     promptTokenCount: promptTokens(usage),
@@ -125,7 +125,7 @@ const modalities = (counts: Readonly<Record<string, number>>): JsonObject[] =>
     .filter(([, tokenCount]) => tokenCount > 0)
     .map(([name, tokenCount]) => ({ modality: name, tokenCount }))
 
-/** The output of a whole answer in estimated tokens, including thoughts that are shown. */
+/** The output of a whole answer in estimated tokens, including visible thoughts. */
 export function estimateOutput(answer: JsonObject): number {
   let tokens = 0
   for (const { content } of objectsIn(answer.candidates)) {

@@ -1,4 +1,4 @@
-// What may be wrong with a chat completions provider's address: it comes with the version, and without the endpoint.
+// Advice on a chat completions provider's address: it comes with the version, and without the endpoint.
 import { withoutTrailing } from '../../utilities/text-ends.ts'
 import { endsInWhatIsAdded } from '../base-url.ts'
 

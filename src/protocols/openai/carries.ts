@@ -1,4 +1,4 @@
-// What translation carries to and from chat completions.
+// The fields and pieces that translation carries to and from chat completions.
 import { type Carries, dropped, NO_EFFECT, refused, SERVER_SIDE } from '../carries.ts'
 
 export const carries: Carries = {

@@ -24,7 +24,7 @@ const PricedMessage = Fields({
   tool_calls: Anything,
   function_call: Anything,
 })
-/** What the price depends on. */
+/** The fields that the price depends on. */
 export const PricedRequest = Fields({
   messages: List(PricedMessage),
   tools: Anything,
@@ -79,7 +79,7 @@ export function limitOutput(body: JsonObject, max_output_tokens: number, target:
 }
 
 /**
- * The same request with the provider's own name of the model. A stream is asked for its usage: without it, only an
+ * The same request with the provider's own name of the model. Streams request their usage: without it, only an
  * estimate could be charged. The provider is to keep nothing: what it keeps is not kept apart by account.
  */
 export function prepare(body: JsonObject, call: { model: string; streams: boolean }): JsonObject {
@@ -91,7 +91,7 @@ export function prepare(body: JsonObject, call: { model: string; streams: boolea
 const unstored = (body: JsonObject): JsonObject =>
   (body.store ?? false) === false ? body : { ...body, store: false }
 
-/** Whether the caller asked for the usage of a stream: otherwise the chunk that reports it is kept from them. */
+/** Whether the caller requested the usage of a stream; if not, they do not get the chunk that reports it. */
 export const showsUsage = (body: JsonObject): boolean => objectIn(body.stream_options).include_usage === true
 
 const PART_TOKENS: Readonly<Record<string, (part: JsonObject) => number>> = {

@@ -1,4 +1,4 @@
-// What a chat completion, or what else goes to OpenAI's servers, can name that only its provider keeps.
+// Fields of requests to OpenAI's servers that name something only the provider keeps.
 // https://platform.openai.com/docs/api-reference
 import type { StateTable } from '../state.ts'
 

@@ -120,7 +120,7 @@ function audioBeside(usage: JsonObject, { prompt, beside, audio }: AudioPlace): 
   return (countIn(usage.prompt_audio_seconds) ?? 0) > 0 ? beside : 0
 }
 
-/** What was read from a cache: OpenAI's name of it, then Moonshot's and Together's, Mistral's and DeepSeek's. */
+/** Tokens read from a cache: OpenAI's name, then Moonshot's and Together's, Mistral's and DeepSeek's. */
 const readCached = (usage: JsonObject, details: JsonObject): number =>
   tokenCountIn(details.cached_tokens) ??
   tokenCountIn(usage.cached_tokens) ??
@@ -128,7 +128,7 @@ const readCached = (usage: JsonObject, details: JsonObject): number =>
   tokenCountIn(usage.prompt_cache_hit_tokens) ??
   0
 
-/** What was written to a cache is kept for minutes, unless it says otherwise. */
+/** Cache writes last for minutes, unless they are reported as written for an hour. */
 const readWrittenForHour = (details: JsonObject): number =>
   tokenCountIn(objectIn(details.cache_creation).ephemeral_1h_input_tokens) ?? 0
 
@@ -140,11 +140,11 @@ const readAudio = (prompt: number, cached: number, audio: number): number =>
 export const showUsage = (body: JsonObject, usage: Usage): JsonObject =>
   isObject(body.usage) ? { ...body, usage: writeUsage(usage) } : body
 
-/** What was written to a cache for an hour, which has a price of its own, beside all that was written; only where there is some. */
+/** Cache writes for an hour, which have a price of their own, beside all cache writes; absent where zero. */
 export const writtenForHour = ({ cache_write_1h_tokens }: Usage): JsonObject =>
   cache_write_1h_tokens > 0 ? { cache_creation: { ephemeral_1h_input_tokens: cache_write_1h_tokens } } : {}
 
-/** What was billed, as a caller of chat completions reads it. */
+/** The billed usage, as a caller of chat completions reads it. */
 export function writeUsage(usage: Usage): JsonObject {
   const written = usage.cache_write_5m_tokens + usage.cache_write_1h_tokens
   return {

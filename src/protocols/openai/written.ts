@@ -1,4 +1,4 @@
-// What a model wrote in chat completions: the fields of messages and deltas, here and at servers that speak alike.
+// The output that a model wrote in chat completions: the fields of messages and deltas, at OpenAI and at similar servers.
 
 import type { Json } from '../wire/json.ts'
 import { AUDIO, fields, IMAGE, NOTHING, SAID, SAID_AGAIN, SAID_IN_PARTS, TEXT, Written } from '../written.ts'
@@ -54,7 +54,7 @@ const CHOICE = {
 
 /** A choice without a delta: that of a server which names it otherwise. */
 export const ChoiceShape = fields({ ...CHOICE, message: MessageShape })
-/** What stands beside a delta, which is counted apart. A message there repeats what came before (Perplexity). */
+/** The fields beside a delta, which is counted apart. A message there repeats earlier text (Perplexity). */
 export const BesideDeltaShape = fields({ delta: NOTHING, ...CHOICE, message: NOTHING })
 
 /** The output of one message in estimated tokens. */

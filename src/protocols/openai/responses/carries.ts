@@ -1,4 +1,4 @@
-// What translation carries to and from responses.
+// The fields and pieces that translation carries to and from responses.
 import { type Carries, dropped, NO_EFFECT, refused, SERVER_SIDE } from '../../carries.ts'
 import { carries as chat } from '../carries.ts'
 

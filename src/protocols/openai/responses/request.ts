@@ -19,7 +19,7 @@ import { issuerOfItem, itemForProvider } from './encrypted.ts'
 import { PICTURE_ITEM, wordsOf } from './picture-items.ts'
 import { addedTools, allItems, isReference, itemsOf, RECALLED } from './recalled.ts'
 
-/** What the price depends on. */
+/** The fields that the price depends on. */
 export const PricedRequest = Fields({
   input: Anything,
   instructions: optional(Text),
@@ -134,7 +134,7 @@ const ENCRYPTED = 'reasoning.encrypted_content'
 
 /**
  * The same request with the provider's own name of the model. The provider keeps nothing, since what it keeps is not kept
- * apart by account: the whole conversation is sent, and reasoning is asked for in a form that can be sent back.
+ * apart by account: the whole conversation is sent, and reasoning is requested in a form that can be sent back.
  */
 export function prepare(body: JsonObject, call: Parameters<TextProtocol['prepare']>[1]): JsonObject {
   const { [RECALLED]: recalled, previous_response_id, ...rest } = withModelAndStream(body, call)
@@ -162,7 +162,7 @@ function inputForProvider(body: JsonObject, forgets_reasoning: boolean): Json[] 
   return differs ? sent.filter((item) => item !== undefined) : undefined
 }
 
-/** Models that do not reason refuse to be asked. */
+/** Models that do not reason refuse the field. */
 function includeFor({ include, reasoning }: JsonObject, model: string): Json[] | undefined {
   const included = Array.isArray(include) ? include : []
   const reasons = isObject(reasoning) || generationOf(model).reasons

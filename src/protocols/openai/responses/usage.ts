@@ -21,7 +21,7 @@ export function showUsage(answer: JsonObject, usage: Usage): JsonObject {
   return response === answer ? response_with_usage : { ...answer, response: response_with_usage }
 }
 
-/** What was billed, as a caller of responses reads it: all fields are required (openai 6.49.0, `ResponseUsage`). */
+/** The billed usage, as a caller of responses reads it: all fields are required (openai 6.49.0, `ResponseUsage`). */
 export const writeUsage = (usage: Usage): JsonObject => ({
   input_tokens: promptTokens(usage),
   input_tokens_details: {

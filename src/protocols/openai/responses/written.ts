@@ -1,9 +1,9 @@
-// What a model wrote in a response: the fields of its items, and of the events that add to them.
+// The output that a model wrote in a response: the fields of its items and of the events that add to them.
 import type { Json, JsonObject } from '../../wire/json.ts'
 import { AUDIO, fields, NOTHING, silentNames, Written } from '../../written.ts'
 import { AUDIO_TOKENS_PER_SECOND } from '../written.ts'
 
-/** Images that are drawn are charged as such; what a tool has found or can do was not written by the model. */
+/** Generated images are charged as images; the model did not write a tool's results or description. */
 const ItemShape = fields({
   type: NOTHING,
   id: NOTHING,
@@ -55,10 +55,10 @@ const EventShape = fields({
   response: NOTHING,
 })
 
-/** The fields of an event whose texts are no output. */
+/** The fields of an event without output in their texts. */
 export const SILENT_NAMES = silentNames(EventShape)
 
-/** What was written of one part of a response. */
+/** The output of one part of a response. */
 export interface WrittenPart {
   readonly text: string
   readonly audio_chars: number
