@@ -24,7 +24,7 @@ const AT_OTHER_RATES: ReadonlySet<string> = new Set(['text', 'image', 'modality_
 const BYTES_PER_SECOND = 48_000
 
 /**
- * The tokens of audio that was given out, for answers whose provider has not counted them (yet).
+ * The tokens of audio that was delivered, for answers that the provider has not counted (yet).
  * @param base64_chars the length of the audio, as it stands in the answer
  * @param tokens_per_second the provider's
  */

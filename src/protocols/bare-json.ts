@@ -1,4 +1,4 @@
-// JSON that a model was asked for in words: freed of the words and the code fence around it.
+// JSON of a model that got an instruction for it: without the words and the code fence around it.
 import type { Candidate, ConversationAnswer } from './canonical/answer.ts'
 import { type Part, textOf } from './canonical/parts.ts'
 import { parseObject } from './wire/json.ts'

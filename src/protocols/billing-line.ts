@@ -3,7 +3,7 @@
 
 const BEGINNING = 'x-anthropic-billing-header:'
 
-/** A text of a system prompt without that line: a prompt whose first words change is in no provider's cache. */
+/** A text of a system prompt without that line: no provider caches a prompt with first words that change. */
 export function withoutBillingLine(text: string): string {
   if (!text.startsWith(BEGINNING)) return text
   const end = text.indexOf('\n')

@@ -17,6 +17,6 @@ export interface Fitted {
   readonly renamed_tools?: ReadonlyMap<string, string>
   /** A field that the server refuses, and that the answer depends on. */
   readonly lost?: string | undefined
-  /** JSON is asked for in words in place of a field: a whole answer is freed of what stands around it. */
+  /** An instruction replaces the field for JSON: words around the JSON of a whole answer are removed. */
   readonly asks_json?: boolean
 }

@@ -21,7 +21,7 @@ export class LastUsage {
   }
 
   /**
-   * The usage, given how much was delivered. A report from before half of the output is ignored for the output,
+   * The usage, by how much was delivered. A report from before half of the output is ignored for the output,
    * and for the prompt if all of that is zero: some servers start their streams so, and send no other.
    */
   of(delivered_tokens: number): ReportedUsage | undefined {

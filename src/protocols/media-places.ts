@@ -119,7 +119,7 @@ export function regular(medium: Medium): Medium {
   return mime_type === medium.mime_type && data === medium.data ? medium : { ...medium, mime_type, data }
 }
 
-/** A body whose media are regular, and whether images are among them. */
+/** A body with regular media, and whether images are among them. */
 export interface RegularBody {
   readonly json: JsonObject
   readonly has_images: boolean

@@ -5,7 +5,7 @@ import type { EffortName } from '../domain/catalogue.ts'
 export interface NamedModel {
   /** The provider's own name of it. */
   readonly model: string
-  /** The model whose generation it is, as its route says; undefined where its own name tells that. */
+  /** The model of the same generation, as the route says; undefined where its own name decides. */
   readonly generation?: string | undefined
   /** The efforts that it takes, rising, as the catalogue says; undefined where its generation tells that. */
   readonly efforts?: readonly EffortName[] | undefined

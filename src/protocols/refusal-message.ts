@@ -11,7 +11,7 @@ export function refusalMessage(said: string | undefined, status: number, body: s
 }
 
 /**
- * What stands between a server and its callers has a form of its own: AWS in front of Bedrock
+ * Errors of layers between a server and its callers have forms of their own: AWS in front of Bedrock
  * (https://github.com/ai4s-research/open-science/issues/53 `Message`, https://github.com/aws-samples/agents4energy/issues/166 `message`),
  * FastAPI (https://github.com/continuedev/continue/issues/2242 `detail`).
  */

@@ -64,7 +64,7 @@ function openingOf(body: JsonObject): string | undefined {
 /** Of longer texts the two ends are hashed, and the length: it need not be exact, but must cost next to nothing. */
 const MAX_END_CHARS = 256
 
-/** What tells a conversation apart stands in its first texts. */
+/** The first texts identify a conversation. */
 const MAX_TEXTS = 100
 
 /** A hash of texts alone: marks of the cache move from turn to turn, and a lone text may become a list of blocks. */

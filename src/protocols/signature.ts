@@ -1,9 +1,9 @@
-// Signatures of one provider inside another provider's signature field, and how they are told apart when they come back.
+// Signatures of one provider inside another provider's signature field, and their recognition when they come back.
 import type { Signature } from './canonical/parts.ts'
 
 const SIGNED = ['thinking', 'tool_call', 'redacted_thinking'] as const
 
-/** What a signature belongs to, where the field that carries it belongs to something else. */
+/** The owner of a signature, where the field that carries it belongs to something else. */
 export type Signed = (typeof SIGNED)[number]
 
 /** The formats that providers sign in, by the names that OpenRouter gives them: https://openrouter.ai/docs/use-cases/reasoning-tokens */

@@ -1,4 +1,4 @@
-// State on the provider's side: what a request can name that only the provider keeps, and what becomes of it.
+// State on the provider's side: fields that name something only the provider keeps, and their fate.
 import { type FieldRule, remembered } from './extras.ts'
 
 /**
@@ -10,7 +10,7 @@ export type StateFate = 'refused' | 'priced' | 'passes' | 'own' | 'not kept'
 
 export interface NamedState {
   readonly fate: StateFate
-  /** What the field names. */
+  /** The thing that the field names. */
   readonly what: string
 }
 

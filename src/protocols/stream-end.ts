@@ -3,9 +3,9 @@ import { brokenStream } from '../domain/errors.ts'
 import { inFull, type ReportedUsage } from '../domain/usage.ts'
 import type { StreamEvent } from './canonical/stream.ts'
 
-/** What every decoder remembers of its stream. */
+/** The state that every decoder keeps of its stream. */
 export interface DecodedStream {
-  /** The last event has been given. */
+  /** The last event is out. */
   ended: boolean
   usage: ReportedUsage | undefined
 }

@@ -26,7 +26,7 @@ const EFFORT_SHARES: Readonly<Record<Effort, number>> = {
 
 /** The smallest budget that Claude takes, and that is worth asking for. */
 export const MIN_BUDGET_TOKENS = 1_024
-/** What an answer has at least beside the thinking that an effort stands for, in tokens. */
+/** Tokens that an answer has at least beside the thinking that an effort stands for. */
 const MIN_ANSWER_TOKENS = 1_024
 
 const BY_RISING_BUDGET: readonly Effort[] = ['low', 'medium', 'high']
@@ -60,7 +60,7 @@ export function withinLimit(wanted_tokens: number, share: number, max_output_tok
 }
 
 /**
- * The level that is nearest to the one asked for, of two equally near ones the higher.
+ * The level nearest to the requested one; of two equally near ones the higher.
  * @param rising all levels there are @param levels those that are taken, rising
  * @returns undefined where none is taken
  */
@@ -76,7 +76,7 @@ export function nearestLevel<L extends string>(
   )
 }
 
-/** The lowest effort whose budget covers what was asked; undefined if the model is to decide, or thinking is off. */
+/** The lowest effort with a budget that covers the request; undefined if the model is to decide, or thinking is off. */
 export function effortOf(thinking: Thinking): Effort | undefined {
   if (thinking.mode === 'effort') return thinking.effort
   if (thinking.mode !== 'budget') return undefined

@@ -23,7 +23,7 @@ export function shortened(text: string, max_chars: number): string {
 
 const hashOf = (text: string): string => new Bun.CryptoHasher('sha256').update(text).digest('hex')
 
-/** A caller's id of an end user as a provider is told it: 64 hexadecimal digits, whatever it says. */
+/** A caller's id of an end user as it is sent to a provider: always 64 hexadecimal digits. */
 export const userMark = (user: string): string => (/^[0-9a-f]{64}$/.test(user) ? user : hashOf(user))
 
 /**

@@ -6,7 +6,7 @@ import type { JsonObject } from './wire/json.ts'
 
 export interface UnitProtocol {
   readonly target: UpstreamTarget
-  /** What a whole answer, or the last event of a stream, reports; undefined if it reports nothing. */
+  /** The units that a whole answer, or the last event of a stream, reports; undefined if none. */
   readUnits(answer: JsonObject): ReportedUnits | undefined
   /** A whole answer with what callers expect in it; the very same one where nothing lacks. @param answer what `json` says */
   completed?(json: ByteString, answer: JsonObject): ByteString

@@ -1,4 +1,4 @@
-// What is written in an event beside the part of it that nearly all output comes in, such as a field that nobody knows yet.
+// The output in an event beside the part that nearly all output comes in, such as a field yet unknown.
 import type { ByteString } from './wire/byte-string.ts'
 import { addWritten, type Shape, type Sums } from './written.ts'
 

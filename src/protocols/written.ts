@@ -1,4 +1,4 @@
-// What a model wrote in an answer, as far as it is known what the fields of the answer mean: for answers whose provider counts nothing.
+// The output in an answer, by the known meaning of its fields: for answers that the provider does not count.
 import { estimateTokens, OUTPUT_IMAGE_TOKENS } from '../domain/token-estimate.ts'
 import { audioTokens } from './audio-output.ts'
 import { tokensOfBytes } from './token-sums.ts'
@@ -24,11 +24,11 @@ export const AUDIO = 2
 export const IMAGE = 3
 /** A structure that the model wrote as JSON: its names and numbers count, too. */
 export const JSON_TEXT = 4
-/** What may be said three times over: the longest of these counts. */
+/** Text that may come three times over: the longest of these counts. */
 export const SAID = 5
 export const SAID_AGAIN = 6
 export const SAID_IN_PARTS = 7
-/** What proves text that was given beside it, and stands for it where none was given. */
+/** A proof of the text beside it; it stands for the text where that is missing. */
 export const PROOF = SAID
 const WEIGHTS = 8
 
@@ -38,7 +38,7 @@ interface Fields {
   readonly shapes: readonly Shape[]
 }
 
-/** What the strings of a value are. */
+/** The meaning of the strings of a value. */
 export type Shape = number | Fields
 
 /** @param shapes of the fields that are known; those that nearly every value has come first */
@@ -149,7 +149,7 @@ export function nextContainer(data: ByteString, key: ByteString, from: number): 
   return -1
 }
 
-/** What is written in a part of an answer that is parsed. */
+/** The output in a parsed part of an answer. */
 export class Written {
   text = ''
   audio_chars = 0

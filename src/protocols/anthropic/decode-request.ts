@@ -124,7 +124,7 @@ export function decodeRequest(body: JsonObject): ConversationRequest {
     seed: undefined,
     candidates: undefined,
     thinking: decodeThinking(thinking, output_config),
-    // Claude shows its thinking wherever it was asked to think, unless told not to.
+    // Claude shows its thinking unless the request omits it.
     shows_thinking: thinking && thinking.type !== 'disabled' && thinking.display !== 'omitted',
     images: undefined,
     output: decodeOutput(output_config?.format ?? fields.output_format),

@@ -38,7 +38,7 @@ const UNREADABLE_THINKING = /Invalid `(?:signature|data)` in `(?:redacted_)?thin
 
 /**
  * Reads a refusal.
- * @param status 200 for an error inside an answer, whose type then tells its status
+ * @param status 200 for an error inside an answer: its type then decides the status
  * @param body the provider's JSON, or HTML of a proxy, or nothing
  */
 export function readFailure(status: number, headers: Headers, body: string): UpstreamFailure {

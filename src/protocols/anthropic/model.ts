@@ -113,7 +113,7 @@ export function generationFor(target: NamedModel): Generation {
 
 /**
  * The generation of a model. A Claude model without a version in its name is of the newest; other providers' models behind this
- * protocol are asked as the oldest, and may be held to schemas.
+ * protocol get requests for the oldest, and may be held to schemas.
  */
 export function generationOf(model: string): Generation {
   if (!model.includes('claude')) return OTHERS

@@ -55,9 +55,9 @@ const REFUSED = new Set([
   'propertyOrdering',
 ])
 
-/** Keywords whose value is data. */
+/** Keywords with data as their value. */
 const OPAQUE = new Set(['enum', 'const', 'default', 'examples', 'required'])
-/** Keywords whose value holds schemas by names that are not keywords. */
+/** Keywords with schemas by names that are not keywords. */
 const NAMED = new Set(['properties', '$defs', 'definitions'])
 
 /** The schema with every object closed, as the provider demands, and without what it refuses. */

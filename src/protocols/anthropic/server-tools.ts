@@ -15,7 +15,7 @@ const COUNTED: ReadonlySet<string> = new Set([...Object.values(BY_TOOL), 'mcp_se
 
 /**
  * The usage is the provider's own count, and comes last; until then, and for tools that it has no count of, the blocks that
- * were written are counted. What is no count says that there was some use.
+ * were written are counted. A count that is not a number stands for at least one use.
  */
 export class ServerToolCount implements ExtrasCount {
   readonly #seen = new Map<string, number>()

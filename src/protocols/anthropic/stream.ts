@@ -59,7 +59,7 @@ class AnthropicStreamReading implements StreamReading {
     }
     const proof_bytes = of(written, PROOF)
     if (proof_bytes === 0) return
-    // Thinking that is not shown comes as its signature alone.
+    // Hidden thinking comes as its signature alone.
     if (of(written, TEXT) === this.#text_before_block) written[TEXT] = of(written, TEXT) + proof_bytes
     written[PROOF] = 0
   }

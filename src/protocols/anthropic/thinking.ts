@@ -1,4 +1,4 @@
-// The fields that tell a Claude model how much to think, and the cases in which it cannot be told.
+// The fields that set how much a Claude model thinks, and the cases in which they cannot.
 // https://platform.claude.com/docs/en/build-with-claude/extended-thinking
 import type { Effort, Thinking } from '../canonical/fields.ts'
 import type { Turn } from '../canonical/parts.ts'
@@ -46,7 +46,7 @@ export function encodeThinking(
 }
 
 /**
- * Since 4.7 nothing is shown by default, so that callers who ask for thinking, and know no field for its display, are shown it:
+ * Since 4.7 thinking is hidden by default, so requests of callers with no field for its display ask for a summary:
  * https://platform.claude.com/docs/en/about-claude/models/whats-new-claude-4-7#thinking-content-omitted-by-default
  */
 const displayOf = (shows_thinking: boolean | undefined): string =>
@@ -74,7 +74,7 @@ function adaptive(
 
 const RISING: readonly Effort[] = ['minimal', 'low', 'medium', 'high', 'xhigh', 'max']
 
-/** The highest effort that is taken and not above the one asked for; the lowest one where all are above it. */
+/** The highest supported effort up to the requested one; the lowest where all are above it. */
 const takenEffort = (requested: Effort, efforts: readonly Effort[]): Effort | undefined =>
   efforts.findLast((effort) => RISING.indexOf(effort) <= RISING.indexOf(requested)) ?? efforts[0]
 

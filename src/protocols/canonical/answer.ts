@@ -55,6 +55,6 @@ export interface AnswerContext {
   readonly created_s: number
   /** From the request: whether a stream is to report its usage. */
   readonly shows_usage: boolean
-  /** Fields of the caller's request, for protocols whose answers repeat some of it. */
+  /** Fields of the caller's request, for protocols that repeat some in their answers. */
   readonly request_fields?: JsonObject | undefined
 }

@@ -105,7 +105,7 @@ export function rejectUnknownNative(body: JsonObject, method: string): void {
 /**
  * The answer of either method.
  *
- * @param billed shown as the usage
+ * @param billed the usage in the answer
  */
 export function writeNativeEmbeddings(
   vectors: readonly (readonly number[])[],

@@ -89,7 +89,7 @@ function encodeResponse(content: readonly (TextPart | MediaPart)[], failed: bool
   const text = textOf(content)
   if (failed) return { error: text }
   if (text === '') return {}
-  // To be told by a parser that a file or a listing is not JSON costs an exception.
+  // The first character decides most cases: parsing a text that is not JSON costs an exception.
   const own = text.trimStart().startsWith('{') ? parseObject(text) : undefined
   const keys = Object.keys(own ?? {})
   const misread = keys.length === 0 || (keys.length === 1 && ['output', 'error'].includes(keys[0] ?? ''))

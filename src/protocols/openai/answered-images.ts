@@ -16,7 +16,7 @@ export const writeImage = ({ source, signature }: MediaPart, index: number): Jso
 
 /**
  * The pictures of a message, of a provider's or of one that a client sends back. One that is only an address is left out:
- * callers are shown no provider's addresses.
+ * callers see no provider's addresses.
  * @param at the message's place in the caller's request; empty in an answer
  */
 export const readImages = ({ images }: JsonObject, at: string): MediaPart[] =>

@@ -26,7 +26,7 @@ export class AudioStreamReading implements StreamReading {
   readonly #look: ((value: ByteString) => void) | undefined
   #units: ReportedUnits | undefined
 
-  /** @param piece the key of what a piece brings @param look is shown each such value, as JSON writes it */
+  /** @param piece the key of what a piece brings @param look gets each such value, as JSON writes it */
   constructor(piece: AudioPiece, look?: (value: ByteString) => void) {
     this.#piece = quoted(piece)
     this.#look = look

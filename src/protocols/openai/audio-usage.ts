@@ -1,4 +1,4 @@
-// What OpenAI's audio endpoints report of a call: tokens, or the duration of the audio.
+// The usage that OpenAI's audio endpoints report: tokens, or the duration of the audio.
 // https://platform.openai.com/docs/api-reference/audio/json-object
 import type { ReportedUnits } from '../../domain/units.ts'
 import { isObject, type Json, type JsonObject, objectIn } from '../wire/json.ts'

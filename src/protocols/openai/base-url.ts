@@ -5,7 +5,7 @@ import { endsInWhatIsAdded } from '../base-url.ts'
 const ENDPOINT = /\/(?:chat\/completions|completions|responses|embeddings|models|images\/generations)$/
 const VERSION = /\/v\d[^/]*(?=\/|$)/
 const DOUBLED_VERSION = /(\/v\d[^/]*)\1$/
-/** Servers whose address has no version, in their own documentation. */
+/** Servers without a version in their address, by their own documentation. */
 const WITHOUT_VERSION = /^(?:api\.deepseek\.com|api\.perplexity\.ai|models\.github\.ai|.+\.azure\.com)$/
 /** https://ai.google.dev/gemini-api/docs/openai */
 const GOOGLE = 'generativelanguage.googleapis.com'

@@ -1,4 +1,4 @@
-// What models behind chat completions take for their prompt caches, as far as their names tell it.
+// The fields for prompt caches that models behind chat completions take, by their names.
 import { cacheControl } from '../caching.ts'
 import type { CacheTtl } from '../canonical/parts.ts'
 import type { ConversationRequest } from '../canonical/request.ts'

@@ -1,4 +1,4 @@
-// The tool calls of one streamed candidate, told apart: servers leave out the index, or give two calls the same one.
+// The identity of tool calls in one streamed candidate: servers leave out the index, or use one for two calls.
 import { UpstreamFault } from '../../domain/errors.ts'
 import { madeCallId } from '../canonical/parts.ts'
 import { compact, countIn, isObject, type Json, type JsonObject, objectIn, stringIn } from '../wire/json.ts'
@@ -26,10 +26,10 @@ export class CallNumbers {
   readonly #calls: Call[] = []
   /** The newest call that came with an index. */
   readonly #at = new Map<number, Call>()
-  /** Pieces of a call whose name is yet to come, joined: https://github.com/vercel/ai/issues/14722. */
+  /** Pieces of a call without its name yet, joined: https://github.com/vercel/ai/issues/14722. */
   #nameless: JsonObject | undefined
 
-  /** @throws UpstreamFault for a call whose name has not come; told at the end of the candidate */
+  /** @throws UpstreamFault for a call without a name; called at the end of the candidate */
   assertNamed(): void {
     if (this.#nameless) throw new UpstreamFault('the upstream sent a tool call without a name')
   }

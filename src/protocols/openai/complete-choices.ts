@@ -21,17 +21,17 @@ export class StreamedChoices {
     this.#call_id = call_id
   }
 
-  /** Whether a candidate has begun, and still goes on. */
+  /** Whether a candidate has started and not ended. */
   isOpen(index: number): boolean {
     return this.#candidates.get(index)?.ended === false
   }
 
-  /** Whether a candidate has a call whose own index is this one. */
+  /** Whether a candidate has a call with this index of its own. */
   hasCall(index: number, call: number): boolean {
     return this.#candidates.get(index)?.calls.isKnown(call) === true
   }
 
-  /** The candidates that have not ended, with the reason that an end would have. @throws UpstreamFault for a call whose name has not come */
+  /** The candidates that have not ended, with the reason that an end would have. @throws UpstreamFault for a call without a name */
   get unended(): { index: number; finish_reason: string }[] {
     return [...this.#candidates].flatMap(([index, { calls, ended, has_calls }]) => {
       if (ended) return []
@@ -42,7 +42,7 @@ export class StreamedChoices {
 
   /**
    * A chunk with complete choices; the very same where nothing is missing.
-   * @throws UpstreamFault for what cannot be told apart
+   * @throws UpstreamFault for calls that cannot be told apart
    */
   complete(chunk: JsonObject): JsonObject {
     const { choices } = chunk

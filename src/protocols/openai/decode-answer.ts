@@ -50,7 +50,7 @@ function readChoice(choice: JsonObject): Candidate {
   }
 }
 
-/** Undefined for a call whose arguments are not a JSON object: they were cut off, or are nonsense. */
+/** Undefined for a call without a JSON object as arguments: they were cut off, or are nonsense. */
 function readCall(call: JsonObject): Part | undefined {
   const called = objectIn(call.function)
   const parsed = readArguments(called.arguments)

@@ -44,7 +44,7 @@ const CalledFunction = Fields({ name: Text, arguments: Anything })
 export const ToolCall = Fields({ id: Text, function: CalledFunction, extra_content: Anything })
 /** `content` is one text, or a list of parts. */
 const SaidMessage = Fields({ content: Anything })
-/** Its reasoning and its signatures are read as an upstream's are: clients send back what they were given. */
+/** Its reasoning and its signatures are read as an upstream's are: clients send back what they got. */
 const AssistantMessage = Fields({
   content: Anything,
   refusal: optional(Text),
@@ -139,7 +139,7 @@ function readAssistant(raw: JsonObject, path: string, names: Map<string, string>
   return { role: 'assistant', parts: [...signed, ...readImages(raw, path), ...calls] }
 }
 
-/** What is said beside the thinking that Mistral gives in its content, which is read apart. */
+/** The text beside the thinking in Mistral's content, which is read apart. */
 const withoutThinking = (content: Json | undefined): Json | undefined =>
   Array.isArray(content) ? content.filter((part) => !(isObject(part) && part.type === THINKING)) : content
 

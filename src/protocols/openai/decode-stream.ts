@@ -165,7 +165,7 @@ function readFinish(state: State, candidate: number, finish: string | undefined)
   ]
 }
 
-/** Snowflake's streams have no finish_reason: one that has told its usage and says that it is done has ended. */
+/** Snowflake's streams have no finish_reason: one with its usage and `[DONE]` has ended. */
 function closeAll(state: State): StreamEvent[] {
   if (state.usage === undefined) return []
   return [...state.candidates].flatMap(([candidate, { ended }]) =>

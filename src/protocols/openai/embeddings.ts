@@ -107,7 +107,7 @@ export const openaiEmbeddings: EmbeddingProtocol = {
   },
 }
 
-/** The vectors of an answer that was asked for in plain numbers. @throws UpstreamFault without them */
+/** The vectors of an answer in plain numbers. @throws UpstreamFault without them */
 export function readVectors(answer: Json): number[][] {
   return objectsIn(objectIn(answer).data).map(({ embedding }) => {
     const values = Array.isArray(embedding) ? embedding.filter((value) => typeof value === 'number') : []
@@ -146,7 +146,7 @@ export function showEmbeddingUsage(answer: Uint8Array<ArrayBuffer>, usage: Usage
 /**
  * An answer in this protocol, made of another protocol's vectors.
  *
- * @param billed shown as the usage
+ * @param billed the usage in the answer
  */
 export function writeEmbeddings(
   vectors: readonly (readonly number[])[],

@@ -27,7 +27,7 @@ const encodeChoice = (candidate: Candidate, index: number): JsonObject => ({
   finish_reason: writeStop(candidate.stop_reason),
 })
 
-/** What was written before a refusal stays the content, as in a stream; `finish_reason` tells of the refusal. */
+/** Text before a refusal stays the content, as in a stream; `finish_reason` reports the refusal. */
 function encodeMessage({ parts }: Candidate): JsonObject {
   const calls = parts.filter((part) => part.kind === 'tool_call')
   const texts = parts.filter((part) => part.kind === 'text')

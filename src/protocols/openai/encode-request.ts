@@ -18,7 +18,7 @@ import { strictIfTaken } from './schema.ts'
 export const SCHEMA_NAME = 'answer'
 
 /**
- * A canonical request for a provider that speaks chat completions. A stream is always asked for its usage.
+ * A canonical request for a provider that speaks chat completions. Streams always request their usage.
  * @throws GatewayError invalid_request for what chat completions has no place for
  */
 export function encodeRequest(canonical: ConversationRequest, target: TargetModel): JsonObject {

@@ -15,7 +15,7 @@ import { writeUsage } from './usage.ts'
 /** How far one candidate's stream has come. */
 interface Position {
   part: PartStart | undefined
-  /** Tool calls begun, and pieces of thinking begun: each has its own index. */
+  /** Tool calls and pieces of thinking so far: each has its own index. */
   calls: number
   thoughts: number
   images: number
@@ -113,7 +113,7 @@ function writeSignature(state: State, { candidate, signature }: EventOf<'signatu
     : choice(state, candidate, { content: '', ...field })
 }
 
-/** A candidate's first chunk names the role; nothing if the candidate has begun. */
+/** A candidate's first chunk names the role; nothing if the candidate has started. */
 function opening(state: State, candidate: number): ServerSentEvent[] {
   if (state.positions.has(candidate)) return []
   positionOf(state, candidate)

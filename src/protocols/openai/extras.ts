@@ -1,4 +1,4 @@
-// What chat completions can ask for beyond tokens, at OpenAI and at servers that speak like it, and what they count of it.
+// Extras of chat completions, billed beyond tokens, at OpenAI and similar servers: requests and counts.
 // https://platform.openai.com/docs/api-reference/chat/create, https://openrouter.ai/docs/api-reference/parameters
 import type { RequestedExtra } from '../../domain/extras.ts'
 import { tierNamed } from '../../domain/service-tiers.ts'

@@ -23,7 +23,7 @@ import { readUsage } from './usage.ts'
 /** The code of a refusal of encrypted reasoning that another key, or another organisation, issued. */
 const UNREADABLE_REASONING = 'invalid_encrypted_content'
 
-/** Only verified organisations are given it. https://github.com/OpenHands/software-agent-sdk/issues/987 */
+/** Only verified organisations get it. https://github.com/OpenHands/software-agent-sdk/issues/987 */
 const SUMMARY = 'reasoning.summary'
 
 /** https://platform.openai.com/docs/guides/error-codes; 402 is OpenRouter's. */
@@ -85,7 +85,7 @@ export function readFailure(status: number, headers: Headers, body: string): Ups
   return knownTooLong(failure, stringIn(error.code))
 }
 
-/** OpenRouter bills answers whose provider failed after it began. */
+/** OpenRouter bills answers of providers that failed after they started. */
 const billedIn = (body: string): ReportedUsage | undefined => {
   const answer = parseObject(body)
   return answer && (readUsage(answer) ?? readResponseUsage(answer))
@@ -95,7 +95,7 @@ const statusIn = ({ code, type }: JsonObject): number =>
   countIn(code) ?? lookUp(STATUS_BY_TYPE, type) ?? lookUp(STATUS_BY_TYPE, code) ?? 500
 
 /**
- * What is wrong with each field, as servers written with Pydantic list it: https://github.com/nomtek/mistralai_client_dart/issues/44.
+ * The error of each field, as servers written with Pydantic list it: https://github.com/nomtek/mistralai_client_dart/issues/44.
  * @returns undefined without such a list
  */
 function listedIn({ message }: JsonObject): string | undefined {

@@ -14,7 +14,7 @@ const MODERATION: ReadonlySet<string> = new Set([
   'content_filter',
 ])
 
-/** Images in base64. One that is only an address counts as none, because callers are shown no provider's addresses. */
+/** Images in base64. One that is only an address counts as none, because callers see no provider's addresses. */
 export function decodeImageAnswer(answer: JsonObject): ImageAnswer {
   const [first, ...rest] = objectsIn(answer.data)
     .map(({ b64_json, revised_prompt }) => ({
@@ -53,7 +53,7 @@ export function readImageUsage({ usage }: JsonObject): ReportedImageTokens | und
   }
 }
 
-/** A refusal, in which moderation is told apart from other faults of a request. */
+/** A refusal; moderation is distinct from other faults of a request. */
 export function readImageFailure(status: number, headers: Headers, body: string): UpstreamFailure {
   const failure = readFailure(status, headers, body)
   const error = readError(body)

@@ -2,7 +2,7 @@
 import { type ImageTraits, nearestShape, PLAIN_TRAITS, type Sides } from '../images.ts'
 import { knownAs, type NamedModel } from '../named-model.ts'
 
-/** What one family of models takes. */
+/** The settings that one family of models takes. */
 export interface ImageFamily {
   max_per_request: number
   /** The size to ask for; undefined to leave it to the model. */
@@ -63,7 +63,7 @@ const FAMILIES: readonly (readonly [pattern: RegExp, family: ImageFamily])[] = [
   [/^(?:chat)?gpt-image/, gptFamily(standard, { input_fidelity: ['high', 'low'] })],
 ]
 
-/** Servers of the API as it was before the GPT image models: they are asked for base64, and for the very size. */
+/** Servers of the API as it was before the GPT image models: they need `response_format`, and the exact size. */
 const OTHER: ImageFamily = {
   max_per_request: 1,
   sizeFor: (desired) => desired,

@@ -17,7 +17,7 @@ export interface Generation {
   /** The effort where a request says none. */
   readonly default_effort: EffortName
   /**
-   * What its chat completions lack, which responses has: the reasoning of its answers, in the form that is sent back; that,
+   * The features of responses that its chat completions lack: the reasoning of its answers, in the form that is sent back; that,
    * and reasoning where tools are offered; or the model altogether.
    */
   readonly chat_lacks: 'nothing' | 'reasoning' | 'reasoning_with_tools' | 'model'
@@ -199,7 +199,7 @@ export const takesSampling = (
   effort: string | undefined,
 ): boolean => sampling === 'always' || (sampling === 'unreasoned' && (effort ?? default_effort) === 'none')
 
-/** The value of reasoning_effort that is nearest to the one asked for: none only for none; undefined where no other is taken. */
+/** The value of reasoning_effort nearest to the requested one: none only for none; undefined where no other is taken. */
 export function nearestEffort({ efforts }: Generation, requested: EffortName): EffortName | undefined {
   if (efforts.includes(requested)) return requested
   return nearestLevel(

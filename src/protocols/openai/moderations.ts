@@ -53,7 +53,7 @@ function tokensOf(item: Json | undefined, at: string): number {
 
 export const openaiModerations: UnitProtocol = {
   target: { path: '/moderations', headers: {} },
-  // OpenAI, whose moderations are free, reports nothing; servers that sell them do.
+  // OpenAI's moderations are free and report nothing; servers that sell them do.
   readUnits({ usage }) {
     const { prompt_tokens, input_tokens, total_tokens } = objectIn(usage)
     const tokens = tokenCountIn(prompt_tokens ?? input_tokens ?? total_tokens)

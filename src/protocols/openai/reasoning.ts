@@ -40,7 +40,7 @@ export const callSignatureField = (
         },
       }
 
-/** What a caller sends back on a call: the call's own signature, or the thinking that led to it. */
+/** The signature on a call that a caller sends back: the call's own, or of the thinking that led to it. */
 export function readCallSignature(call: JsonObject): {
   signature?: Signature
   thought?: RedactedThinkingPart

@@ -1,4 +1,4 @@
-// What a provider says that it took for an answer, in the usage of chat completions and responses.
+// The provider's own charge for an answer, as reported in the usage of chat completions and responses.
 import { countIn, isObject, type JsonObject, objectIn } from '../wire/json.ts'
 
 const NANOS_PER_USD = 1_000_000_000

@@ -52,19 +52,19 @@ export const rerankNames = namesFrom(
 
 /** Cohere's unit of billing: a query with up to this many documents. */
 const DOCUMENTS_PER_SEARCH = 100
-/** What is longer, with its query, is cut into chunks, each of which counts as a document. */
+/** A longer document, with its query, is cut into chunks; each counts as a document. */
 const CHUNK_TOKENS = 500
-/** What Cohere reads of a document where the request does not say. */
+/** Tokens that Cohere reads of a document by default. */
 const DEFAULT_TOKENS_PER_DOCUMENT = 4_096
 
-/** What is billed of a rerank. The query is read with each document. */
+/** The billed units of a rerank. The query is read with each document. */
 export interface RerankUnits {
   searches: number
   input_tokens: number
 }
 
 export interface RerankRequest {
-  /** What is charged where nothing is reported. */
+  /** The charge where the provider reports nothing. */
   estimate: RerankUnits
   /** The most that a provider can count: whatever else a request says, such as an instruction, is read with each document too. */
   bound: RerankUnits

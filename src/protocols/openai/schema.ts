@@ -4,7 +4,7 @@
 import { type Json, type JsonObject, objectIn } from '../wire/json.ts'
 
 /**
- * `strict` as asked for, unless the provider would refuse it: every object must be closed, and every property required.
+ * `strict` as requested, unless the provider would refuse it: every object must be closed, and every property required.
  */
 export const strictIfTaken = (
   strict: boolean | undefined,

@@ -51,7 +51,7 @@ class OpenaiStreamReading implements StreamReading {
     return tokensOfSums(this.#written, AUDIO_TOKENS_PER_SECOND)
   }
 
-  /** What each choice's delta adds, and what stands beside it; without deltas, all that choices hold. */
+  /** Counts each choice's delta and the fields beside it; without deltas, all of the choices. */
   #count(data: ByteString): void {
     const choices = () => nextContainer(data, CHOICES, 0)
     let delta_bytes = 0

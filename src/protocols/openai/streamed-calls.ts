@@ -3,13 +3,13 @@ import { hasNoArguments } from '../canonical/parts.ts'
 import type { PartStart } from '../canonical/stream.ts'
 import { parseObject } from '../wire/json.ts'
 
-/** What a chunk says of a call. */
+/** A chunk's piece of a call. */
 interface ChunkPiece {
   /** The call's number. */
   readonly index: number
   /** With its first piece. */
   readonly start: PartStart | undefined
-  /** What it adds to the arguments. */
+  /** The piece of the arguments. */
   readonly json: string
 }
 
@@ -23,7 +23,7 @@ export interface CallPiece {
 interface Call {
   readonly key: string
   readonly start: PartStart
-  /** The arguments so far: of a call that waits, what is still to be given. */
+  /** The arguments so far; of a waiting call, the part not yet written. */
   json: string
   state: 'waiting' | 'open' | 'over'
 }
@@ -42,7 +42,7 @@ export class StreamedCalls {
   /**
    * Takes the next piece. A call that begins while another is incomplete waits until that one is complete.
    * @param isOpen whether the part of a key is the open one
-   * @returns what can be given now, in order; undefined for a piece of a call that is over
+   * @returns the pieces to write now, in order; undefined for a piece of a call that is over
    */
   write({ index, start, json }: ChunkPiece, isOpen: (key: string) => boolean): CallPiece[] | undefined {
     const open = this.#open()
@@ -60,7 +60,7 @@ export class StreamedCalls {
     return [{ key: call.key, start: undefined, json: hasNoArguments(call.json) ? '' : json }, ...this.#next()]
   }
 
-  /** What waits at the end of the answer: no more comes of the calls before. */
+  /** The waiting calls at the end of the answer: the calls before them are over. */
   rest(): CallPiece[] {
     return this.#waiting().map((call) => begin(call, this.#open()))
   }

@@ -1,4 +1,4 @@
-// How much a model is to think, and whether that is shown, in the fields that other servers of chat completions added.
+// The amount and the visibility of thinking, in the fields that other servers of chat completions added.
 // `reasoning`, `include_reasoning`: https://openrouter.ai/docs/use-cases/reasoning-tokens
 // `thinking`: https://api-docs.deepseek.com/guides/thinking_mode, and Claude's, as LiteLLM takes it: https://docs.litellm.ai/docs/reasoning_content
 // `enable_thinking`, `thinking_budget`: https://www.alibabacloud.com/help/en/model-studio/deep-thinking

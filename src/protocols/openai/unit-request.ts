@@ -1,4 +1,4 @@
-// What the JSON requests of speech, moderations and rerank have in common: fields that are billed beyond their units, and unknown ones.
+// Checks shared by JSON requests of speech, moderations and rerank: fields billed beyond their units, and unknown ones.
 import type { Fate } from '../../domain/catalogue.ts'
 import { unknownField } from '../extras.ts'
 import { type JsonObject, refusal } from '../wire/json.ts'

@@ -15,7 +15,7 @@ export interface JsonBody {
   readonly keys: readonly number[]
   /** Top-level fields to be written anew: they hold a count that is not written in plain digits. */
   readonly respelled: ReadonlySet<string>
-  /** What the walk counted of it: the parse leaves out all but the last of equal names, and the digits that no number can hold. */
+  /** The walk's counts: parsing drops all but the last of equal names, and the digits that no number can hold. */
   readonly counted: Counted
 }
 

@@ -1,6 +1,6 @@
-// The names that decide a request: what the price, the model, a limit or the streaming depends on, at the places where it stands.
+// The names that decide a request: its price, its model, a limit or the streaming, by their places.
 
-/** What a name is at some place of a request. */
+/** The meaning of a name at some place of a request. */
 export interface Name {
   /** A power of two for each meaning: two spellings that mean the same share it. 0 for a name that decides nothing. */
   readonly bit: number
@@ -18,7 +18,7 @@ interface Spelling {
   readonly name: Name
 }
 
-/** What a name is that decides nothing. */
+/** A name that decides nothing. */
 export const HARMLESS: Name = { bit: 0, within: undefined, counts: false, grows: false }
 
 /** The names of one kind of object. */
@@ -29,15 +29,15 @@ export interface Names {
   readonly slots: readonly (readonly Spelling[] | undefined)[]
   /** The spelling to use, by what a lenient reader may reduce a name to. */
   readonly reduced: ReadonlyMap<string, string>
-  /** The hashes of what is in `reduced`, as `reducedHash` gives them: most other names are told apart by that alone. */
+  /** The hashes of what is in `reduced`, as `reducedHash` makes them: they rule out most other names. */
   readonly hashes: ReadonlySet<number>
 }
 
-/** What stands for the value of a deciding name: anything, a count, or an object (or a list of them) with names of its own. */
+/** The value of a deciding name: anything, a count, or an object (or a list of them) with names of its own. */
 export type Value = 'value' | 'count' | Names
 
 export interface NamesOptions {
-  /** Further names that decide by their whole value, whichever of them were told before. */
+  /** Further names that decide by their whole value, known already or not. */
   readonly billed?: Iterable<string>
   /** Common names that decide nothing: known only so that they need not be looked at closely. */
   readonly harmless?: Iterable<string>
@@ -98,7 +98,7 @@ const SLOTS = 128
 const slotOf = (data: Uint8Array, start: number, end: number): number =>
   ((data[start] ?? 0) * 5 + (data[end - 1] ?? 0) * 3 + (end - start)) & (SLOTS - 1)
 
-/** The name whose exact spelling these bytes are. */
+/** The name with these bytes as its exact spelling. */
 export function nameIn({ slots }: Names, data: Uint8Array, start: number, end: number): Name | undefined {
   const spellings = slots[slotOf(data, start, end)]
   if (spellings !== undefined)
@@ -118,7 +118,7 @@ function isAt(bytes: Uint8Array, data: Uint8Array, start: number, end: number): 
 const snakeOf = (camel: string): string => camel.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 
 /**
- * What the most lenient reader may take a name for. Go's encoding/json folds case as Unicode does, so that the Kelvin sign
+ * The form of a name as the most lenient reader takes it. Go's encoding/json folds case as Unicode does, so that the Kelvin sign
  * is a k and the long s an s; its second version leaves out `_` and `-` besides; other languages fold the Turkish i's; a reader
  * in C ends a name at its first NUL; what is no letter may be dropped.
  */

@@ -16,7 +16,7 @@ export class JsonProgress {
     return this.has_started && this.#depth === 0 && !this.#in_string && !this.#is_lost
   }
 
-  /** Whether it is complete is not known: pieces of it pass unread, or it is another text, whose end nothing tells. */
+  /** Its end is unknown: pieces of it pass unread, or it is not JSON. */
   lose(): void {
     this.has_started = true
     this.#is_lost = true

@@ -11,7 +11,7 @@ interface Candidate extends Beginning {
   readonly name: string
   /** Among the items of the field's value; undefined for all of that. */
   readonly index: number | undefined
-  /** What the walk had counted before it. */
+  /** The walk's counts before it. */
   readonly before: Counted
 }
 
@@ -26,7 +26,7 @@ interface Walked {
   readonly counted: Counted
 }
 
-/** The values that are known to the account whose body it is. */
+/** The known values of the account that sent the body. */
 export interface KnownTo {
   readonly account_id: number
   readonly known: KnownValues

@@ -25,7 +25,7 @@ export interface Walk {
   readonly ambiguity: Ambiguity | undefined
   /** Top-level fields that hold a count which is not written in plain digits. */
   readonly respelled: ReadonlySet<string>
-  /** Whether all names were told apart at once, so that what is judged here counts the same in any other body. */
+  /** Whether every name was recognised at once, so that the result here holds for any other body. */
   readonly is_plain: boolean
 }
 

@@ -1,4 +1,4 @@
-// The watch on deciding names while JSON bytes are walked: given once, in a spelling that all readers take alike, counts in digits.
+// The watch on deciding names during a walk of JSON bytes: sent once, in a spelling that all readers take alike, counts in digits.
 import { closingQuote, skipWhitespace } from './json-bytes.ts'
 import { HARMLESS, type Name, type Names, NO_HASH, nameIn, reduce, reducedHash } from './json-names.ts'
 
@@ -24,7 +24,7 @@ const NOTHING: ReadonlySet<string> = new Set()
 /** The frames of every walk: only one is under way at a time, for none waits. They are as many as names are nested. */
 const FRAMES: Frame[] = []
 const MAX_SHOWN_CHARS = 64
-/** What a close look at a name may cost: names with escapes or outside ASCII are compared as Unicode has it. */
+/** Limits of comparing names as Unicode has it: names with escapes or outside ASCII. */
 const MAX_NAME_BYTES = 256
 const MAX_LOOKS = 1_000
 
@@ -164,7 +164,7 @@ function textAt(data: Uint8Array, at: number, end: number): string | undefined {
 const MINUS = 0x2d
 const ZERO = 0x30
 const NINE = 0x39
-/** What makes a number one that readers of whole numbers cut off, round or refuse: a fraction, or an exponent. */
+/** A fraction or an exponent: readers of whole numbers cut off, round or refuse such a number. */
 const SPECIAL: ReadonlySet<number | undefined> = new Set([...'.eE'].map((one) => one.charCodeAt(0)))
 
 /** Whether what begins here is not a number, or one in plain digits. Minus zero is not. */

@@ -86,7 +86,7 @@ export function parseJson(text: string): Json | undefined {
   try {
     return JSON.parse(text)
   } catch {
-    // What is not JSON is told by the absence of a value.
+    // Not JSON: undefined.
     return undefined
   }
 }

@@ -9,7 +9,7 @@ export interface KnownValue extends Counted {
   readonly value: Json[] | JsonObject
 }
 
-/** What a walk counts of JSON. */
+/** The counts of a walk over JSON. */
 export interface Counted {
   /** Its commas and brackets. */
   readonly values: number
@@ -17,7 +17,7 @@ export interface Counted {
   readonly bare_bytes: number
 }
 
-/** Where a value begins, and whose it is: it is known to its account alone, and at its place. */
+/** The place where a value begins: it is known only there, and to its account alone. */
 export interface Beginning {
   readonly account_id: number
   /** The field that it is the value of, or an item of. */
@@ -54,7 +54,7 @@ export class KnownValues {
   readonly #generation_bytes: number
   #newer = emptyGeneration()
   #older = emptyGeneration()
-  /** What came once, by hash and length, and how many bytes it was. */
+  /** Values that came once, by hash and length, and their bytes in all. */
   readonly #seen = new Set<number>()
   #seen_bytes = 0
 
@@ -88,7 +88,7 @@ export class KnownValues {
     const mark = hash * MAX_BYTES + length
     if (this.#seen.has(mark)) return true
     this.#seen_bytes += length
-    // What comes again only after more than can be kept would be driven out before it is found.
+    // A value that returns only after more than the store holds would be gone before it is found.
     if (this.#seen_bytes > 2 * this.#generation_bytes) {
       this.#seen.clear()
       this.#seen_bytes = length
@@ -147,9 +147,9 @@ const WORKED_OUT = new WeakMap<object, Map<unknown, unknown>>()
 export const isKnown = (value: object): boolean => WORKED_OUT.has(value)
 
 /**
- * What a function makes of a value; of a known one it is worked out only once.
+ * The result of a function for a value; computed only once for a known one.
  *
- * @param work the same function each time, whose result depends on the value alone
+ * @param work the same function each time; its result depends on the value alone
  * @param path the value's place, for what the function throws
  */
 export function workedOut<V, T>(work: (value: V, path: string) => T, value: V, path = ''): T {

@@ -1,4 +1,4 @@
-// The type of an event whose data has none: the name of the server-sent event, as Anthropic's Python SDK takes it.
+// The type of an event without one in its data: the name of the server-sent event, as Anthropic's Python SDK takes it.
 import { type ByteString, decodeByteString, toByteString } from './byte-string.ts'
 import { parseObject } from './json.ts'
 import { isTooDeep } from './json-depth.ts'

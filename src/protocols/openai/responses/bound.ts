@@ -20,7 +20,7 @@ import { PICTURE_ITEM } from './picture-items.ts'
 import { type PlacedItem, RECALLED } from './recalled.ts'
 
 const nothing = () => 0
-/** What stands between two items. */
+/** Between two items. */
 const ITEM_TOKENS = 1
 
 const seen = image('image_url')

@@ -123,7 +123,7 @@ export function clientToolOfItem(type: Json | undefined): ClientToolType | undef
   return called !== type && isClientToolType(called) ? called : undefined
 }
 
-/** What an output of such a call says, and whether it failed. */
+/** The text of such a call's output, and whether the call failed. */
 export function clientOutput({ output, status }: JsonObject): { text: string; failed: boolean } {
   const said = typeof output === 'string' ? output : JSON.stringify(objectsIn(output))
   return {

@@ -3,21 +3,21 @@ import { isObject, type Json, type JsonObject, objectsIn, parseJson, stringIn } 
 import { itemId } from './ids.ts'
 import { allItems, RECALLED } from './recalled.ts'
 
-/** What the model is told in place of a conversation's next message. */
+/** The instruction in place of a conversation's next message. */
 const REQUEST = `Sum up this conversation, so that it can be continued from your summary alone by somebody who sees nothing else of it.
 Keep the user's requests and wishes in their own words, what was decided and why, what was done and with which results, names of files
 and exact values that are still needed, and what remains to be done next. Write only the summary.`
 
 const INTRODUCTION = 'Summary of the conversation until here:'
 
-/** The text of a compaction of ours as `encrypted_content`: base64 of JSON, so that it is told from any provider's own. */
+/** The text of a compaction of ours as `encrypted_content`: base64 of JSON, unlike any provider's own. */
 const compactionItem = (id: string, summary: string): JsonObject => ({
   id,
   type: 'compaction',
   encrypted_content: Buffer.from(JSON.stringify({ tollgate_summary: summary })).toString('base64'),
 })
 
-/** What a compaction of ours says; undefined for a provider's own. */
+/** The summary in the gateway's own compaction; undefined for a provider's. */
 export function compactedText({ encrypted_content }: JsonObject): string | undefined {
   const held = parseJson(Buffer.from(stringIn(encrypted_content) ?? '', 'base64').toString())
   const summary = isObject(held) ? stringIn(held.tollgate_summary) : undefined
@@ -48,7 +48,7 @@ const writtenIn = (response: JsonObject): string =>
     .map(({ text }) => stringIn(text) ?? '')
     .join('')
 
-/** A response whose messages are a summary, with the summary as its only item. */
+/** A response with a summary in its messages, reduced to the summary as its only item. */
 export const compactedResponse = (response: JsonObject, call_id: string): JsonObject => ({
   ...response,
   output: [compactionItem(itemId('compaction', call_id, 0), writtenIn(response))],

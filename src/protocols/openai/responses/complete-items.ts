@@ -58,7 +58,7 @@ export function completeOutput(response: JsonObject, call_id: string): JsonObjec
 const OF_AN_ITEM = /^response\.(?!created|queued|in_progress|completed|incomplete|failed|cancelled)/
 /** Events of a part of an item's content. */
 const OF_A_PART = /^response\.(?:content_part|output_text|refusal|reasoning_text)\./
-/** Events whose `logprobs` typed clients demand, empty or not. */
+/** Typed clients require `logprobs` in these events, empty or not. */
 const OF_TEXT = /^response\.output_text\.(?:delta|done)$/
 
 /** The items of one stream. */

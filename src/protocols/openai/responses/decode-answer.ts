@@ -39,13 +39,13 @@ export function decodeAnswer(answer: JsonObject, call_id: string): ConversationA
   }
 }
 
-/** Whether a response, or the event of one, has items that are neither said nor thought, such as an image that was drawn. */
+/** Whether a response, or the event of one, has items other than text and thinking, such as an image. */
 export const hasOtherItems = (answer: JsonObject): boolean =>
   [objectIn(answer.item), ...objectsIn(responseIn(answer).output)].some(
     ({ type = 'message' }) => type !== 'message' && type !== 'reasoning',
   )
 
-/** What an item says. @param made_id the id of a tool call that has none */
+/** The parts of an item. @param made_id the id of a tool call that has none */
 export function partsOf(item: JsonObject, made_id: string): Part[] {
   if (item.type === 'message') return objectsIn(item.content).flatMap(readContent)
   if (item.type === 'reasoning') return readReasoning(item)
@@ -92,7 +92,7 @@ export function encryptedOf(item: JsonObject): Extract<Part, { kind: 'redacted_t
   return encrypted ? [{ kind: 'redacted_thinking', signature: ownSignature(encrypted) }] : []
 }
 
-/** What decides, beside its status, why a response ended. */
+/** The facts that decide, with its status, why a response ended. */
 export interface Written {
   readonly refused: boolean
   /** How many calls of tools there were. */

@@ -69,7 +69,7 @@ interface State extends Conversation {
   readonly names: Map<string, string>
   /** Of tools that models of this protocol know by type: the call's id by each of its ids, undefined where it is left out. */
   readonly client_calls: Map<string, string | undefined>
-  /** What signs the tool call that comes next. */
+  /** The signature of the next tool call. */
   signature: Signature | undefined
 }
 
@@ -93,7 +93,7 @@ const READERS: Readonly<Record<string, Reader>> = {
   item_reference: rejectReference,
 }
 
-/** What tools that are not carried left in a conversation, and what only asks for something. */
+/** Items of tools that translation does not carry, and items that only ask for something. */
 const LEFT_OUT: ReadonlySet<unknown> = new Set([
   'web_search_call',
   'file_search_call',
@@ -170,7 +170,7 @@ function readOutput(state: State, item: JsonObject, at: string): void {
   say(state, 'user', { kind: 'tool_result', call_id, name, content, failed: false, ...(cache && { cache }) })
 }
 
-/** What a provider ran itself is left out. */
+/** Leaves out calls that a provider ran itself. */
 function readClientCall(state: State, item: JsonObject, at: string): void {
   const type = clientToolOfItem(item.type)
   const args = type && CLIENT_TOOLS[type].argumentsOf(item)
@@ -212,13 +212,13 @@ function readReasoning(state: State, item: JsonObject, at: string): void {
   else say(state, 'assistant', { kind: 'thinking', text, signature })
 }
 
-/** What a compaction of ours holds; a provider's own can be read only there. */
+/** The summary in the gateway's own compaction; only its provider can read another. */
 function readCompaction(state: State, item: JsonObject): void {
   const text = compactedText(item)
   if (text !== undefined) say(state, 'user', { kind: 'text', text })
 }
 
-/** Of what our image models drew its model is told in words; what a model itself answered with it may want back. */
+/** Pictures of the gateway's image models become words; a model may want back a picture of its own. */
 function readPicture(state: State, item: JsonObject, at: string): void {
   const picture = answeredPicture(item, `${at}.result`)
   if (picture) {

@@ -84,7 +84,7 @@ export const ResponsesRequest = Fields({
 })
 
 const KNOWN = new Set([...namesOf(ResponsesRequest), RECALLED])
-/** What is asked for in `include`, to be told log probabilities. */
+/** The value of `include` that requests log probabilities. */
 export const LOGPROBS = 'message.output_text.logprobs'
 
 /**
@@ -155,7 +155,7 @@ function decodeFunction({ definition, namespace, at }: NamedTool): ToolDefinitio
   }
 }
 
-/** A tool that takes any text becomes a function of one text; its grammar, if it has one, is told in words. */
+/** A tool that takes any text becomes a function of one text; its grammar, if any, goes into the description. */
 function decodeCustom({ definition, namespace, at }: NamedTool): ToolDefinition {
   const { name, description = '', format } = readPresent(CustomTool, definition, at)
   const { syntax, definition: grammar } = objectIn(format)

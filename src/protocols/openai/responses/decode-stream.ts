@@ -134,7 +134,7 @@ function beginItem(state: State, item: Item, source: JsonObject): StreamEvent[] 
   return open(item, 'call', { kind: 'tool_call', ...calledBy(source, made_id) })
 }
 
-/** What was written of it before is only repeated; what was not, comes now. */
+/** The event repeats the whole item: only parts that no earlier event brought are new. */
 function endItem(state: State, item: Item, source: JsonObject): StreamEvent[] {
   const missed = item.wrote ? [] : partsOf(source, '')
   state.refused ||= missed.some((part) => part.kind === 'text' && part.is_refusal)
@@ -197,7 +197,7 @@ function readLogprobs(event: JsonObject): StreamEvent[] {
   return tokens.length > 0 ? [{ type: 'logprobs', candidate, tokens }] : []
 }
 
-/** The last event has the whole response: what no event of its own told of is written from it. */
+/** The last event has the whole response, with items that had no event of their own. */
 function conclude(state: State, response: JsonObject): StreamEvent[] {
   const events = objectsIn(response.output).flatMap((source, index) => {
     const item = itemAt(state, state.streamed.placeOf(source, index))

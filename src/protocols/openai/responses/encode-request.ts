@@ -17,7 +17,7 @@ import { encodeItems } from './encode-items.ts'
 
 /**
  * A canonical request for a provider that speaks responses. That the provider keeps nothing, and gives its reasoning in an
- * encrypted form, is asked for where the request is prepared for it.
+ * encrypted form, is requested where the request is prepared.
  * @throws GatewayError invalid_request for what responses has no place for
  */
 export function encodeRequest(request: ConversationRequest, target: TargetModel): JsonObject {
@@ -52,7 +52,7 @@ function encodeConversation(request: ConversationRequest, caching: TakenCaching)
     : { input: [{ type: 'message', role: 'developer', content: system }, ...input] }
 }
 
-/** A summary is asked for where the caller is to see the thinking: the reasoning itself is shown to nobody. */
+/** Requests a summary where the caller is to see the thinking: OpenAI hides the reasoning itself. */
 function encodeReasoning(
   { thinking, shows_thinking }: ConversationRequest,
   effort: string | undefined,

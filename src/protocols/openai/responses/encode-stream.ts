@@ -168,7 +168,7 @@ function writePicture(state: State, { image }: EventOf<'image'>): ServerSentEven
   ]
 }
 
-/** Only a function's arguments are told as they come: those of others are known only once they are whole. */
+/** Only a function's arguments stream: those of other tools are known only when whole. */
 function writeArguments(state: State, { json }: EventOf<'arguments_delta'>): ServerSentEvent[] {
   const { item } = state
   if (!item) return []

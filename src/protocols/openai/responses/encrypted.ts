@@ -11,7 +11,7 @@ export const isOwn = ({ format }: Signature): boolean => format === OWN_FORMAT
 
 const MARK = /^([\s\S]*)~([\w-]{8})$/
 
-/** @param issuer the mark of the key that the provider was asked with */
+/** @param issuer the mark of the provider's API key that the call used */
 export const marked = (encrypted: string, issuer: string): string =>
   MARK.test(encrypted) ? encrypted : `${encrypted}~${issuer}`
 
@@ -32,7 +32,7 @@ export const writeEncrypted = (signature: Signature, signed: Signed): string =>
 export const readEncrypted = (text: string): { signature: Signature; signed: Signed } =>
   unpackSignature(unmarked(text).encrypted, OWN_FORMAT)
 
-/** Who issued an item's encrypted reasoning; undefined if not found, or nobody knows. */
+/** The issuer of an item's encrypted reasoning; undefined if missing or unknown. */
 export const issuerOfItem = (item: Json): string | undefined =>
   isObject(item) && typeof item.encrypted_content === 'string'
     ? unmarked(item.encrypted_content).issuer
@@ -54,7 +54,7 @@ export function itemForProvider(item: Json, forgets: boolean): Json | undefined 
   return rest
 }
 
-/** What hosted tools left in a conversation: it stands for things that a provider keeps, and finds by id. */
+/** Items of hosted tools: they stand for things that a provider keeps, and finds by id. */
 const REFERS_TO_PROVIDER: ReadonlySet<Json | undefined> = new Set([
   'web_search_call',
   'file_search_call',
@@ -65,14 +65,14 @@ const REFERS_TO_PROVIDER: ReadonlySet<Json | undefined> = new Set([
 const lacksImage = ({ type, result }: JsonObject): boolean =>
   type === PICTURE_ITEM && (result ?? null) === null
 
-/** What is known of it, in words; undefined if nothing is. */
+/** The description of an image in words; undefined if unknown. */
 function saidOf(item: JsonObject): JsonObject | undefined {
   const text = wordsOf(item)
   if (text === undefined) return undefined
   return { type: 'message', role: 'assistant', content: [{ type: 'output_text', text }] }
 }
 
-/** What a provider finds by its id, it would look for among what it has kept. */
+/** Items sent without their ids: the provider would look them up in its own store. */
 const ID_IS_OPTIONAL: ReadonlySet<string> = new Set([
   'message',
   'function_call',

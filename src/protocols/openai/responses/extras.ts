@@ -1,4 +1,4 @@
-// What a responses request can ask for beyond tokens, and what is counted of it in the answer.
+// Extras of responses, billed beyond tokens: how requests ask for them, and the counts of an answer.
 // https://platform.openai.com/docs/api-reference/responses/create
 import { tierNamed } from '../../../domain/service-tiers.ts'
 import { AUDIO_OUTPUT } from '../../audio-output.ts'

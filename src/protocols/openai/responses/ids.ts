@@ -1,6 +1,6 @@
 // The ids of responses and of their items: an item's id tells its response and its place there.
 
-/** What an item's id begins with, by the type of the item. */
+/** The prefix of an item's id, by the type of the item. */
 const PREFIXES: Readonly<Record<string, string>> = {
   message: 'msg',
   reasoning: 'rs',

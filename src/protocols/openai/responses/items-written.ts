@@ -1,4 +1,4 @@
-// What was written of each item of a streamed response: once, however often events repeat it.
+// The output of each item of a streamed response, counted once, however often events repeat it.
 
 import { audioTokens } from '../../audio-output.ts'
 import { tokensOfBytes } from '../../token-sums.ts'
@@ -11,13 +11,13 @@ import { SILENT_NAMES, type WrittenPart, writtenInEvent, writtenInItems } from '
 
 const DELTA = quoted('delta')
 const INDEX = '"output_index":'
-/** What the type of a delta that is audio ends with. */
+/** The end of an audio delta's type. */
 const AUDIO = 'audio.delta"'
 /** Pieces of audio are longer: the type of shorter ones is not looked at. */
 const MAX_TEXT_DELTA = 256
-/** A field of an event that holds no output: a text whose name says so, or no text at all. */
+/** A field of an event that holds no output: a text with a silent name, or no text at all. */
 const SILENT_FIELD = `"(?:${SILENT_NAMES.join('|')})" ?: ?"[^"\\\\]*"|"\\w+" ?: ?(?:\\d+|null|true|false|\\[\\])`
-/** What stands before and after the text of a delta where that is all that an event brings. */
+/** The text around a delta, where an event brings nothing else. */
 const BEFORE_DELTA = new RegExp(`^\\{ ?(?:(?:${SILENT_FIELD}) ?, ?)*"delta" ?: ?"`, 'y')
 const AFTER_DELTA = new RegExp(`" ?(?:, ?(?:${SILENT_FIELD}) ?)*\\}`, 'y')
 /** Events without the number of an item share one. */
@@ -37,7 +37,7 @@ export class WrittenItems {
   #audio_chars = 0
   /** The most bytes beside a delta that were found to hold no output. */
   #silent_bytes = 0
-  /** What is counted so far of the item that the last event was about, and of the others, by their numbers. */
+  /** The counts so far: of the last event's item, and of the others, by their numbers. */
   #index = NO_INDEX
   #counted = 0
   readonly #others = new Map<number, number>()

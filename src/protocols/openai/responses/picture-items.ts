@@ -14,7 +14,7 @@ export const pictureOf = (id: Json | undefined): string | undefined => ID.exec(s
 
 export const isPictureItem = (item: Json): item is JsonObject => isObject(item) && item.type === PICTURE_ITEM
 
-/** A picture that the text model itself answered with. No addresses of providers are shown. @param id of the item */
+/** A picture that the text model itself answered with. Callers see no provider's addresses. @param id of the item */
 export const answeredItem = (id: string, { source }: Pick<MediaPart, 'source'>): JsonObject => ({
   id,
   type: PICTURE_ITEM,

@@ -1,4 +1,4 @@
-// A provider's own response as its caller is shown it: under our ids and the asked model's name, its reasoning marked.
+// A provider's own response as its caller sees it: with the gateway's ids, the requested model's name, and marked reasoning.
 import { countIn, isObject, type JsonObject, objectsIn, parseObject, stringIn } from '../../wire/json.ts'
 import { marked } from './encrypted.ts'
 import { itemId, responseId } from './ids.ts'
@@ -10,11 +10,11 @@ export interface CallerView {
   model: string
   /** The request's fields, which the response repeats. */
   request_fields: JsonObject
-  /** The mark of the key that the provider was asked with. */
+  /** The mark of the provider's API key that the call used. */
   issuer: string
 }
 
-/** A response, whole or as far as it has come. What only we keep is what we say of it. */
+/** A response, whole or incomplete. The gateway's own state replaces the provider's. */
 export const publicResponse = (response: JsonObject, view: CallerView): JsonObject => ({
   ...response,
   id: responseId(view.call_id),

@@ -15,7 +15,7 @@ export const RECALLED = 'tollgate_recalled'
 export interface Recalled {
   /** The items before those of the request. */
   before: readonly JsonObject[]
-  /** What `item_reference` items stand for, by id. */
+  /** The items that `item_reference` items stand for, by id. */
   items: Readonly<Record<string, JsonObject>>
   /** The tools that items add to those of the request. */
   tools?: readonly JsonObject[]
@@ -30,7 +30,7 @@ export const recalledFields = ({ before, items, tools = [] }: Recalled): JsonObj
   }),
 })
 
-/** What was recalled for a request already. */
+/** The items already recalled for a request. */
 export function recalledOf(fields: JsonObject): Recalled {
   const { before, items, tools } = objectIn(fields[RECALLED])
   return {

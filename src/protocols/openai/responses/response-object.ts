@@ -67,7 +67,7 @@ export interface Ending {
   service_tier?: string | undefined
 }
 
-/** A refusal that the provider did not write out is told as a filter's. */
+/** A refusal without text from the provider counts as a filter's. */
 const reasonOf = ({ stop_reason, output }: Ending): string | undefined =>
   stop_reason === 'refusal' && !output.some(isRefused) ? 'content_filter' : INCOMPLETE[stop_reason]
 

@@ -9,7 +9,7 @@ import { WrittenItems } from './items-written.ts'
 import { readUsage } from './usage.ts'
 
 const ERROR = quoted('error')
-/** What the type of every event that concludes a stream holds. Only these, and deltas that say the same, are parsed. */
+/** The type of an event that concludes a stream. Only these, and deltas with the same text, are parsed. */
 const CONCLUDING = /"type"\s*:\s*"(?:response\.(?:completed|incomplete|failed)|error)"/
 const COMPLETE: ReadonlySet<string | undefined> = new Set(['response.completed', 'response.incomplete'])
 const FAILED = 'response.failed'

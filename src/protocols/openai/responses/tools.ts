@@ -6,7 +6,7 @@ import { type ClientToolType, clientToolType } from './client-tools.ts'
 /** Tools that the provider runs, by `type`, and the extra that prices them. */
 export const HOSTED_TOOLS: Readonly<Record<string, string>> = { ...SERVER_TOOLS, computer: 'computer_use' }
 
-/** Tools that callers run and every model can be told of. */
+/** Tools that callers run and every model takes. */
 const PLAIN_TOOLS: ReadonlySet<unknown> = new Set(['function', 'custom', 'namespace'])
 /** Tools that callers run, and that only models of this protocol know. */
 const OWN_TOOLS: ReadonlySet<unknown> = new Set(['tool_search'])
@@ -48,7 +48,7 @@ function namedIn(tool: JsonObject, namespace: string | undefined, at: string): N
 export const toolsByName = (tools: Json | undefined): ReadonlyMap<string, NamedTool> =>
   new Map(namedTools(tools).map((tool) => [flatName(tool.name, tool.namespace), tool]))
 
-/** What becomes of a request's tools where a model has a price for these extras. */
+/** A request's tools, sorted by whether the model has a price for their extras. */
 export interface KeptTools {
   tools: Json[]
   /** The types that were left out, each once. */
@@ -56,7 +56,7 @@ export interface KeptTools {
 }
 
 /**
- * The tools that a model is told about.
+ * The tools to send to a model.
  * @param passes whether a provider of this protocol serves it @param priced the extras that it has a price for
  */
 export function keptTools(tools: readonly Json[], passes: boolean, priced: readonly string[]): KeptTools {

@@ -5,7 +5,7 @@ import { type Fitting, leftOut } from './fitting.ts'
 
 /** Without them the model answers the same question, in other words. */
 const SAMPLING = ['temperature', 'top_p', 'presence_penalty', 'frequency_penalty'] as const
-/** Without them an answer lacks what it was asked for. */
+/** Without them an answer lacks what the caller requested. */
 const PROBABILITIES = ['logprobs', 'top_logprobs', 'logit_bias'] as const
 
 const effortIn = ({ reasoning_effort }: JsonObject): string | undefined => stringIn(reasoning_effort)

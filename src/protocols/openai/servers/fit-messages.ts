@@ -59,7 +59,7 @@ function fitThinking(message: JsonObject, { body, model, rules, dropped }: Fitti
     if (usable.length < parts.length) dropped.add('thinking')
     return usable.length === 0 ? rest : { ...rest, reasoning_details: usable.map(reasoningDetail) }
   }
-  // What another's signature proves is that other's thinking.
+  // Signed thinking belongs to its issuer alone.
   const own = parts.flatMap((part) => (part.kind === 'thinking' && !part.signature ? part.text : []))
   if (own.length < parts.length) dropped.add('thinking')
   const text = own.join('') || (lacks ? missing_thinking : undefined)
@@ -113,7 +113,7 @@ function fitIds(message: JsonObject, ids: CallIds): JsonObject {
 }
 
 /**
- * What a user says after the results of tools, as part of the last of them; and the beginning of an answer marked as one, where it
+ * Merges a user's words after tool results into the last of them, and marks the beginning of an answer as one, where it
  * is the last message.
  */
 function inOrder(messages: Json[]): Json[] {

@@ -9,7 +9,7 @@ export interface Fitting {
   readonly body: JsonObject
   /** The name that tells the model's generation. */
   readonly model: string
-  /** Those that the catalogue says, which then count for every server. */
+  /** From the catalogue; they hold for every server. */
   readonly efforts: readonly EffortName[] | undefined
   readonly rules: ServerRules
   readonly is_translated: boolean
@@ -34,7 +34,7 @@ export function asksFor(body: JsonObject, name: string): boolean {
   return value !== undefined && value !== null && value !== (DEFAULTS[name] ?? false)
 }
 
-/** A request without some fields; the very same where it has none of them. @param dropped takes the names of what it asked for */
+/** A request without some fields; the very same where it has none of them. @param dropped takes the names of those it had */
 export function leftOut(body: JsonObject, fields: readonly string[], dropped: Set<string>): JsonObject {
   const names = fields.filter((name) => Object.hasOwn(body, name))
   if (names.length === 0) return body

@@ -1,4 +1,4 @@
-// What may be sent to the servers of chat completions: a row for each, with the source of every rule.
+// The rules of requests to servers of chat completions: a row for each, with the source of every rule.
 /** Fields that a server refuses, for some models or for all. */
 interface Refused {
   readonly fields: readonly string[]
@@ -19,9 +19,9 @@ type ThinkingField = 'reasoning_content' | 'reasoning' | 'reasoning_details'
 export interface ServerRules {
   /** Fields under this server's own names. */
   readonly renamed?: Readonly<Record<string, string>>
-  /** What is left out. */
+  /** Fields to leave out. */
   readonly dropped_fields?: readonly Refused[]
-  /** What the answer depends on: translation refuses it too. */
+  /** Fields that the answer depends on: translation refuses them too. */
   readonly refused_fields?: readonly Refused[]
   /** The first row that fits a model holds; without one the field stays as it is. */
   readonly efforts?: readonly Efforts[]
@@ -61,7 +61,7 @@ const SHORT_IDS: CallIds = { pattern: /^.{1,40}$/s, chars: 40 }
 
 /** `safety_identifier` is OpenAI's name; all others know `user`: openai resources/chat/completions/completions.d.ts, groq-sdk, xai-sdk. */
 const AS_USER = { safety_identifier: 'user' } as const
-/** Servers whose limit has the older name only: api-docs.deepseek.com/api/create-chat-completion, docs.mistral.ai/api. */
+/** Servers with the older name of the limit only: api-docs.deepseek.com/api/create-chat-completion, docs.mistral.ai/api. */
 const AS_MAX_TOKENS = { max_completion_tokens: 'max_tokens' } as const
 
 /**
@@ -266,8 +266,8 @@ const TABLE = {
 export const RULES: Readonly<Record<RuledServer, ServerRules>> = TABLE
 
 /**
- * A server that nobody knows. Its thinking goes back in the field that most read, but not to models of OpenAI's and Google's own,
- * whose servers refuse fields that they do not know.
+ * A server that nobody knows. Its thinking goes back in the field that most read, but not to models of OpenAI's and Google's own:
+ * their servers refuse unknown fields.
  */
 export const RULES_OF_OTHERS: ServerRules = {
   takes_developer_role: true,

@@ -3,7 +3,7 @@ import type { Provider } from '../../../domain/catalogue.ts'
 import { knownServerOf, serverNameOf } from '../../../domain/servers/lookup.ts'
 import { RULES, type RuledServer } from './rules.ts'
 
-/** What tells the server of a provider. */
+/** The fields of a provider that decide its server. */
 type Addressed = Pick<Provider, 'base_url' | 'server'>
 
 const PROTOCOL = 'openai'
@@ -14,13 +14,13 @@ export const isRuled = (name: string | undefined): name is RuledServer =>
 /** The names of servers that have rules. */
 export const RULED_SERVERS: readonly RuledServer[] = Object.keys(RULES).filter(isRuled)
 
-/** The server whose rules hold for a provider; undefined for all others. */
+/** The server with rules that a provider is; undefined for all others. */
 export function serverOf(provider: Addressed): RuledServer | undefined {
   const name = serverNameOf({ ...provider, protocol: PROTOCOL })
   return isRuled(name) ? name : undefined
 }
 
-/** Whether a provider is asked in the Responses API where the catalogue says nothing about it. */
+/** Whether a provider speaks the Responses API by default, without an entry in the catalogue. */
 export const speaksResponses = (provider: Addressed): boolean =>
   knownServerOf({ ...provider, protocol: PROTOCOL })?.responses_at?.test(provider.base_url) === true
 
