@@ -12,7 +12,7 @@ export type Awaitable<T> = T | Promise<T>
 export type Values = Readonly<Record<string, string | number | Uint8Array | null>>
 
 export interface Writing {
-  /** Who changes something, for the audit log; absent: whom the database acts for. */
+  /** The actor of a change, for the audit log; absent: the one that the database acts for. */
   by?: By | undefined
   /** `false`: what was written may be lost with the machine's power. Default: it is on the disk at the end. */
   durable?: boolean

@@ -12,7 +12,7 @@ export const FILE_BYTES = 4096
 export const MAX_RESERVE_BYTES = 512 * 1000 * 1000
 const RESERVED_SHARE = 10
 
-/** What a file takes on a disk. */
+/** The disk space of a file. */
 export const diskBytesOf = (bytes: number): number => Math.max(1, Math.ceil(bytes / FILE_BYTES)) * FILE_BYTES
 
 export const reservedBytes = ({ blocks, bsize }: { blocks: number; bsize: number }): number =>
@@ -21,16 +21,16 @@ export const reservedBytes = ({ blocks, bsize }: { blocks: number; bsize: number
 /** Less than this is too little to settle what is under way: new calls are refused while there is still some. */
 export const MIN_FREE_BYTES = 4 * 1024 * 1024
 
-/** What a start makes, and what must be free beside it. */
+/** The space that a start needs, and the free space beside it. */
 const NEEDED_BYTES = 2 * MIN_FREE_BYTES
 
 const NO_ROOM = /^(ENOSPC|EDQUOT|SQLITE_FULL)$/
-/** What SQLite tells of files beside the database that it cannot make longer, among other things. */
+/** SQLite's report of files beside the database that it cannot lengthen, among other things. */
 const MAY_BE_NO_ROOM = /^SQLITE_(IOERR|CANTOPEN)/
 /** Less than one page of the shared memory beside the database. */
 const FULL_BYTES = 64 * 1024
 
-/** What a database takes, with what is still in its write-ahead log. */
+/** The disk space of a database, with its write-ahead log. */
 export const DATABASE_BYTES =
   'SELECT page_count * page_size AS bytes FROM pragma_page_count(), pragma_page_size()'
 

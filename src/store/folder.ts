@@ -58,7 +58,7 @@ export function refuseFolder(path: string): void {
     throw new Error(`${path} is a folder, but must be a file of the gateway: move it away.`)
 }
 
-/** What every command must be able to write beside the folder itself, where it exists. */
+/** The files that every command must be able to write beside the folder itself, where they exist. */
 const FILES = ['tollgate.db', 'tollgate.db-wal', 'tollgate.db-shm', 'serve.lock']
 
 /**

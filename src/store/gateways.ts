@@ -44,7 +44,7 @@ const gatewayQueries = perConnection({
       .prepare(),
 })
 
-/** What a gateway says of itself. */
+/** A gateway's own report. */
 export interface NewGateway {
   version: string
   /** The data folder in which it runs, whose lock it has: by a number of the folder's own. */
@@ -68,7 +68,7 @@ export function beginGateway(db: Db, { version, node, name, now_ms, is_alone }: 
   })
 }
 
-/** Those that are alive, as far as they tell, in the order of their starts. */
+/** Gateways that are alive by their reports, in the order of their starts. */
 export const aliveGateways = (db: Statements): Awaitable<Gateway[]> => gatewayQueries(db).allAlive.all()
 
 /** Ends a gateway's row. What it has under way is nobody's then. */
@@ -76,7 +76,7 @@ export async function endGateway(db: Db, id: number, now_ms: number): Promise<vo
   await db.write((db) => gatewayQueries(db).end.run({ id, ended_at_ms: now_ms }))
 }
 
-/** Those that have ended, and may have left something. */
+/** Gateways that have ended, and may have left something. */
 export const endedGateways = (db: Db): Awaitable<Gateway[]> => gatewayQueries(db).allEnded.all()
 
 /**

@@ -1,19 +1,19 @@
-// Placeholders of prepared queries: conditions and values that take what is given under the name of a column.
+// Placeholders of prepared queries: conditions and values that take a parameter named as the column.
 import { eq, or, type Placeholder, type SQL, sql } from 'drizzle-orm'
 import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
 
-/** A column has the value that is given under a name. */
+/** A column equals a named parameter. */
 export const equals = (column: SQLiteColumn, name: string): SQL => eq(column, sql.placeholder(name))
 
-/** The same; where null is given, every row has it. */
+/** The same; where the parameter is null, every row matches. */
 export const equalsUnlessNull = (column: SQLiteColumn, name: string): SQL | undefined =>
   or(isNullParameter(column, name), equals(column, name))
 
-/** Null is given under a name, in place of a value of a column: not every database can tell the type of what is only compared with null. */
+/** A named parameter is null. The cast is there because not every database can tell the type of a parameter that is only compared with null. */
 export const isNullParameter = (column: SQLiteColumn, name: string): SQL =>
   sql`CAST(${sql.placeholder(name)} AS ${typeOf(column)}) IS NULL`
 
-/** A column has one of the values of a JSON array that is given under a name. */
+/** A column has one of the values of a JSON array in a named parameter. */
 export const isOneOf = (column: SQLiteColumn, name: string): SQL =>
   sql`${column} IN (SELECT CAST(value AS ${typeOf(column)}) FROM json_each(${sql.placeholder(name)}))`
 
@@ -24,7 +24,7 @@ export const bareColumns = (...names: string[]): SQLiteColumn[] =>
   names.map((name) => sql.identifier(name)) as unknown as SQLiteColumn[]
 
 /**
- * A placeholder that goes to the database as it is given. `set` takes no other kind; and a nullable JSON column needs it,
+ * A placeholder that goes to the database without encoding. `set` takes no other kind; and a nullable JSON column needs it,
  * since Drizzle's encoder turns the null of a placeholder into the text `null`: use it with `jsonOrNull`.
  */
 export const rawPlaceholder = (name: string): SQL => sql`${sql.placeholder(name)}`
@@ -40,5 +40,5 @@ export const placeholders = <Name extends string>(...names: Name[]): Record<Name
 const each = <Name extends string, Value>(names: Name[], make: (name: string) => Value) =>
   Object.fromEntries(names.map((name) => [name, make(name)])) as Record<Name, Value>
 
-/** What a nullable JSON column holds. */
+/** The value of a nullable JSON column. */
 export const jsonOrNull = (value: unknown): string | null => (value === null ? null : JSON.stringify(value))

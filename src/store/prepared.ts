@@ -8,7 +8,7 @@ import { equals } from './placeholders.ts'
 type Preparations = Readonly<Record<string, (orm: Orm) => unknown>>
 type Queries<P extends Preparations> = { readonly [Name in keyof P]: Answering<ReturnType<P[Name]>> }
 
-/** What is done with a query. SQLite answers at once. */
+/** The ways to run a query. SQLite answers at once. */
 type Answering<Query> = {
   readonly [Method in keyof Query & ('run' | 'all' | 'get')]: Query[Method] extends (
     ...values: infer V
@@ -17,7 +17,7 @@ type Answering<Query> = {
     : never
 }
 
-/** Those of all folders that were loaded, for the test that asks each engine whether it takes them. */
+/** Queries of all folders that were loaded, for the test that asks each engine whether it takes them. */
 export const loaded_preparations: Preparations[] = []
 
 /**

@@ -5,7 +5,7 @@ import { createZstdCompress } from 'node:zlib'
 import { pack as createPack, type Pack } from 'tar-stream'
 import { atEnd } from '../utilities/at-end.ts'
 
-/** What was packed of an entry. */
+/** The packed part of an entry. */
 export interface PackedEntry {
   path: string
   bytes: number
@@ -58,7 +58,7 @@ const writerOf = (tar: Pack, made_at: Date): TarWriter => ({
       const { size, mtime } = await handle.stat()
       return await addEntry(tar, { path, bytes: size, mtime }, blocksOf(handle, { size, file, onRead }))
     } catch (failure) {
-      // What is read of an open file fails without its name.
+      // An error while reading an open file lacks its name.
       throw failure instanceof Error && 'syscall' in failure
         ? Object.assign(failure, { path: file })
         : failure
@@ -87,7 +87,7 @@ async function addEntry(
   const hash = new Bun.CryptoHasher('sha256')
   for await (const block of blocks) {
     hash.update(block)
-    // Whoever reads is slower: wait for them, or for their end.
+    // The reader is slower: wait for it, or for its end.
     if (!entry.write(block)) await Promise.race([once(entry, 'drain'), ended.promise])
   }
   entry.end(undefined)

@@ -35,7 +35,7 @@ const NEW = '.new-'
 /** It gets its name at once; what has none for so long never will. */
 const MAX_NEW_MS = 60_000
 const ELSEWHERE = 'elsewhere.json'
-/** What SQLite makes beside a database. */
+/** The files that SQLite makes beside a database. */
 const BESIDE = ['', '-journal', '-wal', '-shm']
 
 /** Where work folders are, and how their names begin. */

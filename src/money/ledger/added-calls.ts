@@ -1,4 +1,4 @@
-// What a batch adds to the kept sums: its calls of one kind put together, so that they change the sums once. Pure.
+// Additions of a batch to the kept sums: calls of one kind are put together, so that they change the sums once. Pure.
 
 import type { Nanos } from '../../domain/money.ts'
 import type { Call } from '../../store/schema.ts'

@@ -14,7 +14,7 @@ export type KeyRow = Pick<
 > &
   KeyPeriods
 export type NewEntry = Omit<Entry, 'id'>
-/** Of a hold whose call is recorded the call alone has a row. */
+/** A hold whose call is recorded has no row of its own. */
 export type HoldRow = Omit<Hold, 'state'> & { state: Hold['state'] | 'settled' }
 
 /** Rows as they are after the operations applied so far, and which of them must be written. */
@@ -22,21 +22,21 @@ export interface Book {
   readonly accounts: Map<number, AccountRow>
   readonly keys: Map<number, KeyRow>
   readonly holds: Map<number, HoldRow>
-  /** Those of an account by `entryKey`, as far as the operations of a batch ask for them. */
+  /** Entries of an account by `entryKey`, as far as the operations of a batch ask for them. */
   readonly keyed_entries: Map<string, KeyedEntry>
   /** The number of a new hold, greater than all before. */
   readonly takeHoldId: () => number
-  /** Whose holds it opens; null: those of no gateway. */
+  /** The gateway that opens the holds; null: none. */
   readonly gateway_id: number | null
   readonly changed_accounts: Set<AccountRow>
   readonly changed_keys: Set<KeyRow>
-  /** Those whose row is still to be written; some of them are resolved already. */
+  /** Holds whose row is still to be written; some of them are resolved already. */
   readonly new_holds: Set<HoldRow>
   readonly resolved_holds: HoldRow[]
   readonly new_entries: NewEntry[]
   readonly new_calls: Call[]
   readonly new_actions: { action: Action; by: By }[]
-  /** What counts against limits of calls; absent where one gateway alone counts in memory. */
+  /** Counts for the limits of calls; absent where one gateway alone counts in memory. */
   readonly counts?: Counts | undefined
 }
 
@@ -123,7 +123,7 @@ export function payDebt(book: Book, account: AccountRow, now_ms: number): void {
   })
 }
 
-/** What a balance has beside its holds. */
+/** The part of a balance that is not held. */
 export const freeOf = (account: AccountRow): Nanos => account.balance_nanos - account.held_nanos
 
 export const isAmount = (nanos: number): boolean => Number.isSafeInteger(nanos) && nanos >= 0

@@ -11,7 +11,7 @@ export interface CallFilter {
   key_id?: number | undefined
   key_prefix?: string | undefined
   model?: string | undefined
-  /** Those that ended in one of these ways. */
+  /** Calls that ended in one of these ways. */
   outcomes?: readonly CallOutcome[] | undefined
   provider?: string | undefined
   /** The least and the greatest HTTP status. */

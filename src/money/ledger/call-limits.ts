@@ -3,17 +3,17 @@ import type { Limit } from '../../domain/call-limits.ts'
 import { totalTokens } from '../../domain/usage.ts'
 import type { CallRecord, HoldLimits, LimitReached, Refusal } from './operations.ts'
 
-/** What a limit is of. */
+/** The owner of a limit. */
 export type Scope = LimitReached['of']
 
-/** What counts since a second began, in seconds since 1970. */
+/** Counts since a second began, in seconds since 1970. */
 export interface CountedSecond {
   at_s: number
   requests: number
   tokens: number
 }
 
-/** What counts against the limits of an account or a key. */
+/** Counts for the limits of an account or a key. */
 export interface Counted {
   /** Holds of calls that are under way. */
   pending: number
@@ -21,7 +21,7 @@ export interface Counted {
   seconds: CountedSecond[]
 }
 
-/** What is to be added to the second in which the batch is decided. */
+/** Additions to the second in which the batch is decided. */
 export interface AddedCount extends CountedSecond {
   scope: Scope
   id: number

@@ -28,7 +28,7 @@ export interface Executor {
   tryToWrite(): Promise<Failure | undefined>
   /** Absent where holds wait for their batch, as where several processes make holds. */
   readonly holds?: HoldsInMemory | undefined
-  /** What is told of a batch that does not come back; absent: that the disk does not answer. */
+  /** The message for a batch that does not come back; absent: that the disk does not answer. */
   readonly stalled?: Failure | undefined
   close(): Promise<void>
 }
@@ -37,7 +37,7 @@ export interface Executor {
 export interface HoldsInMemory {
   /** @throws what SQLite throws; nothing is held then */
   decide(operation: HoldOperation): HoldOutcome
-  /** Those without a row. */
+  /** Holds without a row. */
   readonly unwritten: ReadonlyMap<number, Hold>
   /** Writes those rows; nobody's money moves by that, so it waits for no disk. @returns why they are not written */
   write(wait_ms: number): Promise<Failure | undefined>

@@ -16,7 +16,7 @@ export interface Failure {
   unavailable: boolean
   /** For the log. */
   cause: string
-  /** What is wrong with the database, where that is why. */
+  /** The fault of the database, where that is why. */
   trouble?: StorageTrouble
   /** In words that anybody may read, where they do not follow from that. */
   reason?: string

@@ -6,7 +6,7 @@ import type { Finding } from '../../domain/finding.ts'
 import { hashPrice } from './stored-prices.ts'
 import { SUMMED, SUMMED_SQL } from './sums.ts'
 
-/** What an audit counts of what it looks at. */
+/** The counts of an audit. */
 export type Counted =
   | 'accounts'
   | 'keys'
@@ -23,7 +23,7 @@ export type Breach = Pick<Finding, 'subject' | 'expected' | 'found'>
 
 export interface Invariant {
   readonly name: string
-  /** What is true while the query finds nothing. */
+  /** The rule: it holds while the query finds nothing. */
   readonly meaning: string
   /** The rows that it is about. */
   readonly over: Counted

@@ -114,7 +114,7 @@ class GroupCommit implements Ledger {
     try {
       const outcome = this.#holds.decide(operation)
       if (outcome.ok) this.#holds_timer ??= setTimeout(this.#whenDue, MAX_UNWRITTEN_MS)
-      // What is under way may free what a refused one lacks.
+      // An operation under way may free the money that a refused one lacks.
       return outcome.ok || !this.#running ? outcome : undefined
     } catch (thrown) {
       throw errorOf(failureOf(thrown))
@@ -142,7 +142,7 @@ class GroupCommit implements Ledger {
       if (this.#running) await this.#running
       else await Bun.sleep(SET_ASIDE_MS)
     }
-    // What cannot be written then is of calls whose settlements wait in the journal.
+    // A call that cannot be written then has its settlement in the journal.
     if (this.unwritten.size > 0) await this.#tryToWriteHolds()
     await this.#executor.close()
   }
@@ -174,7 +174,7 @@ class GroupCommit implements Ledger {
     this.#running ??= this.#run()
   }
 
-  /** That they are written does not show that a batch can be: its flush may fail. */
+  /** Rows that are written do not prove that a batch can be: its flush may fail. */
   #sawHolds(failure: Failure | undefined): void {
     if (failure) this.#health.saw(failure)
   }
@@ -192,7 +192,7 @@ class GroupCommit implements Ledger {
   }
 
   async #tryToWrite(): Promise<void> {
-    // What is under way shows by itself whether anything can be committed.
+    // The batch under way shows by itself whether anything can be committed.
     if (this.#running) return
     this.#running = probe(this.#executor, this.#health).then(() => {
       this.#running = this.#queue.length > 0 || this.#due ? this.#run() : undefined
@@ -248,7 +248,7 @@ const STALLED: Failure = {
 
 const NO_RESULT = { failure: { unavailable: false, cause: 'the writer gave no result' } }
 
-/** What becomes of the operations of an executor that failed: they may have been committed or not. */
+/** The outcome of operations whose executor failed: they may have been committed or not. */
 const lost = (cause: unknown): Failure => ({ unavailable: true, cause: String(cause) })
 
 async function probe(executor: Executor, health: LedgerHealth): Promise<void> {

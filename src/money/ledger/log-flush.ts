@@ -2,7 +2,7 @@
 import { closeSync, fdatasync, fdatasyncSync, openSync } from 'node:fs'
 import { promisify } from 'node:util'
 
-/** What a flush asks of the disk; tests have disks of their own. */
+/** The disk of a flush; tests have disks of their own. */
 export interface Disk {
   open(path: string): number
   /** Returns once all that was written to the file is on the disk. @throws what the disk throws */

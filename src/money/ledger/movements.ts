@@ -36,7 +36,7 @@ export function moveByOperator(book: Book, operation: TopUpOperation | WithdrawO
   return moneyOf(account)
 }
 
-/** What the audit log says of a movement, written with its entry. */
+/** The audit log's record of a movement, written with its entry. */
 function recordMovement(
   book: Book,
   account: AccountRow,

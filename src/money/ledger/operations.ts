@@ -33,7 +33,7 @@ export interface HoldLimits {
 /** The hold of an earlier process, whose row was never written while its call was served; its id may be another's by now. */
 export type LostHold = Omit<Hold, 'id' | 'state' | 'gateway_id'>
 
-/** What is recorded of a call when its hold is resolved; the rest of the row comes from the hold. */
+/** The record of a call when its hold is resolved; the rest of the row comes from the hold. */
 export type CallRecord = Omit<Call, OfHold | 'cost_nanos' | 'unpaid_nanos' | OfWriter | Later> &
   // Absent in the journal of a version that did not record them.
   Partial<Pick<Call, Later>>
@@ -59,7 +59,7 @@ interface Settlement {
 export interface PostOperation extends Settlement {
   op: 'post'
   cost_nanos: Nanos
-  /** Those of its hold: its tokens count against them. */
+  /** The limits of its hold: its tokens count against them. */
   limits?: HoldLimits | undefined
 }
 
@@ -82,7 +82,7 @@ interface Movement {
   note: string
   /** Moves money once in its account: the same movement under it again changes nothing, and another one is refused. */
   request_key?: string | undefined
-  /** Who moves it; absent: the gateway itself. */
+  /** The operator or account that moves it; absent: the gateway itself. */
   by?: By | undefined
   now_ms: number
 }
@@ -136,9 +136,9 @@ export type MoneyOutcome =
 export interface Refused {
   ok: false
   refusal: Refusal
-  /** What the key of the request was used for, where that is why. */
+  /** The earlier use of the request's key, where that is why. */
   first?: KeyedEntry
-  /** Whose limit of calls is reached, where that is why. */
+  /** The owner of the limit of calls that is reached, where that is why. */
   limit?: LimitReached
 }
 

@@ -102,7 +102,7 @@ const sumsWhere = (orm: Orm, account?: SQL) =>
     .groupBy(sql`list`, accounts.id, keys.id, call_sums.model)
     .prepare()
 
-/** What calls came to from one day up to another, by day, account, key and model: in the order of an index, so that nothing is sorted. */
+/** Sums of calls from one day up to another, by day, account, key and model: in the order of an index, so that nothing is sorted. */
 const usageWhere = (orm: Orm, account?: SQL) =>
   orm
     .select({

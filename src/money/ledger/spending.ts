@@ -1,4 +1,4 @@
-// What accounts have spent in the last seven days and in the seven before, from the kept sums; and how long a balance lasts at that pace.
+// Spend of accounts in the last seven days and in the seven before, from the kept sums; and how long a balance lasts at that pace.
 import { and, desc, gte, sql } from 'drizzle-orm'
 import type { Nanos } from '../../domain/money.ts'
 import { DAY_MS, DAY_S, lastWeek, WEEK_DAYS } from '../../domain/ranges.ts'
@@ -13,7 +13,7 @@ const { placeholder } = sql
 /** Of so many is the least hold: one of them may have been larger than usual. */
 const LAST_CALLS = 5
 
-/** What the calls of an account cost, paid or not. */
+/** The cost of an account's calls, paid or not. */
 export interface Spending {
   /** Since the begin of the day (UTC) six days ago. */
   week_nanos: Nanos
@@ -76,7 +76,7 @@ export async function lastCallOf(db: Db, account_id: number): Promise<number | n
 /** The begin of the last seven days, in seconds since 1970: today counts as one of them. */
 export const weekStart = (now_ms: number): number => lastWeek(now_ms).from_ms / 1_000
 
-/** What some accounts have spent. Reads some twenty rows an account. */
+/** Reads the spend of some accounts: some twenty rows an account. */
 export async function spendingOf(
   db: Db,
   account_ids: readonly number[],
@@ -144,7 +144,7 @@ export function paceOf(
   }
 }
 
-/** What lasts less is low. */
+/** A balance that lasts less is low. */
 const LOW_DAYS = 3
 
 export const LOW_REASONS = ['debt', 'empty', 'call', 'pace'] as const

@@ -67,7 +67,7 @@ export function storedPrice(
 /** @returns the SHA-256 by which a price is found */
 export const hashPrice = (json: string): Uint8Array => new Bun.CryptoHasher('sha256').update(json).digest()
 
-/** What the text of a price says of one call alone (`chargeUnits`, `chargeTokens`, `chargeImages`, `chargeImageTokens`). */
+/** The part of a price's text that belongs to one call alone (`chargeUnits`, `chargeTokens`, `chargeImages`, `chargeImageTokens`). */
 const COUNTED = ['units', 'extras', 'partial_images', 'image_tokens']
 
 /** The price that many calls share, and what was counted for this one; both as JSON, the latter empty if that is nothing. */

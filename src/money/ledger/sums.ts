@@ -21,9 +21,9 @@ interface Sum extends Usage {
   images: number
   cost_nanos: Nanos
   unpaid_nanos: Nanos
-  /** What providers take for those of the calls of which that is known. For the operator alone. */
+  /** The provider cost of the calls of which it is known. For the operator alone. */
   provider_cost_nanos: Nanos
-  /** What those calls cost. */
+  /** The charges of those calls. */
   known_revenue_nanos: Nanos
 }
 
@@ -134,7 +134,7 @@ async function* daysWithCalls(
 /** The latest moment that a date can stand for. */
 const MAX_TIME_MS = 8.64e15
 
-/** What is summed of each call, as the call has it. */
+/** The summed columns of a call. */
 export const OF_CALLS = [
   'input_tokens',
   'input_audio_tokens',
@@ -149,7 +149,7 @@ export const OF_CALLS = [
   'unpaid_nanos',
 ] as const satisfies (keyof Sum)[]
 
-/** What is summed: of calls of which the provider's cost is not known, that and what they cost do not count. */
+/** The summed columns: a call without a known provider cost counts in neither the cost nor the revenue. */
 export const SUMMED = [
   ...OF_CALLS,
   'provider_cost_nanos',

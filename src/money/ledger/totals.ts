@@ -10,7 +10,7 @@ import { call_sums, calls } from '../../store/schema.ts'
 /** Calls counted, with their money. What providers take is for the operator alone. */
 export interface MoneyTotals extends KnownCosts {
   calls: number
-  /** Those of them that failed or broke off. */
+  /** Calls that failed or broke off. */
   failed: number
   cost_nanos: Nanos
 }

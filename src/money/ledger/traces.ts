@@ -22,13 +22,13 @@ export interface TracedFailure {
   /** The kind of the error that its caller was told; `upstream_failed` for a stream that its provider broke off. */
   kind: string
   code?: string
-  /** What its caller was told; absent if they were told inside a stream. */
+  /** The message that its caller got; absent if it was sent inside a stream. */
   message?: string
   /** For the operator alone, without addresses and secrets. */
   cause?: string
 }
 
-/** What of a call cannot be told from its record. All times are milliseconds since the call was let in. */
+/** Facts of a call that its record lacks. All times are milliseconds since the call was let in. */
 export interface CallTrace {
   /** Its money was held. */
   held_ms?: number
@@ -45,7 +45,7 @@ export interface CallTrace {
   ceiling_nanos?: number
   /** The output limit that was sent in place of the caller's, in tokens. */
   output_limit?: number
-  /** What its provider reported, where that is not what is charged. Counts that are no numbers are null. */
+  /** The provider's report, where it differs from the charge. Counts that are no numbers are null. */
   told?: Readonly<Record<string, number | null | undefined>>
   /** Why what was told was not believed. */
   doubt?: string

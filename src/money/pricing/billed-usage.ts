@@ -19,10 +19,10 @@ export interface UsageBounds {
   output_tokens: number
 }
 
-/** What is charged where nothing that can be believed was reported. */
+/** The estimate that is charged without a credible report. */
 export interface UsageEstimate {
   input_tokens: number
-  /** What was delivered, in tokens; only asked where it counts. */
+  /** The delivered output, in tokens; only counted where it matters. */
   outputTokens(): number
 }
 

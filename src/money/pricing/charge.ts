@@ -16,11 +16,11 @@ export interface Charge {
   cost_nanos: Nanos
   /** The price applied, as JSON: stored with the call, so that its cost can be checked at any time. */
   snapshot: string
-  /** What was counted besides the tokens of its usage; absent if that is nothing. */
+  /** Counts besides the tokens of its usage; absent if there are none. */
   counted?: Counted
 }
 
-/** What another price of the same sort is applied to: what the provider takes for the same call (provider-cost.ts). */
+/** The counts to which another price of the same sort is applied: the provider's, for the same call (provider-cost.ts). */
 export type Counted =
   | {
       readonly extras: readonly ExtraCharge[]

@@ -23,7 +23,7 @@ export function extrasCeiling(prices: ExtraPrices, requested: readonly Requested
 }
 
 /**
- * What the extras of a call are charged. One that the provider counts is charged as counted, up to what was held for; one
+ * The charges for the extras of a call. An extra that the provider counts is charged as counted, up to the held units; one
  * that it does not count is used by asking. Of an answer that did not come to its end, each counts as used at least once: a
  * provider may count only at the end.
  */
@@ -59,7 +59,7 @@ export const countsAlways = (prices: ExtraPrices | undefined): boolean =>
   prices !== undefined && [...prices.values()].some(({ always, per }) => always && per !== 'request')
 
 /**
- * What was charged for extras, at other prices, with what these take of every request; undefined if one of them has no price of the same sort there.
+ * The charges for the same extras at other prices, with the extras that these add to each request; undefined if one has no price of the same sort there.
  * @param prices undefined: none
  */
 export function extrasAt(

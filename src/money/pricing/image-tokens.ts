@@ -14,7 +14,7 @@ import type { Charge } from './charge.ts'
 import type { Quote } from './quote.ts'
 import type { ReferenceTokens } from './reference-tokens.ts'
 
-/** What is asked of an image model: the facts that bound its tokens. */
+/** A request to an image model: the facts that bound its tokens. */
 export interface ImageRequestTokens {
   /** Images asked for. */
   readonly count: number
@@ -27,13 +27,13 @@ export interface ImageRequestTokens {
   readonly partial_images: number
   /** The most tokens of one image of the size and quality that were asked for. */
   readonly max_tokens_per_image: number
-  /** Whether that is told of this size or quality: then most images come near it. */
+  /** Whether that holds for this size or quality: then most images come near it. */
   readonly is_of_shape: boolean
 }
 
 /** OpenAI's guide "Image generation", "Partial images cost". */
 export const PARTIAL_IMAGE_TOKENS = 100
-/** What models are told beside the prompt, and beside each image: 6, and up to 41 (community.openai.com/t/1382940). */
+/** The provider adds text to the prompt, and to each image: 6 tokens, and up to 41 (community.openai.com/t/1382940). */
 const OVERHEAD_TOKENS = 256
 const OVERHEAD_TOKENS_PER_REFERENCE = 128
 
@@ -59,7 +59,7 @@ const boundsOf = ({
   output_tokens: count * max_tokens_per_image + partial_images * PARTIAL_IMAGE_TOKENS,
 })
 
-/** What to hold: all of the most that the call can use. Fewer images are of no use. */
+/** The hold covers the most that the call can use. Fewer images are of no use. */
 export function quoteImageTokens({ rates }: ImageTokenPrice, request: ImageRequestTokens): Quote {
   const bounds = boundsOf(request)
   const input_rate = highest(rates, request.references > 0 ? INPUT_RATES : TEXT_INPUT_RATES)
@@ -149,7 +149,7 @@ function doubtOf(tokens: ImageTokens, { request, sent }: AnsweredImages): string
 }
 
 /**
- * What is charged for images of which nothing that can be believed was reported, and for partial images alone.
+ * The charge for images without a credible report, and for partial images alone.
  *
  * @param partial_images given out
  */

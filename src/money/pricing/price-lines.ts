@@ -12,7 +12,7 @@ export interface PriceLine {
   /** Which calls it is for, in words; empty if it is for all. */
   readonly of: string
   readonly nanos: Nanos
-  /** What one amount is for: `million tokens`, `image`. */
+  /** The unit of an amount: `million tokens`, `image`. */
   readonly per: string
 }
 
@@ -99,6 +99,6 @@ export function comparePrices(before: Price | undefined, after: Price): PriceCha
   return changes
 }
 
-/** What makes two lines of different prices the same one. */
+/** The identity of a line across different prices. */
 export const lineKey = ({ name, of, per }: Omit<PriceLine, 'nanos'>): string =>
   JSON.stringify([name, of, per])

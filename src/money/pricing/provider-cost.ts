@@ -42,7 +42,7 @@ function costOfTokens(cost: TokenPrice, usage: Usage, counted: Counted | undefin
   return at && extras && chargeTokens(at, usage, extras).cost_nanos
 }
 
-/** What has no cost of its own beside the image's is not free: nobody said what it costs. */
+/** A part without a cost of its own beside the image's is not free: its cost is unknown. */
 function costOfImages(cost: ImagePrice, counted: Counted | undefined): Nanos | undefined {
   if (!counted || !('order' in counted)) return undefined
   const { high_fidelity = false, partial_images = 0 } = counted.order

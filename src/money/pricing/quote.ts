@@ -86,7 +86,7 @@ export function affordableOutput(price: TokenPrice, request: QuotedInput, held_n
   return tokens
 }
 
-/** What to hold for images: the price of all that were asked for (spec.md, Image billing 2). Fewer are of no use. */
+/** The hold for images is the price of all requested ones (spec.md, Image billing 2). Fewer are of no use. */
 export function quoteImages(price: ImagePrice, order: ImageOrder): Quote {
   const { cost_nanos } = chargeImages(price, order)
   return { ceiling_nanos: cost_nanos, floor_nanos: cost_nanos }

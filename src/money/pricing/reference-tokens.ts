@@ -3,9 +3,9 @@ import { familyOf } from '../../domain/media/families.ts'
 import { INPUT_IMAGE_TOKENS } from '../../domain/token-estimate.ts'
 
 export interface ReferenceTokens {
-  /** What is held. */
+  /** The held tokens. */
   readonly most: number
-  /** What is charged where a provider reports nothing. */
+  /** The charged tokens where a provider reports nothing. */
   readonly usual: number
 }
 

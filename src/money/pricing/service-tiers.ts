@@ -34,7 +34,7 @@ export function chargeAtTier(
   const own = priceAt(price, served)
   const at_served = own && chargeTokens(own, usage, extras)
   const charge = at_served && at_served.cost_nanos <= at_requested.cost_nanos ? at_served : at_requested
-  // What the provider takes follows the tier that served, whatever was charged.
+  // The provider's cost follows the tier that served, whatever was charged.
   const counted =
     served === undefined || served === STANDARD_TIER ? { extras } : { extras, service_tier: served }
   return { ...charge, counted }

@@ -47,7 +47,7 @@ function scaledCost({ rates }: UnitPrice, units: Units): bigint {
 }
 
 /**
- * What to hold: all of the most that the call can use. What a provider makes cannot be limited by what is held.
+ * The hold covers the most that the call can use. The hold cannot limit what a provider makes.
  *
  * @returns nano-dollars; an amount above the safe integers becomes the largest safe integer
  */
@@ -58,7 +58,7 @@ export function quoteUnits(price: UnitPrice, most: Units): Quote {
 }
 
 export interface UnitBounds {
-  /** What is charged where nothing that can be believed was reported. */
+  /** The charge without a credible report. */
   estimate: Units
   /** The most that a call can have used. */
   most: Units

@@ -15,7 +15,7 @@ export interface Spacious {
 
 export interface Room {
   /**
-   * What is kept and written. Counted at the first use: every change after that is counted as it is made. So await it
+   * The kept and written bytes. Counted at the first use: every change after that is counted as it is made. So await it
    * before rows are added or deleted.
    */
   space(): Promise<Space>
@@ -35,7 +35,7 @@ export interface Room {
 export interface RoomDeps {
   files: { remove(key: string): Promise<unknown> }
   limits: () => KeepLimits
-  /** What each account keeps, as its rows say. */
+  /** The kept bytes of each account, as its rows say. */
   holdings: () => Awaitable<readonly Holding[]>
   /**
    * Gives up an account's oldest content, about as much as is over its bound, in one transaction.

@@ -8,7 +8,7 @@ export interface KeepLimits {
   readonly kept_bytes_per_account: number
 }
 
-/** What an account has on the disk. */
+/** The disk space of an account. */
 export interface Holding {
   readonly account_id: number
   readonly kept_bytes: number
@@ -20,7 +20,7 @@ export interface Space {
   /** Adds to what is being written for an account, and is neither kept nor given up yet. */
   write(account_id: number, bytes: number): void
   /**
-   * Who has to give up what they keep, so that an account keeps to its bound, and all of them to theirs: over the common
+   * The account that has to give up content, so that an account keeps to its bound, and all of them to theirs: over the common
    * bound it is whoever keeps most, so that one account never costs the others what is theirs.
    *
    * @returns undefined if the bounds hold; `nobody` where what is being written is over them by itself
@@ -28,13 +28,13 @@ export interface Space {
   excess(account_id: number, limits: KeepLimits): Excess | 'nobody' | undefined
   /** Sets what accounts have kept to what their rows say. What is being written stays counted. */
   renew(holdings: readonly Holding[]): void
-  /** What an account has kept. */
+  /** The kept bytes of an account. */
   kept(account_id: number): number
   /** The accounts that keep anything. */
   accounts(): number[]
 }
 
-/** Who has to give up something, and how much of what they keep. */
+/** The account that has to give up content, and how much of it. */
 export interface Excess {
   readonly account_id: number
   readonly over_bytes: number

@@ -123,7 +123,7 @@ export const call_sums = sqliteTable(
 )
 
 /**
- * That a sum is of a day, in the words of the index that finds those of an account. With `span_s = 86400` SQLite would rather read the
+ * A sum is of a day: in the words of the index that finds those of an account. With `span_s = 86400` SQLite would rather read the
  * sums of all accounts, which lie in the order of their times.
  */
 export const isDayOfAccount = sql`${call_sums.span_s} <> 900`

@@ -1,4 +1,4 @@
-// What counts against limits of calls, in the tables of PostgreSQL: read and added to under the lock of the account.
+// Counts for the limits of calls, in the tables of PostgreSQL: read and added to under the lock of the account.
 import type { Answer, Statement } from '../../../store/engines/postgres/connection.ts'
 import { objectsOf } from '../../../store/engines/postgres/one-connection.ts'
 import { jsonOf } from '../../../store/engines/postgres/values.ts'
@@ -19,7 +19,7 @@ export interface ReadingOfCounts {
   fill(counts: Counts, answers: readonly Answer[]): void
 }
 
-/** What counts against the limits that holds ask for. */
+/** Reads the counts for the limits that holds name. */
 export function readingOfCounts(operations: readonly Operation[]): ReadingOfCounts {
   const { all, pending, seconds } = limitedBy(operations)
   const parts = [
@@ -44,9 +44,9 @@ interface LimitedParty {
 /** Accounts and keys, each once. */
 interface Limited {
   all: Map<string, LimitedParty>
-  /** Those of which calls at once are limited. */
+  /** Parties with a limit of concurrent calls. */
   pending: Map<string, LimitedParty>
-  /** Those of which requests or tokens are limited. */
+  /** Parties with a limit of requests or tokens. */
   seconds: Map<string, LimitedParty>
 }
 
@@ -57,7 +57,7 @@ function limitedBy(operations: readonly Operation[]): Limited {
     for (const scope of SCOPES) {
       const limit = operation.limits[scope]
       const { account_id, [`${scope}_id` as const]: id } = operation
-      // What is no id of any row is left out.
+      // An id that no row can have is left out.
       if (!limit || !Number.isSafeInteger(id) || !Number.isSafeInteger(account_id)) continue
       const name = `${scope} ${id}`
       const party = { scope, id, account_id }

@@ -45,7 +45,7 @@ class PostgresExecutor implements Executor {
   readonly #prices = new SharedPrices()
   readonly #locked: LockedAccounts
   #connection: Connection | undefined
-  /** What became of its COMMIT is not known: nothing else is committed before it is. */
+  /** The outcome of its COMMIT is unknown: nothing else is committed before it is known. */
   #unknown: { batch: DecidedBatch; operations: readonly Operation[] } | undefined
   /** Holds whose callers were told that nothing is known of them: they are nobody's. */
   #abandoned: number[] = []
@@ -83,7 +83,7 @@ class PostgresExecutor implements Executor {
     await this.#connection?.close()
   }
 
-  /** That its account is known to be: it costs nobody a statement. Of a hold that is the tables' to say. */
+  /** Its account is known to be locked: the check costs nobody a statement. Of a hold the tables decide. */
   #isLocked(operation: Operation): boolean {
     return 'account_id' in operation && this.#locked.has(operation.account_id)
   }

@@ -72,7 +72,7 @@ export class LockedAccounts {
     await connection?.close().catch(() => {})
   }
 
-  /** Whatever is free is batched again. */
+  /** Accounts that are free are batched again. */
   async #look(connection: Connection): Promise<void> {
     if (this.#locked.size <= 1) return
     const all = [...this.#locked.values()]

@@ -1,4 +1,4 @@
-// What a batch reads first on PostgreSQL: the accounts that it touches, locked until its end, then all else that its operations ask for.
+// The first reads of a batch on PostgreSQL: the accounts that it touches, locked until its end, then all else that its operations need.
 import type { Answer, Statement } from '../../../store/engines/postgres/connection.ts'
 import { objectsOf } from '../../../store/engines/postgres/one-connection.ts'
 import { jsonOf } from '../../../store/engines/postgres/values.ts'
@@ -8,7 +8,7 @@ import type { KeyedEntry, Operation } from '../operations.ts'
 import { readingOfCounts } from './counts.ts'
 import type { LockedRows } from './locked-accounts.ts'
 
-/** What is known of a batch once it has been read. */
+/** The state of a batch once it has been read. */
 export interface BatchRead {
   readonly book: Book
   /** `pg_current_xact_id()` */
@@ -143,7 +143,7 @@ const KEYS = `
     FROM keys
    WHERE id = ANY(ARRAY(SELECT unnest($1::bigint[]) UNION SELECT key_id FROM holds WHERE id = ANY($2::bigint[])))`
 
-/** Of a hold whose call is recorded the call alone has a row. */
+/** A hold whose call is recorded has no row of its own. */
 const HOLDS = `
   SELECT id, account_id, key_id, request_id, amount_nanos, state, created_at_ms, expires_at_ms, gateway_id
     FROM holds WHERE id = ANY($1::bigint[]) UNION ALL
@@ -155,7 +155,7 @@ const KEYED_ENTRIES = `
    WHERE (account_id, request_key) IN (
            SELECT account_id, request_key FROM json_to_recordset($1::text::json) AS requested (account_id bigint, request_key text))`
 
-/** What operations name. */
+/** The rows that operations name. */
 interface Named {
   readonly accounts: Set<number>
   readonly keys: Set<number>
@@ -199,7 +199,7 @@ function addNew(named: Named, { account_id, key_id }: { account_id: number; key_
   named.new_holds += 1
 }
 
-/** What is no id of any row is left out. */
+/** An id that no row can have is left out. */
 const arrayOf = (ids: ReadonlySet<number>): string => `{${[...ids].filter(Number.isSafeInteger).join()}}`
 
 const rowsIn = <Row>(answer: Answer | undefined): Row[] => (answer ? objectsOf<Row>(answer) : [])

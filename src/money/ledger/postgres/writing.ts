@@ -1,4 +1,4 @@
-// What a batch writes on PostgreSQL: a statement for each table, with all of its rows as JSON.
+// The writes of a batch on PostgreSQL: a statement for each table, with all of its rows as JSON.
 //
 // So a batch of one takes the server two thirds of what an array for each column takes, and one of 64 the same. Columns are named, so that
 // a table may get more of them while an older program writes.

@@ -19,7 +19,7 @@ const MAX_ANSWER_MS = (STATEMENT_TIMEOUT_S + 5) * 1000
 const MAX_LONG_ANSWER_MS = 3_600_000
 
 /**
- * What each session is set to. A transaction whose gateway died or was cut off ends soon, with its locks. Plans are made once, for any
+ * Settings of each session. A transaction whose gateway died or was cut off ends soon, with its locks. Plans are made once, for any
  * values, and by indexes: as SQLite does it, which the queries were written on, and at half the server's work.
  */
 export const SETTINGS: Readonly<Record<string, string>> = {
@@ -36,7 +36,7 @@ export const SETTINGS: Readonly<Record<string, string>> = {
 export interface Answer {
   readonly columns: readonly Column[]
   readonly rows: unknown[][]
-  /** What was done: `COMMIT`, or `ROLLBACK` in its place. */
+  /** The command that was carried out: `COMMIT`, or `ROLLBACK` in its place. */
   readonly command: string
 }
 

@@ -17,14 +17,14 @@ const MAX_CONNECTIONS = 4
 
 /** In line with those who have the lock for a moment. */
 const IN_LINE = { lock_timeout: '500ms' }
-/** What has less time left is not tried any more. */
+/** With less time left, an operation is not tried any more. */
 const MIN_IN_LINE_MS = 1_000
 
-/** Whatever writes past `write` and `begin` is refused. */
+/** A write past `write` and `begin` is refused. */
 const READ_ONLY = { default_transaction_read_only: 'on' }
 
 export interface PostgresDbOptions {
-  /** Who changes what is changed, for the audit log. */
+  /** The actor of the changes, for the audit log. */
   by?: By | undefined
   readonly?: boolean
   /** Rows are to be copied into it: where its tables are of an older version they stay so, and it is refused. */
@@ -33,7 +33,7 @@ export interface PostgresDbOptions {
   max_answer_ms?: number
   /** How many read, and how many write, at most. */
   max_connections?: number
-  /** What has waited so long for a lock gives its connection back, and waits on, one at a time, over one for that alone. Default: 3 s, over its own. */
+  /** An operation that waits this long for a lock gives its connection back and waits on, one at a time, over one for that alone. Default: 3 s, over its own. */
   max_lock_wait_ms?: number | undefined
 }
 
@@ -82,7 +82,7 @@ export class PostgresDb implements Db {
 
   /** Where the connection is lost meanwhile, it is not known whether the statement was carried out. */
   write<T>(work: (db: Statements) => Awaitable<T>, writing: Pick<Writing, 'durable'> = {}): Promise<T> {
-    // What does not wait for the disk is said for a transaction.
+    // An operation that does not wait for the disk is declared for a transaction.
     if (writing.durable === false) return this.begin(work, writing)
     return this.#toWrite((connection) => work(sessionOf(connection)), isBusy)
   }

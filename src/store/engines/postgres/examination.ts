@@ -1,4 +1,4 @@
-// What can be told of a server of PostgreSQL and the database on it, for whoever looks for trouble. It writes nothing.
+// Facts about a server of PostgreSQL and the database on it, for the doctor. It writes nothing.
 import type { Gateway } from '../../schema.ts'
 import { type Connection, SCHEMA } from './connection.ts'
 import { versionOf } from './migrate.ts'
@@ -24,7 +24,7 @@ export interface ExaminedServer {
   /** How each standby follows, as pg_stat_replication has it; null where this user may not see it. */
   standbys: readonly (string | null)[]
   dead_rows: readonly DeadRows[]
-  /** Those that are alive over the database, in the order of their starts. */
+  /** Gateways that are alive over the database, in the order of their starts. */
   gateways: readonly AliveGateway[]
 }
 

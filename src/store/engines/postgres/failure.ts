@@ -33,14 +33,14 @@ export class StatementError extends Error {
   }
 }
 
-/** What was thrown by a connection, as a StorageFailure or a StatementError; anything else as it is. */
+/** The StorageFailure or StatementError for a value that a connection threw; anything else as it is. */
 export function failureOf(thrown: unknown): unknown {
   // Not imported, nor in connection.ts: that would load the client with every gateway on SQLite, 15 ms of CPU of each start.
   if (!(thrown instanceof Bun.SQL.PostgresError)) return thrown
   const code = thrown.errno ?? thrown.code
   const trouble = TROUBLES.find(([prefix]) => prefix.test(code))?.[1]
   if (trouble) return new StorageFailure(trouble, { code, message: thrown.message })
-  // Those of class 22 quote what was given. The detail, which is left out, quotes rows.
+  // Messages of class 22 quote the values. The detail, which is left out, quotes rows.
   const message = code.startsWith('22') ? `a value was refused (${code})` : thrown.message
   return new StatementError(code, message, thrown.constraint)
 }

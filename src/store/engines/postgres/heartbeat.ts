@@ -16,7 +16,7 @@ const BEAT = `UPDATE gateways
 export interface Beat {
   /** The server's clock. */
   seen_at_ms: number
-  /** What a program must know at least to go on with the tables. */
+  /** The least version that a program must know to go on with the tables. */
   readable_from: number
   /** Of the catalogue; null before the first. */
   shared_version: number | null
@@ -31,7 +31,7 @@ export async function beat(db: Statements, id: number): Promise<Beat | undefined
   return row
 }
 
-/** What its row was ended or removed for is over. Its number is its own: no other gateway is given it. */
+/** The reason to end or remove its row is over. Its number is its own: no other gateway gets it. */
 const REVIVE = `INSERT INTO gateways (id, version, node, name, started_at_ms, seen_at_ms)
   VALUES ($id, $version, $node, $name, now_ms(), now_ms())
   ON CONFLICT (id) DO UPDATE SET ended_at_ms = NULL, seen_at_ms = now_ms()`
@@ -56,7 +56,7 @@ const FORGET_MARKS = 'DELETE FROM commits WHERE at_ms < now_ms() - 86400000'
 export const forgetMarks = (db: Db): Promise<unknown> => db.write((db) => db.rows(FORGET_MARKS))
 
 /**
- * Ends the gateways that have told nothing since then, by the clock of the server, and those that told by a clock so far ahead that it was set
+ * Ends the gateways that have reported nothing since then, by the clock of the server, and those whose last report is so far ahead that it was set
  * back since.
  *
  * @param reported_ms the last report of this gateway: where the clock was set back after it, none is ended @throws StorageFailure

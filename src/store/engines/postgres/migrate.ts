@@ -9,10 +9,10 @@ import { isBusy } from './failure.ts'
 import { LOCKS } from './lock-numbers.ts'
 
 export interface Migration {
-  /** That of SQLite's migration which does the same. */
+  /** The version of SQLite's migration which does the same. */
   version: number
   sql: string
-  /** What a program must know at least to go on with the tables that it leaves. */
+  /** The least version that a program must know to go on with the tables that it leaves. */
   readable_from: number
 }
 

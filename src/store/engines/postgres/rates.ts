@@ -2,7 +2,7 @@
 import { type Rate, type RateState, WINDOW_MS } from '../../../domain/call-limits.ts'
 import type { Db } from '../../db.ts'
 
-/** What counts against the limits of an account or a key now. */
+/** Current counts for the limits of an account or a key. */
 export interface CallRates {
   requests: number
   tokens: number

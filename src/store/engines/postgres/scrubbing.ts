@@ -1,4 +1,4 @@
-// What a server of PostgreSQL keeps of rows that were deleted or changed, and its removal as far as it can be asked for.
+// Remains of deleted or changed rows on a server of PostgreSQL, and their removal as far as a client can ask for it.
 import type { Db } from '../../db.ts'
 import type { Scrubbing } from '../sqlite/scrubbing.ts'
 import { Connection, SCHEMA } from './connection.ts'
@@ -40,7 +40,7 @@ const CLEAR = `SELECT pg_clear_attribute_stats(schemaname, tablename, attname, i
 async function clean(connection: Connection, table: string): Promise<void> {
   // It takes no transaction around it.
   await connection.ask(`VACUUM (ANALYZE) "${table}"`)
-  // Those of a table without rows it leaves as they were. PostgreSQL clears them since version 18.
+  // Pages of a table without rows stay as they were. PostgreSQL clears them since version 18.
   const { rows } = await connection.ask(
     `SELECT NOT EXISTS (SELECT 1 FROM "${table}") AND to_regproc('pg_clear_attribute_stats') IS NOT NULL`,
   )

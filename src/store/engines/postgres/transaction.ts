@@ -21,7 +21,7 @@ export const COMMIT = { text: 'COMMIT' }
 /** The transaction came to nothing for want of its connection, and may be done again. */
 class RolledBack extends StorageFailure {}
 
-/** That a transaction was not carried out, for certain, since its connection was lost. */
+/** A transaction certainly was not carried out, since its connection was lost. */
 export const wasRolledBack = (thrown: unknown): boolean => thrown instanceof RolledBack
 
 interface How {

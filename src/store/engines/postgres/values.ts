@@ -3,7 +3,7 @@
 /** A value as it is sent. PostgreSQL takes a text for any type, so a number finds the index of its column. */
 export type Sent = string | Uint8Array | null
 
-/** What tells one column of an answer from another. */
+/** The identity of a column in an answer. */
 export interface Column {
   readonly name: string
   /** The OID of its type. */

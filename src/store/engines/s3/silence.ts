@@ -3,7 +3,7 @@ import { upstreamFailed } from '../../../domain/errors.ts'
 import { atEnd } from '../../../utilities/at-end.ts'
 
 export interface Silence {
-  /** What is silent, for the message. */
+  /** The silent party, for the message. */
   of: string
   limit_ms: number
 }

@@ -1,4 +1,4 @@
-// What a server of S3 says when it refuses or fails, in words for operators: what is wrong, and what to do about it.
+// Refusals and failures of a server of S3 in words for operators: what is wrong, and what to do about it.
 import type { Bucket } from '../../../domain/catalogue.ts'
 import { GatewayError, notFound, permissionDenied, upstreamFailed } from '../../../domain/errors.ts'
 import { codeOf } from '../../../utilities/thrown.ts'
@@ -14,7 +14,7 @@ const REFUSED: Readonly<Record<string, string>> = {
   ERR_S3_MISSING_CREDENTIALS: 'access_key_id and secret_access_key are missing',
 }
 
-/** What names the bucket: a section of the catalogue, or the variables that programs of S3 read. */
+/** The place that names the bucket: a section of the catalogue, or the variables that programs of S3 read. */
 export type NamedIn = 'backup' | 'storage' | 'environment'
 
 const CHECK: Readonly<Record<NamedIn, string>> = {
@@ -30,7 +30,7 @@ export const isAbsentObject = (failure: unknown): boolean => codeOf(failure) ===
 export const nameOf = ({ bucket, endpoint = AMAZON }: Pick<Bucket, 'bucket' | 'endpoint'>): string =>
   `The bucket ${bucket} at ${endpoint}`
 
-/** What the client threw, as a GatewayError that says what to do; what is not the server's stays as it is. */
+/** A failure of the client as a GatewayError that says what to do; a failure that is not the server's stays as it is. */
 export function inWords(failure: unknown, bucket: Bucket, named_in: NamedIn): unknown {
   if (failure instanceof GatewayError || !(failure instanceof Error) || isAbsentObject(failure))
     return failure

@@ -27,7 +27,7 @@ export const sqliteTarget = (path: string): CopyTarget => ({
 async function filled<T>(path: string, work: (filling: Filling) => Promise<T>): Promise<T> {
   const db = openDatabase(path)
   try {
-    // Whatever a power cut leaves nobody opens. Without a write-ahead log all is in the one file.
+    // Nobody opens the remains of a power cut. Without a write-ahead log all is in the one file.
     db.run('PRAGMA journal_mode = MEMORY')
     db.run('PRAGMA synchronous = OFF')
     const triggers = takeTriggers(db)

@@ -4,7 +4,7 @@ import { closing } from '../../../utilities/at-end.ts'
 import type { Awaitable } from '../../db.ts'
 import { migrate } from './migrate.ts'
 
-/** What is looked at below the rows, in the words of an engine, and what to do about what is found. */
+/** The check below the rows, in the words of an engine, and the advice for its findings. */
 export interface Integrity extends Disposable {
   readonly meaning: {
     readonly database_is_whole: string
@@ -18,16 +18,16 @@ export interface Integrity extends Disposable {
     /** @returns the command that carries out a statement of a missing part */
     command(sql: string): string
   }
-  /** What is damaged, in a few lines. @throws StorageFailure */
+  /** The damage, in a few lines. @throws StorageFailure */
   damage(): Awaitable<string[]>
-  /** What the database lacks of all that its version is made of. @throws StorageFailure */
+  /** The parts of its version that the database lacks. @throws StorageFailure */
   missing(): Awaitable<Part[]>
 }
 
 const MAX_LINES = 20
 
 /**
- * What of its pages and indexes is damaged, in SQLite's words; at most 20 lines. Unlike `quick_check` this compares each index with
+ * The damage to its pages and indexes, in SQLite's words; at most 20 lines. Unlike `quick_check` this compares each index with
  * its table: 2.3 s for 1,000,000 calls, of which an audit of their books takes ten times as much.
  */
 export const damageIn = (db: Database): string[] =>
@@ -41,7 +41,7 @@ export const damageIn = (db: Database): string[] =>
 export interface Part {
   /** Such as `index calls_by_account`. */
   name: string
-  /** What makes it, in one line; empty for what is not made by itself. */
+  /** The statement that makes it, in one line; empty where it is made with another. */
   sql: string
 }
 
@@ -52,7 +52,7 @@ export function missingParts(db: Database): Part[] {
   return expected.filter(({ name }) => !there.has(name))
 }
 
-/** Those of a new database, which is made in memory: a list of them beside the migrations would be a second truth. */
+/** The objects of a new database, which is made in memory: a list of them beside the migrations would be a second truth. */
 function makeExpected(): readonly Part[] {
   using db = closing(new Database(':memory:'))
   migrate(db)

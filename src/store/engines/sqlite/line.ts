@@ -80,7 +80,7 @@ export class Line {
     try {
       this.#checkpoint()
     } catch {
-      // What was written is written. The next one tries it again, and a fault of the disk shows in the ledger's commits.
+      // The write stays. The next one tries it again, and a fault of the disk shows in the ledger's commits.
     }
   }
 

@@ -68,7 +68,7 @@ export const MIGRATIONS: readonly string[] = [
   shared_catalogues,
 ]
 
-/** What an empty database gets in place of the first migrations, in a tenth of their time: every audit makes one, too. */
+/** The script for an empty database, in place of the first migrations, in a tenth of their time: every audit makes one, too. */
 const BASE = { version: 30, sql: base }
 
 /** The statements that a database of a version lacks, in order. */

@@ -2,7 +2,7 @@
 import type { By } from '../../../domain/actions.ts'
 import type { Awaitable, Orm, Statements, Tx, Values, Writing } from '../../db.ts'
 
-/** What differs between engines is how statements are carried out. */
+/** Engines differ in how they carry out statements. */
 export interface Session extends Statements, Pick<Tx, 'lock'> {}
 
 /** Within a transaction, or while reading as of one moment. */

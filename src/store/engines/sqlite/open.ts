@@ -22,7 +22,7 @@ const PAGES_A_CHECKPOINT = 4_000
 export interface OpenOptions {
   /** No writes; the file must exist and its tables be up to date. */
   readonly?: boolean
-  /** What is done before a migration: `copy`, which is the default, or nothing, for a file that is a copy itself. */
+  /** The step before a migration: `copy`, which is the default, or nothing, for a file that is a copy itself. */
   before_migration?: 'copy' | 'nothing'
   /** Told of the copy that was made before a migration. */
   onCopy?: ((copy: MigrationCopy) => void) | undefined

@@ -1,4 +1,4 @@
-// What a file of SQLite keeps of rows that were deleted or changed, and its removal.
+// Remains of deleted or changed rows in a file of SQLite, and their removal.
 import { unprocessable } from '../../../domain/errors.ts'
 import { neverBlock, untilFree } from '../../busy.ts'
 import type { Values } from '../../db.ts'
@@ -6,7 +6,7 @@ import { openDatabase } from './open.ts'
 
 /** A database keeps what was deleted until its place is used again: this removes it, as far as it can be. */
 export interface Scrubbing extends Disposable {
-  /** What it does not reach: sentences for the operator. */
+  /** The remains that it does not reach: sentences for the operator. */
   readonly remains: readonly string[]
   /** Removes what is left of rows of these tables. @throws StorageFailure */
   scrub(tables: readonly string[]): Promise<void>
@@ -24,7 +24,7 @@ export function fileScrubbing(path: string): Scrubbing {
   neverBlock(db)
   return {
     remains: [],
-    // What SQLite deletes stays in the file until its place is used again. Written anew, the file has only what is there.
+    // A row that SQLite deletes stays in the file until its place is used again. VACUUM writes the file anew, without it.
     scrub: () => untilFree(() => void db.run('VACUUM'), MAX_WAIT_MS),
     async replace(_, text, values) {
       // The place of what was there is written over.

@@ -9,7 +9,7 @@ import { type OpenOptions, openDatabase, openUnsynced } from './open.ts'
 import { inTransaction, ormOf, sessionOf } from './session.ts'
 
 export interface DbOptions extends OpenOptions {
-  /** Who changes what is changed, for the audit log. */
+  /** The actor of the changes, for the audit log. */
   by?: By | undefined
   /** How long a write waits for another process's lock; `MAX_BUSY_WAIT_MS` where absent. */
   max_busy_wait_ms?: number | undefined
@@ -23,7 +23,7 @@ export function openDb(path: string, options: DbOptions = {}): SqliteDb {
   const reading = openDatabase(path, options)
   if (!options.readonly) {
     neverBlock(reading)
-    // Whatever writes past `write` and `begin` would write into what others read.
+    // A write past `write` and `begin` would write into what others read.
     reading.run('PRAGMA query_only = ON')
   }
   return new SqliteDb(reading, options.by, {
