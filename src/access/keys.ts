@@ -167,7 +167,7 @@ export function revokeKey(db: Db, reference: string, now_ms: number): Promise<Ke
 
 /**
  * Replaces a key's secret: a new key takes over its settings, and the old one is revoked, at once or after a grace period.
- * What the old key has spent or holds is subtracted from the new key's spend limit, and counts against its limits of the day
+ * The spend and holds of the old key are subtracted from the new key's spend limit, and count against its limits of the day
  * and the month, so that a rotation does not raise a limit. During the grace period each of the two may spend the remainder.
  *
  * @param grace_s whole seconds during which the old key still works

@@ -48,7 +48,7 @@ export const sessionQueries = perConnection({
       .orderBy(desc(sessions.id))
       .limit(placeholder('row_limit'))
       .prepare(),
-  /** Those of the account's password and of its keys; of the operator where the account is null. */
+  /** Sessions of the account's password and of its keys; of the operator where the account is null. */
   ofAccount: (orm) =>
     orm
       .select()

@@ -207,7 +207,7 @@ async function opened(parts: SessionParts, tx: Tx, person: Person, visitor: Visi
   return { viewer, token, lasts_s: settings().session_hours * 3_600 }
 }
 
-/** Whoever has just signed in, as they who do something for themselves. */
+/** The actor of a session that has just begun: they act for themselves. */
 const signingIn = ({ now }: SessionParts, viewer: Viewer, { address, request_id }: Visitor): By => ({
   actor: actorOf(viewer, address),
   now_ms: now(),

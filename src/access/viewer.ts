@@ -2,7 +2,7 @@
 import type { Actor } from '../domain/actions.ts'
 import { permissionDenied } from '../domain/errors.ts'
 
-/** Whoever is signed in. The server decides what they see, never the page. */
+/** The signed-in person. The server decides what they see, never the page. */
 export type Viewer =
   | { role: 'operator'; session_id: number }
   /** Signed in with the account's password: sees all of the account, and manages its keys. */

@@ -10,7 +10,7 @@ import { keysWrittenIn, marksIn } from './shared-bounds.ts'
 import { readToml, withoutMark } from './toml.ts'
 
 export interface Applied {
-  /** What is to be in force. */
+  /** The catalogue that is to be in force. */
   text: string
   /** Settings of the machine, by name, that it lacks. */
   left_out: readonly string[]

@@ -1,4 +1,4 @@
-// What a new text of the catalogue changes, as actions of the audit log: a line for each model, price, provider and setting. Pure.
+// Changes by a new text of the catalogue, as actions of the audit log: a line for each model, price, provider and setting. Pure.
 import type { Action, ActionName, Fields } from '../domain/actions.ts'
 import { type ChangedPart, changedTables, differing } from './changed-parts.ts'
 import { readToml, type TomlTable } from './toml.ts'
@@ -13,7 +13,7 @@ export interface Owners {
 /** Of one save; the others are counted in the line of the save itself, and its version has them all. */
 export const MAX_LINES = 200
 
-/** What a new text changes. Its lines are made once its owners have been looked up. */
+/** The changes of a new text. Its lines are made once its owners have been looked up. */
 export interface CatalogueChanges {
   /** Of whom a limit changes: names of accounts, and prefixes of keys. */
   owned: Readonly<Record<keyof Owners, readonly string[]>>

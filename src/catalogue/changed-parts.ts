@@ -1,4 +1,4 @@
-// What differs between two texts of the catalogue, by name: models, providers and settings with their fields.
+// Differences between two texts of the catalogue, by name: models, providers and settings with their fields.
 
 import { readToml } from './toml.ts'
 import { isTable } from './toml-write.ts'
@@ -8,7 +8,7 @@ export interface ChangedPart {
   /** The id of a model, the name of a provider, `server.log_level`; the section's own name if it has no fields. */
   name: string
   change: 'added' | 'removed' | 'changed'
-  /** What of a changed model or provider: `price`, `api_keys`. */
+  /** The changed parts of a model or provider: `price`, `api_keys`. */
   fields: readonly string[]
 }
 

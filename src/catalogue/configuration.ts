@@ -34,7 +34,7 @@ export interface ConfigurationFile {
   version: number | null
   /** Without secrets; null if the file is no TOML, because nobody knows then what is secret in it. */
   text: string | null
-  /** What the text says, by its names; null if there is no text. */
+  /** The values of the text, by its names; null if there is no text. */
   values: TomlTable | null
   mistakes: Mistake[]
   warnings: Mistake[]

@@ -1,4 +1,4 @@
-// What a draft of the console may not change of the catalogue file: sections of plugins, the storage, and which environment variables it can name.
+// Parts of the catalogue file that a draft of the console may not change: sections of plugins, the storage, environment variables that it cannot name.
 import { compileGlobs } from '../utilities/glob.ts'
 import { FROM_FILE } from './key-files.ts'
 import { type Mistake, writePath } from './mistakes.ts'
@@ -8,20 +8,20 @@ import { addedSections } from './sections.ts'
 import type { TomlTable } from './toml.ts'
 
 export interface DraftedChange {
-  /** What the file says. */
+  /** The values of the file. */
   before: TomlTable
-  /** What the draft says; undefined if it is not TOML. */
+  /** The values of the draft; undefined if it is not TOML. */
   after: TomlTable | undefined
   /** The variables that the draft names. */
   named: readonly VariableUse[]
-  /** Those that the file names, or named since the gateway runs. */
+  /** Variables that the file names, or named since the gateway runs. */
   known: { has(variable: string): boolean }
   /** The catalogue is in the database. */
   is_shared?: boolean
 }
 
 /**
- * What must be done in the file on the server. The bounds are those of the file, not of the draft: whoever owns the machine
+ * Changes that must be made in the file on the server. The bounds are those of the file, not of the draft: the owner of the machine
  * sets them, and somebody who has come by a session of the operator does not widen them.
  */
 export function beyondConsole(change: DraftedChange): Mistake[] {
@@ -42,7 +42,7 @@ export function beyondConsole(change: DraftedChange): Mistake[] {
 const IN_FILE = 'in the file on the server'
 const BY_COMMAND = 'by `tollgate config apply` on a server'
 
-/** What of the file the console leaves as it is. */
+/** The parts of the file that the console leaves as they are. */
 function changed(
   { before, after }: DraftedChange,
   part: (file: TomlTable) => unknown,

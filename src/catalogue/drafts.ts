@@ -28,9 +28,9 @@ export interface CheckedDraft {
   values: TomlTable | null
   mistakes: Mistake[]
   warnings: Mistake[]
-  /** What differs from the file. */
+  /** The differences from the file. */
   parts: ChangedPart[]
-  /** What would be in force; undefined if there are mistakes. With its secrets: not for showing. */
+  /** The catalogue that would be in force; undefined if there are mistakes. With its secrets: not for showing. */
   catalogue: Catalogue | undefined
 }
 
@@ -40,7 +40,7 @@ export interface FileParts extends Pick<ReadOptions, 'env' | 'protocols'> {
   catalogue: () => Catalogue
 }
 
-/** What a draft is made from. */
+/** The base of a draft. */
 export interface DraftBase {
   /** With its secrets. */
   text: string
@@ -120,7 +120,7 @@ interface ReadBeside {
   machine?: TomlDocument | undefined
 }
 
-/** What a text with its secrets says. */
+/** The values of a text with its secrets. */
 export function readWith(
   { env, protocols, path }: FileParts,
   text: string,

@@ -20,7 +20,7 @@ export type Edit =
   | { readonly op: 'set' | 'add'; readonly path: TomlPath; readonly value: TomlValue }
   | { readonly op: 'remove'; readonly path: TomlPath }
 
-/** What an edit comes to in the text. */
+/** The result of an edit in the text. */
 type Step = { do: 'add' | 'replace'; path: TomlPath; value: TomlValue } | { do: 'remove'; path: TomlPath }
 
 /** After each round of steps the whole text is read again: so many characters take some ten seconds. */
@@ -126,7 +126,7 @@ function splicesOfStep(places: Places, step: Step): Splice[] {
   const { path } = step
   if (step.do === 'add') return additionTo(places, path, step.value)
   const node = step.do === 'replace' ? places.writtenAt(path)?.node : undefined
-  // What has a header of its own, or blocks, is replaced by other lines, in the next round.
+  // A table with a header of its own, or blocks, is replaced by other lines, in the next round.
   if (step.do === 'remove' || !node) return removalFrom(places, path)
   const [start, end] = node.range
   const like = places.text.slice(start, end)

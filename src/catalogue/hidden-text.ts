@@ -17,16 +17,16 @@ import { type Splice, spliced } from './toml-lines.ts'
 
 /** A text with its secrets, and without. */
 export interface HiddenText {
-  /** What may be shown. It has as many lines, unless a secret was written over several. */
+  /** The readable text. It has as many lines, unless a secret was written over several. */
   text: string
   secrets: readonly WrittenSecret[]
   /** Comments that are hidden whole, by what is shown of them. */
   comments: ReadonlyMap<string, string>
   /** Lines that were changed beside the providers' values, by what is shown of them: comments, most of all. */
   lines: ReadonlyMap<string, readonly string[]>
-  /** What providers are given of the environment. */
+  /** The environment variables that providers use. */
   variables: readonly VariableUse[]
-  /** What could be read in the text with its secrets, outside of what is hidden of providers: as `readableIn`. */
+  /** The texts that were readable beside the secrets, outside of the hidden parts of providers: as `readableIn`. */
   readable: ReadonlySet<string>
 }
 
@@ -73,9 +73,9 @@ export function withSecretsOf(own: HiddenText, other: HiddenText | undefined): H
 
 export interface Restored {
   text: string
-  /** What the text says, its secrets still hidden; undefined if it is not TOML. */
+  /** The values of the text, its secrets still hidden; undefined if it is not TOML. */
   values: TomlTable | undefined
-  /** What it takes of the environment. */
+  /** The environment variables that it uses. */
   variables: readonly VariableUse[]
   mistakes: Mistake[]
 }
@@ -156,7 +156,7 @@ function commentsBack(places: Places, { comments }: HiddenText) {
   }
 }
 
-/** What can be read only since lines with hidden texts were put back: they were moved out of their comments. */
+/** Texts that are readable only since lines with hidden texts were put back: they were moved out of their comments. */
 function laidOpen(places: Places, drafted: Places, { readable }: HiddenText): Mistake[] {
   const written = new Set(readableIn(drafted).map(({ text }) => text))
   return readableIn(places)

@@ -6,7 +6,7 @@ import { codeOf, messageOf } from '../utilities/thrown.ts'
 /** The text of a file, or why it cannot be read. @param path as it is written */
 export type ReadKeyFile = (path: string) => { text: string } | { unreadable: string }
 
-/** What a key begins with that is in a file. */
+/** The prefix of a key that is in a file. */
 export const FROM_FILE = 'file:'
 /** Braces and quotes are of a key that was pasted after the prefix: that is hidden, as a path is not. */
 const PATH = /^\s*file:\s*([^{}"]*[^{}"\s])\s*$/

@@ -34,7 +34,7 @@ export interface KnownProvider {
   server: string | null
   /** The first is spoken where the catalogue names none. */
   protocols: readonly ServedProtocol[]
-  /** What its address is made of, and what it can do without. */
+  /** The parts of its address, and the fields that it can do without. */
   fields: readonly KnownField[]
   /** Empty if the operator must say it, or what it is made of. */
   base_url: string
@@ -47,7 +47,7 @@ export interface KnownProvider {
   takes_accounts: boolean
   /** Its models are called by names of the operator's own. */
   has_deployments: boolean
-  /** What the name of a model is there, as a sentence. */
+  /** The meaning of a model's name there, as a sentence. */
   model_help: string
   models: readonly KnownModel[]
 }
@@ -141,7 +141,7 @@ export const KNOWN_PROVIDERS: readonly KnownProvider[] = [
   },
 ]
 
-/** What a provider listed for a model of its own; undefined for others, and for simulated ones. */
+/** The provider's listing of a model of its own; undefined for others, and for simulated ones. */
 export function listedPrice(provider: Addressed, model: string): KnownModel | undefined {
   const server = provider.base_url.startsWith('simulator') ? undefined : serverNameOf(provider)
   return server === undefined ? undefined : MODELS[server]?.find((one) => one.model === model)

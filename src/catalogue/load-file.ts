@@ -26,7 +26,7 @@ export interface SharedText {
 /** Which of these texts was read, beside which file. */
 export interface SharedReading {
   version: number
-  /** What the file has that counts for nothing then, by name. */
+  /** The sections of the file that count for nothing then, by name. */
   unused: readonly string[]
 }
 
@@ -121,7 +121,7 @@ export const warningLines = (
   ...mistakeLines(path, warnings, shared),
 ]
 
-/** What a version is called where a file would be named. */
+/** The name of a version where a file would be named. */
 export const nameOf = ({ version }: Pick<SharedReading, 'version'>): string =>
   `version ${version} of the catalogue`
 

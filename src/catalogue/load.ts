@@ -150,7 +150,7 @@ function readProviders(parts: unknown[], options: ReadOptions & { warn: Report }
 
 const noKeyFiles: ReadKeyFile = () => ({ unreadable: 'files are not read here' })
 
-/** What a route may name: the names in the file, and those of the providers that could be read. */
+/** The names that a route may use: the names in the file, and those of the providers that could be read. */
 interface Suppliers {
   names: string[]
   providers: ReadonlyMap<string, Provider>
@@ -200,7 +200,7 @@ const knownServer = (provider: Provider | undefined): KnownServer | undefined =>
 
 const FOR_TEXT = 'is for text models only'
 
-/** What is wrong with the endpoint of a route; undefined if nothing is, or its provider is not known. */
+/** The mistake in the endpoint of a route; undefined if there is none, or its provider is not known. */
 function endpointProblem(
   endpoint: Endpoint,
   kind: Model['kind'],

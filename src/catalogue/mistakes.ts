@@ -10,7 +10,7 @@ export interface Mistake {
   path: string
   /** From 1. */
   line: number
-  /** What to do about it. */
+  /** The advice. */
   message: string
 }
 
@@ -80,7 +80,7 @@ export function formatMistake(file: string, { path, line, message }: Mistake): s
   return [`${file}:${line}`, path, message].filter((part) => part !== '').join(': ')
 }
 
-/** What to say of an unknown name. @param what it is */
+/** The message for an unknown name. @param what the kind of name */
 export function unknown(what: string, name: string, known: readonly string[]): string {
   const near = nearest(name, known)
   const hint = near === undefined ? `allowed: ${known.join(', ')}` : `did you mean "${near}"?`

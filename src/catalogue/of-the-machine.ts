@@ -1,4 +1,4 @@
-// What of a catalogue is of one machine: it stays in tollgate.toml there, where all gateways take the rest from the database.
+// Parts of a catalogue that belong to one machine: they stay in tollgate.toml there, where all gateways take the rest from the database.
 import { editedToml } from './edit.ts'
 import { addedSections } from './sections.ts'
 import { readToml, type TomlDocument, type TomlPath, type TomlTable } from './toml.ts'
@@ -36,7 +36,7 @@ export function isOfTheMachine(path: string): boolean {
 /** A file's values without those of the machine, nor sections that have no others. */
 export const sharedIn = (file: TomlTable): TomlTable => partOf(file, (path) => !isOfTheMachine(path))
 
-/** Those of the machine alone. */
+/** The sections of the machine alone. */
 const machinesIn = (file: TomlTable): TomlTable => partOf(file, isOfTheMachine)
 
 function partOf(file: TomlTable, isTaken: (path: string) => boolean): TomlTable {
@@ -55,7 +55,7 @@ export const machinePathsIn = (file: TomlTable): TomlPath[] =>
     SECTIONS.includes(name) ? [[name]] : Object.keys(Object(value)).map((field) => [name, field]),
   )
 
-/** What a file has besides, by name: `models`, `server.log_level`. */
+/** The other sections of a file, by name: `models`, `server.log_level`. */
 export const othersIn = (file: TomlTable): string[] =>
   Object.entries(sharedIn(file)).flatMap(([name, value]) =>
     Object.hasOwn(fieldsOf(), name) && isTable(value)

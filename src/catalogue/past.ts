@@ -15,7 +15,7 @@ import { readToml } from './toml.ts'
 /** A session of the console, a command, or an editor on the file. */
 export type MadeBy = `session:${number}` | `command:${string}` | 'file'
 
-/** Who saved a text: the id of a session, or the words of a command, as the name. */
+/** The author of a text: the id of a session, or the words of a command, as the name. */
 export function madeBy(made_by: MadeBy): { kind: 'session' | 'command' | 'file'; name: string } {
   const [kind, name = ''] = made_by.split(':')
   return { kind: kind === 'session' || kind === 'command' ? kind : 'file', name }
@@ -53,7 +53,7 @@ export async function keepText(tx: Tx, next: NewVersion): Promise<number | undef
 /** The same for all gateways over the database, once the operator is locked. @returns its version */
 export async function keepShared(tx: Tx, next: NewVersion): Promise<number> {
   const before = await pastQueries(tx).newest.get()
-  // What is of a machine has only gone from the text.
+  // A part that belongs to a machine has only gone from the text.
   const text = before && (before.shared === 1 ? before.text : withoutMachine(before.text).text)
   return await addText(tx, next, { before: text === undefined ? undefined : { text }, shared: 1 })
 }
@@ -81,7 +81,7 @@ async function addText(
   return version
 }
 
-/** Who saved a text, as the audit log has them. */
+/** The author of a text, as the audit log has them. */
 async function actorOf(tx: Tx, made_by: MadeBy): Promise<Actor> {
   const { kind, name } = madeBy(made_by)
   if (kind === 'file') return { kind: 'system' }

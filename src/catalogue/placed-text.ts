@@ -34,7 +34,7 @@ export async function readPlaced(path: string, shared: SharedPlace | undefined):
   const in_database = await shared?.read()
   const file = bytes.toString()
   const machine = in_database && readToml(file)
-  // What is no TOML has its own mistake.
+  // A text that is not TOML has its own mistake.
   if (!in_database || !machine?.ok) return { text: file, hash: file_hash, state: file_hash }
   const { text, version } = in_database
   return { text, hash: hashOf(Buffer.from(text)), state: `${version} ${file_hash}`, version, machine }

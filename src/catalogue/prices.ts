@@ -192,7 +192,7 @@ export function readUnitPrice(
   return { unit: 'unit', rates }
 }
 
-/** What a rate is where it is not written: a part of another one. */
+/** The default of a rate: a part of another one. */
 export const DEFAULT_RATES: Readonly<
   Record<string, readonly [of: 'input' | 'output', numerator: number, denominator: number]>
 > = {

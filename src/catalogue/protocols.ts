@@ -1,4 +1,4 @@
-// What the catalogue needs to know of the protocols that providers speak.
+// Facts that the catalogue needs of the protocols that providers speak.
 import type { Model, Provider } from '../domain/catalogue.ts'
 import type { KeyHeader } from '../domain/servers/known-server.ts'
 
@@ -15,7 +15,7 @@ export interface ProtocolFacts {
   /** The header that shows a key to its providers, but for known servers that want another one. */
   readonly key_header: KeyHeader
   readonly keyless_over_http?: boolean
-  /** What is probably wrong with the address of a server of it; undefined if nothing is. */
+  /** The probable mistake in the address of one of its servers; undefined if none. */
   readonly baseUrlAdvice?: (base_url: URL) => string | undefined
   /** Whether a provider also speaks responses where the catalogue says nothing about it. */
   readonly speaksResponses?: (provider: Pick<Provider, 'base_url' | 'server'>) => boolean

@@ -21,7 +21,7 @@ export interface ReadProvider {
   missing: readonly string[]
 }
 
-/** What the reading of a provider needs and tells. */
+/** The inputs and outputs of reading a provider. */
 export interface ProviderContext {
   env: Environment
   protocols: Protocols
@@ -64,7 +64,7 @@ export function readProvider(text: ProviderText, path: TomlPath, context: Provid
   return { provider, missing: missing.map(({ variable }) => variable) }
 }
 
-/** What a call is priced by: a provider that got another value than was held for could bill more. */
+/** The fields that decide the price of a call: a provider that got another value than was held for could bill more. */
 const PRICED_FIELDS = new Set(
   `model stream messages contents input prompt system instructions tools max_tokens max_completion_tokens max_output_tokens
   maxOutputTokens n best_of candidateCount generationConfig generation_config service_tier serviceTier`.split(
@@ -264,7 +264,7 @@ export function readSecret(
   return secret === '' ? { path, variable } : secret
 }
 
-/** What is sent with each request; without those whose variable is not set. */
+/** The headers of each request; without those whose variable is not set. */
 export function readHeaders(
   texts: Readonly<Record<string, string>>,
   path: TomlPath,

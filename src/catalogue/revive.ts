@@ -38,7 +38,7 @@ export function revived(text: string, present: HiddenText | undefined): Revived 
   return { text: spliced(text, splices), other_keys }
 }
 
-/** What the file has at the places of keys: marks, and names of variables. */
+/** The values of the file at the places of keys: marks, and names of variables. */
 function presentKeys(now: Places): Map<string, string> {
   const keys = new Map<string, string>()
   for (const { path, node } of now.written) {

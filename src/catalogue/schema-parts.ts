@@ -1,4 +1,4 @@
-// What the schemas of the catalogue file share: closed tables, counts.
+// Shared parts of the schemas of the catalogue file: closed tables, counts.
 import { Type } from '@sinclair/typebox'
 
 export const closed = { additionalProperties: false }
@@ -20,5 +20,5 @@ export const OptionalText = (description: string) => Type.Optional(Type.String({
 export const Milliseconds = (options: { default: number; minimum: number; description?: string }) =>
   Type.Integer({ ...options, maximum: MAX_TIMER_MS })
 
-/** What `[server] env_names` is where the file does not say. */
+/** The default of `[server] env_names`. */
 export const DEFAULT_ENV_NAMES: readonly string[] = ['*_API_KEY', 'AWS_BEARER_TOKEN_BEDROCK']

@@ -86,10 +86,10 @@ const providerSettings = {
   ),
 }
 
-/** What a provider has beside its name, protocol and server. */
+/** The fields of a provider beside its name, protocol and server. */
 export const PROVIDER_SETTINGS = Type.Object(providerSettings)
 
-/** Those that are no further protocol of providers which already have one. */
+/** The main protocols: without the further protocols of providers that already have one. */
 const namesOf = (protocols: Protocols): string[] =>
   [...protocols].flatMap(([name, { isSpokenBy }]) => (isSpokenBy ? [] : name))
 

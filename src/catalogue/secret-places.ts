@@ -21,11 +21,11 @@ export interface WrittenSecret {
 
 const MASK = /^hidden:[A-Za-z0-9_-]{8}$/
 
-/** What stands for a secret: it tells one from another, and nothing of it. */
+/** The mask of a secret: it tells one from another, and nothing of it. */
 export const maskOf = (secret: string): string => `hidden:${markOf(secret)}`
 export const isMask = (text: string): boolean => MASK.test(text)
 
-/** What of a provider may be read. All else may be a secret, under whatever name. */
+/** The readable fields of a provider. All else may be a secret, under whatever name. */
 const READABLE: readonly unknown[] = ['name', 'protocol', 'server', 'base_url', ...SERVER_FIELDS]
 /** The name of an environment variable, and how a shell would write one, which is a mistake. */
 const VARIABLE = /^\s*(?:env:\s*([A-Za-z_]\w*)|\$\{?[A-Za-z_]\w*\}?)\s*$/
@@ -97,7 +97,7 @@ const isSecretSetting = (path: TomlPath): boolean =>
 const placeInPlugin = ([section, ...below]: TomlPath): string | undefined =>
   addedSection(section)?.secrets?.at(below)
 
-/** What is written at such a place may be no secret. */
+/** A value at such a place may be no secret. */
 const isSecretText = ([section, ...below]: TomlPath, written: string): boolean =>
   addedSection(section)?.secrets?.isSecret?.(below, written) ?? true
 

@@ -100,7 +100,7 @@ export function addSections(sections: Iterable<Section>): void {
   }
 }
 
-/** Those of plugins. */
+/** The sections of plugins. */
 export const addedSections = (): Section[] => [...of_plugins.values()]
 
 export const addedSection = (name: unknown): Section | undefined => of_plugins.get(String(name))

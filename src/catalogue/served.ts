@@ -25,7 +25,7 @@ export const isSimulated = ({ base_url }: Pick<Provider, 'base_url'>): boolean =
 /** The server that simulated providers of its protocol play where the catalogue names none. */
 const SIMULATED_SERVER = 'openai'
 
-/** Who a provider is. Meaningless where a mistake was reported. */
+/** The identity of a provider. Meaningless where a mistake was reported. */
 export interface Served {
   readonly protocol: string
   readonly server: string | undefined

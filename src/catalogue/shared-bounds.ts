@@ -1,4 +1,4 @@
-// What a text for the database must not have: keys, and what is of each machine.
+// Parts that a text for the database must not have: keys, and settings of each machine.
 import type { Redactor } from '../observe/redact.ts'
 import { hideSecrets, readPlaces } from './hidden-text.ts'
 import { type Mistake, writePath } from './mistakes.ts'

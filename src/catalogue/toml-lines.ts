@@ -52,7 +52,7 @@ export const afterBlankLines = (text: string, start: number): number => below(te
 /** Where the blank lines begin that end at `end`, which is the beginning of a line or the end of the text. */
 export const beforeBlankLines = (text: string, end: number): number => above(text, end, isBlank)
 
-/** What replaces the characters from one place to another. */
+/** A text that replaces the characters from one place to another. */
 export type Splice = readonly [from: number, to: number, by: string]
 
 /** The text with all of the splices. Removals may overlap. */

@@ -138,7 +138,7 @@ const nameOf = (path: TomlPath): string =>
 export function removalFrom(places: Places, path: TomlPath): Splice[] {
   const headers = places.headers.filter((header) => isWithin(header.path, path))
   const inside = places.written.filter((one) => isWithin(one.path, path))
-  // What is inside another one goes with it, and so does what is in a block.
+  // A part inside another one goes with it, and so does a part in a block.
   const outermost = inside.filter(
     (one) =>
       !inside.some((outer) => outer !== one && encloses(outer.node.range, one.span)) &&

@@ -1,7 +1,7 @@
 // Values that TOML can have (toml.io, version 1.0), and how they are written: in the style of what they replace.
 import { withoutTrailing } from '../utilities/text-ends.ts'
 
-/** What can be written. */
+/** The values that can be written. */
 export type TomlValue =
   | string
   | number

@@ -79,7 +79,7 @@ export async function watchCatalogue(path: string, options: WatchOptions): Promi
   let seen_version: number | undefined | null = null
   const readWithKeys = async (): Promise<FileReading> => {
     for (;;) {
-      // What is read here need not be read again for the change of its time.
+      // A text that is read here need not be read again for the change of its time.
       await stamps.take([path, ...key_paths])
       const key_files = keyFilesIn(dirname(path))
       seen_version = null

@@ -1,6 +1,6 @@
 // Actions: what the audit log records, and who acts.
 
-/** Who did something. */
+/** The actor of an action. */
 export type Actor =
   | { kind: 'operator'; session_id: number; address?: string | undefined }
   /** Signed in with the account's password, or with one of its keys. */
@@ -11,14 +11,14 @@ export type Actor =
   /** The gateway by itself: a schedule, or a file that was changed. */
   | { kind: 'system' }
 
-/** Who does something, when, and in which request. A plain value. */
+/** The actor of an action, its time, and its request. A plain value. */
 export interface By {
   actor: Actor
   now_ms: number
   request_id?: string | undefined
 }
 
-/** What actions are about, in the words of the page's filter. */
+/** The subjects of actions, in the words of the page's filter. */
 export const AREAS = {
   account: 'Accounts',
   balance: 'Balances',

@@ -49,7 +49,7 @@ export interface Route {
   readonly generation?: string
   /** The day on which the provider shuts the model down, as `YYYY-MM-DD`. */
   readonly shutdown_date?: string
-  /** What the provider charges the operator, in the form of the model's price; absent if nobody said. */
+  /** The provider's price for the operator, in the form of the model's price; absent if unknown. */
   readonly cost?: Price
 }
 
@@ -75,9 +75,9 @@ export interface TextModel extends ModelBase {
   readonly kind: 'text'
   readonly context: number
   readonly max_output_tokens: number
-  /** What becomes of top-level fields that the caller's protocol does not have. */
+  /** The handling of top-level fields that the caller's protocol does not have. */
   readonly unknown_fields: Fate
-  /** What becomes of a request that refers to cached content, which only the operator can have created. */
+  /** The handling of a request that refers to cached content, which only the operator can have created. */
   readonly cached_content: Fate
   /** Whether Claude is asked to cache conversations that are translated to it, where their callers have marked nothing. */
   readonly automatic_caching: boolean
@@ -166,7 +166,7 @@ export interface ServerSettings {
   readonly max_answer_bytes: number
 }
 
-/** What is kept of responses, so that callers can continue and read them. */
+/** Storage of responses, so that callers can continue and read them. */
 export interface ResponseSettings {
   /** Whether any are kept. */
   readonly store: boolean
@@ -197,7 +197,7 @@ export interface ConsoleSettings {
 
 /** Metrics for Prometheus: off unless there is a token or an address. */
 export interface MetricsSettings {
-  /** What `GET /metrics` of the gateway's own address asks for. A secret. */
+  /** The token that `GET /metrics` of the gateway's own address requires. A secret. */
   readonly token?: string | undefined
   /** `address:port` on this machine, where `/metrics` needs no token. */
   readonly listen?: string | undefined

@@ -31,7 +31,7 @@ export interface ErrorDetail {
   param?: string | undefined
   /** Whole seconds to wait before a retry. */
   retry_after_s?: number | undefined
-  /** What programs read of the error beside its code, where the surface's protocol has a place for it. */
+  /** A machine-readable detail of the error beside its code, where the surface's protocol has a place for it. */
   details?: ErrorFacts | undefined
   /** The message has a provider's own words, which may quote the request. */
   is_quoted?: boolean | undefined

@@ -39,7 +39,7 @@ export interface RequestedExtra {
   readonly is_charged: boolean
 }
 
-/** What a call is charged for an extra: `units` times `nanos`. */
+/** The charge of a call for an extra: `units` times `nanos`. */
 export interface ExtraCharge {
   readonly name: string
   readonly per: ExtraPrice['per']

@@ -1,9 +1,9 @@
-// What an audit says: the rules that it checked, and a finding for each row or file that breaks one.
+// The results of an audit: the rules that it checked, and a finding for each row or file that breaks one.
 
 export interface Finding {
   invariant: string
   meaning: string
-  /** What is wrong, such as `account 3`. */
+  /** The faulty thing, such as `account 3`. */
   subject: string
   expected: number | string | null
   found: number | string | null
@@ -13,7 +13,7 @@ export interface Finding {
 export interface CheckedRule {
   invariant: string
   meaning: string
-  /** What was looked at, such as `accounts`. */
+  /** The checked things, such as `accounts`. */
   over: string
   /** How many of them. */
   checked: number

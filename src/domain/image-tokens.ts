@@ -10,7 +10,7 @@ export interface ImageTokens {
   readonly image_cache_read_tokens: number
 }
 
-/** What a provider reports of an answer, before it is judged. NaN stands for what is no count. */
+/** A provider's report of an answer, before it is judged. NaN stands for what is no count. */
 export interface ReportedImageTokens {
   readonly usage: ReportedUsage
   /** Undefined where the report does not tell images from text. */

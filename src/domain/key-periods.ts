@@ -2,7 +2,7 @@
 import type { Nanos } from './money.ts'
 import { dayStart } from './ranges.ts'
 
-/** What counts against a key's limits of the day and the month. */
+/** Counts for a key's limits of the day and the month. */
 export interface KeyCounters {
   /** Null: nothing was counted yet. */
   day_start_ms: number | null
@@ -37,7 +37,7 @@ export function monthStart(now_ms: number, months = 0): number {
   return Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + months, 1)
 }
 
-/** What a key spends is counted by the day and the month only while it has a limit for one of them. */
+/** The spend of a key is counted by the day and the month only while it has a limit for one of them. */
 export const isCounted = (key: KeyPeriods): boolean =>
   key.daily_limit_nanos !== null || key.monthly_limit_nanos !== null
 
@@ -50,7 +50,7 @@ const isOfMonth = (start_ms: number | null, now_ms: number): boolean =>
 const isJustBefore = (start_ms: number, now_ms: number): boolean =>
   now_ms < start_ms && now_ms >= start_ms - MAX_LATE_MS
 
-/** What counts against a key's limit of the day: what its calls of today cost, and what those under way hold. */
+/** The count for a key's limit of the day: the cost of its calls of today, and the holds of those under way. */
 export const dayUsed = (key: KeyPeriods, now_ms: number): Nanos =>
   isCounted(key) && isOfDay(key.day_start_ms, now_ms) ? key.day_nanos : 0
 
@@ -86,7 +86,7 @@ export function countResolved(key: KeyPeriods, hold_id: number, change_nanos: Na
   if (isCountedInMonth(key, hold_id)) key.month_nanos += change_nanos
 }
 
-/** What the month would count with a cost in the place of a hold; its day counts no more. */
+/** The month's count with a cost in the place of a hold; its day counts no more. */
 export const monthWith = (key: KeyPeriods, hold_id: number, change_nanos: Nanos): Nanos =>
   key.month_nanos + (isCountedInMonth(key, hold_id) ? change_nanos : 0)
 

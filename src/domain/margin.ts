@@ -4,7 +4,7 @@ import type { Nanos } from './money.ts'
 /** Sums of calls, of which those count whose provider's cost is known. */
 export interface KnownCosts {
   provider_cost_nanos: Nanos
-  /** What these calls cost their accounts: the only revenue that the margin may be shown with. */
+  /** The charges of these calls: the only revenue that the margin may be shown with. */
   known_revenue_nanos: Nanos
 }
 

@@ -26,7 +26,7 @@ export function shutdownDateOf({
   return dates.length < routes.length ? undefined : dates.toSorted().at(-1)
 }
 
-/** What ends within `WARNED_DAYS` or has ended, the earliest first. Retired models have no end any more. */
+/** Models that end within `WARNED_DAYS` or have ended, the earliest first. Retired models have no end any more. */
 export function endingsOf(models: Iterable<Model>, now_ms: number): Ending[] {
   const all = [...models].flatMap((model): Ending[] => {
     if (model.retired) return []

@@ -11,7 +11,7 @@ export type CallOutcome = (typeof OUTCOMES)[number]
 /** How requests are listed: calls by how they ended, and beside them those that were refused. */
 export const LISTED_OUTCOMES = [...OUTCOMES, 'refused'] as const
 
-/** What counts as failed wherever failed calls are counted: those without an answer, and those that broke off. */
+/** The failed outcomes wherever failed calls are counted: calls without an answer, and those that broke off. */
 export const FAILED_OUTCOMES = ['failed', 'broken'] as const satisfies CallOutcome[]
 
 /** Whether a call counts as failed: it has no answer, or its answer broke off. */

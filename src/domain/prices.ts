@@ -23,7 +23,7 @@ export interface Tier {
 export interface TokenPrice {
   readonly unit: 'token'
   readonly tiers: readonly [Tier, ...Tier[]]
-  /** What is billed beyond tokens. An extra without a price is refused. */
+  /** The prices beyond tokens. An extra without a price is refused. */
   readonly extras?: ExtraPrices | undefined
   /** The service tier that this is the price of; absent for the standard one. */
   readonly service_tier?: string
@@ -45,7 +45,7 @@ export interface ImagePrice {
   readonly variants: readonly ImageVariant[]
   /** Of each partial image that is given out before the image itself. Absent: none are asked for. */
   readonly partial_image_nanos?: Nanos | undefined
-  /** What an edit with `input_fidelity: high` costs more, for each image. Absent: it is refused. */
+  /** The surcharge of an edit with `input_fidelity: high`, for each image. Absent: it is refused. */
   readonly high_fidelity_nanos?: Nanos | undefined
 }
 

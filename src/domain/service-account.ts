@@ -18,7 +18,7 @@ const TOKEN_URI = 'https://oauth2.googleapis.com/token'
 /** Whether a provider's key is the text of such a file. */
 export const isServiceAccount = (api_key: string): boolean => api_key.startsWith('{')
 
-/** What is wrong with the text of a file, as a sentence without its beginning. */
+/** The mistake in the text of a file, as a sentence without its beginning. */
 export interface UnusableAccount {
   readonly problem: string
 }

@@ -10,7 +10,7 @@ export type SpendPeriod = (typeof SPEND_PERIODS)[number]
 export interface SpendLimit {
   period: SpendPeriod
   limit_nanos: Nanos
-  /** What its calls of the period cost, and what those under way hold. */
+  /** The cost of its calls of the period, and the holds of those under way. */
   used_nanos: Nanos
   left_nanos: Nanos
   /** When it begins anew (UTC); null for the total. */

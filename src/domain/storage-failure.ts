@@ -1,6 +1,6 @@
 // The failure of what everything is stored in: it cannot be read or written at the moment, whatever was to be done.
 
-/** What is wrong. `unreachable`: the disk or the machine fails, or the file cannot be opened. */
+/** The kind of trouble. `unreachable`: the disk or the machine fails, or the file cannot be opened. */
 export type StorageTrouble = 'full' | 'busy' | 'read_only' | 'unreachable' | 'damaged'
 
 /** Thrown by the database's engine, which alone knows its own codes. The same work may succeed later. */

@@ -7,7 +7,7 @@ export interface WholeBytes {
   stream(): ReadableStream<Uint8Array>
   /** All of them, in memory. */
   bytes(): Promise<Uint8Array<ArrayBuffer>>
-  /** What a `Response` is made of. */
+  /** The body for a `Response`. */
   body(): Blob | ReadableStream<Uint8Array>
 }
 
@@ -45,7 +45,7 @@ export class BlobBytes implements StoredBytes {
   }
 }
 
-/** What a `Response` is made of: bytes in memory, or stored ones. */
+/** The body for a `Response`: bytes in memory, or stored ones. */
 export const bodyOf = (
   content: Uint8Array | string | StoredBytes,
 ): Uint8Array | string | Blob | ReadableStream<Uint8Array> =>

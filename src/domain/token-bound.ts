@@ -44,7 +44,7 @@ const kindOf = (char: string): number => {
   return /[!-~]/.test(char) ? PUNCTUATION : OTHER
 }
 
-/** What an ASCII character costs, in its lowest bits, and what it is to the text before it. */
+/** The cost of an ASCII character, in its lowest bits, and its relation to the text before it. */
 const COST = 0xff
 /** It goes on with what stands before it, unbroken. */
 const UNBROKEN_FLAG = 0x100

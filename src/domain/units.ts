@@ -1,4 +1,4 @@
-// What calls are billed in beside images and the tokens of text models: the units, and the rates that a price may name.
+// Billed units beside images and the tokens of text models, and the rates that a price may name.
 
 /** Units of one call. The fields are disjoint. */
 export interface Units {
@@ -27,7 +27,7 @@ export const NO_UNITS: Readonly<Units> = Object.freeze({
 
 export const UNITS = Object.keys(NO_UNITS) as Unit[]
 
-/** What a provider reports, before it is judged. NaN stands for what is no count. */
+/** A provider's report, before it is judged. NaN stands for what is no count. */
 export type ReportedUnits = { readonly [U in Unit]?: number | undefined }
 
 /** The rates by the names that the catalogue has for them: the unit, and how many of it one price is for. */

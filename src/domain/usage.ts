@@ -49,12 +49,12 @@ export const OUTPUT_FIELDS = [
 ] as const satisfies UsageField[]
 
 /**
- * What a provider reports, before it is judged (money/pricing/billed-usage.ts). Without `input_tokens` nothing is said of the
+ * A provider's report, before it is judged (money/pricing/billed-usage.ts). Without `input_tokens` nothing is said of the
  * input, without `output_tokens` nothing of the output. NaN stands for what is no count, and parts that are more than
  * their whole leave a negative rest.
  */
 export type ReportedUsage = { readonly [F in UsageField]?: number | undefined } & {
-  /** What the provider says that it took, in nano-dollars; undefined if it says nothing. */
+  /** The provider's own cost, in nano-dollars; undefined if it reports none. */
   readonly cost_nanos?: number | undefined
 }
 
@@ -96,7 +96,7 @@ export function totalTokens(usage: Usage): number {
   return promptTokens(usage) + outputTokens(usage)
 }
 
-/** What the rate of each field is called in the catalogue. */
+/** The catalogue's names for the rate of each field. */
 export const TOKEN_RATE_NAMES: Readonly<Record<UsageField, string>> = {
   input_tokens: 'input',
   input_audio_tokens: 'audio',

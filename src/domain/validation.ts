@@ -4,24 +4,24 @@ import { type TypeCheck, TypeCompiler } from '@sinclair/typebox/compiler'
 import { Errors, type ValueError, ValueErrorType } from '@sinclair/typebox/errors'
 
 /**
- * What is wrong with one part of a value. Words come from two annotations of its schema: `must` (what the value must be)
+ * The mistake in one part of a value. Words come from two annotations of its schema: `must` (what the value must be)
  * and `description`; an annotation `code` names the error more exactly where a surface promises a code.
  */
 export interface Fault {
   /** Names of fields and positions in arrays, from the outside in; empty for the value itself. */
   path: readonly (string | number)[]
   problem: 'missing' | 'unknown' | 'wrong'
-  /** What the value must be, such as `a whole number from 1 to 1000`. */
+  /** The requirement, such as `a whole number from 1 to 1000`. */
   must: string
   /** The fields that may stand where an unknown one was found. */
   allowed: readonly string[]
   description: string | undefined
   code: string | undefined
-  /** What was found. It may be secret, or long: no message repeats it. */
+  /** The found value. It may be secret, or long: no message repeats it. */
   found: unknown
 }
 
-/** What values without a `must` of their own are called. */
+/** The words for values without a `must` of their own. */
 export interface TypeWords {
   string: string
   boolean: string
@@ -50,7 +50,7 @@ function checkOf(schema: TSchema): TypeCheck<TSchema> {
 export const fits = <S extends TSchema>(schema: S, value: unknown): value is Static<S> =>
   checkOf(schema).Check(value)
 
-/** What a JSON text says, where it fits; undefined for anything else, and for what is not JSON. */
+/** The value of a JSON text, where it fits; undefined for anything else, and for a text that is not JSON. */
 export function readJsonAs<S extends TSchema>(schema: S, text: string): Static<S> | undefined {
   try {
     const value: unknown = JSON.parse(text)

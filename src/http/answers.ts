@@ -25,7 +25,7 @@ export interface Failure extends Identified {
   request?: Request
   render: RenderError
   log: Logger
-  /** Who sent it, as far as it is known: lines about refusals are bounded for each. */
+  /** The caller, as far as it is known: lines about refusals are bounded for each. */
   caller?: string
 }
 

@@ -6,7 +6,7 @@ export const ANY_ORIGIN = '*'
 const METHODS = 'GET, POST, PUT, PATCH, DELETE'
 /** Browsers remember a preflight's answer for no longer than two hours. */
 const MAX_AGE_S = '7200'
-/** What callers read of an answer besides its body. Browsers hide every header that is not named. */
+/** Headers of an answer that callers may read. Browsers hide every header that is not named. */
 const EXPOSED = /^(x-request-id|request-id|retry-after|idempotent-replayed|x-tollgate-.*|x-ratelimit-.*)$/
 
 /** The origin that a request comes from, where it is one of those listed; undefined for all other requests. */

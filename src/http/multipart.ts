@@ -9,7 +9,7 @@ import { bodyOf } from './content-coding.ts'
 export interface FilePart {
   field: string
   filename: string
-  /** What its sender says that it is. */
+  /** The media type that its sender states. */
   mime: string
   /** Its bytes. While they are not read, the sender has to wait. */
   content: AsyncIterable<Uint8Array>

@@ -6,7 +6,7 @@ export interface SocketEnd {
   code: number
   /** At most 123 bytes. */
   reason: string
-  /** What is sent before it closes, and in answer to whatever is asked until then. */
+  /** The message before it closes, and the answer to every request until then. */
   is_too_old?: true
 }
 

@@ -20,7 +20,7 @@ export const PAGE_PARAMETERS = {
   cursor: Type.Optional(WholeNumber({ minimum: 1 }, 'the next_cursor of the page before')),
 }
 
-/** What such a list answers beside its entries. */
+/** The fields of such a list beside its entries. */
 export const PAGE_FIELDS = {
   next_cursor: Nullable(Type.Integer({ description: 'The `cursor` of the next page; null on the last.' })),
 }

@@ -1,4 +1,4 @@
-// What the runtime takes in of WebSockets before anybody sees it: when they are read, and which are ended where memory is short.
+// Reads of the runtime from WebSockets before the gateway sees a message: when they are read, and which are ended where memory is short.
 import type { OpenSocket, SocketEnd } from './open-socket.ts'
 
 /**
@@ -37,7 +37,7 @@ export interface Reading {
 
 /** @param open the oldest first */
 export function createReading(open: ReadonlySet<OpenSocket>): Reading {
-  /** What is not read until its turn comes, the longest first. */
+  /** Sockets that are not read until their turn, the longest waiting first. */
   const unread = new Set<OpenSocket>()
   let timer: Timer | undefined
   let is_stopped = false

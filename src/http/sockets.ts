@@ -6,7 +6,7 @@ import { callerAddress } from './forwarded.ts'
 export interface CallerSocket {
   /** @returns -1 if it waits in memory because the caller is behind; 0 if it was dropped, because too much waits or the socket is closed */
   send(message: string): number
-  /** What waits to be sent. */
+  /** The messages that wait to be sent. */
   getBufferedAmount(): number
   /** Reads no more, until `resume`. */
   pause(): void
@@ -18,7 +18,7 @@ export interface CallerSocket {
   terminate(): void
 }
 
-/** What is told of a WebSocket. */
+/** The events of a WebSocket. */
 export interface SocketEvents {
   open(socket: CallerSocket): void
   message(socket: CallerSocket, message: string | Uint8Array): void

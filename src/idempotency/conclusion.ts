@@ -13,7 +13,7 @@ export interface ConclusionDeps {
   log: Logger
 }
 
-/** What is needed to write a failure as its caller gets it. */
+/** The parts that a failure needs to be written as its caller gets it. */
 export interface FailureOrigin {
   request_id: string
   /** How the surface writes an error. */
@@ -85,7 +85,7 @@ export function recordStream(
   if (!reader) throw new Error('a streamed answer has no body')
   const recording = startRecording(deps.answers, request.account_id)
   let has_ended = false
-  // Whoever leaves after the last bytes has had the whole answer.
+  // A caller that leaves after the last bytes has had the whole answer.
   const giveUp = async () => {
     if (!has_ended) await recording.discard().finally(end)
   }

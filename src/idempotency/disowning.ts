@@ -11,13 +11,13 @@ export function createDisowning(
   db: Db,
   { now, gateway_id }: { now: () => number; gateway_id: number },
 ): (isUnderWay: (row: KeyOfAccount) => boolean) => Promise<void> {
-  /** Those that were taken before are answered, or no gateway's any more. */
+  /** Requests that were taken before are answered, or no gateway's any more. */
   let since_ms = now() - SEEN_LATE_MS
   return async (isUnderWay) => {
     const read_at_ms = now()
     const unanswered = await idempotencyQueries(db).unanswered.all({ gateway_id, since_ms })
     const under_way = unanswered.filter(isUnderWay)
-    // What came to be under way since then is another row, of another number.
+    // A call that came under way since then is another row, of another number.
     const left = unanswered.filter((row) => !under_way.includes(row)).map(({ id }) => id)
     if (left.length > 0)
       await db.write((db) => idempotencyQueries(db).disown.run({ ids: JSON.stringify(left) }))

@@ -21,7 +21,7 @@ import type { KeyOfAccount } from './room.ts'
 export interface RepeatableCall {
   origin: FailureOrigin & { request: Request }
   account_id: number
-  /** What the request says: its body, or those parts of it that are the same when it is sent again. */
+  /** The content of the request: its body, or those parts of it that are the same when it is sent again. */
   content: readonly (Uint8Array | string)[]
   streams: boolean
   /** Fires when the caller no longer waits for the answer. */

@@ -25,7 +25,7 @@ export interface KeyedRequest {
   request_id: string
 }
 
-/** What is sent again. The headers are those that the gateway set. */
+/** The answer that is sent again. The headers are those that the gateway set. */
 export interface KeptAnswer {
   status: number
   headers: [name: string, value: string][]
@@ -187,7 +187,7 @@ async function reconcile(db: Db, files: ContentFiles): Promise<void> {
   const rows = await idempotencyQueries(db).bodyFiles.all()
   const named = new Map(rows.map((row) => [row.body_file, row]))
   await removeStrays(files, new Set(named.keys()))
-  // What is in a bucket was never kept by such a version.
+  // An answer in a bucket was never kept by such a version.
   if (!files.folder) return
   for await (const { key, bytes } of files.list()) {
     const row = named.get(key)

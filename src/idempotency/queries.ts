@@ -23,7 +23,7 @@ const isOfRequest = (column: typeof holds.request_id | typeof calls.request_id) 
     equals(column, 'request_id'),
     sql`substr(${column}, 1, length(${placeholder('request_id')}) + 1) = ${placeholder('request_id')} || '-'`,
   )
-/** What the space that a deleted row took follows from. */
+/** The columns that the space of a deleted row follows from. */
 const SPACE = {
   account_id: idempotency_keys.account_id,
   kept_bytes: idempotency_keys.kept_bytes,
@@ -32,7 +32,7 @@ const SPACE = {
 /** With a literal, so that the partial index serves. */
 const IS_KEPT = gt(idempotency_keys.kept_bytes, sql`0`)
 const NOTHING = { status: null, headers: null, body: null, body_file: null, kept_bytes: 0, gateway_id: null }
-/** What a request writes into the row of its key. */
+/** The columns that a request writes into the row of its key. */
 const TAKEN = [
   'request_sha256',
   'request_id',
@@ -42,7 +42,7 @@ const TAKEN = [
   'replayed_at_ms',
   'gateway_id',
 ] as const
-/** What was to be inserted. The number, too: the oldest keys are those with the least. */
+/** The values of an insert. The number, too: the oldest keys are those with the least. */
 const AS_INSERTED = Object.fromEntries(
   ['id', ...TAKEN].map((name) => [name, sql`excluded.${sql.identifier(name)}`]),
 )
@@ -100,7 +100,7 @@ export const idempotencyQueries = perConnection({
       .from(idempotency_keys)
       .groupBy(idempotency_keys.account_id)
       .prepare(),
-  /** What each account keeps. */
+  /** The kept bytes of each account. */
   keptSums: (orm) =>
     orm
       .select({
@@ -183,7 +183,7 @@ export const idempotencyQueries = perConnection({
       })
       .where(equals(idempotency_keys.id, 'id'))
       .prepare(),
-  /** What is known of the key under which a request began. The time finds its row by an index. */
+  /** The record of the key under which a request began. The time finds its row by an index. */
   ofRequest: (orm) =>
     orm
       .select({

@@ -15,7 +15,7 @@ export interface ReplayCount {
   close(): Promise<void>
 }
 
-/** Whoever sends a request again waits for no write. It is for people to read, and no money depends on it. */
+/** A repeated request waits for no write. The record is for people to read, and no money depends on it. */
 export function createReplayCount(
   db: Db,
   { now, log }: { now: () => number; log: Pick<Logger, 'warn'> },

@@ -18,13 +18,13 @@ const MEANINGS = {
   quota_is_kept: `The uploaded files of an account have at most ${FILE_QUOTA_BYTES / 1024 / 1024} MB together.`,
 } as const
 
-/** Those that `Disagreement` tells in more detail. */
+/** Rules that `Disagreement` tells in more detail. */
 export const FILE_INVARIANTS = [
   'stored_row_has_its_file',
   'file_has_its_row',
 ] as const satisfies (keyof typeof MEANINGS)[]
 
-/** What the file of an image follows from. */
+/** The columns that the file of an image follows from. */
 type GenerationPlace = Pick<
   Generation,
   'uuid' | 'account_id' | 'state' | 'file_key' | 'bytes' | 'missing_since_ms'
@@ -47,7 +47,7 @@ export interface Disagreement {
   problem: 'missing' | 'no row' | 'size'
   /** In the data folder. */
   path: string
-  /** What the file belongs to, such as `image <uuid>`; null if no row names it. */
+  /** The owner of the file, such as `image <uuid>`; null if no row names it. */
   row: string | null
   row_bytes: number | null
   disk_bytes: number | null

@@ -18,7 +18,7 @@ export type StoredFile = FileRow & { state: 'stored'; sha256: string; width: num
 export const findFile = (db: Db, account_id: number, key: string): Awaitable<FileRow | undefined> =>
   fileQueries(db).find.get({ account_id, key })
 
-/** What the file of a row follows from, and how it is marked. */
+/** The columns that the file of a row follows from, and its mark. */
 export type FilePlace = Pick<FileRow, 'id' | 'key' | 'sha256' | 'missing_since_ms'>
 
 /** The bytes of a stored file, read as they are consumed; undefined if it cannot be found, which is marked. */

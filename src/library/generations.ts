@@ -30,10 +30,10 @@ export interface Produced {
   revised_prompt: string | null
 }
 
-/** What an image's place in its store follows from. */
+/** The columns that an image's place in its store follows from. */
 type Place = Pick<Generation, 'uuid' | 'account_id'>
 
-/** What a stored image adds to its row. */
+/** The columns that a stored image adds to its row. */
 type StoredRow = Pick<Generation, 'uuid' | 'file_key' | 'bytes' | 'sha256'> & Omit<Produced, 'bytes'>
 
 /** The id of an image that is still to be made. */
@@ -91,7 +91,7 @@ export async function storeGenerations(
     await writeRows(db, stored, uuids.slice(images.length))
     probe('images.stored')
   } catch (thrown) {
-    // What cannot be removed either has no row, and is found by that.
+    // A file that cannot be removed either has no row, and is found by that.
     for (const key of written) await store.remove(key).catch(dropIfOfStorage)
     throw thrown
   }

@@ -123,7 +123,7 @@ export function beginIntake(library: Library, account_id: number): Intake {
       if (ended) return
       ended = true
       reservation.end(0)
-      // What cannot be removed is found by its want of a row.
+      // A file that cannot be removed is found by its want of a row.
       for (const { key } of announced) await store.remove(storeKeyOf(key)).catch(dropIfOfStorage)
       probe('file.removed')
       await removeRows(

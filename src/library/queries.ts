@@ -113,7 +113,7 @@ export const generationQueries = perConnection({
       .where(and(equals(generations.call_id, 'call_id'), eq(generations.state, 'stored')))
       .orderBy(generations.position)
       .prepare(),
-  /** What the file of each image follows from, without the prompts, which may be long. */
+  /** The columns that the file of each image follows from, without the prompts, which may be long. */
   places: (orm) => orm.select(PLACE).from(generations).prepare(),
   /** Deletes no image that is being made. */
   remove: (orm) =>

@@ -13,7 +13,7 @@ import {
 import { storeKeyOf } from './names.ts'
 import { fileQueries, generationQueries } from './queries.ts'
 
-/** What was found, and is reconciled. No row and no file of a stored image is ever deleted for want of the other. */
+/** The findings, which are reconciled. No row and no file of a stored image is ever deleted for want of the other. */
 export interface Recovered {
   /** Images that gateways which have ended were making or taking in. Produced images are marked as failed, uploads are deleted. */
   left_behind: number
@@ -48,7 +48,7 @@ export async function recoverLibrary(library: Library): Promise<Recovered> {
 export async function endAbandoned({ db, files }: Pick<Library, 'db' | 'files'>): Promise<number> {
   const failed = await db.write((db) => generationQueries(db).failAbandoned.all())
   const unfinished = await db.write((db) => fileQueries(db).removeAbandoned.all())
-  // What there is of them in a folder is quarantined at a start; what is left in a bucket `tollgate audit --files` finds.
+  // Their remains in a folder are quarantined at a start; remains in a bucket `tollgate audit --files` finds.
   if (!files.folder)
     for (const { key } of unfinished) await files.remove(storeKeyOf(key)).catch(dropIfOfStorage)
   return failed.length + unfinished.length

@@ -72,7 +72,7 @@ export function createBucketHealth({ tryOut, onChange, every_ms }: BucketHealthO
   }
 }
 
-/** What to throw in place of the bucket's failure: one of storage, but where an object is not there. */
+/** The error to throw in place of the bucket's failure: one of storage, but where an object is not there. */
 export function toStorageFailure(failure: unknown): unknown {
   if (failure instanceof StorageFailure || isAbsentObject(failure)) return failure
   const cause = failure instanceof Error ? (failure.cause ?? failure) : failure

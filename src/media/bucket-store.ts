@@ -25,7 +25,7 @@ export interface BucketFilesOptions {
   /** Told when the bucket begins to fail, with the failure, and when it works again. */
   onChange?: (failure: StorageFailure | undefined) => void
   limits?: BucketFilesLimits
-  /** What names the bucket. Default: [storage] of the catalogue. */
+  /** The setting that names the bucket. Default: [storage] of the catalogue. */
   named_in?: NamedIn
 }
 

@@ -15,7 +15,7 @@ import { decodeWhole, FIRST_FRAME, openImage, type SharpModule, withSharp } from
 
 export type Background = 'auto' | 'transparent' | 'opaque'
 
-/** What was asked for; an undefined property stays as it is. */
+/** The requested conversion; an undefined property stays as it is. */
 export interface ConvertOptions {
   readonly size?: Size | undefined
   /** Ignored where a size is given. */

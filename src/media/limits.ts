@@ -25,6 +25,6 @@ export const MAX_FRAMES = 10_000
 /** All uploaded files of one account together: spec.md, Limits, "File storage quota". */
 export const FILE_QUOTA_BYTES = 200 * MEGABYTE
 
-/** What a caller is told about an image over a limit of bytes. */
+/** The message for a caller about an image over a limit of bytes. */
 export const tooLargeMessage = (limit_bytes: number): string =>
   `An image may have at most ${Math.floor(limit_bytes / MEGABYTE)} MB. Send a smaller one.`

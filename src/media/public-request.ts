@@ -12,7 +12,7 @@ export interface Dial {
 }
 
 /**
- * What tests replace to stay on loopback. A running server passes none of it, so that no configuration can weaken the
+ * Replacements by which tests stay on loopback. A running server passes none of it, so that no configuration can weaken the
  * guard; and the checks of addresses come before each replacement.
  */
 export interface RemoteSeams {
@@ -27,7 +27,7 @@ export interface RemoteSeams {
 
 const HTTPS_PORT = 443
 
-/** What is sent. */
+/** The request to send. */
 export interface PublicRequest {
   method: 'GET' | 'POST'
   headers: Readonly<Record<string, string>>

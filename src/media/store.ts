@@ -45,7 +45,7 @@ export interface FileStore {
   removeAllOf(segment: string): Promise<void>
   /** All files, in no particular order; entries that the store did not write are skipped. */
   list(): AsyncIterable<FileEntry>
-  /** What only a folder needs; undefined for a bucket. */
+  /** The part that only a folder needs; undefined for a bucket. */
   readonly folder: FolderKeeping | undefined
 }
 

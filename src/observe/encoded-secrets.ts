@@ -53,7 +53,7 @@ function formsOf(secret: string): string[] {
   ]
 }
 
-/** What base64 always makes of bytes that begin `offset` bytes into a group of three, whatever is around them. */
+/** The characters that base64 always makes of bytes that begin `offset` bytes into a group of three, whatever is around them. */
 function base64Forms(bytes: Buffer, offset: number): string[] {
   const text = Buffer.concat([Buffer.alloc(offset), bytes]).toString('base64')
   const first = Math.ceil((offset * 8) / 6)

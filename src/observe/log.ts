@@ -81,7 +81,7 @@ export function createLogger(options: LoggerOptions): ProcessLogger {
     // In one piece: the destination looks at all that waits with each write, which took more than a line does.
     const texts = lines.map((line) => textOf(line, redactor))
     const all = texts.join('')
-    // Whoever follows the log in a terminal sees what was sent, and nothing that it does there.
+    // Control characters become visible: a terminal that follows the log carries none out.
     destination.write(visible(redactor.finds(all) ? texts.map(redacted).join('') : all))
   }
 
@@ -133,7 +133,7 @@ function textOf(line: WaitingLine, redactor: Redactor): string {
   try {
     return lineOf(line, redactor)
   } catch {
-    // What could not be said is named in the line itself.
+    // A field that could not be written is named in the line itself.
     const fields = Object.fromEntries(Object.entries(line.fields).filter(([, value]) => isPlain(value)))
     return lineOf(
       { ...line, fields: { ...fields, unreadable: 'other fields, which JSON has no form for' } },
@@ -152,7 +152,7 @@ function lineOf({ level, at_ms, fields, message }: WaitingLine, redactor: Redact
   return `{"level":"${level}","time":"${time}"${comma}${written.slice(1, -1)},"message":${JSON.stringify(message)}}\n`
 }
 
-/** What was thrown as fields. What a plugin throws may throw itself when it is read. */
+/** The fields of a thrown value. A value that a plugin throws may throw itself when it is read. */
 function describeError(thrown: unknown, redactor: Redactor, depth = 0): unknown {
   try {
     return errorFields(thrown, redactor, depth)

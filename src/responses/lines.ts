@@ -5,7 +5,7 @@ import type { JsonObject } from '../protocols/wire/json.ts'
 import { endOfTurn } from '../utilities/end-of-turn.ts'
 import type { KeptResponse } from './kept-responses.ts'
 
-/** What is kept of a response. */
+/** The kept lines of a response. */
 export type Content = Pick<KeptResponse, 'input' | 'response'>
 
 /** Other calls get their turn after so much of a long conversation: 2 ms or less. */

@@ -52,7 +52,7 @@ export const RESPONSES_FOLDER = 'responses'
 export const MAX_CHAIN_LENGTH = 2_000
 
 const DAY_MS = 86_400_000
-/** What a call began to continue is still there when the call ends. */
+/** A response that a call began to continue is still there when the call ends. */
 const GRACE_MS = 3_600_000
 /** Responses that are given up in one transaction, and those that expire in one. */
 const MAX_REMOVED_AT_ONCE = 16
@@ -153,11 +153,11 @@ function stateOf(options: KeptResponsesOptions): State {
   return state
 }
 
-/** What was made then or earlier is not shown: nothing at all is, where the operator lets none be kept. */
+/** Responses made then or earlier are not visible: none is, where the operator lets none be kept. */
 const expiredBy = ({ settings, now }: State): number =>
   settings().store ? now() - settings().days * DAY_MS : Number.MAX_SAFE_INTEGER
 
-/** What was made then or earlier is deleted, unless something continues it. */
+/** Responses made then or earlier are deleted, unless something continues them. */
 const goneBy = (state: State): number => expiredBy(state) - (state.settings().store ? GRACE_MS : 0)
 
 async function keep(state: State, kept: KeptResponse): Promise<void> {
@@ -209,7 +209,7 @@ async function sweep(state: State): Promise<void> {
     const find = () => responseQueries(tx).expiredLast.all({ expired_by_ms, row_limit: MAX_EXPIRED })
     return deleteFound(tx, find, expired_by_ms)
   })
-  // What calls kept that were under way when their account was closed.
+  // Calls that were under way when their account was closed kept these.
   for (const { account_id } of await responseQueries(db).closedHolders.all())
     await deleteWhile(state, (tx) => deleteSomeOf(tx, account_id))
   for (const account_id of space.accounts()) await room.make(account_id)

@@ -1,9 +1,9 @@
-// What is done at the end of a block, however it ends: `using _unlocking = atEnd(unlock)`.
+// Work at the end of a block, however it ends: `using _unlocking = atEnd(unlock)`.
 
 export const atEnd = (end: () => void): Disposable => ({ [Symbol.dispose]: end })
 
 /**
- * What is closed then. A connection to SQLite is not left to its own disposal, which removes the write-ahead log with the last one:
+ * The resource is closed then. A connection to SQLite is not left to its own disposal, which removes the write-ahead log with the last one:
  * whoever may only read would make another, and leave it behind.
  */
 export const closing = <T extends { close(): void }>(opened: T): T & Disposable =>

@@ -1,6 +1,6 @@
 // Deadlines under one timer, armed for the earliest: nearly all are met, and then cost neither a timer nor its end.
 
-/** What is called when its time is up. */
+/** The function that is called when its time is up. */
 export interface Deadline {
   onDue(): void
 }
@@ -64,7 +64,7 @@ export class Deadlines {
     this.#timer = undefined
     this.#rings_ms = Number.POSITIVE_INFINITY
     if (next_ms < this.#rings_ms) this.#arm(next_ms)
-    // Those that one of them clears are no longer called.
+    // Deadlines that one of them clears are no longer called.
     for (const deadline of due) if (this.#due_ms.delete(deadline)) deadline.onDue()
   }
 }

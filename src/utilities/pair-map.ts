@@ -1,4 +1,4 @@
-// What is known of pairs of things, for as long as the first of each pair is in use: what depends on a catalogue goes with it.
+// Values for pairs of things, for as long as the first of each pair is in use: a value that depends on a catalogue goes with it.
 
 export class PairMap<A extends object, B, Known> {
   readonly #known = new WeakMap<A, Map<B, Known>>()

@@ -1,6 +1,6 @@
 // A signal that something is over, told by plain calls; and as the runtime's own signal to whoever needs that.
 
-/** Whoever is told. */
+/** The listener. */
 export interface AbortListener {
   onAbort(): void
 }
@@ -11,7 +11,7 @@ export interface AbortListener {
  */
 export class PlainSignal {
   aborted = false
-  /** What `abort` was given. */
+  /** The reason that `abort` got. */
   reason: unknown
   readonly #listeners = new Set<AbortListener>()
   #controller: AbortController | undefined

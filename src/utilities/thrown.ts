@@ -1,4 +1,4 @@
-// What was thrown, in words.
+// A thrown value, in words.
 
 /** The message of an error; of anything else, its text. Throws nothing, whatever a plugin has thrown. */
 export function messageOf(thrown: unknown): string {

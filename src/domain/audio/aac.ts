@@ -1,4 +1,4 @@
-// What AAC's own configuration says: its sample rate, and how many samples a frame has. ISO/IEC 14496-3, section 1.6.2
+// AAC's own configuration: its sample rate, and how many samples a frame has. ISO/IEC 14496-3, section 1.6.2
 
 export const AAC_RATES = [
   96_000, 88_200, 64_000, 48_000, 44_100, 32_000, 24_000, 22_050, 16_000, 12_000, 11_025, 8_000, 7_350,

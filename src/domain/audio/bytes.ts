@@ -16,7 +16,7 @@ export const SLOW_BYTES_PER_S = 1_000
 /** Vorbis at its highest quality; its packets do not tell their duration. */
 export const MAX_VORBIS_BYTES_PER_S = 64_000
 
-/** What is read in steps: others have their turn after each. */
+/** A reading in steps: others have their turn after each. */
 export type InSteps<Value> = Generator<void, Value>
 
 /** Pages, frames and elements of one step: they take a millisecond, or two. */

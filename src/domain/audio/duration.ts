@@ -57,7 +57,7 @@ function* readMs(source: AudioBytes): ReturnType<DurationReader> {
   for (const read of READERS) {
     const seconds = yield* read(audio, view)
     if (seconds !== undefined) return inMs(seconds, audio.total_bytes / MAX_BYTES_PER_S)
-    // What is found in another container is no frame of MPEG's.
+    // A frame in another container is no frame of MPEG's.
     if (read === matroskaSeconds && isContainer(head)) return undefined
   }
   return undefined

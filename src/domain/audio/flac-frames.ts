@@ -94,13 +94,13 @@ function checksum(bytes: Uint8Array, from: number, to: number): number {
 }
 
 export interface FlacRun {
-  /** What the frames last together; infinite if so much is none that it must be made to mislead. */
+  /** The duration of all frames; infinite if so many bytes are no frames that the file must be made to mislead. */
   seconds: number
   /** Where the last of them ends, as it says. */
   end_seconds: number
 }
 
-/** What looks like a header and is none: sound has one in 32,000 bytes. */
+/** Bytes that look like a header and are none: sound has one in 32,000 bytes. */
 const MAX_MISSES = 100_000
 
 /** @param stream_rate that of frames without one; of two rates the lower one counts */

@@ -61,7 +61,7 @@ function beginsRun(bytes: Uint8Array, start: number): boolean {
 }
 
 /**
- * What is between frames is passed over as players do: up to the next byte that begins one.
+ * Bytes between frames are skipped as players do: up to the next byte that begins one.
  * @returns what the frames last, and their own bytes
  */
 function* walkFrames(bytes: Uint8Array, start: number): InSteps<{ seconds: number; bytes: number }> {

@@ -35,7 +35,7 @@ interface Place {
   length: number
 }
 
-/** What is read of a track. */
+/** The parsed fields of a track. */
 const TRACK_FIELDS: Readonly<Record<number, (track: MatroskaTrack, place: Place) => void>> = {
   215: (track, { bytes, at, length }) => {
     track.number = unsignedAt(bytes, at, length)
@@ -120,7 +120,7 @@ export const matroskaSeconds: DurationReader = function* ({ head, total_bytes, i
     }
     at = CONTAINERS.has(id) ? data_at : data_at + length
   }
-  // What its frames last cannot be told, nor what readers make of it.
+  // The duration of its frames is unknown, and so is what readers make of it.
   if (tracks.some(({ is_wrapped, codec }) => is_wrapped || (is_strict && !hasFrameDuration(codec))))
     return undefined
   const framed_seconds =
@@ -135,7 +135,7 @@ const runsOver = ({ data_at, length }: { data_at: number; length: number }, tota
   data_at + length > total_bytes
 
 interface FrameMeter {
-  /** What the frames of one track last together. */
+  /** The duration of all frames of one track. */
   seconds: number
   /** @param at a block's flags @returns how many frames the block has */
   add(at: number, end: number): number

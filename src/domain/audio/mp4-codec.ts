@@ -1,4 +1,4 @@
-// What an MP4 track's sample entry says of its codec, and by it the duration of one sample. ISO/IEC 14496-12, section 12.2.3; 14496-14, 5.6
+// The codec of an MP4 track's sample entry, and by it the duration of one sample. ISO/IEC 14496-12, section 12.2.3; 14496-14, 5.6
 import { AAC_RATES, AAC_SAMPLES, aacFrameSeconds } from './aac.ts'
 import { hasText } from './bytes.ts'
 
@@ -127,7 +127,7 @@ function descriptorAt(bytes: Uint8Array, start: number, end: number): Descriptor
   return found
 }
 
-/** What the flags of a stream's descriptor announce: another stream, an address, a clock. */
+/** The fields that the flags of a stream's descriptor announce: another stream, an address, a clock. */
 function optionalBytes(bytes: Uint8Array, at: number): number {
   const flags = bytes[at + 2] ?? 0
   const stream = flags & 0x80 ? 2 : 0

@@ -16,7 +16,7 @@ export const mp4Seconds: DurationReader = function* (audio, view) {
   if (!isMovie(head)) return undefined
   const at_start_s = yield* readBoxes(head, view, is_strict)
   if (at_start_s !== undefined || head.length === total_bytes) return at_start_s
-  // What was written in one go has its header at the end.
+  // A file that was written in one go has its header at the end.
   const place = Buffer.from(tail.buffer, tail.byteOffset, tail.length).indexOf('moov')
   if (place < 4) return undefined
   const end = tail.subarray(place - 4)

@@ -49,7 +49,7 @@ interface Tracks {
 function* walkPages(bytes: Uint8Array, view: DataView, start: number, tracks: Tracks): InSteps<void> {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
   let parts = 0
-  // What is between pages is passed over, as players do.
+  // Bytes between pages are skipped, as players do.
   for (let at = start; ; ) {
     at = buffer.indexOf('OggS', at)
     if (at < 0 || at + PAGE_HEADER_BYTES > bytes.length) return

@@ -39,7 +39,7 @@ export const wavSeconds: DurationReader = function* (audio, view) {
     if (is_data || (first_data !== undefined && !isNamed(head, at))) {
       first_data ??= start
       const present_bytes = Math.max(0, total_bytes - start)
-      // What is streamed does not know its length, and says 0 or the most that it can; what has no name is data too.
+      // A stream does not know its length, and says 0 or the most that it can; a chunk without a name is data too.
       const is_rest = !is_data || length === 0 || length > present_bytes
       data_bytes += is_rest ? present_bytes : length
       if (is_rest) break

@@ -25,7 +25,7 @@ export const UNCOUNTED: Medium = { kind: 'uncounted' }
 /** Google: one frame a second, unless a request says otherwise. https://ai.google.dev/gemini-api/docs/video-understanding */
 export const FRAMES_PER_S = 1
 
-/** What stands before base64 in a data URI. */
+/** The part before base64 in a data URI. */
 const HEAD = /^data:[^,]{0,250},/i
 const MAX_HEAD_CHARS = 256
 const withoutHead = (data: string): string =>
@@ -35,7 +35,7 @@ const withoutHead = (data: string): string =>
 const IMAGE = /^(?:iVBORw0KGgo|[/_]9j[/_]|R0lGOD|UklGR.{6}XRUJQ)/
 export const isImageData = (base64: string): boolean => IMAGE.test(base64.slice(0, 16))
 
-/** What decodes in one way only. @returns undefined where readers differ: in what follows the end, and in images in another's place */
+/** Decodes a text that has only one reading. @returns undefined where readers differ: in what follows the end, and in images in another's place */
 function bytesOf(data: string): Buffer | undefined {
   const base64 = withoutHead(data)
   const end = base64.indexOf('=')

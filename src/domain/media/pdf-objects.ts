@@ -7,7 +7,7 @@ import { type MediaWork, Unreadable } from './work.ts'
 /** By number. A number that an update of the file gave again has several. */
 export type PdfObjects = Map<number, PdfObject[]>
 
-/** What a document is made of. */
+/** The objects of a document. */
 export interface PdfParts {
   objects: PdfObjects
   /** All objects, and what stands between them: trailers. */
@@ -54,7 +54,7 @@ export function readObjects(bytes: Buffer, budget: Budget): PdfParts {
 const OBJ = 'obj'
 const ENDSTREAM = 'endstream'
 const ENDOBJ = 'endobj'
-/** What looks like a header, such as the end of `endobj`. */
+/** Bytes that look like a header, such as the end of `endobj`. */
 const MAYBE_STEPS = 50
 
 const isSpace = (code: number | undefined): boolean =>
@@ -108,7 +108,7 @@ const MAX_BETWEEN_BYTES = 2_000_000
 const BETWEEN_BYTE_STEPS = 40
 /** `%PDF-1.7`, `%%EOF` and a handful of others. */
 const MAX_COMMENT_CHARS = 1_000
-/** What is left of tables of references and trailers. */
+/** The remains of tables of references and trailers. */
 const BETWEEN: ReadonlySet<string> = new Set(['xref', 'trailer', 'startxref', 'n', 'f'])
 
 function outsideOf(bytes: Buffer, work: MediaWork): PdfObject {

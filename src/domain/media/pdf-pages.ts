@@ -19,7 +19,7 @@ export const documentOf = (parts: PdfParts, work: MediaWork): PdfDocument => ({
   are_arrays: new Map(),
 })
 
-/** What a reference is, behind the name of its field. No writer writes longer numbers. */
+/** The form of a reference, behind the name of its field. No writer writes longer numbers. */
 const REFERENCE = String.raw`\s+(\d{1,10})\s+\d{1,5}\s+R\b`
 const referenceTo = (name: string): RegExp => new RegExp(`/${name}${REFERENCE}`, 'g')
 const REFERENCES = {
@@ -91,7 +91,7 @@ export function refsIn(field: 'Kids' | 'Contents', body: string, work: MediaWork
   return refs
 }
 
-/** What a reference is to, or each that its array has. @throws Unreadable for arrays in arrays */
+/** The target of a reference, or each target of its array. @throws Unreadable for arrays in arrays */
 export function targetsOf(document: PdfDocument, ref: number): readonly number[] {
   const array = arrayAt(document, ref)
   if (!array) return [ref]

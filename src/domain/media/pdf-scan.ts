@@ -19,7 +19,7 @@ export const sourceOf = (bytes: Buffer, work: MediaWork): Source => ({
 export interface Scanned {
   /** Without the text of strings and comments, which may look like anything; names without escapes, zeros as spaces. */
   body: string
-  /** What ended it, and where that ends; undefined for the end of the bytes. */
+  /** The token that ended it, and where that ends; undefined for the end of the bytes. */
   keyword: 'endobj' | 'stream' | undefined
   at: number
   comment_chars: number

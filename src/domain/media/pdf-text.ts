@@ -1,7 +1,7 @@
 // The strings of a PDF's content streams, by their bytes. ISO 32000-1, section 9.4.3 (text-showing operators)
 import type { MediaWork } from './work.ts'
 
-/** What one content stream draws. */
+/** The text and calls of one content stream. */
 export interface StreamText {
   /** Bytes of its strings, and one for each string: a reader may put a space or a line between two. */
   text_bytes: number
@@ -36,7 +36,7 @@ export function readStreamText(bytes: Uint8Array, work: MediaWork): StreamText {
     else if (code === PERCENT) at = endOfLine(bytes, at)
     else if (code === D && bytes[at + 1] === O && isBreak(bytes[at - 1])) calls++
     else if (code === G && bytes[at + 1] === S && isBreak(bytes[at - 1])) calls++
-    // What is in an image between operators may look like anything.
+    // An image between operators may look like anything.
     else if (code === I && bytes[at + 1] === D && isBreak(bytes[at - 1]) && isSpace(bytes[at + 2]))
       return { text_bytes: text_bytes + bytes.length - at, calls: calls + bytes.length - at }
   }

@@ -38,7 +38,7 @@ export function measurePdf(bytes: Buffer, work: MediaWork): PdfSize {
 
 const COUNT_STEPS = 500
 
-/** What objects say of themselves. @throws Unreadable where the document is encrypted, and for other trees of pages */
+/** The objects' own descriptions. @throws Unreadable where the document is encrypted, and for other trees of pages */
 function pagesIn({ all, work }: PdfDocument): number {
   let pages = 0
   let counted = 0
@@ -117,7 +117,7 @@ function most(versions: readonly PdfObject[], budget: Budget): StreamText {
   return { text_bytes, calls }
 }
 
-/** What forms draw that are drawn so often: each time the longest of them, and what they draw in turn. */
+/** The text of forms that are drawn so often: each time the longest of them, and the forms that these draw in turn. */
 function formsBytes(all: readonly PdfObject[], calls: number, budget: Budget): number {
   if (calls === 0) return 0
   const forms = all.filter(({ body, data }) => data && /\/Subtype\s*\/Form\b|\/BBox\b/.test(body))

@@ -61,7 +61,7 @@ const UNCOUNTED_TOKENS = 32_768
 /** A page of 50 kB. */
 const UNCOUNTED_BYTES_PER_TOKEN = 20
 
-/** What the media usually come to, whoever reads them. */
+/** The usual tokens of the media, by any reader. */
 export const estimateMedia = (media: readonly Medium[]): number =>
   media.length === 0 ? 0 : sumOf(media, estimateOf)
 

@@ -1,6 +1,6 @@
 // The work that measuring the documents of one request may take: what they unfold to is paid for in steps, however few their bytes are.
 
-/** What a reader would make of the document cannot be told: it counts as the longest that its provider takes. */
+/** The tokens of the document are unknown: it counts as the longest that its provider takes. */
 export class Unreadable extends Error {}
 
 /** A step is a nanosecond, about. What ordinary documents take is a tenth of this. */

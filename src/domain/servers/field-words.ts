@@ -3,7 +3,7 @@ import type { ServerField } from './known-server.ts'
 
 export interface FieldWords {
   readonly label: string
-  /** What to write, in the middle of a sentence. */
+  /** The text to write, in the middle of a sentence. */
   readonly what: string
   readonly example: string
   /** The same where a server can do without it. */

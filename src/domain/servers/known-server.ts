@@ -4,7 +4,7 @@
 export const SERVED_PROTOCOLS = ['openai', 'anthropic', 'gemini'] as const
 export type ServedProtocol = (typeof SERVED_PROTOCOLS)[number]
 
-/** What an operator says of a server beside its name and keys. */
+/** The operator's fields of a server beside its name and keys. */
 export const SERVER_FIELDS = ['resource', 'region', 'api_version'] as const
 export type ServerField = (typeof SERVER_FIELDS)[number]
 export type ServerFields = { readonly [Field in ServerField]?: string | undefined }

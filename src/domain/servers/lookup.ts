@@ -9,7 +9,7 @@ import {
 } from './known-server.ts'
 import { KNOWN_SERVERS } from './table.ts'
 
-/** What tells the server of a provider. */
+/** The facts that identify the server of a provider. */
 export interface Addressed {
   readonly protocol: string
   readonly base_url: string
@@ -58,7 +58,7 @@ const isServedProtocol = (name: string): name is ServedProtocol =>
 /** The protocol of a server's providers where the catalogue names none. */
 export const mainProtocolOf = (row: KnownServer): string => protocolsOf(row)[0] ?? ''
 
-/** What the block of a provider says of its server, whatever else is wrong with it. */
+/** The server fields in the block of a provider, whatever else is wrong with it. */
 export interface WrittenServer {
   /** As it is written, or that of its server; empty if neither says it. */
   readonly protocol: string
