@@ -54,7 +54,7 @@ const withEvents = (dialect: Dialect, change: (data: string) => string): Dialect
     ...dialect.frame,
     event: ({ event, data }, first) => dialect.frame.event({ event, data: change(data) }, first),
   },
-  shown(data: ByteString) {
+  editEvent(data: ByteString) {
     if (!data.includes(USAGE) && !data.includes('"choices"')) return data
     const text = decodeByteString(data)
     const changed = change(text)

@@ -20,7 +20,7 @@ const CHAT_BODY_LIMIT_BYTES = 30 * 1024 * 1024
 
 const WITH_USAGE: Dialect = { protocol: openai, frame: eventFrame(), raw: true, shows_usage: true }
 /** The usage is always asked of the upstream, and hidden from a caller who did not ask for it. */
-const WITHOUT_USAGE: Dialect = { ...WITH_USAGE, shows_usage: false, shown: withoutUsage }
+const WITHOUT_USAGE: Dialect = { ...WITH_USAGE, shows_usage: false, editEvent: withoutUsage }
 const SURFACE = { surface: 'chat', forms: COMMON_FORMS, render: renderChatError }
 
 const dialectOf = (body: JsonObject, request: Request): Dialect =>

@@ -5,7 +5,7 @@ import { COMMON_FORMS } from '../../src/access/gate.ts'
 import { freeCalls } from '../../src/app/surface/calls.ts'
 import type { Gateway } from '../../src/app/surface/gateway.ts'
 import { createBodyMemory } from '../../src/calls/bodies/memory.ts'
-import { shownBytes } from '../../src/calls/responses/kept-pictures.ts'
+import { responseBytes } from '../../src/calls/responses/kept-pictures.ts'
 import { invalidRequest, notFound } from '../../src/domain/errors.ts'
 import { bodyOf } from '../../src/domain/stored-bytes.ts'
 import { openai } from '../../src/protocols/openai/index.ts'
@@ -53,7 +53,10 @@ export function storedResponses(gateway: Pick<Gateway, 'exchange' | 'requests' |
       async ({ caller, params: { id } }) => {
         const kept = await responses.open(caller.account.id, id)
         if (!kept) throw noSuchResponse(id)
-        return new Response(bodyOf(await shownBytes(images.library, caller.account.id, kept)), JSON_HEADERS)
+        return new Response(
+          bodyOf(await responseBytes(images.library, caller.account.id, kept)),
+          JSON_HEADERS,
+        )
       },
       READ,
     )

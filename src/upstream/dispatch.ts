@@ -175,7 +175,7 @@ function tryAttempt<T>(
   return sendWithToken<Dispatched<T>>(
     request,
     { tokens: deps.tokens, api_key, gone: call.gone, timeout_ms, onRefused },
-    (shown, left_ms) => tryOnce(deps, call, attempt, { ...shown, timeout_ms: left_ms }),
+    (authorized, left_ms) => tryOnce(deps, call, attempt, { ...authorized, timeout_ms: left_ms }),
   )
 }
 

@@ -68,7 +68,7 @@ class SocketOutlet implements Outlet {
 
 /** A stream for any reader. Nothing is read ahead: each chunk that waits for a reader who stalls is up to 768 kB. */
 export function readableStream({ begin, left }: Source): ReadableStream<Uint8Array> {
-  let has_begun = false
+  let has_started = false
   let is_wanted = false
   let caughtUp: (() => void) | undefined
   return new ReadableStream<Uint8Array>(
@@ -76,8 +76,8 @@ export function readableStream({ begin, left }: Source): ReadableStream<Uint8Arr
       pull(controller) {
         is_wanted = true
         caughtUp?.()
-        if (has_begun) return
-        has_begun = true
+        if (has_started) return
+        has_started = true
         begin({
           write(bytes) {
             is_wanted = false

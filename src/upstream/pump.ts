@@ -34,9 +34,9 @@ export interface PumpOptions {
   drain_timeout_ms: number
   /**
    * Pays for what passed. The last bytes wait for it. Logs its own failure.
-   * @param cause why the stream broke @param given_out whether the caller has got some of it already
+   * @param cause why the stream broke @param has_reached_caller whether the caller has got some of it already
    */
-  settle: (ending: StreamEnding, cause: unknown, given_out: boolean) => Promise<void>
+  settle: (ending: StreamEnding, cause: unknown, has_reached_caller: boolean) => Promise<void>
   /** The record that tells the caller of a break, as JSON. */
   renderError: (cause: unknown) => string
   /** Who reads the stream: the caller's socket, or the gateway itself, which keeps the answer or makes it part of another. */
@@ -63,7 +63,7 @@ class Pump implements AbortListener {
   turns_in_a_row = 0
   /** `flowing` ends by one of the others, and only once. */
   state: 'flowing' | 'ending' | 'over' = 'flowing'
-  given_out = false
+  has_reached_caller = false
   /** The caller has closed the stream: nothing more can be put into it. */
   closed = false
   /** What becomes of each read and each wait: made once, since every chunk comes this way. */
@@ -73,7 +73,7 @@ class Pump implements AbortListener {
   readonly onCaughtUp = () => pull(this)
   readonly opened: OpenedBody
   /** Resolves once the stream is read. */
-  readonly begun = Promise.withResolvers<Outlet>()
+  readonly outlet_ready = Promise.withResolvers<Outlet>()
   readonly gone: PlainSignal
   readonly abortUpstream: () => void
   readonly drain_timeout_ms: number
@@ -131,7 +131,7 @@ export function pump(options: PumpOptions): ReadableStream<Uint8Array> {
   return (options.read_by === 'gateway' ? readableStream : socketStream)({
     begin(outlet) {
       pumping.outlet = outlet
-      pumping.begun.resolve(outlet)
+      pumping.outlet_ready.resolve(outlet)
       if (pumping.state !== 'flowing') return
       const first = pumping.takeFirst()
       if (first) received(pumping, first)
@@ -180,7 +180,7 @@ function received(pumping: Pump, chunk: Uint8Array | undefined): void {
     if (pumping.state === 'over') return
     if (!chunk) ended(pumping)
     else if (!bytes) pull(pumping)
-    else give(pumping, bytes)
+    else writeChunk(pumping, bytes)
   } catch (cause) {
     reclaimOverlong(cause)
     broke(pumping, cause)
@@ -191,9 +191,9 @@ function received(pumping: Pump, chunk: Uint8Array | undefined): void {
 const withoutChunk = (rest: Uint8Array): Uint8Array =>
   2 * rest.length < rest.buffer.byteLength ? rest.slice() : rest
 
-function give(pumping: Pump, bytes: Uint8Array): void {
+function writeChunk(pumping: Pump, bytes: Uint8Array): void {
   const behind = pumping.outlet?.write(bytes)
-  pumping.given_out = true
+  pumping.has_reached_caller = true
   if (behind) {
     pumping.rest = pumping.rest && withoutChunk(pumping.rest)
     pumping.place?.progressed('caller')
@@ -229,8 +229,8 @@ function broke(pumping: Pump, cause: unknown): void {
 }
 
 /** What fails at the end of a stream is a bug of the gateway: nothing more can be told, and the answer breaks off. */
-function orCut({ begun }: Pump, work: Promise<void>): void {
-  work.catch(async (bug: Error) => (await begun.promise).cut(bug))
+function orCut({ outlet_ready }: Pump, work: Promise<void>): void {
+  work.catch(async (bug: Error) => (await outlet_ready.promise).cut(bug))
 }
 
 /** Nobody waits until these are read. */
@@ -247,7 +247,7 @@ async function finish(pumping: Pump): Promise<void> {
   pumping.state = 'ending'
   const end_of_answer = [pumping.held, pumping.relay.end()]
   pumping.held = undefined
-  await pumping.settle('completed', undefined, pumping.given_out)
+  await pumping.settle('completed', undefined, pumping.has_reached_caller)
   if (pumping.closed) return
   for (const bytes of end_of_answer) if (bytes) writeLast(pumping.outlet, bytes)
   pumping.outlet?.close()
@@ -259,12 +259,12 @@ async function fail(pumping: Pump, cause: unknown): Promise<void> {
   pumping.state = 'over'
   pumping.abortUpstream()
   try {
-    await pumping.settle('broken', cause, pumping.given_out)
+    await pumping.settle('broken', cause, pumping.has_reached_caller)
   } catch {
     // The settlement has logged its failure and is tried again; what it would have paid for is not given out.
     pumping.held = undefined
   }
-  const outlet = await pumping.begun.promise
+  const outlet = await pumping.outlet_ready.promise
   if (pumping.closed) return
   if (pumping.held) writeLast(outlet, pumping.held)
   const record = pumping.relay.fail(pumping.renderError(cause))
@@ -278,12 +278,12 @@ async function leave(pumping: Pump): Promise<void> {
   pumping.state = 'over'
   // A caller who stalled for too long is still connected: the answer breaks off, so that they do not wait for more.
   if (!pumping.closed)
-    void pumping.begun.promise.then(({ cut }) => cut(new Error('the caller left, or stalled')))
+    void pumping.outlet_ready.promise.then(({ cut }) => cut(new Error('the caller left, or stalled')))
   const { drain_timeout_ms } = pumping
   const cause = drain_timeout_ms > 0 ? await drain(pumping, drain_timeout_ms) : undefined
   pumping.abortUpstream()
   // The settlement logs its own failure and is tried again: nobody is left to be told.
-  await pumping.settle('cancelled', cause, pumping.given_out).catch(() => undefined)
+  await pumping.settle('cancelled', cause, pumping.has_reached_caller).catch(() => undefined)
 }
 
 /** The caller is no longer there, or the gateway ends the call, and then says why. What is being paid is not broken off. */

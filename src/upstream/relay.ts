@@ -140,17 +140,17 @@ class PassingRelay implements Relay {
       const { data, start, data_start } = walk
       if (isTooDeep(data)) this.broken_by = tooDeep('event')
       else reading.read(data)
-      const given = edit && !reading.failed && this.broken_by === undefined ? this.#editOf(edit, data) : data
+      const edited = edit && !reading.failed && this.broken_by === undefined ? this.#editOf(edit, data) : data
       if (reading.failed || this.broken_by !== undefined)
         return copied === 0 ? undefined : written + whole.slice(copied, start)
-      if (given === data && !walk.is_typed_by_name) continue
-      if (given !== undefined && data_start >= 0) {
-        written += whole.slice(copied, data_start) + given
+      if (edited === data && !walk.is_typed_by_name) continue
+      if (edited !== undefined && data_start >= 0) {
+        written += whole.slice(copied, data_start) + edited
         copied = data_start + data.length
         continue
       }
       written += whole.slice(copied, start)
-      if (given !== undefined) written += withData(whole.slice(start, walk.end), given)
+      if (edited !== undefined) written += withData(whole.slice(start, walk.end), edited)
       copied = walk.end
     }
     return copied === 0 ? undefined : written + whole.slice(copied)

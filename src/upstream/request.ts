@@ -11,7 +11,7 @@ import type { UpstreamRequest } from './transport.ts'
 export type RequestHead = Pick<UpstreamRequest, 'url' | 'headers'>
 
 /** Who is asked for which model, and the key that is shown: an attempt, or part of one. */
-export interface Asked {
+export interface Destination {
   readonly provider: Provider
   /** Empty where no model is asked. */
   readonly model: string
@@ -20,12 +20,12 @@ export interface Asked {
 
 /** A request to a provider. The headers as `headTo` has them. */
 export function requestTo(
-  asked: Asked,
+  destination: Destination,
   target: UpstreamTarget,
   body: UpstreamRequest['body'],
   forwarded_headers: Readonly<Record<string, string>> = {},
 ): UpstreamRequest {
-  const { url, headers } = headTo(asked, target, forwarded_headers)
+  const { url, headers } = headTo(destination, target, forwarded_headers)
   return { url, headers, body }
 }
 
@@ -34,7 +34,7 @@ export function requestTo(
  * operator's headers override those that are passed on from the caller, which override the protocol's.
  */
 export function headTo(
-  { provider, model, api_key }: Asked,
+  { provider, model, api_key }: Destination,
   { path, headers, streams = false }: UpstreamTarget,
   forwarded_headers: Readonly<Record<string, string>>,
 ): RequestHead {
@@ -47,7 +47,7 @@ export function headTo(
       // Bun expands what comes compressed, without a limit.
       'accept-encoding': 'identity',
       ...headers,
-      ...shown(api_key, key_header),
+      ...keyHeaders(api_key, key_header),
       ...forwarded_headers,
       ...provider.headers,
     },
@@ -55,7 +55,7 @@ export function headTo(
 }
 
 /** The one place that shows a key. A service account is shown as a token, when the request is sent. */
-function shown(api_key: string, key_header: KeyHeader): Record<string, string> {
+function keyHeaders(api_key: string, key_header: KeyHeader): Record<string, string> {
   if (api_key === '' || isServiceAccount(api_key)) return {}
   return { [key_header]: key_header === 'authorization' ? `Bearer ${api_key}` : api_key }
 }

@@ -55,18 +55,18 @@ type RouteWithProvider = Omit<Route, 'provider'> & { provider: Provider }
 const WITH_PROVIDERS = new WeakMap<readonly Route[], readonly RouteWithProvider[]>()
 
 /** The routes of a model, each with its provider. */
-export function askedRoutes(
+export function routesWithProviders(
   { providers }: Pick<Catalogue, 'providers'>,
   { routes }: Pick<Model, 'routes'>,
 ): readonly RouteWithProvider[] {
   const known = WITH_PROVIDERS.get(routes)
   if (known) return known
-  const asked = routes.flatMap((route) => {
+  const with_providers = routes.flatMap((route) => {
     const provider = providers.get(route.provider)
     return provider ? [{ ...route, provider }] : []
   })
-  WITH_PROVIDERS.set(routes, asked)
-  return asked
+  WITH_PROVIDERS.set(routes, with_providers)
+  return with_providers
 }
 
 /** The seed of all calls of one session of an account. */

@@ -16,7 +16,7 @@ export interface Sending<T> {
    * @param heard told of each sign of life that is no answer yet: the attempt's time begins anew
    * @throws UpstreamFault for what is garbled; ReportedFailure for an error under status 200
    */
-  open(response: Response, attempt: Attempt, heard: () => void): Promise<T>
+  open(response: Response, attempt: Attempt, onProgress: () => void): Promise<T>
   /** Understands a refusal, where that is not done by the provider's protocol. */
   readFailure?(attempt: Attempt, status: number, headers: Headers, body: string): UpstreamFailure
   /** The most that one attempt may take, where the provider allows it more. */

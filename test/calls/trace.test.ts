@@ -87,7 +87,7 @@ test('what was told is kept as it was, without what is no number', () => {
   const trace = open()
   trace.ended({
     outcome: 'completed',
-    told: { input_tokens: 7, output_tokens: Number.NaN },
+    reported_usage: { input_tokens: 7, output_tokens: Number.NaN },
     doubt: 'it contradicts itself',
   })
   expect(readTrace(trace.text())).toEqual({

@@ -111,9 +111,9 @@ function readBody(bytes: Uint8Array): Read {
 }
 
 function headersOf({ headers }: Request): Readonly<Record<string, string>> {
-  const shown: Record<string, string> = {}
-  for (const [name, value] of headers) if (!SECRET_HEADERS.has(name)) shown[name] = value
-  return Object.freeze(shown)
+  const visible: Record<string, string> = {}
+  for (const [name, value] of headers) if (!SECRET_HEADERS.has(name)) visible[name] = value
+  return Object.freeze(visible)
 }
 
 function formText(form: Readonly<Record<string, readonly string[]>>): string {

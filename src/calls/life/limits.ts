@@ -62,6 +62,8 @@ const limitsOf = ({ catalogue }: Pick<ExchangeParts, 'catalogue'>, { account, ke
   limitsFor(catalogue().limits, account.name, key)
 
 function limitError(limit: keyof Limit, { of, retry_after_s }: LimitReached): GatewayError {
-  const whose = `${limit.replaceAll('_', ' ')} of this ${of}`
-  return rateLimited(`The limit on ${whose} is reached. Retry after ${retry_after_s} s.`, { retry_after_s })
+  const limit_name = `${limit.replaceAll('_', ' ')} of this ${of}`
+  return rateLimited(`The limit on ${limit_name} is reached. Retry after ${retry_after_s} s.`, {
+    retry_after_s,
+  })
 }

@@ -18,8 +18,8 @@ interface Quoting<O extends PaidOrder> {
 }
 
 /** A route that loses money is told about once in so long. */
-const TOLD_EVERY_MS = 60_000
-const TOLD_AT_MS = new WeakMap<Route, number>()
+const LOG_INTERVAL_MS = 60_000
+const LOGGED_AT_MS = new WeakMap<Route, number>()
 
 /**
  * The order with the routes that may be asked: where `[limits] refuse_negative_margin` is set, those that do not cost more
@@ -43,7 +43,7 @@ export function withMargin<O extends PaidOrder>(
   if (losses.size === 0) return order
   const { refuse_negative_margin } = parts.catalogue().limits
   for (const [route, cost_nanos] of losses)
-    tell(parts, admitted, { model: order.model.id, route, cost_nanos, quoted, refuse_negative_margin })
+    logLoss(parts, admitted, { model: order.model.id, route, cost_nanos, quoted, refuse_negative_margin })
   if (!refuse_negative_margin) return order
   const model = withRoutes(order.model, (route) => !losses.has(route))
   if (model) return { ...order, model }
@@ -75,14 +75,14 @@ interface Loss {
   refuse_negative_margin: boolean
 }
 
-function tell(
+function logLoss(
   { log, now }: Pick<ExchangeParts, 'log' | 'now'>,
   { origin }: Admitted,
   { model, route, cost_nanos, quoted, refuse_negative_margin }: Loss,
 ): void {
-  const told_at_ms = TOLD_AT_MS.get(route)
-  if (told_at_ms !== undefined && Math.abs(now() - told_at_ms) < TOLD_EVERY_MS) return
-  TOLD_AT_MS.set(route, now())
+  const logged_at_ms = LOGGED_AT_MS.get(route)
+  if (logged_at_ms !== undefined && Math.abs(now() - logged_at_ms) < LOG_INTERVAL_MS) return
+  LOGGED_AT_MS.set(route, now())
   log.warn(
     {
       request_id: origin.request_id,

@@ -30,7 +30,7 @@ export interface TracedEnd {
   outcome: Call['outcome']
   /** Why it failed or broke off. */
   cause?: unknown
-  told?: CallTrace['told'] | undefined
+  reported_usage?: CallTrace['told'] | undefined
   doubt?: string | undefined
 }
 
@@ -102,8 +102,8 @@ export class Trace {
   }
 
   /** The call is over. Whose caller left did not fail. */
-  ended({ outcome, cause, told, doubt }: TracedEnd): void {
-    if (told !== undefined) this.note({ told })
+  ended({ outcome, cause, reported_usage, doubt }: TracedEnd): void {
+    if (reported_usage !== undefined) this.note({ told: reported_usage })
     if (doubt !== undefined) this.note({ doubt })
     if (cause !== undefined && outcome !== 'cancelled') this.note({ failure: failureOf(cause, this.#scrub) })
   }

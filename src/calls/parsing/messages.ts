@@ -5,7 +5,7 @@ import type { TakenImages } from '../../protocols/image-types.ts'
 import type { Medium } from '../../protocols/media-places.ts'
 import type { JsonObject } from '../../protocols/wire/json.ts'
 import type { EnvelopeRules } from '../../protocols/wire/json-envelope.ts'
-import type { ExtrasRules } from '../kinds/text/asked-extras.ts'
+import type { ExtrasRules } from '../kinds/text/request-extras.ts'
 import type { Writing } from '../kinds/text/writing.ts'
 
 /** What can be asked of a body; but for the first, as in `TextBody`. */

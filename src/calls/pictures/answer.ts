@@ -5,7 +5,7 @@ import type { AnswerContext, Candidate, ConversationAnswer } from '../../protoco
 import type { MediaPart, Part } from '../../protocols/canonical/parts.ts'
 import type { StreamEvent } from '../../protocols/canonical/stream.ts'
 import { base64Of } from '../../protocols/wire/base64.ts'
-import type { Drawn } from '../kinds/image/drawn.ts'
+import type { GeneratedImage } from '../kinds/image/generated-images.ts'
 import type { Dialect } from '../kinds/text/dialect.ts'
 import type { CallOrigin } from '../life/call.ts'
 
@@ -24,18 +24,18 @@ export interface PictureAnswer {
  * @param billed the usage that was charged; undefined where images are priced by their number: then it is as their providers told
  */
 export function writePictures(
-  drawn: readonly Drawn[],
+  images: readonly GeneratedImage[],
   billed: Usage | undefined,
   { with_text, ...written }: PictureAnswer,
 ): Response {
   const { dialect, context, origin, streams } = written
-  const [first, ...rest] = drawn.map((image) => candidateOf(image, with_text))
+  const [first, ...rest] = images.map((image) => candidateOf(image, with_text))
   if (!first) throw new Error('an image call was paid without an image')
   const answer: ConversationAnswer = {
     id: undefined,
     model: undefined,
     candidates: [first, ...rest],
-    usage: billed ?? usageOf(drawn),
+    usage: billed ?? usageOf(images),
   }
   const { text } = dialect.protocol
   if (!streams) return answerOf('application/json', JSON.stringify(text.encodeAnswer(answer, context)))
@@ -50,7 +50,7 @@ export function writePictures(
   }
 }
 
-function candidateOf({ bytes, mime, beside }: Drawn, with_text: boolean): Candidate {
+function candidateOf({ bytes, mime, beside }: GeneratedImage, with_text: boolean): Candidate {
   const image: MediaPart = {
     kind: 'image',
     source: { by: 'data', mime_type: mime, data: base64Of(bytes) },
@@ -61,9 +61,9 @@ function candidateOf({ bytes, mime, beside }: Drawn, with_text: boolean): Candid
   return { parts, stop_reason: 'stop', stop_sequence: undefined, logprobs: undefined }
 }
 
-function usageOf(drawn: readonly Drawn[]): Usage {
+function usageOf(images: readonly GeneratedImage[]): Usage {
   const sum = { ...NO_USAGE }
-  for (const { beside } of drawn)
+  for (const { beside } of images)
     if (beside?.usage) for (const field of USAGE_FIELDS) sum[field] += beside.usage[field]
   return sum
 }

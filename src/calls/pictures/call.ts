@@ -30,7 +30,7 @@ export function conversations(images: ImageParts): ServeConversation {
   return (parts, call) =>
     within(parts, call.origin, async (admitted) => {
       const { target } = call
-      if (typeof target !== 'function' && isDrawn(parts, target)) {
+      if (typeof target !== 'function' && isImageModel(parts, target)) {
         await images.decoder.assertUsable()
         await countCall(parts, images.rate, admitted, call.onRate)
         const body = await readTextBody(parts, admitted, {
@@ -39,11 +39,11 @@ export function conversations(images: ImageParts): ServeConversation {
           model_id: target.model_id,
           isFree: () => false,
         })
-        const asked = { body, target }
-        return payOnce(parts, admitted, await readPicture(parts, images, admitted, call, asked), pictures)
+        const opened = { body, target }
+        return payOnce(parts, admitted, await readPicture(parts, images, admitted, call, opened), pictures)
       }
       const opened = await openText(parts, admitted, call)
-      if (!isDrawn(parts, opened.target))
+      if (!isImageModel(parts, opened.target))
         return payOnce(parts, admitted, await readOpened(parts, admitted, call, opened), textCalls)
       await images.decoder.assertUsable()
       await countCall(parts, images.rate, admitted, call.onRate)
@@ -51,10 +51,10 @@ export function conversations(images: ImageParts): ServeConversation {
     })
 }
 
-const isDrawn = ({ catalogue }: ExchangeParts, { model_id }: CallTarget): boolean =>
+const isImageModel = ({ catalogue }: ExchangeParts, { model_id }: CallTarget): boolean =>
   catalogue().models.get(model_id)?.kind === 'image'
 
-interface Asked {
+interface PictureRequest {
   body: TextBody
   target: CallTarget
 }
@@ -65,7 +65,7 @@ async function readPicture(
   { memory }: ImageParts,
   admitted: Admitted,
   call: TextCall,
-  { body, target: { model_id, streams } }: Asked,
+  { body, target: { model_id, streams } }: PictureRequest,
 ): Promise<PaidImageOrder> {
   const { place, started_ms } = admitted
   const model = findModel(parts, admitted, model_id, 'image')

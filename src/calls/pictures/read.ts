@@ -6,7 +6,7 @@ import type { ImageOutput } from '../../protocols/canonical/fields.ts'
 import type { Part } from '../../protocols/canonical/parts.ts'
 import type { ConversationRequest } from '../../protocols/canonical/request.ts'
 import { placeIn, type RequestField } from '../../protocols/carries.ts'
-import { lastAsked } from '../kinds/image/conversation.ts'
+import { finalPromptOf } from '../kinds/image/conversation.ts'
 import { type ImageOrder, INLINE_COPIES, kindBy, MAX_PROMPT_CHARS } from '../kinds/image/order.ts'
 
 /**
@@ -21,7 +21,7 @@ export function orderFrom(
   content: ImageOrder['content'],
 ): ImageOrder {
   rejectOthers(request)
-  const { prompt, images } = lastAsked(request)
+  const { prompt, images } = finalPromptOf(request)
   const { candidates = 1, images: shape } = request
   assertPrompt(prompt, request)
   const wanted = shape === false ? undefined : shape

@@ -35,7 +35,7 @@ import {
   stringIn,
 } from '../../protocols/wire/json.ts'
 import type { KeptResponse } from '../../responses/kept-responses.ts'
-import { type Attempt, askedRoutes } from '../../upstream/routes.ts'
+import { type Attempt, routesWithProviders } from '../../upstream/routes.ts'
 import type { TextBody } from '../kinds/text/body.ts'
 import type { ReadText } from '../kinds/text/call.ts'
 import type { Answering, Dialect } from '../kinds/text/dialect.ts'
@@ -69,7 +69,7 @@ const NOTHING = { before: [], items: {} }
 
 /** Whether a model has a provider that speaks the responses protocol itself, and so is sent requests as they came. */
 const hasOwnProvider = (catalogue: Catalogue, model: Model): boolean =>
-  askedRoutes(catalogue, model).some(({ provider }) => responses.isSpokenBy?.(provider) === true)
+  routesWithProviders(catalogue, model).some(({ provider }) => responses.isSpokenBy?.(provider) === true)
 
 export class ResponseCall implements Answering {
   readonly headers: Record<string, string> = {}
@@ -79,7 +79,7 @@ export class ResponseCall implements Answering {
   readonly #only_prepares: boolean
   readonly #recent: RecentResponses | undefined
   #compacts: boolean
-  #asked: JsonObject = {}
+  #request: JsonObject = {}
   #keeping: Keeping | undefined
   /** How a provider's own answer is shown; undefined for one that was translated. */
   #caller_view: CallerView | undefined
@@ -105,7 +105,7 @@ export class ResponseCall implements Answering {
     const { fields } = body
     if (fields[RECALLED] !== undefined) throw refusal(RECALLED, 'is unknown. Leave it out.')
     if (facts.lacks_conversation && !this.#only_prepares) throw missingConversation()
-    this.#asked = fields
+    this.#request = fields
     this.#compacts ||= facts.compacts === true
     const account_id = admitted.caller.account.id
     const { responses: store } = this.#parts
@@ -138,7 +138,7 @@ export class ResponseCall implements Answering {
     const revised = Object.keys(changes).length === 0 ? body : await body.with(changes)
     if (store.enabled || fields.store === false) return revised
     // The answer says that it is not kept.
-    this.#asked = { ...fields, store: false }
+    this.#request = { ...fields, store: false }
     return revised.as({ fields: { ...revised.fields, store: false } })
   }
 
@@ -185,8 +185,8 @@ export class ResponseCall implements Answering {
     if (protocol !== responses) return
     this.#caller_view = {
       call_id: this.#origin.request_id,
-      model: String(this.#asked.model),
-      request_fields: this.#asked,
+      model: String(this.#request.model),
+      request_fields: this.#request,
       issuer: markOf(api_key),
     }
     this.#public_events = new PublicEvents(this.#caller_view)
@@ -211,16 +211,16 @@ export class ResponseCall implements Answering {
    * The response to a request that no model is asked: as it begins, and complete. Only its connection remembers it.
    * @param started_ms Unix time
    */
-  async prepared(started_ms: number): Promise<{ begun: JsonObject; completed: JsonObject }> {
+  async prepared(started_ms: number): Promise<{ created: JsonObject; completed: JsonObject }> {
     const created_s = Math.floor(started_ms / 1000)
-    const model = stringIn(this.#asked.model) ?? ''
+    const model = stringIn(this.#request.model) ?? ''
     const { request_id: id } = this.#origin
-    const begun = skeletonOf({ id, model, created_s, shows_usage: true, request_fields: this.#asked })
+    const created = skeletonOf({ id, model, created_s, shows_usage: true, request_fields: this.#request })
     const usage = writeUsage(NO_USAGE)
-    const completed = { ...begun, status: 'completed', completed_at: created_s, usage }
+    const completed = { ...created, status: 'completed', completed_at: created_s, usage }
     if (this.#keeping) this.#keeping = { ...this.#keeping, is_kept: false }
     await this.keep(completed)
-    return { begun, completed }
+    return { created, completed }
   }
 
   /** Never throws. */

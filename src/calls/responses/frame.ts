@@ -31,8 +31,8 @@ export function responseFrame({ rewritten, compacts, ended }: FrameOptions): Fra
   let first: string | undefined
   let last: string | undefined
 
-  function event({ event: named, data: given }: { event?: string | undefined; data: string }): string {
-    const data = rewritten(given)
+  function event({ event: named, data: original }: { event?: string | undefined; data: string }): string {
+    const data = rewritten(original)
     const type = named ?? typeOf(data)
     // Some servers end their streams with a record that is no event.
     if (type === '') return ''

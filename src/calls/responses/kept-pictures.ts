@@ -44,7 +44,7 @@ const MAX_PARSED_BYTES = 256 * 1024
  * A kept response, as JSON, with its pictures, of which it has few: lists of items go without, so that none is too long. A very
  * large one goes without too: its pictures are in the history.
  */
-export async function shownBytes(
+export async function responseBytes(
   library: Library,
   account_id: number,
   kept: Uint8Array | StoredBytes,

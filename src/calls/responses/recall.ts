@@ -78,12 +78,12 @@ async function itemsNamed(
 }
 
 /** An id of the caller's may be as long as their request. */
-const MAX_SHOWN_CHARS = 64
-const shown = (id: string): string => id.slice(0, MAX_SHOWN_CHARS)
+const MAX_ID_CHARS = 64
+const shorten = (id: string): string => id.slice(0, MAX_ID_CHARS)
 
 /** OpenAI's own codes and statuses. */
 const noSuchResponse = (id: string): GatewayError =>
-  invalidRequest(`Previous response with id '${shown(id)}' not found.`, {
+  invalidRequest(`Previous response with id '${shorten(id)}' not found.`, {
     param: 'previous_response_id',
     code: 'previous_response_not_found',
   })
@@ -92,7 +92,7 @@ const duplicateItem = (id: string): GatewayError =>
   invalidRequest(`Duplicate item found with id ${id}. Refer to it once.`, { param: 'input' })
 
 const noSuchItem = (id: string): GatewayError =>
-  notFound(`Item with id '${shown(id)}' not found. Send the item itself.`, { param: 'input' })
+  notFound(`Item with id '${shorten(id)}' not found. Send the item itself.`, { param: 'input' })
 
 const nothingIsKept = (previous: string | undefined): GatewayError =>
   invalidRequest('This gateway keeps no responses. Send the whole conversation in input.', {

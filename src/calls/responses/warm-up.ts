@@ -21,11 +21,11 @@ export async function prepareOnly(
 ): Promise<Response> {
   const { model } = await readOpened(parts, admitted, text_call, opened)
   if (!costsNothing(model)) await rejectUnpayable(admitted.caller.account, parts.bodies.accountOf)
-  const { begun, completed } = await call.prepared(admitted.started_ms)
+  const { created, completed } = await call.prepared(admitted.started_ms)
   opened.body.release()
   const events = [
-    { type: 'response.created', sequence_number: 0, response: begun },
-    { type: 'response.in_progress', sequence_number: 1, response: begun },
+    { type: 'response.created', sequence_number: 0, response: created },
+    { type: 'response.in_progress', sequence_number: 1, response: created },
     { type: 'response.completed', sequence_number: 2, response: completed },
   ]
   return new Response(events.map(frameOf).join(''), { headers: { 'content-type': 'text/event-stream' } })

@@ -8,7 +8,7 @@ import type { CallRecord } from '../../money/ledger/operations.ts'
 import { type Charge, chargeTokens } from '../../money/pricing/charge.ts'
 import type { Attempt } from '../../upstream/routes.ts'
 import type { RunningCall } from '../life/running.ts'
-import type { DrawnTokens } from './provider-cost.ts'
+import type { ImageAnswerTokens } from './provider-cost.ts'
 
 /** The caller left before the answer: nginx's status for it. */
 export const CLIENT_CLOSED_REQUEST = 499
@@ -22,12 +22,12 @@ export interface Delivered {
   estimated: boolean
   images?: number
   /** Which attempts drew the images, one for each, or the tokens of each answer; absent if the attempt of the record drew them all. */
-  drawn_by?: readonly Attempt[]
-  drawn_tokens?: readonly DrawnTokens[]
+  image_attempts?: readonly Attempt[]
+  tokens_by_answer?: readonly ImageAnswerTokens[]
   /** The caller has got some of it already, or can fetch it. */
-  given_out?: boolean
+  has_reached_caller?: boolean
   /** What the provider reported, where that is not what is charged. */
-  told?: ReportedUsage | ReportedUnits | undefined
+  reported_usage?: ReportedUsage | ReportedUnits | undefined
   /** Why that was not believed. */
   doubt?: string | undefined
   /** What the provider says that it took. */

@@ -10,7 +10,7 @@ import type { UpstreamFailure } from '../../protocols/facts.ts'
 import type { Attempt } from '../../upstream/routes.ts'
 
 /** Tokens of an answer with images. */
-export interface DrawnTokens {
+export interface ImageAnswerTokens {
   readonly attempt: Attempt
   readonly tokens: ImageTokens
 }
@@ -19,9 +19,9 @@ interface Charged {
   readonly charge: Charge
   readonly usage: Usage
   /** Which attempts drew the images, one for each; absent if one attempt drew them all. */
-  readonly drawn_by?: readonly Attempt[]
+  readonly image_attempts?: readonly Attempt[]
   /** The same of images that are priced by tokens, with those of each answer. */
-  readonly drawn_tokens?: readonly DrawnTokens[]
+  readonly tokens_by_answer?: readonly ImageAnswerTokens[]
   readonly reported_cost_nanos?: Nanos | undefined
 }
 
@@ -81,16 +81,16 @@ export function costOfTry(
 }
 
 function computedCost(charged: Charged, attempt: Attempt | undefined): Nanos | null {
-  const { charge, usage, drawn_by, drawn_tokens } = charged
-  if (drawn_tokens) return costOfTokens(drawn_tokens)
-  if (drawn_by) return costOfDrawn(charged, drawn_by)
+  const { charge, usage, image_attempts, tokens_by_answer } = charged
+  if (tokens_by_answer) return costOfTokens(tokens_by_answer)
+  if (image_attempts) return costOfImages(charged, image_attempts)
   return attempt?.cost ? providerCost(attempt.cost, usage, charge) : null
 }
 
 /** Tokens of images that several routes may have drawn, those of each together. */
-function costOfTokens(drawn: readonly DrawnTokens[]): Nanos | null {
+function costOfTokens(answers: readonly ImageAnswerTokens[]): Nanos | null {
   let sum = 0
-  for (const [cost, parts] of Map.groupBy(drawn, ({ attempt }) => attempt.cost)) {
+  for (const [cost, parts] of Map.groupBy(answers, ({ attempt }) => attempt.cost)) {
     if (!cost) return null
     const { usage, ...counted } = sumImageTokens(parts.map(({ tokens }) => tokens))
     const part = providerCost(cost, usage, { counted })
@@ -101,13 +101,13 @@ function costOfTokens(drawn: readonly DrawnTokens[]): Nanos | null {
 }
 
 /** Of images that several routes may have drawn, those of each together: what is rounded is rounded once. */
-function costOfDrawn({ charge, usage }: Charged, drawn_by: readonly Attempt[]): Nanos | null {
+function costOfImages({ charge, usage }: Charged, image_attempts: readonly Attempt[]): Nanos | null {
   const { counted } = charge
   if (!counted || !('order' in counted)) return null
   let sum = 0
-  for (const cost of new Set(drawn_by.map((attempt) => attempt.cost))) {
+  for (const cost of new Set(image_attempts.map((attempt) => attempt.cost))) {
     if (!cost) return null
-    const count = drawn_by.filter((attempt) => attempt.cost === cost).length
+    const count = image_attempts.filter((attempt) => attempt.cost === cost).length
     const part = providerCost(cost, usage, { counted: { order: { ...counted.order, count } } })
     if (part === null) return null
     sum += part

@@ -146,7 +146,7 @@ export class SettlementQueue {
         log.info(entry.fields, 'a settlement was written after all')
       }
       entry.written(outcome)
-      if (this.size === 0) tellOver(this.#outage, log)
+      if (this.size === 0) logOutageOver(this.#outage, log)
     } catch (cause) {
       log.warn({ ...entry.fields, cause }, 'a settlement failed again')
       entry.refused = !(cause instanceof GatewayError && cause.kind === 'overloaded')
@@ -169,7 +169,7 @@ export class SettlementQueue {
 const outageFrom = (since_ms: number): Outage => ({ since_ms, kept: 0, written: 0 })
 
 /** What was not written was refused: its hold was resolved already, which is told about by itself. */
-function tellOver({ since_ms, kept, written }: Outage, log: Logger): void {
+function logOutageOver({ since_ms, kept, written }: Outage, log: Logger): void {
   const lasted_ms = Math.round(performance.now() - since_ms)
   log.info({ kept, written, lasted_ms }, 'no settlement waits any more')
 }

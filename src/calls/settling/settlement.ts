@@ -54,7 +54,8 @@ export async function settle(
   } catch (cause) {
     parts.log.error({ ...fieldsOf(held, operation), cause }, 'a settlement failed')
     if (operation.op === 'void') return enqueue(parts, held, operation)
-    held.is_resolved = ('given_out' in end && end.given_out === true) || end.outcome === 'cancelled'
+    held.is_resolved =
+      ('has_reached_caller' in end && end.has_reached_caller === true) || end.outcome === 'cancelled'
     // What nobody has got is not charged for, where it cannot be recorded.
     held.is_charged &&= held.is_resolved
     if (!held.is_resolved) throw cause
@@ -190,13 +191,19 @@ function enqueue(parts: SettlementParts, held: Held, operation: PostOperation | 
   const fields = fieldsOf(held, operation)
   // It may wait for long: the call itself, with its body, is let go of.
   const { caller, hold_id, held_nanos, origin, order } = held
-  const told = { caller, hold_id, held_nanos, origin, order: { model: order.model, streams: order.streams } }
+  const recorded = {
+    caller,
+    hold_id,
+    held_nanos,
+    origin,
+    order: { model: order.model, streams: order.streams },
+  }
   parts.settlements.add({
     operation,
     hold: openedHold(held),
     fields,
     written(outcome) {
-      if (outcome.ok) return conclude(parts, told, operation, outcome)
+      if (outcome.ok) return conclude(parts, recorded, operation, outcome)
       // A commit that failed may have been made all the same; then it was this settlement that resolved the hold.
       parts.log.warn({ ...fields, refusal: outcome.refusal }, 'hold already resolved, by an earlier try')
     },

@@ -40,7 +40,7 @@ export function reportBreak({ log }: ExchangeParts, { origin }: Held, cause: unk
 }
 
 /** What the caller of a settled stream is told about its break. @param protocol the provider's */
-export function toldBreak(
+export function streamErrorFor(
   { publicWords }: Pick<ExchangeParts, 'publicWords'>,
   { is_charged }: Held,
   protocol: Pick<Protocol, 'readFailure'>,

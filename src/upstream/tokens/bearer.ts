@@ -25,13 +25,13 @@ export async function sendWithToken<A extends object>(
 ): Promise<A | UpstreamFailure> {
   const started_ms = performance.now()
   const leftMs = () => Math.max(1, timeout_ms - (performance.now() - started_ms))
-  const first = await gotten(tokens.of(api_key), gone, timeout_ms)
+  const first = await waitForToken(tokens.of(api_key), gone, timeout_ms)
   if (!isToken(first)) return first
   const result = await send(withBearer(request, first), leftMs())
   if (!('failure_class' in result) || !result.is_unauthorized) return result
   tokens.refused(api_key, first)
   onRefused(result)
-  const second = await gotten(tokens.of(api_key), gone, leftMs())
+  const second = await waitForToken(tokens.of(api_key), gone, leftMs())
   return isToken(second) ? send(withBearer(request, second), leftMs()) : second
 }
 
@@ -41,7 +41,7 @@ const withBearer = (request: UpstreamRequest, { value }: AccessToken): UpstreamR
   headers: { authorization: `Bearer ${value}`, ...request.headers },
 })
 
-function gotten(
+function waitForToken(
   exchanged: AccessToken | Promise<Exchanged>,
   gone: PlainSignal,
   timeout_ms: number,

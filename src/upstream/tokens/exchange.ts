@@ -40,10 +40,10 @@ export const isToken = (exchanged: Exchanged): exchanged is AccessToken => 'unti
 /** Never throws: whatever goes wrong is a failure of the provider's. Its words hold nothing secret. */
 export async function exchange(deps: ExchangeDeps, account: ServiceAccount): Promise<Exchanged> {
   const { fetch, now, timeout_ms = TIMEOUT_MS } = deps
-  const asked_ms = now()
+  const requested_at_ms = now()
   const signal = AbortSignal.timeout(timeout_ms)
   try {
-    const assertion = signedAssertion(account, asked_ms)
+    const assertion = signedAssertion(account, requested_at_ms)
     const response = await fetch(account.token_uri, {
       method: 'POST',
       headers: FORM,
@@ -52,7 +52,7 @@ export async function exchange(deps: ExchangeDeps, account: ServiceAccount): Pro
       redirect: 'manual',
     })
     const text = (await readAnswer(response, MAX_ANSWER_BYTES)).toString()
-    return response.ok ? tokenIn(text, asked_ms) : refusalOf(response, text, now())
+    return response.ok ? tokenIn(text, requested_at_ms) : refusalOf(response, text, now())
   } catch (thrown) {
     return signal.aborted
       ? failure('timed_out', `no answer within ${timeout_ms / 1_000} s`)
@@ -63,12 +63,12 @@ export async function exchange(deps: ExchangeDeps, account: ServiceAccount): Pro
 /** What HTTP allows in a header. */
 const HEADER_VALUE = /^[\x21-\x7e]+$/
 
-function tokenIn(text: string, asked_ms: number): Exchanged {
+function tokenIn(text: string, requested_at_ms: number): Exchanged {
   const { access_token, expires_in } = parseObject(text) ?? {}
   const value = stringIn(access_token)
   if (value === undefined || !HEADER_VALUE.test(value) || !isLifetime(expires_in))
     return failure('upstream_error', 'the answer holds no token with a lifetime')
-  return { value, until_ms: asked_ms + expires_in * 1_000 }
+  return { value, until_ms: requested_at_ms + expires_in * 1_000 }
 }
 
 const isLifetime = (seconds: unknown): seconds is number =>
@@ -90,12 +90,12 @@ function classOf(status: number): FailureClass {
   return status >= 400 && status < 500 ? 'bad_key' : 'upstream_error'
 }
 
-const TOLD_FROM_MS = 60_000
+const MIN_REPORTED_SKEW_MS = 60_000
 
 /** The server's own time says whether this machine's is wrong: it decides whether a signature is taken. */
 function clockWords(date: string | null, now_ms: number): string {
   const ahead_ms = date === null ? 0 : now_ms - Date.parse(date)
-  if (!(Math.abs(ahead_ms) >= TOLD_FROM_MS)) return ''
+  if (!(Math.abs(ahead_ms) >= MIN_REPORTED_SKEW_MS)) return ''
   const minutes = Math.round(Math.abs(ahead_ms) / 60_000)
   const long = minutes < 120 ? `${minutes} min` : `${Math.round(minutes / 60)} h`
   return ` (this machine's clock is ${long} ${ahead_ms < 0 ? 'behind' : 'ahead of'} that server's)`

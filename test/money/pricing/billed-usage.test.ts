@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { addWork } from '../../../src/calls/kinds/text/extras.ts'
+import { exceedsRequest } from '../../../src/calls/kinds/text/extras.ts'
 import {
   inFull,
   NO_USAGE,
@@ -198,7 +198,7 @@ describe('what runs at the provider is known from the request: its usage may the
     ['openai', { service_tier: 'priority' }, false],
     ['openai', { tools: [{ function: { name: 'f' } }] }, false],
   ])('%s: %j', (name, body, expected) => {
-    expect(addWork(PROTOCOLS[name].text.extras?.find(body, {}) ?? [])).toBe(expected)
+    expect(exceedsRequest(PROTOCOLS[name].text.extras?.find(body, {}) ?? [])).toBe(expected)
   })
 
   test('and for a tool that is no extra, from the facts', () => {

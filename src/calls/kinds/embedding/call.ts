@@ -22,12 +22,12 @@ import type { Admitted, Held } from '../../life/call.ts'
 import type { PaidOrder } from '../../life/order.ts'
 import type { PaidKind } from '../../life/paid-kind.ts'
 import type { ExchangeParts } from '../../parts.ts'
-import { send } from '../../serving/asking.ts'
 import { carriedBy } from '../../serving/carried-by.ts'
+import { dispatchCall } from '../../serving/dispatch-call.ts'
 import { servedHeaders } from '../../serving/served-headers.ts'
 import { spentInput, wholeOutcome } from '../../settling/end.ts'
+import { reportDoubt, reportedIfDifferent } from '../../settling/reported-usage.ts'
 import { settle } from '../../settling/settlement.ts'
-import { reportDoubt, toldBeside } from '../../settling/told-usage.ts'
 import { readJsonRequest, verbsOf } from '../units/json-request.ts'
 import type { EmbeddingDialect } from './dialect.ts'
 
@@ -90,7 +90,7 @@ function quoteEmbedding({ model, request, body }: EmbeddingOrder): Quote {
 /** Asks the provider; the answer is its own bytes where it speaks as the caller does, else its vectors, written anew. */
 async function serveEmbedding(parts: ExchangeParts, held: Held<EmbeddingOrder>): Promise<Response> {
   const { model, request, body, dialect } = held.order
-  const { answer, attempt } = await send(parts, held, sendingOf(parts, held.order))
+  const { answer, attempt } = await dispatchCall(parts, held, sendingOf(parts, held.order))
   const estimate = { input_tokens: request.input_tokens, outputTokens: () => 0 }
   // No token is shorter than a byte, and nothing is written.
   const bounds = { input_tokens: body.bytes.length, output_tokens: 0 }
@@ -110,7 +110,7 @@ async function serveEmbedding(parts: ExchangeParts, held: Held<EmbeddingOrder>):
     charge: chargeTokens(model.price, usage),
     usage,
     estimated,
-    told: toldBeside(answer.usage, billed),
+    reported_usage: reportedIfDifferent(answer.usage, billed),
     doubt: doubt?.why,
     reported_cost_nanos: answer.usage?.cost_nanos,
   })

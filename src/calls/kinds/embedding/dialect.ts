@@ -18,7 +18,7 @@ import { embeddingNames } from '../../../protocols/openai/names.ts'
 import type { JsonObject } from '../../../protocols/wire/json.ts'
 import type { Names } from '../../../protocols/wire/json-names.ts'
 import { readCallTarget } from '../../bodies/call-target.ts'
-import { renameBytes, renameTo } from '../../serving/answered-name.ts'
+import { renameBytes, renameTo } from '../../serving/model-name.ts'
 
 /** What came back: a provider's bytes, and its vectors where they were read. */
 export interface EmbeddingAnswer {
@@ -61,8 +61,10 @@ export const OPENAI_EMBEDDINGS: EmbeddingDialect = {
   rejectUnknown,
   write({ answer: { bytes, vectors }, request, model_id, upstream_model, usage, estimated }) {
     if (vectors) return writeEmbeddings(vectors, request, model_id, usage)
-    const shown = estimated ? showEmbeddingUsage(bytes, usage) : bytes
-    return upstream_model === model_id ? shown : renameBytes(shown, renameTo(model_id, ['model']))
+    const answer_bytes = estimated ? showEmbeddingUsage(bytes, usage) : bytes
+    return upstream_model === model_id
+      ? answer_bytes
+      : renameBytes(answer_bytes, renameTo(model_id, ['model']))
   },
 }
 

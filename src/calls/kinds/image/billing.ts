@@ -20,14 +20,17 @@ import { knownAs } from '../../../protocols/named-model.ts'
 import type { Held } from '../../life/call.ts'
 import type { ExchangeParts } from '../../parts.ts'
 import type { Delivered } from '../../settling/end.ts'
-import type { DrawnTokens } from '../../settling/provider-cost.ts'
-import { reportDoubt } from '../../settling/told-usage.ts'
-import type { Answered, Drawn } from './drawn.ts'
+import type { ImageAnswerTokens } from '../../settling/provider-cost.ts'
+import { reportDoubt } from '../../settling/reported-usage.ts'
+import type { GeneratedImage, ImageResponse } from './generated-images.ts'
 import type { ImageOrder, PaidImageOrder } from './order.ts'
 
 /** What is charged for images, and the tokens that it was counted by, where it was. */
 export interface ImageBill
-  extends Pick<Delivered, 'charge' | 'usage' | 'estimated' | 'told' | 'doubt' | 'drawn_by' | 'drawn_tokens'> {
+  extends Pick<
+    Delivered,
+    'charge' | 'usage' | 'estimated' | 'reported_usage' | 'doubt' | 'image_attempts' | 'tokens_by_answer'
+  > {
   readonly tokens: ImageTokens | undefined
 }
 
@@ -45,14 +48,14 @@ export function quoteOrder(order: QuotedImages): Quote {
   const { model, wanted, partial_images } = order
   if (model.price.unit === 'image')
     return quoteImages(model.price, priced(wanted, wanted.count, partial_images))
-  return quoteImageTokens(model.price, askedTokens(order, wanted.count))
+  return quoteImageTokens(model.price, requestedTokens(order, wanted.count))
 }
 
 /** @param partial_images given out before them */
 export function billImages(
   parts: Pick<ExchangeParts, 'log'>,
   held: Held<PaidImageOrder>,
-  images: readonly Drawn[],
+  images: readonly GeneratedImage[],
   partial_images = 0,
 ): ImageBill {
   const { order } = held
@@ -62,12 +65,12 @@ export function billImages(
       charge: chargeImages(price, priced(order.wanted, images.length, partial_images)),
       usage: NO_USAGE,
       estimated: false,
-      drawn_by: images.map(({ answered }) => answered.attempt),
+      image_attempts: images.map(({ response }) => response.attempt),
       tokens: undefined,
     }
-  const answers = [...Map.groupBy(images, ({ answered }) => answered)].map(([answered, kept]) => ({
-    ...answered,
-    billed: billAnswer(order, answered, kept.length, partial_images),
+  const answers = [...Map.groupBy(images, ({ response }) => response)].map(([response, kept]) => ({
+    ...response,
+    billed: billAnswer(order, response, kept.length, partial_images),
   }))
   for (const { attempt, reported, billed } of answers)
     reportDoubt(
@@ -83,20 +86,22 @@ export function billImages(
     charge: chargeImageTokens(price, tokens),
     usage: tokens.usage,
     estimated: answers.some(({ billed }) => billed.estimated),
-    told: doubted?.reported?.usage,
+    reported_usage: doubted?.reported?.usage,
     doubt: doubted?.billed.doubt,
-    drawn_tokens: answers.map(({ attempt, billed }): DrawnTokens => ({ attempt, tokens: billed.tokens })),
+    tokens_by_answer: answers.map(
+      ({ attempt, billed }): ImageAnswerTokens => ({ attempt, tokens: billed.tokens }),
+    ),
     tokens,
   }
 }
 
 const billAnswer = (
   order: PaidImageOrder,
-  { count, sent, reported }: Answered,
+  { count, sent, reported }: ImageResponse,
   kept: number,
   partial_images: number,
 ): BilledImageTokens =>
-  billImageTokens({ request: askedTokens(order, count), reported, sent, kept, partial_images })
+  billImageTokens({ request: requestedTokens(order, count), reported, sent, kept, partial_images })
 
 /** Partial images alone: no image came after them, and nothing was reported. */
 export function billPartials({ order }: Held<PaidImageOrder>, partial_images: number): ImageBill {
@@ -105,12 +110,12 @@ export function billPartials({ order }: Held<PaidImageOrder>, partial_images: nu
     const charge = chargeImages(price, priced(order.wanted, 0, partial_images))
     return { charge, usage: NO_USAGE, estimated: false, tokens: undefined }
   }
-  const tokens = estimateImageTokens(askedTokens(order, 1), 0, partial_images)
+  const tokens = estimateImageTokens(requestedTokens(order, 1), 0, partial_images)
   return { charge: chargeImageTokens(price, tokens), usage: tokens.usage, estimated: true, tokens }
 }
 
 /** @param count of images, of all of the call's or of one request */
-function askedTokens(order: QuotedImages, count: number): ImageRequestTokens {
+function requestedTokens(order: QuotedImages, count: number): ImageRequestTokens {
   const { model, wanted, partial_images } = order
   const texts = textsOf(order)
   const bound = model.bounds.find(
@@ -143,10 +148,10 @@ function textsOf({ wanted: { prompt, conversation } }: QuotedImages): string[] {
 
 function imagesRead({ references, wanted: { sources, mask, conversation } }: QuotedImages): number {
   const uploads = sources.filter(({ kind }) => kind === 'upload').length
-  const shown = conversation?.turns.flatMap(({ parts }) =>
+  const image_parts = conversation?.turns.flatMap(({ parts }) =>
     parts.filter(({ kind }) => kind === 'image'),
   ).length
-  return (shown ?? references.length + uploads) + (mask ? 1 : 0)
+  return (image_parts ?? references.length + uploads) + (mask ? 1 : 0)
 }
 
 /** What an order's price depends on. @param count images asked for, or made @param partial_images asked for, or given out */

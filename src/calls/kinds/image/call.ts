@@ -16,17 +16,17 @@ import type { PaidKind } from '../../life/paid-kind.ts'
 import type { ExchangeParts } from '../../parts.ts'
 import { upstreamModelHeader } from '../../serving/served-headers.ts'
 import { settle } from '../../settling/settlement.ts'
-import { beginImages } from './begun.ts'
 import { billImages, quoteOrder } from './billing.ts'
 import { carryingFields } from './carrying.ts'
 import { withPictures } from './conversation.ts'
-import { draw } from './drawing.ts'
-import type { PaidImages } from './drawn.ts'
 import { droppedHeader } from './dropped.ts'
 import { tokenFields, writeImageEvents } from './events.ts'
+import { generateImages } from './generate.ts'
+import type { PaidImages } from './generated-images.ts'
 import { findMask } from './mask.ts'
 import type { FoundReference, ImageOrder, PaidImageOrder } from './order.ts'
 import { partialsOf } from './partials.ts'
+import { createPendingImages } from './pending-images.ts'
 import { countCall, type OnRate } from './rate.ts'
 import { findReferences, readUpload } from './references.ts'
 import { imageFailure } from './sending.ts'
@@ -138,17 +138,22 @@ async function serveImages(
   try {
     const all = [...references, ...(await keepUploads(library, wanted))]
     await requireRow(parts, held)
-    const begun = await beginImages(library, held, all)
+    const pending = await createPendingImages(library, held, all)
     library.probe('images.begun')
-    if (partial_images > 0) return await servePartials(parts, held, all, begun)
-    const images = await draw(parts, library, held, all)
-    await begun.store(images)
+    if (partial_images > 0) return await servePartials(parts, held, all, pending)
+    const images = await generateImages(parts, library, held, all)
+    await pending.store(images)
     const { tokens, ...bill } = billImages(parts, held, images)
     // They are stored, and stay so: whatever becomes of this answer, they can be fetched.
-    await settle(parts, held, { outcome: 'completed', ...bill, images: images.length, given_out: true })
+    await settle(parts, held, {
+      outcome: 'completed',
+      ...bill,
+      images: images.length,
+      has_reached_caller: true,
+    })
     return answerOf(parts, held, {
       images,
-      uuids: begun.uuids.slice(0, images.length),
+      uuids: pending.uuids.slice(0, images.length),
       cost_nanos: bill.charge.cost_nanos,
       tokens,
     })

@@ -7,7 +7,7 @@ import { carriedBy } from '../../serving/carried-by.ts'
 import type { ImageOrder } from './order.ts'
 import { imagesOf } from './sending.ts'
 
-type Asked = Pick<ImageOrder, 'mask' | 'mask_source' | 'input_fidelity' | 'moderation' | 'quality'>
+type RequestedFields = Pick<ImageOrder, 'mask' | 'mask_source' | 'input_fidelity' | 'moderation' | 'quality'>
 
 /**
  * The model with the routes that take what the order asks for.
@@ -16,7 +16,7 @@ type Asked = Pick<ImageOrder, 'mask' | 'mask_source' | 'input_fidelity' | 'moder
 export async function carryingFields(
   parts: Pick<ExchangeParts, 'protocols' | 'catalogue'>,
   model: ImageModel,
-  { mask, mask_source, input_fidelity, moderation, quality }: Asked,
+  { mask, mask_source, input_fidelity, moderation, quality }: RequestedFields,
 ): Promise<ImageModel> {
   const is_extra = isExtraQuality(quality)
   if (is_extra && !model.qualities.includes(quality))
@@ -42,7 +42,7 @@ const isExtraQuality = (quality: string | null | undefined): quality is ExtraQua
 
 function assertTaken(
   traits: ImageTraits,
-  { has_mask, input_fidelity, moderation, quality }: Asked & { has_mask: boolean },
+  { has_mask, input_fidelity, moderation, quality }: RequestedFields & { has_mask: boolean },
 ): void {
   if (isExtraQuality(quality) && !traits.qualities.includes(quality))
     throw refused('quality', `this model does not take ${quality}. Leave it out, or choose another model`)
@@ -64,5 +64,5 @@ function assertTaken(
     )
 }
 
-const refused = (param: keyof Asked, problem: string): GatewayError =>
+const refused = (param: keyof RequestedFields, problem: string): GatewayError =>
   invalidRequest(`${param}: ${problem}.`, { param })

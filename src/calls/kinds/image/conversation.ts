@@ -11,7 +11,7 @@ import type { PaidImageOrder } from './order.ts'
 import { assertTotal, readable } from './references.ts'
 
 /** What a conversation asks for at its end. */
-export interface LastAsked {
+export interface FinalPrompt {
   prompt: string
   /** In the order of the conversation, each once. */
   images: readonly MediaPart[]
@@ -21,13 +21,13 @@ export interface LastAsked {
  * The last picture of the model's, and all that the caller said and showed since; without one, all from the beginning. That
  * is what providers get who take a prompt and images, but no conversations.
  */
-export function lastAsked({ system, turns }: Pick<ConversationRequest, 'system' | 'turns'>): LastAsked {
-  const drawn = turns.findLastIndex((turn) => turn.role === 'assistant' && turn.parts.some(isImage))
-  const since = turns.slice(Math.max(0, drawn))
+export function finalPromptOf({ system, turns }: Pick<ConversationRequest, 'system' | 'turns'>): FinalPrompt {
+  const last_image_turn = turns.findLastIndex((turn) => turn.role === 'assistant' && turn.parts.some(isImage))
+  const since = turns.slice(Math.max(0, last_image_turn))
   const said = since.filter(({ role }) => role === 'user').flatMap(({ parts }) => parts)
   const texts = said.flatMap((part) => (part.kind === 'text' && part.text !== '' ? part.text : []))
-  const shown = since.flatMap(({ parts }) => parts.filter(isImage))
-  const images = new Map(shown.map((image) => [nameOf(image.source), image]))
+  const image_parts = since.flatMap(({ parts }) => parts.filter(isImage))
+  const images = new Map(image_parts.map((image) => [nameOf(image.source), image]))
   return { prompt: texts.length > 0 ? [...system, ...texts].join('\n') : '', images: [...images.values()] }
 }
 
@@ -51,13 +51,13 @@ export async function withPictures(
   order: PaidImageOrder,
   conversation: ConversationRequest,
 ): Promise<PaidImageOrder> {
-  const shown = new Map(
+  const images_by_name = new Map(
     conversation.turns
       .flatMap(({ parts }) => parts.filter(isImage))
       .map((image) => [nameOf(image.source), image]),
   )
   const read = new Map<string, ReadImage>()
-  for (const [name, image] of shown) {
+  for (const [name, image] of images_by_name) {
     read.set(name, await readImage(finding, image))
     assertTotal([...read.values()].map(({ reference }) => reference.bytes.length))
   }
@@ -68,7 +68,7 @@ export async function withPictures(
   const turns = conversation.turns.map(
     (turn): Turn => ({ ...turn, parts: turn.parts.map((part) => (isImage(part) ? inline(part) : part)) }),
   )
-  const references = lastAsked(conversation).images.flatMap(
+  const references = finalPromptOf(conversation).images.flatMap(
     ({ source }) => read.get(nameOf(source))?.reference ?? [],
   )
   return { ...order, wanted: { ...order.wanted, conversation: { ...conversation, turns } }, references }

@@ -8,21 +8,27 @@ import { idHeaders } from '../../../http/answers.ts'
 import type { ConvertedImage } from '../../../media/convert.ts'
 import { base64Of } from '../../../protocols/wire/base64.ts'
 import { eventFrame } from '../../../upstream/relay.ts'
-import type { PaidImages } from './drawn.ts'
+import type { PaidImages } from './generated-images.ts'
 import type { ImageOrder } from './order.ts'
 
 const FRAME = eventFrame('error')
 
 export const EVENTS_CONTENT_TYPE = FRAME.content_type
 
-type Asked = Pick<ImageOrder, 'kind' | 'quality' | 'background'>
+type EventOrder = Pick<ImageOrder, 'kind' | 'quality' | 'background'>
 
 /** Several images in one form are a compose to the gateway, and an edit to OpenAI's SDK. */
-const nameOf = ({ kind }: Asked): string => (kind === 'generation' ? 'image_generation' : 'image_edit')
+const nameOf = ({ kind }: EventOrder): string => (kind === 'generation' ? 'image_generation' : 'image_edit')
 
-function writeEvent(event: string, image: ConvertedImage, asked: Asked, created_ms: number, more: object) {
+function writeEvent(
+  event: string,
+  image: ConvertedImage,
+  order: EventOrder,
+  created_ms: number,
+  more: object,
+) {
   const { bytes, mime, width, height } = image
-  const { quality = 'auto', background = 'auto' } = asked
+  const { quality = 'auto', background = 'auto' } = order
   const data = {
     type: event,
     b64_json: base64Of(bytes),
@@ -40,15 +46,15 @@ function writeEvent(event: string, image: ConvertedImage, asked: Asked, created_
 export const partialEvent = (
   image: ConvertedImage,
   index: number,
-  asked: Asked,
+  order: EventOrder,
   created_ms: number,
 ): string =>
-  writeEvent(`${nameOf(asked)}.partial_image`, image, asked, created_ms, { partial_image_index: index })
+  writeEvent(`${nameOf(order)}.partial_image`, image, order, created_ms, { partial_image_index: index })
 
 /** One event for each image; what the call cost comes with the last. @param partial_images given out before */
 export function completedEvents(
   { images, uuids, cost_nanos, tokens, created_ms }: Omit<PaidImages, 'request_id'>,
-  asked: Asked,
+  order: EventOrder,
   partial_images = 0,
 ): string {
   const usage = {
@@ -61,7 +67,7 @@ export function completedEvents(
   const others = { usage: tokenFields(NO_TOKENS) }
   return images
     .map((image, index) =>
-      writeEvent(`${nameOf(asked)}.completed`, image, asked, created_ms, {
+      writeEvent(`${nameOf(order)}.completed`, image, order, created_ms, {
         svc_generation_id: uuids[index],
         ...(index === images.length - 1 ? last : others),
       }),
@@ -97,7 +103,7 @@ export function tokenFields({ usage, image_input_tokens, image_cache_read_tokens
 export const failedEvent = (error_json: string): string => FRAME.fail(error_json, false)
 
 /** Images that are paid as a stream that is written at once. */
-export const writeImageEvents = (paid: PaidImages, asked: Asked): Response =>
-  new Response(completedEvents(paid, asked), {
+export const writeImageEvents = (paid: PaidImages, order: EventOrder): Response =>
+  new Response(completedEvents(paid, order), {
     headers: { 'content-type': EVENTS_CONTENT_TYPE, ...idHeaders(paid) },
   })

@@ -10,7 +10,7 @@ import type { InputFidelity, Reference } from '../../../protocols/images.ts'
 import type { Generation } from '../../../store/schema.ts'
 import type { PaidOrder } from '../../life/order.ts'
 import type { InlineImage } from '../../parsing/messages.ts'
-import type { PaidImages } from './drawn.ts'
+import type { PaidImages } from './generated-images.ts'
 
 /** Where an image comes from that another is to be made from. */
 export type Source =

@@ -2,10 +2,10 @@
 import type { ImageModel } from '../../../domain/catalogue.ts'
 import type { ImageEvent, NoImage, Reference } from '../../../protocols/images.ts'
 import type { Dispatched } from '../../../upstream/dispatch.ts'
-import { askedRoutes } from '../../../upstream/routes.ts'
+import { routesWithProviders } from '../../../upstream/routes.ts'
 import type { Held } from '../../life/call.ts'
 import type { ExchangeParts } from '../../parts.ts'
-import { send } from '../../serving/asking.ts'
+import { dispatchCall } from '../../serving/dispatch-call.ts'
 import type { ImageOrder, PaidImageOrder } from './order.ts'
 import { imagesOf, sendingOf } from './sending.ts'
 import { type ImageEvents, isEventStream, readImageEvents } from './upstream-events.ts'
@@ -22,7 +22,7 @@ export function partialsOf(
   const { price } = model
   const is_priced = price.unit === 'image_token' || price.partial_image_nanos !== undefined
   if (!streams || count > 1 || !is_priced) return 0
-  const is_streamed = askedRoutes(catalogue(), model).some(
+  const is_streamed = routesWithProviders(catalogue(), model).some(
     (route) => imagesOf(protocols, route.provider).traitsOf(route).partial_images,
   )
   return is_streamed ? partial_images : 0
@@ -50,11 +50,11 @@ export function openImage(
 ): Promise<Dispatched<OpenedImage>> {
   const sending = sendingOf(parts, held.order, references, 1)
   const { max_answer_bytes } = parts.catalogue().server
-  return send(parts, held, {
+  return dispatchCall(parts, held, {
     ...sending,
-    async open(response, attempt, heard): Promise<OpenedImage> {
+    async open(response, attempt, onProgress): Promise<OpenedImage> {
       if (!isEventStream(response)) {
-        const answer = await sending.open(response, attempt, heard)
+        const answer = await sending.open(response, attempt, onProgress)
         if ('refusal' in answer) return { first: answer, events: undefined, sent: 0 }
         const { images, usage } = answer
         return { first: { image: images[0], usage }, events: undefined, sent: images.length }

@@ -6,7 +6,7 @@ import type { ImageAnswer, ImageProtocol, NoImage, Reference } from '../../../pr
 import { protocolOf, type Registry } from '../../../protocols/registry.ts'
 import { parseObject } from '../../../protocols/wire/json.ts'
 import { requestTo } from '../../../upstream/request.ts'
-import { type Attempt, askedRoutes } from '../../../upstream/routes.ts'
+import { type Attempt, routesWithProviders } from '../../../upstream/routes.ts'
 import type { Sending } from '../../../upstream/sending.ts'
 import { readAnswer } from '../../../upstream/transport.ts'
 import type { ExchangeParts } from '../../parts.ts'
@@ -27,7 +27,7 @@ export function splitOrder(
   model: ImageModel,
   count: number,
 ): number[] {
-  const limits = askedRoutes(catalogue(), model).map((route) =>
+  const limits = routesWithProviders(catalogue(), model).map((route) =>
     imagesOf(protocols, route.provider).maxPerRequest(route),
   )
   const each = Math.min(count, ...limits)

@@ -9,31 +9,31 @@ import type { ExchangeParts } from '../../parts.ts'
 import { servedHeaders } from '../../serving/served-headers.ts'
 import { CLIENT_CLOSED_REQUEST, type Delivered, type Undelivered } from '../../settling/end.ts'
 import { settleStream } from '../../settling/stream-end.ts'
-import type { BegunImages } from './begun.ts'
 import { billImages, billPartials } from './billing.ts'
-import { convertAll } from './drawing.ts'
 import { droppedHeader } from './dropped.ts'
 import { completedEvents, EVENTS_CONTENT_TYPE, failedEvent, partialEvent } from './events.ts'
+import { convertAll } from './generate.ts'
 import type { PaidImageOrder } from './order.ts'
 import { type OpenedImage, openImage } from './partials.ts'
+import type { PendingImages } from './pending-images.ts'
 import { afterPartials, compresses, imageFailure, noImage } from './sending.ts'
 
 /** One image on its way to its caller. */
-interface Drawing extends Dispatched<OpenedImage> {
+interface ImageDelivery extends Dispatched<OpenedImage> {
   parts: ExchangeParts
   held: Held<PaidImageOrder>
-  begun: BegunImages
+  pending: PendingImages
   stream: ReadableStreamDefaultController<Uint8Array>
   /** Partial images that were given out: those that are charged. */
-  given: number
+  partials_sent: number
   /** The first event, until it is taken. */
   first: ImageEvent | undefined
   /** Something is being read or made at the moment. */
   advancing: boolean
   /** The caller has gone, or stalled for too long. */
-  left: boolean
+  has_left: boolean
   timed_out: boolean
-  state: 'drawing' | 'over'
+  state: 'generating' | 'over'
 }
 
 /**
@@ -44,77 +44,83 @@ export async function servePartials(
   parts: ExchangeParts,
   held: Held<PaidImageOrder>,
   references: readonly Reference[],
-  begun: BegunImages,
+  pending: PendingImages,
 ): Promise<Response> {
   const { model, wanted } = held.order
-  const asked_ms = parts.now()
+  const started_ms = parts.now()
   const opened = await openImage(parts, held, references)
   const { first, events } = opened.answer
   if ('refusal' in first) throw noImage(first.refusal)
   const { provider, model: upstream_model } = opened.attempt
-  const left_ms = asked_ms + Math.min(model.timeout_ms, provider.call_timeout_ms) - parts.now()
+  const left_ms = started_ms + Math.min(model.timeout_ms, provider.call_timeout_ms) - parts.now()
   const headers = {
     ...servedHeaders(held.origin, EVENTS_CONTENT_TYPE, upstream_model),
     ...droppedHeader(parts, wanted, { is_whole: events === undefined, attempt: opened.attempt }),
   }
-  const answer = new Response(streamOf({ ...opened, parts, held, begun, first }, left_ms), { headers })
+  const answer = new Response(streamOf({ ...opened, parts, held, pending, first }, left_ms), { headers })
   held.keepOpen()
   return answer
 }
 
 /** Nothing is read ahead of the caller: an event is several megabytes. @param left_ms of the time for the whole image */
 function streamOf(
-  start: Pick<Drawing, 'parts' | 'held' | 'begun' | 'first' | keyof Dispatched<OpenedImage>>,
+  start: Pick<ImageDelivery, 'parts' | 'held' | 'pending' | 'first' | keyof Dispatched<OpenedImage>>,
   left_ms: number,
 ): ReadableStream<Uint8Array> {
   const { place } = start.held
-  let drawing: Drawing
+  let delivery: ImageDelivery
   return new ReadableStream<Uint8Array>(
     {
       start(stream) {
-        drawing = { ...start, ...UNTOUCHED, stream }
+        delivery = { ...start, ...UNTOUCHED, stream }
         const timer = setTimeout(() => {
-          drawing.timed_out = true
-          drawing.abort()
-          void advance(drawing)
+          delivery.timed_out = true
+          delivery.abort()
+          void advance(delivery)
         }, left_ms)
         start.held.defer(() => clearTimeout(timer))
         // The time limit is the image's own; who stops the gateway ends it, too.
-        place.watchSilence(Number.POSITIVE_INFINITY, drawing.abort)
-        place.gone.listen({ onAbort: () => end(drawing) })
-        if (place.gone.aborted) end(drawing)
+        place.watchSilence(Number.POSITIVE_INFINITY, delivery.abort)
+        place.gone.listen({ onAbort: () => end(delivery) })
+        if (place.gone.aborted) end(delivery)
       },
-      pull: () => advance(drawing),
-      cancel: () => leave(drawing),
+      pull: () => advance(delivery),
+      cancel: () => leave(delivery),
     },
     { highWaterMark: 0 },
   )
 }
 
-const UNTOUCHED = { given: 0, advancing: false, left: false, timed_out: false, state: 'drawing' } as const
+const UNTOUCHED = {
+  partials_sent: 0,
+  advancing: false,
+  has_left: false,
+  timed_out: false,
+  state: 'generating',
+} as const
 
 /** Reads until something was given out. Without a caller, to the end. Never rejects. */
-async function advance(drawing: Drawing): Promise<void> {
-  if (drawing.advancing || drawing.state !== 'drawing') return
-  drawing.advancing = true
+async function advance(delivery: ImageDelivery): Promise<void> {
+  if (delivery.advancing || delivery.state !== 'generating') return
+  delivery.advancing = true
   try {
     for (;;) {
-      const event = await nextEvent(drawing)
-      if ('image' in event) return await finish(drawing, event)
-      if ((await give(drawing, event.partial)) && !drawing.left) return
+      const event = await nextEvent(delivery)
+      if ('image' in event) return await finish(delivery, event)
+      if ((await sendPartial(delivery, event.partial)) && !delivery.has_left) return
     }
   } catch (thrown) {
-    await fail(drawing, thrown)
+    await fail(delivery, thrown)
   } finally {
-    drawing.advancing = false
+    delivery.advancing = false
   }
 }
 
-async function nextEvent(drawing: Drawing): Promise<ImageEvent> {
-  const { first, answer, held } = drawing
-  if (drawing.timed_out || held.place.gone.reason instanceof GatewayError)
+async function nextEvent(delivery: ImageDelivery): Promise<ImageEvent> {
+  const { first, answer, held } = delivery
+  if (delivery.timed_out || held.place.gone.reason instanceof GatewayError)
     throw new UpstreamFault('the image was given up')
-  drawing.first = undefined
+  delivery.first = undefined
   if (first) return first
   if (!answer.events) throw new Error('a whole answer was read twice')
   held.place.progressed('upstream')
@@ -122,90 +128,97 @@ async function nextEvent(drawing: Drawing): Promise<ImageEvent> {
 }
 
 /** A partial image in the shape that was asked for. @returns whether it was given out */
-async function give(drawing: Drawing, base64: string): Promise<boolean> {
-  const { held, parts, attempt, given } = drawing
+async function sendPartial(delivery: ImageDelivery, base64: string): Promise<boolean> {
+  const { held, parts, attempt, partials_sent } = delivery
   const { wanted, partial_images } = held.order
-  if (drawing.left || given === partial_images) return false
+  if (delivery.has_left || partials_sent === partial_images) return false
   const is_compressed = compresses(parts, attempt)
   const image = await convert(Buffer.from(base64, 'base64'), { ...wanted, is_compressed }).catch((cause) => {
     // It is one less, and not charged: the image itself may still be good.
     parts.log.warn({ request_id: held.origin.request_id, cause }, 'a partial image was unusable')
     return undefined
   })
-  if (!image || drawing.left) return false
-  drawing.stream.enqueue(Buffer.from(partialEvent(image, given, wanted, held.started_ms)))
-  drawing.given++
+  if (!image || delivery.has_left) return false
+  delivery.stream.enqueue(Buffer.from(partialEvent(image, partials_sent, wanted, held.started_ms)))
+  delivery.partials_sent++
   held.place.progressed('caller')
   return true
 }
 
 /** Stores the image, pays, and only then gives it out. */
 async function finish(
-  drawing: Drawing,
+  delivery: ImageDelivery,
   { image: sent, usage: reported }: Extract<ImageEvent, { image: SentImage }>,
 ): Promise<void> {
-  const { parts, held, attempt, begun, given, abort, stream } = drawing
-  const answered = { attempt, count: 1, sent: drawing.answer.sent, reported }
+  const { parts, held, attempt, pending, partials_sent, abort, stream } = delivery
+  const response = { attempt, count: 1, sent: delivery.answer.sent, reported }
   const images = await convertAll(parts, held, [
-    { ...sent, is_compressed: compresses(parts, attempt), answered },
+    { ...sent, is_compressed: compresses(parts, attempt), response },
   ])
-  await begun.store(images)
-  drawing.state = 'over'
+  await pending.store(images)
+  delivery.state = 'over'
   abort()
-  const { tokens, ...bill } = billImages(parts, held, images, given)
-  const outcome = drawing.left ? 'cancelled' : 'completed'
+  const { tokens, ...bill } = billImages(parts, held, images, partials_sent)
+  const outcome = delivery.has_left ? 'cancelled' : 'completed'
   // It is stored, and stays so: whatever becomes of this answer, it can be fetched.
-  await settleStream(parts, held, () => ({ outcome, ...bill, images: images.length, given_out: true }))
-  if (drawing.left) return
+  await settleStream(parts, held, () => ({
+    outcome,
+    ...bill,
+    images: images.length,
+    has_reached_caller: true,
+  }))
+  if (delivery.has_left) return
   const { cost_nanos } = bill.charge
-  const paid = { images, uuids: begun.uuids, cost_nanos, tokens, created_ms: held.started_ms }
-  stream.enqueue(Buffer.from(completedEvents(paid, held.order.wanted, given)))
+  const paid = { images, uuids: pending.uuids, cost_nanos, tokens, created_ms: held.started_ms }
+  stream.enqueue(Buffer.from(completedEvents(paid, held.order.wanted, partials_sent)))
   stream.close()
 }
 
 /** Charges the partial images that were given out, and tells the caller, who may still be there. */
-async function fail(drawing: Drawing, thrown: unknown): Promise<void> {
-  const { parts, held, given, left, stream } = drawing
-  const must_settle = drawing.state === 'drawing'
-  drawing.state = 'over'
-  drawing.abort()
-  const error = failureOf(drawing, thrown)
+async function fail(delivery: ImageDelivery, thrown: unknown): Promise<void> {
+  const { parts, held, partials_sent, has_left, stream } = delivery
+  const must_settle = delivery.state === 'generating'
+  delivery.state = 'over'
+  delivery.abort()
+  const error = failureOf(delivery, thrown)
   const expected = thrown instanceof UpstreamFault || thrown instanceof GatewayError
   // Whose caller left is no failure of anybody's.
-  if (!expected || !left)
+  if (!expected || !has_left)
     parts.log[expected ? 'warn' : 'error'](
       { request_id: held.origin.request_id, cause: thrown },
       'a stream broke',
     )
   if (must_settle) {
-    const outcome = left ? 'cancelled' : 'broken'
-    const { tokens: _, ...bill } = billPartials(held, given)
+    const outcome = has_left ? 'cancelled' : 'broken'
+    const { tokens: _, ...bill } = billPartials(held, partials_sent)
     const end: Delivered | Undelivered =
-      given > 0
-        ? { outcome, ...bill, given_out: true, cause: error }
-        : { outcome, status: left ? CLIENT_CLOSED_REQUEST : 200, cause: error }
+      partials_sent > 0
+        ? { outcome, ...bill, has_reached_caller: true, cause: error }
+        : { outcome, status: has_left ? CLIENT_CLOSED_REQUEST : 200, cause: error }
     // Its failure is dropped here: the settlement has logged it and is tried again, and the caller is told about the first one.
     await settleStream(parts, held, () => end).catch(() => undefined)
   }
-  if (drawing.left) return
+  if (delivery.has_left) return
   const { body } = held.origin.render(error, held.origin.request_id)
   stream.enqueue(Buffer.from(failedEvent(JSON.stringify(body))))
   stream.close()
 }
 
 /** What the caller is told. */
-function failureOf(drawing: Drawing, thrown: unknown): GatewayError {
-  const { parts, held, given, timed_out } = drawing
+function failureOf(delivery: ImageDelivery, thrown: unknown): GatewayError {
+  const { parts, held, partials_sent, timed_out } = delivery
   const { reason } = held.place.gone
   if (reason instanceof GatewayError) return reason
-  const is_charged = given > 0 && billPartials(held, given).charge.cost_nanos > 0
-  const told = (error: GatewayError) => (is_charged ? afterPartials(error) : error)
-  if (!timed_out && !(thrown instanceof UpstreamFault)) return told(toGatewayError(thrown))
+  const is_charged = partials_sent > 0 && billPartials(held, partials_sent).charge.cost_nanos > 0
+  const withCharges = (error: GatewayError) => (is_charged ? afterPartials(error) : error)
+  if (!timed_out && !(thrown instanceof UpstreamFault)) return withCharges(toGatewayError(thrown))
   const reported = thrown instanceof ReportedFailure ? thrown.failure : undefined
   const failure = timed_out ? TIMED_OUT : reported
   const { publicWords } = parts
   const error = imageFailure(brokenOff({ failure, is_charged, cause: thrown, publicWords }))
-  return told(error instanceof GatewayError ? error : upstreamFailed('No image came.', { cause: error }))
+  return withCharges(
+    error instanceof GatewayError ? error : upstreamFailed('No image came.', { cause: error }),
+  )
 }
 
 const TIMED_OUT = {
@@ -218,20 +231,20 @@ const TIMED_OUT = {
  * The caller has gone. After a partial image the provider bills the whole image: it is drawn to its end, kept in the caller's
  * history, and charged. Before the first one nothing is charged, and the request is aborted.
  */
-async function leave(drawing: Drawing): Promise<void> {
-  if (drawing.left) return
-  drawing.left = true
+async function leave(delivery: ImageDelivery): Promise<void> {
+  if (delivery.has_left) return
+  delivery.has_left = true
   // A caller who stalled for too long is still connected: the answer breaks off, so that they do not wait for more.
-  drawing.stream.error(new Error('the caller left, or stalled'))
-  if (drawing.state !== 'drawing') return
-  if (drawing.given === 0) drawing.abort()
-  drawing.held.place.progressed('upstream')
-  await advance(drawing)
+  delivery.stream.error(new Error('the caller left, or stalled'))
+  if (delivery.state !== 'generating') return
+  if (delivery.partials_sent === 0) delivery.abort()
+  delivery.held.place.progressed('upstream')
+  await advance(delivery)
 }
 
 /** The caller is no longer there, or the gateway ends the call, and then says why. */
-function end(drawing: Drawing): void {
-  if (!(drawing.held.place.gone.reason instanceof GatewayError)) return void leave(drawing)
-  drawing.abort()
-  void advance(drawing)
+function end(delivery: ImageDelivery): void {
+  if (!(delivery.held.place.gone.reason instanceof GatewayError)) return void leave(delivery)
+  delivery.abort()
+  void advance(delivery)
 }

@@ -4,8 +4,8 @@ import { billUsage, UNBOUNDED, type UsageBounds } from '../../../money/pricing/b
 import type { StreamReading } from '../../../protocols/protocol.ts'
 import type { StreamEnding } from '../../../upstream/pump.ts'
 import type { Held } from '../../life/call.ts'
-import { type BilledCall, toldBeside } from '../../settling/told-usage.ts'
-import { mostRead } from './extras.ts'
+import { type BilledCall, reportedIfDifferent } from '../../settling/reported-usage.ts'
+import { maxCredibleInput } from './extras.ts'
 import type { TextOrder } from './order.ts'
 import type { Passage } from './passage.ts'
 import { outputLimitOf } from './sending.ts'
@@ -13,7 +13,7 @@ import { outputLimitOf } from './sending.ts'
 /** The most that a provider can report of a call: silent.md, Streams whose caller left: "larger than the model and the request" */
 function boundsOf(held: Held<TextOrder>, { protocol: { text }, extras }: Passage): UsageBounds {
   const { model, facts } = held.order
-  const input_tokens = mostRead(model, facts, extras)
+  const input_tokens = maxCredibleInput(model, facts, extras)
   if (input_tokens === undefined) return UNBOUNDED
   const sent = outputLimitOf(held) ?? facts.max_output_tokens
   // Zero is no limit to some servers.
@@ -31,9 +31,11 @@ export function bill(
   const { price, facts } = held.order
   const estimate = { input_tokens: facts.input_tokens, outputTokens: estimateOutput }
   const billed = billUsage(price, reported, boundsOf(held, passage), estimate)
-  const told = toldBeside(reported, billed)
+  const reported_usage = reportedIfDifferent(reported, billed)
   const reported_cost_nanos = reported?.cost_nanos
-  return told || reported_cost_nanos !== undefined ? { ...billed, told, reported_cost_nanos } : billed
+  return reported_usage || reported_cost_nanos !== undefined
+    ? { ...billed, reported_usage, reported_cost_nanos }
+    : billed
 }
 
 /** The same for a stream. One that did not come to its end may not have reported its output. */
@@ -52,7 +54,7 @@ export function billStream(
       output_tokens: Math.min(reading.deliveredTokens(), boundsOf(held, passage).output_tokens),
     },
     estimated: true,
-    told: reading.usage(),
+    reported_usage: reading.usage(),
   }
 }
 

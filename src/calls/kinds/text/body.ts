@@ -18,7 +18,7 @@ import { sessionInBody } from '../../../protocols/session.ts'
 import type { JsonObject } from '../../../protocols/wire/json.ts'
 import type { JsonBody } from '../../../protocols/wire/json-body.ts'
 import { spliceFields } from '../../../protocols/wire/json-splice.ts'
-import { type ExtrasRules, pricedExtras } from './asked-extras.ts'
+import { type ExtrasRules, pricedExtras } from './request-extras.ts'
 import {
   fitted,
   prepared,
@@ -112,7 +112,7 @@ export class ParsedBody implements TextBody {
   constructor(
     protocols: Registry,
     body: JsonBody,
-    { json = body.json, has_images = false, fields = json, release = nothing }: Partial<Shown> = {},
+    { json = body.json, has_images = false, fields = json, release = nothing }: Partial<BodyOptions> = {},
   ) {
     this.fields = fields
     this.has_images = has_images
@@ -210,7 +210,7 @@ export class ParsedBody implements TextBody {
     return Object.fromEntries(Object.entries(changed).filter(([name, value]) => value !== this.#json[name]))
   }
 
-  as({ fields = this.fields, release = this.release }: Partial<Shown>): TextBody {
+  as({ fields = this.fields, release = this.release }: Partial<BodyOptions>): TextBody {
     const { has_images } = this
     return new ParsedBody(this.#protocols, this.#body, { json: this.#json, has_images, fields, release })
   }
@@ -247,7 +247,7 @@ const beyond =
   }
 
 /** What is read of a body, and how it ends. */
-interface Shown extends RegularBody {
+interface BodyOptions extends RegularBody {
   fields: JsonObject
   release: () => void
 }

@@ -13,7 +13,7 @@ import type { CallerProtocol } from '../../../protocols/protocol.ts'
 import { upstreamProtocol } from '../../../protocols/registry.ts'
 import { sessionInHeaders } from '../../../protocols/session.ts'
 import { type JsonObject, refusal } from '../../../protocols/wire/json.ts'
-import { askedRoutes, hasChoice } from '../../../upstream/routes.ts'
+import { hasChoice, routesWithProviders } from '../../../upstream/routes.ts'
 import { costsNothing, mayCallFreeModel } from '../../bodies/arrival.ts'
 import type { CallTarget } from '../../bodies/call-target.ts'
 import { findModel, type PaidCall } from '../../life/admission.ts'
@@ -22,35 +22,33 @@ import type { PaidKind } from '../../life/paid-kind.ts'
 import type { ExchangeParts } from '../../parts.ts'
 import { carriedBy } from '../../serving/carried-by.ts'
 import { spentInput } from '../../settling/end.ts'
-import { asksLonger, extrasRules, pricedHeaders } from './asked-extras.ts'
 import type { TextBody } from './body.ts'
 import type { Dialect } from './dialect.ts'
 import { estimatedFor } from './estimated-input.ts'
-import { heldForExtras, mostRead, spentExtras } from './extras.ts'
+import { heldForExtras, maxCredibleInput, spentExtras } from './extras.ts'
 import type { TextOrder } from './order.ts'
 import type { Passages } from './passage.ts'
 import { passagesOf } from './passages.ts'
 import { formOf } from './provider-form.ts'
 import { readTextBody } from './read-body.ts'
+import { extrasRules, pricedHeaders, requestsLongContext } from './request-extras.ts'
 import { serveStream } from './serve-stream.ts'
 import { serveWhole } from './serve-whole.ts'
 import { withTakenImages } from './taken-images.ts'
 
 export interface TextCall extends PaidCall {
   body_limit_bytes: number
-  /** What the address asks for; or how the body says it: then the model is found only after the body is read. */
+  /** From the address, or read from the body: then the model is found only after the body is read. */
   target: CallTarget | ((body: JsonObject) => CallTarget)
   /** The caller's. */
   protocol: CallerProtocol
-  /** What the caller speaks. */
   dialect: (body: JsonObject) => Dialect
   /**
-   * Changes a request before its price is known: puts what the gateway keeps in the place of what refers to it, leaves out
-   * what the model has no price for.
+   * Changes a request before its price is known: resolves references to kept content, drops tools without a price.
    * @returns the very same body where nothing changes @throws GatewayError for every refusal
    */
   revise?: (read: ReadText) => Promise<TextBody>
-  /** Headers of the caller's that a provider of their own protocol is to get too. */
+  /** The caller's headers that are forwarded to a provider of the same protocol. */
   forwarded_headers: Readonly<Record<string, string>>
 }
 
@@ -76,7 +74,7 @@ export const textCalls: PaidKind<TextCall, TextOrder> = {
   serve: (parts, held) => (held.order.streams ? serveStream(parts, held) : serveWhole(parts, held)),
 }
 
-/** A request whose body is there, and whose model may still be of any kind. */
+/** A request whose body has arrived; its model may be of any kind. */
 export interface OpenedText {
   body: TextBody
   target: CallTarget
@@ -85,7 +83,7 @@ export interface OpenedText {
 }
 
 /**
- * Of the body nothing is read that need not be: where the address names the model, it is found first.
+ * Where the address names the model, it is found before the body is read.
  * @throws GatewayError as `findModel` and `readTextBody`
  */
 export async function openText(
@@ -104,27 +102,27 @@ export async function openText(
   return { body, target: typeof call.target === 'function' ? call.target(body.fields) : call.target, named }
 }
 
-/** @throws GatewayError as `findModel`, and for what the request asks for */
+/** @throws GatewayError as `findModel`, and for features that the model does not have */
 export async function readOpened(
   parts: ExchangeParts,
   admitted: Admitted,
   call: TextCall,
   { body: opened, target, named }: OpenedText,
 ): Promise<TextOrder> {
-  const asked = named ?? findModel(parts, admitted, target.model_id, 'text')
+  const requested = named ?? findModel(parts, admitted, target.model_id, 'text')
   const read = await withTakenImages(parts, admitted, {
-    model: asked,
+    model: requested,
     body: opened,
     protocol: call.protocol.name,
   })
   const read_facts = await read.facts(call.protocol.name)
   const body = call.revise
-    ? await call.revise({ admitted, model: asked, body: read, facts: read_facts })
+    ? await call.revise({ admitted, model: requested, body: read, facts: read_facts })
     : read
   const body_facts = body === read ? read_facts : await body.facts(call.protocol.name)
-  const facts = estimatedFor(asked, withMore(body_facts, mostSet(parts, asked)))
+  const facts = estimatedFor(requested, withExtraBound(body_facts, operatorFieldTokens(parts, requested)))
   const dialect = call.dialect(body.fields)
-  if (facts.cached_content !== undefined && asked.cached_content === 'refuse')
+  if (facts.cached_content !== undefined && requested.cached_content === 'refuse')
     throw refusal(facts.cached_content, 'cannot be used with this model. Send the content itself.')
   const { streams } = target
   const context = {
@@ -136,21 +134,22 @@ export async function readOpened(
   }
   const request = { dialect, body, streams, context }
   const { name } = call.protocol
-  const forwarded_headers = pricedHeaders(parts.protocols.get(name), asked, call.forwarded_headers)
-  const service_tier = facts.service_tier && pricedTier(asked, facts.service_tier)
-  const goes_as_it_is = areOwn(parts, call.protocol, asked, facts)
-  const { model, extras } = goes_as_it_is
-    ? { model: asked, extras: await body.extras(name, extrasRules(asked, forwarded_headers)) }
-    : await carriedText(parts, { call, forwarded_headers, asked, body, streams, facts, service_tier })
-  if (facts.input_tokens > asked.context && !extras.some(asksLonger)) await assertFits(call, asked, body)
+  const forwarded_headers = pricedHeaders(parts.protocols.get(name), requested, call.forwarded_headers)
+  const service_tier = facts.service_tier && pricedTier(requested, facts.service_tier)
+  const passes_through = allPassThrough(parts, call.protocol, requested, facts)
+  const { model, extras } = passes_through
+    ? { model: requested, extras: await body.extras(name, extrasRules(requested, forwarded_headers)) }
+    : await carriedText(parts, { call, forwarded_headers, requested, body, streams, facts, service_tier })
+  if (facts.input_tokens > requested.context && !extras.some(requestsLongContext))
+    await assertFits(call, requested, body)
   const passages = passagesOf(request, facts, parts.protocols, { forwarded_headers, extras })
   const { providers } = parts.catalogue()
   const session = hasChoice(model.routes, providers) ? await sessionOf(admitted, body) : undefined
   const extras_nanos = model.price.extras && extrasOf(parts.catalogue(), model, passages)
-  const priced = goes_as_it_is
+  const priced = passes_through
     ? facts
-    : withLeastOutput(parts.catalogue(), model, passages, withCacheWrites(facts))
-  const media = mediaRead(priced, goes_as_it_is)
+    : withMinOutput(parts.catalogue(), model, passages, withCacheWrites(facts))
+  const media = mediaAsRead(priced, passes_through)
   return {
     model,
     streams,
@@ -158,7 +157,7 @@ export async function readOpened(
     request,
     facts,
     session,
-    quoted: quotedOf(model, media.length > 0 ? { ...priced, media } : priced, extras, extras_nanos),
+    quoted: quotedRequest(model, media.length > 0 ? { ...priced, media } : priced, extras, extras_nanos),
     is_uncounted: media.length > 0 && isUncounted(media, model.routes.map(knownAs)),
     service_tier,
     price: priceAt(model.price, service_tier?.name) ?? model.price,
@@ -169,18 +168,20 @@ export async function readOpened(
 const sessionOf = async ({ origin }: Admitted, body: TextBody): Promise<string | undefined> =>
   sessionInHeaders(origin.request.headers) ?? (await body.session())
 
-/** The tier that a request asks for, where its model has a price for it. Without one it is refused, or dropped by translation. */
+/** The requested tier, where its model has a price for it. An unpriced one is refused, or dropped by translation. */
 const pricedTier = ({ price }: TextModel, tier: RequestedTier): RequestedTier | undefined =>
   price.service_tiers?.has(tier.name) ? tier : undefined
 
-/** The most tokens that the fields which the operator sets at a provider can be. */
-const mostSet = ({ catalogue, protocols }: ExchangeParts, model: TextModel): number =>
+/** The most tokens in the fields that the operator sets at a provider. */
+const operatorFieldTokens = ({ catalogue, protocols }: ExchangeParts, model: TextModel): number =>
   Math.max(
     0,
-    ...askedRoutes(catalogue(), model).map(({ provider }) => formOf(protocols, provider)?.set_tokens ?? 0),
+    ...routesWithProviders(catalogue(), model).map(
+      ({ provider }) => formOf(protocols, provider)?.set_tokens ?? 0,
+    ),
   )
 
-const withMore = (facts: RequestFacts, tokens: number): RequestFacts =>
+const withExtraBound = (facts: RequestFacts, tokens: number): RequestFacts =>
   tokens === 0 ? facts : { ...facts, input_bound_tokens: facts.input_bound_tokens + tokens }
 
 /** For a prompt whose estimate is beyond the context. @throws GatewayError in the caller's own words */
@@ -189,21 +190,21 @@ async function assertFits({ protocol }: TextCall, { context }: TextModel, body: 
   if (tokens > context) throw protocol.text.promptTooLong(tokens, context)
 }
 
-/** Whether all providers of a model are asked in the caller's protocol: what is sent to one may be sent to any. */
-const areOwn = (
+/** Whether all providers of a model are called in the caller's protocol: the same bytes may go to any of them. */
+const allPassThrough = (
   { protocols, catalogue }: ExchangeParts,
   { name: caller }: CallerProtocol,
   model: TextModel,
   facts: RequestFacts,
 ): boolean =>
-  askedRoutes(catalogue(), model).every(
+  routesWithProviders(catalogue(), model).every(
     (route) => upstreamProtocol(protocols, { ...route, caller, facts }).name === caller,
   )
 
 interface Carried {
   call: TextCall
   forwarded_headers: TextCall['forwarded_headers']
-  asked: TextModel
+  requested: TextModel
   body: TextBody
   streams: boolean
   service_tier: RequestedTier | undefined
@@ -211,19 +212,19 @@ interface Carried {
 }
 
 /**
- * The model with the routes that can carry the request, and what it asks for beyond tokens of those to which it goes as it is.
+ * The model with the routes that can carry the request, and the extras that it requests where it passes through.
  * @throws GatewayError as `carriedBy`
  */
 async function carriedText(
   parts: ExchangeParts,
-  { call, forwarded_headers, asked, body, streams, facts, service_tier }: Carried,
+  { call, forwarded_headers, requested, body, streams, facts, service_tier }: Carried,
 ): Promise<{ model: TextModel; extras: readonly RequestedExtra[] }> {
   const from = call.protocol.name
-  const { efforts, max_output_tokens, automatic_caching } = asked
+  const { efforts, max_output_tokens, automatic_caching } = requested
   let extras: readonly RequestedExtra[] = []
-  const model = await carriedBy(parts, asked, async (provider, route) => {
+  const model = await carriedBy(parts, requested, async (provider, route) => {
     const to = upstreamProtocol(parts.protocols, { ...route, provider, caller: from, facts }).name
-    if (to === from) extras = await body.extras(from, extrasRules(asked, forwarded_headers))
+    if (to === from) extras = await body.extras(from, extrasRules(requested, forwarded_headers))
     else
       await body.assertCarries({
         from,
@@ -242,27 +243,27 @@ async function carriedText(
   return { model, extras }
 }
 
-/** Providers of another protocol may charge for cache writes, which the caller's own does not have. */
+/** Providers of another protocol may charge for cache writes, which the caller's protocol does not have. */
 const withCacheWrites = (facts: RequestFacts): RequestFacts =>
   facts.input_fields ? { ...facts, input_fields: [...facts.input_fields, 'cache_write_5m_tokens'] } : facts
 
-/** Where a provider's protocol takes no limit as low as the caller's, it is sent that protocol's lowest. */
-function withLeastOutput(
+/** A provider whose protocol takes no limit as low as the caller's is sent its protocol's lowest. */
+function withMinOutput(
   catalogue: Catalogue,
   model: TextModel,
   passages: Passages,
   facts: RequestFacts,
 ): RequestFacts {
-  const asked = facts.max_output_tokens
-  if (asked === undefined) return facts
-  const least = askedRoutes(catalogue, model).map(
+  const requested = facts.max_output_tokens
+  if (requested === undefined) return facts
+  const minimums = routesWithProviders(catalogue, model).map(
     (route) => passages(route).protocol.text.min_output_tokens ?? 0,
   )
-  return { ...facts, max_output_tokens: Math.max(asked, ...least) }
+  return { ...facts, max_output_tokens: Math.max(requested, ...minimums) }
 }
 
 /** @param extras_nanos the most that the extras can cost; undefined if the model has no price for any */
-function quotedOf(
+function quotedRequest(
   model: TextModel,
   facts: RequestFacts,
   extras: readonly RequestedExtra[],
@@ -271,7 +272,7 @@ function quotedOf(
   const { max_output_tokens, candidates, input_fields } = facts
   const limit = model.max_output_tokens
   const quoted = {
-    input_bound_tokens: heldInput(model, facts, extras),
+    input_bound_tokens: inputToHold(model, facts, extras),
     max_output_tokens: Math.min(max_output_tokens ?? limit, limit),
     candidates,
     input_fields,
@@ -279,22 +280,21 @@ function quotedOf(
   return extras_nanos === undefined ? quoted : { ...quoted, extras_nanos }
 }
 
-/** The media as the model reads them. Translation does not carry the detail that a caller asked for. */
-const mediaRead = ({ media = [] }: RequestFacts, passes_through: boolean): readonly Medium[] =>
+/** The media as the model reads them. Translation does not carry the detail that the caller requested. */
+const mediaAsRead = ({ media = [] }: RequestFacts, passes_through: boolean): readonly Medium[] =>
   passes_through ? media : media.map((one) => (one.kind === 'image' ? { ...one, detail: undefined } : one))
 
 /**
- * The input tokens that are held: all that the request can be, but no more than a report is believed with, beyond which the
- * estimate is charged. Cached content, which the gateway does not see, may fill all of the model's context.
+ * The input tokens to hold: the request's bound, but at most what a report is believed with; beyond that the estimate is
+ * charged. Cached content, which the gateway does not see, may fill all of the model's context.
  */
-function heldInput(model: TextModel, facts: RequestFacts, extras: readonly RequestedExtra[]): number {
+function inputToHold(model: TextModel, facts: RequestFacts, extras: readonly RequestedExtra[]): number {
   const { input_tokens, input_bound_tokens, media, cached_content } = facts
   const media_tokens = media ? boundMedia(media, model.routes.map(knownAs), model.context) : 0
   const most_tokens = input_bound_tokens + media_tokens
-  const bound_tokens = Math.min(most_tokens, mostRead(model, facts, extras) ?? most_tokens)
+  const bound_tokens = Math.min(most_tokens, maxCredibleInput(model, facts, extras) ?? most_tokens)
   return Math.max(input_tokens, bound_tokens, cached_content === undefined ? 0 : model.context)
 }
 
-/** The most that extras can cost, by whichever of the model's routes. */
 const extrasOf = (catalogue: Catalogue, model: TextModel, passages: Passages): Nanos =>
-  heldForExtras(model, askedRoutes(catalogue, model).map(passages))
+  heldForExtras(model, routesWithProviders(catalogue, model).map(passages))

@@ -7,7 +7,7 @@ import type { Sending } from '../../../upstream/sending.ts'
 import { readAnswer } from '../../../upstream/transport.ts'
 import type { Admitted } from '../../life/call.ts'
 import type { ExchangeParts } from '../../parts.ts'
-import { ask } from '../../serving/asking.ts'
+import { dispatchRequest } from '../../serving/dispatch-call.ts'
 
 /**
  * @param write how the question is put to a route
@@ -23,7 +23,7 @@ export async function countUpstream(
   const { providers, server } = parts.catalogue()
   const counting = withRoutes(model, ({ provider }) => providers.get(provider)?.protocol === protocol.name)
   if (!counting) return undefined
-  const { answer } = await ask(parts, admitted, counting, {
+  const { answer } = await dispatchRequest(parts, admitted, counting, {
     streams: false,
     write,
     open: async (response) =>

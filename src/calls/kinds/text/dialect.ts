@@ -13,7 +13,7 @@ export interface Dialect {
   /** Whether the caller wants to be told the usage of a stream. */
   shows_usage: boolean
   /** What the caller is shown of an event of their own protocol, undefined for nothing; without it they are shown all. */
-  shown?: ((data: ByteString) => ByteString | undefined) | undefined
+  editEvent?: ((data: ByteString) => ByteString | undefined) | undefined
   /** What is done with the answer of one call; absent if nothing is. */
   answering?: Answering | undefined
 }

@@ -10,13 +10,13 @@ import type { TextBody } from './body.ts'
 type Explains = Pick<TextBody, 'explainsEmpty'>
 
 /** A whole answer, and the usage that it reports. */
-interface Told {
+interface ReportedAnswer {
   readonly json: JsonObject
   readonly usage: ReportedUsage | undefined
 }
 
 /** Whether a whole answer may be none: nearly all have their contents, and report some output. */
-export const seemsEmpty = ({ text }: Protocol, { json, usage }: Told): boolean =>
+export const seemsEmpty = ({ text }: Protocol, { json, usage }: ReportedAnswer): boolean =>
   text.empty !== undefined && (!Array.isArray(json[text.empty.answers_in]) || isZero(text, usage))
 
 /**
@@ -26,7 +26,11 @@ export const seemsEmpty = ({ text }: Protocol, { json, usage }: Told): boolean =
  * itself with no output, where nothing in the request explains that: silent.md, Usage that is billed.
  * @throws ReportedFailure with the usage, since its provider may bill it
  */
-export async function rejectEmpty({ text }: Protocol, { json, usage }: Told, asked: Explains): Promise<void> {
+export async function rejectEmpty(
+  { text }: Protocol,
+  { json, usage }: ReportedAnswer,
+  request: Explains,
+): Promise<void> {
   if (!text.empty) return
   const { answers_in, hasOther } = text.empty
   if (!Array.isArray(json[answers_in])) {
@@ -36,7 +40,7 @@ export async function rejectEmpty({ text }: Protocol, { json, usage }: Told, ask
   if (text.estimateOutput(json) > 0 || hasOther?.(json)) return
   const { candidates } = text.decodeAnswer(json, '')
   if (!candidates.every(({ parts, stop_reason }) => parts.length === 0 && stop_reason === 'stop')) return
-  if (!(await asked.explainsEmpty())) throw silent(usage)
+  if (!(await request.explainsEmpty())) throw silent(usage)
 }
 
 /**
@@ -47,7 +51,7 @@ export async function rejectEmpty({ text }: Protocol, { json, usage }: Told, ask
 export async function rejectEmptyStream(
   { text }: Protocol,
   { events, usage }: { events: readonly ByteString[]; usage: ReportedUsage | undefined },
-  asked: Explains,
+  request: Explains,
 ): Promise<void> {
   if (!text.empty) return
   const { hasOther } = text.empty
@@ -59,7 +63,7 @@ export async function rejectEmptyStream(
     throw noAnswer('the upstream ended its stream before any output', usage)
   const reasons = decoded.flatMap((event) => (event.type === 'candidate_end' ? event.stop_reason : []))
   if (!isZero(text, usage) || !reasons.every((reason) => reason === 'stop')) return
-  if (!(await asked.explainsEmpty())) throw silent(usage)
+  if (!(await request.explainsEmpty())) throw silent(usage)
 }
 
 /** A caller may have found words that bring it about: cooldowns would take the model from all others. */

@@ -35,14 +35,14 @@ const SAME_WORK: ReadonlySet<string> = new Set([
 ])
 
 /** Whether a call may read and write more than its request says: its provider runs tools, or asks other models. */
-export const addWork = (asked: readonly RequestedExtra[]): boolean => asked.some(addsWork)
+export const exceedsRequest = (extras: readonly RequestedExtra[]): boolean => extras.some(addsWork)
 
 /** The most input tokens that a provider's report is believed with; undefined for a call that may read more than its request says. */
-export const mostRead = (
+export const maxCredibleInput = (
   { context }: TextModel,
   { runs_tools }: RequestFacts,
-  asked: readonly RequestedExtra[],
-): number | undefined => (runs_tools || addWork(asked) ? undefined : CONTEXT_MARGIN * context)
+  extras: readonly RequestedExtra[],
+): number | undefined => (runs_tools || exceedsRequest(extras) ? undefined : CONTEXT_MARGIN * context)
 
 const addsWork = ({ name }: RequestedExtra): boolean => !SAME_WORK.has(name)
 

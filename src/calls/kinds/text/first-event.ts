@@ -31,7 +31,7 @@ export interface StreamFormat extends Pick<Protocol, 'readFailure'> {
 export async function readFirst(
   response: Response,
   format: StreamFormat,
-  heard: () => void,
+  onProgress: () => void,
 ): Promise<OpenedBody> {
   const type = response.headers.get('content-type')
   if (type !== null && !/^text\/event-stream\b/i.test(type))
@@ -40,14 +40,14 @@ export async function readFirst(
   const reader: ByteReader = response.body.getReader()
   const cutter = new EventCutter()
   const read: Uint8Array[] = []
-  for (let read_bytes = 0; ; heard()) {
+  for (let read_bytes = 0; ; onProgress()) {
     const { value } = await fromUpstream(reader.read())
     if (!value) throw new UpstreamFault('the upstream ended its stream before its first event')
     read.push(value)
     read_bytes += value.length
     const whole = cutter.cut(value)
-    const has_begun = whole !== undefined && hasBegun(toByteString(beginningOf(whole)), format)
-    if (has_begun || read_bytes > MAX_ERROR_BYTES)
+    const has_started = whole !== undefined && hasStarted(toByteString(beginningOf(whole)), format)
+    if (has_started || read_bytes > MAX_ERROR_BYTES)
       return { first: read.length === 1 ? value : Buffer.concat(read), reader }
   }
 }
@@ -56,20 +56,20 @@ export async function readFirst(
 const beginningOf = (whole: Uint8Array): Uint8Array => whole.subarray(0, eventEnd(whole, MAX_ERROR_BYTES))
 
 /** Whether there is an event that is to be passed on. @throws ReportedFailure for an error before any output; UpstreamFault for one that is nested too deep */
-function hasBegun(whole: ByteString, format: StreamFormat): boolean {
+function hasStarted(whole: ByteString, format: StreamFormat): boolean {
   // Nearly all streams: nothing is parsed.
   if (BEGINS.test(whole) && !whole.includes(ERROR) && !whole.includes(PING) && !isTooDeep(whole)) return true
   const reading = format.open()
-  let has_begun = false
+  let has_started = false
   const walk = new EventWalk(whole)
   while (!reading.failed && walk.next()) {
     if (isTooDeep(walk.data)) {
-      if (has_begun) return true
+      if (has_started) return true
       throw tooDeep('event')
     }
-    has_begun ||= !SAYS_NOTHING.test(walk.data)
+    has_started ||= !SAYS_NOTHING.test(walk.data)
     reading.read(walk.data)
   }
-  if (!reading.failed || reading.deliveredTokens() > 0) return has_begun
+  if (!reading.failed || reading.deliveredTokens() > 0) return has_started
   throw reportedFailure(format, decodeByteString(walk.data))
 }

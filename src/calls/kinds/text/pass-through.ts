@@ -5,7 +5,7 @@ import type { Protocol, StreamReading } from '../../../protocols/protocol.ts'
 import { type ByteString, decodeByteString, toByteString } from '../../../protocols/wire/byte-string.ts'
 import { type JsonObject, parseObject } from '../../../protocols/wire/json.ts'
 import { type Edit, passOn, reframe } from '../../../upstream/relay.ts'
-import { renameBytes, renameEach, renameTo } from '../../serving/answered-name.ts'
+import { renameBytes, renameEach, renameTo } from '../../serving/model-name.ts'
 import type { Passage, TextRequest } from './passage.ts'
 
 /** What goes to providers of the caller's own protocol, and to no others. */
@@ -22,7 +22,7 @@ export function passThrough(
   { forwarded_headers, extras }: OwnProtocol,
 ): Passage {
   const { text } = protocol
-  const { frame, raw, shown, answering } = dialect
+  const { frame, raw, editEvent, answering } = dialect
   return {
     protocol,
     forwarded_headers,
@@ -31,8 +31,8 @@ export function passThrough(
       const completed = text.completing?.whole(json, context) ?? json
       const differs = estimated && text.readUsage(json) !== undefined
       const left = differs ? text.showUsage(completed, usage) : completed
-      const given = answering ? answering.whole(left) : left
-      const written = given === json ? bytes : Buffer.from(JSON.stringify(given))
+      const edited = answering ? answering.whole(left) : left
+      const written = edited === json ? bytes : Buffer.from(JSON.stringify(edited))
       if (answering || upstream_model === context.model) return written
       return renameBytes(written, renameTo(context.model, text.model_places.answer))
     },
@@ -41,13 +41,13 @@ export function passThrough(
       const has_name = answering !== undefined || upstream_model === context.model
       const { event, once } = text.model_places
       const named = has_name ? undefined : renameEach(context.model, event, once)
-      const edit = editOf([text.completing?.stream(context), restore, shown, named])
+      const edit = editOf([text.completing?.stream(context), restore, editEvent, named])
       if (raw) return passOn(reading, frame, correction, edit)
       return reframe(reading, frame, {
         next(data) {
-          const given = edit ? edit(data) : data
-          if (given === undefined) return []
-          return [{ data: decodeByteString(correction()?.(given) ?? given) }]
+          const edited = edit ? edit(data) : data
+          if (edited === undefined) return []
+          return [{ data: decodeByteString(correction()?.(edited) ?? edited) }]
         },
         finish: () => [],
       })

@@ -45,9 +45,9 @@ function mediaChars(value: Json, name = ''): number {
 export async function readTextBody(
   parts: ExchangeParts,
   admitted: Admitted,
-  asked: Omit<Arrival, 'copies'> & { protocol: CallerProtocol },
+  options: Omit<Arrival, 'copies'> & { protocol: CallerProtocol },
 ): Promise<TextBody> {
-  const body = await readAsSent(parts, admitted, asked)
+  const body = await readAsSent(parts, admitted, options)
   const model = deploymentOf(admitted.origin.request)
   return model === undefined ? body : await body.with({ model })
 }
@@ -55,10 +55,10 @@ export async function readTextBody(
 async function readAsSent(
   parts: ExchangeParts,
   admitted: Admitted,
-  asked: Omit<Arrival, 'copies'> & { protocol: CallerProtocol },
+  options: Omit<Arrival, 'copies'> & { protocol: CallerProtocol },
 ): Promise<TextBody> {
   const { bodies } = parts
-  const { protocol, limit_bytes, model_id, isFree } = asked
+  const { protocol, limit_bytes, model_id, isFree } = options
   const arrived = await receiveBody(bodies, admitted, { limit_bytes, model_id, isFree, copies: COPIES })
   const { bytes } = arrived
   const parsed = parsedOnLoop(parts, admitted, protocol, arrived)

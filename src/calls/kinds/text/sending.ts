@@ -13,17 +13,17 @@ import { PairMap } from '../../../utilities/pair-map.ts'
 import type { Held } from '../../life/call.ts'
 import type { ExchangeParts } from '../../parts.ts'
 import { servedHeaders } from '../../serving/served-headers.ts'
-import { unitLimits } from './asked-extras.ts'
 import type { Written } from './body.ts'
 import type { TextOrder } from './order.ts'
 import type { Passage } from './passage.ts'
 import { formOf } from './provider-form.ts'
+import { unitLimits } from './request-extras.ts'
 
 /** What the answer to a request needs to know of how that was written. */
 export type AsSent = Omit<Written, 'body'>
 
 /** Reads an answer as far as it must be there before the caller gets a byte. */
-type Open<T> = (response: Response, attempt: Attempt, heard: () => void, sent: AsSent) => Promise<T>
+type Open<T> = (response: Response, attempt: Attempt, onProgress: () => void, sent: AsSent) => Promise<T>
 
 export const sendingOf = <T>(
   { protocols }: Pick<ExchangeParts, 'protocols'>,
@@ -86,8 +86,8 @@ class TextSending<T> implements Sending<T> {
     return written instanceof Promise ? written.then(send) : send(written)
   }
 
-  open(response: Response, attempt: Attempt, heard: () => void): Promise<T> {
-    return this.#open(response, attempt, heard, this.sent)
+  open(response: Response, attempt: Attempt, onProgress: () => void): Promise<T> {
+    return this.#open(response, attempt, onProgress, this.sent)
   }
 
   amend(

@@ -4,12 +4,12 @@ import type { StreamEnding } from '../../../upstream/pump.ts'
 import type { Attempt } from '../../../upstream/routes.ts'
 import type { Held } from '../../life/call.ts'
 import type { ExchangeParts } from '../../parts.ts'
-import { send } from '../../serving/asking.ts'
+import { dispatchCall } from '../../serving/dispatch-call.ts'
 import { pumped } from '../../serving/pumped.ts'
 import { restoreEach } from '../../serving/tool-names.ts'
 import { CLIENT_CLOSED_REQUEST, type Delivered, type Undelivered } from '../../settling/end.ts'
-import { reportBreak, settleStream, toldBreak } from '../../settling/stream-end.ts'
-import { reportDoubt } from '../../settling/told-usage.ts'
+import { reportDoubt } from '../../settling/reported-usage.ts'
+import { reportBreak, settleStream, streamErrorFor } from '../../settling/stream-end.ts'
 import { billStream, isFree } from './bill.ts'
 import { rejectEmptyStream } from './empty-answer.ts'
 import { type ExtrasTally, tallyStream } from './extras.ts'
@@ -17,20 +17,20 @@ import { readFirst } from './first-event.ts'
 import { awaitOutput } from './first-output.ts'
 import type { TextOrder } from './order.ts'
 import { answerHeaders, sendingOf } from './sending.ts'
-import { chargeServed, type ServedTier, toldTier, watchServedTier } from './service-tier.ts'
+import { chargeServed, type ServedTier, tierForCaller, watchServedTier } from './service-tier.ts'
 
 export async function serveStream(parts: ExchangeParts, held: Held<TextOrder>): Promise<Response> {
   const { order } = held
   const { request, passages } = order
-  const sending = sendingOf(parts, held, async (response, attempt, heard) => {
+  const sending = sendingOf(parts, held, async (response, attempt, onProgress) => {
     const { protocol } = passages(attempt)
     const { readFailure, text } = protocol
-    const opened = await readFirst(response, { open: text.stream.open, readFailure }, heard)
+    const opened = await readFirst(response, { open: text.stream.open, readFailure }, onProgress)
     return awaitOutput(parts.upstream.deadlines, opened, protocol, ({ events, reading }) =>
       rejectEmptyStream(protocol, { events, usage: reading.usage() }, request.body),
     )
   })
-  const dispatched = await send(parts, held, sending)
+  const dispatched = await dispatchCall(parts, held, sending)
   const { attempt } = dispatched
   request.body.release()
   const passage = passages(attempt)
@@ -40,21 +40,21 @@ export async function serveStream(parts: ExchangeParts, held: Held<TextOrder>): 
   const { renamed_tools } = sending.sent
   const relay = passage.stream(reading, {
     billed: () => billStream(held, passage, reading),
-    service_tier: () => toldTier(order, served),
+    service_tier: () => tierForCaller(order, served),
     upstream_model: attempt.model,
     restore: restoreEach(renamed_tools),
   })
   const headers = answerHeaders(held, attempt, relay.content_type, sending.sent)
   return pumped(parts, held, dispatched, headers, {
     relay,
-    async settle(ending, cause, given_out) {
+    async settle(ending, cause, has_reached_caller) {
       if (cause !== undefined) reportBreak(parts, held, cause)
-      const end = { attempt, reading, tally: counted.tally, served, ending, cause, given_out }
+      const end = { attempt, reading, tally: counted.tally, served, ending, cause, has_reached_caller }
       await settleStream(parts, held, () => endOf(parts, held, end))
       if (ending === 'completed') await request.dialect.answering?.paid()
     },
     renderError(cause) {
-      const error = toldBreak(parts, held, passage.protocol, relay, cause)
+      const error = streamErrorFor(parts, held, passage.protocol, relay, cause)
       return request.dialect.protocol.renderStreamError(error, held.origin.request_id)
     },
   })
@@ -68,17 +68,17 @@ interface StreamEnd {
   ending: StreamEnding
   /** Why it broke. */
   cause: unknown
-  given_out: boolean
+  has_reached_caller: boolean
 }
 
 /** What was delivered is charged, however the stream ended. */
 function endOf(parts: ExchangeParts, held: Held<TextOrder>, end: StreamEnd): Delivered | Undelivered {
-  const { attempt, reading, tally, served, ending, cause, given_out } = end
+  const { attempt, reading, tally, served, ending, cause, has_reached_caller } = end
   if (isFree(reading, ending, cause))
     return { outcome: ending, status: ending === 'cancelled' ? CLIENT_CLOSED_REQUEST : 200, cause }
   const { order } = held
   const billed = billStream(held, order.passages(attempt), reading, ending)
-  const { usage, estimated, told, doubt, reported_cost_nanos } = billed
+  const { usage, estimated, reported_usage, doubt, reported_cost_nanos } = billed
   reportDoubt(parts, held, attempt, doubt, usage)
   const extras = tally.charges(ending === 'completed' && !estimated)
   const charge = chargeServed(order, served, usage, extras)
@@ -88,8 +88,8 @@ function endOf(parts: ExchangeParts, held: Held<TextOrder>, end: StreamEnd): Del
     charge,
     usage,
     estimated,
-    given_out,
-    told,
+    has_reached_caller,
+    reported_usage,
     doubt: why,
     cause,
     reported_cost_nanos,

@@ -4,34 +4,34 @@ import type { Attempt } from '../../../upstream/routes.ts'
 import { readAnswer } from '../../../upstream/transport.ts'
 import type { Held } from '../../life/call.ts'
 import type { ExchangeParts } from '../../parts.ts'
-import { send } from '../../serving/asking.ts'
+import { dispatchCall } from '../../serving/dispatch-call.ts'
 import { restoreBytes } from '../../serving/tool-names.ts'
 import { wholeOutcome } from '../../settling/end.ts'
+import { type BilledCall, reportDoubt } from '../../settling/reported-usage.ts'
 import { settle } from '../../settling/settlement.ts'
-import { type BilledCall, reportDoubt } from '../../settling/told-usage.ts'
 import { bill } from './bill.ts'
 import { rejectEmpty, seemsEmpty } from './empty-answer.ts'
 import { type ExtrasTally, tallyAnswer } from './extras.ts'
 import type { TextOrder } from './order.ts'
 import { type AsSent, answerHeaders, sendingOf } from './sending.ts'
-import { chargeServed, type ServedTier, servedTier, toldTier } from './service-tier.ts'
+import { chargeServed, type ServedTier, servedTier, tierForCaller } from './service-tier.ts'
 
 export async function serveWhole(parts: ExchangeParts, held: Held<TextOrder>): Promise<Response> {
   const { order } = held
-  const sending = sendingOf(parts, held, (response, attempt, _heard, sent) =>
+  const sending = sendingOf(parts, held, (response, attempt, _onProgress, sent) =>
     readWhole(parts, response, held, { attempt, sent }),
   )
-  const { answer, attempt } = await send(parts, held, sending)
+  const { answer, attempt } = await dispatchCall(parts, held, sending)
   order.request.body.release()
   const { body, billed, tally, served } = answer
   reportDoubt(parts, held, attempt, billed.doubt, billed.usage)
-  const { usage, estimated, told, doubt, reported_cost_nanos } = billed
+  const { usage, estimated, reported_usage, doubt, reported_cost_nanos } = billed
   await settle(parts, held, {
     outcome: wholeOutcome(held),
     charge: chargeServed(order, served, usage, tally.charges(!estimated)),
     usage,
     estimated,
-    told,
+    reported_usage,
     doubt: doubt?.why,
     reported_cost_nanos,
   })
@@ -66,7 +66,7 @@ async function readWhole(
   const as = {
     upstream_model: attempt.model,
     wants_json: sent.wants_json,
-    service_tier: toldTier(held.order, served),
+    service_tier: tierForCaller(held.order, served),
   }
   return {
     body: passage.answer({ bytes, json }, billed, as),

@@ -57,7 +57,7 @@ const tiersOf = (
     : undefined
 
 /** The tier that a caller is told: the one asked for, where the answer names none. */
-export const toldTier = ({ service_tier }: TextOrder, served: ServedTier): string | undefined =>
+export const tierForCaller = ({ service_tier }: TextOrder, served: ServedTier): string | undefined =>
   served() ?? service_tier?.name
 
 /** What a call is charged, at the tier that served it. */

@@ -12,7 +12,7 @@ import {
 } from '../../../protocols/image-types.ts'
 import type { Medium } from '../../../protocols/media-places.ts'
 import { base64Of } from '../../../protocols/wire/base64.ts'
-import { askedRoutes } from '../../../upstream/routes.ts'
+import { routesWithProviders } from '../../../upstream/routes.ts'
 import { createSlotsByOwner } from '../../../utilities/slots.ts'
 import { costsNothing, rejectUnpayable } from '../../bodies/arrival.ts'
 import type { Admitted } from '../../life/call.ts'
@@ -36,7 +36,7 @@ export async function withTakenImages(
   { model, body, protocol }: { model: TextModel; body: TextBody; protocol: string },
 ): Promise<TextBody> {
   if (!body.has_images) return body
-  const lists = askedRoutes(parts.catalogue(), model).map(({ provider }) => imageTypesOf(provider))
+  const lists = routesWithProviders(parts.catalogue(), model).map(({ provider }) => imageTypesOf(provider))
   const by_all = takenByAll(lists)
   if (!by_all) return body
   const others = await body.imagesBeyond(protocol, by_all)

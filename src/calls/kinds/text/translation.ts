@@ -10,7 +10,7 @@ import type {
 import type { Protocol } from '../../../protocols/protocol.ts'
 import { decodeByteString } from '../../../protocols/wire/byte-string.ts'
 import { type EventTranslation, reframe } from '../../../upstream/relay.ts'
-import { toldName } from '../../serving/answered-name.ts'
+import { modelNameForCaller } from '../../serving/model-name.ts'
 import type { Passage, StreamedAnswer, TextRequest } from './passage.ts'
 
 export function translation(
@@ -28,7 +28,7 @@ export function translation(
     answer({ json }, billed, { upstream_model, wants_json, service_tier }) {
       const read = provider.decodeAnswer(json, context.id)
       const decoded = wants_json ? withBareJson(read) : read
-      const model = toldName(decoded.model, { asked: context.model, upstream_model })
+      const model = modelNameForCaller(decoded.model, { requested: context.model, upstream_model })
       const encoded = caller.encodeAnswer({ ...decoded, model, usage: billed.usage, service_tier }, context)
       return JSON.stringify(dialect.answering?.whole(encoded) ?? encoded)
     },
@@ -40,7 +40,10 @@ export function translation(
           provider.createStreamDecoder(context.id),
           caller.createStreamEncoder(context),
           () => ({ type: 'usage', usage: billed().usage, service_tier: service_tier() }),
-          { told: (model) => toldName(model, { asked: context.model, upstream_model }), restore },
+          {
+            nameForCaller: (model) => modelNameForCaller(model, { requested: context.model, upstream_model }),
+            restore,
+          },
         ),
       ),
   }
@@ -49,7 +52,7 @@ export function translation(
 const NO_EXTRAS: readonly RequestedExtra[] = []
 
 interface Renaming {
-  told: (model: string | undefined) => string | undefined
+  nameForCaller: (model: string | undefined) => string | undefined
   restore: StreamedAnswer['restore']
 }
 
@@ -57,7 +60,7 @@ function translateEvents(
   decoder: StreamDecoder,
   encoder: StreamEncoder,
   conclusion: () => Extract<StreamEvent, { type: 'usage' }>,
-  { told, restore }: Renaming,
+  { nameForCaller, restore }: Renaming,
 ): EventTranslation {
   // The provider's own report of the usage gives way to what is billed, which comes before the end.
   function encode(events: readonly StreamEvent[]): ServerSentEvent[] {
@@ -72,7 +75,7 @@ function translateEvents(
   }
   function started(event: Extract<StreamEvent, { type: 'start' }>): StreamEvent {
     const usage = event.usage === undefined ? undefined : conclusion().usage
-    return { ...event, model: told(event.model), usage }
+    return { ...event, model: nameForCaller(event.model), usage }
   }
   return {
     next: (data) => encode(decoder.decode(decodeByteString(restore?.(data) ?? data))),

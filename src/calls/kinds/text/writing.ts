@@ -9,8 +9,8 @@ import type { Protocol } from '../../../protocols/protocol.ts'
 import { withFields, withoutFields } from '../../../protocols/provider-fields.ts'
 import { STRICT_NAMES, withTakenNames } from '../../../protocols/tool-names.ts'
 import type { JsonObject } from '../../../protocols/wire/json.ts'
-import { withTier } from './asked-extras.ts'
 import type { ProviderForm } from './provider-form.ts'
+import { withTier } from './request-extras.ts'
 
 /** How a request is to be written for a route. Names instead of objects, so that it can cross to a thread. */
 export interface Writing extends NamedModel {
@@ -51,11 +51,11 @@ const NO_NAMES: ReadonlyMap<string, string> = new Map()
 
 /**
  * Writes a request for a provider of another protocol.
- * @param asked the caller's body, from which `request` was read
+ * @param source_body the caller's body, from which `request` was read
  * @throws GatewayError invalid_request for what cannot be carried there
  */
 export function translated(
-  asked: JsonObject,
+  source_body: JsonObject,
   request: ConversationRequest,
   protocol: Protocol,
   {
@@ -92,7 +92,7 @@ export function translated(
   const { body, dropped = [], renamed_tools = NO_NAMES, lost, asks_json = false } = fitted
   if (lost !== undefined) throw untaken(callersName(lost, request.from, carries))
   for (const [sent, name] of renamed_tools) renamed.set(sent, renamed.get(name) ?? name)
-  const lost_fields = droppedFrom(asked, request, encoded, protocol).filter(
+  const lost_fields = droppedFrom(source_body, request, encoded, protocol).filter(
     (name) => name !== service_tier?.at,
   )
   return {
@@ -110,7 +110,7 @@ const inWords = (names: readonly string[], from: Carries, to: Carries): string[]
 export function prepared(body: JsonObject, { text }: Protocol, writing: Writing): JsonObject {
   const { model, generation, streams, forgets_reasoning, without_summary, form, output_limit } = writing
   const server = form?.server
-  const asked = text.prepare(body, {
+  const adapted = text.prepare(body, {
     model,
     generation,
     streams,
@@ -118,7 +118,7 @@ export function prepared(body: JsonObject, { text }: Protocol, writing: Writing)
     without_summary,
     server,
   })
-  return output_limit === undefined ? asked : text.limitOutput(asked, output_limit, writing)
+  return output_limit === undefined ? adapted : text.limitOutput(adapted, output_limit, writing)
 }
 
 /** A caller's own request, made to fit the server of its protocol; the very same body where nothing has to change. */

@@ -7,7 +7,7 @@ import type { Held } from '../../life/call.ts'
 import type { PaidKind } from '../../life/paid-kind.ts'
 import type { ExchangeParts } from '../../parts.ts'
 import type { Delivered, Spent } from '../../settling/end.ts'
-import { reportDoubt } from '../../settling/told-usage.ts'
+import { reportDoubt } from '../../settling/reported-usage.ts'
 import type { UnitOrder } from './order.ts'
 
 /** The most that the call can use is held; who leaves once it was sent pays for what was sent. */
@@ -23,10 +23,10 @@ export function deliveredUnits(
   attempt: Attempt,
   reported: ReportedUnits | undefined,
   bounds = held.order.bounds,
-): Pick<Delivered, 'charge' | 'usage' | 'estimated' | 'told' | 'doubt'> {
+): Pick<Delivered, 'charge' | 'usage' | 'estimated' | 'reported_usage' | 'doubt'> {
   const { model } = held.order
   const { units, estimated, doubt } = billUnits(model.price, reported, bounds)
   reportDoubt(parts, held, attempt, doubt === undefined ? undefined : { reported, why: doubt }, units)
-  const told = estimated || doubt !== undefined ? reported : undefined
-  return { charge: chargeUnits(model.price, units), usage: tokensOf(units), estimated, told, doubt }
+  const reported_usage = estimated || doubt !== undefined ? reported : undefined
+  return { charge: chargeUnits(model.price, units), usage: tokensOf(units), estimated, reported_usage, doubt }
 }

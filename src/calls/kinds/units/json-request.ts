@@ -27,7 +27,7 @@ const COPIES = 4
 /** Parsed, so many values stop the event loop for 10 ms. */
 const MAX_VALUES = 400_000
 
-interface Asked extends Pick<Arrival, 'limit_bytes' | 'model_id'> {
+interface JsonRequestOptions extends Pick<Arrival, 'limit_bytes' | 'model_id'> {
   kind: Model['kind']
   names: Names
 }
@@ -36,7 +36,7 @@ interface Asked extends Pick<Arrival, 'limit_bytes' | 'model_id'> {
 export async function readJsonRequest(
   parts: ExchangeParts,
   admitted: Admitted,
-  { kind, names, ...limits }: Asked,
+  { kind, names, ...limits }: JsonRequestOptions,
 ): Promise<JsonBody> {
   const { bytes } = await receiveBody(parts.bodies, admitted, {
     ...limits,

@@ -16,7 +16,7 @@ import { findModel, type PaidCall } from '../../life/admission.ts'
 import type { Admitted, Held } from '../../life/call.ts'
 import type { PaidKind } from '../../life/paid-kind.ts'
 import type { ExchangeParts } from '../../parts.ts'
-import { send } from '../../serving/asking.ts'
+import { dispatchCall } from '../../serving/dispatch-call.ts'
 import { UNIT_PRICING } from './billing.ts'
 import { jsonWriter, readJsonRequest } from './json-request.ts'
 import type { UnitOrder } from './order.ts'
@@ -92,13 +92,13 @@ const withAudio = (input: Units, audio_ms: number): Units => ({
 
 async function serveSpeech(parts: ExchangeParts, held: Held<SpeechOrder>): Promise<Response> {
   const { body, request } = held.order
-  const dispatched = await send(parts, held, {
+  const dispatched = await dispatchCall(parts, held, {
     streams: true,
     write: jsonWriter(parts, 'speech', body),
-    open(response, attempt, heard) {
+    open(response, attempt, onProgress) {
       const type = audioType(response, request)
       return isEvents(type)
-        ? openEvents(parts, attempt, response, { piece: 'audio', heard })
+        ? openEvents(parts, attempt, response, { piece: 'audio', onProgress })
         : openAnswer(parts, attempt, response, type)
     },
   })

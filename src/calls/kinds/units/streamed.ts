@@ -18,7 +18,7 @@ import type { ExchangeParts } from '../../parts.ts'
 import { pumped } from '../../serving/pumped.ts'
 import { servedHeaders } from '../../serving/served-headers.ts'
 import { CLIENT_CLOSED_REQUEST } from '../../settling/end.ts'
-import { reportBreak, settleStream, toldBreak } from '../../settling/stream-end.ts'
+import { reportBreak, settleStream, streamErrorFor } from '../../settling/stream-end.ts'
 import { readFirst } from '../text/first-event.ts'
 import { deliveredUnits } from './billing.ts'
 import type { UnitOrder } from './order.ts'
@@ -70,11 +70,11 @@ export async function openEvents(
   { protocols }: Pick<ExchangeParts, 'protocols'>,
   { provider }: Attempt,
   response: Response,
-  { piece, heard }: { piece: AudioPiece; heard: () => void },
+  { piece, onProgress }: { piece: AudioPiece; onProgress: () => void },
 ): Promise<OpenAnswer> {
   const { readFailure } = protocolOf(protocols, provider)
   const format = { open: () => new AudioStreamReading(piece), readFailure }
-  return { ...(await readFirst(response, format, heard)), content_type: 'text/event-stream' }
+  return { ...(await readFirst(response, format, onProgress)), content_type: 'text/event-stream' }
 }
 
 /** Charges what passed, however it ends; nothing if it broke before anything came. */
@@ -89,17 +89,17 @@ export function servedStream(
   const headers = servedHeaders(held.origin, relay.content_type, attempt.model)
   return pumped(parts, held, dispatched, headers, {
     relay,
-    async settle(ending, cause, given_out) {
+    async settle(ending, cause, has_reached_caller) {
       if (cause !== undefined) reportBreak(parts, held, cause)
       await settleStream(parts, held, () => {
         const is_free = (ending === 'broken' || cause !== undefined) && !delivered()
         if (is_free)
           return { outcome: ending, status: ending === 'cancelled' ? CLIENT_CLOSED_REQUEST : 200, cause }
         const units = deliveredUnits(parts, held, attempt, reported(), bounds())
-        return { outcome: ending, given_out, cause, ...units }
+        return { outcome: ending, has_reached_caller, cause, ...units }
       })
     },
     renderError: (cause) =>
-      renderStreamError(toldBreak(parts, held, protocolOf(parts.protocols, provider), relay, cause)),
+      renderStreamError(streamErrorFor(parts, held, protocolOf(parts.protocols, provider), relay, cause)),
   })
 }

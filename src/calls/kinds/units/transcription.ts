@@ -26,7 +26,7 @@ import { findModel, type PaidCall } from '../../life/admission.ts'
 import type { Admitted, Held } from '../../life/call.ts'
 import type { PaidKind } from '../../life/paid-kind.ts'
 import type { ExchangeParts } from '../../parts.ts'
-import { send } from '../../serving/asking.ts'
+import { dispatchCall } from '../../serving/dispatch-call.ts'
 import { type AudioForm, fieldOf, readAudioForm, streamsOf, writeAudioForm } from './audio-form.ts'
 import { UNIT_PRICING } from './billing.ts'
 import { verbsOf } from './json-request.ts'
@@ -145,16 +145,16 @@ async function serveTranscription(
   verb: Verb,
 ): Promise<Response> {
   const { form, streams } = held.order
-  const { answer, ...dispatched } = await send<Answer>(parts, held, {
+  const { answer, ...dispatched } = await dispatchCall<Answer>(parts, held, {
     streams,
     write(attempt) {
       const { content_type, body } = writeAudioForm(form, attempt.model)
       const { path, headers } = verbsOf(parts, attempt, verb).target
       return requestTo(attempt, { path, headers: { ...headers, 'content-type': content_type } }, body)
     },
-    async open(response, attempt, heard) {
+    async open(response, attempt, onProgress) {
       if (streams && isEvents(response.headers.get('content-type') ?? ''))
-        return { open: await openEvents(parts, attempt, response, { piece: 'delta', heard }) }
+        return { open: await openEvents(parts, attempt, response, { piece: 'delta', onProgress }) }
       const text_format = textFormatOf(fieldOf(form, 'response_format'))
       return { whole: await readUnitAnswer(parts, held, response, attempt, { verb, text_format }) }
     },

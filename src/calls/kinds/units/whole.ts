@@ -12,8 +12,8 @@ import type { Attempt } from '../../../upstream/routes.ts'
 import { readAnswer } from '../../../upstream/transport.ts'
 import type { Held } from '../../life/call.ts'
 import type { ExchangeParts } from '../../parts.ts'
-import { renameBytes, renameTo } from '../../serving/answered-name.ts'
-import { send } from '../../serving/asking.ts'
+import { dispatchCall } from '../../serving/dispatch-call.ts'
+import { renameBytes, renameTo } from '../../serving/model-name.ts'
 import { servedHeaders } from '../../serving/served-headers.ts'
 import { wholeOutcome } from '../../settling/end.ts'
 import { settle } from '../../settling/settlement.ts'
@@ -70,7 +70,7 @@ export async function readUnitAnswer(
 export const serveJson =
   (verb: keyof UnitProtocols) =>
   async (parts: ExchangeParts, held: Held<UnitOrder & { body: JsonBody }>): Promise<Response> => {
-    const dispatched = await send(parts, held, {
+    const dispatched = await dispatchCall(parts, held, {
       streams: false,
       write: jsonWriter(parts, verb, held.order.body),
       open: (response, attempt) => readUnitAnswer(parts, held, response, attempt, { verb }),

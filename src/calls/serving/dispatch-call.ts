@@ -17,23 +17,28 @@ import { reached } from '../settling/settlement.ts'
  * Gets the first answer that works for a held call: the route that answers goes into its record.
  * @throws GatewayError as `dispatch`
  */
-export const send = <T>(parts: ExchangeParts, held: Held, sending: Sending<T>): Promise<Dispatched<T>> =>
-  dispatch(parts.upstream, new Question(parts, held, held.order.model, sending, held.trace, held))
+export const dispatchCall = <T>(
+  parts: ExchangeParts,
+  held: Held,
+  sending: Sending<T>,
+): Promise<Dispatched<T>> =>
+  dispatch(parts.upstream, new CallDispatch(parts, held, held.order.model, sending, held.trace, held))
 
 /**
  * The same for what is no call of its own, or one of several requests that make up a call.
  * @param trace told of the attempts, where there is a call
  */
-export const ask = <T>(
+export const dispatchRequest = <T>(
   parts: ExchangeParts,
   admitted: Admitted,
   model: Model,
   sending: Sending<T>,
   trace?: Trace,
-): Promise<Dispatched<T>> => dispatch(parts.upstream, new Question(parts, admitted, model, sending, trace))
+): Promise<Dispatched<T>> =>
+  dispatch(parts.upstream, new CallDispatch(parts, admitted, model, sending, trace))
 
 /** One call's question to the routes of its model. */
-class Question<T> implements Dispatch<T> {
+class CallDispatch<T> implements Dispatch<T> {
   readonly catalogue: Catalogue
   readonly model: Model
   readonly signal: PlainSignal

@@ -6,7 +6,7 @@ import type { Beside } from '../../../protocols/images.ts'
 import type { Attempt } from '../../../upstream/routes.ts'
 
 /** An answer with images. */
-export interface Answered {
+export interface ImageResponse {
   /** Which made it. */
   readonly attempt: Attempt
   /** Images that were asked for, and those that came. */
@@ -16,14 +16,14 @@ export interface Answered {
 }
 
 /** An image as it is stored and answered, and what came with it. */
-export interface Drawn extends Produced {
+export interface GeneratedImage extends Produced {
   beside: Beside | undefined
   /** The answer that brought it. */
-  answered: Answered
+  response: ImageResponse
 }
 
 export interface PaidImages {
-  images: readonly Drawn[]
+  images: readonly GeneratedImage[]
   /** One for each image. */
   uuids: readonly string[]
   cost_nanos: Nanos

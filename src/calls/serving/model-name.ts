@@ -9,28 +9,28 @@ import { type Place, placeInEach, placeOfString } from '../../protocols/wire/jso
 const VERSION = /^[-@](?:\d{4}-\d{2}-\d{2}|\d{8}|\d{2}-\d{4}|\d{2}-\d{2}|\d{3,4})$/
 
 /** Whether a name is that of a model, or of a version of it. */
-const names = (name: string, asked: string): boolean =>
-  name === asked || (name.startsWith(asked) && VERSION.test(name.slice(asked.length)))
+const names = (name: string, requested: string): boolean =>
+  name === requested || (name.startsWith(requested) && VERSION.test(name.slice(requested.length)))
 
 /** The name that a caller is told in a translated answer. @param answered the provider's, where its answer has one */
-export const toldName = (
+export const modelNameForCaller = (
   answered: string | undefined,
-  { asked, upstream_model }: { asked: string; upstream_model: string },
+  { requested, upstream_model }: { requested: string; upstream_model: string },
 ): string | undefined =>
-  answered === undefined || upstream_model === asked || names(answered, asked) ? answered : asked
+  answered === undefined || upstream_model === requested || names(answered, requested) ? answered : requested
 
 /** The same answer with the name that was asked for; the very same one where it has that, or a version's. */
 export type Rename = (json: ByteString) => ByteString
 
-/** Renames whole answers. @param asked the model as the caller calls it @param path the keys that lead to the name */
-export const renameTo = (asked: string, path: readonly string[]): Rename =>
-  renameAt(asked, (json) => placeOfString(json, path))
+/** Renames whole answers. @param requested the model as the caller calls it @param path the keys that lead to the name */
+export const renameTo = (requested: string, path: readonly string[]): Rename =>
+  renameAt(requested, (json) => placeOfString(json, path))
 
 /** Renames the events of one stream. @param once no event has a name after the first that has one */
-export function renameEach(asked: string, path: readonly string[], once = false): Rename {
+export function renameEach(requested: string, path: readonly string[], once = false): Rename {
   const find = placeInEach(path)
   let is_over = false
-  return renameAt(asked, (json) => {
+  return renameAt(requested, (json) => {
     if (is_over) return undefined
     const place = find(json)
     is_over = once && place !== undefined
@@ -38,8 +38,8 @@ export function renameEach(asked: string, path: readonly string[], once = false)
   })
 }
 
-function renameAt(asked: string, find: (json: ByteString) => Place | undefined): Rename {
-  const name = toByteString(Buffer.from(JSON.stringify(asked).slice(1, -1)))
+function renameAt(requested: string, find: (json: ByteString) => Place | undefined): Rename {
+  const name = toByteString(Buffer.from(JSON.stringify(requested).slice(1, -1)))
   return (json) => {
     const place = find(json)
     if (!place) return json

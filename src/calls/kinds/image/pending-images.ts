@@ -9,7 +9,7 @@ import type { Library } from '../../../library/library.ts'
 import type { Held } from '../../life/call.ts'
 import type { FoundReference, PaidImageOrder } from './order.ts'
 
-export interface BegunImages {
+export interface PendingImages {
   /** One for each image that was ordered. */
   readonly uuids: readonly string[]
   /** Keeps what was made, and marks the rest as failed. @throws as `storeGenerations` */
@@ -17,11 +17,11 @@ export interface BegunImages {
 }
 
 /** Rows for the images of a call; those that are never stored are marked as failed when it is over. */
-export async function beginImages(
+export async function createPendingImages(
   library: Library,
   held: Held<PaidImageOrder>,
   references: readonly FoundReference[],
-): Promise<BegunImages> {
+): Promise<PendingImages> {
   const { caller, hold_id, order } = held
   const account_id = caller.account.id
   const { kind, prompt, count } = order.wanted

@@ -7,21 +7,21 @@ import type { ExchangeParts } from '../parts.ts'
 
 /** A usage that is charged, and what was told where it differs. */
 export interface BilledCall extends Billed {
-  told?: ReportedUsage | undefined
+  reported_usage?: ReportedUsage | undefined
   /** What the provider says that it took. */
   reported_cost_nanos?: number | undefined
 }
 
 /** @returns undefined if all of what is charged is as it was told, or nothing was */
-export function toldBeside(
+export function reportedIfDifferent(
   reported: ReportedUsage | undefined,
   { usage, estimated }: Billed,
 ): ReportedUsage | undefined {
   if (reported === undefined) return undefined
   const differs = estimated || USAGE_FIELDS.some((field) => (reported[field] ?? 0) !== usage[field])
   if (!differs) return undefined
-  const { cost_nanos: _, ...told } = reported
-  return told
+  const { cost_nanos: _, ...reported_usage } = reported
+  return reported_usage
 }
 
 /**

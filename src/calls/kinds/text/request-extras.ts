@@ -56,8 +56,8 @@ export function pricedExtras(
   { priced, service_tiers, long_context, unknown_fields, headers }: ExtrasRules,
 ): readonly RequestedExtra[] {
   if (!extras) return NONE
-  const asked = extras.find(body, headers)
-  for (const { name, at, tier } of asked)
+  const requested = extras.find(body, headers)
+  for (const { name, at, tier } of requested)
     if (name === SERVICE_TIER) {
       if (tier === undefined || !service_tiers.includes(tier)) throw unpricedTier(at, service_tiers)
     } else if (name === LONG_CONTEXT) {
@@ -69,13 +69,13 @@ export function pricedExtras(
       )
   if (unknown_fields === 'refuse')
     for (const name of Object.keys(body)) if (!extras.known_fields.has(name)) throw unknownField(name)
-  return long_context === 'within context' && asked.some(asksLonger)
-    ? asked.filter((extra) => !asksLonger(extra))
-    : asked
+  return long_context === 'within context' && requested.some(requestsLongContext)
+    ? requested.filter((extra) => !requestsLongContext(extra))
+    : requested
 }
 
 /** Whether an extra lets a prompt be longer than its model's context. */
-export const asksLonger = ({ name }: RequestedExtra): boolean => name === LONG_CONTEXT
+export const requestsLongContext = ({ name }: RequestedExtra): boolean => name === LONG_CONTEXT
 
 const UNPRICED_CONTEXT =
   'asks for a longer context, and this model has no price for longer prompts. Leave it out, or choose another model.'
@@ -106,9 +106,9 @@ export function withTier(
 /** The most units of each extra that has a price by the unit; undefined if nothing is asked for. */
 export function unitLimits(
   { price }: TextModel,
-  asked: readonly RequestedExtra[],
+  requested: readonly RequestedExtra[],
 ): Readonly<Record<string, number>> | undefined {
-  if (asked.length === 0 || !price.extras) return undefined
+  if (requested.length === 0 || !price.extras) return undefined
   const by_unit = [...price.extras].filter(([, { per }]) => per === 'unit')
   return Object.fromEntries(by_unit.map(([name, { max_units }]) => [name, max_units]))
 }

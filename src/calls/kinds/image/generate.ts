@@ -5,9 +5,9 @@ import { convert } from '../../../media/convert.ts'
 import type { ImageAnswer, NoImage, Reference, SentImage } from '../../../protocols/images.ts'
 import type { Held } from '../../life/call.ts'
 import type { ExchangeParts } from '../../parts.ts'
-import { ask } from '../../serving/asking.ts'
+import { dispatchRequest } from '../../serving/dispatch-call.ts'
 import { reached } from '../../settling/settlement.ts'
-import type { Answered, Drawn } from './drawn.ts'
+import type { GeneratedImage, ImageResponse } from './generated-images.ts'
 import type { PaidImageOrder } from './order.ts'
 import { compresses, noImage, sendingOf, splitOrder } from './sending.ts'
 
@@ -16,7 +16,7 @@ type HeldImages = Held<PaidImageOrder>
 /** An image, and whether its provider compressed it as it was asked to. */
 interface ReceivedImage extends SentImage {
   is_compressed: boolean
-  answered: Answered
+  response: ImageResponse
 }
 
 /**
@@ -25,19 +25,19 @@ interface ReceivedImage extends SentImage {
  * @returns as many as came and can be used; at least one, at most as many as were ordered
  * @throws GatewayError content_policy_violation or no_image_generated (as invalid_request), or as `dispatch`
  */
-export async function draw(
+export async function generateImages(
   parts: ExchangeParts,
   library: Pick<Library, 'probe'>,
   held: HeldImages,
   references: readonly Reference[],
-): Promise<Drawn[]> {
-  const sent = await askForAll(parts, held, references)
+): Promise<GeneratedImage[]> {
+  const sent = await sendRequests(parts, held, references)
   library.probe('dispatched')
   return convertAll(parts, held, sent)
 }
 
 /** All requests of a call go out at once. Some may fail: what the others bring is answered, and charged. */
-async function askForAll(
+async function sendRequests(
   parts: ExchangeParts,
   held: HeldImages,
   references: readonly Reference[],
@@ -47,7 +47,7 @@ async function askForAll(
   const outcomes = await Promise.allSettled(
     requests.map(async (count) => {
       const sending = sendingOf(parts, held.order, references, count)
-      const { answer, attempt } = await ask(parts, held, model, sending, held.trace)
+      const { answer, attempt } = await dispatchRequest(parts, held, model, sending, held.trace)
       reached(parts, held, attempt)
       return { answer, attempt, count }
     }),
@@ -58,9 +58,9 @@ async function askForAll(
   )
   const images = answers.flatMap(({ answer, attempt, count }) => {
     if (!('images' in answer)) return []
-    const answered = { attempt, count, sent: answer.images.length, reported: answer.usage }
+    const response = { attempt, count, sent: answer.images.length, reported: answer.usage }
     const is_compressed = compresses(parts, attempt)
-    return answer.images.map((image) => ({ ...image, is_compressed, answered }))
+    return answer.images.map((image) => ({ ...image, is_compressed, response }))
   })
   const thrown =
     images.length > 0 ? undefined : (failures[0] ?? noImage(reasonOf(answers.map(({ answer }) => answer))))
@@ -77,13 +77,13 @@ export async function convertAll(
   { log }: ExchangeParts,
   { origin, order }: HeldImages,
   sent: readonly ReceivedImage[],
-): Promise<Drawn[]> {
+): Promise<GeneratedImage[]> {
   const outcomes = await Promise.allSettled(
-    sent.map(async ({ base64, revised_prompt, beside, is_compressed, answered }) => ({
+    sent.map(async ({ base64, revised_prompt, beside, is_compressed, response }) => ({
       ...(await convert(Buffer.from(base64, 'base64'), { ...order.wanted, is_compressed })),
       revised_prompt,
       beside,
-      answered,
+      response,
     })),
   )
   const failures = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason] : []))
