@@ -1,8 +1,8 @@
-// Spoken answers of text models, an extra: how requests ask for them, and how many tokens their audio is.
+// Audio answers of text models, an extra: how requests ask for them, and how many tokens their audio is.
 import type { FieldRule } from './extras.ts'
 import { refusal } from './wire/json.ts'
 
-/** The extra by which spoken answers are priced: audio tokens, on top of what they cost as output. */
+/** The extra that prices audio answers: audio tokens, on top of their cost as output. */
 export const AUDIO_OUTPUT = 'audio_output'
 
 /** The rule of a field that lists in which forms a model is to answer. */
@@ -20,7 +20,7 @@ export const judgeModalities: FieldRule = (value, at, found) => {
 
 const AT_OTHER_RATES: ReadonlySet<string> = new Set(['text', 'image', 'modality_unspecified'])
 
-/** Both providers stream spoken answers as bare samples of 16 bits, 24,000 a second. */
+/** Both providers stream audio as bare samples of 16 bits, 24,000 a second. */
 const BYTES_PER_SECOND = 48_000
 
 /**

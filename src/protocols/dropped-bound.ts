@@ -2,7 +2,7 @@
 import { boundText } from '../domain/token-bound.ts'
 import type { Json } from './wire/json.ts'
 import type { JsonBody } from './wire/json-body.ts'
-import { type Counted, isKnown, workedOut } from './wire/known-values.ts'
+import { type Counted, computedOnce, isKnown } from './wire/known-values.ts'
 
 /**
  * The most tokens of what `json` of a body does not say. A provider may read the other one of two equal names, and all digits of
@@ -49,7 +49,7 @@ function addKnown(value: Json, sizes: { values: number; bare_bytes: number }): v
     add(value, sizes)
     return
   }
-  const { values, bare_bytes } = workedOut(sizeOf, value)
+  const { values, bare_bytes } = computedOnce(sizeOf, value)
   sizes.values += values
   sizes.bare_bytes += bare_bytes
 }

@@ -35,13 +35,13 @@ export function droppedFrom(
 ): string[] {
   const { from } = request
   const own = Object.entries(from.own_fields).flatMap(([path, { fate }]) =>
-    fate === 'dropped' && path !== 'model' && isGiven(body, path) ? path : [],
+    fate === 'dropped' && path !== 'model' && hasField(body, path) ? path : [],
   )
   const fields = (Object.keys(to.fields) as RequestField[]).flatMap((field) =>
     isSet(request, field) && isLost(field, request, written, to) ? placeIn(from.fields, field) : [],
   )
   const thinking = request.turns.some(({ parts }) => parts.some((part) => isLostThinking(part, text)))
-  const caching = CACHING.filter((name) => isGiven(body, name) && !isGiven(written, name))
+  const caching = CACHING.filter((name) => hasField(body, name) && !hasField(written, name))
   const marks = marksIn(body)
   if (marks.length > 0 && marks.length > marksIn(written).length) caching.push(...new Set(marks))
   return [
@@ -87,7 +87,7 @@ function isLost(
   // These two are what models do without the field, mostly.
   if (field === 'thinking' && (request.thinking?.mode === 'auto' || request.thinking?.mode === 'off'))
     return false
-  return !isGiven(written, place)
+  return !hasField(written, place)
 }
 
 function isLostThinking(part: Part, { takesThinking }: Protocol['text']): boolean {
@@ -96,7 +96,7 @@ function isLostThinking(part: Part, { takesThinking }: Protocol['text']): boolea
 }
 
 /** @param path such as `generationConfig.topP` */
-function isGiven(body: JsonObject, path: string): boolean {
+function hasField(body: JsonObject, path: string): boolean {
   let value: Json | undefined = body
   for (const name of path.split('.')) value = isObject(value) ? value[name] : undefined
   return value !== undefined && value !== null

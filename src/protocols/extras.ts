@@ -12,9 +12,9 @@ export interface ExtrasCount {
   units(name: string): number | undefined
 }
 
-/** The verbs: what a request asks for beyond tokens, and how much of it the provider says was used. */
+/** The verbs: the extras of a request, and how much of each the provider reports. */
 export interface ExtrasProtocol {
-  /** The extras that the catalogue may price: what providers count of each, null if they count nothing. */
+  /** The extras that the catalogue may price, with the provider's unit of each; null without a count. */
   readonly units: Readonly<Record<string, string | null>>
   /** The top-level fields that this protocol has, as callers may write them. */
   readonly known_fields: ReadonlySet<string>
@@ -23,10 +23,10 @@ export interface ExtrasProtocol {
   /**
    * The extras of a request, which the provider bills beyond tokens.
    * @param headers the caller's that the provider is to get too
-   * @throws GatewayError invalid_request for tools of an unknown type, and for what a provider alone remembers
+   * @throws GatewayError invalid_request for tools of an unknown type, and for state that only a provider keeps
    */
   find(body: JsonObject, headers: Readonly<Record<string, string>>): readonly RequestedExtra[]
-  /** As `find`, but only what a provider alone remembers: for requests that nothing is billed for. */
+  /** As `find`, but only for state that a provider keeps: for requests that are not billed. */
   rejectRemembered(body: JsonObject): void
   /**
    * The same request with the caller's limits of units lowered, where the protocol has such limits.
@@ -90,7 +90,7 @@ export interface ExtrasTables
   extends Pick<ExtrasProtocol, 'units' | 'limitUnits' | 'count' | 'service_tier' | 'withoutLongContext'> {
   /** The top-level fields of the protocol that have no rule, as callers may write them. */
   fields: readonly string[]
-  /** Of what a provider alone remembers, by the name of the field. */
+  /** Of state that only a provider keeps, by the name of the field. */
   memory: Readonly<Record<string, FieldRule>>
   /** Of what is billed; where a field is in both, this one counts for requests that are billed. */
   bill: Readonly<Record<string, FieldRule>>
@@ -126,7 +126,7 @@ export const billed =
     if (!isHarmless(value)) found.push({ name, at, is_charged: true })
   }
 
-/** The rule of a field that refers to what a provider alone remembers. */
+/** The rule of a field that refers to state that only a provider keeps. */
 export const remembered =
   (isHarmless: (value: Json) => boolean = never): FieldRule =>
   (value, at) => {

@@ -3,7 +3,7 @@ import { imageMedium, type Medium, UNCOUNTED } from '../domain/media/medium.ts'
 import { MediaWork } from '../domain/media/work.ts'
 import { boundText } from '../domain/token-bound.ts'
 import { isObject, type Json, type JsonObject, lookUp } from './wire/json.ts'
-import { isKnown, workedOut } from './wire/known-values.ts'
+import { computedOnce, isKnown } from './wire/known-values.ts'
 
 /**
  * The most tokens of a value, not rounded, but for its media.
@@ -115,7 +115,7 @@ export const once = (bound: Bound): Bound => {
   return (value, media) => {
     if (typeof value !== 'object' || value === null || !isKnown(value)) return bound(value, media)
     media_work = media.work
-    const { tokens, media: found } = workedOut(work, value)
+    const { tokens, media: found } = computedOnce(work, value)
     for (const medium of found) media.push(medium)
     return tokens
   }

@@ -2,7 +2,7 @@
 
 import { standardBase64 } from './wire/base64.ts'
 import { isObject, type Json, type JsonObject, lookUp, stringIn } from './wire/json.ts'
-import { workedOut } from './wire/known-values.ts'
+import { computedOnce } from './wire/known-values.ts'
 
 /** A medium in a request: its type as it is written there, and its bytes in base64. */
 export interface Medium {
@@ -192,11 +192,11 @@ const NO_LISTS: readonly string[] = []
 
 /** Each item of a list, or the single one in its place. */
 function regularField(field: Json[] | JsonObject, regularize: (value: Json) => RegularValue): RegularValue {
-  if (!Array.isArray(field)) return workedOut(regularize, field)
+  if (!Array.isArray(field)) return computedOnce(regularize, field)
   let has_images = false
   let changed: Json[] | undefined
   for (let index = 0; index < field.length; index++) {
-    const item = workedOut(regularize, field[index] ?? null)
+    const item = computedOnce(regularize, field[index] ?? null)
     has_images ||= item.has_images
     if (!item.is_changed) continue
     changed ??= [...field]

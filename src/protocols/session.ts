@@ -54,9 +54,9 @@ function openingOf(body: JsonObject): string | undefined {
   const recalled = body[RECALLED] === undefined ? [] : recalledOf(body).before
   if (!hash.addUntilUser(recalled))
     for (const name of CONVERSATIONS) {
-      const said = body[name]
-      if (!Array.isArray(said)) hash.add(said)
-      else if (hash.addUntilUser(said)) break
+      const conversation = body[name]
+      if (!Array.isArray(conversation)) hash.add(conversation)
+      else if (hash.addUntilUser(conversation)) break
     }
   return hash.texts === 0 ? undefined : `#${hash.value}`
 }

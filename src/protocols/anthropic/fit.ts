@@ -1,6 +1,6 @@
 // A translated messages request, made to fit what its model's generation takes.
-import type { FitTarget, Fitted } from '../fitted.ts'
-import { BEGIN, CALL_A_TOOL, CONTINUE, jsonOfSchema } from '../in-words.ts'
+import type { FitTarget, Fitted } from '../fit-target.ts'
+import { BEGIN, CALL_A_TOOL, CONTINUE, jsonOfSchema } from '../instructions.ts'
 import { knownAs } from '../named-model.ts'
 import { isObject, type Json, type JsonObject, objectIn, objectsIn, stringIn } from '../wire/json.ts'
 import { type Generation, generationOf } from './model.ts'
@@ -64,12 +64,12 @@ function fitToolChoice({ body, generation, dropped }: Fitting): JsonObject {
   return withSystemText({ ...body, tool_choice: { ...without(choice, 'name'), type: 'auto' } }, CALL_A_TOOL)
 }
 
-const said = (text: string): JsonObject => ({ role: 'user', content: [{ type: 'text', text }] })
+const userMessage = (text: string): JsonObject => ({ role: 'user', content: [{ type: 'text', text }] })
 
 /** The first message must be the user's, and there must be one: https://platform.claude.com/docs/en/api/messages */
 function fitBeginning({ body }: Fitting): JsonObject {
   const messages = objectsIn(body.messages)
-  return messages[0]?.role === 'user' ? body : { ...body, messages: [said(BEGIN), ...messages] }
+  return messages[0]?.role === 'user' ? body : { ...body, messages: [userMessage(BEGIN), ...messages] }
 }
 
 /**
@@ -84,7 +84,7 @@ function fitEnd({ body, generation }: Fitting): JsonObject {
   const block = blocks.at(-1)
   if (last?.role !== 'assistant' || block?.type === 'tool_use') return body
   if (!generation.takes_prefill || thinks(body.thinking) || isObject(objectIn(body.output_config).format))
-    return { ...body, messages: [...messages, said(CONTINUE)] }
+    return { ...body, messages: [...messages, userMessage(CONTINUE)] }
   if (block?.type !== 'text') return body
   const trimmed = { ...block, text: (stringIn(block.text) ?? '').trimEnd() }
   return {

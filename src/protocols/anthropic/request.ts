@@ -23,7 +23,7 @@ import {
   refusal,
   stringIn,
 } from '../wire/json.ts'
-import { workedOut } from '../wire/known-values.ts'
+import { computedOnce } from '../wire/known-values.ts'
 import { requestBound } from './bound.ts'
 import { rejectThread } from './extras.ts'
 
@@ -46,9 +46,9 @@ export function readRequest(body: JsonObject): RequestFacts {
   const { messages, system, tools, output_config, max_tokens } = readObject(PricedRequest, body, '')
   if (messages.length === 0) throw refusal('messages', 'must not be empty.')
   const text_tokens =
-    workedOut(contentTokens, system) +
-    sumTokens(messages, (message) => workedOut(messageTokens, message)) +
-    workedOut(jsonTokens, tools) +
+    computedOnce(contentTokens, system) +
+    sumTokens(messages, (message) => computedOnce(messageTokens, message)) +
+    computedOnce(jsonTokens, tools) +
     jsonTokens(objectIn(output_config).format)
   const { tokens, media } = bounded(requestBound, body)
   return {

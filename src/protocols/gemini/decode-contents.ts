@@ -173,9 +173,9 @@ function readResult({ functionResponse }: RequestPart, path: string, calls: Call
   const [call] = index < 0 ? [] : calls.waiting.splice(index, 1)
   if (!call) throw refusal(at, 'matches no functionCall of an earlier content that has no response yet.')
   const { text, failed } = readResponse(response)
-  const said: TextPart[] = text === '' ? [] : [{ kind: 'text', text }]
+  const texts: TextPart[] = text === '' ? [] : [{ kind: 'text', text }]
   const media = parts.map((part, number) => readMedia(part, `${at}.parts[${number}]`))
-  return { kind: 'tool_result', call_id: call.id, name, content: [...said, ...media], failed }
+  return { kind: 'tool_result', call_id: call.id, name, content: [...texts, ...media], failed }
 }
 
 /**

@@ -1,7 +1,7 @@
 // A translated native request, made to fit what its model's generation takes.
 import { VERTEX_AI } from '../../domain/servers/vertex.ts'
-import type { FitTarget, Fitted } from '../fitted.ts'
-import { BEGIN, CONTINUE, jsonOfSchema, ONLY_JSON } from '../in-words.ts'
+import type { FitTarget, Fitted } from '../fit-target.ts'
+import { BEGIN, CONTINUE, jsonOfSchema, ONLY_JSON } from '../instructions.ts'
 import { knownAs } from '../named-model.ts'
 import { isObject, type Json, type JsonObject, objectIn, objectsIn } from '../wire/json.ts'
 import { type Generation, generationOf } from './model.ts'
@@ -19,8 +19,8 @@ export function fitRequest(body: JsonObject, target: FitTarget): Fitted {
   const generation = generationOf(knownAs(target))
   const dropped: string[] = []
   const fitted = fitTurns(fitPenalties({ body, generation, dropped }), generation)
-  const in_words = fitJson({ body: fitted, generation, dropped })
-  return { body: in_words, dropped, asks_json: in_words !== fitted }
+  const instructed = fitJson({ body: fitted, generation, dropped })
+  return { body: instructed, dropped, asks_json: instructed !== fitted }
 }
 
 /** The Gemini API allows contents without a role, Vertex AI does not: https://github.com/BerriAI/litellm/issues/32731 */
@@ -71,7 +71,7 @@ function fitJson({ body, generation, dropped }: Fitting): JsonObject {
   }
 }
 
-const said = (text: string): JsonObject => ({ role: 'user', parts: [{ text }] })
+const userMessage = (text: string): JsonObject => ({ role: 'user', parts: [{ text }] })
 
 /**
  * A conversation begins with its user (https://github.com/google-gemini/gemini-cli/issues/11814), and ends with it, or with results,
@@ -79,7 +79,7 @@ const said = (text: string): JsonObject => ({ role: 'user', parts: [{ text }] })
  */
 function fitTurns(body: JsonObject, { takes_prefill }: Generation): JsonObject {
   const contents = objectsIn(body.contents)
-  const before = contents[0]?.role === 'user' ? [] : [said(BEGIN)]
-  const after = takes_prefill || contents.at(-1)?.role !== 'model' ? [] : [said(CONTINUE)]
+  const before = contents[0]?.role === 'user' ? [] : [userMessage(BEGIN)]
+  const after = takes_prefill || contents.at(-1)?.role !== 'model' ? [] : [userMessage(CONTINUE)]
   return before.length + after.length === 0 ? body : { ...body, contents: [...before, ...contents, ...after] }
 }

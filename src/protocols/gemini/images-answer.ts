@@ -40,18 +40,18 @@ export function decodeImageAnswer(answer: JsonObject): ImageAnswer {
 
 function imagesOf({ content }: JsonObject): SentImage[] {
   const images: (SentImage & { beside: Beside })[] = []
-  let said: Part[] = []
+  let text_parts: Part[] = []
   for (const part of objectsIn(objectIn(content).parts)) {
     if (part.thought === true) continue
     // `inline_data` is how some servers write it.
     const base64 = stringIn(objectIn(part.inlineData ?? part.inline_data).data) ?? ''
     const read = readAnswerPart(part, '')
     if (base64 !== '') {
-      const beside = { before: said, after: [], signature: read?.signature, usage: undefined }
+      const beside = { before: text_parts, after: [], signature: read?.signature, usage: undefined }
       images.push({ base64, revised_prompt: null, beside })
-      said = []
-    } else if (read?.kind === 'text') said.push(read)
+      text_parts = []
+    } else if (read?.kind === 'text') text_parts.push(read)
   }
   const last = images.pop()
-  return last ? [...images, { ...last, beside: { ...last.beside, after: said } }] : []
+  return last ? [...images, { ...last, beside: { ...last.beside, after: text_parts } }] : []
 }

@@ -8,7 +8,7 @@ import type { RequestFacts } from '../facts.ts'
 import { bounded, inputBound } from '../input-bound.ts'
 import { jsonTokens, sumTokens } from '../token-sums.ts'
 import { hasItems, isObject, type Json, type JsonObject, refusal } from '../wire/json.ts'
-import { workedOut } from '../wire/known-values.ts'
+import { computedOnce } from '../wire/known-values.ts'
 import { requestBound } from './bound.ts'
 import { camelCased } from './camel-case.ts'
 import { findConfig, readLimits } from './config.ts'
@@ -32,7 +32,7 @@ export function readRequest(body: JsonObject): RequestFacts {
   const text_tokens =
     contentsTokens(body.contents) +
     systemTokens(body) +
-    workedOut(jsonTokens, body.tools) +
+    computedOnce(jsonTokens, body.tools) +
     jsonTokens(limits.schema?.value) +
     (cached_content === undefined ? 0 : CACHED_CONTENT_TOKENS)
   const { tokens, media } = bounded(requestBound, body)
@@ -105,14 +105,14 @@ function contentsTokens(contents: Json | undefined): number {
 }
 
 const contentTokensAt = (content: Json, index: number): number =>
-  workedOut(contentTokens, content, `contents[${index}]`)
+  computedOnce(contentTokens, content, `contents[${index}]`)
 
 function systemTokens(body: JsonObject): number {
   const found = find(body, 'systemInstruction', 'system_instruction', '')
   if (found === undefined) return 0
   return typeof found.value === 'string'
     ? estimateTokens(found.value)
-    : workedOut(contentTokens, found.value, found.name)
+    : computedOnce(contentTokens, found.value, found.name)
 }
 
 function contentTokens(content: Json, path: string): number {

@@ -100,15 +100,15 @@ export function fromGeminiSchema(schema: JsonObject): JsonObject {
   const read: JsonObject = {}
   for (const [name, value] of Object.entries(schema)) {
     const keyword = lookUp(CAMEL, name) ?? name
-    const meant = meantValue(keyword, value)
-    if (meant !== undefined) read[keyword] = meant
+    const converted = jsonSchemaValue(keyword, value)
+    if (converted !== undefined) read[keyword] = converted
   }
   return schema.nullable === true ? nullable(read) : read
 }
 
 const NO_JSON_SCHEMA = new Set(['nullable', 'propertyOrdering', 'property_ordering', 'example'])
 
-function meantValue(keyword: string, value: Json): Json | undefined {
+function jsonSchemaValue(keyword: string, value: Json): Json | undefined {
   if (NO_JSON_SCHEMA.has(keyword)) return undefined
   if (keyword === 'type') return typeof value === 'string' ? value.toLowerCase() : value
   if (keyword === 'format') return typeof value === 'string' && OWN_FORMATS.has(value) ? undefined : value

@@ -97,11 +97,11 @@ export function decodeMessages(value: Json | undefined): Conversation {
     return oneOf(READERS, message.role, `${path}.role`)(message, path, names)
   })
   const turns = new TurnCount()
-  for (const said of read) {
-    if ('text' in said) conversation.system.push({ ...said, after: turns.count })
+  for (const visible of read) {
+    if ('text' in visible) conversation.system.push({ ...visible, after: turns.count })
     else {
-      conversation.turns.push(said)
-      turns.add(said)
+      conversation.turns.push(visible)
+      turns.add(visible)
     }
   }
   return conversation
@@ -132,8 +132,8 @@ function readAssistant(raw: JsonObject, path: string, names: Map<string, string>
   if (function_call)
     calls.push(readFunction(function_call, `${path}.function_call`, madeCallId('function', 0, names.size)))
   for (const call of calls) if (call.kind === 'tool_call') names.set(call.id, call.name)
-  const said = withoutThinking(content)
-  const parts: Part[] = [...thinking, ...readOptional(said, `${path}.content`)]
+  const visible = withoutThinking(content)
+  const parts: Part[] = [...thinking, ...readOptional(visible, `${path}.content`)]
   if (refused) parts.push({ kind: 'text', text: refused })
   const signed = signLastText(parts, readGoogleSignature(raw))
   return { role: 'assistant', parts: [...signed, ...readImages(raw, path), ...calls] }

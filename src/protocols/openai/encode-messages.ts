@@ -101,8 +101,8 @@ function encodeUser(parts: readonly Part[], caching: TakenCaching): JsonObject[]
   const media = results.flatMap((result) =>
     result.content.filter((part) => part.kind !== 'text').map(unmarked),
   )
-  const said = parts.filter((part) => isContent(part))
-  const content = [...media, ...said]
+  const user_content = parts.filter((part) => isContent(part))
+  const content = [...media, ...user_content]
   return [
     ...results.map((result) => encodeResult(result, caching)),
     ...(content.length > 0 ? [{ role: 'user', content: encodeContent(content, caching) }] : []),

@@ -20,10 +20,10 @@ export function readCost(usage: JsonObject): number | undefined {
   if (ticks !== undefined) return believable(Math.round(ticks / TICKS_PER_NANO))
   const cost = usage.cost ?? usage.estimated_cost
   if (cost === undefined || cost === null) return undefined
-  const took = isObject(cost) ? cost.total_cost : cost
+  const reported = isObject(cost) ? cost.total_cost : cost
   const beside = usage.is_byok === true ? objectIn(usage.cost_details).upstream_inference_cost : 0
-  if (typeof took !== 'number' || typeof beside !== 'number') return undefined
-  return believable(Math.round((took + beside) * NANOS_PER_USD))
+  if (typeof reported !== 'number' || typeof beside !== 'number') return undefined
+  return believable(Math.round((reported + beside) * NANOS_PER_USD))
 }
 
 const believable = (nanos: number): number | undefined =>

@@ -11,7 +11,7 @@ import { withModelAndStream } from '../model-and-stream.ts'
 import { knownAs, type NamedModel } from '../named-model.ts'
 import { jsonTokens, sumTokens } from '../token-sums.ts'
 import { hasItems, type Json, type JsonObject, lookUp, objectIn, refusal, stringIn } from '../wire/json.ts'
-import { workedOut } from '../wire/known-values.ts'
+import { computedOnce } from '../wire/known-values.ts'
 import { requestBound } from './bound.ts'
 import { generationOf } from './model.ts'
 import { effortOfOthers } from './thinking-fields.ts'
@@ -47,8 +47,8 @@ export function readRequest(body: JsonObject): RequestFacts {
   if (candidates < 1) throw refusal('n', 'must be at least 1.')
   for (const field of LIMIT_FIELDS) if (fields[field] === 0) throw refusal(field, 'must be at least 1.')
   const text_tokens =
-    sumTokens(messages, (message) => workedOut(messageTokens, message)) +
-    workedOut(jsonTokens, fields.tools) +
+    sumTokens(messages, (message) => computedOnce(messageTokens, message)) +
+    computedOnce(jsonTokens, fields.tools) +
     jsonTokens(fields.functions) +
     jsonTokens(fields.response_format)
   const { tokens, media } = bounded(requestBound, body)

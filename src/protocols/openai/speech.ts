@@ -33,7 +33,7 @@ export const speechNames = namesFrom({}, { billed: [...KNOWN, ...extras.decisive
 export interface SpeechRequest {
   /** Unicode code points of the text. */
   characters: number
-  /** An estimate of the text and of how it is to be spoken. */
+  /** An estimate of the text and of the voice instructions. */
   input_tokens: number
   /** The most tokens of all of the request: what is held. */
   input_bound_tokens: number

@@ -37,14 +37,14 @@ const FIELDS = Object.keys(THINKING_FORMS)
 const OFF: Thinking = { mode: 'off' }
 const AUTO: Thinking = { mode: 'auto' }
 
-interface WantedThinking {
+interface RequestedThinking {
   readonly thinking: Thinking | undefined
   /** Undefined where the caller does not say. */
   readonly shows_thinking: boolean | undefined
 }
 
 /** Of two fields that say it, the first in this order counts. @throws GatewayError invalid_request that names a malformed field */
-export function readThinking(body: JsonObject): WantedThinking {
+export function readThinking(body: JsonObject): RequestedThinking {
   const { reasoning_effort, include_reasoning, reasoning, ...others } = readPresent(ThinkingRequest, body, '')
   const named = reasoning_effort && EFFORTS[reasoning_effort]
   const thinking = named ?? (reasoning && ofReasoning(reasoning)) ?? ofOthers(others)

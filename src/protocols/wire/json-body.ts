@@ -4,7 +4,7 @@ import { isObject, type Json, type JsonObject, refusal } from './json.ts'
 import { MAX_DEPTH } from './json-depth.ts'
 import { type Names, NO_NAMES } from './json-names.ts'
 import { parseJsonBytes } from './json-parse.ts'
-import { type KnownTo, Recall } from './json-recall.ts'
+import { type AccountValues, Recall } from './json-recall.ts'
 import { type Walk, walkJson } from './json-walk.ts'
 import type { Counted } from './known-values.ts'
 
@@ -40,7 +40,7 @@ const MIN_RECALLED_BYTES = 2048
  * @param to values that came before are neither walked nor parsed again; calls share them then, and may not change them
  * @throws GatewayError invalid_request for JSON that is nested too deep, or has too many values
  */
-export function scanJsonBody(arrived: Uint8Array, names: Names = NO_NAMES, to?: KnownTo): ScannedBody {
+export function scanJsonBody(arrived: Uint8Array, names: Names = NO_NAMES, to?: AccountValues): ScannedBody {
   const bytes = withoutMark(arrived)
   const recall =
     to && bytes.length >= MIN_RECALLED_BYTES

@@ -27,7 +27,7 @@ interface Walked {
 }
 
 /** The known values of the account that sent the body. */
-export interface KnownTo {
+export interface AccountValues {
   readonly account_id: number
   readonly known: KnownValues
 }
@@ -45,7 +45,7 @@ export class Recall {
   /** How many containers are around the values that may be known here: one around a field's value, two around its items. */
   depth = NOWHERE
   readonly #data: Buffer
-  readonly #to: KnownTo
+  readonly #to: AccountValues
   readonly #found: Found[] = []
   readonly #walked: Walked[] = []
   /** The field that the walk has come to, its name, and how many items of it are behind. */
@@ -55,7 +55,7 @@ export class Recall {
   /** The value that is walked. */
   #current: Candidate | undefined
 
-  constructor(data: Buffer, to: KnownTo) {
+  constructor(data: Buffer, to: AccountValues) {
     this.#data = data
     this.#to = to
   }

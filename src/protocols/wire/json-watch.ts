@@ -119,14 +119,14 @@ export class Watch {
       return HARMLESS
     }
     const written = textAt(this.#data, at, end)
-    const meant = written === undefined ? undefined : names.reduced.get(reduce(written))
-    if (meant === undefined) return HARMLESS
+    const canonical = written === undefined ? undefined : names.reduced.get(reduce(written))
+    if (canonical === undefined) return HARMLESS
     this.#refuse(
-      written === meant
+      written === canonical
         ? 'must be written without escapes: not every server reads them in names.'
-        : `is read as ${meant} by some servers, and ignored by others; send ${meant}, or leave it out.`,
+        : `is read as ${canonical} by some servers, and ignored by others; send ${canonical}, or leave it out.`,
     )
-    return names.known.get(meant) ?? HARMLESS
+    return names.known.get(canonical) ?? HARMLESS
   }
 
   #refuse(problem: string): void {

@@ -18,10 +18,10 @@ export const refusal = (path: string, problem: string) =>
   invalidRequest(`${path}: ${problem}`, { param: path })
 
 const check =
-  <T extends Json>(wanted: string, accepts: (value: Json | undefined) => value is T): Check<T> =>
+  <T extends Json>(expected: string, accepts: (value: Json | undefined) => value is T): Check<T> =>
   (value, path) => {
     if (accepts(value)) return value
-    throw refusal(path, value === undefined ? `is missing; it must be ${wanted}.` : `must be ${wanted}.`)
+    throw refusal(path, value === undefined ? `is missing; it must be ${expected}.` : `must be ${expected}.`)
   }
 
 export const wantObject: Check<JsonObject> = check('an object', isObject)

@@ -80,7 +80,7 @@ export class KnownValues {
     if (typeof value !== 'object' || value === null || !this.#cameBefore(hash, length)) return
     // The same one may be in this body twice.
     if (this.find(beginning)) return
-    WORKED_OUT.set(value, new Map())
+    RESULTS.set(value, new Map())
     this.#keep(hash, { account_id, field, bytes: copyOf(data, start, end), value, ...counted })
   }
 
@@ -141,10 +141,10 @@ function isAt({ account_id, field, bytes }: Kept, at: Beginning): boolean {
 }
 
 /** Of known values: what was worked out of them, by the function that did it. */
-const WORKED_OUT = new WeakMap<object, Map<unknown, unknown>>()
+const RESULTS = new WeakMap<object, Map<unknown, unknown>>()
 
 /** Whether something may have been worked out of a value before. */
-export const isKnown = (value: object): boolean => WORKED_OUT.has(value)
+export const isKnown = (value: object): boolean => RESULTS.has(value)
 
 /**
  * The result of a function for a value; computed only once for a known one.
@@ -152,8 +152,8 @@ export const isKnown = (value: object): boolean => WORKED_OUT.has(value)
  * @param work the same function each time; its result depends on the value alone
  * @param path the value's place, for what the function throws
  */
-export function workedOut<V, T>(work: (value: V, path: string) => T, value: V, path = ''): T {
-  const known = typeof value === 'object' && value !== null ? WORKED_OUT.get(value) : undefined
+export function computedOnce<V, T>(work: (value: V, path: string) => T, value: V, path = ''): T {
+  const known = typeof value === 'object' && value !== null ? RESULTS.get(value) : undefined
   if (!known) return work(value, path)
   const before = known.get(work) as T | undefined
   if (before !== undefined) return before

@@ -1,7 +1,7 @@
 // Values that came before: what is known again, to whom and where, and what is forgotten.
 import { describe, expect, test } from 'bun:test'
 import { nameIn, namesFrom } from '../../../src/protocols/wire/json-names.ts'
-import { hashAt, KnownValues, workedOut } from '../../../src/protocols/wire/known-values.ts'
+import { computedOnce, hashAt, KnownValues } from '../../../src/protocols/wire/known-values.ts'
 
 const NAMES = namesFrom({ tools: 'value', system: 'value' })
 const fieldOf = (name: string) => {
@@ -151,7 +151,7 @@ describe('what is worked out of a value', () => {
     const found = knowing(A).find(beginning(A))?.value
     const one = counting()
     const other = counting()
-    const both = () => [workedOut(one.work, found), workedOut(other.work, found)]
+    const both = () => [computedOnce(one.work, found), computedOnce(other.work, found)]
     expect([both(), both()]).toEqual(Array(2).fill([A.length, A.length]))
     expect([one.calls, other.calls]).toEqual([1, 1])
   })
@@ -163,7 +163,7 @@ describe('what is worked out of a value', () => {
   ])('of %s each time', (_, other) => {
     knowing(A)
     const { work } = counting()
-    expect([workedOut(() => 1, other), workedOut(() => 2, other)]).toEqual([1, 2])
+    expect([computedOnce(() => 1, other), computedOnce(() => 2, other)]).toEqual([1, 2])
     expect(work(A)).toBeGreaterThan(0)
   })
 
@@ -172,7 +172,7 @@ describe('what is worked out of a value', () => {
     const refuse = (_: unknown, path: string) => {
       throw new Error(path)
     }
-    expect(() => workedOut(refuse, found, 'contents[0]')).toThrow('contents[0]')
-    expect(() => workedOut(refuse, found, 'contents[7]')).toThrow('contents[7]')
+    expect(() => computedOnce(refuse, found, 'contents[0]')).toThrow('contents[0]')
+    expect(() => computedOnce(refuse, found, 'contents[7]')).toThrow('contents[7]')
   })
 })

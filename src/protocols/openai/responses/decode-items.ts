@@ -27,7 +27,7 @@ import { DATA_URI, RefusalContent, readAudio, TextContent } from '../decode-mess
 import { CLIENT_TOOLS, clientOutput, clientToolOfItem } from './client-tools.ts'
 import { compactedText } from './compaction.ts'
 import { readEncrypted } from './encrypted.ts'
-import { answeredPicture, PICTURE_ITEM, wordsOf } from './picture-items.ts'
+import { answeredPicture, PICTURE_ITEM, pictureText } from './picture-items.ts'
 import type { PlacedItem } from './recalled.ts'
 import { flatName } from './tools.ts'
 
@@ -227,7 +227,7 @@ function readPicture(state: State, item: JsonObject, at: string): void {
     say(state, 'assistant', { ...picture, signature })
     return
   }
-  const text = wordsOf(item)
+  const text = pictureText(item)
   if (text !== undefined) say(state, 'assistant', { kind: 'text', text })
 }
 

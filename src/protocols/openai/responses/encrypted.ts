@@ -3,7 +3,7 @@ import type { Signature } from '../../canonical/parts.ts'
 import { FORMATS, packSignature, type Signed, unpackSignature } from '../../signature.ts'
 import { isObject, type Json, type JsonObject, stringIn } from '../../wire/json.ts'
 import { compactedText } from './compaction.ts'
-import { PICTURE_ITEM, wordsOf } from './picture-items.ts'
+import { PICTURE_ITEM, pictureText } from './picture-items.ts'
 
 const OWN_FORMAT = FORMATS.openai
 
@@ -47,7 +47,7 @@ export const issuerOfItem = (item: Json): string | undefined =>
 export function itemForProvider(item: Json, forgets: boolean): Json | undefined {
   if (!isObject(item)) return item
   if (REFERS_TO_PROVIDER.has(item.type)) return undefined
-  if (lacksImage(item)) return saidOf(item)
+  if (lacksImage(item)) return messageFor(item)
   if (item.type === 'reasoning' || item.type === 'compaction') return encryptedForProvider(item, forgets)
   if (item.id === undefined || !ID_IS_OPTIONAL.has(stringIn(item.type) ?? 'message')) return item
   const { id: _, ...rest } = item
@@ -66,8 +66,8 @@ const lacksImage = ({ type, result }: JsonObject): boolean =>
   type === PICTURE_ITEM && (result ?? null) === null
 
 /** The description of an image in words; undefined if unknown. */
-function saidOf(item: JsonObject): JsonObject | undefined {
-  const text = wordsOf(item)
+function messageFor(item: JsonObject): JsonObject | undefined {
+  const text = pictureText(item)
   if (text === undefined) return undefined
   return { type: 'message', role: 'assistant', content: [{ type: 'output_text', text }] }
 }

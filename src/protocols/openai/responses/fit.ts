@@ -1,6 +1,6 @@
 // A responses request, made to fit its server and the generation of its model.
-import type { FitTarget, Fitted } from '../../fitted.ts'
-import { JSON_WORD } from '../../in-words.ts'
+import type { FitTarget, Fitted } from '../../fit-target.ts'
+import { JSON_WORD } from '../../instructions.ts'
 import { shortened } from '../../tool-names.ts'
 import {
   isObject,

@@ -38,7 +38,7 @@ const SHOWN = 'The image was made, and the user sees it.'
 const NOT_MADE = 'The image could not be made.'
 
 /** An earlier picture in words, for a model that has no such function; undefined if nothing is known of it. */
-export function wordsOf({ status, revised_prompt }: JsonObject): string | undefined {
+export function pictureText({ status, revised_prompt }: JsonObject): string | undefined {
   const prompt = stringIn(revised_prompt)
   if (!prompt) return undefined
   return `[${status === 'failed' ? NOT_MADE : SHOWN} ${prompt}]`

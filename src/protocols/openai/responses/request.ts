@@ -11,12 +11,12 @@ import { knownAs } from '../../named-model.ts'
 import type { TextProtocol } from '../../protocol.ts'
 import { jsonTokens, sumTokens } from '../../token-sums.ts'
 import { isObject, type Json, type JsonObject, lookUp, objectIn, refusal, stringIn } from '../../wire/json.ts'
-import { workedOut } from '../../wire/known-values.ts'
+import { computedOnce } from '../../wire/known-values.ts'
 import { generationOf } from '../model.ts'
 import { requestBound } from './bound.ts'
 import { asksForCompaction } from './compaction.ts'
 import { issuerOfItem, itemForProvider } from './encrypted.ts'
-import { PICTURE_ITEM, wordsOf } from './picture-items.ts'
+import { PICTURE_ITEM, pictureText } from './picture-items.ts'
 import { addedTools, allItems, isReference, itemsOf, RECALLED } from './recalled.ts'
 
 /** The fields that the price depends on. */
@@ -56,9 +56,9 @@ export function readRequest(body: JsonObject): RequestFacts {
   const added_tools = addedTools(items.map(({ item }) => item))
   const issuer = items.reduce<string | undefined>((last, { item }) => issuerOfItem(item) ?? last, undefined)
   const text_tokens =
-    sumTokens(items, ({ item }) => workedOut(itemTokens, item)) +
+    sumTokens(items, ({ item }) => computedOnce(itemTokens, item)) +
     estimateTokens(fields.instructions ?? '') +
-    workedOut(toolTokens, fields.tools) +
+    computedOnce(toolTokens, fields.tools) +
     jsonTokens(objectIn(fields.text).format)
   const { tokens, media } = bounded((_, found) => requestBound(body, items, found), body)
   return {
@@ -108,7 +108,7 @@ function withoutMask(tool: Json): Json {
 /** Everything else of an item is read as JSON. */
 function itemTokens(item: Json): number {
   if (!isObject(item)) return jsonTokens(item)
-  if (item.type === PICTURE_ITEM) return estimateTokens(wordsOf(item) ?? '')
+  if (item.type === PICTURE_ITEM) return estimateTokens(pictureText(item) ?? '')
   const { content, output, ...rest } = item
   return contentTokens(content) + contentTokens(output) + (isPlain(rest) ? 0 : jsonTokens(rest))
 }

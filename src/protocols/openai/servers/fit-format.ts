@@ -1,5 +1,5 @@
 // The format of a chat completion, made to fit what its server takes: JSON by a schema, and the word that JSON needs.
-import { JSON_WORD } from '../../in-words.ts'
+import { JSON_WORD } from '../../instructions.ts'
 import { isObject, type Json, type JsonObject, objectIn, objectsIn, stringIn } from '../../wire/json.ts'
 import { contentText } from '../reasoning.ts'
 import type { Fitting } from './fitting.ts'

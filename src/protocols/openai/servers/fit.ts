@@ -1,5 +1,5 @@
 // A chat completion request, made to fit what its server takes.
-import type { FitTarget, Fitted } from '../../fitted.ts'
+import type { FitTarget, Fitted } from '../../fit-target.ts'
 import { knownAs } from '../../named-model.ts'
 import { nearestLevel } from '../../thinking.ts'
 import { type JsonObject, stringIn } from '../../wire/json.ts'

@@ -251,7 +251,7 @@ const TABLE = {
    */
   together: { renamed: { ...AS_USER, ...AS_MAX_TOKENS }, thinking: 'reasoning', max_name_chars: 64 },
   /**
-   * ollama/ollama openai/openai.go: Message.Reasoning; efforts: https://github.com/ollama/ollama/pull/17141. Limit, whose newer name it
+   * ollama/ollama openai/openai.go: Message.Reasoning; efforts: https://github.com/ollama/ollama/pull/17141. Limit: its newer name it
    * takes and ignores: https://github.com/ollama/ollama/issues/7125.
    */
   ollama: {

@@ -1,10 +1,10 @@
-// A request made to fit the server that it goes to.
+// The target that a request is fitted to, and the fitted request.
 import type { TargetModel } from './canonical/request.ts'
 import type { JsonObject } from './wire/json.ts'
 
-/** Where a request goes. */
+/** The model and the server that a request goes to. */
 export interface FitTarget extends Pick<TargetModel, 'model' | 'generation' | 'efforts' | 'server'> {
-  /** The gateway wrote it; what passes through was written by the caller. */
+  /** The gateway wrote the request; without it, the caller's own passes through. */
   readonly is_translated: boolean
 }
 
