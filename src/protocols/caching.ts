@@ -115,8 +115,8 @@ export const isBlank = (text: string): boolean => !/\S/.test(text)
 function withLastMarked(turn: Turn, cache: CacheTtl): Turn {
   const { parts } = turn
   const isWritten = (part: Part) => part.kind !== 'text' || !isBlank(part.text)
-  const marked = parts.findLastIndex((part) => part.kind !== 'tool_result' && isWritten(part))
-  const last = marked >= 0 ? marked : parts.length - 1
+  const written = parts.findLastIndex((part) => part.kind !== 'tool_result' && isWritten(part))
+  const last = written >= 0 ? written : parts.length - 1
   return { ...turn, parts: parts.map((part, at) => (at === last ? { ...part, cache } : part)) }
 }
 
@@ -125,14 +125,14 @@ const MARKS = ['cache_control', 'prompt_cache_breakpoint']
 /** The names of all marks in a request of any protocol, one for each mark. */
 export function marksIn({ tools, system, messages, input }: JsonObject): string[] {
   const declared = objectsIn(tools).flatMap((tool) => [tool, objectIn(tool.function)])
-  const marked = [...objectsIn(messages), ...objectsIn(input)].flatMap((one) => [
+  const content = [...objectsIn(messages), ...objectsIn(input)].flatMap((one) => [
     one,
     ...[...objectsIn(one.content), ...objectsIn(one.output)].flatMap((part) => [
       part,
       ...objectsIn(part.content),
     ]),
   ])
-  return [...declared, ...objectsIn(system), ...marked].flatMap((object) =>
+  return [...declared, ...objectsIn(system), ...content].flatMap((object) =>
     MARKS.filter((name) => isObject(object[name])),
   )
 }
