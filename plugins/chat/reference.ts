@@ -32,7 +32,7 @@ import {
   words,
 } from '../../src/app/reference/schema.ts'
 
-const said = {
+const content = {
   'content?': orNull(text('The text.')),
   'reasoning_content?': text("The model's thoughts, if it shows them."),
   'images?': list(
@@ -122,7 +122,7 @@ export const reference: Reference = {
       object({
         index,
         message: object(
-          { ...said, 'tool_calls?': list(anyObject('A call.'), 'Calls of tools.') },
+          { ...content, 'tool_calls?': list(anyObject('A call.'), 'Calls of tools.') },
           'The answer.',
         ),
         finish_reason,
@@ -131,7 +131,7 @@ export const reference: Reference = {
     ChatChunk: completion(
       'chat-streaming',
       'chat.completion.chunk',
-      object({ index, delta: object(said, 'What is added.'), 'finish_reason?': finish_reason }),
+      object({ index, delta: object(content, 'What is added.'), 'finish_reason?': finish_reason }),
     ),
   },
   answers: {

@@ -25,7 +25,7 @@ interface Route {
   readonly hooks: Readonly<Record<string, unknown>>
 }
 
-/** What the converter asks of an application. Elysia's types hide it from everybody else. */
+/** The parts of an application that the converter reads. Elysia's types hide them. */
 interface Routed {
   getGlobalRoutes(): readonly Route[]
   getGlobalDefinitions(): unknown
@@ -44,8 +44,8 @@ export function routesOf(app: AnyElysia): Map<string, Route> {
 }
 
 /**
- * One route: an operation for each of its methods, of which most have one, and none where it is hidden. Methods are in lower
- * case, as OpenAPI writes them.
+ * The operations of one route: one for each of its methods, none if it is hidden. Methods are in lower case, as OpenAPI writes
+ * them.
  */
 export async function convert(app: AnyElysia, { method, path, hooks }: Route) {
   await endOfTurn()
@@ -60,7 +60,7 @@ export async function convert(app: AnyElysia, { method, path, hooks }: Route) {
   )
 }
 
-/** With its schemas in plain JSON Schema: the converter would drop what they say of enumerations. */
+/** The hooks with their schemas in plain JSON Schema: the converter would drop enumerations. */
 function publishedHooks({ body, query, params, response, detail = {}, ...others }: Route['hooks']) {
   const { requestBody } = detail as Converted
   const content = Object.entries(requestBody?.content ?? {}).map(([type, { schema, ...more }]) => [
@@ -76,16 +76,16 @@ function publishedHooks({ body, query, params, response, detail = {}, ...others 
     body: requestBody ? undefined : publishedSchema(body),
     query: publishedSchema(query),
     params: publishedSchema(params),
-    response: isSchema(response) ? publishedSchema(response) : publishedResponses(response),
+    response: isTypeBox(response) ? publishedSchema(response) : publishedResponses(response),
   }
 }
 
-const isSchema = (value: unknown): value is Schema =>
+export const isTypeBox = (value: unknown): value is Schema =>
   typeof value === 'object' && value !== null && Kind in value
 
-/** The converter knows a schema by its kind. Those of other libraries it converts itself. */
+/** The converter recognises a schema by its kind, and converts those of other libraries itself. */
 const publishedSchema = (schema: unknown): unknown =>
-  isSchema(schema) ? { ...published(schema), [Kind]: 'Published' } : schema
+  isTypeBox(schema) ? { ...published(schema), [Kind]: 'Published' } : schema
 
 const publishedResponses = (responses: unknown): unknown =>
   responses &&
@@ -121,7 +121,7 @@ function publishedPart(value: unknown): unknown {
 const wordsOf = ({ must }: Schema): string | undefined =>
   typeof must === 'string' ? `${must.charAt(0).toUpperCase()}${must.slice(1)}.` : undefined
 
-/** What TypeBox writes in ways of its own. */
+/** TypeBox's own forms of patterns, integers, enumerations and nullable types in plain JSON Schema. */
 function plain(schema: Schema): Schema {
   const { type, source, flags, maximum, anyOf, ...rest } = schema
   if (type === 'RegExp') return { ...rest, type: 'string', pattern: source }

@@ -38,7 +38,7 @@ export const ERROR_SCHEMAS = {
 const IMAGES: Dialect = { forms: COMMON_FORMS, render: renderImageError, error: 'Error' }
 const OPENAI: Dialect = { forms: COMMON_FORMS, render: openaiError, error: 'OpenAIError' }
 
-/** Of the groups of operations. */
+/** By the groups of operations. */
 export const DIALECTS: Readonly<Record<Tag, Dialect>> = {
   'Gemini API': { forms: NATIVE_FORMS, render: googleError, error: 'GoogleError' },
   'Anthropic API': { forms: MESSAGES_FORMS, render: anthropicError, error: 'AnthropicError' },
@@ -59,7 +59,7 @@ const keyIn = (place: string, name: string, description: string): Schema => ({
   description,
 })
 
-/** How a key may be sent, by the names that the document gives. */
+/** The ways to send a key, by their names in the document. */
 export const SECURITY_SCHEMES: Readonly<Record<CredentialForm, Schema>> = {
   bearer: { type: 'http', scheme: 'bearer', description: 'A key, `tg_…`, as a bearer token.' },
   'x-api-key': keyIn('header', 'x-api-key', "The same key, as Anthropic's clients send it."),
@@ -72,6 +72,6 @@ export const SECURITY_SCHEMES: Readonly<Record<CredentialForm, Schema>> = {
   ),
 }
 
-/** The ways of one group, any of which will do. */
+/** The ways of one group, any of which is enough. */
 export const securityOf = (tag: Tag): Record<string, never[]>[] =>
   DIALECTS[tag].forms.map((form) => ({ [form]: [] }))

@@ -14,7 +14,7 @@ import {
   type Written,
 } from '../../src/app/reference/operation.ts'
 import { ref, type Schema } from '../../src/app/reference/schema.ts'
-import { type Converted, convert, routesOf } from './converted.ts'
+import { type Converted, convert, isTypeBox, published, routesOf } from './converted.ts'
 import { ERROR_SCHEMAS, SECURITY_SCHEMES, securityOf } from './dialects.ts'
 import { failuresOfRoute, failuresOfWritten } from './failures.ts'
 import { PREFACE } from './preface.ts'
@@ -88,7 +88,7 @@ async function operationsOf(
           path: one.path ?? path,
           method,
           tag,
-          operation: byWords(one, tag, converted, shared),
+          operation: byWords(one, tag, shared),
         })
       if (!of_route) operations.push({ method, ...bySchemas(name, path, converted, shared) })
     }
@@ -97,13 +97,8 @@ async function operationsOf(
 }
 
 /** An operation whose route reads its own bytes. */
-function byWords(written: Written, tag: Tag, { requestBody }: Converted, shared: Shared): Schema {
-  const { id, summary, description, parameters = [], body, examples = {}, is_free } = written
-  const { answer, headers, content } = written
-  const of_route = Object.entries(requestBody?.content ?? {}).map(([type, { schema }]) => [
-    type,
-    { schema, examples: examples[type] },
-  ])
+function byWords(written: Written, tag: Tag, shared: Shared): Schema {
+  const { id, summary, description, parameters = [], body, is_free, answer, headers, content } = written
   const answers = { ...failuresOfWritten(written, tag), 200: { description: answer, headers, content } }
   return {
     tags: [tag],
@@ -112,10 +107,19 @@ function byWords(written: Written, tag: Tag, { requestBody }: Converted, shared:
     description,
     security: securityOf(tag),
     parameters: is_free ? parameters : [...parameters, IDEMPOTENCY_KEY],
-    requestBody: { required: true, content: withExamples(body ?? Object.fromEntries(of_route), shared) },
+    requestBody: { required: true, content: withExamples(publishedContent(body), shared) },
     responses: answersOf(answers, tag, shared),
   }
 }
+
+/** A surface may hand over the TypeBox schemas by which it reads a request. */
+const publishedContent = (content: Content): Content =>
+  Object.fromEntries(
+    Object.entries(content).map(([type, { schema, ...rest }]) => [
+      type,
+      { schema: isTypeBox(schema) ? published(schema) : schema, ...rest },
+    ]),
+  )
 
 /** An operation that its route's schemas and `detail` describe whole. */
 function bySchemas(
@@ -145,10 +149,10 @@ function bySchemas(
   }
 }
 
-function plainParameter({ name, in: place, required, schema, ...told }: Parameter): Schema {
-  const { description, examples, title, ...rest } = schema
+function plainParameter({ name, in: place, required, schema, ...rest }: Parameter): Schema {
+  const { description, examples, title, ...plain } = schema
   const [example] = Array.isArray(examples) ? examples : []
-  return { name, in: place, required: required || undefined, description, example, ...told, schema: rest }
+  return { name, in: place, required: required || undefined, description, example, ...rest, schema: plain }
 }
 
 /** Those that the route's schemas describe; its failures as its surface writes them. */
@@ -157,7 +161,8 @@ function answersBySchemas({ requestBody, responses = {} }: Converted, tag: Tag |
     const [type = 'application/json'] = Object.keys(content)
     return [status, type, content[type]?.schema ?? {}]
   })
-  if (!tag) return Object.fromEntries(schemas.map(([status, ...shown]) => [status, answerOf(...shown)]))
+  if (!tag)
+    return Object.fromEntries(schemas.map(([status, type, schema]) => [status, answerOf(type, schema)]))
   const failed = schemas.filter(([, , { title }]) => `${title}` in ERROR_SCHEMAS).map(([status]) => status)
   const failures = failuresOfRoute(failed, tag, requestBody !== undefined)
   return Object.fromEntries(
@@ -197,7 +202,13 @@ const withExamples = (content: Content, { answers }: Shared) =>
   Object.fromEntries(
     Object.entries(content).map(([type, { schema, examples = exampleOf(schema, answers) }]) => {
       const named = Object.entries(examples).map(([summary, value]) => [summary, { summary, value }])
-      return [type, { schema, examples: named.length > 0 ? Object.fromEntries(named) : undefined }]
+      return [
+        type,
+        {
+          schema,
+          examples: named.length > 0 ? Object.fromEntries(named) : undefined,
+        },
+      ]
     }),
   )
 

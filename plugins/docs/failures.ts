@@ -5,7 +5,7 @@ import { ref } from '../../src/app/reference/schema.ts'
 import { type ErrorKind, GatewayError } from '../../src/domain/errors.ts'
 import { DIALECTS } from './dialects.ts'
 
-/** What happened, for the document. */
+/** Descriptions for the document. */
 const MEANINGS: Readonly<Record<ErrorKind, string>> = {
   invalid_request: 'The request is malformed, or asks for what the model does not do',
   unauthenticated: 'No key, or one that is wrong, revoked or expired',
@@ -27,7 +27,7 @@ const MEANINGS: Readonly<Record<ErrorKind, string>> = {
   upstream_timeout: "The provider, or the caller's own body, took too long",
 }
 
-/** A message of each, as it may be answered. */
+/** An example of a message for each. */
 const MESSAGES: Readonly<Record<ErrorKind, string>> = {
   invalid_request: 'max_tokens: must be a whole number, 0 or more.',
   unauthenticated: 'The API key is not valid. Check that it is sent whole, and was not revoked.',
@@ -50,19 +50,21 @@ const MESSAGES: Readonly<Record<ErrorKind, string>> = {
 const REQUEST_ID = 'req_01k9z3x8v7t6s5r4q3p2n1m0'
 
 const ALL = Object.keys(MEANINGS) as ErrorKind[]
-/** What only paid calls answer; what no free route answers, and what none answers which takes no body. */
+/** Kinds of paid calls alone. */
 const ONLY_PAID = /^(insufficient_balance|conflict|unprocessable)$/
+/** Kinds that no free route has. */
 const OF_PROVIDERS = /^(insufficient_balance|upstream_failed|upstream_overloaded)$/
+/** Kinds that no route without a request body has. */
 const WITH_BODY = /^(insufficient|payload|upstream)_/
 
-/** How an operation of a provider's API fails. */
+/** The failures of an operation that a surface has written of. */
 export const failuresOfWritten = ({ is_free, is_extra }: Written, tag: Tag): Record<string, Answer> =>
   failuresOf(
     ALL.filter((kind) => (kind === 'unimplemented' ? is_extra : !(is_free && ONLY_PAID.test(kind)))),
     tag,
   )
 
-/** How a free route fails whose schemas declare these statuses. */
+/** The failures of a free route whose schemas declare these statuses. */
 export function failuresOfRoute(
   statuses: readonly string[],
   tag: Tag,

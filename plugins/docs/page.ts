@@ -40,14 +40,14 @@ export const SCRIPT = `Scalar.createApiReference('#reference', {
   metaData: { title: 'Tollgate API reference' },
 })
 
-// What Scalar leaves to guess for those who do not see the page, or have no mouse.
+// Names and roles that Scalar leaves out, for screen readers and keyboards.
 function complete() {
   for (const button of document.querySelectorAll('button[class*="copy-button"]:not([aria-label])'))
     button.setAttribute('aria-label', 'Copy')
   for (const button of document.querySelectorAll('button.show-more[aria-label]')) button.removeAttribute('aria-label')
   for (const list of document.querySelectorAll('ul.endpoints:not([tabindex])')) list.tabIndex = 0
 }
-// In the same turn in which Scalar adds something, so that nobody meets what is not complete.
+// In the same turn as each change of Scalar's, so that no reader meets an incomplete element.
 new MutationObserver(complete).observe(document.getElementById('reference'), { childList: true, subtree: true })
 `
 

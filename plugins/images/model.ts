@@ -1,6 +1,5 @@
 // The fields of the image endpoints: one schema for each form of request, from which types and refusals follow.
 import { type Static, type TObject, Type } from '@sinclair/typebox'
-import type { DocumentDecoration } from 'elysia'
 import {
   type Catalogue,
   EXTRA_QUALITIES,
@@ -104,8 +103,8 @@ export const ComposeFields = Closed({
   image_urls: references('https URL or data URI'),
 })
 
-/** Images and texts of a form, for the reference of the API: form.ts reads them as they come. */
-const EditForm = Type.Object({
+/** Images and texts of a form, for the API reference: form.ts reads them as they come. */
+export const EditForm = Type.Object({
   image: Type.Array(Type.String({ format: 'binary' }), {
     description: 'One to three images, also as image[].',
   }),
@@ -115,19 +114,8 @@ const EditForm = Type.Object({
   ...FormFields.properties,
 })
 
-/** The types of OpenAPI do not take those of TypeBox, though the latter are JSON Schema. */
-const bodyOf = (schema: TObject, form?: TObject): DocumentDecoration => ({
-  requestBody: {
-    required: true,
-    content: {
-      'application/json': { schema: schema as object },
-      ...(form ? { 'multipart/form-data': { schema: form as object } } : {}),
-    },
-  },
-})
-
 /** The fields of an edit in JSON of a model that takes images and a mask there. */
-const ImageEditFields = Closed({ ...EditFields.properties, ...pictured })
+export const ImageEditFields = Closed({ ...EditFields.properties, ...pictured })
 
 /** The image model of a name, whose entry may allow more; whether the caller may use it is asked later. */
 export function imageModelOf(models: Catalogue['models'], id: unknown): ImageModel | undefined {
@@ -159,13 +147,6 @@ export const fieldsFor = {
       : (withQualities(EditFields, 'edit', model) as typeof ImageEditFields),
   form: (model: ImageModel | undefined) => withQualities(FormFields, 'form', model),
   compose: (model: ImageModel | undefined) => withQualities(ComposeFields, 'compose', model),
-}
-
-/** What each endpoint takes, for the reference of the API. */
-export const DETAILS = {
-  generations: bodyOf(GenerationFields),
-  edits: bodyOf(ImageEditFields, EditForm),
-  compose: bodyOf(ComposeFields),
 }
 
 export type CommonFields = Static<typeof GenerationFields> & Pick<EditRequest, 'input_fidelity'>

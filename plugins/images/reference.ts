@@ -1,6 +1,7 @@
-// Images in the API reference: generated, edited and composed. Request bodies stand at the routes.
+// Images in the API reference: generated, edited and composed.
 import {
   events,
+  form,
   json,
   PAID_HEADERS,
   RATE_HEADERS,
@@ -8,6 +9,7 @@ import {
 } from '../../src/app/reference/operation.ts'
 import { PICTURE_FILE, PICTURE_URI, SAMPLE_IDS } from '../../src/app/reference/samples.ts'
 import { count, list, object, orNull, ref, text } from '../../src/app/reference/schema.ts'
+import { ComposeFields, EditForm, GenerationFields, ImageEditFields } from './model.ts'
 
 const charged = {
   images: count('Images that are charged.'),
@@ -29,15 +31,15 @@ const eventUsage = object(
   'With the last image of the call: what is charged. Before it: zeros.',
 )
 
-const made = {
+const whole = {
   answer: 'The images.',
   headers: [...PAID_HEADERS, ...RATE_HEADERS],
   content: json(ref('Images')),
 }
-const madeOrStreamed: typeof made = {
-  ...made,
+const streamable: typeof whole = {
+  ...whole,
   headers: [...PAID_HEADERS, ...RATE_HEADERS, 'x-tollgate-dropped'],
-  content: { ...made.content, ...events(ref('ImageEvent')) },
+  content: { ...whole.content, ...events(ref('ImageEvent')) },
 }
 
 const model = 'sim-image'
@@ -51,53 +53,43 @@ export const reference: Reference = {
   tag: 'Images',
   operations: [
     {
-      ...madeOrStreamed,
+      ...streamable,
       route: 'POST /v1/images/generations',
       id: 'createImage',
       summary: 'Make images',
       description:
         'What comes back is what was asked for: size, ratio and format exactly. Fewer images than asked for are charged for those that came.',
-      examples: {
-        'application/json': {
-          'An image': { model, prompt, size },
-          'A stream': { model: 'sim-gpt-image', prompt, size: '1024x1024', stream: true, partial_images: 1 },
-        },
-      },
+      body: json(GenerationFields, {
+        'An image': { model, prompt, size },
+        'A stream': { model: 'sim-gpt-image', prompt, size: '1024x1024', stream: true, partial_images: 1 },
+      }),
     },
     {
-      ...madeOrStreamed,
+      ...streamable,
       route: 'POST /v1/images/edits',
       id: 'editImage',
       summary: 'Edit an image',
       description:
         'From an image of this account, or from one to three that come along in a form, which are kept as its uploads.',
-      examples: {
-        'application/json': {
+      body: {
+        ...json(ImageEditFields, {
           'An image that was made here': { model, prompt: change, generation_id: generation, size },
           'An uploaded image': { model, prompt: change, image_key: file, size },
-        },
-        'multipart/form-data': {
+        }),
+        ...form(EditForm, {
           'An image that comes along': { image: [PICTURE_FILE], model, prompt: change, size },
-        },
+        }),
       },
     },
     {
-      ...made,
+      ...whole,
       route: 'POST /v1/images/compose',
       id: 'composeImages',
       summary: 'Compose images into one',
       description: 'From one to three references together; always answered as PNG.',
-      examples: {
-        'application/json': {
-          'Two images': {
-            model,
-            prompt: both,
-            generation_ids: [generation],
-            image_urls: [PICTURE_URI],
-            size,
-          },
-        },
-      },
+      body: json(ComposeFields, {
+        'Two images': { model, prompt: both, generation_ids: [generation], image_urls: [PICTURE_URI], size },
+      }),
     },
   ],
   schemas: {

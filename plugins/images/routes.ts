@@ -10,7 +10,6 @@ import type { Admitted, CallOrigin } from '../../src/calls/life/call.ts'
 import { servePaid } from '../../src/calls/life/paid-call.ts'
 import { unimplemented } from '../../src/domain/errors.ts'
 import { renderImageError, renderImageErrorWithoutDebt } from '../../src/http/image-error.ts'
-import { DETAILS } from './model.ts'
 import { COMPOSE, editForm, GENERATION, type RequestForm } from './requests.ts'
 
 const SURFACE = { surface: 'images', forms: COMMON_FORMS }
@@ -50,18 +49,13 @@ export function images(gateway: Pick<Gateway, 'exchange' | 'requests' | 'content
     .use(calls(gateway, { ...SURFACE, render: renderImageError }))
     .post('/v1/images/edits', ({ origin, set, request }) => serve({ origin, set }, editForm(request)), {
       parse: 'none',
-      detail: DETAILS.edits,
     })
   const others = new Elysia({ name: 'images: generations and compose' })
     .use(calls(gateway, { ...SURFACE, render: renderImageErrorWithoutDebt }))
     .post('/v1/images/generations', ({ origin, set }) => serve({ origin, set }, GENERATION), {
       parse: 'none',
-      detail: DETAILS.generations,
     })
-    .post('/v1/images/compose', ({ origin, set }) => serve({ origin, set }, COMPOSE), {
-      parse: 'none',
-      detail: DETAILS.compose,
-    })
+    .post('/v1/images/compose', ({ origin, set }) => serve({ origin, set }, COMPOSE), { parse: 'none' })
     .post('/v1/images/variations', ({ origin }) => refuseVariations(origin), {
       parse: 'none',
       detail: { hide: true },

@@ -1,5 +1,4 @@
 // The responses surface: POST /v1/responses, whole and streamed, the same over a WebSocket, and the summing up of conversations.
-
 import { Elysia } from 'elysia'
 import { COMMON_FORMS } from '../../src/access/gate.ts'
 import { calls } from '../../src/app/surface/calls.ts'
@@ -9,13 +8,20 @@ import { compact, respond } from '../../src/calls/responses/serve.ts'
 import { responses as protocol } from '../../src/protocols/openai/responses/index.ts'
 import { countInputTokens, RESPONSES_BODY_LIMIT_BYTES } from './input-tokens.ts'
 import { webSockets } from './socket/route.ts'
+import { storedResponses } from './stored.ts'
+
+type Parts = Pick<Gateway, 'exchange' | 'requests' | 'content'>
 
 const BODY_LIMIT_BYTES = RESPONSES_BODY_LIMIT_BYTES
 const REQUEST = { body_limit_bytes: BODY_LIMIT_BYTES, target: readCallTarget, protocol }
 const SURFACE = { surface: 'responses', forms: COMMON_FORMS, render: protocol.renderError }
 
+/** New and kept responses, beside each other: hooks of the one would reach the routes of the other inside it. */
+export const responses = (gateway: Parts) =>
+  new Elysia({ name: 'responses: new and kept' }).use(newResponses(gateway)).use(storedResponses(gateway))
+
 /** `POST /v1/responses`, `POST /v1/responses/compact` and `POST /v1/responses/input_tokens`; `GET /v1/responses` as a WebSocket. */
-export function responses(gateway: Pick<Gateway, 'exchange' | 'requests' | 'content'>) {
+function newResponses(gateway: Parts) {
   const parts = { exchange: gateway.exchange, ...gateway.content }
   const unparsed = { parse: 'none' } as const
   return new Elysia({ name: 'responses' })

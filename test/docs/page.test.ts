@@ -155,7 +155,9 @@ test('the parts that plugins have of the document are loaded with the first requ
       loaded++
       return {
         tag: 'Images',
-        operations: [{ route: 'POST /spying', id: 'spy', summary: 'Spy', answer: 'It.', content: {} }],
+        operations: [
+          { route: 'POST /spying', id: 'spy', summary: 'Spy', answer: 'It.', body: {}, content: {} },
+        ],
       }
     },
   })

@@ -1,4 +1,4 @@
-// What chat completions and completions have in common in the API reference.
+// The common parts of chat completions and completions in the API reference.
 import {
   ANSWERED_MODEL,
   anyObject,

@@ -80,7 +80,7 @@ export const RATE_HEADERS: readonly HeaderName[] = [
   'x-ratelimit-reset-requests',
 ]
 
-/** What a plugin adds to the document, besides the `detail` and the schemas of its routes. */
+/** A plugin's addition to the document, besides the `detail` and the schemas of its routes. */
 export interface Reference {
   /** The group of its operations. */
   readonly tag: Tag
@@ -101,10 +101,8 @@ export interface Written {
   readonly summary: string
   readonly description?: string
   readonly parameters?: readonly Parameter[]
-  /** The request body. If absent, that of the route's `detail`. */
-  readonly body?: Content
-  /** Examples for a body that the route's `detail` describes, by media type. */
-  readonly examples?: Readonly<Record<string, Examples>>
+  /** The request body, by schemas of TypeBox or of the document. */
+  readonly body: Content
   /** The description of the response, its headers besides the request ID, and its bodies. */
   readonly answer: string
   readonly headers?: readonly HeaderName[]

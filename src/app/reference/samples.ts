@@ -27,7 +27,7 @@ export const CITY_SCHEMA = textsNamed('city', 'country')
 export const AUDIO_FILE = 'speech.mp3'
 export const PICTURE_FILE = 'house.png'
 
-/** Ids that nobody has: who tries an example puts their own in their place. */
+/** Ids that stand for real ones, which a caller puts in their place. */
 export const SAMPLE_IDS = {
   generation: '3f0c2d5e-9a41-4b77-8c1d-5e2f6a7b8c9d',
   file: 'files/1/7c9e6679-7425-40de-944b-e07fc1f90ae7_house.png',

@@ -1,6 +1,6 @@
-// Schemas as the API reference writes them out, and what the bodies of all providers' APIs have in common.
+// Schemas written out for the API reference, and the common fields of providers' APIs.
 
-/** A JSON Schema, 2020-12, as OpenAPI 3.1 has them. What is undefined is left out of the JSON. */
+/** A JSON Schema, 2020-12, as OpenAPI 3.1 has them. Undefined keywords are left out of the JSON. */
 export interface Schema {
   readonly [keyword: string]: unknown
 }
