@@ -195,6 +195,8 @@ test('a first call that is refused says why and what to do, and a later one is s
   const { page } = one
   await one.open('/console/start')
   await press(one, 'Create key')
+  await press(one, 'Create key')
+  await press(one, 'Done')
   await page.getByText('Waiting for your first call…').waitFor()
   await press(one, 'Send it from here')
   await page.getByText('Your call was refused: not enough balance.').waitFor()
