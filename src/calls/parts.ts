@@ -21,8 +21,8 @@ export interface ExchangeParts extends SettlementParts {
   catalogue: () => Catalogue
   /** Why no call may begin that costs something, in words that anybody may read; undefined while they may. */
   closed: () => string | undefined
-  /** What large bodies are read with. */
+  /** The parts that read large bodies. */
   bodies: BodyParts
-  /** What callers may read of a provider's message about their request. */
+  /** The part of a provider's message that callers may read. */
   publicWords: (message: string) => string
 }

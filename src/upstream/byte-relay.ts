@@ -2,7 +2,7 @@
 import type { StreamReading } from '../protocols/protocol.ts'
 import type { Relay } from './relay.ts'
 
-/** Nothing is read of it: it is complete where its body ends. */
+/** No event is read: the answer is complete where its body ends. */
 const UNREAD: StreamReading = {
   finished: false,
   failed: false,
@@ -11,7 +11,7 @@ const UNREAD: StreamReading = {
   deliveredTokens: () => 0,
 }
 
-/** @param look is shown all that passes */
+/** @param look called with every chunk */
 export const passBytes = (content_type: string, look: (chunk: Uint8Array) => void): Relay => ({
   content_type,
   reading: UNREAD,

@@ -28,10 +28,10 @@ export interface KeyCounts {
 export interface Cooldowns {
   /** When the key may be used again, in ms since the epoch; 0 for one that did not fail. */
   coolingUntil(key_id: string): number
-  /** What is known of a key that has failed, and not succeeded since; its cooldown may be over. */
+  /** The cooldown of a key that has failed, and not succeeded since; it may be over. */
   of(key_id: string): Readonly<Cooldown> | undefined
   countsOf(key_id: string): Readonly<KeyCounts>
-  /** @param cooldown_ms the first cooldown; it doubles with each failure in a row @param at_least_ms what the provider asked for */
+  /** @param cooldown_ms the first cooldown; it doubles with each failure in a row @param at_least_ms the provider's own time to wait */
   failed(key_id: string, cooldown_ms: number, at_least_ms?: number, reason?: CooldownReason): void
   succeeded(key_id: string): void
   /** Ends its cooldown: it was tried apart from the calls, and answered. */

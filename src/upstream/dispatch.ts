@@ -26,7 +26,7 @@ export interface DispatchDeps {
   cooldowns: Cooldowns
   /** Of all attempts under way. */
   deadlines: Deadlines
-  /** What service accounts are shown as. */
+  /** The access tokens of service accounts. */
   tokens: Tokens
   now: () => number
   /** A number in [0, 1), for the order of routes and keys of a call without a session. */
@@ -38,25 +38,25 @@ export interface Dispatch<T> {
   model: Model
   /** Ends the attempt under way: when the caller has gone, or later. */
   signal: PlainSignal
-  /** Fires when the caller has gone: then no further attempt is begun, though the one under way may be read on. */
+  /** Fires when the caller has gone: then no further attempt starts, though the one under way may be read on. */
   gone: PlainSignal
   sending: Sending<T>
-  /** Understands a refusal. */
+  /** Classifies a refusal. */
   readFailure(attempt: Attempt, status: number, headers: Headers, body: string): UpstreamFailure
-  /** What callers may read of a provider's words. */
+  /** The part of a provider's message that callers may read. */
   publicWords(message: string, attempt: Attempt): string
   /** How long one attempt may take until `open` is done. */
   timeoutOf(attempt: Attempt): number
   onFailure(attempt: Attempt, failure: UpstreamFailure): void
-  /** Told when the request of an attempt goes out. */
+  /** Called when the request of an attempt goes out. */
   sent?(): void
-  /** Told when the head of an answer came, whatever its status. */
+  /** Called when the head of an answer came, whatever its status. */
   responded?(status: number): void
-  /** Told of each try that failed, whatever follows from it. */
+  /** Called for each failed try. */
   tried?(attempt: Attempt, failure: UpstreamFailure): void
-  /** Told of the attempt that answered. */
+  /** Called with the attempt that answered. */
   answered?(attempt: Attempt): void
-  /** Told of the attempt that `signal` ended, where its provider may have the request: it was sent, and not refused. */
+  /** Called with the attempt that `signal` ended, where its provider may have the request: it was sent, and not refused. */
   abandoned?(attempt: Attempt): void
 }
 
@@ -67,10 +67,10 @@ export interface Dispatched<T> {
   abort: () => void
 }
 
-/** So many routes may be silent before a call fails: to a prompt that silences every model each would be asked, and bill it. */
+/** At most so many silent routes before a call fails: a prompt that silences every model would be billed by each. */
 const MAX_SILENT_ROUTES = 2
 
-/** Refusals are short; what is longer is not read. */
+/** Refusals are short; the rest of a longer one is not read. */
 const MAX_FAILURE_BYTES = 64 * 1024
 
 /**
@@ -142,7 +142,7 @@ const routeOf = ({ provider, model }: Attempt): string => `${provider.name} ${mo
 
 type Written = UpstreamRequest | GatewayError
 
-/** The request, or why this provider cannot be asked; at once, where nothing need be waited for. */
+/** The request, or the refusal where this provider cannot carry it; at once where nothing need be awaited. */
 function writeOrRefuse<T>(sending: Sending<T>, attempt: Attempt): Written | Promise<Written> {
   try {
     const request = sending.write(attempt)
@@ -161,7 +161,7 @@ interface TimedRequest extends UpstreamRequest {
   timeout_ms: number
 }
 
-/** Most keys are shown in the request's headers already. */
+/** Most keys are in the request's headers already; a service account needs a token first. */
 function tryAttempt<T>(
   deps: DispatchDeps,
   call: Dispatch<T>,
@@ -255,7 +255,7 @@ const timedOut = (): UpstreamFailure => ({
   failure_class: 'timed_out',
 })
 
-/** What the upstream did is said without the name of our class for it. */
+/** The message of an upstream's failure, without the name of our class. */
 function wordsOf(thrown: unknown): string {
   if (thrown instanceof UpstreamFault) return thrown.message
   return thrown instanceof Error ? `${thrown.name}: ${thrown.message}` : String(thrown)

@@ -3,7 +3,7 @@ import { UpstreamFault } from '../domain/errors.ts'
 import type { Relay } from './relay.ts'
 import { turns } from './turns.ts'
 
-/** What is left of a stream. */
+/** The rest of a stream. */
 export interface Rest {
   readonly relay: Relay
   /** @returns the next bytes; undefined at the end @throws UpstreamFault if the connection breaks */

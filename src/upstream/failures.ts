@@ -1,4 +1,4 @@
-// Failures of providers: the one that an answer under status 200 reports, and what callers are told about each class.
+// Failures of providers: those that an answer under status 200 reports, and the caller's error for each class.
 import {
   type GatewayError,
   invalidRequest,
@@ -45,7 +45,7 @@ export function readReported(protocol: Pick<Protocol, 'readFailure'>, text: stri
 }
 
 /**
- * What a caller is told where no route answered. The last failure decides; a rate limit is told only where each was one. Without a
+ * The caller's error where no route answered. The last failure decides; a rate limit is reported only where each was one. Without a
  * time to wait of the provider's own, none is made up: SDKs then wait by a rule of theirs.
  * @param failures of all attempts, in order
  */
@@ -77,7 +77,7 @@ export function allFailed(failures: readonly UpstreamFailure[]): GatewayError {
   }
 }
 
-/** How a provider's failure is told inside a stream, and in which words. */
+/** The error and message of a provider's failure inside a stream. */
 const BROKEN: Readonly<
   Record<Exclude<FailureClass, 'bad_request'>, readonly [error: typeof upstreamFailed, what: string]>
 > = {
@@ -89,7 +89,7 @@ const BROKEN: Readonly<
 }
 
 export interface BrokenStream {
-  /** What the provider reported; undefined if it only stopped. */
+  /** The provider's report; undefined if it only stopped. */
   failure: UpstreamFailure | undefined
   /** Whether the caller pays for something. */
   is_charged: boolean

@@ -9,7 +9,7 @@ export interface Outlet {
   cut(cause: Error): void
 }
 
-/** What flows into an outlet. */
+/** The stream that flows into an outlet. */
 export interface Source {
   /** The stream is read: it may be written to. */
   begin(outlet: Outlet): void
@@ -17,7 +17,7 @@ export interface Source {
   left(): Promise<void>
 }
 
-/** What the runtime hands to a direct stream that is the body of an answer. */
+/** The sink that the runtime hands to a direct stream that is the body of an answer. */
 interface SocketSink {
   /** @returns the bytes written; a promise where the socket is full */
   write(bytes: Uint8Array): number | Promise<number>
@@ -81,7 +81,7 @@ export function readableStream({ begin, left }: Source): ReadableStream<Uint8Arr
         begin({
           write(bytes) {
             is_wanted = false
-            // Whoever asks already for the next chunk is answered before this returns.
+            // A reader that waits for the next chunk already pulls before this returns.
             controller.enqueue(bytes)
             if (is_wanted) return undefined
             return new Promise<void>((resolve) => {

@@ -1,4 +1,4 @@
-// The way of a stream's bytes from the upstream to the caller: back-pressure, the held-back end, and who leaves first.
+// The way of a stream's bytes from the upstream to the caller: back-pressure, the held-back end, and disconnects.
 import { GatewayError, UpstreamFault } from '../domain/errors.ts'
 import type { AbortListener, PlainSignal } from '../utilities/plain-signal.ts'
 import { drain } from './drain.ts'
@@ -10,14 +10,14 @@ import { turns } from './turns.ts'
 /** How a stream ended. `cancelled`: the caller left. `broken`: the upstream failed, or the gateway gave up on it. */
 export type StreamEnding = 'completed' | 'cancelled' | 'broken'
 
-/** What is read of an upstream's body. */
+/** A reader of an upstream's body. */
 export interface ByteReader {
   read(): Promise<{ done: boolean; value?: Uint8Array | undefined }>
 }
 
-/** An upstream's body, whose beginning may have been read. */
+/** An upstream's body; its beginning may have been read. */
 export interface OpenedBody {
-  /** What was read of it. It may be half a megabyte: it is taken out of here once it is passed on. */
+  /** The part that was read. It may be half a megabyte: it is removed once it is passed on. */
   first?: Uint8Array | undefined
   /** The rest. */
   readonly reader: ByteReader
@@ -34,14 +34,14 @@ export interface PumpOptions {
   drain_timeout_ms: number
   /**
    * Pays for what passed. The last bytes wait for it. Logs its own failure.
-   * @param cause why the stream broke @param has_reached_caller whether the caller has got some of it already
+   * @param cause why the stream broke @param has_reached_caller whether some of it has reached the caller
    */
   settle: (ending: StreamEnding, cause: unknown, has_reached_caller: boolean) => Promise<void>
-  /** The record that tells the caller of a break, as JSON. */
+  /** The record that reports a break to the caller, as JSON. */
   renderError: (cause: unknown) => string
-  /** Who reads the stream: the caller's socket, or the gateway itself, which keeps the answer or makes it part of another. */
+  /** The reader: the caller's socket, or the gateway itself, which keeps the answer or makes it part of another. */
   read_by: 'socket' | 'gateway'
-  /** Told of every step forward, so that a stalled stream can be noticed. */
+  /** Called at every step forward, so that a stalled stream can be noticed. */
   place?: { progressed(waiting_for: 'upstream' | 'caller'): void }
 }
 
@@ -56,9 +56,9 @@ class Pump implements AbortListener {
   /** There once the stream is read. */
   outlet: Outlet | undefined
   held: Uint8Array | undefined
-  /** What was read, and has to wait for further turns. */
+  /** Bytes that were read, and wait for further turns. */
   rest: Uint8Array | undefined
-  /** What its last step took of a turn. */
+  /** The weight of its last step. */
   step_weight = 0
   turns_in_a_row = 0
   /** `flowing` ends by one of the others, and only once. */
@@ -66,7 +66,7 @@ class Pump implements AbortListener {
   has_reached_caller = false
   /** The caller has closed the stream: nothing more can be put into it. */
   closed = false
-  /** What becomes of each read and each wait: made once, since every chunk comes this way. */
+  /** The callbacks of each read and each wait: made once, since every chunk comes this way. */
   readonly onRead = ({ value }: { value?: Uint8Array | undefined }) => received(this, value)
   readonly onBreak = (cause: unknown) =>
     broke(this, new UpstreamFault('the connection to the upstream broke', { cause }))
@@ -92,7 +92,7 @@ class Pump implements AbortListener {
     this.renderError = options.renderError
   }
 
-  /** What was read of the body before; once. */
+  /** The part of the body that was read before; once. */
   takeFirst(): Uint8Array | undefined {
     const { first } = this.opened
     this.opened.first = undefined
@@ -197,12 +197,12 @@ function writeChunk(pumping: Pump, bytes: Uint8Array): void {
   if (behind) {
     pumping.rest = pumping.rest && withoutChunk(pumping.rest)
     pumping.place?.progressed('caller')
-    // Dropped: that its reader has gone meanwhile, which the outlet and the caller's signal tell.
+    // Dropped: its reader has left meanwhile, which the outlet and the caller's signal report.
     void behind.then(pumping.onCaughtUp, () => undefined)
   } else pull(pumping)
 }
 
-/** What a chunk lets out: from the end of the answer on, always what came before it. */
+/** The bytes to send after a chunk: once the answer is complete, those of the chunk before it. */
 function release(pumping: Pump, chunk: Uint8Array): Uint8Array | undefined {
   const { relay } = pumping
   const bytes = relay.push(chunk)
@@ -228,19 +228,19 @@ function broke(pumping: Pump, cause: unknown): void {
   else orCut(pumping, fail(pumping, cause))
 }
 
-/** What fails at the end of a stream is a bug of the gateway: nothing more can be told, and the answer breaks off. */
+/** A failure at the end of a stream is a bug of the gateway: no error can be sent, and the answer breaks off. */
 function orCut({ outlet_ready }: Pump, work: Promise<void>): void {
   work.catch(async (bug: Error) => (await outlet_ready.promise).cut(bug))
 }
 
 /** Nobody waits until these are read. */
 function writeLast(outlet: Outlet | undefined, bytes: Uint8Array): void {
-  // Dropped: that their reader has gone meanwhile, as in `give`.
+  // Dropped: their reader has left meanwhile, as in `writeChunk`.
   void outlet?.write(bytes)?.catch(() => undefined)
 }
 
 /**
- * Settles, then hands out what was held back: where it cannot be paid, nobody gets it. An end that cannot be translated
+ * Settles, then sends the bytes that were held back: where the answer cannot be paid, nobody gets them. An end that cannot be translated
  * throws before it is paid.
  */
 async function finish(pumping: Pump): Promise<void> {
@@ -253,7 +253,7 @@ async function finish(pumping: Pump): Promise<void> {
   pumping.outlet?.close()
 }
 
-/** Settles what was delivered, and tells the caller, who is still there. */
+/** Settles what was delivered, and reports the error to the caller, who is still there. */
 async function fail(pumping: Pump, cause: unknown): Promise<void> {
   if (pumping.state === 'over') return
   pumping.state = 'over'
@@ -261,7 +261,7 @@ async function fail(pumping: Pump, cause: unknown): Promise<void> {
   try {
     await pumping.settle('broken', cause, pumping.has_reached_caller)
   } catch {
-    // The settlement has logged its failure and is tried again; what it would have paid for is not given out.
+    // The settlement has logged its failure and is tried again; the bytes that it would have paid for are not sent.
     pumping.held = undefined
   }
   const outlet = await pumping.outlet_ready.promise
@@ -282,11 +282,11 @@ async function leave(pumping: Pump): Promise<void> {
   const { drain_timeout_ms } = pumping
   const cause = drain_timeout_ms > 0 ? await drain(pumping, drain_timeout_ms) : undefined
   pumping.abortUpstream()
-  // The settlement logs its own failure and is tried again: nobody is left to be told.
+  // The settlement logs its own failure and is tried again: the caller has left.
   await pumping.settle('cancelled', cause, pumping.has_reached_caller).catch(() => undefined)
 }
 
-/** The caller is no longer there, or the gateway ends the call, and then says why. What is being paid is not broken off. */
+/** The caller has left, or the gateway ends the call with an error. A stream in settlement is not broken off. */
 function end(pumping: Pump): void {
   const { reason } = pumping.gone
   if (pumping.state !== 'flowing') return

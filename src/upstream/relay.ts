@@ -13,11 +13,11 @@ export interface Frame {
   readonly content_type: string
   /** @param first whether nothing was sent before it */
   event(event: ServerSentEvent, first: boolean): string
-  /** What a complete answer ends with. @param empty whether nothing was sent */
+  /** The end of a complete answer. @param empty whether nothing was sent */
   end(empty: boolean): string
-  /** An event that tells the caller nothing but that the stream goes on, where the protocol has one. */
+  /** An event without content that keeps the stream alive, where the protocol has one. */
   readonly ping?: string | undefined
-  /** What tells the caller, inside the stream, that it broke. @param error_json the error in their protocol's shape */
+  /** The record that reports a break inside the stream. @param error_json the error in the caller's protocol */
   fail(error_json: string, first: boolean): string
 }
 
@@ -52,11 +52,11 @@ export interface Relay {
   readonly failed_event: ByteString | undefined
   /** Why it cannot go on after what `push` returned last; undefined while it can. */
   readonly broken_by?: unknown
-  /** @returns what may be sent on now; undefined when nothing is whole yet @throws where not even that could be read */
+  /** @returns the bytes that may be sent on now; undefined when no event is whole yet @throws where no event could be read */
   push(chunk: Uint8Array): Uint8Array | undefined
-  /** @returns what a complete answer ends with, if anything */
+  /** @returns the end of a complete answer, if any */
   end(): Uint8Array | undefined
-  /** @returns what tells the caller, inside the stream, that it broke; undefined if nothing can: it is then cut off */
+  /** @returns the record that reports a break inside the stream; undefined where there is none: the stream is then cut off */
   fail(error_json: string): Uint8Array | undefined
   /** The answer is complete where its body ends, since no event says so. */
   readonly ends_with_body?: true
@@ -66,8 +66,8 @@ export interface Relay {
  * The upstream's events, untouched. Its own error record is left out, because it may name what callers must not see; so are
  * comments, which break some providers' own SDKs.
  *
- * @param correction what is done to the data of events by which the answer is complete, where anything is
- * @param edit what the caller is given of each event's data: nearly always the very same; undefined leaves the event out
+ * @param correction changes the data of events that complete the answer, where needed
+ * @param edit the caller's form of each event's data: nearly always the same; undefined leaves the event out
  */
 export const passOn = (
   reading: StreamReading,
@@ -128,8 +128,8 @@ class PassingRelay implements Relay {
   }
 
   /**
-   * Shows whole events to the reading, up to one that is not passed on, where the walk then stands.
-   * @returns what the caller is given of those before it; undefined if they are as they came
+   * Hands whole events to the reading, up to one that is not passed on, where the walk then stands.
+   * @returns the caller's form of those before it; undefined if unchanged
    */
   #readEvents(walk: EventWalk, whole: ByteString): ByteString | undefined {
     const { reading } = this
@@ -175,16 +175,16 @@ class PassingRelay implements Relay {
   }
 }
 
-/** What the caller is given of the data of an event; undefined for nothing. @throws UpstreamFault for what cannot be passed on */
+/** The caller's form of an event's data; undefined to leave it out. @throws UpstreamFault for data that cannot be passed on */
 export type Edit = (data: ByteString) => ByteString | undefined
 
 /** The data of an event, changed or the very same. */
 export type Correction = (data: ByteString) => ByteString
 
-/** What an upstream's events become. */
+/** The translation of an upstream's events. */
 export interface EventTranslation {
   next(data: ByteString): readonly ServerSentEvent[]
-  /** What the end of the stream adds. */
+  /** The events that the end of the stream adds. */
   finish(): readonly ServerSentEvent[]
 }
 
@@ -242,7 +242,7 @@ class FramingRelay implements Relay {
         text += this.#write(this.#translation.next(walk.data))
       }
     } catch (cause) {
-      // What came before in the same chunk is delivered first: it is charged.
+      // Earlier events of the same chunk are delivered first: they are charged.
       if (text === '') throw cause
       this.broken_by = cause
     }

@@ -1,4 +1,4 @@
-// A JSON request to a provider: its address, how it shows the key, and its headers in the order of precedence.
+// A JSON request to a provider: its address, its key, and its headers in the order of precedence.
 
 import type { Provider } from '../domain/catalogue.ts'
 import type { KeyHeader } from '../domain/servers/known-server.ts'
@@ -10,10 +10,10 @@ import type { UpstreamRequest } from './transport.ts'
 /** Where a request goes, and its headers. */
 export type RequestHead = Pick<UpstreamRequest, 'url' | 'headers'>
 
-/** Who is asked for which model, and the key that is shown: an attempt, or part of one. */
+/** The provider, model and key of a request: an attempt, or part of one. */
 export interface Destination {
   readonly provider: Provider
-  /** Empty where no model is asked. */
+  /** Empty where the request names no model. */
   readonly model: string
   readonly api_key: string
 }
@@ -54,7 +54,7 @@ export function headTo(
   }
 }
 
-/** The one place that shows a key. A service account is shown as a token, when the request is sent. */
+/** The only place that sends a key. A service account is replaced by a token when the request is sent. */
 function keyHeaders(api_key: string, key_header: KeyHeader): Record<string, string> {
   if (api_key === '' || isServiceAccount(api_key)) return {}
   return { [key_header]: key_header === 'authorization' ? `Bearer ${api_key}` : api_key }

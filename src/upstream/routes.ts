@@ -15,7 +15,7 @@ export interface Attempt {
   readonly api_key: string
   /** Names the key in logs and among the cooldowns. */
   readonly key_id: string
-  /** What the provider takes of the operator; undefined if the catalogue does not say. */
+  /** The operator's cost at the provider; undefined if the catalogue does not say. */
   readonly cost: Price | undefined
 }
 
@@ -46,7 +46,7 @@ export function planAttempts(
   return attempts.length < 2 ? attempts : byCooldown(attempts, cooldowns, now_ms)
 }
 
-/** Whether calls of a model may differ in where they go first: only then their sessions matter. Those of most models go one way. */
+/** Whether a model has more than one route or key: only then sessions matter. Most models have one. */
 export const hasChoice = (routes: readonly Route[], providers: ReadonlyMap<string, Provider>): boolean =>
   routes.length > 1 || routes.some(({ provider }) => (providers.get(provider)?.api_keys.length ?? 0) > 1)
 

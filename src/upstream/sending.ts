@@ -1,4 +1,4 @@
-// How a call is put to the routes of its model, as each kind of call says it.
+// The sending of a call to the routes of its model, which each kind of call implements.
 import type { GatewayError } from '../domain/errors.ts'
 import type { UpstreamFailure } from '../protocols/facts.ts'
 import type { Attempt } from './routes.ts'
@@ -8,16 +8,16 @@ export interface Sending<T> {
   readonly streams: boolean
   /**
    * Writes the request for one attempt.
-   * @throws GatewayError if this provider's protocol cannot carry what the caller asks: another may
+   * @throws GatewayError if this provider's protocol cannot carry the request: another may
    */
   write(attempt: Attempt): UpstreamRequest | Promise<UpstreamRequest>
   /**
    * Reads an answer as far as it must be there before the caller gets a byte.
-   * @param heard told of each sign of life that is no answer yet: the attempt's time begins anew
+   * @param onProgress called for each sign of life before the answer: the attempt's time starts anew
    * @throws UpstreamFault for what is garbled; ReportedFailure for an error under status 200
    */
   open(response: Response, attempt: Attempt, onProgress: () => void): Promise<T>
-  /** Understands a refusal, where that is not done by the provider's protocol. */
+  /** Classifies a refusal, where the provider's protocol does not. */
   readFailure?(attempt: Attempt, status: number, headers: Headers, body: string): UpstreamFailure
   /** The most that one attempt may take, where the provider allows it more. */
   readonly timeout_ms?: number
@@ -27,7 +27,7 @@ export interface Sending<T> {
   readonly isPreferred?: ((attempt: Attempt) => boolean) | undefined
   /** Whether a refused request is changed, and worth a second attempt at the same route. */
   amend?(attempt: Attempt, failure: UpstreamFailure): boolean
-  /** What a caller is told about a refused request, where not the provider's own words. */
+  /** The caller's error for a refused request, where not in the provider's own words. */
   refused?(attempt: Attempt, failure: UpstreamFailure): GatewayError | undefined
   /** Whether the request was refused for what this route alone may be too small for: then others are tried. */
   isTooSmall?(failure: UpstreamFailure): boolean

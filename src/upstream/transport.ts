@@ -2,7 +2,7 @@
 import { OverlongAnswer, UpstreamFault } from '../domain/errors.ts'
 import { messageOf } from '../utilities/thrown.ts'
 
-/** What is sent upstream. */
+/** A request as it is sent upstream. */
 export interface UpstreamRequest {
   url: string
   headers: Record<string, string>
@@ -18,14 +18,14 @@ export interface UpstreamInit {
   redirect: 'manual'
 }
 
-/** A name that can never be looked up (RFC 2606), for the URLs that the simulator is shown. */
+/** A name that never resolves (RFC 2606), for the simulator's URLs. */
 const SIMULATOR_ORIGIN = 'http://simulator.invalid'
 
 /**
  * A fetch that hands requests to the simulator to it, and all others to the network.
  *
  * @param network the runtime's fetch
- * @param simulator `base_url`: what the URLs begin with that are for it
+ * @param simulator `base_url`: the prefix of its URLs
  */
 export function createTransport(
   network: Fetch,
@@ -47,7 +47,7 @@ function throwFault(cause: unknown): never {
   throw faultOf(cause)
 }
 
-/** What an upstream's connection failed with, as its failure. */
+/** An exception of an upstream's connection, as the upstream's failure. */
 export const faultOf = (cause: unknown): UpstreamFault => new UpstreamFault(messageOf(cause), { cause })
 
 /** Codes of the runtime's failures before a connection stands: no address, nobody there, no trust. */
@@ -65,7 +65,7 @@ export function couldNotConnect(thrown: unknown): boolean {
  * does so piece by piece, so that a small answer which expands without end is noticed at the limit.
  *
  * @param limit_bytes of the answer as it is once expanded
- * @throws OverlongAnswer if it is longer, or UpstreamFault if its connection breaks; whoever asked ends the connection
+ * @throws OverlongAnswer if it is longer, or UpstreamFault if its connection breaks; the reader of the answer then ends the connection
  */
 export function readAnswer(response: Response, limit_bytes: number): Promise<Buffer<ArrayBuffer>> {
   const { headers } = response

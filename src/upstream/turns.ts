@@ -3,14 +3,14 @@ import { eventEnd } from '../protocols/wire/sse.ts'
 
 /** Of the shortest events, translated, this takes 8 ms. */
 export const TURN_WEIGHT = 64 * 1024
-/** What follows in an event weighs a part of what it begins with: long texts and pictures are copied, not walked through. */
+/** Bytes after an event's beginning weigh less: long texts and pictures are copied, not walked through. */
 const BEGINNING_BYTES = 64
 const REST_WEIGHT = 1 / 64
 /** Shorter chunks weigh what they have in bytes: it is not worth it to look for their events. */
 const MIN_WALKED_BYTES = 1024
-/** Streams whose steps weigh less go first, for half of a turn: those who read along do not wait for floods. */
+/** Streams whose steps weigh less go first, for half of a turn: live readers do not wait for floods. */
 const LIGHT_WEIGHT = TURN_WEIGHT / 16
-/** So often a flood goes on before the next one has its turn: all that wait are in memory, until their readers are behind. */
+/** A flood goes on so many times before the next has its turn: all that wait are in memory, until their readers are behind. */
 export const TURNS_IN_A_ROW = 8
 /** So long are the chunks of streams that come faster than they are read. */
 const LONG_BYTES = 128 * 1024
@@ -20,7 +20,7 @@ const LITTLE_GARBAGE_BYTES = 8 * 1024 * 1024
 
 /** A stream that takes turns. */
 export interface InLine {
-  /** What its last step took of a turn: the next is likely to take as much. */
+  /** The weight of its last step: the next is likely to weigh as much. */
   step_weight: number
   /** How many turns it has had since it came to the end of the line. */
   turns_in_a_row: number
@@ -28,8 +28,8 @@ export interface InLine {
 }
 
 /**
- * What an upstream has sent is handed out without a turn of the event loop in between, so that one fast stream would keep all
- * other work waiting for as long as it flows. The budget is counted in what events weigh, and no clock is asked: where little
+ * The runtime hands out an upstream's bytes without a turn of the event loop in between, so that one fast stream would keep all
+ * other work waiting for as long as it flows. The budget is counted in what events weigh, and no clock is read: where little
  * flows, one turn in hundreds of chunks waits for the next.
  */
 export class Turns {

@@ -40,7 +40,7 @@ export interface Arrived {
 }
 
 /**
- * Reads a body, and shows it to the hooks before a call.
+ * Reads a body, and runs the hooks before a call on it.
  *
  * @throws GatewayError as `readPaced`, and as `beforeJson`; insufficient_balance for more than 64 KB where the account has no free balance,
  * except with an Idempotency-Key, under which an answer may be kept, and for calls that are free
@@ -50,7 +50,7 @@ export function receiveBody(parts: BodyParts, admitted: Admitted, arrival: Arriv
   return receiveHooked(parts, admitted, arrival)
 }
 
-/** The body that hooks have let pass. What it says under an Idempotency-Key is what the caller sent, not what they made of it. */
+/** The body after the hooks. An Idempotency-Key compares the bytes that the caller sent, not those of the hooks. */
 async function receiveHooked(parts: BodyParts, admitted: Admitted, arrival: Arrival): Promise<Arrived> {
   const { limit_bytes, copies } = arrival
   const model_id = arrival.model_id ?? deploymentOf(admitted.origin.request)
@@ -69,7 +69,7 @@ function receiveOnly(parts: BodyParts, admitted: Admitted, arrival: Arrival): Pr
     : receiveLarge(parts, admitted, arrival, announced_bytes)
 }
 
-/** What is no part of the memory that large bodies share. */
+/** A small body, outside the memory that large bodies share. */
 const outsideMemory = (bytes: Uint8Array): Arrived => ({ bytes, release: nothing })
 const nothing = (): void => {}
 
@@ -83,20 +83,20 @@ async function receiveLarge(
   const { request } = admitted.origin
   const { account } = admitted.caller
   const mayBeFree = () => request.headers.has('idempotency-key') || isFree()
-  // A look at the account as it is now costs as much as half of a small call: the refusal depends on it, and the reading of more.
+  // Reading the account anew costs as much as half of a small call: only a refusal and a larger body need it.
   const is_plain = announced_bytes <= PLAIN_BODY_BYTES
   const assertPayable = () => {
     if ((is_plain && refusalOf(account) === undefined) || mayBeFree()) return undefined
     return rejectUnpayable(account, accountOf)
   }
-  // Of a body of unannounced length so much is read as is read of any.
+  // A body of unannounced length is read up to the size of a small one.
   const is_announced = isAnnounced(request)
   const asserted = is_announced ? assertPayable() : undefined
   if (asserted) await asserted
   if (is_announced && is_plain) return outsideMemory(await readBytes(request, limit_bytes))
   const share = memory.open(account.id)
   admitted.defer(share.release)
-  // The runtime reads on while a body that was begun waits for memory: so it waits before.
+  // The runtime reads on once a body is started, even while that waits for memory: so it waits before.
   if (is_announced) await share.reserve(announced_bytes * copies, place.gone.signal)
   let read_bytes = 0
   const bytes = await readPaced(request, {
@@ -128,7 +128,7 @@ export const costsNothing = (model: Model): boolean => isFreePrice(model.price)
 
 const FREE_MODELS = new WeakMap<Catalogue, readonly string[]>()
 
-/** Whether the caller may call a model of this kind that costs nothing: then that may be the one which the body names. */
+/** Whether the caller may call a free model of this kind: the body may name it. */
 export function mayCallFreeModel(
   catalogue: Catalogue,
   { caller }: Pick<Admitted, 'caller'>,

@@ -1,4 +1,4 @@
-// The model that a call asks for and whether it streams, for surfaces whose body says so.
+// The requested model and the stream flag, where the body carries them.
 import { invalidRequest } from '../../domain/errors.ts'
 import type { JsonObject } from '../../protocols/wire/json.ts'
 

@@ -1,7 +1,7 @@
 // The memory that large bodies take while they arrive and until they are sent on: shared by all, and no account takes all of it.
 import { type Waiting, waitIn } from './waiting.ts'
 
-/** What one body takes. */
+/** The memory of one body. */
 export interface BodyShare {
   /**
    * Takes bytes before they come, at once or once there is room: as many as one account may take. What has not come after a
@@ -23,13 +23,13 @@ export interface BodyShare {
 }
 
 export interface BodyMemory {
-  /** A share without bytes yet: who has sent nothing holds nothing. */
+  /** A share without bytes: a caller who has sent nothing holds nothing. */
   open(account_id: number): BodyShare
 }
 
 export interface BodyMemoryOptions {
   limit_bytes: number
-  /** What one account may take. */
+  /** At most this much for one account. */
   account_limit_bytes: number
   /** How long a body waits at most for each of its parts. */
   wait_ms: number
@@ -40,7 +40,7 @@ export interface BodyMemoryOptions {
 interface Share {
   account_id: number
   held_bytes: number
-  /** Of these, what has not come yet. */
+  /** The part of these that has not arrived yet. */
   reserved_bytes: number
   timer: Timer | undefined
 }
@@ -106,7 +106,7 @@ function takeOrWait(
 function keepReserved(memory: Memory, share: Share, bytes: number): undefined {
   share.reserved_bytes = bytes
   share.timer = setTimeout(() => {
-    // Of a body that left meanwhile nothing is held any more.
+    // A body that was released meanwhile holds nothing.
     give(memory, share, Math.min(share.reserved_bytes, share.held_bytes))
     share.reserved_bytes = 0
   }, memory.options.reserved_ms)
@@ -152,7 +152,7 @@ function give(memory: Memory, share: Share, bytes: number): void {
   admitWaiting(memory)
 }
 
-/** In the order of asking; who has to wait for their own account's sake holds up nobody else. */
+/** In the order of arrival; a body that waits for its own account's limit delays no other account. */
 function admitWaiting(memory: Memory): void {
   for (const entry of [...memory.waiting]) {
     if (!fits(memory, entry.share, entry.bytes)) continue

@@ -10,10 +10,10 @@ import type { BodyMemory } from './memory.ts'
 export interface BodyParts {
   memory: BodyMemory
   parser: Parser
-  /** Those of custom plugins, which see what was read. */
+  /** The hooks of custom plugins, which see the body. */
   hooks: CallHooks
-  /** What came before, and need not be parsed again. */
+  /** Values that arrived before, and need not be parsed again. */
   known: KnownValues
-  /** The account as it is now; what the gate knows may be a second old. */
+  /** The account as it is now; the gate's copy may be a second old. */
   accountOf(account_id: number): Awaitable<Account | undefined>
 }

@@ -1,7 +1,7 @@
 // The line in which large requests wait for memory.
 import { rateLimited } from '../../domain/errors.ts'
 
-/** Who waits, and for how much. */
+/** A waiting request, and the memory that it needs. */
 export interface Waiting {
   bytes: number
   admit(): void
@@ -13,7 +13,7 @@ const RETRY_AFTER_S = 5
  * Waits at the end of a line until it is admitted.
  *
  * @param gone fires when the caller has left; its reason is then thrown
- * @param onGivenUp told when it has left the line without being admitted
+ * @param onGivenUp called when it leaves the line without being admitted
  * @throws GatewayError rate_limited after `wait_ms`
  */
 export function waitIn<Entry extends Waiting>(

@@ -1,4 +1,4 @@
-// The texts of a JSON request, whatever its protocol, and how many values it has: what hooks see of it. Pure.
+// The texts of a JSON request, whatever its protocol, and how many values it has: as hooks see it. Pure.
 import type { Json, JsonObject } from '../../protocols/wire/json.ts'
 
 export interface CallText {
@@ -11,7 +11,7 @@ export interface CallText {
 
 export const MAX_TEXT_CHARS = 1_000_000
 
-/** Enumerations of the protocols. A text that is no such word is shown even there. */
+/** Enumerations of the protocols. Hooks see any other text even there. */
 const ENUMERATED: ReadonlySet<string> = new Set(['type', 'role'])
 const WORD = /^[a-z][a-z0-9_.-]{0,40}$/
 /** Bytes in base64, and reasoning that only its provider can read. */
@@ -64,7 +64,7 @@ function readObject(reading: Reading, value: JsonObject): void {
   Object.freeze(value)
 }
 
-/** What is no text. A document of Anthropic's that is plain text has it in `data`. */
+/** Whether a string is no text. Anthropic's plain-text documents have theirs in `data`. */
 function isOpaque(value: string, name: string, { type }: JsonObject): boolean {
   if (ENUMERATED.has(name)) return WORD.test(value)
   if (value.startsWith('data:')) return /^data:[\w.+/;=-]*;base64,/i.test(value)

@@ -6,7 +6,7 @@ import { parseScanned, scanJsonBody } from '../../protocols/wire/json-body.ts'
 import type { Admitted } from '../life/call.ts'
 import { type CallText, readCallText } from './call-text.ts'
 
-/** Those in which a caller may have a credential. */
+/** The headers that may hold a caller's credential. */
 const SECRET_HEADERS: ReadonlySet<string> = new Set([
   'authorization',
   'proxy-authorization',
@@ -16,7 +16,7 @@ const SECRET_HEADERS: ReadonlySet<string> = new Set([
   'api-key',
 ])
 
-/** What came with the request. */
+/** The content of the request. */
 export type Content =
   | {
       bytes: Uint8Array
@@ -54,7 +54,7 @@ export class CallView implements PluginCall {
     Object.freeze(this)
   }
 
-  /** What is wrong with the body, once a hook has looked at it: the caller's fault, not the hook's. */
+  /** The error in the body, once a hook has read it: the caller's fault, not the hook's. */
   get failure(): unknown {
     return this.#failure
   }
@@ -80,7 +80,7 @@ export class CallView implements PluginCall {
     return typeof model === 'string' ? model : undefined
   }
 
-  /** The hooks are done: lets go of the bytes. What was read stays readable. */
+  /** Releases the bytes after the hooks. Fields that were read stay readable. */
   close(): void {
     this.#content = undefined
   }
@@ -104,7 +104,7 @@ function readBody(bytes: Uint8Array): Read {
   const scanned = scanJsonBody(bytes)
   const { json } = parseScanned(scanned)
   const text = readCallText(json)
-  // Of two equal names a provider may read the one that hooks do not see.
+  // A provider may read the one of two equal names that hooks do not see.
   if (text.values !== scanned.values)
     throw invalidRequest('An object in the request body has the same name twice. Give each name once.')
   return { json, ...text }

@@ -1,14 +1,14 @@
-// The hooks that custom plugins have registered, and what became of the calls that they saw.
+// The hooks that custom plugins have registered, and the counts of their calls.
 import type { AfterSettle, BeforeCall } from '../../plugin-api.ts'
 
-/** What a plugin's hooks did since the start. */
+/** Counts of a plugin's hooks since the start. */
 export interface HookCounts {
   /** Calls that its hooks before a call saw, refused and changed, and at which one of them failed. */
   seen: number
   refused: number
   changed: number
   failed: number
-  /** Records that wait for its hooks after settle, were told, were dropped because too many waited, and at which one failed. */
+  /** Records for its hooks after settle: waiting, delivered, dropped because too many waited, and failed. */
   waiting: number
   told: number
   dropped: number

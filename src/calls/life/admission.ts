@@ -1,4 +1,4 @@
-// Admission: who calls, how much at once, and which models they may call; and the end of every call that was let in.
+// Admission: the caller, their limits, and the models they may call; and the end of every admitted call.
 import type { Caller } from '../../access/gate.ts'
 import type { Model } from '../../domain/catalogue.ts'
 import { notFound, permissionDenied } from '../../domain/errors.ts'
@@ -14,7 +14,7 @@ export interface PaidCall {
 }
 
 /**
- * Lets a call in, serves it, and takes back what it was given, however it ends. An answer that streams ends with
+ * Admits a call, serves it, and releases its resources, however it ends. An answer that streams ends with
  * `end` (`Admitted.keepOpen`), every other one with its handler.
  *
  * @throws GatewayError overloaded, unauthenticated, permission_denied or rate_limited before the body is read; and
@@ -31,7 +31,7 @@ export async function within<T>(
   try {
     return await use(call)
   } catch (thrown) {
-    // What is refused counts, whatever its Idempotency-Key.
+    // A refused call counts, whatever its Idempotency-Key.
     await call.count_later?.()
     throw thrown
   } finally {
@@ -42,7 +42,7 @@ export async function within<T>(
 
 function admit(parts: ExchangeParts, origin: CallOrigin, caller: Caller): Call {
   const { running, events, probe, log, now } = parts
-  // It may have begun to stop while the key was looked up.
+  // The gateway may have started to stop while the key was looked up.
   rejectWhileStopping(running)
   const lease = takeLease(parts, caller)
   const place = running.enter(origin)

@@ -12,7 +12,7 @@ import type { PaidOrder } from './order.ts'
 import type { RunningCall } from './running.ts'
 import type { Trace } from './trace.ts'
 
-/** What is learned of a request on its way, for the record of it if it is refused. One object, also where an origin is copied. */
+/** Facts about a request, gathered for its record if it is refused. One object, also where an origin is copied. */
 export interface KnownOfRequest {
   caller?: KeyOfAccount
   /** As the caller wrote it. */
@@ -21,7 +21,7 @@ export interface KnownOfRequest {
   is_call?: true
 }
 
-/** What a surface knows of a call before its body is read. */
+/** A call as its surface knows it before the body is read. */
 export interface CallOrigin extends Arriving {
   request_id: string
   surface: string
@@ -37,9 +37,9 @@ export interface CallOrigin extends Arriving {
 
 type Release = () => void | Promise<void>
 
-/** What a call begins with. */
+/** The first parts of a call. */
 export interface CallStart extends Pick<Call, 'origin' | 'caller' | 'place' | 'started_ms'> {
-  /** Given back at its end, with the tokens that it used. */
+  /** Released at its end, with the tokens that it used. */
   lease: Lease
   log: Logger
 }
@@ -52,7 +52,7 @@ export class Call<O extends PaidOrder = PaidOrder> {
   readonly started_ms: number
   /** Counts the call against a rate, once it is known that no kept answer answers it. @throws GatewayError rate_limited */
   count_later: (() => Promise<void>) | undefined
-  /** What the caller sent, where a hook has changed the body and there is an Idempotency-Key. */
+  /** The caller's own bytes, where a hook has changed the body and there is an Idempotency-Key. */
   sent_bytes: Uint8Array | undefined
   /** Tokens that it used, for the limits; 0 until it is settled. */
   used_tokens = 0
@@ -62,17 +62,17 @@ export class Call<O extends PaidOrder = PaidOrder> {
   /** The id of the hold, and of the call's record once there is one. */
   hold_id = 0
   held_nanos: Nanos = 0
-  /** What its hold keeps to, and its tokens count against; undefined where this process alone counts. */
+  /** The limits of its hold and tokens, counted in the database; undefined where this process alone counts. */
   limits: HoldLimits | undefined
-  /** What would have been held, had there been enough. */
+  /** The hold that a sufficient balance would have allowed. */
   ceiling_nanos: Nanos = 0
-  /** What happened to it: written into its record. */
+  /** Its trace, which is written into its record. */
   trace!: Trace
 
   // From the first attempt on.
-  /** The one that goes into its record: the last that answered. */
+  /** The attempt in its record: the last that answered. */
   attempt: Attempt | undefined
-  /** The one that was under way when the caller left, and whose provider may have the request. */
+  /** The attempt under way when the caller left: its provider may have the request. */
   abandoned_attempt: Attempt | undefined
   /** From its start to the first answer. */
   first_byte_ms: number | null = null
@@ -108,12 +108,12 @@ export class Call<O extends PaidOrder = PaidOrder> {
     this.#is_kept_open = true
   }
 
-  /** The handler is done. Ends the call, unless it was kept open. */
+  /** Ends the call after its handler, unless it was kept open. */
   handled(): Promise<void> | undefined {
     return this.#is_kept_open ? undefined : this.end()
   }
 
-  /** Gives back what the call was given and what it reserved; once. */
+  /** Releases all that the call has taken and reserved; once. */
   end(): Promise<void> | undefined {
     if (this.#has_ended) return undefined
     this.#has_ended = true
@@ -139,10 +139,10 @@ export class Call<O extends PaidOrder = PaidOrder> {
   }
 }
 
-/** A call that was let in: what it buys is not known yet. */
+/** An admitted call: its order is not known yet. */
 export type Admitted = Omit<Call, 'order' | 'trace'>
 
-/** What outlives a held call, without its body. */
+/** The part of a held call that outlives its body. */
 export interface RecordedCall extends Pick<Call, 'caller' | 'hold_id' | 'held_nanos'> {
   readonly origin: Pick<CallOrigin, 'request_id' | 'surface' | 'request'>
   readonly order: Pick<PaidOrder, 'model' | 'streams'>

@@ -1,4 +1,4 @@
-// Limits of accounts and keys: the first gate, in memory; and what is decided with the hold, where several gateways count together.
+// Limits of accounts and keys: the first gate, in memory; the second with the hold, where several gateways count together.
 import type { Caller } from '../../access/gate.ts'
 import { type CallLimits, hasLimit, type Lease, limitsFor } from '../../access/limits.ts'
 import type { Limit } from '../../domain/call-limits.ts'
@@ -22,7 +22,7 @@ export function assertWithinLimits(
   parts.limiter.takeBack({ ...idsOf(caller), ...limitsOf(parts, caller) })
 }
 
-/** What the hold of a call is to keep to; undefined where nothing is limited, or this process alone serves the database. */
+/** The limits of a call's hold; undefined where nothing is limited, or this process alone serves the database. */
 export function sharedLimitsOf(
   parts: Pick<ExchangeParts, 'is_shared' | 'catalogue'>,
   caller: Caller,
@@ -42,7 +42,7 @@ const LIMITS: Partial<Record<Refusal, keyof Limit>> = {
 }
 
 /**
- * The error for a hold that all gateways together have no room for. As any call that a limit refuses, its own counts no more.
+ * The error for a hold that all gateways together have no room for. Like every call that a limit refuses, it no longer counts.
  * @returns undefined where it was refused for something else
  */
 export function refusedByLimit(

@@ -1,4 +1,4 @@
-// The margin at the quote: routes that cost the operator more than a call brings are passed over, or told of in the log.
+// The margin at the quote: routes that cost the operator more than a call brings are skipped, or logged.
 import type { Route } from '../../domain/catalogue.ts'
 import { notFound } from '../../domain/errors.ts'
 import { formatUsd, type Nanos } from '../../domain/money.ts'
@@ -10,20 +10,20 @@ import type { Admitted } from './call.ts'
 import type { PaidOrder } from './order.ts'
 import type { Paying } from './paid-kind.ts'
 
-/** What a call is quoted, and at what it would be quoted at another price. */
+/** A call's quote, and its kind, which quotes it at other prices. */
 interface Quoting<O extends PaidOrder> {
   order: O
   quoted: Quote
   kind: Paying<O>
 }
 
-/** A route that loses money is told about once in so long. */
+/** A route that loses money is logged at most once in this time. */
 const LOG_INTERVAL_MS = 60_000
 const LOGGED_AT_MS = new WeakMap<Route, number>()
 
 /**
- * The order with the routes that may be asked: where `[limits] refuse_negative_margin` is set, those that do not cost more
- * than the call brings, both at the most that it can use. A route without a cost may always be asked.
+ * The order with the routes that may be called: where `[limits] refuse_negative_margin` is set, those that do not cost more
+ * than the call brings, both at the most that it can use. A route without a cost may always be called.
  *
  * @throws GatewayError not_found (code model_unavailable), where none is left: what providers cost is no caller's business
  */

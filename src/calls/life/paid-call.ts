@@ -1,4 +1,4 @@
-// The life of a paid call, whatever it makes: idempotency, hold, serve, settle; and the void of what came to nothing.
+// The life of a paid call of any kind: idempotency, hold, serve, settle; and the void of a failed one.
 import type { Model } from '../../domain/catalogue.ts'
 import { GatewayError, toGatewayError } from '../../domain/errors.ts'
 import { keyOf } from '../../idempotency/idempotency.ts'
@@ -32,7 +32,7 @@ export const servePaid = <C extends PaidCall, O extends PaidOrder>(
   )
 
 /**
- * Holds, serves and settles; or answers again what was answered under the request's Idempotency-Key. Whatever fails
+ * Holds, serves and settles; or repeats the answer under the request's Idempotency-Key. A failure
  * before the first byte leaves nothing held.
  *
  * @throws GatewayError as `Idempotency.once`, insufficient_balance and the other refusals of a hold, and what the kind throws
@@ -149,7 +149,7 @@ function heldBy<O extends PaidOrder>(
 /** Enough to tell keys apart: whoever has the key can find its calls. */
 const HASH_CHARS = 16
 
-/** The trace of a call whose money was held just now, with what is known of it by then. */
+/** The trace of a newly held call, with the facts known by then. */
 function traceOf(
   { now, publicWords }: ExchangeParts,
   { origin, started_ms, held_nanos, ceiling_nanos }: Held,
@@ -166,7 +166,7 @@ function traceOf(
 /**
  * Ends the hold of a call that failed, or whose caller left: it is voided, unless the caller left a request that its
  * provider may have, and that costs its input.
- * @returns the failure to tell of
+ * @returns the failure to report
  */
 async function abandon<O extends PaidOrder>(
   parts: ExchangeParts,
@@ -187,7 +187,7 @@ async function abandon<O extends PaidOrder>(
   const end: Delivered | Undelivered = spent
     ? { outcome: 'cancelled', estimated: true, ...spent }
     : { outcome: 'cancelled', status: CLIENT_CLOSED_REQUEST }
-  // Its failure is dropped here: the settlement has logged it and is tried again, and nobody is left to be told.
+  // Its failure is dropped here: the settlement has logged it and is tried again, and the caller has left.
   await settle(parts, held, end).catch(() => undefined)
   return failure
 }

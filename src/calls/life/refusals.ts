@@ -1,4 +1,4 @@
-// What a caller is told when the ledger refuses to hold money for them, or cannot.
+// The caller's errors when the ledger refuses a hold, or cannot write it.
 import { expiredKey, suspendedAccount, unknownKey } from '../../access/gate.ts'
 import { type GatewayError, insufficientBalance, internal } from '../../domain/errors.ts'
 import { ledgerUnavailable } from '../../money/ledger/failure.ts'

@@ -4,7 +4,7 @@ import { type GatewayError, overloaded } from '../../domain/errors.ts'
 import type { Arriving } from '../../http/sockets.ts'
 import { PlainSignal } from '../../utilities/plain-signal.ts'
 
-/** What a call waits for at the moment; at first, for the rest of its own request. */
+/** The party that a call waits for; at first, the rest of its own request. */
 export type WaitingFor = 'request' | 'upstream' | 'caller'
 
 export interface RunningOptions {
@@ -99,7 +99,7 @@ export class RunningCall implements EventListenerObject {
   progressed_ms: number
   /** The hold of its call, until the place is left. */
   hold_id: number | undefined
-  /** When the caller left or was given up, in milliseconds since 1970; undefined while they are there. */
+  /** When the caller left or counted as stalled, in milliseconds since 1970; undefined while they are connected. */
   left_at_ms: number | undefined
   abortUpstream: (() => void) | undefined
   /** Fires when the caller has gone or stalled for too long; when the process stops, with the GatewayError to tell them. */
@@ -125,9 +125,9 @@ export class RunningCall implements EventListenerObject {
     this.end()
   }
 
-  /** The caller has gone, or is given up. @param reason what callers who are still there are told */
+  /** Ends the call: the caller left or stalled, or the gateway stops. @param reason the error for a caller who is still connected */
   end(reason?: GatewayError): void {
-    // Whom the gateway tells why has not left.
+    // A caller who gets a reason has not left.
     if (!reason) this.left_at_ms ??= this.#running.options.now()
     this.gone.abort(reason)
   }
@@ -173,7 +173,7 @@ export class RunningCall implements EventListenerObject {
   }
 }
 
-/** What is aborted at the time-out may take this long to settle: as long as the ledger waits for a commit, and a little. */
+/** Calls aborted at the time-out may take this long to settle: as long as the ledger waits for a commit, and a little. */
 const LAST_WAIT_MS = 6_000
 
 /** Ticks until stopped. Returns what stops it. */

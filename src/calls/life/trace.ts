@@ -13,7 +13,7 @@ import type { Call } from '../../store/schema.ts'
 import type { Attempt } from '../../upstream/routes.ts'
 import { costOfTry } from '../settling/provider-cost.ts'
 
-/** What is known of a call beside its times. */
+/** The facts about a call beside its times. */
 export type TracedFacts = Omit<CallTrace, 'held_ms' | 'sent_ms' | 'head_ms' | 'tried' | 'more_tried'>
 
 /** A try that failed: when it began and ended, in milliseconds since 1970, and the status that came, or 0. */
@@ -25,7 +25,7 @@ export interface FailedTry {
   context?: number | undefined
 }
 
-/** What is told about a call's end. */
+/** The end of a call, as traced. */
 export interface TracedEnd {
   outcome: Call['outcome']
   /** Why it failed or broke off. */
@@ -52,7 +52,7 @@ export class Trace {
   #sent_ms = -1
   #head_ms = -1
   #tried: TracedTry[] | undefined
-  /** What providers take for tries that failed. */
+  /** The cost of failed tries at their providers. */
   failed_cost_nanos: Nanos = 0
   #facts: TracedFacts | undefined
 
@@ -101,7 +101,7 @@ export class Trace {
     this.note({ left_ms: at_ms - this.#started_ms })
   }
 
-  /** The call is over. Whose caller left did not fail. */
+  /** The call is over. One whose caller left did not fail. */
   ended({ outcome, cause, reported_usage, doubt }: TracedEnd): void {
     if (reported_usage !== undefined) this.note({ told: reported_usage })
     if (doubt !== undefined) this.note({ doubt })

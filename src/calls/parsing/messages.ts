@@ -8,7 +8,7 @@ import type { EnvelopeRules } from '../../protocols/wire/json-envelope.ts'
 import type { ExtrasRules } from '../kinds/text/request-extras.ts'
 import type { Writing } from '../kinds/text/writing.ts'
 
-/** What can be asked of a body; but for the first, as in `TextBody`. */
+/** The queries on a body; but for the first, as in `TextBody`. */
 export type Question =
   | { ask: 'open' }
   | { ask: 'facts'; protocol: string; over: JsonObject | undefined }
@@ -38,7 +38,7 @@ export interface Opened {
 export interface OpenedImages {
   /** In place of an image's data URI stands a name for it. */
   json: JsonObject
-  /** By those names: the images, as far as they were decoded, and what is wrong with them. */
+  /** By those names: the images, as far as they were decoded, or their errors. */
   images: Map<string, InlineImage>
   sha256: string
 }
@@ -61,7 +61,7 @@ export interface ToThread {
 }
 
 export interface FromThread {
-  /** The body's bytes, handed back; none of a body of which no more can be asked. */
+  /** The body's bytes, handed back; empty after its last query. */
   bytes: Uint8Array
   value?: unknown
   error?: WrittenError

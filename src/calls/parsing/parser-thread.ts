@@ -1,4 +1,4 @@
-// The thread that parses large bodies, and answers what calls ask of them. An entry point of its own in the compiled binary.
+// The thread that parses large bodies, and answers queries on them. An entry point of its own in the compiled binary.
 import { GatewayError } from '../../domain/errors.ts'
 import { freeBytes } from '../../http/free-bytes.ts'
 import { isImageDataUri, parseDataUri } from '../../media/data-uri.ts'
@@ -22,7 +22,7 @@ import {
 
 declare const self: Worker
 
-/** The body that was asked about last, without its bytes, which go back each time: most questions come in a row. */
+/** The body of the last query, without its bytes, which go back each time: most queries come in a row. */
 let last:
   | (Omit<JsonBody, 'bytes'> & { body_id: number; skipped_bytes: number; regular: RegularBody })
   | undefined
@@ -44,7 +44,7 @@ self.onmessage = (event: MessageEvent<ToThread>) => {
     if (isFirst(ask)) freeBytes(bytes)
     reply({ bytes: isFirst(ask) ? NOTHING : bytes, error: writtenError(thrown) })
   }
-  // What is left of a large body would stay until much more has come. Nobody waits for this.
+  // The garbage of a large body would stay until much more has come. Nobody waits for this.
   if (isFirst(ask) && received_bytes >= MIN_RECLAIMED_BYTES) Bun.gc(true)
 }
 
@@ -53,7 +53,7 @@ const ownBytes = (bytes: Uint8Array): Uint8Array =>
   bytes.length === bytes.buffer.byteLength ? bytes : bytes.slice()
 
 const NOTHING = new Uint8Array()
-/** Where these fail, nothing more is asked of the body. */
+/** The first queries: where these fail, no more follow. */
 const isFirst = (ask: Question['ask']): boolean => FIRST.has(ask)
 const FIRST: ReadonlySet<Question['ask']> = new Set(['open', 'images', 'unwrap'])
 const MIN_RECLAIMED_BYTES = 8 * 1024 * 1024
@@ -205,7 +205,7 @@ const writtenBytes = ({ body, ...written }: Written): Written & { body: Uint8Arr
   body: typeof body === 'string' ? new TextEncoder().encode(body) : body,
 })
 
-/** What surfaces read of a body: what it asks for, and how the answer is to be shown. All else stays here. */
+/** The fields that surfaces read of a body. All others stay here. */
 const READ_FIELDS = ['model', 'stream', 'stream_options']
 
 function namesRead(protocol: string | undefined): readonly string[] {

@@ -6,9 +6,9 @@ import type { FromThread, ToThread, WrittenError } from './messages.ts'
 
 export interface Parser {
   /**
-   * Asks something of a body, whose bytes cross to the thread and back: meanwhile nobody else can read them.
+   * Sends a query on a body, whose bytes cross to the thread and back: meanwhile nobody else can read them.
    *
-   * @returns the bytes, and what was asked for
+   * @returns the bytes, and the result
    * @throws GatewayError overloaded where the thread has died or took too long; the bytes are lost then
    */
   ask(message: ToThread): Promise<FromThread>
@@ -91,7 +91,7 @@ function end(state: State): void {
   state.worker = undefined
 }
 
-/** What it is doing is unknown: the next question gets a new thread. */
+/** The thread's state is unknown: the next question gets a new one. */
 function fail(state: State, reason: string): void {
   state.options.log.error({ cause: reason }, 'the thread that parses large bodies ended')
   end(state)

@@ -1,4 +1,4 @@
-// Drawn images as the answer of a conversation, in the caller's protocol, whole or as a stream.
+// Generated images as the answer of a conversation, in the caller's protocol, whole or as a stream.
 import { NO_USAGE, USAGE_FIELDS, type Usage } from '../../domain/usage.ts'
 import { idHeaders } from '../../http/answers.ts'
 import type { AnswerContext, Candidate, ConversationAnswer } from '../../protocols/canonical/answer.ts'
@@ -9,7 +9,7 @@ import type { GeneratedImage } from '../kinds/image/generated-images.ts'
 import type { Dialect } from '../kinds/text/dialect.ts'
 import type { CallOrigin } from '../life/call.ts'
 
-/** How a caller is answered. */
+/** The form of the caller's answer. */
 export interface PictureAnswer {
   origin: CallOrigin
   dialect: Dialect
@@ -21,7 +21,7 @@ export interface PictureAnswer {
 
 /**
  * Each image is a candidate.
- * @param billed the usage that was charged; undefined where images are priced by their number: then it is as their providers told
+ * @param billed the usage that was charged; undefined where images are priced by their number: then it is as their providers reported
  */
 export function writePictures(
   images: readonly GeneratedImage[],

@@ -1,4 +1,4 @@
-// Paid calls in a conversation, of the kind that their model is of: text models write, image models draw.
+// Paid calls in a conversation, of the kind that their model is of: text models write, image models generate images.
 
 import type { CallTarget } from '../bodies/call-target.ts'
 import { type ImageParts, imageCalls } from '../kinds/image/call.ts'
@@ -15,7 +15,7 @@ import { writePictures } from './answer.ts'
 import { orderFrom } from './read.ts'
 
 export interface ConversationCall extends TextCall {
-  /** Told where it is an image model's, and so counts against the rate of images. */
+  /** Called for an image model's call, which counts against the rate of images. */
   onRate?: OnRate
 }
 
@@ -23,7 +23,7 @@ type ServeConversation = (parts: ExchangeParts, call: ConversationCall) => Promi
 
 /**
  * Serves paid calls in conversations, as `servePaid` does for one kind. Images are held, charged, kept and limited as those of
- * the image endpoints: only how they are asked for and answered is a conversation's.
+ * the image endpoints: only the request and the answer are a conversation's.
  */
 export function conversations(images: ImageParts): ServeConversation {
   const pictures = imageCalls(images)
@@ -82,7 +82,7 @@ async function readPicture(
   const with_text = request.images ? request.images.with_text : true
   return {
     model,
-    // It is written once it is paid, whole, also for who asked for a stream.
+    // It is written once it is paid, whole, even where a stream was requested.
     streams: false,
     content: wanted.content,
     wanted,

@@ -1,4 +1,4 @@
-// An image order read from a conversation: what is drawn, how many, in which shape; and what an image model cannot do.
+// An image order read from a conversation: prompt, count and shape; and the fields that an image model refuses.
 import type { ImageModel } from '../../domain/catalogue.ts'
 import { type GatewayError, invalidRequest } from '../../domain/errors.ts'
 import { parseAspectRatio } from '../../domain/image-size.ts'
@@ -10,10 +10,10 @@ import { finalPromptOf } from '../kinds/image/conversation.ts'
 import { type ImageOrder, INLINE_COPIES, kindBy, MAX_PROMPT_CHARS } from '../kinds/image/order.ts'
 
 /**
- * What the end of a conversation asks an image model for.
+ * The order to an image model at the end of a conversation.
  *
- * @param content what tells the request from another under the same Idempotency-Key
- * @throws GatewayError invalid_request that names what an image model cannot be asked for
+ * @param content tells the request from another under the same Idempotency-Key
+ * @throws GatewayError invalid_request that names a field that an image model refuses
  */
 export function orderFrom(
   request: ConversationRequest,
@@ -45,7 +45,7 @@ export function orderFrom(
   }
 }
 
-/** Sizes that any image model is asked for; what costs its provider more must be listed, or priced. */
+/** Sizes that every image model takes; larger ones cost its provider more, and must be listed, or priced. */
 const COMMON_SIZES: ReadonlySet<string> = new Set(['1K', '2K'])
 
 function sizeOf({ sizes, price, bounds }: ImageModel, shape: ImageOutput | undefined): string | undefined {
@@ -60,7 +60,7 @@ function sizeOf({ sizes, price, bounds }: ImageModel, shape: ImageOutput | undef
   )
 }
 
-/** What has no meaning for a picture that is priced by itself. */
+/** Fields without a meaning for images. */
 const REFUSED = ['tools', 'output', 'logprobs'] as const satisfies readonly RequestField[]
 
 function rejectOthers(request: ConversationRequest): void {

@@ -1,4 +1,4 @@
-// One call of the responses surface: what is changed of its request, how its answer is shown, and what is kept of both.
+// One call of the responses surface: changes to its request, the public form of its answer, and the storage of both.
 import type { Catalogue, Model, TextModel } from '../../domain/catalogue.ts'
 import { NO_USAGE } from '../../domain/usage.ts'
 import { markOf } from '../../observe/key-mark.ts'
@@ -51,15 +51,15 @@ export interface CallOptions {
   only_compacts?: boolean
   /** Whether no model is called: the conversation may come with the request that continues this one. */
   only_prepares?: boolean
-  /** What the connection remembers. */
+  /** The connection's memory. */
   recent?: RecentResponses | undefined
 }
 
-/** What is kept of a call but its response. */
+/** The kept part of a call beside its response. */
 interface Keeping extends Omit<KeptResponse, 'id' | 'response'> {
   /** For all; false: its connection alone remembers it. */
   is_kept: boolean
-  /** What it continues, where the connection has it. */
+  /** The response that it continues, where the connection has it. */
   remembered: Remembered | undefined
   /** The items of what it continues. */
   before: readonly JsonObject[]
@@ -81,7 +81,7 @@ export class ResponseCall implements Answering {
   #compacts: boolean
   #request: JsonObject = {}
   #keeping: Keeping | undefined
-  /** How a provider's own answer is shown; undefined for one that was translated. */
+  /** The public form of a provider's own answer; undefined for a translated one. */
   #caller_view: CallerView | undefined
   #public_events: PublicEvents | undefined
   /** The response as it was answered, or the event that has it. */
@@ -208,7 +208,7 @@ export class ResponseCall implements Answering {
   }
 
   /**
-   * The response to a request that no model is asked: as it begins, and complete. Only its connection remembers it.
+   * The response to a request that calls no model: as created, and complete. Only its connection remembers it.
    * @param started_ms Unix time
    */
   async prepared(started_ms: number): Promise<{ created: JsonObject; completed: JsonObject }> {
@@ -248,7 +248,7 @@ export class ResponseCall implements Answering {
       await this.#store(keeping, response)
       return true
     } catch (cause) {
-      // The answer is paid for and given out; it only cannot be continued, but by its connection.
+      // The answer is paid for and sent; only its connection can continue it.
       this.#parts.exchange.log.warn(
         { request_id: this.#origin.request_id, cause },
         'a response could not be kept',
@@ -263,7 +263,7 @@ export class ResponseCall implements Answering {
     await this.#recent?.remember({ id, input: all, response, previous: remembered, is_kept })
   }
 
-  /** What continues a response that nobody else has is kept with all that was said before. */
+  /** A continuation of a response that only the connection has is kept with the whole conversation. */
   async #store(keeping: Keeping, response: JsonObject): Promise<void> {
     const { account_id, created_at_ms, remembered, before } = keeping
     const is_first = remembered !== undefined && !remembered.is_kept

@@ -13,11 +13,11 @@ import {
 import type { Frame } from '../../upstream/relay.ts'
 
 export interface FrameOptions {
-  /** What an event becomes that a provider wrote. */
+  /** Rewrites an event of the provider's. */
   rewritten: (data: string) => string
-  /** The gateway's id of a call for a summary, which is shown as the only item; undefined for all others. */
+  /** The gateway's id of a call for a summary, whose answer has one item; undefined for all others. */
   compacts: () => string | undefined
-  /** Told of the event that ends the response. */
+  /** Called with the event that ends the response. */
   ended: (data: string) => void
 }
 

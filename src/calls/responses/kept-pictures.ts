@@ -6,7 +6,7 @@ import { isPictureItem, pictureItemId, pictureOf } from '../../protocols/openai/
 import { base64Of } from '../../protocols/wire/base64.ts'
 import { type JsonObject, objectsIn, parseObject } from '../../protocols/wire/json.ts'
 
-/** Items as they are kept: without what their account's history has. The very same where nothing changes. */
+/** Items as they are kept: without pictures in their account's history. */
 export async function withoutPictures(
   { db }: Library,
   account_id: number,
@@ -21,7 +21,7 @@ export async function withoutPictures(
   return kept
 }
 
-/** Items as they are shown. A picture that was deleted stays away. */
+/** Items with their pictures, except deleted ones. */
 const withPictures = (
   library: Library,
   account_id: number,
@@ -37,7 +37,7 @@ const withPictures = (
   )
 
 const PICTURE = Buffer.from('"image_generation_call"')
-/** Beyond that a response is shown as it is kept: to parse it would stop everyone else. */
+/** A larger response is returned as it is kept: parsing it would stop everyone else. */
 const MAX_PARSED_BYTES = 256 * 1024
 
 /**

@@ -1,4 +1,4 @@
-// What a request refers to of the responses that are kept for its account.
+// The kept responses and items that a request refers to.
 import { type GatewayError, invalidRequest, notFound } from '../../domain/errors.ts'
 import type { Library } from '../../library/library.ts'
 import type { RequestFacts } from '../../protocols/facts.ts'

@@ -1,4 +1,4 @@
-// What a connection remembers of the responses that were made over it, whatever is kept of them: the latest of each lane.
+// A connection's memory of the responses made over it, kept or not: the latest of each lane.
 // https://developers.openai.com/api/docs/guides/websocket-mode, "How continuation works"
 import { type JsonObject, objectsIn } from '../../protocols/wire/json.ts'
 import type { KeptResponse } from '../../responses/kept-responses.ts'
@@ -23,7 +23,7 @@ export interface NewTurn extends Pick<KeptResponse, 'id' | 'input' | 'response'>
   is_kept: boolean
 }
 
-/** What one lane may ask of its connection's memory. */
+/** One lane's access to its connection's memory. */
 export interface RecentResponses {
   /** A response that is the latest of any lane. */
   find(id: string): Remembered | undefined
@@ -36,7 +36,7 @@ const MEMORY_BYTES = 128 * 1024 * 1024
 /** Larger ones cannot be sent in one message again either. */
 const MAX_CONVERSATION_BYTES = 16 * 1024 * 1024
 
-/** What all connections may remember. */
+/** The memory that all connections share. */
 export const createRecentMemory = (): SharedBytes => createSharedBytes(MEMORY_BYTES)
 
 export interface RecentOptions {

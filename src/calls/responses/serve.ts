@@ -9,7 +9,7 @@ import type { ResponseParts } from './parts.ts'
 import type { RecentResponses } from './recent.ts'
 import { prepareOnly } from './warm-up.ts'
 
-/** What is the same for every request of the surface. */
+/** The parts of a call that every request of the surface shares. */
 export type ResponseRequest = Pick<TextCall, 'body_limit_bytes' | 'target' | 'protocol'>
 
 const textCallOf = (origin: CallOrigin, request: ResponseRequest, call: ResponseCall): TextCall => ({
@@ -20,9 +20,9 @@ const textCallOf = (origin: CallOrigin, request: ResponseRequest, call: Response
   forwarded_headers: {},
 })
 
-/** What a request over a connection that stays open has beside it. */
+/** Options of a request over a connection that stays open. */
 export interface OverConnection {
-  /** What the connection remembers of the responses before. */
+  /** The connection's memory of earlier responses. */
   recent?: RecentResponses
   /** False: the request is only prepared, for those that continue it. */
   generates?: boolean

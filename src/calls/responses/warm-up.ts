@@ -11,7 +11,7 @@ const frameOf = (event: JsonObject): string =>
   `event: ${String(event.type)}\ndata: ${JSON.stringify(event)}\n\n`
 
 /**
- * Nothing is asked of a provider, and nothing is charged; it is for a call that follows, which has to be paid.
+ * Calls no provider, and charges nothing; the call that follows has to be paid.
  * @throws GatewayError as `readOpened`; insufficient_balance where the account could pay for no call of the model
  */
 export async function prepareOnly(

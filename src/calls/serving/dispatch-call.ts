@@ -1,4 +1,4 @@
-// Asking a model's routes: an attempt after the other, with the caller's signals, the time limits and the log.
+// Dispatch of a call to its model's routes, with the caller's signals, the time limits and the log.
 
 import type { Catalogue, Model } from '../../domain/catalogue.ts'
 import type { UpstreamFailure } from '../../protocols/facts.ts'
@@ -25,8 +25,8 @@ export const dispatchCall = <T>(
   dispatch(parts.upstream, new CallDispatch(parts, held, held.order.model, sending, held.trace, held))
 
 /**
- * The same for what is no call of its own, or one of several requests that make up a call.
- * @param trace told of the attempts, where there is a call
+ * The same for a request that is not a held call, or for one of several that make up a call.
+ * @param trace of the call, if any: records the attempts
  */
 export const dispatchRequest = <T>(
   parts: ExchangeParts,
@@ -37,7 +37,7 @@ export const dispatchRequest = <T>(
 ): Promise<Dispatched<T>> =>
   dispatch(parts.upstream, new CallDispatch(parts, admitted, model, sending, trace))
 
-/** One call's question to the routes of its model. */
+/** The dispatch of one request to the routes of its model. */
 class CallDispatch<T> implements Dispatch<T> {
   readonly catalogue: Catalogue
   readonly model: Model

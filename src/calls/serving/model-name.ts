@@ -1,9 +1,9 @@
-// The name of the model in a provider's answer: the one that the caller asked for, put in place of the provider's own.
+// The name of the model in a provider's answer: the caller's own, put in place of the provider's.
 import { type ByteString, toByteString } from '../../protocols/wire/byte-string.ts'
 import { type Place, placeInEach, placeOfString } from '../../protocols/wire/json-place.ts'
 
 /**
- * What follows a model's name in that of one of its versions: `gpt-5-2025-08-07`, `claude-haiku-4-5-20251001`,
+ * The suffix of a version in a model's name: `gpt-5-2025-08-07`, `claude-haiku-4-5-20251001`,
  * `claude-opus-4@20250514`, `gpt-4-0613`, `gemini-2.0-flash-001`, `…-preview-09-2025`.
  */
 const VERSION = /^[-@](?:\d{4}-\d{2}-\d{2}|\d{8}|\d{2}-\d{4}|\d{2}-\d{2}|\d{3,4})$/
@@ -12,14 +12,14 @@ const VERSION = /^[-@](?:\d{4}-\d{2}-\d{2}|\d{8}|\d{2}-\d{4}|\d{2}-\d{2}|\d{3,4}
 const names = (name: string, requested: string): boolean =>
   name === requested || (name.startsWith(requested) && VERSION.test(name.slice(requested.length)))
 
-/** The name that a caller is told in a translated answer. @param answered the provider's, where its answer has one */
+/** The name in a translated answer. @param answered the provider's, where its answer has one */
 export const modelNameForCaller = (
   answered: string | undefined,
   { requested, upstream_model }: { requested: string; upstream_model: string },
 ): string | undefined =>
   answered === undefined || upstream_model === requested || names(answered, requested) ? answered : requested
 
-/** The same answer with the name that was asked for; the very same one where it has that, or a version's. */
+/** Puts the requested name into an answer; unchanged where it has that, or a version's. */
 export type Rename = (json: ByteString) => ByteString
 
 /** Renames whole answers. @param requested the model as the caller calls it @param path the keys that lead to the name */

@@ -6,7 +6,7 @@ import { type PumpOptions, pump } from '../../upstream/pump.ts'
 import type { Admitted, Held } from '../life/call.ts'
 import type { ExchangeParts } from '../parts.ts'
 
-/** The gateway reads what it keeps under the request's Idempotency-Key, what goes into a larger answer, and what leaves in messages. */
+/** The gateway reads answers that it keeps under an Idempotency-Key, makes part of another, or sends in messages. */
 export const readBy = ({ origin }: Pick<Admitted, 'origin'>): PumpOptions['read_by'] =>
   origin.read_by === 'gateway' || keyOf(origin.request) !== null ? 'gateway' : 'socket'
 

@@ -1,4 +1,4 @@
-// The end of a call: what it is charged for, or that it is charged for nothing.
+// The end of a call: delivered and charged, or charged nothing.
 import type { ExtraCharge } from '../../domain/extras.ts'
 import type { Nanos } from '../../domain/money.ts'
 import type { TokenPrice } from '../../domain/prices.ts'
@@ -13,7 +13,7 @@ import type { ImageAnswerTokens } from './provider-cost.ts'
 /** The caller left before the answer: nginx's status for it. */
 export const CLIENT_CLOSED_REQUEST = 499
 
-/** What a call is charged for. */
+/** The end of a call that is charged. */
 export interface Delivered {
   outcome: CallRecord['outcome']
   charge: Charge
@@ -21,16 +21,16 @@ export interface Delivered {
   /** The usage is the gateway's own estimate. */
   estimated: boolean
   images?: number
-  /** Which attempts drew the images, one for each, or the tokens of each answer; absent if the attempt of the record drew them all. */
+  /** The attempt of each image, or the tokens of each answer; absent if all images are from the record's attempt. */
   image_attempts?: readonly Attempt[]
   tokens_by_answer?: readonly ImageAnswerTokens[]
   /** The caller has got some of it already, or can fetch it. */
   has_reached_caller?: boolean
-  /** What the provider reported, where that is not what is charged. */
+  /** The provider's report, where it differs from the charged usage. */
   reported_usage?: ReportedUsage | ReportedUnits | undefined
-  /** Why that was not believed. */
+  /** Why the report was not believed. */
   doubt?: string | undefined
-  /** What the provider says that it took. */
+  /** The cost that the provider reports. */
   reported_cost_nanos?: Nanos | undefined
   /** Why the answer broke off. */
   cause?: unknown
@@ -40,7 +40,7 @@ export interface Delivered {
 export const wholeOutcome = ({ place }: { place: Pick<RunningCall, 'gone'> }): 'cancelled' | 'completed' =>
   place.gone.aborted ? 'cancelled' : 'completed'
 
-/** What is charged for a request that was sent and not answered. */
+/** The charge for a request that was sent and not answered. */
 export type Spent = Pick<Delivered, 'charge' | 'usage'>
 
 /**

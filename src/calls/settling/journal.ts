@@ -26,7 +26,7 @@ export interface SettlementJournal {
    * Writes what the last stop kept, then removes the journal. What turns out to be written already is not written again.
    * Only at start.
    *
-   * @param found what the tables have of the calls
+   * @param found looks up the calls in the tables
    * @throws GatewayError overloaded when the ledger cannot commit: the journal stays
    */
   apply(ledger: Pick<Ledger, 'submit'>, found: CallsFound): Promise<void>
@@ -35,7 +35,7 @@ export interface SettlementJournal {
 }
 
 export interface CallsFound {
-  /** Whether a hold that is not settled is of this request: the ids of holds without a row are given again after a stop. */
+  /** Whether a hold that is not settled is of this request: ids of holds without a row are reused after a stop. */
   hasHold(id: number, request_id: string): Promise<boolean>
   /** Whether a call is recorded: its hold is settled then. */
   isRecorded(request_id: string, started_at_ms: number): Promise<boolean>

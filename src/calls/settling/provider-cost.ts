@@ -1,4 +1,4 @@
-// The cost of a call at its providers: as they report it, else by the routes' cost of the attempts that answered, drew images or failed.
+// The cost of a call at its providers: as they report it, else by the routes' cost of the attempts that answered, made images or failed.
 import type { ImageTokens } from '../../domain/image-tokens.ts'
 import type { Nanos } from '../../domain/money.ts'
 import { totalTokens, type Usage } from '../../domain/usage.ts'
@@ -18,7 +18,7 @@ export interface ImageAnswerTokens {
 interface Charged {
   readonly charge: Charge
   readonly usage: Usage
-  /** Which attempts drew the images, one for each; absent if one attempt drew them all. */
+  /** The attempt of each image; absent if one attempt made them all. */
   readonly image_attempts?: readonly Attempt[]
   /** The same of images that are priced by tokens, with those of each answer. */
   readonly tokens_by_answer?: readonly ImageAnswerTokens[]
@@ -35,7 +35,7 @@ interface RecordedCosts {
 /**
  * @param delivered undefined for a call that is charged for nothing
  * @param attempt the last that answered; undefined if none was reached
- * @param failed_nanos what failed tries of the call cost
+ * @param failed_nanos the cost of the call's failed tries
  */
 export function costsOf(
   delivered: Charged | undefined,
@@ -64,7 +64,7 @@ function believedCost(usage: Usage, reported_nanos: Nanos | undefined): Nanos | 
 const NOTHING = { input_tokens: 0, outputTokens: () => 0 }
 
 /**
- * What a failed try costs, where the provider bills it: where its answer, under status 200, has a usage.
+ * The cost of a failed try, where the provider bills it: where its answer, under status 200, has a usage.
  * @param context of the model, in tokens; a usage beyond what fits is no usage
  */
 export function costOfTry(
@@ -87,7 +87,7 @@ function computedCost(charged: Charged, attempt: Attempt | undefined): Nanos | n
   return attempt?.cost ? providerCost(attempt.cost, usage, charge) : null
 }
 
-/** Tokens of images that several routes may have drawn, those of each together. */
+/** The cost of images by tokens, summed by route. */
 function costOfTokens(answers: readonly ImageAnswerTokens[]): Nanos | null {
   let sum = 0
   for (const [cost, parts] of Map.groupBy(answers, ({ attempt }) => attempt.cost)) {
@@ -100,7 +100,7 @@ function costOfTokens(answers: readonly ImageAnswerTokens[]): Nanos | null {
   return Number.isSafeInteger(sum) ? sum : null
 }
 
-/** Of images that several routes may have drawn, those of each together: what is rounded is rounded once. */
+/** The cost of images by number, summed by route: rounded once. */
 function costOfImages({ charge, usage }: Charged, image_attempts: readonly Attempt[]): Nanos | null {
   const { counted } = charge
   if (!counted || !('order' in counted)) return null

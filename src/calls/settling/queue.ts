@@ -13,14 +13,14 @@ import type { Logger } from '../../observe/log.ts'
 /** A settlement as it can be kept on the disk. */
 export interface UnwrittenSettlement {
   operation: PostOperation | VoidOperation
-  /** What it resolves, whose row may be as unwritten; absent in the journal of a version that wrote holds at once. */
+  /** The hold that it resolves, which may be unwritten, too; absent in journals of versions that wrote holds at once. */
   hold?: LostHold | undefined
   /** How the log names the call: its request id, its hold, its cost. */
   fields: Readonly<Record<string, unknown>>
 }
 
 export interface QueuedSettlement extends UnwrittenSettlement {
-  /** Told once it is written, or refused for good. */
+  /** Called once it is written, or refused for good. */
   written(outcome: Outcome): void
 }
 
@@ -67,7 +67,7 @@ export class SettlementQueue {
   #outage = outageFrom(0)
   #timer: ReturnType<typeof setInterval> | undefined
   #closed = false
-  /** Told after each try. */
+  /** Called after each try. */
   #onTried: () => void = () => {}
 
   constructor(options: SettlementQueueOptions) {
@@ -168,7 +168,7 @@ export class SettlementQueue {
 
 const outageFrom = (since_ms: number): Outage => ({ since_ms, kept: 0, written: 0 })
 
-/** What was not written was refused: its hold was resolved already, which is told about by itself. */
+/** Settlements that were not written were refused, which is logged by itself: their holds were already resolved. */
 function logOutageOver({ since_ms, kept, written }: Outage, log: Logger): void {
   const lasted_ms = Math.round(performance.now() - since_ms)
   log.info({ kept, written, lasted_ms }, 'no settlement waits any more')
@@ -199,6 +199,6 @@ function keepForNextStart(
   }
 }
 
-/** What a settlement charges. */
+/** The charge of a settlement. */
 export const costOf = (operation: PostOperation | VoidOperation): Nanos =>
   operation.op === 'post' ? operation.cost_nanos : 0

@@ -1,18 +1,18 @@
-// What a provider reported of a call's usage, where that is not what is charged: kept with the call, and told in the log.
+// A provider's reported usage, where it differs from the charged one: kept with the call, and logged.
 import { type ReportedUsage, USAGE_FIELDS } from '../../domain/usage.ts'
 import type { Billed } from '../../money/pricing/billed-usage.ts'
 import type { Attempt } from '../../upstream/routes.ts'
 import type { Held } from '../life/call.ts'
 import type { ExchangeParts } from '../parts.ts'
 
-/** A usage that is charged, and what was told where it differs. */
+/** The charged usage, and the reported one where it differs. */
 export interface BilledCall extends Billed {
   reported_usage?: ReportedUsage | undefined
-  /** What the provider says that it took. */
+  /** The cost that the provider reports. */
   reported_cost_nanos?: number | undefined
 }
 
-/** @returns undefined if all of what is charged is as it was told, or nothing was */
+/** @returns undefined if the charged usage equals the report, or nothing was reported */
 export function reportedIfDifferent(
   reported: ReportedUsage | undefined,
   { usage, estimated }: Billed,
@@ -26,7 +26,7 @@ export function reportedIfDifferent(
 
 /**
  * Writes the line in the log for a usage that was not believed, once for each call. Counts that are no numbers are null.
- * @param charged in place of what was reported
+ * @param charged in place of the report
  */
 export function reportDoubt(
   { log }: Pick<ExchangeParts, 'log'>,

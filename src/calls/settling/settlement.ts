@@ -25,7 +25,7 @@ export interface SettlementParts {
   events: Events
   log: Logger
   now: () => number
-  /** Told of each step that was passed: for tests of crashes, and for the bench. */
+  /** Called at each step: for tests of crashes, and for the bench. */
   probe: (point: string) => void
 }
 
@@ -34,7 +34,7 @@ export interface SettlementParts {
  * Resolves when that is on the disk; a void that cannot be recorded is tried again until it is, and never rejects.
  *
  * @throws GatewayError when a charge could not be recorded. Where the caller has got some of it, or has left, it is then
- * tried again until it is recorded, as a broken answer; one of which nothing was given out is not, and may be voided
+ * tried again until it is recorded, as a broken answer; an answer that nobody has got is not, and may be voided
  */
 export async function settle(
   parts: SettlementParts,
@@ -56,7 +56,7 @@ export async function settle(
     if (operation.op === 'void') return enqueue(parts, held, operation)
     held.is_resolved =
       ('has_reached_caller' in end && end.has_reached_caller === true) || end.outcome === 'cancelled'
-    // What nobody has got is not charged for, where it cannot be recorded.
+    // An answer that nobody has got is not charged, where it cannot be recorded.
     held.is_charged &&= held.is_resolved
     if (!held.is_resolved) throw cause
     enqueue(parts, held, withoutEnd(operation))
@@ -66,7 +66,7 @@ export async function settle(
   if (operation.op === 'post') parts.probe('settled')
 }
 
-/** An upstream has begun to answer. Several requests may make up one call: the first to answer counts. */
+/** Records that an upstream started to answer. Several requests may make up one call: the first to answer counts. */
 export function reached({ events, now }: SettlementParts, held: Held, attempt: Attempt): void {
   held.attempt = attempt
   if (held.first_byte_ms !== null) return
@@ -139,7 +139,7 @@ function withoutEnd(operation: PostOperation): PostOperation {
   return call.outcome === 'completed' ? { ...operation, call: { ...call, outcome: 'broken' } } : operation
 }
 
-/** What is told about a call once the ledger has answered: as charged where it is, and otherwise that it is not. */
+/** Logs and announces the ledger's outcome for a call: charged, or not. */
 function conclude(
   { log, events }: SettlementParts,
   held: RecordedCall,

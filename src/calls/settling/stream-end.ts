@@ -1,4 +1,4 @@
-// The end of a stream: its settlement; and of one that breaks, what its caller is told and what is logged.
+// The end of a stream: its settlement; and for one that breaks, the caller's error and the log.
 import { GatewayError, toGatewayError, UpstreamFault } from '../../domain/errors.ts'
 import type { Protocol } from '../../protocols/protocol.ts'
 import { decodeByteString } from '../../protocols/wire/byte-string.ts'
@@ -10,7 +10,7 @@ import type { Delivered, Undelivered } from './end.ts'
 import { settle } from './settlement.ts'
 
 /**
- * Settles a stream, once, before its end is given out, and ends its call. Resolves when that is on the disk. A stream that cannot be
+ * Settles a stream, once, before its end is sent, and ends its call. Resolves when that is on the disk. A stream that cannot be
  * priced is voided.
  *
  * @param endOf how it ended @throws what `endOf` throws; GatewayError as `settle`
@@ -39,7 +39,7 @@ export function reportBreak({ log }: ExchangeParts, { origin }: Held, cause: unk
   log[expected ? 'warn' : 'error']({ request_id: origin.request_id, cause }, 'a stream broke')
 }
 
-/** What the caller of a settled stream is told about its break. @param protocol the provider's */
+/** The error for the caller of a settled stream that broke. @param protocol the provider's */
 export function streamErrorFor(
   { publicWords }: Pick<ExchangeParts, 'publicWords'>,
   { is_charged }: Held,

@@ -8,7 +8,7 @@ export const SCOPE = 'https://www.googleapis.com/auth/cloud-platform'
 /** The longest that is taken. */
 const LIFETIME_S = 3_600
 
-/** What the account says of itself, in seconds since 1970. */
+/** The account's claims; times in seconds since 1970. */
 export interface Claims {
   iss: string
   scope: string

@@ -13,11 +13,11 @@ export interface Bearing {
   gone: PlainSignal
   /** Of the attempt, with all that it waits for. */
   timeout_ms: number
-  /** Told of the failure for which another token is got. */
+  /** Called with the failure after which another token is fetched. */
   onRefused(failure: UpstreamFailure): void
 }
 
-/** For an attempt whose key is a service account. @param send sends the request as it is given, in the time that is left */
+/** For an attempt whose key is a service account. @param send sends the request with its token, in the time that is left */
 export async function sendWithToken<A extends object>(
   request: UpstreamRequest,
   { tokens, api_key, gone, timeout_ms, onRefused }: Bearing,
@@ -67,7 +67,7 @@ const NO_TOKEN_IN_TIME: UpstreamFailure = {
   retry_after_s: undefined,
 }
 
-/** No fault of the provider's, which was asked nothing. */
+/** Not the provider's fault: no request was sent. */
 export const NOT_SENT: UpstreamFailure = {
   failure_class: 'upstream_error',
   message: 'the call ended before there was an access token',

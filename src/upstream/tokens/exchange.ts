@@ -60,7 +60,7 @@ export async function exchange(deps: ExchangeDeps, account: ServiceAccount): Pro
   }
 }
 
-/** What HTTP allows in a header. */
+/** The characters that HTTP allows in a header. */
 const HEADER_VALUE = /^[\x21-\x7e]+$/
 
 function tokenIn(text: string, requested_at_ms: number): Exchanged {

@@ -17,14 +17,14 @@ export interface Tokens {
 const RENEW_BEFORE_MS = 5 * 60_000
 /** A request that goes out with a token takes a moment. */
 const UNUSED_MS = 10_000
-/** Between exchanges that are begun before a token's end, of which the last may have failed. */
+/** The pause between early renewals, of which the last may have failed. */
 const RENEWAL_PAUSE_MS = 30_000
 
 interface Kept {
   readonly account: ServiceAccount
   token: AccessToken | undefined
   under_way: Promise<Exchanged> | undefined
-  /** When an exchange may be begun before the token's end. */
+  /** The earliest time of the next early renewal. */
   renewal_ms: number
 }
 

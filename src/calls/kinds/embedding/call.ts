@@ -87,7 +87,7 @@ function quoteEmbedding({ model, request, body }: EmbeddingOrder): Quote {
   })
 }
 
-/** Asks the provider; the answer is its own bytes where it speaks as the caller does, else its vectors, written anew. */
+/** The provider's own bytes where it speaks the caller's protocol, else its vectors, written anew. */
 async function serveEmbedding(parts: ExchangeParts, held: Held<EmbeddingOrder>): Promise<Response> {
   const { model, request, body, dialect } = held.order
   const { answer, attempt } = await dispatchCall(parts, held, sendingOf(parts, held.order))
@@ -140,7 +140,7 @@ function sendingOf(parts: ExchangeParts, { body, request, dialect }: EmbeddingOr
   }
 }
 
-/** To a provider that speaks as the caller does go the caller's own bytes, but for the name of the model. */
+/** A provider that speaks the caller's protocol gets the caller's bytes, with its own name of the model. */
 const bodyFor = (
   { protocol }: Provider,
   { body, dialect }: Pick<EmbeddingOrder, 'body' | 'dialect'>,

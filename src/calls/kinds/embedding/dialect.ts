@@ -1,4 +1,4 @@
-// What a caller of embeddings speaks: how the request is read, and how the vectors are written.
+// The dialect of an embeddings call: how the request is read, and how the vectors are written.
 import type { Usage } from '../../../domain/usage.ts'
 import type { EmbeddingRequest } from '../../../protocols/embeddings.ts'
 import {
@@ -20,13 +20,13 @@ import type { Names } from '../../../protocols/wire/json-names.ts'
 import { readCallTarget } from '../../bodies/call-target.ts'
 import { renameBytes, renameTo } from '../../serving/model-name.ts'
 
-/** What came back: a provider's bytes, and its vectors where they were read. */
+/** A provider's answer: its bytes, and its vectors where they were read. */
 export interface EmbeddingAnswer {
   bytes: Uint8Array<ArrayBuffer>
   vectors: readonly (readonly number[])[] | undefined
 }
 
-/** What an answer is written of. */
+/** The parts of a written answer. */
 export interface Written {
   answer: EmbeddingAnswer
   request: EmbeddingRequest

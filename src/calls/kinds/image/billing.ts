@@ -1,4 +1,4 @@
-// What images are charged: by their number, or by the tokens that their providers report.
+// The charge for images: by their number, or by the tokens that their providers report.
 
 import type { ImageTokens } from '../../../domain/image-tokens.ts'
 import { boundText } from '../../../domain/token-bound.ts'
@@ -25,7 +25,7 @@ import { reportDoubt } from '../../settling/reported-usage.ts'
 import type { GeneratedImage, ImageResponse } from './generated-images.ts'
 import type { ImageOrder, PaidImageOrder } from './order.ts'
 
-/** What is charged for images, and the tokens that it was counted by, where it was. */
+/** The charge for images, and the tokens behind it where the price is by tokens. */
 export interface ImageBill
   extends Pick<
     Delivered,
@@ -34,7 +34,7 @@ export interface ImageBill
   readonly tokens: ImageTokens | undefined
 }
 
-/** What of an order its quote depends on. */
+/** The parts of an order that its quote depends on. */
 export interface QuotedImages extends Pick<PaidImageOrder, 'model' | 'partial_images'> {
   readonly wanted: Pick<
     ImageOrder,
@@ -43,7 +43,7 @@ export interface QuotedImages extends Pick<PaidImageOrder, 'model' | 'partial_im
   readonly references: { readonly length: number }
 }
 
-/** What to hold for an order. */
+/** The amount to hold for an order. */
 export function quoteOrder(order: QuotedImages): Quote {
   const { model, wanted, partial_images } = order
   if (model.price.unit === 'image')
@@ -51,7 +51,7 @@ export function quoteOrder(order: QuotedImages): Quote {
   return quoteImageTokens(model.price, requestedTokens(order, wanted.count))
 }
 
-/** @param partial_images given out before them */
+/** @param partial_images sent to the caller before them */
 export function billImages(
   parts: Pick<ExchangeParts, 'log'>,
   held: Held<PaidImageOrder>,
@@ -137,7 +137,7 @@ function requestedTokens(order: QuotedImages, count: number): ImageRequestTokens
   }
 }
 
-/** All text that a provider may read: of a conversation some read all of it. */
+/** All text that a provider may read: some read the whole conversation. */
 function textsOf({ wanted: { prompt, conversation } }: QuotedImages): string[] {
   if (!conversation) return [prompt]
   const said = conversation.turns.flatMap(({ parts }) =>
@@ -154,7 +154,7 @@ function imagesRead({ references, wanted: { sources, mask, conversation } }: Quo
   return (image_parts ?? references.length + uploads) + (mask ? 1 : 0)
 }
 
-/** What an order's price depends on. @param count images asked for, or made @param partial_images asked for, or given out */
+/** The parts of an order that its price depends on. @param count images requested, or made @param partial_images requested, or sent */
 const priced = (
   { size_text, quality, input_fidelity }: Pick<ImageOrder, 'size_text' | 'quality' | 'input_fidelity'>,
   count: number,

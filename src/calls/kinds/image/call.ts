@@ -32,7 +32,7 @@ import { findReferences, readUpload } from './references.ts'
 import { imageFailure } from './sending.ts'
 import { servePartials } from './serve-partials.ts'
 
-/** What image calls need besides the parts of every call. */
+/** The parts of image calls, besides those of every call. */
 export interface ImageParts {
   library: Library
   fetchImage: FetchImage
@@ -44,14 +44,14 @@ export interface ImageParts {
 export interface ImageCall extends PaidCall {
   /** Reads the body and checks its fields. @throws GatewayError for what is wrong with them */
   read(admitted: Admitted): Promise<ReadOrder>
-  /** Told once the call is counted, for the headers of whatever is answered. */
+  /** Called once the call is counted, for the headers of every answer. */
   onRate: OnRate
 }
 
 /** A request that was read. */
 export interface ReadOrder {
   order: ImageOrder
-  /** Lets go of what came with the request and was not kept. */
+  /** Releases the parts of the request that were not kept. */
   discard(): Promise<void>
 }
 
@@ -101,14 +101,14 @@ function findImageModel(
 /** As bytes, in base64, and in the request that is sent upstream. */
 const STORED_COPIES = 4
 
-/** The order with the images that it refers to: what is wrong with them is said before anything is held. */
+/** The order with the images that it refers to: a fault in them is reported before anything is held. */
 async function withReferences(
   { library, fetchImage, memory }: ImageParts,
   admitted: Admitted,
   order: PaidImageOrder,
 ): Promise<PaidImageOrder> {
   const { caller, place } = admitted
-  // What is read of stored images takes its own part of the memory, once it is known how much that is.
+  // Stored images reserve their own part of the memory, once their size is known.
   const reserve = async (bytes: number) => {
     if (bytes > 0) admitted.defer((await memory.take(bytes * STORED_COPIES, place.gone.signal)).release)
   }
@@ -128,7 +128,7 @@ async function requireRow({ ledger }: ExchangeParts, { hold_id }: Held): Promise
   if (ledger.unwritten.has(hold_id)) throw ledgerUnavailable('the row of the hold of images is not written')
 }
 
-/** Draws and stores the images; charges for those that came. */
+/** Generates and stores the images; charges for those that came. */
 async function serveImages(
   parts: ExchangeParts,
   { library }: ImageParts,
@@ -144,7 +144,7 @@ async function serveImages(
     const images = await generateImages(parts, library, held, all)
     await pending.store(images)
     const { tokens, ...bill } = billImages(parts, held, images)
-    // They are stored, and stay so: whatever becomes of this answer, they can be fetched.
+    // They are stored, and can be fetched even if this answer does not arrive.
     await settle(parts, held, {
       outcome: 'completed',
       ...bill,

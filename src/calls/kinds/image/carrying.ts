@@ -1,4 +1,4 @@
-// What not every image model takes: the routes that can be asked for it, found before anything is held.
+// Optional fields of image requests: the routes that take them, found before anything is held.
 import { EXTRA_QUALITIES, type ExtraQuality, type ImageModel } from '../../../domain/catalogue.ts'
 import { type GatewayError, invalidRequest } from '../../../domain/errors.ts'
 import type { ImageTraits } from '../../../protocols/images.ts'
@@ -10,8 +10,8 @@ import { imagesOf } from './sending.ts'
 type RequestedFields = Pick<ImageOrder, 'mask' | 'mask_source' | 'input_fidelity' | 'moderation' | 'quality'>
 
 /**
- * The model with the routes that take what the order asks for.
- * @throws GatewayError invalid_request that names what none takes, or what the model has no price for
+ * The model with the routes that take the order's fields.
+ * @throws GatewayError invalid_request that names a field that no route takes, or that the model has no price for
  */
 export async function carryingFields(
   parts: Pick<ExchangeParts, 'protocols' | 'catalogue'>,
@@ -56,7 +56,7 @@ function assertTaken(
       'input_fidelity',
       `this model does not take ${input_fidelity}. Leave it out, or choose another model`,
     )
-  // The default of all, which need not be said.
+  // `auto` is the default of all.
   if (moderation !== undefined && moderation !== 'auto' && !traits.moderation)
     throw refused(
       'moderation',

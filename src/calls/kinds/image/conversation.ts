@@ -1,4 +1,4 @@
-// An image asked for in a conversation: what it is to be made from, in the words of one request.
+// An image requested in a conversation: the prompt and the images that it is made from.
 import { GatewayError } from '../../../domain/errors.ts'
 import { parseDataUri } from '../../../media/data-uri.ts'
 import type { FetchImage } from '../../../media/remote.ts'
@@ -10,7 +10,7 @@ import { refusal } from '../../../protocols/wire/json.ts'
 import type { PaidImageOrder } from './order.ts'
 import { assertTotal, readable } from './references.ts'
 
-/** What a conversation asks for at its end. */
+/** The prompt and the images at the end of a conversation. */
 export interface FinalPrompt {
   prompt: string
   /** In the order of the conversation, each once. */
@@ -18,8 +18,8 @@ export interface FinalPrompt {
 }
 
 /**
- * The last picture of the model's, and all that the caller said and showed since; without one, all from the beginning. That
- * is what providers get who take a prompt and images, but no conversations.
+ * The model's last picture, and the caller's texts and images since; without one, all from the beginning. Providers that
+ * take a prompt and images, but no conversations, get this.
  */
 export function finalPromptOf({ system, turns }: Pick<ConversationRequest, 'system' | 'turns'>): FinalPrompt {
   const last_image_turn = turns.findLastIndex((turn) => turn.role === 'assistant' && turn.parts.some(isImage))

@@ -1,4 +1,4 @@
-// What a caller asked of an image that its provider was not told.
+// The header that names requested fields which the provider did not get.
 import type { Attempt } from '../../../upstream/routes.ts'
 import type { ExchangeParts } from '../../parts.ts'
 import type { ImageOrder } from './order.ts'

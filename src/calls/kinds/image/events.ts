@@ -51,7 +51,7 @@ export const partialEvent = (
 ): string =>
   writeEvent(`${nameOf(order)}.partial_image`, image, order, created_ms, { partial_image_index: index })
 
-/** One event for each image; what the call cost comes with the last. @param partial_images given out before */
+/** One event for each image; the last has the call's cost. @param partial_images sent before */
 export function completedEvents(
   { images, uuids, cost_nanos, tokens, created_ms }: Omit<PaidImages, 'request_id'>,
   order: EventOrder,
@@ -99,7 +99,7 @@ export function tokenFields({ usage, image_input_tokens, image_cache_read_tokens
   }
 }
 
-/** What tells the caller, inside the stream, that no image comes. @param error_json in the endpoints' shape */
+/** The event that reports, inside the stream, that no image comes. @param error_json in the endpoints' shape */
 export const failedEvent = (error_json: string): string => FRAME.fail(error_json, false)
 
 /** Images that are paid as a stream that is written at once. */

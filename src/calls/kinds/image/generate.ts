@@ -1,4 +1,4 @@
-// Drawing: the images of a held call asked of its model's routes, and made into what the caller wants.
+// Generation of a held call's images: requested from its model's routes, and converted to the caller's shape and format.
 import { GatewayError } from '../../../domain/errors.ts'
 import type { Library } from '../../../library/library.ts'
 import { convert } from '../../../media/convert.ts'
@@ -13,14 +13,14 @@ import { compresses, noImage, sendingOf, splitOrder } from './sending.ts'
 
 type HeldImages = Held<PaidImageOrder>
 
-/** An image, and whether its provider compressed it as it was asked to. */
+/** An image, and whether its provider compressed it as requested. */
 interface ReceivedImage extends SentImage {
   is_compressed: boolean
   response: ImageResponse
 }
 
 /**
- * Draws the images of a call.
+ * Generates the images of a call.
  *
  * @returns as many as came and can be used; at least one, at most as many as were ordered
  * @throws GatewayError content_policy_violation or no_image_generated (as invalid_request), or as `dispatch`
@@ -36,7 +36,7 @@ export async function generateImages(
   return convertAll(parts, held, sent)
 }
 
-/** All requests of a call go out at once. Some may fail: what the others bring is answered, and charged. */
+/** All requests of a call go out at once. Some may fail: the images of the others are answered, and charged. */
 async function sendRequests(
   parts: ExchangeParts,
   held: HeldImages,
@@ -64,7 +64,7 @@ async function sendRequests(
   })
   const thrown =
     images.length > 0 ? undefined : (failures[0] ?? noImage(reasonOf(answers.map(({ answer }) => answer))))
-  // What routes failed with was logged when they did. Of the rest, only what is thrown here will be.
+  // Failures of routes are logged already; of the rest, only the one thrown here will be.
   for (const cause of failures)
     if (!(cause instanceof GatewayError) && cause !== thrown)
       parts.log.error({ request_id: held.origin.request_id, cause }, 'a request for images failed')
@@ -72,7 +72,7 @@ async function sendRequests(
   return images.slice(0, wanted.count)
 }
 
-/** In the shape and format that were asked for, whatever the provider sent. Images that cannot be decoded are left out. */
+/** In the requested shape and format, whatever the provider sent. Images that cannot be decoded are left out. */
 export async function convertAll(
   { log }: ExchangeParts,
   { origin, order }: HeldImages,

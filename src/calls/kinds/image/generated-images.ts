@@ -1,4 +1,4 @@
-// Images that were drawn and paid for, as the answer is written from them.
+// Generated images, as the answer is written from them.
 import type { ImageTokens, ReportedImageTokens } from '../../../domain/image-tokens.ts'
 import type { Nanos } from '../../../domain/money.ts'
 import type { Produced } from '../../../library/generations.ts'
@@ -7,18 +7,17 @@ import type { Attempt } from '../../../upstream/routes.ts'
 
 /** An answer with images. */
 export interface ImageResponse {
-  /** Which made it. */
   readonly attempt: Attempt
-  /** Images that were asked for, and those that came. */
+  /** Images requested, and images received. */
   readonly count: number
   readonly sent: number
   readonly reported: ReportedImageTokens | undefined
 }
 
-/** An image as it is stored and answered, and what came with it. */
+/** An image as it is stored and answered, and the parts beside it. */
 export interface GeneratedImage extends Produced {
   beside: Beside | undefined
-  /** The answer that brought it. */
+  /** The provider's answer that contained it. */
   response: ImageResponse
 }
 
@@ -27,7 +26,7 @@ export interface PaidImages {
   /** One for each image. */
   uuids: readonly string[]
   cost_nanos: Nanos
-  /** What was counted, where the price is by tokens. */
+  /** The counted tokens, where the price is by tokens. */
   tokens: ImageTokens | undefined
   created_ms: number
   request_id: string

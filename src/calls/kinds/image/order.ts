@@ -29,7 +29,7 @@ export const MAX_PROMPT_CHARS = 32_000
 /** Of an inline image: its text, its bytes, and the request that is sent upstream. */
 export const INLINE_COPIES = 3
 
-/** What an image is that is made from so many others. */
+/** The kind of an image, by the number of its sources. */
 export const kindBy = (sources: number): Generation['kind'] =>
   (['generation', 'edit'] as const)[sources] ?? 'compose'
 
@@ -60,7 +60,7 @@ export interface ImageOrder {
   input_fidelity?: InputFidelity | undefined
   moderation?: 'auto' | 'low' | undefined
   sources: readonly Source[]
-  /** A PNG whose transparent places are to be painted anew; held for the request only. */
+  /** A PNG whose transparent places are painted anew; kept for the request only. */
   mask?: Reference | undefined
   /** Where the mask is to be found, until it is. */
   mask_source?: Source | undefined
@@ -68,9 +68,9 @@ export interface ImageOrder {
   streams?: boolean | undefined
   /** How many partial images the caller wants before the image. */
   partial_images?: number | undefined
-  /** What the prompt and the images were taken from, where the caller asked in a conversation. */
+  /** The conversation that the prompt and the images were taken from, if any. */
   conversation?: ConversationRequest | undefined
-  /** What tells this request from another under the same Idempotency-Key. */
+  /** Tells this request from another under the same Idempotency-Key. */
   content: readonly (Uint8Array | string)[]
   /** About how much of the request is still in memory. */
   kept_bytes: number
@@ -85,9 +85,9 @@ export interface FoundReference extends Reference {
 export interface PaidImageOrder extends PaidOrder<ImageModel> {
   wanted: ImageOrder
   references: readonly FoundReference[]
-  /** How many partial images are asked of a provider: what is held for, and streamed as it comes. 0: the answer is written whole. */
+  /** Partial images requested from the provider: held for, and streamed as they come. 0: the answer is written whole. */
   partial_images: number
-  /** The ids of its images, one for each, where the caller was told of them before they are drawn. */
+  /** The ids of its images, one for each, where the caller got them before generation. */
   uuids?: readonly string[]
   /** Writes the answer, once it is paid. */
   write: (paid: PaidImages) => Response

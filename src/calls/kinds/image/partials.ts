@@ -1,4 +1,4 @@
-// Partial images: whether a call may have them, and how its provider is asked for them.
+// Partial images: whether a call may have them, and their request to the provider.
 import type { ImageModel } from '../../../domain/catalogue.ts'
 import type { ImageEvent, NoImage, Reference } from '../../../protocols/images.ts'
 import type { Dispatched } from '../../../upstream/dispatch.ts'
@@ -11,7 +11,7 @@ import { imagesOf, sendingOf } from './sending.ts'
 import { type ImageEvents, isEventStream, readImageEvents } from './upstream-events.ts'
 
 /**
- * How many partial images are asked of a provider. They are billed, so they are asked for only where the model's price names
+ * How many partial images to request from a provider. They are billed, so they are requested only where the model's price names
  * them, as one by tokens does; and OpenAI's events do not say which image they belong to, so that a call for several images has none.
  */
 export function partialsOf(
@@ -28,18 +28,18 @@ export function partialsOf(
   return is_streamed ? partial_images : 0
 }
 
-/** An image that is being drawn. */
+/** An image in generation. */
 export interface OpenedImage {
   /** Its first event, or why it did not come. */
   first: ImageEvent | { refusal: NoImage }
   /** The events after it; undefined if the provider answered whole. */
   events: ImageEvents | undefined
-  /** Images that the answer holds: of a whole one all, also those that were not asked for. */
+  /** Images in the answer: of a whole one all, also those beyond the request. */
   sent: number
 }
 
 /**
- * Asks for an image with its partial images, until the first of them is there: until then another route may answer, whole
+ * Requests an image with its partial images, until the first of them is there: until then another route may answer, whole
  * where its protocol knows no partial images.
  * @throws GatewayError as `dispatch`
  */

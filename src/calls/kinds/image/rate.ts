@@ -1,10 +1,10 @@
-// The rate that all image calls share, whichever surface they come by: how a call is counted, and what its caller is told about it.
+// The rate that all image calls share, whichever surface they come by: the count of a call, and its headers.
 import type { Rate, RateState } from '../../../domain/call-limits.ts'
 import { rateLimited } from '../../../domain/errors.ts'
 import type { Admitted } from '../../life/call.ts'
 import type { ExchangeParts } from '../../parts.ts'
 
-/** Told once a call is counted, for the headers of whatever is answered. */
+/** Called once a call is counted, for the headers of every answer. */
 export type OnRate = (state: RateState) => void
 
 /**

@@ -9,7 +9,7 @@ import type { Admitted } from '../../life/call.ts'
 import type { InlineImage, OpenedImages } from '../../parsing/messages.ts'
 import { NO_BODY_ID, readError } from '../../parsing/parser.ts'
 
-/** Images that were decoded already, by what stands in place of their data URIs. */
+/** Decoded images, by the names that stand in place of their data URIs. */
 export type InlineImages = ReadonlyMap<string, InlineImage>
 
 export interface ImagesBody {
@@ -38,7 +38,7 @@ export async function readImagesBody(
 }
 
 async function readAsSent(bodies: BodyParts, admitted: Admitted, limit_bytes: number): Promise<ImagesBody> {
-  // Whether it can be paid is asked after the fields and the references (silent.md, Images: order of checks).
+  // The balance is checked after the fields and the references (silent.md, Images: order of checks).
   const { bytes, release } = await receiveBody(bodies, admitted, {
     limit_bytes,
     copies: COPIES,

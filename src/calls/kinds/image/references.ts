@@ -23,7 +23,7 @@ export interface ReferenceDeps {
   fetchImage: FetchImage
 }
 
-/** Who refers to images, and for how long. */
+/** The account that refers to images, and its limits. */
 export interface Referrer {
   account_id: number
   /** Fires when the caller has gone. */
@@ -32,7 +32,7 @@ export interface Referrer {
   reserve: (bytes: number) => Promise<void>
 }
 
-/** One whose bytes are not read before all of them are known to fit. */
+/** A stored image, read only once all are known to fit. */
 interface Stored {
   bytes: number
   read: () => Promise<FoundImage>
@@ -117,7 +117,7 @@ function assertForm(source: Source, account_id: number): void {
   if (source.kind === 'generation' && !isUuid(source.uuid)) throw invalidId()
 }
 
-/** What makes two references the same. */
+/** Equal for two references to the same image. */
 function nameOf(source: Source): string {
   if (source.kind === 'file') return source.key
   if (source.kind === 'generation') return source.uuid.toLowerCase()

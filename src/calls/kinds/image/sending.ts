@@ -12,10 +12,9 @@ import { readAnswer } from '../../../upstream/transport.ts'
 import type { ExchangeParts } from '../../parts.ts'
 import type { ImageOrder, PaidImageOrder } from './order.ts'
 
-/** In the words of what came to nothing. */
 const NOTHING_CHARGED = 'Nothing was charged'
 
-/** What a model may be asked for whose sizes the catalogue does not list: the largest of spec.md, Limits, "Sizes verified to work". */
+/** The limit of models whose sizes the catalogue does not list: the largest of spec.md, Limits, "Sizes verified to work". */
 const MAX_SIDE_PIXELS = 2_048
 
 /**
@@ -72,7 +71,7 @@ export function sendingOf(
   }
 }
 
-/** Nothing less is ever answered than what was asked, so that a size beyond the model fails (spec.md, Limits). */
+/** A size beyond the model fails: no smaller image is answered (spec.md, Limits). */
 function assertMakes({ sizes }: ImageModel, { size, size_text }: ImageOrder): void {
   if (!size || size_text === undefined) return
   const makes = sizes ? sizes.includes(size_text) : isWithin(size)
@@ -88,7 +87,7 @@ export function imagesOf(protocols: Registry, provider: Provider): ImageProtocol
   return images
 }
 
-/** Whether what an attempt brings is compressed as was asked. */
+/** Whether the provider compresses images as requested. */
 export const compresses = ({ protocols }: Pick<ExchangeParts, 'protocols'>, attempt: Attempt): boolean =>
   imagesOf(protocols, attempt.provider).traitsOf(attempt).output_compression
 
@@ -97,11 +96,11 @@ const NO_IMAGE: Readonly<Record<NoImage, string>> = {
   no_image_generated: `The model answered without an image. ${NOTHING_CHARGED}. Describe the image in the prompt.`,
 }
 
-/** What a caller is told where no image came. @param refusal the reason that the provider gave */
+/** The error where no image came. @param refusal the provider's reason */
 export const noImage = (refusal: NoImage): GatewayError =>
   invalidRequest(NO_IMAGE[refusal], { code: refusal })
 
-/** The same failure, told to a caller who pays for the partial images that they have got. */
+/** The same failure, for a caller who pays for delivered partial images. */
 export function afterPartials(failure: GatewayError): GatewayError {
   const { kind, message, code, param, cause } = failure
   return new GatewayError(

@@ -1,4 +1,4 @@
-// An image with partial images: each given out as it comes, converted; then the image, once it is stored and paid.
+// An image with partial images: each sent as it comes, converted; then the image, once it is stored and paid.
 import { GatewayError, toGatewayError, UpstreamFault, upstreamFailed } from '../../../domain/errors.ts'
 import { convert } from '../../../media/convert.ts'
 import type { ImageEvent, Reference, SentImage } from '../../../protocols/images.ts'
@@ -24,7 +24,7 @@ interface ImageDelivery extends Dispatched<OpenedImage> {
   held: Held<PaidImageOrder>
   pending: PendingImages
   stream: ReadableStreamDefaultController<Uint8Array>
-  /** Partial images that were given out: those that are charged. */
+  /** Partial images sent to the caller, which are charged. */
   partials_sent: number
   /** The first event, until it is taken. */
   first: ImageEvent | undefined
@@ -37,7 +37,7 @@ interface ImageDelivery extends Dispatched<OpenedImage> {
 }
 
 /**
- * Draws one image with partial images.
+ * Generates one image with partial images.
  * @throws GatewayError for every refusal and failure before the first of them; nothing is charged then
  */
 export async function servePartials(
@@ -79,7 +79,7 @@ function streamOf(
           void advance(delivery)
         }, left_ms)
         start.held.defer(() => clearTimeout(timer))
-        // The time limit is the image's own; who stops the gateway ends it, too.
+        // The time limit is the image's own; a stop of the gateway ends it, too.
         place.watchSilence(Number.POSITIVE_INFINITY, delivery.abort)
         place.gone.listen({ onAbort: () => end(delivery) })
         if (place.gone.aborted) end(delivery)
@@ -99,7 +99,7 @@ const UNTOUCHED = {
   state: 'generating',
 } as const
 
-/** Reads until something was given out. Without a caller, to the end. Never rejects. */
+/** Reads until something was sent; to the end, once the caller has left. Never rejects. */
 async function advance(delivery: ImageDelivery): Promise<void> {
   if (delivery.advancing || delivery.state !== 'generating') return
   delivery.advancing = true
@@ -127,7 +127,7 @@ async function nextEvent(delivery: ImageDelivery): Promise<ImageEvent> {
   return answer.events.next()
 }
 
-/** A partial image in the shape that was asked for. @returns whether it was given out */
+/** Sends a partial image in the requested shape. @returns whether it was sent */
 async function sendPartial(delivery: ImageDelivery, base64: string): Promise<boolean> {
   const { held, parts, attempt, partials_sent } = delivery
   const { wanted, partial_images } = held.order
@@ -145,7 +145,7 @@ async function sendPartial(delivery: ImageDelivery, base64: string): Promise<boo
   return true
 }
 
-/** Stores the image, pays, and only then gives it out. */
+/** Stores the image, settles, and only then sends it. */
 async function finish(
   delivery: ImageDelivery,
   { image: sent, usage: reported }: Extract<ImageEvent, { image: SentImage }>,
@@ -160,7 +160,7 @@ async function finish(
   abort()
   const { tokens, ...bill } = billImages(parts, held, images, partials_sent)
   const outcome = delivery.has_left ? 'cancelled' : 'completed'
-  // It is stored, and stays so: whatever becomes of this answer, it can be fetched.
+  // It is stored, and can be fetched even if this answer does not arrive.
   await settleStream(parts, held, () => ({
     outcome,
     ...bill,
@@ -174,7 +174,7 @@ async function finish(
   stream.close()
 }
 
-/** Charges the partial images that were given out, and tells the caller, who may still be there. */
+/** Charges the partial images that were sent, and reports the error if the caller is still there. */
 async function fail(delivery: ImageDelivery, thrown: unknown): Promise<void> {
   const { parts, held, partials_sent, has_left, stream } = delivery
   const must_settle = delivery.state === 'generating'
@@ -182,7 +182,7 @@ async function fail(delivery: ImageDelivery, thrown: unknown): Promise<void> {
   delivery.abort()
   const error = failureOf(delivery, thrown)
   const expected = thrown instanceof UpstreamFault || thrown instanceof GatewayError
-  // Whose caller left is no failure of anybody's.
+  // A caller who left is not a failure.
   if (!expected || !has_left)
     parts.log[expected ? 'warn' : 'error'](
       { request_id: held.origin.request_id, cause: thrown },
@@ -195,7 +195,7 @@ async function fail(delivery: ImageDelivery, thrown: unknown): Promise<void> {
       partials_sent > 0
         ? { outcome, ...bill, has_reached_caller: true, cause: error }
         : { outcome, status: has_left ? CLIENT_CLOSED_REQUEST : 200, cause: error }
-    // Its failure is dropped here: the settlement has logged it and is tried again, and the caller is told about the first one.
+    // Its failure is dropped here: the settlement has logged it and is tried again, and the caller gets the first error.
     await settleStream(parts, held, () => end).catch(() => undefined)
   }
   if (delivery.has_left) return
@@ -204,7 +204,7 @@ async function fail(delivery: ImageDelivery, thrown: unknown): Promise<void> {
   stream.close()
 }
 
-/** What the caller is told. */
+/** The error for the caller. */
 function failureOf(delivery: ImageDelivery, thrown: unknown): GatewayError {
   const { parts, held, partials_sent, timed_out } = delivery
   const { reason } = held.place.gone
@@ -228,7 +228,7 @@ const TIMED_OUT = {
 } as const
 
 /**
- * The caller has gone. After a partial image the provider bills the whole image: it is drawn to its end, kept in the caller's
+ * The caller has gone. After a partial image the provider bills the whole image: it is generated to its end, kept in the caller's
  * history, and charged. Before the first one nothing is charged, and the request is aborted.
  */
 async function leave(delivery: ImageDelivery): Promise<void> {
@@ -242,7 +242,7 @@ async function leave(delivery: ImageDelivery): Promise<void> {
   await advance(delivery)
 }
 
-/** The caller is no longer there, or the gateway ends the call, and then says why. */
+/** The caller has left, or the gateway ends the call with an error. */
 function end(delivery: ImageDelivery): void {
   if (!(delivery.held.place.gone.reason instanceof GatewayError)) return void leave(delivery)
   delivery.abort()

@@ -1,4 +1,4 @@
-// The stream of an image that its provider is drawing: its events one at a time, so that no more than one is kept.
+// The stream of an image from its provider: its events one at a time, so that only one is in memory.
 import { OverlongAnswer, UpstreamFault } from '../../../domain/errors.ts'
 import type { ImageEvent, ImageProtocol } from '../../../protocols/images.ts'
 import { reportsError } from '../../../protocols/reported-error.ts'

@@ -1,4 +1,4 @@
-// What a text call is charged for: the usage as reported, or what is missing of it estimated.
+// The billed usage of a text call: as reported, with missing counts estimated.
 import { outputTokens, type ReportedUsage } from '../../../domain/usage.ts'
 import { billUsage, UNBOUNDED, type UsageBounds } from '../../../money/pricing/billed-usage.ts'
 import type { StreamReading } from '../../../protocols/protocol.ts'
@@ -21,7 +21,7 @@ function boundsOf(held: Held<TextOrder>, { protocol: { text }, extras }: Passage
   return { input_tokens, output_tokens: limit === undefined ? input_tokens : limit * facts.candidates }
 }
 
-/** @param estimateOutput what was delivered, in tokens; asked only where no usage was reported */
+/** @param estimateOutput the delivered tokens; called only where no usage was reported */
 export function bill(
   held: Held<TextOrder>,
   passage: Passage,

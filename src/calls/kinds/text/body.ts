@@ -1,4 +1,4 @@
-// A text request's body as a call asks things of it: parsed on the event loop, or, where it is large, on a thread.
+// A text request's body and its queries: parsed on the event loop, or, where it is large, on a thread.
 import type { RequestedExtra } from '../../../domain/extras.ts'
 import { isAnimatedData } from '../../../media/animation.ts'
 import type { ConversationRequest } from '../../../protocols/canonical/request.ts'
@@ -42,10 +42,10 @@ export interface TextBody {
   readonly has_images: boolean
   /** The body's top-level fields; where it was parsed on a thread, only those that surfaces read. */
   readonly fields: JsonObject
-  /** What tells it from another body under the same Idempotency-Key. */
+  /** Tells it from another body under the same Idempotency-Key. */
   readonly content: Uint8Array | string
   /**
-   * What the price depends on.
+   * The facts that the price depends on.
    * @param over fields that are read instead of the body's
    * @throws GatewayError as `readRequest` of the caller's protocol
    */
@@ -53,11 +53,11 @@ export interface TextBody {
   /** The fewest tokens that its prompt can have. */
   leastTokens(protocol: string): number | Promise<number>
   /**
-   * What it asks for beyond tokens, where it goes to a provider of the caller's protocol.
+   * The extras that it requests beyond tokens, where it passes through.
    * @throws GatewayError as `pricedExtras`
    */
   extras(protocol: string, rules: ExtrasRules): readonly RequestedExtra[] | Promise<readonly RequestedExtra[]>
-  /** What tells its conversation from others of the account (`sessionInBody`); undefined where nothing does. */
+  /** Tells its conversation from others of the account (`sessionInBody`); undefined where nothing does. */
   session(): string | undefined | Promise<string | undefined>
   /** Whether something in it may make an answer empty. */
   explainsEmpty(): boolean | Promise<boolean>
@@ -85,7 +85,7 @@ export interface TextBody {
   imagesBeyond(protocol: string, taken: TakenImages): readonly Medium[] | Promise<readonly Medium[]>
   /** The same request with others in the places of these. This one is let go of. */
   withImages(protocol: string, taken: TakenImages, images: readonly Medium[]): TextBody | Promise<TextBody>
-  /** No more will be asked: lets go of the body. */
+  /** Releases the body after its last use. */
   readonly release: () => void
 }
 
@@ -151,7 +151,7 @@ export class ParsedBody implements TextBody {
   }
 
   assertCarries(writing: Writing): void {
-    // What the caller's own protocol can say, its providers can be told.
+    // Providers of the caller's protocol take every field of it.
     if (writing.from !== writing.to) this.#translate(writing)
   }
 
@@ -167,8 +167,8 @@ export class ParsedBody implements TextBody {
       const written = withOperatorFields({ ...made, body: prepared(made.body, protocol, writing) }, form)
       return { ...written, body: JSON.stringify(written.body) }
     }
-    const asked = prepared(this.#json, protocol, writing)
-    const made = withOperatorFields(fitted(asked, protocol, writing), form)
+    const adapted = prepared(this.#json, protocol, writing)
+    const made = withOperatorFields(fitted(adapted, protocol, writing), form)
     const counted = max_units && protocol.text.extras?.limitUnits?.(made.body, (name) => max_units[name])
     const { dropped, renamed_tools, wants_json } = made
     return { body: spliceFields(this.#body, counted ?? made.body), dropped, renamed_tools, wants_json }
@@ -246,7 +246,7 @@ const beyond =
     return is_taken ? medium : change(medium)
   }
 
-/** What is read of a body, and how it ends. */
+/** The fields that surfaces read of a body, and its release. */
 interface BodyOptions extends RegularBody {
   fields: JsonObject
   release: () => void

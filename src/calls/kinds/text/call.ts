@@ -184,7 +184,7 @@ const operatorFieldTokens = ({ catalogue, protocols }: ExchangeParts, model: Tex
 const withExtraBound = (facts: RequestFacts, tokens: number): RequestFacts =>
   tokens === 0 ? facts : { ...facts, input_bound_tokens: facts.input_bound_tokens + tokens }
 
-/** For a prompt whose estimate is beyond the context. @throws GatewayError in the caller's own words */
+/** For a prompt whose estimate is beyond the context. @throws GatewayError in the terms of the caller's protocol */
 async function assertFits({ protocol }: TextCall, { context }: TextModel, body: TextBody): Promise<void> {
   const tokens = await body.leastTokens(protocol.name)
   if (tokens > context) throw protocol.text.promptTooLong(tokens, context)

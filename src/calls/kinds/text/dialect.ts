@@ -1,4 +1,4 @@
-// What a caller speaks in one call, and how the stream to them is framed.
+// The dialect of one text call: the caller's protocol, and the frame of its stream.
 import type { CallerProtocol, Protocol } from '../../../protocols/protocol.ts'
 import type { ByteString } from '../../../protocols/wire/byte-string.ts'
 import type { JsonObject } from '../../../protocols/wire/json.ts'
@@ -10,22 +10,21 @@ export interface Dialect {
   frame: Frame
   /** Events of the caller's own protocol pass as bytes, not framed anew. */
   raw: boolean
-  /** Whether the caller wants to be told the usage of a stream. */
+  /** Whether the caller wants the usage of a stream. */
   shows_usage: boolean
-  /** What the caller is shown of an event of their own protocol, undefined for nothing; without it they are shown all. */
+  /** The visible data of an event that passes through, undefined to hide it; absent where all are visible. */
   editEvent?: ((data: ByteString) => ByteString | undefined) | undefined
-  /** What is done with the answer of one call; absent if nothing is. */
   answering?: Answering | undefined
 }
 
-/** What a surface has to do with an answer on its way. */
+/** A surface's hooks on the answer of one call. */
 export interface Answering {
   /** Further headers of the answer. */
   headers: Readonly<Record<string, string>>
-  /** Told of the route that answers. @param protocol the one that it was asked in */
+  /** Called with the route that answers. @param protocol of the upstream request */
   answeredBy(attempt: Attempt, protocol: Protocol): void
-  /** A whole answer in the caller's protocol, as it is shown. */
+  /** The visible form of a whole answer in the caller's protocol. */
   whole(answer: JsonObject): JsonObject
-  /** The answer is complete and paid for; its end is given out after this. Never throws. */
+  /** The answer is complete and paid for; its end is sent after this. Never throws. */
   paid(): Promise<void>
 }

@@ -1,4 +1,4 @@
-// Answers that are none: under status 200, and without what was asked for. The next route is tried, and nothing is charged.
+// Empty answers under status 200. The next route is tried, and nothing is charged.
 import { inFull, outputTokens, type ReportedUsage } from '../../../domain/usage.ts'
 import type { Protocol } from '../../../protocols/protocol.ts'
 import { type ByteString, decodeByteString } from '../../../protocols/wire/byte-string.ts'
@@ -6,7 +6,7 @@ import { type JsonObject, parseObject } from '../../../protocols/wire/json.ts'
 import { ReportedFailure } from '../../../upstream/failures.ts'
 import type { TextBody } from './body.ts'
 
-/** What the request says that may make an answer empty. */
+/** The request's check for fields that may make an answer empty. */
 type Explains = Pick<TextBody, 'explainsEmpty'>
 
 /** A whole answer, and the usage that it reports. */

@@ -1,4 +1,4 @@
-// The extras of a text call: what is held for them, and what they come to.
+// The extras of a text call: their hold and their charge.
 import type { TextModel } from '../../../domain/catalogue.ts'
 import type { ExtraCharge, ExtraPrices, RequestedExtra } from '../../../domain/extras.ts'
 import type { Nanos } from '../../../domain/money.ts'
@@ -14,7 +14,7 @@ import { WatchedReading } from './watched-reading.ts'
 
 const NO_CHARGES: readonly ExtraCharge[] = []
 
-/** The most that a call's extras can cost, by whichever of its model's routes. @param passages of these routes */
+/** The most that a call's extras can cost, by any of its model's routes. @param passages of these routes */
 export function heldForExtras({ price }: TextModel, passages: readonly Passage[]): Nanos {
   const { extras } = price
   return extras === undefined
@@ -46,7 +46,7 @@ export const maxCredibleInput = (
 
 const addsWork = ({ name }: RequestedExtra): boolean => !SAME_WORK.has(name)
 
-/** What is charged for the extras of a request that was sent, and whose caller left before anything came: each at least once. */
+/** The charge for the extras of a sent request whose caller left before the answer: each at least once. */
 export const spentExtras = ({ price }: TextModel, { extras }: Passage): readonly ExtraCharge[] =>
   price.extras ? chargedExtras(price.extras, extras, { units: () => undefined, complete: false }) : NO_CHARGES
 
@@ -65,7 +65,7 @@ export function tallyAnswer({ price }: TextModel, passage: Passage, answer: Json
   return tallyOf(price.extras, passage, count)
 }
 
-/** Of a stream: a reading that counts, too. Where nothing is asked for, it is the very same one. */
+/** Of a stream: a reading that counts, too; the same one where no extras are requested. */
 export function tallyStream(
   { price }: TextModel,
   passage: Passage,

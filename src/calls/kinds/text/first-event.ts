@@ -24,7 +24,7 @@ export interface StreamFormat extends Pick<Protocol, 'readFailure'> {
 
 /**
  * Waits for the first event of a stream: until it is there, another route may still answer.
- * @param heard told of bytes that hold no event: comments keep a connection open while a model has not begun
+ * @param onProgress called for bytes without an event: comments keep a connection open before a model starts
  * @returns what was read, and a reader of the rest
  * @throws UpstreamFault; ReportedFailure for an error before any output
  */

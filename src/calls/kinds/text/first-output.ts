@@ -21,7 +21,7 @@ interface SilentStream {
 
 /**
  * Waits for the first output of a stream whose first event was read.
- * @param judge told of a stream that ended without any
+ * @param judge called for a stream that ended without any
  * @throws ReportedFailure for an error before any output; what `judge` throws
  */
 export async function awaitOutput(
@@ -55,7 +55,7 @@ export async function awaitOutput(
 
 /** A reader that first gives what is being read already. */
 function resumed(next: ReturnType<ByteReader['read']>, reader: ByteReader): ByteReader {
-  // If nobody reads on, nobody needs to hear of its failure.
+  // If nobody reads on, its failure concerns nobody.
   next.catch(() => undefined)
   let waiting: typeof next | undefined = next
   return {
@@ -67,7 +67,7 @@ function resumed(next: ReturnType<ByteReader['read']>, reader: ByteReader): Byte
   }
 }
 
-/** What was read of a stream until its first output. */
+/** The part of a stream before its first output. */
 class Beginning implements SilentStream {
   readonly events: ByteString[] = []
   readonly reading: StreamReading

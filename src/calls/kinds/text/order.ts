@@ -10,9 +10,9 @@ import type { Passages, TextRequest } from './passage.ts'
 export interface TextOrder extends PaidOrder<TextModel> {
   request: TextRequest
   facts: RequestFacts
-  /** What tells its conversation from others of the account; undefined also where its model has but one way to go. */
+  /** Tells its conversation from others of the account; undefined also where its model has one route and key. */
   session: string | undefined
-  /** What is held for. */
+  /** The request that the hold is quoted for. */
   quoted: QuotedRequest
   /** The service tier that it is held at, which the model has a price for; undefined: the standard one. */
   service_tier: RequestedTier | undefined

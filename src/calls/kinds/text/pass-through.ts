@@ -8,11 +8,11 @@ import { type Edit, passOn, reframe } from '../../../upstream/relay.ts'
 import { renameBytes, renameEach, renameTo } from '../../serving/model-name.ts'
 import type { Passage, TextRequest } from './passage.ts'
 
-/** What goes to providers of the caller's own protocol, and to no others. */
+/** The parts of a request that only providers of the caller's protocol get. */
 export interface OwnProtocol {
-  /** Headers of the caller's that the provider is to get too. */
+  /** The caller's headers that are forwarded. */
   forwarded_headers: Readonly<Record<string, string>>
-  /** What the request asks for beyond tokens. */
+  /** The extras that the request asks for beyond tokens. */
   extras: readonly RequestedExtra[]
 }
 
@@ -63,7 +63,7 @@ function editOf(edits: readonly (Edit | undefined)[]): Edit | undefined {
 }
 
 /**
- * Puts what is billed in place of what the provider reports at the end of its stream; undefined if that is the same.
+ * Replaces the usage that the provider reports at the end of its stream by the billed one; undefined if equal.
  * Reports before the end are superseded by it.
  */
 function correctionOf(

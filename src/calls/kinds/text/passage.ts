@@ -10,7 +10,7 @@ import type { Relay } from '../../../upstream/relay.ts'
 import type { TextBody } from './body.ts'
 import type { Dialect } from './dialect.ts'
 
-/** A caller's request, on its way to whichever provider. */
+/** A caller's request, whichever provider gets it. */
 export interface TextRequest {
   dialect: Dialect
   body: TextBody
@@ -26,15 +26,15 @@ export interface WholeAnswer {
 /** Either passes through or translates; which of the two was decided when it was made (passages.ts). */
 export interface Passage {
   readonly protocol: Protocol
-  /** Headers of the caller's that the provider is to get too. */
+  /** The caller's headers that are forwarded. */
   readonly forwarded_headers: Readonly<Record<string, string>>
-  /** What the request, as the provider gets it, asks for beyond tokens. */
+  /** The extras beyond tokens in the request that the provider gets. */
   readonly extras: readonly RequestedExtra[]
   /**
    * The whole answer for the caller.
-   * @param billed the usage that is paid for, and shown in place of another
+   * @param billed the charged usage, which replaces any other in the answer
    */
-  answer(answer: WholeAnswer, billed: Billed, asked: AnsweredAs): Uint8Array<ArrayBuffer> | string
+  answer(answer: WholeAnswer, billed: Billed, details: AnsweredAs): Uint8Array<ArrayBuffer> | string
   /** The relay of a stream's events. */
   stream(reading: StreamReading, answered: StreamedAnswer): Relay
 }
@@ -42,14 +42,14 @@ export interface Passage {
 export interface AnsweredAs {
   /** The provider's own name of the model. */
   upstream_model: string
-  /** JSON was asked for in words: what stands around it is taken away. */
+  /** JSON was requested in words: text around it is removed. */
   wants_json: boolean
   /** The service tier that served; undefined for the standard one. */
   service_tier: string | undefined
 }
 
 export interface StreamedAnswer {
-  /** As for `answer`, by what was read until it is asked. */
+  /** As for `answer`, by the events read so far. */
   billed: () => Billed
   /** As for `answer`, likewise. */
   service_tier: () => string | undefined
@@ -59,5 +59,5 @@ export interface StreamedAnswer {
   restore: ((data: ByteString) => ByteString) | undefined
 }
 
-/** The passage to each route, made for its protocol when that is first asked for. */
+/** The passage to each route, made for its protocol at the first use. */
 export type Passages = (route: ProtocolRoute) => Passage

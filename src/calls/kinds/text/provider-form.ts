@@ -1,4 +1,4 @@
-// What is known of the form in which a provider takes requests: its server, and the fields that the operator drops and sets.
+// The form of a provider's requests: its server, and the fields that the operator drops and sets.
 import type { Provider } from '../../../domain/catalogue.ts'
 import { protocolOf, type Registry } from '../../../protocols/registry.ts'
 import type { JsonObject } from '../../../protocols/wire/json.ts'

@@ -1,4 +1,4 @@
-// What a request asks for beyond tokens: whether its model has a price for it, and how many units it may take.
+// Extras that a request asks for beyond tokens: their prices, and their limits of units.
 import type { Fate, TextModel } from '../../../domain/catalogue.ts'
 import { LONG_CONTEXT, type RequestedExtra, SERVICE_TIER } from '../../../domain/extras.ts'
 import type { RequestedTier } from '../../../domain/service-tiers.ts'
@@ -10,7 +10,7 @@ import { type JsonObject, refusal } from '../../../protocols/wire/json.ts'
 const NONE: readonly RequestedExtra[] = []
 const NO_NAMES: readonly string[] = []
 
-/** What a request that goes to a provider as it is may ask for. Plain values, so that they can cross to a thread. */
+/** The extras that a request which passes through may ask for. Plain values, so that they can cross to a thread. */
 export interface ExtrasRules {
   /** The extras that the model has a price for. */
   priced: readonly string[]
@@ -18,7 +18,7 @@ export interface ExtrasRules {
   service_tiers: readonly string[]
   long_context: LongContext
   unknown_fields: Fate
-  /** The caller's headers that the provider is to get too. */
+  /** The caller's headers that are forwarded. */
   headers: Readonly<Record<string, string>>
 }
 
@@ -26,8 +26,8 @@ export interface ExtrasRules {
 const DEFAULT_CONTEXT_TOKENS = 200_000
 
 /**
- * What asking for prompts that are longer than usual means for a model: nothing, where its context is longer anyway; prompts beyond its
- * context, where a tier prices them; else they have no price.
+ * The effect of a request for longer prompts: none, where the model's context is longer anyway; prompts beyond its context, where a
+ * tier prices them; else a refusal.
  */
 type LongContext = 'within context' | 'beyond context' | 'unpriced'
 
@@ -36,7 +36,7 @@ function longContextOf({ context, price }: TextModel): LongContext {
   return tierOf(price, DEFAULT_CONTEXT_TOKENS + 1).above_tokens > 0 ? 'beyond context' : 'unpriced'
 }
 
-/** @param headers the caller's that the provider is to get too */
+/** @param headers the caller's, as forwarded */
 export const extrasRules = (model: TextModel, headers: Readonly<Record<string, string>>): ExtrasRules => ({
   long_context: longContextOf(model),
   priced: model.price.extras ? [...model.price.extras.keys()] : NO_NAMES,
@@ -46,7 +46,7 @@ export const extrasRules = (model: TextModel, headers: Readonly<Record<string, s
 })
 
 /**
- * The extras of a request that goes to a provider as it is.
+ * The extras of a request that passes through.
  * @throws GatewayError invalid_request for one that the model has no price for, for what a provider alone remembers, and for
  * unknown fields where the model refuses them
  */
@@ -89,8 +89,8 @@ const unpricedTier = (at: string, priced: readonly string[]) =>
   )
 
 /**
- * A translated request that asks for the same service tier. A provider that cannot be asked for it would serve, and bill, another one.
- * @throws GatewayError invalid_request where the provider's protocol has no tiers to ask for
+ * A translated request with the same service tier. A provider without that field would serve, and bill, another tier.
+ * @throws GatewayError invalid_request where the provider's protocol has no tiers
  */
 export function withTier(
   { carries, text: { extras } }: Protocol,
@@ -103,7 +103,7 @@ export function withTier(
   return ask(body, name)
 }
 
-/** The most units of each extra that has a price by the unit; undefined if nothing is asked for. */
+/** The most units of each extra that has a price by the unit; undefined without extras. */
 export function unitLimits(
   { price }: TextModel,
   requested: readonly RequestedExtra[],

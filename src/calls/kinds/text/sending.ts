@@ -19,7 +19,7 @@ import type { Passage } from './passage.ts'
 import { formOf } from './provider-form.ts'
 import { unitLimits } from './request-extras.ts'
 
-/** What the answer to a request needs to know of how that was written. */
+/** The facts of a written request that its answer depends on. */
 export type AsSent = Omit<Written, 'body'>
 
 /** Reads an answer as far as it must be there before the caller gets a byte. */
@@ -166,11 +166,11 @@ function promptTooLong(
   return callers.promptTooLong(Math.max(tokens, context + 1), context)
 }
 
-/** Set where the model or the balance allows less output than was asked: the limit that is sent upstream instead, in tokens. */
+/** The output limit sent upstream, in tokens, where the model or the balance allows less than requested. */
 export function outputLimitOf({ order, held_nanos, ceiling_nanos }: Held<TextOrder>): number | undefined {
   const { model, facts, quoted, price } = order
   if (held_nanos < ceiling_nanos) return affordableOutput(price, quoted, held_nanos)
-  // What is sent is what is held for: the model's limit, where the caller set one beyond it.
+  // The hold covers the model's limit, where the caller set one beyond it: so that is sent.
   const { max_output_tokens = 0 } = facts
   return max_output_tokens > model.max_output_tokens ? model.max_output_tokens : undefined
 }

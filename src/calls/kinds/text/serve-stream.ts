@@ -1,4 +1,4 @@
-// A streamed text answer: pumped to its caller as it comes, and settled before its end is given out.
+// A streamed text answer: pumped to its caller as it comes, and settled before its end is sent.
 import type { StreamReading } from '../../../protocols/protocol.ts'
 import type { StreamEnding } from '../../../upstream/pump.ts'
 import type { Attempt } from '../../../upstream/routes.ts'
@@ -71,7 +71,7 @@ interface StreamEnd {
   has_reached_caller: boolean
 }
 
-/** What was delivered is charged, however the stream ended. */
+/** Delivered output is charged, however the stream ended. */
 function endOf(parts: ExchangeParts, held: Held<TextOrder>, end: StreamEnd): Delivered | Undelivered {
   const { attempt, reading, tally, served, ending, cause, has_reached_caller } = end
   if (isFree(reading, ending, cause))

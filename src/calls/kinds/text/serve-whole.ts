@@ -1,4 +1,4 @@
-// A whole text answer: read to its end, priced, and given out once it is paid.
+// A whole text answer: read to its end, priced, and sent once it is paid.
 import { readReported } from '../../../upstream/failures.ts'
 import type { Attempt } from '../../../upstream/routes.ts'
 import { readAnswer } from '../../../upstream/transport.ts'
@@ -43,7 +43,7 @@ export async function serveWhole(parts: ExchangeParts, held: Held<TextOrder>): P
 type Body = Uint8Array<ArrayBuffer> | string
 
 /**
- * All of an answer. What is cut short, or tells of an error under status 200, is none, and another route may have one.
+ * Reads all of an answer. After one that is cut short, or reports an error under status 200, another route is tried.
  * @throws UpstreamFault; ReportedFailure for such an error
  */
 async function readWhole(

@@ -12,7 +12,7 @@ import type { TextOrder } from './order.ts'
 import type { Passage } from './passage.ts'
 import { WatchedReading } from './watched-reading.ts'
 
-/** What an answer names; undefined if it names none, or if it does not matter. */
+/** The tier that an answer names; undefined if it names none, or if no price depends on it. */
 export type ServedTier = () => string | undefined
 
 const NONE: ServedTier = () => undefined
@@ -56,11 +56,11 @@ const tiersOf = (
     ? text.extras?.service_tier
     : undefined
 
-/** The tier that a caller is told: the one asked for, where the answer names none. */
+/** The tier in the caller's answer: the requested one, where the provider names none. */
 export const tierForCaller = ({ service_tier }: TextOrder, served: ServedTier): string | undefined =>
   served() ?? service_tier?.name
 
-/** What a call is charged, at the tier that served it. */
+/** The charge of a call, at the tier that served it. */
 export const chargeServed = (
   { model, service_tier }: TextOrder,
   served: ServedTier,

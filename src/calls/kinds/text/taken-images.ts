@@ -62,7 +62,7 @@ export async function withTakenImages(
   return is_same ? body : await body.withImages(protocol, by_all, changed)
 }
 
-/** One at a time of each account: whoever has many made, which is paid with the call only, keeps the others waiting for one of them. */
+/** One at a time for each account: an account with many images, which are only paid with the call, waits for its own. */
 const inTurn = createSlotsByOwner<number>(1)
 
 type Lists = readonly (ImageTypes | undefined)[]
@@ -97,7 +97,7 @@ function planFor(image: Medium, by_all: TakenImages, lists: Lists): 'pass' | 'co
   )
 }
 
-/** The same image under the name of what its bytes are, where that can be told. */
+/** The same image under the type of its bytes, where they are recognized. */
 function renamed(image: Medium): Medium {
   const found = typeByBytes(image)
   return found === undefined || found === image.mime_type ? image : { ...image, mime_type: found }

@@ -1,4 +1,4 @@
-// A large text body: parsed on a thread, which answers what the call asks.
+// A large text body: parsed on a thread, which answers the call's queries.
 import { overloaded } from '../../../domain/errors.ts'
 import type { RequestedExtra } from '../../../domain/extras.ts'
 import { freeBytes } from '../../../http/free-bytes.ts'
@@ -25,7 +25,7 @@ export async function threadBody(parser: Parser, body: Uint8Array, protocol: str
   let bytes: Uint8Array | undefined = body
   let released = false
 
-  /** @param returned told of the body's own bytes, which came back */
+  /** @param returned called with the body's own bytes, which came back */
   async function ask<T>(question: Question, returned?: (bytes: Uint8Array) => void): Promise<T> {
     if (!bytes) throw overloaded('The request is still being read. Please retry.')
     const sent = bytes
@@ -74,7 +74,7 @@ export async function threadBody(parser: Parser, body: Uint8Array, protocol: str
         changed.release()
         this.release()
       }
-      // What tells it from another request is what the caller sent.
+      // The caller's own bytes tell it from another request.
       return { ...changed, content: sha256, release: releaseBoth }
     },
     async withImages(this: TextBody, of, taken, images) {

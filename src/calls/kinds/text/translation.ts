@@ -23,7 +23,7 @@ export function translation(
   return {
     protocol,
     forwarded_headers: {},
-    // Whatever is billed beyond tokens is dropped or refused by translation.
+    // Translation drops or refuses everything that is billed beyond tokens.
     extras: NO_EXTRAS,
     answer({ json }, billed, { upstream_model, wants_json, service_tier }) {
       const read = provider.decodeAnswer(json, context.id)

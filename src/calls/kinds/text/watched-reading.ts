@@ -1,4 +1,4 @@
-// A stream's reading whose events are shown to somebody else, too.
+// A stream's reading with a second reader of its events.
 import type { StreamReading } from '../../../protocols/protocol.ts'
 import type { ByteString } from '../../../protocols/wire/byte-string.ts'
 
@@ -6,7 +6,7 @@ export class WatchedReading implements StreamReading {
   readonly #reading: StreamReading
   readonly #watch: (data: ByteString) => void
 
-  /** @param watch is shown each event, after the reading has it */
+  /** @param watch called with each event, after the reading */
   constructor(reading: StreamReading, watch: (data: ByteString) => void) {
     this.#reading = reading
     this.#watch = watch

@@ -19,7 +19,7 @@ export interface Writing extends NamedModel {
   to: string
   streams: boolean
   max_output_tokens: number
-  /** Whether Claude is asked to cache what its caller has not marked. */
+  /** Whether the gateway marks cache points for Claude where the caller set none. */
   automatic_caching: boolean
   /** The output limit to send instead of the caller's, where the model or the balance allows less. */
   output_limit: number | undefined
@@ -27,22 +27,22 @@ export interface Writing extends NamedModel {
   forgets_reasoning?: boolean | undefined
   /** Without asking for a summary of the reasoning, which the provider refused. */
   without_summary?: boolean | undefined
-  /** The service tier that the provider is to be asked for; between equal protocols the request says it itself. */
+  /** The service tier to request of the provider; between equal protocols the request carries it itself. */
   service_tier?: RequestedTier | undefined
-  /** What is known of the provider; undefined for nothing. */
+  /** The form of the provider's requests; undefined for the plain one. */
   form?: ProviderForm | undefined
-  /** The most units of what is billed beyond tokens, between equal protocols; undefined if none is asked for. */
+  /** The most units of each extra, between equal protocols; undefined without extras. */
   max_units?: Readonly<Record<string, number>> | undefined
 }
 
-/** A request that is written, and what its caller is to know of that. */
+/** A written request, and the changes that its caller is told of. */
 export interface WrittenRequest {
   readonly body: JsonObject
-  /** Names of what was left out, as the caller's protocol calls it where that has them. */
+  /** Names of fields that were left out, in the caller's protocol where it has them. */
   readonly dropped: readonly string[]
   /** Names of tools as they are sent, with those that the caller knows. */
   readonly renamed_tools: ReadonlyMap<string, string>
-  /** JSON was asked for in words only: a whole answer is freed of what stands around it. */
+  /** JSON was requested in words only: text around it is removed from a whole answer. */
   readonly wants_json: boolean
 }
 
@@ -106,7 +106,7 @@ export function translated(
 const inWords = (names: readonly string[], from: Carries, to: Carries): string[] =>
   names.map((name) => callersName(name, from, to))
 
-/** A request in a provider's protocol as its model is asked, within the limit that is held for. */
+/** A request in a provider's protocol, prepared for its model, within the limit that is held for. */
 export function prepared(body: JsonObject, { text }: Protocol, writing: Writing): JsonObject {
   const { model, generation, streams, forgets_reasoning, without_summary, form, output_limit } = writing
   const server = form?.server

@@ -15,7 +15,7 @@ import type { ExchangeParts } from '../../parts.ts'
 
 export interface AudioForm {
   file: AudioFile
-  /** Those of one name may be several, where it ends with `[]`. */
+  /** A name that ends with `[]` may occur several times. */
   fields: readonly FormField[]
   sha256: string
 }
@@ -40,7 +40,7 @@ const PART_BYTES = 256 * 1024
 /** Smaller ones are soon collected. */
 const MIN_FREED_BYTES = 1024 * 1024
 
-/** What decides the price, the model or the shape of the answer: no other spelling of them passes. */
+/** Fields that decide the price, the model or the shape of the answer: no other spelling of them passes. */
 const DECIDING = ['model', 'file', 'stream', 'response_format'] as const
 const REDUCED: ReadonlySet<string> = new Set(DECIDING.map(reduce))
 
@@ -48,7 +48,7 @@ const REDUCED: ReadonlySet<string> = new Set(DECIDING.map(reduce))
  * Reads the form, as fast as there is memory for it.
  *
  * @throws GatewayError as `receiveBody` and `readForm`; payload_too_large for a longer file; invalid_request for another number of
- * files than one, a field that is given twice, and a second spelling of a field that decides
+ * files than one, a repeated field, and a second spelling of a field that decides
  */
 export async function readAudioForm(parts: ExchangeParts, admitted: Admitted): Promise<AudioForm> {
   const { request } = admitted.origin
@@ -135,7 +135,7 @@ const fileTooLarge = () =>
     param: 'file',
   })
 
-/** The value of a field that may be given once. */
+/** The value of a field that may occur once. */
 export const fieldOf = ({ fields }: AudioForm, name: string): string | undefined =>
   fields.find(([field]) => field === name)?.[1]
 

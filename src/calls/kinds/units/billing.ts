@@ -1,4 +1,4 @@
-// What calls that are priced by units hold and are charged, whichever kind they are.
+// Hold and charge of calls that are priced by units, of every kind.
 import type { ReportedUnits } from '../../../domain/units.ts'
 import { billUnits, chargeUnits, quoteUnits, tokensOf } from '../../../money/pricing/units.ts'
 import type { Attempt } from '../../../upstream/routes.ts'
@@ -10,13 +10,13 @@ import type { Delivered, Spent } from '../../settling/end.ts'
 import { reportDoubt } from '../../settling/reported-usage.ts'
 import type { UnitOrder } from './order.ts'
 
-/** The most that the call can use is held; who leaves once it was sent pays for what was sent. */
+/** The most that the call can use is held; a caller who leaves once it was sent pays for the input. */
 export const UNIT_PRICING: Pick<PaidKind<PaidCall, UnitOrder>, 'quote' | 'spent'> = {
   quote: ({ model, held }) => quoteUnits(model.price, held),
   spent: ({ model, input }): Spent => ({ usage: tokensOf(input), charge: chargeUnits(model.price, input) }),
 }
 
-/** @param bounds those of the order, where nothing else is known by now */
+/** @param bounds the order's, unless the answer has narrowed them */
 export function deliveredUnits(
   parts: Pick<ExchangeParts, 'log'>,
   held: Held<UnitOrder>,

@@ -5,9 +5,9 @@ import type { UnitBounds } from '../../../money/pricing/units.ts'
 import type { PaidOrder } from '../../life/order.ts'
 
 export interface UnitOrder<M extends UnitModel = UnitModel> extends PaidOrder<M> {
-  /** What is held for. */
+  /** The units to hold for. */
   held: Units
   bounds: UnitBounds
-  /** What its provider bills of a request alone. */
+  /** The units that its provider bills for the request alone. */
   input: Units
 }

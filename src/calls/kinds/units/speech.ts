@@ -1,4 +1,4 @@
-// Paid speech, as a value: text that a model speaks, given out as audio while it comes, or as events.
+// Paid speech, as a value: text that a model speaks, sent as audio while it comes, or as events.
 
 import { type AudioMeter, createAudioMeter, pcmDurationMs } from '../../../domain/audio/meter.ts'
 import type { SpeechModel } from '../../../domain/catalogue.ts'
@@ -45,7 +45,7 @@ async function readSpeech(parts: ExchangeParts, admitted: Admitted): Promise<Spe
   const model = findModel(parts, admitted, readCallTarget(body.json).model_id, 'speech')
   const request = readSpeechRequest(body.json, model.unknown_fields, boundDropped(body))
   const { held, bounds, input } = unitsOf(request)
-  // Its answer is given out while it comes, whatever its format.
+  // Its answer is sent while it comes, whatever its format.
   return { model, streams: true, content: [body.bytes], body, request, held, bounds, input }
 }
 
@@ -67,7 +67,7 @@ function unitsOf({
   speed,
 }: SpeechRequest): Pick<UnitOrder, 'held' | 'bounds' | 'input'> {
   const usual_ms = Math.ceil((characters / DEFAULT_CHARACTERS_PER_S / speed) * 1_000)
-  // Of who leaves before any audio came, the provider has made what the text takes.
+  // If the caller leaves before any audio came, the provider has made all of it.
   const input: Units = { ...NO_UNITS, characters, input_tokens, audio_ms: usual_ms }
   const longest_s = characters / MIN_CHARACTERS_PER_S / speed + 1
   const longest = withAudio(input, Math.ceil(longest_s * 1_000))
@@ -114,7 +114,7 @@ function audioType({ headers }: Response, { response_format }: SpeechRequest): s
   throw new UpstreamFault(`the upstream sent ${type}, no audio`)
 }
 
-/** Audio that tells nothing of its usage is measured. */
+/** Audio without reported usage is measured. */
 function asAudio({ bounds, request, input }: SpeechOrder, content_type: string): PassingAnswer {
   const is_pcm = request.response_format === 'pcm' || /^audio\/(pcm|l16)/i.test(content_type)
   const meter = createAudioMeter(is_pcm)
@@ -126,7 +126,7 @@ function asAudio({ bounds, request, input }: SpeechOrder, content_type: string):
   }
 }
 
-/** What is made of a text. */
+/** The units of generated audio. */
 const MADE: ReadonlySet<Unit> = new Set(['audio_ms', 'output_tokens'])
 /** MP3 as OpenAI makes it: 128 kbit/s and more. What is only estimated by its bytes is not estimated too high. */
 const BYTES_PER_S = 20_000
@@ -151,7 +151,7 @@ function asEvents({ model, bounds, input, request }: SpeechOrder): PassingAnswer
   }
 }
 
-/** Of what is in no known container. Servers that are asked for no format send MP3, as OpenAI does, or bare samples. */
+/** For audio in no known container. Without a requested format servers send MP3, as OpenAI does, or bare samples. */
 function guessedMs(
   { total_bytes }: AudioMeter,
   { response_format }: SpeechRequest,

@@ -32,9 +32,9 @@ export interface OpenAnswer extends OpenedBody {
 export interface PassingAnswer {
   relay: Relay
   reported(): ReportedUnits | undefined
-  /** What is charged where nothing was reported, by what has passed. */
+  /** The bounds of the charge where nothing was reported, by the bytes that have passed. */
   bounds(): UnitBounds
-  /** Something passed that is worth paying for. */
+  /** Whether something passed that is charged. */
   delivered(): boolean
 }
 
@@ -63,7 +63,7 @@ export async function openAnswer(
 
 /**
  * The same for events: an error as the first of them is one before the first byte.
- * @param piece the key of what an event brings @param heard as of `Sending.open`
+ * @param piece the key of an event's content @param onProgress as of `Sending.open`
  * @throws UpstreamFault; ReportedFailure for an error before any output
  */
 export async function openEvents(

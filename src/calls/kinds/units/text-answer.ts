@@ -1,4 +1,4 @@
-// What a transcription looks like, as JSON or as text in the format that was asked for; anything else is an error in its place.
+// The shape of a transcription, as JSON or as text in the requested format; anything else is an error in its place.
 import { UpstreamFault } from '../../../domain/errors.ts'
 import type { JsonObject } from '../../../protocols/wire/json.ts'
 
@@ -17,7 +17,7 @@ export const textFormatOf = (format: string | undefined): TextFormat | undefined
 
 const TEXT_TYPE = /^(text\/(?!html\b|xml\b)|application\/(x-)?(subrip|srt)\b)/i
 
-/** @throws UpstreamFault if a text that is not JSON was not asked for, or is not in the format */
+/** @throws UpstreamFault if a text that is not JSON was not requested, or is not in the format */
 export function assertText(text: string, content_type: string, format: TextFormat | undefined): void {
   if (format === undefined || !TEXT_TYPE.test(content_type))
     throw new UpstreamFault(`the upstream sent ${content_type}, which was not asked for`)

@@ -136,7 +136,7 @@ const boundField = fieldsBound({
   ),
 })
 
-/** A whole answer, or one that is still coming. Some models answer as a whole, whatever was asked for. */
+/** A whole answer, or one that is still coming. Some models answer as a whole even where a stream was requested. */
 type Answer = { whole: UnitAnswer } | { open: OpenAnswer }
 
 async function serveTranscription(

@@ -1,4 +1,4 @@
-// A whole answer that is given out as it came: read, measured, and paid for first.
+// A whole answer that is sent as it came: read, measured, and paid for first.
 import { UpstreamFault } from '../../../domain/errors.ts'
 import type { ReportedUnits } from '../../../domain/units.ts'
 import { redactorOf } from '../../../observe/redact.ts'
@@ -31,9 +31,9 @@ export interface UnitAnswer {
 const isJson = (content_type: string): boolean => /^application\/([\w.+-]*\+)?json\b/i.test(content_type)
 
 /**
- * Reads all of an answer. It names the model that the caller asked for.
+ * Reads all of an answer. It names the model as the caller does.
  *
- * @param text_format of a transcription: what was asked for in place of JSON
+ * @param text_format of a transcription: requested in place of JSON
  * @throws UpstreamFault for what is cut short, or is a page of a proxy in between; ReportedFailure for an error under status 200
  */
 export async function readUnitAnswer(
@@ -50,7 +50,7 @@ export async function readUnitAnswer(
   const is_transcript = verb === 'transcriptions' || verb === 'translations'
   if (is_transcript && !isJson(content_type) && !parseObject(text)) {
     assertText(text, content_type, text_format)
-    // What a provider says of itself cannot be told from what was said in the audio.
+    // The provider's own words cannot be distinguished from those of the audio.
     const body = Buffer.from(redactorOf(parts.catalogue()).hide(text))
     return { body, content_type, reported: undefined }
   }
@@ -78,7 +78,7 @@ export const serveJson =
     return servedWhole(parts, held, dispatched)
   }
 
-/** Charges for a whole answer, and gives it out. @param bounds those of the order, where nothing else is known by now */
+/** Charges for a whole answer, and sends it. @param bounds the order's, unless the answer has narrowed them */
 export async function servedWhole(
   parts: ExchangeParts,
   held: Held<UnitOrder>,
