@@ -1,4 +1,4 @@
-// Marks of the prompt cache: what requests mark, and what translation to Claude marks where they do not.
+// Marks of the prompt cache: those of requests, and those that translation to Claude adds where requests have none.
 import type { CacheTtl, MediaPart, Part, TextPart, Turn } from './canonical/parts.ts'
 import type { ConversationRequest, PromptCaching } from './canonical/request.ts'
 import { isObject, type Json, type JsonObject, objectIn, objectsIn } from './wire/json.ts'

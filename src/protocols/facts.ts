@@ -7,9 +7,9 @@ import type { JsonObject } from './wire/json.ts'
 
 /** The facts of a request that a quote needs, in any protocol. */
 export interface RequestFacts {
-  /** An estimate of everything that the request makes the model read: what is charged where its provider reports nothing. */
+  /** An estimate of everything that the request makes the model read: the charge where its provider reports nothing. */
   input_tokens: number
-  /** The most that a provider can count of all of the request but its media, what is unknown here included: what is held. */
+  /** The most that a provider can count of all of the request but its media, unknown fields included: the amount held. */
   input_bound_tokens: number
   /** The media of the request; their most tokens depend on the model. Absent without any. */
   media?: readonly Medium[]

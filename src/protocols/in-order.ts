@@ -19,7 +19,7 @@ export class InOrder {
     return []
   }
 
-  /** The item is complete. @returns what has waited for that */
+  /** The item is complete. @returns the events that waited for that */
   end(item: number): StreamEvent[] {
     if (item !== this.#open) {
       const waiting = this.#waiting.get(item)

@@ -98,7 +98,7 @@ export interface CallerText
   extends Pick<Translator, 'decodeRequest' | 'encodeAnswer' | 'createStreamEncoder'> {
   /** @throws GatewayError invalid_request for what cannot be priced or is plainly wrong */
   readRequest(body: JsonObject): RequestFacts
-  /** A lower estimate of the prompt's tokens: what is more than its model's context cannot fit. */
+  /** A lower estimate of the prompt's tokens: above its model's context, the prompt cannot fit. */
   leastTokens(body: JsonObject): number
   /** The refusal of such a prompt, in the protocol's own words. */
   promptTooLong(tokens: number, context: number): GatewayError

@@ -1,5 +1,6 @@
 // The facts of a messages request that must be known before it is paid for: its size and its limit.
 
+import { invalidRequest } from '../../domain/errors.ts'
 import { estimateMedia } from '../../domain/media/tokens.ts'
 import { VERTEX_AI } from '../../domain/servers/vertex.ts'
 import { estimateTokens } from '../../domain/token-estimate.ts'
@@ -7,6 +8,7 @@ import { requestedTier } from '../extras.ts'
 import type { RequestFacts } from '../facts.ts'
 import { Anything, Count, Fields, List, readObject } from '../forms.ts'
 import { bounded, inputBound } from '../input-bound.ts'
+import { leastTokensIn } from '../least-tokens.ts'
 import { withModelAndStream } from '../model-and-stream.ts'
 import type { TextProtocol } from '../protocol.ts'
 import { MIN_BUDGET_TOKENS } from '../thinking.ts'
@@ -148,3 +150,9 @@ function documentTokens(source: JsonObject): number {
   if (source.type === 'text') return estimateTokens(stringIn(source.data) ?? '')
   return source.type === 'content' ? contentTokens(source.content) : 0
 }
+
+export const leastTokens = leastTokensIn(['system', 'messages'], ['context_management', 'compaction'])
+
+/** Clients look for these words and numbers. */
+export const promptTooLong = (tokens: number, context: number) =>
+  invalidRequest(`prompt is too long: ${tokens} tokens > ${context} maximum`, { param: 'messages' })

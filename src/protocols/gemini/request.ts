@@ -1,11 +1,13 @@
 // The facts of a native request that must be known before it is paid for: its size, its limits, what is plainly wrong.
 
+import { invalidRequest } from '../../domain/errors.ts'
 import { estimateMedia } from '../../domain/media/tokens.ts'
 import { estimateTokens } from '../../domain/token-estimate.ts'
 import type { InputField } from '../../domain/usage.ts'
 import { requestedTier } from '../extras.ts'
 import type { RequestFacts } from '../facts.ts'
 import { bounded, inputBound } from '../input-bound.ts'
+import { leastTokensIn } from '../least-tokens.ts'
 import { jsonTokens, sumTokens } from '../token-sums.ts'
 import { hasItems, isObject, type Json, type JsonObject, refusal } from '../wire/json.ts'
 import { computedOnce } from '../wire/known-values.ts'
@@ -179,3 +181,12 @@ function findObject(
   if (!isObject(found.value)) throw refusal(path, 'must be an object.')
   return { path, value: found.value }
 }
+
+export const leastTokens = leastTokensIn(['systemInstruction', 'system_instruction', 'contents'])
+
+/** Clients look for these words. */
+export const promptTooLong = (tokens: number, context: number) =>
+  invalidRequest(
+    `The input token count (${tokens}) exceeds the maximum number of tokens allowed (${context}).`,
+    { param: 'contents' },
+  )

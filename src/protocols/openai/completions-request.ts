@@ -1,4 +1,4 @@
-// A legacy completion request: what its price depends on, and its reading into the canonical form.
+// A legacy completion request: the facts for its price, and its decoding into the canonical form.
 // https://platform.openai.com/docs/api-reference/completions/create
 import { estimateTokens } from '../../domain/token-estimate.ts'
 import type { ConversationRequest } from '../canonical/request.ts'

@@ -1,4 +1,4 @@
-// OpenAI's embeddings: what callers ask for, what is sent to a provider, and how vectors are written.
+// OpenAI's embeddings: the caller's request, the provider's request, and the encoding of vectors.
 // https://platform.openai.com/docs/api-reference/embeddings
 import { UpstreamFault } from '../../domain/errors.ts'
 import { estimateTokens } from '../../domain/token-estimate.ts'

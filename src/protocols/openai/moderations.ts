@@ -1,4 +1,4 @@
-// OpenAI's moderations: what callers ask for, where it goes, and what is reported.
+// OpenAI's moderations: the request, its target, and the reported units.
 // https://platform.openai.com/docs/api-reference/moderations/create
 import type { Fate } from '../../domain/catalogue.ts'
 import { estimateTokens, INPUT_IMAGE_TOKENS } from '../../domain/token-estimate.ts'

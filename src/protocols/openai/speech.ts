@@ -1,4 +1,4 @@
-// OpenAI's speech: what its price depends on, and where it goes.
+// OpenAI's speech: the facts for its price, and its target.
 // https://platform.openai.com/docs/api-reference/audio/createSpeech
 import type { Fate } from '../../domain/catalogue.ts'
 import { estimateTokens } from '../../domain/token-estimate.ts'
@@ -35,7 +35,7 @@ export interface SpeechRequest {
   characters: number
   /** An estimate of the text and of the voice instructions. */
   input_tokens: number
-  /** The most tokens of all of the request: what is held. */
+  /** The most tokens of all of the request: the amount held. */
   input_bound_tokens: number
   speed: number
   /** Undefined where the caller names none: MP3. */

@@ -13,7 +13,7 @@ export type Check<T> = (value: Json | undefined, path: string) => T
 export const isObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** The error for a field of a caller's: what is wrong with it, and its path as `param`. */
+/** The error for a caller's field: the problem, and the field's path as `param`. */
 export const refusal = (path: string, problem: string) =>
   invalidRequest(`${path}: ${problem}`, { param: path })
 

@@ -140,7 +140,7 @@ function isAt({ account_id, field, bytes }: Kept, at: Beginning): boolean {
   )
 }
 
-/** Of known values: what was worked out of them, by the function that did it. */
+/** The results for known values, by the function that computed them. */
 const RESULTS = new WeakMap<object, Map<unknown, unknown>>()
 
 /** Whether something may have been worked out of a value before. */

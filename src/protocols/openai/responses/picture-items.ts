@@ -9,7 +9,7 @@ const ID = /^ig_([0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12})$/i
 /** The id of an item, which is that of its picture in the history. */
 export const pictureItemId = (uuid: string): string => `ig_${uuid}`
 
-/** The id of an item's picture in the history; undefined for an item that is none of ours. */
+/** The id of an item's picture in the history; undefined for any other item. */
 export const pictureOf = (id: Json | undefined): string | undefined => ID.exec(stringIn(id) ?? '')?.[1]
 
 export const isPictureItem = (item: Json): item is JsonObject => isObject(item) && item.type === PICTURE_ITEM
@@ -23,7 +23,7 @@ export const answeredItem = (id: string, { source }: Pick<MediaPart, 'source'>):
   ...(source.by === 'data' ? { output_format: source.mime_type.replace('image/', '') } : {}),
 })
 
-/** The same, sent back; undefined for one that our own image models drew, and for one without its picture. */
+/** The same, sent back; undefined for one of the gateway's image models, and for one without its picture. */
 export function answeredPicture(
   { id, result, output_format }: JsonObject,
   at: string,
@@ -34,12 +34,12 @@ export function answeredPicture(
   return { kind: 'image', source, at }
 }
 
-const SHOWN = 'The image was made, and the user sees it.'
+const MADE = 'The image was made, and the user sees it.'
 const NOT_MADE = 'The image could not be made.'
 
 /** An earlier picture in words, for a model that has no such function; undefined if nothing is known of it. */
 export function pictureText({ status, revised_prompt }: JsonObject): string | undefined {
   const prompt = stringIn(revised_prompt)
   if (!prompt) return undefined
-  return `[${status === 'failed' ? NOT_MADE : SHOWN} ${prompt}]`
+  return `[${status === 'failed' ? NOT_MADE : MADE} ${prompt}]`
 }

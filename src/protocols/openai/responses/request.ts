@@ -6,6 +6,7 @@ import { requestedTier } from '../../extras.ts'
 import type { RequestFacts } from '../../facts.ts'
 import { Anything, Count, Fields, Flag, optional, readPresent, Text } from '../../forms.ts'
 import { bounded, inputBound } from '../../input-bound.ts'
+import { leastTokensIn } from '../../least-tokens.ts'
 import { withModelAndStream } from '../../model-and-stream.ts'
 import { knownAs } from '../../named-model.ts'
 import type { TextProtocol } from '../../protocol.ts'
@@ -168,3 +169,9 @@ function includeFor({ include, reasoning }: JsonObject, model: string): Json[] |
   const reasons = isObject(reasoning) || generationOf(model).reasons
   return !reasons || included.includes(ENCRYPTED) ? undefined : [...included, ENCRYPTED]
 }
+
+const leastIn = leastTokensIn(['instructions', 'input'], ['context_management'])
+
+/** A lower estimate of the prompt's tokens, recalled items included; 0 if the provider may leave out some of it. */
+export const leastTokens = (body: JsonObject): number =>
+  body.truncation === 'auto' ? 0 : leastIn({ ...body, input: allItems(body).map(({ item }) => item) })

@@ -1,4 +1,4 @@
-// The response object: what it repeats of its request, and how it ended.
+// The response object: the fields repeated from its request, and its end.
 // https://platform.openai.com/docs/api-reference/responses/object
 import { STANDARD_TIER } from '../../../domain/service-tiers.ts'
 import type { Usage } from '../../../domain/usage.ts'
