@@ -45,8 +45,8 @@ import { usage } from './usage/plugin.ts'
 
 export const plugins = [
   health,
-  metrics,
   native,
+  metrics,
   messages,
   responses,
   chat,

@@ -1,7 +1,8 @@
 // The metrics' own address on this machine: GET /metrics without a token.
 
-import { listenRefusal, METRICS_ADVICE } from '../../src/app/process/listen-refusal.ts'
+import { listenRefusal } from '../../src/app/process/listen-refusal.ts'
 import { isLoopback, parseListenAddress } from '../../src/utilities/listen-address.ts'
+import { METRICS_ADVICE } from './address.ts'
 import type { Exposition } from './exposition.ts'
 
 const text = (status: number, words: string): Response =>

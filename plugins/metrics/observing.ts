@@ -15,6 +15,7 @@ import { type Exposition, exposed } from './exposition.ts'
 import { type LoopLag, watchLoopLag } from './loop-lag.ts'
 import { metricSources, type Readings } from './metric-sources.ts'
 import { listenForMetrics } from './metrics-listener.ts'
+import { metrics_section, telemetry_section } from './settings.ts'
 import { openSpans, parentOf, type Spans } from './spans.ts'
 
 export interface Observing {
@@ -39,7 +40,8 @@ interface Counting {
 export async function openObserving(gateway: Observed): Promise<Observing> {
   const { catalogue, events, log, now } = gateway.exchange
   const started_at_ms = now()
-  const { metrics: settings, telemetry } = catalogue()
+  const settings = metrics_section.of(catalogue())
+  const telemetry = telemetry_section.of(catalogue())
   const stops: (() => unknown)[] = []
   let spans: Spans | undefined
   let counting: Counting | undefined
@@ -150,7 +152,7 @@ function withUnwritten(written: PendingHolds, unwritten: Ledger['unwritten']): P
 function spanListener(spans: Spans, catalogue: () => Catalogue): Listener<'settled'> {
   return ({ call, operation }) => {
     const { request, request_id } = call.origin
-    const { sample } = catalogue().telemetry
+    const { sample } = telemetry_section.of(catalogue())
     if (sample < 1 && Math.random() >= sample) return
     const parent = parentOf(request.headers.get('traceparent'))
     spans.record(() => ({ ...spanOf(settledOf(request_id, operation), catalogue()), parent }))

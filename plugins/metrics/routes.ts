@@ -7,6 +7,7 @@ import type { Gateway } from '../../src/app/surface/gateway.ts'
 import { unauthenticated } from '../../src/domain/errors.ts'
 import { plainError } from '../../src/http/plain-error.ts'
 import type { Observing } from './observing.ts'
+import { metrics_section } from './settings.ts'
 
 const SURFACE = { surface: 'metrics', forms: [], render: plainError }
 const BEARER = /^Bearer +(\S+) *$/i
@@ -30,7 +31,7 @@ export function metrics(gateway: Pick<Gateway, 'exchange' | 'requests'>, observi
   return new Elysia({ name: 'metrics' }).use(calls(gateway, SURFACE)).get(
     '/metrics',
     async ({ request }) => {
-      admit(request, gateway.exchange.catalogue().metrics.token)
+      admit(request, metrics_section.of(gateway.exchange.catalogue()).token)
       const { content_type, text } = await observing.read()
       return new Response(text, { headers: { 'content-type': content_type } })
     },

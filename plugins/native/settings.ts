@@ -14,5 +14,4 @@ export const nativeSettings = defineSection({
     },
     closed,
   ),
-  before: 'metrics',
 })

@@ -2,6 +2,7 @@
 import type { AnyElysia, Elysia } from 'elysia'
 import type { CoreEvents, EventName } from '../calls/life/events.ts'
 import type { Section } from '../catalogue/sections.ts'
+import type { Catalogue } from '../domain/catalogue.ts'
 import type { StoredTable } from '../store/stored-table.ts'
 import type { Check, CheckTime, GatewayCheck, Patient, ReadPatient } from './checks/check.ts'
 import type { Commands } from './command-line/terminal.ts'
@@ -24,8 +25,8 @@ export interface PluginSpec<
 > {
   /** The name of its folder. */
   name: string
-  /** Its section of tollgate.toml: `defineSection`. */
-  settings?: Section<Settings>
+  /** Its section of tollgate.toml: `defineSection`. Of several the functions get the first one's settings, and read the others themselves. */
+  settings?: Section<Settings> | readonly [Section<Settings>, ...Section[]]
   /** Its tables, with the rules of their personal data. Their SQL is in the migrations of both engines. */
   tables?: () => Promise<readonly StoredTable[]>
   /** Refuses a start before anything in the data folder is changed, by an error that says what to do. */
@@ -66,7 +67,7 @@ export interface PluginSpec<
 
 export interface Plugin<Routes extends AnyElysia = AnyElysia, ConsoleRoutes extends AnyElysia = AnyElysia> {
   readonly name: string
-  readonly settings: Section | undefined
+  readonly settings: readonly Section[]
   readonly commands: Commands
   readonly provider: LoadProvider | undefined
   loadTables(): Promise<readonly StoredTable[]>
@@ -99,17 +100,18 @@ export function definePlugin<
   Settings = undefined,
   Prepared = undefined,
 >(spec: PluginSpec<Own, Routes, ConsoleRoutes, Settings, Prepared>): Plugin<Routes, ConsoleRoutes> {
+  const sections = spec.settings === undefined ? [] : [spec.settings].flat()
+  const settingsIn = (catalogue: Catalogue) => sections[0]?.of(catalogue) as Settings
   return {
     name: spec.name,
-    settings: spec.settings,
+    settings: sections,
     commands: spec.commands ?? {},
     provider: spec.provider,
     loadTables: async () => (await spec.tables?.()) ?? [],
     checks: checksOver(spec.checks, undefined),
-    prepare: async (start) =>
-      await spec.prepare?.(start, () => spec.settings?.of(start.catalogue()) as Settings),
+    prepare: async (start) => await spec.prepare?.(start, () => settingsIn(start.catalogue())),
     async open(gateway, prepared) {
-      const settings = () => spec.settings?.of(gateway.exchange.catalogue()) as Settings
+      const settings = () => settingsIn(gateway.exchange.catalogue())
       const own = (await spec.open?.(gateway, settings, prepared as Prepared)) as Own
       listen(spec.on ?? {}, own, gateway)
       return {

@@ -67,7 +67,7 @@ async function closeAll(opened: OpenPlugin[], log: Pick<Logger, 'error'>): Promi
 
 /** The sections of tollgate.toml that plugins bring. */
 export const sectionsOf = (plugins: readonly Plugin[]): Section[] =>
-  plugins.flatMap(({ settings }) => settings ?? [])
+  plugins.flatMap(({ settings }) => settings)
 
 /** The checks of plugins, without a gateway. */
 export const checksOf = (plugins: readonly Plugin[]): GatewayCheck[] =>

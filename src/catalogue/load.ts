@@ -9,7 +9,6 @@ import { ratesBelowCost } from './costs.ts'
 import type { ReadKeyFile } from './key-files.ts'
 import { type Mistake, Mistakes, type Report, unknown, validate } from './mistakes.ts'
 import { readModel, unlessDisabled, validateModel } from './models.ts'
-import { readMetrics, readTelemetry } from './observing.ts'
 import { onMachine } from './of-the-machine.ts'
 import { hasKind, type ProtocolFacts, type Protocols } from './protocols.ts'
 import { type Environment, readProvider } from './providers.ts'
@@ -74,10 +73,8 @@ function readDocument(
   const outline = validate(outlineSchema(), value, [], report)
   const texts = readSections(value, report)
   const { server } = texts
-  const metrics = texts.metrics && readMetrics(texts.metrics, { ...options, report })
-  const telemetry = texts.telemetry && readTelemetry(texts.telemetry, { ...options, report })
   const storage = texts.storage && readStorage(texts.storage, { ...options, report })
-  if (server) checkServer(server, metrics?.listen, { ...options, report })
+  if (server) checkServer(server, { ...options, report })
   const { providers, disabled } = readProviders(listOf(value.providers), options, report)
   const models = readModels(
     listOf(value.models),
@@ -85,8 +82,8 @@ function readDocument(
     report,
   )
   for (const name of disabled.keys()) providers.delete(name)
-  const of_plugins = readAddedSections(value, { ...options, report })
-  const sections = allOf({ ...texts, metrics, telemetry, storage })
+  const of_plugins = readAddedSections(value, { ...options, server, report })
+  const sections = allOf({ ...texts, storage })
   if (!outline || !sections || !of_plugins) return undefined
   return { ...sections, ...of_plugins, providers, models }
 }

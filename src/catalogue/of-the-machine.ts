@@ -6,7 +6,6 @@ import { isTable, type TomlValue } from './toml-write.ts'
 
 const OF_CORE: Readonly<Record<string, readonly string[]>> = {
   server: ['listen', 'tls_certificate', 'tls_key'],
-  metrics: ['listen'],
 }
 const SECTIONS: readonly string[] = ['storage']
 

@@ -1,9 +1,9 @@
-// Where the catalogue file has secrets: in the values of its providers, in [metrics], [telemetry] and [storage], and in sections of plugins. In comments: secret-comments.ts.
+// Where the catalogue file has secrets: in the values of its providers, in [storage], and in sections of plugins. In comments: secret-comments.ts.
 import { SERVER_FIELDS } from '../domain/servers/known-server.ts'
 import { writtenServer } from '../domain/servers/lookup.ts'
 import { markOf } from '../observe/key-mark.ts'
 import { FROM_FILE, keyFileIn } from './key-files.ts'
-import { addedSection } from './sections.ts'
+import { addedSection, originIn } from './sections.ts'
 import type { Places, Span, TomlPath, Written } from './toml.ts'
 
 /** A secret that is written in the file itself. */
@@ -75,27 +75,23 @@ function secretAt(path: TomlPath, node: Written['node'], root: Readonly<Record<s
 export function destinationOf(path: TomlPath, root: Readonly<Record<string, unknown>>): string | undefined {
   const index = providerOf(path)
   if (index !== undefined) return originOf(root, index)
-  if (!isSecretSetting(path)) return undefined
-  const [section] = path
-  if (section === 'telemetry') return addressOf(Reflect.get(Object(root.telemetry), 'endpoint'))
   // In place of an address: no provider has it.
-  if (section === 'metrics') return 'the metrics'
-  if (section === 'storage') return 'the storage'
-  return placeInPlugin(path)
+  return isOfStorage(path) ? 'the storage' : placeInPlugin(path, root)
 }
 
-const SECRET_SETTINGS: ReadonlyMap<unknown, readonly unknown[]> = new Map([
-  ['metrics', ['token']],
-  ['telemetry', ['headers']],
-  ['storage', ['database', 'access_key_id', 'secret_access_key']],
-])
+const STORAGE_SECRETS: readonly unknown[] = ['database', 'access_key_id', 'secret_access_key']
+
+const isOfStorage = ([section, field]: TomlPath): boolean =>
+  section === 'storage' && STORAGE_SECRETS.includes(field)
 
 const isSecretSetting = (path: TomlPath): boolean =>
-  SECRET_SETTINGS.get(path[0])?.includes(path[1]) === true || placeInPlugin(path) !== undefined
+  isOfStorage(path) || placeInPlugin(path, {}) !== undefined
 
 /** Where a secret in a section of a plugin goes to; undefined if none can stand there. */
-const placeInPlugin = ([section, ...below]: TomlPath): string | undefined =>
-  addedSection(section)?.secrets?.at(below)
+const placeInPlugin = (
+  [section = '', ...below]: TomlPath,
+  root: Readonly<Record<string, unknown>>,
+): string | undefined => addedSection(section)?.secrets?.at(below, Object(root[section]))
 
 /** A value at such a place may be no secret. */
 const isSecretText = ([section, ...below]: TomlPath, written: string): boolean =>
@@ -135,10 +131,5 @@ export function variablesIn({ written, value }: Places): VariableUse[] {
 export function originOf(root: Readonly<Record<string, unknown>>, index: number): string {
   const providers = root.providers
   const provider: unknown = Array.isArray(providers) ? providers[index] : undefined
-  return addressOf(typeof provider === 'object' && provider !== null && writtenServer(provider).base_url)
-}
-
-function addressOf(address: unknown): string {
-  if (typeof address !== 'string') return ''
-  return URL.canParse(address) ? new URL(address).origin : address
+  return originIn(typeof provider === 'object' && provider !== null && writtenServer(provider).base_url)
 }

@@ -1,6 +1,5 @@
 // The shape of the catalogue's sections of settings: [server], [limits], [responses], [retention] and [console]; and the list of the core's sections.
 import { Type } from '@sinclair/typebox'
-import { MetricsSchema, TelemetrySchema } from './observe-schemas.ts'
 import { StorageSchema } from './place-schemas.ts'
 import {
   Count,
@@ -204,7 +203,5 @@ export const SECTION_SCHEMAS = {
   console: ConsoleSchema,
   responses: ResponsesSchema,
   retention: RetentionSchema,
-  metrics: MetricsSchema,
-  telemetry: TelemetrySchema,
   storage: StorageSchema,
 }

@@ -1,6 +1,6 @@
 // The sections of settings that plugins bring to tollgate.toml, beside those of the core.
 import type { Static, TObject } from '@sinclair/typebox'
-import type { Catalogue } from '../domain/catalogue.ts'
+import type { Catalogue, ServerSettings } from '../domain/catalogue.ts'
 import { SECTION_SCHEMAS } from './section-schemas.ts'
 import type { TomlPath } from './toml.ts'
 
@@ -8,6 +8,8 @@ import type { TomlPath } from './toml.ts'
 export interface SectionContext {
   /** For `env:NAME`: `readSecret` in catalogue/providers.ts. */
   env: Readonly<Record<string, string | undefined>>
+  /** Of [server], where it has no mistake of its form. */
+  server: Pick<ServerSettings, 'listen'> | undefined
   /** Refuses the file. The path begins with the section's name. */
   report: (path: TomlPath, message: string) => void
   /** A remark on a file that is used all the same. */
@@ -19,9 +21,9 @@ export interface SectionSecrets<Value> {
   /**
    * Where a secret at a path goes, in place of an address: it is only put back there. Undefined: no secret can stand there.
    *
-   * @param path below the section
+   * @param path below the section @param section as it is written
    */
-  at: (path: TomlPath) => string | undefined
+  at: (path: TomlPath, section: Readonly<Record<string, unknown>>) => string | undefined
   /** Whether a text at such a path is one; without it each is. */
   isSecret?: (path: TomlPath, written: string) => boolean
   /** The texts that the log hides. */
@@ -44,6 +46,12 @@ export interface SectionSpec<Schema extends TObject, Value> {
   beyond_console?: string
   /** The section of the core that it stands before in lists and forms; `storage` where absent. */
   before?: keyof typeof SECTION_SCHEMAS
+}
+
+/** The scheme, host and port of an address, as a place of secrets: empty without an address. */
+export function originIn(address: unknown): string {
+  if (typeof address !== 'string') return ''
+  return URL.canParse(address) ? new URL(address).origin : address
 }
 
 /** A section, and its settings in a catalogue. */

@@ -13,9 +13,7 @@ import { addedSections, type Section } from './sections.ts'
 /** Settings of the core that a running server cannot apply. */
 const NEEDS_RESTART = {
   server: ['listen', 'tls_certificate', 'tls_key'],
-  metrics: ['listen'],
   storage: ['database', 'files'],
-  telemetry: ['endpoint', 'headers', 'service_name'],
 } as const satisfies { [Section in keyof Catalogue]?: (keyof Catalogue[Section])[] }
 
 export interface CatalogueChange {

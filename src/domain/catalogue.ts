@@ -195,25 +195,6 @@ export interface ConsoleSettings {
   readonly idle_hours: number
 }
 
-/** Metrics for Prometheus: off unless there is a token or an address. */
-export interface MetricsSettings {
-  /** The token that `GET /metrics` of the gateway's own address requires. A secret. */
-  readonly token?: string | undefined
-  /** `address:port` on this machine, where `/metrics` needs no token. */
-  readonly listen?: string | undefined
-}
-
-/** Spans of calls for OpenTelemetry: off unless there is an endpoint. */
-export interface TelemetrySettings {
-  /** The complete address that spans are sent to; undefined: none are. */
-  readonly endpoint?: string | undefined
-  /** Secrets. */
-  readonly headers: Readonly<Record<string, string>>
-  /** The share of calls that get a span, from 0 to 1. */
-  readonly sample: number
-  readonly service_name: string
-}
-
 /** A part of a bucket at Amazon S3 or a compatible server. */
 export interface Bucket {
   readonly bucket: string
@@ -241,8 +222,6 @@ export interface Catalogue {
   readonly responses: ResponseSettings
   readonly retention: RetentionSettings
   readonly console: ConsoleSettings
-  readonly metrics: MetricsSettings
-  readonly telemetry: TelemetrySettings
   readonly storage: StorageSettings
   /** The settings of plugins, by the names of their sections: `defineSection` in catalogue/sections.ts reads them. */
   readonly sections: ReadonlyMap<string, unknown>

@@ -81,17 +81,14 @@ export function redactorOf(catalogue: Pick<Catalogue, 'providers'>): Redactor {
 }
 
 /**
- * The secrets of a catalogue: provider keys and header values, those of metrics, telemetry and plugins, and as addresses base
+ * The secrets of a catalogue: provider keys and header values, those of plugins, and as addresses base
  * URLs, their hosts, and the projects and names of service accounts.
  */
 export function secretsOf({
   providers,
-  metrics,
-  telemetry,
   storage,
   section_secrets = [],
-}: Pick<Catalogue, 'providers'> &
-  Partial<Pick<Catalogue, 'metrics' | 'telemetry' | 'storage' | 'section_secrets'>>): [
+}: Pick<Catalogue, 'providers'> & Partial<Pick<Catalogue, 'storage' | 'section_secrets'>>): [
   credentials: string[],
   addresses: string[],
 ] {
@@ -99,8 +96,6 @@ export function secretsOf({
   return [
     [
       ...all.flatMap(({ api_keys, headers }) => [...api_keys.flatMap(partsOfKey), ...Object.values(headers)]),
-      ...(metrics?.token === undefined ? [] : [metrics.token]),
-      ...Object.values(telemetry?.headers ?? {}),
       ...(storage?.files ? [storage.files.secret_access_key] : []),
       ...(storage?.database === undefined ? [] : [storage.database, ...passwordIn(storage.database)]),
       ...section_secrets,

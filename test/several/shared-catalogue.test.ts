@@ -5,6 +5,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { backup_section } from '../../plugins/backups/settings.ts'
 import { plugins } from '../../plugins/index.ts'
+import { metrics_section } from '../../plugins/metrics/settings.ts'
 import { type StartedGateway, startGateway } from '../../src/app/process/serve.ts'
 import { listVersions } from '../../src/catalogue/past.ts'
 import { newestShared } from '../../src/catalogue/shared.ts'
@@ -139,9 +140,9 @@ describe.if(hasPostgres)('gateways over one database', () => {
     )
     expect(other.started.catalogue()).toMatchObject({
       server: { shutdown_timeout_ms: 30_000 },
-      metrics: { token: undefined, listen: undefined },
       storage: { database: expect.stringContaining('postgres://') },
     })
+    expect(metrics_section.of(other.started.catalogue())).toEqual({ token: undefined, listen: undefined })
   })
 
   test('an edit of the file of one changes nothing but what is of the machine', async () => {

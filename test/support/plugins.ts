@@ -48,6 +48,7 @@ export async function routesOf(gateway: Gateway, plugins: readonly Plugin[]) {
   const { error_answers } = requests
   const start = {
     data_folder,
+    listen: '127.0.0.1:0',
     log: log as ProcessLogger,
     catalogue,
     now,

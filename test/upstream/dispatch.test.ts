@@ -33,8 +33,6 @@ const catalogue: Catalogue = {
   responses: { store: false, days: 30, max_mb: 0, max_mb_per_account: 0, max_mb_per_conversation: 1 },
   retention: { traces: 90 },
   console: { enabled: true, insecure_http: false, session_hours: 168, idle_hours: 24 },
-  metrics: {},
-  telemetry: { headers: {}, sample: 1, service_name: 'tollgate' },
   storage: { database: undefined, files: undefined },
   sections: new Map(),
   section_secrets: [],

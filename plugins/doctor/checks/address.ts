@@ -3,9 +3,10 @@
 import { diagnosesOf, type ReadPatient } from '../../../src/app/checks/check.ts'
 import { ADDRESS, askReady } from '../../../src/app/checks/ready.ts'
 import { servedAt } from '../../../src/app/process/served-at.ts'
-import { refuseAddress, refuseMetricsAddress } from '../../../src/app/process/start-refusals.ts'
+import { refuseAddress } from '../../../src/app/process/start-refusals.ts'
 import type { Diagnosis } from '../../../src/app/surface/diagnosis.ts'
 import { messageOf } from '../../../src/utilities/thrown.ts'
+import { metrics_section, refuseMetricsAddress } from '../../metrics/index.ts'
 
 const { fail, warn } = diagnosesOf(ADDRESS)
 
@@ -13,8 +14,8 @@ export async function checkAddress({ data_folder, catalogue }: ReadPatient): Pro
   const served = servedAt(data_folder)
   const answered = served === undefined ? undefined : await askReady(served)
   if (answered) return [answered]
-  const { server, metrics } = catalogue
-  const { listen } = metrics
+  const { server } = catalogue
+  const { listen } = metrics_section.of(catalogue)
   const of_gateway = refusalOf(() => refuseAddress(server.listen))
   const of_metrics =
     listen === undefined

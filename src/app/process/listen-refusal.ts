@@ -12,10 +12,6 @@ const REFUSALS: Readonly<Record<string, string>> = {
 export const MAIN_ADVICE =
   'Choose another address with --listen, such as --listen 127.0.0.1:8099, or with listen in [server] of tollgate.toml.'
 
-/** Advice where the address of the metrics is taken. */
-export const METRICS_ADVICE =
-  'Choose another address for the metrics with listen in [metrics] of tollgate.toml, or take it out.'
-
 /** What to tell the operator where the address cannot be listened on. @param cause what listening threw @param advice what to do */
 export function listenRefusal(listen: string, cause: unknown, advice = MAIN_ADVICE): Error {
   const reason = REFUSALS[codeOf(cause)] ?? messageOf(cause)

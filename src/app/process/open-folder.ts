@@ -63,7 +63,7 @@ export async function openFolder({ data_folder, accept_missing_files = false, ..
         const accepted = { accept_missing_files, accepts_others, gateway_timing }
         await refuseStart({ catalogue: catalogue(), data_folder, listen, ...accepted })
         const limits = plugin_limits ?? {}
-        const start = { data_folder, log, catalogue, now, error_answers, limits, owns_process }
+        const start = { data_folder, listen, log, catalogue, now, error_answers, limits, owns_process }
         return await preparePlugins(start, parts.plugins)
       },
     )

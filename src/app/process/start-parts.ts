@@ -5,6 +5,8 @@ import type { Tally } from '../../observe/tally.ts'
 
 export interface StartParts {
   data_folder: string
+  /** The gateway's own address, `address:port`; nobody has it yet. */
+  listen: string
   log: ProcessLogger
   catalogue: () => Catalogue
   now: () => number

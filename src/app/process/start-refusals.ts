@@ -5,13 +5,13 @@ import { parseListenAddress } from '../../utilities/listen-address.ts'
 import type { GatewayTiming } from './engine/own-gateway.ts'
 import { refuseBucket } from './files/claim.ts'
 import { fileStoresOf } from './files/stores.ts'
-import { listenRefusal, MAIN_ADVICE, METRICS_ADVICE } from './listen-refusal.ts'
+import { listenRefusal } from './listen-refusal.ts'
 import { refuseTaken } from './listening.ts'
 import { type OlderDatabase, openOlder } from './older-database.ts'
 import { aliveBeside, refuseOthers } from './other-gateways.ts'
 
 export interface StartChecks {
-  catalogue: Pick<Catalogue, 'storage' | 'metrics' | 'server'>
+  catalogue: Pick<Catalogue, 'storage' | 'server'>
   data_folder: string
   /** `address:port` */
   listen: string
@@ -31,7 +31,6 @@ export interface StartChecks {
 export async function refuseStart(checks: StartChecks): Promise<void> {
   const { catalogue, data_folder, listen } = checks
   refuseAddress(listen)
-  if (catalogue.metrics.listen !== undefined) refuseMetricsAddress(catalogue.metrics.listen, listen)
   await refuseCertificate(catalogue, data_folder)
   const { storage } = catalogue
   await using older = await openOlder(storage, data_folder)
@@ -44,24 +43,6 @@ export function refuseAddress(listen: string, advice?: string): void {
     refuseTaken(parseListenAddress(listen))
   } catch (cause) {
     throw listenRefusal(listen, cause, advice)
-  }
-}
-
-/** @param listen the gateway's own, which is free: it has it by then @throws Error as `refuseAddress` */
-export function refuseMetricsAddress(metrics_listen: string, listen: string | undefined): void {
-  refuseAddress(metrics_listen, METRICS_ADVICE)
-  const own = parseListenAddress(listen ?? '')
-  if (own.port === 0) return
-  const gateway = Bun.listen({ ...own, socket: { data() {} } })
-  try {
-    refuseTaken(parseListenAddress(metrics_listen))
-  } catch (cause) {
-    throw new Error(
-      `Cannot listen on ${listen}: the gateway's own metrics have ${metrics_listen} ([metrics] listen). ${MAIN_ADVICE}`,
-      { cause },
-    )
-  } finally {
-    gateway.stop(true)
   }
 }
 

@@ -1,8 +1,9 @@
 // [metrics] and [telemetry] as they are read: what they may be, what they hide, and what a missing variable turns off.
 import { describe, expect, test } from 'bun:test'
+import { metrics_section, telemetry_section } from '../../plugins/metrics/settings.ts'
 import { hideSecrets, restoreSecrets } from '../../src/catalogue/hidden-text.ts'
 import { createRedactor, secretsOf } from '../../src/observe/redact.ts'
-import { CATALOGUE, catalogueOf, mistakesOf, read } from './catalogues.ts'
+import { CATALOGUE, catalogueOf, mistakesOf, read } from '../catalogue/catalogues.ts'
 
 const TOKEN = 'the-token-of-the-metrics'
 const HEADER = 'the-header-of-the-collector'
@@ -10,7 +11,8 @@ const metrics = (lines: string) => `[metrics]\n${lines}\n${CATALOGUE}`
 const telemetry = (lines: string) => `[telemetry]\n${lines}\n${CATALOGUE}`
 
 test('both are off by default', () => {
-  const { metrics, telemetry } = catalogueOf(CATALOGUE)
+  const catalogue = catalogueOf(CATALOGUE)
+  const [metrics, telemetry] = [metrics_section.of(catalogue), telemetry_section.of(catalogue)]
   expect([metrics.token, metrics.listen, telemetry.endpoint]).toEqual([undefined, undefined, undefined])
   expect(telemetry).toMatchObject({ headers: {}, sample: 1, service_name: 'tollgate' })
 })
@@ -18,7 +20,7 @@ test('both are off by default', () => {
 test.each(['127.0.0.1:9464', '127.9.9.9:1', 'localhost:9464', '[::1]:9464'])(
   'metrics may listen on %s',
   (listen) => {
-    expect(catalogueOf(metrics(`listen = "${listen}"`)).metrics.listen).toBe(listen)
+    expect(metrics_section.of(catalogueOf(metrics(`listen = "${listen}"`))).listen).toBe(listen)
   },
 )
 
@@ -70,7 +72,7 @@ test.each([
   ['https://otlp.example/v1/traces', 'https://otlp.example/v1/traces'],
   ['https://otlp.example/a/v1/traces/', 'https://otlp.example/a/v1/traces'],
 ])('spans for %s go to %s', (endpoint, url) => {
-  expect(catalogueOf(telemetry(`endpoint = "${endpoint}"`)).telemetry.endpoint).toBe(url)
+  expect(telemetry_section.of(catalogueOf(telemetry(`endpoint = "${endpoint}"`))).endpoint).toBe(url)
 })
 
 test.each([
@@ -96,15 +98,19 @@ describe('a variable that is not set', () => {
   ])('turns off what needs it, and is warned of', (text, variable, so) => {
     const reading = read(text)
     if (!reading.ok) throw new Error('it has mistakes')
-    const { metrics, telemetry } = reading.catalogue
-    expect([metrics.token, telemetry.endpoint]).toEqual([undefined, undefined])
+    const { catalogue } = reading
+    expect([metrics_section.of(catalogue).token, telemetry_section.of(catalogue).endpoint]).toEqual([
+      undefined,
+      undefined,
+    ])
     expect(reading.warnings.map(({ message }) => message)).toEqual([
       `needs the environment variable ${variable}, which is not set: ${so}. Set it, and start again`,
     ])
   })
 
   test('is read where it is set', () => {
-    expect(catalogueOf(metrics('token = "env:TOKEN"'), { TOKEN: ` ${TOKEN}\n` }).metrics.token).toBe(TOKEN)
+    const catalogue = catalogueOf(metrics('token = "env:TOKEN"'), { TOKEN: ` ${TOKEN}\n` })
+    expect(metrics_section.of(catalogue).token).toBe(TOKEN)
   })
 })
 

@@ -1,0 +1,173 @@
+// The settings of metrics and of spans, [metrics] and [telemetry]: their secrets, the address of the metrics, and the one that spans are sent to.
+import { type Static, Type } from '@sinclair/typebox'
+import { readHeaders, readSecret, warnNotSet } from '../../src/catalogue/providers.ts'
+import { closed, LISTEN_PATTERN } from '../../src/catalogue/schema-parts.ts'
+import { defineSection, originIn, type SectionContext } from '../../src/catalogue/sections.ts'
+import { isLoopback, parseListenAddress } from '../../src/utilities/listen-address.ts'
+import { withoutTrailing } from '../../src/utilities/text-ends.ts'
+
+const MetricsSchema = Type.Object(
+  {
+    token: Type.Optional(
+      Type.String({
+        description:
+          'what GET /metrics asks for as a bearer token; "env:NAME" reads an environment variable. Without it, there is no /metrics',
+      }),
+    ),
+    listen: Type.Optional(
+      Type.String({
+        pattern: LISTEN_PATTERN,
+        description: 'an address of this machine alone, where GET /metrics needs no token',
+        must: 'address:port on this machine, such as "127.0.0.1:9464" or "[::1]:9464"',
+      }),
+    ),
+  },
+  closed,
+)
+
+const TelemetrySchema = Type.Object(
+  {
+    endpoint: Type.Optional(
+      Type.String({
+        pattern: '^https?://[^\\s]+$',
+        description: 'the OpenTelemetry collector that gets a span of each call, by OTLP over HTTP',
+        must: 'a URL, such as "http://127.0.0.1:4318"',
+      }),
+    ),
+    headers: Type.Optional(
+      Type.Record(Type.String(), Type.String(), {
+        description: 'sent with every request to it; "env:NAME" reads an environment variable',
+      }),
+    ),
+    sample: Type.Number({
+      default: 1,
+      minimum: 0,
+      maximum: 1,
+      description: 'the share of calls that get a span, from 0 to 1',
+    }),
+    service_name: Type.String({
+      default: 'tollgate',
+      minLength: 1,
+      description: 'what the gateway is called there',
+    }),
+  },
+  closed,
+)
+
+/** Metrics for Prometheus: off unless there is a token or an address. */
+interface MetricsSettings {
+  /** The token that `GET /metrics` of the gateway's own address requires. A secret. */
+  readonly token?: string | undefined
+  /** `address:port` on this machine, where `/metrics` needs no token. */
+  readonly listen?: string | undefined
+}
+
+/** Spans of calls for OpenTelemetry: off unless there is an endpoint. */
+export interface TelemetrySettings {
+  /** The complete address that spans are sent to; undefined: none are. */
+  readonly endpoint?: string | undefined
+  /** Secrets. */
+  readonly headers: Readonly<Record<string, string>>
+  /** The share of calls that get a span, from 0 to 1. */
+  readonly sample: number
+  readonly service_name: string
+}
+
+/** A token that is guessed opens how much the gateway earns. */
+const MIN_TOKEN_CHARS = 16
+
+const SENDABLE = /^[!-~]+$/
+
+/** Reads the section, whose shape has been checked. A variable that is not set leaves out what needs it, and nothing else. */
+function readMetrics(
+  { token, listen }: Static<typeof MetricsSchema>,
+  context: SectionContext,
+): MetricsSettings {
+  const { server } = context
+  if (listen !== undefined && server && takesIn(server.listen, listen))
+    context.report(
+      ['metrics', 'listen'],
+      `must be another address than server.listen (${server.listen}): choose another port, such as "127.0.0.1:9464"`,
+    )
+  if (listen !== undefined && !isLoopback(parseListenAddress(listen).hostname))
+    context.report(
+      ['metrics', 'listen'],
+      'must be an address of this machine, such as "127.0.0.1:9464": no token is asked for there. For other machines, set metrics.token, and let them read /metrics at the gateway\'s own address',
+    )
+  return { token: token === undefined ? undefined : readToken(token, context), listen }
+}
+
+function readToken(written: string, context: SectionContext): string | undefined {
+  const path = ['metrics', 'token']
+  const token = readSecret(written, path, context)
+  if (typeof token !== 'string') {
+    warnNotSet(token, 'there is no /metrics', context.warn)
+    return undefined
+  }
+  if (token.length < MIN_TOKEN_CHARS && token !== '')
+    context.report(
+      path,
+      `must have at least ${MIN_TOKEN_CHARS} characters, so that nobody guesses it: make one with \`openssl rand -hex 24\``,
+    )
+  else if (token !== '' && !SENDABLE.test(token))
+    context.report(
+      path,
+      'must be of letters, digits and signs of ASCII without spaces: another one cannot be sent as a bearer token',
+    )
+  return token
+}
+
+function readTelemetry(
+  { endpoint, headers: written = {}, sample, service_name }: Static<typeof TelemetrySchema>,
+  context: SectionContext,
+): TelemetrySettings {
+  const { values: headers, unset } = readHeaders(written, ['telemetry', 'headers'], context)
+  for (const each of unset) warnNotSet(each, 'no spans are sent', context.warn)
+  const url = endpoint === undefined ? undefined : readEndpoint(endpoint, context)
+  return { endpoint: unset.length > 0 ? undefined : url, headers, sample, service_name }
+}
+
+/** The path of spans, which OTLP adds to an address without a path: https://opentelemetry.io/docs/specs/otlp/#otlphttp-request */
+const TRACES_PATH = '/v1/traces'
+
+function readEndpoint(text: string, { report }: SectionContext): string | undefined {
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  const path = ['telemetry', 'endpoint']
+  if (!url) report(path, 'must be a complete address, such as "http://127.0.0.1:4318"')
+  else if (url.username !== '' || url.password !== '' || url.search !== '' || url.hash !== '')
+    report(path, 'must end with its path, and hold no user or password: put secrets in telemetry.headers')
+  if (!url) return undefined
+  const path_name = withoutTrailing(url.pathname, '/')
+  url.pathname = path_name.endsWith(TRACES_PATH) ? path_name : `${path_name}${TRACES_PATH}`
+  return url.href
+}
+
+/** Whether a socket at one address leaves no room for the other. */
+function takesIn(listen: string, other: string): boolean {
+  const [host, port] = [listen.slice(0, listen.lastIndexOf(':')), listen.slice(listen.lastIndexOf(':'))]
+  const is_any = host === '0.0.0.0' || host === '[::]'
+  return port !== ':0' && (listen === other || (is_any && other.endsWith(port)))
+}
+
+export const metrics_section = defineSection({
+  name: 'metrics',
+  schema: MetricsSchema,
+  read: readMetrics,
+  secrets: {
+    at: ([name]) => (name === 'token' ? 'the metrics' : undefined),
+    in: ({ token }) => (token === undefined ? [] : [token]),
+  },
+  needs_restart: ['listen'],
+  of_machine: ['listen'],
+})
+
+export const telemetry_section = defineSection({
+  name: 'telemetry',
+  schema: TelemetrySchema,
+  read: readTelemetry,
+  secrets: {
+    at: ([name], { endpoint }) => (name === 'headers' ? originIn(endpoint) : undefined),
+    in: ({ headers }) => Object.values(headers),
+  },
+  needs_restart: ['endpoint', 'headers', 'service_name'],
+})
