@@ -109,7 +109,19 @@ describe('imports go one way, types included', () => {
   })
 
   test('no file imports itself by way of others', () => {
-    expect(cycles()).toEqual([])
+    expect(cyclesOf(FILES, importsOf)).toEqual([])
+  })
+
+  test('no capability imports itself by way of others, pages included; the console is the frame of all pages', () => {
+    const capabilityOf = (file: string) => /^plugins\/(?!console\/)([^/]+)\//.exec(file)?.[1]
+    const files = Map.groupBy(FILES, capabilityOf)
+    const importsOfCapability = (name: string) =>
+      (files.get(name) ?? [])
+        .flatMap(importsOf)
+        .flatMap((path) => capabilityOf(path) ?? [])
+        .filter((other) => other !== name)
+    const names = [...files.keys()].filter((name) => name !== undefined)
+    expect(cyclesOf(names, importsOfCapability)).toEqual([])
   })
 })
 
@@ -130,18 +142,18 @@ describe('the pages of the console run in browsers', () => {
   })
 })
 
-/** Each cycle of imports as the path around it. */
-function cycles(): string[] {
+/** Each cycle as the path around it. */
+function cyclesOf(all: readonly string[], nextOf: (one: string) => readonly string[]): string[] {
   const found: string[] = []
   const done = new Set<string>()
-  const visit = (file: string, path: readonly string[]): void => {
-    const at = path.indexOf(file)
-    if (at >= 0) found.push([...path.slice(at), file].join(' → '))
-    if (at >= 0 || done.has(file)) return
-    for (const next of importsOf(file)) visit(next, [...path, file])
-    done.add(file)
+  const visit = (one: string, path: readonly string[]): void => {
+    const at = path.indexOf(one)
+    if (at >= 0) found.push([...path.slice(at), one].join(' → '))
+    if (at >= 0 || done.has(one)) return
+    for (const next of nextOf(one)) visit(next, [...path, one])
+    done.add(one)
   }
-  for (const file of FILES) visit(file, [])
+  for (const one of all) visit(one, [])
   return found
 }
 

@@ -6,10 +6,14 @@ import { Section } from '../../console/web/parts/page.tsx'
 import { Status } from '../../console/web/parts/status.tsx'
 import { atEnd, type Column, column, Table } from '../../console/web/parts/table.tsx'
 import { ClockTime } from '../../console/web/parts/time.tsx'
-import type { Overview } from '../../usage/web/overview/overview-answer.ts'
+import type { FailingRoute } from '../failing-routes.ts'
 
-type Failing = NonNullable<Overview['failing']>
-type Route = Failing['routes'][number]
+type Route = Omit<FailingRoute, 'last_class'>
+
+interface Failing {
+  routes: readonly Route[]
+  complete: boolean
+}
 
 export function FailingRoutes({ routes, complete }: Failing) {
   return (

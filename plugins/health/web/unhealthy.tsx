@@ -1,12 +1,13 @@
 // Models and providers that answered nothing in the last hour, or the last day.
+import type { Static } from '@sinclair/typebox'
 import { Link } from 'wouter'
 import { part } from '../../console/web/app/client.ts'
 import { count } from '../../console/web/parts/amounts.ts'
 import { healthSentence, LastFailureWords } from '../../console/web/parts/health.tsx'
 import { Notice } from '../../console/web/parts/notice.tsx'
-import type { Overview } from '../../usage/web/overview/overview-answer.ts'
+import type { FailingView } from '../console-views.ts'
 
-type Failing = NonNullable<Overview['unhealthy']>[number]
+type Failing = Static<typeof FailingView>
 
 /** Of more, the rest is a number: the pages Models and Providers have all of them. */
 const MAX_SHOWN = 5

@@ -1,12 +1,12 @@
 // A request that was refused: what its caller was told, what to do, and whose it was.
 import { Link } from 'wouter'
-import { ownerFacts } from '../../calls/web/call/owner-facts.tsx'
 import { api, part } from '../../console/web/app/client.ts'
 import { useAsk } from '../../console/web/app/query.ts'
 import { useViewer } from '../../console/web/app/session.tsx'
 import { Facts } from '../../console/web/parts/facts.tsx'
 import { Id } from '../../console/web/parts/id.tsx'
 import { Notice } from '../../console/web/parts/notice.tsx'
+import { ownerFacts } from '../../console/web/parts/owner-facts.tsx'
 import { Section } from '../../console/web/parts/page.tsx'
 import { Loaded } from '../../console/web/parts/states.tsx'
 import { Time } from '../../console/web/parts/time.tsx'

@@ -6,10 +6,10 @@ import { Facts } from '../../../console/web/parts/facts.tsx'
 import { Id } from '../../../console/web/parts/id.tsx'
 import { Money } from '../../../console/web/parts/money.tsx'
 import { Outcome } from '../../../console/web/parts/outcome.tsx'
+import { ownerFacts } from '../../../console/web/parts/owner-facts.tsx'
 import { Section } from '../../../console/web/parts/page.tsx'
 import { Time } from '../../../console/web/parts/time.tsx'
 import type { Call } from './call-answer.ts'
-import { ownerFacts } from './owner-facts.tsx'
 
 export function CallFacts({ call }: { call: Call }) {
   const { role } = useViewer()

@@ -2,9 +2,9 @@
 
 import { Field } from '../../../console/web/parts/field.tsx'
 import { Switch } from '../../../console/web/parts/switch.tsx'
-import { ModelPrice } from '../../../prices/web/price-fields.tsx'
 import type { Draft } from './draft.ts'
 import { KnownModels } from './known-models.tsx'
+import { ModelPrice } from './price-fields.tsx'
 import { RouteFields } from './route-fields.tsx'
 import { FurtherFields, useSettings } from './setting-fields.tsx'
 import { type KeyField, TextFields } from './text-field.tsx'

@@ -1,7 +1,7 @@
 // The owner of a call or of a refused request, as facts: the account, for the operator, and the key.
 import { Link } from 'wouter'
-import type { Role } from '../../../console/web/app/page-entry.ts'
-import { type OfAccount, RowAccount } from '../../../console/web/parts/account-name.tsx'
+import type { Role } from '../app/page-entry.ts'
+import { type OfAccount, RowAccount } from './account-name.tsx'
 
 interface Owned extends OfAccount {
   account_id: number

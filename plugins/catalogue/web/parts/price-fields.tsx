@@ -1,10 +1,10 @@
 // The price of a model, or the cost of a route, as fields: those of its kind, and the tiers and lines that the file has.
 
-import type { Draft } from '../../catalogue/web/parts/draft.ts'
-import { type Block, blockAt, listAt, type Path, textAt } from '../../catalogue/web/parts/values.ts'
-import { CommittedInput } from '../../console/web/parts/committed-input.tsx'
-import { Field } from '../../console/web/parts/field.tsx'
-import { Switch } from '../../console/web/parts/switch.tsx'
+import { CommittedInput } from '../../../console/web/parts/committed-input.tsx'
+import { Field } from '../../../console/web/parts/field.tsx'
+import { Switch } from '../../../console/web/parts/switch.tsx'
+import type { Draft } from './draft.ts'
+import { type Block, blockAt, listAt, type Path, textAt } from './values.ts'
 
 interface Rate {
   name: string
