@@ -4,7 +4,7 @@ import type { ByteString } from './wire/byte-string.ts'
 import type { JsonObject } from './wire/json.ts'
 
 export interface Completing {
-  /** The whole answer; the very same where nothing is missing. @throws UpstreamFault for pieces that cannot be told apart */
+  /** The whole answer; the very same where nothing is missing. @throws UpstreamFault for ambiguous pieces */
   whole(answer: JsonObject, context: AnswerContext): JsonObject
   /**
    * For one stream: the data of an event; the very same where nothing is missing. It may have a further event before it. Undefined

@@ -14,7 +14,7 @@ export class LastUsage {
     this.#read = read
   }
 
-  /** @param event has a usage @param delivered_tokens all output so far, the event's included */
+  /** @param event one with a usage @param delivered_tokens all output so far, the event's included */
   record(event: ByteString, delivered_tokens: number): void {
     this.#event = event
     this.#delivered_tokens = delivered_tokens

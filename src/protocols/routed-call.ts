@@ -6,7 +6,7 @@ import type { NamedModel } from './named-model.ts'
 /** The parts of a route that decide the protocol of the upstream request. */
 export interface ProtocolRoute extends NamedModel {
   readonly provider: Provider
-  /** As the route says. */
+  /** The route's own setting. */
   readonly endpoint?: Endpoint | undefined
 }
 

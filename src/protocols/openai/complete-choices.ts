@@ -42,7 +42,7 @@ export class StreamedChoices {
 
   /**
    * A chunk with complete choices; the very same where nothing is missing.
-   * @throws UpstreamFault for calls that cannot be told apart
+   * @throws UpstreamFault for ambiguous calls
    */
   complete(chunk: JsonObject): JsonObject {
     const { choices } = chunk

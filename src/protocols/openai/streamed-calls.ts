@@ -1,19 +1,19 @@
-// The tool calls of one streamed candidate, put in order: their pieces may come interleaved, and no other protocol can say that.
+// The tool calls of one streamed candidate, put in order: their pieces may interleave, which other protocols cannot express.
 import { hasNoArguments } from '../canonical/parts.ts'
 import type { PartStart } from '../canonical/stream.ts'
 import { parseObject } from '../wire/json.ts'
 
 /** A chunk's piece of a call. */
 interface ChunkPiece {
-  /** The call's number. */
+  /** The call's number in its candidate. */
   readonly index: number
-  /** With its first piece. */
+  /** The call's id and name, with its first piece. */
   readonly start: PartStart | undefined
   /** The piece of the arguments. */
   readonly json: string
 }
 
-/** A piece in its turn: each call has all of its pieces before the next one begins. */
+/** An ordered piece: all pieces of a call come before the next call. */
 export interface CallPiece {
   readonly key: string
   readonly start: PartStart | undefined
@@ -88,7 +88,7 @@ export class StreamedCalls {
   }
 }
 
-/** @param open the one before, which is over then */
+/** @param open the call before, which ends here */
 function begin(call: Call, open: Call | undefined): CallPiece {
   if (open) open.state = 'over'
   call.state = 'open'
