@@ -4,8 +4,8 @@ import { type Waiting, waitIn } from './waiting.ts'
 /** The memory of one body. */
 export interface BodyShare {
   /**
-   * Takes bytes before they come, at once or once there is room: as many as one account may take. What has not come after a
-   * while is given to others.
+   * Takes bytes before they arrive, at once or once there is room: as many as one account may take. Bytes that do not arrive
+   * in time are released for others.
    *
    * @param gone fires when the caller has left; its reason is then thrown
    * @throws GatewayError rate_limited if there is no room in time

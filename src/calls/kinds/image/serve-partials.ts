@@ -28,9 +28,9 @@ interface ImageDelivery extends Dispatched<OpenedImage> {
   partials_sent: number
   /** The first event, until it is taken. */
   first: ImageEvent | undefined
-  /** Something is being read or made at the moment. */
-  advancing: boolean
-  /** The caller has gone, or stalled for too long. */
+  /** An event is being read or converted. */
+  is_advancing: boolean
+  /** The caller has left, or stalled for too long. */
   has_left: boolean
   timed_out: boolean
   state: 'generating' | 'over'
@@ -72,7 +72,7 @@ function streamOf(
   return new ReadableStream<Uint8Array>(
     {
       start(stream) {
-        delivery = { ...start, ...UNTOUCHED, stream }
+        delivery = { ...start, ...INITIAL_STATE, stream }
         const timer = setTimeout(() => {
           delivery.timed_out = true
           delivery.abort()
@@ -91,9 +91,9 @@ function streamOf(
   )
 }
 
-const UNTOUCHED = {
+const INITIAL_STATE = {
   partials_sent: 0,
-  advancing: false,
+  is_advancing: false,
   has_left: false,
   timed_out: false,
   state: 'generating',
@@ -101,8 +101,8 @@ const UNTOUCHED = {
 
 /** Reads until something was sent; to the end, once the caller has left. Never rejects. */
 async function advance(delivery: ImageDelivery): Promise<void> {
-  if (delivery.advancing || delivery.state !== 'generating') return
-  delivery.advancing = true
+  if (delivery.is_advancing || delivery.state !== 'generating') return
+  delivery.is_advancing = true
   try {
     for (;;) {
       const event = await nextEvent(delivery)
@@ -112,7 +112,7 @@ async function advance(delivery: ImageDelivery): Promise<void> {
   } catch (thrown) {
     await fail(delivery, thrown)
   } finally {
-    delivery.advancing = false
+    delivery.is_advancing = false
   }
 }
 

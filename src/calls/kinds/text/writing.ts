@@ -35,7 +35,7 @@ export interface Writing extends NamedModel {
   max_units?: Readonly<Record<string, number>> | undefined
 }
 
-/** A written request, and the changes that its caller is told of. */
+/** A written request, and the changes to report to its caller. */
 export interface WrittenRequest {
   readonly body: JsonObject
   /** Names of fields that were left out, in the caller's protocol where it has them. */
