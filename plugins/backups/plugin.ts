@@ -1,10 +1,12 @@
 // Backups as a plugin: archives of everything by a schedule, on request and by command, and their restore.
 import { definePlugin } from '../../src/app/plugin.ts'
+import { drillWork } from './restoring/drill-work.ts'
 import { backup_section } from './settings.ts'
 
 export const backups = definePlugin({
   name: 'backups',
   settings: backup_section,
+  leftovers: () => [drillWork()],
   open: async (gateway, settings) => (await import('./running/backups.ts')).openBackups(gateway, settings),
   on: { started: (backups) => backups.watch() },
   console_routes: async () => (await import('./console.ts')).backupRoutes,

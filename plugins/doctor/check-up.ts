@@ -1,8 +1,8 @@
 // The check-up on request: one at a time, in a process of its own, beside the calls.
 
 import { type ReportProcess, reportInProcess } from '../../src/app/process/own-process.ts'
-import { DoctorReport } from '../../src/app/surface/diagnosis.ts'
 import { internal } from '../../src/domain/errors.ts'
+import { DoctorReport } from './report.ts'
 
 export interface Doctor {
   /**

@@ -4,8 +4,9 @@ import { contextOf } from '../../src/app/command-line/context.ts'
 import { addExample } from '../../src/app/command-line/example.ts'
 import { type CliDeps, EXIT, Exit } from '../../src/app/command-line/terminal.ts'
 import { wrapped } from '../../src/app/command-line/wrapped.ts'
-import type { Diagnosis, DoctorReport } from '../../src/app/surface/diagnosis.ts'
+import type { Diagnosis } from '../../src/app/surface/diagnosis.ts'
 import { checksOfDoctor, examine } from './examine.ts'
+import type { DoctorReport } from './report.ts'
 
 export function addDoctorCommand(program: Command, deps: CliDeps): void {
   const names = checksOfDoctor(deps.checks).map(({ name }) => name)

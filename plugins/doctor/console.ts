@@ -1,9 +1,9 @@
 // The check-up at the console, for the operator alone.
 import { Elysia } from 'elysia'
 import { FAILURES, operatorCalls } from '../../src/app/surface/console/calls.ts'
-import { DoctorReport } from '../../src/app/surface/diagnosis.ts'
 import type { Gateway } from '../../src/app/surface/gateway.ts'
 import type { Doctor } from './check-up.ts'
+import { DoctorReport } from './report.ts'
 
 /** `POST /console/api/doctor`: by POST, since it sends each provider a request. It changes nothing. */
 export function doctorRoutes(gateway: Pick<Gateway, 'exchange' | 'requests' | 'people'>, doctor: Doctor) {

@@ -3,11 +3,12 @@
 import { diagnosesOf, type GatewayCheck, type Patient } from '../../src/app/checks/check.ts'
 import { dataPaths } from '../../src/app/process/data-paths.ts'
 import { storageOfFolder } from '../../src/app/process/engine/of.ts'
-import type { Diagnosis, DoctorReport } from '../../src/app/surface/diagnosis.ts'
+import type { Diagnosis } from '../../src/app/surface/diagnosis.ts'
 import type { Environment } from '../../src/catalogue/providers.ts'
 import type { Catalogue, StorageSettings } from '../../src/domain/catalogue.ts'
 import { messageOf } from '../../src/utilities/thrown.ts'
 import { checkCatalogue } from './checks/catalogue.ts'
+import type { DoctorReport } from './report.ts'
 
 /** Those of the folder first: they are made whatever the catalogue is like. */
 export function checksOfDoctor(checks: readonly GatewayCheck[]): GatewayCheck[] {

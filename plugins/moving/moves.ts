@@ -4,7 +4,7 @@ import type { Context } from '../../src/app/command-line/context.ts'
 import type { CliDeps } from '../../src/app/command-line/terminal.ts'
 import { withProgress } from '../../src/app/commands/progress.ts'
 import { withoutGateway } from '../../src/app/commands/without-gateway.ts'
-import { backupWork, dataPaths } from '../../src/app/process/data-paths.ts'
+import { databaseCopyWork, dataPaths } from '../../src/app/process/data-paths.ts'
 import type { Engine } from '../../src/app/process/engine/engine.ts'
 import type { MovedFiles } from '../../src/app/process/moving/files-of-rows.ts'
 import { type Moved, type MoveOptions, moveRows } from '../../src/app/process/moving/rows.ts'
@@ -79,7 +79,7 @@ export async function toFolder(move: Move, dir: string): Promise<MovedAll> {
     refuseDatabase(database_path)
     if (!copy) await refuseAlive(source)
     const first = await movedFiles(move, source)
-    using work = makeWorkFolder(backupWork(dir))
+    using work = makeWorkFolder(databaseCopyWork(dir))
     const rows = await writeNew(database_path, { goesWith: work.goesWith }, async (unfinished) => {
       const moved = await moveWithProgress(move, {
         from: source,

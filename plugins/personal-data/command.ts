@@ -14,7 +14,7 @@ import { type CliDeps, commandGroup } from '../../src/app/command-line/terminal.
 import { confirm } from '../../src/app/commands/confirm.ts'
 import { withProgress } from '../../src/app/commands/progress.ts'
 import { untilStopped, untilThen } from '../../src/app/commands/stopping.ts'
-import { backupWork } from '../../src/app/process/data-paths.ts'
+import { databaseCopyWork } from '../../src/app/process/data-paths.ts'
 import { writeArchive } from '../../src/store/new-archive.ts'
 import { makeWorkFolder } from '../../src/store/work-folder.ts'
 import { whereOptions } from '../backups/index.ts'
@@ -129,7 +129,7 @@ async function eraseIn(folder: DataFolder, options: Omit<EraseOptions, 'scrubbin
 
 /** Its unfinished file is named in the data folder meanwhile, so that nothing stays of it if the command is killed. */
 async function writeWithin(dir: string, file: string, content: AsyncIterable<Uint8Array>): Promise<number> {
-  using work = makeWorkFolder(backupWork(dir))
+  using work = makeWorkFolder(databaseCopyWork(dir))
   return await writeArchive(file, content, { goesWith: work.goesWith })
 }
 

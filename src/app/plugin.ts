@@ -4,6 +4,7 @@ import type { CoreEvents, EventName } from '../calls/life/events.ts'
 import type { Section } from '../catalogue/sections.ts'
 import type { Catalogue } from '../domain/catalogue.ts'
 import type { StoredTable } from '../store/stored-table.ts'
+import type { WorkPlace } from '../store/work-folder.ts'
 import type { Check, CheckTime, GatewayCheck, Patient, ReadPatient } from './checks/check.ts'
 import type { Commands } from './command-line/terminal.ts'
 import type { LoadProvider } from './process/simulator.ts'
@@ -29,6 +30,8 @@ export interface PluginSpec<
   settings?: Section<Settings> | readonly [Section<Settings>, ...Section[]]
   /** Its tables, with the rules of their personal data. Their SQL is in the migrations of both engines. */
   tables?: () => Promise<readonly StoredTable[]>
+  /** Where its commands work outside of the data folder: a start removes what killed ones left there. */
+  leftovers?: () => readonly WorkPlace[]
   /** Refuses a start before anything in the data folder is changed, by an error that says what to do. */
   prepare?: (start: StartParts, settings: () => Settings) => Prepared | Promise<Prepared>
   /**
@@ -71,6 +74,7 @@ export interface Plugin<Routes extends AnyElysia = AnyElysia, ConsoleRoutes exte
   readonly commands: Commands
   readonly provider: LoadProvider | undefined
   loadTables(): Promise<readonly StoredTable[]>
+  readonly leftovers: () => readonly WorkPlace[]
   /** Without its running part: for the doctor. */
   readonly checks: readonly GatewayCheck[]
   /** @returns what `open` takes @throws Error that refuses the start */
@@ -108,6 +112,7 @@ export function definePlugin<
     commands: spec.commands ?? {},
     provider: spec.provider,
     loadTables: async () => (await spec.tables?.()) ?? [],
+    leftovers: spec.leftovers ?? (() => []),
     checks: checksOver(spec.checks, undefined),
     prepare: async (start) => await spec.prepare?.(start, () => settingsIn(start.catalogue())),
     async open(gateway, prepared) {

@@ -108,8 +108,7 @@ describe('the trial at the start', () => {
     let trials = 0
     const trial = createImageTrial(() => {
       trials++
-      const found = { check: 'images', level: 'fail' as const, found: REASON, advice: 'mend it' }
-      return { ended: Promise.resolve({ report: { healthy: false, findings: [found] } }), stop() {} }
+      return { ended: Promise.resolve({ report: { failure: REASON } }), stop() {} }
     }, memory.log)
     return { memory, trial, trials: () => trials }
   }
@@ -122,7 +121,7 @@ describe('the trial at the start', () => {
     const { trial, trials, memory } = trialOf()
     for (const kinds of [['text'], ['text', 'image'], ['image']]) trial.follow(catalogueWith(...kinds))
     const line = await memory.shows(({ message }) => message.startsWith('images cannot be decoded'))
-    expect(line).toMatchObject({ level: 'error', reason: REASON })
+    expect(line).toMatchObject({ level: 'error', reason: expect.stringContaining(REASON) })
     expect(trials()).toBe(1)
   })
 })

@@ -13,7 +13,7 @@ import { addExample } from '../../../src/app/command-line/example.ts'
 import type { CliDeps } from '../../../src/app/command-line/terminal.ts'
 import { withProgress } from '../../../src/app/commands/progress.ts'
 import { untilStopped, untilThen } from '../../../src/app/commands/stopping.ts'
-import { backupWork } from '../../../src/app/process/data-paths.ts'
+import { databaseCopyWork } from '../../../src/app/process/data-paths.ts'
 import type { Fields } from '../../../src/domain/actions.ts'
 import { conflict, unprocessable } from '../../../src/domain/errors.ts'
 import type { Audit } from '../../../src/money/ledger/audit.ts'
@@ -62,7 +62,7 @@ async function copyWithin(folder: DataFolder, file: string): Promise<Audit> {
   const engine = await engineOfFolder(folder)
   // Fails here, with what to do, if there is no database.
   await (await engine.open({ access: 'read' })).close()
-  using work = makeWorkFolder(backupWork(folder.dir))
+  using work = makeWorkFolder(databaseCopyWork(folder.dir))
   return await engine.writeSnapshot(file, work.goesWith)
 }
 

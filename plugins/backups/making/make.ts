@@ -3,7 +3,7 @@ import type { Database } from 'bun:sqlite'
 import { copyFileSync, existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import manifest from '../../../package.json' with { type: 'json' }
-import { backupWork, type DataPaths } from '../../../src/app/process/data-paths.ts'
+import { type DataPaths, databaseCopyWork } from '../../../src/app/process/data-paths.ts'
 import type { Engine } from '../../../src/app/process/engine/engine.ts'
 import type { FileStores } from '../../../src/app/process/files/stores.ts'
 import { check } from '../../../src/app/process/snapshot.ts'
@@ -70,7 +70,7 @@ export async function makeBackup(options: MakeOptions): Promise<MadeBackup> {
   refuseUnwritable(dir)
   await using unlock = await options.engine.lockBackups()
   if (!unlock) throw conflict('Another backup of this database is being made: wait until it has ended.')
-  using staging = makeWorkFolder(backupWork(dir))
+  using staging = makeWorkFolder(databaseCopyWork(dir))
   return await makeIn(staging, options)
 }
 

@@ -12,7 +12,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
-import { type DataPaths, drillWork, INCOMING, RESTORE_MARK } from '../../../src/app/process/data-paths.ts'
+import { type DataPaths, INCOMING, RESTORE_MARK } from '../../../src/app/process/data-paths.ts'
 import { conflict, unprocessable } from '../../../src/domain/errors.ts'
 import { namingFullDisk } from '../../../src/store/disk-room.ts'
 import { flush } from '../../../src/store/engines/sqlite/copy.ts'
@@ -21,6 +21,7 @@ import { makeWorkFolder, removeAbandonedWork, type WorkFolder } from '../../../s
 import { onSignals } from '../../../src/utilities/at-end.ts'
 import { FILES, FOLDERS } from '../archive/names.ts'
 import type { Destination, Elsewhere } from './destination.ts'
+import { drillWork } from './drill-work.ts'
 import { type Unpacked, type UnpackOptions, unpackAndAudit } from './unpacked.ts'
 
 export interface RestoreOptions extends Omit<UnpackOptions, 'folder'> {

@@ -1,7 +1,7 @@
 // The check-up on the System page: a button, and a table of findings with how to fix them.
 import { Stethoscope } from 'lucide-react'
 import { useState } from 'react'
-import type { Diagnosis, DoctorReport } from '../../../src/app/surface/diagnosis.ts'
+import type { Diagnosis } from '../../../src/app/surface/diagnosis.ts'
 import { announce } from '../../console/web/app/announce.ts'
 import { api, ask } from '../../console/web/app/client.ts'
 import { useAction } from '../../console/web/parts/action.ts'
@@ -12,6 +12,7 @@ import { Section } from '../../console/web/parts/page.tsx'
 import { Status, type Tone } from '../../console/web/parts/status.tsx'
 import { type Column, column, Table } from '../../console/web/parts/table.tsx'
 import { Words } from '../../console/web/parts/words.tsx'
+import type { DoctorReport } from '../report.ts'
 
 const TONES: Record<Diagnosis['level'], Tone> = { ok: 'good', warn: 'warn', fail: 'bad' }
 const WORDS: Record<Diagnosis['level'], string> = { ok: 'ok', warn: 'warning', fail: 'failed' }

@@ -4,6 +4,7 @@ import type { Commands } from '../command-line/terminal.ts'
 export const COMMANDS: Commands = {
   serve: async () => (await import('./serve.ts')).addServeCommand,
   audit: async () => (await import('./audit.ts')).addAuditCommand,
+  'try-images': async () => (await import('./try-images.ts')).addTryImagesCommand,
   health: async () => (await import('./health.ts')).addHealthCommand,
   licenses: async () => (await import('./licenses.ts')).addLicensesCommand,
 }

@@ -1,6 +1,5 @@
 // The paths of a data folder: its files, its older states, and those that commands make for their time.
 import { existsSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { conflict } from '../../domain/errors.ts'
 import type { WorkPlace } from '../../store/work-folder.ts'
@@ -34,12 +33,9 @@ export function refuseHalfRestored(dir: string): void {
 export const isOlderState = (name: string): boolean =>
   /^(before-restore-|tollgate\.(db|toml)\.(before|replaced)-)/.test(name)
 
-/** Where copies of the database are made for backups: in the data folder, where there is room for them. */
-export const backupWork = (dir: string): WorkPlace => ({
+/** Where copies of the database are made: in the data folder, where there is room for them. */
+export const databaseCopyWork = (dir: string): WorkPlace => ({
   parent: dir,
   prefix: '.backup-',
   is_data_folder: true,
 })
-
-/** Where drills unpack. Those of processes that are gone are removed by a start or the next drill: they hold the keys of the providers. */
-export const drillWork = (): WorkPlace => ({ parent: tmpdir(), prefix: 'tollgate-verify-' })

@@ -1,18 +1,40 @@
 // The image library at a start and at a reload: tried where the catalogue has image models, and named in the log where it cannot be loaded.
+import { Type } from '@sinclair/typebox'
 import type { Catalogue } from '../../domain/catalogue.ts'
+import { Nullable } from '../../http/schema.ts'
 import type { Logger } from '../../observe/log.ts'
-import { DoctorReport } from '../surface/diagnosis.ts'
+import { messageOf } from '../../utilities/thrown.ts'
 import { type ReportProcess, reportInProcess } from './own-process.ts'
 
-/** The doctor's name of it. */
-export const IMAGE_LIBRARY = 'images'
+/** The hidden command that tries the library. */
+export const TRY_IMAGES = 'try-images'
+
+export const IMAGE_LIBRARY_ADVICE =
+  'Give the gateway’s user a folder that it can write to and run programs from (no `noexec`), with XDG_CACHE_HOME or TMPDIR, or in a ' +
+  'container with --tmpfs /tmp:exec. From source: `bun install`. Then restart.'
 
 export const hasImageModels = ({ models }: Pick<Catalogue, 'models'>): boolean =>
   models.values().some(({ kind }) => kind === 'image')
 
-/** Tries the library by a process of the doctor: in the gateway's own it would take 20 MB for images that may never come. */
-export const tryImageLibrary = (data_folder: string): ReportProcess<DoctorReport> =>
-  reportInProcess(['doctor', '--only', IMAGE_LIBRARY], DoctorReport, data_folder)
+/** Why the library cannot be loaded, in a line; null where it can. @param load as the gateway loads it */
+export async function imageLibraryFailure(load: () => Promise<unknown>): Promise<string | null> {
+  try {
+    await load()
+    return null
+  } catch (reason) {
+    return messageOf(reason)
+      .trim()
+      .replaceAll(/\s*\n\s*/g, ' ')
+  }
+}
+
+const TrialReport = Type.Object({ failure: Nullable(Type.String()) })
+
+type Trial = ReportProcess<{ failure: string | null }>
+
+/** Tries the library in a process of its own: in the gateway's it would take 20 MB for images that may never come. */
+export const tryImageLibrary = (data_folder: string): Trial =>
+  reportInProcess([TRY_IMAGES], TrialReport, data_folder)
 
 export interface ImageTrial {
   /** Tries it once: with the first catalogue that has image models. */
@@ -21,23 +43,19 @@ export interface ImageTrial {
   stop(): void
 }
 
-export function createImageTrial(
-  start: () => Pick<ReportProcess<DoctorReport>, 'ended' | 'stop'>,
-  log: Pick<Logger, 'error'>,
-): ImageTrial {
-  let trial: ReturnType<typeof start> | undefined
+export function createImageTrial(start: () => Trial, log: Pick<Logger, 'error'>): ImageTrial {
+  let trial: Trial | undefined
   return {
     follow(catalogue) {
       if (trial || !hasImageModels(catalogue)) return
       trial = start()
       void trial.ended.then((made) => {
-        const findings = 'report' in made ? made.report.findings : []
-        for (const { check, level, found, advice } of findings)
-          if (check === IMAGE_LIBRARY && level === 'fail')
-            log.error(
-              { reason: found, advice },
-              'images cannot be decoded: image calls and uploads are refused',
-            )
+        const failure = 'report' in made ? made.report.failure : null
+        if (failure === null) return
+        log.error(
+          { reason: `image calls and uploads are refused: ${failure}`, advice: IMAGE_LIBRARY_ADVICE },
+          'images cannot be decoded: image calls and uploads are refused',
+        )
       })
     },
     stop: () => trial?.stop(),

@@ -3,7 +3,7 @@ import { readdirSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { takeLock } from '../../store/lock.ts'
 import { removeAbandonedWork } from '../../store/work-folder.ts'
-import { backupWork, drillWork } from './data-paths.ts'
+import { databaseCopyWork } from './data-paths.ts'
 
 /** By who writes it, under which lock. */
 const UNDER_LOCK: readonly { lock: string; names: RegExp }[] = [
@@ -36,7 +36,7 @@ export function removeLeftovers(dir: string, held?: 'serve.lock'): string[] {
     return unlock ? remove(dir, left) : []
   })
   const abandoned = names.filter((name) => CATALOGUE.test(name) && isOld(join(dir, name)))
-  return [...removed, ...remove(dir, abandoned), ...removeAbandonedWork(backupWork(dir))]
+  return [...removed, ...remove(dir, abandoned), ...removeAbandonedWork(databaseCopyWork(dir))]
 }
 
 function remove(dir: string, names: readonly string[]): string[] {
@@ -59,6 +59,3 @@ export function tidy(remove: () => string[]): string[] {
     return []
   }
 }
-
-/** What drills had unpacked. @returns the paths of what was removed */
-export const removeLeftDrills = (): string[] => removeAbandonedWork(drillWork())

@@ -55,8 +55,9 @@ export async function openFolder({ data_folder, accept_missing_files = false, ..
   const undoing = new AsyncDisposableStack()
   undoing.defer(() => watched.close())
   const close = () => undoing.disposeAsync()
+  const elsewhere = parts.plugins.flatMap(({ leftovers }) => leftovers())
   return await orUndo(close, async () => {
-    const unlock = takeFolder(data_folder, log)
+    const unlock = takeFolder(data_folder, log, elsewhere)
     const prepared = await orUndo(
       async () => unlock(),
       async () => {

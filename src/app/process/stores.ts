@@ -21,13 +21,14 @@ import type { Db } from '../../store/db.ts'
 import { refuseUnwritable } from '../../store/folder.ts'
 import { endedGateways, removeEnded } from '../../store/gateways.ts'
 import { takeLock } from '../../store/lock.ts'
+import { removeAbandonedWork, type WorkPlace } from '../../store/work-folder.ts'
 import type { SharedClock } from './engine/clock.ts'
 import type { Engine, ServedDatabase } from './engine/engine.ts'
 import { engineOf } from './engine/of.ts'
 import type { GatewayTiming, OwnGateway } from './engine/own-gateway.ts'
 import { claimBucket } from './files/claim.ts'
 import { FILE_FOLDERS, type FileStores, fileStoresOf } from './files/stores.ts'
-import { removeLeftDrills, removeLeftovers, tidy } from './leftovers.ts'
+import { removeLeftovers, tidy } from './leftovers.ts'
 import { refuseOthers } from './other-gateways.ts'
 import { reportBucketTo, reportLedgerTo, reportLostTo, reportRecovered, reportSwept } from './reports.ts'
 
@@ -166,16 +167,20 @@ async function openRows(options: StoreOptions, undoing: AsyncDisposableStack) {
 /**
  * Takes the folder's lock, and removes what killed commands left.
  *
+ * @param elsewhere where they work outside of it
  * @returns releases the lock
  * @throws Error if another process serves the folder, or it cannot be written
  */
-export function takeFolder(data_folder: string, log: Logger): () => void {
+export function takeFolder(data_folder: string, log: Logger, elsewhere: readonly WorkPlace[]): () => void {
   refuseUnwritable(data_folder, WRITTEN)
   const unlock = takeLock(join(data_folder, 'serve.lock'))
   if (!unlock)
     throw new Error(`Another gateway is serving ${data_folder}. Stop it first, or use another --data folder.`)
   // Root's cannot be removed by whom the folder belongs to: that keeps no gateway from starting.
-  const removed = [...tidy(() => removeLeftovers(data_folder, 'serve.lock')), ...tidy(removeLeftDrills)]
+  const removed = [
+    ...tidy(() => removeLeftovers(data_folder, 'serve.lock')),
+    ...elsewhere.flatMap((place) => tidy(() => removeAbandonedWork(place))),
+  ]
   if (removed.length > 0) log.info({ removed }, 'removed files that earlier versions or killed commands left')
   return unlock
 }

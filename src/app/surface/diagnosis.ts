@@ -9,10 +9,3 @@ export const Diagnosis = Type.Object({
   advice: Nullable(Type.String({ description: 'what to do about it; null where nothing is to be done' })),
 })
 export type Diagnosis = Static<typeof Diagnosis>
-
-/** The answer of `tollgate doctor --json`. */
-export const DoctorReport = Type.Object({
-  healthy: Type.Boolean({ description: 'whether nothing failed; warnings may be there all the same' }),
-  findings: Type.Array(Diagnosis),
-})
-export type DoctorReport = Static<typeof DoctorReport>
