@@ -48,7 +48,7 @@ const EXCEPTIONS: Readonly<Record<string, readonly string[]>> = {
   // It lists the backups that still have what is erased.
   'plugins/personal-data/': ['package.json', 'plugins/backups/index.ts'],
   // A plugin is told which version runs it.
-  'plugins/own-plugins/': ['package.json'],
+  'plugins/custom-plugins/': ['package.json'],
   // The list of models is that of Google's API, too, where [native] allows it.
   'plugins/models/': ['plugins/native/index.ts'],
   // `account show` lists the keys of an account.

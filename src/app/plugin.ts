@@ -24,7 +24,7 @@ export interface PluginSpec<
   Settings = undefined,
   Prepared = undefined,
 > {
-  /** The name of its folder. */
+  /** Its name in the log and in messages; in most cases that of its folder. */
   name: string
   /** Its section of tollgate.toml: `defineSection`. Of several the functions get the first one's settings, and read the others themselves. */
   settings?: Section<Settings> | readonly [Section<Settings>, ...Section[]]

@@ -15,8 +15,8 @@ import { Loaded, Skeleton } from '../../console/web/parts/states.tsx'
 import { Status } from '../../console/web/parts/status.tsx'
 import { atEnd, type Column, column, Table } from '../../console/web/parts/table.tsx'
 import { Time } from '../../console/web/parts/time.tsx'
+import { Plugins, usePlugins } from '../../custom-plugins/web/plugins.tsx'
 import { CheckUp } from '../../doctor/web/check-up.tsx'
-import { Plugins, usePlugins } from '../../own-plugins/web/plugins.tsx'
 import { Gateways } from './gateways.tsx'
 
 const EVERY_MS = 5_000

@@ -5,7 +5,7 @@ const AREAS: Readonly<Record<string, readonly string[]>> = {
   'src/access/': ['test/access'],
   'src/calls/': ['test/calls', 'test/native'],
   'src/calls/kinds/embedding/': ['test/embeddings'],
-  'src/calls/hooks/': ['test/own-plugins', 'test/calls'],
+  'src/calls/hooks/': ['test/custom-plugins', 'test/calls'],
   'src/calls/kinds/image/': ['test/images'],
   'src/calls/pictures/': ['test/pictures'],
   'src/calls/responses/': ['test/responses', 'test/kept-responses'],

@@ -11,7 +11,7 @@ import { startTestGateway } from '../support/gateway.ts'
 import { ANSWER_NANOS, answer, ask, wholePath } from '../support/native.ts'
 import { startUpstream, whole } from '../support/upstream.ts'
 
-const GUIDE = readFileSync(join(import.meta.dir, '../../plugins/own-plugins/README.md'), 'utf8')
+const GUIDE = readFileSync(join(import.meta.dir, '../../plugins/custom-plugins/README.md'), 'utf8')
 const [, EXAMPLE = ''] = /```ts\n(import \{ Database \}.*?)```/s.exec(GUIDE) ?? []
 const TODAY = new Date().toISOString().slice(0, 10)
 

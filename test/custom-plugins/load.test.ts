@@ -3,9 +3,9 @@
 import { afterAll, describe, expect, test } from 'bun:test'
 import { chmodSync, chownSync, mkdirSync, mkdtempSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { findPlugins } from '../../plugins/own-plugins/files.ts'
-import { loadPlugin } from '../../plugins/own-plugins/load.ts'
-import { OWN_BEGINNINGS } from '../../plugins/own-plugins/routes.ts'
+import { findPlugins } from '../../plugins/custom-plugins/files.ts'
+import { loadPlugin } from '../../plugins/custom-plugins/load.ts'
+import { OWN_BEGINNINGS } from '../../plugins/custom-plugins/routes.ts'
 import { createTally } from '../../src/observe/tally.ts'
 import { tollgate } from '../backups/support.ts'
 import { MODEL, PICTURE } from '../support/catalogue.ts'
@@ -292,7 +292,7 @@ describe('what a plugin is handed', () => {
 })
 
 test('the example of the manual is loaded as it stands, and does what it says', async () => {
-  const manual = await Bun.file(join(import.meta.dir, '../../plugins/own-plugins/README.md')).text()
+  const manual = await Bun.file(join(import.meta.dir, '../../plugins/custom-plugins/README.md')).text()
   const [, example = ''] = /```ts\n(import type \{ TollgatePlugin \}.*?)```/s.exec(manual) ?? []
   const gateway = await startWith({ 'hello.ts': example })
   expect(await (await gateway.call('/hello')).json()).toMatchObject({ models: expect.any(Number) })

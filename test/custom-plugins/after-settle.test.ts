@@ -1,6 +1,6 @@
 // Hooks after settle: told of every settled call with its record, beside the calls, within bounds, and before the gateway ends.
 import { describe, expect, test } from 'bun:test'
-import { createSettleQueue } from '../../plugins/own-plugins/settle-queue.ts'
+import { createSettleQueue } from '../../plugins/custom-plugins/settle-queue.ts'
 import { noCounts } from '../../src/calls/hooks/registered.ts'
 import type { AfterSettle, PluginRecord } from '../../src/plugin-api.ts'
 import { MODEL, PROVIDER, UPSTREAM_MODEL } from '../support/catalogue.ts'
