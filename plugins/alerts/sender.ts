@@ -1,5 +1,6 @@
 // The sending of alerts to the operator's webhook: signed, tried again for a day, one at a time, beside everything else.
 
+import { HOUR_MS } from '../../src/domain/ranges.ts'
 import type { PostWebhook } from '../../src/media/webhook-post.ts'
 import type { Logger } from '../../src/observe/log.ts'
 import type { Db } from '../../src/store/db.ts'
@@ -20,7 +21,6 @@ export interface SenderParts {
 
 const SECOND_MS = 1_000
 const MINUTE_MS = 60 * SECOND_MS
-const HOUR_MS = 60 * MINUTE_MS
 /** The waits after each failed try; after the last one the message is given up. */
 export const RETRY_AFTER_MS = [
   5 * SECOND_MS,

@@ -1,10 +1,12 @@
 // The check of backups: a recent one at their place, on another disk than the data; and the disk space of older states.
+
 import { lstatSync, readdirSync } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type CheckTime, diagnosesOf, type Patient, type ReadPatient } from '../../src/app/checks/check.ts'
 import { isOlderState } from '../../src/app/process/data-paths.ts'
 import type { Diagnosis } from '../../src/app/surface/diagnosis.ts'
+import { DAY_MS, HOUR_MS } from '../../src/domain/ranges.ts'
 import { isAbsent } from '../../src/store/folder.ts'
 import { sizeText } from '../../src/utilities/size-text.ts'
 import { messageOf } from '../../src/utilities/thrown.ts'
@@ -16,8 +18,6 @@ const backup_place = diagnosesOf('backup place')
 const older_states = diagnosesOf('older states')
 
 const { fail, ok, warn } = diagnosesOf('backups')
-const HOUR_MS = 3_600_000
-const DAY_MS = 24 * HOUR_MS
 /** For the backup itself, and its attempts after a failure. */
 const LATE_MS = 2 * HOUR_MS
 /** Without a schedule: by hand, or by another program. */

@@ -3,6 +3,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { KeyPrefix, refuseOtherKeys } from '../../src/app/surface/account-calls.ts'
 import { OUTCOMES } from '../../src/domain/outcomes.ts'
+import { DAY_MS } from '../../src/domain/ranges.ts'
 import { MAX_LIMIT, PAGE_PARAMETERS, pageOf } from '../../src/http/paging.ts'
 import { ModelName } from '../../src/http/parameters.ts'
 import { PERIOD_PARAMETERS, readPeriod } from '../../src/http/period.ts'
@@ -12,7 +13,6 @@ import type { SumsRequest } from '../../src/money/ledger/sums.ts'
 import type { PageRequest } from '../../src/store/page.ts'
 import type { Key } from '../../src/store/schema.ts'
 
-const DAY_MS = 86_400_000
 /** How far back sums go by default: a long history is summed whole only on request. */
 const DEFAULT_SUMS_MS = 31 * DAY_MS
 

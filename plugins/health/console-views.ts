@@ -1,7 +1,9 @@
 // Health as the console shows it: of models, providers and routes, in the last hour and day; and the last failure of a route.
+
 import { type Static, Type } from '@sinclair/typebox'
 import type { Viewer } from '../../src/access/viewer.ts'
 import type { Gateway } from '../../src/app/surface/gateway.ts'
+import { DAY_MS } from '../../src/domain/ranges.ts'
 import { Nullable, OneOf } from '../../src/http/schema.ts'
 import { TimeFields, time } from '../../src/http/views.ts'
 import { startedBetween } from '../../src/money/ledger/started-calls.ts'
@@ -65,8 +67,6 @@ export async function visibleHealth(
   const health = await routeHealth(gateway)
   return { is_operator, health, failures: is_operator ? await recentFailures(gateway) : [] }
 }
-
-const DAY_MS = 86_400_000
 
 /** The routes that failed in the last day, from the traces of calls. */
 async function recentFailures({

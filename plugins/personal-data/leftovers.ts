@@ -1,8 +1,10 @@
 // Copies from before an erasure, which it does not reach: the operator deletes them, or they go in their time.
+
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { isOlderState } from '../../src/app/process/data-paths.ts'
 import { FILE_FOLDERS, type FileStores } from '../../src/app/process/files/stores.ts'
+import { HOUR_MS } from '../../src/domain/ranges.ts'
 import { bucketMark } from '../../src/store/bucket-marks.ts'
 import type { Db } from '../../src/store/db.ts'
 import { counted } from '../../src/utilities/counted.ts'
@@ -49,8 +51,6 @@ async function aboutBackups(options: WhereOptions): Promise<string[]> {
     return [`Backups from before still have it, and could not be listed: ${messageOf(thrown)}`]
   }
 }
-
-const HOUR_MS = 3_600_000
 
 function spanOf(schedule: { every_ms: number } | { at_minute: number }, keep: number): string {
   const hours = ('every_ms' in schedule ? schedule.every_ms / HOUR_MS : 24) * keep

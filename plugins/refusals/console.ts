@@ -7,7 +7,7 @@ import { type ConsoleParts, FAILURES, viewerCalls } from '../../src/app/surface/
 import { AccountRef, KeyRef } from '../../src/app/surface/console/fields.ts'
 import { requestedAccount, requestedKey } from '../../src/app/surface/console/references.ts'
 import { notFound } from '../../src/domain/errors.ts'
-import { FIGURE_RANGES, figureTime, lastMs } from '../../src/domain/ranges.ts'
+import { FIGURE_RANGES, figureTime, HOUR_MS, lastMs } from '../../src/domain/ranges.ts'
 import { Closed, Nullable, OneOf } from '../../src/http/schema.ts'
 import { TimeFields, time } from '../../src/http/views.ts'
 import { findRefusal, refusedBy } from './listing.ts'
@@ -51,7 +51,6 @@ const RefusalView = Closed({
   ...TimeFields('refused'),
 })
 
-const HOUR_MS = 3_600_000
 const MAX_REASONS = 5
 
 /** `GET /console/api/refusals`, and `GET /console/api/refusals/:request_id`. */

@@ -2,6 +2,7 @@
 
 import type { Gateway } from '../../src/app/surface/gateway.ts'
 import type { RefusedRequest } from '../../src/calls/life/events.ts'
+import { HOUR_MS } from '../../src/domain/ranges.ts'
 import { StorageFailure } from '../../src/domain/storage-failure.ts'
 import type { Logger } from '../../src/observe/log.ts'
 import { redactorOf } from '../../src/observe/redact.ts'
@@ -27,7 +28,6 @@ export const MAX_RECORDED_AN_HOUR = 50
 /** Of all accounts together, until the next writing; beyond that they are only counted. */
 const MAX_WAITING = 1_000
 const WRITE_AFTER_MS = 1_000
-const HOUR_MS = 3_600_000
 const MAX_SENTENCE_CHARS = 400
 const MAX_CODE_CHARS = 64
 /** What is longer, or has other characters, is no name of a model. */

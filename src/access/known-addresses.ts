@@ -1,9 +1,9 @@
 // Addresses from which people have signed in to the console: nobody else's failures hold them up there, also after a restart.
+import { DAY_MS } from '../domain/ranges.ts'
 import type { Db } from '../store/db.ts'
 import { placeOf } from './place.ts'
 import { knownAddressQueries } from './session-queries.ts'
 
-const DAY_MS = 86_400_000
 /** Beyond these days without a sign-in an address is forgotten: by then it is often somebody else's. */
 const KNOWN_FOR_MS = 90 * DAY_MS
 /** Of one person, the newest: each is a place from which more may be guessed. */

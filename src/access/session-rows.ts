@@ -3,6 +3,7 @@
 import { compileAddresses } from '../domain/addresses.ts'
 import type { ConsoleSettings } from '../domain/catalogue.ts'
 import { notFound, permissionDenied, unauthenticated } from '../domain/errors.ts'
+import { HOUR_MS } from '../domain/ranges.ts'
 import { recordAction } from '../store/actions.ts'
 import type { Awaitable, Db } from '../store/db.ts'
 import { type Page, type PageRequest, pageOf, pageValues } from '../store/page.ts'
@@ -16,7 +17,6 @@ import { hashKey } from './secret.ts'
 import { linkQueries, sessionQueries } from './session-queries.ts'
 import { accountOf, ownerOf, type Viewer } from './viewer.ts'
 
-const HOUR_MS = 3_600_000
 /** A session is marked as seen at most this often: each time is a write. */
 export const TOUCH_EVERY_MS = 60_000
 /** Of one person, or one key; the oldest end before more are opened. */
@@ -86,10 +86,6 @@ export const endOf = (
 /** The session of a token, over or not; undefined if not found. */
 export const sessionByToken = (db: Db, token: string): Awaitable<SessionRow | undefined> =>
   TOKEN.test(token) ? sessionQueries(db).byHash.get({ sha256: hashKey(token) }) : undefined
-
-/** A session by its number, over or not; undefined once it is swept. */
-export const sessionById = (db: Db, id: number): Awaitable<SessionRow | undefined> =>
-  sessionQueries(db).byId.get({ id })
 
 /**
  * The viewer of a session, with the rights of this moment.

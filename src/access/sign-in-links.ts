@@ -1,6 +1,7 @@
 // Links by which a person sets their password, once: the operator at the first visit, an account that was invited, a reset.
 
 import { notFound } from '../domain/errors.ts'
+import { HOUR_MS } from '../domain/ranges.ts'
 import { recordAction } from '../store/actions.ts'
 import type { Db } from '../store/db.ts'
 import type { Account } from '../store/schema.ts'
@@ -13,7 +14,6 @@ import { accountQueries, closingQueries } from './queries.ts'
 import { hashKey } from './secret.ts'
 import { linkQueries, passwordQueries, sessionQueries } from './session-queries.ts'
 
-const HOUR_MS = 3_600_000
 export const OPERATORS_LINK_HOURS = 24
 export const INVITATION_DAYS = 7
 

@@ -1,7 +1,8 @@
 // The ends of models: on which day each is shut down, by its own date and by those of its routes, and which of them are near. Pure.
-import type { Model, Route } from './catalogue.ts'
 
-const DAY_MS = 86_400_000
+import type { Model, Route } from './catalogue.ts'
+import { DAY_MS } from './ranges.ts'
+
 /** So long before its end an operator is warned of it. */
 export const WARNED_DAYS = 30
 

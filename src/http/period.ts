@@ -1,8 +1,8 @@
 // A period of time in a query: days in UTC, or moments.
+
 import { Type } from '@sinclair/typebox'
 import { invalidRequest } from '../domain/errors.ts'
-
-const DAY_MS = 86_400_000
+import { DAY_MS } from '../domain/ranges.ts'
 
 const A_MOMENT =
   'a day such as 2026-12-31, in UTC, or a time such as 2026-12-31T18:00:00Z (write a "+" as %2B)'

@@ -2,6 +2,7 @@
 
 import type { ResponseSettings } from '../domain/catalogue.ts'
 import { invalidRequest, notFound } from '../domain/errors.ts'
+import { DAY_MS } from '../domain/ranges.ts'
 import type { StoredBytes } from '../domain/stored-bytes.ts'
 import type { Awaitable, Db, Tx } from '../store/db.ts'
 import {
@@ -51,7 +52,6 @@ export const RESPONSES_FOLDER = 'responses'
 /** Longer conversations are not continued: each call reads all of its conversation. */
 export const MAX_CHAIN_LENGTH = 2_000
 
-const DAY_MS = 86_400_000
 /** A response that a call began to continue is still there when the call ends. */
 const GRACE_MS = 3_600_000
 /** Responses that are given up in one transaction, and those that expire in one. */

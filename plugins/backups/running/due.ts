@@ -1,4 +1,5 @@
 // When a scheduled backup is due: pure, by the clock, the last one and the last failure.
+import { DAY_MS } from '../../../src/domain/ranges.ts'
 import type { BackupSettings } from '../settings.ts'
 
 type Schedule = NonNullable<BackupSettings['schedule']>
@@ -14,7 +15,6 @@ export interface Known {
 }
 
 const MINUTE_MS = 60_000
-const DAY_MS = 24 * 60 * MINUTE_MS
 
 /** A start has other things to do first. */
 export const AFTER_START_MS = MINUTE_MS

@@ -1,11 +1,10 @@
 // Ranges of whole days (UTC) in queries: the last few, or from one day to another.
 import { Type } from '@sinclair/typebox'
 import { invalidRequest } from '../../../src/domain/errors.ts'
-import { dayStart, lastDays, type TimeRange } from '../../../src/domain/ranges.ts'
+import { DAY_MS, dayStart, lastDays, type TimeRange } from '../../../src/domain/ranges.ts'
 import { WholeNumber } from '../../../src/http/parameters.ts'
 import { readPeriod } from '../../../src/http/period.ts'
 
-const DAY_MS = 86_400_000
 const DEFAULT_DAYS = 30
 /** A year, and the days before it to compare with. */
 const MAX_DAYS = 400

@@ -1,8 +1,8 @@
 // The end of a certificate: how soon it is, and the log that says so each day.
+import { DAY_MS } from '../../domain/ranges.ts'
 import type { Logger } from '../../observe/log.ts'
 import type { TlsPair } from './tls-files.ts'
 
-const DAY_MS = 86_400_000
 /** Certificates of 90 days are renewed 30 days before their end: this one was not. */
 const SOON_DAYS = 14
 

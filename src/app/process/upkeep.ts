@@ -1,6 +1,7 @@
 // Upkeep of recorded calls beside those that are served: they are written anew in smaller form, a few at a time.
 
 import type { Catalogue } from '../../domain/catalogue.ts'
+import { DAY_MS } from '../../domain/ranges.ts'
 import { type RewriteName, rewriteCalls } from '../../money/ledger/rewriting.ts'
 import type { Logger } from '../../observe/log.ts'
 import type { Db } from '../../store/db.ts'
@@ -34,7 +35,6 @@ const STEPS_A_CHECKPOINT = 4
 /** Somebody who reads for long, such as a backup, keeps the log from being emptied: no more than this (16 MB) is added meanwhile. */
 const MAX_LOGGED_PAGES = 4_000
 const READER_PAUSE_MS = 250
-const DAY_MS = 86_400_000
 
 export function createUpkeep({ db, catalogue, closed, log, now, after }: UpkeepParts): Upkeep {
   let stopping = false

@@ -248,8 +248,6 @@ const TABLE = {
   },
 } as const satisfies Readonly<Record<string, KnownServer>>
 
-export type ServerName = keyof typeof TABLE
-
 export const KNOWN_SERVERS: ReadonlyMap<string, KnownServer> = new Map<string, KnownServer>(
   Object.entries(TABLE),
 )
