@@ -1,6 +1,6 @@
 // The settings of alerts, [alerts]: where they are sent, with which secret, and from which spending of a day on they are raised.
 import { type Static, Type } from '@sinclair/typebox'
-import { readSecret, warnNotSet } from '../../src/catalogue/providers.ts'
+import { readSecret, warnUnusable } from '../../src/catalogue/providers.ts'
 import { closed } from '../../src/catalogue/schema-parts.ts'
 import { defineSection, type SectionContext } from '../../src/catalogue/sections.ts'
 import type { TomlPath } from '../../src/catalogue/toml.ts'
@@ -96,7 +96,7 @@ const isAddress = (url: string): boolean => /^https:\/\/\S+$/.test(url) && URL.c
 function readSet(written: string | undefined, path: TomlPath, context: SectionContext): string | undefined {
   const read = written === undefined ? undefined : readSecret(written, path, context)
   if (typeof read !== 'object') return read
-  warnNotSet(read, 'no alerts are sent', context.warn)
+  warnUnusable(read, 'no alerts are sent', context.warn)
   return undefined
 }
 

@@ -1,6 +1,12 @@
 // The tables of alerts as Drizzle sees them, with their personal data.
 import { integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
-import { columns, EXPORTED, NOT_EXPORTED, ofAccount, type StoredTable } from '../../src/store/stored-table.ts'
+import {
+  accountTable,
+  columns,
+  EXPORTED,
+  NOT_EXPORTED,
+  type StoredTable,
+} from '../../src/store/stored-table.ts'
 
 /** Conditions that the operator is notified of, once until they are over. */
 export const alerts = sqliteTable('alerts', {
@@ -33,12 +39,12 @@ export const alert_sendings = sqliteTable('alert_sendings', {
 })
 
 export const tables: readonly StoredTable[] = [
-  ofAccount(alerts, {
+  accountTable(alerts, {
     erases: 'rows',
     described: 'what the operator was alerted of about the account, in the last 30 days',
     columns: columns('id rule subject account_id sentence raised_at_ms over_since_ms ended_at_ms', EXPORTED),
   }),
-  ofAccount(alert_sendings, {
+  accountTable(alert_sendings, {
     erases: 'rows',
     described: "when that was sent to the operator's webhook",
     columns: {

@@ -1,7 +1,7 @@
 // The settings of backups, [backup]: when archives are made, where they go, and what they are encrypted with.
 import { type Static, Type } from '@sinclair/typebox'
 import { BucketName, BucketPrefix, bucket_access } from '../../src/catalogue/place-schemas.ts'
-import { readSecret, warnNotSet } from '../../src/catalogue/providers.ts'
+import { readSecret, warnUnusable } from '../../src/catalogue/providers.ts'
 import { closed, OptionalText } from '../../src/catalogue/schema-parts.ts'
 import { defineSection, type SectionContext } from '../../src/catalogue/sections.ts'
 import type { Bucket } from '../../src/domain/catalogue.ts'
@@ -80,7 +80,7 @@ function readBackup(text: BackupText, { env, report, warn }: SectionContext): Ba
     const read = readSecret(written, ['backup', name], { env, report })
     if (typeof read === 'string') return read
     unset.push(read.variable)
-    warnNotSet(read, 'no backups are made', warn)
+    warnUnusable(read, 'no backups are made', warn)
     return ''
   }
   checkTogether(text, report)

@@ -1,7 +1,7 @@
 // The settings of custom plugins, [plugins.NAME]: a table for each, which the plugin's own schema checks once its code is loaded.
 import { type TObject, Type } from '@sinclair/typebox'
 import { type Mistake, Mistakes, validate } from '../../src/catalogue/mistakes.ts'
-import { readSecret, warnNotSet } from '../../src/catalogue/providers.ts'
+import { readSecret, warnUnusable } from '../../src/catalogue/providers.ts'
 import { closed } from '../../src/catalogue/schema-parts.ts'
 import { defineSection, type SectionContext } from '../../src/catalogue/sections.ts'
 import type { TomlPath } from '../../src/catalogue/toml.ts'
@@ -53,7 +53,7 @@ function resolved(value: unknown, path: TomlPath, context: SectionContext, secre
     const is_variable = value.startsWith('env:')
     const read = is_variable ? readSecret(value, path, context) : value
     if (typeof read !== 'string') {
-      warnNotSet(read, 'the plugin goes without it', context.warn)
+      warnUnusable(read, 'the plugin goes without it', context.warn)
       return undefined
     }
     if (is_variable || isSecret(path.slice(1), read)) secrets.push(read)

@@ -1,6 +1,6 @@
 // The history of produced images: listed with the cost of each, and deleted.
 
-import type { By } from '../../src/domain/actions.ts'
+import type { ActionContext } from '../../src/domain/actions.ts'
 import type { Nanos } from '../../src/domain/money.ts'
 import { findGeneration } from '../../src/library/generations.ts'
 import { type Library, refuseUnstorable } from '../../src/library/library.ts'
@@ -69,7 +69,7 @@ export async function removeGeneration(
   library: Pick<Library, 'db' | 'images' | 'probe' | 'isFailing'>,
   account_id: number,
   uuid: string,
-  by?: By,
+  by?: ActionContext,
 ): Promise<'removed' | 'under_way' | 'absent'> {
   const { db, images, probe } = library
   refuseUnstorable(library)

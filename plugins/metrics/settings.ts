@@ -1,6 +1,6 @@
 // The settings of metrics and of spans, [metrics] and [telemetry]: their secrets, the address of the metrics, and the one that spans are sent to.
 import { type Static, Type } from '@sinclair/typebox'
-import { readHeaders, readSecret, warnNotSet } from '../../src/catalogue/providers.ts'
+import { readHeaders, readSecret, warnUnusable } from '../../src/catalogue/providers.ts'
 import { closed, LISTEN_PATTERN } from '../../src/catalogue/schema-parts.ts'
 import { defineSection, originIn, type SectionContext } from '../../src/catalogue/sections.ts'
 import { isLoopback, parseListenAddress } from '../../src/utilities/listen-address.ts'
@@ -101,7 +101,7 @@ function readToken(written: string, context: SectionContext): string | undefined
   const path = ['metrics', 'token']
   const token = readSecret(written, path, context)
   if (typeof token !== 'string') {
-    warnNotSet(token, 'there is no /metrics', context.warn)
+    warnUnusable(token, 'there is no /metrics', context.warn)
     return undefined
   }
   if (token.length < MIN_TOKEN_CHARS && token !== '')
@@ -122,7 +122,7 @@ function readTelemetry(
   context: SectionContext,
 ): TelemetrySettings {
   const { values: headers, unset } = readHeaders(written, ['telemetry', 'headers'], context)
-  for (const each of unset) warnNotSet(each, 'no spans are sent', context.warn)
+  for (const each of unset) warnUnusable(each, 'no spans are sent', context.warn)
   const url = endpoint === undefined ? undefined : readEndpoint(endpoint, context)
   return { endpoint: unset.length > 0 ? undefined : url, headers, sample, service_name }
 }

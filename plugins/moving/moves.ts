@@ -9,7 +9,7 @@ import type { Engine } from '../../src/app/process/engine/engine.ts'
 import type { MovedFiles } from '../../src/app/process/moving/files-of-rows.ts'
 import { type Moved, type MoveOptions, moveRows } from '../../src/app/process/moving/rows.ts'
 import { checkFile, writeNew } from '../../src/app/process/snapshot.ts'
-import { unshare } from '../../src/catalogue/shared.ts'
+import { dropShared } from '../../src/catalogue/shared.ts'
 import type { StorageSettings } from '../../src/domain/catalogue.ts'
 import { conflict } from '../../src/domain/errors.ts'
 import { audit } from '../../src/money/ledger/audit.ts'
@@ -147,7 +147,7 @@ async function finished(move: Move, { source, target, rows, first }: Copied): Pr
 /** A catalogue that was for all gateways before is not in force here. */
 async function recordMove(tx: Tx, { address }: Engine): Promise<void> {
   await tx.lock(null)
-  await unshare(tx)
+  await dropShared(tx)
   await recordAction(tx, { action: 'database.moved', subject: address })
 }
 

@@ -1,6 +1,12 @@
 // The tables of refused requests as Drizzle sees them, with their personal data.
 import { integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core'
-import { columns, EXPORTED, NOT_EXPORTED, ofAccount, type StoredTable } from '../../src/store/stored-table.ts'
+import {
+  accountTable,
+  columns,
+  EXPORTED,
+  NOT_EXPORTED,
+  type StoredTable,
+} from '../../src/store/stored-table.ts'
 
 /** Requests that were refused before they cost anything: the first of each hour of an account. */
 export const refusals = sqliteTable('refusals', {
@@ -36,13 +42,13 @@ export const refusal_sums = sqliteTable(
 )
 
 export const tables: readonly StoredTable[] = [
-  ofAccount(refusals, {
+  accountTable(refusals, {
     erases: 'rows',
     described: 'its refused requests of the last 30 days, up to 50 an hour',
     in_order_of: 'at_ms',
     columns: columns('id account_id key_id request_id at_ms surface model status code sentence', EXPORTED),
   }),
-  ofAccount(refusal_sums, {
+  accountTable(refusal_sums, {
     erases: 'columns',
     columns: columns('span_s account_id start_s key_id code refusals', NOT_EXPORTED),
   }),

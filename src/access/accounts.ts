@@ -53,7 +53,7 @@ export async function createAccount(db: Db, account: { name: string; now_ms: num
       name,
       created_at_ms: now_ms,
     })
-    if (!created) throw nameIsTaken(name)
+    if (!created) throw nameTaken(name)
     await recordAction(tx, { action: 'account.created', account_id: created.id, after: { name } })
     return created
   })
@@ -117,7 +117,7 @@ export async function renameAccount(db: Db, name: string, new_name: string): Pro
     await tx.lock(null)
     const account = await lockedAccount(tx, name)
     await refuseErased(tx, account)
-    if (await findAccount(tx, new_name)) throw nameIsTaken(new_name)
+    if (await findAccount(tx, new_name)) throw nameTaken(new_name)
     await recordAction(tx, {
       action: 'account.renamed',
       account_id: account.id,
@@ -144,6 +144,6 @@ export async function setStatus(tx: Tx, name: string, status: Account['status'])
   return changed
 }
 
-const nameIsTaken = (name: string) => invalidRequest(`Account "${name}" already exists.`, { param: 'name' })
+const nameTaken = (name: string) => invalidRequest(`Account "${name}" already exists.`, { param: 'name' })
 const noSuchAccount = (name: string) =>
   notFound(`Account "${name}" not found. \`tollgate account list\` shows all accounts.`)

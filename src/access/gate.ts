@@ -34,7 +34,7 @@ export interface GateDeps {
 }
 
 /** A caller before the check: the IP address is read only where the key has an address list. */
-export interface Comer extends Arriving {
+export interface ArrivingCaller extends Arriving {
   /** The key as it was sent; undefined if none was. */
   credential: string | undefined
   /** Takes the key that was found, let in or not: a refusal is recorded for whom it concerns. */
@@ -48,7 +48,7 @@ export interface Gate {
    *
    * @throws GatewayError unauthenticated; permission_denied for a suspended account, or an address off the key's list
    */
-  admit(comer: Comer): Awaitable<Caller>
+  admit(comer: ArrivingCaller): Awaitable<Caller>
 }
 
 /**
@@ -88,11 +88,11 @@ export function createGate({ findKey, findPassed, now }: GateDeps): Gate {
     return found && compile(found, now_ms)
   }
 
-  async function readAndLetIn(comer: Comer, now_ms: number): Promise<Caller> {
+  async function readAndCheck(comer: ArrivingCaller, now_ms: number): Promise<Caller> {
     const { credential, request } = comer
     const read = credential ? await readKey(credential, now_ms) : await readPassed(request, now_ms)
     if (!read) throw credential ? unknownKey() : missingKey()
-    return letIn(comer, read, now_ms)
+    return checkCaller(comer, read, now_ms)
   }
 
   return {
@@ -100,13 +100,13 @@ export function createGate({ findKey, findPassed, now }: GateDeps): Gate {
       const now_ms = now()
       const cached = comer.credential ? cache.get(comer.credential) : undefined
       const is_fresh = cached && now_ms - cached.read_at_ms < KEY_CACHE_TTL_MS
-      return is_fresh ? letIn(comer, cached, now_ms) : readAndLetIn(comer, now_ms)
+      return is_fresh ? checkCaller(comer, cached, now_ms) : readAndCheck(comer, now_ms)
     },
   }
 }
 
 /** @throws GatewayError as `Gate.admit` */
-function letIn(comer: Comer, { caller, allowsAddress }: CachedKey, now_ms: number): Caller {
+function checkCaller(comer: ArrivingCaller, { caller, allowsAddress }: CachedKey, now_ms: number): Caller {
   const { key, account } = caller
   if (comer.known) comer.known.caller = caller
   const status = keyStatus(key, now_ms)

@@ -25,15 +25,15 @@ export function createPasses(): Passes {
 }
 
 /** The sockets of a server, to which a request that was made inside has that of the request it was made for. */
-export const throughPasses =
+export const socketsWithPasses =
   <S extends Sockets>(sockets: () => S | null, passes: Passes): (() => S | null) =>
   () => {
     const known = sockets()
     if (known === null) return null
-    const arrivedFor = (request: Request): Request => passes.of(request)?.arrived ?? request
+    const originalOf = (request: Request): Request => passes.of(request)?.arrived ?? request
     return {
       ...known,
-      requestIP: (request) => known.requestIP(arrivedFor(request)),
-      timeout: (request, timeout_s) => known.timeout(arrivedFor(request), timeout_s),
+      requestIP: (request) => known.requestIP(originalOf(request)),
+      timeout: (request, timeout_s) => known.timeout(originalOf(request), timeout_s),
     }
   }

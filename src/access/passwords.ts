@@ -21,7 +21,7 @@ const MAX_WAITING = 32
 const MAX_KNOWN_WAITING = 8
 
 /** The hash of no password, at the same cost: it is checked for people who have none. */
-const NOBODYS =
+const UNUSABLE_HASH =
   '$argon2id$v=19$m=19456,t=2,p=1$bm9ib2R5IGhhcyB0aGlzIHBhc3N3b3JkLCBub2JvZHk$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA'
 
 /** Hashing and checking, off the event loop and few at once. */
@@ -40,7 +40,7 @@ export interface Passwords {
 export function createPasswords(): Passwords {
   const inSlot = createSlots(MAX_AT_ONCE)
   let pending = 0
-  async function alone<T>(work: () => Promise<T>, is_known: boolean): Promise<T> {
+  async function runLimited<T>(work: () => Promise<T>, is_known: boolean): Promise<T> {
     if (pending >= MAX_AT_ONCE + MAX_WAITING + (is_known ? MAX_KNOWN_WAITING : 0))
       throw overloaded('Too many people are signing in at the moment. Try again in a few seconds.', {
         retry_after_s: 5,
@@ -53,11 +53,11 @@ export function createPasswords(): Passwords {
     }
   }
   return {
-    hash: (password) => alone(() => Bun.password.hash(normal(password), COST), true),
-    verify: async (password, hash = NOBODYS, is_known = false) =>
+    hash: (password) => runLimited(() => Bun.password.hash(normal(password), COST), true),
+    verify: async (password, hash = UNUSABLE_HASH, is_known = false) =>
       password.length > 0 &&
       password.length <= MAX_PASSWORD_CHARS &&
-      (await alone(() => Bun.password.verify(normal(password), hash), is_known)),
+      (await runLimited(() => Bun.password.verify(normal(password), hash), is_known)),
   }
 }
 

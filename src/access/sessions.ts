@@ -1,6 +1,6 @@
 // Signing in to the console, by password, key or link, and who is signed in.
 
-import type { By } from '../domain/actions.ts'
+import type { ActionContext } from '../domain/actions.ts'
 import type { ConsoleSettings } from '../domain/catalogue.ts'
 import { permissionDenied, unauthenticated } from '../domain/errors.ts'
 import type { Logger } from '../observe/log.ts'
@@ -208,7 +208,11 @@ async function opened(parts: SessionParts, tx: Tx, person: Person, visitor: Visi
 }
 
 /** The actor of a session that has just begun: they act for themselves. */
-const signingIn = ({ now }: SessionParts, viewer: Viewer, { address, request_id }: Visitor): By => ({
+const signingIn = (
+  { now }: SessionParts,
+  viewer: Viewer,
+  { address, request_id }: Visitor,
+): ActionContext => ({
   actor: actorOf(viewer, address),
   now_ms: now(),
   request_id,

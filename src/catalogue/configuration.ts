@@ -19,10 +19,10 @@ import { FROM_FILE } from './key-files.ts'
 import type { ReadOptions } from './load.ts'
 import type { Mistake } from './mistakes.ts'
 import { withoutMachine } from './of-the-machine.ts'
-import type { MadeBy, NewVersion } from './past.ts'
+import type { Author, NewVersion } from './past.ts'
 import { hashOf, type Placed, readPlaced, type SharedPlace } from './placed-text.ts'
 import { replaceFile } from './replace-file.ts'
-import { type Revived, revived } from './revive.ts'
+import { type RevivedText, reviveText } from './revive.ts'
 import { changedMeanwhile } from './shared.ts'
 import { readToml, type TomlTable, withoutMark } from './toml.ts'
 
@@ -69,7 +69,7 @@ export interface Configuration {
    * @throws GatewayError conflict if the text has changed since; unprocessable with the first mistake, and then nothing
    * is changed
    */
-  save(draft: Draft, hash: string, made_by: MadeBy, request_id?: string): Promise<SavedConfiguration>
+  save(draft: Draft, hash: string, made_by: Author, request_id?: string): Promise<SavedConfiguration>
   /**
    * Keeps a text for the past that is in force, after the saves under way.
    *
@@ -77,7 +77,7 @@ export interface Configuration {
    */
   noticed(text: string): Promise<void>
   /** A text of the past as a draft: with the keys that the file has now. @throws GatewayError as `check` */
-  revive(text: string): Promise<Revived>
+  revive(text: string): Promise<RevivedText>
 }
 
 export interface ConfigurationParts extends FileParts {
@@ -85,7 +85,7 @@ export interface ConfigurationParts extends FileParts {
   reload: () => Promise<void>
   waitingForRestart: () => readonly string[]
   /** Keeps a text that came into force for the past. It does not throw. */
-  keep: (text: string, made_by: MadeBy, request_id?: string) => Promise<void>
+  keep: (text: string, made_by: Author, request_id?: string) => Promise<void>
   /** The catalogue in the database, where there may be one. */
   shared?: SharedPlace | undefined
   now: () => number
@@ -118,7 +118,7 @@ export function createConfiguration(parts: ConfigurationParts): Configuration {
     const before = replaced && replaced.until_ms > now() ? replaced.hidden : undefined
     return { ...file, hidden: file.hidden && withSecretsOf(file.hidden, before) }
   }
-  const inTurn = oneByOne()
+  const inTurn = createQueue()
 
   return {
     path,
@@ -144,7 +144,7 @@ export function createConfiguration(parts: ConfigurationParts): Configuration {
       inTurn(async () => {
         const file = await load()
         if (file.hash !== hash) throw changedMeanwhile(file.version === undefined ? 'file' : 'catalogue')
-        const drafted = await savable(parts, baseOf(file), draft)
+        const drafted = await prepareSave(parts, baseOf(file), draft)
         const { raw, warnings } = drafted
         const version = await write(parts, file, drafted, { made_by, request_id })
         replaced = file.hidden && { hidden: file.hidden, until_ms: now() + UNDONE_FOR_MS }
@@ -159,13 +159,13 @@ export function createConfiguration(parts: ConfigurationParts): Configuration {
       }),
     async revive(text) {
       const { hidden, machine } = await load()
-      return revived(machine ? withoutMachine(text).text : text, hidden)
+      return reviveText(machine ? withoutMachine(text).text : text, hidden)
     },
   }
 }
 
 /** Runs what it is given one after the other. */
-function oneByOne(): <T>(work: () => Promise<T>) => Promise<T> {
+function createQueue(): <T>(work: () => Promise<T>) => Promise<T> {
   let last: Promise<unknown> = Promise.resolve()
   return (work) => {
     const done = last.then(work)
@@ -181,11 +181,11 @@ function oneByOne(): <T>(work: () => Promise<T>) => Promise<T> {
  * @param base the text with what else a draft may bring back
  * @throws GatewayError as `Configuration.save`
  */
-async function savable(parts: ConfigurationParts, base: DraftBase, draft: Draft) {
+async function prepareSave(parts: ConfigurationParts, base: DraftBase, draft: Draft) {
   const { raw, restored, mistakes, warnings, catalogue: next } = await prepare(parts, base, draft)
-  if (!next) throw hasMistakes(mistakes)
+  if (!next) throw refuseMistakes(mistakes)
   const masked = hideSecrets(restored, redactorFor(parts.catalogue()))
-  if (!masked || !base.hidden || showsSecretOf(masked, base.hidden)) throw wouldShow()
+  if (!masked || !base.hidden || showsSecretOf(masked, base.hidden)) throw revealsKey()
   return { raw, restored, warnings, kept: hideSecrets(restored, redactorFor(next)) }
 }
 
@@ -198,7 +198,7 @@ async function savable(parts: ConfigurationParts, base: DraftBase, draft: Draft)
 async function write(
   { path, shared, keep, now }: ConfigurationParts,
   { hash, version }: Loaded,
-  { raw, restored, kept }: Awaited<ReturnType<typeof savable>>,
+  { raw, restored, kept }: Awaited<ReturnType<typeof prepareSave>>,
   { made_by, request_id }: Pick<NewVersion, 'made_by' | 'request_id'>,
 ): Promise<number | null> {
   if (shared && version !== undefined)
@@ -230,13 +230,13 @@ function noteOrigins(
   }
 }
 
-const wouldShow = () =>
+const revealsKey = () =>
   invalidRequest(
     'This would show a key that the file hides: keep hidden values where they are, or write the key anew.',
     { code: 'hidden_key_moved', param: 'text' },
   )
 
-function hasMistakes(mistakes: readonly Mistake[]) {
+function refuseMistakes(mistakes: readonly Mistake[]) {
   const [{ path, line, message } = { path: '', line: 1, message: 'has a mistake' }] = mistakes
   const count = mistakes.length
   const others = count <= 1 ? '' : ` The file has ${counted(count - 1, 'other mistake')}.`

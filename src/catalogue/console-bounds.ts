@@ -24,17 +24,17 @@ export interface DraftedChange {
  * Changes that must be made in the file on the server. The bounds are those of the file, not of the draft: the owner of the machine
  * sets them, and somebody who has come by a session of the operator does not widen them.
  */
-export function beyondConsole(change: DraftedChange): Mistake[] {
+export function refusedChanges(change: DraftedChange): Mistake[] {
   const where = change.is_shared ? BY_COMMAND : IN_FILE
   const must = `must be changed ${where}`
   return [
     ...addedSections().flatMap(({ name, beyond_console }) =>
       beyond_console === undefined
         ? []
-        : changed(change, (file) => file[name], name, `${must}: ${beyond_console}`),
+        : mistakeIfChanged(change, (file) => file[name], name, `${must}: ${beyond_console}`),
     ),
-    ...changed(change, ({ storage }) => storage, 'storage', STORAGE_ELSEWHERE),
-    ...changed(change, namesIn, 'server.env_names', `${must}: ${NAMES_ELSEWHERE}`),
+    ...mistakeIfChanged(change, ({ storage }) => storage, 'storage', STORAGE_ELSEWHERE),
+    ...mistakeIfChanged(change, envNamesOf, 'server.env_names', `${must}: ${NAMES_ELSEWHERE}`),
     ...unlistedVariables(change, where),
   ]
 }
@@ -43,7 +43,7 @@ const IN_FILE = 'in the file on the server'
 const BY_COMMAND = 'by `tollgate config apply` on a server'
 
 /** The parts of the file that the console leaves as they are. */
-function changed(
+function mistakeIfChanged(
   { before, after }: DraftedChange,
   part: (file: TomlTable) => unknown,
   path: string,
@@ -55,7 +55,7 @@ function changed(
 const STORAGE_ELSEWHERE =
   'must be changed in the file on the server, once the rows and files are where it says: `tollgate migrate` moves them'
 
-const namesIn = ({ server }: TomlTable): unknown => Reflect.get(Object(server), 'env_names')
+const envNamesOf = ({ server }: TomlTable): unknown => Reflect.get(Object(server), 'env_names')
 
 const NAMES_ELSEWHERE = 'it says which environment variables the console may have sent to a provider'
 
@@ -64,7 +64,7 @@ const FILES_ELSEWHERE =
 
 /** A variable of the gateway's environment is sent to the address beside it: what is not meant for a provider is not named. */
 function unlistedVariables({ before, named, known }: DraftedChange, where: string): Mistake[] {
-  const written = namesIn(before) ?? DEFAULT_ENV_NAMES
+  const written = envNamesOf(before) ?? DEFAULT_ENV_NAMES
   const globs = Array.isArray(written) ? written.filter((glob) => typeof glob === 'string') : []
   const isListed = compileGlobs(globs)
   const listed = globs.length === 0 ? 'it lists none' : `it lists ${globs.join(', ')}`

@@ -5,7 +5,7 @@ import { invalidRequest } from '../domain/errors.ts'
 import { createRedactor, type Redactor, secretsOf } from '../observe/redact.ts'
 import { endOfTurn } from '../utilities/end-of-turn.ts'
 import { type ChangedPart, changedTables } from './changed-parts.ts'
-import { beyondConsole } from './console-bounds.ts'
+import { refusedChanges } from './console-bounds.ts'
 import { type Edit, editToml } from './edit.ts'
 import { type HiddenText, type KnownOrigins, restoreSecrets } from './hidden-text.ts'
 import { FROM_FILE, keyFilesIn, type ReadKeyFile } from './key-files.ts'
@@ -69,15 +69,15 @@ export async function prepare(
   draft: Draft,
 ): Promise<Prepared> {
   if (!hidden) throw unreadable()
-  const drafted = draft.text === undefined ? hidden.text : likeFile(draft.text, text)
-  const edited = draft.edits ? await inTurns(editToml(drafted, draft.edits)) : drafted
+  const drafted = draft.text === undefined ? hidden.text : withLineEndsOf(draft.text, text)
+  const edited = draft.edits ? await runInTurns(editToml(drafted, draft.edits)) : drafted
   await endOfTurn()
   const restored = restoreSecrets(edited, hidden, origins)
   await endOfTurn()
   const raw = (text.startsWith(BYTE_ORDER_MARK) ? BYTE_ORDER_MARK : '') + restored.text
   const known = new Set([...origins.keys(), ...hidden.variables.map(({ variable }) => variable)])
   const { mistakes, warnings, catalogue } = readWith(parts, raw, { known, machine })
-  const beyond = beyondConsole({
+  const beyond = refusedChanges({
     before: values ?? {},
     after: machine && restored.values ? sharedIn(restored.values) : restored.values,
     named: restored.variables,
@@ -105,7 +105,7 @@ export async function prepare(
   }
 }
 
-async function inTurns<T>(work: Generator<void, T>): Promise<T> {
+async function runInTurns<T>(work: Generator<void, T>): Promise<T> {
   for (;;) {
     const { done, value } = work.next()
     if (done) return value
@@ -113,7 +113,7 @@ async function inTurns<T>(work: Generator<void, T>): Promise<T> {
   }
 }
 
-interface ReadBeside {
+interface ReadContext {
   /** Of a draft: it has no other files looked at, which would tell whether they are there. */
   known?: { has(variable: string): boolean }
   /** As in `DraftBase`. */
@@ -124,7 +124,7 @@ interface ReadBeside {
 export function readWith(
   { env, protocols, path }: FileParts,
   text: string,
-  { known, machine }: ReadBeside = {},
+  { known, machine }: ReadContext = {},
 ) {
   const { read } = keyFilesIn(dirname(path))
   const read_key_file: ReadKeyFile = (file) =>
@@ -157,7 +157,7 @@ export function redactorFor(catalogue: Catalogue): Redactor {
 }
 
 /** A browser's text field has lines that end in a line feed alone, whatever the file's end in. */
-function likeFile(draft: string, file: string): string {
+function withLineEndsOf(draft: string, file: string): string {
   const text = withoutMark(draft)
   return file.includes('\r\n') && !text.includes('\r') ? text.replaceAll('\n', '\r\n') : text
 }

@@ -37,21 +37,21 @@ export function* editToml(text: string, edits: readonly Edit[]): Generator<void,
   const bare = withoutMark(text)
   let places = placesIn(bare)
   let read_chars = 0
-  for (const batch of batchesOf(edits.map(inDigits))) {
+  for (const batch of batchesOf(edits.map(withDecimalDigits))) {
     const wanted = batch.reduce(expected, places.value)
     let steps = batch.flatMap((edit) => stepsOf(places.value, edit))
     // Each round takes a step or more. What replaces a section takes two: it is removed, and then added in another form.
     for (let rounds = 2 * steps.length; steps.length > 0 && rounds > 0; rounds--) {
       places = placesIn(spliced(places.text, splicesOf(places, steps)))
       read_chars += places.text.length
-      if (read_chars > MAX_CHARS_READ) throw tooMuch()
+      if (read_chars > MAX_CHARS_READ) throw tooManyEdits()
       yield
       steps = batch.flatMap((edit) => (edit.op === 'set' ? stepsOf(places.value, edit) : []))
     }
     if (!Bun.deepEquals(places.value, wanted)) {
       const is = places.value
-      const isMade = ({ path }: Edit) => Bun.deepEquals(valueAt(is, path), valueAt(wanted, path))
-      throw notInPlace(batch.find((edit) => !isMade(edit))?.path ?? [])
+      const isApplied = ({ path }: Edit) => Bun.deepEquals(valueAt(is, path), valueAt(wanted, path))
+      throw notInPlace(batch.find((edit) => !isApplied(edit))?.path ?? [])
     }
   }
   return text.slice(0, text.length - bare.length) + places.text
@@ -65,7 +65,7 @@ export function editedToml(text: string, edits: readonly Edit[]): string {
   return step.value
 }
 
-const inDigits = (edit: Edit): Edit =>
+const withDecimalDigits = (edit: Edit): Edit =>
   edit.op === 'remove' ? edit : { ...edit, value: withDigits(edit.value, edit.path) }
 
 /** Edits that are made together: those that set places of which none lies within another. Any other one is made by itself. */
@@ -90,7 +90,7 @@ function batchesOf(edits: readonly Edit[]): Edit[][] {
   return batches
 }
 
-const tooMuch = () =>
+const tooManyEdits = () =>
   invalidRequest('These are more changes than can be made at once. Make fewer, or change the text instead.', {
     param: 'edits',
   })
@@ -137,7 +137,7 @@ function stepsOf(root: unknown, edit: Edit): Step[] {
   const { path } = edit
   const found = valueAt(root, path)
   if (edit.op === 'remove') {
-    if (found === undefined) throw leadsNowhere(path)
+    if (found === undefined) throw pathNotFound(path)
     return [{ do: 'remove', path }]
   }
   if (edit.op === 'add') {
@@ -177,12 +177,12 @@ function expected(root: unknown, edit: Edit): unknown {
     if (part === undefined) return changed(value, edit)
     if (typeof part === 'number') {
       const list = value === undefined ? [] : value
-      if (!Array.isArray(list) || part > list.length) throw leadsNowhere(edit.path)
+      if (!Array.isArray(list) || part > list.length) throw pathNotFound(edit.path)
       const element = change(list[part], further)
       return element === undefined ? list.toSpliced(part, 1) : list.toSpliced(part, 1, element)
     }
     const table = value === undefined ? {} : value
-    if (!isTable(table)) throw leadsNowhere(edit.path)
+    if (!isTable(table)) throw pathNotFound(edit.path)
     const { [part]: before, ...others } = table
     const after = change(Object.hasOwn(table, part) ? before : undefined, further)
     return after === undefined ? others : { ...others, [part]: after }
@@ -193,11 +193,11 @@ function expected(root: unknown, edit: Edit): unknown {
 function changed(value: unknown, edit: Edit): unknown {
   if (edit.op === 'remove') return undefined
   if (edit.op === 'set') return plain(edit.value)
-  if (value !== undefined && !Array.isArray(value)) throw leadsNowhere(edit.path)
+  if (value !== undefined && !Array.isArray(value)) throw pathNotFound(edit.path)
   return [...(value ?? []), plain(edit.value)]
 }
 
-const leadsNowhere = (path: TomlPath) =>
+const pathNotFound = (path: TomlPath) =>
   invalidRequest(`${writePath(path)}: not found in the file. Reload it.`)
 
 function valueAt(root: unknown, path: TomlPath): unknown {

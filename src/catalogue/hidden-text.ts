@@ -108,21 +108,21 @@ export function restoreSecrets(
   // Nothing is put into what is no TOML: its messages may repeat it.
   if (!places || !drafted) return { text: masked, values: drafted?.value, variables: [], mistakes }
   const variables = variablesIn(places)
-  const laid_open = text === masked ? [] : laidOpen(places, drafted, original)
+  const laid_open = text === masked ? [] : revealedTexts(places, drafted, original)
   if (laid_open.length > 0)
     return { text: masked, values: drafted.value, variables, mistakes: [...mistakes, ...laid_open] }
-  const { replacements, missing } = writtenBack(places, original)
-  const comments = commentsBack(places, original)
+  const { replacements, missing } = restoreValues(places, original)
+  const comments = restoreComments(places, original)
   return {
     text: spliced(text, [...replacements, ...comments.replacements]),
     values: drafted.value,
     variables,
-    mistakes: [...mistakes, ...missing, ...comments.misplaced, ...astray(variables, known)],
+    mistakes: [...mistakes, ...missing, ...comments.misplaced, ...redirectedVariables(variables, known)],
   }
 }
 
 /** The marks that have their secrets back, and those whose secret was not found here. */
-function writtenBack(places: Places, { secrets }: HiddenText) {
+function restoreValues(places: Places, { secrets }: HiddenText) {
   const replacements: Splice[] = []
   const missing: Mistake[] = []
   for (const { path, node } of places.written) {
@@ -140,7 +140,7 @@ function writtenBack(places: Places, { secrets }: HiddenText) {
 }
 
 /** Comments that still stand with a secret, on a line that was changed otherwise; elsewhere they would be shown. */
-function commentsBack(places: Places, { comments }: HiddenText) {
+function restoreComments(places: Places, { comments }: HiddenText) {
   const hidden = new Set(commentsOfSecrets(places).map(({ range }) => range[0]))
   const marks = places.comments.flatMap(({ range, loc }) => {
     const comment = places.text.slice(...range)
@@ -157,7 +157,7 @@ function commentsBack(places: Places, { comments }: HiddenText) {
 }
 
 /** Texts that are readable only since lines with hidden texts were put back: they were moved out of their comments. */
-function laidOpen(places: Places, drafted: Places, { readable }: HiddenText): Mistake[] {
+function revealedTexts(places: Places, drafted: Places, { readable }: HiddenText): Mistake[] {
   const written = new Set(readableIn(drafted).map(({ text }) => text))
   return readableIn(places)
     .filter(({ text }) => !written.has(text) && !readable.has(text))
@@ -165,7 +165,7 @@ function laidOpen(places: Places, drafted: Places, { readable }: HiddenText): Mi
 }
 
 /** Keys of the environment that would be sent elsewhere than they are by now. */
-const astray = (variables: readonly VariableUse[], known: KnownOrigins): Mistake[] =>
+const redirectedVariables = (variables: readonly VariableUse[], known: KnownOrigins): Mistake[] =>
   variables.flatMap(({ path, line, variable, origin }) => {
     const origins = known.get(variable)
     if (!origins || origins.has(origin)) return []

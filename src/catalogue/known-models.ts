@@ -1,7 +1,7 @@
 // Well-known providers, and models of theirs at list price: starting values, which the operator looks at and confirms.
 import { FIELD_WORDS } from '../domain/servers/field-words.ts'
 import type { KnownServer, ServedProtocol, ServerField } from '../domain/servers/known-server.ts'
-import { type Addressed, protocolsOf, serverNameOf, writtenServer } from '../domain/servers/lookup.ts'
+import { type ProviderAddress, protocolsOf, serverNameOf, writtenServer } from '../domain/servers/lookup.ts'
 import { KNOWN_SERVERS } from '../domain/servers/table.ts'
 
 /**
@@ -142,7 +142,7 @@ export const KNOWN_PROVIDERS: readonly KnownProvider[] = [
 ]
 
 /** The provider's listing of a model of its own; undefined for others, and for simulated ones. */
-export function listedPrice(provider: Addressed, model: string): KnownModel | undefined {
+export function listedPrice(provider: ProviderAddress, model: string): KnownModel | undefined {
   const server = provider.base_url.startsWith('simulator') ? undefined : serverNameOf(provider)
   return server === undefined ? undefined : MODELS[server]?.find((one) => one.model === model)
 }

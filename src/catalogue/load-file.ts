@@ -11,7 +11,7 @@ import {
   readCatalogue,
 } from './load.ts'
 import { formatMistake, type Mistake } from './mistakes.ts'
-import { isOfTheMachine, othersIn } from './of-the-machine.ts'
+import { isOfTheMachine, sharedFieldsIn } from './of-the-machine.ts'
 import { readToml } from './toml.ts'
 import { isTable } from './toml-write.ts'
 
@@ -74,7 +74,7 @@ function readShared(
 ): FileReading {
   const machine = readToml(file)
   if (!machine.ok) return { ok: false, mistakes: [notToml(machine)] }
-  const shared = { version, unused: othersIn(machine.value) }
+  const shared = { version, unused: sharedFieldsIn(machine.value) }
   const reading = readCatalogue(text, { ...options, machine, changed_at_ms: made_at_ms })
   return reading.ok ? { ...reading, text, shared } : { ...reading, shared }
 }

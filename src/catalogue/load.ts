@@ -9,7 +9,7 @@ import { ratesBelowCost } from './costs.ts'
 import type { ReadKeyFile } from './key-files.ts'
 import { type Mistake, Mistakes, type Report, unknown, validate } from './mistakes.ts'
 import { readModel, unlessDisabled, validateModel } from './models.ts'
-import { onMachine } from './of-the-machine.ts'
+import { mergeMachine } from './of-the-machine.ts'
 import { hasKind, type ProtocolFacts, type Protocols } from './protocols.ts'
 import { type Environment, readProvider } from './providers.ts'
 import { type ModelText, outlineSchema, providerSchemaFor } from './schema.ts'
@@ -48,7 +48,7 @@ export type FileReadOptions = Omit<ReadOptions, 'changed_at_ms' | 'read_key_file
 export function readCatalogue(text: string, options: ReadOptions): CatalogueReading {
   const read = readToml(text)
   if (!read.ok) return { ok: false, mistakes: [notToml(read)] }
-  const document = options.machine ? onMachine(read, options.machine) : read
+  const document = options.machine ? mergeMachine(read, options.machine) : read
   const mistakes = new Mistakes(document)
   const warnings = new Mistakes(document)
   const catalogue = readDocument(document, { ...options, warn: warnings.report }, mistakes.report)

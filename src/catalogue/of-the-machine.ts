@@ -36,7 +36,7 @@ export function isOfTheMachine(path: string): boolean {
 export const sharedIn = (file: TomlTable): TomlTable => partOf(file, (path) => !isOfTheMachine(path))
 
 /** The sections of the machine alone. */
-const machinesIn = (file: TomlTable): TomlTable => partOf(file, isOfTheMachine)
+const machineValuesIn = (file: TomlTable): TomlTable => partOf(file, isOfTheMachine)
 
 function partOf(file: TomlTable, isTaken: (path: string) => boolean): TomlTable {
   const sections = Object.entries(file).flatMap(([name, value]) => {
@@ -50,12 +50,12 @@ function partOf(file: TomlTable, isTaken: (path: string) => boolean): TomlTable 
 
 /** The settings of the machine that a file has. */
 export const machinePathsIn = (file: TomlTable): TomlPath[] =>
-  Object.entries(machinesIn(file)).flatMap(([name, value]) =>
+  Object.entries(machineValuesIn(file)).flatMap(([name, value]) =>
     SECTIONS.includes(name) ? [[name]] : Object.keys(Object(value)).map((field) => [name, field]),
   )
 
 /** The other sections of a file, by name: `models`, `server.log_level`. */
-export const othersIn = (file: TomlTable): string[] =>
+export const sharedFieldsIn = (file: TomlTable): string[] =>
   Object.entries(sharedIn(file)).flatMap(([name, value]) =>
     Object.hasOwn(fieldsOf(), name) && isTable(value)
       ? Object.keys(value).map((field) => `${name}.${field}`)
@@ -63,8 +63,8 @@ export const othersIn = (file: TomlTable): string[] =>
   )
 
 /** A text in force on a machine: what is of the machine is taken from its file, whatever the text has. */
-export function onMachine(shared: TomlDocument, machine: TomlDocument): TomlDocument {
-  const own = machinesIn(machine.value)
+export function mergeMachine(shared: TomlDocument, machine: TomlDocument): TomlDocument {
+  const own = machineValuesIn(machine.value)
   const value: TomlTable = { ...sharedIn(shared.value) }
   for (const [name, part] of Object.entries(own)) {
     const others = value[name]
@@ -96,7 +96,7 @@ export function withoutMachine(text: string): { text: string; left_out: string[]
  * @param machine the values of the machine's file
  */
 export function withMachine(text: string, machine: TomlTable): string {
-  const own = machinesIn(machine)
+  const own = machineValuesIn(machine)
   const paths = machinePathsIn(machine)
   return editedToml(
     text,

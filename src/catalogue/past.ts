@@ -3,7 +3,7 @@
 import type { Actor } from '../domain/actions.ts'
 import { conflict, notFound } from '../domain/errors.ts'
 import { createRedactor } from '../observe/redact.ts'
-import { recordAction, whoActs } from '../store/actions.ts'
+import { actorFor, recordAction } from '../store/actions.ts'
 import type { Awaitable, Db, Tx } from '../store/db.ts'
 import { type Page, type PageRequest, pageOf, pageValues } from '../store/page.ts'
 import { type CatalogueChanges, catalogueChanges, type Owners } from './catalogue-actions.ts'
@@ -13,10 +13,10 @@ import { pastQueries } from './past-queries.ts'
 import { readToml } from './toml.ts'
 
 /** A session of the console, a command, or an editor on the file. */
-export type MadeBy = `session:${number}` | `command:${string}` | 'file'
+export type Author = `session:${number}` | `command:${string}` | 'file'
 
 /** The author of a text: the id of a session, or the words of a command, as the name. */
-export function madeBy(made_by: MadeBy): { kind: 'session' | 'command' | 'file'; name: string } {
+export function parseAuthor(made_by: Author): { kind: 'session' | 'command' | 'file'; name: string } {
   const [kind, name = ''] = made_by.split(':')
   return { kind: kind === 'session' || kind === 'command' ? kind : 'file', name }
 }
@@ -29,7 +29,7 @@ export interface Version {
   /** With marks in place of keys, as `Configuration.read` shows the file. */
   text: string
   made_at_ms: number
-  made_by: MadeBy
+  made_by: Author
 }
 
 export type ListedVersion = Pick<Version, 'made_at_ms' | 'made_by'> & { id: number }
@@ -82,15 +82,15 @@ async function addText(
 }
 
 /** The author of a text, as the audit log has them. */
-async function actorOf(tx: Tx, made_by: MadeBy): Promise<Actor> {
-  const { kind, name } = madeBy(made_by)
+async function actorOf(tx: Tx, made_by: Author): Promise<Actor> {
+  const { kind, name } = parseAuthor(made_by)
   if (kind === 'file') return { kind: 'system' }
   if (kind === 'session') {
     const session_id = Number(name)
     const session = await pastQueries(tx).sessionAddress.get({ id: session_id })
     return { kind: 'operator', session_id, address: session?.address ?? undefined }
   }
-  const { actor } = whoActs(tx)
+  const { actor } = actorFor(tx)
   return actor.kind === 'command' ? actor : { kind: 'command', command: name }
 }
 

@@ -43,7 +43,7 @@ export function readProvider(text: ProviderText, path: TomlPath, context: Provid
   const headers = readHeaders(text.headers ?? {}, [...path, 'headers'], context)
   const [first, ...rest] = keys
   const missing = first === undefined ? [...unset, ...headers.unset] : headers.unset
-  warnOfUnset([...unset, ...headers.unset], text.name, missing.length > 0, context)
+  warnOfUnusable([...unset, ...headers.unset], text.name, missing.length > 0, context)
   const { rest_ms, server: _, ...settings } = text
   checkFields(text, path, context)
   const { protocol, server, base_url, key_header } = served
@@ -103,7 +103,7 @@ function warnOfStored({ drop_fields = [] }: ProviderText, path: TomlPath, { warn
 }
 
 /** A place in the file that names an environment variable which is not set, a file that cannot be read, or a key there that cannot be used. */
-export interface Unset {
+export interface UnusableReference {
   path: TomlPath
   /** Its name; of a file as it is written, `file:PATH`; of what cannot be used as it is written, `env:NAME` too. */
   variable: string
@@ -113,18 +113,18 @@ export interface Unset {
   problem?: string
 }
 
-function warnOfUnset(
-  all: readonly Unset[],
+function warnOfUnusable(
+  all: readonly UnusableReference[],
   name: string,
   is_disabled: boolean,
   { warn }: ProviderContext,
 ): void {
   const so = is_disabled ? `the provider "${name}" is disabled` : 'this key is left out'
-  for (const unset of all) warnNotSet(unset, so, warn)
+  for (const unset of all) warnUnusable(unset, so, warn)
 }
 
 /** @param so what is left out for want of it, as a sentence */
-export function warnNotSet(unset: Unset, so: string, warn: Report): void {
+export function warnUnusable(unset: UnusableReference, so: string, warn: Report): void {
   const { path, variable, unreadable, problem } = unset
   if (problem !== undefined) {
     warn(path, `names a key that cannot be used: ${so}. ${variable} ${problem}`)
@@ -162,10 +162,10 @@ function readApiKeys(
   served: Served,
   path: TomlPath,
   context: ProviderContext,
-): { keys: string[]; key_numbers: number[]; unset: Unset[] } {
+): { keys: string[]; key_numbers: number[]; unset: UnusableReference[] } {
   const keys: string[] = []
   const key_numbers: number[] = []
-  const unset: Unset[] = []
+  const unset: UnusableReference[] = []
   if (text.api_keys === undefined && !mayGoWithoutKey(served, context.protocols))
     context.report(
       path,
@@ -192,7 +192,7 @@ function readKey(
   { server, protocol }: Pick<Served, 'server' | 'protocol'>,
   path: TomlPath,
   context: ProviderContext,
-): string | Unset {
+): string | UnusableReference {
   const takes_accounts = server !== undefined && KNOWN_SERVERS.get(server)?.takes_accounts === true
   const file = keyFileIn(written)
   if (file === undefined && written.trim().toLowerCase().startsWith(FROM_FILE)) context.report(path, NO_PATH)
@@ -226,7 +226,7 @@ function readFromFile(
   file: string,
   path: TomlPath,
   { read_key_file }: Pick<ProviderContext, 'read_key_file'>,
-): string | Unset {
+): string | UnusableReference {
   const read = read_key_file(file)
   return 'text' in read ? read.text : { path, variable: `${FROM_FILE}${file}`, ...read }
 }
@@ -247,7 +247,7 @@ export function readSecret(
   text: string,
   path: TomlPath,
   { env, report }: Pick<ProviderContext, 'env' | 'report'>,
-): string | Unset {
+): string | UnusableReference {
   if (!isFromEnvironment(text)) {
     const [, windows, variable = windows] = FOREIGN_VARIABLE.exec(text.trim()) ?? []
     if (text.trim() === '') report(path, 'must not be empty: write "env:NAME" or the secret itself')
@@ -269,9 +269,9 @@ export function readHeaders(
   texts: Readonly<Record<string, string>>,
   path: TomlPath,
   context: Pick<ProviderContext, 'env' | 'report'>,
-): { values: Record<string, string>; unset: Unset[] } {
+): { values: Record<string, string>; unset: UnusableReference[] } {
   const values: Record<string, string> = {}
-  const unset: Unset[] = []
+  const unset: UnusableReference[] = []
   for (const [name, text] of Object.entries(texts)) {
     const value = readSecret(text, [...path, name], context)
     if (typeof value !== 'string') {

@@ -5,7 +5,7 @@ import { destinationOf, isMask, providerOf } from './secret-places.ts'
 import type { Places, TomlPath } from './toml.ts'
 import { type Splice, spliced } from './toml-lines.ts'
 
-export interface Revived {
+export interface RevivedText {
   /** The draft. A mark whose key is gone is a mistake in it. */
   text: string
   /** Where it has another key than it had: `providers[0].api_keys[0]`. */
@@ -18,7 +18,7 @@ export interface Revived {
  *
  * @param present the file; undefined if it is no TOML
  */
-export function revived(text: string, present: HiddenText | undefined): Revived {
+export function reviveText(text: string, present: HiddenText | undefined): RevivedText {
   const then = readPlaces(text)
   const now = present && readPlaces(present.text)
   if (!then || !now) return { text, other_keys: [] }

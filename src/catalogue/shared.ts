@@ -25,14 +25,14 @@ export async function applyShared(tx: Tx, next: NewVersion, from: number | undef
 }
 
 /** Puts the first catalogue into a database. Another gateway may have been faster: its catalogue stays. */
-export const takeOver = (db: Db, first: NewVersion): Promise<void> =>
+export const adoptShared = (db: Db, first: NewVersion): Promise<void> =>
   db.begin(async (tx) => {
     await tx.lock(null)
     if (!(await newestShared(tx))) await keepShared(tx, first)
   })
 
 /** Takes the catalogue out of a database that has moved: it belonged to the gateways of the old one. */
-export async function unshare(tx: Tx): Promise<void> {
+export async function dropShared(tx: Tx): Promise<void> {
   await pastQueries(tx).unshare.run()
 }
 

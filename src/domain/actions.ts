@@ -12,7 +12,7 @@ export type Actor =
   | { kind: 'system' }
 
 /** The actor of an action, its time, and its request. A plain value. */
-export interface By {
+export interface ActionContext {
   actor: Actor
   now_ms: number
   request_id?: string | undefined

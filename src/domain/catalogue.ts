@@ -76,9 +76,9 @@ export interface TextModel extends ModelBase {
   readonly context: number
   readonly max_output_tokens: number
   /** The handling of top-level fields that the caller's protocol does not have. */
-  readonly unknown_fields: Fate
+  readonly unknown_fields: FieldHandling
   /** The handling of a request that refers to cached content, which only the operator can have created. */
-  readonly cached_content: Fate
+  readonly cached_content: FieldHandling
   /** Whether Claude is asked to cache conversations that are translated to it, where their callers have marked nothing. */
   readonly automatic_caching: boolean
   /** The efforts that it takes, rising; absent where its generation tells that. */
@@ -86,11 +86,11 @@ export interface TextModel extends ModelBase {
   readonly price: TokenPrice
 }
 
-export type Fate = 'pass' | 'refuse'
+export type FieldHandling = 'pass' | 'refuse'
 
 export interface EmbeddingModel extends ModelBase {
   readonly kind: 'embedding'
-  readonly unknown_fields: Fate
+  readonly unknown_fields: FieldHandling
   readonly price: TokenPrice
 }
 
@@ -123,7 +123,7 @@ export interface ImageBound {
 
 interface PricedByUnits<K extends UnitKind> extends ModelBase {
   readonly kind: K
-  readonly unknown_fields: Fate
+  readonly unknown_fields: FieldHandling
   readonly price: UnitPrice
 }
 

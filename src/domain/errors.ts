@@ -124,7 +124,7 @@ export class UpstreamFault extends Error {
 }
 
 /** An answer, or an event of one, that is longer than is taken. */
-export class OverlongAnswer extends UpstreamFault {}
+export class OversizedAnswer extends UpstreamFault {}
 
 /** The failure of a stream that broke after it began: the same message wherever the break is noticed. */
 export const brokenStream = (cause?: unknown): GatewayError =>

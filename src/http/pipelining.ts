@@ -3,7 +3,7 @@
 type Serve = (request: Request) => Response | Promise<Response>
 
 /** The other end of a connection. */
-interface Peer {
+interface Socket {
   address: string
   port: number
 }
@@ -20,7 +20,7 @@ const MAX_UNSEEN_REQUESTS = 16
  * @param peerOf the other end of a request's connection; null for requests that came over none
  * @returns what goes around an application that serves requests
  */
-export function boundPipelining(peerOf: (request: Request) => Peer | null): (serve: Serve) => Serve {
+export function boundPipelining(peerOf: (request: Request) => Socket | null): (serve: Serve) => Serve {
   let requests = 0
   const connections = new Set<string>()
   function endTurn(): void {

@@ -94,7 +94,7 @@ export function recordStream(
   const body = new ReadableStream<Uint8Array>(
     {
       async pull(controller) {
-        const { value } = await orElse(reader.read(), giveUp)
+        const { value } = await resultOr(reader.read(), giveUp)
         if (value) {
           await recording.add(value)
           controller.enqueue(value)
@@ -208,7 +208,7 @@ async function keep(
 }
 
 /** Does something more when a step fails, and fails as it did. */
-async function orElse<T>(step: Promise<T>, onFailure: () => Promise<void>): Promise<T> {
+async function resultOr<T>(step: Promise<T>, onFailure: () => Promise<void>): Promise<T> {
   try {
     return await step
   } catch (failure) {

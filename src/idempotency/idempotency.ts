@@ -13,7 +13,7 @@ import {
   recordStream,
 } from './conclusion.ts'
 import type { KeptAnswers, KeyedRequest } from './kept-answers.ts'
-import { anotherRequest, answerIsLost, malformedKey, stillUnderWay } from './refusals.ts'
+import { answerLost, keyOfAnotherRequest, malformedIdempotencyKey, requestUnderWay } from './refusals.ts'
 import type { CountReplay } from './replays.ts'
 import type { KeyOfAccount } from './room.ts'
 
@@ -104,7 +104,7 @@ async function once(
   serve: () => Promise<Response>,
 ): Promise<Response> {
   const { origin, account_id, content } = call
-  if (!KEY.test(key)) throw malformedKey()
+  if (!KEY.test(key)) throw malformedIdempotencyKey()
   const request_sha256 = hashOf(origin.request, content)
   const keyed = { account_id, key, request_sha256, request_id: origin.request_id }
   for (;;) {
@@ -129,21 +129,21 @@ async function find(state: State, keyed: KeyedRequest): Promise<IdempotencyKey |
     refuseUnderWay(state, keyed)
     const found = await answers.find(keyed)
     if (!found) return undefined
-    if (!keyed.request_sha256.equals(found.request_sha256)) throw anotherRequest()
+    if (!keyed.request_sha256.equals(found.request_sha256)) throw keyOfAnotherRequest()
     if (found.status !== null) return found
     refuseUnderWay(state, keyed)
-    if ((await answers.isElsewhere(found)) || (await answers.isHeld(found))) throw stillUnderWay()
+    if ((await answers.isElsewhere(found)) || (await answers.isHeld(found))) throw requestUnderWay()
     const call = await answers.callOf(found)
     if (!call || call.cost_nanos === 0) return found
     const now = await answers.find(keyed)
-    if (now?.request_id === found.request_id && now.status === null) throw answerIsLost()
+    if (now?.request_id === found.request_id && now.status === null) throw answerLost()
   }
 }
 
 /** @throws GatewayError while this process serves a request with the key */
 function refuseUnderWay({ under_way }: State, keyed: KeyedRequest): void {
   const sha256 = under_way.get(nameOf(keyed))
-  if (sha256) throw keyed.request_sha256.equals(sha256) ? stillUnderWay() : anotherRequest()
+  if (sha256) throw keyed.request_sha256.equals(sha256) ? requestUnderWay() : keyOfAnotherRequest()
 }
 
 async function replay(
@@ -152,7 +152,7 @@ async function replay(
   found: IdempotencyKey,
 ): Promise<Response> {
   const body = await answers.open(found)
-  if (body === undefined || found.status === null) throw answerIsLost()
+  if (body === undefined || found.status === null) throw answerLost()
   countReplay(found.id)
   log.info({ request_id: keyed.request_id, original_request_id: found.request_id }, 'kept answer sent again')
   const headers = new Headers(found.headers ?? [])

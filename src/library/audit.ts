@@ -31,7 +31,7 @@ type GenerationPlace = Pick<
 >
 
 /** A file that a row names. */
-interface Named {
+interface LibraryEntry {
   subject: string
   account_id: number
   /** The key in its store. */
@@ -107,7 +107,7 @@ async function breaches(
   look: BucketLook | undefined,
 ): Promise<LibraryAudit> {
   const in_folders = images.folder !== undefined && uploads.folder !== undefined
-  if (!in_folders && !look) return await quotasAlone(db)
+  if (!in_folders && !look) return await auditQuotas(db)
   const strays_before_ms = in_folders ? Number.POSITIVE_INFINITY : (look?.strays_before_ms ?? 0)
   // The files are listed before the rows are read: a listed file had its row before it was written.
   const [produced_files, uploaded_files] = [await entriesIn(images), await entriesIn(uploads)]
@@ -126,7 +126,7 @@ async function breaches(
   return { rules: rulesOf(checked, findings), files, findings }
 }
 
-async function quotasAlone(db: Library['db']): Promise<LibraryAudit> {
+async function auditQuotas(db: Library['db']): Promise<LibraryAudit> {
   const uploaded = (await fileQueries(db).all.all()).map(fileOfUpload)
   const findings = exceeded(uploaded)
   const accounts = new Set(uploaded.map(({ account_id }) => account_id)).size
@@ -150,7 +150,7 @@ const rulesOf = (
     return { invariant, meaning, over, checked: checked[over], breaches: countOf({ invariant }, findings) }
   })
 
-const fileOfUpload = ({ key, account_id, bytes, state, missing_since_ms }: FileRow): Named => ({
+const fileOfUpload = ({ key, account_id, bytes, state, missing_since_ms }: FileRow): LibraryEntry => ({
   subject: `file ${key}`,
   account_id,
   key: storeKeyOf(key),
@@ -159,7 +159,7 @@ const fileOfUpload = ({ key, account_id, bytes, state, missing_since_ms }: FileR
 })
 
 /** While an image is being made, its file may exist in any of the formats. */
-function filesOfGeneration(row: GenerationPlace): Named[] {
+function filesOfGeneration(row: GenerationPlace): LibraryEntry[] {
   const { uuid, account_id, state, file_key, bytes, missing_since_ms } = row
   const subject = `image ${uuid}`
   if (file_key !== null && bytes !== null)
@@ -185,7 +185,7 @@ async function entriesIn(store: FileStore): Promise<Entries> {
 }
 
 function disagreements(
-  rows: readonly Named[],
+  rows: readonly LibraryEntry[],
   entries: Entries,
   { folder, strays_before_ms }: BucketLook & { folder: 'images' | 'files' },
 ): Disagreement[] {
@@ -219,7 +219,7 @@ const findingOf = ({ path, row, row_bytes, disk_bytes }: Disagreement): Finding 
     ? finding('file_has_its_row', path, 'a row', 'none')
     : finding('stored_row_has_its_file', row, `${row_bytes} bytes`, sizesText(disk_bytes))
 
-function quotas(rows: Named[], entries: Entries): Finding[] {
+function quotas(rows: LibraryEntry[], entries: Entries): Finding[] {
   const accounts = Map.groupBy(rows, ({ account_id }) => account_id)
   return [...accounts].flatMap(([id, of_account]) => {
     const stored = of_account.filter(({ bytes, key }) => bytes !== undefined && entries.has(key))
@@ -230,7 +230,7 @@ function quotas(rows: Named[], entries: Entries): Finding[] {
   })
 }
 
-function exceeded(rows: readonly Named[]): Finding[] {
+function exceeded(rows: readonly LibraryEntry[]): Finding[] {
   const accounts = Map.groupBy(rows, ({ account_id }) => account_id)
   return [...accounts].flatMap(([id, of_account]) => {
     const used = of_account.reduce((total, { bytes = 0 }) => total + bytes, 0)

@@ -1,6 +1,6 @@
 // Stored uploads: how one is found, read, listed and deleted. How they are taken in is in intake.ts.
 
-import type { By } from '../domain/actions.ts'
+import type { ActionContext } from '../domain/actions.ts'
 import type { WholeBytes } from '../domain/stored-bytes.ts'
 import { recordAction } from '../store/actions.ts'
 import type { Awaitable, Db } from '../store/db.ts'
@@ -52,7 +52,7 @@ export async function removeFile(
   library: Library,
   account_id: number,
   key: string,
-  by?: By,
+  by?: ActionContext,
 ): Promise<boolean> {
   const { db, files: store, quota, probe } = library
   refuseUnstorable(library)

@@ -96,11 +96,11 @@ function behindJpeg(file: Buffer, scan: number): Segment[] {
   // Each byte is looked at only where tables between scans may look like the end.
   const next_scan = file.indexOf(SCAN, scan + SCAN.length)
   const has_one_scan = next_scan < 0 || next_scan > first_end
-  return behind(file, has_one_scan ? first_end + END.length : (endOfJpeg(file, scan) ?? file.length))
+  return skipSegment(file, has_one_scan ? first_end + END.length : (endOfJpeg(file, scan) ?? file.length))
 }
 
 /** The stretch behind a picture's end. */
-const behind = (file: Buffer, end: number): Segment[] =>
+const skipSegment = (file: Buffer, end: number): Segment[] =>
   end < file.length ? [{ start: end, end: file.length, metadata: 'other' }] : []
 
 const FIRST_RESTART = 0xd0
@@ -146,7 +146,7 @@ function readPng(file: Buffer): Segment[] | undefined {
     if (end > file.length) return undefined
     if (name === 'eXIf') segments.push({ start: at, end, metadata: 'exif', tiff_start: at + 8 })
     else segments.push({ start: at, end, metadata: PNG_TEXTS.has(name) ? 'other' : undefined })
-    if (name === 'IEND') return [...segments, ...behind(file, end)]
+    if (name === 'IEND') return [...segments, ...skipSegment(file, end)]
     if (segments.length > MAX_SEGMENTS) return undefined
     at = end
   }
@@ -175,7 +175,7 @@ function readWebp(file: Buffer): Segment[] | undefined {
     if (segments.length > MAX_SEGMENTS) return undefined
     at = end
   }
-  return [...segments, ...behind(file, at)]
+  return [...segments, ...skipSegment(file, at)]
 }
 
 /** In VP8X, the bits that say that EXIF and XMP follow. */

@@ -83,14 +83,14 @@ async function deletedBefore(
   for (;;) {
     const before: Row | undefined = await row.get({ id: previous })
     if (!before) return undefined
-    if (!goesWithLast(before, gone_by_ms)) {
+    if (!isDeletedWithLast(before, gone_by_ms)) {
       if (await uncountLater.get(before)) return undefined
     } else if (await deleted(tx, before)) return before
   }
 }
 
 /** @param row as it was when one response still continued it, or several */
-const goesWithLast = ({ later, deleted, created_at_ms }: Row, gone_by_ms: number): boolean =>
+const isDeletedWithLast = ({ later, deleted, created_at_ms }: Row, gone_by_ms: number): boolean =>
   later === 1 && (deleted === 1 || created_at_ms <= gone_by_ms)
 
 /**

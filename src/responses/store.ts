@@ -97,7 +97,7 @@ export function createKeptResponses(options: KeptResponsesOptions): KeptResponse
     },
     async remove(account_id, id) {
       await room.space()
-      const gone = await db.begin((tx) => deleteNamed(tx, named(account_id, id), goneBy(state)), LOSABLE)
+      const gone = await db.begin((tx) => deleteNamed(tx, named(account_id, id), deletedBy(state)), LOSABLE)
       if (!gone) return false
       options.probe('response.deleted')
       await room.release(gone)
@@ -145,7 +145,7 @@ function stateOf(options: KeptResponsesOptions): State {
         must_stay = oldest.length > 0 && free.length === 0
         return sufficient(free, over_bytes)
       }
-      const gone = await deleteFound(tx, find, goneBy(state))
+      const gone = await deleteFound(tx, find, deletedBy(state))
       return must_stay ? undefined : gone
     }, LOSABLE)
   const room = createRoom({ files, limits, holdings: () => queries.keptSums.all(), giveUp })
@@ -158,7 +158,7 @@ const expiredBy = ({ settings, now }: State): number =>
   settings().store ? now() - settings().days * DAY_MS : Number.MAX_SAFE_INTEGER
 
 /** Responses made then or earlier are deleted, unless something continues them. */
-const goneBy = (state: State): number => expiredBy(state) - (state.settings().store ? GRACE_MS : 0)
+const deletedBy = (state: State): number => expiredBy(state) - (state.settings().store ? GRACE_MS : 0)
 
 async function keep(state: State, kept: KeptResponse): Promise<void> {
   const { db, settings, continued, probe } = state
@@ -205,7 +205,7 @@ async function sweep(state: State): Promise<void> {
   const { db, room } = state
   const space = await room.space()
   await deleteWhile(state, (tx) => {
-    const expired_by_ms = goneBy(state)
+    const expired_by_ms = deletedBy(state)
     const find = () => responseQueries(tx).expiredLast.all({ expired_by_ms, row_limit: MAX_EXPIRED })
     return deleteFound(tx, find, expired_by_ms)
   })

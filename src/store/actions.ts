@@ -1,7 +1,14 @@
 // The audit log: lines that are written in the transaction of what they tell, by whoever acts on the connection.
 
 import { desc, sql } from 'drizzle-orm'
-import { type Action, type Actor, actionsOf, type By, boundedJson, type Fields } from '../domain/actions.ts'
+import {
+  type Action,
+  type ActionContext,
+  type Actor,
+  actionsOf,
+  boundedJson,
+  type Fields,
+} from '../domain/actions.ts'
 import { rateLimited } from '../domain/errors.ts'
 import { DAY_MS } from '../domain/ranges.ts'
 import type { Db, Tx } from './db.ts'
@@ -78,7 +85,7 @@ const actionQueries = perConnection({
 })
 
 /** Whom a database acts for: the gateway itself, where nobody is named. */
-export const whoActs = ({ by }: Db): By => by ?? { actor: { kind: 'system' }, now_ms: Date.now() }
+export const actorFor = ({ by }: Db): ActionContext => by ?? { actor: { kind: 'system' }, now_ms: Date.now() }
 
 /**
  * Records an action. Call it in the transaction of what was done, so that neither is there without the other; a change by an account's own
@@ -86,7 +93,7 @@ export const whoActs = ({ by }: Db): By => by ?? { actor: { kind: 'system' }, no
  *
  * @throws GatewayError rate_limited where an account's own people make more changes in 24 hours than they may
  */
-export async function recordAction(tx: Tx, action: Action, by: By = whoActs(tx)): Promise<void> {
+export async function recordAction(tx: Tx, action: Action, by: ActionContext = actorFor(tx)): Promise<void> {
   const row = actionRow(action, by)
   const { insert, removeOldestSignIn } = actionQueries(tx)
   const { actor, account_id } = row
@@ -116,7 +123,7 @@ export async function sweepActions(db: Db): Promise<number> {
 /** A line of the table without its number, which the database gives it. */
 export function actionRow(
   { action, account_id, key_id, subject, before, after }: Action,
-  { actor, now_ms, request_id }: By,
+  { actor, now_ms, request_id }: ActionContext,
 ): Omit<ActionRow, 'id'> {
   return {
     created_at_ms: now_ms,

@@ -1,6 +1,6 @@
 // A database as the areas of the gateway are given it: reading, writing, transactions. Which engine it is they do not know.
 import type { BaseSQLiteDatabase } from 'drizzle-orm/sqlite-core'
-import type { By } from '../domain/actions.ts'
+import type { ActionContext } from '../domain/actions.ts'
 
 /** The builder of queries. Its dialect is the one in which all queries are written. */
 export type Orm = BaseSQLiteDatabase<'async', void>
@@ -13,7 +13,7 @@ export type Values = Readonly<Record<string, string | number | Uint8Array | null
 
 export interface Writing {
   /** The actor of a change, for the audit log; absent: the one that the database acts for. */
-  by?: By | undefined
+  by?: ActionContext | undefined
   /** `false`: what was written may be lost with the machine's power. Default: it is on the disk at the end. */
   durable?: boolean
 }
@@ -45,7 +45,7 @@ export interface Statements {
 /** Reads by itself; writes only within `write` and `begin`. */
 export interface Db extends Statements, AsyncDisposable {
   /** Whom it acts for, in the audit log; undefined: the gateway itself. */
-  readonly by: By | undefined
+  readonly by: ActionContext | undefined
   /** Absent where the rows are on a server. */
   readonly file?: DatabaseFile
   /**

@@ -51,7 +51,7 @@ const freeBytesOn = (folder: string): number => {
 export function fullDiskText(thrown: unknown, folder: string): string | undefined {
   const code = codeOf(thrown)
   if (!NO_ROOM.test(code) && !MAY_BE_NO_ROOM.test(code)) return undefined
-  const there = lastThere(resolve(folder))
+  const there = nearestExisting(resolve(folder))
   const free_bytes = freeBytesOn(there)
   // Another disk may be the full one, such as that of a file to be written.
   if (free_bytes >= (NO_ROOM.test(code) ? MIN_FREE_BYTES : FULL_BYTES)) return undefined
@@ -63,10 +63,10 @@ export function fullDiskText(thrown: unknown, folder: string): string | undefine
  *
  * @param needed_bytes about as much as was to be written; undefined if that is not known
  */
-export function namingFullDisk(thrown: unknown, folder: string, needed_bytes?: number): unknown {
+export function explainFullDisk(thrown: unknown, folder: string, needed_bytes?: number): unknown {
   const code = codeOf(thrown)
   if (!NO_ROOM.test(code)) return thrown
-  const there = lastThere(resolve(folder))
+  const there = nearestExisting(resolve(folder))
   const needed = needed_bytes === undefined ? '' : `, and about ${sizeText(needed_bytes)} are needed`
   return unprocessable(
     `The disk of ${there} is full: ${sizeText(freeBytesOn(there))} are free${needed}. Free some space there, or name a place on another disk.`,
@@ -74,4 +74,4 @@ export function namingFullDisk(thrown: unknown, folder: string, needed_bytes?: n
   )
 }
 
-const lastThere = (path: string): string => (existsSync(path) ? path : lastThere(dirname(path)))
+const nearestExisting = (path: string): string => (existsSync(path) ? path : nearestExisting(dirname(path)))

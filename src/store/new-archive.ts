@@ -3,11 +3,11 @@ import { rmSync } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { atEnd } from '../utilities/at-end.ts'
-import { namingFullDisk } from './disk-room.ts'
+import { explainFullDisk } from './disk-room.ts'
 import { flush } from './engines/sqlite/copy.ts'
 import { nameNew, refuseTarget as refuseNew } from './engines/sqlite/new-file.ts'
 import { createForOwner } from './folder.ts'
-import { type GoesWith, unfinishedName } from './work-folder.ts'
+import { type NoteUnfinished, unfinishedName } from './work-folder.ts'
 
 /** @throws GatewayError not_found, conflict; Error: what stands in the way of a new archive there */
 export const refuseTarget = (path: string): void => refuseNew(path, EXAMPLE)
@@ -18,7 +18,7 @@ export interface ArchiveOptions {
   /** About as much as will come. */
   expected_bytes?: number | undefined
   /** Told the file in which it is written. */
-  goesWith?: GoesWith | undefined
+  goesWith?: NoteUnfinished | undefined
 }
 
 /** Writes a new file for its owner alone; it has its name once it is whole and synced. @returns its bytes */
@@ -46,6 +46,6 @@ export async function writeArchive(
     flush(dirname(path))
     return bytes
   } catch (failure) {
-    throw namingFullDisk(failure, dirname(path), expected_bytes)
+    throw explainFullDisk(failure, dirname(path), expected_bytes)
   }
 }

@@ -37,19 +37,19 @@ export const EXPORTED: ColumnRule = { exported: 'as_is' }
 export const EXPORTED_JSON: ColumnRule = { exported: 'json' }
 export const NOT_EXPORTED: ColumnRule = {}
 
-type Word<Text extends string> = Text extends `${infer First} ${infer Rest}` ? First | Word<Rest> : Text
+type WordOf<Text extends string> = Text extends `${infer First} ${infer Rest}` ? First | WordOf<Rest> : Text
 
 /** One rule for several columns. @param names with a space between them */
 export const columns = <Names extends string>(
   names: Names,
   rule: ColumnRule,
-): Record<Word<Names>, ColumnRule> =>
-  Object.fromEntries(names.split(' ').map((name) => [name, rule])) as Record<Word<Names>, ColumnRule>
+): Record<WordOf<Names>, ColumnRule> =>
+  Object.fromEntries(names.split(' ').map((name) => [name, rule])) as Record<WordOf<Names>, ColumnRule>
 
 type ColumnOf<Table extends SQLiteTable> = keyof Table['$inferSelect'] & string
 
 /** A table with rows of accounts. The compiler requires a rule of each column. */
-export const ofAccount = <Table extends SQLiteTable>(
+export const accountTable = <Table extends SQLiteTable>(
   table: Table,
   {
     owner = 'account_id',
@@ -58,7 +58,7 @@ export const ofAccount = <Table extends SQLiteTable>(
 ): StoredTable => ({ name: getTableName(table), table, rule: { owner, ...rule } })
 
 /** A table that says nothing about an account, such as the prices of the catalogue. */
-export const ofNobody = (table: SQLiteTable): StoredTable => ({ name: getTableName(table), table })
+export const unownedTable = (table: SQLiteTable): StoredTable => ({ name: getTableName(table), table })
 
 /** A table with an account's data. */
 export interface RuledTable extends StoredTable {

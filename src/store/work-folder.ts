@@ -21,12 +21,12 @@ export const unfinishedName = (path: string): string =>
   `${path}.${crypto.randomUUID().slice(0, 8)}${UNFINISHED}`
 
 /** Told the file in which something is written until it has its name, before that is made. */
-export type GoesWith = (unfinished_file: string) => void
+export type NoteUnfinished = (unfinished_file: string) => void
 
 export interface WorkFolder extends Disposable {
   readonly path: string
   /** Takes note of an unfinished file elsewhere, which goes with the folder. Before it is made. */
-  readonly goesWith: GoesWith
+  readonly goesWith: NoteUnfinished
   remove(): void
 }
 
@@ -34,9 +34,9 @@ const LOCK = 'lock'
 const NEW = '.new-'
 /** It gets its name at once; what has none for so long never will. */
 const MAX_NEW_MS = 60_000
-const ELSEWHERE = 'elsewhere.json'
+const UNFINISHED_LIST = 'elsewhere.json'
 /** The files that SQLite makes beside a database. */
-const BESIDE = ['', '-journal', '-wal', '-shm']
+const SQLITE_SUFFIXES = ['', '-journal', '-wal', '-shm']
 
 /** Where work folders are, and how their names begin. */
 export interface WorkPlace {
@@ -62,7 +62,7 @@ export function makeWorkFolder({ parent, prefix, is_data_folder = false }: WorkP
     [Symbol.dispose]: remove,
     goesWith(unfinished_file) {
       elsewhere.push(resolve(unfinished_file))
-      const note = join(path, ELSEWHERE)
+      const note = join(path, UNFINISHED_LIST)
       writeFileSync(note, JSON.stringify(elsewhere), { mode: 0o600 })
       if (is_data_folder) giveToFolderOwner(note)
     },
@@ -111,7 +111,7 @@ function removeUnlocked(path: string): string[] {
   // Never made anew: whoever has the folder may be removing it.
   using unlock = takeLeftLock(join(path, LOCK))
   if (!unlock) return []
-  const files = readElsewhere(path).flatMap(removeFile)
+  const files = readUnfinishedList(path).flatMap(removeFile)
   rmSync(path, { recursive: true, force: true })
   return [...files, path]
 }
@@ -124,8 +124,8 @@ function isOwn(path: string, parent: string): boolean {
   return user === undefined || found.uid === user || (user === 0 && found.uid === lstatSync(parent).uid)
 }
 
-function readElsewhere(path: string): string[] {
-  const file = join(path, ELSEWHERE)
+function readUnfinishedList(path: string): string[] {
+  const file = join(path, UNFINISHED_LIST)
   if (!existsSync(file)) return []
   try {
     const paths: unknown = JSON.parse(readFileSync(file, 'utf8'))
@@ -139,7 +139,7 @@ function readElsewhere(path: string): string[] {
 /** Nothing but an unfinished file, whatever the note says: root may read the note of another user. */
 function removeFile(path: string): string[] {
   if (!path.endsWith(UNFINISHED)) return []
-  return BESIDE.map((suffix) => path + suffix).flatMap((each) => {
+  return SQLITE_SUFFIXES.map((suffix) => path + suffix).flatMap((each) => {
     if (!lstatSync(each, { throwIfNoEntry: false })?.isFile()) return []
     rmSync(each, { force: true })
     return [each]

@@ -1,5 +1,5 @@
 // The two ways out: the network, and the simulated provider, which needs none.
-import { OverlongAnswer, UpstreamFault } from '../domain/errors.ts'
+import { OversizedAnswer, UpstreamFault } from '../domain/errors.ts'
 import { messageOf } from '../utilities/thrown.ts'
 
 /** A request as it is sent upstream. */
@@ -93,8 +93,8 @@ async function readPieces(response: Response, limit_bytes: number): Promise<Buff
   return Buffer.concat(parts, read_bytes)
 }
 
-const tooLong = (limit_bytes: number): OverlongAnswer =>
-  new OverlongAnswer(
+const tooLong = (limit_bytes: number): OversizedAnswer =>
+  new OversizedAnswer(
     `its answer is longer than ${limit_bytes} bytes. Where the provider may send that much, raise max_answer_bytes in [server].`,
   )
 
@@ -103,5 +103,5 @@ const tooLong = (limit_bytes: number): OverlongAnswer =>
  * collected at once (20 ms).
  */
 export function reclaimOverlong(thrown: unknown): void {
-  if (thrown instanceof OverlongAnswer) Bun.gc(true)
+  if (thrown instanceof OversizedAnswer) Bun.gc(true)
 }

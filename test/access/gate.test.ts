@@ -1,6 +1,12 @@
 // The gate: where a credential is read from, which keys are admitted, and what the key cache serves.
 import { describe, expect, test } from 'bun:test'
-import { ALL_FORMS, COMMON_FORMS, type Comer, createGate, credentialOf } from '../../src/access/gate.ts'
+import {
+  ALL_FORMS,
+  type ArrivingCaller,
+  COMMON_FORMS,
+  createGate,
+  credentialOf,
+} from '../../src/access/gate.ts'
 import type { KeyOfAccount } from '../../src/access/lookup.ts'
 import { hashKey } from '../../src/access/secret.ts'
 import type { GatewayError } from '../../src/domain/errors.ts'
@@ -83,7 +89,10 @@ const keyWith = (settings: Partial<KeyOfAccount['key']>): KeyOfAccount => ({
 })
 
 /** Who sends a key from an address. */
-const comer = (credential: string | undefined, requestIP: () => { address: string } | null): Comer => ({
+const comer = (
+  credential: string | undefined,
+  requestIP: () => { address: string } | null,
+): ArrivingCaller => ({
   credential,
   request: new Request('http://gateway/'),
   sockets: () => ({ requestIP, timeout() {} }),

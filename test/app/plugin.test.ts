@@ -12,7 +12,7 @@ import type { Gateway } from '../../src/app/surface/gateway.ts'
 import { createEvents } from '../../src/calls/life/events.ts'
 import { addSections, defineSection } from '../../src/catalogue/sections.ts'
 import type { Catalogue } from '../../src/domain/catalogue.ts'
-import { ofNobody } from '../../src/store/stored-table.ts'
+import { unownedTable } from '../../src/store/stored-table.ts'
 import { CORE_TABLES } from '../../src/store/tables/core.ts'
 import { memoryLog } from '../support/memory-log.ts'
 
@@ -118,7 +118,7 @@ test('commands come in the order of their plugins', () => {
 })
 
 test('tables are the core’s, then those of plugins', async () => {
-  const notes = ofNobody(sqliteTable('notes', { id: integer().primaryKey() }))
+  const notes = unownedTable(sqliteTable('notes', { id: integer().primaryKey() }))
   const tables = await tablesOf([
     definePlugin({ name: 'one' }),
     definePlugin({ name: 'two', tables: async () => [notes] }),

@@ -7,7 +7,7 @@ import { createBackups } from '../../plugins/backups/running/backups.ts'
 import { AFTER_START_MS, nextDue, RETRY_MS } from '../../plugins/backups/running/due.ts'
 import type { BackupTask, startBackupProcess } from '../../plugins/backups/running/process.ts'
 import type { BackupSettings } from '../../plugins/backups/settings.ts'
-import type { By } from '../../src/domain/actions.ts'
+import type { ActionContext } from '../../src/domain/actions.ts'
 import { createScene } from '../app/commands/scene.ts'
 import { eventually } from '../support/eventually.ts'
 import { memoryLog } from '../support/memory-log.ts'
@@ -126,7 +126,7 @@ describe('what is deleted', () => {
   })
 })
 
-const SOMEBODY: By = { actor: { kind: 'operator', session_id: 1 }, now_ms: 0, request_id: 'req_1' }
+const SOMEBODY: ActionContext = { actor: { kind: 'operator', session_id: 1 }, now_ms: 0, request_id: 'req_1' }
 
 describe('beside the calls', () => {
   const settings: BackupSettings = {

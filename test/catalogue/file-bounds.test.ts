@@ -2,7 +2,7 @@
 import { expect, test } from 'bun:test'
 import { writeFileSync } from 'node:fs'
 import { createConfiguration } from '../../src/catalogue/configuration.ts'
-import { beyondConsole } from '../../src/catalogue/console-bounds.ts'
+import { refusedChanges } from '../../src/catalogue/console-bounds.ts'
 import { hideSecrets, restoreSecrets } from '../../src/catalogue/hidden-text.ts'
 import { variablesIn } from '../../src/catalogue/secret-places.ts'
 import { placesOf } from '../../src/catalogue/toml.ts'
@@ -39,7 +39,7 @@ test.each([
 ])('a draft with %s', (_, file, mistakes) => {
   const named = variablesIn(placesOf(block(file)))
   const known = new Set(['file:vertex.json'])
-  expect(beyondConsole({ before: {}, after: {}, named, known })).toEqual(mistakes)
+  expect(refusedChanges({ before: {}, after: {}, named, known })).toEqual(mistakes)
 })
 
 test.each(['other.json', 'none.json', '/etc/shadow', 'x{/../other.json', "x'/../other.json", ' other.json'])(

@@ -5,8 +5,8 @@ import { readCatalogue } from '../../src/catalogue/load.ts'
 import {
   isOfTheMachine,
   machinePathsIn,
-  onMachine,
-  othersIn,
+  mergeMachine,
+  sharedFieldsIn,
   withMachine,
   withoutMachine,
 } from '../../src/catalogue/of-the-machine.ts'
@@ -66,7 +66,7 @@ describe('settings', () => {
       'backup.folder',
       'storage',
     ])
-    expect(othersIn(value)).toEqual([
+    expect(sharedFieldsIn(value)).toEqual([
       'server.log_level',
       'metrics.token',
       'backup.keep',
@@ -77,7 +77,7 @@ describe('settings', () => {
 
   test('of a file that has nothing else there are no others', () => {
     expect(
-      othersIn(documentOf('[server]\nlisten = "[::1]:1"\n[storage]\nfiles = "s3://abc"\n').value),
+      sharedFieldsIn(documentOf('[server]\nlisten = "[::1]:1"\n[storage]\nfiles = "s3://abc"\n').value),
     ).toEqual([])
   })
 })
@@ -117,7 +117,7 @@ describe('a text', () => {
   ])('%s with those of a machine says what both say', (_, text) => {
     const whole = withMachine(text, documentOf(MACHINE).value)
     const { value } = documentOf(whole)
-    expect(value).toEqual(onMachine(documentOf(text), documentOf(MACHINE)).value)
+    expect(value).toEqual(mergeMachine(documentOf(text), documentOf(MACHINE)).value)
     expect(value).toMatchObject({
       server: { listen: '0.0.0.0:9000', tls_key: 'b.pem' },
       metrics: { listen: '127.0.0.1:9464' },

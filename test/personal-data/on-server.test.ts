@@ -7,7 +7,7 @@ import { extract } from 'tar-stream'
 import { eraseAccount } from '../../plugins/personal-data/erase.ts'
 import { exportAccount } from '../../plugins/personal-data/export.ts'
 import { fileStoresOf } from '../../src/app/process/files/stores.ts'
-import type { By } from '../../src/domain/actions.ts'
+import type { ActionContext } from '../../src/domain/actions.ts'
 import { copyAll } from '../../src/store/copying/copy-all.ts'
 import { copiedTables } from '../../src/store/copying/tables.ts'
 import type { Db } from '../../src/store/db.ts'
@@ -60,7 +60,7 @@ const ROWS = [
    VALUES (1, 0, 'account.changed', 'account', '203.0.113.7', 1, '{"email":"${MARKER}"}', NULL), (2, 0, 'account.changed', 'operator', '203.0.113.8', 1, NULL, '{"note":"${MARKER}"}')`,
   `INSERT INTO catalogues VALUES (1, '[limits.accounts.${MARKER}]', 0, 'file', 0), (2, '# nothing', 0, 'file', 0)`,
 ]
-const BY: By = { actor: { kind: 'system' }, now_ms: 7 }
+const BY: ActionContext = { actor: { kind: 'system' }, now_ms: 7 }
 const FILES = [
   'images/1/1.png',
   'images/1/2.png',

@@ -1,7 +1,7 @@
 // The audit log: who acts on a connection, the bounds of a line, and what the table refuses.
 import type { Database } from 'bun:sqlite'
 import { describe, expect, test } from 'bun:test'
-import { type Action, type By, boundedJson, MAX_FIELDS_CHARS } from '../../src/domain/actions.ts'
+import { type Action, type ActionContext, boundedJson, MAX_FIELDS_CHARS } from '../../src/domain/actions.ts'
 import { DAY_MS } from '../../src/domain/ranges.ts'
 import {
   ACTIONS_KEPT_MS,
@@ -16,8 +16,11 @@ import { memoryDatabase } from '../support/empty-database.ts'
 import { temporary } from '../support/temporary.ts'
 
 const NOW_MS = Date.UTC(2026, 10, 24)
-const OPERATOR: By = { actor: { kind: 'operator', session_id: 4, address: '::1' }, now_ms: NOW_MS }
-const HOLDER: By = { actor: { kind: 'account', session_id: 5, address: '203.0.113.7' }, now_ms: NOW_MS }
+const OPERATOR: ActionContext = { actor: { kind: 'operator', session_id: 4, address: '::1' }, now_ms: NOW_MS }
+const HOLDER: ActionContext = {
+  actor: { kind: 'account', session_id: 5, address: '203.0.113.7' },
+  now_ms: NOW_MS,
+}
 
 function opened(): { connection: Database; db: Db } {
   const connection = memoryDatabase()
@@ -25,7 +28,8 @@ function opened(): { connection: Database; db: Db } {
   return { connection, db: dbOver(connection) }
 }
 /** Writes a line by itself. */
-const record = (db: Db, action: Action, by?: By) => db.begin((tx) => recordAction(tx, action), { by })
+const record = (db: Db, action: Action, by?: ActionContext) =>
+  db.begin((tx) => recordAction(tx, action), { by })
 const count = (db: Database, where = 'true') =>
   db.query<{ lines: number }, []>(`SELECT count(*) AS lines FROM actions WHERE ${where}`).get()?.lines
 

@@ -14,7 +14,7 @@ import type { Db } from '../../../src/store/db.ts'
 import { MIGRATIONS } from '../../../src/store/engines/sqlite/migrate.ts'
 import { openDatabase } from '../../../src/store/engines/sqlite/open.ts'
 import { refuseUnwritable } from '../../../src/store/folder.ts'
-import { type GoesWith, makeWorkFolder, type WorkFolder } from '../../../src/store/work-folder.ts'
+import { makeWorkFolder, type NoteUnfinished, type WorkFolder } from '../../../src/store/work-folder.ts'
 import { closing } from '../../../src/utilities/at-end.ts'
 import { encrypted } from '../archive/encryption.ts'
 import { FORMAT, type Manifest } from '../archive/manifest.ts'
@@ -33,7 +33,7 @@ export interface MakeOptions {
   lock: BackupLock | undefined
   now_ms: number
   /** Takes the archive, as `Place.put`; what it throws is thrown, and nothing stays. @returns its bytes */
-  put(content: AsyncIterable<Uint8Array>, expected_bytes: number, goesWith: GoesWith): Promise<number>
+  put(content: AsyncIterable<Uint8Array>, expected_bytes: number, goesWith: NoteUnfinished): Promise<number>
   onProgress?: ((progress: Progress) => void) | undefined
 }
 

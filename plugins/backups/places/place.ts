@@ -1,5 +1,5 @@
 // Places where archives are kept: a folder, or a bucket; both list, take and give them alike. And the archives among their files.
-import type { GoesWith } from '../../../src/store/work-folder.ts'
+import type { NoteUnfinished } from '../../../src/store/work-folder.ts'
 import { type ArchiveName, readArchiveName } from '../archive/names.ts'
 
 export interface Place {
@@ -19,7 +19,7 @@ export interface Place {
     name: string,
     content: AsyncIterable<Uint8Array>,
     expected_bytes: number,
-    goesWith?: GoesWith,
+    goesWith?: NoteUnfinished,
   ): Promise<number>
   /** Its bytes, read as they are consumed. @throws GatewayError not_found */
   open(name: string): Promise<AsyncIterable<Uint8Array>>

@@ -7,7 +7,7 @@ import type { CliDeps } from '../../../src/app/command-line/terminal.ts'
 import type { Environment } from '../../../src/catalogue/providers.ts'
 import { invalidRequest, unprocessable } from '../../../src/domain/errors.ts'
 import { refuseTarget, writeArchive } from '../../../src/store/new-archive.ts'
-import type { GoesWith } from '../../../src/store/work-folder.ts'
+import type { NoteUnfinished } from '../../../src/store/work-folder.ts'
 import { withoutTrailing } from '../../../src/utilities/text-ends.ts'
 import { type ArchiveName, archiveName, readArchiveName } from '../archive/names.ts'
 import { type BackupPlace, type BackupSettings, backup_section } from '../settings.ts'
@@ -47,7 +47,7 @@ export interface Located {
   leaves_machine: boolean
   check(): Promise<void>
   /** As `Place.put`. */
-  put(content: AsyncIterable<Uint8Array>, expected_bytes: number, goesWith?: GoesWith): Promise<number>
+  put(content: AsyncIterable<Uint8Array>, expected_bytes: number, goesWith?: NoteUnfinished): Promise<number>
   open(): Promise<AsyncIterable<Uint8Array>>
   /** Its bytes. Asked of what could be opened. */
   size(): Promise<number>

@@ -4,7 +4,7 @@ import { existsSync, renameSync, rmSync } from 'node:fs'
 import { forgetSessions } from '../../../src/access/session-rows.ts'
 import type { DataPaths } from '../../../src/app/process/data-paths.ts'
 import { check } from '../../../src/app/process/snapshot.ts'
-import type { By } from '../../../src/domain/actions.ts'
+import type { ActionContext } from '../../../src/domain/actions.ts'
 import { conflict, unprocessable } from '../../../src/domain/errors.ts'
 import { recordAction } from '../../../src/store/actions.ts'
 import { flush } from '../../../src/store/engines/sqlite/copy.ts'
@@ -33,7 +33,7 @@ export function refuseDatabase({ dir, database_path }: DataPaths): void {
  */
 export async function restoreDatabase(
   file: string,
-  { dir, database_path, by }: DataPaths & { by?: By | undefined },
+  { dir, database_path, by }: DataPaths & { by?: ActionContext | undefined },
   takeRows: (database_path: string) => Promise<boolean>,
 ): Promise<boolean> {
   const incoming = `${database_path}.incoming`
@@ -51,7 +51,7 @@ function remove(path: string): void {
 }
 
 /** Copies a backup, migrates and checks the copy, and flushes it to the disk. The backup itself is only read. */
-async function prepare(file: string, incoming: string, by: By | undefined): Promise<void> {
+async function prepare(file: string, incoming: string, by: ActionContext | undefined): Promise<void> {
   using source = closing(new Database(file, { readonly: true }))
   // To SQLite, an empty file is an empty database.
   if (schemaVersion(source) === 0)

@@ -14,7 +14,7 @@ import {
 import { join } from 'node:path'
 import { type DataPaths, INCOMING, RESTORE_MARK } from '../../../src/app/process/data-paths.ts'
 import { conflict, unprocessable } from '../../../src/domain/errors.ts'
-import { namingFullDisk } from '../../../src/store/disk-room.ts'
+import { explainFullDisk } from '../../../src/store/disk-room.ts'
 import { flush } from '../../../src/store/engines/sqlite/copy.ts'
 import { giveToFolderOwner } from '../../../src/store/folder.ts'
 import { makeWorkFolder, removeAbandonedWork, type WorkFolder } from '../../../src/store/work-folder.ts'
@@ -75,7 +75,7 @@ export async function restoreArchive(
       return { ...unpacked, ...elsewhere, kept_catalogue: place(paths, folder, now_ms) }
     } catch (refusal) {
       remove()
-      throw namingFullDisk(refusal, dir)
+      throw explainFullDisk(refusal, dir)
     }
   })
 }
@@ -124,7 +124,7 @@ export async function drill(
       },
     )
   } catch (refusal) {
-    throw namingFullDisk(refusal, scratch.parent)
+    throw explainFullDisk(refusal, scratch.parent)
   }
 }
 

@@ -10,7 +10,7 @@ import {
   type OnAudit,
 } from '../../../src/app/process/full-audit.ts'
 import { check } from '../../../src/app/process/snapshot.ts'
-import type { By } from '../../../src/domain/actions.ts'
+import type { ActionContext } from '../../../src/domain/actions.ts'
 import { unprocessable } from '../../../src/domain/errors.ts'
 import { foldersIn } from '../../../src/library/library.ts'
 import { createFileStore } from '../../../src/media/store.ts'
@@ -43,7 +43,7 @@ export interface UnpackOptions {
   max_bytes?: number | undefined
   onAudit?: OnAudit | undefined
   /** The actor of the restore, for the restored audit log; undefined in a drill. */
-  by?: By | undefined
+  by?: ActionContext | undefined
 }
 
 /**

@@ -1,7 +1,7 @@
 // Backups of a running gateway: those of the schedule and those on request, one at a time, each in a process of its own.
 
 import type { Gateway } from '../../../src/app/surface/gateway.ts'
-import type { By } from '../../../src/domain/actions.ts'
+import type { ActionContext } from '../../../src/domain/actions.ts'
 import { notFound } from '../../../src/domain/errors.ts'
 import { recordAction } from '../../../src/store/actions.ts'
 import { readArchiveName } from '../archive/names.ts'
@@ -21,9 +21,9 @@ export interface Backups {
   /** @throws GatewayError if the place cannot be read */
   list(): Promise<Archive[]>
   /** Begins one beside the calls. @throws GatewayError conflict while one is being made or verified */
-  make(by: By): void
+  make(by: ActionContext): void
   /** Begins the drill of a restore. @throws GatewayError conflict; not_found if no archive has this name */
-  verify(name: string, by: By): void
+  verify(name: string, by: ActionContext): void
   /** The bytes of an archive, read as they are consumed. @throws GatewayError not_found */
   open(name: string): Promise<AsyncIterable<Uint8Array>>
   /** Begins the scheduled one where it is due. */

@@ -1,6 +1,6 @@
 // The work on backups that goes on beside the calls: one at a time, each in a process of its own.
 
-import type { Action, By } from '../../../src/domain/actions.ts'
+import type { Action, ActionContext } from '../../../src/domain/actions.ts'
 import { conflict } from '../../../src/domain/errors.ts'
 import type { Logger } from '../../../src/observe/log.ts'
 import { counted } from '../../../src/utilities/counted.ts'
@@ -34,7 +34,7 @@ export interface BackupWorker {
   readonly last: { make: EndedBackupWork | undefined; verify: EndedBackupWork | undefined }
   readonly scheduled: Readonly<ScheduledTimes>
   /** @param by who asks for it; absent: the schedule. @throws GatewayError conflict while something is under way */
-  begin(task: BackupTask, by?: By): void
+  begin(task: BackupTask, by?: ActionContext): void
   /** Records that a scheduled one could not begin. */
   failed(cause: unknown): void
   stop(): Promise<void>
@@ -53,7 +53,7 @@ export interface WorkerOptions {
   log: Logger
   now: () => number
   /** Writes to the audit log. */
-  record: (action: Action, by: By) => Promise<void>
+  record: (action: Action, by: ActionContext) => Promise<void>
   /** Begins a task; tests replace it. */
   start?: typeof startBackupProcess
 }
@@ -61,7 +61,7 @@ export interface WorkerOptions {
 interface Running extends BackupWork {
   process: BackupProcess
   is_scheduled: boolean
-  by: By | undefined
+  by: ActionContext | undefined
 }
 
 export function createWorker({

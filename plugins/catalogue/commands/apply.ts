@@ -16,7 +16,7 @@ import { formatMistake, type Mistake } from '../../../src/catalogue/mistakes.ts'
 import {
   isOfTheMachine,
   machineSettings,
-  othersIn,
+  sharedFieldsIn,
   withoutMachine,
 } from '../../../src/catalogue/of-the-machine.ts'
 import { applyShared, newestShared } from '../../../src/catalogue/shared.ts'
@@ -96,7 +96,7 @@ function patchOf(
 /** Warns of settings in this machine's file that are not used. */
 function tellUnused({ folder, warn }: Context, version: number, machine: string): void {
   const document = readToml(machine)
-  const unused = document.ok ? othersIn(document.value) : []
+  const unused = document.ok ? sharedFieldsIn(document.value) : []
   for (const line of warningLines(folder.catalogue_path, { warnings: [], shared: { version, unused } }))
     warn(line)
 }

@@ -14,9 +14,9 @@ import { confirm, isYes } from '../../../src/app/commands/confirm.ts'
 import type { ChangedPart } from '../../../src/catalogue/changed-parts.ts'
 import { readCatalogue } from '../../../src/catalogue/load.ts'
 import {
+  type Author,
   MAX_VERSIONS,
-  type MadeBy,
-  madeBy,
+  parseAuthor,
   requireVersion,
   type Version,
   versionBefore,
@@ -133,8 +133,8 @@ const COLUMNS: Column<HistoryEntry>[] = [
   { head: 'CHANGES', text: ({ changed }) => (changed ? wordsOf(changed) : '-'), elastic: true },
 ]
 
-const savedBy = (made_by: MadeBy): string => {
-  const { kind, name } = madeBy(made_by)
+const savedBy = (made_by: Author): string => {
+  const { kind, name } = parseAuthor(made_by)
   return kind === 'session' ? 'console' : kind === 'command' ? name : 'file'
 }
 

@@ -5,9 +5,9 @@ import { sessionsByNumber } from '../../../src/access/rows-by-number.ts'
 import { type ConsoleParts, FAILURES, operatorCalls } from '../../../src/app/surface/console/calls.ts'
 import type { Gateway } from '../../../src/app/surface/gateway.ts'
 import {
+  type Author,
   listVersions,
-  type MadeBy,
-  madeBy,
+  parseAuthor,
   requireVersion,
   versionBefore,
 } from '../../../src/catalogue/past.ts'
@@ -118,24 +118,24 @@ const newestVersion = async (db: Db) => (await listVersions(db, { limit: 1 })).r
 type Savers = Awaited<ReturnType<typeof saversOf>>
 
 /** The sessions that saved versions, by their numbers. */
-const saversOf = (db: Db, versions: readonly { made_by: MadeBy }[]) =>
+const saversOf = (db: Db, versions: readonly { made_by: Author }[]) =>
   sessionsByNumber(
     db,
     versions.flatMap(({ made_by }) => {
-      const { kind, name } = madeBy(made_by)
+      const { kind, name } = parseAuthor(made_by)
       return kind === 'session' ? [Number(name)] : []
     }),
   )
 
 function versionFields(
-  { version, made_at_ms, made_by }: { version: number; made_at_ms: number; made_by: MadeBy },
+  { version, made_at_ms, made_by }: { version: number; made_at_ms: number; made_by: Author },
   savers: Savers,
 ) {
   return { version, ...time('made', made_at_ms), by: byView(made_by, savers) }
 }
 
-function byView(made_by: MadeBy, savers: Savers): Static<typeof ByView> {
-  const { kind, name } = madeBy(made_by)
+function byView(made_by: Author, savers: Savers): Static<typeof ByView> {
+  const { kind, name } = parseAuthor(made_by)
   const nobody = { session_id: null, address: null, command: null }
   if (kind === 'command') return { ...nobody, kind, command: name }
   if (kind === 'file') return { ...nobody, kind }

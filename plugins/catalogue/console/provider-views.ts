@@ -3,7 +3,7 @@ import { type Static, Type } from '@sinclair/typebox'
 import type { ConfigurationFile } from '../../../src/catalogue/configuration.ts'
 import { isSimulated } from '../../../src/catalogue/served.ts'
 import type { Catalogue, Provider } from '../../../src/domain/catalogue.ts'
-import { type Addressed, knownServerOf, writtenServer } from '../../../src/domain/servers/lookup.ts'
+import { knownServerOf, type ProviderAddress, writtenServer } from '../../../src/domain/servers/lookup.ts'
 import { Nullable, OneOf } from '../../../src/http/schema.ts'
 import { NullableTimeFields, time } from '../../../src/http/views.ts'
 import { markOf } from '../../../src/observe/key-mark.ts'
@@ -169,7 +169,7 @@ function keyView(
 }
 
 /** A simulated provider has no server. */
-const serverTitle = (provider: Addressed): string | null =>
+const serverTitle = (provider: ProviderAddress): string | null =>
   isSimulated(provider) ? null : (knownServerOf(provider)?.title ?? null)
 
 const sourceOf = (written: string | undefined): string =>

@@ -3,7 +3,7 @@ import { Type } from '@sinclair/typebox'
 import type { Viewer } from '../../../src/access/viewer.ts'
 import { type Asking, byOf } from '../../../src/app/surface/console/calls.ts'
 import type { Gateway } from '../../../src/app/surface/gateway.ts'
-import type { By } from '../../../src/domain/actions.ts'
+import type { ActionContext } from '../../../src/domain/actions.ts'
 import { permissionDenied } from '../../../src/domain/errors.ts'
 import type { Identified } from '../../../src/http/answers.ts'
 
@@ -40,7 +40,7 @@ export interface ViewerRequest {
 }
 
 /** The operator who deletes an account's image or file, for the audit log; undefined for the account itself. */
-export const byOperator = (gateway: Pick<Gateway, 'exchange'>, viewing: Asking): By | undefined =>
+export const byOperator = (gateway: Pick<Gateway, 'exchange'>, viewing: Asking): ActionContext | undefined =>
   viewing.viewer.role === 'operator' ? byOf(gateway, viewing) : undefined
 
 /** Leaves a line in the log where the operator looks at what belongs to an account. @param what such as "images" */

@@ -4,7 +4,7 @@ import { dirname, resolve } from 'node:path'
 import type { SharedReading, SharedText } from '../../catalogue/load-file.ts'
 import type { Mistake } from '../../catalogue/mistakes.ts'
 import type { Environment } from '../../catalogue/providers.ts'
-import type { By } from '../../domain/actions.ts'
+import type { ActionContext } from '../../domain/actions.ts'
 import type { Catalogue } from '../../domain/catalogue.ts'
 import { invalidRequest, unprocessable } from '../../domain/errors.ts'
 import type { Awaitable, Db } from '../../store/db.ts'
@@ -21,7 +21,7 @@ export interface DataFolder extends DataPaths {
   /** Told what was done to the folder beside what the command does. */
   remark?: (text: string) => void
   /** Whose changes the audit log has; absent: the gateway's own. */
-  by?: By
+  by?: ActionContext
 }
 
 /** Which folder a command is called for. @param options of the command line */

@@ -2,7 +2,7 @@
 import { mistakeLines, warningLines } from '../../catalogue/load-file.ts'
 import { withoutMachine } from '../../catalogue/of-the-machine.ts'
 import type { Environment } from '../../catalogue/providers.ts'
-import { takeOver } from '../../catalogue/shared.ts'
+import { adoptShared } from '../../catalogue/shared.ts'
 import { withoutMark } from '../../catalogue/toml.ts'
 import { type WatchedCatalogue, watchCatalogue } from '../../catalogue/watch.ts'
 import type { Catalogue } from '../../domain/catalogue.ts'
@@ -84,7 +84,7 @@ export async function openCatalogue(
   const openIn = async (db: Db, now: () => number) => {
     in_database?.follow(db)
     if (from_file === undefined) return
-    await takeOver(db, { text: from_file, made_at_ms: now(), made_by: 'file' })
+    await adoptShared(db, { text: from_file, made_at_ms: now(), made_by: 'file' })
     await watched.reload()
   }
   return { ...watched, warnings, follow, openIn }

@@ -3,7 +3,7 @@ import { createExports } from '../../access/exports.ts'
 import { createGate, type Gate } from '../../access/gate.ts'
 import { createLimiter, withSharedCounts } from '../../access/limits.ts'
 import { findKey, findKeyById } from '../../access/lookup.ts'
-import { createPasses, type Passes, throughPasses } from '../../access/passes.ts'
+import { createPasses, type Passes, socketsWithPasses } from '../../access/passes.ts'
 import { createPasswords } from '../../access/passwords.ts'
 import { accountQueries } from '../../access/queries.ts'
 import { createRate } from '../../access/rate.ts'
@@ -110,7 +110,7 @@ export function compose({
     exchange,
     requests: {
       newRequestId: () => requestIdAt(now()),
-      sockets: throughPasses(sockets, passes),
+      sockets: socketsWithPasses(sockets, passes),
       web_sockets: createWebSockets({ now, resident_bytes: () => process.memoryUsage.rss() }),
       error_answers,
       reads: createRate(() => performance.now()),

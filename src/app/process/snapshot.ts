@@ -6,7 +6,7 @@ import { unprocessable } from '../../domain/errors.ts'
 import { type Audit, audit } from '../../money/ledger/audit.ts'
 import { copyAll } from '../../store/copying/copy-all.ts'
 import type { Db } from '../../store/db.ts'
-import { databaseBytes, namingFullDisk } from '../../store/disk-room.ts'
+import { databaseBytes, explainFullDisk } from '../../store/disk-room.ts'
 import { flush } from '../../store/engines/sqlite/copy.ts'
 import { sqliteTarget } from '../../store/engines/sqlite/copy-target.ts'
 import { damageIn, missingParts } from '../../store/engines/sqlite/integrity.ts'
@@ -14,7 +14,7 @@ import { nameNew, refuseTarget } from '../../store/engines/sqlite/new-file.ts'
 import { openDatabase } from '../../store/engines/sqlite/open.ts'
 import { dbOver } from '../../store/engines/sqlite/sqlite.ts'
 import { createForOwner } from '../../store/folder.ts'
-import { type GoesWith, unfinishedName } from '../../store/work-folder.ts'
+import { type NoteUnfinished, unfinishedName } from '../../store/work-folder.ts'
 import { atEnd, closing } from '../../utilities/at-end.ts'
 import { describeFindings } from './full-audit.ts'
 
@@ -32,7 +32,7 @@ const EXAMPLE = 'tollgate.db'
  * @throws GatewayError conflict when something is at `path`; not_found when its folder is not there; unprocessable when the
  * copy fails a check: it is deleted
  */
-export const writeSnapshot = (db: Database, path: string, goesWith?: GoesWith): Promise<Audit> =>
+export const writeSnapshot = (db: Database, path: string, goesWith?: NoteUnfinished): Promise<Audit> =>
   writeNew(path, { goesWith, expected_bytes: databaseBytes(db) }, async (unfinished) => {
     createForOwner(unfinished)
     db.query('VACUUM INTO ?').run(unfinished)
@@ -40,14 +40,14 @@ export const writeSnapshot = (db: Database, path: string, goesWith?: GoesWith): 
   })
 
 /** The same of a database on any engine. @param db which may be read beside whatever writes to it */
-export const copyToFile = (db: Db, path: string, goesWith?: GoesWith): Promise<Audit> =>
+export const copyToFile = (db: Db, path: string, goesWith?: NoteUnfinished): Promise<Audit> =>
   writeNew(path, { goesWith }, async (unfinished) => {
     await copyAll(db, sqliteTarget(unfinished))
     return await checkFile(unfinished)
   })
 
 interface Writing {
-  goesWith?: GoesWith | undefined
+  goesWith?: NoteUnfinished | undefined
   expected_bytes?: number | undefined
 }
 
@@ -73,7 +73,7 @@ export async function writeNew<T>(
     flush(dirname(path))
     return written
   } catch (failure) {
-    throw namingFullDisk(failure, dirname(path), expected_bytes)
+    throw explainFullDisk(failure, dirname(path), expected_bytes)
   }
 }
 

@@ -4,7 +4,7 @@ import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'nod
 import { join } from 'node:path'
 import { type Static, Type } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
-import type { By } from '../../domain/actions.ts'
+import type { ActionContext } from '../../domain/actions.ts'
 import { conflict, toGatewayError } from '../../domain/errors.ts'
 import { readJsonAs } from '../../domain/validation.ts'
 import type { Ledger, MoneyOutcome, WithdrawOperation } from '../../money/ledger/operations.ts'
@@ -25,7 +25,9 @@ const Withdrawal = Type.Object(
     amount_nanos: Type.Integer(),
     note: Type.String(),
     request_key: Type.Optional(Type.String()),
-    by: Type.Optional(Type.Unsafe<By>(Type.Object({ actor: Type.Object({}), now_ms: Type.Integer() }))),
+    by: Type.Optional(
+      Type.Unsafe<ActionContext>(Type.Object({ actor: Type.Object({}), now_ms: Type.Integer() })),
+    ),
     now_ms: Type.Integer(),
   },
   { additionalProperties: false },

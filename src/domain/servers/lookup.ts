@@ -10,7 +10,7 @@ import {
 import { KNOWN_SERVERS } from './table.ts'
 
 /** The facts that identify the server of a provider. */
-export interface Addressed {
+export interface ProviderAddress {
   readonly protocol: string
   readonly base_url: string
   /** As the catalogue names it. */
@@ -18,10 +18,10 @@ export interface Addressed {
 }
 
 /** The known server of a provider: the one that the catalogue names, else the one whose host it is; undefined for all others. */
-export function serverNameOf({ protocol, base_url, server }: Addressed): string | undefined {
+export function serverNameOf({ protocol, base_url, server }: ProviderAddress): string | undefined {
   if (server !== undefined && KNOWN_SERVERS.has(server)) return server
   const url = URL.canParse(base_url) ? new URL(base_url) : undefined
-  return url && [...KNOWN_SERVERS].find(([, row]) => accessOf(row, protocol) && isAt(row, url))?.[0]
+  return url && [...KNOWN_SERVERS].find(([, row]) => accessOf(row, protocol) && isServedAt(row, url))?.[0]
 }
 
 /** Letters and digits alone: names are written with and without signs between their words. */
@@ -35,11 +35,11 @@ export function serverCalled(name: string): string | undefined {
   )?.[0]
 }
 
-const isAt = ({ hosts, port }: KnownServer, url: URL): boolean =>
+const isServedAt = ({ hosts, port }: KnownServer, url: URL): boolean =>
   hosts?.test(url.hostname) === true || (port !== undefined && url.port === port)
 
 /** The row of the same. */
-export function knownServerOf(provider: Addressed): KnownServer | undefined {
+export function knownServerOf(provider: ProviderAddress): KnownServer | undefined {
   const name = serverNameOf(provider)
   return name === undefined ? undefined : KNOWN_SERVERS.get(name)
 }

@@ -35,7 +35,7 @@ export const ADDED_COLUMNS = [
  *
  * @param calls those that are put together are marked as summed
  */
-export function putTogether(calls: readonly Call[]): AddedCalls[] {
+export function groupCalls(calls: readonly Call[]): AddedCalls[] {
   if (calls.length < 2) return []
   const kinds = new Map<string, [Call, ...Call[]]>()
   for (const call of calls) {

@@ -1,6 +1,6 @@
 // The book: the rows that the ledger's operations touch, as they are after those applied so far. Pure; the writer loads and stores them.
 
-import type { Action, By } from '../../domain/actions.ts'
+import type { Action, ActionContext } from '../../domain/actions.ts'
 import { countOpened, type KeyPeriods } from '../../domain/key-periods.ts'
 import type { Nanos } from '../../domain/money.ts'
 import type { Account, Call, Entry, Hold, Key } from '../../store/schema.ts'
@@ -35,7 +35,7 @@ export interface Book {
   readonly resolved_holds: HoldRow[]
   readonly new_entries: NewEntry[]
   readonly new_calls: Call[]
-  readonly new_actions: { action: Action; by: By }[]
+  readonly new_actions: { action: Action; by: ActionContext }[]
   /** Counts for the limits of calls; absent where one gateway alone counts in memory. */
   readonly counts?: Counts | undefined
 }

@@ -36,7 +36,7 @@ export interface Counts {
   readonly added: Map<string, AddedCount>
 }
 
-export type Owner = Readonly<Record<`${Scope}_id`, number>>
+export type LimitOwner = Readonly<Record<`${Scope}_id`, number>>
 export interface LimitRefusal {
   refusal: Refusal
   limit: LimitReached
@@ -60,7 +60,7 @@ export const isCountedAt = ({ at_s }: CountedSecond, now_s: number): boolean =>
 /** Which limit one more call of an account and a key would exceed; undefined: none. */
 export function limitReached(
   { now_s, ...counts }: Counts,
-  owner: Owner,
+  owner: LimitOwner,
   limits: HoldLimits,
 ): LimitRefusal | undefined {
   for (const of of SCOPES) {
@@ -106,7 +106,7 @@ function untilBelow(seconds: readonly CountedSecond[], count: 'requests' | 'toke
 }
 
 /** Counts a call that was admitted. */
-export function countRequest(counts: Counts, owner: Owner, limits: HoldLimits): void {
+export function countRequest(counts: Counts, owner: LimitOwner, limits: HoldLimits): void {
   for (const of of SCOPES)
     if (limits[of]?.requests_per_minute !== undefined)
       add(counts, of, owner[`${of}_id`], { requests: 1, tokens: 0 })
@@ -118,7 +118,7 @@ export function countRequest(counts: Counts, owner: Owner, limits: HoldLimits): 
  */
 export function countTokens(
   counts: Counts,
-  owner: Owner,
+  owner: LimitOwner,
   limits: HoldLimits,
   { call, ended_ms }: { call: CallRecord; ended_ms: number },
 ): void {
@@ -130,7 +130,7 @@ export function countTokens(
 }
 
 /** Counts a hold that is opened, or one less for a pending one that is resolved. */
-export function countPending(counts: Counts, owner: Owner, by: 1 | -1): void {
+export function countPending(counts: Counts, owner: LimitOwner, by: 1 | -1): void {
   for (const of of SCOPES) {
     const counted = counts[of].get(owner[`${of}_id`])
     if (counted) counted.pending += by

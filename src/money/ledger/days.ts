@@ -32,7 +32,7 @@ export function dayOf(time_ms: number, zone: DayZone): Day {
   const date = new Date(time_ms)
   const [year, month, day] = [date.getFullYear(), date.getMonth(), date.getDate()]
   return {
-    name: [year, two(month + 1), two(day)].join('-'),
+    name: [year, twoDigits(month + 1), twoDigits(day)].join('-'),
     start_ms: new Date(year, month, day).getTime(),
     end_ms: new Date(year, month, day + 1).getTime(),
   }
@@ -47,7 +47,7 @@ export function monthOf(time_ms: number, zone: DayZone): Day {
   return { name: name.slice(0, -'-31'.length), start_ms: begin(month - 1), end_ms: begin(month) }
 }
 
-const two = (value: number): string => String(value).padStart(2, '0')
+const twoDigits = (value: number): string => String(value).padStart(2, '0')
 
 /**
  * The periods whose sums make up a stretch of time. Of a day in UTC that lies in it in part, those quarters of an hour

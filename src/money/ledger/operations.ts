@@ -1,6 +1,6 @@
 // The ledger's operations and their outcomes: plain values.
 
-import type { By } from '../../domain/actions.ts'
+import type { ActionContext } from '../../domain/actions.ts'
 import type { Limit } from '../../domain/call-limits.ts'
 import type { Nanos } from '../../domain/money.ts'
 import type { Call, Entry, Hold } from '../../store/schema.ts'
@@ -83,7 +83,7 @@ interface Movement {
   /** Moves money once in its account: the same movement under it again changes nothing, and another one is refused. */
   request_key?: string | undefined
   /** The operator or account that moves it; absent: the gateway itself. */
-  by?: By | undefined
+  by?: ActionContext | undefined
   now_ms: number
 }
 

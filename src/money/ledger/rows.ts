@@ -2,7 +2,7 @@
 
 import { isCounted } from '../../domain/key-periods.ts'
 import type { Hold } from '../../store/schema.ts'
-import { putTogether } from './added-calls.ts'
+import { groupCalls } from './added-calls.ts'
 import { type Book, entryKey, type KeyRow } from './book.ts'
 import type { Operation, TopUpOperation, WithdrawOperation } from './operations.ts'
 import type { Statements } from './statements.ts'
@@ -76,7 +76,7 @@ export function store(book: Book, statements: Statements, prices: StoredPrices):
   for (const row of book.changed_keys) storeKey(statements, row)
   storeHolds(book, statements)
   // Marks the calls that it puts together, so before they are written.
-  const added = putTogether(book.new_calls)
+  const added = groupCalls(book.new_calls)
   for (const row of book.new_calls) statements.insertCall(Object.assign(row, prices.store(row.price)))
   for (const row of added) statements.addToSums(row)
   for (const row of book.new_entries) statements.insertEntry(row)

@@ -69,11 +69,11 @@ function hold(book: Book, operation: HoldOperation): HoldOutcome {
   // A call that can cost anything needs a hold of at least 1, even where the minimum is 0.
   const required = Math.min(amount_nanos, Math.max(minimum_nanos, 1))
   const month_nanos = monthUsed(key, now_ms)
-  const total_room = roomIn(key.spend_limit_nanos, key.spent_nanos + key.held_nanos)
+  const total_room = remainingIn(key.spend_limit_nanos, key.spent_nanos + key.held_nanos)
   if (total_room < required) return refused('key_spend_limit')
-  const month_room = roomIn(key.monthly_limit_nanos, month_nanos)
+  const month_room = remainingIn(key.monthly_limit_nanos, month_nanos)
   if (month_room < required) return refused('key_monthly_limit')
-  const day_room = roomIn(key.daily_limit_nanos, dayUsed(key, now_ms))
+  const day_room = remainingIn(key.daily_limit_nanos, dayUsed(key, now_ms))
   if (day_room < required) return refused('key_daily_limit')
   const free = freeOf(account)
   if (free < required) return refused('insufficient_balance')
@@ -244,5 +244,5 @@ function callOf(resolved: HoldRow, record: CallRecord, cost_nanos: Nanos, unpaid
 }
 
 /** How much more a key may hold by one of its limits; negative where its calls cost more than their holds. */
-const roomIn = (limit_nanos: Nanos | null, used_nanos: Nanos): Nanos =>
+const remainingIn = (limit_nanos: Nanos | null, used_nanos: Nanos): Nanos =>
   limit_nanos === null ? Infinity : limit_nanos - used_nanos

@@ -72,8 +72,8 @@ const totalOf = (value: SQL, condition?: SQL): SQL<number> =>
     : sql<number>`coalesce(sum(${value}), 0)`
 
 const used = (table: typeof calls | typeof call_sums) => ({
-  input_tokens: totalOf(together(table, INPUT_FIELDS)),
-  output_tokens: totalOf(together(table, OUTPUT_FIELDS)),
+  input_tokens: totalOf(combineTotals(table, INPUT_FIELDS)),
+  output_tokens: totalOf(combineTotals(table, OUTPUT_FIELDS)),
   images: totalOf(sql`${table.images}`),
 })
 
@@ -98,7 +98,7 @@ export const moneyOfCalls = () => ({
 export const totalsOfSums = () => ({ ...moneyOfSums(), ...used(call_sums) })
 export const totalsOfCalls = () => ({ ...moneyOfCalls(), ...used(calls) })
 
-function together(table: typeof calls | typeof call_sums, fields: readonly UsageField[]): SQL {
+function combineTotals(table: typeof calls | typeof call_sums, fields: readonly UsageField[]): SQL {
   return sql.join(
     fields.map((field) => sql`${table[field]}`),
     sql` + `,

@@ -58,7 +58,7 @@ export function billUsage(
   bounds: UsageBounds,
   estimate: UsageEstimate,
 ): Billed {
-  const usage = reported && inWhole(price, reported)
+  const usage = reported && completeUsage(price, reported)
   const why = usage && doubtOf(usage, bounds)
   if (!reported || !usage || why) {
     const { input_tokens } = estimate
@@ -97,7 +97,7 @@ function doubtOf(usage: Usage, bounds: UsageBounds): Doubt['why'] | undefined {
  * All fields, with zero for what is not said. A part that is larger than its whole is not a contradiction where both have
  * one price: then the whole decides alone. Servers differ in whether reasoning is part of the completion's count.
  */
-function inWhole(price: TokenPrice, reported: ReportedUsage): Usage {
+function completeUsage(price: TokenPrice, reported: ReportedUsage): Usage {
   const usage = inFull(reported)
   if (usage.input_tokens < 0) mergePart(price, usage, 'input_tokens', 'input_audio_tokens')
   if (usage.output_tokens < 0) mergePart(price, usage, 'output_tokens', 'thinking_tokens')

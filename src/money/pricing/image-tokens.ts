@@ -104,7 +104,7 @@ export interface BilledImageTokens {
  */
 export function billImageTokens(answered: AnsweredImages): BilledImageTokens {
   const { request, reported, sent, kept, partial_images } = answered
-  const whole = reported && inWhole(reported, request)
+  const whole = reported && completeReport(reported, request)
   const doubt = whole && doubtOf(whole.tokens, answered)
   if (!reported || !whole || doubt) {
     const tokens = estimateImageTokens(request, kept, partial_images)
@@ -115,12 +115,12 @@ export function billImageTokens(answered: AnsweredImages): BilledImageTokens {
   const lacks_output = tokens.usage.output_image_tokens === 0
   const estimate =
     lacks_input || lacks_output ? estimateImageTokens(request, sent, partial_images) : undefined
-  const billed = estimate ? filledUp(tokens, estimate, { lacks_input, lacks_output }) : tokens
+  const billed = estimate ? fillMissing(tokens, estimate, { lacks_input, lacks_output }) : tokens
   return { tokens: keptOf(billed, sent, kept), estimated: estimate !== undefined || whole.estimated }
 }
 
 /** All counts. Where images are not told from text, what the prompt's text does not come to is theirs. */
-function inWhole(
+function completeReport(
   { usage: reported, image_input_tokens, image_cache_read_tokens }: ReportedImageTokens,
   { references, prompt }: ImageRequestTokens,
 ): { tokens: ImageTokens; estimated: boolean } {
@@ -172,16 +172,16 @@ export function estimateImageTokens(
   }
 }
 
-interface Lacking {
+interface MissingCounts {
   lacks_input: boolean
   lacks_output: boolean
 }
 
 /** Output that is not told apart is the image's: all of it, and at least what one has. */
-function filledUp(
+function fillMissing(
   tokens: ImageTokens,
   estimate: ImageTokens,
-  { lacks_input, lacks_output }: Lacking,
+  { lacks_input, lacks_output }: MissingCounts,
 ): ImageTokens {
   const { usage: estimated } = estimate
   const { usage: reported } = tokens

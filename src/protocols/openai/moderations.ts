@@ -1,6 +1,6 @@
 // OpenAI's moderations: the request, its target, and the reported units.
 // https://platform.openai.com/docs/api-reference/moderations/create
-import type { Fate } from '../../domain/catalogue.ts'
+import type { FieldHandling } from '../../domain/catalogue.ts'
 import { estimateTokens, INPUT_IMAGE_TOKENS } from '../../domain/token-estimate.ts'
 import { each, fields } from '../input-bound.ts'
 import { sumTokens } from '../token-sums.ts'
@@ -31,7 +31,7 @@ export const moderationNames = namesFrom(
  * The tokens of a moderation's input, as an estimate.
  * @throws GatewayError invalid_request naming the field
  */
-export function readModerationTokens(body: JsonObject, unknown_fields: Fate): number {
+export function readModerationTokens(body: JsonObject, unknown_fields: FieldHandling): number {
   const { input } = body
   const items = Array.isArray(input) ? input : [input]
   if (items.length === 0 || input === undefined || input === null)

@@ -1,6 +1,6 @@
 // Rerank, which OpenAI does not have: Cohere's and Jina's shape, which servers of OpenAI's protocol speak too.
 // https://docs.cohere.com/reference/rerank, https://jina.ai/reranker
-import type { Fate } from '../../domain/catalogue.ts'
+import type { FieldHandling } from '../../domain/catalogue.ts'
 import { estimateTokens } from '../../domain/token-estimate.ts'
 import { Anything, Count, Fields, namesOf, optional, readPresent, Text } from '../forms.ts'
 import { bounded, boundTexts, fields, inputBound } from '../input-bound.ts'
@@ -74,7 +74,11 @@ export interface RerankRequest {
  * @param dropped_tokens the most tokens of what the provider is sent beside `body`
  * @throws GatewayError invalid_request naming the field
  */
-export function readRerankRequest(body: JsonObject, unknown_fields: Fate, dropped_tokens = 0): RerankRequest {
+export function readRerankRequest(
+  body: JsonObject,
+  unknown_fields: FieldHandling,
+  dropped_tokens = 0,
+): RerankRequest {
   const { query, documents, max_tokens_per_doc = DEFAULT_TOKENS_PER_DOCUMENT } = readPresent(Rerank, body, '')
   if (query === '') throw refusal('query', 'must not be empty.')
   // Zero is no limit to some servers.

@@ -1,6 +1,6 @@
 // OpenAI's speech: the facts for its price, and its target.
 // https://platform.openai.com/docs/api-reference/audio/createSpeech
-import type { Fate } from '../../domain/catalogue.ts'
+import type { FieldHandling } from '../../domain/catalogue.ts'
 import { estimateTokens } from '../../domain/token-estimate.ts'
 import { rememberedRefusal } from '../extras.ts'
 import { Anything, Choice, Fields, namesOf, optional, Quantity, readPresent, Text } from '../forms.ts'
@@ -51,7 +51,11 @@ const MAX_SPEED = 4
  * @param dropped_tokens the most tokens of what the provider is sent beside `body`
  * @throws GatewayError invalid_request naming the field
  */
-export function readSpeechRequest(body: JsonObject, unknown_fields: Fate, dropped_tokens = 0): SpeechRequest {
+export function readSpeechRequest(
+  body: JsonObject,
+  unknown_fields: FieldHandling,
+  dropped_tokens = 0,
+): SpeechRequest {
   const fields = readPresent(Speech, body, '')
   const { input, instructions = '', speed = 1, response_format, stream_format, voice } = fields
   if (input === '') throw refusal('input', 'must not be empty.')

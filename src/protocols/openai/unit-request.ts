@@ -1,5 +1,5 @@
 // Checks shared by JSON requests of speech, moderations and rerank: fields billed beyond their units, and unknown ones.
-import type { Fate } from '../../domain/catalogue.ts'
+import type { FieldHandling } from '../../domain/catalogue.ts'
 import { unknownField } from '../extras.ts'
 import { type JsonObject, refusal } from '../wire/json.ts'
 import { extras } from './extras.ts'
@@ -10,7 +10,11 @@ import { extras } from './extras.ts'
  * @param known the fields that the call has
  * @throws GatewayError invalid_request naming what is billed beyond them, or an unknown field where the model refuses them
  */
-export function rejectBeyondUnits(body: JsonObject, known: ReadonlySet<string>, unknown_fields: Fate): void {
+export function rejectBeyondUnits(
+  body: JsonObject,
+  known: ReadonlySet<string>,
+  unknown_fields: FieldHandling,
+): void {
   const [extra] = extras.find(body, {})
   if (extra) throw refusal(extra.at, 'is billed beyond the units of this call. Leave it out.')
   if (unknown_fields === 'pass') return

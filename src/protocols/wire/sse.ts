@@ -1,5 +1,5 @@
 // The framing of server-sent events (WHATWG HTML, "Server-sent events"): bytes in, whole events out.
-import { OverlongAnswer } from '../../domain/errors.ts'
+import { OversizedAnswer } from '../../domain/errors.ts'
 import type { ByteString } from './byte-string.ts'
 import { withNamedType } from './named-type.ts'
 
@@ -54,7 +54,7 @@ export class EventCutter {
     this.#waiting_bytes += part.length
     if (this.#waiting_bytes <= MAX_EVENT_BYTES) return
     this.#waiting = []
-    throw new OverlongAnswer('an event of the stream is too long')
+    throw new OversizedAnswer('an event of the stream is too long')
   }
 }
 

@@ -81,7 +81,7 @@ export function createRoom({ files, limits, holdings, giveUp }: RoomDeps): Room 
   }
 
   /** @returns what was given up; whether the bounds hold, where nothing was to be */
-  async function makeSome(space: Space, account_id: number): Promise<readonly Spacious[] | boolean> {
+  async function makeRoomOnce(space: Space, account_id: number): Promise<readonly Spacious[] | boolean> {
     const excess = space.excess(account_id, limits())
     if (excess === undefined) return true
     if (excess === 'nobody') return false
@@ -106,7 +106,7 @@ export function createRoom({ files, limits, holdings, giveUp }: RoomDeps): Room 
       const space = await counted()
       for (;;) {
         if (space.excess(account_id, limits()) === undefined) return true
-        const made = await inTurn(() => makeSome(space, account_id))
+        const made = await inTurn(() => makeRoomOnce(space, account_id))
         if (typeof made === 'boolean') return made
         await removeFiles(made)
       }

@@ -1,6 +1,6 @@
 // Accounts and their keys as Drizzle sees them, with their personal data.
 import { blob, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
-import { columns, EXPORTED, NOT_EXPORTED, ofAccount, type StoredTable } from '../stored-table.ts'
+import { accountTable, columns, EXPORTED, NOT_EXPORTED, type StoredTable } from '../stored-table.ts'
 
 /** Payers. balance = sum of its entries; held = sum of its pending holds, never more than the balance. */
 export const accounts = sqliteTable('accounts', {
@@ -68,7 +68,7 @@ export const keys = sqliteTable('keys', {
 })
 
 export const account_tables: readonly StoredTable[] = [
-  ofAccount(accounts, {
+  accountTable(accounts, {
     owner: 'id',
     erases: 'columns',
     described: 'the account and its balance',
@@ -77,22 +77,22 @@ export const account_tables: readonly StoredTable[] = [
       name: { exported: 'as_is', erased: "'erased-' || id" },
     },
   }),
-  ofAccount(account_details, {
+  accountTable(account_details, {
     erases: 'rows',
     described: 'its display name, email and note',
     columns: columns('id account_id display_name email note keys_see_account', EXPORTED),
   }),
-  ofAccount(closed_accounts, {
+  accountTable(closed_accounts, {
     erases: 'columns',
     described: 'when it was closed',
     columns: columns('account_id closed_at_ms', EXPORTED),
   }),
-  ofAccount(erased_accounts, {
+  accountTable(erased_accounts, {
     erases: 'columns',
     described: 'when it was erased',
     columns: columns('account_id erased_at_ms', EXPORTED),
   }),
-  ofAccount(keys, {
+  accountTable(keys, {
     erases: 'columns',
     described: 'its API keys, without the keys themselves',
     columns: {

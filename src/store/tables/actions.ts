@@ -1,6 +1,6 @@
 // The audit log as Drizzle sees it, with its personal data.
 import { integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
-import { columns, EXPORTED, NOT_EXPORTED, ofAccount, type StoredTable } from '../stored-table.ts'
+import { accountTable, columns, EXPORTED, NOT_EXPORTED, type StoredTable } from '../stored-table.ts'
 
 /** Changes by people, commands and the service; append-only (triggers refuse changes, and the deletion of what is not past its time). */
 export const actions = sqliteTable('actions', {
@@ -26,7 +26,7 @@ export const actions = sqliteTable('actions', {
 })
 
 export const action_tables: readonly StoredTable[] = [
-  ofAccount(actions, {
+  accountTable(actions, {
     erases: 'columns',
     described: 'what was done in or to the account: keys, limits, balance, sign-ins',
     columns: {

@@ -3,14 +3,14 @@ import { sql } from 'drizzle-orm'
 import { blob, integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import { OUTCOMES } from '../../domain/outcomes.ts'
 import {
+  accountTable,
   type ColumnRule,
   columns,
   EXPORTED,
   EXPORTED_JSON,
   NOT_EXPORTED,
-  ofAccount,
-  ofNobody,
   type StoredTable,
+  unownedTable,
 } from '../stored-table.ts'
 
 /** The usage of a call: tokens as `Usage` has them, and images. */
@@ -134,8 +134,8 @@ const usage = (rule: ColumnRule) => ({
 })
 
 export const call_tables: readonly StoredTable[] = [
-  ofNobody(prices),
-  ofAccount(calls, {
+  unownedTable(prices),
+  accountTable(calls, {
     erases: 'columns',
     described: 'its calls: model, usage, cost, price, and their traces',
     columns: {
@@ -155,9 +155,9 @@ export const call_tables: readonly StoredTable[] = [
       ...columns('price_id summed provider_cost_nanos reported_cost_nanos computed_cost_nanos', NOT_EXPORTED),
     },
   }),
-  ofNobody(call_rewrites),
+  unownedTable(call_rewrites),
   // They follow from the calls.
-  ofAccount(call_sums, {
+  accountTable(call_sums, {
     erases: 'columns',
     columns: {
       ...columns('account_id span_s start_s key_id model outcome calls', NOT_EXPORTED),

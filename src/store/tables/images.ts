@@ -2,11 +2,11 @@
 import { integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import type { ImageMime } from '../../domain/image-formats.ts'
 import {
+  accountTable,
   columns,
   EXPORTED,
   EXPORTED_JSON,
   NOT_EXPORTED,
-  ofAccount,
   type StoredTable,
 } from '../stored-table.ts'
 
@@ -62,7 +62,7 @@ export const files = sqliteTable('files', {
 })
 
 export const image_tables: readonly StoredTable[] = [
-  ofAccount(generations, {
+  accountTable(generations, {
     erases: 'rows',
     described: 'images made for it, with their prompts',
     file: "'images/' || file_key",
@@ -73,7 +73,7 @@ export const image_tables: readonly StoredTable[] = [
       gateway_id: NOT_EXPORTED,
     },
   }),
-  ofAccount(files, {
+  accountTable(files, {
     erases: 'rows',
     described: 'images that it uploaded',
     file: "CASE WHEN state = 'stored' THEN key END",

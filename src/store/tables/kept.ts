@@ -1,11 +1,11 @@
 // Kept answers and responses as Drizzle sees them, with their personal data.
 import { blob, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import {
+  accountTable,
   columns,
   EXPORTED,
   EXPORTED_JSON,
   NOT_EXPORTED,
-  ofAccount,
   type StoredTable,
 } from '../stored-table.ts'
 
@@ -56,7 +56,7 @@ export const responses = sqliteTable('responses', {
 })
 
 export const kept_tables: readonly StoredTable[] = [
-  ofAccount(idempotency_keys, {
+  accountTable(idempotency_keys, {
     erases: 'rows',
     described: 'answers kept for repeated requests',
     file: "'answers/' || body_file",
@@ -68,7 +68,7 @@ export const kept_tables: readonly StoredTable[] = [
       ...columns('request_sha256 after_hold_id gateway_id', NOT_EXPORTED),
     },
   }),
-  ofAccount(responses, {
+  accountTable(responses, {
     erases: 'rows',
     described: 'kept responses that it can continue',
     file: "'responses/' || body_file",

@@ -1,6 +1,6 @@
 // Holds and entries as Drizzle sees them, with their personal data.
 import { integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
-import { columns, EXPORTED, NOT_EXPORTED, ofAccount, type StoredTable } from '../stored-table.ts'
+import { accountTable, columns, EXPORTED, NOT_EXPORTED, type StoredTable } from '../stored-table.ts'
 
 /** Money frozen for one call. Each hold is resolved exactly once: its row goes when its call is recorded, which has its id; one that expired stays. */
 export const holds = sqliteTable('holds', {
@@ -33,7 +33,7 @@ export const entries = sqliteTable('entries', {
 })
 
 export const money_tables: readonly StoredTable[] = [
-  ofAccount(holds, {
+  accountTable(holds, {
     erases: 'columns',
     described: 'money held for its calls',
     columns: {
@@ -41,7 +41,7 @@ export const money_tables: readonly StoredTable[] = [
       gateway_id: NOT_EXPORTED,
     },
   }),
-  ofAccount(entries, {
+  accountTable(entries, {
     erases: 'columns',
     described: 'its balance entries, with their notes',
     in_order_of: 'created_at_ms',

@@ -1,6 +1,6 @@
 // Tables of the service as Drizzle sees them: gateways, catalogues, health, limits that several gateways keep together, the bucket.
 import { integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core'
-import { ofNobody, type StoredTable } from '../stored-table.ts'
+import { type StoredTable, unownedTable } from '../stored-table.ts'
 
 /** The gateways that serve this database. Rows of those that ended go at a later start: an id without a row is of one that has ended. */
 export const gateways = sqliteTable('gateways', {
@@ -94,6 +94,6 @@ export const service_tables: readonly StoredTable[] = [
   rates,
   image_rates,
   bucket_marks,
-].map(ofNobody)
+].map(unownedTable)
 
 export type Gateway = typeof gateways.$inferSelect

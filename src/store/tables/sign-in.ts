@@ -1,6 +1,6 @@
 // Sign-ins to the console as Drizzle sees them, with their personal data.
 import { blob, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
-import { columns, EXPORTED, NOT_EXPORTED, ofAccount, type StoredTable } from '../stored-table.ts'
+import { accountTable, columns, EXPORTED, NOT_EXPORTED, type StoredTable } from '../stored-table.ts'
 
 /** Passwords of those who sign in to the console, as argon2id hashes. */
 export const passwords = sqliteTable('passwords', {
@@ -50,11 +50,11 @@ export const known_addresses = sqliteTable('known_addresses', {
 })
 
 export const sign_in_tables: readonly StoredTable[] = [
-  ofAccount(passwords, {
+  accountTable(passwords, {
     erases: 'rows',
     columns: columns('id account_id hash set_at_ms', NOT_EXPORTED),
   }),
-  ofAccount(sessions, {
+  accountTable(sessions, {
     erases: 'rows',
     described: 'sign-ins to the console',
     columns: {
@@ -63,11 +63,11 @@ export const sign_in_tables: readonly StoredTable[] = [
       sha256: NOT_EXPORTED,
     },
   }),
-  ofAccount(sign_in_links, {
+  accountTable(sign_in_links, {
     erases: 'rows',
     columns: columns('id sha256 account_id created_at_ms expires_at_ms', NOT_EXPORTED),
   }),
-  ofAccount(known_addresses, {
+  accountTable(known_addresses, {
     erases: 'rows',
     described: 'networks of sign-ins to the console in the last 90 days',
     columns: columns('id account_id place signed_in_at_ms', EXPORTED),

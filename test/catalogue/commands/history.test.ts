@@ -1,7 +1,7 @@
 // `config history` and `config restore`: what changed, by whom, and an earlier version in force again.
 import { describe, expect, test } from 'bun:test'
 import { readFileSync, writeFileSync } from 'node:fs'
-import { keepText, type MadeBy } from '../../../src/catalogue/past.ts'
+import { type Author, keepText } from '../../../src/catalogue/past.ts'
 import { openDatabase } from '../../../src/store/engines/sqlite/open.ts'
 import { openDb } from '../../../src/store/engines/sqlite/sqlite.ts'
 import { NOW, sceneOfEachTest } from '../../app/commands/scene.ts'
@@ -25,7 +25,7 @@ const marked = (text: string, mark = 'hidden:AAAAAAAA') => text.replace(SECRET, 
 
 const scene = sceneOfEachTest(async (scene) => {
   await using db = openDb(scene.path('tollgate.db'))
-  const versions: [string, MadeBy][] = [
+  const versions: [string, Author][] = [
     [marked(TEXT), 'file'],
     [marked(priced(3)), 'session:4'],
     [marked(priced(5)).replace('# ours', '# mine'), 'command:prices import'],

@@ -1,7 +1,7 @@
 // The same steps on SQLite and on PostgreSQL: what they say, and the rows that they leave.
 import { expect } from 'bun:test'
 import type { Issuing } from '../../../src/access/keys.ts'
-import type { By } from '../../../src/domain/actions.ts'
+import type { ActionContext } from '../../../src/domain/actions.ts'
 import type { Db } from '../../../src/store/db.ts'
 import { openPostgres } from '../../../src/store/engines/postgres/open.ts'
 import { openDb } from '../../../src/store/engines/sqlite/sqlite.ts'
@@ -43,7 +43,7 @@ interface Outcome<T> {
   rows: Record<string, string[]>
 }
 
-const BY: By = { actor: { kind: 'system' }, now_ms: NOW }
+const BY: ActionContext = { actor: { kind: 'system' }, now_ms: NOW }
 
 async function onSqlite<T>(steps: (world: World) => Promise<T>): Promise<Outcome<T>> {
   using folder = temporary()

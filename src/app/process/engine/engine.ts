@@ -1,6 +1,6 @@
 // The engine that keeps the rows: a file of SQLite in the data folder, or a PostgreSQL server. What is about it, and not about rows.
 
-import type { By } from '../../../domain/actions.ts'
+import type { ActionContext } from '../../../domain/actions.ts'
 import type { Audit } from '../../../money/ledger/audit.ts'
 import type { LedgerOptions } from '../../../money/ledger/ledger.ts'
 import type { Ledger } from '../../../money/ledger/operations.ts'
@@ -9,7 +9,7 @@ import type { Logger } from '../../../observe/log.ts'
 import type { Db } from '../../../store/db.ts'
 import type { Integrity } from '../../../store/engines/sqlite/integrity.ts'
 import type { Scrubbing } from '../../../store/engines/sqlite/scrubbing.ts'
-import type { GoesWith } from '../../../store/work-folder.ts'
+import type { NoteUnfinished } from '../../../store/work-folder.ts'
 import type { JoinOptions, OwnGateway } from './own-gateway.ts'
 
 /** Opens nothing by itself. */
@@ -33,7 +33,7 @@ export interface Engine {
    *
    * @returns the audit of the copy, which is clean @throws as `writeNew` (app/process/snapshot.ts), and as `open`
    */
-  writeSnapshot(path: string, goesWith?: GoesWith): Promise<Audit>
+  writeSnapshot(path: string, goesWith?: NoteUnfinished): Promise<Audit>
   /** Of all gateways over the database one makes a backup at a time. @returns undefined while another does */
   lockBackups(): Promise<AsyncDisposable | undefined>
   /** Opens the database for a gateway, and watches over it. @param max_busy_wait_ms as of `LedgerOptions` @throws as `open` */
@@ -58,7 +58,7 @@ export interface EngineOptions {
   /** `make`: writes, and makes the database first where it is missing. */
   access: 'read' | 'write' | 'make'
   /** Who changes what is changed, for the audit log. */
-  by?: By | undefined
+  by?: ActionContext | undefined
   /** Told what was done to the database beside opening it. */
   remark?: ((text: string) => void) | undefined
 }

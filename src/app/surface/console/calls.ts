@@ -3,7 +3,7 @@
 import type { Visitor } from '../../../access/session-rows.ts'
 import { accountOf, actorOf, requireOperator, type Viewer } from '../../../access/viewer.ts'
 import type { CallOrigin } from '../../../calls/life/call.ts'
-import type { By } from '../../../domain/actions.ts'
+import type { ActionContext } from '../../../domain/actions.ts'
 import { GatewayError, invalidRequest, rateLimited } from '../../../domain/errors.ts'
 import { announcedBytes, readBytes } from '../../../http/body.ts'
 import { doubledParameters } from '../../../http/parameters.ts'
@@ -84,7 +84,7 @@ export interface Asking {
 }
 
 /** Who does what a request asks for, as the audit log has it. */
-export const byOf = ({ exchange }: Pick<Gateway, 'exchange'>, { viewer, origin }: Asking): By => ({
+export const byOf = ({ exchange }: Pick<Gateway, 'exchange'>, { viewer, origin }: Asking): ActionContext => ({
   actor: actorOf(viewer, addressOf(origin)),
   now_ms: exchange.now(),
   request_id: origin.request_id,

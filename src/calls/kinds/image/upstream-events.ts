@@ -1,5 +1,5 @@
 // The stream of an image from its provider: its events one at a time, so that only one is in memory.
-import { OverlongAnswer, UpstreamFault } from '../../../domain/errors.ts'
+import { OversizedAnswer, UpstreamFault } from '../../../domain/errors.ts'
 import type { ImageEvent, ImageProtocol } from '../../../protocols/images.ts'
 import { reportsError } from '../../../protocols/reported-error.ts'
 import { type ByteString, decodeByteString, toByteString } from '../../../protocols/wire/byte-string.ts'
@@ -36,7 +36,7 @@ export function readImageEvents(
     if (!value) throw new UpstreamFault('the upstream ended its stream before the image was complete')
     unfinished_bytes += value.length
     if (unfinished_bytes > limit_bytes)
-      throw new OverlongAnswer(
+      throw new OversizedAnswer(
         `an event of its stream is longer than ${limit_bytes} bytes. Where the provider may send that much, raise max_answer_bytes in [server].`,
       )
     await turns.through(value, (step) => {

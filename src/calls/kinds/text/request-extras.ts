@@ -1,5 +1,5 @@
 // Extras that a request asks for beyond tokens: their prices, and their limits of units.
-import type { Fate, TextModel } from '../../../domain/catalogue.ts'
+import type { FieldHandling, TextModel } from '../../../domain/catalogue.ts'
 import { LONG_CONTEXT, type RequestedExtra, SERVICE_TIER } from '../../../domain/extras.ts'
 import type { RequestedTier } from '../../../domain/service-tiers.ts'
 import { tierOf } from '../../../money/pricing/charge.ts'
@@ -17,7 +17,7 @@ export interface ExtrasRules {
   /** The service tiers that it has a price for. */
   service_tiers: readonly string[]
   long_context: LongContext
-  unknown_fields: Fate
+  unknown_fields: FieldHandling
   /** The caller's headers that are forwarded. */
   headers: Readonly<Record<string, string>>
 }

@@ -117,7 +117,7 @@ class PostgresExecutor implements Executor {
         this.#is_abandoned = false
         return { results: outcomes.map((outcome) => outcome ?? { failure: SET_ASIDE }) }
       } catch (thrown) {
-        const failure = inOwnWords(failureOf(thrown))
+        const failure = explainFailure(failureOf(thrown))
         const is_away = failure.trouble === 'unreachable' || failure.trouble === 'read_only'
         if (failure.trouble === 'busy') {
           this.#is_abandoned = false
@@ -242,7 +242,7 @@ const IN_WORDS: Readonly<Record<StorageTrouble, string>> = {
   damaged: 'the database is damaged',
 }
 
-const inOwnWords = (failure: Failure): Failure =>
+const explainFailure = (failure: Failure): Failure =>
   failure.trouble ? { ...failure, reason: IN_WORDS[failure.trouble] } : failure
 
 const STALLED: Failure = {

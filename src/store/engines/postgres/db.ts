@@ -1,5 +1,5 @@
 // The database on a server of PostgreSQL: some connections read, others write, and transactions go on beside each other.
-import type { By } from '../../../domain/actions.ts'
+import type { ActionContext } from '../../../domain/actions.ts'
 import { StorageFailure } from '../../../domain/storage-failure.ts'
 import { createSlots, type RunInSlot } from '../../../utilities/slots.ts'
 import { MAX_BUSY_WAIT_MS, pauses } from '../../busy.ts'
@@ -25,7 +25,7 @@ const READ_ONLY = { default_transaction_read_only: 'on' }
 
 export interface PostgresDbOptions {
   /** The actor of the changes, for the audit log. */
-  by?: By | undefined
+  by?: ActionContext | undefined
   readonly?: boolean
   /** Rows are to be copied into it: where its tables are of an older version they stay so, and it is refused. */
   is_new?: boolean
@@ -40,7 +40,7 @@ export interface PostgresDbOptions {
 /** Its tables are there: `openPostgres` opens it. Unless it is locked, what a transaction reads may be changed by another one before its end. */
 export class PostgresDb implements Db {
   readonly orm: Orm
-  readonly by: By | undefined
+  readonly by: ActionContext | undefined
   readonly #is_readonly: boolean
   readonly #open: (settings?: Readonly<Record<string, string>>) => Promise<Connection>
   readonly #awaited = new Set<number>()

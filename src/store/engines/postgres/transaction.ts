@@ -24,7 +24,7 @@ class RolledBack extends StorageFailure {}
 /** A transaction certainly was not carried out, since its connection was lost. */
 export const wasRolledBack = (thrown: unknown): boolean => thrown instanceof RolledBack
 
-interface How {
+interface TransactionOptions {
   /** `false`: its COMMIT does not wait for the disk. */
   durable: boolean
   /** Opens another connection, to ask what became of the transaction. */
@@ -40,7 +40,7 @@ interface How {
 export async function inTransaction<T>(
   connection: Connection,
   work: () => Awaitable<T>,
-  { durable, reopen }: How,
+  { durable, reopen }: TransactionOptions,
 ): Promise<T> {
   const marked = connection.nextMark(await begin(connection, durable))
   const result = await untilEnd(connection, work)

@@ -3,7 +3,7 @@ import type { Bucket } from '../../../domain/catalogue.ts'
 import { atEnd } from '../../../utilities/at-end.ts'
 import { codeOf } from '../../../utilities/thrown.ts'
 import { eachWithin, type Silence, withinSilence } from './silence.ts'
-import { inWords, isAbsentObject, isPassing, type NamedIn, nameOf } from './words.ts'
+import { explainBucketFailure, isAbsentObject, isPassing, type NamedIn, nameOf } from './words.ts'
 
 export interface ConnectionOptions {
   named_in: NamedIn
@@ -70,12 +70,12 @@ export function connectBucket(settings: Bucket, options: ConnectionOptions): Con
     of,
     limit_ms: answer_ms + (1_000 * bytes) / least_bytes_per_s,
   })
-  const inTheirWords = (failure: unknown) => {
-    throw inWords(failure, settings, named_in)
+  const throwExplained = (failure: unknown) => {
+    throw explainBucketFailure(failure, settings, named_in)
   }
   /** @param bytes that are on their way meanwhile */
   const request = <T>(send: () => Promise<T>, bytes = 0): Promise<T> =>
-    patiently(() => withinSilence(within(bytes), send)).catch(inTheirWords)
+    patiently(() => withinSilence(within(bytes), send)).catch(throwExplained)
   const fileAt = (key: string, range?: Range) => {
     const file = client.file(prefix + key)
     return range ? file.slice(...range) : file
@@ -92,7 +92,7 @@ export function connectBucket(settings: Bucket, options: ConnectionOptions): Con
     async send(key, content, part_bytes) {
       const sent = await withinSilence(within(PARTS_AT_ONCE * part_bytes), (onActivity) =>
         upload(client, { key: prefix + key, content, part_bytes, onActivity }),
-      ).catch(inTheirWords)
+      ).catch(throwExplained)
       await request(() => assertKept(client, prefix + key, sent))
       return sent
     },
@@ -100,7 +100,7 @@ export function connectBucket(settings: Bucket, options: ConnectionOptions): Con
       try {
         yield* eachWithin(fileAt(key, range).stream(), within(0))
       } catch (failure) {
-        inTheirWords(failure)
+        throwExplained(failure)
       }
     },
     bytes: (key, range) => request(() => fileAt(key, range).bytes(), range[1] - range[0]),

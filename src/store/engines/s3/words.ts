@@ -31,7 +31,7 @@ export const nameOf = ({ bucket, endpoint = AMAZON }: Pick<Bucket, 'bucket' | 'e
   `The bucket ${bucket} at ${endpoint}`
 
 /** A failure of the client as a GatewayError that says what to do; a failure that is not the server's stays as it is. */
-export function inWords(failure: unknown, bucket: Bucket, named_in: NamedIn): unknown {
+export function explainBucketFailure(failure: unknown, bucket: Bucket, named_in: NamedIn): unknown {
   if (failure instanceof GatewayError || !(failure instanceof Error) || isAbsentObject(failure))
     return failure
   const code = codeOf(failure)

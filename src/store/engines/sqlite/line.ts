@@ -1,6 +1,6 @@
 // The line before a connection that writes: one piece of work after the other, each waiting for another process's lock.
 import type { Database } from 'bun:sqlite'
-import type { By } from '../../../domain/actions.ts'
+import type { ActionContext } from '../../../domain/actions.ts'
 import { neverBlock, untilFree } from '../../busy.ts'
 import type { Awaitable, Statements, Tx } from '../../db.ts'
 import { OneConnection, type Session } from './one-connection.ts'
@@ -35,7 +35,7 @@ export class Line {
     return this.#inTurn(() => work(this.#session))
   }
 
-  begin<T>(work: (tx: Tx) => Awaitable<T>, by: By | undefined): Promise<T> {
+  begin<T>(work: (tx: Tx) => Awaitable<T>, by: ActionContext | undefined): Promise<T> {
     const tx = new OneConnection(this.#session, by)
     return this.#inTurn(() => inTransaction(this.#connection, 'IMMEDIATE', () => work(tx)))
   }

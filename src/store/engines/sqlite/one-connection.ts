@@ -1,5 +1,5 @@
 // One connection, for whoever has it to themselves at the moment: what is begun by it joins what was begun on it.
-import type { By } from '../../../domain/actions.ts'
+import type { ActionContext } from '../../../domain/actions.ts'
 import type { Awaitable, Orm, Statements, Tx, Values, Writing } from '../../db.ts'
 
 /** Engines differ in how they carry out statements. */
@@ -7,10 +7,10 @@ export interface Session extends Statements, Pick<Tx, 'lock'> {}
 
 /** Within a transaction, or while reading as of one moment. */
 export class OneConnection implements Tx {
-  readonly by: By | undefined
+  readonly by: ActionContext | undefined
   readonly #session: Session
 
-  constructor(session: Session, by: By | undefined) {
+  constructor(session: Session, by: ActionContext | undefined) {
     this.#session = session
     this.by = by
   }

@@ -1,6 +1,6 @@
 // The database in a file of SQLite: one connection reads, others write, each of them one piece of work after the other.
 import type { Database } from 'bun:sqlite'
-import type { By } from '../../../domain/actions.ts'
+import type { ActionContext } from '../../../domain/actions.ts'
 import { MAX_BUSY_WAIT_MS, neverBlock } from '../../busy.ts'
 import type { Awaitable, Db, Orm, Statements, Tx, Values, Writing } from '../../db.ts'
 import { Line } from './line.ts'
@@ -10,7 +10,7 @@ import { inTransaction, ormOf, sessionOf } from './session.ts'
 
 export interface DbOptions extends OpenOptions {
   /** The actor of the changes, for the audit log. */
-  by?: By | undefined
+  by?: ActionContext | undefined
   /** How long a write waits for another process's lock; `MAX_BUSY_WAIT_MS` where absent. */
   max_busy_wait_ms?: number | undefined
 }
@@ -68,7 +68,7 @@ const readerOver = (connection: Database): Reader => ({
 
 /** Statements answer at once, so a transaction that awaits only them ends in the turn of the event loop in which it begins. */
 export class SqliteDb implements Db {
-  readonly by: By | undefined
+  readonly by: ActionContext | undefined
   readonly file = { copyLog: () => this.#lineOf({ durable: false }).copyLog() }
   readonly #connection: Database
   readonly #reading: Session
@@ -79,7 +79,7 @@ export class SqliteDb implements Db {
   #may_write = true
   #is_closed = false
 
-  constructor(connection: Database, by: By | undefined, opening: Opening) {
+  constructor(connection: Database, by: ActionContext | undefined, opening: Opening) {
     this.#connection = connection
     this.#reading = sessionOf(connection, ormOf(connection))
     this.#opening = opening
