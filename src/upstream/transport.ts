@@ -65,7 +65,7 @@ export function couldNotConnect(thrown: unknown): boolean {
  * does so piece by piece, so that a small answer which expands without end is noticed at the limit.
  *
  * @param limit_bytes of the answer as it is once expanded
- * @throws OverlongAnswer if it is longer, or UpstreamFault if its connection breaks; the reader of the answer then ends the connection
+ * @throws OversizedAnswer if it is longer, or UpstreamFault if its connection breaks; the reader of the answer then ends the connection
  */
 export function readAnswer(response: Response, limit_bytes: number): Promise<Buffer<ArrayBuffer>> {
   const { headers } = response

@@ -18,7 +18,7 @@ export class EventCutter {
 
   /**
    * @returns the bytes of all events that are now whole, untouched, or undefined when none is
-   * @throws OverlongAnswer when one event is longer than MAX_EVENT_BYTES
+   * @throws OversizedAnswer when one event is longer than MAX_EVENT_BYTES
    */
   cut(chunk: Uint8Array): Uint8Array | undefined {
     if (chunk.length === 0) return undefined
