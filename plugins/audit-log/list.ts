@@ -13,7 +13,7 @@ import {
   word,
 } from '../../src/app/list/columns.ts'
 import { type ConsoleRowOf, defineList } from '../../src/app/list/list.ts'
-import { AREAS, type Area, titleOf } from '../../src/domain/actions.ts'
+import { AREAS, type Area, isForAccounts, titleOf } from '../../src/domain/actions.ts'
 import { OneOf } from '../../src/http/schema.ts'
 import { visibleLine } from '../../src/utilities/visible-text.ts'
 import { type ListedAction, listActions } from './listing.ts'
@@ -93,11 +93,6 @@ function changeWords({ before, after }: ListedAction): string {
   return [before, after].filter((json) => json !== null).join(' -> ') || '-'
 }
 
-/** Fields for operators alone, by action: their own notes about an account. */
-const OPERATORS_FIELDS: Readonly<Record<string, readonly string[]>> = {
-  'account.changed': ['display_name', 'email', 'note'],
-}
-
 /** Texts of callers, such as a browser's name, are made visible. */
 function changedFields(
   { action }: Pick<ListedAction, 'action'>,
@@ -105,8 +100,9 @@ function changedFields(
   reader: Reader,
 ): Record<string, unknown> | null {
   if (json === null) return null
-  const hidden = reader === 'operator' ? [] : (OPERATORS_FIELDS[action] ?? [])
-  const entries = Object.entries<unknown>(JSON.parse(json)).filter(([name]) => !hidden.includes(name))
+  const entries = Object.entries<unknown>(JSON.parse(json)).filter(
+    ([name]) => reader === 'operator' || isForAccounts(action, name),
+  )
   return Object.fromEntries(
     entries.map(([name, value]) => [name, typeof value === 'string' ? visibleLine(value) : value]),
   )

@@ -30,51 +30,77 @@ export const AREAS = {
 
 export type Area = keyof typeof AREAS
 
+interface DescribedAction {
+  area: Area
+  title: string
+  /**
+   * The part of `before` and `after` that an account reads of this action in its own audit log, where the line itself stands always. What
+   * the operator writes for themselves, such as notes about it, is not among them. Actions without an account have no fields for any.
+   */
+  accounts_see: 'all fields' | 'no fields' | { all_but: readonly string[] }
+}
+
 /** Actions by their names, in the words of the page. A name, once released, stays. */
 export const ACTIONS = {
-  'account.created': { area: 'account', title: 'Account created' },
-  'account.renamed': { area: 'account', title: 'Account renamed' },
-  'account.changed': { area: 'account', title: 'Account details changed' },
-  'account.suspended': { area: 'account', title: 'Account suspended' },
-  'account.resumed': { area: 'account', title: 'Account resumed' },
-  'account.closed': { area: 'account', title: 'Account closed' },
-  'account.erased': { area: 'account', title: 'Personal data erased' },
-  'image.deleted': { area: 'account', title: 'Image deleted' },
-  'file.deleted': { area: 'account', title: 'File deleted' },
-  'balance.topped_up': { area: 'balance', title: 'Funds added' },
-  'balance.debited': { area: 'balance', title: 'Balance debited' },
-  'key.created': { area: 'key', title: 'API key created' },
-  'key.changed': { area: 'key', title: 'API key changed' },
-  'key.rotated': { area: 'key', title: 'API key rotated' },
-  'key.revoked': { area: 'key', title: 'API key revoked' },
-  'invitation.created': { area: 'sign_in', title: 'Invitation created' },
-  'operator_link.created': { area: 'sign_in', title: 'Operator sign-in link created' },
-  'operator.reset': { area: 'sign_in', title: 'Operator password removed' },
-  'password.set': { area: 'sign_in', title: 'Password set' },
-  'password.changed': { area: 'sign_in', title: 'Password changed' },
-  'session.started': { area: 'sign_in', title: 'Signed in' },
-  'session.ended': { area: 'sign_in', title: 'Signed out' },
-  'catalogue.saved': { area: 'catalogue', title: 'Catalogue saved' },
-  'model.added': { area: 'catalogue', title: 'Model added' },
-  'model.changed': { area: 'catalogue', title: 'Model changed' },
-  'model.removed': { area: 'catalogue', title: 'Model removed' },
-  'price.changed': { area: 'catalogue', title: 'Price changed' },
-  'provider.added': { area: 'catalogue', title: 'Provider added' },
-  'provider.changed': { area: 'catalogue', title: 'Provider changed' },
-  'provider.removed': { area: 'catalogue', title: 'Provider removed' },
-  'setting.changed': { area: 'catalogue', title: 'Setting changed' },
-  'backup.created': { area: 'system', title: 'Backup created' },
-  'backup.restored': { area: 'system', title: 'Backup restored' },
-  'database.moved': { area: 'system', title: 'Database moved' },
-  'files.moved': { area: 'system', title: 'Files moved' },
-  'audit.repaired': { area: 'system', title: 'Images found again' },
-} as const satisfies Record<string, { area: Area; title: string }>
+  'account.created': { area: 'account', title: 'Account created', accounts_see: 'all fields' },
+  'account.renamed': { area: 'account', title: 'Account renamed', accounts_see: 'all fields' },
+  'account.changed': {
+    area: 'account',
+    title: 'Account details changed',
+    accounts_see: { all_but: ['display_name', 'email', 'note'] },
+  },
+  'account.suspended': { area: 'account', title: 'Account suspended', accounts_see: 'all fields' },
+  'account.resumed': { area: 'account', title: 'Account resumed', accounts_see: 'all fields' },
+  'account.closed': { area: 'account', title: 'Account closed', accounts_see: 'all fields' },
+  'account.erased': { area: 'account', title: 'Personal data erased', accounts_see: 'all fields' },
+  'image.deleted': { area: 'account', title: 'Image deleted', accounts_see: 'all fields' },
+  'file.deleted': { area: 'account', title: 'File deleted', accounts_see: 'all fields' },
+  'balance.topped_up': { area: 'balance', title: 'Funds added', accounts_see: 'all fields' },
+  'balance.debited': { area: 'balance', title: 'Balance debited', accounts_see: 'all fields' },
+  'key.created': { area: 'key', title: 'API key created', accounts_see: 'all fields' },
+  'key.changed': { area: 'key', title: 'API key changed', accounts_see: 'all fields' },
+  'key.rotated': { area: 'key', title: 'API key rotated', accounts_see: 'all fields' },
+  'key.revoked': { area: 'key', title: 'API key revoked', accounts_see: 'all fields' },
+  'invitation.created': { area: 'sign_in', title: 'Invitation created', accounts_see: 'all fields' },
+  'operator_link.created': {
+    area: 'sign_in',
+    title: 'Operator sign-in link created',
+    accounts_see: 'no fields',
+  },
+  'operator.reset': { area: 'sign_in', title: 'Operator password removed', accounts_see: 'no fields' },
+  'password.set': { area: 'sign_in', title: 'Password set', accounts_see: 'all fields' },
+  'password.changed': { area: 'sign_in', title: 'Password changed', accounts_see: 'all fields' },
+  'session.started': { area: 'sign_in', title: 'Signed in', accounts_see: 'all fields' },
+  'session.ended': { area: 'sign_in', title: 'Signed out', accounts_see: 'all fields' },
+  'catalogue.saved': { area: 'catalogue', title: 'Catalogue saved', accounts_see: 'no fields' },
+  'model.added': { area: 'catalogue', title: 'Model added', accounts_see: 'no fields' },
+  'model.changed': { area: 'catalogue', title: 'Model changed', accounts_see: 'no fields' },
+  'model.removed': { area: 'catalogue', title: 'Model removed', accounts_see: 'no fields' },
+  'price.changed': { area: 'catalogue', title: 'Price changed', accounts_see: 'no fields' },
+  'provider.added': { area: 'catalogue', title: 'Provider added', accounts_see: 'no fields' },
+  'provider.changed': { area: 'catalogue', title: 'Provider changed', accounts_see: 'no fields' },
+  'provider.removed': { area: 'catalogue', title: 'Provider removed', accounts_see: 'no fields' },
+  'setting.changed': { area: 'catalogue', title: 'Setting changed', accounts_see: 'no fields' },
+  'backup.created': { area: 'system', title: 'Backup created', accounts_see: 'no fields' },
+  'backup.restored': { area: 'system', title: 'Backup restored', accounts_see: 'no fields' },
+  'database.moved': { area: 'system', title: 'Database moved', accounts_see: 'no fields' },
+  'files.moved': { area: 'system', title: 'Files moved', accounts_see: 'no fields' },
+  'audit.repaired': { area: 'system', title: 'Images found again', accounts_see: 'no fields' },
+} as const satisfies Record<string, DescribedAction>
 
 export type ActionName = keyof typeof ACTIONS
 
 /** In the words of the page. @param name of a line, which a newer version may have written */
 export const titleOf = (name: string): string =>
   Object.hasOwn(ACTIONS, name) ? ACTIONS[name as ActionName].title : name
+
+/** Whether an account reads a field of an action in its own audit log. @param name of a line: of what a newer version wrote, it reads none */
+export function isForAccounts(name: string, field: string): boolean {
+  if (!Object.hasOwn(ACTIONS, name)) return false
+  const { accounts_see }: DescribedAction = ACTIONS[name as ActionName]
+  if (typeof accounts_see === 'object') return !accounts_see.all_but.includes(field)
+  return accounts_see === 'all fields'
+}
 
 export const actionsOf = (area: Area): string[] =>
   Object.entries(ACTIONS).flatMap(([name, action]) => (action.area === area ? [name] : []))
