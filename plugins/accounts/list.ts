@@ -37,7 +37,7 @@ export interface AccountRow extends ListedAccount, Pace {
 export const account_list = defineList<AccountRow>()({
   name: 'accounts',
   field: 'accounts',
-  of: 'account',
+  of: 'operator',
   max_rows: 1_000,
   selects: [],
   names_accounts: false,

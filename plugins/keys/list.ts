@@ -30,6 +30,8 @@ import { type KeyUsage, NOT_USED, usageOfKeys } from './key-usage.ts'
 
 /** A key at a moment, with its use. */
 export interface KeyRow extends ListedKey {
+  /** Its own number: the key that a row is of. */
+  key_id: number
   usage: KeyUsage
   now_ms: number
   /** Whether the viewer is signed in with it. */
@@ -126,6 +128,7 @@ interface KeyState {
 
 export const keyRow = (key: ListedKey, { usage = NOT_USED, now_ms, viewer }: KeyState): KeyRow => ({
   ...key,
+  key_id: key.id,
   usage,
   now_ms,
   own: viewer?.role === 'key' && viewer.key_id === key.id,

@@ -9,17 +9,38 @@ import { viewerCalls } from '../../src/app/surface/console/calls.ts'
 import { type ConsoleClient, signedIn } from '../support/console-session.ts'
 import { fileGateway } from '../support/gateway.ts'
 
-/** Refused requests as a list of pages, and once more as rows that are the account's alone. */
+/** Refused requests as a list of pages; as rows that are the account's alone, and the operator's alone; and by a query without a filter. */
 const trial = definePlugin({
   name: 'trial',
   console_routes: async () => (gateway) => {
     const list = consoleList(gateway, refused_requests)
     const whole = consoleList(gateway, { ...refused_requests, of: 'account' })
+    const operators = consoleList(gateway, { ...refused_requests, of: 'operator' })
+    const forgetful = consoleList(gateway, {
+      ...refused_requests,
+      read: (db, filter, page, reading) =>
+        refused_requests.read(db, { ...filter, account_id: undefined, key_id: undefined }, page, reading),
+    })
     return new Elysia({ name: 'trial' })
       .use(viewerCalls(gateway))
       .get('/console/api/trial', ({ viewer, query }) => list.page(viewer, query), list.page_route)
       .get('/console/api/trial.csv', ({ viewer, query }) => list.file(viewer, query), list.file_route)
       .get('/console/api/whole', ({ viewer, query }) => whole.page(viewer, query), whole.page_route)
+      .get(
+        '/console/api/operators',
+        ({ viewer, query }) => operators.page(viewer, query),
+        operators.page_route,
+      )
+      .get(
+        '/console/api/operators.csv',
+        ({ viewer, query }) => operators.file(viewer, query),
+        operators.file_route,
+      )
+      .get(
+        '/console/api/forgetful',
+        ({ viewer, query }) => forgetful.page(viewer, query),
+        forgetful.page_route,
+      )
   },
 })
 
@@ -96,6 +117,13 @@ describe('pages', () => {
     ['account', '/trial?since=2026-02-31', 400],
     ['limited', '/whole', 403],
     ['account', '/whole', 200],
+    ['operator', '/operators', 200],
+    ['account', '/operators', 403],
+    ['key', '/operators.csv', 403],
+    ['limited', '/operators', 403],
+    ['operator', '/forgetful', 200],
+    ['account', '/forgetful', 500],
+    ['limited', '/forgetful', 500],
   ])('%s, %s: %i', async (viewer, path, status) => {
     expect((await get(viewer, path)).status).toBe(status)
   })

@@ -32,7 +32,7 @@ interface Parcel {
 const parcels = defineList<Parcel>()({
   name: 'parcels',
   field: 'parcels',
-  of: 'key',
+  of: 'operator',
   max_rows: 10,
   filters: {},
   columns: {
@@ -85,7 +85,7 @@ interface Payment {
 const payments = defineList<Payment>()({
   name: 'payments',
   field: 'payments',
-  of: 'account',
+  of: 'operator',
   max_rows: 10,
   filters: {},
   columns: {

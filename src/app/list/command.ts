@@ -14,6 +14,7 @@ import { addExample } from '../command-line/example.ts'
 import type { AddCommand } from '../command-line/terminal.ts'
 import { type Columns, csvFor, rowFor, tableColumnsOf } from './columns.ts'
 import type { Filter, FilterOf, Filters, List } from './list.ts'
+import { checkOwner } from './owner.ts'
 
 export interface ListCommand<Totals> {
   name: string
@@ -71,7 +72,7 @@ export const listCommand =
           const reading = { now_ms: deps.now() }
           const pageAt = async (page: PageRequest) => {
             const found = await list.read(db, filter, page, reading)
-            if (found) return found
+            if (found) return { ...found, rows: [...checkOwner(list, filter, found.rows)] }
             throw noSuchRow(row, options)
           }
           if (options.csv) {
@@ -129,7 +130,10 @@ export const wholeListCommand =
       const [account] = command.args
       const rows = await withDatabase(folder, 'read', async (db) => {
         const filter = await filterOf(db, list, { account, limit: list.max_rows })
-        return allRows(list.max_rows, (page) => list.read(db, filter, page, { now_ms: deps.now() }))
+        const all = await allRows(list.max_rows, (page) =>
+          list.read(db, filter, page, { now_ms: deps.now() }),
+        )
+        return [...checkOwner(list, filter, all)]
       })
       rows.sort(order)
       answer(

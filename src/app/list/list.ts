@@ -42,6 +42,16 @@ export interface ListPageRequest extends PageRequest {
   first?: number | undefined
 }
 
+/** The owner of a list's rows. */
+export type Owner = 'operator' | 'account' | 'key'
+
+/** The fields by which `read` finds the rows of an owner, and by which the list refuses another's. */
+export type OwnedBy<Of extends Owner> = Of extends 'key'
+  ? { account_id: number | null; key_id: number | null }
+  : Of extends 'account'
+    ? { account_id: number | null }
+    : unknown
+
 export interface List<
   Field extends string,
   Row,
@@ -49,6 +59,7 @@ export interface List<
   C extends Columns<Row>,
   Fields extends TProperties,
   Named extends boolean = boolean,
+  Of extends Owner = Owner,
 > {
   /** Of its files: `audit-log`. */
   name: string
@@ -56,9 +67,9 @@ export interface List<
   field: Field
   /**
    * The owner of a row. `key`: a key with limits of its own sees the rows of that key, unless its account allows more. `account`: it
-   * sees none.
+   * sees none. `operator`: accounts and keys see none, whatever route answers, and callers have no such list.
    */
-  of: 'account' | 'key'
+  of: Of
   /** One row in words, `Entry`, where pages of the console may begin with a row, by its id as `first`. */
   begins_with?: string
   /** The most rows of a page, whatever is requested: some 5 to 10 ms. */
@@ -73,10 +84,20 @@ export interface List<
   columns: C
   /** The columns of CSV in their order; all of them where absent. */
   csv?: readonly (keyof C & string)[]
-  /** Undefined: the list has no such cursor, or first row. */
-  read(db: Db, filter: FilterOf<F>, page: ListPageRequest, reading: Reading): Awaitable<Page<Row> | undefined>
+  /**
+   * The query. It applies every part of the filter: a row of another account or key is an error (`checkOwner`), and `test/support/list-filters.ts`
+   * tries all parts over two accounts.
+   *
+   * @returns undefined: the list has no such cursor, or first row
+   */
+  read(
+    db: Db,
+    filter: FilterOf<F>,
+    page: ListPageRequest,
+    reading: Reading,
+  ): Awaitable<Page<Row & OwnedBy<Of>> | undefined>
   /** All rows in parts, for files, where there is a quicker way than page by page. */
-  readAll?(db: Db, filter: FilterOf<F>): AsyncGenerator<readonly Row[]>
+  readAll?(db: Db, filter: FilterOf<F>): AsyncGenerator<readonly (Row & OwnedBy<Of>)[]>
   totals?: Totals<F, Fields>
 }
 
@@ -102,7 +123,8 @@ export const defineList =
     C extends Columns<Row>,
     Fields extends TProperties = Record<never, never>,
     Named extends boolean = true,
+    const Of extends Owner = Owner,
   >(
-    list: List<Field, Row, F, C, Fields, Named>,
-  ): List<Field, Row, F, C, Fields, Named> =>
+    list: List<Field, Row, F, C, Fields, Named, Of>,
+  ): List<Field, Row, F, C, Fields, Named, Of> =>
     list

@@ -9,7 +9,7 @@ import {
   Type,
 } from '@sinclair/typebox'
 import { keyQueries } from '../../access/queries.ts'
-import { requireWholeAccount, type Viewer } from '../../access/viewer.ts'
+import { requireOperator, requireWholeAccount, type Viewer } from '../../access/viewer.ts'
 import { invalidRequest, notFound } from '../../domain/errors.ts'
 import { PAGE_FIELDS, PAGE_PARAMETERS, pageFields, pageOf } from '../../http/paging.ts'
 import { WholeNumber } from '../../http/parameters.ts'
@@ -26,6 +26,7 @@ import { allPages, CsvFile, listCsv } from '../surface/console/list-csv.ts'
 import { requestedAccount, requestedKey } from '../surface/console/references.ts'
 import { type Columns, csvFor, type FieldsOf, fieldsFor, type Reader, rowFor } from './columns.ts'
 import type { ConsoleFields, FilterOf, Filters, List, ListPageRequest, Reading } from './list.ts'
+import { checkedParts, checkOwner } from './owner.ts'
 
 /** Rows of a file that are read in one turn: some 5 ms. */
 const FILE_ROWS_AT_ONCE = 250
@@ -81,8 +82,9 @@ export function consoleList<
   const page_schema = pageSchema<Field, typeof fields, Totals>(list, { ...fields })
   const readingOf = (viewer: Viewer): Reading => ({ now_ms: gateway.exchange.now(), viewer })
 
-  /** @throws GatewayError not_found for another's account or key; permission_denied; invalid_request */
+  /** @throws GatewayError not_found for another's account or key; permission_denied, also for the operator's list; invalid_request */
   async function filterOf(viewer: Viewer, { account, key, ...rest }: Requested): Promise<FilterOf<F>> {
+    if (list.of === 'operator') requireOperator(viewer)
     if (list.of === 'account') requireWholeAccount(viewer)
     const account_id = await requestedAccount(gateway, viewer, account)
     const own_key = list.keys_see_own && viewer.role === 'key' ? viewer.key_id : undefined
@@ -114,7 +116,7 @@ export function consoleList<
       return listCsv(gateway, viewer, {
         list: list.name,
         columns: csvFor(list.columns, viewer.role, list.csv),
-        parts,
+        parts: checkedParts(list, filter, parts),
       })
     },
   }
@@ -169,7 +171,7 @@ export function callersList<
   Totals extends TProperties,
 >(
   { db, exchange: { now } }: Pick<ConsoleParts, 'db' | 'exchange'>,
-  list: List<Field, Row, F, C, Totals>,
+  list: List<Field, Row, F, C, Totals, boolean, 'account' | 'key'>,
   description: string,
 ) {
   const query = Closed({
@@ -215,6 +217,7 @@ async function readPage<Row, F extends Filters, C extends Columns<Row>, Totals e
   const { limit, cursor } = pageOf(requested)
   const page = { limit: Math.min(limit, list.max_rows), cursor, first: requested.first }
   const { rows, next_cursor } = foundIn(list, await list.read(db, filter, page, reading), page)
+  checkOwner(list, filter, rows)
   return { rows, ...(await list.totals?.read(db, filter, reading)), ...pageFields({ next_cursor }) }
 }
 

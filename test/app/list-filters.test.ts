@@ -1,0 +1,40 @@
+// The lists of the capabilities: the query of each applies the filters by account, key and period.
+import { Database } from 'bun:sqlite'
+import { afterAll, test } from 'bun:test'
+import { audit_log } from '../../plugins/audit-log/list.ts'
+import { entry_list } from '../../plugins/entries/list.ts'
+import { key_list } from '../../plugins/keys/list.ts'
+import { refused_requests } from '../../plugins/refusals/index.ts'
+import { openDb } from '../../src/store/engines/sqlite/sqlite.ts'
+import { expectFilters } from '../support/list-filters.ts'
+import { createScene } from './commands/scene.ts'
+
+const scene = createScene()
+for (const account of ['anna', 'bert']) {
+  await scene.run('account', 'create', account)
+  for (const name of ['one', 'two']) {
+    scene.now_ms += 1
+    await scene.run('account', 'top-up', account, '5', '--note', name)
+    await scene.run('key', 'create', account, '--name', name)
+  }
+}
+const file = new Database(scene.path('tollgate.db'))
+for (const [id, account_id, key_id] of [
+  [1, 1, 1],
+  [2, 1, 2],
+  [3, 2, 3],
+] as const)
+  file
+    .query(`INSERT INTO refusals VALUES (?, ?, ?, 'req', ?, 'chat', 'm', 402, 'c', 'w')`)
+    .run(id, account_id, key_id, scene.now_ms - 10 + id)
+file.close()
+const db = openDb(scene.path('tollgate.db'))
+afterAll(async () => {
+  await db.close()
+  scene.remove()
+})
+
+test('the audit log', () => expectFilters(db, audit_log, ({ created_at_ms }) => created_at_ms))
+test('entries', () => expectFilters(db, entry_list, ({ created_at_ms }) => created_at_ms))
+test('keys', () => expectFilters(db, key_list, ({ created_at_ms }) => created_at_ms))
+test('refused requests', () => expectFilters(db, refused_requests, ({ at_ms }) => at_ms))
