@@ -3,6 +3,7 @@ import type { AnyElysia, Elysia } from 'elysia'
 import type { CoreEvents, EventName } from '../calls/life/events.ts'
 import type { Section } from '../catalogue/sections.ts'
 import type { Catalogue } from '../domain/catalogue.ts'
+import type { Db } from '../store/db.ts'
 import type { StoredTable } from '../store/stored-table.ts'
 import type { WorkPlace } from '../store/work-folder.ts'
 import type { Check, CheckTime, GatewayCheck, Patient, ReadPatient } from './checks/check.ts'
@@ -113,7 +114,7 @@ export function definePlugin<
     provider: spec.provider,
     loadTables: async () => (await spec.tables?.()) ?? [],
     leftovers: spec.leftovers ?? (() => []),
-    checks: checksOver(spec.checks, undefined),
+    checks: checksOver(spec.checks, undefined, undefined),
     prepare: async (start) => await spec.prepare?.(start, () => settingsIn(start.catalogue())),
     async open(gateway, prepared) {
       const settings = () => settingsIn(gateway.exchange.catalogue())
@@ -125,19 +126,35 @@ export function definePlugin<
         loadConsoleRoutes: async () => (await spec.console_routes?.())?.(gateway, own),
         loadReference: spec.reference,
         sweeps: (spec.sweeps ?? []).map(({ name, sweep }) => ({ name, sweep: () => sweep(own, gateway) })),
-        checks: checksOver(spec.checks, own),
+        checks: checksOver(spec.checks, own, gateway.db),
         close: async () => await spec.close?.(own),
       }
     },
   }
 }
 
-const checksOver = <Own>(checks: readonly Check<Own>[] = [], own: Own | undefined): GatewayCheck[] =>
-  checks.map((check) =>
-    check.needs === 'folder'
-      ? { ...check, look: (patient: Patient, time: CheckTime) => check.look(patient, time, own) }
-      : { ...check, look: (patient: ReadPatient, time: CheckTime) => check.look(patient, time, own) },
-  )
+/** @param db of the gateway; undefined: a check that needs the database opens that of its patient */
+const checksOver = <Own>(
+  checks: readonly Check<Own>[] = [],
+  own: Own | undefined,
+  db: Db | undefined,
+): GatewayCheck[] =>
+  checks.map((check) => {
+    if (check.needs === 'folder')
+      return { ...check, look: (patient: Patient, time: CheckTime) => check.look(patient, time, own) }
+    if (check.needs === 'catalogue')
+      return { ...check, look: (patient: ReadPatient, time: CheckTime) => check.look(patient, time, own) }
+    return {
+      ...check,
+      needs: 'folder',
+      async look(patient: Patient, time: CheckTime) {
+        if (db) return await check.look({ ...patient, db }, time, own)
+        const { openToRead } = await import('./checks/database.ts')
+        await using opened = await openToRead(patient)
+        return opened ? await check.look({ ...patient, db: opened }, time, own) : []
+      },
+    }
+  })
 
 function listen<Own>(
   on: NonNullable<PluginSpec<Own, AnyElysia, AnyElysia>['on']>,

@@ -1,4 +1,5 @@
 // What a plugin is: its parts are made once, hear of events, sweep, and end in reverse order; what it does not have costs nothing.
+import { Database } from 'bun:sqlite'
 import { expect, test } from 'bun:test'
 import { Type } from '@sinclair/typebox'
 import { integer, sqliteTable } from 'drizzle-orm/sqlite-core'
@@ -14,7 +15,9 @@ import { addSections, defineSection } from '../../src/catalogue/sections.ts'
 import type { Catalogue } from '../../src/domain/catalogue.ts'
 import { unownedTable } from '../../src/store/stored-table.ts'
 import { CORE_TABLES } from '../../src/store/tables/core.ts'
+import { makeEmptyDatabase } from '../support/empty-database.ts'
 import { memoryLog } from '../support/memory-log.ts'
+import { temporary } from '../support/temporary.ts'
 
 function gateway() {
   const { log, lines } = memoryLog()
@@ -186,4 +189,43 @@ test('checks have the running part in a gateway, and none for the doctor', async
   expect(await found(opened.checks, 'ready')).toEqual(['open', 'it could not be checked: no permission'])
   expect(await found(checksOf([plugin]), 'doctor')).toEqual(['no gateway'])
   await opened.close()
+})
+
+test('a check that needs the database gets it opened by the doctor, the gateway’s own, or is not made', async () => {
+  const { made } = gateway()
+  const plugin = definePlugin({
+    name: 'trial',
+    checks: [
+      {
+        name: 'rows',
+        when: ['doctor', 'alert'],
+        needs: 'database',
+        look: async ({ db }) => {
+          const [row] = await db.rows<{ accounts: number }>('SELECT count(*) AS accounts FROM accounts')
+          return [{ check: 'rows', level: 'ok', found: `accounts: ${row?.accounts}`, advice: null }]
+        },
+      },
+    ],
+  })
+  const found = async ([check]: readonly GatewayCheck[], data_folder: string) => {
+    if (check?.needs !== 'folder') throw new Error('the check is missing')
+    const patient = {
+      data_folder,
+      storage: { database: undefined, files: undefined },
+      env: {},
+      now: Date.now,
+    }
+    return (await check.look(patient, 'doctor')).map((each) => each.found)
+  }
+  using empty = temporary()
+  expect(await found(checksOf([plugin]), empty.path)).toEqual([])
+  makeEmptyDatabase(empty.at('tollgate.db'))
+  expect(await found(checksOf([plugin]), empty.path)).toEqual(['accounts: 0'])
+  const db = { rows: async () => [{ accounts: 7 }] } as unknown as Gateway['db']
+  const opened = await openPlugins({ ...made, db }, [plugin])
+  expect(await found(opened.checks, '/nowhere')).toEqual(['accounts: 7'])
+  const older = new Database(empty.at('tollgate.db'))
+  older.run('PRAGMA user_version = 3')
+  older.close()
+  expect(await found(checksOf([plugin]), empty.path)).toEqual([])
 })

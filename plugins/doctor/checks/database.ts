@@ -42,18 +42,6 @@ function checkFile(data_folder: string): Diagnosis[] {
   }
 }
 
-/** Whether it can be read by this program as it is. */
-export function isCurrent(path: string): boolean {
-  try {
-    using db = closing(new Database(path, { readonly: true }))
-    db.run(`PRAGMA busy_timeout = ${BUSY_MS}`)
-    return schemaVersion(db) === MIGRATIONS.length
-  } catch {
-    // `checkDatabase` reports why.
-    return false
-  }
-}
-
 /** To restore a backup because of anything else would throw away what is well. */
 const isDamage = (thrown: unknown): boolean => /^SQLITE_(CORRUPT|NOTADB)/.test(codeOf(thrown))
 

@@ -1,7 +1,6 @@
 // The check of stored images and kept responses: their files exist and have their size; or their bucket works.
-import { join } from 'node:path'
 import { diagnosesOf, type Patient } from '../../../src/app/checks/check.ts'
-import { engineOf } from '../../../src/app/process/engine/of.ts'
+import { openToRead } from '../../../src/app/checks/database.ts'
 import { isMarked } from '../../../src/app/process/files/claim.ts'
 import { type FileStores, fileStoresOf } from '../../../src/app/process/files/stores.ts'
 import { openOlder } from '../../../src/app/process/older-database.ts'
@@ -13,9 +12,7 @@ import type { BucketFiles } from '../../../src/media/bucket-store.ts'
 import { auditResponses } from '../../../src/responses/audit.ts'
 import { bucketMark } from '../../../src/store/bucket-marks.ts'
 import type { Db } from '../../../src/store/db.ts'
-import { isAbsent } from '../../../src/store/folder.ts'
 import { messageOf } from '../../../src/utilities/thrown.ts'
-import { isCurrent } from './database.ts'
 
 const { fail, ok, warn } = diagnosesOf('stored files')
 const MAX_NAMED = 3
@@ -80,19 +77,6 @@ async function checkFolders(db: Db, stores: FileStores): Promise<Diagnosis> {
   if (all.length > 0) return missing(all)
   const images = rules.find(({ invariant }) => invariant === 'stored_row_has_its_file')?.checked ?? 0
   return ok(`none missing: images ${images}`)
-}
-
-/** Undefined without a database, or with one that cannot be read by this program: `checkDatabase` reports either. */
-async function openToRead({ data_folder, storage }: Examined): Promise<Db | undefined> {
-  if (!storage) return undefined
-  const path = join(data_folder, 'tollgate.db')
-  if (storage.database === undefined && (isAbsent(path) || !isCurrent(path))) return undefined
-  try {
-    return await engineOf(storage, data_folder).open({ access: 'read' })
-  } catch (thrown) {
-    if (storage.database === undefined) throw thrown
-    return undefined
-  }
 }
 
 function missing(all: readonly string[]): Diagnosis {

@@ -1,7 +1,7 @@
 // The three levels of a diagnosis, and what a check gets to examine.
 import type { Environment } from '../../catalogue/providers.ts'
 import type { Catalogue, StorageSettings } from '../../domain/catalogue.ts'
-import type { Awaitable } from '../../store/db.ts'
+import type { Awaitable, Db } from '../../store/db.ts'
 import type { Diagnosis } from '../surface/diagnosis.ts'
 
 export interface Patient {
@@ -16,6 +16,11 @@ export interface Patient {
 /** For checks that need the catalogue. */
 export interface ReadPatient extends Patient {
   catalogue: Catalogue
+}
+
+/** For checks that read rows: the database of the gateway, or where none runs here one that is opened to read. */
+export interface OpenPatient extends Patient {
+  db: Db
 }
 
 /**
@@ -42,11 +47,19 @@ type Looks<More extends unknown[]> =
       look: (patient: ReadPatient, time: CheckTime, ...more: More) => Awaitable<readonly Diagnosis[]>
     }
 
+interface LooksAtRows<Own> {
+  /**
+   * It is made where there is a database of this program's version; else it has no diagnosis, and that of the check `database` says why.
+   */
+  needs: 'database'
+  look: (patient: OpenPatient, time: CheckTime, own: Own | undefined) => Awaitable<readonly Diagnosis[]>
+}
+
 /**
  * One thing that is looked at. Each of its diagnoses is a sentence and an advice, the same wherever they are reported. Besides the time it is
  * given the running part of its plugin, undefined where no gateway runs here.
  */
-export type Check<Own = unknown> = CheckBase & Looks<[own: Own | undefined]>
+export type Check<Own = unknown> = CheckBase & (Looks<[own: Own | undefined]> | LooksAtRows<Own>)
 
 /** A check with the running part of its plugin. */
 export type GatewayCheck = CheckBase & Looks<[]>
