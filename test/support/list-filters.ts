@@ -43,14 +43,18 @@ export async function expectFilters<Row extends OwnedRow, Own extends Filter>(
   const all = await read({})
   const selects = list.selects ?? ['account', 'key', 'period']
   const filters: [Partial<Filter>, (row: Row) => boolean][] = all.flatMap((one) => [
-    ...onlyIf(
+    ...onlyIf<Row>(
       list.of !== 'operator',
       { account_id: one.account_id ?? undefined },
       (row) => row.account_id === one.account_id,
     ),
-    ...onlyIf(list.of === 'key', { key_id: one.key_id ?? undefined }, (row) => row.key_id === one.key_id),
-    ...onlyIf(selects.includes('period'), { since_ms: at(one) }, (row) => at(row) >= at(one)),
-    ...onlyIf(selects.includes('period'), { until_ms: at(one) }, (row) => at(row) < at(one)),
+    ...onlyIf<Row>(
+      list.of === 'key',
+      { key_id: one.key_id ?? undefined },
+      (row) => row.key_id === one.key_id,
+    ),
+    ...onlyIf<Row>(selects.includes('period'), { since_ms: at(one) }, (row) => at(row) >= at(one)),
+    ...onlyIf<Row>(selects.includes('period'), { until_ms: at(one) }, (row) => at(row) < at(one)),
   ])
   const left_out = new Set<string>()
   for (const [filter, fits] of filters) {
