@@ -2,7 +2,7 @@
 import type { ClientApi } from '../../src/app/surface/client-api.ts'
 
 /** A part of an API, as it is refused. */
-export interface AbsentApi {
+interface AbsentApi {
   /** Whose API it is where the request does not say who asks. */
   of: ClientApi
   instead: string

@@ -24,7 +24,7 @@ export function webhookOf({ webhook }: Pick<AlertSettings, 'webhook'>): Webhook 
   return secret && { url: webhook.url, secret }
 }
 
-export interface Delivering {
+interface Delivering {
   webhook: Webhook
   webhook_id: string
   body: WebhookMessage['body']

@@ -9,7 +9,7 @@ import type { AlertSettings } from './settings.ts'
 import { dueSendings, recordTry, type SendingWithAlert, type TryResult, takeSending } from './store.ts'
 import { bodyOf } from './webhook.ts'
 
-export interface SenderParts {
+interface SenderParts {
   db: Db
   settings: () => AlertSettings
   post: PostWebhook
@@ -38,7 +38,7 @@ export const TAKEN_FOR_MS = MINUTE_MS
 /** At once; the others wait for the next time. */
 const MAX_AT_ONCE = 20
 
-export interface Sender {
+interface Sender {
   /** Sends the messages that are due, unless it does so already. */
   sendDue(): Promise<void>
   /** Ends the try under way, and waits for its end. It does not count: the next start makes it again. */

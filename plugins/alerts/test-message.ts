@@ -11,7 +11,7 @@ export interface TestResult extends Delivery {
   sentence: string
 }
 
-export interface TestParts {
+interface TestParts {
   settings: () => AlertSettings
   post: PostWebhook
   now: () => number

@@ -14,7 +14,7 @@ import type { AlertSettings } from './settings.ts'
 import type { Condition } from './steps.ts'
 import { writeConditions } from './store.ts'
 
-export interface AlertParts {
+interface AlertParts {
   gateway: Pick<Gateway, 'exchange' | 'operations' | 'db'>
   settings: () => AlertSettings
   /** How models, providers and routes do. */

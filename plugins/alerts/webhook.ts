@@ -3,7 +3,7 @@
 import { createHmac } from 'node:crypto'
 
 /** The fields of an alert in its message. */
-export interface AlertFields {
+interface AlertFields {
   id: number
   rule: string
   subject: string

@@ -18,7 +18,7 @@ export interface ListedAction extends ActionRow {
 }
 
 /** Which lines; an absent field does not filter. */
-export interface ActionFilter {
+interface ActionFilter {
   account_id?: number | undefined
   key_id?: number | undefined
   area?: Area | undefined

@@ -19,7 +19,7 @@ export interface TracedCall extends RecordedCall {
 }
 
 /** One of several calls that make up an answer. */
-export type CallOfAnswer = Pick<Call, 'id' | 'request_id' | 'model' | 'outcome' | 'cost_nanos'>
+type CallOfAnswer = Pick<Call, 'id' | 'request_id' | 'model' | 'outcome' | 'cost_nanos'>
 
 /** An answer takes a few calls; of more, the page has the first. */
 const MAX_PARTS = 50

@@ -18,7 +18,7 @@ export interface PriceLine {
 }
 
 /** A recorded call, as far as its charge follows from it. */
-export interface ChargedCall extends Usage {
+interface ChargedCall extends Usage {
   images: number
   cost_nanos: Nanos
   /** The price that was applied, as `Charge` has it; empty if nothing was charged. */

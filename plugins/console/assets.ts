@@ -10,7 +10,7 @@ export interface PageFile {
 }
 
 /** By their names below /console/. */
-export type PageFiles = ReadonlyMap<string, PageFile>
+type PageFiles = ReadonlyMap<string, PageFile>
 
 /** Fast: paid calls are served beside it. */
 const BROTLI_QUALITY = 5

@@ -18,7 +18,7 @@ const MODULE = /\.([cm]?[jt]sx?|jsonc?|toml|txt|wasm|node)$/
 /** The gateway's own part of a data folder, which no plugin imports. */
 const OWN = new RegExp(`^(tollgate\\b|\\.|(${FILE_FOLDERS.join('|')})$)`)
 
-export interface PluginCopy {
+interface PluginCopy {
   /** The folder with the plugins' folder, by its real path. */
   home: string
   /** The name of the plugins' folder there. */

@@ -25,7 +25,7 @@ export async function importPlugin(path: string): Promise<PluginDefinition> {
 }
 
 /** @throws Error that says what is wrong with it */
-export function definitionOf(exported: unknown): PluginDefinition {
+function definitionOf(exported: unknown): PluginDefinition {
   if (typeof exported === 'function') {
     const plugin = exported as Extract<TollgatePlugin, (...of: never[]) => unknown>
     return { routes: (_, parts) => plugin(parts) }

@@ -10,7 +10,7 @@ export interface PluginFile {
   path: string
 }
 
-export interface PluginFiles {
+interface PluginFiles {
   /** By the names of the files, in the order of their characters. */
   files: readonly PluginFile[]
   /** Code that is not loaded. */

@@ -23,7 +23,7 @@ import { createSettleQueue, recordOf } from './settle-queue.ts'
 import { surviveStrayErrors } from './stray-errors.ts'
 
 /** Plugins before there is a gateway. */
-export interface PreparedPlugins {
+interface PreparedPlugins {
   loaded: readonly LoadedPlugin[]
   before_limit_ms: number | undefined
   /** From now on their routes can ask who calls. */

@@ -22,7 +22,7 @@ export interface GatewayParts {
   admit?: ((request: Request) => Promise<Caller>) | undefined
 }
 
-export interface OpenedGateway {
+interface OpenedGateway {
   gateway: PluginGateway
   hooks: HooksOfPlugin
   /** From now on nothing is registered any more. */

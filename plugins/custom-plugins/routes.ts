@@ -20,7 +20,7 @@ export const OWN_BEGINNINGS: ReadonlySet<string> = new Set([
   'v3',
 ])
 
-export interface PluginRoute {
+interface PluginRoute {
   method: string
   path: string
 }

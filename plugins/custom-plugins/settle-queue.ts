@@ -8,14 +8,14 @@ import type { Logger } from '../../src/observe/log.ts'
 import type { PluginRecord } from '../../src/plugin-api.ts'
 import { withinTime } from '../../src/utilities/time-limit.ts'
 
-export interface SettleQueue {
+interface SettleQueue {
   /** Takes a record in, or drops it where too many wait. Throws nothing and waits for nothing. */
   add(record: PluginRecord): void
   /** Resolves when nothing is left, or at the limit; what is left then is logged. */
   drain(limit_ms: number): Promise<void>
 }
 
-export interface QueueOptions {
+interface QueueOptions {
   plugin: HooksOfPlugin
   log: Logger
   /** A hook that takes longer no longer counts as being at work. */

@@ -44,7 +44,7 @@ async function drawn(ask: Ask, random: Random): Promise<Partial<Said>> {
 }
 
 /** The tool that the prompt names, else the first whose name has a word of it. None once a result has come, so that an agent's loop ends. */
-export function toolFor({ tools, calling, results, last_text }: Ask): Tool | undefined {
+function toolFor({ tools, calling, results, last_text }: Ask): Tool | undefined {
   if (calling === 'none' || results.length > 0) return undefined
   const text = last_text.slice(0, 10_000)
   const words = new Set(wordsOf(text))

@@ -31,7 +31,7 @@ export const piecesOf = <T>(items: readonly T[], size: number): T[][] =>
   Array.from({ length: Math.ceil(items.length / size) }, (_, at) => items.slice(at * size, (at + 1) * size))
 
 /** Tokens an event of a stream. */
-export const TOKENS_AN_EVENT = 8
+const TOKENS_AN_EVENT = 8
 
 /** A text as the pieces of a stream. */
 export const streamed = (tokens: readonly string[]): string[] =>

@@ -15,7 +15,7 @@ export interface Counts {
   refused: number
 }
 
-export interface HealthSums {
+interface HealthSums {
   /** Tries at a route. */
   tries: Counts
   /** Calls, by their last tries. */

@@ -59,7 +59,7 @@ const references = (of: string) => Type.Optional(Type.Array(text(of), { must: `a
 
 export const GenerationFields = Closed({ ...common, ...streamed, ...written, moderation })
 
-export const EditFields = Closed({
+const EditFields = Closed({
   ...common,
   ...streamed,
   ...written,
@@ -93,7 +93,7 @@ const pictured = {
 }
 
 /** The text fields of an edit whose image comes in the form. */
-export const FormFields = Closed({ ...common, ...streamed, ...written, input_fidelity })
+const FormFields = Closed({ ...common, ...streamed, ...written, input_fidelity })
 
 /** Always answered as PNG. */
 export const ComposeFields = Closed({

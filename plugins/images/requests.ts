@@ -20,7 +20,7 @@ import {
 } from './model.ts'
 import { composeSources, editSources, orderOf, sourceOf } from './orders.ts'
 
-export interface FormParts {
+interface FormParts {
   library: Library
   bodies: BodyParts
   catalogue: () => Catalogue

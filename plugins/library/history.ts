@@ -12,7 +12,7 @@ import type { Generation } from '../../src/store/schema.ts'
 import { historyQueries, historyQueriesOfAccount } from './history-queries.ts'
 
 /** Which images; an absent field does not filter. */
-export interface HistoryFilter {
+interface HistoryFilter {
   /** Absent: of all accounts. */
   account_id?: number | undefined
   model?: string | undefined

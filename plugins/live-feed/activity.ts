@@ -33,7 +33,7 @@ type Moment =
 export type ActivityListener = (event: ActivityEvent, account: string) => void
 
 /** A call that another gateway has settled. */
-export interface SettledElsewhere extends Omit<Extract<ActivityEvent, { type: 'settled' }>, 'type'> {
+interface SettledElsewhere extends Omit<Extract<ActivityEvent, { type: 'settled' }>, 'type'> {
   account_id: number
   account: string
 }

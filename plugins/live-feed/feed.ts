@@ -18,14 +18,14 @@ export interface FeedTimers {
   check_every_ms?: number
 }
 
-export interface FeedRules extends FeedTimers {
+interface FeedRules extends FeedTimers {
   /** Feeds that one reader may have open at once. */
   max_feeds: number
   /** For one more. */
   tooMany: () => GatewayError
 }
 
-export interface FeedRequest<Event extends object> {
+interface FeedRequest<Event extends object> {
   request: Request
   /** Feeds of one reader are counted together. */
   reader: number

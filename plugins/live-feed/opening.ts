@@ -3,7 +3,7 @@ import type { Gateway } from '../../src/app/surface/gateway.ts'
 import { type Activity, createActivity } from './activity.ts'
 import { followOthersCalls } from './others-calls.ts'
 
-export interface OpenActivity {
+interface OpenActivity {
   activity: Activity
   close(): Promise<void>
 }

@@ -10,7 +10,7 @@ const READ_EVERY_MS = 1_000
 /** More than are settled here between two times. */
 const MAX_OWN = 20_000
 
-export interface OthersCallsParts {
+interface OthersCallsParts {
   db: Db
   /** This gateway. */
   gateway_id: number

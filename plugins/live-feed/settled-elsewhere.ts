@@ -84,7 +84,7 @@ const queries = perConnection({
   of: (orm) => rowsOf(orm).where(isOneOf(calls.id, 'ids')).prepare(),
 })
 
-export interface Following {
+interface Following {
   db: Db
   /** Its calls are left out. */
   gateway_id: number

@@ -34,7 +34,7 @@ export interface SettledCall {
   call: CountedCall
 }
 
-export interface TroubleIn {
+interface TroubleIn {
   tried?: { provider: string; failure_class: string }[]
   more_tried?: number
   failure?: { kind: string }

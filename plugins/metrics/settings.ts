@@ -63,7 +63,7 @@ interface MetricsSettings {
 }
 
 /** Spans of calls for OpenTelemetry: off unless there is an endpoint. */
-export interface TelemetrySettings {
+interface TelemetrySettings {
   /** The complete address that spans are sent to; undefined: none are. */
   readonly endpoint?: string | undefined
   /** Secrets. */

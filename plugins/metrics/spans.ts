@@ -14,7 +14,7 @@ export interface SpanFacts {
   parent?: SpanParent | undefined
 }
 
-export interface SpanCounts {
+interface SpanCounts {
   sent: number
   dropped: number
   /** Not sent yet. */
@@ -29,7 +29,7 @@ export interface Spans {
   close(): Promise<void>
 }
 
-export interface SpanOptions {
+interface SpanOptions {
   /** The complete address of the collector. */
   endpoint: string
   headers: Readonly<Record<string, string>>
@@ -174,7 +174,7 @@ function counted(
   }
 }
 
-export interface SpanParent {
+interface SpanParent {
   trace_id: string
   span_id: string
 }

@@ -32,7 +32,7 @@ export interface FileMove extends Disposable {
   mark(db: Db, moved: MovedFiles): Promise<void>
 }
 
-export interface FileMoveOptions {
+interface FileMoveOptions {
   context: Context
   deps: CliDeps
   /** Of the gateway until now. */

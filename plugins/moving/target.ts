@@ -17,7 +17,7 @@ export interface Server {
 
 export type FilesTarget = NamedBucket | { folder: string }
 
-export interface NamedBucket {
+interface NamedBucket {
   bucket: Bucket
   /** Lines of [storage], with keys by the names of their variables. */
   lines: string[]

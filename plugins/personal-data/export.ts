@@ -13,7 +13,7 @@ import { exportedTables, type StoredTable } from '../../src/store/stored-table.t
 import { type PackedEntry, packedTar, type TarWriter } from '../../src/store/tar.ts'
 import { countTables, pathsOf } from './exported-rows.ts'
 
-export interface ExportOptions {
+interface ExportOptions {
   /** Of the database, plugins' included. */
   tables: readonly StoredTable[]
   data_folder: string
@@ -26,14 +26,14 @@ export interface ExportOptions {
   onProgress?: ((progress: ExportProgress) => void) | undefined
 }
 
-export interface ExportProgress {
+interface ExportProgress {
   /** Read of rows and files. */
   bytes: number
   /** Undefined while the rows are counted. */
   of_bytes: number | undefined
 }
 
-export interface Exported {
+interface Exported {
   account_id: number
   /** Of the archive. */
   bytes: number

@@ -8,7 +8,7 @@ import {
   type TableRule,
 } from '../../src/store/stored-table.ts'
 
-export interface ExportedTable {
+interface ExportedTable {
   table: string
   rows: number
   bytes: number

@@ -11,7 +11,7 @@ import { counted } from '../../src/utilities/counted.ts'
 import { messageOf } from '../../src/utilities/thrown.ts'
 import { configuredPlace, type WhereOptions } from '../backups/index.ts'
 
-export interface LeftoverOptions extends WhereOptions {
+interface LeftoverOptions extends WhereOptions {
   files: FileStores
   /** Whether the rows are on a server: a file of them in the data folder is from before. */
   is_on_server: boolean

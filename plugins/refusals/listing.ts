@@ -29,7 +29,7 @@ export interface RecordedRefusal extends RefusalRow {
   key_prefix: string
 }
 
-export interface RefusalPage {
+interface RefusalPage {
   refusals: RecordedRefusal[]
   /** Where the next page begins; undefined on the last one. A page may have fewer rows than its limit although there are more. */
   next_cursor: number | undefined

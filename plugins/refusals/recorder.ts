@@ -11,7 +11,7 @@ import { visibleLine } from '../../src/utilities/visible-text.ts'
 import type { RefusalRow } from './tables.ts'
 import { addSums, type CountedRefusals, expireRefusals, insertRefusals } from './writing.ts'
 
-export interface Recorder {
+interface Recorder {
   /** Takes no longer for the caller than a few counts: nothing is written before its answer. */
   record(request: RefusedRequest): void
   /** Writes the requests that wait to be written. Never rejects. */
@@ -33,7 +33,7 @@ const MAX_CODE_CHARS = 64
 /** What is longer, or has other characters, is no name of a model. */
 const MODEL = /^[\w.:/@+-]{1,128}$/
 
-export interface RecorderParts {
+interface RecorderParts {
   db: Db
   now: () => number
   log: Pick<Logger, 'warn'>

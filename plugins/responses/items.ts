@@ -9,7 +9,7 @@ export interface ListedItem {
 }
 
 /** A line of a kept response, and what it is: the response itself, or which of its input items. */
-export interface LineOf {
+interface LineOf {
   readonly response_id: string
   readonly input_index: number | undefined
 }

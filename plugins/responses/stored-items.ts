@@ -13,7 +13,7 @@ const MAX_PAGE_BYTES = 16 * 1024 * 1024
 /** As they are read, and in the page. */
 const COPIES = 2
 
-export interface ReadingItems {
+interface ReadingItems {
   /** Takes the memory of what is read; the caller frees it when the page has left. */
   readonly memory: BodyShare
   readonly gone: AbortSignal

@@ -3,7 +3,7 @@ import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 
 /** A part of the data folder, by its name. */
-export interface FolderSize {
+interface FolderSize {
   name: string
   bytes: number
   files: number
@@ -15,7 +15,7 @@ export interface Measured {
   measured_at_ms: number
 }
 
-export interface FolderSizes {
+interface FolderSizes {
   /**
    * The last sizes; null before the first time. Old ones are measured again, and awaited for a moment, in
    * which most folders are done.

@@ -25,7 +25,7 @@ export const ALL_FORMS: readonly CredentialForm[] = [...NATIVE_FORMS, 'api-key']
 export const MESSAGES_FORMS: readonly CredentialForm[] = ['x-api-key', 'bearer']
 export const COMMON_FORMS: readonly CredentialForm[] = ['bearer', 'x-api-key', 'api-key']
 
-export interface GateDeps {
+interface GateDeps {
   findKey: (sha256: Buffer) => Awaitable<KeyOfAccount | undefined>
   /** The key that a request was given inside the process (passes.ts). Asked only where it carries none. */
   findPassed?: (request: Request) => Awaitable<KeyOfAccount | undefined>

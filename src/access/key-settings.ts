@@ -14,7 +14,7 @@ export interface KeySettings extends KeyLimits {
 }
 
 /** The limits of a key; null: not limited. */
-export interface KeyLimits {
+interface KeyLimits {
   /** Glob patterns of model ids. */
   models: readonly string[] | null
   /** The most that all its calls may cost together. */

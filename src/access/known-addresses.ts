@@ -10,7 +10,7 @@ const KNOWN_FOR_MS = 90 * DAY_MS
 const MAX_PER_PERSON = 20
 
 /** A sign-in: the person and the address. */
-export interface SigningIn {
+interface SigningIn {
   /** Null: the operator. */
   account_id: number | null
   /** Undefined where it is not known, which is no place to remember. */

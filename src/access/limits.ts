@@ -31,7 +31,7 @@ export interface LimitRefusal {
   retry_after_s: number
 }
 
-export type AdmissionOutcome = { ok: true; lease: Lease } | LimitRefusal
+type AdmissionOutcome = { ok: true; lease: Lease } | LimitRefusal
 
 export interface Limiter {
   /**
@@ -52,7 +52,7 @@ export interface Limiter {
 }
 
 /** A limiter that answers at once. */
-export interface OwnLimiter extends Limiter {
+interface OwnLimiter extends Limiter {
   used(of: keyof CallLimits, id: number): Record<keyof Limit, number>
 }
 

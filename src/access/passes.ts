@@ -2,7 +2,7 @@
 import type { Sockets } from '../http/sockets.ts'
 
 /** The payer of a request that was made inside, and the request of the socket that led to it. */
-export interface Pass {
+interface Pass {
   key_id: number
   /** The caller's own request: their address and their socket are those of the one that was made for them. */
   arrived: Request

@@ -84,7 +84,7 @@ export interface PasswordChange {
   new_password: string
 }
 
-export interface SessionParts {
+interface SessionParts {
   db: Db
   passwords: Passwords
   rate: SignInRate

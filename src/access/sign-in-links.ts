@@ -60,7 +60,7 @@ export function resetOperator(db: Db, issuing: Issuing): Promise<SignInLink & { 
 }
 
 /** Whom a link is for; no account: the operator. */
-export interface LinkFor {
+interface LinkFor {
   account: Account | undefined
   expires_at_ms: number
   /** Whether it replaces a password. */

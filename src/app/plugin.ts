@@ -18,7 +18,7 @@ import type { Gateway } from './surface/gateway.ts'
  * A capability, by what it has: everything but its name is optional. The object is read by every command, so it imports nothing heavy:
  * the functions that need it import it.
  */
-export interface PluginSpec<
+interface PluginSpec<
   Own,
   Routes extends AnyElysia,
   ConsoleRoutes extends AnyElysia,

@@ -11,7 +11,7 @@ import { sharpPlugin } from './sharp.ts'
 const ROOT = join(import.meta.dir, '../..')
 const EXECUTABLE_MODE = 0o755
 
-export interface BinaryOptions {
+interface BinaryOptions {
   /** The program first, then the files that it starts as workers. No two have the same file name. */
   readonly entrypoints: readonly string[]
   readonly outfile: string

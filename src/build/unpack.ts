@@ -14,7 +14,7 @@ import { basename, dirname, join } from 'node:path'
 import { atEnd } from '../utilities/at-end.ts'
 import { messageOf } from '../utilities/thrown.ts'
 
-export interface EmbeddedFile {
+interface EmbeddedFile {
   /** Its place, relative to the unpacked folder. */
   readonly path: string
   /** Its place in the executable. */

@@ -7,7 +7,7 @@ import type { VariableUse } from './secret-places.ts'
 import { addedSections } from './sections.ts'
 import type { TomlTable } from './toml.ts'
 
-export interface DraftedChange {
+interface DraftedChange {
   /** The values of the file. */
   before: TomlTable
   /** The values of the draft; undefined if it is not TOML. */

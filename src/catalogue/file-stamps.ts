@@ -2,7 +2,7 @@
 import { stat } from 'node:fs/promises'
 
 /** The stamps of some files, as they were seen last. */
-export interface FileStamps {
+interface FileStamps {
   /** Takes what the files are now as seen. @param paths other files than those of before */
   take(paths?: readonly string[]): Promise<void>
   /**

@@ -8,7 +8,7 @@ import { KNOWN_SERVERS } from '../domain/servers/table.ts'
  * A text model as its provider sells it. Left to the catalogue page: models whose price depends on the prompt's length, is about
  * to change, or that are about to be shut down.
  */
-export interface KnownModel {
+interface KnownModel {
   /** The provider's own name of it. */
   model: string
   /** USD per million tokens, as the provider lists them. */
@@ -20,13 +20,13 @@ export interface KnownModel {
 }
 
 /** A field of an entry, as a form has it. */
-export interface KnownField {
+interface KnownField {
   name: ServerField
   label: string
   help: string
 }
 
-export interface KnownProvider {
+interface KnownProvider {
   title: string
   /** The name that it gets in the catalogue. */
   name: string

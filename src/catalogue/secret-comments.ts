@@ -11,7 +11,7 @@ import type { Places, Written } from './toml.ts'
 import type { Splice } from './toml-lines.ts'
 
 /** A comment that is hidden whole. */
-export interface HiddenComment {
+interface HiddenComment {
   range: Places['comments'][number]['range']
   /** As it is written, and its mask. */
   written: string

@@ -138,7 +138,7 @@ export const LimitsSchema = Type.Object(
   closed,
 )
 
-export const ResponsesSchema = Type.Object(
+const ResponsesSchema = Type.Object(
   {
     store: Type.Boolean({
       default: true,
@@ -158,7 +158,7 @@ export const ResponsesSchema = Type.Object(
   closed,
 )
 
-export const RetentionSchema = Type.Object(
+const RetentionSchema = Type.Object(
   {
     traces: Type.Integer({
       default: 90,
@@ -173,7 +173,7 @@ export const RetentionSchema = Type.Object(
 /** A year. */
 const MAX_HOURS = 8_760
 
-export const ConsoleSchema = Type.Object(
+const ConsoleSchema = Type.Object(
   {
     enabled: Type.Boolean({ default: true, description: 'whether the pages at /console are served' }),
     insecure_http: Type.Boolean({

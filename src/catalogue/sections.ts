@@ -17,7 +17,7 @@ export interface SectionContext {
 }
 
 /** The settings in a section that are secrets: the console shows a mark in their place, and the log hides them. */
-export interface SectionSecrets<Value> {
+interface SectionSecrets<Value> {
   /**
    * Where a secret at a path goes, in place of an address: it is only put back there. Undefined: no secret can stand there.
    *
@@ -30,7 +30,7 @@ export interface SectionSecrets<Value> {
   in: (value: Value) => readonly string[]
 }
 
-export interface SectionSpec<Schema extends TObject, Value> {
+interface SectionSpec<Schema extends TObject, Value> {
   /** Its name in the file: `alerts` for `[alerts]`. */
   name: string
   /** Its fields with their defaults and descriptions: the check, the console's form and the messages follow. */

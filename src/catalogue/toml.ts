@@ -10,7 +10,7 @@ export interface TomlDocument {
   lineOf(path: TomlPath): number
 }
 
-export type TomlReading = ({ ok: true } & TomlDocument) | { ok: false; line: number; message: string }
+type TomlReading = ({ ok: true } & TomlDocument) | { ok: false; line: number; message: string }
 
 /** Some editors put it at the start of a file; TOML 1.0 does not allow it. */
 export const BYTE_ORDER_MARK = '\uFEFF'

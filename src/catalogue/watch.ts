@@ -25,7 +25,7 @@ export interface CatalogueChange {
   shared: SharedReading | undefined
 }
 
-export interface WatchOptions extends ReadOptions {
+interface WatchOptions extends ReadOptions {
   /** The text that is in force in the database, where there may be one; undefined while the file is. */
   readShared?: (() => Promise<SharedText | undefined>) | undefined
   /** The file has been read again and has no mistakes. Neither this nor `onMistakes` may throw. */
@@ -55,7 +55,7 @@ export interface WatchedCatalogue {
   close(): void
 }
 
-export type Watching =
+type Watching =
   | { ok: true; watched: WatchedCatalogue }
   | { ok: false; mistakes: Mistake[]; shared?: SharedReading | undefined }
 

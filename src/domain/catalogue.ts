@@ -115,7 +115,7 @@ export interface ImageModel extends ModelBase {
 export const EXTRA_QUALITIES = ['xhigh', 'max'] as const
 export type ExtraQuality = (typeof EXTRA_QUALITIES)[number]
 
-export interface ImageBound {
+interface ImageBound {
   readonly size?: string | undefined
   readonly quality?: string | undefined
   readonly max_tokens_per_image: number
@@ -180,7 +180,7 @@ export interface ResponseSettings {
 }
 
 /** How long is kept what would grow for ever. Amounts are kept for good. */
-export interface RetentionSettings {
+interface RetentionSettings {
   /** Days after which the trace of a call is emptied; 0: never. */
   readonly traces: number
 }

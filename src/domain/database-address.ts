@@ -1,7 +1,7 @@
 // The address of a PostgreSQL database: its parts, and whether it says how the connection is protected.
 import { isLoopback, withoutBrackets } from '../utilities/listen-address.ts'
 
-export interface DatabaseAddress {
+interface DatabaseAddress {
   hostname: string
   /** With the port, if the address has one. */
   host: string

@@ -22,7 +22,7 @@ export type ErrorKind =
   | 'upstream_timeout'
   | 'overloaded'
 
-export type ErrorFacts = Record<string, string | string[]>
+type ErrorFacts = Record<string, string | string[]>
 
 export interface ErrorDetail {
   /** A more specific code than the kind, where a surface promises one (`duplicate_reference`). */

@@ -19,7 +19,7 @@ const TOKEN_URI = 'https://oauth2.googleapis.com/token'
 export const isServiceAccount = (api_key: string): boolean => api_key.startsWith('{')
 
 /** The mistake in the text of a file, as a sentence without its beginning. */
-export interface UnusableAccount {
+interface UnusableAccount {
   readonly problem: string
 }
 

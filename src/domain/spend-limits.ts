@@ -4,7 +4,7 @@ import type { Nanos } from './money.ts'
 import { dayStart } from './ranges.ts'
 
 export const SPEND_PERIODS = ['day', 'month', 'total'] as const
-export type SpendPeriod = (typeof SPEND_PERIODS)[number]
+type SpendPeriod = (typeof SPEND_PERIODS)[number]
 
 /** A limit that is set. */
 export interface SpendLimit {

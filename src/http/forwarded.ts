@@ -2,7 +2,7 @@
 import { plainAddress } from '../domain/addresses.ts'
 
 /** Whether an address is that of a proxy whose headers are believed. */
-export type IsTrusted = (address: string) => boolean
+type IsTrusted = (address: string) => boolean
 
 /**
  * The caller's address: the last one of the header that is no trusted proxy's. Only the entries that trusted proxies wrote

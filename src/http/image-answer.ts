@@ -12,7 +12,7 @@ export const ImageBytes = Type.Unsafe<Blob>(
   }),
 )
 
-export interface ImageFile {
+interface ImageFile {
   body: Blob | ReadableStream<Uint8Array>
   /** Judged by its leading bytes, not by what its sender called it. */
   mime: ImageMime

@@ -4,7 +4,7 @@ import { abandonBody, announcedBytes, bodyTooLarge, brokenOff } from './body.ts'
 import { bodyOf, isAnnounced } from './content-coding.ts'
 import { freeBytes } from './free-bytes.ts'
 
-export interface PacedReading {
+interface PacedReading {
   limit_bytes: number
   /** Called before so many further bytes are kept. While it waits, so does the sender. @throws what refuses the body */
   admit(bytes: number): Promise<void> | void

@@ -84,7 +84,7 @@ export function createReading(open: ReadonlySet<OpenSocket>): Reading {
   }
 }
 
-export interface MemoryWatch {
+interface MemoryWatch {
   readonly is_short: boolean
   /** Looks at the memory of the process. */
   check(): void

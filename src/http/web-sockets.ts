@@ -19,7 +19,7 @@ export interface WebSockets {
   stop(): void
 }
 
-export interface WebSocketsOptions {
+interface WebSocketsOptions {
   now: () => number
   /** The memory of the process. */
   resident_bytes: () => number

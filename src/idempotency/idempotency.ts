@@ -18,7 +18,7 @@ import type { CountReplay } from './replays.ts'
 import type { KeyOfAccount } from './room.ts'
 
 /** A paid request that was read, and not yet paid for. */
-export interface RepeatableCall {
+interface RepeatableCall {
   origin: FailureOrigin & { request: Request }
   account_id: number
   /** The content of the request: its body, or those parts of it that are the same when it is sent again. */
@@ -62,7 +62,7 @@ export interface Idempotency {
   recover(): Promise<void>
 }
 
-export interface IdempotencyDeps extends ConclusionDeps {
+interface IdempotencyDeps extends ConclusionDeps {
   /** Told of each answer that is sent again. */
   countReplay: CountReplay
 }

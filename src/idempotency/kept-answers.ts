@@ -26,7 +26,7 @@ export interface KeyedRequest {
 }
 
 /** The answer that is sent again. The headers are those that the gateway set. */
-export interface KeptAnswer {
+interface KeptAnswer {
   status: number
   headers: [name: string, value: string][]
   body: KeptBody
@@ -93,7 +93,7 @@ export interface KeptAnswers {
 /** silent.md, Images: kept 24 hours. */
 export const KEPT_FOR_MS = 24 * 60 * 60 * 1000
 
-export interface KeptAnswersOptions {
+interface KeptAnswersOptions {
   now: () => number
   limits: () => AnswerLimits
   /** The gateway that serves the requests. */

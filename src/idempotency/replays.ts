@@ -9,7 +9,7 @@ const WRITE_AFTER_MS = 1_000
 /** Counts a replay of the answer in this row of idempotency_keys. */
 export type CountReplay = (id: number) => void
 
-export interface ReplayCount {
+interface ReplayCount {
   count: CountReplay
   /** Writes what was counted, before the database is closed. */
   close(): Promise<void>

@@ -24,7 +24,7 @@ export const answerLimitsOf = (server: ServerSettings): AnswerLimits => ({
 })
 
 /** `release` counts the rows' keys, too. */
-export interface AnswerRoom extends Room {
+interface AnswerRoom extends Room {
   /** Counts the keys that there are, if that was not done yet: before any is added or deleted. */
   countKeys(): Promise<void>
   addKey(account_id: number): Promise<void>

@@ -55,7 +55,7 @@ export interface Disagreement {
   missing_since_ms: number | null
 }
 
-export interface LibraryAudit {
+interface LibraryAudit {
   rules: CheckedRule[]
   /** One for each breach of an invariant. */
   findings: Finding[]

@@ -19,7 +19,7 @@ export const findFile = (db: Db, account_id: number, key: string): Awaitable<Fil
   fileQueries(db).find.get({ account_id, key })
 
 /** The columns that the file of a row follows from, and its mark. */
-export type FilePlace = Pick<FileRow, 'id' | 'key' | 'sha256' | 'missing_since_ms'>
+type FilePlace = Pick<FileRow, 'id' | 'key' | 'sha256' | 'missing_since_ms'>
 
 /** The bytes of a stored file, read as they are consumed; undefined if it cannot be found, which is marked. */
 export const openFile = (

@@ -37,7 +37,7 @@ type Place = Pick<Generation, 'uuid' | 'account_id'>
 type StoredRow = Pick<Generation, 'uuid' | 'file_key' | 'bytes' | 'sha256'> & Omit<Produced, 'bytes'>
 
 /** The id of an image that is still to be made. */
-export const newImageId = (): string => crypto.randomUUID()
+const newImageId = (): string => crypto.randomUUID()
 
 /**
  * Inserts a row for each image that a call will try to make, in the state `generating`.

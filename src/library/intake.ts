@@ -22,7 +22,7 @@ import { fileKeyOf, safeName, storeKeyOf } from './names.ts'
 import { fileQueries } from './queries.ts'
 import { quotaExceeded, usedBytes } from './quota.ts'
 
-export interface NewFile {
+interface NewFile {
   /** As the caller named it. */
   filename: string
   /** Nobody else keeps a part of it: what is written is freed. */

@@ -29,7 +29,7 @@ export const foldersIn = (data_folder: string): Pick<Library, 'images' | 'files'
   files: createFileStore(join(data_folder, 'files')),
 })
 
-export type LibraryOptions = Omit<Library, 'quota' | 'isFailing'> & Partial<Pick<Library, 'isFailing'>>
+type LibraryOptions = Omit<Library, 'quota' | 'isFailing'> & Partial<Pick<Library, 'isFailing'>>
 
 /** A library over stores of files. One per process, because the bytes of uploads in progress are counted in memory. */
 export const openLibrary = (parts: LibraryOptions): Library => ({

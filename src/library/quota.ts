@@ -6,7 +6,7 @@ import type { Awaitable, Db } from '../store/db.ts'
 import { fileQueries } from './queries.ts'
 
 /** The bytes of the uploads in progress of one request. */
-export interface Reservation {
+interface Reservation {
   /** Counts bytes that are about to be written. @throws GatewayError payload_too_large (`QUOTA_EXCEEDED`) */
   take(bytes: number): Promise<void>
   /** Ends the uploads: so many of their bytes are stored, the others are gone. Calling it again does nothing. */

@@ -14,7 +14,7 @@ export interface BucketHealth {
   stop(): void
 }
 
-export interface BucketHealthOptions {
+interface BucketHealthOptions {
   /** Puts something into the bucket. */
   tryOut(): Promise<void>
   /** Told when the trouble begins, with the failure, and when it ends. */

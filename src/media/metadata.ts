@@ -2,7 +2,7 @@
 // what cameras append behind the picture, such as the film of a motion photo, with a place of its own.
 import type { ImageMime } from '../domain/image-formats.ts'
 
-export interface BareImage {
+interface BareImage {
   /** The file without its metadata but the colour profile; the very same bytes where it has none. */
   readonly bytes: Uint8Array
   /** EXIF's orientation, 1 to 8; undefined where the file does not say. */

@@ -18,7 +18,7 @@ export const sniffReadable = (bytes: Uint8Array): string | undefined =>
     texts.includes(String.fromCharCode(...bytes.subarray(offset, offset + (texts[0]?.length ?? 0)))),
   )?.[0]
 
-export interface EncodedImage {
+interface EncodedImage {
   readonly bytes: Uint8Array
   readonly mime_type: string
 }

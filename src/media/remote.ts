@@ -7,7 +7,7 @@ import { type PublicRequest, type RemoteSeams, sendToPublic } from './public-req
 import { acceptedMime, readBody } from './response.ts'
 import { parseImageUrl } from './url.ts'
 
-export interface RemoteImage {
+interface RemoteImage {
   readonly bytes: Uint8Array
   readonly mime: ImageMime
 }

@@ -7,7 +7,7 @@ import { inspectImage } from './inspect.ts'
 import { withoutMetadata } from './metadata.ts'
 import { FIRST_FRAME, openImage, withSharp } from './sharp.ts'
 
-export interface SendableImage {
+interface SendableImage {
   readonly bytes: Uint8Array
   readonly mime: ImageMime
 }

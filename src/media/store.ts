@@ -50,7 +50,7 @@ export interface FileStore {
 }
 
 /** The care of a folder that one gateway has: a crash may leave files without rows in it, and it may be missing. */
-export interface FolderKeeping {
+interface FolderKeeping {
   /** Whether the folder is there. */
   hasFolder(): Promise<boolean>
   /** Moves a file into the store's quarantine folder, where no key names it. */

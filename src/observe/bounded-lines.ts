@@ -1,7 +1,7 @@
 // The bound of log lines that callers cause at no cost, by refused requests and by sockets: so many of one caller and of all, and a line that says how many were left out.
 import type { LogFields, Logger, LogLevel } from './log.ts'
 
-export interface BoundedLines {
+interface BoundedLines {
   /**
    * Writes a line, if there is room.
    * @param caller whose lines are counted together: an account, or an address
@@ -9,7 +9,7 @@ export interface BoundedLines {
   write(caller: string, fields: LogFields, message: string, level?: LogLevel): void
 }
 
-export interface BoundedLinesOptions {
+interface BoundedLinesOptions {
   /** Unix time in milliseconds. */
   now?: () => number
   /** Runs something after a while. */

@@ -1,7 +1,7 @@
 // Secrets as encodings show them: base64 at any offset, base64url, hex, and percent-encoding of every byte.
 
 /** Finds and hides the encoded forms of secrets. */
-export interface EncodedSecrets {
+interface EncodedSecrets {
   /** Whether a text contains a form. Fast: only runs of characters that are long enough are looked at. */
   finds(text: string): boolean
   /** The text with each form replaced. */

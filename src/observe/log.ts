@@ -22,12 +22,12 @@ export interface ProcessLogger extends Logger {
 }
 
 /** Where lines are written to: each string is one or more whole lines. */
-export interface LogDestination {
+interface LogDestination {
   write(line: string): void
   flushSync(): void
 }
 
-export interface LoggerOptions {
+interface LoggerOptions {
   level: LogLevel
   secrets: readonly string[]
   destination: LogDestination

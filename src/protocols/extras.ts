@@ -54,7 +54,7 @@ export interface ServiceTierProtocol {
 export type FieldRule = (value: Json, at: string, found: RequestedExtra[]) => void
 
 /** The rules of an object, by the name of the field; other fields have none. */
-export interface FieldRules {
+interface FieldRules {
   /** Fields that need no look at all, in the spelling of most callers. */
   readonly plain: ReadonlySet<string>
   /** By the name as most callers write it: the common ones need no folding. */
@@ -86,7 +86,7 @@ export function judge(rules: FieldRules, object: JsonObject, within: string, fou
 }
 
 /** The description of extras in a protocol's own folder. */
-export interface ExtrasTables
+interface ExtrasTables
   extends Pick<ExtrasProtocol, 'units' | 'limitUnits' | 'count' | 'service_tier' | 'withoutLongContext'> {
   /** The top-level fields of the protocol that have no rule, as callers may write them. */
   fields: readonly string[]

@@ -56,7 +56,7 @@ export interface StreamRules {
 }
 
 /** How to recognise an answer without output. */
-export interface EmptyRules {
+interface EmptyRules {
   /** The field of the list that every answer has. */
   readonly answers_in: string
   /** Counts that are zero are left out of the usage. */
@@ -86,7 +86,7 @@ export interface Translator {
 }
 
 /** Where answers name their model: the keys that lead to the name. */
-export interface ModelPlaces {
+interface ModelPlaces {
   readonly answer: readonly string[]
   readonly event: readonly string[]
   /** Only one event of a stream names it. */
@@ -94,8 +94,7 @@ export interface ModelPlaces {
 }
 
 /** The verbs of text calls on a caller's side: all that a protocol needs which no provider speaks. */
-export interface CallerText
-  extends Pick<Translator, 'decodeRequest' | 'encodeAnswer' | 'createStreamEncoder'> {
+interface CallerText extends Pick<Translator, 'decodeRequest' | 'encodeAnswer' | 'createStreamEncoder'> {
   /** @throws GatewayError invalid_request for what cannot be priced or is plainly wrong */
   readRequest(body: JsonObject): RequestFacts
   /** A lower estimate of the prompt's tokens: above its model's context, the prompt cannot fit. */

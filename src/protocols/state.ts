@@ -8,7 +8,7 @@ import { type FieldRule, remembered } from './extras.ts'
  */
 export type StateFate = 'refused' | 'priced' | 'passes' | 'own' | 'not kept'
 
-export interface NamedState {
+interface NamedState {
   readonly fate: StateFate
   /** The thing that the field names. */
   readonly what: string

@@ -37,7 +37,7 @@ export interface KeptResponses extends ResponseStore {
   recover(): Promise<number>
 }
 
-export interface KeptResponsesOptions {
+interface KeptResponsesOptions {
   db: Db
   files: ContentFiles
   settings: () => ResponseSettings

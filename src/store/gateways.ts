@@ -45,7 +45,7 @@ const gatewayQueries = perConnection({
 })
 
 /** A gateway's own report. */
-export interface NewGateway {
+interface NewGateway {
   version: string
   /** The data folder in which it runs, whose lock it has: by a number of the folder's own. */
   node: string

@@ -14,7 +14,7 @@ export const refuseTarget = (path: string): void => refuseNew(path, EXAMPLE)
 
 const EXAMPLE = 'tollgate.tar.zst'
 
-export interface ArchiveOptions {
+interface ArchiveOptions {
   /** About as much as will come. */
   expected_bytes?: number | undefined
   /** Told the file in which it is written. */

@@ -2,7 +2,7 @@
 // writing into files that have another name by now, or none.
 import { type Stats, statSync } from 'node:fs'
 
-export interface DatabasePlace {
+interface DatabasePlace {
   /** Why nothing may be written, for anybody; undefined while all files are in their place. */
   readonly trouble: string | undefined
   stop(): void

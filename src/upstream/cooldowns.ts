@@ -5,12 +5,12 @@ const MAX_COOLDOWN_MS = 10 * 60_000
 const MAX_DOUBLINGS = 30
 
 /** Why a key went into cooldown: the failure's class, and the provider's own words, with secrets still in them. */
-export interface CooldownReason {
+interface CooldownReason {
   failure_class: string
   message: string
 }
 
-export interface Cooldown {
+interface Cooldown {
   /** In a row. */
   failures: number
   until_ms: number
@@ -20,7 +20,7 @@ export interface Cooldown {
 }
 
 /** Attempts with a key since the process started. */
-export interface KeyCounts {
+interface KeyCounts {
   answered: number
   failed: number
 }

@@ -88,7 +88,7 @@ const BROKEN: Readonly<
   upstream_error: [upstreamFailed, "The model's provider broke off its answer."],
 }
 
-export interface BrokenStream {
+interface BrokenStream {
   /** The provider's report; undefined if it only stopped. */
   failure: UpstreamFailure | undefined
   /** Whether the caller pays for something. */

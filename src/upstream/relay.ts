@@ -179,7 +179,7 @@ class PassingRelay implements Relay {
 export type Edit = (data: ByteString) => ByteString | undefined
 
 /** The data of an event, changed or the very same. */
-export type Correction = (data: ByteString) => ByteString
+type Correction = (data: ByteString) => ByteString
 
 /** The translation of an upstream's events. */
 export interface EventTranslation {

@@ -6,13 +6,13 @@ export interface Deadline {
 }
 
 /** A timer that rings once. It keeps the process alive, unless it is told not to. */
-export interface RunningTimer {
+interface RunningTimer {
   ref(): unknown
   unref(): unknown
   close(): unknown
 }
 
-export interface Clock {
+interface Clock {
   /** Milliseconds of a clock that only goes forward. */
   now(): number
   startTimer(ring: () => void, delay_ms: number): RunningTimer

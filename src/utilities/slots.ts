@@ -23,7 +23,7 @@ export function createSlots(limit: number): RunInSlot {
 }
 
 /** Runs a task once a slot of its owner is free. */
-export type RunInSlotOf<Owner> = <T>(owner: Owner, task: () => Promise<T>) => Promise<T>
+type RunInSlotOf<Owner> = <T>(owner: Owner, task: () => Promise<T>) => Promise<T>
 
 /** @param limit how many tasks of one owner may run at once */
 export function createSlotsByOwner<Owner>(limit: number): RunInSlotOf<Owner> {

@@ -14,7 +14,7 @@ import { Notice } from '../../console/web/parts/notice.tsx'
 import { exactTime } from '../../console/web/parts/time-words.ts'
 import type { AccountView } from '../console/views.ts'
 
-export interface AccountDialogProps {
+interface AccountDialogProps {
   account: AccountView
   open: boolean
   onClose: () => void

@@ -58,7 +58,7 @@ const OF_KEY = [ACTION, ...LAST]
 const OF_ACCOUNT = [ACTION, about(true), ...LAST]
 const OF_ALL = [ACTION, about(false), ...LAST]
 
-export interface AuditLogListProps {
+interface AuditLogListProps {
   /** What was done to one account, by its number. */
   account?: number
   /** What was done to one key. */

@@ -16,7 +16,7 @@ export interface UnpackRoom {
   expanded(bytes: number): void
 }
 
-export interface RoomLimits {
+interface RoomLimits {
   /** Where it is unpacked. */
   folder: string
   /** Its name in messages. */

@@ -23,7 +23,7 @@ import type { BackupLock } from '../settings.ts'
 import { settleCopy } from './settle-copy.ts'
 import { sourcesOf } from './sources.ts'
 
-export interface MakeOptions {
+interface MakeOptions {
   paths: DataPaths
   /** Of the folder. */
   engine: Engine

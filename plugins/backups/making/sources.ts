@@ -54,7 +54,7 @@ export async function* sourcesOf(
   yield { path: 'tollgate.db', file: copy_path }
 }
 
-export interface SourceOptions extends PluginFilesOptions {
+interface SourceOptions extends PluginFilesOptions {
   copy: Database
   copy_path: string
   /** The catalogue with all that the folder's gateway has in force. */

@@ -11,7 +11,7 @@ const MAX_PARTS = 9_000
 const MIN_PART_BYTES = 8 * MB
 const MAX_PART_BYTES = 1_024 * MB
 
-export interface BucketLimits {
+interface BucketLimits {
   /** To an answer, and to the next bytes of an archive that is read. */
   answer_ms: number
   /** Of a connection that a backup can be sent by. */

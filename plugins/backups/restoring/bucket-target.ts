@@ -13,7 +13,7 @@ import { openDatabase } from '../../../src/store/engines/sqlite/open.ts'
 import { dbOver } from '../../../src/store/engines/sqlite/sqlite.ts'
 import { closing } from '../../../src/utilities/at-end.ts'
 
-export interface BucketTarget {
+interface BucketTarget {
   /** For people: `s3://bucket/prefix`. */
   readonly where: string
   /**

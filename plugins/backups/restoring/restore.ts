@@ -24,7 +24,7 @@ import type { Destination, Elsewhere } from './destination.ts'
 import { drillWork } from './drill-work.ts'
 import { type Unpacked, type UnpackOptions, unpackAndAudit } from './unpacked.ts'
 
-export interface RestoreOptions extends Omit<UnpackOptions, 'folder'> {
+interface RestoreOptions extends Omit<UnpackOptions, 'folder'> {
   paths: DataPaths
   destination: Pick<Destination, 'takeUnpacked'>
   now_ms: number

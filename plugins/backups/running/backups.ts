@@ -34,7 +34,7 @@ export interface Backups {
   stop(): Promise<void>
 }
 
-export interface BackupsOptions extends WorkerOptions {
+interface BackupsOptions extends WorkerOptions {
   settings: () => BackupSettings
   /** Of several gateways over a database one makes those of the schedule. Default: it is this one. */
   isScheduler?: () => boolean

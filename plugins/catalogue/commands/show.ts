@@ -16,7 +16,7 @@ import { createRedactor } from '../../../src/observe/redact.ts'
 import { withoutTrailing } from '../../../src/utilities/text-ends.ts'
 
 /** A catalogue without its keys. */
-export interface VisibleCatalogue {
+interface VisibleCatalogue {
   /** In the database; null: it is the file's. */
   version: number | null
   text: string

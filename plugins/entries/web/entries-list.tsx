@@ -95,7 +95,7 @@ function For({ entry: { request_id, model, note } }: { entry: ConsoleEntry }) {
 
 const NO_FILTERS = { kind: '', since: '', until: '', entry: '' }
 
-export interface EntriesListProps {
+interface EntriesListProps {
   /** The name of the account; without, the entries of all accounts that the viewer sees. */
   account?: string
 }

@@ -6,7 +6,7 @@ import { MoneyInput, TextInput } from '../../console/web/parts/input.tsx'
 import type { KeyView } from '../console/views.ts'
 
 /** The fields of the form; an empty text is no limit. */
-export interface KeyDraft {
+interface KeyDraft {
   name: string
   models: string
   spend_limit: string
@@ -99,7 +99,7 @@ function endOf(day: string): string {
   return Number.isNaN(end.getTime()) ? day : end.toISOString()
 }
 
-export interface KeyFieldsProps {
+interface KeyFieldsProps {
   draft: KeyDraft
   onChange: (draft: KeyDraft) => void
 }

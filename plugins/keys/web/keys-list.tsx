@@ -75,7 +75,7 @@ function Spent({ of, decimals }: { of: KeyRowView; decimals: number }) {
   )
 }
 
-export interface KeysListProps {
+interface KeysListProps {
   /** The owner of the keys; absent: all keys that the viewer sees. */
   account?: { id: number; name: string; status: string }
   /** The account that the operator has chosen, as the address names it. */

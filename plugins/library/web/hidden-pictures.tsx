@@ -3,7 +3,7 @@ import type { ReactNode } from 'react'
 import { Button } from '../../console/web/parts/button.tsx'
 import { Notice } from '../../console/web/parts/notice.tsx'
 
-export interface HiddenPicturesProps {
+interface HiddenPicturesProps {
   /** Whose they are, and what of them is not shown. */
   children: ReactNode
   /** What the button says. */

@@ -7,7 +7,7 @@ import { TextArea } from '../../console/web/parts/input.tsx'
 import { PickedPictures, useUploads } from './pictures.tsx'
 import type { Draft } from './request.ts'
 
-export interface ComposerProps {
+interface ComposerProps {
   draft: Draft
   set: (some: Partial<Draft>) => void
   account: string | undefined

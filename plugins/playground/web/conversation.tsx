@@ -9,7 +9,7 @@ import { Markdown } from './markdown.tsx'
 import { PickedPictures } from './pictures.tsx'
 import { type Answer, type Draft, messagesOf, type TextModel, type Turn } from './request.ts'
 
-export interface TurnsProps {
+interface TurnsProps {
   draft: Draft
   models: readonly (TextModel | undefined)[]
 }

@@ -20,7 +20,7 @@ import { sendImages } from './send.ts'
 import { ImageSettings, imagesOf } from './settings.tsx'
 import { useRequests } from './use-requests.ts'
 
-export interface ImagePageProps {
+interface ImagePageProps {
   models: readonly ImageModel[]
   account: string | undefined
   onCharged: () => void

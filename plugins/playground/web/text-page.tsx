@@ -15,7 +15,7 @@ import { sendText } from './send.ts'
 import { TextSettings } from './settings.tsx'
 import { useRequests } from './use-requests.ts'
 
-export interface TextPageProps {
+interface TextPageProps {
   models: readonly TextModel[]
   account: string | undefined
   onCharged: () => void

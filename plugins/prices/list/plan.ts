@@ -36,7 +36,7 @@ interface RouteName {
 }
 
 /** A route that the list has. */
-export interface UsedEntry extends RouteName {
+interface UsedEntry extends RouteName {
   readonly entry: string
   readonly unmapped: readonly string[]
   readonly rounded: readonly string[]

@@ -7,7 +7,7 @@ import type { Db } from '../../../src/store/db.ts'
 import { endOfTurn } from '../../../src/utilities/end-of-turn.ts'
 import { type RecordedCharge, rerate } from './rerate.ts'
 
-export interface RerateOrder {
+interface RerateOrder {
   from_ms: number
   until_ms: number
   models: readonly RepricedModel[]

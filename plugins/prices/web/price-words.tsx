@@ -12,7 +12,7 @@ const SHORT: Readonly<Record<string, string>> = {
   'million audio tokens': 'M audio tokens',
 }
 
-export interface PriceWordsProps {
+interface PriceWordsProps {
   kind: string
   price: readonly PriceLine[]
 }

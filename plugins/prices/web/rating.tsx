@@ -4,7 +4,7 @@ import { count, counted, exactUsd, roundedUsd, share } from '../../console/web/p
 import { Money } from '../../console/web/parts/money.tsx'
 import { atEnd, type Column, column, Table } from '../../console/web/parts/table.tsx'
 
-export type Rated = NonNullable<AnswerOf<typeof api.catalogue.previews.post>['rating']>
+type Rated = NonNullable<AnswerOf<typeof api.catalogue.previews.post>['rating']>
 type Sum = Rated['all']
 
 /** Below a USD cents would hide the difference. */

@@ -26,7 +26,7 @@ export function handshakeOf({ request, request_id, credential, sockets }: CallOr
   return { request_id, url: request.url, headers, credential, address }
 }
 
-export interface SentBody {
+interface SentBody {
   bytes: Uint8Array
   /** Told when the call takes it. */
   onTaken: () => void

@@ -11,7 +11,7 @@ export interface Turns {
   add(worker: Worker): void
 }
 
-export interface TurnsOptions {
+interface TurnsOptions {
   /** Of all workers together in one turn; each does at most one. */
   max_steps: number
   /** Runs something in the next turn, after whatever came in meanwhile. */

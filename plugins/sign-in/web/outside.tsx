@@ -3,7 +3,7 @@ import { TrafficCone } from 'lucide-react'
 import { type ReactNode, useEffect } from 'react'
 import { Notice } from '../../console/web/parts/notice.tsx'
 
-export interface OutsideFrameProps {
+interface OutsideFrameProps {
   title: string
   lead?: ReactNode
   /** The reason why nobody can sign in here, in place of the form. */

@@ -73,7 +73,7 @@ interface Reading {
   memory: OverviewMemory
 }
 
-export interface OverviewRequest {
+interface OverviewRequest {
   /** Undefined: all accounts. */
   account_id: number | undefined
   now_ms: number

@@ -5,7 +5,7 @@ import { messageOf } from '../../utilities/thrown.ts'
 import type { Diagnosis } from '../surface/diagnosis.ts'
 import { type CheckTime, diagnosesOf, type GatewayCheck, type ReadPatient } from './check.ts'
 
-export interface LookParts {
+interface LookParts {
   catalogue: () => Catalogue
   data_folder: string
   log: Pick<Logger, 'warn'>

@@ -95,7 +95,7 @@ export interface GoodCatalogue {
   shared: SharedReading | undefined
 }
 
-export interface BadCatalogue {
+interface BadCatalogue {
   mistakes: Mistake[]
   lines: string[]
   shared: SharedReading | undefined

@@ -12,7 +12,7 @@ const DEMO_ACCOUNT = 'demo'
 export const DEMO_MODELS = ['sim-*']
 const DEMO_CREDIT_USD = 10
 
-export interface FirstStartDeps {
+interface FirstStartDeps {
   db: Db
   ledger: Pick<Ledger, 'submit'>
   randomBytes: RandomBytes

@@ -3,7 +3,7 @@ import { conflict } from '../../domain/errors.ts'
 import { onSignals } from '../../utilities/at-end.ts'
 
 /** Returns while the work may go on. @throws GatewayError conflict once a signal has come */
-export type CheckStopped = () => void
+type CheckStopped = () => void
 
 /** @param stopped what is said then: that it was stopped, and what is left of it */
 export async function untilStopped<T>(

@@ -16,7 +16,7 @@ import { type Columns, csvFor, rowFor, tableColumnsOf } from './columns.ts'
 import type { Filter, FilterOf, Filters, List } from './list.ts'
 import { checkOwner } from './owner.ts'
 
-export interface ListCommand<Totals> {
+interface ListCommand<Totals> {
   name: string
   summary: string
   description: string
@@ -107,7 +107,7 @@ function noSuchRow(row: string, { before, account }: ListOptions): GatewayError 
 
 const ARGUMENTS = { option: '', argument: ' [account]', required: ' <account>' } as const
 
-export interface WholeListCommand<Row> {
+interface WholeListCommand<Row> {
   description: string
   /** A command line of it, without the program's name. */
   example: string

@@ -3,7 +3,7 @@ import { request as askPlain, type IncomingMessage, type RequestOptions } from '
 import { request as askSecure } from 'node:https'
 import { text as readText } from 'node:stream/consumers'
 
-export interface DirectAnswer {
+interface DirectAnswer {
   status: number | undefined
   text: string
 }

@@ -6,7 +6,7 @@ import type { TlsPair } from './tls-files.ts'
 /** Certificates of 90 days are renewed 30 days before their end: this one was not. */
 const SOON_DAYS = 14
 
-export type CertificateEnd = 'past' | 'soon' | 'far'
+type CertificateEnd = 'past' | 'soon' | 'far'
 
 /** @returns with the days that are left, which may be negative */
 export function endOf(

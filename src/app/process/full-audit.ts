@@ -29,7 +29,7 @@ export interface FullAudit extends Audit {
 }
 
 /** How many steps of an audit are done: the database itself, each rule of the books, the library, the responses. */
-export interface AuditProgress {
+interface AuditProgress {
   done: number
   of: number
 }

@@ -36,7 +36,7 @@ type Trial = ReportProcess<{ failure: string | null }>
 export const tryImageLibrary = (data_folder: string): Trial =>
   reportInProcess([TRY_IMAGES], TrialReport, data_folder)
 
-export interface ImageTrial {
+interface ImageTrial {
   /** Tries it once: with the first catalogue that has image models. */
   follow(catalogue: Pick<Catalogue, 'models'>): void
   /** Ends what is running. */

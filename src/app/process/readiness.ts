@@ -10,7 +10,7 @@ import type { Diagnosis } from '../surface/diagnosis.ts'
 import type { ServedDatabase } from './engine/engine.ts'
 import type { OwnGateway } from './engine/own-gateway.ts'
 
-export interface ReadinessParts {
+interface ReadinessParts {
   /** Settlements that the database does not take are written there. */
   data_folder: string
   database: Pick<ServedDatabase, 'trouble'>

@@ -10,7 +10,7 @@ import type { EngineOptions } from './engine/engine.ts'
 import { engineOf, storageOfFolder } from './engine/of.ts'
 import { openOlder } from './older-database.ts'
 
-export interface SharedSource {
+interface SharedSource {
   /** @returns undefined while the database has no catalogue @throws StorageFailure */
   read(): Promise<SharedText | undefined>
   /** From now on it is read there. */

@@ -13,7 +13,7 @@ const MAX_ROWS_AT_ONCE = 5_000
 /** All of them are read. */
 const MAX_BYTES_AT_ONCE = 32 * 1024 * 1024
 
-export interface StartAuditOptions {
+interface StartAuditOptions {
   db: Db
   engine: Pick<Engine, 'openIntegrity' | 'about'>
   files: FileStores
@@ -27,7 +27,7 @@ export interface StartAuditOptions {
 }
 
 /** An audit that may still go on. */
-export interface StartAudit {
+interface StartAudit {
   /** When it is over, whatever came of it. */
   ended: Promise<void>
   /** Ends it without a report. */

@@ -10,7 +10,7 @@ import { refuseTaken } from './listening.ts'
 import { type OlderDatabase, openOlder } from './older-database.ts'
 import { aliveBeside, refuseOthers } from './other-gateways.ts'
 
-export interface StartChecks {
+interface StartChecks {
   catalogue: Pick<Catalogue, 'storage' | 'server'>
   data_folder: string
   /** `address:port` */

@@ -185,7 +185,7 @@ export function takeFolder(data_folder: string, log: Logger, elsewhere: readonly
   return unlock
 }
 
-export interface RecoverOptions {
+interface RecoverOptions {
   data_folder: string
   /** Goes on where the folders of images are missing; their rows are marked. */
   accept_missing_files: boolean

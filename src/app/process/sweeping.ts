@@ -16,7 +16,7 @@ export interface Sweeping {
   stop(): Promise<void>
 }
 
-export interface SweepLimits {
+interface SweepLimits {
   /** After it the others go on beside a sweep, as of files on a disk that does not answer. */
   max_sweep_ms?: number
   /** So long a stop waits for the sweep under way. */

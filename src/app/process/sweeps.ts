@@ -11,7 +11,7 @@ import type { Stores } from './stores.ts'
 import { type Sweep, sweepEach } from './sweeping.ts'
 import { createUpkeep, type UpkeepParts } from './upkeep.ts'
 
-export interface SweepOptions extends Pick<UpkeepParts, 'closed' | 'after'> {
+interface SweepOptions extends Pick<UpkeepParts, 'closed' | 'after'> {
   stores: Stores
   every_ms: number
 }
@@ -19,7 +19,7 @@ export interface SweepOptions extends Pick<UpkeepParts, 'closed' | 'after'> {
 type Swept = Pick<Gateway, 'exchange' | 'people'>
 
 /** All sweeps, in their order. */
-export function sweepsOf(gateway: Swept, stores: Stores): Sweep[] {
+function sweepsOf(gateway: Swept, stores: Stores): Sweep[] {
   const { exchange, people } = gateway
   const { own_gateway, engine, db, idempotency, files, library, responses } = stores
   const { log } = exchange

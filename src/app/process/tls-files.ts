@@ -91,7 +91,7 @@ export interface TlsWatch {
 }
 
 /** What a changed pair comes to. Neither may throw. */
-export interface TlsWatcher {
+interface TlsWatcher {
   onPair(pair: TlsPair): void
   onTrouble(trouble: unknown): void
 }

@@ -18,7 +18,7 @@ export interface UpkeepParts {
   after: Promise<void>
 }
 
-export interface Upkeep {
+interface Upkeep {
   /** Does what there is to do, unless that is under way. @throws StorageFailure: the next time goes on from there */
   run(): Promise<void>
   /** Ends it after the step under way. */

@@ -14,7 +14,7 @@ import { codeOf } from '../../utilities/thrown.ts'
 import { askDirectly } from './ask-directly.ts'
 
 /** In the data folder, for its owner alone: where the gateway takes withdrawals, and the secret that they need. */
-export const WITHDRAWALS_FILE = 'serve.withdrawals'
+const WITHDRAWALS_FILE = 'serve.withdrawals'
 
 const Door = Type.Object({ url: Type.String(), secret: Type.String() })
 

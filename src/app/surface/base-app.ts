@@ -22,7 +22,7 @@ interface Failed {
 }
 
 /** What it needs of a `Gateway`. */
-export interface BaseAppParts {
+interface BaseAppParts {
   exchange: { log: Logger; catalogue: () => ServedBy }
   requests: Pick<Requests, 'newRequestId' | 'error_answers'>
 }

@@ -12,7 +12,7 @@ import type { Gateway } from './gateway.ts'
 import { originOf, type Surface } from './origin.ts'
 
 /** A surface, or how a request tells which of several shapes it is to be answered in. */
-export type SurfaceOf = Surface | ((request: Request) => Surface)
+type SurfaceOf = Surface | ((request: Request) => Surface)
 
 type CallParts = Pick<Gateway, 'exchange' | 'requests'>
 

@@ -8,7 +8,7 @@ import { addressOf } from '../../http/sockets.ts'
 import type { Gateway } from './gateway.ts'
 import type { Surface } from './origin.ts'
 
-export interface FailedRequest extends Pick<Failure, 'thrown' | 'request_id' | 'request'> {
+interface FailedRequest extends Pick<Failure, 'thrown' | 'request_id' | 'request'> {
   /** What was learned of it before it failed; absent for one that got no origin. */
   known: KnownOfRequest | undefined
 }

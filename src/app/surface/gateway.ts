@@ -115,7 +115,7 @@ export interface SharingGateway {
   is_this: boolean
 }
 
-export interface DatabaseFacts {
+interface DatabaseFacts {
   /** SQLite, or such as PostgreSQL 18.4. */
   engine: string
   /** Where it is, without a password. */

@@ -1,7 +1,7 @@
 // Calls from inside: what a page asks for is served by the surfaces themselves, at their own routes, and paid by a key.
 import type { Passes } from '../../access/passes.ts'
 
-export interface InsideCall {
+interface InsideCall {
   /** The page's own request: its method, body and end are those of the call. */
   arrived: Request
   /** The surface's route, such as `/v1/chat/completions`. */

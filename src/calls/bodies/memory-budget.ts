@@ -2,7 +2,7 @@
 import { type Waiting, waitIn } from './waiting.ts'
 
 /** The part of the budget that a request has reserved. */
-export interface MemoryShare {
+interface MemoryShare {
   /** Keeps only this much of it, and frees the rest. Never grows. */
   shrink(bytes: number): void
   /** Frees all of it. A second time does nothing. */
@@ -20,7 +20,7 @@ export interface MemoryBudget {
   take(bytes: number, gone: AbortSignal): Promise<MemoryShare>
 }
 
-export interface MemoryBudgetOptions {
+interface MemoryBudgetOptions {
   limit_bytes: number
   /** Returns freed memory to the system; called for large shares, before the next request is let in. */
   reclaim: () => void

@@ -27,7 +27,7 @@ export interface BodyMemory {
   open(account_id: number): BodyShare
 }
 
-export interface BodyMemoryOptions {
+interface BodyMemoryOptions {
   limit_bytes: number
   /** At most this much for one account. */
   account_limit_bytes: number

@@ -2,7 +2,7 @@
 import type { AfterSettle, BeforeCall } from '../../plugin-api.ts'
 
 /** Counts of a plugin's hooks since the start. */
-export interface HookCounts {
+interface HookCounts {
   /** Calls that its hooks before a call saw, refused and changed, and at which one of them failed. */
   seen: number
   refused: number

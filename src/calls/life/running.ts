@@ -5,9 +5,9 @@ import type { Arriving } from '../../http/sockets.ts'
 import { PlainSignal } from '../../utilities/plain-signal.ts'
 
 /** The party that a call waits for; at first, the rest of its own request. */
-export type WaitingFor = 'request' | 'upstream' | 'caller'
+type WaitingFor = 'request' | 'upstream' | 'caller'
 
-export interface RunningOptions {
+interface RunningOptions {
   now: () => number
   /** How long a caller may leave an answer unread before they count as gone. */
   stalledReaderTimeout: () => number

@@ -14,10 +14,10 @@ import type { Attempt } from '../../upstream/routes.ts'
 import { costOfTry } from '../settling/provider-cost.ts'
 
 /** The facts about a call beside its times. */
-export type TracedFacts = Omit<CallTrace, 'held_ms' | 'sent_ms' | 'head_ms' | 'tried' | 'more_tried'>
+type TracedFacts = Omit<CallTrace, 'held_ms' | 'sent_ms' | 'head_ms' | 'tried' | 'more_tried'>
 
 /** A try that failed: when it began and ended, in milliseconds since 1970, and the status that came, or 0. */
-export interface FailedTry {
+interface FailedTry {
   sent_at_ms: number
   failed_at_ms: number
   status: number
@@ -26,7 +26,7 @@ export interface FailedTry {
 }
 
 /** The end of a call, as traced. */
-export interface TracedEnd {
+interface TracedEnd {
   outcome: Call['outcome']
   /** Why it failed or broke off. */
   cause?: unknown

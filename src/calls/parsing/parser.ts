@@ -14,7 +14,7 @@ export interface Parser {
   ask(message: ToThread): Promise<FromThread>
 }
 
-export interface ParserOptions {
+interface ParserOptions {
   log: Logger
   /** After so long without a question the thread is ended. */
   idle_ms?: number

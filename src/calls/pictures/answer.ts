@@ -10,7 +10,7 @@ import type { Dialect } from '../kinds/text/dialect.ts'
 import type { CallOrigin } from '../life/call.ts'
 
 /** The form of the caller's answer. */
-export interface PictureAnswer {
+interface PictureAnswer {
   origin: CallOrigin
   dialect: Dialect
   context: AnswerContext

@@ -14,7 +14,7 @@ import type { ExchangeParts } from '../parts.ts'
 import { writePictures } from './answer.ts'
 import { orderFrom } from './read.ts'
 
-export interface ConversationCall extends TextCall {
+interface ConversationCall extends TextCall {
   /** Called for an image model's call, which counts against the rate of images. */
   onRate?: OnRate
 }

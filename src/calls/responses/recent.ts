@@ -18,7 +18,7 @@ export interface Remembered {
 }
 
 /** A turn that is to be remembered. */
-export interface NewTurn extends Pick<KeptResponse, 'id' | 'input' | 'response'> {
+interface NewTurn extends Pick<KeptResponse, 'id' | 'input' | 'response'> {
   previous: Remembered | undefined
   is_kept: boolean
 }
@@ -39,7 +39,7 @@ const MAX_CONVERSATION_BYTES = 16 * 1024 * 1024
 /** The memory that all connections share. */
 export const createRecentMemory = (): SharedBytes => createSharedBytes(MEMORY_BYTES)
 
-export interface RecentOptions {
+interface RecentOptions {
   memory: SharedBytes
   account_id: number
   /** A response that nothing else has could not be remembered: its caller has to send the conversation again. */

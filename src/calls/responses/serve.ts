@@ -21,7 +21,7 @@ const textCallOf = (origin: CallOrigin, request: ResponseRequest, call: Response
 })
 
 /** Options of a request over a connection that stays open. */
-export interface OverConnection {
+interface OverConnection {
   /** The connection's memory of earlier responses. */
   recent?: RecentResponses
   /** False: the request is only prepared, for those that continue it. */

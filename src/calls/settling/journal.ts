@@ -34,7 +34,7 @@ export interface SettlementJournal {
   reserve(): void
 }
 
-export interface CallsFound {
+interface CallsFound {
   /** Whether a hold that is not settled is of this request: ids of holds without a row are reused after a stop. */
   hasHold(id: number, request_id: string): Promise<boolean>
   /** Whether a call is recorded: its hold is settled then. */

@@ -24,7 +24,7 @@ export interface QueuedSettlement extends UnwrittenSettlement {
   written(outcome: Outcome): void
 }
 
-export interface SettlementQueueOptions {
+interface SettlementQueueOptions {
   ledger: Pick<Ledger, 'submit' | 'failing'>
   log: Logger
   /** Keeps settlements for the next start. @throws what the disk throws */

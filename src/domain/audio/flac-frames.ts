@@ -2,7 +2,7 @@
 // RFC 9639, section 9.1
 import { type InSteps, STEP_PARTS } from './bytes.ts'
 
-export interface FlacFrame {
+interface FlacFrame {
   samples: number
   /** Undefined where it is that of the stream. */
   rate: number | undefined
@@ -93,7 +93,7 @@ function checksum(bytes: Uint8Array, from: number, to: number): number {
   return crc
 }
 
-export interface FlacRun {
+interface FlacRun {
   /** The duration of all frames; infinite if so many bytes are no frames that the file must be made to mislead. */
   seconds: number
   /** Where the last of them ends, as it says. */

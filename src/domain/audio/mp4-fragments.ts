@@ -13,7 +13,7 @@ export interface TrackFragments {
   late_ticks: number
 }
 
-export interface Fragments {
+interface Fragments {
   of_track: Map<number, TrackFragments>
   /** Of the fragment that is read. */
   track: TrackFragments

@@ -4,7 +4,7 @@ import { IMAGE_HEAD_BYTES, type ImageSize, imageSizeOf } from './image-header.ts
 import { measurePdf, type PdfSize } from './pdf.ts'
 import type { MediaWork } from './work.ts'
 
-export interface ImageMedium {
+interface ImageMedium {
   readonly kind: 'image'
   /** Undefined where it is not told: the image counts as the largest. */
   readonly size?: ImageSize | undefined

@@ -5,7 +5,7 @@ import { type Budget, decoded, type PdfObject } from './pdf-streams.ts'
 import { type MediaWork, Unreadable } from './work.ts'
 
 /** By number. A number that an update of the file gave again has several. */
-export type PdfObjects = Map<number, PdfObject[]>
+type PdfObjects = Map<number, PdfObject[]>
 
 /** The objects of a document. */
 export interface PdfParts {

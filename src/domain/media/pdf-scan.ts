@@ -16,7 +16,7 @@ export const sourceOf = (bytes: Buffer, work: MediaWork): Source => ({
   work,
 })
 
-export interface Scanned {
+interface Scanned {
   /** Without the text of strings and comments, which may look like anything; names without escapes, zeros as spaces. */
   body: string
   /** The token that ended it, and where that ends; undefined for the end of the bytes. */

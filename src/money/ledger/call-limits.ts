@@ -22,7 +22,7 @@ export interface Counted {
 }
 
 /** Additions to the second in which the batch is decided. */
-export interface AddedCount extends CountedSecond {
+interface AddedCount extends CountedSecond {
   scope: Scope
   id: number
 }

@@ -11,7 +11,7 @@ export interface LedgerHealth {
   stop(): void
 }
 
-export interface LedgerWatch {
+interface LedgerWatch {
   onChange: OnChange
   /** Why the commit under way is not coming back; undefined while it still may. Asked twice a second. */
   stalled(now_ms: number): Failure | undefined

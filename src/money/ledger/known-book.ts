@@ -5,7 +5,7 @@ import { addHold, type Book, emptyBook } from './book.ts'
 import { loadOwner } from './rows.ts'
 import type { Statements } from './statements.ts'
 
-export interface KnownBook {
+interface KnownBook {
   /** The rows of earlier batches while no other connection has written; otherwise a new book. In a transaction that cannot change. */
   open(): Book
   /**

@@ -24,7 +24,7 @@ export const DISK: Disk = {
   now_ms: () => performance.now(),
 }
 
-export interface LogFlush {
+interface LogFlush {
   /** @returns nothing once the log is on the disk, or a promise of that. Throws or rejects with what the disk says */
   flush(): void | Promise<void>
   close(): void

@@ -56,7 +56,7 @@ export const daysWhere = (orm: Orm, account?: SQL) =>
     .prepare()
 
 /** Numbers of lists of periods; a page reads fewer at once. */
-export const MAX_LISTS = 1_000
+const MAX_LISTS = 1_000
 /** A begin of a period, and the number of its list, as one number of a JSON array. */
 export const numbered = (start_s: number, list: number): number => start_s * MAX_LISTS + list
 const LISTED_VALUE = sql.raw('CAST(listed.value AS BIGINT)')

@@ -13,7 +13,7 @@ import { hashPrice, type StoredPrice, takeApart } from './stored-prices.ts'
 /** `prices` moves those that an older version stored with each call into their table; `traces` empties those that are old. */
 export type RewriteName = 'prices' | 'traces'
 
-export interface RewriteOptions {
+interface RewriteOptions {
   max_calls: number
   /** Leaves younger calls as they are. */
   began_before_ms: number

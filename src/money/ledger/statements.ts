@@ -67,7 +67,7 @@ export function prepareStatements(db: Database) {
 }
 
 /** @throws SQLiteError as `prepareStatements` */
-export const prepareInsertCall = (db: Database): ((call: Call) => void) =>
+const prepareInsertCall = (db: Database): ((call: Call) => void) =>
   prepareInsert(db, 'calls', columnsOf(calls))
 
 type Period = [start_ms: number | null, first_hold_id: number, nanos: number]

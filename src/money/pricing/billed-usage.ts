@@ -20,7 +20,7 @@ export interface UsageBounds {
 }
 
 /** The estimate that is charged without a credible report. */
-export interface UsageEstimate {
+interface UsageEstimate {
   input_tokens: number
   /** The delivered output, in tokens; only counted where it matters. */
   outputTokens(): number
@@ -35,7 +35,7 @@ export interface Billed {
 }
 
 /** A report that is not believed. */
-export interface Doubt {
+interface Doubt {
   reported: ReportedUsage
   why: 'it contradicts itself' | 'its input is larger than possible' | 'its output is larger than possible'
 }

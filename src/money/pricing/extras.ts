@@ -3,7 +3,7 @@ import type { ExtraCharge, ExtraPrices, RequestedExtra } from '../../domain/extr
 import type { Nanos } from '../../domain/money.ts'
 
 /** A provider's report of the extras of a call. */
-export interface ReportedExtras {
+interface ReportedExtras {
   /** Units of an extra so far; undefined if the provider counts none. */
   units(name: string): number | undefined
   /** All of the answer came, and its usage is the provider's own. */

@@ -22,7 +22,7 @@ const NANOS_OF_RATE = Number(TOKENS_PER_RATE)
  */
 export const ESTIMATE_MARGIN = 1.25
 
-export interface QuotedInput {
+interface QuotedInput {
   /** The most tokens that the model can read. */
   input_bound_tokens: number
   /** Answers asked for; each may be as long as the limit. */

@@ -67,7 +67,7 @@ export interface UnitBounds {
 }
 
 /** The units that a call is charged for. */
-export interface BilledUnits {
+interface BilledUnits {
   units: Units
   /** True where the provider did not report all that is billed. */
   estimated: boolean

@@ -2,7 +2,7 @@
 import { hasItems, isObject, type JsonObject, refusal } from '../wire/json.ts'
 import { type Found, find, join } from './spellings.ts'
 
-export interface GenerationLimits {
+interface GenerationLimits {
   readonly max_output_tokens: number | undefined
   readonly candidates: number
   /** A schema for the answer: the model reads it, so it counts as input. */

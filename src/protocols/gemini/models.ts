@@ -39,7 +39,7 @@ export const nativeModel = (model: Model): Static<typeof NativeModel> => ({
 export const DEFAULT_PAGE_SIZE = 50
 const MAX_PAGE_SIZE = 1_000
 
-export interface NativePage {
+interface NativePage {
   models: Static<typeof NativeModel>[]
   nextPageToken?: string
 }

@@ -43,7 +43,7 @@ export const FunctionDefinition = Fields({
   parameters: optional(OpenObject),
   strict: optional(Flag),
 })
-export const FunctionTool = Fields({ type: Choice({ function: true }), function: FunctionDefinition })
+const FunctionTool = Fields({ type: Choice({ function: true }), function: FunctionDefinition })
 const NamedFunction = Fields({ name: Text })
 export const NamedTool = Fields({ function: NamedFunction })
 export const AllowedTools = Fields({ tools: List(NamedTool), mode: Choice(ALLOWED_MODES) })

@@ -3,7 +3,7 @@ import { type ImageTraits, nearestShape, PLAIN_TRAITS, type Sides } from '../ima
 import { knownAs, type NamedModel } from '../named-model.ts'
 
 /** The settings that one family of models takes. */
-export interface ImageFamily {
+interface ImageFamily {
   max_per_request: number
   /** The size to ask for; undefined to leave it to the model. */
   sizeFor(desired: Sides): Sides | undefined

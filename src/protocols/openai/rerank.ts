@@ -58,12 +58,12 @@ const CHUNK_TOKENS = 500
 const DEFAULT_TOKENS_PER_DOCUMENT = 4_096
 
 /** The billed units of a rerank. The query is read with each document. */
-export interface RerankUnits {
+interface RerankUnits {
   searches: number
   input_tokens: number
 }
 
-export interface RerankRequest {
+interface RerankRequest {
   /** The charge where the provider reports nothing. */
   estimate: RerankUnits
   /** The most that a provider can count: whatever else a request says, such as an instruction, is read with each document too. */

@@ -23,7 +23,7 @@ export interface JsonBody {
 const MAX_VALUES = 5_000_000
 
 /** A body that was walked, and not parsed yet. */
-export interface ScannedBody extends Walk {
+interface ScannedBody extends Walk {
   readonly bytes: Uint8Array
   readonly recall: Recall | undefined
 }

@@ -33,7 +33,7 @@ export interface ContentFiles {
   readonly folder: { removeLeftovers(): Promise<void> } | undefined
 }
 
-export interface ContentDeps {
+interface ContentDeps {
   files: ContentFiles
   room: Room
   limits: () => KeepLimits

@@ -32,7 +32,7 @@ export interface Room {
   release(rows: readonly Spacious[]): Promise<void>
 }
 
-export interface RoomDeps {
+interface RoomDeps {
   files: { remove(key: string): Promise<unknown> }
   limits: () => KeepLimits
   /** The kept bytes of each account, as its rows say. */

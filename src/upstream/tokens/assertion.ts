@@ -4,7 +4,7 @@ import { sign } from 'node:crypto'
 import type { ServiceAccount } from '../../domain/service-account.ts'
 
 /** https://docs.cloud.google.com/vertex-ai/generative-ai/docs/start/gcp-auth */
-export const SCOPE = 'https://www.googleapis.com/auth/cloud-platform'
+const SCOPE = 'https://www.googleapis.com/auth/cloud-platform'
 /** The longest that is taken. */
 const LIFETIME_S = 3_600
 
@@ -17,7 +17,7 @@ export interface Claims {
   exp: number
 }
 
-export function claimsOf(
+function claimsOf(
   { client_email, token_uri }: Pick<ServiceAccount, 'client_email' | 'token_uri'>,
   now_ms: number,
 ): Claims {

@@ -5,7 +5,7 @@ import type { UpstreamRequest } from '../transport.ts'
 import { type AccessToken, type Exchanged, isToken } from './exchange.ts'
 import type { Tokens } from './tokens.ts'
 
-export interface Bearing {
+interface Bearing {
   tokens: Tokens
   /** A service account. */
   api_key: string

@@ -3,7 +3,7 @@ import { useEffect, useId, useRef } from 'react'
 import { names } from '../../../console/web/parts/class-names.ts'
 import type { Mistake } from '../parts/values.ts'
 
-export interface EditorProps {
+interface EditorProps {
   text: string
   onChange: (text: string) => void
   mistakes: readonly Mistake[]

@@ -8,7 +8,7 @@ import {
 } from '../../../console/web/parts/health.tsx'
 import { Status } from '../../../console/web/parts/status.tsx'
 
-export interface ModelStateProps {
+interface ModelStateProps {
   state: 'served' | 'retired' | 'unavailable'
   why: string | null
   health_state: HealthState

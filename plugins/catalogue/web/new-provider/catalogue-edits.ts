@@ -17,7 +17,7 @@ export interface ProviderDraft {
   api_key: string
 }
 
-export interface ModelDraft {
+interface ModelDraft {
   id: string
   provider: string
   /** The provider's own name of it. */

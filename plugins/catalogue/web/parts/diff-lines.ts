@@ -15,7 +15,7 @@ export interface DiffLine {
 }
 
 /** Lines in a row. */
-export interface Hunk {
+interface Hunk {
   lines: readonly DiffLine[]
   added: number
   removed: number

@@ -1,7 +1,7 @@
 // The draft of the catalogue that outlives its page: in memory as it was typed, and in the tab's storage, for a reload, without the keys that were typed.
 import { dropFromTab, keepInTab, keptInTab } from '../../../console/web/app/kept.ts'
 
-export interface KeptDraft {
+interface KeptDraft {
   text: string
   /** Of the file that it is a draft of. */
   hash: string

@@ -10,7 +10,7 @@ import { FurtherFields, useSettings } from './setting-fields.tsx'
 import { type KeyField, TextFields } from './text-field.tsx'
 import { type Block, blockAt, type Path, textAt } from './values.ts'
 
-export interface ModelFieldsProps {
+interface ModelFieldsProps {
   draft: Draft
   path: Path
   model: Block

@@ -88,7 +88,7 @@ function ratesOf(kind: string, price: Block): readonly Rate[] {
   ]
 }
 
-export interface PriceFieldsProps {
+interface PriceFieldsProps {
   draft: Draft
   /** Of the price in the file: `['models', 2, 'price']`, or of a route's cost. */
   path: Path

@@ -8,7 +8,7 @@ import { ChangeList } from './changes.tsx'
 import { Diff } from './diff.tsx'
 import type { Reviewing } from './review.ts'
 
-export interface ReviewDialogProps {
+interface ReviewDialogProps {
   reviewing: Reviewing
   title: string
   verb: string

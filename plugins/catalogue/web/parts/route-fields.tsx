@@ -10,7 +10,7 @@ import { FurtherFields, useSettings } from './setting-fields.tsx'
 import { TextField } from './text-field.tsx'
 import { type Block, blockAt, blocksOf, listAt, type Path, textAt } from './values.ts'
 
-export interface RouteFieldsProps {
+interface RouteFieldsProps {
   draft: Draft
   path: Path
   model: Block

@@ -16,7 +16,7 @@ interface Route {
   shutdown_date?: string | undefined
 }
 
-export interface RouteTrialsProps {
+interface RouteTrialsProps {
   kind: string
   routes: readonly Route[]
 }

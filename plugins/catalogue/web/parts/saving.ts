@@ -11,7 +11,7 @@ export const CATALOGUE = 'catalogue'
 const CHANGES = [CATALOGUE, 'models', 'providers', 'start']
 
 /** Queries to repeat after each save: all that show the catalogue. */
-export function askAgain(queries: QueryClient): void {
+function askAgain(queries: QueryClient): void {
   for (const subject of [...CHANGES, AUDIT_LOG]) void queries.invalidateQueries({ queryKey: [subject] })
 }
 

@@ -15,7 +15,7 @@ type SettingField = SettingSection['fields'][number]
 /** All settings, as the server describes them. */
 export const useSettings = () => useAsk(['catalogue', 'settings'], () => api.catalogue.settings.get())
 
-export interface SettingFieldsProps {
+interface SettingFieldsProps {
   draft: Draft
   section: SettingSection
 }
@@ -37,7 +37,7 @@ export function SettingFields({ draft, section }: SettingFieldsProps) {
   )
 }
 
-export interface FurtherFieldsProps {
+interface FurtherFieldsProps {
   draft: Draft
   /** Of the block in the file. */
   path: Path

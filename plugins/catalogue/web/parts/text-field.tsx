@@ -4,7 +4,7 @@ import { Field } from '../../../console/web/parts/field.tsx'
 import type { Draft } from './draft.ts'
 import { type Block, type Path, textAt, wholeNumber } from './values.ts'
 
-export interface BlockProps {
+interface BlockProps {
   draft: Draft
   /** Of the block in the file. */
   path: Path

@@ -3,7 +3,7 @@ import { Dialog } from '../parts/dialog.tsx'
 import { Facts } from '../parts/facts.tsx'
 import type { PageEntry } from './page-entry.ts'
 
-export interface KeysDialogProps {
+interface KeysDialogProps {
   open: boolean
   onClose: () => void
   pages: readonly PageEntry[]

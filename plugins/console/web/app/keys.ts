@@ -4,7 +4,7 @@ import { useEffect } from 'react'
 /** After `g`, the letter has this long to come. */
 const LETTER_WITHIN_MS = 1_500
 
-export interface KeyActions {
+interface KeyActions {
   /** `/` */
   search: () => void
   /** `?` */

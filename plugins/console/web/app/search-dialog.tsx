@@ -10,7 +10,7 @@ import type { Hit, PageEntry, Search } from './page-entry.ts'
 
 const MIN_CHARS = 2
 
-export interface SearchDialogProps {
+interface SearchDialogProps {
   open: boolean
   onClose: () => void
   search: Search

@@ -20,7 +20,7 @@ import { useSignOut, useViewer } from './session.tsx'
 import { chooseTheme, chosenTheme, THEMES, type Theme } from './theme.ts'
 import { toast } from './toasts.tsx'
 
-export interface SideBarProps {
+interface SideBarProps {
   groups: readonly PageGroup[]
   onSearch: () => void
   onHelp: () => void

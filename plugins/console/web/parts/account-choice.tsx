@@ -12,7 +12,7 @@ import type { Whose } from './whose.ts'
 
 const MAX_SHOWN = 12
 
-export interface AccountChoiceProps {
+interface AccountChoiceProps {
   /** Why one is needed: "Calls from here are paid ones." */
   why: string
   onChoose: (account: string) => void

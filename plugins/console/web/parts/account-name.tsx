@@ -1,6 +1,6 @@
 // An account by both of its names: the short one, which callers and commands use, and the display name.
 
-export interface AccountNames {
+interface AccountNames {
   name: string
   /** Empty if not set. */
   display_name: string

@@ -6,7 +6,7 @@ import { messageOf } from './thrown.ts'
 /** Each action has its line there. */
 export const AUDIT_LOG = 'audit-log'
 
-export interface ActionOptions<Given, Result> {
+interface ActionOptions<Given, Result> {
   /** Does it: `(id) => ask(api.accounts({ id }).suspend.post())`. */
   work: (given: Given) => Promise<Result>
   /**

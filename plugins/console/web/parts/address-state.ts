@@ -2,12 +2,12 @@
 import { useCallback, useMemo } from 'react'
 import { navigate, useSearch } from 'wouter/use-browser-location'
 
-export interface SetOptions {
+interface SetOptions {
   /** A step of its own for the browser's back button; otherwise it replaces the address. */
   push?: boolean
 }
 
-export type AddressChange<Name extends string> = { [N in Name]?: string | undefined }
+type AddressChange<Name extends string> = { [N in Name]?: string | undefined }
 
 /**
  * Reads the page's query, and writes it.

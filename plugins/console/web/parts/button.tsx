@@ -54,7 +54,7 @@ export function Button({ look, small, icon: Icon, busy = false, children, onClic
   )
 }
 
-export interface ButtonLinkProps extends Shape {
+interface ButtonLinkProps extends Shape {
   /** Below /console. */
   href: string
   children?: ReactNode

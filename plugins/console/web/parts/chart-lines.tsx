@@ -18,7 +18,7 @@ const MAX_LABEL_PX = 120
 const LABEL_HEIGHT_PX = 14
 const FONT = '12px system-ui, sans-serif'
 
-export interface LinesProps extends ChartProps {
+interface LinesProps extends ChartProps {
   height_px: number
   /** Told which of the times the pointer is at; null when it leaves. */
   onRead: (at: number | null) => void

@@ -1,5 +1,5 @@
 // A choice of one among few, all in view: a range, a theme.
-export interface ChoicesProps<Value extends string> {
+interface ChoicesProps<Value extends string> {
   label: string
   options: readonly { value: Value; label: string }[]
   value: Value

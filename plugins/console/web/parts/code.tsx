@@ -3,7 +3,7 @@ import { SquareTerminal } from 'lucide-react'
 import { names } from './class-names.ts'
 import { Copy } from './copy.tsx'
 
-export interface CodeProps {
+interface CodeProps {
   children: string
   /** What is copied: "command". */
   what?: string

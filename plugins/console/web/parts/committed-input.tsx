@@ -21,7 +21,7 @@ function useTyping(is_typing: boolean): void {
   }, [is_typing])
 }
 
-export interface CommittedInputProps extends Omit<TextInputProps, 'onChange' | 'onBlur' | 'onKeyDown'> {
+interface CommittedInputProps extends Omit<TextInputProps, 'onChange' | 'onBlur' | 'onKeyDown'> {
   /** Told of a text that is not the value. */
   commit: (text: string) => void
   unit?: string

@@ -32,7 +32,7 @@ function copyBySelection(text: string): boolean {
   return copied
 }
 
-export interface CopyProps {
+interface CopyProps {
   text: string
   /** What is copied: "request id". */
   what: string

@@ -7,7 +7,7 @@ import { Button } from './button.tsx'
 import { names } from './class-names.ts'
 import { Notice } from './notice.tsx'
 
-export interface DialogProps {
+interface DialogProps {
   open: boolean
   /** Closed by Esc, by a press outside or by its cross. */
   onClose: () => void
@@ -60,7 +60,7 @@ export const DialogActions = ({ children }: { children: ReactNode }) => (
   <div className="dialog-actions">{children}</div>
 )
 
-export interface ConfirmDialogProps {
+interface ConfirmDialogProps {
   open: boolean
   onClose: () => void
   /** "Revoke the key tg_live_ab12?" */

@@ -4,7 +4,7 @@ import { type DragEvent, type ReactNode, useState } from 'react'
 import { names } from './class-names.ts'
 import { FileButton } from './file-button.tsx'
 
-export interface DropZoneProps {
+interface DropZoneProps {
   onFiles: (files: File[]) => void
   busy: boolean
   /** On the button: "Upload images". */

@@ -2,7 +2,7 @@
 import { Download } from 'lucide-react'
 import { withQuery } from './given.ts'
 
-export interface ExportCsvProps {
+interface ExportCsvProps {
   /** The subject of the API whose list it is: `calls` is asked as `/console/api/calls.csv`. */
   list: string
   /** The filters in force, as the list's route takes them; a cursor and a limit are left out of it. */

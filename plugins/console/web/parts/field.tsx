@@ -4,7 +4,7 @@ import { CircleAlert } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { names } from './class-names.ts'
 
-export interface FieldProps {
+interface FieldProps {
   label: string
   /** As the server names it in an error's `param`: the error is then shown here. */
   name?: string

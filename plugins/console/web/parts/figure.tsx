@@ -3,7 +3,7 @@ import { ArrowDown, ArrowUp } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { share } from './amounts.ts'
 
-export interface FigureProps {
+interface FigureProps {
   label: string
   value: ReactNode
   /** The change against the range before, as a share of it: 0.12 is up by 12 %; null if there is nothing to compare. */

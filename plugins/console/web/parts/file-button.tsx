@@ -4,7 +4,7 @@ import { useRef } from 'react'
 import { Button, type Look } from './button.tsx'
 import { ACCEPTED } from './upload.ts'
 
-export interface FileButtonProps {
+interface FileButtonProps {
   onFiles: (files: File[]) => void
   busy?: boolean
   icon: LucideIcon

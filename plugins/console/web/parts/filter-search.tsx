@@ -4,7 +4,7 @@ import { SearchInput } from './input.tsx'
 
 const PAUSE_MS = 200
 
-export interface FilterSearchProps {
+interface FilterSearchProps {
   label: string
   placeholder?: string
   value: string

@@ -17,7 +17,7 @@ interface Failure {
   notice?: string
 }
 
-export interface FormProps {
+interface FormProps {
   /** Sends it. What it throws is shown: at the field that the error names, else above the fields. */
   submit: () => Promise<unknown>
   /** The fields, then `FormActions`. */

@@ -139,7 +139,7 @@ const COLUMNS: Column<RouteRow>[] = [
   )),
 ]
 
-export interface RouteHealthProps {
+interface RouteHealthProps {
   /** Of the first column: "Provider". */
   title: string
   rows: readonly RouteRow[]

@@ -4,7 +4,7 @@ import { Copy } from './copy.tsx'
 
 const SHOWN_CHARS = 14
 
-export interface IdProps {
+interface IdProps {
   value: string
   /** What it is: "request id". */
   what?: string

@@ -28,7 +28,7 @@ export function TextInput({ value, onChange, code, ...rest }: TextInputProps) {
   )
 }
 
-export interface TextAreaProps extends Omit<ComponentProps<'textarea'>, keyof Valued | 'className'>, Valued {
+interface TextAreaProps extends Omit<ComponentProps<'textarea'>, keyof Valued | 'className'>, Valued {
   code?: boolean
 }
 
@@ -45,7 +45,7 @@ export function TextArea({ value, onChange, code, ...rest }: TextAreaProps) {
   )
 }
 
-export interface UnitInputProps extends TextInputProps {
+interface UnitInputProps extends TextInputProps {
   /** What stands behind the number: "USD", "a minute". */
   unit: string
 }

@@ -7,7 +7,7 @@ import { names } from './class-names.ts'
 /** It may take a second, where many rows have to be looked at. */
 const EVERY_MS = 60_000
 
-export interface ListSumsProps<A extends Answer> {
+interface ListSumsProps<A extends Answer> {
   /** As of `useAsk`: with the filter in force. */
   subject: readonly unknown[]
   call: () => Promise<A>

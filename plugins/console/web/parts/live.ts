@@ -6,7 +6,7 @@ const MIN_WAIT_MS = 500
 const MAX_WAIT_MS = 10_000
 
 /** 'lost': it was open, and is being opened again; 'crowded': too many are open, and it is tried again. */
-export type LiveState = 'connecting' | 'open' | 'lost' | 'crowded' | 'refused'
+type LiveState = 'connecting' | 'open' | 'lost' | 'crowded' | 'refused'
 
 /**
  * Reads a feed for as long as the component is there. A refusal (no rights, signed out) ends it, until somebody signs in

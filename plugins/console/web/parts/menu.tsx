@@ -17,7 +17,7 @@ export interface MenuItem {
   disabled?: boolean
 }
 
-export interface MenuProps {
+interface MenuProps {
   /** What the menu is of: "More for alice". */
   label: string
   /** 'line' parts groups. */

@@ -1,7 +1,7 @@
 // An amount: to the cent, with every nano-dollar on hover.
 import { balanceUsd, exactUsd, fixedUsd, roundedUsd } from './amounts.ts'
 
-export interface MoneyProps {
+interface MoneyProps {
   nanos: number | null
   /** Every digit, for price lines and charges. */
   exact?: boolean

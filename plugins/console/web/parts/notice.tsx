@@ -4,7 +4,7 @@ import type { ReactNode } from 'react'
 
 const ICONS = { info: Info, good: CircleCheck, warn: TriangleAlert, bad: CircleAlert }
 
-export interface NoticeProps {
+interface NoticeProps {
   tone?: keyof typeof ICONS
   /** Read out when it appears. */
   alert?: boolean

@@ -3,7 +3,7 @@ import { type ReactNode, useEffect, useLayoutEffect, useRef } from 'react'
 import { claimFocus, oweFocus } from '../app/navigation.ts'
 import { names } from './class-names.ts'
 
-export interface PageFrameProps {
+interface PageFrameProps {
   /** Also the title of the browser's tab. */
   title: string
   /** One sentence of the user's world. */
@@ -47,7 +47,7 @@ export function Page({ title, lead, actions, width, children }: PageFrameProps) 
   )
 }
 
-export interface SectionProps {
+interface SectionProps {
   title: string
   actions?: ReactNode
   children: ReactNode

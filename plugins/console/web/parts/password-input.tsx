@@ -4,7 +4,7 @@ import { useState } from 'react'
 import { Button } from './button.tsx'
 import { TextInput } from './input.tsx'
 
-export interface PasswordInputProps {
+interface PasswordInputProps {
   value: string
   onChange: (value: string) => void
   /** What password managers should do: fill in the known one, or offer a new one; `off` for keys. */

@@ -10,7 +10,7 @@ export interface Option<Value extends string> {
   detail?: string
 }
 
-export interface SelectProps<Value extends string> {
+interface SelectProps<Value extends string> {
   options: readonly Option<Value>[]
   value: Value
   onChange: (value: Value) => void

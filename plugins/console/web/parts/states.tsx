@@ -40,7 +40,7 @@ export function Skeleton({ rows = 8 }: { rows?: number }) {
   )
 }
 
-export interface EmptyStateProps {
+interface EmptyStateProps {
   icon?: LucideIcon
   title: string
   /** What this is for. */
@@ -60,7 +60,7 @@ export function EmptyState({ icon: Icon, title, children, action }: EmptyStatePr
   )
 }
 
-export interface FailedStateProps {
+interface FailedStateProps {
   failure: Error
   retry?: () => void
 }
@@ -92,7 +92,7 @@ export function FailedState({ failure, retry }: FailedStateProps) {
   )
 }
 
-export interface LoadedProps<Data> {
+interface LoadedProps<Data> {
   query: UseQueryResult<Data, Error>
   /** Rows of the skeleton. */
   rows?: number

@@ -18,7 +18,7 @@ const ICONS: Record<Tone, LucideIcon> = {
   busy: CircleDashed,
 }
 
-export interface StatusProps {
+interface StatusProps {
   tone: Tone
   /** The word: "active", "suspended". */
   children: string

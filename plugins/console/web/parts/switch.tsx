@@ -1,7 +1,7 @@
 // A switch: on or off, at once.
 import { Switch as Base } from '@base-ui/react/switch'
 
-export interface SwitchProps {
+interface SwitchProps {
   checked: boolean
   onChange: (checked: boolean) => void
   disabled?: boolean

@@ -56,12 +56,12 @@ export const ofWeek = <Row,>(one: Column<Row>): Column<Row> => ({
 })
 
 /** By which column, and which way: `'cost'`, `'-cost'` from the largest down. */
-export interface Sorting {
+interface Sorting {
   by: string
   onSort: (by: string) => void
 }
 
-export interface TableProps<Row> {
+interface TableProps<Row> {
   /** What is listed, for screen readers: "Calls". */
   label: string
   columns: readonly Column<Row>[]
@@ -153,7 +153,7 @@ function HeadCell({ title, hint, end, sorts, sorting, sort_key }: HeadCellProps)
   )
 }
 
-export interface PagerProps {
+interface PagerProps {
   /** As the server answers it; null on the last page. */
   next_cursor: number | string | null
   /** The name of the cursor in the address. */

@@ -3,13 +3,13 @@ import { Tabs as Base } from '@base-ui/react/tabs'
 import type { ReactNode } from 'react'
 import { useAddressState } from './address-state.ts'
 
-export interface TabEntry {
+interface TabEntry {
   value: string
   title: string
   content: ReactNode
 }
 
-export interface TabsProps {
+interface TabsProps {
   label: string
   /** The first one is open where the address says nothing. */
   tabs: readonly TabEntry[]

@@ -2,7 +2,7 @@
 import { ImageOff } from 'lucide-react'
 import { useState } from 'react'
 
-export interface ThumbnailProps {
+interface ThumbnailProps {
   src: string
   /** What it shows: the prompt, the file's name. */
   alt: string

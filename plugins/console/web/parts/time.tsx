@@ -32,7 +32,7 @@ function useNowFor(at_ms: number | null): number {
   return at_ms === null ? now : Math.max(now, Math.min(at_ms, Date.now()))
 }
 
-export interface TimeProps {
+interface TimeProps {
   /** Milliseconds since 1970; null is a dash. */
   at_ms: number | null
   /** The exact time in view, where it is what is looked for. */

@@ -1,6 +1,6 @@
 // A sentence of the server, in which names and commands stand between backticks.
 
-export interface WordsProps {
+interface WordsProps {
   children: string
 }
 

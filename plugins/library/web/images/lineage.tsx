@@ -6,7 +6,7 @@ import { Thumbnail } from '../../../console/web/parts/thumbnail.tsx'
 import { Time } from '../../../console/web/parts/time.tsx'
 import type { Relative, ShownImage } from './models.ts'
 
-export interface LineageProps {
+interface LineageProps {
   image: ShownImage
   is_operator: boolean
   is_visible: boolean

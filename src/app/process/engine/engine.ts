@@ -50,7 +50,7 @@ export interface AboutDatabase {
 }
 
 /** What concerns one engine alone is nothing to the other. */
-export interface EngineLedgerOptions
+interface EngineLedgerOptions
   extends Omit<LedgerOptions, 'path'>,
     Pick<PostgresExecutorOptions, 'onFenced' | 'now'> {}
 

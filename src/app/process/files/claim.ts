@@ -10,7 +10,7 @@ import { bucketMark, makeBucketMark } from '../../../store/bucket-marks.ts'
 import type { Db } from '../../../store/db.ts'
 import type { FileStores } from './stores.ts'
 
-export interface ClaimOptions {
+interface ClaimOptions {
   /** Claims a bucket without the files that the database names. */
   accept_missing_files: boolean
 }

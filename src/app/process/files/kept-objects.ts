@@ -16,7 +16,7 @@ const MEANINGS = {
 /** Those that `Disagreement` tells in more detail. */
 export const KEPT_INVARIANTS = Object.keys(MEANINGS)
 
-export interface KeptObjects {
+interface KeptObjects {
   rules: CheckedRule[]
   findings: Finding[]
   files: Disagreement[]

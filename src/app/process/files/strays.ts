@@ -9,7 +9,7 @@ import { type FileStores, storedAt } from './stores.ts'
 /** The row of a younger one may be on its way: an upload, or an answer that is long in coming. */
 export const MIN_STRAY_AGE_MS = 24 * 60 * 60 * 1_000
 
-export interface Strays {
+interface Strays {
   objects: number
   bytes: number
   /** Deletes them. May be run again. */

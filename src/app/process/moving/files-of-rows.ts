@@ -9,7 +9,7 @@ import type { Awaitable, Db } from '../../../store/db.ts'
 import { counted } from '../../../utilities/counted.ts'
 import { FILE_FOLDERS, type FileFolder, type FileStores } from '../files/stores.ts'
 
-export interface MoveFilesOfRowsOptions {
+interface MoveFilesOfRowsOptions {
   /** It has the rows that name the files, and is only read. */
   db: Db
   from: FileStores
@@ -45,7 +45,7 @@ export interface MissingFile extends NamedFile {
   path: string
 }
 
-export interface FilePlan {
+interface FilePlan {
   to_copy: PlannedFile[]
   bytes: number
   there: number

@@ -40,7 +40,7 @@ const MAX_CALLS_A_MINUTE = 1_200
 /** What any route of the console may answer besides what it is for. */
 export const FAILURES = failures(ErrorBody, 400, 401, 403, 404, 409, 413, 415, 422, 429, 500, 503)
 
-export interface CallsOptions {
+interface CallsOptions {
   /** `own`: the routes read their own bytes (`parse: 'none'`), such as uploads. `json` is the default. */
   bodies?: 'json' | 'own'
   /** How many calls one of an account counts as, where it takes the event loop longer than others; 1 where absent. */

@@ -4,7 +4,7 @@ import type { RenderError } from '../../../http/answers.ts'
 import { plainError } from '../../../http/plain-error.ts'
 
 /** A field whose value is another than the one that was read. */
-export interface ChangedField {
+interface ChangedField {
   field: string
   /** As the caller read it. */
   was: unknown

@@ -35,7 +35,7 @@ import type { EmbeddingDialect } from './dialect.ts'
 const BODY_LIMIT_BYTES = 10 * 1024 * 1024
 
 /** A call of a surface. */
-export interface EmbeddingCall extends PaidCall {
+interface EmbeddingCall extends PaidCall {
   dialect: EmbeddingDialect
 }
 

@@ -21,7 +21,7 @@ import { readCallTarget } from '../../bodies/call-target.ts'
 import { renameBytes, renameTo } from '../../serving/model-name.ts'
 
 /** A provider's answer: its bytes, and its vectors where they were read. */
-export interface EmbeddingAnswer {
+interface EmbeddingAnswer {
   bytes: Uint8Array<ArrayBuffer>
   vectors: readonly (readonly number[])[] | undefined
 }

@@ -26,7 +26,7 @@ import type { GeneratedImage, ImageResponse } from './generated-images.ts'
 import type { ImageOrder, PaidImageOrder } from './order.ts'
 
 /** The charge for images, and the tokens behind it where the price is by tokens. */
-export interface ImageBill
+interface ImageBill
   extends Pick<
     Delivered,
     'charge' | 'usage' | 'estimated' | 'reported_usage' | 'doubt' | 'image_attempts' | 'tokens_by_answer'
@@ -35,7 +35,7 @@ export interface ImageBill
 }
 
 /** The parts of an order that its quote depends on. */
-export interface QuotedImages extends Pick<PaidImageOrder, 'model' | 'partial_images'> {
+interface QuotedImages extends Pick<PaidImageOrder, 'model' | 'partial_images'> {
   readonly wanted: Pick<
     ImageOrder,
     'prompt' | 'count' | 'size_text' | 'quality' | 'input_fidelity' | 'sources' | 'mask' | 'conversation'

@@ -11,7 +11,7 @@ import type { PaidImageOrder } from './order.ts'
 import { assertTotal, readable } from './references.ts'
 
 /** The prompt and the images at the end of a conversation. */
-export interface FinalPrompt {
+interface FinalPrompt {
   prompt: string
   /** In the order of the conversation, each once. */
   images: readonly MediaPart[]

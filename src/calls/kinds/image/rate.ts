@@ -34,7 +34,7 @@ export async function countCall(
 }
 
 /** The same of a call that no Idempotency-Key answers by itself. @throws GatewayError rate_limited */
-export async function countNow(
+async function countNow(
   parts: Pick<ExchangeParts, 'catalogue'>,
   rate: Rate,
   { caller }: Pick<Admitted, 'caller'>,

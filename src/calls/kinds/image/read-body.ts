@@ -12,7 +12,7 @@ import { NO_BODY_ID, readError } from '../../parsing/parser.ts'
 /** Decoded images, by the names that stand in place of their data URIs. */
 export type InlineImages = ReadonlyMap<string, InlineImage>
 
-export interface ImagesBody {
+interface ImagesBody {
   json: JsonObject
   images: InlineImages
   sha256: string

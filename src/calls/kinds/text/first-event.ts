@@ -18,7 +18,7 @@ const SAYS_NOTHING = /^\s*(?:\{\s*(?:"type"\s*:\s*"ping"\s*)?\}\s*)?$/
 const BEGINS = /^(?:event: ?[a-z_.]+\r?\n)?data: ?(?!\{\s*\})\S/
 
 /** How a provider's streams are read, and the errors in them. */
-export interface StreamFormat extends Pick<Protocol, 'readFailure'> {
+interface StreamFormat extends Pick<Protocol, 'readFailure'> {
   open(): StreamReading
 }
 

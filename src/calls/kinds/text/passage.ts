@@ -18,7 +18,7 @@ export interface TextRequest {
   context: AnswerContext
 }
 
-export interface WholeAnswer {
+interface WholeAnswer {
   bytes: Uint8Array<ArrayBuffer>
   json: JsonObject
 }
@@ -39,7 +39,7 @@ export interface Passage {
   stream(reading: StreamReading, answered: StreamedAnswer): Relay
 }
 
-export interface AnsweredAs {
+interface AnsweredAs {
   /** The provider's own name of the model. */
   upstream_model: string
   /** JSON was requested in words: text around it is removed. */

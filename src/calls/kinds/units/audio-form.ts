@@ -26,7 +26,7 @@ interface AudioFile {
   mime: string
 }
 
-export type FormField = readonly [name: string, value: string]
+type FormField = readonly [name: string, value: string]
 
 /** As OpenAI's limit of a file, and as that of images. */
 const MAX_AUDIO_BYTES = 25 * 1024 * 1024

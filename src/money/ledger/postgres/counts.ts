@@ -12,7 +12,7 @@ import {
 } from '../call-limits.ts'
 import type { Operation } from '../operations.ts'
 
-export interface ReadingOfCounts {
+interface ReadingOfCounts {
   /** In this order; none where the operations ask for no limit. */
   readonly statements: readonly Statement[]
   /** @param answers one for each statement @param counts get what they tell */

@@ -9,7 +9,7 @@ import { readingOfCounts } from './counts.ts'
 import type { LockedRows } from './locked-accounts.ts'
 
 /** The state of a batch once it has been read. */
-export interface BatchRead {
+interface BatchRead {
   readonly book: Book
   /** `pg_current_xact_id()` */
   readonly transaction_id: string

@@ -8,7 +8,7 @@ import { CLIENT_TOOLS, type ClientTool } from './client-tools.ts'
 import { writeEncrypted } from './encrypted.ts'
 import type { NamedTool } from './tools.ts'
 
-export type ItemStatus = 'in_progress' | 'completed' | 'incomplete'
+type ItemStatus = 'in_progress' | 'completed' | 'incomplete'
 
 /** The parts of a message. */
 export const textContent = (text: string, logprobs: readonly TokenLogprob[] = []): JsonObject => ({

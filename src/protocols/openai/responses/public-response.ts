@@ -25,7 +25,7 @@ export const publicResponse = (response: JsonObject, view: CallerView): JsonObje
 })
 
 /** One of its items. @param index its place in the output */
-export function publicItem(item: JsonObject, index: number, { call_id, issuer }: CallerView): JsonObject {
+function publicItem(item: JsonObject, index: number, { call_id, issuer }: CallerView): JsonObject {
   const encrypted = stringIn(item.encrypted_content)
   return {
     ...item,

@@ -49,7 +49,7 @@ export const toolsByName = (tools: Json | undefined): ReadonlyMap<string, NamedT
   new Map(namedTools(tools).map((tool) => [flatName(tool.name, tool.namespace), tool]))
 
 /** A request's tools, sorted by whether the model has a price for their extras. */
-export interface KeptTools {
+interface KeptTools {
   tools: Json[]
   /** The types that were left out, each once. */
   dropped: string[]

@@ -1,7 +1,7 @@
 // The billed tokens in a response's usage, read and written.
 // https://platform.openai.com/docs/api-reference/responses/object#responses/object-usage
 import { promptTokens, type ReportedUsage, totalTokens, type Usage } from '../../../domain/usage.ts'
-import { isObject, type Json, type JsonObject } from '../../wire/json.ts'
+import { isObject, type JsonObject } from '../../wire/json.ts'
 import { readCounts, writtenForHour } from '../usage.ts'
 import { outputTokens } from './written.ts'
 
@@ -33,20 +33,6 @@ export const writeUsage = (usage: Usage): JsonObject => ({
   output_tokens_details: { reasoning_tokens: usage.thinking_tokens },
   total_tokens: totalTokens(usage),
 })
-
-/** The usage of several calls together, as callers read it. */
-export function writtenUsageSum(
-  sum: JsonObject | undefined,
-  usage: Json | undefined,
-): JsonObject | undefined {
-  if (!isObject(usage)) return sum
-  const added = Object.entries(usage).map(([name, value]) => {
-    const before = sum?.[name]
-    if (isObject(value)) return [name, writtenUsageSum(isObject(before) ? before : undefined, value)]
-    return [name, typeof value === 'number' && typeof before === 'number' ? value + before : value]
-  })
-  return { ...sum, ...Object.fromEntries(added) }
-}
 
 /** The output of a whole answer in estimated tokens, for one without usage. */
 export const estimateOutput = (answer: JsonObject): number => outputTokens(answer.output)

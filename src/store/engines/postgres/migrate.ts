@@ -8,7 +8,7 @@ import { type Connection, SCHEMA } from './connection.ts'
 import { isBusy } from './failure.ts'
 import { LOCKS } from './lock-numbers.ts'
 
-export interface Migration {
+interface Migration {
   /** The version of SQLite's migration which does the same. */
   version: number
   sql: string

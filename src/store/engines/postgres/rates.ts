@@ -3,7 +3,7 @@ import { type Rate, type RateState, WINDOW_MS } from '../../../domain/call-limit
 import type { Db } from '../../db.ts'
 
 /** Current counts for the limits of an account or a key. */
-export interface CallRates {
+interface CallRates {
   requests: number
   tokens: number
   /** Calls under way. */

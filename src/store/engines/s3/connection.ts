@@ -13,7 +13,7 @@ export interface ConnectionOptions {
   least_bytes_per_s: number
 }
 
-export interface BucketObject {
+interface BucketObject {
   /** Without the prefix. */
   key: string
   bytes: number

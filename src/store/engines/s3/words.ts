@@ -56,7 +56,7 @@ export function explainBucketFailure(failure: unknown, bucket: Bucket, named_in:
 }
 
 /** Whether the client threw it, be it of the server's answer or of the connection. */
-export const isOfServer = (failure: unknown): boolean =>
+const isOfServer = (failure: unknown): boolean =>
   failure instanceof Error &&
   (failure.name === 'S3Error' || /Connection|Timeout|FailedToOpen|ENOTFOUND|S3/i.test(codeOf(failure)))
 
