@@ -1,8 +1,8 @@
 // The settings of alerts, [alerts]: where they are sent, with which secret, and from which spending of a day on they are raised.
 import { type Static, Type } from '@sinclair/typebox'
-import { readSecret, warnUnusable } from '../../src/catalogue/providers.ts'
 import { closed } from '../../src/catalogue/schema-parts.ts'
 import { defineSection, type SectionContext } from '../../src/catalogue/sections.ts'
+import { readSetSecret } from '../../src/catalogue/set-secret.ts'
 import type { TomlPath } from '../../src/catalogue/toml.ts'
 import { type Nanos, parseUsd } from '../../src/domain/money.ts'
 import { mayHaveToken, secretBytes } from '../../src/domain/webhook-secret.ts'
@@ -94,10 +94,7 @@ const isAddress = (url: string): boolean => /^https:\/\/\S+$/.test(url) && URL.c
 
 /** The value itself, or of its variable; undefined, and warned of, if that is not set. */
 function readSet(written: string | undefined, path: TomlPath, context: SectionContext): string | undefined {
-  const read = written === undefined ? undefined : readSecret(written, path, context)
-  if (typeof read !== 'object') return read
-  warnUnusable(read, 'no alerts are sent', context.warn)
-  return undefined
+  return written === undefined ? undefined : readSetSecret(written, path, 'no alerts are sent', context)
 }
 
 const isWebhookUrl = ([name]: TomlPath): boolean => name === 'webhook_url'

@@ -1,9 +1,9 @@
 // The settings of custom plugins, [plugins.NAME]: a table for each, which the plugin's own schema checks once its code is loaded.
 import { type TObject, Type } from '@sinclair/typebox'
 import { type Mistake, Mistakes, validate } from '../../src/catalogue/mistakes.ts'
-import { readSecret, warnUnusable } from '../../src/catalogue/providers.ts'
 import { closed } from '../../src/catalogue/schema-parts.ts'
 import { defineSection, type SectionContext } from '../../src/catalogue/sections.ts'
+import { readSetSecret } from '../../src/catalogue/set-secret.ts'
 import type { TomlPath } from '../../src/catalogue/toml.ts'
 import type { Catalogue } from '../../src/domain/catalogue.ts'
 import { mayHaveToken } from '../../src/domain/webhook-secret.ts'
@@ -51,11 +51,8 @@ export const pluginSettings = defineSection({
 function resolved(value: unknown, path: TomlPath, context: SectionContext, secrets: string[]): unknown {
   if (typeof value === 'string') {
     const is_variable = value.startsWith('env:')
-    const read = is_variable ? readSecret(value, path, context) : value
-    if (typeof read !== 'string') {
-      warnUnusable(read, 'the plugin goes without it', context.warn)
-      return undefined
-    }
+    const read = is_variable ? readSetSecret(value, path, 'the plugin goes without it', context) : value
+    if (read === undefined) return undefined
     if (is_variable || isSecret(path.slice(1), read)) secrets.push(read)
     return read
   }

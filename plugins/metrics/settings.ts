@@ -1,8 +1,9 @@
 // The settings of metrics and of spans, [metrics] and [telemetry]: their secrets, the address of the metrics, and the one that spans are sent to.
 import { type Static, Type } from '@sinclair/typebox'
-import { readHeaders, readSecret, warnUnusable } from '../../src/catalogue/providers.ts'
+import { readHeaders, warnUnusable } from '../../src/catalogue/providers.ts'
 import { closed, LISTEN_PATTERN } from '../../src/catalogue/schema-parts.ts'
 import { defineSection, originIn, type SectionContext } from '../../src/catalogue/sections.ts'
+import { readSetSecret } from '../../src/catalogue/set-secret.ts'
 import { isLoopback, parseListenAddress } from '../../src/utilities/listen-address.ts'
 import { withoutTrailing } from '../../src/utilities/text-ends.ts'
 
@@ -99,11 +100,8 @@ function readMetrics(
 
 function readToken(written: string, context: SectionContext): string | undefined {
   const path = ['metrics', 'token']
-  const token = readSecret(written, path, context)
-  if (typeof token !== 'string') {
-    warnUnusable(token, 'there is no /metrics', context.warn)
-    return undefined
-  }
+  const token = readSetSecret(written, path, 'there is no /metrics', context)
+  if (token === undefined) return undefined
   if (token.length < MIN_TOKEN_CHARS && token !== '')
     context.report(
       path,
