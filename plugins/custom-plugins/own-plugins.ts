@@ -94,11 +94,19 @@ const CLOSE_LIMIT_MS = 5_000
 const CHECK_LIMIT_MS = 5_000
 const SWEEP_LIMIT_MS = 60_000
 
+/** Work once the turn of the event loop has ended that asks for it. */
+const afterTurn = (work: () => Promise<void>): Promise<void> =>
+  new Promise<void>((resolve) => {
+    setImmediate(resolve)
+  }).then(work)
+
 /** The custom plugins of a running gateway. */
 export class OwnPlugins {
   readonly loaded: readonly LoadedPlugin[]
   readonly #log: Logger
   readonly #queues: readonly ReturnType<typeof createSettleQueue>[]
+  /** Listeners that have an event still to come, or are at it. */
+  readonly #listening = new Set<Promise<void>>()
 
   /** Registers their hooks. */
   constructor(gateway: Gateway, { loaded, before_limit_ms, serveIn }: PreparedPlugins) {
@@ -139,14 +147,15 @@ export class OwnPlugins {
     for (const plugin of this.loaded) {
       const listener = plugin.definition.on?.[name]
       if (!listener) continue
-      const hear = async () => {
+      const listening = afterTurn(async () => {
         try {
           await listener(plugin.own, event)
         } catch (cause) {
           this.#log.error({ plugin: plugin.name, event: name, cause }, 'a plugin failed at an event')
         }
-      }
-      setImmediate(() => void hear())
+        this.#listening.delete(listening)
+      })
+      this.#listening.add(listening)
     }
   }
 
@@ -180,9 +189,10 @@ export class OwnPlugins {
     return (await Promise.all(found.flat())).flat()
   }
 
-  /** Reports the calls that wait to them, for some seconds at most, and closes them. */
+  /** Reports the calls and events that wait to them, for some seconds at most, and closes them. */
   async close(): Promise<void> {
     await Promise.all(this.#queues.map((queue) => queue.drain(STOP_LIMIT_MS)))
+    await Promise.race([Promise.all(this.#listening), Bun.sleep(STOP_LIMIT_MS)])
     for (const { name: plugin, definition, own } of this.loaded.toReversed())
       try {
         await withinTime(CLOSE_LIMIT_MS, () => definition.close?.(own))

@@ -33,14 +33,21 @@ export type AnswerType =
   | 'translation'
 
 const BY_TOKENS = 'image-by-token'
+const DRAWS = 'text-with-images'
 
-/** The simulated models of a first start, and an image model whose price is by token. */
+/** The simulated models of a first start, an image model whose price is by token, and a text model that answers with images. */
 export const TYPED_CATALOGUE = `${FIRST_CATALOGUE}
 [[models]]
 id = "${BY_TOKENS}"
 kind = "image"
 routes = [{ provider = "simulator-openai", model = "gpt-image-2.6-flare" }]
 price = { input = 5, output = 10, image_output = 40 }
+
+[[models]]
+id = "${DRAWS}"
+kind = "text"
+routes = [{ provider = "simulator", model = "gemini-2.5-flash-image" }]
+price = { input = 0.3, output = 2.5, image_output = 30 }
 `
 
 const WAV = readFileSync(join(import.meta.dir, '../../../fixtures/audio/tone.wav'))
@@ -87,11 +94,6 @@ const CONVERSATIONS: Readonly<Record<string, { prompt: string; chat: JsonObject;
     chat: { logprobs: true, top_logprobs: 2 },
     response: { include: ['message.output_text.logprobs'], top_logprobs: 2 },
   },
-  drawing: {
-    prompt: 'Draw a cat.',
-    chat: {},
-    response: { tools: [{ type: 'image_generation' }], tool_choice: 'required' },
-  },
   reasoning: {
     prompt: 'Think.',
     chat: { reasoning_effort: 'high' },
@@ -100,7 +102,7 @@ const CONVERSATIONS: Readonly<Record<string, { prompt: string; chat: JsonObject;
 }
 
 /** Fields that no Claude model has. */
-const NOT_OF_CLAUDE: ReadonlySet<string> = new Set(['several', 'logprobs', 'drawing'])
+const NOT_OF_CLAUDE: ReadonlySet<string> = new Set(['several', 'logprobs'])
 
 const TEXTS: readonly Request[] = TEXT_MODELS.flatMap((model) =>
   Object.entries(CONVERSATIONS).flatMap(([kind, { prompt, chat, response }]): Request[] => {
@@ -122,6 +124,21 @@ const TEXTS: readonly Request[] = TEXT_MODELS.flatMap((model) =>
     ]
   }),
 )
+
+const DRAWN: readonly Request[] = [
+  {
+    type: 'response',
+    name: 'with an image',
+    path: '/v1/responses',
+    body: { model: DRAWS, input: 'Draw a cat.' },
+  },
+  {
+    type: 'response_event',
+    name: 'with an image',
+    path: '/v1/responses',
+    body: { model: DRAWS, input: 'Draw a cat.', stream: true },
+  },
+]
 
 const COMPLETIONS: readonly Request[] = TEXT_MODELS.flatMap((model): Request[] => {
   const body = { model, prompt: 'Say hello.' }
@@ -286,6 +303,7 @@ const REFUSED: readonly Request[] = [
 
 export const REQUESTS: readonly Request[] = [
   ...TEXTS,
+  ...DRAWN,
   ...COMPLETIONS,
   ...IMAGES,
   ...UNITS,
