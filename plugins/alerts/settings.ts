@@ -89,7 +89,7 @@ function readWebhook(
   return url === undefined || secret === undefined ? undefined : { url, secret }
 }
 
-/** One that comes from the environment has not been seen by the schema. */
+/** The schema checks the catalogue's text, and not what a variable of the environment holds. */
 const isAddress = (url: string): boolean => /^https:\/\/\S+$/.test(url) && URL.canParse(url)
 
 /** The value itself, or of its variable; undefined, and warned of, if that is not set. */

@@ -22,7 +22,7 @@ type Said = Omit<Answer, 'id' | 'usage'>
 const NOTHING: Said = { text: [], calls: [], pictures: [], partials: [], finish: 'stop' }
 
 async function say(ask: Ask, behaviour: Behaviour, random: Random): Promise<Partial<Said>> {
-  if (behaviour.draws) return drawn(ask, random)
+  if (behaviour.draws) return pictureAnswer(ask, random)
   const tool = toolFor(ask)
   if (!tool) return cut(write(ask, behaviour, random), ask)
   const args = valueFor(tool.schema ?? { type: 'object' }, ask.last_text, random, { is_sparing: true })
@@ -31,7 +31,7 @@ async function say(ask: Ask, behaviour: Behaviour, random: Random): Promise<Part
   return callTokens(call) <= ask.max_tokens ? { calls: [call] } : { finish: 'length' }
 }
 
-async function drawn(ask: Ask, random: Random): Promise<Partial<Said>> {
+async function pictureAnswer(ask: Ask, random: Random): Promise<Partial<Said>> {
   const text = tokensOf('Here is your picture.').slice(0, ask.max_tokens)
   if (ask.max_tokens < PICTURE_TOKENS + text.length) return { text, finish: 'length' }
   const files: Pick<Said, 'pictures' | 'partials'>[] = []

@@ -23,8 +23,8 @@ export async function drawPicture(
   random: Random,
 ): Promise<Pick<Answer, 'pictures' | 'partials'>> {
   const size = sizeOf(shape)
-  const fileOf = async (drawn: Sharp) =>
-    (await drawn.png({ compressionLevel: 4 }).toBuffer()).toString('base64')
+  const fileOf = async (picture: Sharp) =>
+    (await picture.png({ compressionLevel: 4 }).toBuffer()).toString('base64')
   return await withSharp(async (sharp) => {
     const colour = colourOf(prompt, random)
     const colourAt = painter(images.length > 0 ? beside : subjectOf(prompt), colour, random)
