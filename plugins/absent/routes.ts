@@ -26,9 +26,9 @@ function refusal(request: Request): GatewayError {
 }
 
 /** Only callers with a key are told what is not served. */
-export function absent(gateway: Pick<Gateway, 'exchange' | 'requests'>) {
+export function absent(gateway: Pick<Gateway, 'calls' | 'requests'>) {
   async function refuse(origin: CallOrigin): Promise<never> {
-    await gateway.exchange.gate.admit(origin)
+    await gateway.calls.gate.admit(origin)
     throw refusal(origin.request)
   }
   // 404, with what to do instead: the API reference leaves them out.

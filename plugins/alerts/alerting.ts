@@ -15,10 +15,10 @@ export interface Alerting {
 }
 
 export function openAlerting(
-  gateway: Pick<Gateway, 'exchange' | 'operations' | 'db'>,
+  gateway: Pick<Gateway, 'calls' | 'operations' | 'db'>,
   settings: () => AlertSettings,
 ): Alerting {
-  const { now, log } = gateway.exchange
+  const { now, log } = gateway.calls
   const { postWebhook: post } = gateway.operations
   let watch: RunningAlerts | undefined
   return {

@@ -25,7 +25,7 @@ const MAX_RECENT = 20
 
 /** `GET /console/api/alerts`, and `POST /console/api/alerts/test`. */
 export function alertRoutes(
-  gateway: Pick<Gateway, 'exchange' | 'requests' | 'people' | 'db'>,
+  gateway: Pick<Gateway, 'calls' | 'requests' | 'people' | 'db'>,
   { test, settings }: Pick<Alerting, 'test' | 'settings'>,
 ) {
   const { db } = gateway

@@ -15,7 +15,7 @@ import type { Condition } from './steps.ts'
 import { writeConditions } from './store.ts'
 
 interface AlertParts {
-  gateway: Pick<Gateway, 'exchange' | 'operations' | 'db'>
+  gateway: Pick<Gateway, 'calls' | 'operations' | 'db'>
   settings: () => AlertSettings
   /** How models, providers and routes do. */
   health?: () => Promise<HealthNow>
@@ -51,8 +51,8 @@ interface Check {
 /** Looks each minute. A check that fails is logged, and its alerts stay unchanged. */
 export function watchAlerts({ gateway, settings, post, others, ...parts }: AlertParts): RunningAlerts {
   const { health = () => routeHealth(gateway), every_ms = LOOK_EVERY_MS } = parts
-  const { db, exchange } = gateway
-  const { now, log } = exchange
+  const { db, calls } = gateway
+  const { now, log } = calls
   const has_others = others !== undefined
   const sender = createSender({ db, settings, post, now, log, has_others })
   const of_all = checksOf({ gateway, settings, health })
@@ -132,8 +132,8 @@ function checksOf({
   settings,
   health,
 }: Required<Pick<AlertParts, 'gateway' | 'settings' | 'health'>>): Check[] {
-  const { db, exchange } = gateway
-  const { now, catalogue } = exchange
+  const { db, calls } = gateway
+  const { now, catalogue } = calls
   return [
     { rules: ['low_balance'], every_ms: NOT_OFTEN_MS, look: () => lowBalances(db, now()) },
     {
@@ -151,7 +151,7 @@ function checksOf({
 
 /** The checks of plugins that raise alerts. @param machine the name of this one, where there are several */
 function checksOfPlugins(
-  { exchange: { catalogue, now }, operations: { checks, data_folder } }: AlertParts['gateway'],
+  { calls: { catalogue, now }, operations: { checks, data_folder } }: AlertParts['gateway'],
   machine = '',
 ): Check[] {
   return checks.flatMap(({ when, look, alert }): Check[] => {

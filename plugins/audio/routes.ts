@@ -15,20 +15,23 @@ const UNPARSED = { parse: 'none' } as const
 const surfaceOf = (surface: string) => ({ surface, forms: COMMON_FORMS, render: renderError })
 
 /** The routes, each a surface of its own in the books. */
-export const audio = (gateway: Pick<Gateway, 'exchange' | 'requests'>) => {
-  const { exchange } = gateway
+export const audio = (gateway: Pick<Gateway, 'calls' | 'requests'>) => {
   const speech = new Elysia({ name: 'audio: speech' })
     .use(calls(gateway, surfaceOf('speech')))
-    .post('/v1/audio/speech', ({ origin }) => servePaid(exchange, speechCalls, { origin }), UNPARSED)
+    .post('/v1/audio/speech', ({ origin }) => servePaid(gateway.calls, speechCalls, { origin }), UNPARSED)
   const transcriptions = new Elysia({ name: 'audio: transcriptions' })
     .use(calls(gateway, surfaceOf('transcriptions')))
     .post(
       '/v1/audio/transcriptions',
-      ({ origin }) => servePaid(exchange, TRANSCRIPTIONS, { origin }),
+      ({ origin }) => servePaid(gateway.calls, TRANSCRIPTIONS, { origin }),
       UNPARSED,
     )
   const translations = new Elysia({ name: 'audio: translations' })
     .use(calls(gateway, surfaceOf('translations')))
-    .post('/v1/audio/translations', ({ origin }) => servePaid(exchange, TRANSLATIONS, { origin }), UNPARSED)
+    .post(
+      '/v1/audio/translations',
+      ({ origin }) => servePaid(gateway.calls, TRANSLATIONS, { origin }),
+      UNPARSED,
+    )
   return new Elysia({ name: 'audio' }).use(speech).use(transcriptions).use(translations)
 }

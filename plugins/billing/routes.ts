@@ -5,12 +5,12 @@ import type { Gateway } from '../../src/app/surface/gateway.ts'
 import { Closed } from '../../src/http/schema.ts'
 import { AccountView, accountView } from './views.ts'
 
-export function billing(gateway: Pick<Gateway, 'exchange' | 'requests' | 'db'>) {
+export function billing(gateway: Pick<Gateway, 'calls' | 'requests' | 'db'>) {
   return new Elysia({ name: 'billing' })
     .use(accountCalls(gateway))
     .get(
       '/api/v1/account',
-      async ({ caller }) => accountView(await currentCaller(gateway, caller), gateway.exchange),
+      async ({ caller }) => accountView(await currentCaller(gateway, caller), gateway.calls),
       {
         query: Closed({}),
         response: { 200: AccountView, ...ACCOUNT_FAILURES },

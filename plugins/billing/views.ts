@@ -4,7 +4,7 @@ import { ACCOUNT_MONEY_FIELDS, accountMoney } from '../../src/access/account-vie
 import { limitsFor } from '../../src/access/limits.ts'
 import { LimitsView, limitsView, SpendLimitsView, spendLimitsView } from '../../src/access/limits-view.ts'
 import type { KeyOfAccount } from '../../src/access/lookup.ts'
-import type { ExchangeParts } from '../../src/calls/parts.ts'
+import type { CallParts } from '../../src/calls/parts.ts'
 import { Closed, Nullable, OneOf } from '../../src/http/schema.ts'
 import { MoneyFields, money, NullableMoneyFields, NullableTimeFields, time } from '../../src/http/views.ts'
 
@@ -40,7 +40,7 @@ export const AccountView = Closed(
 /** An account with its money, the part of it that new calls may use, its limits, and the caller's key. */
 export async function accountView(
   { account, key }: KeyOfAccount,
-  { catalogue, limiter, now }: Pick<ExchangeParts, 'catalogue' | 'limiter' | 'now'>,
+  { catalogue, limiter, now }: Pick<CallParts, 'catalogue' | 'limiter' | 'now'>,
 ) {
   const of_call = limitsFor(catalogue().limits, account.name, key)
   return {

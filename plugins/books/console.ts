@@ -16,7 +16,7 @@ const BooksView = Closed({
 })
 
 /** `GET /console/api/books`; `POST /console/api/books/audit` begins an audit beside the calls, unless one is running. */
-export function bookRoutes(gateway: Pick<Gateway, 'exchange' | 'requests' | 'people' | 'operations'>) {
+export function bookRoutes(gateway: Pick<Gateway, 'calls' | 'requests' | 'people' | 'operations'>) {
   const { books } = gateway.operations
   const view = (): Static<typeof BooksView> => ({
     ...time('running_since', books.running_since_ms ?? null),

@@ -10,9 +10,9 @@ import { pageView, sumsView, UsageView } from './usage-views.ts'
 const tags = ['Account']
 
 /** A key with limits of its own sees its own calls only, unless its account allows more. */
-export function callRoutes(gateway: Pick<Gateway, 'exchange' | 'requests' | 'db'>) {
+export function callRoutes(gateway: Pick<Gateway, 'calls' | 'requests' | 'db'>) {
   const { db } = gateway
-  const { now } = gateway.exchange
+  const { now } = gateway.calls
 
   return new Elysia({ name: 'calls' }).use(accountCalls(gateway)).get(
     '/api/v1/usage',

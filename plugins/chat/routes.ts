@@ -27,12 +27,12 @@ const dialectOf = (body: JsonObject, request: Request): Dialect =>
   vendorsDialect(request, WITH_USAGE) ?? (showsUsage(body) ? WITH_USAGE : WITHOUT_USAGE)
 
 /** `POST /v1/chat/completions`. */
-export function chat(gateway: Pick<Gateway, 'exchange' | 'requests' | 'content'>) {
+export function chat(gateway: Pick<Gateway, 'calls' | 'requests' | 'content'>) {
   const serve = conversations(gateway.content.images)
   return new Elysia({ name: 'chat' }).use(calls(gateway, SURFACE)).post(
     '/v1/chat/completions',
     ({ origin, set }) =>
-      serve(gateway.exchange, {
+      serve(gateway.calls, {
         origin,
         body_limit_bytes: CHAT_BODY_LIMIT_BYTES,
         target: readCallTarget,

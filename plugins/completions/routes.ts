@@ -27,11 +27,11 @@ const dialectOf = (body: JsonObject): Dialect => ({
 })
 
 /** `POST /v1/completions`. */
-export const completions = (gateway: Pick<Gateway, 'exchange' | 'requests'>) =>
+export const completions = (gateway: Pick<Gateway, 'calls' | 'requests'>) =>
   new Elysia({ name: 'completions' }).use(calls(gateway, SURFACE)).post(
     '/v1/completions',
     ({ origin }) =>
-      servePaid(gateway.exchange, textCalls, {
+      servePaid(gateway.calls, textCalls, {
         origin,
         body_limit_bytes: BODY_LIMIT_BYTES,
         target: readCallTarget,

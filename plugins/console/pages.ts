@@ -51,7 +51,7 @@ const GUARDS = {
  * links into the console work, and its files below `/console/assets/`. Anybody may have them: what they show asks for a
  * session.
  */
-export function pageRoutes(gateway: Pick<Gateway, 'exchange' | 'requests'>) {
+export function pageRoutes(gateway: Pick<Gateway, 'calls' | 'requests'>) {
   const serve = async ({ request }: { request: Request }): Promise<Response> => {
     requireConsole(gateway)
     const { pathname } = new URL(request.url)
@@ -67,7 +67,7 @@ export function pageRoutes(gateway: Pick<Gateway, 'exchange' | 'requests'>) {
 }
 
 /** From the gateway's own address. */
-function leadIn(gateway: Pick<Gateway, 'exchange'>): Response {
+function leadIn(gateway: Pick<Gateway, 'calls'>): Response {
   requireConsole(gateway)
   return new Response(null, { status: 302, headers: { location: BASE, 'cache-control': 'no-store' } })
 }

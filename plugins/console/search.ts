@@ -60,7 +60,7 @@ export function searchRoutes(gateway: ConsoleParts) {
 }
 
 async function found(
-  gateway: Pick<Gateway, 'exchange' | 'db'>,
+  gateway: Pick<Gateway, 'calls' | 'db'>,
   viewer: Viewer,
   words: string,
 ): Promise<Static<typeof FoundView>> {
@@ -92,11 +92,8 @@ async function accountsLike(
   return (page?.rows ?? []).map(({ id, name, display_name, status }) => ({ id, name, display_name, status }))
 }
 
-function providersLike(
-  { exchange }: Pick<Gateway, 'exchange'>,
-  search: string,
-): Static<typeof FoundProvider>[] {
-  return [...exchange.catalogue().providers.keys()]
+function providersLike({ calls }: Pick<Gateway, 'calls'>, search: string): Static<typeof FoundProvider>[] {
+  return [...calls.catalogue().providers.keys()]
     .filter((name) => name.toLowerCase().includes(search.toLowerCase()))
     .slice(0, MAX_FOUND)
     .map((name) => ({ name }))
@@ -104,7 +101,7 @@ function providersLike(
 
 /** Of a key that was pasted whole only its prefix is looked for. */
 async function keysLike(
-  { db, exchange: { now } }: Pick<Gateway, 'exchange' | 'db'>,
+  { db, calls: { now } }: Pick<Gateway, 'calls' | 'db'>,
   viewer: Viewer,
   words: string,
 ): Promise<Static<typeof FoundKey>[]> {
@@ -122,13 +119,13 @@ async function keysLike(
 }
 
 async function modelsLike(
-  gateway: Pick<Gateway, 'exchange' | 'db'>,
+  gateway: Pick<Gateway, 'calls' | 'db'>,
   viewer: Viewer,
   words: string,
 ): Promise<Static<typeof FoundModel>[]> {
   const search = words.toLowerCase()
   const isSeen = await seenBy(gateway, viewer)
-  return [...gateway.exchange.catalogue().models.values()]
+  return [...gateway.calls.catalogue().models.values()]
     .filter(({ id, display_name }) => `${id}\n${display_name}`.toLowerCase().includes(search))
     .filter(isSeen)
     .slice(0, MAX_FOUND)

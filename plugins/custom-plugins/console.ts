@@ -43,7 +43,7 @@ const pluginView = ({ name, file, routes, hooks }: LoadedPlugin) => ({
 
 /** `GET /console/api/plugins`. */
 export function pluginRoutes(
-  gateway: Pick<Gateway, 'exchange' | 'requests' | 'people'>,
+  gateway: Pick<Gateway, 'calls' | 'requests' | 'people'>,
   { loaded }: Pick<OwnPlugins, 'loaded'>,
 ) {
   return new Elysia({ name: 'console-plugins' })

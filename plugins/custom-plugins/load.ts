@@ -61,7 +61,7 @@ export async function loadPlugin(
 ): Promise<LoadedPlugin> {
   const { gateway, hooks, close } = gatewayFor(name, parts)
   using _closing = atEnd(close)
-  const app = baseApp({ exchange: parts, requests: parts })
+  const app = baseApp({ calls: parts, requests: parts })
   try {
     refuseForeignOwners(path, user)
     // Elysia's own types say more than a plugin needs to know.

@@ -110,7 +110,7 @@ export class OwnPlugins {
 
   /** Registers their hooks. */
   constructor(gateway: Gateway, { loaded, before_limit_ms, serveIn }: PreparedPlugins) {
-    const { log, bodies } = gateway.exchange
+    const { log, bodies } = gateway.calls
     serveIn(gateway)
     this.loaded = loaded
     this.#log = log

@@ -28,7 +28,7 @@ const SCALAR_PATH = '/docs/scalar.js'
 
 /** @param documented any instance of the application that the document is of */
 export function docsRoutes(
-  gateway: Pick<Gateway, 'exchange' | 'requests' | 'operations'>,
+  gateway: Pick<Gateway, 'calls' | 'requests' | 'operations'>,
   documented: AnyElysia,
 ) {
   const page = atFirstUse(makePage)

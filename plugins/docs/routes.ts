@@ -8,7 +8,7 @@ import type { Gateway } from '../../src/app/surface/gateway.ts'
  * `GET /docs` and what its page needs, and `GET /docs/openapi.json`. Public, since it describes
  * the program and no account. It is made at the first request, and takes no memory before.
  */
-export function docs(gateway: Pick<Gateway, 'exchange' | 'requests' | 'operations'>) {
+export function docs(gateway: Pick<Gateway, 'calls' | 'requests' | 'operations'>) {
   const app = new Elysia({ name: 'docs' })
   const serve = atFirstRequest(async () => {
     const { docsRoutes } = await import('./public-routes.ts')

@@ -6,7 +6,7 @@ import type { Doctor } from './check-up.ts'
 import { DoctorReport } from './report.ts'
 
 /** `POST /console/api/doctor`: by POST, since it sends each provider a request. It changes nothing. */
-export function doctorRoutes(gateway: Pick<Gateway, 'exchange' | 'requests' | 'people'>, doctor: Doctor) {
+export function doctorRoutes(gateway: Pick<Gateway, 'calls' | 'requests' | 'people'>, doctor: Doctor) {
   return new Elysia({ name: 'console-doctor' })
     .use(operatorCalls(gateway))
     .post('/console/api/doctor', () => doctor.examine(), { response: { 200: DoctorReport, ...FAILURES } })

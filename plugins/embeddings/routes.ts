@@ -11,12 +11,12 @@ import { openai } from '../../src/protocols/openai/index.ts'
 const SURFACE = { surface: 'embeddings', forms: COMMON_FORMS, render: openai.renderError }
 
 /** `POST /v1/embeddings`. */
-export const embeddings = (gateway: Pick<Gateway, 'exchange' | 'requests'>) =>
+export const embeddings = (gateway: Pick<Gateway, 'calls' | 'requests'>) =>
   new Elysia({ name: 'embeddings' })
     .use(calls(gateway, SURFACE))
     .post(
       '/v1/embeddings',
-      ({ origin }) => servePaid(gateway.exchange, embeddingCalls, { origin, dialect: OPENAI_EMBEDDINGS }),
+      ({ origin }) => servePaid(gateway.calls, embeddingCalls, { origin, dialect: OPENAI_EMBEDDINGS }),
       {
         parse: 'none',
       },

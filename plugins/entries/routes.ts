@@ -6,7 +6,7 @@ import type { Gateway } from '../../src/app/surface/gateway.ts'
 import { entry_list } from './list.ts'
 
 /** A limited key sees none, unless its account allows more. */
-export function entryRoutes(gateway: Pick<Gateway, 'exchange' | 'requests' | 'db'>) {
+export function entryRoutes(gateway: Pick<Gateway, 'calls' | 'requests' | 'db'>) {
   const list = callersList(gateway, entry_list, 'A page of entries.')
   return new Elysia({ name: 'entries' })
     .use(accountCalls(gateway))

@@ -45,17 +45,17 @@ export const FirstCallView = Closed({
   ),
 })
 
-type Parts = Pick<Gateway, 'exchange' | 'db'>
+type Parts = Pick<Gateway, 'calls' | 'db'>
 
 /** A key with its newest call; before the first one, with the newest refused request. */
 export async function firstCallView(gateway: Parts, key: ListedKey): Promise<Static<typeof FirstCallView>> {
-  const { db, exchange } = gateway
+  const { db } = gateway
   const { account_id, id, name, prefix, account_name: account } = key
   const { calls } = await listCalls(db, { account_id, key_id: id }, { limit: 1, cursor: undefined })
   const [call] = calls
   return {
-    key: { id, name, prefix, account, status: keyStatus(key, exchange.now()) },
-    sample_model: sampleModel(gateway.exchange.catalogue(), key.models),
+    key: { id, name, prefix, account, status: keyStatus(key, gateway.calls.now()) },
+    sample_model: sampleModel(gateway.calls.catalogue(), key.models),
     refusal: call ? null : await lastRefusal(gateway, key),
     call: call ? { ...callView(call), ...money('left', await leftOf(gateway, account_id)) } : null,
   }

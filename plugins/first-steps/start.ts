@@ -40,26 +40,26 @@ export const StartView = Closed({
 
 /** @throws GatewayError not_found for an unknown account */
 export async function startView(
-  { db, exchange }: Pick<Gateway, 'exchange' | 'db'>,
+  { db, calls }: Pick<Gateway, 'calls' | 'db'>,
   viewer: Viewer,
   reference: string | undefined,
 ): Promise<Static<typeof StartView>> {
-  const catalogue = exchange.catalogue()
+  const catalogue = calls.catalogue()
   const is_operator = viewer.role === 'operator'
   const account =
     (await chosenAccount(db, viewer, reference)) ?? (is_operator ? await firstAccount(db) : undefined)
   const [key] = viewer.role === 'key' ? await keyQueries(db).keysById.all({ id: viewer.key_id }) : []
   const calls_of = is_operator ? {} : { account_id: viewer.account_id }
-  const { calls } = await listCalls(db, calls_of, { limit: 1, cursor: undefined })
+  const first = await listCalls(db, calls_of, { limit: 1, cursor: undefined })
   const providers = realProviders(catalogue)
   const sample_model = sampleModel(catalogue, key?.models ?? null)
   const routes = catalogue.models.get(sample_model ?? '')?.routes ?? []
   return {
-    due: calls.length === 0,
+    due: first.calls.length === 0,
     providers: is_operator ? providers : null,
     sample_model,
     is_simulated: routes.every(({ provider }) => !providers.includes(provider)),
-    account: account ? accountView(account, await countUsableKeys(db, account.id, exchange.now())) : null,
+    account: account ? accountView(account, await countUsableKeys(db, account.id, calls.now())) : null,
   }
 }
 

@@ -60,7 +60,7 @@ export interface VisibleHealth {
 }
 
 export async function visibleHealth(
-  gateway: Pick<Gateway, 'db' | 'exchange'>,
+  gateway: Pick<Gateway, 'db' | 'calls'>,
   viewer: Pick<Viewer, 'role'>,
 ): Promise<VisibleHealth> {
   const is_operator = viewer.role === 'operator'
@@ -71,8 +71,8 @@ export async function visibleHealth(
 /** The routes that failed in the last day, from the traces of calls. */
 async function recentFailures({
   db,
-  exchange: { now },
-}: Pick<Gateway, 'db' | 'exchange'>): Promise<FailingRoute[]> {
+  calls: { now },
+}: Pick<Gateway, 'db' | 'calls'>): Promise<FailingRoute[]> {
   const from_ms = now() - DAY_MS
   const range = await startedBetween(db, from_ms, now())
   if (!range) return []
@@ -97,9 +97,9 @@ export function lastFailureView(
 
 /** The models and providers of the catalogue of which nothing was answered, models that are not sold left out. */
 export async function failingView(
-  gateway: Pick<Gateway, 'db' | 'exchange'>,
+  gateway: Pick<Gateway, 'db' | 'calls'>,
 ): Promise<Static<typeof FailingView>[]> {
-  const { models, providers } = gateway.exchange.catalogue()
+  const { models, providers } = gateway.calls.catalogue()
   const health = await routeHealth(gateway)
   const failing = health.failing({ models: models.keys(), providers: providers.keys() })
   if (failing.length === 0) return []

@@ -57,17 +57,17 @@ const IMPAIRED_SHARE = 0.1
 /** The sums of each gateway of the process. */
 const opened = new WeakMap<Events, RouteSums>()
 
-export function openRouteHealth({ db, exchange }: Pick<Gateway, 'db' | 'exchange'>): RouteSums {
-  const sums = openRouteSums(db, exchange)
-  opened.set(exchange.events, sums)
+export function openRouteHealth({ db, calls }: Pick<Gateway, 'db' | 'calls'>): RouteSums {
+  const sums = openRouteSums(db, calls)
+  opened.set(calls.events, sums)
   return sums
 }
 
 const NO_SUMS: Pick<RouteSums, 'since'> = { since: async () => [] }
 
 /** How models, providers and routes did in the last hour and day, over restarts. */
-export const routeHealth = ({ exchange }: Pick<Gateway, 'exchange'>): Promise<HealthNow> =>
-  healthNow(opened.get(exchange.events) ?? NO_SUMS)
+export const routeHealth = ({ calls }: Pick<Gateway, 'calls'>): Promise<HealthNow> =>
+  healthNow(opened.get(calls.events) ?? NO_SUMS)
 
 /** The health at this moment, read from the sums once. */
 export async function healthNow(sums: Pick<RouteSums, 'since'>): Promise<HealthNow> {

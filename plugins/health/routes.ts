@@ -30,7 +30,7 @@ const NotReadyBody = Type.Object(
 )
 
 /** `GET /healthz`: 200 while the process answers. `GET /readyz`: 200 while it takes calls, else 503 with the reason. */
-export function health(gateway: Pick<Gateway, 'exchange' | 'requests' | 'operations'>) {
+export function health(gateway: Pick<Gateway, 'calls' | 'requests' | 'operations'>) {
   const { notReady, filesTrouble } = gateway.operations
   return new Elysia({ name: 'health' })
     .use(openCalls(gateway, SURFACE))

@@ -15,8 +15,7 @@ import { COMPOSE, editForm, GENERATION, type RequestForm } from './requests.ts'
 const SURFACE = { surface: 'images', forms: COMMON_FORMS }
 
 /** Makes the surface. */
-export function images(gateway: Pick<Gateway, 'exchange' | 'requests' | 'content'>) {
-  const { exchange } = gateway
+export function images(gateway: Pick<Gateway, 'calls' | 'requests' | 'content'>) {
   const { library } = gateway.content.images
   const kind = imageCalls(gateway.content.images)
 
@@ -25,11 +24,11 @@ export function images(gateway: Pick<Gateway, 'exchange' | 'requests' | 'content
     const call: ImageCall = {
       origin,
       read: (admitted: Admitted) =>
-        form.read({ library, bodies: exchange.bodies, catalogue: exchange.catalogue }, admitted),
+        form.read({ library, bodies: gateway.calls.bodies, catalogue: gateway.calls.catalogue }, admitted),
       onRate: (state) => Object.assign(set.headers, rateHeaders(state)),
     }
     try {
-      return await servePaid(exchange, kind, call)
+      return await servePaid(gateway.calls, kind, call)
     } catch (thrown) {
       // The unread rest of a body would go on arriving on a kept socket.
       if (request.body && !request.bodyUsed) set.headers.connection = 'close'
@@ -39,7 +38,7 @@ export function images(gateway: Pick<Gateway, 'exchange' | 'requests' | 'content
 
   /** Only callers with a key are told what is not served. */
   async function refuseVariations(origin: CallOrigin): Promise<never> {
-    await gateway.exchange.gate.admit(origin)
+    await gateway.calls.gate.admit(origin)
     throw unimplemented(
       'Variations are not made here. Send the image and a prompt such as "a variation of this" to /v1/images/edits.',
     )

@@ -15,7 +15,7 @@ import { imageView, LIST, READ, REMOVE } from './model.ts'
 const SURFACE = { surface: 'library', forms: COMMON_FORMS, render }
 
 /** `GET /api/images/history`; `GET` and `DELETE /api/images/{id}`. An account sees its own images only. */
-export function library(gateway: Pick<Gateway, 'exchange' | 'requests' | 'content'>) {
+export function library(gateway: Pick<Gateway, 'calls' | 'requests' | 'content'>) {
   const { db } = gateway.content.images.library
 
   async function send(account_id: number, id: string): Promise<Response> {

@@ -4,7 +4,7 @@ import { Elysia } from 'elysia'
 import type { Caller } from '../../src/access/gate.ts'
 import { ACCOUNT_FAILURES, accountCalls, scopeOf } from '../../src/app/surface/account-calls.ts'
 import type { Gateway } from '../../src/app/surface/gateway.ts'
-import type { ExchangeParts } from '../../src/calls/parts.ts'
+import type { CallParts } from '../../src/calls/parts.ts'
 import { rateLimited } from '../../src/domain/errors.ts'
 import { Closed } from '../../src/http/schema.ts'
 import type { Awaitable } from '../../src/store/db.ts'
@@ -44,7 +44,7 @@ interface CallersFeed {
  * @returns answers with a feed. It throws GatewayError rate_limited for a fifth one
  */
 function callersFeeds(
-  { running, now }: Pick<ExchangeParts, 'running' | 'now'>,
+  { running, now }: Pick<CallParts, 'running' | 'now'>,
   activity: Pick<Activity, 'listen'>,
   timers: FeedTimers,
 ): (feed: CallersFeed) => Promise<Response> {
@@ -76,16 +76,16 @@ const tooManyFeeds = () =>
 
 /** `GET /api/v1/events`. A key with limits of its own sees its own calls only, unless its account allows more. */
 export function callersFeedRoutes(
-  gateway: Pick<Gateway, 'exchange' | 'requests' | 'db'>,
+  gateway: Pick<Gateway, 'calls' | 'requests' | 'db'>,
   activity: Pick<Activity, 'listen'>,
   timers: FeedTimers = {},
 ) {
-  const openFeed = callersFeeds(gateway.exchange, activity, timers)
+  const openFeed = callersFeeds(gateway.calls, activity, timers)
   return new Elysia({ name: 'live-feed' }).use(accountCalls(gateway)).get(
     '/api/v1/events',
     ({ caller, origin, request }) => {
       const seesAll = async () => (await scopeOf(gateway, caller)).only === undefined
-      return openFeed({ caller, request, recheck: () => gateway.exchange.gate.admit(origin), seesAll })
+      return openFeed({ caller, request, recheck: () => gateway.calls.gate.admit(origin), seesAll })
     },
     {
       query: Closed({}),

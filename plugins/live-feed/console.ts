@@ -46,12 +46,12 @@ const Live = Type.Unsafe<ReadableStream>(
 
 /** `GET /console/api/live`: ends with its session. */
 export function liveRoutes(
-  gateway: Pick<Gateway, 'exchange' | 'requests' | 'people' | 'db'>,
+  gateway: Pick<Gateway, 'calls' | 'requests' | 'people' | 'db'>,
   activity: Pick<Activity, 'listen' | 'listenToAll'>,
   timers: FeedTimers = {},
 ) {
   const { db } = gateway
-  const { running } = gateway.exchange
+  const { running } = gateway.calls
   const { sessions } = gateway.people
   const feeds = (max_feeds: number, owner: string) =>
     createFeeds<Sent>({ running }, { ...timers, max_feeds, tooMany: () => tooManyFeeds(max_feeds, owner) })
@@ -87,7 +87,7 @@ interface Sight {
 
 /** Sends a viewer the calls that they may see, at most 60 a second. */
 function listen(
-  { db, exchange: { now, log } }: Pick<Gateway, 'exchange' | 'db'>,
+  { db, calls: { now, log } }: Pick<Gateway, 'calls' | 'db'>,
   {
     activity,
     viewer,

@@ -1,6 +1,6 @@
 // Feeds of server-sent events: bounded, pinged, and over when whoever reads them may no longer.
 import type { Stream } from '@elysiajs/stream'
-import type { ExchangeParts } from '../../src/calls/parts.ts'
+import type { CallParts } from '../../src/calls/parts.ts'
 import type { GatewayError } from '../../src/domain/errors.ts'
 import type { Awaitable } from '../../src/store/db.ts'
 
@@ -46,7 +46,7 @@ export interface Ping {
  * @returns answers with a feed. It throws what the rules say for one too many
  */
 export function createFeeds<Event extends object>(
-  { running }: Pick<ExchangeParts, 'running'>,
+  { running }: Pick<CallParts, 'running'>,
   { max_feeds, tooMany, ping_every_ms = PING_EVERY_MS, check_every_ms = CHECK_EVERY_MS }: FeedRules,
 ): (feed: FeedRequest<Event>) => Promise<Response> {
   const open = new Map<number, number>()

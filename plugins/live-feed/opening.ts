@@ -9,8 +9,8 @@ interface OpenActivity {
 }
 
 /** Live activity of a gateway; of others over its database, too, where there are any. */
-export function openActivity({ db, exchange, operations }: Gateway): OpenActivity {
-  const { events, running, settlements, is_shared, now, log } = exchange
+export function openActivity({ db, calls, operations }: Gateway): OpenActivity {
+  const { events, running, settlements, is_shared, now, log } = calls
   const activity = createActivity(events, log)
   const own = operations.gateways()?.alive.find(({ is_this }) => is_this)
   if (!is_shared || !own) return { activity, close: async () => {} }

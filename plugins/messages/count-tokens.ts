@@ -7,7 +7,7 @@ import { readTextBody } from '../../src/calls/kinds/text/read-body.ts'
 import { withTakenImages } from '../../src/calls/kinds/text/taken-images.ts'
 import { findModel, within } from '../../src/calls/life/admission.ts'
 import type { CallOrigin } from '../../src/calls/life/call.ts'
-import type { ExchangeParts } from '../../src/calls/parts.ts'
+import type { CallParts } from '../../src/calls/parts.ts'
 import type { Provider } from '../../src/domain/catalogue.ts'
 import { VERTEX_AI } from '../../src/domain/servers/vertex.ts'
 import { idHeaders, jsonAnswer } from '../../src/http/answers.ts'
@@ -18,7 +18,7 @@ import { requestTo } from '../../src/upstream/request.ts'
 import { forwardedHeaders, MESSAGES_BODY_LIMIT_BYTES, requireVersion } from './model.ts'
 
 /** `POST /v1/messages/count_tokens`. */
-export const countTokens = (parts: ExchangeParts, origin: CallOrigin): Promise<Response> =>
+export const countTokens = (parts: CallParts, origin: CallOrigin): Promise<Response> =>
   within(parts, origin, async (admitted) => {
     const read = await readTextBody(parts, admitted, {
       protocol: anthropic,

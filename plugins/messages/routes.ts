@@ -30,13 +30,12 @@ const SURFACE = {
 }
 
 /** `POST /v1/messages` and `POST /v1/messages/count_tokens`; 404 for every other path below. */
-export function messages(gateway: Pick<Gateway, 'exchange' | 'requests'>) {
-  const { exchange } = gateway
-  const { gate } = exchange
+export function messages(gateway: Pick<Gateway, 'calls' | 'requests'>) {
+  const { gate } = gateway.calls
 
   function create(origin: CallOrigin): Promise<Response> {
     const { headers } = origin.request
-    return servePaid(exchange, textCalls, {
+    return servePaid(gateway.calls, textCalls, {
       origin,
       body_limit_bytes: MESSAGES_BODY_LIMIT_BYTES,
       target(body) {
@@ -60,7 +59,7 @@ export function messages(gateway: Pick<Gateway, 'exchange' | 'requests'>) {
   return new Elysia({ name: 'messages' })
     .use(calls(gateway, SURFACE))
     .post('/v1/messages', ({ origin }) => create(origin), unparsed)
-    .post('/v1/messages/count_tokens', ({ origin }) => countTokens(exchange, origin), unparsed)
+    .post('/v1/messages/count_tokens', ({ origin }) => countTokens(gateway.calls, origin), unparsed)
     .all('/v1/messages', ({ origin }) => refuse(origin), hidden)
     .all('/v1/messages/*', ({ origin }) => refuse(origin), hidden)
 }

@@ -25,7 +25,7 @@ export interface Observing {
   close(): Promise<void>
 }
 
-type Observed = Pick<Gateway, 'exchange' | 'requests' | 'operations' | 'db'>
+type Observed = Pick<Gateway, 'calls' | 'requests' | 'operations' | 'db'>
 
 interface Counting {
   read(): Promise<Exposition>
@@ -38,7 +38,7 @@ interface Counting {
  * @throws Error with a text for the operator where an address is taken
  */
 export async function openObserving(gateway: Observed): Promise<Observing> {
-  const { catalogue, events, log, now } = gateway.exchange
+  const { catalogue, events, log, now } = gateway.calls
   const started_at_ms = now()
   const settings = metrics_section.of(catalogue())
   const telemetry = telemetry_section.of(catalogue())
@@ -83,7 +83,7 @@ interface CountingOptions {
 function startCounting(gateway: Observed, options: CountingOptions): Counting {
   const calls = createCallSums()
   const lag = watchLoopLag()
-  const unlisten = gateway.exchange.events.on('settled', ({ call, operation }) =>
+  const unlisten = gateway.calls.events.on('settled', ({ call, operation }) =>
     calls.add(settledOf(call.origin.request_id, operation)),
   )
   const sources = metricSources(readingsOf(gateway, options, calls, lag))
@@ -97,12 +97,12 @@ function startCounting(gateway: Observed, options: CountingOptions): Counting {
 const NO_SPANS = { sent: 0, dropped: 0, waiting: 0 }
 
 function readingsOf(
-  { exchange, requests, operations, db }: Observed,
+  { calls: parts, requests, operations, db }: Observed,
   { started_at_ms, spans }: CountingOptions,
   calls: CallSums,
   lag: LoopLag,
 ): Readings {
-  const { settlements, catalogue, now } = exchange
+  const { settlements, catalogue, now } = parts
   return {
     calls,
     error_answers: requests.error_answers,
@@ -111,18 +111,18 @@ function readingsOf(
     started_at_ms,
     async pendingHolds() {
       // First those without a row: by the time that the rows were read they may have one.
-      const unwritten = new Map(exchange.ledger.unwritten)
+      const unwritten = new Map(parts.ledger.unwritten)
       return withUnwritten(await pendingHolds(db), unwritten)
     },
     settlementsWaiting: () => settlements.size,
-    callsUnderWay: () => exchange.running.size,
+    callsUnderWay: () => parts.running.size,
     webSocketsOpen: () => requests.web_sockets.size,
     isReady: () => operations.notReady() === undefined,
     spans: () => spans() ?? NO_SPANS,
     providerKeys: () =>
       [...catalogue().providers.values()].map((provider) => {
         const ids = keyIds(provider)
-        const cooling = ids.filter((id) => exchange.upstream.cooldowns.coolingUntil(id) > now()).length
+        const cooling = ids.filter((id) => parts.upstream.cooldowns.coolingUntil(id) > now()).length
         return { provider: provider.name, keys: ids.length, cooling }
       }),
   }

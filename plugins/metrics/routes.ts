@@ -27,11 +27,11 @@ function admit(request: Request, token: string | undefined): void {
     )
 }
 
-export function metrics(gateway: Pick<Gateway, 'exchange' | 'requests'>, observing: Pick<Observing, 'read'>) {
+export function metrics(gateway: Pick<Gateway, 'calls' | 'requests'>, observing: Pick<Observing, 'read'>) {
   return new Elysia({ name: 'metrics' }).use(calls(gateway, SURFACE)).get(
     '/metrics',
     async ({ request }) => {
-      admit(request, metrics_section.of(gateway.exchange.catalogue()).token)
+      admit(request, metrics_section.of(gateway.calls.catalogue()).token)
       const { content_type, text } = await observing.read()
       return new Response(text, { headers: { 'content-type': content_type } })
     },

@@ -21,8 +21,8 @@ const surfaceOf = (request: Request): Surface => surfaceFor('models', clientApiO
 const tags = ['Models']
 
 /** Models that are retired or unavailable, or that the caller's key may not call, do not exist here. */
-export function models(gateway: Pick<Gateway, 'exchange' | 'requests'>) {
-  const { catalogue } = gateway.exchange
+export function models(gateway: Pick<Gateway, 'calls' | 'requests'>) {
+  const { catalogue } = gateway.calls
 
   const callable = ({ mayCall }: Caller): Model[] =>
     [...catalogue().models.values()].filter((model) => isServed(model) && mayCall(model.id))

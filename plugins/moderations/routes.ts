@@ -10,9 +10,9 @@ import { renderError } from '../../src/protocols/openai/errors.ts'
 const SURFACE = { surface: 'moderations', forms: COMMON_FORMS, render: renderError }
 
 /** `POST /v1/moderations`. */
-export const moderations = (gateway: Pick<Gateway, 'exchange' | 'requests'>) =>
+export const moderations = (gateway: Pick<Gateway, 'calls' | 'requests'>) =>
   new Elysia({ name: 'moderations' })
     .use(calls(gateway, SURFACE))
-    .post('/v1/moderations', ({ origin }) => servePaid(gateway.exchange, moderationCalls, { origin }), {
+    .post('/v1/moderations', ({ origin }) => servePaid(gateway.calls, moderationCalls, { origin }), {
       parse: 'none',
     })

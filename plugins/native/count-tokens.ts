@@ -6,7 +6,7 @@ import { estimatedFor } from '../../src/calls/kinds/text/estimated-input.ts'
 import { readTextBody } from '../../src/calls/kinds/text/read-body.ts'
 import { findModel, within } from '../../src/calls/life/admission.ts'
 import type { CallOrigin } from '../../src/calls/life/call.ts'
-import type { ExchangeParts } from '../../src/calls/parts.ts'
+import type { CallParts } from '../../src/calls/parts.ts'
 import { idHeaders, jsonAnswer } from '../../src/http/answers.ts'
 import { gemini } from '../../src/protocols/gemini/index.ts'
 import { methodTarget } from '../../src/protocols/gemini/target.ts'
@@ -16,7 +16,7 @@ import type { Sending } from '../../src/upstream/sending.ts'
 import { NATIVE_BODY_LIMIT_BYTES } from './model.ts'
 
 /** `POST /v1beta/models/{model}:countTokens`: https://ai.google.dev/api/tokens#method:-models.counttokens */
-export const countTokens = (parts: ExchangeParts, origin: CallOrigin, model_id: string): Promise<Response> =>
+export const countTokens = (parts: CallParts, origin: CallOrigin, model_id: string): Promise<Response> =>
   within(parts, origin, async (admitted) => {
     const model = findModel(parts, admitted, model_id, 'text')
     const body = await readTextBody(parts, admitted, {

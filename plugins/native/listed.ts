@@ -43,8 +43,8 @@ const PAGE_PARAMETERS: NonNullable<DocumentDecoration['parameters']> = [
 ]
 
 /** `GET /v1beta/models` and `GET /v1beta/models/{id}`. */
-export function listed(gateway: Pick<Gateway, 'exchange' | 'requests'>, surface: Surface) {
-  const { catalogue } = gateway.exchange
+export function listed(gateway: Pick<Gateway, 'calls' | 'requests'>, surface: Surface) {
+  const { catalogue } = gateway.calls
 
   /** @throws GatewayError unimplemented where the extra methods are off */
   function callable({ mayCall }: Caller): Model[] {

@@ -37,16 +37,15 @@ const GENERATING_PATHS = ['/v1beta/models/*', '/v1/models/*'] as const
 const OTHER_PATHS = ['/v1beta/*', '/upload/v1beta/*', '/upload/v1/*']
 
 /** `POST /v1beta/models/{model}:generateContent` and `:streamGenerateContent`; 501 for those of spec.md, Native endpoints not implemented. */
-export function native(gateway: Pick<Gateway, 'exchange' | 'requests' | 'content'>) {
-  const { exchange } = gateway
-  const { gate, catalogue } = exchange
+export function native(gateway: Pick<Gateway, 'calls' | 'requests' | 'content'>) {
+  const { gate, catalogue } = gateway.calls
   const serve = conversations(gateway.content.images)
 
   function generate(origin: CallOrigin, set: Answered, target: string): Promise<Response> {
     const action = readAction(target)
     if (action.kind === 'extra' && nativeSettings.of(catalogue()).extra_methods) return extra(origin, action)
     if (action.kind !== 'generate') return refuse(origin, action.kind !== 'unknown')
-    return serve(exchange, {
+    return serve(gateway.calls, {
       origin,
       body_limit_bytes: NATIVE_BODY_LIMIT_BYTES,
       target: action,
@@ -58,8 +57,8 @@ export function native(gateway: Pick<Gateway, 'exchange' | 'requests' | 'content
   }
 
   function extra(origin: CallOrigin, { method, model_id }: { method: ExtraMethod; model_id: string }) {
-    if (method === 'countTokens') return countTokens(exchange, origin, model_id)
-    return servePaid(exchange, embeddingCalls, { origin, dialect: nativeEmbeddings(method, model_id) })
+    if (method === 'countTokens') return countTokens(gateway.calls, origin, model_id)
+    return servePaid(gateway.calls, embeddingCalls, { origin, dialect: nativeEmbeddings(method, model_id) })
   }
 
   /** Only callers with a key are told what is not served. */

@@ -43,7 +43,7 @@ export const playgroundRoutes = (gateway: ConsoleParts) =>
 
 function freeRoutes(gateway: ConsoleParts) {
   const { db } = gateway
-  const { now } = gateway.exchange
+  const { now } = gateway.calls
   return new Elysia({ name: 'console-playground: free' })
     .use(viewerCalls(gateway))
     .get(
@@ -51,8 +51,8 @@ function freeRoutes(gateway: ConsoleParts) {
       async ({ viewer, query }) => {
         const account = await chosenAccount(db, viewer, query.account)
         const key = account && (await findPayingKey(gateway, viewer, account))
-        const { protocols } = gateway.exchange
-        return playView({ account, key, catalogue: gateway.exchange.catalogue(), protocols, now_ms: now() })
+        const { protocols } = gateway.calls
+        return playView({ account, key, catalogue: gateway.calls.catalogue(), protocols, now_ms: now() })
       },
       { query: AccountQuery, response: { 200: PlayView, ...FAILURES } },
     )
@@ -61,7 +61,7 @@ function freeRoutes(gateway: ConsoleParts) {
       async ({ viewer, query, body }) => {
         const account = await chosenAccount(db, viewer, query.account)
         const key = account && (await findPayingKey(gateway, viewer, account))
-        return quoteView(gateway.exchange.catalogue(), key, body)
+        return quoteView(gateway.calls.catalogue(), key, body)
       },
       { query: AccountQuery, body: QuoteFields, response: { 200: QuoteView, ...FAILURES } },
     )

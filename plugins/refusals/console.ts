@@ -80,7 +80,7 @@ async function refusalsView(
   { range = 'day', account, key }: Static<typeof RefusalsQuery>,
 ): Promise<Static<typeof RefusalsView>> {
   const { db } = gateway
-  const now_ms = gateway.exchange.now()
+  const now_ms = gateway.calls.now()
   const account_id = await requestedAccount(gateway, viewer, account)
   const key_id = await requestedKey(gateway, viewer, account_id, key)
   const owner = { account_id, key_id }

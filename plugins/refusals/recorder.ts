@@ -42,7 +42,7 @@ interface RecorderParts {
 }
 
 /** The recorder of a gateway. */
-export const openRecorder = ({ db, exchange: { catalogue, log, now } }: Gateway): Recorder =>
+export const openRecorder = ({ db, calls: { catalogue, log, now } }: Gateway): Recorder =>
   createRecorder({ db, now, log, scrub: (text) => redactorOf(catalogue()).scrub(text) })
 
 /** A recorder over a database. One a gateway. */

@@ -6,7 +6,7 @@ import type { Gateway } from '../../src/app/surface/gateway.ts'
 import { refused_requests } from './list.ts'
 
 /** A limited key sees its own requests only, unless its account allows more. */
-export function refusalRoutes(gateway: Pick<Gateway, 'exchange' | 'requests' | 'db'>) {
+export function refusalRoutes(gateway: Pick<Gateway, 'calls' | 'requests' | 'db'>) {
   const list = callersList(gateway, refused_requests, 'A page of refused requests.')
   return new Elysia({ name: 'refusals' })
     .use(accountCalls(gateway))

@@ -11,8 +11,8 @@ const SURFACE = { surface: 'rerank', forms: COMMON_FORMS, render: renderError }
 const UNPARSED = { parse: 'none' } as const
 
 /** Both versions of Cohere's address; Jina's is the first. */
-export const rerank = (gateway: Pick<Gateway, 'exchange' | 'requests'>) =>
+export const rerank = (gateway: Pick<Gateway, 'calls' | 'requests'>) =>
   new Elysia({ name: 'rerank' })
     .use(calls(gateway, SURFACE))
-    .post('/v1/rerank', ({ origin }) => servePaid(gateway.exchange, rerankCalls, { origin }), UNPARSED)
-    .post('/v2/rerank', ({ origin }) => servePaid(gateway.exchange, rerankCalls, { origin }), UNPARSED)
+    .post('/v1/rerank', ({ origin }) => servePaid(gateway.calls, rerankCalls, { origin }), UNPARSED)
+    .post('/v2/rerank', ({ origin }) => servePaid(gateway.calls, rerankCalls, { origin }), UNPARSED)

@@ -5,7 +5,7 @@ import { estimatedFor } from '../../src/calls/kinds/text/estimated-input.ts'
 import { readTextBody } from '../../src/calls/kinds/text/read-body.ts'
 import { findModel, within } from '../../src/calls/life/admission.ts'
 import type { CallOrigin } from '../../src/calls/life/call.ts'
-import type { ExchangeParts } from '../../src/calls/parts.ts'
+import type { CallParts } from '../../src/calls/parts.ts'
 import { idHeaders, jsonAnswer } from '../../src/http/answers.ts'
 import { responses as protocol } from '../../src/protocols/openai/responses/index.ts'
 import { missingConversation } from '../../src/protocols/openai/responses/request.ts'
@@ -18,7 +18,7 @@ export const RESPONSES_BODY_LIMIT_BYTES = 30 * 1024 * 1024
  * `POST /v1/responses/input_tokens`. What the request continues is not counted, so it may continue nothing.
  * @throws GatewayError as for a response
  */
-export const countInputTokens = (parts: ExchangeParts, origin: CallOrigin): Promise<Response> =>
+export const countInputTokens = (parts: CallParts, origin: CallOrigin): Promise<Response> =>
   within(parts, origin, async (admitted) => {
     const body = await readTextBody(parts, admitted, {
       protocol,

@@ -10,7 +10,7 @@ import { countInputTokens, RESPONSES_BODY_LIMIT_BYTES } from './input-tokens.ts'
 import { webSockets } from './socket/route.ts'
 import { storedResponses } from './stored.ts'
 
-type Parts = Pick<Gateway, 'exchange' | 'requests' | 'content'>
+type Parts = Pick<Gateway, 'calls' | 'requests' | 'content'>
 
 const BODY_LIMIT_BYTES = RESPONSES_BODY_LIMIT_BYTES
 const REQUEST = { body_limit_bytes: BODY_LIMIT_BYTES, target: readCallTarget, protocol }
@@ -22,12 +22,12 @@ export const responses = (gateway: Parts) =>
 
 /** `POST /v1/responses`, `POST /v1/responses/compact` and `POST /v1/responses/input_tokens`; `GET /v1/responses` as a WebSocket. */
 function newResponses(gateway: Parts) {
-  const parts = { exchange: gateway.exchange, ...gateway.content }
+  const parts = { calls: gateway.calls, ...gateway.content }
   const unparsed = { parse: 'none' } as const
   return new Elysia({ name: 'responses' })
     .use(calls(gateway, SURFACE))
     .post('/v1/responses', ({ origin }) => respond(parts, origin, REQUEST), unparsed)
     .post('/v1/responses/compact', ({ origin }) => compact(parts, origin, REQUEST), unparsed)
-    .post('/v1/responses/input_tokens', ({ origin }) => countInputTokens(gateway.exchange, origin), unparsed)
+    .post('/v1/responses/input_tokens', ({ origin }) => countInputTokens(gateway.calls, origin), unparsed)
     .use(webSockets(gateway, SURFACE, REQUEST))
 }

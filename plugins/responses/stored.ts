@@ -23,7 +23,7 @@ const READ_MEMORY = {
 }
 
 /** An account sees its own responses only, of all of its keys. */
-export function storedResponses(gateway: Pick<Gateway, 'exchange' | 'requests' | 'content'>) {
+export function storedResponses(gateway: Pick<Gateway, 'calls' | 'requests' | 'content'>) {
   const { responses, images } = gateway.content
   // Apart from those of paid calls: who reads at no cost takes nothing from them.
   const memory = createBodyMemory(READ_MEMORY)

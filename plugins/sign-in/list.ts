@@ -24,7 +24,7 @@ interface ListedSession extends SessionRow {
 }
 
 /** The sessions of a viewer; for the operator those of everybody, where requested. Their end depends on the catalogue. */
-export const sessionList = ({ exchange: { catalogue } }: Pick<Gateway, 'exchange'>) =>
+export const sessionList = ({ calls: { catalogue } }: Pick<Gateway, 'calls'>) =>
   defineList<ListedSession>()({
     name: 'sessions',
     field: 'sessions',

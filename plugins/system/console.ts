@@ -72,8 +72,8 @@ const gatewaysView = ({ clock_ahead_ms, alive }: SharingGateways) => ({
 })
 
 /** `GET /console/api/system`. For the operator alone. */
-export function systemRoutes(gateway: Pick<Gateway, 'exchange' | 'requests' | 'people' | 'operations'>) {
-  const { now, log, running } = gateway.exchange
+export function systemRoutes(gateway: Pick<Gateway, 'calls' | 'requests' | 'people' | 'operations'>) {
+  const { now, log, running } = gateway.calls
   const { data_folder, database, files_bucket, filesTrouble, gateways, notReady } = gateway.operations
   const folder = resolve(data_folder)
   const sizes = createFolderSizes(folder, now)

@@ -33,11 +33,11 @@ const RESERVED_MS = 2_000
  * kept then
  */
 export const receiveFiles = (
-  { exchange, content: { images } }: Pick<Gateway, 'exchange' | 'content'>,
+  { calls, content: { images } }: Pick<Gateway, 'calls' | 'content'>,
   memory: MemoryBudget,
   origin: CallOrigin,
 ): Promise<StoredFile[]> =>
-  within(exchange, origin, async (call) => {
+  within(calls, origin, async (call) => {
     const { caller, place } = call
     await images.decoder.assertUsable()
     refuseUnstorable(images.library)

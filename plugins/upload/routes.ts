@@ -43,11 +43,11 @@ const WAIT_MS = 60_000
 const SURFACE = { surface: 'upload', forms: COMMON_FORMS, render }
 
 /** `POST /api/v1/upload`; `GET /api/v1/files`; `GET` and `DELETE /api/v1/files/{key}`. */
-export const upload = (gateway: Pick<Gateway, 'exchange' | 'requests' | 'content'>) =>
+export const upload = (gateway: Pick<Gateway, 'calls' | 'requests' | 'content'>) =>
   new Elysia({ name: 'upload' }).use(receiving(gateway)).use(stored(gateway))
 
 /** Taking files in: an upload counts against limits, and is admitted as paid calls are. */
-function receiving(gateway: Pick<Gateway, 'exchange' | 'requests' | 'content'>) {
+function receiving(gateway: Pick<Gateway, 'calls' | 'requests' | 'content'>) {
   const memory = createMemoryBudget({
     limit_bytes: UPLOADING_BYTES,
     wait_ms: WAIT_MS,
@@ -89,7 +89,7 @@ function receiving(gateway: Pick<Gateway, 'exchange' | 'requests' | 'content'>) 
 }
 
 /** The files that an account has. */
-function stored(gateway: Pick<Gateway, 'exchange' | 'requests' | 'content'>) {
+function stored(gateway: Pick<Gateway, 'calls' | 'requests' | 'content'>) {
   const { library } = gateway.content.images
   const { db } = library
 

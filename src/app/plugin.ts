@@ -117,7 +117,7 @@ export function definePlugin<
     checks: checksOver(spec.checks, undefined, undefined),
     prepare: async (start) => await spec.prepare?.(start, () => settingsIn(start.catalogue())),
     async open(gateway, prepared) {
-      const settings = () => settingsIn(gateway.exchange.catalogue())
+      const settings = () => settingsIn(gateway.calls.catalogue())
       const own = (await spec.open?.(gateway, settings, prepared as Prepared)) as Own
       listen(spec.on ?? {}, own, gateway)
       return {
@@ -161,7 +161,7 @@ function listen<Own>(
   own: Own,
   gateway: Gateway,
 ): void {
-  const { events } = gateway.exchange
+  const { events } = gateway.calls
   const listenTo = <Name extends EventName>(name: Name) => {
     const listener = on[name]
     if (listener) events.on(name, (event) => listener(own, event, gateway))

@@ -37,7 +37,7 @@ export async function openPlugins(
   prepared: PreparedParts = new Map(),
 ): Promise<OpenPlugins> {
   const opened: OpenPlugin[] = []
-  const close = () => closeAll(opened, gateway.exchange.log)
+  const close = () => closeAll(opened, gateway.calls.log)
   return await orUndo(close, async () => {
     // One after another: a later one may find what an earlier one has made.
     for (const plugin of plugins) opened.push(await plugin.open(gateway, prepared.get(plugin)))

@@ -9,7 +9,7 @@ import type { BodyParts } from './bodies/parts.ts'
 import type { RunningCalls } from './life/running.ts'
 import type { SettlementParts } from './settling/settlement.ts'
 
-export interface ExchangeParts extends SettlementParts {
+export interface CallParts extends SettlementParts {
   gate: Gate
   limiter: Limiter
   /** Other gateways may serve the same database, and count with this one. */

@@ -37,7 +37,7 @@ test('a model that fails is told once, and its end', async () => {
   const told: { type: string; data: { rule: string; subject: string } }[] = []
   const alerts = watchAlerts({
     gateway: spy.gateway(),
-    settings: () => alertSettings.of(spy.gateway().exchange.catalogue()),
+    settings: () => alertSettings.of(spy.gateway().calls.catalogue()),
     post: async (_, { body }) => {
       await receiver.answers
       told.push(JSON.parse(body))

@@ -101,22 +101,22 @@ test('one machine’s is not ended by another, unless no gateway is alive there;
   const spy = gatewaySpy()
   await using started = await startTestGateway({ plugins: [...plugins, spy.plugin] })
   const made = spy.gateway()
-  const { exchange } = made
+  const { calls } = made
   const bad = {
-    ...exchange.catalogue(),
-    server: { ...exchange.catalogue().server, tls_certificate: '/none', tls_key: '/none' },
+    ...calls.catalogue(),
+    server: { ...calls.catalogue().server, tls_certificate: '/none', tls_key: '/none' },
   }
   const asked: string[] = []
   const alive = new Set(['one', 'other'])
   const watch = (machine: string, is_bad: boolean, is_eldest: boolean) => {
     const gateway = {
       ...(made as Gateway),
-      exchange: is_bad ? { ...exchange, catalogue: () => bad } : exchange,
+      calls: is_bad ? { ...calls, catalogue: () => bad } : calls,
     }
     const others: OtherGateways = { machine, isAlive: (name) => alive.has(name), isEldest: () => is_eldest }
     return watchAlerts({
       gateway,
-      settings: () => alertSettings.of(gateway.exchange.catalogue()),
+      settings: () => alertSettings.of(gateway.calls.catalogue()),
       health: async () => {
         asked.push(machine)
         return await routeHealth(made as Gateway)

@@ -23,7 +23,7 @@ function gateway() {
   const { log, lines } = memoryLog()
   const events = createEvents(log)
   const made = {
-    exchange: { events, log },
+    calls: { events, log },
     operations: { console_routes: [], references: [], checks: [] },
   } as unknown as Gateway
   return { made, events, lines }
@@ -146,7 +146,7 @@ test('settings are read from the catalogue in use, and what is prepared is there
     open: (_, read, prepared) => void seen.push(read(), prepared),
   })
   const opened = await openPlugins(
-    { ...made, exchange: { ...made.exchange, catalogue: () => catalogue } },
+    { ...made, calls: { ...made.calls, catalogue: () => catalogue } },
     [plugin],
     await preparePlugins(start, [plugin]),
   )
@@ -183,7 +183,7 @@ test('checks have the running part in a gateway, and none for the doctor', async
   })
   const opened = await openPlugins(made, [plugin])
   const catalogue = () => ({ storage: {} }) as Catalogue
-  const parts = { catalogue, data_folder: '/nowhere', log: made.exchange.log, now: Date.now }
+  const parts = { catalogue, data_folder: '/nowhere', log: made.calls.log, now: Date.now }
   const found = async (checks: readonly GatewayCheck[], time: CheckTime) =>
     (await lookAtEach(checks, time, parts)()).map((each) => each.found)
   expect(await found(opened.checks, 'ready')).toEqual(['open', 'it could not be checked: no permission'])

@@ -25,7 +25,7 @@ function probe(passed: string): void {
 }
 
 /** Top-ups through the ledger of this process, so that they share commits with the calls. */
-const topUps = routesPlugin('top-ups', ({ exchange: { ledger, now } }) =>
+const topUps = routesPlugin('top-ups', ({ calls: { ledger, now } }) =>
   new Elysia({ name: 'top-ups' }).post('/test/top-up/:account_id/:amount_nanos/:note', async ({ params }) =>
     Response.json(
       await ledger.submit({

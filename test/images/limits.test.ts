@@ -2,7 +2,7 @@
 import { describe, expect, mock, test } from 'bun:test'
 import type { Admitted } from '../../src/calls/life/call.ts'
 import { answerOnce } from '../../src/calls/life/paid-call.ts'
-import type { ExchangeParts } from '../../src/calls/parts.ts'
+import type { CallParts } from '../../src/calls/parts.ts'
 import type { Idempotency } from '../../src/idempotency/idempotency.ts'
 import { expectRefused, type Refusal, storedIn } from '../support/image-refusals.ts'
 import { inChunks } from '../support/upstream.ts'
@@ -199,7 +199,7 @@ describe('image request rate: 30 in any 60 seconds per user, shared by all image
         await mayBegin()
         return await serve()
       }
-      const parts = { closed: () => undefined, idempotency: { once } } as unknown as ExchangeParts
+      const parts = { closed: () => undefined, idempotency: { once } } as unknown as CallParts
       await answerOnce(parts, admitted, { content: [], streams: false }, async () => new Response())
       expect(count_later).toHaveBeenCalledTimes(1)
     })

@@ -51,7 +51,7 @@ describe('off, as it is by default', () => {
     await using own = await scene({
       plugins: [
         routesPlugin('listening', (gateway) => {
-          const { events } = gateway.exchange
+          const { events } = gateway.calls
           const { on } = events
           events.on = (...listening) => {
             listeners++

@@ -37,13 +37,13 @@ export function gatewaySpy() {
 
 /** The routes of plugins, opened once more over a gateway whose events they do not hear. */
 export async function routesOf(gateway: Gateway, plugins: readonly Plugin[]) {
-  const { exchange, operations, requests } = gateway
+  const { calls, operations, requests } = gateway
   const apart = {
     ...gateway,
-    exchange: { ...exchange, events: createEvents(exchange.log) },
+    calls: { ...calls, events: createEvents(calls.log) },
     operations: { ...operations, console_routes: [], references: [], checks: [] },
   }
-  const { log, catalogue, now } = exchange
+  const { log, catalogue, now } = calls
   const { data_folder } = operations
   const { error_answers } = requests
   const start = {

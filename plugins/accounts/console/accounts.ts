@@ -33,7 +33,7 @@ import {
 
 /** `GET` and `POST /console/api/accounts`, `/console/api/accounts.csv`; `GET` and `PATCH /console/api/accounts/{id}`. */
 export function accountRoutes(gateway: ConsoleParts) {
-  const { now } = gateway.exchange
+  const { now } = gateway.calls
   const list = consoleList(gateway, account_list)
   return new Elysia({ name: 'console-accounts' })
     .use(operatorCalls(gateway))
@@ -79,9 +79,9 @@ export function accountRoutes(gateway: ConsoleParts) {
 
 /** `POST /console/api/accounts/{id}/suspend`, `/resume` and `/close`. */
 export function accountStatusRoutes(
-  gateway: Pick<Gateway, 'exchange' | 'requests' | 'content' | 'people' | 'db'>,
+  gateway: Pick<Gateway, 'calls' | 'requests' | 'content' | 'people' | 'db'>,
 ) {
-  const { now } = gateway.exchange
+  const { now } = gateway.calls
   const { responses } = gateway.content
   return new Elysia({ name: 'console-account-status' })
     .use(operatorCalls(gateway))
@@ -129,11 +129,11 @@ export function accountStatusRoutes(
 
 /** An account with all that its page shows. @throws GatewayError not_found */
 export async function viewOfAccount(
-  gateway: Pick<Gateway, 'exchange' | 'db'>,
+  gateway: Pick<Gateway, 'calls' | 'db'>,
   reference: string,
 ): Promise<Static<typeof AccountView>> {
   const { db } = gateway
-  const { now } = gateway.exchange
+  const { now } = gateway.calls
   const account = await requireAccount(gateway, reference)
   const { id } = account
   const spending = await spendingOf(db, [id], now())
@@ -146,7 +146,7 @@ export async function viewOfAccount(
 }
 
 function remarkOn(
-  { exchange: { catalogue } }: Pick<Gateway, 'exchange'>,
+  { calls: { catalogue } }: Pick<Gateway, 'calls'>,
   before: string,
   name: string,
 ): string | null {

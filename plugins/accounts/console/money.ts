@@ -44,15 +44,15 @@ interface Movement extends Asking {
 
 /** @throws GatewayError invalid_request, not_found; unprocessable if the ledger refuses */
 async function moved(
-  gateway: Pick<Gateway, 'exchange' | 'db'>,
+  gateway: Pick<Gateway, 'calls' | 'db'>,
   op: 'top_up' | 'withdraw',
   { viewer, origin, params: { id }, body: { amount, note = '' }, headers }: Movement,
 ): Promise<Static<typeof MovedView>> {
   const amount_nanos = readPositiveUsd('amount', amount)
   checkNote(note)
   const { id: account_id } = await requireAccount(gateway, id)
-  const now_ms = gateway.exchange.now()
-  const outcome = await gateway.exchange.ledger.submit({
+  const now_ms = gateway.calls.now()
+  const outcome = await gateway.calls.ledger.submit({
     op,
     account_id,
     amount_nanos,

@@ -87,7 +87,7 @@ interface AccountState {
 
 /** One account. */
 export async function accountView(
-  { exchange: { catalogue, limiter, now } }: Pick<Gateway, 'exchange'>,
+  { calls: { catalogue, limiter, now } }: Pick<Gateway, 'calls'>,
   account: ListedAccount,
   { spending, keys, last_call_at_ms, details }: AccountState,
 ): Promise<Static<typeof AccountView>> {

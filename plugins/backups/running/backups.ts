@@ -44,7 +44,7 @@ const CHECK_EVERY_MS = 15_000
 
 /** The backups of a gateway. */
 export const openBackups = (
-  { exchange: { log, now }, operations: { data_folder, gateways }, db }: Gateway,
+  { calls: { log, now }, operations: { data_folder, gateways }, db }: Gateway,
   settings: () => BackupSettings,
 ): Backups =>
   createBackups({

@@ -33,14 +33,14 @@ export function callFilterRoutes(gateway: ConsoleParts) {
 
 /** @throws GatewayError not_found for another's account */
 async function filtersView(
-  gateway: Pick<Gateway, 'exchange' | 'db'>,
+  gateway: Pick<Gateway, 'calls' | 'db'>,
   viewer: Viewer,
   requested: string | undefined,
 ): Promise<Static<typeof FiltersView>> {
-  const { db, exchange } = gateway
+  const { db, calls } = gateway
   const own = accountOf(viewer)
   const account_id = await requestedAccount(gateway, viewer, requested)
-  const { models, providers } = exchange.catalogue()
+  const { models, providers } = calls.catalogue()
   const keys = account_id === undefined ? [] : await keyNames(db, account_id)
   return {
     accounts: own === undefined ? await accountNames(db) : [],

@@ -82,12 +82,10 @@ const PreviewView = Type.Object({
 })
 
 /** The route of previews, for the operator: what a draft changes, and last week's calls at its prices. */
-export function previewRoutes(
-  gateway: Pick<Gateway, 'exchange' | 'requests' | 'people' | 'operations' | 'db'>,
-) {
+export function previewRoutes(gateway: Pick<Gateway, 'calls' | 'requests' | 'people' | 'operations' | 'db'>) {
   const { db } = gateway
   const { configuration } = gateway.operations
-  const { catalogue, now } = gateway.exchange
+  const { catalogue, now } = gateway.calls
 
   return new Elysia({ name: 'console-catalogue-previews' }).use(operatorCalls(gateway)).post(
     '/console/api/catalogue/previews',
@@ -105,9 +103,9 @@ export function previewRoutes(
 }
 
 /** The routes of the catalogue, for the operator. */
-export function catalogueRoutes(gateway: Pick<Gateway, 'exchange' | 'requests' | 'people' | 'operations'>) {
+export function catalogueRoutes(gateway: Pick<Gateway, 'calls' | 'requests' | 'people' | 'operations'>) {
   const { configuration } = gateway.operations
-  const { catalogue, log } = gateway.exchange
+  const { catalogue, log } = gateway.calls
 
   return new Elysia({ name: 'console-catalogue' })
     .use(operatorCalls(gateway))

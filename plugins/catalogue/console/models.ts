@@ -24,7 +24,7 @@ import { ModelDetailView, ModelsView, type ModelView, type RouteView } from './m
 /** The routes of models: all of them for the operator, for others those that they may call. */
 export function modelRoutes(gateway: ConsoleParts & Pick<Gateway, 'operations'>) {
   const { db } = gateway
-  const { catalogue, now } = gateway.exchange
+  const { catalogue, now } = gateway.calls
 
   /** @throws GatewayError not_found for a model that the viewer does not see */
   async function find(viewer: Viewer, id: string): Promise<Model> {

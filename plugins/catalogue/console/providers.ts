@@ -58,19 +58,19 @@ const TrialView = Type.Object({
 
 /** The routes of providers, for the operator. They are changed by edits of the catalogue. */
 export function providerRoutes(
-  gateway: Pick<Gateway, 'exchange' | 'requests' | 'people' | 'operations' | 'db'>,
+  gateway: Pick<Gateway, 'calls' | 'requests' | 'people' | 'operations' | 'db'>,
 ) {
-  const { exchange } = gateway
+  const { calls } = gateway
   const { configuration } = gateway.operations
-  const { catalogue, now } = exchange
-  const { fetch, cooldowns, deadlines, tokens, random } = exchange.upstream
+  const { catalogue, now } = calls
+  const { fetch, cooldowns, deadlines, tokens, random } = calls.upstream
 
   /** Its own cooldowns: a trial takes no key out of use, though one that succeeds takes it into use again. */
   async function attempt(body: Static<typeof TrialBody>): Promise<Static<typeof TrialView>> {
     const tried = await catalogueFor(body)
     const route = routeIn(tried, body)
     const upstream = { fetch, cooldowns: createCooldowns(now), deadlines, tokens, now, random }
-    const tested = await testAndHide({ ...upstream, protocols: exchange.protocols, catalogue: tried }, route)
+    const tested = await testAndHide({ ...upstream, protocols: calls.protocols, catalogue: tried }, route)
     const view = testView(tested)
     const is_in_force = body.text === undefined && body.edits === undefined
     if (view.ok && is_in_force) cooldowns.cleared(view.provider_key)
@@ -87,7 +87,7 @@ export function providerRoutes(
 
   async function read(viewer: Viewer) {
     const file = await configuration.read()
-    const { publicWords } = exchange
+    const { publicWords } = calls
     const condition = { ...(await visibleHealth(gateway, viewer)), cooldowns, now_ms: now(), publicWords }
     return { hash: file.hash, providers: providersView(catalogue(), file, condition) }
   }
@@ -116,8 +116,8 @@ export function providerRoutes(
 }
 
 /** The values of a provider's `protocol`. */
-const protocolNames = ({ exchange }: Pick<Gateway, 'exchange'>): string[] =>
-  [...exchange.protocols].flatMap(([name, { isSpokenBy }]) => (isSpokenBy ? [] : [name]))
+const protocolNames = ({ calls }: Pick<Gateway, 'calls'>): string[] =>
+  [...calls.protocols].flatMap(([name, { isSpokenBy }]) => (isSpokenBy ? [] : [name]))
 
 const TRIAL_MODEL = 'tollgate-trial'
 

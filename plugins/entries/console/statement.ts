@@ -63,13 +63,13 @@ export function statementRoutes(gateway: ConsoleParts) {
 
 /** @throws GatewayError not_found, invalid_request; permission_denied for a viewer who sees the calls of one key only */
 async function read(
-  { db, exchange }: Pick<ConsoleParts, 'db' | 'exchange'>,
+  { db, calls }: Pick<ConsoleParts, 'db' | 'calls'>,
   viewer: Viewer,
   query: Static<typeof StatementQuery>,
 ) {
   requireWholeAccount(viewer)
   const account = await requireChosenAccount(db, viewer, query.account)
-  const now_ms = exchange.now()
+  const now_ms = calls.now()
   const requested_ms = query.month === undefined ? now_ms : Date.parse(`${query.month}-01T00:00:00Z`)
   if (requested_ms > now_ms)
     throw invalidRequest('month: has not started yet. Choose this month or an earlier one.', {

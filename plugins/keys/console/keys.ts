@@ -46,7 +46,7 @@ export const keysRoutes = (gateway: Gateway) =>
 
 /** `GET` and `POST /console/api/keys`, `/console/api/keys.csv`; `GET` and `PATCH /console/api/keys/{id}`. */
 function keyRoutes(gateway: ConsoleParts) {
-  const { now } = gateway.exchange
+  const { now } = gateway.calls
   const list = consoleList(gateway, key_list)
   return new Elysia({ name: 'console-keys' })
     .use(viewerCalls(gateway))
@@ -79,7 +79,7 @@ function keyRoutes(gateway: ConsoleParts) {
 
 /** `POST /console/api/keys/{id}/rotate` and `/revoke`. */
 function keyEndRoutes(gateway: ConsoleParts) {
-  const { now } = gateway.exchange
+  const { now } = gateway.calls
   const { randomBytes } = gateway.people
   return new Elysia({ name: 'console-key-end' })
     .use(viewerCalls(gateway))
@@ -112,11 +112,11 @@ function keyEndRoutes(gateway: ConsoleParts) {
 
 /** Makes a key. @throws GatewayError as `createKey`; conflict for an account's own people who have as many as they may */
 export async function issueKey(
-  gateway: Pick<Gateway, 'exchange' | 'people' | 'db'>,
+  gateway: Pick<Gateway, 'calls' | 'people' | 'db'>,
   asking: Asking,
   { request_key, account, ...values }: Static<typeof NewKey>,
 ): Promise<Static<typeof IssuedView>> {
-  const { now } = gateway.exchange
+  const { now } = gateway.calls
   const { randomBytes } = gateway.people
   const { viewer } = asking
   if (!mayManage(viewer)) throw mayNotManage()
@@ -144,7 +144,7 @@ export async function issueKey(
 }
 
 async function issued(
-  gateway: Pick<Gateway, 'exchange' | 'db'>,
+  gateway: Pick<Gateway, 'calls' | 'db'>,
   viewer: Viewer,
   { key, text }: IssuedKey,
 ): Promise<Static<typeof IssuedView>> {
@@ -152,13 +152,13 @@ async function issued(
     text,
     key: await viewOfKey(gateway, viewer, String(key.id)),
     unmatched: unmatchedBy(gateway, key.models),
-    sample_model: sampleModel(gateway.exchange.catalogue(), key.models),
+    sample_model: sampleModel(gateway.calls.catalogue(), key.models),
   }
 }
 
 /** A pattern may be meant for a model that is added later, so it is reported and not refused. */
 function unmatchedBy(
-  { exchange: { catalogue } }: Pick<Gateway, 'exchange'>,
+  { calls: { catalogue } }: Pick<Gateway, 'calls'>,
   patterns: readonly string[] | null,
 ): string[] {
   const ids = [...catalogue().models.keys()]
@@ -206,7 +206,7 @@ function limitIn(
 }
 
 async function viewOfKey(
-  gateway: Pick<Gateway, 'exchange' | 'db'>,
+  gateway: Pick<Gateway, 'calls' | 'db'>,
   viewer: Viewer,
   id: string,
 ): Promise<Static<typeof KeyView>> {

@@ -82,7 +82,7 @@ export const IssuedView = Closed({
 export type Issued = Static<typeof IssuedView>
 
 export async function keyView(
-  { db, exchange: { catalogue, limiter, now } }: Pick<Gateway, 'exchange' | 'db'>,
+  { db, calls: { catalogue, limiter, now } }: Pick<Gateway, 'calls' | 'db'>,
   key: ListedKey,
   viewer: Viewer,
 ): Promise<Static<typeof KeyView>> {

@@ -40,12 +40,12 @@ export interface ViewerRequest {
 }
 
 /** The operator who deletes an account's image or file, for the audit log; undefined for the account itself. */
-export const byOperator = (gateway: Pick<Gateway, 'exchange'>, viewing: Asking): ActionContext | undefined =>
+export const byOperator = (gateway: Pick<Gateway, 'calls'>, viewing: Asking): ActionContext | undefined =>
   viewing.viewer.role === 'operator' ? byOf(gateway, viewing) : undefined
 
 /** Leaves a line in the log where the operator looks at what belongs to an account. @param what such as "images" */
 export function logLook(
-  { exchange: { log } }: Pick<Gateway, 'exchange'>,
+  { calls: { log } }: Pick<Gateway, 'calls'>,
   { viewer, origin: { request_id } }: ViewerRequest,
   account: string | null,
   what: string,

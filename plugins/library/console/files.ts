@@ -61,7 +61,7 @@ const DeletedView = Closed({ key: Type.String(), deleted: Type.Literal(true) })
 const Uploaded = Type.Unsafe<unknown>(Type.Any({ description: 'as POST /api/v1/upload answers it' }))
 
 /** Files are an account's: the operator names one. What they show is for its account, as with produced images. */
-export const files = (gateway: Pick<Gateway, 'exchange' | 'requests' | 'content' | 'people' | 'db'>) =>
+export const files = (gateway: Pick<Gateway, 'calls' | 'requests' | 'content' | 'people' | 'db'>) =>
   new Elysia({ name: 'console-files' }).use(taking(gateway)).use(listed(gateway)).use(pictures(gateway))
 
 /** Taking some in: an upload by a key, with its limits. */
@@ -88,7 +88,7 @@ const COLUMNS: CsvColumns<Static<typeof FileView>> = {
   height: ({ height }) => height,
 }
 
-function listed(gateway: Pick<Gateway, 'exchange' | 'requests' | 'content' | 'people' | 'db'>) {
+function listed(gateway: Pick<Gateway, 'calls' | 'requests' | 'content' | 'people' | 'db'>) {
   const { library } = gateway.content.images
   const { db } = library
 
@@ -143,7 +143,7 @@ function listed(gateway: Pick<Gateway, 'exchange' | 'requests' | 'content' | 'pe
     )
 }
 
-function pictures(gateway: Pick<Gateway, 'exchange' | 'requests' | 'content' | 'people' | 'db'>) {
+function pictures(gateway: Pick<Gateway, 'calls' | 'requests' | 'content' | 'people' | 'db'>) {
   const { library } = gateway.content.images
   const thumbnails = createThumbnails()
 

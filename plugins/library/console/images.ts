@@ -43,7 +43,7 @@ import {
 import { type Picture, thumbnailOf, wholePicture } from './pictures.ts'
 
 /** An account sees its own. The operator sees that there are some, of whom and at what cost, and more where they ask for it. */
-export const images = (gateway: Pick<Gateway, 'exchange' | 'requests' | 'content' | 'people' | 'db'>) =>
+export const images = (gateway: Pick<Gateway, 'calls' | 'requests' | 'content' | 'people' | 'db'>) =>
   new Elysia({ name: 'console-images' }).use(listed(gateway)).use(pictures(gateway))
 
 const ROWS_AT_ONCE = 250
@@ -64,7 +64,7 @@ const COLUMNS: CsvColumns<Unnamed<Static<typeof ListedImage>>> = {
   cost_usd: ({ cost_nanos }) => csvUsd(cost_nanos),
 }
 
-function listed(gateway: Pick<Gateway, 'exchange' | 'requests' | 'content' | 'people' | 'db'>) {
+function listed(gateway: Pick<Gateway, 'calls' | 'requests' | 'content' | 'people' | 'db'>) {
   const { library } = gateway.content.images
   const { db } = library
 
@@ -125,7 +125,7 @@ function listed(gateway: Pick<Gateway, 'exchange' | 'requests' | 'content' | 'pe
     )
 }
 
-function pictures(gateway: Pick<Gateway, 'exchange' | 'requests' | 'content' | 'people' | 'db'>) {
+function pictures(gateway: Pick<Gateway, 'calls' | 'requests' | 'content' | 'people' | 'db'>) {
   const { library } = gateway.content.images
   const thumbnails = createThumbnails()
 

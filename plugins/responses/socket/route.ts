@@ -10,7 +10,7 @@ import { assertWelcome } from '../../../src/calls/life/admission.ts'
 import type { CallOrigin } from '../../../src/calls/life/call.ts'
 import { rejectWhileStopping } from '../../../src/calls/life/running.ts'
 import { unwrapOnThread } from '../../../src/calls/parsing/parser.ts'
-import type { ExchangeParts } from '../../../src/calls/parts.ts'
+import type { CallParts } from '../../../src/calls/parts.ts'
 import { createRecentMemory, RecentOfConnection } from '../../../src/calls/responses/recent.ts'
 import { type ResponseRequest, respond } from '../../../src/calls/responses/serve.ts'
 import { GatewayError, notFound } from '../../../src/domain/errors.ts'
@@ -24,7 +24,7 @@ import type { Served } from './connection-options.ts'
 import { type Handshake, handshakeOf, originOver } from './one-call.ts'
 import { createTurns, type Turns } from './turns.ts'
 
-type Parts = Pick<Gateway, 'exchange' | 'requests' | 'content'>
+type Parts = Pick<Gateway, 'calls' | 'requests' | 'content'>
 
 interface Route {
   gateway: Parts
@@ -51,7 +51,7 @@ const MAX_BYTES_ON_LOOP = 1024 * 1024
  * is paused.
  */
 export function webSockets(gateway: Parts, surface: Surface, request: ResponseRequest) {
-  const { exchange, requests } = gateway
+  const { calls, requests } = gateway
   const route = {
     gateway,
     surface,
@@ -66,9 +66,9 @@ export function webSockets(gateway: Parts, surface: Surface, request: ResponseRe
       const upgrades = asked.headers.has('upgrade')
       if (!upgrades && !asked.headers.has('sec-websocket-key'))
         throw notFound('No such endpoint. Use POST /v1/responses, or GET /v1/responses/{id}.')
-      rejectWhileStopping(exchange.running)
+      rejectWhileStopping(calls.running)
       const has_room = requests.web_sockets.hasRoom(caller.account.id)
-      const unwelcome = await refusalOf(exchange, origin)
+      const unwelcome = await refusalOf(calls, origin)
       const connection = connectionOf(route, caller, handshakeOf(origin))
       const headers = { 'x-request-id': origin.request_id }
       if (upgrades && has_room && !unwelcome && requests.sockets()?.upgrade(asked, connection, headers))
@@ -94,9 +94,9 @@ export function webSockets(gateway: Parts, surface: Surface, request: ResponseRe
 }
 
 /** Why no call of its caller could be let in now: by POST they are told so in the words and with the status of any other call. */
-async function refusalOf(exchange: ExchangeParts, origin: CallOrigin): Promise<GatewayError | undefined> {
+async function refusalOf(calls: CallParts, origin: CallOrigin): Promise<GatewayError | undefined> {
   try {
-    await assertWelcome(exchange, origin, 'text')
+    await assertWelcome(calls, origin, 'text')
     return undefined
   } catch (thrown) {
     if (thrown instanceof GatewayError) return thrown
@@ -110,25 +110,25 @@ function connectionOf(route: Route, caller: Caller, handshake: Handshake): Conne
   const { gateway, surface, request, memory, arrived, turns } = route
   const account_id = caller.account.id
   const { newRequestId, web_sockets } = gateway.requests
-  const parts = { exchange: gateway.exchange, ...gateway.content }
+  const parts = { calls: gateway.calls, ...gateway.content }
   const { request_id } = handshake
-  const lines = boundedLinesOf(gateway.exchange.log)
+  const lines = boundedLinesOf(gateway.calls.log)
   const logged_as = `account ${account_id}`
   const recent = new RecentOfConnection({ memory, account_id, onForgotten: () => connection.forgotten() })
   const connection: Connection = new Connection({
     account_id,
-    opened_at_ms: gateway.exchange.now(),
+    opened_at_ms: gateway.calls.now(),
     arrived,
     turns,
     async assertWelcome() {
       const body = { bytes: NOTHING, onTaken: () => undefined }
       const { signal } = new AbortController()
       const origin = originOver(handshake, surface, { request_id: handshake.request_id, body, signal })
-      await assertWelcome(gateway.exchange, origin, 'text')
+      await assertWelcome(gateway.calls, origin, 'text')
     },
     unwrap: async (bytes, rules) =>
       bytes.length > MAX_BYTES_ON_LOOP
-        ? await unwrapOnThread(gateway.exchange.bodies.parser, bytes, rules)
+        ? await unwrapOnThread(gateway.calls.bodies.parser, bytes, rules)
         : unwrap(bytes, rules),
     async serve({ body, lane = '', generates }, { signal, onTaken }): Promise<Served> {
       const request_id = newRequestId()

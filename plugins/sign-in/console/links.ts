@@ -35,7 +35,7 @@ import {
  * by a browser that keeps a cookie. */
 export function linkRoutes(gateway: ConsoleParts) {
   const { db } = gateway
-  const { now } = gateway.exchange
+  const { now } = gateway.calls
   const { sessions } = gateway.people
   return new Elysia({ name: 'console-links' })
     .use(visitorCalls(gateway))
@@ -70,7 +70,7 @@ export function linkRoutes(gateway: ConsoleParts) {
 }
 
 /** `PUT /console/api/password`: a new one for who knows the old one; their other sessions end. */
-export function passwordRoutes(gateway: Pick<Gateway, 'exchange' | 'requests' | 'people'>) {
+export function passwordRoutes(gateway: Pick<Gateway, 'calls' | 'requests' | 'people'>) {
   return new Elysia({ name: 'console-password' }).use(viewerCalls(gateway)).put(
     '/console/api/password',
     async ({ viewer, body, origin }) => {
@@ -83,7 +83,7 @@ export function passwordRoutes(gateway: Pick<Gateway, 'exchange' | 'requests' | 
 
 /** `POST /console/api/invitations`: a link by which an account sets its password, in this answer only. For the operator. */
 export function invitationRoutes(gateway: ConsoleParts) {
-  const { now, catalogue } = gateway.exchange
+  const { now, catalogue } = gateway.calls
   const { randomBytes } = gateway.people
   return new Elysia({ name: 'console-invitations' }).use(operatorCalls(gateway)).post(
     '/console/api/invitations',

@@ -93,19 +93,19 @@ export function sessionRoutes(gateway: ConsoleParts) {
 const SessionParams = Type.Object({ id: WholeNumber({ minimum: 1 }, 'the number of a session') })
 
 /** Finds out, before somebody signs in, which cookie their browser keeps. */
-export function sendProbes(gateway: Pick<Gateway, 'exchange'>, request: Request, set: Headers): void {
+export function sendProbes(gateway: Pick<Gateway, 'calls'>, request: Request, set: Headers): void {
   const cookies = probes(request, siteSettings(gateway))
   if (cookies.length > 0) set.headers['set-cookie'] = cookies
 }
 
 /** The viewer that an answer's cookie signs in, for the pages. */
 export async function sessionView(
-  gateway: Pick<Gateway, 'exchange' | 'db'>,
+  gateway: Pick<Gateway, 'calls' | 'db'>,
   request: Request,
   viewer: Viewer | undefined,
 ) {
   const { db } = gateway
-  const { catalogue } = gateway.exchange
+  const { catalogue } = gateway.calls
   const [key] = viewer?.role === 'key' ? await keyQueries(db).keysById.all({ id: viewer.key_id }) : []
   return {
     viewer: viewer ? viewerView(viewer, key, catalogue().server.public_url) : null,
@@ -115,14 +115,14 @@ export async function sessionView(
 }
 
 async function signIn(
-  gateway: Pick<Gateway, 'exchange' | 'requests' | 'people'>,
+  gateway: Pick<Gateway, 'calls' | 'requests' | 'people'>,
   { account, password, key }: Credentials,
   origin: CallOrigin,
 ): Promise<SignedIn> {
   const visitor = visitorOf(origin)
   if (key !== undefined && password === undefined && !account)
     return await gateway.people.sessions.withKey(
-      () => gateway.exchange.gate.admit({ ...origin, credential: key, known: {} }),
+      () => gateway.calls.gate.admit({ ...origin, credential: key, known: {} }),
       visitor,
     )
   if (password === undefined || key !== undefined)

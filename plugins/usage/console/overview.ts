@@ -108,13 +108,13 @@ export function overviewRoutes(gateway: ConsoleParts) {
 }
 
 async function overviewView(
-  gateway: Pick<Gateway, 'exchange' | 'db'>,
+  gateway: Pick<Gateway, 'calls' | 'db'>,
   memory: OverviewMemory,
   viewer: Viewer,
   range: FigureRange,
 ): Promise<Static<typeof OverviewView>> {
   const { db } = gateway
-  const { catalogue, now } = gateway.exchange
+  const { catalogue, now } = gateway.calls
   requireWholeAccount(viewer)
   const account_id = accountOf(viewer)
   const overview = await overviewOf(db, range, { account_id, now_ms: now(), memory })

@@ -53,7 +53,7 @@ const UsageView = Closed({
 /** Days are in UTC. The operator sees all accounts together, or one. */
 export function usage(gateway: ConsoleParts) {
   const { db } = gateway
-  const { now } = gateway.exchange
+  const { now } = gateway.calls
   const uses = (viewer: Viewer, query: Static<typeof UsageQuery>) => readUsage(gateway, viewer, query)
 
   return new Elysia({ name: 'console-usage' })
@@ -103,16 +103,16 @@ export function usage(gateway: ConsoleParts) {
 
 /** @throws GatewayError not_found for another's account or key; invalid_request for a range as `daysOf` */
 async function readUsage(
-  gateway: Pick<ConsoleParts, 'db' | 'exchange'>,
+  gateway: Pick<ConsoleParts, 'db' | 'calls'>,
   viewer: Viewer,
   { account, key, model, ...range }: Static<typeof UsageQuery>,
 ) {
-  const { db, exchange } = gateway
+  const { db, calls } = gateway
   const asked_id = await requestedAccount(gateway, viewer, account)
   const key_id = await requestedKey(gateway, viewer, asked_id, key)
   const account_id =
     asked_id ?? (key_id === undefined ? undefined : (await listedKey(db, key_id, undefined))?.account_id)
-  const { from_ms, until_ms } = daysOf(range, exchange.now())
+  const { from_ms, until_ms } = daysOf(range, calls.now())
   return {
     account_id,
     from_ms,

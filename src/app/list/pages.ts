@@ -80,7 +80,7 @@ export function consoleList<
   const file_query = Closed(parameters)
   const fields = consoleFields<C, Named>(list)
   const page_schema = pageSchema<Field, typeof fields, Totals>(list, { ...fields })
-  const readingOf = (viewer: Viewer): Reading => ({ now_ms: gateway.exchange.now(), viewer })
+  const readingOf = (viewer: Viewer): Reading => ({ now_ms: gateway.calls.now(), viewer })
 
   /** @throws GatewayError not_found for another's account or key; permission_denied, also for the operator's list; invalid_request */
   async function filterOf(viewer: Viewer, { account, key, ...rest }: Requested): Promise<FilterOf<F>> {
@@ -170,7 +170,7 @@ export function callersList<
   C extends Columns<Row>,
   Totals extends TProperties,
 >(
-  { db, exchange: { now } }: Pick<ConsoleParts, 'db' | 'exchange'>,
+  { db, calls: { now } }: Pick<ConsoleParts, 'db' | 'calls'>,
   list: List<Field, Row, F, C, Totals, boolean, 'account' | 'key'>,
   description: string,
 ) {

@@ -11,7 +11,7 @@ import type { Gateway } from '../surface/gateway.ts'
 export function createApp(gateway: Gateway, routes: readonly AnyElysia[]) {
   const app = baseApp(gateway)
     // Elysia's types say no more than that it is given a function and returns one.
-    .wrap((serve) => atAzurePaths(crossOrigin(serve as never, gateway.exchange.catalogue)))
+    .wrap((serve) => atAzurePaths(crossOrigin(serve as never, gateway.calls.catalogue)))
     .onRequest(({ request }) => {
       if (!URL.canParse(request.url) || SHORT_HOST.test(request.url)) throw unknownHost()
     })

@@ -16,7 +16,7 @@ import { noHooks } from '../../calls/hooks/registered.ts'
 import type { ImageParts } from '../../calls/kinds/image/call.ts'
 import { createEvents } from '../../calls/life/events.ts'
 import { createParser } from '../../calls/parsing/parser.ts'
-import type { ExchangeParts } from '../../calls/parts.ts'
+import type { CallParts } from '../../calls/parts.ts'
 import type { Configuration } from '../../catalogue/configuration.ts'
 import { requestIdAt } from '../../domain/request-id.ts'
 import type { ServerSockets } from '../../http/sockets.ts'
@@ -55,7 +55,7 @@ const IMAGE_MEMORY_BYTES = 420 * 1024 * 1024
 const IMAGE_WAIT_MS = 60_000
 
 export interface Parts
-  extends Pick<ExchangeParts, 'running' | 'protocols' | 'catalogue' | 'closed' | 'log' | 'now' | 'probe'> {
+  extends Pick<CallParts, 'running' | 'protocols' | 'catalogue' | 'closed' | 'log' | 'now' | 'probe'> {
   stores: Stores
   /** As in `Operations`. */
   configuration: Configuration
@@ -93,7 +93,7 @@ export function compose({
   const events = createEvents(log)
   const passes = createPasses()
   const limiter = createLimiter({ now: () => performance.now() })
-  const exchange: ExchangeParts = {
+  const calls: CallParts = {
     ...shared,
     gate: gateOf(call_db, passes, now),
     limiter: engine.is_shared ? withSharedCounts(limiter, call_db) : limiter,
@@ -107,7 +107,7 @@ export function compose({
     publicWords: (words) => redactorOf(catalogue()).scrub(words).slice(0, MAX_PUBLIC_MESSAGE_CHARS),
   }
   return {
-    exchange,
+    calls,
     requests: {
       newRequestId: () => requestIdAt(now()),
       sockets: socketsWithPasses(sockets, passes),
@@ -145,7 +145,7 @@ const upstreamOf = ({
   network,
   simulator,
   now,
-}: Pick<Parts, 'network' | 'simulator' | 'now'>): ExchangeParts['upstream'] => ({
+}: Pick<Parts, 'network' | 'simulator' | 'now'>): CallParts['upstream'] => ({
   fetch: createTransport(network, simulator),
   cooldowns: createCooldowns(now),
   deadlines: new Deadlines(),
@@ -154,7 +154,7 @@ const upstreamOf = ({
   random: Math.random,
 })
 
-const bodiesOf = ({ db, log }: Pick<Parts, 'log'> & { db: Db }): ExchangeParts['bodies'] => ({
+const bodiesOf = ({ db, log }: Pick<Parts, 'log'> & { db: Db }): CallParts['bodies'] => ({
   memory: createBodyMemory({
     limit_bytes: BODY_MEMORY_BYTES,
     account_limit_bytes: BODY_MEMORY_BYTES / 2,

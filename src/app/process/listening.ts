@@ -1,7 +1,7 @@
 // The gateway on its socket: what it listens with, and how a renewed certificate takes over without ending a stream.
 
 import type { AnyElysia } from 'elysia'
-import type { ExchangeParts } from '../../calls/parts.ts'
+import type { CallParts } from '../../calls/parts.ts'
 import { boundPipelining } from '../../http/pipelining.ts'
 import type { ServerSockets } from '../../http/sockets.ts'
 import { parseListenAddress } from '../../utilities/listen-address.ts'
@@ -58,8 +58,8 @@ export async function listenWith(
   options: ListenOptions,
 ): Promise<Listening> {
   const { listen, data_folder } = options
-  const tls = await tlsWhereUsed(gateway.exchange)
-  const files = tls?.tlsFilesOf(gateway.exchange.catalogue().server, data_folder)
+  const tls = await tlsWhereUsed(gateway.calls)
+  const files = tls?.tlsFilesOf(gateway.calls.catalogue().server, data_folder)
   const first_pair = files && (await tls?.readTlsPair(files))
   const address = parseListenAddress(listen)
   const app = createApp(gateway, routes)
@@ -83,13 +83,13 @@ export async function listenWith(
       last,
       last.stop(false).then(() => former.delete(last)),
     )
-    tellOf(gateway.exchange, 'a renewed certificate is in use', pair)
+    tellOf(gateway.calls, 'a renewed certificate is in use', pair)
   }
 
-  if (first_pair) tellOf(gateway.exchange, 'a certificate is in use', first_pair)
-  const stopWarning = first_pair && warnOfEnd(gateway.exchange, () => used ?? first_pair)
+  if (first_pair) tellOf(gateway.calls, 'a certificate is in use', first_pair)
+  const stopWarning = first_pair && warnOfEnd(gateway.calls, () => used ?? first_pair)
 
-  const watch = tls && files && (await watchRenewals(gateway.exchange, { ...tls, files }, takeOver))
+  const watch = tls && files && (await watchRenewals(gateway.calls, { ...tls, files }, takeOver))
 
   return {
     url,
@@ -116,12 +116,12 @@ export async function listenWith(
 type Tls = typeof import('./tls-files.ts')
 
 /** Loaded only where it is used: what reads certificates takes a megabyte of memory. */
-const tlsWhereUsed = async ({ catalogue }: Pick<ExchangeParts, 'catalogue'>): Promise<Tls | undefined> =>
+const tlsWhereUsed = async ({ catalogue }: Pick<CallParts, 'catalogue'>): Promise<Tls | undefined> =>
   catalogue().server.tls_certificate === undefined ? undefined : await import('./tls-files.ts')
 
 /** A pair that cannot be used, or taken over, changes nothing. */
 function watchRenewals(
-  { log }: Pick<ExchangeParts, 'log'>,
+  { log }: Pick<CallParts, 'log'>,
   { watchTls, files }: Pick<Tls, 'watchTls'> & { files: TlsFiles },
   takeOver: (pair: TlsPair) => void,
 ): Promise<TlsWatch> {

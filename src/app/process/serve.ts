@@ -92,7 +92,7 @@ export async function startGateway({ plugins, ...options }: StartOptions): Promi
   const { db, ledger } = stores
   await options.atLast?.({ catalogue: catalogue(), url: listening.url, db, ledger })
   readiness.started(lookAtEach(opened_plugins.checks, 'ready', { catalogue, data_folder, log, now }))
-  gateway.exchange.events.raise('started', undefined)
+  gateway.calls.events.raise('started', undefined)
   const noticed = await followEdits(watched, configuration)
   const regular = { stores, every_ms: sweep_every_ms, closed: readiness.closed, after: start_audit.ended }
   const stopSweeping = sweepRegularly(gateway, opened_plugins.sweeps, regular)
@@ -126,7 +126,7 @@ async function listenTo(
 
 /** Warns the operator of models that end, and takes withdrawals of commands. @returns ends it */
 function serveBeside(gateway: Gateway, data_folder: string): () => void {
-  const { catalogue, ledger, log, now } = gateway.exchange
+  const { catalogue, ledger, log, now } = gateway.calls
   const endWithdrawals = takeWithdrawals(data_folder, ledger, log)
   const stopWarning = warnOfModelEnds({ catalogue, log, now })
   return () => {
@@ -148,7 +148,7 @@ async function stopInOrder(
   { gateway, stores, opened_plugins, listening, log }: Stopped,
   endWatches: () => Promise<void>,
 ): Promise<void> {
-  const { running, catalogue, events } = gateway.exchange
+  const { running, catalogue, events } = gateway.calls
   const { shutdown_timeout_ms } = catalogue().server
   const ends_ms = performance.now() + shutdown_timeout_ms
   events.raise('stopping', undefined)

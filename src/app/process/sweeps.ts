@@ -16,13 +16,13 @@ interface SweepOptions extends Pick<UpkeepParts, 'closed' | 'after'> {
   every_ms: number
 }
 
-type Swept = Pick<Gateway, 'exchange' | 'people'>
+type Swept = Pick<Gateway, 'calls' | 'people'>
 
 /** All sweeps, in their order. */
 function sweepsOf(gateway: Swept, stores: Stores): Sweep[] {
-  const { exchange, people } = gateway
+  const { calls, people } = gateway
   const { own_gateway, engine, db, idempotency, files, library, responses } = stores
-  const { log } = exchange
+  const { log } = calls
   const of_shared: Sweep[] = [
     { name: 'idempotent answers of other gateways', sweep: () => idempotency.followOthers() },
     { name: 'responses of other gateways', sweep: () => responses.followOthers() },
@@ -41,7 +41,7 @@ function sweepsOf(gateway: Swept, stores: Stores): Sweep[] {
 }
 
 /** Removes the files of a gateway that has ended after its holds, by which its calls are known: if the holds stay, the files stay. */
-async function sweepHolds({ exchange: { running, log, now } }: Swept, stores: Stores): Promise<void> {
+async function sweepHolds({ calls: { running, log, now } }: Swept, stores: Stores): Promise<void> {
   const { gateway_id, db, ledger, settlements } = stores
   /** Its call is not over, or its settlement waits to be written. */
   const isUnderWay = (hold_id: number) => running.isUnderWay(hold_id) || settlements.has(hold_id)
@@ -65,7 +65,7 @@ export function sweepRegularly(
   of_plugins: readonly Sweep[],
   { stores, every_ms, closed, after }: SweepOptions,
 ): () => Promise<void> {
-  const { catalogue, log, now } = gateway.exchange
+  const { catalogue, log, now } = gateway.calls
   const sweeping = sweepEach([...sweepsOf(gateway, stores), ...of_plugins], log)
   const upkeep = createUpkeep({ db: stores.db, catalogue, closed, log, now, after })
   // Beside the sweeps, since it may take minutes. Of several gateways one does it.

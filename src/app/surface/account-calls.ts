@@ -23,8 +23,8 @@ export interface Scope {
 }
 
 /** `freeCalls` for routes that read an account's rows: what callers read has the money that calls under way hold. */
-export const accountCalls = (gateway: Pick<Gateway, 'exchange' | 'requests'>) =>
-  freeCalls(gateway, SURFACE).onBeforeHandle({ as: 'scoped' }, () => gateway.exchange.ledger.barrier())
+export const accountCalls = (gateway: Pick<Gateway, 'calls' | 'requests'>) =>
+  freeCalls(gateway, SURFACE).onBeforeHandle({ as: 'scoped' }, () => gateway.calls.ledger.barrier())
 
 /** A caller as they are now: the gate caches them for a second, and their money moves on meanwhile. @throws GatewayError unauthenticated */
 export async function currentCaller({ db }: Pick<Gateway, 'db'>, { key }: Caller): Promise<KeyOfAccount> {

@@ -23,7 +23,7 @@ interface Failed {
 
 /** What it needs of a `Gateway`. */
 interface BaseAppParts {
-  exchange: { log: Logger; catalogue: () => ServedBy }
+  calls: { log: Logger; catalogue: () => ServedBy }
   requests: Pick<Requests, 'newRequestId' | 'error_answers'>
 }
 
@@ -31,7 +31,7 @@ const NO_SURFACE = 'none'
 
 /** An application without routes. */
 export const baseApp = ({
-  exchange: { log, catalogue },
+  calls: { log, catalogue },
   requests: { newRequestId, error_answers },
 }: BaseAppParts) =>
   new Elysia({

@@ -14,10 +14,10 @@ import { originOf, type Surface } from './origin.ts'
 /** A surface, or how a request tells which of several shapes it is to be answered in. */
 type SurfaceOf = Surface | ((request: Request) => Surface)
 
-type CallParts = Pick<Gateway, 'exchange' | 'requests'>
+type SurfaceParts = Pick<Gateway, 'calls' | 'requests'>
 
 /** Every call gets an `origin`, in which its id is; whatever is thrown leaves in the surface's shape. */
-export function calls(gateway: CallParts, surface: SurfaceOf) {
+export function calls(gateway: SurfaceParts, surface: SurfaceOf) {
   const { newRequestId, sockets } = gateway.requests
   const surfaceOf = typeof surface === 'function' ? surface : () => surface
   return new Elysia()
@@ -35,7 +35,7 @@ export function calls(gateway: CallParts, surface: SurfaceOf) {
 }
 
 /** `calls` whose routes return plain values, which leave as JSON with the call's id. Anybody may make them. */
-export const openCalls = (gateway: CallParts, surface: SurfaceOf) =>
+export const openCalls = (gateway: SurfaceParts, surface: SurfaceOf) =>
   calls(gateway, surface).mapResponse({ as: 'scoped' }, ({ responseValue, origin, set }) => {
     // Elysia asks about failures too: with undefined while no error hook has answered, then with the failure and its id.
     if (responseValue === undefined) return undefined
@@ -48,7 +48,7 @@ export const openCalls = (gateway: CallParts, surface: SurfaceOf) =>
 
 /** Who makes a free call. @throws GatewayError as the gate does; rate_limited if the key has read too much */
 export async function admitReader(
-  { exchange: { gate, catalogue }, requests: { reads } }: CallParts,
+  { calls: { gate, catalogue }, requests: { reads } }: SurfaceParts,
   origin: CallOrigin,
 ) {
   const caller = await gate.admit(origin)
@@ -70,7 +70,7 @@ const statusOf = (status: number | keyof StatusMap = 200): number =>
  * `openCalls` for those who have a key: routes get their `caller`. Such calls count against no limit of calls, for they are
  * how callers look at their limits; they have one of their own, `reads_per_minute`.
  */
-export const freeCalls = (gateway: CallParts, surface: SurfaceOf) =>
+export const freeCalls = (gateway: SurfaceParts, surface: SurfaceOf) =>
   openCalls(gateway, surface)
     .derive({ as: 'scoped' }, async ({ origin }) => ({ caller: await admitReader(gateway, origin) }))
     .onTransform({ as: 'scoped' }, ({ query, request }) => {

@@ -13,7 +13,7 @@ interface FailedRequest extends Pick<Failure, 'thrown' | 'request_id' | 'request
   known: KnownOfRequest | undefined
 }
 
-type Parts = Pick<Gateway, 'exchange' | 'requests'>
+type Parts = Pick<Gateway, 'calls' | 'requests'>
 
 /** The answer to a request that failed, as `failureAnswer`. */
 export const answerTo = (parts: Parts, surface: Surface, failed: FailedRequest): Response =>
@@ -24,7 +24,7 @@ export const answerLater = (parts: Parts, surface: Surface, failed: FailedReques
   answerFailure(noted(parts, surface, failed))
 
 function noted(
-  { exchange: { log, events }, requests: { error_answers, sockets } }: Parts,
+  { calls: { log, events }, requests: { error_answers, sockets } }: Parts,
   surface: Surface,
   { thrown: given, known, ...about }: FailedRequest,
 ): Failure {

@@ -5,7 +5,7 @@ import type { OwnRate } from '../../access/rate.ts'
 import type { RandomBytes } from '../../access/secret.ts'
 import type { Sessions } from '../../access/sessions.ts'
 import type { ImageParts } from '../../calls/kinds/image/call.ts'
-import type { ExchangeParts } from '../../calls/parts.ts'
+import type { CallParts } from '../../calls/parts.ts'
 import type { Configuration } from '../../catalogue/configuration.ts'
 import type { ServerSockets } from '../../http/sockets.ts'
 import type { WebSockets } from '../../http/web-sockets.ts'
@@ -24,7 +24,7 @@ export interface Gateway {
    * What calls are served over, and what they share: the gate, limits, the ledger, the catalogue, the log, the clock.
    * `servePaid` for paid calls, `within` for all others that hold a place.
    */
-  exchange: ExchangeParts
+  calls: CallParts
   /** What every request is given, and counted by. */
   requests: Requests
   /** What callers upload, and what is made for them. */

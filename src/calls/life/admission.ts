@@ -3,7 +3,7 @@ import type { Caller } from '../../access/gate.ts'
 import type { Model } from '../../domain/catalogue.ts'
 import { notFound, permissionDenied } from '../../domain/errors.ts'
 import { mayCallFreeModel, rejectUnpayable } from '../bodies/arrival.ts'
-import type { ExchangeParts } from '../parts.ts'
+import type { CallParts } from '../parts.ts'
 import { type Admitted, Call, type CallOrigin } from './call.ts'
 import { assertWithinLimits, takeLease } from './limits.ts'
 import { rejectWhileStopping } from './running.ts'
@@ -21,7 +21,7 @@ export interface PaidCall {
  * whatever `use` throws
  */
 export async function within<T>(
-  parts: ExchangeParts,
+  parts: CallParts,
   origin: CallOrigin,
   use: (admitted: Admitted) => Promise<T>,
 ): Promise<T> {
@@ -40,7 +40,7 @@ export async function within<T>(
   }
 }
 
-function admit(parts: ExchangeParts, origin: CallOrigin, caller: Caller): Call {
+function admit(parts: CallParts, origin: CallOrigin, caller: Caller): Call {
   const { running, events, probe, log, now } = parts
   // The gateway may have started to stop while the key was looked up.
   rejectWhileStopping(running)
@@ -60,7 +60,7 @@ function admit(parts: ExchangeParts, origin: CallOrigin, caller: Caller): Call {
  * @throws GatewayError as `within` before the body is read; insufficient_balance where the account could pay for no call
  */
 export async function assertWelcome(
-  parts: ExchangeParts,
+  parts: CallParts,
   origin: CallOrigin,
   kind: Model['kind'],
 ): Promise<void> {
@@ -80,7 +80,7 @@ type ModelOf<K extends Model['kind']> = Extract<Model, { kind: K }>
  * permission_denied (code MODEL_ACCESS_DENIED)
  */
 export function findModel<K extends Model['kind']>(
-  { catalogue }: Pick<ExchangeParts, 'catalogue'>,
+  { catalogue }: Pick<CallParts, 'catalogue'>,
   { caller, origin }: Pick<Admitted, 'caller'> & Partial<Pick<Admitted, 'origin'>>,
   model_id: string,
   kind: K,

@@ -4,27 +4,24 @@ import { type CallLimits, hasLimit, type Lease, limitsFor } from '../../access/l
 import type { Limit } from '../../domain/call-limits.ts'
 import { type GatewayError, rateLimited } from '../../domain/errors.ts'
 import type { HoldLimits, LimitReached, Refusal, Refused } from '../../money/ledger/operations.ts'
-import type { ExchangeParts } from '../parts.ts'
+import type { CallParts } from '../parts.ts'
 
 /** Counts a call in this process. @throws GatewayError rate_limited */
-export function takeLease(parts: Pick<ExchangeParts, 'limiter' | 'catalogue'>, caller: Caller): Lease {
+export function takeLease(parts: Pick<CallParts, 'limiter' | 'catalogue'>, caller: Caller): Lease {
   const admission = parts.limiter.admit({ ...idsOf(caller), ...limitsOf(parts, caller) })
   if (admission.ok) return admission.lease
   throw limitError(admission.limit, admission)
 }
 
 /** Whether a call would be let in: it does not count. @throws GatewayError rate_limited */
-export function assertWithinLimits(
-  parts: Pick<ExchangeParts, 'limiter' | 'catalogue'>,
-  caller: Caller,
-): void {
+export function assertWithinLimits(parts: Pick<CallParts, 'limiter' | 'catalogue'>, caller: Caller): void {
   takeLease(parts, caller).release()
   parts.limiter.takeBack({ ...idsOf(caller), ...limitsOf(parts, caller) })
 }
 
 /** The limits of a call's hold; undefined where nothing is limited, or this process alone serves the database. */
 export function sharedLimitsOf(
-  parts: Pick<ExchangeParts, 'is_shared' | 'catalogue'>,
+  parts: Pick<CallParts, 'is_shared' | 'catalogue'>,
   caller: Caller,
 ): HoldLimits | undefined {
   if (!parts.is_shared) return undefined
@@ -46,7 +43,7 @@ const LIMITS: Partial<Record<Refusal, keyof Limit>> = {
  * @returns undefined where it was refused for something else
  */
 export function refusedByLimit(
-  parts: Pick<ExchangeParts, 'limiter' | 'catalogue'>,
+  parts: Pick<CallParts, 'limiter' | 'catalogue'>,
   caller: Caller,
   { refusal, limit: reached }: Refused,
 ): GatewayError | undefined {
@@ -58,7 +55,7 @@ export function refusedByLimit(
 
 const idsOf = ({ account, key }: Caller) => ({ account_id: account.id, key_id: key.id })
 
-const limitsOf = ({ catalogue }: Pick<ExchangeParts, 'catalogue'>, { account, key }: Caller): CallLimits =>
+const limitsOf = ({ catalogue }: Pick<CallParts, 'catalogue'>, { account, key }: Caller): CallLimits =>
   limitsFor(catalogue().limits, account.name, key)
 
 function limitError(limit: keyof Limit, { of, retry_after_s }: LimitReached): GatewayError {

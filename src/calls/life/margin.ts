@@ -5,7 +5,7 @@ import { formatUsd, type Nanos } from '../../domain/money.ts'
 import type { Price } from '../../domain/prices.ts'
 import type { Quote } from '../../money/pricing/quote.ts'
 import { withRoutes } from '../../upstream/routes.ts'
-import type { ExchangeParts } from '../parts.ts'
+import type { CallParts } from '../parts.ts'
 import type { Admitted } from './call.ts'
 import type { PaidOrder } from './order.ts'
 import type { Paying } from './paid-kind.ts'
@@ -28,7 +28,7 @@ const LOGGED_AT_MS = new WeakMap<Route, number>()
  * @throws GatewayError not_found (code model_unavailable), where none is left: what providers cost is no caller's business
  */
 export function withMargin<O extends PaidOrder>(
-  parts: ExchangeParts,
+  parts: CallParts,
   admitted: Admitted,
   quoting: Quoting<O>,
 ): O {
@@ -58,11 +58,7 @@ export function withMargin<O extends PaidOrder>(
 }
 
 /** The schema of the catalogue has checked that a route's cost is of the sort of its model's price. */
-const quotedAt = <O extends PaidOrder>(
-  parts: ExchangeParts,
-  { order, kind }: Quoting<O>,
-  cost: Price,
-): Nanos =>
+const quotedAt = <O extends PaidOrder>(parts: CallParts, { order, kind }: Quoting<O>, cost: Price): Nanos =>
   kind.quoteAt
     ? kind.quoteAt(parts, order, cost).ceiling_nanos
     : kind.quote({ ...order, model: { ...order.model, price: cost } }).ceiling_nanos
@@ -76,7 +72,7 @@ interface Loss {
 }
 
 function logLoss(
-  { log, now }: Pick<ExchangeParts, 'log' | 'now'>,
+  { log, now }: Pick<CallParts, 'log' | 'now'>,
   { origin }: Admitted,
   { model, route, cost_nanos, quoted, refuse_negative_margin }: Loss,
 ): void {

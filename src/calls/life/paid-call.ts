@@ -4,7 +4,7 @@ import { GatewayError, toGatewayError } from '../../domain/errors.ts'
 import { keyOf } from '../../idempotency/idempotency.ts'
 import type { HoldOperation, HoldOutcome } from '../../money/ledger/operations.ts'
 import type { Quote } from '../../money/pricing/quote.ts'
-import type { ExchangeParts } from '../parts.ts'
+import type { CallParts } from '../parts.ts'
 import { CLIENT_CLOSED_REQUEST, type Delivered, type Undelivered } from '../settling/end.ts'
 import { settle } from '../settling/settlement.ts'
 import { type PaidCall, within } from './admission.ts'
@@ -23,7 +23,7 @@ import { Trace } from './trace.ts'
  * @throws GatewayError for every refusal and failure before the first byte; nothing is held then
  */
 export const servePaid = <C extends PaidCall, O extends PaidOrder>(
-  parts: ExchangeParts,
+  parts: CallParts,
   kind: PaidKind<C, O>,
   call: C,
 ): Promise<Response> =>
@@ -38,7 +38,7 @@ export const servePaid = <C extends PaidCall, O extends PaidOrder>(
  * @throws GatewayError as `Idempotency.once`, insufficient_balance and the other refusals of a hold, and what the kind throws
  */
 export const payOnce = <O extends PaidOrder>(
-  parts: ExchangeParts,
+  parts: CallParts,
   admitted: Admitted,
   order: O,
   kind: Paying<O>,
@@ -49,7 +49,7 @@ export const payOnce = <O extends PaidOrder>(
  * @throws GatewayError as `Idempotency.once`, and what `serve` throws
  */
 export function answerOnce(
-  parts: ExchangeParts,
+  parts: CallParts,
   admitted: Admitted,
   { content: sent, streams }: Pick<PaidOrder, 'content' | 'streams'>,
   serve: () => Promise<Response>,
@@ -71,7 +71,7 @@ export function answerOnce(
 
 /** `payOnce` without a look at the request's Idempotency-Key; once for a call. @throws GatewayError as `payOnce` */
 export async function pay<O extends PaidOrder>(
-  parts: ExchangeParts,
+  parts: CallParts,
   admitted: Admitted,
   order: O,
   kind: Paying<O>,
@@ -95,7 +95,7 @@ export async function pay<O extends PaidOrder>(
 
 /** Freezes the ceiling of a quote, or the whole balance where it pays for the floor. */
 function holdOf(
-  parts: ExchangeParts,
+  parts: CallParts,
   { caller, origin, limits }: Admitted,
   { model }: PaidOrder,
   { ceiling_nanos, floor_nanos }: Quote,
@@ -116,7 +116,7 @@ function holdOf(
 }
 
 /** Every route may take all of its time, and a caller theirs to read: an older hold was left by a call that is over. */
-function longestTimeMs({ catalogue }: ExchangeParts, model: Model): number {
+function longestTimeMs({ catalogue }: CallParts, model: Model): number {
   const { providers, server } = catalogue()
   let time_ms = server.drain_timeout_ms + server.stalled_reader_timeout_ms
   for (const { provider } of model.routes) time_ms += providers.get(provider)?.call_timeout_ms ?? 0
@@ -125,7 +125,7 @@ function longestTimeMs({ catalogue }: ExchangeParts, model: Model): number {
 
 /** Writes the hold into the record of its call. @throws GatewayError insufficient_balance or another refusal; nothing is held then */
 function heldBy<O extends PaidOrder>(
-  parts: ExchangeParts,
+  parts: CallParts,
   admitted: Admitted,
   order: O,
   { ceiling_nanos }: Quote,
@@ -151,7 +151,7 @@ const HASH_CHARS = 16
 
 /** The trace of a newly held call, with the facts known by then. */
 function traceOf(
-  { now, publicWords }: ExchangeParts,
+  { now, publicWords }: CallParts,
   { origin, started_ms, held_nanos, ceiling_nanos }: Held,
 ): Trace {
   const trace = new Trace(started_ms, now(), publicWords)
@@ -169,7 +169,7 @@ function traceOf(
  * @returns the failure to report
  */
 async function abandon<O extends PaidOrder>(
-  parts: ExchangeParts,
+  parts: CallParts,
   held: Held<O>,
   kind: Paying<O>,
   thrown: unknown,

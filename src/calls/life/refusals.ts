@@ -3,7 +3,7 @@ import { expiredKey, suspendedAccount, unknownKey } from '../../access/gate.ts'
 import { type GatewayError, insufficientBalance, internal } from '../../domain/errors.ts'
 import { ledgerUnavailable } from '../../money/ledger/failure.ts'
 import type { Refusal } from '../../money/ledger/operations.ts'
-import type { ExchangeParts } from '../parts.ts'
+import type { CallParts } from '../parts.ts'
 
 const TOP_UP = 'Ask the operator of this gateway to top it up'
 
@@ -50,7 +50,7 @@ export function refusalError(refusal: Refusal, is_uncounted = false): GatewayErr
 }
 
 /** While nothing can be charged, nothing new begins. @throws GatewayError overloaded */
-export function refuseWhileClosed({ closed }: Pick<ExchangeParts, 'closed'>): void {
+export function refuseWhileClosed({ closed }: Pick<CallParts, 'closed'>): void {
   const reason = closed()
   if (reason !== undefined) throw ledgerUnavailable(reason)
 }

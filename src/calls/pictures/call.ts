@@ -10,7 +10,7 @@ import { readTextBody } from '../kinds/text/read-body.ts'
 import { findModel, within } from '../life/admission.ts'
 import type { Admitted } from '../life/call.ts'
 import { payOnce } from '../life/paid-call.ts'
-import type { ExchangeParts } from '../parts.ts'
+import type { CallParts } from '../parts.ts'
 import { writePictures } from './answer.ts'
 import { orderFrom } from './read.ts'
 
@@ -19,7 +19,7 @@ interface ConversationCall extends TextCall {
   onRate?: OnRate
 }
 
-type ServeConversation = (parts: ExchangeParts, call: ConversationCall) => Promise<Response>
+type ServeConversation = (parts: CallParts, call: ConversationCall) => Promise<Response>
 
 /**
  * Serves paid calls in conversations, as `servePaid` does for one kind. Images are held, charged, kept and limited as those of
@@ -51,7 +51,7 @@ export function conversations(images: ImageParts): ServeConversation {
     })
 }
 
-const isImageModel = ({ catalogue }: ExchangeParts, { model_id }: CallTarget): boolean =>
+const isImageModel = ({ catalogue }: CallParts, { model_id }: CallTarget): boolean =>
   catalogue().models.get(model_id)?.kind === 'image'
 
 interface PictureRequest {
@@ -61,7 +61,7 @@ interface PictureRequest {
 
 /** Waits for the memory that the request's images take. @throws GatewayError for what is wrong with the request */
 async function readPicture(
-  parts: ExchangeParts,
+  parts: CallParts,
   { memory }: ImageParts,
   admitted: Admitted,
   call: TextCall,

@@ -145,7 +145,7 @@ export class ResponseCall implements Answering {
   /** Tools that nobody runs for this model are left out, and named in a header. @throws GatewayError if one is forced */
   #keptTools(model: TextModel, fields: JsonObject): JsonObject {
     if (!Array.isArray(fields.tools)) return {}
-    const passes = hasOwnProvider(this.#parts.exchange.catalogue(), model)
+    const passes = hasOwnProvider(this.#parts.calls.catalogue(), model)
     const { tools, dropped } = keptTools(fields.tools, passes, [...(model.price.extras?.keys() ?? [])])
     if (dropped.length === 0) return {}
     const forced =
@@ -227,7 +227,7 @@ export class ResponseCall implements Answering {
   async keep(response: JsonObject): Promise<void> {
     const {
       images: { library },
-      exchange: { log },
+      calls: { log },
     } = this.#parts
     if (!this.#keeping) return
     const { account_id } = this.#keeping
@@ -249,7 +249,7 @@ export class ResponseCall implements Answering {
       return true
     } catch (cause) {
       // The answer is paid for and sent; only its connection can continue it.
-      this.#parts.exchange.log.warn(
+      this.#parts.calls.log.warn(
         { request_id: this.#origin.request_id, cause },
         'a response could not be kept',
       )

@@ -25,7 +25,7 @@ const COPIES = 2
  * @throws GatewayError if something of it is not kept for this account; rate_limited if there is no memory in time
  */
 export async function recall(
-  { responses: store, exchange, images: { library } }: ResponseParts,
+  { responses: store, calls, images: { library } }: ResponseParts,
   admitted: Admitted,
   { previous, items }: References,
   remembered?: Remembered,
@@ -37,7 +37,7 @@ export async function recall(
     remembered?.conversation_bytes ??
     (previous === undefined ? 0 : ((await store.bytesUntil(account_id, previous)) ?? 0))
   if (conversation_bytes > SMALL_BYTES) {
-    const share = exchange.bodies.memory.open(account_id)
+    const share = calls.bodies.memory.open(account_id)
     admitted.defer(share.release)
     await share.grow(conversation_bytes * COPIES, place.gone.signal)
   }

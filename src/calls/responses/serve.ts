@@ -35,17 +35,17 @@ export const respond = (
   request: ResponseRequest,
   { recent, generates = true }: OverConnection = {},
 ): Promise<Response> => {
-  const { exchange } = parts
-  return within(exchange, origin, async (admitted) => {
-    const opened = await openText(exchange, admitted, request)
+  const { calls } = parts
+  return within(calls, origin, async (admitted) => {
+    const opened = await openText(calls, admitted, request)
     if (!generates) {
       const call = new ResponseCall(parts, origin, { recent, only_prepares: true })
       const text_call = textCallOf(origin, request, call)
-      return prepareOnly(exchange, admitted, { text_call, call, opened })
+      return prepareOnly(calls, admitted, { text_call, call, opened })
     }
     const call = new ResponseCall(parts, origin, { recent })
     const text_call = textCallOf(origin, request, call)
-    return payOnce(exchange, admitted, await readOpened(exchange, admitted, text_call, opened), textCalls)
+    return payOnce(calls, admitted, await readOpened(calls, admitted, text_call, opened), textCalls)
   })
 }
 
@@ -56,5 +56,5 @@ export const compact = (
   request: ResponseRequest,
 ): Promise<Response> => {
   const call = new ResponseCall(parts, origin, { only_compacts: true })
-  return servePaid(parts.exchange, textCalls, textCallOf(origin, request, call))
+  return servePaid(parts.calls, textCalls, textCallOf(origin, request, call))
 }

@@ -4,7 +4,7 @@ import type { JsonObject } from '../../protocols/wire/json.ts'
 import { costsNothing, rejectUnpayable } from '../bodies/arrival.ts'
 import { type OpenedText, readOpened, type TextCall } from '../kinds/text/call.ts'
 import type { Admitted } from '../life/call.ts'
-import type { ExchangeParts } from '../parts.ts'
+import type { CallParts } from '../parts.ts'
 import type { ResponseCall } from './call.ts'
 
 const frameOf = (event: JsonObject): string =>
@@ -15,7 +15,7 @@ const frameOf = (event: JsonObject): string =>
  * @throws GatewayError as `readOpened`; insufficient_balance where the account could pay for no call of the model
  */
 export async function prepareOnly(
-  parts: ExchangeParts,
+  parts: CallParts,
   admitted: Admitted,
   { text_call, call, opened }: { text_call: TextCall; call: ResponseCall; opened: OpenedText },
 ): Promise<Response> {

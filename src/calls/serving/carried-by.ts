@@ -2,7 +2,7 @@
 import type { Model, Provider, Route } from '../../domain/catalogue.ts'
 import { GatewayError } from '../../domain/errors.ts'
 import { withRoutes } from '../../upstream/routes.ts'
-import type { ExchangeParts } from '../parts.ts'
+import type { CallParts } from '../parts.ts'
 
 /**
  * The model with those of its routes that can carry the request: a route that cannot is no route for this call.
@@ -11,7 +11,7 @@ import type { ExchangeParts } from '../parts.ts'
  * @throws GatewayError the first route's refusal, where none can carry the request
  */
 export async function carriedBy<M extends Model>(
-  { catalogue }: Pick<ExchangeParts, 'catalogue'>,
+  { catalogue }: Pick<CallParts, 'catalogue'>,
   model: M,
   assertCarries: (provider: Provider, route: Route) => void | Promise<void>,
 ): Promise<M> {

@@ -10,18 +10,14 @@ import { PlainSignal } from '../../utilities/plain-signal.ts'
 import type { Admitted, Held } from '../life/call.ts'
 import type { RunningCall } from '../life/running.ts'
 import type { Trace } from '../life/trace.ts'
-import type { ExchangeParts } from '../parts.ts'
+import type { CallParts } from '../parts.ts'
 import { reached } from '../settling/settlement.ts'
 
 /**
  * Gets the first answer that works for a held call: the route that answers goes into its record.
  * @throws GatewayError as `dispatch`
  */
-export const dispatchCall = <T>(
-  parts: ExchangeParts,
-  held: Held,
-  sending: Sending<T>,
-): Promise<Dispatched<T>> =>
+export const dispatchCall = <T>(parts: CallParts, held: Held, sending: Sending<T>): Promise<Dispatched<T>> =>
   dispatch(parts.upstream, new CallDispatch(parts, held, held.order.model, sending, held.trace, held))
 
 /**
@@ -29,7 +25,7 @@ export const dispatchCall = <T>(
  * @param trace of the call, if any: records the attempts
  */
 export const dispatchRequest = <T>(
-  parts: ExchangeParts,
+  parts: CallParts,
   admitted: Admitted,
   model: Model,
   sending: Sending<T>,
@@ -44,7 +40,7 @@ class CallDispatch<T> implements Dispatch<T> {
   readonly signal: PlainSignal
   readonly gone: PlainSignal
   readonly sending: Sending<T>
-  readonly #parts: ExchangeParts
+  readonly #parts: CallParts
   readonly #request_id: string
   readonly #trace: Trace | undefined
   readonly #held: Held | undefined
@@ -54,7 +50,7 @@ class CallDispatch<T> implements Dispatch<T> {
   #status = 0
 
   constructor(
-    parts: ExchangeParts,
+    parts: CallParts,
     { origin, place }: Admitted,
     model: Model,
     sending: Sending<T>,
@@ -128,7 +124,7 @@ class CallDispatch<T> implements Dispatch<T> {
 }
 
 /** Fires when a caller who has left takes the upstream along: at once, or after the time to drain. */
-function upstreamSignal({ catalogue }: ExchangeParts, place: RunningCall): PlainSignal {
+function upstreamSignal({ catalogue }: CallParts, place: RunningCall): PlainSignal {
   const { on_disconnect, drain_timeout_ms } = catalogue().server
   if (on_disconnect === 'cancel') return place.gone
   const drained = new PlainSignal()

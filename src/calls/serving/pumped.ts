@@ -4,7 +4,7 @@ import { keyOf } from '../../idempotency/idempotency.ts'
 import type { Dispatched } from '../../upstream/dispatch.ts'
 import { type PumpOptions, pump } from '../../upstream/pump.ts'
 import type { Admitted, Held } from '../life/call.ts'
-import type { ExchangeParts } from '../parts.ts'
+import type { CallParts } from '../parts.ts'
 
 /** The gateway reads answers that it keeps under an Idempotency-Key, makes part of another, or sends in messages. */
 export const readBy = ({ origin }: Pick<Admitted, 'origin'>): PumpOptions['read_by'] =>
@@ -12,7 +12,7 @@ export const readBy = ({ origin }: Pick<Admitted, 'origin'>): PumpOptions['read_
 
 /** The call stays open until `settle` has ended it (`settleStream`). */
 export function pumped(
-  { catalogue }: Pick<ExchangeParts, 'catalogue'>,
+  { catalogue }: Pick<CallParts, 'catalogue'>,
   held: Held,
   { answer: opened, attempt, abort }: Dispatched<PumpOptions['opened']>,
   headers: Record<string, string>,

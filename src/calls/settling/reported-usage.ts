@@ -3,7 +3,7 @@ import { type ReportedUsage, USAGE_FIELDS } from '../../domain/usage.ts'
 import type { Billed } from '../../money/pricing/billed-usage.ts'
 import type { Attempt } from '../../upstream/routes.ts'
 import type { Held } from '../life/call.ts'
-import type { ExchangeParts } from '../parts.ts'
+import type { CallParts } from '../parts.ts'
 
 /** The charged usage, and the reported one where it differs. */
 export interface BilledCall extends Billed {
@@ -29,7 +29,7 @@ export function reportedIfDifferent(
  * @param charged in place of the report
  */
 export function reportDoubt(
-  { log }: Pick<ExchangeParts, 'log'>,
+  { log }: Pick<CallParts, 'log'>,
   held: Held,
   attempt: Attempt,
   doubt: { reported: unknown; why: string } | undefined,

@@ -5,7 +5,7 @@ import { decodeByteString } from '../../protocols/wire/byte-string.ts'
 import { brokenOff, reportedFailure } from '../../upstream/failures.ts'
 import type { Relay } from '../../upstream/relay.ts'
 import type { Held } from '../life/call.ts'
-import type { ExchangeParts } from '../parts.ts'
+import type { CallParts } from '../parts.ts'
 import type { Delivered, Undelivered } from './end.ts'
 import { settle } from './settlement.ts'
 
@@ -16,7 +16,7 @@ import { settle } from './settlement.ts'
  * @param endOf how it ended @throws what `endOf` throws; GatewayError as `settle`
  */
 export async function settleStream(
-  parts: ExchangeParts,
+  parts: CallParts,
   held: Held,
   endOf: () => Delivered | Undelivered,
 ): Promise<void> {
@@ -34,14 +34,14 @@ export async function settleStream(
 }
 
 /** A break that is neither the upstream's nor ours to announce is a bug of the gateway: it is logged with its stack. */
-export function reportBreak({ log }: ExchangeParts, { origin }: Held, cause: unknown): void {
+export function reportBreak({ log }: CallParts, { origin }: Held, cause: unknown): void {
   const expected = cause instanceof UpstreamFault || cause instanceof GatewayError
   log[expected ? 'warn' : 'error']({ request_id: origin.request_id, cause }, 'a stream broke')
 }
 
 /** The error for the caller of a settled stream that broke. @param protocol the provider's */
 export function streamErrorFor(
-  { publicWords }: Pick<ExchangeParts, 'publicWords'>,
+  { publicWords }: Pick<CallParts, 'publicWords'>,
   { is_charged }: Held,
   protocol: Pick<Protocol, 'readFailure'>,
   { failed_event }: Pick<Relay, 'failed_event'>,

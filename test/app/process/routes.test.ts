@@ -126,7 +126,7 @@ describe('readiness', () => {
   test('/readyz is 503, and calls are refused, from the moment the gateway begins to stop', async () => {
     const own = await startTestGateway({ upstream, plugins: [...plugins, spy.plugin] })
     const key = await own.caller()
-    const stopping = spy.gateway().exchange.running.stop(0)
+    const stopping = spy.gateway().calls.running.stop(0)
     const ready = await fetch(new URL('/readyz', own.url))
     expect([ready.status, await ready.json()]).toEqual([
       503,

@@ -83,7 +83,7 @@ const paid = routesPlugin('paid', (gateway) =>
   new Elysia({ name: 'paid' }).use(calls(gateway, surfaceOf('paid'))).post(
     '/paid',
     async ({ origin }) => {
-      await gateway.exchange.gate.admit(origin)
+      await gateway.calls.gate.admit(origin)
       return new Response(await origin.request.text(), { headers: { 'x-request-id': origin.request_id } })
     },
     { parse: 'none' },

@@ -22,11 +22,11 @@ function recordedOf(
   const events = createEvents(log)
   events.on('refused', (request) => recorded.push(request))
   const parts = {
-    exchange: { log, events },
+    calls: { log, events },
     requests: { error_answers: createTally(), sockets: () => null },
   }
   const surface = { surface: 'chat', forms: [], render }
-  answerTo(parts as unknown as Pick<Gateway, 'exchange' | 'requests'>, surface, {
+  answerTo(parts as unknown as Pick<Gateway, 'calls' | 'requests'>, surface, {
     thrown,
     known,
     request_id: 'req_1',

@@ -683,7 +683,7 @@ test.if(hasPostgres)('people get no more keys than they may have', async () => {
     issueKey(
       {
         db,
-        exchange: { now: () => NOW },
+        calls: { now: () => NOW },
         people: { randomBytes: issuing.randomBytes, page_calls: { take: () => ({ admitted: true }) } },
       } as unknown as Gateway,
       {

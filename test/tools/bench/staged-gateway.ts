@@ -4,7 +4,7 @@ import { plugins } from '../../../plugins/index.ts'
 import { type ServeOptions, startGateway } from '../../../src/app/process/serve.ts'
 import type { Gateway } from '../../../src/app/surface/gateway.ts'
 import { type RunningCall, RunningCalls } from '../../../src/calls/life/running.ts'
-import type { ExchangeParts } from '../../../src/calls/parts.ts'
+import type { CallParts } from '../../../src/calls/parts.ts'
 import type { Submitted } from '../../../src/money/ledger/operations.ts'
 import { createLogger, type ProcessLogger, standardOutput } from '../../../src/observe/log.ts'
 import type { Deadlines } from '../../../src/utilities/deadlines.ts'
@@ -32,9 +32,9 @@ const QUIET: ProcessLogger = {
   flush: nothing,
 }
 
-const withExchange = (gateway: Gateway, parts: Partial<Gateway['exchange']>): Gateway => ({
+const withParts = (gateway: Gateway, parts: Partial<Gateway['calls']>): Gateway => ({
   ...gateway,
-  exchange: { ...gateway.exchange, ...parts },
+  calls: { ...gateway.calls, ...parts },
 })
 
 /** The first answer stands for all: each call of the load is the same. */
@@ -73,27 +73,27 @@ const STUBS: Record<StageName, Stub> = {
     options: { network: async () => new Response(ANSWER, { headers: ANSWER_HEADERS }) },
   },
   'the ledger: it grants and forgets': {
-    gateway: (gateway) => withExchange(gateway, { ledger: forgetfulLedger(gateway.exchange.ledger) }),
+    gateway: (gateway) => withParts(gateway, { ledger: forgetfulLedger(gateway.calls.ledger) }),
   },
   'the log': { options: { log: QUIET } },
   'the gate and the limits': {
     gateway: (gateway) => {
-      const { gate, limiter } = gateway.exchange
+      const { gate, limiter } = gateway.calls
       const admitted = {
         gate: { admit: remembered(gate.admit) },
         limiter: { ...limiter, admit: remembered(limiter.admit) },
       }
-      return withExchange(gateway, admitted)
+      return withParts(gateway, admitted)
     },
   },
   "the place among calls, the caller's signal": {
-    gateway: (gateway) => withExchange(gateway, { running: placeless(gateway.exchange.running) }),
+    gateway: (gateway) => withParts(gateway, { running: placeless(gateway.calls.running) }),
   },
   'the time-outs': {
     gateway: (gateway) => {
       const deadlines: Pick<Deadlines, 'set' | 'clear'> = { set: nothing, clear: nothing }
-      const upstream = { ...gateway.exchange.upstream, deadlines: deadlines as Deadlines }
-      return withExchange(gateway, { upstream })
+      const upstream = { ...gateway.calls.upstream, deadlines: deadlines as Deadlines }
+      return withParts(gateway, { upstream })
     },
   },
   'abort controllers': {
@@ -114,9 +114,9 @@ const STUBS: Record<StageName, Stub> = {
   },
 }
 
-function forgetfulLedger(ledger: ExchangeParts['ledger']): ExchangeParts['ledger'] {
+function forgetfulLedger(ledger: CallParts['ledger']): CallParts['ledger'] {
   let hold_id = 0
-  const submit: ExchangeParts['ledger']['submit'] = (operation) => {
+  const submit: CallParts['ledger']['submit'] = (operation) => {
     const outcome =
       operation.op === 'hold'
         ? { ok: true, hold_id: ++hold_id, held_nanos: operation.amount_nanos }
@@ -132,7 +132,7 @@ function forgetfulLedger(ledger: ExchangeParts['ledger']): ExchangeParts['ledger
   }
 }
 
-function placeless({ options }: ExchangeParts['running']): ExchangeParts['running'] {
+function placeless({ options }: CallParts['running']): CallParts['running'] {
   const place: Partial<RunningCall> = {
     gone: new PlainSignal(),
     progressed: nothing,

@@ -30,13 +30,13 @@ const passed = (step: string): void => {
 }
 
 function timed(gateway: Gateway): Gateway {
-  const { gate } = gateway.exchange
+  const { gate } = gateway.calls
   const admit: typeof gate.admit = (origin) => {
     calls.push({})
     key_at_us = Bun.nanoseconds() / 1_000
     return gate.admit(origin)
   }
-  return { ...gateway, exchange: { ...gateway.exchange, gate: { ...gate, admit } } }
+  return { ...gateway, calls: { ...gateway.calls, gate: { ...gate, admit } } }
 }
 
 process.on('SIGTERM', () => {

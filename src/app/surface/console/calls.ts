@@ -19,7 +19,7 @@ import { consoleError } from './meanwhile.ts'
 import { requireJson, requireOwnOrigin, type SiteSettings, tokenOf } from './site.ts'
 
 /** What most routes of the console ask of the gateway. */
-export type ConsoleParts = Pick<Gateway, 'exchange' | 'requests' | 'people' | 'db'>
+export type ConsoleParts = Pick<Gateway, 'calls' | 'requests' | 'people' | 'db'>
 
 const SURFACE = { surface: 'console', forms: [], render: consoleError }
 
@@ -53,7 +53,7 @@ interface CallsOptions {
  * @throws (as an answer) 401 without a session, 403 from a page of another origin, before anything of the body is read
  */
 export const viewerCalls = (
-  gateway: Pick<Gateway, 'exchange' | 'requests' | 'people'>,
+  gateway: Pick<Gateway, 'calls' | 'requests' | 'people'>,
   options: CallsOptions = {},
 ) =>
   admitting(gateway, { ...options, limit_bytes: BODY_LIMITS.viewer }, async (entering) => {
@@ -64,7 +64,7 @@ export const viewerCalls = (
 
 /** Routes for the operator alone: 403 for all others who are signed in. */
 export const operatorCalls = (
-  gateway: Pick<Gateway, 'exchange' | 'requests' | 'people'>,
+  gateway: Pick<Gateway, 'calls' | 'requests' | 'people'>,
   options: CallsOptions = {},
 ) =>
   admitting(gateway, { ...options, limit_bytes: BODY_LIMITS.operator }, async (entering) => {
@@ -74,7 +74,7 @@ export const operatorCalls = (
   })
 
 /** Routes for anybody, to sign in. They get as `viewer` whoever is signed in already. */
-export const visitorCalls = (gateway: Pick<Gateway, 'exchange' | 'requests' | 'people'>) =>
+export const visitorCalls = (gateway: Pick<Gateway, 'calls' | 'requests' | 'people'>) =>
   admitting(gateway, { limit_bytes: BODY_LIMITS.visitor }, (entering) => viewerIfAny(gateway, entering))
 
 /** Somebody at a page, and the request by which they do something. */
@@ -84,9 +84,9 @@ export interface Asking {
 }
 
 /** Who does what a request asks for, as the audit log has it. */
-export const byOf = ({ exchange }: Pick<Gateway, 'exchange'>, { viewer, origin }: Asking): ActionContext => ({
+export const byOf = ({ calls }: Pick<Gateway, 'calls'>, { viewer, origin }: Asking): ActionContext => ({
   actor: actorOf(viewer, addressOf(origin)),
-  now_ms: exchange.now(),
+  now_ms: calls.now(),
   request_id: origin.request_id,
 })
 
@@ -98,13 +98,13 @@ export const byOf = ({ exchange }: Pick<Gateway, 'exchange'>, { viewer, origin }
  * @throws what `work` throws
  */
 export const changed = <T>(
-  gateway: Pick<Gateway, 'db' | 'exchange'>,
+  gateway: Pick<Gateway, 'db' | 'calls'>,
   asking: Asking,
   work: (tx: Tx) => Awaitable<T>,
 ): Promise<T> => gateway.db.begin(work, { by: byOf(gateway, asking) })
 
 /** The settings by which a request's site is judged. */
-export function siteSettings({ exchange: { catalogue } }: Pick<Gateway, 'exchange'>): SiteSettings {
+export function siteSettings({ calls: { catalogue } }: Pick<Gateway, 'calls'>): SiteSettings {
   const { server, console } = catalogue()
   return { public_url: server.public_url, insecure_http: console.insecure_http }
 }
@@ -117,12 +117,12 @@ export const visitorOf = (origin: CallOrigin): Visitor => ({
 })
 
 /** @throws GatewayError not_found if the operator has switched the console off */
-export function requireConsole({ exchange: { catalogue } }: Pick<Gateway, 'exchange'>): void {
+export function requireConsole({ calls: { catalogue } }: Pick<Gateway, 'calls'>): void {
   if (!catalogue().console.enabled) throw noEndpoint()
 }
 
 const viewerOf = (
-  gateway: Pick<Gateway, 'exchange' | 'requests' | 'people'>,
+  gateway: Pick<Gateway, 'calls' | 'requests' | 'people'>,
   { request, request_id }: Entering,
 ): Promise<Viewer> =>
   gateway.people.sessions.viewer(
@@ -164,7 +164,7 @@ export function beginExport({ people }: Pick<Gateway, 'people'>, viewer: Viewer)
 }
 
 async function viewerIfAny(
-  gateway: Pick<Gateway, 'exchange' | 'requests' | 'people'>,
+  gateway: Pick<Gateway, 'calls' | 'requests' | 'people'>,
   entering: Entering,
 ): Promise<Viewer | undefined> {
   try {
@@ -181,7 +181,7 @@ type Entering = Pick<CallOrigin, 'request'> & Partial<Pick<CallOrigin, 'request_
 
 /** Twice for a request with a body: before it is read, which comes first in Elysia, and then for the route. */
 function admitting<V>(
-  gateway: Pick<Gateway, 'exchange' | 'requests'>,
+  gateway: Pick<Gateway, 'calls' | 'requests'>,
   { bodies = 'json', limit_bytes }: CallsOptions & { limit_bytes: number },
   admit: (entering: Entering) => Promise<V>,
 ) {
@@ -194,7 +194,7 @@ function admitting<V>(
   const open = openCalls(gateway, SURFACE)
     .derive({ as: 'scoped' }, async ({ origin }) => ({ viewer: await enter(origin) }))
     // What a page reads has the money that calls under way hold.
-    .onBeforeHandle({ as: 'scoped' }, () => gateway.exchange.ledger.barrier())
+    .onBeforeHandle({ as: 'scoped' }, () => gateway.calls.ledger.barrier())
     .onTransform({ as: 'scoped' }, ({ query, request }) => {
       Object.assign(query, doubledParameters(request.url))
     })

@@ -19,12 +19,12 @@ export const CsvFile = Type.Unsafe<Response>(
  * @throws what the first part throws: a refusal is an answer, and no file that breaks off
  */
 export async function listCsv<Row>(
-  gateway: Pick<ConsoleParts, 'people'> & Pick<Gateway, 'exchange'>,
+  gateway: Pick<ConsoleParts, 'people'> & Pick<Gateway, 'calls'>,
   viewer: Viewer,
   { list, columns, parts }: { list: string; columns: CsvColumns<Row>; parts: AsyncGenerator<readonly Row[]> },
 ): Promise<Response> {
   const onEnd = beginExport(gateway, viewer)
-  const day = new Date(gateway.exchange.now()).toISOString().slice(0, 10)
+  const day = new Date(gateway.calls.now()).toISOString().slice(0, 10)
   const file = { name: `tollgate-${list}-${day}.csv`, head: Object.keys(columns) }
   try {
     return csvAnswer(file, linesOf(columns, await withFirst(parts)), onEnd)

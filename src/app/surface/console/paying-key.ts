@@ -17,7 +17,7 @@ import { requireChosenAccount } from './chosen-account.ts'
  * @throws GatewayError as `requireChosenAccount` and `payingKey`
  */
 export async function ensurePayingKey(
-  gateway: Pick<Gateway, 'exchange' | 'people' | 'db'>,
+  gateway: Pick<Gateway, 'calls' | 'people' | 'db'>,
   { viewer, origin }: Asking,
   reference: string | undefined,
 ): Promise<Key> {
@@ -41,8 +41,8 @@ export const findPayingKey = (
 /** The sources of a new key: random bytes and the time. */
 export const issuingOf = ({
   people: { randomBytes },
-  exchange: { now },
-}: Pick<Gateway, 'exchange' | 'people'>): Issuing => ({ randomBytes, now_ms: now() })
+  calls: { now },
+}: Pick<Gateway, 'calls' | 'people'>): Issuing => ({ randomBytes, now_ms: now() })
 
 async function ownKey({ db }: Pick<Gateway, 'db'>, key_id: number): Promise<Key> {
   const found = await findKeyById(db, key_id)

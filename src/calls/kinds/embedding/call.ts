@@ -21,7 +21,7 @@ import { findModel, type PaidCall } from '../../life/admission.ts'
 import type { Admitted, Held } from '../../life/call.ts'
 import type { PaidOrder } from '../../life/order.ts'
 import type { PaidKind } from '../../life/paid-kind.ts'
-import type { ExchangeParts } from '../../parts.ts'
+import type { CallParts } from '../../parts.ts'
 import { carriedBy } from '../../serving/carried-by.ts'
 import { dispatchCall } from '../../serving/dispatch-call.ts'
 import { servedHeaders } from '../../serving/served-headers.ts'
@@ -58,7 +58,7 @@ export const embeddingCalls: PaidKind<EmbeddingCall, EmbeddingOrder> = {
 }
 
 async function readEmbeddingCall(
-  parts: ExchangeParts,
+  parts: CallParts,
   admitted: Admitted,
   { dialect }: EmbeddingCall,
 ): Promise<EmbeddingOrder> {
@@ -88,7 +88,7 @@ function quoteEmbedding({ model, request, body }: EmbeddingOrder): Quote {
 }
 
 /** The provider's own bytes where it speaks the caller's protocol, else its vectors, written anew. */
-async function serveEmbedding(parts: ExchangeParts, held: Held<EmbeddingOrder>): Promise<Response> {
+async function serveEmbedding(parts: CallParts, held: Held<EmbeddingOrder>): Promise<Response> {
   const { model, request, body, dialect } = held.order
   const { answer, attempt } = await dispatchCall(parts, held, sendingOf(parts, held.order))
   const estimate = { input_tokens: request.input_tokens, outputTokens: () => 0 }
@@ -118,7 +118,7 @@ async function serveEmbedding(parts: ExchangeParts, held: Held<EmbeddingOrder>):
 }
 
 /** How the call is put to a route: in the provider's own protocol. */
-function sendingOf(parts: ExchangeParts, { body, request, dialect }: EmbeddingOrder): Sending<Answer> {
+function sendingOf(parts: CallParts, { body, request, dialect }: EmbeddingOrder): Sending<Answer> {
   return {
     streams: false,
     write(attempt) {

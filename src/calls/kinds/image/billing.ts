@@ -18,7 +18,7 @@ import { type Quote, quoteImages } from '../../../money/pricing/quote.ts'
 import { referenceTokens } from '../../../money/pricing/reference-tokens.ts'
 import { knownAs } from '../../../protocols/named-model.ts'
 import type { Held } from '../../life/call.ts'
-import type { ExchangeParts } from '../../parts.ts'
+import type { CallParts } from '../../parts.ts'
 import type { Delivered } from '../../settling/end.ts'
 import type { ImageAnswerTokens } from '../../settling/provider-cost.ts'
 import { reportDoubt } from '../../settling/reported-usage.ts'
@@ -53,7 +53,7 @@ export function quoteOrder(order: QuotedImages): Quote {
 
 /** @param partial_images sent to the caller before them */
 export function billImages(
-  parts: Pick<ExchangeParts, 'log'>,
+  parts: Pick<CallParts, 'log'>,
   held: Held<PaidImageOrder>,
   images: readonly GeneratedImage[],
   partial_images = 0,

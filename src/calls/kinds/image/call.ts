@@ -13,7 +13,7 @@ import type { MemoryBudget } from '../../bodies/memory-budget.ts'
 import { findModel, type PaidCall } from '../../life/admission.ts'
 import type { Admitted, Held } from '../../life/call.ts'
 import type { PaidKind } from '../../life/paid-kind.ts'
-import type { ExchangeParts } from '../../parts.ts'
+import type { CallParts } from '../../parts.ts'
 import { upstreamModelHeader } from '../../serving/served-headers.ts'
 import { settle } from '../../settling/settlement.ts'
 import { billImages, quoteOrder } from './billing.ts'
@@ -67,7 +67,7 @@ export const imageCalls = (images: ImageParts): PaidKind<ImageCall, PaidImageOrd
 
 /** Counts the call, reads its body, and waits for the memory that what is kept of it takes. */
 async function readImageCall(
-  parts: ExchangeParts,
+  parts: CallParts,
   { rate, memory, decoder }: ImageParts,
   admitted: Admitted,
   call: ImageCall,
@@ -87,11 +87,7 @@ async function readImageCall(
   return { model, streams, content: wanted.content, wanted, references: [], partial_images, write }
 }
 
-function findImageModel(
-  parts: ExchangeParts,
-  admitted: Admitted,
-  { model_id, count }: ImageOrder,
-): ImageModel {
+function findImageModel(parts: CallParts, admitted: Admitted, { model_id, count }: ImageOrder): ImageModel {
   const model = findModel(parts, admitted, model_id, 'image')
   if (count > model.max_n_per_request)
     throw invalidRequest(`n: must be at most ${model.max_n_per_request} for this model.`, { param: 'n' })
@@ -123,14 +119,14 @@ async function withReferences(
 }
 
 /** The rows of the images refer to the hold's. @throws GatewayError overloaded where it cannot be written */
-async function requireRow({ ledger }: ExchangeParts, { hold_id }: Held): Promise<void> {
+async function requireRow({ ledger }: CallParts, { hold_id }: Held): Promise<void> {
   await ledger.barrier()
   if (ledger.unwritten.has(hold_id)) throw ledgerUnavailable('the row of the hold of images is not written')
 }
 
 /** Generates and stores the images; charges for those that came. */
 async function serveImages(
-  parts: ExchangeParts,
+  parts: CallParts,
   { library }: ImageParts,
   held: Held<PaidImageOrder>,
 ): Promise<Response> {
@@ -170,7 +166,7 @@ const keepUploads = (library: Library, { sources }: ImageOrder): Promise<FoundRe
   )
 
 function answerOf(
-  parts: ExchangeParts,
+  parts: CallParts,
   { started_ms, origin, attempt, order: { write, wanted } }: Held<PaidImageOrder>,
   paid: Pick<PaidImages, 'images' | 'uuids' | 'cost_nanos' | 'tokens'>,
 ): Response {

@@ -2,7 +2,7 @@
 import { EXTRA_QUALITIES, type ExtraQuality, type ImageModel } from '../../../domain/catalogue.ts'
 import { type GatewayError, invalidRequest } from '../../../domain/errors.ts'
 import type { ImageTraits } from '../../../protocols/images.ts'
-import type { ExchangeParts } from '../../parts.ts'
+import type { CallParts } from '../../parts.ts'
 import { carriedBy } from '../../serving/carried-by.ts'
 import type { ImageOrder } from './order.ts'
 import { imagesOf } from './sending.ts'
@@ -14,7 +14,7 @@ type RequestedFields = Pick<ImageOrder, 'mask' | 'mask_source' | 'input_fidelity
  * @throws GatewayError invalid_request that names a field that no route takes, or that the model has no price for
  */
 export async function carryingFields(
-  parts: Pick<ExchangeParts, 'protocols' | 'catalogue'>,
+  parts: Pick<CallParts, 'protocols' | 'catalogue'>,
   model: ImageModel,
   { mask, mask_source, input_fidelity, moderation, quality }: RequestedFields,
 ): Promise<ImageModel> {

@@ -4,7 +4,7 @@ import type { Library } from '../../../library/library.ts'
 import { convert } from '../../../media/convert.ts'
 import type { ImageAnswer, NoImage, Reference, SentImage } from '../../../protocols/images.ts'
 import type { Held } from '../../life/call.ts'
-import type { ExchangeParts } from '../../parts.ts'
+import type { CallParts } from '../../parts.ts'
 import { dispatchRequest } from '../../serving/dispatch-call.ts'
 import { reached } from '../../settling/settlement.ts'
 import type { GeneratedImage, ImageResponse } from './generated-images.ts'
@@ -26,7 +26,7 @@ interface ReceivedImage extends SentImage {
  * @throws GatewayError content_policy_violation or no_image_generated (as invalid_request), or as `dispatch`
  */
 export async function generateImages(
-  parts: ExchangeParts,
+  parts: CallParts,
   library: Pick<Library, 'probe'>,
   held: HeldImages,
   references: readonly Reference[],
@@ -38,7 +38,7 @@ export async function generateImages(
 
 /** All requests of a call go out at once. Some may fail: the images of the others are answered, and charged. */
 async function sendRequests(
-  parts: ExchangeParts,
+  parts: CallParts,
   held: HeldImages,
   references: readonly Reference[],
 ): Promise<ReceivedImage[]> {
@@ -74,7 +74,7 @@ async function sendRequests(
 
 /** In the requested shape and format, whatever the provider sent. Images that cannot be decoded are left out. */
 export async function convertAll(
-  { log }: ExchangeParts,
+  { log }: CallParts,
   { origin, order }: HeldImages,
   sent: readonly ReceivedImage[],
 ): Promise<GeneratedImage[]> {

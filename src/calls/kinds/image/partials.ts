@@ -4,7 +4,7 @@ import type { ImageEvent, NoImage, Reference } from '../../../protocols/images.t
 import type { Dispatched } from '../../../upstream/dispatch.ts'
 import { routesWithProviders } from '../../../upstream/routes.ts'
 import type { Held } from '../../life/call.ts'
-import type { ExchangeParts } from '../../parts.ts'
+import type { CallParts } from '../../parts.ts'
 import { dispatchCall } from '../../serving/dispatch-call.ts'
 import type { ImageOrder, PaidImageOrder } from './order.ts'
 import { imagesOf, sendingOf } from './sending.ts'
@@ -15,7 +15,7 @@ import { type ImageEvents, isEventStream, readImageEvents } from './upstream-eve
  * them, as one by tokens does; and OpenAI's events do not say which image they belong to, so that a call for several images has none.
  */
 export function partialsOf(
-  { protocols, catalogue }: Pick<ExchangeParts, 'protocols' | 'catalogue'>,
+  { protocols, catalogue }: Pick<CallParts, 'protocols' | 'catalogue'>,
   model: ImageModel,
   { streams, partial_images = 0, count }: ImageOrder,
 ): number {
@@ -44,7 +44,7 @@ export interface OpenedImage {
  * @throws GatewayError as `dispatch`
  */
 export function openImage(
-  parts: ExchangeParts,
+  parts: CallParts,
   held: Held<PaidImageOrder>,
   references: readonly Reference[],
 ): Promise<Dispatched<OpenedImage>> {

@@ -2,7 +2,7 @@
 import type { Rate, RateState } from '../../../domain/call-limits.ts'
 import { rateLimited } from '../../../domain/errors.ts'
 import type { Admitted } from '../../life/call.ts'
-import type { ExchangeParts } from '../../parts.ts'
+import type { CallParts } from '../../parts.ts'
 
 /** Called once a call is counted, for the headers of every answer. */
 export type OnRate = (state: RateState) => void
@@ -14,7 +14,7 @@ export type OnRate = (state: RateState) => void
  * @throws GatewayError rate_limited
  */
 export async function countCall(
-  parts: Pick<ExchangeParts, 'idempotency' | 'catalogue'>,
+  parts: Pick<CallParts, 'idempotency' | 'catalogue'>,
   rate: Rate,
   admitted: Admitted,
   onRate: OnRate = () => undefined,
@@ -35,7 +35,7 @@ export async function countCall(
 
 /** The same of a call that no Idempotency-Key answers by itself. @throws GatewayError rate_limited */
 async function countNow(
-  parts: Pick<ExchangeParts, 'catalogue'>,
+  parts: Pick<CallParts, 'catalogue'>,
   rate: Rate,
   { caller }: Pick<Admitted, 'caller'>,
   onRate: OnRate = () => undefined,
@@ -49,8 +49,7 @@ async function countNow(
   )
 }
 
-const limitOf = ({ catalogue }: Pick<ExchangeParts, 'catalogue'>): number =>
-  catalogue().limits.images_per_minute
+const limitOf = ({ catalogue }: Pick<CallParts, 'catalogue'>): number => catalogue().limits.images_per_minute
 
 /** As OpenAI names them: https://platform.openai.com/docs/guides/rate-limits#rate-limits-in-headers */
 export const rateHeaders = ({ limit, remaining, resets_in_s }: RateState): Record<string, string> => ({

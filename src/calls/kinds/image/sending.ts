@@ -9,7 +9,7 @@ import { requestTo } from '../../../upstream/request.ts'
 import { type Attempt, routesWithProviders } from '../../../upstream/routes.ts'
 import type { Sending } from '../../../upstream/sending.ts'
 import { readAnswer } from '../../../upstream/transport.ts'
-import type { ExchangeParts } from '../../parts.ts'
+import type { CallParts } from '../../parts.ts'
 import type { ImageOrder, PaidImageOrder } from './order.ts'
 
 const NOTHING_CHARGED = 'Nothing was charged'
@@ -22,7 +22,7 @@ const MAX_SIDE_PIXELS = 2_048
  * allow.
  */
 export function splitOrder(
-  { protocols, catalogue }: Pick<ExchangeParts, 'protocols' | 'catalogue'>,
+  { protocols, catalogue }: Pick<CallParts, 'protocols' | 'catalogue'>,
   model: ImageModel,
   count: number,
 ): number[] {
@@ -35,7 +35,7 @@ export function splitOrder(
 
 /** One request of a call. @param count images that it asks for */
 export function sendingOf(
-  { protocols, catalogue }: Pick<ExchangeParts, 'protocols' | 'catalogue'>,
+  { protocols, catalogue }: Pick<CallParts, 'protocols' | 'catalogue'>,
   { wanted, model, partial_images }: PaidImageOrder,
   references: readonly Reference[],
   count: number,
@@ -88,7 +88,7 @@ export function imagesOf(protocols: Registry, provider: Provider): ImageProtocol
 }
 
 /** Whether the provider compresses images as requested. */
-export const compresses = ({ protocols }: Pick<ExchangeParts, 'protocols'>, attempt: Attempt): boolean =>
+export const compresses = ({ protocols }: Pick<CallParts, 'protocols'>, attempt: Attempt): boolean =>
   imagesOf(protocols, attempt.provider).traitsOf(attempt).output_compression
 
 const NO_IMAGE: Readonly<Record<NoImage, string>> = {

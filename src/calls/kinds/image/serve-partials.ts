@@ -5,7 +5,7 @@ import type { ImageEvent, Reference, SentImage } from '../../../protocols/images
 import type { Dispatched } from '../../../upstream/dispatch.ts'
 import { brokenOff, ReportedFailure } from '../../../upstream/failures.ts'
 import type { Held } from '../../life/call.ts'
-import type { ExchangeParts } from '../../parts.ts'
+import type { CallParts } from '../../parts.ts'
 import { servedHeaders } from '../../serving/served-headers.ts'
 import { CLIENT_CLOSED_REQUEST, type Delivered, type Undelivered } from '../../settling/end.ts'
 import { settleStream } from '../../settling/stream-end.ts'
@@ -20,7 +20,7 @@ import { afterPartials, compresses, imageFailure, noImage } from './sending.ts'
 
 /** One image on its way to its caller. */
 interface ImageDelivery extends Dispatched<OpenedImage> {
-  parts: ExchangeParts
+  parts: CallParts
   held: Held<PaidImageOrder>
   pending: PendingImages
   stream: ReadableStreamDefaultController<Uint8Array>
@@ -41,7 +41,7 @@ interface ImageDelivery extends Dispatched<OpenedImage> {
  * @throws GatewayError for every refusal and failure before the first of them; nothing is charged then
  */
 export async function servePartials(
-  parts: ExchangeParts,
+  parts: CallParts,
   held: Held<PaidImageOrder>,
   references: readonly Reference[],
   pending: PendingImages,

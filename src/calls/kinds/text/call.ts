@@ -19,7 +19,7 @@ import type { CallTarget } from '../../bodies/call-target.ts'
 import { findModel, type PaidCall } from '../../life/admission.ts'
 import type { Admitted } from '../../life/call.ts'
 import type { PaidKind } from '../../life/paid-kind.ts'
-import type { ExchangeParts } from '../../parts.ts'
+import type { CallParts } from '../../parts.ts'
 import { carriedBy } from '../../serving/carried-by.ts'
 import { spentInput } from '../../settling/end.ts'
 import type { TextBody } from './body.ts'
@@ -87,7 +87,7 @@ export interface OpenedText {
  * @throws GatewayError as `findModel` and `readTextBody`
  */
 export async function openText(
-  parts: ExchangeParts,
+  parts: CallParts,
   admitted: Admitted,
   call: Pick<TextCall, 'body_limit_bytes' | 'target' | 'protocol'>,
 ): Promise<OpenedText> {
@@ -104,7 +104,7 @@ export async function openText(
 
 /** @throws GatewayError as `findModel`, and for features that the model does not have */
 export async function readOpened(
-  parts: ExchangeParts,
+  parts: CallParts,
   admitted: Admitted,
   call: TextCall,
   { body: opened, target, named }: OpenedText,
@@ -173,7 +173,7 @@ const pricedTier = ({ price }: TextModel, tier: RequestedTier): RequestedTier | 
   price.service_tiers?.has(tier.name) ? tier : undefined
 
 /** The most tokens in the fields that the operator sets at a provider. */
-const operatorFieldTokens = ({ catalogue, protocols }: ExchangeParts, model: TextModel): number =>
+const operatorFieldTokens = ({ catalogue, protocols }: CallParts, model: TextModel): number =>
   Math.max(
     0,
     ...routesWithProviders(catalogue(), model).map(
@@ -192,7 +192,7 @@ async function assertFits({ protocol }: TextCall, { context }: TextModel, body: 
 
 /** Whether all providers of a model are called in the caller's protocol: the same bytes may go to any of them. */
 const allPassThrough = (
-  { protocols, catalogue }: ExchangeParts,
+  { protocols, catalogue }: CallParts,
   { name: caller }: CallerProtocol,
   model: TextModel,
   facts: RequestFacts,
@@ -216,7 +216,7 @@ interface Carried {
  * @throws GatewayError as `carriedBy`
  */
 async function carriedText(
-  parts: ExchangeParts,
+  parts: CallParts,
   { call, forwarded_headers, requested, body, streams, facts, service_tier }: Carried,
 ): Promise<{ model: TextModel; extras: readonly RequestedExtra[] }> {
   const from = call.protocol.name

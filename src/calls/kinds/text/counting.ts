@@ -6,7 +6,7 @@ import { withRoutes } from '../../../upstream/routes.ts'
 import type { Sending } from '../../../upstream/sending.ts'
 import { readAnswer } from '../../../upstream/transport.ts'
 import type { Admitted } from '../../life/call.ts'
-import type { ExchangeParts } from '../../parts.ts'
+import type { CallParts } from '../../parts.ts'
 import { dispatchRequest } from '../../serving/dispatch-call.ts'
 
 /**
@@ -15,7 +15,7 @@ import { dispatchRequest } from '../../serving/dispatch-call.ts'
  * @throws GatewayError if all of those fail
  */
 export async function countUpstream(
-  parts: ExchangeParts,
+  parts: CallParts,
   admitted: Admitted,
   model: TextModel,
   { protocol, write }: { protocol: Protocol; write: Sending<unknown>['write'] },

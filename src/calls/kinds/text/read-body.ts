@@ -9,7 +9,7 @@ import type { Json } from '../../../protocols/wire/json.ts'
 import { parseScanned, scanJsonBody } from '../../../protocols/wire/json-body.ts'
 import { type Arrival, type Arrived, receiveBody } from '../../bodies/arrival.ts'
 import type { Admitted } from '../../life/call.ts'
-import type { ExchangeParts } from '../../parts.ts'
+import type { CallParts } from '../../parts.ts'
 import { ParsedBody, type TextBody } from './body.ts'
 import { threadBody } from './thread-body.ts'
 
@@ -43,7 +43,7 @@ function mediaChars(value: Json, name = ''): number {
 
 /** @param protocol the caller's @throws GatewayError as `receiveBody` and `parseJsonBody`; overloaded where the thread fails */
 export async function readTextBody(
-  parts: ExchangeParts,
+  parts: CallParts,
   admitted: Admitted,
   options: Omit<Arrival, 'copies'> & { protocol: CallerProtocol },
 ): Promise<TextBody> {
@@ -53,7 +53,7 @@ export async function readTextBody(
 }
 
 async function readAsSent(
-  parts: ExchangeParts,
+  parts: CallParts,
   admitted: Admitted,
   options: Omit<Arrival, 'copies'> & { protocol: CallerProtocol },
 ): Promise<TextBody> {
@@ -74,7 +74,7 @@ async function readAsSent(
 
 /** Undefined for what is to be parsed on the thread, which knows the built-in protocols only. */
 function parsedOnLoop(
-  { bodies, protocols }: ExchangeParts,
+  { bodies, protocols }: CallParts,
   { caller }: Admitted,
   { text }: CallerProtocol,
   { bytes, release }: Arrived,

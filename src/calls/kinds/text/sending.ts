@@ -11,7 +11,7 @@ import type { Sending } from '../../../upstream/sending.ts'
 import type { UpstreamRequest } from '../../../upstream/transport.ts'
 import { PairMap } from '../../../utilities/pair-map.ts'
 import type { Held } from '../../life/call.ts'
-import type { ExchangeParts } from '../../parts.ts'
+import type { CallParts } from '../../parts.ts'
 import { servedHeaders } from '../../serving/served-headers.ts'
 import type { Written } from './body.ts'
 import type { TextOrder } from './order.ts'
@@ -26,7 +26,7 @@ export type AsSent = Omit<Written, 'body'>
 type Open<T> = (response: Response, attempt: Attempt, onProgress: () => void, sent: AsSent) => Promise<T>
 
 export const sendingOf = <T>(
-  { protocols }: Pick<ExchangeParts, 'protocols'>,
+  { protocols }: Pick<CallParts, 'protocols'>,
   held: Held<TextOrder>,
   open: Open<T>,
 ): TextSending<T> => new TextSending(protocols, held, open)

@@ -3,7 +3,7 @@ import type { StreamReading } from '../../../protocols/protocol.ts'
 import type { StreamEnding } from '../../../upstream/pump.ts'
 import type { Attempt } from '../../../upstream/routes.ts'
 import type { Held } from '../../life/call.ts'
-import type { ExchangeParts } from '../../parts.ts'
+import type { CallParts } from '../../parts.ts'
 import { dispatchCall } from '../../serving/dispatch-call.ts'
 import { pumped } from '../../serving/pumped.ts'
 import { restoreEach } from '../../serving/tool-names.ts'
@@ -19,7 +19,7 @@ import type { TextOrder } from './order.ts'
 import { answerHeaders, sendingOf } from './sending.ts'
 import { chargeServed, type ServedTier, tierForCaller, watchServedTier } from './service-tier.ts'
 
-export async function serveStream(parts: ExchangeParts, held: Held<TextOrder>): Promise<Response> {
+export async function serveStream(parts: CallParts, held: Held<TextOrder>): Promise<Response> {
   const { order } = held
   const { request, passages } = order
   const sending = sendingOf(parts, held, async (response, attempt, onProgress) => {
@@ -72,7 +72,7 @@ interface StreamEnd {
 }
 
 /** Delivered output is charged, however the stream ended. */
-function endOf(parts: ExchangeParts, held: Held<TextOrder>, end: StreamEnd): Delivered | Undelivered {
+function endOf(parts: CallParts, held: Held<TextOrder>, end: StreamEnd): Delivered | Undelivered {
   const { attempt, reading, tally, served, ending, cause, has_reached_caller } = end
   if (isFree(reading, ending, cause))
     return { outcome: ending, status: ending === 'cancelled' ? CLIENT_CLOSED_REQUEST : 200, cause }

@@ -3,7 +3,7 @@ import { readReported } from '../../../upstream/failures.ts'
 import type { Attempt } from '../../../upstream/routes.ts'
 import { readAnswer } from '../../../upstream/transport.ts'
 import type { Held } from '../../life/call.ts'
-import type { ExchangeParts } from '../../parts.ts'
+import type { CallParts } from '../../parts.ts'
 import { dispatchCall } from '../../serving/dispatch-call.ts'
 import { restoreBytes } from '../../serving/tool-names.ts'
 import { wholeOutcome } from '../../settling/end.ts'
@@ -16,7 +16,7 @@ import type { TextOrder } from './order.ts'
 import { type AsSent, answerHeaders, sendingOf } from './sending.ts'
 import { chargeServed, type ServedTier, servedTier, tierForCaller } from './service-tier.ts'
 
-export async function serveWhole(parts: ExchangeParts, held: Held<TextOrder>): Promise<Response> {
+export async function serveWhole(parts: CallParts, held: Held<TextOrder>): Promise<Response> {
   const { order } = held
   const sending = sendingOf(parts, held, (response, attempt, _onProgress, sent) =>
     readWhole(parts, response, held, { attempt, sent }),
@@ -47,7 +47,7 @@ type Body = Uint8Array<ArrayBuffer> | string
  * @throws UpstreamFault; ReportedFailure for such an error
  */
 async function readWhole(
-  { catalogue }: ExchangeParts,
+  { catalogue }: CallParts,
   response: Response,
   held: Held<TextOrder>,
   { attempt, sent }: { attempt: Attempt; sent: AsSent },

@@ -16,7 +16,7 @@ import { routesWithProviders } from '../../../upstream/routes.ts'
 import { createSlotsByOwner } from '../../../utilities/slots.ts'
 import { costsNothing, rejectUnpayable } from '../../bodies/arrival.ts'
 import type { Admitted } from '../../life/call.ts'
-import type { ExchangeParts } from '../../parts.ts'
+import type { CallParts } from '../../parts.ts'
 import type { TextBody } from './body.ts'
 
 /** spec.md, Native generation request, has a list of its own ("Allowed image MIME types"), which is what its provider takes. */
@@ -31,7 +31,7 @@ const MAX_CONVERTED_IMAGES = 20
  * @throws GatewayError invalid_request for an image that no route takes and that cannot be decoded; insufficient_balance
  */
 export async function withTakenImages(
-  parts: ExchangeParts,
+  parts: CallParts,
   { caller }: Pick<Admitted, 'caller'>,
   { model, body, protocol }: { model: TextModel; body: TextBody; protocol: string },
 ): Promise<TextBody> {

@@ -11,7 +11,7 @@ import { endOfTurn } from '../../../utilities/end-of-turn.ts'
 import { mayCallFreeModel, receiveBody } from '../../bodies/arrival.ts'
 import { beforeForm } from '../../hooks/before-call.ts'
 import type { Admitted } from '../../life/call.ts'
-import type { ExchangeParts } from '../../parts.ts'
+import type { CallParts } from '../../parts.ts'
 
 export interface AudioForm {
   file: AudioFile
@@ -50,7 +50,7 @@ const REDUCED: ReadonlySet<string> = new Set(DECIDING.map(reduce))
  * @throws GatewayError as `receiveBody` and `readForm`; payload_too_large for a longer file; invalid_request for another number of
  * files than one, a repeated field, and a second spelling of a field that decides
  */
-export async function readAudioForm(parts: ExchangeParts, admitted: Admitted): Promise<AudioForm> {
+export async function readAudioForm(parts: CallParts, admitted: Admitted): Promise<AudioForm> {
   const { request } = admitted.origin
   announcedBytes(request, BODY_LIMIT_BYTES)
   const { bytes } = await receiveBody(parts.bodies, admitted, {

@@ -5,7 +5,7 @@ import type { Attempt } from '../../../upstream/routes.ts'
 import type { PaidCall } from '../../life/admission.ts'
 import type { Held } from '../../life/call.ts'
 import type { PaidKind } from '../../life/paid-kind.ts'
-import type { ExchangeParts } from '../../parts.ts'
+import type { CallParts } from '../../parts.ts'
 import type { Delivered, Spent } from '../../settling/end.ts'
 import { reportDoubt } from '../../settling/reported-usage.ts'
 import type { UnitOrder } from './order.ts'
@@ -18,7 +18,7 @@ export const UNIT_PRICING: Pick<PaidKind<PaidCall, UnitOrder>, 'quote' | 'spent'
 
 /** @param bounds the order's, unless the answer has narrowed them */
 export function deliveredUnits(
-  parts: Pick<ExchangeParts, 'log'>,
+  parts: Pick<CallParts, 'log'>,
   held: Held<UnitOrder>,
   attempt: Attempt,
   reported: ReportedUnits | undefined,

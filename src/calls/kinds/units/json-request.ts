@@ -20,7 +20,7 @@ import type { Attempt } from '../../../upstream/routes.ts'
 import type { Sending } from '../../../upstream/sending.ts'
 import { type Arrival, mayCallFreeModel, receiveBody } from '../../bodies/arrival.ts'
 import type { Admitted } from '../../life/call.ts'
-import type { ExchangeParts } from '../../parts.ts'
+import type { CallParts } from '../../parts.ts'
 
 /** A body as bytes, text and values, and what is sent upstream of it. */
 const COPIES = 4
@@ -34,7 +34,7 @@ interface JsonRequestOptions extends Pick<Arrival, 'limit_bytes' | 'model_id'> {
 
 /** @throws GatewayError as `receiveBody` and `parseJsonBody` */
 export async function readJsonRequest(
-  parts: ExchangeParts,
+  parts: CallParts,
   admitted: Admitted,
   { kind, names, ...limits }: JsonRequestOptions,
 ): Promise<JsonBody> {
@@ -54,7 +54,7 @@ export async function readJsonRequest(
 
 /** The verbs of a route's provider; the catalogue refuses models whose provider has none. */
 export function verbsOf<Verb extends 'embeddings' | keyof UnitProtocols>(
-  { protocols }: Pick<ExchangeParts, 'protocols'>,
+  { protocols }: Pick<CallParts, 'protocols'>,
   { provider }: Pick<Attempt, 'provider'>,
   verb: Verb,
 ): NonNullable<Protocol[Verb]> {
@@ -68,7 +68,7 @@ export function verbsOf<Verb extends 'embeddings' | keyof UnitProtocols>(
 
 /** How such a request is put to a route. */
 export const jsonWriter =
-  (parts: ExchangeParts, verb: keyof UnitProtocols, body: JsonBody): Sending<unknown>['write'] =>
+  (parts: CallParts, verb: keyof UnitProtocols, body: JsonBody): Sending<unknown>['write'] =>
   (attempt) =>
     requestTo(
       attempt,

@@ -16,7 +16,7 @@ import { readCallTarget } from '../../bodies/call-target.ts'
 import { findModel, type PaidCall } from '../../life/admission.ts'
 import type { Admitted } from '../../life/call.ts'
 import type { PaidKind } from '../../life/paid-kind.ts'
-import type { ExchangeParts } from '../../parts.ts'
+import type { CallParts } from '../../parts.ts'
 import { UNIT_PRICING } from './billing.ts'
 import { readJsonRequest } from './json-request.ts'
 import type { UnitOrder } from './order.ts'
@@ -38,7 +38,7 @@ export const moderationCalls: PaidKind<PaidCall, ModerationOrder> = {
   serve: serveJson('moderations'),
 }
 
-async function readModeration(parts: ExchangeParts, admitted: Admitted): Promise<ModerationOrder> {
+async function readModeration(parts: CallParts, admitted: Admitted): Promise<ModerationOrder> {
   const body = await readJsonRequest(parts, admitted, {
     kind: 'moderation',
     names: moderationNames,
@@ -58,7 +58,7 @@ async function readModeration(parts: ExchangeParts, admitted: Admitted): Promise
 }
 
 /** OpenAI's SDK may leave the model out: then it is the first of the catalogue that the caller may call. */
-function modelIn({ catalogue }: ExchangeParts, { caller }: Admitted, body: JsonObject): string {
+function modelIn({ catalogue }: CallParts, { caller }: Admitted, body: JsonObject): string {
   if ((body.model ?? null) !== null) return readCallTarget(body).model_id
   const first = catalogue()
     .models.values()

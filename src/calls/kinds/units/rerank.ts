@@ -8,7 +8,7 @@ import { readCallTarget } from '../../bodies/call-target.ts'
 import { findModel, type PaidCall } from '../../life/admission.ts'
 import type { Admitted } from '../../life/call.ts'
 import type { PaidKind } from '../../life/paid-kind.ts'
-import type { ExchangeParts } from '../../parts.ts'
+import type { CallParts } from '../../parts.ts'
 import { UNIT_PRICING } from './billing.ts'
 import { readJsonRequest } from './json-request.ts'
 import type { UnitOrder } from './order.ts'
@@ -30,7 +30,7 @@ export const rerankCalls: PaidKind<PaidCall, RerankOrder> = {
 /** Providers cut documents in their own ways. */
 const MAX_SEARCHES_FACTOR = 4
 
-async function readRerank(parts: ExchangeParts, admitted: Admitted): Promise<RerankOrder> {
+async function readRerank(parts: CallParts, admitted: Admitted): Promise<RerankOrder> {
   const body = await readJsonRequest(parts, admitted, {
     kind: 'rerank',
     names: rerankNames,

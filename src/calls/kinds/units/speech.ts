@@ -15,7 +15,7 @@ import { readCallTarget } from '../../bodies/call-target.ts'
 import { findModel, type PaidCall } from '../../life/admission.ts'
 import type { Admitted, Held } from '../../life/call.ts'
 import type { PaidKind } from '../../life/paid-kind.ts'
-import type { ExchangeParts } from '../../parts.ts'
+import type { CallParts } from '../../parts.ts'
 import { dispatchCall } from '../../serving/dispatch-call.ts'
 import { UNIT_PRICING } from './billing.ts'
 import { jsonWriter, readJsonRequest } from './json-request.ts'
@@ -36,7 +36,7 @@ export const speechCalls: PaidKind<PaidCall, SpeechOrder> = {
   serve: serveSpeech,
 }
 
-async function readSpeech(parts: ExchangeParts, admitted: Admitted): Promise<SpeechOrder> {
+async function readSpeech(parts: CallParts, admitted: Admitted): Promise<SpeechOrder> {
   const body = await readJsonRequest(parts, admitted, {
     kind: 'speech',
     names: speechNames,
@@ -90,7 +90,7 @@ const withAudio = (input: Units, audio_ms: number): Units => ({
   output_tokens: Math.ceil((audio_ms / 1_000) * TOKENS_PER_S),
 })
 
-async function serveSpeech(parts: ExchangeParts, held: Held<SpeechOrder>): Promise<Response> {
+async function serveSpeech(parts: CallParts, held: Held<SpeechOrder>): Promise<Response> {
   const { body, request } = held.order
   const dispatched = await dispatchCall(parts, held, {
     streams: true,

@@ -14,7 +14,7 @@ import type { Relay } from '../../../upstream/relay.ts'
 import type { Attempt } from '../../../upstream/routes.ts'
 import { fromUpstream } from '../../../upstream/transport.ts'
 import type { Held } from '../../life/call.ts'
-import type { ExchangeParts } from '../../parts.ts'
+import type { CallParts } from '../../parts.ts'
 import { pumped } from '../../serving/pumped.ts'
 import { servedHeaders } from '../../serving/served-headers.ts'
 import { CLIENT_CLOSED_REQUEST } from '../../settling/end.ts'
@@ -47,7 +47,7 @@ const OPENING_BRACE = 0x7b
  * @throws UpstreamFault for an empty answer; ReportedFailure for an error that calls itself audio
  */
 export async function openAnswer(
-  { protocols }: Pick<ExchangeParts, 'protocols'>,
+  { protocols }: Pick<CallParts, 'protocols'>,
   { provider }: Attempt,
   response: Response,
   content_type: string,
@@ -67,7 +67,7 @@ export async function openAnswer(
  * @throws UpstreamFault; ReportedFailure for an error before any output
  */
 export async function openEvents(
-  { protocols }: Pick<ExchangeParts, 'protocols'>,
+  { protocols }: Pick<CallParts, 'protocols'>,
   { provider }: Attempt,
   response: Response,
   { piece, onProgress }: { piece: AudioPiece; onProgress: () => void },
@@ -79,7 +79,7 @@ export async function openEvents(
 
 /** Charges what passed, however it ends; nothing if it broke before anything came. */
 export function servedStream(
-  parts: ExchangeParts,
+  parts: CallParts,
   held: Held<UnitOrder>,
   dispatched: Dispatched<OpenAnswer>,
   { relay, reported, bounds, delivered }: PassingAnswer,

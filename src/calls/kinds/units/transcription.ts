@@ -25,7 +25,7 @@ import { readCallTarget } from '../../bodies/call-target.ts'
 import { findModel, type PaidCall } from '../../life/admission.ts'
 import type { Admitted, Held } from '../../life/call.ts'
 import type { PaidKind } from '../../life/paid-kind.ts'
-import type { ExchangeParts } from '../../parts.ts'
+import type { CallParts } from '../../parts.ts'
 import { dispatchCall } from '../../serving/dispatch-call.ts'
 import { type AudioForm, fieldOf, readAudioForm, streamsOf, writeAudioForm } from './audio-form.ts'
 import { UNIT_PRICING } from './billing.ts'
@@ -62,7 +62,7 @@ const KNOWN: ReadonlySet<string> = new Set([
   'known_speaker_references[]',
 ])
 
-async function readTranscription(parts: ExchangeParts, admitted: Admitted): Promise<TranscriptionOrder> {
+async function readTranscription(parts: CallParts, admitted: Admitted): Promise<TranscriptionOrder> {
   const form = await readAudioForm(parts, admitted)
   const { model_id } = readCallTarget({ model: fieldOf(form, 'model') ?? null })
   const model = findModel(parts, admitted, model_id, 'transcription')
@@ -140,7 +140,7 @@ const boundField = fieldsBound({
 type Answer = { whole: UnitAnswer } | { open: OpenAnswer }
 
 async function serveTranscription(
-  parts: ExchangeParts,
+  parts: CallParts,
   held: Held<TranscriptionOrder>,
   verb: Verb,
 ): Promise<Response> {

@@ -11,7 +11,7 @@ import { readReported } from '../../../upstream/failures.ts'
 import type { Attempt } from '../../../upstream/routes.ts'
 import { readAnswer } from '../../../upstream/transport.ts'
 import type { Held } from '../../life/call.ts'
-import type { ExchangeParts } from '../../parts.ts'
+import type { CallParts } from '../../parts.ts'
 import { dispatchCall } from '../../serving/dispatch-call.ts'
 import { renameBytes, renameTo } from '../../serving/model-name.ts'
 import { servedHeaders } from '../../serving/served-headers.ts'
@@ -37,7 +37,7 @@ const isJson = (content_type: string): boolean => /^application\/([\w.+-]*\+)?js
  * @throws UpstreamFault for what is cut short, or is a page of a proxy in between; ReportedFailure for an error under status 200
  */
 export async function readUnitAnswer(
-  parts: ExchangeParts,
+  parts: CallParts,
   held: Held<UnitOrder>,
   response: Response,
   attempt: Attempt,
@@ -69,7 +69,7 @@ export async function readUnitAnswer(
 /** Serves calls whose JSON request is passed on, and whose answer is whole. */
 export const serveJson =
   (verb: keyof UnitProtocols) =>
-  async (parts: ExchangeParts, held: Held<UnitOrder & { body: JsonBody }>): Promise<Response> => {
+  async (parts: CallParts, held: Held<UnitOrder & { body: JsonBody }>): Promise<Response> => {
     const dispatched = await dispatchCall(parts, held, {
       streams: false,
       write: jsonWriter(parts, verb, held.order.body),
@@ -80,7 +80,7 @@ export const serveJson =
 
 /** Charges for a whole answer, and sends it. @param bounds the order's, unless the answer has narrowed them */
 export async function servedWhole(
-  parts: ExchangeParts,
+  parts: CallParts,
   held: Held<UnitOrder>,
   { answer, attempt }: Pick<Dispatched<UnitAnswer>, 'answer' | 'attempt'>,
   bounds = held.order.bounds,
