@@ -1,6 +1,6 @@
 // The details of an account, its short name, email and note, and the form that changes them.
 
-import { api, ask, part } from '../../console/web/app/client.ts'
+import { api, part, send } from '../../console/web/app/client.ts'
 import { useAction } from '../../console/web/parts/action.ts'
 import { ConflictNotice, only, useChanges } from '../../console/web/parts/changes.tsx'
 import { AsCommand } from '../../console/web/parts/code.tsx'
@@ -68,14 +68,14 @@ const LABELS: Readonly<Record<keyof Draft, string>> = {
 function Details({ account, onClose }: Omit<DetailsDialogProps, 'open'>) {
   const { runOrThrow } = useAction({
     work: (body: Partial<Draft> & { was: Partial<Draft> }) =>
-      ask(api.accounts({ id: part(account.id) }).patch(body)),
+      send(api.accounts({ id: part(account.id) }).patch(body)),
     changes: ['accounts', 'account'],
     done: () => ({ text: `The details of ${account.name} are saved.` }),
   })
   const changes = useChanges({
     source: account as Draft,
     draftOf,
-    reread: () => ask(api.accounts({ id: part(account.id) }).get()),
+    reread: () => send(api.accounts({ id: part(account.id) }).get()),
     save: (names, draft, read) => runOrThrow({ ...only(draft, names), was: only(draftOf(read), names) }),
   })
   const { draft, setDraft, names } = changes

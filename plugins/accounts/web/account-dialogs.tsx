@@ -1,6 +1,6 @@
 // The dialogs of an account that are no movement of money: rename, suspend, close, invite.
 import { useState } from 'react'
-import { api, ask, part } from '../../console/web/app/client.ts'
+import { api, part, send } from '../../console/web/app/client.ts'
 import { useAction } from '../../console/web/parts/action.ts'
 import { Button } from '../../console/web/parts/button.tsx'
 import { ConflictNotice, useChanges } from '../../console/web/parts/changes.tsx'
@@ -33,7 +33,7 @@ export function RenameDialog({ account, open, onClose }: AccountDialogProps) {
 function Rename({ account, onClose }: Omit<AccountDialogProps, 'open'>) {
   const { runOrThrow } = useAction({
     work: (body: { name: string; was: { name: string } }) =>
-      ask(api.accounts({ id: part(account.id) }).patch(body)),
+      send(api.accounts({ id: part(account.id) }).patch(body)),
     changes: CHANGES,
     done: ({ was }, { account: after, remark }) => ({
       text: `${was.name} is now ${after.name}.${remark === null ? '' : ` ${remark}`}`,
@@ -42,7 +42,7 @@ function Rename({ account, onClose }: Omit<AccountDialogProps, 'open'>) {
   const changes = useChanges({
     source: account,
     draftOf: ({ name }) => ({ name }),
-    reread: () => ask(api.accounts({ id: part(account.id) }).get()),
+    reread: () => send(api.accounts({ id: part(account.id) }).get()),
     save: (_, { name }, read) => runOrThrow({ name: name.trim(), was: { name: read.name } }),
   })
   const { name } = changes.draft
@@ -67,7 +67,7 @@ function Rename({ account, onClose }: Omit<AccountDialogProps, 'open'>) {
 
 export function SuspendDialog({ account, open, onClose }: AccountDialogProps) {
   const { runOrThrow } = useAction({
-    work: () => ask(api.accounts({ id: part(account.id) }).suspend.post()),
+    work: () => send(api.accounts({ id: part(account.id) }).suspend.post()),
     changes: CHANGES,
     done: () => ({ text: `${account.name} is suspended.` }),
   })
@@ -102,7 +102,7 @@ export function CloseDialog({ account, open, onClose }: AccountDialogProps) {
 function Close({ account, onClose }: Omit<AccountDialogProps, 'open'>) {
   const [name, setName] = useState('')
   const { runOrThrow } = useAction({
-    work: (typed: string) => ask(api.accounts({ id: part(account.id) }).close.post({ name: typed })),
+    work: (typed: string) => send(api.accounts({ id: part(account.id) }).close.post({ name: typed })),
     changes: CHANGES,
     done: (_, { revoked_keys }) => ({ text: `${account.name} is closed; keys revoked: ${revoked_keys}.` }),
   })
@@ -130,7 +130,7 @@ function Close({ account, onClose }: Omit<AccountDialogProps, 'open'>) {
 export function InviteDialog({ account, open, onClose }: AccountDialogProps) {
   const [link, setLink] = useState<{ url: string; expires_at_ms: number } | null>(null)
   const { runOrThrow } = useAction({
-    work: () => ask(api.invitations.post({ account: account.name })),
+    work: () => send(api.invitations.post({ account: account.name })),
     changes: ['account'],
   })
   const end = () => {
@@ -174,12 +174,12 @@ export function InviteDialog({ account, open, onClose }: AccountDialogProps) {
 /** Resumes at once; the toast takes it back for an account that was only suspended. */
 export function useResume(account: AccountView): () => void {
   const suspend = useAction({
-    work: () => ask(api.accounts({ id: part(account.id) }).suspend.post()),
+    work: () => send(api.accounts({ id: part(account.id) }).suspend.post()),
     changes: CHANGES,
     done: () => ({ text: `${account.name} is suspended again.` }),
   })
   const resume = useAction({
-    work: () => ask(api.accounts({ id: part(account.id) }).resume.post()),
+    work: () => send(api.accounts({ id: part(account.id) }).resume.post()),
     changes: CHANGES,
     done: () =>
       account.status === 'suspended'

@@ -16,7 +16,7 @@ import { Link } from 'wouter'
 import { AuditLogList } from '../../audit-log/web/audit-log-list.tsx'
 import { api, part } from '../../console/web/app/client.ts'
 import type { PageProps } from '../../console/web/app/page-entry.ts'
-import { useAsk } from '../../console/web/app/query.ts'
+import { useApi } from '../../console/web/app/query.ts'
 import { balanceUsd, exactUsd } from '../../console/web/parts/amounts.ts'
 import { Button, ButtonLink } from '../../console/web/parts/button.tsx'
 import { Code } from '../../console/web/parts/code.tsx'
@@ -40,7 +40,7 @@ import { MoneyDialog, type Movement } from './money-dialog.tsx'
 import { lasting } from './words.tsx'
 
 export default function Account({ params: { account: reference = '' } }: PageProps) {
-  const account = useAsk(['account', reference], () => api.accounts({ id: part(reference) }).get())
+  const account = useApi(['account', reference], () => api.accounts({ id: part(reference) }).get())
   const refusals = useRefusals({ range: 'week', account: reference })
   if (!account.data || refusals.isPending) return <AwaitedPage title="Account" query={account} />
   return <AccountPage account={account.data} refusals={refusals.data} />

@@ -2,19 +2,17 @@
 import { Plus, Users } from 'lucide-react'
 import { useState } from 'react'
 import { api, type QueryOf } from '../../console/web/app/client.ts'
-import { useAsk } from '../../console/web/app/query.ts'
+import { useApi } from '../../console/web/app/query.ts'
 import { AccountName } from '../../console/web/parts/account-name.tsx'
-import { useAddressState } from '../../console/web/parts/address-state.ts'
+import { useAddressState, withoutEmpty } from '../../console/web/parts/address-state.ts'
 import { share } from '../../console/web/parts/amounts.ts'
 import { Button } from '../../console/web/parts/button.tsx'
 import { AsCommand } from '../../console/web/parts/code.tsx'
 import { ExportCsv } from '../../console/web/parts/export-csv.tsx'
-import { FilterSearch } from '../../console/web/parts/filter-search.tsx'
-import { given } from '../../console/web/parts/given.ts'
+import { FilterSearch } from '../../console/web/parts/filter-fields.tsx'
 import { Money } from '../../console/web/parts/money.tsx'
-import { oneOf, optionOf } from '../../console/web/parts/option-of.ts'
 import { Page } from '../../console/web/parts/page.tsx'
-import { Select } from '../../console/web/parts/select.tsx'
+import { oneOf, optionOf, Select } from '../../console/web/parts/select.tsx'
 import { EmptyState, Loaded } from '../../console/web/parts/states.tsx'
 import { atEnd, type Column, charges, column, ofWeek, Pager, Table } from '../../console/web/parts/table.tsx'
 import type { AccountRowView } from '../list.ts'
@@ -86,13 +84,13 @@ export default function Accounts() {
   const [making, setMaking] = useState(false)
   const show = optionOf(SHOWN, state.show)
   const query: QueryOf<typeof api.accounts.get> = {
-    ...given({ search: state.search }),
+    ...withoutEmpty({ search: state.search }),
     cursor: state.cursor === '' ? undefined : Number(state.cursor),
     status: show === 'low' || show === 'all' ? undefined : show,
     low: show === 'low' ? 'yes' : undefined,
     order: oneOf(ORDERS, state.order),
   }
-  const accounts = useAsk(['accounts', query], () => api.accounts.get({ query }))
+  const accounts = useApi(['accounts', query], () => api.accounts.get({ query }))
   const filter = (some: Partial<typeof state>) => change({ ...some, cursor: '' })
   const is_filtered = state.search !== '' || show !== 'all'
 

@@ -1,6 +1,6 @@
 // The dialog that moves money: a top-up, or a debit with its reason.
 import { useState } from 'react'
-import { api, ask, part } from '../../console/web/app/client.ts'
+import { api, part, send } from '../../console/web/app/client.ts'
 import { useAction } from '../../console/web/parts/action.ts'
 import { exactUsd } from '../../console/web/parts/amounts.ts'
 import { AsCommand } from '../../console/web/parts/code.tsx'
@@ -47,7 +47,7 @@ function MoneyForm({ account, movement, onClose }: MoneyDialogProps & { movement
       const body = { amount: amount.trim(), note: note.trim() }
       const sent = { headers: { 'idempotency-key': request_key } }
       const of_account = api.accounts({ id: part(account.id) })
-      return ask(is_debit ? of_account.debit.post(body, sent) : of_account['top-up'].post(body, sent))
+      return send(is_debit ? of_account.debit.post(body, sent) : of_account['top-up'].post(body, sent))
     },
     changes: ['accounts', 'account', 'entries', 'overview', 'start'],
     done: (_, { account: after, again }) => ({

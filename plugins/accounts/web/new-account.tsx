@@ -1,7 +1,7 @@
 // The dialog that makes an account.
 import { useState } from 'react'
 import { useLocation } from 'wouter'
-import { api, ask } from '../../console/web/app/client.ts'
+import { api, send } from '../../console/web/app/client.ts'
 import { useAction } from '../../console/web/parts/action.ts'
 import { AsCommand } from '../../console/web/parts/code.tsx'
 import { Dialog } from '../../console/web/parts/dialog.tsx'
@@ -29,7 +29,7 @@ function NewAccount({ onClose, onCreated }: NewAccountProps) {
   const [email, setEmail] = useState('')
   const [, go] = useLocation()
   const { runOrThrow } = useAction({
-    work: (wanted: string) => ask(api.accounts.post({ name: wanted, display_name, email })),
+    work: (wanted: string) => send(api.accounts.post({ name: wanted, display_name, email })),
     changes: ['accounts', 'start'],
     done: (_, account) => ({ text: `${account.name} was created. Next: top up and create a key.` }),
   })

@@ -1,8 +1,8 @@
 // Alerts on the System page: the newest ones, their messages to the webhook, and its test.
 import { useMutation } from '@tanstack/react-query'
 import { Send } from 'lucide-react'
-import { type AnswerOf, api, ask } from '../../console/web/app/client.ts'
-import { useAsk } from '../../console/web/app/query.ts'
+import { type AnswerOf, api, send } from '../../console/web/app/client.ts'
+import { useApi } from '../../console/web/app/query.ts'
 import { count } from '../../console/web/parts/amounts.ts'
 import { Button } from '../../console/web/parts/button.tsx'
 import { Notice } from '../../console/web/parts/notice.tsx'
@@ -18,7 +18,7 @@ type Sending = AlertsAnswer['sendings'][number]
 
 const EVERY_MS = 15_000
 
-export const useAlerts = () => useAsk(['alerts'], () => api.alerts.get(), { every_ms: EVERY_MS })
+export const useAlerts = () => useApi(['alerts'], () => api.alerts.get(), { every_ms: EVERY_MS })
 
 export function Alerts({ recent, sendings, webhook }: AlertsAnswer) {
   return (
@@ -53,7 +53,7 @@ export function Alerts({ recent, sendings, webhook }: AlertsAnswer) {
 
 /** One signed message, marked as a test, and its result. */
 function SendTest() {
-  const test = useMutation({ mutationFn: () => ask(api.alerts.test.post()) })
+  const test = useMutation({ mutationFn: () => send(api.alerts.test.post()) })
   const { data, error } = test
   return (
     <>

@@ -1,14 +1,17 @@
 // The audit log as a list: all of it, or what was done to one account or key; its filters are in the address.
 import { ScrollText } from 'lucide-react'
 import { api } from '../../console/web/app/client.ts'
-import { useAsk } from '../../console/web/app/query.ts'
+import { useApi } from '../../console/web/app/query.ts'
 import { useViewer } from '../../console/web/app/session.tsx'
 import { Button } from '../../console/web/parts/button.tsx'
 import { ExportCsv } from '../../console/web/parts/export-csv.tsx'
-import { AccountFilter, DayFilters } from '../../console/web/parts/filter-fields.tsx'
-import { type ListFilters, useListFilters } from '../../console/web/parts/list-filters.ts'
-import { optionOf } from '../../console/web/parts/option-of.ts'
-import { Select } from '../../console/web/parts/select.tsx'
+import {
+  AccountFilter,
+  DayFilters,
+  type ListFilters,
+  useListFilters,
+} from '../../console/web/parts/filter-fields.tsx'
+import { optionOf, Select } from '../../console/web/parts/select.tsx'
 import { EmptyState, Loaded } from '../../console/web/parts/states.tsx'
 import { atEnd, type Column, column, Pager, Table } from '../../console/web/parts/table.tsx'
 import { ClockTime } from '../../console/web/parts/time.tsx'
@@ -79,7 +82,7 @@ export function AuditLogList({ account, key_id }: AuditLogListProps) {
     key: key_id === undefined ? chosen.key : String(key_id),
   }
   const page = { ...query, cursor: cursor === '' ? undefined : Number(cursor) }
-  const log = useAsk(['audit-log', page], () => api['audit-log'].get({ query: page }))
+  const log = useApi(['audit-log', page], () => api['audit-log'].get({ query: page }))
   return (
     <div className="stack">
       {key_id === undefined && (

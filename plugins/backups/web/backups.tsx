@@ -3,8 +3,8 @@ import { useQueryClient } from '@tanstack/react-query'
 import { Archive, Download, ShieldCheck } from 'lucide-react'
 import { useEffect, useRef } from 'react'
 import { announce } from '../../console/web/app/announce.ts'
-import { type AnswerOf, api, ask, part } from '../../console/web/app/client.ts'
-import { useAsk } from '../../console/web/app/query.ts'
+import { type AnswerOf, api, part, send } from '../../console/web/app/client.ts'
+import { useApi } from '../../console/web/app/query.ts'
 import { useAction } from '../../console/web/parts/action.ts'
 import { bytes, share } from '../../console/web/parts/amounts.ts'
 import { Button } from '../../console/web/parts/button.tsx'
@@ -30,13 +30,13 @@ const LIST = 'backups'
 export function Backups() {
   const queries = useQueryClient()
   const is_known_running = queries.getQueryData<Working>([WORK])?.running != null
-  const work = useAsk([WORK], () => api.backups.work.get(), {
+  const work = useApi([WORK], () => api.backups.work.get(), {
     every_ms: is_known_running ? RUNNING_EVERY_MS : EVERY_MS,
   })
-  const list = useAsk([LIST], () => api.backups.get())
-  const make = useAction({ work: () => ask(api.backups.post()), changes: [WORK] })
+  const list = useApi([LIST], () => api.backups.get())
+  const make = useAction({ work: () => send(api.backups.post()), changes: [WORK] })
   const verify = useAction({
-    work: (name: string) => ask(api.backups({ name: part(name) }).verify.post()),
+    work: (name: string) => send(api.backups({ name: part(name) }).verify.post()),
     changes: [WORK],
   })
   const running = work.data?.running ?? null

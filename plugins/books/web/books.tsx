@@ -6,8 +6,8 @@ import { useEffect, useRef } from 'react'
 import { Redirect } from 'wouter'
 import type { AuditReport } from '../../../src/app/surface/books.ts'
 import { announce } from '../../console/web/app/announce.ts'
-import { api, ask } from '../../console/web/app/client.ts'
-import { useAsk } from '../../console/web/app/query.ts'
+import { api, send } from '../../console/web/app/client.ts'
+import { useApi } from '../../console/web/app/query.ts'
 import { useAction } from '../../console/web/parts/action.ts'
 import { useAddressState } from '../../console/web/parts/address-state.ts'
 import { count, counted, duration } from '../../console/web/parts/amounts.ts'
@@ -41,10 +41,10 @@ function Audit() {
   const queries = useQueryClient()
   const known = queries.getQueryData<{ running_since_at_ms: number | null }>(['books'])
   const is_known_running = known !== undefined && known.running_since_at_ms !== null
-  const books = useAsk(['books'], () => api.books.get(), {
+  const books = useApi(['books'], () => api.books.get(), {
     every_ms: is_known_running ? ASK_EVERY_MS : undefined,
   })
-  const { run, busy } = useAction({ work: () => ask(api.books.audit.post()), changes: ['books'] })
+  const { run, busy } = useAction({ work: () => send(api.books.audit.post()), changes: ['books'] })
   const is_running = books.data ? books.data.running_since_at_ms !== null : false
   useEndAnnounced(is_running, books.data?.last?.report.clean)
   return (

@@ -1,6 +1,6 @@
 // The custom plugins that were loaded: what each registered, and what became of the calls that it saw.
 import { type AnswerOf, api } from '../../console/web/app/client.ts'
-import { useAsk } from '../../console/web/app/query.ts'
+import { useApi } from '../../console/web/app/query.ts'
 import { count } from '../../console/web/parts/amounts.ts'
 import { Section } from '../../console/web/parts/page.tsx'
 import { Status } from '../../console/web/parts/status.tsx'
@@ -11,7 +11,7 @@ type Plugin = PluginsAnswer['plugins'][number]
 
 const EVERY_MS = 5_000
 
-export const usePlugins = () => useAsk(['plugins'], () => api.plugins.get(), { every_ms: EVERY_MS })
+export const usePlugins = () => useApi(['plugins'], () => api.plugins.get(), { every_ms: EVERY_MS })
 
 export function Plugins({ plugins }: PluginsAnswer) {
   return (

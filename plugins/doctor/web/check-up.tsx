@@ -3,7 +3,7 @@ import { Stethoscope } from 'lucide-react'
 import { useState } from 'react'
 import type { Diagnosis } from '../../../src/app/surface/diagnosis.ts'
 import { announce } from '../../console/web/app/announce.ts'
-import { api, ask } from '../../console/web/app/client.ts'
+import { api, send } from '../../console/web/app/client.ts'
 import { useAction } from '../../console/web/parts/action.ts'
 import { counted } from '../../console/web/parts/amounts.ts'
 import { Button } from '../../console/web/parts/button.tsx'
@@ -27,7 +27,7 @@ export function CheckUp() {
   const [report, setReport] = useState<DoctorReport | null>(null)
   const { run, busy } = useAction({
     async work() {
-      const report = await ask(api.doctor.post())
+      const report = await send(api.doctor.post())
       setReport(report)
       announce(report.healthy ? 'Nothing failed.' : 'Check finished: problems found.')
       return report

@@ -2,19 +2,17 @@
 import { CalendarDays, ReceiptText } from 'lucide-react'
 import { Link } from 'wouter'
 import { api } from '../../console/web/app/client.ts'
-import { useAsk } from '../../console/web/app/query.ts'
+import { useApi } from '../../console/web/app/query.ts'
 import { useViewer } from '../../console/web/app/session.tsx'
 import { RowAccount } from '../../console/web/parts/account-name.tsx'
+import { withoutEmpty, withQuery } from '../../console/web/parts/address-state.ts'
 import { count, exactUsd } from '../../console/web/parts/amounts.ts'
 import { Button, ButtonLink } from '../../console/web/parts/button.tsx'
 import { ExportCsv } from '../../console/web/parts/export-csv.tsx'
-import { DayFilters } from '../../console/web/parts/filter-fields.tsx'
-import { given, withQuery } from '../../console/web/parts/given.ts'
-import { useListFilters } from '../../console/web/parts/list-filters.ts'
+import { DayFilters, useListFilters } from '../../console/web/parts/filter-fields.tsx'
 import { ListSums } from '../../console/web/parts/list-sums.tsx'
 import { Money } from '../../console/web/parts/money.tsx'
-import { optionOf } from '../../console/web/parts/option-of.ts'
-import { Select } from '../../console/web/parts/select.tsx'
+import { optionOf, Select } from '../../console/web/parts/select.tsx'
 import { EmptyState, Loaded } from '../../console/web/parts/states.tsx'
 import { atEnd, type Column, charges, column, Pager, Table } from '../../console/web/parts/table.tsx'
 import { ClockTime } from '../../console/web/parts/time.tsx'
@@ -104,12 +102,12 @@ export function EntriesList({ account }: EntriesListProps) {
   const { role } = useViewer()
   const { filters, cursor, set, clear, is_filtered } = useListFilters(NO_FILTERS, CURSOR)
   const kind = optionOf(KINDS, filters.kind)
-  const days = given({ since: filters.since, until: filters.until })
+  const days = withoutEmpty({ since: filters.since, until: filters.until })
   const chosen = { ...days, account, kind: kind === '' ? undefined : kind }
   const first = filters.entry === '' ? undefined : Number(filters.entry)
   const page = cursor === '' ? { first } : { cursor: Number(cursor) }
   const query = { ...chosen, ...page }
-  const entries = useAsk(['entries', query], () => api.entries.get({ query }))
+  const entries = useApi(['entries', query], () => api.entries.get({ query }))
   // Another list begins with its newest entry.
   const filter = (some: Partial<typeof filters>) => set({ ...some, entry: '' })
   return (

@@ -3,35 +3,33 @@ import { Printer, ReceiptText } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { Link } from 'wouter'
 import { type AnswerOf, api } from '../../console/web/app/client.ts'
-import { useAsk } from '../../console/web/app/query.ts'
-import { AccountChoice, ChosenAccount } from '../../console/web/parts/account-choice.tsx'
-import { useAddressState } from '../../console/web/parts/address-state.ts'
+import { useApi } from '../../console/web/app/query.ts'
+import { AccountChoice, ChosenAccount, useAccountScope } from '../../console/web/parts/account-choice.tsx'
+import { useAddressState, withoutEmpty, withQuery } from '../../console/web/parts/address-state.ts'
 import { aligned, count, counted } from '../../console/web/parts/amounts.ts'
 import { Button, ButtonLink } from '../../console/web/parts/button.tsx'
 import { ExportCsv } from '../../console/web/parts/export-csv.tsx'
-import { given, withQuery } from '../../console/web/parts/given.ts'
 import { Page } from '../../console/web/parts/page.tsx'
 import { Select } from '../../console/web/parts/select.tsx'
 import { Loaded } from '../../console/web/parts/states.tsx'
 import { monthName, utcDate } from '../../console/web/parts/time-words.ts'
-import { useWhose } from '../../console/web/parts/whose.ts'
 
 type MonthlyStatement = AnswerOf<typeof api.statement.get>
 const DAY_MS = 86_400_000
 
 export default function StatementPage() {
-  const whose = useWhose()
+  const scope = useAccountScope()
   const [{ month }, change] = useAddressState({ month: '' })
-  if (whose.is_operator && whose.account === undefined)
+  if (scope.is_operator && scope.account === undefined)
     return (
       <Page title="Statement" lead="What moved the balance of an account, by month.">
-        <AccountChoice why="A statement is of one account." onChoose={whose.choose} />
+        <AccountChoice why="A statement is of one account." onChoose={scope.choose} />
       </Page>
     )
   return (
     <Statement
-      query={given({ ...whose.query, month })}
-      chosen={whose.account !== undefined && <ChosenAccount {...whose} />}
+      query={withoutEmpty({ ...scope.query, month })}
+      chosen={scope.account !== undefined && <ChosenAccount {...scope} />}
       onMonth={(chosen) => change({ month: chosen }, { push: true })}
     />
   )
@@ -44,7 +42,7 @@ interface StatementProps {
 }
 
 function Statement({ query, chosen, onMonth }: StatementProps) {
-  const statement = useAsk(['entries', 'statement', query], () => api.statement.get({ query }))
+  const statement = useApi(['entries', 'statement', query], () => api.statement.get({ query }))
   const months = statement.data?.months ?? []
   const chosen_month = statement.data?.month ?? ''
   return (

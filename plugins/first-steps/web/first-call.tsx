@@ -4,15 +4,14 @@ import { Send } from 'lucide-react'
 import { useCallback, useEffect } from 'react'
 import { Link } from 'wouter'
 import { announce } from '../../console/web/app/announce.ts'
-import { type AnswerOf, ApiError, api, askRaw, part } from '../../console/web/app/client.ts'
-import { useAsk } from '../../console/web/app/query.ts'
+import { type AnswerOf, ApiError, api, part, sendRaw } from '../../console/web/app/client.ts'
+import { useApi } from '../../console/web/app/query.ts'
 import { useViewer } from '../../console/web/app/session.tsx'
 import { count, duration } from '../../console/web/parts/amounts.ts'
 import { Button } from '../../console/web/parts/button.tsx'
 import type { SampleCall } from '../../console/web/parts/code-samples/samples.ts'
 import { Facts } from '../../console/web/parts/facts.tsx'
-import { useLive } from '../../console/web/parts/live.ts'
-import { LIVE_PATH, type LiveEvent } from '../../console/web/parts/live-event.ts'
+import { LIVE_PATH, type LiveEvent, useLive } from '../../console/web/parts/live.ts'
 import { Money } from '../../console/web/parts/money.tsx'
 import { Notice } from '../../console/web/parts/notice.tsx'
 import { Status } from '../../console/web/parts/status.tsx'
@@ -29,7 +28,7 @@ const REFRESH_EVERY_MS = 2_000
 
 /** A key with its newest call: refetched whenever one of its calls may have ended, until the first one. */
 export function useFirstCall(key_id: number | null) {
-  const query = useAsk(
+  const query = useApi(
     ['first-call', key_id],
     () => api['first-call'].get({ query: { key_id: String(key_id) } }),
     { enabled: key_id !== null },
@@ -101,7 +100,7 @@ function SendFromHere({ call: { key, model }, refused }: { call: SampleCall; ref
     mutationFn() {
       const body = JSON.stringify({ model, messages: FIRST_MESSAGES })
       const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
-      return askRaw('/v1/chat/completions', { method: 'POST', headers, body, credentials: 'omit' })
+      return sendRaw('/v1/chat/completions', { method: 'POST', headers, body, credentials: 'omit' })
     },
   })
   return (

@@ -7,7 +7,7 @@ import { AddProvider } from '../../catalogue/web/new-provider/add-provider.tsx'
 import { NewModel } from '../../catalogue/web/new-provider/new-model.tsx'
 import { useAdded } from '../../catalogue/web/parts/saving.ts'
 import { api } from '../../console/web/app/client.ts'
-import { useAsk } from '../../console/web/app/query.ts'
+import { useApi } from '../../console/web/app/query.ts'
 import { useViewer } from '../../console/web/app/session.tsx'
 import { useAddressState } from '../../console/web/parts/address-state.ts'
 import { Button } from '../../console/web/parts/button.tsx'
@@ -37,7 +37,7 @@ export default function FirstSteps() {
   const viewer = useViewer()
   const [, go] = useLocation()
   const [{ account }] = useAddressState({ account: '' })
-  const state = useAsk(
+  const state = useApi(
     ['start', account],
     () => api.start.get({ query: { account: account === '' ? undefined : account } }),
     { every_ms: REFRESH_EVERY_MS },

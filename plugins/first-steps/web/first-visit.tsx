@@ -3,7 +3,7 @@ import { type ReactNode, useEffect } from 'react'
 import { Redirect, useLocation } from 'wouter'
 import { api } from '../../console/web/app/client.ts'
 import { keepIn, keptIn } from '../../console/web/app/kept.ts'
-import { useAsk } from '../../console/web/app/query.ts'
+import { useApi } from '../../console/web/app/query.ts'
 import { useViewer } from '../../console/web/app/session.tsx'
 
 interface Visitor {
@@ -22,7 +22,7 @@ export function FirstVisit({ children }: { children: ReactNode }) {
   const { role } = viewer
   const [path] = useLocation()
   const may_redirect = role !== 'key' && path === '/' && keptIn(markOf(viewer)) === null
-  const { data, error } = useAsk(['start', ''], () => api.start.get({ query: {} }), { enabled: may_redirect })
+  const { data, error } = useApi(['start', ''], () => api.start.get({ query: {} }), { enabled: may_redirect })
   const is_over = data?.due === false
   useEffect(() => {
     if (is_over) putOff(viewer)

@@ -1,7 +1,7 @@
 // A field's input for the name of an account, with the existing ones as suggestions.
 import { useId } from 'react'
 import { api } from '../../console/web/app/client.ts'
-import { useAsk } from '../../console/web/app/query.ts'
+import { useApi } from '../../console/web/app/query.ts'
 import { accountLabel } from '../../console/web/parts/account-name.tsx'
 import { TextInput } from '../../console/web/parts/input.tsx'
 
@@ -16,7 +16,7 @@ interface AccountInputProps {
 export function AccountInput({ value, onChange }: AccountInputProps) {
   const id = useId()
   const search = value.trim()
-  const { data } = useAsk(['accounts', 'choice', search], () =>
+  const { data } = useApi(['accounts', 'choice', search], () =>
     api.accounts.get({ query: { limit: MAX_SUGGESTED, search: search || undefined } }),
   )
   return (

@@ -1,6 +1,6 @@
 // The dialog of a new key: its limits, then its text, visible once, and a first call with it.
 import { useState } from 'react'
-import { api, ask } from '../../console/web/app/client.ts'
+import { api, send } from '../../console/web/app/client.ts'
 import { useViewer } from '../../console/web/app/session.tsx'
 import { useAction } from '../../console/web/parts/action.ts'
 import { AsCommand } from '../../console/web/parts/code.tsx'
@@ -67,7 +67,7 @@ function NewKey({ account, onIssued, onCancel }: NewKeyProps) {
         account: role === 'operator' ? owner.trim() : undefined,
         name: draft.name.trim() || undefined,
       }
-      const issued = await ask(api.keys.post({ ...wanted, request_key: keyOf(JSON.stringify(wanted)) }))
+      const issued = await send(api.keys.post({ ...wanted, request_key: keyOf(JSON.stringify(wanted)) }))
       forget()
       return issued
     },

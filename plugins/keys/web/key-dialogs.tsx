@@ -1,6 +1,6 @@
 // The dialogs of a key: change its limits, rotate, revoke.
 import { useState } from 'react'
-import { api, ask, part } from '../../console/web/app/client.ts'
+import { api, part, send } from '../../console/web/app/client.ts'
 import { useViewer } from '../../console/web/app/session.tsx'
 import { useAction } from '../../console/web/parts/action.ts'
 import { ConflictNotice, only, useChanges } from '../../console/web/parts/changes.tsx'
@@ -36,14 +36,14 @@ export function ChangeDialog({ of: key, open, onClose }: KeyDialogProps) {
 
 function Change({ of: key, onClose }: Omit<KeyDialogProps, 'open'>) {
   const { runOrThrow } = useAction({
-    work: ({ body }: { body: KeyChanges; name: string }) => ask(api.keys({ id: part(key.id) }).patch(body)),
+    work: ({ body }: { body: KeyChanges; name: string }) => send(api.keys({ id: part(key.id) }).patch(body)),
     changes: CHANGES,
     done: ({ name }) => ({ text: `Key "${name}" updated` }),
   })
   const changes = useChanges({
     source: key,
     draftOf,
-    reread: () => ask(api.keys({ id: part(key.id) }).get()),
+    reread: () => send(api.keys({ id: part(key.id) }).get()),
     save: (names, draft, read) =>
       runOrThrow({
         body: { ...only(settingsOf(draft), names), was: only(writtenOf(read), names) },
@@ -107,7 +107,7 @@ function Rotate({ of: key, onIssued, onCancel }: RotateProps) {
   const { keyOf } = useRequestKey()
   const { runOrThrow } = useAction({
     work: () =>
-      ask(api.keys({ id: part(key.id) }).rotate.post({ grace_s: Number(grace), request_key: keyOf(grace) })),
+      send(api.keys({ id: part(key.id) }).rotate.post({ grace_s: Number(grace), request_key: keyOf(grace) })),
     changes: CHANGES,
   })
   const command = useCommand(`tollgate key rotate ${key.prefix}${option}`)
@@ -128,7 +128,7 @@ function Rotate({ of: key, onIssued, onCancel }: RotateProps) {
 
 export function RevokeDialog({ of: key, open, onClose }: KeyDialogProps) {
   const { runOrThrow } = useAction({
-    work: () => ask(api.keys({ id: part(key.id) }).revoke.post()),
+    work: () => send(api.keys({ id: part(key.id) }).revoke.post()),
     changes: CHANGES,
     done: () => ({ text: `The key ${key.name} is revoked.` }),
   })

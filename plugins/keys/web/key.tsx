@@ -5,7 +5,7 @@ import { Link } from 'wouter'
 import { AuditLogList } from '../../audit-log/web/audit-log-list.tsx'
 import { api, part } from '../../console/web/app/client.ts'
 import type { PageProps } from '../../console/web/app/page-entry.ts'
-import { useAsk } from '../../console/web/app/query.ts'
+import { useApi } from '../../console/web/app/query.ts'
 import { useViewer } from '../../console/web/app/session.tsx'
 import { RowAccount } from '../../console/web/parts/account-name.tsx'
 import { counted } from '../../console/web/parts/amounts.ts'
@@ -26,7 +26,7 @@ import { LimitFacts } from './limit-facts.tsx'
 import { LimitWarning, SpendLimitFacts } from './spend-limits.tsx'
 
 export default function Key({ params: { key: reference = '' } }: PageProps) {
-  const key = useAsk(['key', reference], () => api.keys({ id: part(reference) }).get())
+  const key = useApi(['key', reference], () => api.keys({ id: part(reference) }).get())
   if (!key.data) return <AwaitedPage title="Key" query={key} />
   return <KeyPage of={key.data} />
 }

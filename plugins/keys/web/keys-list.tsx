@@ -2,18 +2,16 @@
 import { KeyRound, Plus } from 'lucide-react'
 import { useState } from 'react'
 import { api, type QueryOf } from '../../console/web/app/client.ts'
-import { useAsk } from '../../console/web/app/query.ts'
+import { useApi } from '../../console/web/app/query.ts'
 import { useViewer } from '../../console/web/app/session.tsx'
 import { useChosen } from '../../console/web/parts/account-choice.tsx'
 import { RowAccount } from '../../console/web/parts/account-name.tsx'
+import { withoutEmpty } from '../../console/web/parts/address-state.ts'
 import { Button } from '../../console/web/parts/button.tsx'
 import { ExportCsv } from '../../console/web/parts/export-csv.tsx'
-import { FilterSearch } from '../../console/web/parts/filter-search.tsx'
-import { given } from '../../console/web/parts/given.ts'
-import { useListFilters } from '../../console/web/parts/list-filters.ts'
+import { FilterSearch, useListFilters } from '../../console/web/parts/filter-fields.tsx'
 import { Money } from '../../console/web/parts/money.tsx'
-import { optionOf } from '../../console/web/parts/option-of.ts'
-import { Select } from '../../console/web/parts/select.tsx'
+import { optionOf, Select } from '../../console/web/parts/select.tsx'
 import { EmptyState, Loaded } from '../../console/web/parts/states.tsx'
 import { type Column, charges, column, ofWeek, Pager, Table } from '../../console/web/parts/table.tsx'
 import type { KeyRowView } from '../list.ts'
@@ -90,11 +88,11 @@ export function KeysList({ account, chosen }: KeysListProps) {
   const which = optionOf(SHOWN, filters.keys)
   const query: QueryOf<typeof api.keys.get> = {
     account: account ? String(account.id) : chosen,
-    ...given({ search: filters.search }),
+    ...withoutEmpty({ search: filters.search }),
     status: which === 'all' ? undefined : which,
     cursor: cursor === '' ? undefined : Number(cursor),
   }
-  const keys = useAsk(['keys', query], () => api.keys.get({ query }))
+  const keys = useApi(['keys', query], () => api.keys.get({ query }))
   const may_make = keys.data?.may_manage === true && account?.status !== 'closed'
   const columns = viewer.role === 'operator' && !account ? OF_ALL : OF_ACCOUNT
 

@@ -1,9 +1,8 @@
 // The page of keys: who may do what.
 import { useViewer } from '../../console/web/app/session.tsx'
-import { ChosenAccount } from '../../console/web/parts/account-choice.tsx'
+import { ChosenAccount, useAccountScope } from '../../console/web/parts/account-choice.tsx'
 import { useOnlyOwnKey } from '../../console/web/parts/only-own-key.tsx'
 import { Page } from '../../console/web/parts/page.tsx'
-import { useWhose } from '../../console/web/parts/whose.ts'
 import { KeysList } from './keys-list.tsx'
 
 const LEADS = {
@@ -15,14 +14,14 @@ const LEADS = {
 export default function Keys() {
   const { role } = useViewer()
   const own_key = useOnlyOwnKey()
-  const whose = useWhose()
+  const scope = useAccountScope()
   return (
     <Page
       title="Keys"
       lead={own_key ?? LEADS[role]}
-      actions={whose.account !== undefined && <ChosenAccount {...whose} />}
+      actions={scope.account !== undefined && <ChosenAccount {...scope} />}
     >
-      <KeysList chosen={whose.account} />
+      <KeysList chosen={scope.account} />
     </Page>
   )
 }

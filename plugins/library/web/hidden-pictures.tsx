@@ -4,7 +4,7 @@ import { Button } from '../../console/web/parts/button.tsx'
 import { Notice } from '../../console/web/parts/notice.tsx'
 
 interface HiddenPicturesProps {
-  /** Whose they are, and what of them is not shown. */
+  /** AccountScope they are, and what of them is not shown. */
   children: ReactNode
   /** What the button says. */
   verb?: string

@@ -3,13 +3,12 @@ import { CircleDashed } from 'lucide-react'
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import { Link } from 'wouter'
 import { api, part } from '../../console/web/app/client.ts'
-import { useAsk } from '../../console/web/app/query.ts'
+import { useApi } from '../../console/web/app/query.ts'
 import { useViewer } from '../../console/web/app/session.tsx'
 import { RowAccount } from '../../console/web/parts/account-name.tsx'
 import { duration } from '../../console/web/parts/amounts.ts'
 import { ButtonLink } from '../../console/web/parts/button.tsx'
-import { useLive } from '../../console/web/parts/live.ts'
-import { LIVE_PATH, type LiveEvent } from '../../console/web/parts/live-event.ts'
+import { LIVE_PATH, type LiveEvent, useLive } from '../../console/web/parts/live.ts'
 import { Money } from '../../console/web/parts/money.tsx'
 import { Outcome } from '../../console/web/parts/outcome.tsx'
 import { Section } from '../../console/web/parts/page.tsx'
@@ -25,7 +24,7 @@ const DRAW_EVERY_MS = 250
 
 export function Live() {
   const { role } = useViewer()
-  const recent = useAsk(['calls', 'recent'], () =>
+  const recent = useApi(['calls', 'recent'], () =>
     api.calls.get({ query: { outcome: 'call', limit: SHOWN } }),
   )
   const { seen, state } = useSeen()

@@ -1,6 +1,6 @@
 // The state of live calls, from the feed's events and the newest calls of the history. Pure.
 import type { AnswerOf, api } from '../../console/web/app/client.ts'
-import type { AboutCall, LiveEvent } from '../../console/web/parts/live-event.ts'
+import type { AboutCall, LiveEvent } from '../../console/web/parts/live.ts'
 import type { ListedOutcome } from '../../console/web/parts/outcome.tsx'
 
 export interface LiveCall {

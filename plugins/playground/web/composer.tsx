@@ -2,7 +2,7 @@
 import { ImagePlus, type LucideIcon, Square } from 'lucide-react'
 import type { ClipboardEvent, DragEvent, KeyboardEvent, ReactNode } from 'react'
 import { Button } from '../../console/web/parts/button.tsx'
-import { FileButton } from '../../console/web/parts/file-button.tsx'
+import { FileButton } from '../../console/web/parts/files.tsx'
 import { TextArea } from '../../console/web/parts/input.tsx'
 import { PickedPictures, useUploads } from './pictures.tsx'
 import type { Draft } from './request.ts'

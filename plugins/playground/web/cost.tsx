@@ -1,8 +1,8 @@
 // The cost of a request: an estimate or a quote before it, an estimate while an answer streams, then the recorded charge.
 import { useQuery } from '@tanstack/react-query'
 import { Link } from 'wouter'
-import { ApiError, api, ask, ConnectionLost, part } from '../../console/web/app/client.ts'
-import { useAsk } from '../../console/web/app/query.ts'
+import { ApiError, api, ConnectionLost, part, send } from '../../console/web/app/client.ts'
+import { useApi } from '../../console/web/app/query.ts'
 import { count, counted, duration, exactUsd, roundedUsd } from '../../console/web/parts/amounts.ts'
 import { names } from '../../console/web/parts/class-names.ts'
 import { Money } from '../../console/web/parts/money.tsx'
@@ -89,7 +89,7 @@ const isNotSettled = (failure: Error): boolean =>
 function Charged({ request_id, is_stopped }: { request_id: string; is_stopped: boolean }) {
   const { data, error } = useQuery({
     queryKey: ['charge', request_id],
-    queryFn: () => ask(api.calls({ request_id: part(request_id) }).get()),
+    queryFn: () => send(api.calls({ request_id: part(request_id) }).get()),
     staleTime: Number.POSITIVE_INFINITY,
     retry: (tries, failure) => isNotSettled(failure) && tries < MAX_TRIES,
     retryDelay: 400,
@@ -123,7 +123,7 @@ export function ImageQuote({ account, model, question, pictures, fields }: Image
   const prompt = useSettled(question.trim())
   const order = { model, prompt, ...fields, references: pictures.length }
   const is_whole = WHOLE_SIZE.test(fields.size ?? '')
-  const { data, isPlaceholderData } = useAsk(
+  const { data, isPlaceholderData } = useApi(
     ['play', 'quote', account, order],
     () => api.play.quote.post(order, { query: { account } }),
     { enabled: is_whole },

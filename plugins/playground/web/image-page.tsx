@@ -3,15 +3,14 @@ import { ExternalLink, LoaderCircle, WandSparkles } from 'lucide-react'
 import { useEffect, useState } from 'react'
 import { Link } from 'wouter'
 import { api } from '../../console/web/app/client.ts'
-import { useAsk } from '../../console/web/app/query.ts'
+import { useApi } from '../../console/web/app/query.ts'
 import { useViewer } from '../../console/web/app/session.tsx'
 import { useAddressState } from '../../console/web/parts/address-state.ts'
 import { duration } from '../../console/web/parts/amounts.ts'
 import { Notice } from '../../console/web/parts/notice.tsx'
 import { Section } from '../../console/web/parts/page.tsx'
-import { imageThumbnail } from '../../console/web/parts/pictures.ts'
+import { imageThumbnail, Thumbnail } from '../../console/web/parts/pictures.tsx'
 import { Loaded } from '../../console/web/parts/states.tsx'
-import { Thumbnail } from '../../console/web/parts/thumbnail.tsx'
 import { Composer } from './composer.tsx'
 import { ImageQuote } from './cost.tsx'
 import { referenceTo } from './pictures.tsx'
@@ -107,7 +106,7 @@ interface RecentProps extends Choosing {
 
 function Recent({ account, made, ...choosing }: RecentProps) {
   const content = useViewer().role === 'operator' ? 'shown' : undefined
-  const recent = useAsk(['images', 'recent', account], () =>
+  const recent = useApi(['images', 'recent', account], () =>
     api.images.get({ query: { limit: MAX_RECENT, account, content } }),
   )
   return (

@@ -1,13 +1,12 @@
 // The pictures sent with a request: uploaded for the account that pays, and each with a button that removes it.
 import { X } from 'lucide-react'
+import { messageOf } from '../../console/web/app/client.ts'
 import { useViewer } from '../../console/web/app/session.tsx'
 import { toast } from '../../console/web/app/toasts.tsx'
 import { useAction } from '../../console/web/parts/action.ts'
 import { Button } from '../../console/web/parts/button.tsx'
-import { fileThumbnail, imageThumbnail } from '../../console/web/parts/pictures.ts'
-import { messageOf } from '../../console/web/parts/thrown.ts'
-import { Thumbnail } from '../../console/web/parts/thumbnail.tsx'
-import { uploadFiles } from '../../console/web/parts/upload.ts'
+import { uploadFiles } from '../../console/web/parts/files.tsx'
+import { fileThumbnail, imageThumbnail, Thumbnail } from '../../console/web/parts/pictures.tsx'
 import type { Reference } from './request.ts'
 
 /** A picture by the name in another page's link: a file's key is `files/<account>/<uuid>_<name>`. */

@@ -2,9 +2,14 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { FlaskConical } from 'lucide-react'
 import type { ReactNode } from 'react'
-import { api, ask } from '../../console/web/app/client.ts'
-import { useAsk } from '../../console/web/app/query.ts'
-import { AccountChoice, ChosenAccount } from '../../console/web/parts/account-choice.tsx'
+import { api, send } from '../../console/web/app/client.ts'
+import { useApi } from '../../console/web/app/query.ts'
+import {
+  AccountChoice,
+  type AccountScope,
+  ChosenAccount,
+  useAccountScope,
+} from '../../console/web/parts/account-choice.tsx'
 import { useAction } from '../../console/web/parts/action.ts'
 import { Button, ButtonLink } from '../../console/web/parts/button.tsx'
 import { Money } from '../../console/web/parts/money.tsx'
@@ -12,15 +17,14 @@ import { Notice } from '../../console/web/parts/notice.tsx'
 import { Page } from '../../console/web/parts/page.tsx'
 import { EmptyState, Loaded } from '../../console/web/parts/states.tsx'
 import { Tabs } from '../../console/web/parts/tabs.tsx'
-import { useWhose, type Whose } from '../../console/web/parts/whose.ts'
 import { ImagePage } from './image-page.tsx'
 import type { Payer, Play } from './request.ts'
 import { TextPage } from './text-page.tsx'
 
 export default function Playground() {
-  const whose = useWhose()
+  const scope = useAccountScope()
   const queries = useQueryClient()
-  const query = useAsk(['play', whose.account], () => api.play.get({ query: whose.query }))
+  const query = useApi(['play', scope.account], () => api.play.get({ query: scope.query }))
   const onCharged = () => {
     for (const subject of ['play', 'images', 'calls', 'overview'])
       void queries.invalidateQueries({ queryKey: [subject] })
@@ -29,10 +33,10 @@ export default function Playground() {
     <Page
       title="Playground"
       lead="Try models. Calls made here are billed."
-      actions={whose.account !== undefined && <ChosenAccount {...whose} />}
+      actions={scope.account !== undefined && <ChosenAccount {...scope} />}
     >
       <Loaded query={query} rows={6}>
-        {(play) => <Playing play={play} whose={whose} onCharged={onCharged} />}
+        {(play) => <Playing play={play} scope={scope} onCharged={onCharged} />}
       </Loaded>
     </Page>
   )
@@ -40,18 +44,18 @@ export default function Playground() {
 
 interface PlayingProps {
   play: Play
-  whose: Whose
+  scope: AccountScope
   onCharged: () => void
 }
 
-function Playing({ play, whose, onCharged }: PlayingProps) {
+function Playing({ play, scope, onCharged }: PlayingProps) {
   const { payer, text_models, image_models } = play
   if (payer === null)
-    return <AccountChoice why="Calls made here are billed to the account." onChoose={whose.choose} />
+    return <AccountChoice why="Calls made here are billed to the account." onChoose={scope.choose} />
   if (text_models.length + image_models.length === 0)
-    return <NoModels is_operator={whose.is_operator} payer={payer} />
+    return <NoModels is_operator={scope.is_operator} payer={payer} />
   const tabs: { value: string; title: string; content: ReactNode }[] = []
-  const common = { account: whose.account, onCharged }
+  const common = { account: scope.account, onCharged }
   if (text_models.length > 0)
     tabs.push({ value: 'text', title: 'Text', content: <TextPage models={text_models} {...common} /> })
   if (image_models.length > 0)
@@ -65,7 +69,7 @@ function Playing({ play, whose, onCharged }: PlayingProps) {
       <p>
         <PaidBy payer={payer} />
       </p>
-      <Unusable payer={payer} whose={whose} />
+      <Unusable payer={payer} scope={scope} />
       <Tabs label="What to make" tabs={tabs} />
     </>
   )
@@ -94,10 +98,10 @@ function PaidBy({ payer: { account, available_nanos, key } }: { payer: Payer }) 
 }
 
 /** The reason why no model can be called, and the way out. */
-function Unusable({ payer, whose }: { payer: Payer; whose: Whose }) {
+function Unusable({ payer, scope }: { payer: Payer; scope: AccountScope }) {
   const { account, status, key, may_renew } = payer
   const renew = useAction({
-    work: () => ask(api.play.key.post(undefined, { query: whose.query })),
+    work: () => send(api.play.key.post(undefined, { query: scope.query })),
     changes: ['play', 'keys'],
     done: () => ({ text: 'The key “console” was created.' }),
   })
@@ -105,7 +109,7 @@ function Unusable({ payer, whose }: { payer: Payer; whose: Whose }) {
     return (
       <Notice tone="warn">
         {account} is suspended. Its calls are refused.{' '}
-        {whose.is_operator ? 'Resume it on its page.' : 'Ask the operator of this gateway to resume it.'}
+        {scope.is_operator ? 'Resume it on its page.' : 'Ask the operator of this gateway to resume it.'}
       </Notice>
     )
   if (key === null || key.state === 'usable') return null

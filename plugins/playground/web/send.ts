@@ -1,8 +1,8 @@
 // A request sent through the console: streamed text, or images with their cost.
-import { askRaw } from '../../console/web/app/client.ts'
-import { withQuery } from '../../console/web/parts/given.ts'
+import { sendRaw } from '../../console/web/app/client.ts'
+import { withQuery } from '../../console/web/parts/address-state.ts'
 import { readEvents } from '../../console/web/parts/live.ts'
-import { filePicture, imagePicture } from '../../console/web/parts/pictures.ts'
+import { filePicture, imagePicture } from '../../console/web/parts/pictures.tsx'
 import type { Answer, Message, Reference } from './request.ts'
 
 interface Sent {
@@ -18,7 +18,7 @@ interface Sent {
 export type OnProgress = (some: Partial<Answer>) => void
 
 const post = (path: string, body: object, { account, signal }: Sent) =>
-  askRaw(withQuery(`/console/api/play/${path}`, { account }), {
+  sendRaw(withQuery(`/console/api/play/${path}`, { account }), {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify(body),
@@ -73,7 +73,7 @@ async function chatMessage({ role, content, pictures = [] }: Message, sent: Sent
 /** This browser keeps a picture once it has it. */
 async function dataUrlOf({ is, id, label }: Reference, { is_operator, signal }: Sent): Promise<string> {
   const address = is === 'image' ? imagePicture(id, is_operator) : filePicture(id, is_operator)
-  const answer = await askRaw(address, { signal })
+  const answer = await sendRaw(address, { signal })
   const blob = await answer.blob()
   const { promise, resolve, reject } = Promise.withResolvers<string>()
   const reader = new FileReader()

@@ -1,7 +1,7 @@
 // The requests of a page: a draft, and calls of one model or two at the same time, which are stopped together.
 import { useCallback, useEffect, useReducer, useRef } from 'react'
+import { messageOf } from '../../console/web/app/client.ts'
 import { useViewer } from '../../console/web/app/session.tsx'
-import { messageOf } from '../../console/web/parts/thrown.ts'
 import { type Answer, changed, type Draft, keepDraft, keptDraft, type Question } from './request.ts'
 import type { OnProgress } from './send.ts'
 

@@ -11,7 +11,7 @@ const MANY = 25
 interface ManyRefusedProps {
   /** Absent while they are not known. */
   refusals: Refusals | undefined
-  /** Whose they are; absent for the viewer's own. */
+  /** AccountScope they are; absent for the viewer's own. */
   account?: { id: number; name: string }
 }
 

@@ -1,7 +1,7 @@
 // How many requests were refused, and why: as pages ask for it, and where the list of them is.
 import { type AnswerOf, api } from '../../console/web/app/client.ts'
-import { useAsk } from '../../console/web/app/query.ts'
-import { withQuery } from '../../console/web/parts/given.ts'
+import { useApi } from '../../console/web/app/query.ts'
+import { withQuery } from '../../console/web/parts/address-state.ts'
 
 export type Refusals = AnswerOf<typeof api.refusals.get>
 
@@ -20,7 +20,7 @@ export function useRefusals({ range, account, key_id }: RefusalsOf) {
     account: account === undefined ? undefined : String(account),
     key: key_id === undefined ? undefined : String(key_id),
   }
-  return useAsk(['refusals', query], () => api.refusals.get({ query }), { every_ms: EVERY_MS })
+  return useApi(['refusals', query], () => api.refusals.get({ query }), { every_ms: EVERY_MS })
 }
 
 /** The page that lists them. */

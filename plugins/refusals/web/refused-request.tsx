@@ -1,7 +1,7 @@
 // A request that was refused: what its caller was told, what to do, and whose it was.
 import { Link } from 'wouter'
 import { api, part } from '../../console/web/app/client.ts'
-import { useAsk } from '../../console/web/app/query.ts'
+import { useApi } from '../../console/web/app/query.ts'
 import { useViewer } from '../../console/web/app/session.tsx'
 import { Facts } from '../../console/web/parts/facts.tsx'
 import { Id } from '../../console/web/parts/id.tsx'
@@ -15,7 +15,7 @@ import { refusalAdvice } from './words.ts'
 
 export function RefusedRequest({ request_id }: { request_id: string }) {
   const { role } = useViewer()
-  const refusal = useAsk(['refusals', 'one', request_id], () =>
+  const refusal = useApi(['refusals', 'one', request_id], () =>
     api.refusals({ request_id: part(request_id) }).get(),
   )
   return (

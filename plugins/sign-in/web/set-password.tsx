@@ -2,7 +2,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useLocation } from 'wouter'
-import { ApiError, api, ask } from '../../console/web/app/client.ts'
+import { ApiError, api, send } from '../../console/web/app/client.ts'
 import { Field } from '../../console/web/parts/field.tsx'
 import { Form, SubmitButton } from '../../console/web/parts/form.tsx'
 import { Notice } from '../../console/web/parts/notice.tsx'
@@ -19,7 +19,7 @@ export default function SetPassword() {
   const { data: site } = useSite()
   const link = useQuery({
     queryKey: ['link', token],
-    queryFn: () => ask(api.links.look.post({ token })),
+    queryFn: () => send(api.links.look.post({ token })),
     retry: false,
     enabled: token !== '',
   })
@@ -69,7 +69,7 @@ function PasswordForm({ token, account, min_chars }: PasswordFormProps) {
   const [password, setPassword] = useState('')
 
   async function submit(): Promise<void> {
-    await ask(api.links.accept.post({ token, password }))
+    await send(api.links.accept.post({ token, password }))
     await requireKeptCookie()
     queries.clear()
     go('/', { replace: true })

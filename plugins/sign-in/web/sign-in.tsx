@@ -1,6 +1,6 @@
 // Signing in, with a password or an API key: a page of its own, or a dialog over the page where a session has ended.
 import { useState } from 'react'
-import { api, ask } from '../../console/web/app/client.ts'
+import { api, send } from '../../console/web/app/client.ts'
 import type { SignInProps } from '../../console/web/app/page-entry.ts'
 import type { Viewer } from '../../console/web/app/session.tsx'
 import { Choices } from '../../console/web/parts/choices.tsx'
@@ -60,7 +60,7 @@ function SignInForm({ before, onSignedIn }: SignInFormProps) {
 
   async function submit(): Promise<void> {
     const credentials = way === 'key' ? { key: key.trim() } : { account: account.trim() || null, password }
-    await ask(api.session.post(credentials))
+    await send(api.session.post(credentials))
     await requireKeptCookie()
     onSignedIn()
   }

@@ -4,7 +4,7 @@ import type { ReactNode } from 'react'
 import { Alerts, type AlertsAnswer, useAlerts } from '../../alerts/web/recent-alerts.tsx'
 import { Backups } from '../../backups/web/backups.tsx'
 import { type AnswerOf, api } from '../../console/web/app/client.ts'
-import { useAsk } from '../../console/web/app/query.ts'
+import { useApi } from '../../console/web/app/query.ts'
 import { bytes, count, lasting, share } from '../../console/web/parts/amounts.ts'
 import { ButtonLink } from '../../console/web/parts/button.tsx'
 import { Facts } from '../../console/web/parts/facts.tsx'
@@ -24,7 +24,7 @@ const EVERY_MS = 5_000
 type System = AnswerOf<typeof api.system.get>
 
 export default function SystemPage() {
-  const system = useAsk(['system'], () => api.system.get(), { every_ms: EVERY_MS })
+  const system = useApi(['system'], () => api.system.get(), { every_ms: EVERY_MS })
   // Asked beside it: what stands below does not jump.
   const alerts = useAlerts()
   const plugins = usePlugins()

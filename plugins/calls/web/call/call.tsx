@@ -3,7 +3,7 @@ import { Hourglass, SearchX } from 'lucide-react'
 import { useEffect } from 'react'
 import { ApiError, api, part } from '../../../console/web/app/client.ts'
 import type { PageProps } from '../../../console/web/app/page-entry.ts'
-import { useAsk } from '../../../console/web/app/query.ts'
+import { useApi } from '../../../console/web/app/query.ts'
 import { useBaseUrl, useViewer } from '../../../console/web/app/session.tsx'
 import { RowAccount } from '../../../console/web/parts/account-name.tsx'
 import { duration } from '../../../console/web/parts/amounts.ts'
@@ -26,7 +26,7 @@ import { UsageTable } from './usage.tsx'
 
 export default function CallPage({ params }: PageProps) {
   const request_id = params.request_id ?? ''
-  const call = useAsk(['calls', 'one', request_id], () => api.calls({ request_id: part(request_id) }).get())
+  const call = useApi(['calls', 'one', request_id], () => api.calls({ request_id: part(request_id) }).get())
   const { data, error, refetch } = call
   const base_url = useBaseUrl()
   const code = data === undefined && error instanceof ApiError ? error.code : ''

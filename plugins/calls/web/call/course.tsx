@@ -2,7 +2,7 @@
 
 import type { ReactNode } from 'react'
 import { count, duration } from '../../../console/web/parts/amounts.ts'
-import { failureClassWord } from '../../../console/web/parts/failure-classes.ts'
+import { failureClassWord } from '../../../console/web/parts/health.tsx'
 import { Money } from '../../../console/web/parts/money.tsx'
 import { outcomeWord } from '../../../console/web/parts/outcome.tsx'
 import type { Call } from './call-answer.ts'

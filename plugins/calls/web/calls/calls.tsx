@@ -2,7 +2,7 @@
 import { ArrowLeftRight, RotateCcw } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { type AnswerOf, api, part } from '../../../console/web/app/client.ts'
-import { useAsk } from '../../../console/web/app/query.ts'
+import { useApi } from '../../../console/web/app/query.ts'
 import { useBaseUrl, useViewer, type Viewer } from '../../../console/web/app/session.tsx'
 import { RowAccount } from '../../../console/web/parts/account-name.tsx'
 import { briefCount, duration } from '../../../console/web/parts/amounts.ts'
@@ -30,7 +30,7 @@ export default function CallsPage() {
   const query = queryOf(filters)
   const is_first = filters.cursor === ''
   const page = { ...query, cursor: is_first ? undefined : filters.cursor }
-  const calls = useAsk(
+  const calls = useApi(
     ['calls', page],
     () => api.calls.get({ query: page }),
     is_first ? { every_ms: EVERY_MS } : {},
@@ -116,7 +116,7 @@ function NoCalls({ onClear }: Pick<CallListProps, 'onClear'>) {
 /** With a model that the viewer can call; without one there is nothing to paste. */
 function FirstCall() {
   const base_url = useBaseUrl()
-  const { data } = useAsk(['models'], () => api.models.get())
+  const { data } = useApi(['models'], () => api.models.get())
   const model = data?.models.find(({ kind, state }) => kind === 'text' && state === 'served')
   if (!model) return null
   return (

@@ -1,5 +1,5 @@
 // The filters of calls as the address holds them, and as the route takes them.
-import { type ListFilters, useListFilters } from '../../../console/web/parts/list-filters.ts'
+import { type ListFilters, useListFilters } from '../../../console/web/parts/filter-fields.tsx'
 
 const NAMES = [
   'account',

@@ -1,7 +1,7 @@
 // The page History of the catalogue: its versions, who saved them, what they changed.
 import { History } from 'lucide-react'
 import { api } from '../../../console/web/app/client.ts'
-import { useAsk } from '../../../console/web/app/query.ts'
+import { useApi } from '../../../console/web/app/query.ts'
 import { useAddressState } from '../../../console/web/parts/address-state.ts'
 import { Button, ButtonLink } from '../../../console/web/parts/button.tsx'
 import { AsCommand } from '../../../console/web/parts/code.tsx'
@@ -28,7 +28,7 @@ export default function HistoryPage() {
   const cursor = useCursor()
   const [{ part }, change] = useAddressState({ part: '' })
   const query = { limit: 25, cursor, part: part === '' ? undefined : part }
-  const versions = useAsk(['catalogue', 'versions', query], () => api.catalogue.versions.get({ query }))
+  const versions = useApi(['catalogue', 'versions', query], () => api.catalogue.versions.get({ query }))
   return (
     <Page
       title="Catalogue history"

@@ -3,7 +3,7 @@ import { RotateCcw } from 'lucide-react'
 import { useLocation } from 'wouter'
 import { type AnswerOf, ApiError, api, part } from '../../../console/web/app/client.ts'
 import type { PageProps } from '../../../console/web/app/page-entry.ts'
-import { useAsk } from '../../../console/web/app/query.ts'
+import { useApi } from '../../../console/web/app/query.ts'
 import { useAddressState } from '../../../console/web/parts/address-state.ts'
 import { Button, ButtonLink } from '../../../console/web/parts/button.tsx'
 import { Choices } from '../../../console/web/parts/choices.tsx'
@@ -27,7 +27,7 @@ type Version = AnswerOf<ReturnType<typeof api.catalogue.versions>['get']>
 
 export default function VersionPage({ params }: PageProps) {
   const number = params.version ?? ''
-  const version = useAsk(['catalogue', 'version', number], () =>
+  const version = useApi(['catalogue', 'version', number], () =>
     api.catalogue.versions({ version: part(number) }).get(),
   )
   const file = useFile()

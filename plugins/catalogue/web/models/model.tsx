@@ -4,7 +4,7 @@ import { useState } from 'react'
 import { Link } from 'wouter'
 import { type AnswerOf, api, part } from '../../../console/web/app/client.ts'
 import type { PageProps } from '../../../console/web/app/page-entry.ts'
-import { useAsk } from '../../../console/web/app/query.ts'
+import { useApi } from '../../../console/web/app/query.ts'
 import { useViewer } from '../../../console/web/app/session.tsx'
 import { count, roundedUsd } from '../../../console/web/parts/amounts.ts'
 import { Button, ButtonLink } from '../../../console/web/parts/button.tsx'
@@ -30,7 +30,7 @@ import { ModelState } from './model-state.tsx'
 
 export default function ModelPage({ params }: PageProps) {
   const id = params.id ?? ''
-  const model = useAsk(['models', id], () => api.models.detail.get({ query: { id } }))
+  const model = useApi(['models', id], () => api.models.detail.get({ query: { id } }))
   const is_operator = useViewer().role === 'operator'
   const { data } = model
   return (

@@ -2,7 +2,7 @@
 
 import { Boxes } from 'lucide-react'
 import { type AnswerOf, api } from '../../../console/web/app/client.ts'
-import { useAsk } from '../../../console/web/app/query.ts'
+import { useApi } from '../../../console/web/app/query.ts'
 import { useViewer } from '../../../console/web/app/session.tsx'
 import { count, share } from '../../../console/web/parts/amounts.ts'
 import { ButtonLink } from '../../../console/web/parts/button.tsx'
@@ -69,7 +69,7 @@ const OF_OPERATOR: Column<Row>[] = [
 ]
 
 export default function ModelsPage() {
-  const models = useAsk(['models'], () => api.models.get())
+  const models = useApi(['models'], () => api.models.get())
   const is_operator = useViewer().role === 'operator'
   return (
     <Page

@@ -1,7 +1,7 @@
 // The one form for a new provider: it is tried by a real call before it is saved.
 import { useState } from 'react'
-import { api } from '../../../console/web/app/client.ts'
-import { useAsk } from '../../../console/web/app/query.ts'
+import { api, messageOf } from '../../../console/web/app/client.ts'
+import { useApi } from '../../../console/web/app/query.ts'
 import { Button } from '../../../console/web/parts/button.tsx'
 import { Field } from '../../../console/web/parts/field.tsx'
 import { Form, FormActions, SubmitButton } from '../../../console/web/parts/form.tsx'
@@ -9,7 +9,6 @@ import { TextInput } from '../../../console/web/parts/input.tsx'
 import { Notice } from '../../../console/web/parts/notice.tsx'
 import { Select } from '../../../console/web/parts/select.tsx'
 import { Loaded } from '../../../console/web/parts/states.tsx'
-import { messageOf } from '../../../console/web/parts/thrown.ts'
 import { useKnownList } from '../parts/known.ts'
 import type { SavedFile } from '../parts/saving.ts'
 import type { TrialOutcome } from '../parts/trial-result.tsx'
@@ -26,7 +25,7 @@ interface AddProviderProps {
 
 export function AddProvider({ onDone }: AddProviderProps) {
   const list = useKnownList()
-  const there = useAsk(['providers'], () => api.providers.get())
+  const there = useApi(['providers'], () => api.providers.get())
   return (
     <Loaded query={list}>
       {({ known }) => (

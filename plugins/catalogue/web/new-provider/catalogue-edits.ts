@@ -1,5 +1,5 @@
 // A provider or a model that is added to the catalogue file. Refusals come back by the names of the form's fields.
-import { ApiError, api, ask } from '../../../console/web/app/client.ts'
+import { ApiError, api, send } from '../../../console/web/app/client.ts'
 import type { Known } from '../parts/known.ts'
 import type { SavedFile } from '../parts/saving.ts'
 import { knownModel, type ServerField } from './choices.ts'
@@ -67,7 +67,7 @@ function modelEdit(
  */
 export const tryProvider = (draft: ProviderDraft, model: string) =>
   atFields(
-    ask(
+    send(
       api.providers.try.post({
         provider: draft.name,
         model,
@@ -87,8 +87,8 @@ export const saveModel = (draft: ModelDraft, known: readonly Known[]) =>
 async function save(
   edit: ReturnType<typeof providerEdit> | ReturnType<typeof modelEdit>,
 ): Promise<SavedFile> {
-  const base = await ask(api.catalogue.get())
-  const { hash } = await atFields(ask(api.catalogue.save.post({ edits: [edit], hash: base.hash })))
+  const base = await send(api.catalogue.get())
+  const { hash } = await atFields(send(api.catalogue.save.post({ edits: [edit], hash: base.hash })))
   return { base, hash }
 }
 

@@ -2,7 +2,7 @@
 import { FileUp } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { Field } from '../../../console/web/parts/field.tsx'
-import { FileButton } from '../../../console/web/parts/file-button.tsx'
+import { FileButton } from '../../../console/web/parts/files.tsx'
 import { PasswordInput } from '../../../console/web/parts/password-input.tsx'
 
 interface KeyFieldProps {

@@ -1,7 +1,6 @@
 // The text of a draft and the server's checks of it: changes are made one after the other, each in the text that the one before has left.
 import { useCallback, useRef, useState } from 'react'
-import { api, ask } from '../../../console/web/app/client.ts'
-import { messageOf } from '../../../console/web/parts/thrown.ts'
+import { api, messageOf, send } from '../../../console/web/app/client.ts'
 import type { CatalogueFile, Checked, Edit } from './values.ts'
 
 /** The server's check of a text. */
@@ -47,7 +46,7 @@ export function useChecks(file: CatalogueFile, began: string | null): Checks {
   const check = useCallback(async (draft: string) => {
     const own = ++turn.current
     try {
-      const answer = await ask(api.catalogue.check.post({ text: draft }))
+      const answer = await send(api.catalogue.check.post({ text: draft }))
       if (own !== turn.current) return
       setChecked({ answer, of: draft })
       setFailure(null)
@@ -62,7 +61,7 @@ export function useChecks(file: CatalogueFile, began: string | null): Checks {
       try {
         for (;;) {
           const from = latest.current
-          const answer = await ask(api.catalogue.check.post({ text: from, edits: [...edits] }))
+          const answer = await send(api.catalogue.check.post({ text: from, edits: [...edits] }))
           if (began !== restarts.current) return true
           // Somebody typed in the text meanwhile: the change is made in that.
           if (from !== latest.current) continue

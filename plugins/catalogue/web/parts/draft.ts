@@ -1,8 +1,8 @@
 // A draft of the catalogue: the file's text with changes, checked by the server as it is typed, saved against the file's hash, kept if its page is left.
 import { useCallback, useEffect, useState } from 'react'
 import { api } from '../../../console/web/app/client.ts'
-import { useLeaveGuard } from '../../../console/web/app/leaving.ts'
-import { useAsk } from '../../../console/web/app/query.ts'
+import { useLeaveGuard } from '../../../console/web/app/leave-dialog.tsx'
+import { useApi } from '../../../console/web/app/query.ts'
 import type { Action } from '../../../console/web/parts/action.ts'
 import { useIsTyping } from '../../../console/web/parts/committed-input.tsx'
 import { useChecks } from './checks.ts'
@@ -54,7 +54,7 @@ export interface Draft {
 }
 
 /** The state of a draft before the first change. */
-export const useFile = () => useAsk(FILE_KEY, () => api.catalogue.get())
+export const useFile = () => useApi(FILE_KEY, () => api.catalogue.get())
 
 /**
  * @param read the file, as it is now: an untouched draft follows it, a touched one stays with the file as it was

@@ -1,7 +1,7 @@
 // The review of a text of the catalogue: the reviewed text is the one that is saved.
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
-import { type AnswerOf, api, ask } from '../../../console/web/app/client.ts'
+import { type AnswerOf, api, send } from '../../../console/web/app/client.ts'
 import type { Action } from '../../../console/web/parts/action.ts'
 import type { Saving } from './saving.ts'
 import type { CatalogueFile } from './values.ts'
@@ -38,7 +38,7 @@ export function useReview(
     async mutationFn() {
       save.reset()
       const text = await textOf()
-      if (text !== null) setReview({ text, ...(await ask(api.catalogue.previews.post({ text }))) })
+      if (text !== null) setReview({ text, ...(await send(api.catalogue.previews.post({ text }))) })
     },
   })
   const save = useMutation({

@@ -1,7 +1,7 @@
 // The end of a draft: a review of its changes, then the save; or it is discarded.
 import { Save } from 'lucide-react'
 import { ApiError, api } from '../../../console/web/app/client.ts'
-import { useAsk } from '../../../console/web/app/query.ts'
+import { useApi } from '../../../console/web/app/query.ts'
 import { Button } from '../../../console/web/parts/button.tsx'
 import { Copy } from '../../../console/web/parts/copy.tsx'
 import { Notice } from '../../../console/web/parts/notice.tsx'
@@ -66,7 +66,7 @@ function FailureNotice({ draft, failure }: { draft: Draft; failure: Error }) {
 
 /** The changes that another save made to the file of the draft. */
 function ChangedMeanwhile({ file }: Pick<Draft, 'file'>) {
-  const { data } = useAsk(['catalogue', 'meanwhile', file.hash], () => api.catalogue.get())
+  const { data } = useApi(['catalogue', 'meanwhile', file.hash], () => api.catalogue.get())
   if (!data || data.text === null || file.text === null) return null
   return (
     <details className="changed-lines" open>

@@ -1,9 +1,8 @@
 // The saving of a catalogue, and taking it back.
 import { type QueryClient, useQueryClient } from '@tanstack/react-query'
-import { type AnswerOf, api, ask } from '../../../console/web/app/client.ts'
+import { type AnswerOf, api, messageOf, send } from '../../../console/web/app/client.ts'
 import { forgetToasts, type Toast, toast } from '../../../console/web/app/toasts.tsx'
 import { type Action, AUDIT_LOG, useAction } from '../../../console/web/parts/action.ts'
-import { messageOf } from '../../../console/web/parts/thrown.ts'
 import type { CatalogueFile } from './values.ts'
 
 export const FILE_KEY = ['catalogue', 'file']
@@ -29,8 +28,8 @@ export function useSaveCatalogue(onSaved?: (file: CatalogueFile) => void): Actio
   const queries = useQueryClient()
   return useAction({
     async work({ text, base }: Saving) {
-      const saved = await ask(api.catalogue.save.post({ text, hash: base.hash }))
-      const file = await ask(api.catalogue.get())
+      const saved = await send(api.catalogue.save.post({ text, hash: base.hash }))
+      const file = await send(api.catalogue.get())
       queries.setQueryData(FILE_KEY, file)
       onSaved?.(file)
       return saved
@@ -75,7 +74,7 @@ export function undoing(
   return {
     undo() {
       forgetToasts(CATALOGUE)
-      ask(api.catalogue.save.post({ text, hash }))
+      send(api.catalogue.save.post({ text, hash }))
         .then(() => {
           toast({ text: 'Change undone', subject: CATALOGUE })
           onUndone?.()

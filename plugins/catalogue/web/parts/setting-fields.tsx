@@ -1,6 +1,6 @@
 // Settings as fields, as the server describes them: those of a section, and those of a block that have no field made by hand.
 import { type AnswerOf, api } from '../../../console/web/app/client.ts'
-import { useAsk } from '../../../console/web/app/query.ts'
+import { useApi } from '../../../console/web/app/query.ts'
 import { CommittedInput } from '../../../console/web/parts/committed-input.tsx'
 import { Field } from '../../../console/web/parts/field.tsx'
 import { Select } from '../../../console/web/parts/select.tsx'
@@ -13,7 +13,7 @@ export type SettingSection = Settings['sections'][number]
 type SettingField = SettingSection['fields'][number]
 
 /** All settings, as the server describes them. */
-export const useSettings = () => useAsk(['catalogue', 'settings'], () => api.catalogue.settings.get())
+export const useSettings = () => useApi(['catalogue', 'settings'], () => api.catalogue.settings.get())
 
 interface SettingFieldsProps {
   draft: Draft

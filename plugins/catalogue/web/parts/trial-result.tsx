@@ -1,7 +1,7 @@
 // The result of a trial: a word, the time, the provider's own words, and advice.
 
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { type AnswerOf, api, ask } from '../../../console/web/app/client.ts'
+import { type AnswerOf, api, send } from '../../../console/web/app/client.ts'
 import { duration } from '../../../console/web/parts/amounts.ts'
 import { Status } from '../../../console/web/parts/status.tsx'
 import { Words } from '../../../console/web/parts/words.tsx'
@@ -61,7 +61,7 @@ export type TrialOutcome = AnswerOf<typeof api.providers.try.post>
 export function useTrial() {
   const queries = useQueryClient()
   return useMutation({
-    mutationFn: (order: TrialOrder) => ask(api.providers.try.post(order)),
+    mutationFn: (order: TrialOrder) => send(api.providers.try.post(order)),
     onSuccess: () => void queries.invalidateQueries({ queryKey: ['providers'] }),
   })
 }

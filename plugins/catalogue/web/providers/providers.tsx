@@ -2,13 +2,12 @@
 
 import { Plus } from 'lucide-react'
 import { type AnswerOf, api } from '../../../console/web/app/client.ts'
-import { useAsk } from '../../../console/web/app/query.ts'
+import { useApi } from '../../../console/web/app/query.ts'
 import { count } from '../../../console/web/parts/amounts.ts'
 import { ButtonLink } from '../../../console/web/parts/button.tsx'
 import { AsCommand } from '../../../console/web/parts/code.tsx'
 import { ExportCsv } from '../../../console/web/parts/export-csv.tsx'
-import { failureClassWord } from '../../../console/web/parts/failure-classes.ts'
-import { answeredColumns } from '../../../console/web/parts/health.tsx'
+import { answeredColumns, failureClassWord } from '../../../console/web/parts/health.tsx'
 import { Page } from '../../../console/web/parts/page.tsx'
 import { Loaded } from '../../../console/web/parts/states.tsx'
 import { atEnd, type Column, column, Table } from '../../../console/web/parts/table.tsx'
@@ -17,7 +16,7 @@ import { ProviderCondition } from './provider-state.tsx'
 
 const ASK_EVERY_MS = 5_000
 
-export const useProviders = () => useAsk(['providers'], () => api.providers.get(), { every_ms: ASK_EVERY_MS })
+export const useProviders = () => useApi(['providers'], () => api.providers.get(), { every_ms: ASK_EVERY_MS })
 
 type Provider = AnswerOf<typeof api.providers.get>['providers'][number]
 

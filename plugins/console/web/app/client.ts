@@ -1,8 +1,12 @@
-// The typed client of the console's routes, and what a page is told when a call fails.
+// The typed client of the console's routes, and the errors of calls that fail.
 import { treaty } from '@elysiajs/eden/treaty2'
 import type { ConsoleApp } from '../../../index.ts'
 import { connectionLost, connectionWorks } from './connection.ts'
-import { createNews } from './news.ts'
+import { createNotifier } from './notifier.ts'
+
+/** The message of an error; of anything else, its text. */
+export const messageOf = (thrown: unknown): string =>
+  thrown instanceof Error ? thrown.message : String(thrown)
 
 const client = treaty<ConsoleApp>(location.origin, {
   // Otherwise it turns every text that looks like a time into a Date.
@@ -10,12 +14,12 @@ const client = treaty<ConsoleApp>(location.origin, {
 })
 
 /** What a route answers: `AnswerOf<typeof api.accounts.get>`. */
-export type AnswerOf<Route extends (...given: never[]) => Promise<{ data: unknown }>> = NonNullable<
+export type AnswerOf<Route extends (...args: never[]) => Promise<{ data: unknown }>> = NonNullable<
   Awaited<ReturnType<Route>>['data']
 >
 
 /** The query that a route takes. */
-export type QueryOf<Route extends (...given: never[]) => unknown> = Route extends (
+export type QueryOf<Route extends (...args: never[]) => unknown> = Route extends (
   options?: infer Options,
 ) => unknown
   ? NonNullable<Options> extends { query?: infer Query }
@@ -26,7 +30,7 @@ export type QueryOf<Route extends (...given: never[]) => unknown> = Route extend
 /** The routes, by subject: `api.accounts.get({ query })`. Path parameters are encoded by the caller: `part(id)`. */
 export const api = client.console.api
 
-/** A part of a path: eden does not encode what it is given. */
+/** A part of a path: eden does not encode them. */
 export const part = (value: string | number): string => encodeURIComponent(value)
 
 /** A refusal or failure as the server words it. */
@@ -45,7 +49,7 @@ export class ApiError extends Error {
   }
 }
 
-/** The gateway could not be reached: nothing is known of what was asked. */
+/** The gateway could not be reached: whether it did the request is unknown. */
 export class ConnectionLost extends Error {
   override readonly name = 'ConnectionLost'
   constructor() {
@@ -66,7 +70,7 @@ export interface Answer {
  *
  * @throws ApiError as the server words it; ConnectionLost where it could not be reached
  */
-export async function ask<A extends Answer>(call: Promise<A>): Promise<NonNullable<A['data']>> {
+export async function send<A extends Answer>(call: Promise<A>): Promise<NonNullable<A['data']>> {
   const answer = await call.catch((broken: unknown) => lost(broken))
   // Eden answers a failed fetch as a 503 of its own, without a response.
   if (answer.response === undefined) throw lost(answer.error)
@@ -79,9 +83,9 @@ export async function ask<A extends Answer>(call: Promise<A>): Promise<NonNullab
  * A call by `fetch`, for what eden cannot carry: streams, files, downloads.
  *
  * @returns the answer, which is no failure
- * @throws as `ask`; DOMException AbortError once `signal` is aborted
+ * @throws as `send`; DOMException AbortError once `signal` is aborted
  */
-export async function askRaw(path: string, init: RequestInit = {}): Promise<Response> {
+export async function sendRaw(path: string, init: RequestInit = {}): Promise<Response> {
   let answer: Response
   try {
     answer = await fetch(path, init)
@@ -127,14 +131,14 @@ function refused(body: unknown, { status, headers }: Response): ApiError {
         null,
         request_id,
       )
-  if (status === 401) signed_out.tell()
+  if (status === 401) signed_out.notify()
   return failure
 }
 
-const signed_out = createNews()
+const signed_out = createNotifier()
 
 /** A call was refused because nobody is signed in. */
 export const onSignedOut = signed_out.on
 
 /** Somebody has signed in again over a page that stays. */
-export const { tell: signedIn, on: onSignedIn } = createNews()
+export const { notify: signedIn, on: onSignedIn } = createNotifier()

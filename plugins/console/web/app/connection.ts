@@ -1,18 +1,27 @@
-// Whether the gateway can be reached: told by the calls that are made, and tried until it is back.
-import { createNews } from './news.ts'
+// Whether the gateway can be reached: calls report it, and it is tried until it is back.
+import { createNotifier } from './notifier.ts'
 
 const TRY_EVERY_MS = 2_000
 
-const news = createNews<boolean>()
+const changes = createNotifier<boolean>()
 let connected = true
 let timer: ReturnType<typeof setTimeout> | undefined
 
 /** Whether the last call reached the gateway. */
 export const isConnected = (): boolean => connected
 
+/** Calls `listen` when the connection is lost, and when it is back. @returns how to stop */
+export const onConnection = changes.on
+
+function setConnected(is_connected: boolean): void {
+  if (connected === is_connected) return
+  connected = is_connected
+  changes.notify(is_connected)
+}
+
 /** A call did not reach the gateway. */
 export function connectionLost(): void {
-  if (connected) tell(false)
+  setConnected(false)
   timer ??= setTimeout(() => void tryAgain(), TRY_EVERY_MS)
 }
 
@@ -20,15 +29,7 @@ export function connectionLost(): void {
 export function connectionWorks(): void {
   clearTimeout(timer)
   timer = undefined
-  if (!connected) tell(true)
-}
-
-/** Calls `hear` when the connection is lost, and when it is back. @returns how to stop */
-export const onConnection = news.on
-
-function tell(now_connected: boolean): void {
-  connected = now_connected
-  news.tell(now_connected)
+  setConnected(true)
 }
 
 async function tryAgain(): Promise<void> {
@@ -37,7 +38,7 @@ async function tryAgain(): Promise<void> {
     await fetch('/healthz', { cache: 'no-store' })
     connectionWorks()
   } catch {
-    // Still away, which is shown already.
+    // Still away; the banner shows it already.
     connectionLost()
   }
 }

@@ -4,9 +4,9 @@ import { type ReactNode, useCallback, useEffect, useState } from 'react'
 import { signIn } from '../../../pages.ts'
 import { Dialog } from '../parts/dialog.tsx'
 import { useLoaded } from '../parts/loaded.ts'
+import { oweFocus } from '../parts/page.tsx'
 import { FailedState, Skeleton } from '../parts/states.tsx'
-import { api, ask, onSignedOut, signedIn } from './client.ts'
-import { oweFocus } from './navigation.ts'
+import { api, onSignedOut, send, signedIn } from './client.ts'
 import type { SignInProps } from './page-entry.ts'
 import { SignedIn, type Viewer } from './session.tsx'
 
@@ -21,7 +21,7 @@ export function SessionGate({ children }: { children: ReactNode }) {
   const [expired, setExpired] = useState(false)
   const { data, error, refetch } = useQuery({
     queryKey: KEY,
-    queryFn: () => ask(api.session.get()),
+    queryFn: () => send(api.session.get()),
     staleTime: Number.POSITIVE_INFINITY,
   })
   const viewer = data?.viewer ?? null

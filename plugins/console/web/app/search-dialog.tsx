@@ -40,7 +40,7 @@ function useEnter(hit: Hit | undefined, is_found: boolean, onClose: () => void) 
   return { press: () => setPressed(true), forget: () => setPressed(false) }
 }
 
-/** Pages of whose title, or of what else they are searched for by, a word begins so. */
+/** Pages with a word in their title or their search words that begins so. */
 const pagesLike = (pages: readonly PageEntry[], words: string): Hit[] =>
   pages
     .filter(
@@ -53,15 +53,15 @@ function SearchBox({ onClose, search, pages }: Omit<SearchDialogProps, 'open'>) 
   const [words, setWords] = useState('')
   const [at, setAt] = useState(0)
   const list = useId()
-  const asked = useSettled(words.trim())
+  const sought = useSettled(words.trim())
   const { data, error, isPlaceholderData } = useQuery({
-    queryKey: ['search', asked],
-    queryFn: () => search(asked),
-    enabled: asked.length >= MIN_CHARS,
+    queryKey: ['search', sought],
+    queryFn: () => search(sought),
+    enabled: sought.length >= MIN_CHARS,
   })
-  const hits = asked.length >= MIN_CHARS && data ? [...pagesLike(pages, asked), ...data] : []
+  const hits = sought.length >= MIN_CHARS && data ? [...pagesLike(pages, sought), ...data] : []
   const chosen = Math.min(at, hits.length - 1)
-  const is_found = data !== undefined && !isPlaceholderData && asked === words.trim()
+  const is_found = data !== undefined && !isPlaceholderData && sought === words.trim()
   const enter = useEnter(hits[chosen], is_found, onClose)
 
   function press(event: KeyboardEvent): void {
@@ -94,9 +94,9 @@ function SearchBox({ onClose, search, pages }: Omit<SearchDialogProps, 'open'>) 
       />
       {error && <FailedState failure={error} />}
       <Hits hits={hits} list={list} chosen={chosen} onChosen={onClose} />
-      {data && hits.length === 0 && asked.length >= MIN_CHARS && (
+      {data && hits.length === 0 && sought.length >= MIN_CHARS && (
         <p className="soft" role="status">
-          Nothing is called “{asked}”. Search for any part of a name, the beginning of a key, or the first 12
+          Nothing is called “{sought}”. Search for any part of a name, the beginning of a key, or the first 12
           characters of a request ID.
         </p>
       )}

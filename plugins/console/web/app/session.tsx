@@ -1,7 +1,7 @@
 // Who is signed in, as pages see them.
 import { useQueryClient } from '@tanstack/react-query'
 import { createContext, useCallback, useContext } from 'react'
-import { type AnswerOf, api, ask } from './client.ts'
+import { type AnswerOf, api, send } from './client.ts'
 import { forgetTab } from './kept.ts'
 
 type Session = AnswerOf<typeof api.session.get>
@@ -32,7 +32,7 @@ export function useBaseUrl(): string {
 export function useSignOut(): () => Promise<void> {
   const queries = useQueryClient()
   return useCallback(async () => {
-    await ask(api.session.delete())
+    await send(api.session.delete())
     queries.clear()
     forgetTab()
     location.assign('/console')

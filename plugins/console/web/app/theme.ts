@@ -1,6 +1,6 @@
 // The theme: the system's, or the one that was chosen, kept in this browser.
 import { keepIn, keptIn } from './kept.ts'
-import { createNews } from './news.ts'
+import { createNotifier } from './notifier.ts'
 
 export const THEMES = ['system', 'light', 'dark'] as const
 export type Theme = (typeof THEMES)[number]
@@ -17,7 +17,7 @@ export function chosenTheme(): Theme {
 export function chooseTheme(theme: Theme): void {
   keepIn(KEY, theme)
   applyTheme()
-  chosen.tell()
+  choices.notify()
 }
 
 /** Puts the chosen theme in force. */
@@ -28,15 +28,15 @@ export function applyTheme(): void {
   else dataset.theme = theme
 }
 
-const chosen = createNews()
+const choices = createNotifier()
 
-/** Calls `hear` when the theme changes, by choice or by the system; canvases must be drawn again. @returns how to stop */
-export function onThemeChange(hear: () => void): () => void {
+/** Calls `listen` when the theme changes, by choice or by the system: canvases are painted again. @returns how to stop */
+export function onThemeChange(listen: () => void): () => void {
   const system = matchMedia('(prefers-color-scheme: dark)')
-  const stop = chosen.on(hear)
-  system.addEventListener('change', hear)
+  const stop = choices.on(listen)
+  system.addEventListener('change', listen)
   return () => {
     stop()
-    system.removeEventListener('change', hear)
+    system.removeEventListener('change', listen)
   }
 }

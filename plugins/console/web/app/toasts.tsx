@@ -2,7 +2,7 @@
 import { CircleAlert, CircleCheck, X } from 'lucide-react'
 import { useEffect, useSyncExternalStore } from 'react'
 import { Button } from '../parts/button.tsx'
-import { createNews } from './news.ts'
+import { createNotifier } from './notifier.ts'
 
 const SHOWN_MS = 6_000
 const SHOWN_WITH_UNDO_MS = 10_000
@@ -17,17 +17,17 @@ export interface Toast {
   undo?: () => void
 }
 
-interface ShownToast extends Toast {
+interface ToastEntry extends Toast {
   id: number
 }
 
-let shown: readonly ShownToast[] = []
+let toasts: readonly ToastEntry[] = []
 let next_id = 1
-const news = createNews()
+const changes = createNotifier()
 
-function show(toasts: readonly ShownToast[]): void {
-  shown = toasts
-  news.tell()
+function show(next: readonly ToastEntry[]): void {
+  toasts = next
+  changes.notify()
 }
 
 /** Shows the result of an action: "alice is suspended". */
@@ -35,27 +35,27 @@ export function toast(result: Toast): void {
   show([...others(result.subject), { ...result, id: next_id++ }].slice(-MAX_TOASTS))
 }
 
-/** An action begins: what earlier ones came to no longer holds. */
+/** Drops the results of earlier actions, which no longer hold once one begins. */
 export const forgetToasts = (subject: string): void => show(others(subject))
 
-const others = (subject: string | undefined): readonly ShownToast[] =>
-  subject === undefined ? shown : shown.filter((each) => each.subject !== subject)
+const others = (subject: string | undefined): readonly ToastEntry[] =>
+  subject === undefined ? toasts : toasts.filter((each) => each.subject !== subject)
 
-const dismiss = (id: number): void => show(shown.filter((each) => each.id !== id))
+const dismiss = (id: number): void => show(toasts.filter((each) => each.id !== id))
 
 /** The place of the toasts. Stands once, in the shell. */
 export function Toasts() {
-  const toasts = useSyncExternalStore(news.on, () => shown)
+  const current = useSyncExternalStore(changes.on, () => toasts)
   return (
     <div className="toasts" role="status" aria-live="polite">
-      {toasts.map((each) => (
+      {current.map((each) => (
         <ToastLine key={each.id} {...each} />
       ))}
     </div>
   )
 }
 
-function ToastLine({ id, text, tone = 'good', undo }: ShownToast) {
+function ToastLine({ id, text, tone = 'good', undo }: ToastEntry) {
   useEffect(() => {
     // What failed stays until it is read.
     if (tone === 'bad') return

@@ -1,7 +1,7 @@
 // The search: what the server finds, as links to pages.
 
 import { refusalReason } from '../../../refusals/web/words.ts'
-import { api, ask } from '../app/client.ts'
+import { api, send } from '../app/client.ts'
 import type { Hit, Search } from '../app/page-entry.ts'
 import { accountLabel } from '../parts/account-name.tsx'
 import { relativeTime } from '../parts/time-words.ts'
@@ -12,7 +12,7 @@ const PREFIX_CHARS = 10
 
 export const searchAll: Search = async (words) => {
   const q = words.startsWith('tg_') ? words.slice(0, PREFIX_CHARS) : words.slice(0, MAX_CHARS)
-  const { accounts, keys, calls, providers, refusals, models } = await ask(api.search.get({ query: { q } }))
+  const { accounts, keys, calls, providers, refusals, models } = await send(api.search.get({ query: { q } }))
   return [
     ...accounts.map(
       ({ id, name, display_name, status }): Hit => ({

@@ -1,14 +1,37 @@
-// The operator's choice of an account: whose page it is, and who pays.
+// The account of a page: the operator's choice from the address, or the viewer's own account.
 import { useState } from 'react'
 import { api, part } from '../app/client.ts'
-import { useAsk } from '../app/query.ts'
+import { useApi } from '../app/query.ts'
+import { useViewer } from '../app/session.tsx'
 import { AccountName } from './account-name.tsx'
+import { useAddressState } from './address-state.ts'
 import { Button, ButtonLink } from './button.tsx'
 import { SearchInput } from './input.tsx'
 import { Money } from './money.tsx'
 import { EmptyState, Loaded } from './states.tsx'
 import { Status } from './status.tsx'
-import type { Whose } from './whose.ts'
+
+export interface AccountScope {
+  is_operator: boolean
+  /** The account that the operator has chosen; undefined for everybody else, and before they choose. */
+  account: string | undefined
+  choose: (account: string | undefined) => void
+  /** What a route takes. */
+  query: { account?: string }
+}
+
+export function useAccountScope(): AccountScope {
+  const { role } = useViewer()
+  const [state, change] = useAddressState({ account: '', cursor: '' })
+  const is_operator = role === 'operator'
+  const account = is_operator && state.account !== '' ? state.account : undefined
+  return {
+    is_operator,
+    account,
+    choose: (chosen) => change({ account: chosen, cursor: undefined }, { push: true }),
+    query: { account },
+  }
+}
 
 const MAX_SHOWN = 12
 
@@ -21,7 +44,7 @@ interface AccountChoiceProps {
 /** Some accounts, and a search for the others. */
 export function AccountChoice({ why, onChoose }: AccountChoiceProps) {
   const [search, setSearch] = useState('')
-  const query = useAsk(['accounts', 'choice', search], () =>
+  const query = useApi(['accounts', 'choice', search], () =>
     api.accounts.get({ query: { limit: MAX_SHOWN, search: search || undefined } }),
   )
   return (
@@ -74,7 +97,7 @@ export function AccountChoice({ why, onChoose }: AccountChoiceProps) {
 
 /** The account of an address that names it by its name or its number, once it is known. */
 export function useChosen(account: string | undefined) {
-  const { data, isError } = useAsk(
+  const { data, isError } = useApi(
     ['accounts', 'chosen', account],
     () => api.accounts({ id: part(account ?? '') }).get(),
     { enabled: account !== undefined },
@@ -87,7 +110,7 @@ export function useChosen(account: string | undefined) {
 const isNumber = (account: string | undefined): boolean => /^\d+$/.test(account ?? '')
 
 /** The account that was chosen, and the way to another one. */
-export function ChosenAccount({ account, choose }: Pick<Whose, 'account' | 'choose'>) {
+export function ChosenAccount({ account, choose }: Pick<AccountScope, 'account' | 'choose'>) {
   const { chosen, is_awaited } = useChosen(account)
   return (
     <span className="row">

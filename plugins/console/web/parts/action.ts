@@ -1,13 +1,13 @@
 // An action: it is done once, changes what is in view, and says what came of it.
 import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { messageOf } from '../app/client.ts'
 import { forgetToasts, type Toast, toast } from '../app/toasts.tsx'
-import { messageOf } from './thrown.ts'
 
 /** Each action has its line there. */
 export const AUDIT_LOG = 'audit-log'
 
 interface ActionOptions<Given, Result> {
-  /** Does it: `(id) => ask(api.accounts({ id }).suspend.post())`. */
+  /** Does it: `(id) => send(api.accounts({ id }).suspend.post())`. */
   work: (given: Given) => Promise<Result>
   /**
    * The first parts of the keys of what it changes: `['accounts', 'books']`. Those are asked again, and the audit log. A later result

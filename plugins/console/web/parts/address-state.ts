@@ -1,6 +1,18 @@
-// The state of a page that its address holds: filters, range, tab, cursor.
+// Addresses with a query, and the state of a page that its address holds: filters, range, tab, cursor.
 import { useCallback, useMemo } from 'react'
 import { navigate, useSearch } from 'wouter/use-browser-location'
+
+/** The fields that are neither undefined nor ''. */
+export function withoutEmpty<T extends object>(all: T): { [K in keyof T]?: Exclude<T[K], undefined | ''> } {
+  const some = Object.entries(all).filter(([, value]) => value !== undefined && value !== '')
+  return Object.fromEntries(some) as { [K in keyof T]?: Exclude<T[K], undefined | ''> }
+}
+
+/** An address with a query of the fields that are not empty. */
+export function withQuery(path: string, query: Readonly<Record<string, string | undefined>>): string {
+  const text = new URLSearchParams(withoutEmpty(query) as Record<string, string>).toString()
+  return text === '' ? path : `${path}?${text}`
+}
 
 interface SetOptions {
   /** A step of its own for the browser's back button; otherwise it replaces the address. */

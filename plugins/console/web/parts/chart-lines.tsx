@@ -4,7 +4,7 @@ import './chart-language.ts'
 import { useEffect, useRef } from 'react'
 import UPlot from 'uplot'
 import { onThemeChange } from '../app/theme.ts'
-import type { ChartProps } from './chart-props.ts'
+import type { ChartProps } from './chart.tsx'
 import { utcDay } from './time-words.ts'
 
 const MIN_AXIS_PX = 56

@@ -1,28 +1,28 @@
 // An input whose change counts once it is left, or Enter is pressed: until then it is only typed.
 import { type KeyboardEvent, useEffect, useState, useSyncExternalStore } from 'react'
-import { createNews } from '../app/news.ts'
+import { createNotifier } from '../app/notifier.ts'
 import { TextInput, type TextInputProps, UnitInput } from './input.tsx'
 
-const news = createNews()
+const changes = createNotifier()
 let typing = 0
 
 /** Whether a text was typed that does not count yet: what saves it is there before its field is left. */
-export const useIsTyping = (): boolean => useSyncExternalStore(news.on, () => typing > 0)
+export const useIsTyping = (): boolean => useSyncExternalStore(changes.on, () => typing > 0)
 
 function useTyping(is_typing: boolean): void {
   useEffect(() => {
     if (!is_typing) return
     typing += 1
-    news.tell()
+    changes.notify()
     return () => {
       typing -= 1
-      news.tell()
+      changes.notify()
     }
   }, [is_typing])
 }
 
 interface CommittedInputProps extends Omit<TextInputProps, 'onChange' | 'onBlur' | 'onKeyDown'> {
-  /** Told of a text that is not the value. */
+  /** Gets a text that differs from the value. */
   commit: (text: string) => void
   unit?: string
 }

@@ -1,6 +1,6 @@
 // The link to a list as a file: all rows that match the filters in force.
 import { Download } from 'lucide-react'
-import { withQuery } from './given.ts'
+import { withQuery } from './address-state.ts'
 
 interface ExportCsvProps {
   /** The subject of the API whose list it is: `calls` is asked as `/console/api/calls.csv`. */

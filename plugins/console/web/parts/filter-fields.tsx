@@ -1,11 +1,84 @@
-// The controls of the filters: choices from lists, text that takes effect when it is done, days.
+// The filters of a list: their state in the address, and their controls.
+
+import { useEffect, useRef, useState } from 'react'
 import { api } from '../app/client.ts'
-import { useAsk } from '../app/query.ts'
+import { useApi } from '../app/query.ts'
 import { accountLabel } from './account-name.tsx'
+import { useAddressState, withoutEmpty } from './address-state.ts'
 import { CommittedInput } from './committed-input.tsx'
 import { Field } from './field.tsx'
-import { TextInput } from './input.tsx'
+import { SearchInput, TextInput } from './input.tsx'
 import { Select } from './select.tsx'
+
+const PAUSE_MS = 200
+
+interface FilterSearchProps {
+  label: string
+  placeholder?: string
+  value: string
+  onChange: (value: string) => void
+}
+
+export function FilterSearch({ label, placeholder, value, onChange }: FilterSearchProps) {
+  const [typed, setTyped] = useState(value)
+  const last = useRef(value)
+  const change = useRef(onChange)
+  change.current = onChange
+
+  // The filter was changed elsewhere: by the back button, or by a button that clears all.
+  useEffect(() => {
+    if (value !== last.current) setTyped(value)
+    last.current = value
+  }, [value])
+
+  useEffect(() => {
+    const wanted = typed.trim()
+    if (wanted === last.current) return
+    const timer = setTimeout(() => {
+      last.current = wanted
+      change.current(wanted)
+    }, PAUSE_MS)
+    return () => clearTimeout(timer)
+  }, [typed])
+
+  return <SearchInput aria-label={label} placeholder={placeholder} value={typed} onChange={setTyped} />
+}
+
+export interface ListFilters<Name extends string> {
+  /** '' or the default where nothing is chosen. */
+  filters: Record<Name, string>
+  /** The cursor of the page in view; '' on the first. */
+  cursor: string
+  set: (some: Partial<Record<Name, string>>) => void
+  clear: () => void
+  is_filtered: boolean
+  /** The filters in force, without those that are not set, for the list's route and for `ExportCsv`. */
+  query: { [N in Name]?: string }
+}
+
+/**
+ * Reads the filters from the address, and changes them there.
+ *
+ * @param defaults what holds where the address says nothing
+ * @param param the name of the cursor in the address, where a page has several lists
+ */
+export function useListFilters<Name extends string>(
+  defaults: Readonly<Record<Name, string>>,
+  param = 'cursor',
+): ListFilters<Name> {
+  const [state, change] = useAddressState<string>({ ...defaults, [param]: '' })
+  const names = Object.keys(defaults) as Name[]
+  const filters = Object.fromEntries(names.map((name) => [name, state[name] ?? ''])) as Record<Name, string>
+  const set = (some: Partial<Record<Name, string>>) => change({ ...some, [param]: '' })
+  return {
+    filters,
+    cursor: state[param] ?? '',
+    set,
+    clear: () => set(defaults),
+    is_filtered: names.some((name) => filters[name] !== defaults[name]),
+    query: withoutEmpty(filters) as { [N in Name]?: string },
+  }
+}
 
 const ANY = ''
 
@@ -59,7 +132,7 @@ export const DayFilters = ({ since, until, set }: Days & { set: (some: Partial<D
 /** What calls can be filtered by. @param account whose keys and models; '' for all */
 export function useFilterLists(account: string) {
   const query = { account: account || undefined }
-  const { data } = useAsk(['call-filters', query.account], () => api['call-filters'].get({ query }))
+  const { data } = useApi(['call-filters', query.account], () => api['call-filters'].get({ query }))
   const { accounts = [], keys = [], models = [], providers = [] } = data ?? {}
   return { accounts, keys, models, providers }
 }

@@ -2,10 +2,9 @@
 import { Form as Base } from '@base-ui/react/form'
 import { createContext, type FormEvent, type ReactNode, useContext, useState } from 'react'
 import { flushSync } from 'react-dom'
-import { ApiError } from '../app/client.ts'
+import { ApiError, messageOf } from '../app/client.ts'
 import { Button, type ButtonProps } from './button.tsx'
 import { Notice } from './notice.tsx'
-import { messageOf } from './thrown.ts'
 import { Words } from './words.tsx'
 
 /** Whether the form around a button is being sent. */

@@ -3,10 +3,23 @@ import { Fragment } from 'react'
 import { Link } from 'wouter'
 import { part } from '../app/client.ts'
 import { count, counted, duration } from './amounts.ts'
-import { failureClassWord } from './failure-classes.ts'
 import { Status, type Tone } from './status.tsx'
 import { atEnd, type Column, column, Table } from './table.tsx'
 import { Time } from './time.tsx'
+
+/** Failure classes of providers, in words that follow the name of one. */
+const CLASS_WORDS: Readonly<Record<string, string>> = {
+  bad_request: 'refused the request',
+  rate_limited: 'limited the rate',
+  overloaded: 'was overloaded',
+  bad_key: 'refused the key',
+  timed_out: 'did not answer in time',
+  upstream_error: 'failed',
+  broke_off: 'broke off',
+}
+
+export const failureClassWord = (failure_class: string): string =>
+  CLASS_WORDS[failure_class] ?? failure_class.replaceAll('_', ' ')
 
 export type HealthState = 'unknown' | 'working' | 'impaired' | 'failing'
 
@@ -37,7 +50,7 @@ export interface LastFailure {
   failed_at_ms: number
 }
 
-const WORDS: Readonly<Record<HealthState, string>> = {
+const STATE_WORDS: Readonly<Record<HealthState, string>> = {
   unknown: 'no recent calls',
   working: 'working',
   impaired: 'partly failing',
@@ -54,7 +67,7 @@ const TONES: Readonly<Record<HealthState, Tone>> = {
 /** @param title why, on hover */
 export const HealthStatus = ({ state, title }: { state: HealthState; title?: string | undefined }) => (
   <Status tone={TONES[state]} title={title}>
-    {WORDS[state]}
+    {STATE_WORDS[state]}
   </Status>
 )
 

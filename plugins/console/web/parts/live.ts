@@ -1,6 +1,34 @@
-// A feed of server-sent events: read by fetch, opened again when it breaks.
+// The console's live feed of calls, and feeds of server-sent events in general: read by fetch, opened again when they break.
 import { useEffect, useRef, useState } from 'react'
-import { ApiError, askRaw, onSignedIn } from '../app/client.ts'
+import { ApiError, onSignedIn, sendRaw } from '../app/client.ts'
+import type { CallOutcome } from './outcome.tsx'
+
+export const LIVE_PATH = '/console/api/live'
+
+export interface AboutCall {
+  request_id: string
+  /** The key's prefix. */
+  key: string
+  model: string
+  account: string
+  account_display_name: string
+  /** ISO 8601. */
+  at: string
+}
+
+/** The data of the feed's events. */
+export type LiveEvent =
+  | (AboutCall & { type: 'held' })
+  | (AboutCall & { type: 'first_byte'; after_ms: number })
+  | (AboutCall & {
+      type: 'settled'
+      outcome: CallOutcome
+      status: number
+      duration_ms: number
+      cost_nanos: number
+    })
+  | { type: 'skipped'; events: number }
+  | { type: 'ping' }
 
 const MIN_WAIT_MS = 500
 const MAX_WAIT_MS = 10_000
@@ -48,7 +76,7 @@ async function keepOpen<Event>(path: string, signal: AbortSignal, hear: Hearers<
   while (!signal.aborted) {
     let state: LiveState = 'lost'
     try {
-      const answer = await askRaw(path, { signal, headers: { accept: 'text/event-stream' } })
+      const answer = await sendRaw(path, { signal, headers: { accept: 'text/event-stream' } })
       hear.onState('open')
       wait_ms = MIN_WAIT_MS
       for await (const event of readEvents(answer)) hear.onEvent(JSON.parse(event) as Event)

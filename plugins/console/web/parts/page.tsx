@@ -1,7 +1,20 @@
 // The frame of a page: its title, what can be done here, its sections.
 import { type ReactNode, useEffect, useLayoutEffect, useRef } from 'react'
-import { claimFocus, oweFocus } from '../app/navigation.ts'
 import { names } from './class-names.ts'
+
+let owed = false
+
+/** A navigation began, or a heading that has the focus goes. */
+export function oweFocus(): void {
+  owed = true
+}
+
+/** Whether the heading takes the focus now. Only one does. */
+function claimFocus(): boolean {
+  const is_owed = owed
+  owed = false
+  return is_owed
+}
 
 interface PageFrameProps {
   /** Also the title of the browser's tab. */

@@ -1,7 +1,17 @@
-// A choice of one among several, in a list that opens.
+// A choice of one among several, in a list that opens; and the option that an address names, which can be anything.
 import { Select as Base } from '@base-ui/react/select'
 import { Check, ChevronsUpDown } from 'lucide-react'
 import { names } from './class-names.ts'
+
+type Options<V extends string> = readonly [{ value: V }, ...{ value: V }[]]
+
+/** @returns the first value where the address names none of them */
+export const oneOf = <const V extends string>(values: readonly [V, ...V[]], value: string): V =>
+  values.find((each) => each === value) ?? values[0]
+
+/** The same of a choice. */
+export const optionOf = <const V extends string>(options: Options<V>, value: string): V =>
+  (options.find((option) => option.value === value) ?? options[0]).value
 
 export interface Option<Value extends string> {
   value: Value

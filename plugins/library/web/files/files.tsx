@@ -2,66 +2,68 @@
 
 import { FolderUp } from 'lucide-react'
 import { useState } from 'react'
-import { type AnswerOf, api, ask } from '../../../console/web/app/client.ts'
-import { useAsk } from '../../../console/web/app/query.ts'
+import { type AnswerOf, api, send } from '../../../console/web/app/client.ts'
+import { useApi } from '../../../console/web/app/query.ts'
 import { toast } from '../../../console/web/app/toasts.tsx'
-import { AccountChoice, ChosenAccount } from '../../../console/web/parts/account-choice.tsx'
+import {
+  AccountChoice,
+  type AccountScope,
+  ChosenAccount,
+  useAccountScope,
+} from '../../../console/web/parts/account-choice.tsx'
 import { useAction } from '../../../console/web/parts/action.ts'
 import { useAddressState } from '../../../console/web/parts/address-state.ts'
 import { bytes, share } from '../../../console/web/parts/amounts.ts'
 import { copyText } from '../../../console/web/parts/copy.tsx'
 import { ConfirmDialog } from '../../../console/web/parts/dialog.tsx'
-import { DropZone } from '../../../console/web/parts/drop-zone.tsx'
 import { ExportCsv } from '../../../console/web/parts/export-csv.tsx'
+import { DropZone, uploadFiles } from '../../../console/web/parts/files.tsx'
 import { Menu } from '../../../console/web/parts/menu.tsx'
 import { Notice } from '../../../console/web/parts/notice.tsx'
 import { Page } from '../../../console/web/parts/page.tsx'
-import { asReference, filePicture, fileThumbnail } from '../../../console/web/parts/pictures.ts'
+import { asReference, filePicture, fileThumbnail, Thumbnail } from '../../../console/web/parts/pictures.tsx'
 import { EmptyState, Loaded } from '../../../console/web/parts/states.tsx'
 import { Status } from '../../../console/web/parts/status.tsx'
 import { atEnd, type Column, column, Pager, Table, useCursor } from '../../../console/web/parts/table.tsx'
-import { Thumbnail } from '../../../console/web/parts/thumbnail.tsx'
 import { ClockTime } from '../../../console/web/parts/time.tsx'
-import { uploadFiles } from '../../../console/web/parts/upload.ts'
-import { useWhose, type Whose } from '../../../console/web/parts/whose.ts'
 import { HiddenPictures } from '../hidden-pictures.tsx'
 
 type FilesView = AnswerOf<typeof api.files.get>
 type FileRow = FilesView['files'][number]
 
 export default function Files() {
-  const whose = useWhose()
+  const scope = useAccountScope()
   return (
     <Page
       title="Files"
       lead="Uploaded images, to edit or to use as references."
-      actions={whose.account !== undefined && <ChosenAccount {...whose} />}
+      actions={scope.account !== undefined && <ChosenAccount {...scope} />}
     >
-      {whose.is_operator && whose.account === undefined ? (
-        <AccountChoice why="Choose an account to see its files." onChoose={whose.choose} />
+      {scope.is_operator && scope.account === undefined ? (
+        <AccountChoice why="Choose an account to see its files." onChoose={scope.choose} />
       ) : (
-        <FilesOf whose={whose} />
+        <FilesOf scope={scope} />
       )}
     </Page>
   )
 }
 
-function FilesOf({ whose }: { whose: Whose }) {
+function FilesOf({ scope }: { scope: AccountScope }) {
   const [state, change] = useAddressState({ content: '' })
   const cursor = useCursor()
-  const { is_operator } = whose
+  const { is_operator } = scope
   const is_visible = !is_operator || state.content === 'shown'
-  const query = useAsk(['files', whose.account, cursor, is_visible], () =>
+  const query = useApi(['files', scope.account, cursor, is_visible], () =>
     api.files.get({
       query: {
-        ...whose.query,
+        ...scope.query,
         cursor,
         content: is_operator && is_visible ? 'shown' : undefined,
       },
     }),
   )
   const upload = useAction({
-    work: (files: File[]) => uploadFiles(files, whose.query),
+    work: (files: File[]) => uploadFiles(files, scope.query),
     changes: ['files'],
     done: (files) => ({
       text: files.length === 1 ? 'The image is uploaded.' : `${files.length} images are uploaded.`,
@@ -75,7 +77,7 @@ function FilesOf({ whose }: { whose: Whose }) {
             <Quota quota={quota} />
             <ExportCsv
               list="files"
-              query={{ ...whose.query, content: is_operator && is_visible ? 'shown' : undefined }}
+              query={{ ...scope.query, content: is_operator && is_visible ? 'shown' : undefined }}
             />
           </div>
           <DropZone verb="Upload images" busy={upload.busy} onFiles={upload.run}>
@@ -91,7 +93,7 @@ function FilesOf({ whose }: { whose: Whose }) {
               Upload images to edit and compose them, by the API or in the playground.
             </EmptyState>
           ) : (
-            <FileTable files={files} whose={whose} is_visible={is_visible} />
+            <FileTable files={files} scope={scope} is_visible={is_visible} />
           )}
           <Pager next_cursor={next_cursor} />
         </>
@@ -123,15 +125,15 @@ function megabytes(size_bytes: number): string {
 
 interface FileTableProps {
   files: readonly FileRow[]
-  whose: Whose
+  scope: AccountScope
   is_visible: boolean
 }
 
-function FileTable({ files, whose, is_visible }: FileTableProps) {
+function FileTable({ files, scope, is_visible }: FileTableProps) {
   const [to_delete, setToDelete] = useState<FileRow | null>(null)
-  const { is_operator, account } = whose
+  const { is_operator, account } = scope
   const remove = useAction({
-    work: (key: string) => ask(api.files.delete(undefined, { query: { key } })),
+    work: (key: string) => send(api.files.delete(undefined, { query: { key } })),
     changes: ['files'],
     done: () => ({ text: 'The file is deleted.' }),
   })

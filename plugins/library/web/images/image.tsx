@@ -2,9 +2,9 @@
 import { Download, Trash2, WandSparkles } from 'lucide-react'
 import { useState } from 'react'
 import { useLocation } from 'wouter'
-import { api, ask } from '../../../console/web/app/client.ts'
+import { api, send } from '../../../console/web/app/client.ts'
 import type { PageProps } from '../../../console/web/app/page-entry.ts'
-import { useAsk } from '../../../console/web/app/query.ts'
+import { useApi } from '../../../console/web/app/query.ts'
 import { useViewer } from '../../../console/web/app/session.tsx'
 import { useAction } from '../../../console/web/parts/action.ts'
 import { useAddressState } from '../../../console/web/parts/address-state.ts'
@@ -15,7 +15,7 @@ import { Facts } from '../../../console/web/parts/facts.tsx'
 import { Id } from '../../../console/web/parts/id.tsx'
 import { Notice } from '../../../console/web/parts/notice.tsx'
 import { Page, Section } from '../../../console/web/parts/page.tsx'
-import { asReference, imagePicture } from '../../../console/web/parts/pictures.ts'
+import { asReference, imagePicture } from '../../../console/web/parts/pictures.tsx'
 import { Loaded } from '../../../console/web/parts/states.tsx'
 import { Time } from '../../../console/web/parts/time.tsx'
 import { HiddenPictures } from '../hidden-pictures.tsx'
@@ -28,7 +28,7 @@ export default function Image({ params }: PageProps) {
   const [state, change] = useAddressState({ content: '' })
   const is_operator = role === 'operator'
   const is_visible = !is_operator || state.content === 'shown'
-  const query = useAsk(['image', id, is_visible], () =>
+  const query = useApi(['image', id, is_visible], () =>
     api.images({ id }).get({ query: is_operator && is_visible ? { content: 'shown' } : {} }),
   )
   return (
@@ -136,7 +136,7 @@ function Actions({ image, is_operator, is_visible }: ActionsProps) {
   const [asks, setAsks] = useState(false)
   const { id, state, format } = image
   const remove = useAction({
-    work: () => ask(api.images({ id }).delete()),
+    work: () => send(api.images({ id }).delete()),
     changes: ['images'],
     done: () => ({ text: 'The image is deleted.' }),
   })

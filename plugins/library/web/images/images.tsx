@@ -2,8 +2,8 @@
 import { Images as ImagesIcon } from 'lucide-react'
 import { Link } from 'wouter'
 import { api } from '../../../console/web/app/client.ts'
-import { useAsk } from '../../../console/web/app/query.ts'
-import { ChosenAccount } from '../../../console/web/parts/account-choice.tsx'
+import { useApi } from '../../../console/web/app/query.ts'
+import { ChosenAccount, useAccountScope } from '../../../console/web/parts/account-choice.tsx'
 import { RowAccount } from '../../../console/web/parts/account-name.tsx'
 import { useAddressState } from '../../../console/web/parts/address-state.ts'
 import { Button, ButtonLink } from '../../../console/web/parts/button.tsx'
@@ -11,7 +11,7 @@ import { Choices } from '../../../console/web/parts/choices.tsx'
 import { ExportCsv } from '../../../console/web/parts/export-csv.tsx'
 import { Money } from '../../../console/web/parts/money.tsx'
 import { Page } from '../../../console/web/parts/page.tsx'
-import { imageThumbnail, type ListedImage } from '../../../console/web/parts/pictures.ts'
+import { imageThumbnail, type ListedImage, Thumbnail } from '../../../console/web/parts/pictures.tsx'
 import { EmptyState, Loaded } from '../../../console/web/parts/states.tsx'
 import { Status, type Tone } from '../../../console/web/parts/status.tsx'
 import {
@@ -23,9 +23,7 @@ import {
   Table,
   useCursor,
 } from '../../../console/web/parts/table.tsx'
-import { Thumbnail } from '../../../console/web/parts/thumbnail.tsx'
 import { ClockTime } from '../../../console/web/parts/time.tsx'
-import { useWhose } from '../../../console/web/parts/whose.ts'
 import { HiddenPictures } from '../hidden-pictures.tsx'
 import { KIND_WORDS, sizeOf } from './models.ts'
 
@@ -40,16 +38,16 @@ const KINDS = [
 type Kind = (typeof KINDS)[number]['value']
 
 export default function Images() {
-  const whose = useWhose()
+  const scope = useAccountScope()
   const [state, change] = useAddressState({ kind: '', content: '' })
   const cursor = useCursor()
-  const { is_operator } = whose
+  const { is_operator } = scope
   const is_visible = !is_operator || state.content === 'shown'
   const kind = KINDS.find(({ value }) => value === state.kind)?.value ?? ''
-  const query = useAsk(['images', whose.account, kind, cursor, is_visible], () =>
+  const query = useApi(['images', scope.account, kind, cursor, is_visible], () =>
     api.images.get({
       query: {
-        ...whose.query,
+        ...scope.query,
         limit: PAGE_SIZE,
         kind: kind || undefined,
         cursor,
@@ -61,7 +59,7 @@ export default function Images() {
     <Page
       title="Images"
       lead={is_operator ? 'Generated images of all accounts, and what they cost.' : 'Newest first.'}
-      actions={whose.account !== undefined && <ChosenAccount {...whose} />}
+      actions={scope.account !== undefined && <ChosenAccount {...scope} />}
     >
       <div className="spread list-head">
         <Choices<Kind>
@@ -76,7 +74,7 @@ export default function Images() {
           )}
           <ExportCsv
             list="images"
-            query={{ ...whose.query, kind, content: is_operator && is_visible ? 'shown' : undefined }}
+            query={{ ...scope.query, kind, content: is_operator && is_visible ? 'shown' : undefined }}
           />
         </div>
       </div>

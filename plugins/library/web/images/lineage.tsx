@@ -1,8 +1,7 @@
 // The lineage of an image as a small tree: what it was made from above it, what was made from it below.
 import { CornerDownRight } from 'lucide-react'
 import { Link } from 'wouter'
-import { fileThumbnail, imageThumbnail } from '../../../console/web/parts/pictures.ts'
-import { Thumbnail } from '../../../console/web/parts/thumbnail.tsx'
+import { fileThumbnail, imageThumbnail, Thumbnail } from '../../../console/web/parts/pictures.tsx'
 import { Time } from '../../../console/web/parts/time.tsx'
 import type { Relative, ShownImage } from './models.ts'
 

@@ -1,6 +1,6 @@
 // The change of the password, by whoever knows the old one.
 import { useState } from 'react'
-import { api, ask } from '../../../console/web/app/client.ts'
+import { api, send } from '../../../console/web/app/client.ts'
 import { useAction } from '../../../console/web/parts/action.ts'
 import { Field } from '../../../console/web/parts/field.tsx'
 import { Form, FormActions, SubmitButton } from '../../../console/web/parts/form.tsx'
@@ -11,7 +11,7 @@ export function PasswordSection({ account }: { account: string | null }) {
   const [old_password, setOld] = useState('')
   const [new_password, setNew] = useState('')
   const change = useAction({
-    work: (passwords: { old_password: string; new_password: string }) => ask(api.password.put(passwords)),
+    work: (passwords: { old_password: string; new_password: string }) => send(api.password.put(passwords)),
     changes: ['sessions'],
     done: () => ({ text: 'Your password is changed. Your other sessions were signed out.' }),
   })

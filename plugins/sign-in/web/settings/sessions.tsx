@@ -1,9 +1,9 @@
 // The sessions of whoever looks: where they are signed in, and how to end that.
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { type AnswerOf, api, ask, part } from '../../../console/web/app/client.ts'
+import { type AnswerOf, api, part, send } from '../../../console/web/app/client.ts'
 import { forgetTab } from '../../../console/web/app/kept.ts'
-import { useAsk } from '../../../console/web/app/query.ts'
+import { useApi } from '../../../console/web/app/query.ts'
 import { useAction } from '../../../console/web/parts/action.ts'
 import { Button } from '../../../console/web/parts/button.tsx'
 import { ConfirmDialog } from '../../../console/web/parts/dialog.tsx'
@@ -18,18 +18,18 @@ type Session = AnswerOf<typeof api.sessions.get>['sessions'][number]
 
 export function SessionsSection() {
   const cursor = useCursor()
-  const sessions = useAsk(['sessions', cursor], () => api.sessions.get({ query: { limit: 20, cursor } }))
+  const sessions = useApi(['sessions', cursor], () => api.sessions.get({ query: { limit: 20, cursor } }))
   const [asks, setAsks] = useState(false)
   const queries = useQueryClient()
 
   const end = useAction({
-    work: (id: number) => ask(api.sessions({ id: part(id) }).delete()),
+    work: (id: number) => send(api.sessions({ id: part(id) }).delete()),
     changes: ['sessions'],
     done: () => ({ text: 'Session ended.' }),
   })
 
   async function endAll(): Promise<void> {
-    await ask(api.sessions.delete())
+    await send(api.sessions.delete())
     queries.clear()
     forgetTab()
     location.assign('/console')

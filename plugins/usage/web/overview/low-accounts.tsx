@@ -2,7 +2,7 @@
 
 import { Link } from 'wouter'
 import { type AnswerOf, api } from '../../../console/web/app/client.ts'
-import { useAsk } from '../../../console/web/app/query.ts'
+import { useApi } from '../../../console/web/app/query.ts'
 import { AccountName } from '../../../console/web/parts/account-name.tsx'
 import { counted } from '../../../console/web/parts/amounts.ts'
 import { Money } from '../../../console/web/parts/money.tsx'
@@ -18,7 +18,7 @@ type Account = Accounts['accounts'][number]
 /** Nothing while none is low: then there is nothing to do. */
 export function LowAccounts() {
   const query = { low: 'yes', order: 'balance', limit: SHOWN } as const
-  const { data } = useAsk(['accounts', query], () => api.accounts.get({ query }))
+  const { data } = useApi(['accounts', query], () => api.accounts.get({ query }))
   if (!data || data.accounts.length === 0) return null
   return (
     <Section title="Low balances" actions={<Link href="/accounts?show=low">All low accounts</Link>}>

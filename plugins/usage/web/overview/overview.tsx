@@ -2,7 +2,7 @@
 
 import { OpenAlerts } from '../../../alerts/web/open-alerts.tsx'
 import { api } from '../../../console/web/app/client.ts'
-import { useAsk } from '../../../console/web/app/query.ts'
+import { useApi } from '../../../console/web/app/query.ts'
 import { useViewer } from '../../../console/web/app/session.tsx'
 import { useAddressState } from '../../../console/web/parts/address-state.ts'
 import { count, duration, share } from '../../../console/web/parts/amounts.ts'
@@ -48,7 +48,7 @@ function CallsInRange() {
   const { role } = useViewer()
   const [state, change] = useAddressState({ range: 'day' })
   const range: Range = RANGES.find(({ value }) => value === state.range)?.value ?? 'day'
-  const overview = useAsk(['overview', range], () => api.overview.get({ query: { range } }), {
+  const overview = useApi(['overview', range], () => api.overview.get({ query: { range } }), {
     every_ms: EVERY_MS,
   })
   const refusals = useRefusals({ range })

@@ -1,6 +1,6 @@
 // The query of the page Usage, and its answer.
 import type { AnswerOf, api } from '../../../console/web/app/client.ts'
-import type { ListFilters } from '../../../console/web/parts/list-filters.ts'
+import type { ListFilters } from '../../../console/web/parts/filter-fields.tsx'
 
 export type UsageView = AnswerOf<typeof api.usage.get>
 

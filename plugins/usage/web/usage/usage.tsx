@@ -1,7 +1,7 @@
 // The page Usage: what calls came to, by day, model, account and key; of one account or of all, over any days.
 import { ChartColumn, X } from 'lucide-react'
 import { api } from '../../../console/web/app/client.ts'
-import { useAsk } from '../../../console/web/app/query.ts'
+import { useApi } from '../../../console/web/app/query.ts'
 import { useViewer } from '../../../console/web/app/session.tsx'
 import { briefCount, count, roundedUsd, share } from '../../../console/web/parts/amounts.ts'
 import { Button, ButtonLink } from '../../../console/web/parts/button.tsx'
@@ -9,7 +9,7 @@ import { Chart } from '../../../console/web/parts/chart.tsx'
 import { Choices } from '../../../console/web/parts/choices.tsx'
 import { ExportCsv } from '../../../console/web/parts/export-csv.tsx'
 import { Figure, Figures } from '../../../console/web/parts/figure.tsx'
-import { useListFilters } from '../../../console/web/parts/list-filters.ts'
+import { useListFilters } from '../../../console/web/parts/filter-fields.tsx'
 import { MarginFigure } from '../../../console/web/parts/margin-words.tsx'
 import { Money } from '../../../console/web/parts/money.tsx'
 import { Page, Section } from '../../../console/web/parts/page.tsx'
@@ -26,7 +26,7 @@ export default function UsagePage() {
   const groups = GROUPS.filter(({ value }) => value !== (is_all ? 'key' : 'account'))
   const by = groups.find(({ value }) => value === chosen)?.value ?? 'model'
   const requested = { ...query, days: filters.filters.since === '' ? daysIn(days) : undefined }
-  const usage = useAsk(['usage', requested], () => api.usage.get({ query: requested }))
+  const usage = useApi(['usage', requested], () => api.usage.get({ query: requested }))
   return (
     <Page
       title="Usage"

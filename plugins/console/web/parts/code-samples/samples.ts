@@ -1,6 +1,5 @@
 // Calls of the gateway as code: by curl, in Python and in JavaScript, with the library of each of three providers.
-import { type ApiRequest, type Asked, FIELDS, requestOf, type Sdk } from './requests.ts'
-import { type Fields, written } from './written.ts'
+import { type ApiRequest, type Asked, FIELDS, type Fields, requestOf, type Sdk, written } from './requests.ts'
 
 export interface Sample {
   /** "curl", "Python", "JavaScript". */

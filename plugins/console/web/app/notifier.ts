@@ -1,0 +1,15 @@
+// Listeners to something that changes.
+
+/** `on` adds a listener, and returns the function that removes it. */
+export function createNotifier<Change = void>() {
+  const listeners = new Set<(change: Change) => void>()
+  return {
+    notify(change: Change): void {
+      for (const listen of listeners) listen(change)
+    },
+    on(listen: (change: Change) => void): () => void {
+      listeners.add(listen)
+      return () => void listeners.delete(listen)
+    },
+  }
+}

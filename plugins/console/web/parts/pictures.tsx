@@ -1,0 +1,46 @@
+// Pictures as the server has them: produced images and files, whole and as thumbnails.
+import { ImageOff } from 'lucide-react'
+import { useState } from 'react'
+import type { AnswerOf, api } from '../app/client.ts'
+import { withQuery } from './address-state.ts'
+
+/** A produced image in a list. */
+export type ListedImage = AnswerOf<typeof api.images.get>['images'][number]
+
+/** The operator requests the content, which is logged; everybody else sees their own. */
+const contentOf = (is_operator: boolean) => ({ content: is_operator ? 'shown' : undefined })
+
+export const imagePicture = (id: string, is_operator: boolean): string =>
+  withQuery(`/console/api/images/${id}/picture`, contentOf(is_operator))
+export const imageThumbnail = (id: string, is_operator: boolean): string =>
+  withQuery(`/console/api/images/${id}/thumbnail`, contentOf(is_operator))
+export const filePicture = (key: string, is_operator: boolean): string =>
+  withQuery('/console/api/files/picture', { key, ...contentOf(is_operator) })
+export const fileThumbnail = (key: string, is_operator: boolean): string =>
+  withQuery('/console/api/files/thumbnail', { key, ...contentOf(is_operator) })
+
+/** The playground with a picture to work from: a produced image by its id, a file by its key. */
+export const asReference = (id: string, account: string | undefined): string =>
+  withQuery('/playground', { tab: 'images', from: id, account })
+
+interface ThumbnailProps {
+  src: string
+  /** What it shows: the prompt, the file's name. */
+  alt: string
+}
+
+/** Loaded once it comes into view, in room that is there from the beginning. */
+export function Thumbnail({ src, alt }: ThumbnailProps) {
+  const [is_missing, setMissing] = useState(false)
+  return (
+    <span className="thumbnail">
+      {is_missing ? (
+        <span className="thumbnail-missing soft" role="img" aria-label={`${alt} (cannot be shown)`}>
+          <ImageOff aria-hidden />
+        </span>
+      ) : (
+        <img src={src} alt={alt} loading="lazy" decoding="async" onError={() => setMissing(true)} />
+      )}
+    </span>
+  )
+}

@@ -1,5 +1,0 @@
-// What was thrown, in words that are shown.
-
-/** The message of an error; of anything else, its text. */
-export const messageOf = (thrown: unknown): string =>
-  thrown instanceof Error ? thrown.message : String(thrown)
