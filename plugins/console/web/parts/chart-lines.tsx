@@ -1,10 +1,9 @@
-// The lines of a chart, drawn on a canvas by uPlot; loaded with the first chart.
+// The lines of a chart, painted on a canvas by uPlot; loaded with the first chart.
 // First: uPlot formats numbers in the browser's language while it loads.
 import './chart-language.ts'
-import { useEffect, useRef } from 'react'
+import { type ReactNode, useEffect, useRef } from 'react'
 import UPlot from 'uplot'
 import { onThemeChange } from '../app/theme.ts'
-import type { ChartProps } from './chart.tsx'
 import { utcDay } from './time-words.ts'
 
 const MIN_AXIS_PX = 56
@@ -18,9 +17,38 @@ const MAX_LABEL_PX = 120
 const LABEL_HEIGHT_PX = 14
 const FONT = '12px system-ui, sans-serif'
 
+export interface Series {
+  /** Stands at the end of its line. */
+  label: string
+  /** One for each time; null where it was not measured. */
+  values: readonly (number | null)[]
+}
+
+export interface ChartProps {
+  /** For screen readers, and the heading: "Revenue". */
+  label: string
+  /** Milliseconds since 1970, ascending. */
+  times_ms: readonly number[]
+  /** At most four. */
+  series: readonly Series[]
+  /** A value in words: `(nanos) => `${roundedUsd(nanos)} USD``. */
+  format: (value: number) => string
+  /** A value on the axis, shorter. */
+  formatAxis?: (value: number) => string
+  /** The times are days of UTC; otherwise they are moments, in the viewer's zone. */
+  days?: boolean
+  /** The last value is of a time that is not over yet: its line is dashed. */
+  unfinished?: boolean
+  height_px?: number
+  /** What the figures say in one sentence, for those who do not see the lines. */
+  summary?: string
+  /** Below the lines: what to mind of the figures. */
+  note?: ReactNode
+}
+
 interface LinesProps extends ChartProps {
   height_px: number
-  /** Told which of the times the pointer is at; null when it leaves. */
+  /** Gets the place of the time that the pointer is at; null when it leaves. */
   onRead: (at: number | null) => void
 }
 
@@ -60,9 +88,9 @@ export default function Lines({
       plot?.setSize({ width: element.clientWidth, height: height_px }),
     )
     resizing.observe(element)
-    const stopHearing = onThemeChange(draw)
+    const stopListening = onThemeChange(draw)
     return () => {
-      stopHearing()
+      stopListening()
       resizing.disconnect()
       plot?.destroy()
     }
@@ -112,7 +140,7 @@ function coloursOf(element: HTMLElement): Colours {
   return colours
 }
 
-interface Drawn extends Pick<ChartProps, 'series' | 'times_ms'> {
+interface PlotInput extends Pick<ChartProps, 'series' | 'times_ms'> {
   formatAxis: (value: number) => string
   width: number
   height: number
@@ -122,8 +150,8 @@ interface Drawn extends Pick<ChartProps, 'series' | 'times_ms'> {
   colours: Colours
 }
 
-function optionsOf(drawn: Drawn): UPlot.Options {
-  const { times_ms, series, formatAxis, width, height, days, unfinished, onRead, colours } = drawn
+function optionsOf(input: PlotInput): UPlot.Options {
+  const { times_ms, series, formatAxis, width, height, days, unfinished, onRead, colours } = input
   const axis = { stroke: colours.text, font: FONT, ticks: { show: false } }
   const is_named = series.length > 1 && width > 480
   return {

@@ -1,39 +1,11 @@
 // A chart of values over time: thin lines with their names at their ends, read by hovering, and the same figures as a table.
 import { ChartLine, Table2 } from 'lucide-react'
-import { type ReactNode, useCallback, useState } from 'react'
+import { useCallback, useState } from 'react'
 import { Button } from './button.tsx'
+import type { ChartProps } from './chart-lines.tsx'
 import { useLoaded } from './loaded.ts'
 import { Table } from './table.tsx'
 import { shortTime, utcDay } from './time-words.ts'
-
-export interface Series {
-  /** Stands at the end of its line. */
-  label: string
-  /** One for each time; null where it was not measured. */
-  values: readonly (number | null)[]
-}
-
-export interface ChartProps {
-  /** What is drawn, for screen readers and as the heading: "Revenue". */
-  label: string
-  /** Milliseconds since 1970, ascending. */
-  times_ms: readonly number[]
-  /** At most four. */
-  series: readonly Series[]
-  /** A value in words: `(nanos) => `${roundedUsd(nanos)} USD``. */
-  format: (value: number) => string
-  /** A value on the axis, shorter. */
-  formatAxis?: (value: number) => string
-  /** The times are days of UTC; otherwise they are moments, in the viewer's zone. */
-  days?: boolean
-  /** The last value is of a time that is not over yet: its line is dashed. */
-  unfinished?: boolean
-  height_px?: number
-  /** What the figures say in one sentence, for those who do not see the lines. */
-  summary?: string
-  /** Below the lines: what to mind of the figures. */
-  note?: ReactNode
-}
 
 const loadLines = () => import('./chart-lines.tsx')
 
