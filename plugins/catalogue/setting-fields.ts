@@ -1,13 +1,15 @@
-// The settings of the catalogue as fields of a form, by the schemas that check them: its sections, providers, models and routes.
+// The settings of the catalogue as fields of a form, by the schemas that check them: its sections, providers, models, routes and prices.
 import { Kind, type TObject, type TSchema } from '@sinclair/typebox'
+import { USD_MUST } from '../../src/catalogue/price-schema.ts'
 import { MODEL_SCHEMAS, PROVIDER_SETTINGS } from '../../src/catalogue/schema.ts'
 import { sectionSchemas } from '../../src/catalogue/sections.ts'
 
-/** One setting: where it stands in the file, and what it may be. */
+/** One setting: where it stands in its section or block, and its values. */
 export interface SettingField {
-  /** `['server', 'listen']`. */
+  /** `['listen']`, `['account', 'requests_per_minute']`. */
   path: string[]
-  kind: 'text' | 'number' | 'switch' | 'choice' | 'list'
+  kind: 'text' | 'number' | 'amount' | 'switch' | 'choice' | 'list'
+  is_required: boolean
   /** The value where the file has none; null: there is no default. */
   fallback: string | number | boolean | null
   description: string
@@ -15,7 +17,7 @@ export interface SettingField {
   options: string[]
 }
 
-export interface SettingSection {
+interface SettingSection {
   name: string
   fields: SettingField[]
 }
@@ -23,17 +25,18 @@ export interface SettingSection {
 /** All sections of settings, in the order of the file's outline. Settings by names that users choose are in the text alone. */
 export const settingSections = (): SettingSection[] =>
   Object.entries(sectionSchemas())
-    .map(([name, schema]) => ({ name, fields: fieldsOf(schema, [name]) }))
+    .map(([name, schema]) => ({ name, fields: fieldsOf(schema) }))
     .filter(({ fields }) => fields.length > 0)
 
-const fieldsOf = (schema: TObject, path: string[]): SettingField[] =>
-  Object.entries(schema.properties).flatMap(([name, property]) => fieldsAt(property, [...path, name]))
-
-const fieldsAt = (schema: TSchema, path: string[]): SettingField[] =>
-  schema[Kind] === 'Object' ? fieldsOf(schema as TObject, path) : fieldAt(schema, path)
+const fieldsOf = (schema: TObject, path: string[] = []): SettingField[] =>
+  Object.entries(schema.properties).flatMap(([name, property]) => {
+    const own = [...path, name]
+    if (property[Kind] === 'Object') return fieldsOf(property as TObject, own)
+    return fieldAt(property, own, schema.required?.includes(name) === true)
+  })
 
 /** @returns one field; none for a setting that a form cannot show */
-function fieldAt(schema: TSchema, path: string[]): SettingField[] {
+function fieldAt(schema: TSchema, path: string[], is_required: boolean): SettingField[] {
   const kind = kindOf(schema)
   if (!kind) return []
   const { default: fallback = null, description = '', must } = schema
@@ -41,6 +44,7 @@ function fieldAt(schema: TSchema, path: string[]): SettingField[] {
     {
       path,
       kind,
+      is_required: is_required && fallback === null,
       fallback: Array.isArray(fallback) ? fallback.join(', ') || null : fallback,
       description: description || (must ?? ''),
       options: kind === 'choice' || kind === 'list' ? wordsOf(kind === 'list' ? schema.items : schema) : [],
@@ -62,25 +66,31 @@ export const TEXT_ONLY = {
   route: {},
 } as const
 
-/** Settings of a provider, a route, and a model by its kind. The path of each is within the block. */
-export interface BlockFields {
+/** Settings of a provider and a route; those of a model and of its price by its kind. The path of each is within the block. */
+interface BlockFields {
   provider: SettingField[]
   route: SettingField[]
   models: Record<string, SettingField[]>
+  prices: Record<string, SettingField[]>
 }
 
 export const blockFields = (): BlockFields => ({
   provider: fieldsOfBlock(PROVIDER_SETTINGS, TEXT_ONLY.provider),
-  // Routes differ by the form of their cost alone.
+  // Routes differ by the form of their cost alone, which is that of the price.
   route: fieldsOfBlock(MODEL_SCHEMAS.text.properties.routes.items, TEXT_ONLY.route),
-  models: Object.fromEntries(
-    Object.entries(MODEL_SCHEMAS).map(([kind, schema]) => [kind, fieldsOfBlock(schema, TEXT_ONLY.model)]),
-  ),
+  models: ofEachKind((schema) => fieldsOfBlock(schema, TEXT_ONLY.model)),
+  prices: ofEachKind((schema) => fieldsOf(schema.properties.price)),
 })
 
-const fieldsOfBlock = ({ properties }: TObject, textOnly: Readonly<Record<string, string>>): SettingField[] =>
-  Object.entries(properties).flatMap(([name, property]) =>
-    Object.hasOwn(textOnly, name) ? [] : fieldAt(property, [name]),
+type ModelSchema = (typeof MODEL_SCHEMAS)[keyof typeof MODEL_SCHEMAS]
+
+const ofEachKind = (of: (schema: ModelSchema) => SettingField[]): Record<string, SettingField[]> =>
+  Object.fromEntries(Object.entries(MODEL_SCHEMAS).map(([kind, schema]) => [kind, of(schema)]))
+
+/** Without what only the text has, and without tables, which are blocks of their own. */
+const fieldsOfBlock = (schema: TObject, text_only: Readonly<Record<string, string>>): SettingField[] =>
+  fieldsOf(schema).filter(
+    ({ path: [name = '', within] }) => within === undefined && !Object.hasOwn(text_only, name),
   )
 
 const literalsOf = (schema: TSchema): unknown[] =>
@@ -100,7 +110,7 @@ function kindOf(schema: TSchema): SettingField['kind'] | undefined {
     case 'Boolean':
       return 'switch'
     case 'Union':
-      return kindOfUnion(literalsOf(schema))
+      return schema.must === USD_MUST ? 'amount' : kindOfUnion(literalsOf(schema))
     case 'Array':
       return ['text', 'choice'].includes(kindOf(schema.items) ?? '') ? 'list' : undefined
     default:

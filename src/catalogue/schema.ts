@@ -86,8 +86,8 @@ const providerSettings = {
   ),
 }
 
-/** The fields of a provider beside its name, protocol and server. */
-export const PROVIDER_SETTINGS = Type.Object(providerSettings)
+/** The fields of a provider beside its protocol and server. */
+export const PROVIDER_SETTINGS = Type.Object({ name: PROVIDER_NAME, ...providerSettings })
 
 /** The main protocols: without the further protocols of providers that already have one. */
 const namesOf = (protocols: Protocols): string[] =>

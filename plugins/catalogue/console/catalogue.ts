@@ -4,7 +4,7 @@ import { Elysia } from 'elysia'
 import { FAILURES, operatorCalls } from '../../../src/app/surface/console/calls.ts'
 import type { Gateway } from '../../../src/app/surface/gateway.ts'
 import type { Catalogue } from '../../../src/domain/catalogue.ts'
-import { Closed, Nullable } from '../../../src/http/schema.ts'
+import { Closed, Nullable, OneOf } from '../../../src/http/schema.ts'
 import { RatingView, type RepricedModel, ratingView, rerateCalls } from '../../prices/index.ts'
 import { blockFields, settingSections } from '../setting-fields.ts'
 import { ChangesView, changesView } from './changes.ts'
@@ -53,25 +53,23 @@ const SavedView = Type.Object({
 const FieldsView = Type.Array(
   Type.Object({
     path: Type.Array(Type.String()),
-    kind: Type.Union([
-      Type.Literal('text'),
-      Type.Literal('number'),
-      Type.Literal('switch'),
-      Type.Literal('choice'),
-      Type.Literal('list'),
-    ]),
+    kind: OneOf(['text', 'number', 'amount', 'switch', 'choice', 'list']),
+    is_required: Type.Boolean(),
     fallback: Nullable(Type.Union([Type.String(), Type.Number(), Type.Boolean()])),
     description: Type.String(),
     options: Type.Array(Type.String()),
   }),
 )
 
+const FieldsByKind = Type.Record(Type.String({ description: 'the kind of models' }), FieldsView)
+
 const SettingsView = Type.Object({
   sections: Type.Array(Type.Object({ name: Type.String(), fields: FieldsView })),
   blocks: Type.Object({
     provider: FieldsView,
     route: FieldsView,
-    models: Type.Record(Type.String({ description: 'the kind' }), FieldsView),
+    models: FieldsByKind,
+    prices: FieldsByKind,
   }),
 })
 

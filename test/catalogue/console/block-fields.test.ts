@@ -67,7 +67,7 @@ test('a provider has a field for each setting', () => {
   const own = { name: 'p', resource: 'r', region: 'r', api_version: '2024-10-21' }
   const names = namesIn(ProviderFields, { path: ['providers', 0], provider: own }, 'providers.0.')
   const settings = settingsOf(PROVIDER_SETTINGS, TEXT_ONLY.provider)
-  expect(names.toSorted()).toEqual([...settings, 'name', 'protocol', 'server'].toSorted())
+  expect(names.toSorted()).toEqual([...settings, 'protocol', 'server'].toSorted())
 })
 
 test('a setting that only the text has is a setting', () => {
@@ -81,8 +81,8 @@ test('a setting that only the text has is a setting', () => {
 })
 
 test('each further field says what it is', () => {
-  const { provider, route, models } = blockFields()
-  const fields = [...provider, ...route, ...Object.values(models).flat()]
+  const { provider, route, models, prices } = blockFields()
+  const fields = [...provider, ...route, ...[models, prices].flatMap((kinds) => Object.values(kinds).flat())]
   const silent = fields.filter(({ description }) => description === '').map(({ path }) => path.join('.'))
   // Fields made by hand have words of their own.
   const byHand = ['base_url', 'display_name', 'provider', 'call_timeout_ms', 'retired']

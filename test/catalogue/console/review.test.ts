@@ -95,7 +95,7 @@ describe('a change of a section', () => {
   })
 })
 
-const FIELDS = settingSections().flatMap(({ fields }) => fields.map(({ path }) => path))
+const FIELDS = settingSections().flatMap(({ name, fields }) => fields.map(({ path }) => [name, ...path]))
 
 test.each(FIELDS.map((path): [string, string[]] => [path.join('.'), path]))(
   'each setting of the schema is named: %s',

@@ -8,8 +8,8 @@ import { freeName } from '../new-provider/choices.ts'
 import type { Draft } from '../parts/draft.ts'
 import { ModelFields } from '../parts/model-fields.tsx'
 import { ProviderFields } from '../parts/provider-fields.tsx'
-import { SettingFields, useSettings } from '../parts/setting-fields.tsx'
-import { type Block, blocksOf, textAt, type Value } from '../parts/values.ts'
+import { SchemaFields, useSettings } from '../parts/schema-fields.tsx'
+import { type Block, blockAt, blocksOf, textAt, type Value } from '../parts/values.ts'
 
 interface Chosen {
   section: 'models' | 'providers'
@@ -68,8 +68,18 @@ export function BlockForm({ draft }: { draft: Draft }) {
         <AddButtons draft={draft} choose={choose} />
       </div>
       {draft.failure && <p className="field-error">{draft.failure}</p>}
-      {chosen && <BlockFields draft={draft} chosen={chosen} choose={choose} />}
-      {section && <SettingFields key={section.name} draft={draft} section={section} />}
+      {chosen && settings.data && <BlockFields draft={draft} chosen={chosen} choose={choose} />}
+      {section && (
+        <div className="stack" key={section.name}>
+          <SchemaFields
+            draft={draft}
+            path={[section.name]}
+            block={blockAt(draft.values, section.name)}
+            fields={section.fields}
+            empty="none"
+          />
+        </div>
+      )}
       {settings.data && (
         <>
           {!chosen && !section && <p className="soft">Choose a part.</p>}

@@ -21,11 +21,10 @@ import { Loaded } from '../../../console/web/parts/states.tsx'
 import { PriceTable } from '../../../prices/web/price-words.tsx'
 import { useDraft, useFile } from '../parts/draft.ts'
 import { keptDraft } from '../parts/kept-draft.ts'
-import { LimitFields } from '../parts/model-fields.tsx'
-import { ModelPrice } from '../parts/price-fields.tsx'
+import { PriceAndLimits } from '../parts/model-fields.tsx'
 import { RouteTrials } from '../parts/route-trials.tsx'
 import { SaveBar } from '../parts/save-bar.tsx'
-import { blockAt, blocksOf, type CatalogueFile, textAt } from '../parts/values.ts'
+import { blocksOf, type CatalogueFile, textAt } from '../parts/values.ts'
 import { ModelState } from './model-state.tsx'
 
 export default function ModelPage({ params }: PageProps) {
@@ -153,7 +152,6 @@ function PriceForm({ id, read, close }: { id: string; read: CatalogueFile; close
         <Link href="/catalogue">Open the catalogue</Link>
       </Notice>
     )
-  const path = ['models', at]
   return (
     <Section
       title="Price and limits"
@@ -166,13 +164,7 @@ function PriceForm({ id, read, close }: { id: string; read: CatalogueFile; close
     >
       <div className="stack">
         {draft.failure && <Notice tone="bad">{draft.failure}</Notice>}
-        <ModelPrice
-          draft={draft}
-          path={[...path, 'price']}
-          price={blockAt(model, 'price')}
-          kind={textAt(model, 'kind')}
-        />
-        <LimitFields draft={draft} path={path} model={model} />
+        <PriceAndLimits draft={draft} path={['models', at]} model={model} />
       </div>
     </Section>
   )

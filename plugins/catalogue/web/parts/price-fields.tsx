@@ -1,98 +1,34 @@
-// The price of a model, or the cost of a route, as fields: those of its kind, and the tiers and lines that the file has.
-
-import { CommittedInput } from '../../../console/web/parts/committed-input.tsx'
+// The price of a model, or the cost of a route, as fields: the rates of its kind, and the tiers and lines that the file has.
 import { Field } from '../../../console/web/parts/field.tsx'
 import { Switch } from '../../../console/web/parts/switch.tsx'
-import type { Draft } from './draft.ts'
+import { type Labels, PRICE, PRICE_OF_IMAGE_TOKENS } from './labels.ts'
+import { type BlockProps, SchemaFields, useBlockFields } from './schema-fields.tsx'
 import { type Block, blockAt, listAt, type Path, textAt } from './values.ts'
 
-interface Rate {
-  name: string
-  label: string
-  help?: string
-  /** A price does without it. */
-  is_optional?: true
+/** The usual rates of each kind, which a price needs; the form has further rates of the file, too. */
+const USUAL_RATES: Readonly<Record<string, readonly string[]>> = {
+  text: ['input', 'output'],
+  embedding: ['input'],
+  image: ['per_image'],
+  speech: ['per_million_characters'],
+  transcription: ['per_minute'],
+  moderation: ['input'],
+  rerank: ['per_thousand_searches'],
 }
 
-const OF_TOKENS = ' per million tokens'
-const IN: Rate = { name: 'input', label: `Input${OF_TOKENS}` }
-const OUT: Rate = { name: 'output', label: `Output${OF_TOKENS}` }
-
-/** The usual rates of each kind; the form has further rates of the file, too. */
-const RATES: Readonly<Record<string, readonly Rate[]>> = {
-  text: [
-    IN,
-    OUT,
-    {
-      name: 'cache_read',
-      label: 'Cache read',
-      is_optional: true,
-      help: 'Leave empty for the part of input that the provider bills for this generation. A price takes at most a tenth.',
-    },
-  ],
-  embedding: [IN],
-  image: [{ name: 'per_image', label: 'Each image' }],
-  speech: [{ name: 'per_million_characters', label: 'Million characters' }],
-  transcription: [{ name: 'per_minute', label: 'Minute of audio' }],
-  moderation: [IN],
-  rerank: [{ name: 'per_thousand_searches', label: 'Thousand searches' }],
+/** The usual rates, unless the file prices the kind by others, and all that it has. @param written the rates of the file */
+function ratesOf(kind: string, written: readonly string[]): { names: readonly string[]; labels: Labels } {
+  if (kind === 'image' && written.some((name) => name in PRICE_OF_IMAGE_TOKENS))
+    return { names: Object.keys(PRICE_OF_IMAGE_TOKENS), labels: PRICE_OF_IMAGE_TOKENS }
+  const usual = USUAL_RATES[kind] ?? []
+  if (kind === 'text') return { names: unique([...usual, 'cache_read', ...written]), labels: PRICE }
+  const needed = written.length === 0 ? usual : usual.filter((name) => written.includes(name))
+  return { names: unique([...needed, ...written]), labels: PRICE }
 }
 
-/** Of an image model that is priced by tokens. */
-const IMAGE_TOKEN_RATES: readonly Rate[] = [
-  { name: 'input', label: `Text input${OF_TOKENS}` },
-  { name: 'image_input', label: `Image input${OF_TOKENS}`, help: 'Leave empty for the price of text input.' },
-  { name: 'image_output', label: `Image output${OF_TOKENS}` },
-  { name: 'cache_read', label: 'Cached text input', help: 'Leave empty for the price of text input.' },
-  {
-    name: 'image_cache_read',
-    label: 'Cached image input',
-    help: 'Leave empty for the price of image input.',
-  },
-  { name: 'output', label: 'Text output', help: 'Leave empty for the price of image output.' },
-]
+const unique = (names: readonly string[]): string[] => [...new Set(names)]
 
-const inWords = (name: string): string => {
-  const words = name.replaceAll('_', ' ')
-  return words.charAt(0).toUpperCase() + words.slice(1)
-}
-
-/** With two decimals at least, as prices are written. */
-function amountAt(block: Block, name: string): string {
-  const text = textAt(block, name)
-  const [whole, decimals = ''] = text.split('.')
-  return /^\d+(\.\d+)?$/.test(text) ? `${whole}.${decimals.padEnd(2, '0')}` : text
-}
-
-const TABLES = ['tiers', 'variants', 'extras', 'service_tiers']
-
-const isAmount = (name: string, value: unknown): boolean =>
-  !TABLES.includes(name) && (typeof value === 'number' || typeof value === 'string')
-
-/** The usual rates, unless the file prices the kind by others, and all that it has. */
-function ratesOf(kind: string, price: Block): readonly Rate[] {
-  if (kind === 'image' && IMAGE_TOKEN_RATES.some(({ name }) => name in price)) return IMAGE_TOKEN_RATES
-  const usual = RATES[kind] ?? []
-  const written = Object.keys(price).filter((name) => isAmount(name, price[name]))
-  const is_by_others = kind !== 'text' && written.length > 0
-  const visible = is_by_others ? usual.filter(({ name }) => written.includes(name)) : usual
-  const others = written.filter((name) => !visible.some((rate) => rate.name === name))
-  return [
-    ...visible,
-    ...others.map((name) => {
-      const known = Object.values(RATES)
-        .flat()
-        .find((rate) => rate.name === name)
-      return known ?? { name, label: inWords(name) }
-    }),
-  ]
-}
-
-interface PriceFieldsProps {
-  draft: Draft
-  /** Of the price in the file: `['models', 2, 'price']`, or of a route's cost. */
-  path: Path
-  price: Block
+interface PriceFieldsProps extends BlockProps {
   /** Of the model. */
   kind: string
   /** Before each label, where the same rates stand elsewhere on the page. */
@@ -101,18 +37,12 @@ interface PriceFieldsProps {
   like?: Block
 }
 
-const isFree = (price: Block): boolean =>
-  Object.keys(price).length > 0 &&
-  Object.entries(price).every(([name, value]) => isAmount(name, value) && Number(value) === 0)
-
 /** The price of a model: amounts that have to be entered, or the decision that it is free. */
 export function ModelPrice(props: PriceFieldsProps) {
-  const { draft, path, price, kind } = props
-  const is_free = isFree(price)
-  const free = () => {
-    const needed = (RATES[kind] ?? []).filter(({ is_optional }) => !is_optional)
-    return Object.fromEntries(needed.map(({ name }) => [name, '0.00']))
-  }
+  const { draft, path, block, kind } = props
+  const amounts = Object.values(block)
+  const is_free = amounts.length > 0 && amounts.every((amount) => Number(amount) === 0)
+  const free = () => Object.fromEntries((USUAL_RATES[kind] ?? []).map((name) => [name, '0.00']))
   return (
     <div className="stack">
       <Field
@@ -128,112 +58,69 @@ export function ModelPrice(props: PriceFieldsProps) {
   )
 }
 
-export function PriceFields({ draft, path, price, kind, label_prefix = '', like = price }: PriceFieldsProps) {
-  const is_written = Object.keys(price).length > 0
-  const rates = ratesOf(kind, is_written || kind === 'text' ? price : like).map((rate) => ({
-    ...rate,
-    label: label_prefix + rate.label,
-  }))
+export function PriceFields({ draft, path, block, kind, label_prefix = '', like = block }: PriceFieldsProps) {
+  const fields = useBlockFields().prices[kind] ?? []
+  const ratesIn = (price: Block) =>
+    Object.keys(price).filter((name) => fields.some((field) => field.path[0] === name))
+  const is_written = Object.keys(block).length > 0
+  const rates = ratesOf(kind, ratesIn(is_written || kind === 'text' ? block : like))
+  // A description is of the rate of the whole price.
+  const of_line = fields.map((field) => ({ ...field, description: '' }))
   return (
     <div className="stack">
-      <RateFields draft={draft} path={path} block={price} rates={rates} />
-      {listAt(price, 'tiers').map((_, at) => (
-        <Line
-          key={`tier ${String(at)}`}
-          {...{ draft, price, at }}
-          path={[...path, 'tiers', at]}
-          list="tiers"
-          title={`Prompts above ${Number(textAt(price, 'tiers', at, 'above')).toLocaleString('en-US')} tokens`}
-          skip={['above']}
-        />
-      ))}
-      {listAt(price, 'variants').map((_, at) => (
-        <Line
-          key={`variant ${String(at)}`}
-          {...{ draft, price, at }}
-          path={[...path, 'variants', at]}
-          list="variants"
-          title={[textAt(price, 'variants', at, 'size'), textAt(price, 'variants', at, 'quality')]
-            .filter(Boolean)
-            .join(', ')}
-          skip={['size', 'quality']}
-        />
-      ))}
-      <ServiceTiers {...{ draft, price, path }} />
-    </div>
-  )
-}
-
-/** Each tier as the file has it: its multiplier, or its rates. */
-function ServiceTiers({ draft, price, path }: Pick<LineProps, 'draft' | 'price' | 'path'>) {
-  return Object.keys(blockAt(price, 'service_tiers')).map((name) => {
-    const own = [...path, 'service_tiers', name]
-    const multiplier = textAt(price, 'service_tiers', name)
-    const block = blockAt(price, 'service_tiers', name)
-    const rates = Object.keys(block)
-      .filter((rate) => isAmount(rate, block[rate]))
-      .map((rate) => ({ name: rate, label: inWords(rate) }))
-    return (
-      <fieldset className="price-line" key={name}>
-        <legend>{`Service tier: ${name}`}</legend>
-        {multiplier === '' ? (
-          <RateFields {...{ draft, path: own, block, rates }} />
-        ) : (
-          <Field label="Multiplier" help="All rates times this." error={draft.mistakeAt(own)}>
-            <CommittedInput value={multiplier} commit={(text) => draft.put(own, text || undefined)} />
-          </Field>
-        )}
-      </fieldset>
-    )
-  })
-}
-
-interface LineProps {
-  draft: Draft
-  price: Block
-  path: Path
-  list: string
-  at: number
-  title: string
-  skip: readonly string[]
-}
-
-/** A tier, or a line of an image's price. */
-function Line({ draft, price, path, list, at, title, skip }: LineProps) {
-  const block = blockAt(price, list, at)
-  const rates = Object.keys(block)
-    .filter((name) => !skip.includes(name))
-    .map((name) => ({ name, label: inWords(name) }))
-  return (
-    <fieldset className="price-line">
-      <legend>{title}</legend>
-      <RateFields {...{ draft, path, block, rates }} />
-    </fieldset>
-  )
-}
-
-interface RateFieldsProps {
-  draft: Draft
-  path: Path
-  block: Block
-  rates: readonly Rate[]
-}
-
-function RateFields({ draft, path, block, rates }: RateFieldsProps) {
-  return (
-    <div className="fields">
-      {rates.map(({ name, label, help }) => {
-        const own = [...path, name]
+      <div className="fields">
+        <SchemaFields {...{ draft, path, block, fields, label_prefix, ...rates }} />
+      </div>
+      {linesIn(block).map(({ title, at, multiplier }) => {
+        const line = { draft, path: [...path, ...at], block: blockAt(block, ...at) }
         return (
-          <Field key={name} label={label} help={help} error={draft.mistakeAt(own)}>
-            <CommittedInput
-              unit="USD"
-              value={amountAt(block, name)}
-              commit={(text) => draft.put(own, text || undefined)}
-            />
-          </Field>
+          <fieldset className="price-line" key={title + at.join('.')}>
+            <legend>{title}</legend>
+            {multiplier === undefined ? (
+              <div className="fields">
+                <SchemaFields {...line} fields={of_line} names={ratesIn(line.block)} />
+              </div>
+            ) : (
+              <SchemaFields
+                {...line}
+                fields={[{ ...MULTIPLIER, path: [multiplier] }]}
+                labels={{ [multiplier]: MULTIPLIER_WORDS }}
+              />
+            )}
+          </fieldset>
         )
       })}
     </div>
   )
 }
+
+const MULTIPLIER = { kind: 'text' as const, is_required: false, fallback: null, description: '', options: [] }
+const MULTIPLIER_WORDS = { label: 'Multiplier', help: 'All rates times this.' }
+
+interface PriceLine {
+  title: string
+  /** Of its block in the price. */
+  at: Path
+  /** The name of a service tier whose only value is a multiplier. */
+  multiplier?: string
+}
+
+const linesIn = (price: Block): PriceLine[] => [
+  ...listAt(price, 'tiers').map((_, index) => ({
+    title: `Prompts above ${Number(textAt(price, 'tiers', index, 'above')).toLocaleString('en-US')} tokens`,
+    at: ['tiers', index],
+  })),
+  ...listAt(price, 'variants').map((_, index) => ({
+    title: ['size', 'quality']
+      .map((name) => textAt(price, 'variants', index, name))
+      .filter(Boolean)
+      .join(', '),
+    at: ['variants', index],
+  })),
+  ...Object.entries(blockAt(price, 'service_tiers')).map(([name, value]) => ({
+    title: `Service tier: ${name}`,
+    ...(typeof value === 'object'
+      ? { at: ['service_tiers', name] }
+      : { at: ['service_tiers'], multiplier: name }),
+  })),
+]

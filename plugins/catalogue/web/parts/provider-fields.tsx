@@ -10,8 +10,8 @@ import { KeyField } from '../new-provider/key-input.tsx'
 import { PROTOCOLS, type Protocol, protocolOptions, protocolTitle } from '../new-provider/protocols.ts'
 import type { Draft } from './draft.ts'
 import { type Known, useKnown } from './known.ts'
-import { FurtherFields, useSettings } from './setting-fields.tsx'
-import { type KeyField as BlockKey, TextField, TextFields } from './text-field.tsx'
+import { addressLabels, type Labels, PROVIDER } from './labels.ts'
+import { FurtherFields, SchemaFields, useBlockFields } from './schema-fields.tsx'
 import { type Block, listAt, type Path, textAt } from './values.ts'
 
 export interface ProviderFieldsProps {
@@ -24,15 +24,14 @@ export interface ProviderFieldsProps {
 const NO_SERVER = { value: '', label: 'Other' } as const
 
 export function ProviderFields({ draft, path, provider }: ProviderFieldsProps) {
-  const { data } = useSettings()
-  const shared = { draft, path, block: provider }
+  const shared = { draft, path, block: provider, fields: useBlockFields().provider, labels: PROVIDER }
   const written = textAt(provider, 'server')
   const servers = useKnown().filter(({ server }) => server !== null)
   const known = servers.find(({ server }) => server === written)
   return (
     <div className="stack">
       <div className="fields">
-        <TextField {...shared} name="name" label="Name" help="Used by routes and in the log." code />
+        <SchemaFields {...shared} names={['name']} />
         <Field
           label="Server"
           help="Known servers have a default address."
@@ -47,42 +46,18 @@ export function ProviderFields({ draft, path, provider }: ProviderFieldsProps) {
         <ProtocolField {...{ draft, path, provider, known }} />
       </div>
       <ServerFields {...shared} known={known} servers={servers} />
-      <TextField
-        {...shared}
-        name="base_url"
-        label={written === '' ? 'Address' : 'Address (optional)'}
-        help={`${written === '' ? '' : 'Leave empty to use the address of the server. '}After a change of the address, enter the keys again: a key is sent only to the address that it was entered for.`}
-        code
-        may_be_empty={written !== ''}
-      />
+      <SchemaFields {...shared} names={['base_url']} labels={addressLabels(written !== '')} />
       <h3>Keys</h3>
       <KeyFields draft={draft} path={path} provider={provider} known={known} />
-      <TextFields {...shared} fields={TIMES} />
-      <FurtherFields {...{ draft, path }} block={provider} fields={data?.blocks.provider} by_hand={BY_HAND} />
+      <div className="fields">
+        <SchemaFields {...shared} names={['cooldown_ms', 'call_timeout_ms']} />
+      </div>
+      <FurtherFields {...shared} without={ELSEWHERE} />
     </div>
   )
 }
 
-const TIMES: readonly BlockKey[] = [
-  {
-    name: 'cooldown_ms',
-    label: 'First cooldown',
-    help: 'In milliseconds. It doubles with each failure in a row.',
-    number: true,
-    may_be_empty: true,
-  },
-  {
-    name: 'call_timeout_ms',
-    label: 'Timeout of a call',
-    help: 'In milliseconds.',
-    number: true,
-    may_be_empty: true,
-  },
-]
-const BY_HAND = [
-  ...['base_url', 'resource', 'region', 'api_version', 'api_keys'],
-  ...TIMES.map(({ name }) => name),
-]
+const ELSEWHERE = ['base_url', 'resource', 'region', 'api_version', 'api_keys']
 
 /** The known ones, and what is written beside them. */
 function serverOptions(servers: readonly Known[], written: string): Option<string>[] {
@@ -112,10 +87,7 @@ function ProtocolField({ draft, path, provider, known }: OfServerProps) {
   )
 }
 
-interface ServerFieldsProps {
-  draft: Draft
-  path: Path
-  block: Block
+interface ServerFieldsProps extends Omit<Parameters<typeof SchemaFields>[0], 'labels' | 'names'> {
   known: Known | undefined
   servers: readonly Known[]
 }
@@ -125,14 +97,17 @@ function ServerFields({ known, servers, ...shared }: ServerFieldsProps) {
   const own = known?.fields ?? []
   const foreign = servers
     .flatMap(({ fields }) => fields)
-    .filter(({ name }, at, all) => {
-      const is_first = all.findIndex((each) => each.name === name) === at
-      return is_first && textAt(shared.block, name) !== '' && !own.some((each) => each.name === name)
-    })
-  const visible = [...own, ...foreign.map(({ name, label }) => ({ name, label, help: undefined }))]
-  if (visible.length === 0) return null
+    .filter(({ name }) => textAt(shared.block, name) !== '' && !own.some((field) => field.name === name))
+    .map(({ name, label }) => ({ name, label }))
+  const labels: Labels = Object.fromEntries(
+    [...own, ...foreign].map(({ name, ...words }) => [name, { ...words, code: true }]),
+  )
+  const names = Object.keys(labels)
+  if (names.length === 0) return null
   return (
-    <TextFields {...shared} fields={visible.map((field) => ({ ...field, code: true, may_be_empty: true }))} />
+    <div className="fields">
+      <SchemaFields {...shared} labels={labels} names={names} />
+    </div>
   )
 }
 

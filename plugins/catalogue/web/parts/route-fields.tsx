@@ -5,9 +5,9 @@ import { Field } from '../../../console/web/parts/field.tsx'
 import { Select } from '../../../console/web/parts/select.tsx'
 import type { Draft } from './draft.ts'
 import { useKnown } from './known.ts'
+import { ROUTE } from './labels.ts'
 import { PriceFields } from './price-fields.tsx'
-import { FurtherFields, useSettings } from './setting-fields.tsx'
-import { TextField } from './text-field.tsx'
+import { FurtherFields, SchemaFields, useBlockFields } from './schema-fields.tsx'
 import { type Block, blockAt, blocksOf, listAt, type Path, textAt } from './values.ts'
 
 interface RouteFieldsProps {
@@ -60,7 +60,8 @@ interface RouteLineProps {
 }
 
 function RouteLine({ draft, path, route, providers, is_only, model }: RouteLineProps) {
-  const { data } = useSettings()
+  const shared = { draft, path, block: route, fields: useBlockFields().route, labels: ROUTE }
+  const kind = textAt(model, 'kind')
   const provider = textAt(route, 'provider')
   const names = providers.includes(provider) ? providers : [provider, ...providers]
   return (
@@ -73,16 +74,7 @@ function RouteLine({ draft, path, route, providers, is_only, model }: RouteLineP
             onChange={(value) => draft.put([...path, 'provider'], value)}
           />
         </Field>
-        <TextField {...{ draft, path }} block={route} name="model" label="Upstream model" code />
-        <TextField
-          {...{ draft, path }}
-          block={route}
-          name="order"
-          label="Order"
-          number
-          may_be_empty
-          placeholder="0"
-        />
+        <SchemaFields {...shared} names={['model', 'order']} />
         <Button
           look="quiet"
           icon={Trash2}
@@ -91,42 +83,27 @@ function RouteLine({ draft, path, route, providers, is_only, model }: RouteLineP
           onClick={() => draft.put(path, undefined)}
         />
       </div>
-      {HAVE_GENERATIONS.has(textAt(model, 'kind')) && <Generation {...{ draft, path, route }} />}
+      {(kind === 'text' || kind === 'image') && <Generation {...shared} />}
       <RouteCost {...{ draft, route, model }} path={[...path, 'cost']} />
       <FurtherFields
-        {...{ draft, path }}
-        block={route}
-        fields={data?.blocks.route}
-        by_hand={textAt(model, 'kind') === 'text' ? BY_HAND : [...BY_HAND, 'endpoint']}
+        {...shared}
+        without={kind === 'text' ? ['provider'] : ['provider', 'endpoint']}
         label_prefix="Route: "
       />
     </div>
   )
 }
 
-const BY_HAND = ['provider', 'model', 'order', 'generation']
-
-const HAVE_GENERATIONS: ReadonlySet<string> = new Set(['text', 'image'])
-
 /** Shown where a server knows its models by the operator's names only, and where it is written. */
-function Generation({ draft, path, route }: Pick<RouteLineProps, 'draft' | 'path' | 'route'>) {
+function Generation(props: Parameters<typeof SchemaFields>[0]) {
+  const { draft, block: route } = props
   const known = useKnown()
   const provider = blocksOf(draft.values, 'providers').find(
     (block) => textAt(block, 'name') === textAt(route, 'provider'),
   )
   const server = known.find((each) => each.server !== null && each.server === textAt(provider, 'server'))
   if (!server?.has_deployments && textAt(route, 'generation') === '') return null
-  return (
-    <TextField
-      {...{ draft, path }}
-      block={route}
-      name="generation"
-      label="Generation (optional)"
-      help="Enter the model that was deployed, such as gpt-5.4 or gpt-image-2, if the deployment has another name. Its rules apply."
-      code
-      may_be_empty
-    />
-  )
+  return <SchemaFields {...props} names={['generation']} />
 }
 
 interface RouteCostProps {
@@ -151,7 +128,7 @@ function RouteCost({ draft, path, route, model }: RouteCostProps) {
         </p>
         <PriceFields
           {...{ draft, path }}
-          price={cost}
+          block={cost}
           like={blockAt(model, 'price')}
           kind={textAt(model, 'kind')}
           label_prefix="Cost: "

@@ -1,4 +1,4 @@
-// Settings as fields, as the server describes them: those of a section, and those of a block that have no field made by hand.
+// Settings as fields, as the server describes them by the catalogue's schemas; a table of labels has the words of those that most people set.
 import { type AnswerOf, api } from '../../../console/web/app/client.ts'
 import { useApi } from '../../../console/web/app/query.ts'
 import { CommittedInput } from '../../../console/web/parts/committed-input.tsx'
@@ -6,117 +6,112 @@ import { Field } from '../../../console/web/parts/field.tsx'
 import { Select } from '../../../console/web/parts/select.tsx'
 import { Switch } from '../../../console/web/parts/switch.tsx'
 import type { Draft } from './draft.ts'
+import type { Labels } from './labels.ts'
 import { type Block, listAt, type Path, type Value, valueAt, wholeNumber } from './values.ts'
 
 type Settings = AnswerOf<typeof api.catalogue.settings.get>
-export type SettingSection = Settings['sections'][number]
-type SettingField = SettingSection['fields'][number]
+type SettingField = Settings['sections'][number]['fields'][number]
 
 /** All settings, as the server describes them. */
 export const useSettings = () => useApi(['catalogue', 'settings'], () => api.catalogue.settings.get())
 
-interface SettingFieldsProps {
-  draft: Draft
-  section: SettingSection
-}
+/** The fields of providers, routes, models and prices; none until the server has described them. */
+export const useBlockFields = (): Settings['blocks'] => useSettings().data?.blocks ?? NO_FIELDS
 
-export function SettingFields({ draft, section }: SettingFieldsProps) {
-  return (
-    <div className="stack">
-      {section.fields.map((field) => (
-        <Setting
-          key={field.path.join('.')}
-          {...{ draft, field }}
-          path={field.path}
-          label={labelOf(field.path.slice(1))}
-          values={draft.values ?? {}}
-          empty="none"
-        />
-      ))}
-    </div>
-  )
-}
+const NO_FIELDS: Settings['blocks'] = { provider: [], route: [], models: {}, prices: {} }
 
-interface FurtherFieldsProps {
+/** A section or block of the file. */
+export interface BlockProps {
   draft: Draft
   /** Of the block in the file. */
   path: Path
   block: Block
-  /** All settings of such a block. */
+}
+
+interface SchemaFieldsProps extends BlockProps {
+  /** All fields of such a block. */
   fields: readonly SettingField[] | undefined
-  /** The names of those with a field made by hand. */
-  by_hand: readonly string[]
+  /** Those to show, in this order; all where absent. */
+  names?: readonly string[]
+  labels?: Labels
   /** Before each label, where the same settings stand elsewhere on the page. */
   label_prefix?: string
+  /** The placeholder of an empty field without a default. */
+  empty?: string
+}
+
+export function SchemaFields({ fields = [], names, ...shared }: SchemaFieldsProps) {
+  const visible = names?.flatMap((name) => fields.find(({ path }) => path[0] === name) ?? []) ?? fields
+  return visible.map((field) => <SchemaField key={field.path.join('.')} {...shared} field={field} />)
+}
+
+interface FurtherFieldsProps extends SchemaFieldsProps {
+  /** Those with a field elsewhere in the form. */
+  labels: Labels
+  /** Further ones that are not shown here. */
+  without?: readonly string[]
 }
 
 /** The settings of a block that few change: folded away, under a title that names those that are set. */
-export function FurtherFields({
-  draft,
-  path,
-  block,
-  fields = [],
-  by_hand,
-  label_prefix = '',
-}: FurtherFieldsProps) {
-  const further = fields.filter(({ path: [name = ''] }) => !by_hand.includes(name))
-  const set = further.filter(({ path: [name = ''] }) => name in block)
+export function FurtherFields({ fields = [], labels, without = [], ...shared }: FurtherFieldsProps) {
+  const further = fields.filter(
+    ({ path: [name = ''] }) => !Object.hasOwn(labels, name) && !without.includes(name),
+  )
+  const set = further.filter(({ path: [name = ''] }) => name in shared.block)
   if (further.length === 0) return null
   return (
     <details className="folded">
       <summary>
-        {label_prefix}More settings
-        {set.length > 0 && `: ${set.map(({ path: own }) => labelOf(own).toLowerCase()).join(', ')}`}
+        {shared.label_prefix}More settings
+        {set.length > 0 && `: ${set.map(({ path }) => labelOf(path).toLowerCase()).join(', ')}`}
       </summary>
       <div className="stack">
-        {further.map((field) => (
-          <Setting
-            key={field.path.join('.')}
-            {...{ draft, field }}
-            path={[...path, ...field.path]}
-            label={label_prefix + labelOf(field.path)}
-            values={block}
-            empty="default"
-          />
-        ))}
+        <SchemaFields {...shared} fields={further} empty="default" />
       </div>
     </details>
   )
 }
 
-interface SettingProps {
-  draft: Draft
+interface SchemaFieldProps extends Omit<SchemaFieldsProps, 'fields' | 'names'> {
   field: SettingField
-  /** In the file. */
-  path: Path
-  label: string
-  /** The block that the field's own path is relative to. */
-  values: Block
-  /** The placeholder of an empty field without a default. */
-  empty: string
 }
 
-function Setting({ draft, field, path, label, values, empty }: SettingProps) {
-  const write = (value: Value | undefined) => draft.put(path, value)
+function SchemaField({
+  draft,
+  path,
+  block,
+  field,
+  labels = {},
+  label_prefix = '',
+  empty = '',
+}: SchemaFieldProps) {
+  const own = [...path, ...field.path]
+  const write = (value: Value | undefined) => draft.put(own, value)
   const inline = field.kind === 'switch' && field.fallback !== null
-  const ofItems = listAt(values, ...field.path).map((_, at) => draft.mistakeAt([...path, at]))
-  const error = draft.mistakeAt(path) ?? ofItems.find((mistake) => mistake !== null)
+  const ofItems = listAt(block, ...field.path).map((_, at) => draft.mistakeAt([...own, at]))
+  const error = draft.mistakeAt(own) ?? ofItems.find((mistake) => mistake !== null)
+  const words = labels[field.path.join('.')] ?? { label: labelOf(field.path), help: helpOf(field) }
   return (
-    <Field label={label} help={helpOf(field)} error={error} inline={inline}>
-      <Control {...{ field, values, write, empty }} />
+    <Field label={label_prefix + words.label} help={words.help} error={error} inline={inline}>
+      <Control {...{ field, block, write, empty }} code={words.code} />
     </Field>
   )
 }
 
-interface ControlProps extends Pick<SettingProps, 'field' | 'values' | 'empty'> {
+interface ControlProps {
+  field: SettingField
+  block: Block
   /** @param value undefined takes the setting out of the file */
   write: (value: Value | undefined) => void
+  empty: string
+  code: boolean | undefined
 }
 
 const NO_CHOICE = ''
 
-function Control({ field: { path, kind, options, fallback }, values, write, empty }: ControlProps) {
-  const written = valueAt(values, ...path)
+function Control({ field, block, write, empty, code }: ControlProps) {
+  const { path, kind, options, fallback } = field
+  const written = valueAt(block, ...path)
   if (kind === 'switch') return <OnOrOff {...{ written, fallback, write }} />
   if (kind === 'choice')
     return (
@@ -129,22 +124,32 @@ function Control({ field: { path, kind, options, fallback }, values, write, empt
         onChange={(chosen) => write(chosen === (fallback ?? NO_CHOICE) ? undefined : chosen)}
       />
     )
-  const text = kind === 'list' ? listAt(values, ...path).join(', ') : String(written ?? '')
+  const text = kind === 'list' ? listAt(block, ...path).join(', ') : String(written ?? '')
   return (
     <CommittedInput
-      value={text}
-      inputMode={kind === 'number' ? 'numeric' : undefined}
+      code={code}
+      unit={kind === 'amount' ? 'USD' : undefined}
+      value={kind === 'amount' ? withDecimals(text) : text}
+      inputMode={kind === 'number' ? 'numeric' : kind === 'amount' ? 'decimal' : undefined}
       placeholder={fallback === null ? empty : String(fallback)}
-      commit={(typed) => write(typed === '' ? undefined : meantBy(kind, typed))}
+      commit={(typed) => write(fieldValue(field, typed))}
     />
   )
+}
+
+/** With two decimals at least, as prices are written. */
+function withDecimals(text: string): string {
+  const [whole, decimals = ''] = text.split('.')
+  return /^\d+(\.\d+)?$/.test(text) ? `${whole}.${decimals.padEnd(2, '0')}` : text
 }
 
 /** "pass" is the older word for true. */
 const isOn = (value: SettingField['fallback']): boolean => value === true || value === 'pass'
 
-interface OnOrOffProps extends Pick<ControlProps, 'write'>, Pick<SettingField, 'fallback'> {
+interface OnOrOffProps {
   written: string | number | boolean | undefined
+  fallback: SettingField['fallback']
+  write: (is_on: boolean | undefined) => void
 }
 
 /** A switch; without a default, a choice that can be left to the server. */
@@ -170,7 +175,9 @@ function OnOrOff({ written, fallback, write }: OnOrOffProps) {
   )
 }
 
-function meantBy(kind: SettingField['kind'], typed: string): Value {
+/** An emptied field is taken out of the file, unless its block is known by it. */
+function fieldValue({ kind, is_required }: SettingField, typed: string): Value | undefined {
+  if (typed === '' && !(is_required && kind === 'text')) return undefined
   if (kind === 'number') return wholeNumber(typed)
   if (kind !== 'list') return typed
   return typed
