@@ -1,7 +1,7 @@
-// The answers of the demo provider: a tool call, a picture, JSON, what a tool returned, or prose.
+// The answers of the demo provider: a tool call, a picture, JSON, the result of a tool, or prose.
 import type { Answer, Ask, Tool, ToolCall } from './ask.ts'
-import type { Behaviour } from './behaviour.ts'
-import { drawPicture } from './picture.ts'
+import type { Behaviour } from './endpoint.ts'
+import { paintPicture } from './picture.ts'
 import { valueFor } from './schema.ts'
 import { countTokens, hashOf, type Random, randomOf, tokensOf, writeAbout } from './text.ts'
 
@@ -10,19 +10,19 @@ const PICTURE_TOKENS = 1_290
 
 export async function answerTo(ask: Ask, behaviour: Behaviour): Promise<Answer> {
   const seed = `${ask.model}\n${ask.prompt}`
-  const said = { ...NOTHING, ...(await say(ask, behaviour, randomOf(seed))) }
-  const pictures = said.pictures.length * PICTURE_TOKENS
-  const output = pictures + said.text.length + said.calls.reduce((sum, call) => sum + callTokens(call), 0)
+  const answer = { ...NOTHING, ...(await say(ask, behaviour, randomOf(seed))) }
+  const pictures = answer.pictures.length * PICTURE_TOKENS
+  const output = pictures + answer.text.length + answer.calls.reduce((sum, call) => sum + callTokens(call), 0)
   const usage = { input: inputTokens(ask), images: ask.images.length * IMAGE_TOKENS, output, pictures }
-  return { ...said, id: hashOf(seed), usage }
+  return { ...answer, id: hashOf(seed), usage }
 }
 
-type Said = Omit<Answer, 'id' | 'usage'>
+type Content = Omit<Answer, 'id' | 'usage'>
 
-const NOTHING: Said = { text: [], calls: [], pictures: [], partials: [], finish: 'stop' }
+const NOTHING: Content = { text: [], calls: [], pictures: [], partials: [], finish: 'stop' }
 
-async function say(ask: Ask, behaviour: Behaviour, random: Random): Promise<Partial<Said>> {
-  if (behaviour.draws) return pictureAnswer(ask, random)
+async function say(ask: Ask, behaviour: Behaviour, random: Random): Promise<Partial<Content>> {
+  if (behaviour.paints) return pictureAnswer(ask, random)
   const tool = toolFor(ask)
   if (!tool) return cut(write(ask, behaviour, random), ask)
   const args = valueFor(tool.schema ?? { type: 'object' }, ask.last_text, random, { is_sparing: true })
@@ -31,11 +31,11 @@ async function say(ask: Ask, behaviour: Behaviour, random: Random): Promise<Part
   return callTokens(call) <= ask.max_tokens ? { calls: [call] } : { finish: 'length' }
 }
 
-async function pictureAnswer(ask: Ask, random: Random): Promise<Partial<Said>> {
+async function pictureAnswer(ask: Ask, random: Random): Promise<Partial<Content>> {
   const text = tokensOf('Here is your picture.').slice(0, ask.max_tokens)
   if (ask.max_tokens < PICTURE_TOKENS + text.length) return { text, finish: 'length' }
-  const files: Pick<Said, 'pictures' | 'partials'>[] = []
-  for (let at = 0; at < (ask.count ?? 1); at++) files.push(await drawPicture(ask, random))
+  const files: Pick<Content, 'pictures' | 'partials'>[] = []
+  for (let at = 0; at < (ask.count ?? 1); at++) files.push(await paintPicture(ask, random))
   return {
     text,
     pictures: files.flatMap(({ pictures }) => pictures),
@@ -43,7 +43,7 @@ async function pictureAnswer(ask: Ask, random: Random): Promise<Partial<Said>> {
   }
 }
 
-/** The tool that the prompt names, else the first whose name has a word of it. None once a result has come, so that an agent's loop ends. */
+/** The tool that the prompt names, else the first with a word of it in its name. None once a result has come, so that an agent's loop ends. */
 function toolFor({ tools, calling, results, last_text }: Ask): Tool | undefined {
   if (calling === 'none' || results.length > 0) return undefined
   const text = last_text.slice(0, 10_000)
@@ -56,19 +56,7 @@ function toolFor({ tools, calling, results, last_text }: Ask): Tool | undefined 
 }
 
 /** Words that say nothing about what a tool does. */
-const GENERIC = new Set([
-  'get',
-  'set',
-  'the',
-  'and',
-  'for',
-  'tool',
-  'function',
-  'call',
-  'use',
-  'run',
-  'current',
-])
+const GENERIC = new Set('get set the and for tool function call use run current'.split(' '))
 
 /** `get_weather`, `getWeathers`: get, weather. */
 const wordsOf = (text: string): string[] =>
@@ -76,7 +64,7 @@ const wordsOf = (text: string): string[] =>
     .map((word) => word.toLowerCase().replace(/(?<=..)s$/, ''))
     .filter((word) => word.length > 2)
 
-export const callTokens = ({ name, args }: ToolCall): number => countTokens(name + JSON.stringify(args))
+const callTokens = ({ name, args }: ToolCall): number => countTokens(name + JSON.stringify(args))
 
 function write(ask: Ask, { tokens }: Behaviour, random: Random): string[] {
   if (ask.json)
@@ -88,7 +76,7 @@ function write(ask: Ask, { tokens }: Behaviour, random: Random): string[] {
 }
 
 /** A text up to its first stop sequence, and within the output limit. */
-function cut(tokens: readonly string[], { stops, max_tokens }: Ask): Partial<Said> {
+function cut(tokens: readonly string[], { stops, max_tokens }: Ask): Partial<Content> {
   const whole = tokens.join('')
   const [stop] = stops
     .filter((stopped_by) => stopped_by !== '' && whole.includes(stopped_by))

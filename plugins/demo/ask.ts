@@ -1,12 +1,12 @@
 // Questions and answers of the demo provider in a form of no protocol.
 import type { Json } from '../../src/protocols/wire/json.ts'
 
-/** A request, as far as its answer depends on it. */
+/** The part of a request that its answer depends on. */
 export interface Ask {
   readonly model: string
   /** All text of the input: system, turns, calls and results of tools. */
   readonly prompt: string
-  /** The user's last text, whose words the answer uses. */
+  /** The user's last text: the answer uses its words. */
   readonly last_text: string
   /** In base64. */
   readonly images: readonly string[]
@@ -20,11 +20,11 @@ export interface Ask {
   readonly json?: { readonly schema: Json | undefined } | undefined
   readonly max_tokens: number
   readonly stops: readonly string[]
-  /** How many pictures are drawn; one where absent. */
+  /** Pictures to generate; one where absent. */
   readonly count?: number
   /** The shape of a picture: a ratio such as `16:9`, or a size such as `512x512`. */
   readonly shape: string
-  /** How often a picture is shown before it is done. */
+  /** Coarse versions of a picture before it is done. */
   readonly partials?: number
 }
 
@@ -63,13 +63,11 @@ export interface Answer {
 
 /** A request that is refused, in the words of the provider. */
 export class Refused extends Error {
-  readonly status: number
-  readonly field: string | undefined
-
-  constructor(status: number, message: string, field?: string) {
+  constructor(
+    readonly status: number,
+    message: string,
+    readonly field?: string,
+  ) {
     super(message)
-    this.name = 'Refused'
-    this.status = status
-    this.field = field
   }
 }

@@ -1,4 +1,4 @@
-// Lenient readers of the JSON of requests: what has another type counts as absent.
+// Lenient readers of the JSON of requests: a value of another type counts as absent.
 import { type Json, type JsonObject, objectIn } from '../../src/protocols/wire/json.ts'
 
 export const textIn = (value: Json | undefined): string => (typeof value === 'string' ? value : '')

@@ -13,12 +13,12 @@ interface Size {
 
 const LONGER_SIDE = 1_024
 const MAX_SIDE = 2_048
-/** The landscape is drawn this large, and enlarged. */
-const DRAWN_SIDE = 512
-const MAX_SHOWN = 4
+/** The landscape is painted this large, and enlarged. */
+const PAINTED_SIDE = 512
+const MAX_SOURCES = 4
 
-/** Draws a picture as a PNG file, and ever finer ones before it. */
-export async function drawPicture(
+/** Paints a picture as a PNG file, and ever finer ones before it. */
+export async function paintPicture(
   { prompt, shape, images, partials = 0 }: Ask,
   random: Random,
 ): Promise<Pick<Answer, 'pictures' | 'partials'>> {
@@ -28,11 +28,11 @@ export async function drawPicture(
   return await withSharp(async (sharp) => {
     const colour = colourOf(prompt, random)
     const colourAt = painter(images.length > 0 ? beside : subjectOf(prompt), colour, random)
-    const shown = await shownIn(sharp, images.slice(0, MAX_SHOWN), size, colour)
+    const overlays = await overlaysOf(sharp, images.slice(0, MAX_SOURCES), size, colour)
     const coarse: string[] = []
     for (let left = partials; left > 0; left--)
-      coarse.push(await fileOf(paint(sharp, size, DRAWN_SIDE / 2 ** (left + 2), colourAt)))
-    const picture = await fileOf(paint(sharp, size, DRAWN_SIDE, colourAt).composite(shown))
+      coarse.push(await fileOf(paint(sharp, size, PAINTED_SIDE / 2 ** (left + 2), colourAt)))
+    const picture = await fileOf(paint(sharp, size, PAINTED_SIDE, colourAt).composite(overlays))
     return { pictures: [picture], partials: coarse }
   })
 }
@@ -78,7 +78,7 @@ function painter(subject: Subject, colour: Colour, { between }: Random): Painter
   }
 }
 
-/** Each pixel by where it is. @param longer_side in pixels that are drawn */
+/** Each pixel by where it is. @param longer_side in painted pixels */
 function paint(sharp: SharpModule, size: Size, longer_side: number, colourAt: Painter): Sharp {
   const scale = Math.min(1, longer_side / Math.max(size.width, size.height))
   const [width, height] = [Math.ceil(size.width * scale), Math.ceil(size.height * scale)]
@@ -119,7 +119,7 @@ const subjectOf = (prompt: string): Subject =>
 const beside: Subject = () => undefined
 
 /** One picture fills the frame, tinted with the prompt's colour; several are side by side, with the landscape around them. */
-async function shownIn(
+async function overlaysOf(
   sharp: SharpModule,
   images: readonly string[],
   { width, height }: Size,
@@ -139,8 +139,8 @@ async function shownIn(
     top: Math.floor((height - down) / 2),
   }))
   const settled = await Promise.allSettled(placed)
-  const shown = settled.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []))
+  const opened = settled.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []))
   const background = { r, g, b, alpha: 0.35 }
   const tint = { input: { create: { width, height, channels: 4 as const, background } }, left: 0, top: 0 }
-  return shown.length === 1 && gap === 0 ? [...shown, tint] : shown
+  return opened.length === 1 && gap === 0 ? [...opened, tint] : opened
 }

@@ -1,8 +1,7 @@
 // The demo provider: answers requests of the three protocols with made-up content, so that a first start needs no provider's key.
 import { isObject, type JsonObject } from '../../src/protocols/wire/json.ts'
 import { Refused } from './ask.ts'
-import { type Behaviour, behaviourOf } from './behaviour.ts'
-import type { Endpoint, Served } from './endpoint.ts'
+import { type Behaviour, behaviourOf, type Endpoint, type Served } from './endpoint.ts'
 import { speech, transcription } from './protocols/audio.ts'
 import { TEXT_ENDPOINTS } from './protocols/conversations.ts'
 import { images } from './protocols/images.ts'
@@ -19,7 +18,7 @@ const ENDPOINTS: readonly Endpoint[] = [
   rerank,
 ]
 
-/** Answers as the provider would whose path it is, whatever stands before it: `/groq/chat/completions` too. */
+/** Answers as the provider of the path would, whatever stands before it: `/groq/chat/completions` too. */
 export async function provide(request: Request): Promise<Response> {
   const url = new URL(request.url)
   const endpoint = ENDPOINTS.find(({ path }) => path.test(url.pathname))
@@ -61,7 +60,7 @@ async function bodyOf(request: Request): Promise<JsonObject | undefined> {
     }
     return fields
   } catch {
-    // Dropped: why it cannot be read. The caller of this function refuses it.
+    // The reason is dropped: the caller of this function refuses the request.
     return undefined
   }
 }

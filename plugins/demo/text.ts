@@ -26,16 +26,14 @@ export const countTokens = (text: string): number => tokensOf(text).length
 
 export const hashOf = (text: string): string => Bun.hash(text).toString(36)
 
-/** A list in pieces of at most `size` items. */
-export const piecesOf = <T>(items: readonly T[], size: number): T[][] =>
-  Array.from({ length: Math.ceil(items.length / size) }, (_, at) => items.slice(at * size, (at + 1) * size))
-
 /** Tokens an event of a stream. */
 const TOKENS_AN_EVENT = 8
 
 /** A text as the pieces of a stream. */
 export const streamed = (tokens: readonly string[]): string[] =>
-  piecesOf(tokens, TOKENS_AN_EVENT).map((piece) => piece.join(''))
+  Array.from({ length: Math.ceil(tokens.length / TOKENS_AN_EVENT) }, (_, at) =>
+    tokens.slice(at * TOKENS_AN_EVENT, (at + 1) * TOKENS_AN_EVENT).join(''),
+  )
 
 type Words = readonly [string, ...string[]]
 

@@ -1,4 +1,4 @@
-// Live activity: the moments of calls, for those who listen at the time.
+// Live activity: the moments of calls, for the listeners at the time.
 import type { RecordedCall } from '../../src/calls/life/call.ts'
 import type { Events } from '../../src/calls/life/events.ts'
 import { costOf } from '../../src/calls/settling/queue.ts'
@@ -38,34 +38,20 @@ interface SettledElsewhere extends Omit<Extract<ActivityEvent, { type: 'settled'
   account: string
 }
 
-export interface Activity {
-  /** Shows the settlement to the listeners of its account. It is no event of this gateway. */
-  settledElsewhere(call: SettledElsewhere): void
-  /** True while anybody listens. */
-  readonly has_listeners: boolean
-  /** Called when somebody begins to listen where nobody did. */
-  onFirstListener: () => void
-  /** Listens to the calls of an account. @returns stops it */
-  listen(account_id: number, listener: ActivityListener): () => void
-  /** Listens to all calls. @returns stops it */
-  listenToAll(listener: ActivityListener): () => void
-}
+export type Activity = ReturnType<typeof createActivity>
 
-/** Activity that nobody listens to yet. Where nobody does, an event costs one look-up. A listener that throws is logged, and keeps no other from listening. */
-export function createActivity(events: Events, log: Pick<Logger, 'error'>): Activity {
-  const listeners = createListeners(() => activity.onFirstListener())
-
-  const guarded = (request_id: string, listen: () => void): void => {
-    try {
-      listen()
-    } catch (cause) {
-      log.error({ request_id, cause }, 'a listener to live activity failed')
-    }
-  }
+/** Activity without listeners yet; until there is one, an event costs one look-up. A listener that throws is logged, and keeps no other from its events. */
+export function createActivity(events: Events, log: Pick<Logger, 'error'>) {
+  /** By account; undefined: those of all accounts. */
+  const listeners = new Map<number | undefined, Set<ActivityListener>>()
 
   function notifyListeners(account: { id: number; name: string }, event: ActivityEvent): void {
-    for (const listener of listeners.of(account.id))
-      guarded(event.request_id, () => listener(event, account.name))
+    for (const listener of [...(listeners.get(undefined) ?? []), ...(listeners.get(account.id) ?? [])])
+      try {
+        listener(event, account.name)
+      } catch (cause) {
+        log.error({ request_id: event.request_id, cause }, 'a listener to live activity failed')
+      }
   }
 
   function notify({ caller, order, origin }: RecordedCall, moment: Moment): void {
@@ -80,18 +66,9 @@ export function createActivity(events: Events, log: Pick<Logger, 'error'>): Acti
     notifyListeners(caller.account, { ...about, ...moment })
   }
 
-  const isListenedTo = ({ caller }: RecordedCall): boolean => listeners.isAnyOf(caller.account.id)
-  const activity: Activity = {
-    onFirstListener: () => {},
-    get has_listeners() {
-      return listeners.isAny()
-    },
-    listen: listeners.listen,
-    listenToAll: listeners.listenToAll,
-    settledElsewhere({ account_id, account, ...event }) {
-      notifyListeners({ id: account_id, name: account }, { type: 'settled', ...event })
-    },
-  }
+  const isListenedTo = ({ caller }: RecordedCall): boolean =>
+    listeners.size > 0 && (listeners.has(undefined) || listeners.has(caller.account.id))
+
   events.on('held', (call) => {
     if (isListenedTo(call)) notify(call, { type: 'held', held_nanos: call.held_nanos })
   })
@@ -103,34 +80,26 @@ export function createActivity(events: Events, log: Pick<Logger, 'error'>): Acti
     const { outcome, status, duration_ms } = operation.call
     notify(call, { type: 'settled', outcome, status, duration_ms, cost_nanos: costOf(operation) })
   })
-  return activity
-}
 
-/** Listeners to moments of calls. @param onFirst is called for a listener where there was none */
-function createListeners(onFirst: () => void) {
-  const to_account = new Map<number, Set<ActivityListener>>()
-  const to_all = new Set<ActivityListener>()
-  const isAny = (): boolean => to_all.size > 0 || to_account.size > 0
-  return {
-    isAny,
-    isAnyOf: (account_id: number): boolean =>
-      to_all.size > 0 || (to_account.size > 0 && to_account.has(account_id)),
-    of: (account_id: number): ActivityListener[] => [...to_all, ...(to_account.get(account_id) ?? [])],
-    listen(account_id: number, listener: ActivityListener) {
-      const was_any = isAny()
-      const listening = to_account.get(account_id) ?? new Set()
-      to_account.set(account_id, listening.add(listener))
-      if (!was_any) onFirst()
+  const activity = {
+    /** Called for the first listener, and for one after a time without any. */
+    onFirstListener: (): void => {},
+    hasListeners: (): boolean => listeners.size > 0,
+    /** Notifies the listeners of an account. It is no event of this gateway. */
+    settledElsewhere({ account_id, account, ...event }: SettledElsewhere): void {
+      notifyListeners({ id: account_id, name: account }, { type: 'settled', ...event })
+    },
+    /** Listens to the calls of an account, or of all. @returns stops it */
+    listen(account_id: number | undefined, listener: ActivityListener): () => void {
+      const is_first = listeners.size === 0
+      const listening = listeners.get(account_id) ?? new Set()
+      listeners.set(account_id, listening.add(listener))
+      if (is_first) activity.onFirstListener()
       return () => {
         listening.delete(listener)
-        if (listening.size === 0 && to_account.get(account_id) === listening) to_account.delete(account_id)
+        if (listening.size === 0 && listeners.get(account_id) === listening) listeners.delete(account_id)
       }
     },
-    listenToAll(listener: ActivityListener) {
-      const was_any = isAny()
-      to_all.add(listener)
-      if (!was_any) onFirst()
-      return () => void to_all.delete(listener)
-    },
   }
+  return activity
 }

@@ -1,13 +1,10 @@
 // The route of an account's live feed, GET /api/v1/events: server-sent events while they are held, answered and settled.
 import { Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
-import type { Caller } from '../../src/access/gate.ts'
 import { ACCOUNT_FAILURES, accountCalls, scopeOf } from '../../src/app/surface/account-calls.ts'
 import type { Gateway } from '../../src/app/surface/gateway.ts'
-import type { CallParts } from '../../src/calls/parts.ts'
 import { rateLimited } from '../../src/domain/errors.ts'
 import { Closed } from '../../src/http/schema.ts'
-import type { Awaitable } from '../../src/store/db.ts'
 import type { Activity } from './activity.ts'
 import { type ActivityView, activityEvents, activityView, PingEvent } from './activity-view.ts'
 import { createFeeds, type FeedTimers } from './feed.ts'
@@ -29,46 +26,6 @@ const Feed = Type.Unsafe<ReadableStream>(
 /** Feeds that one key may have open at once. */
 const MAX_FEEDS_PER_KEY = 4
 
-interface CallersFeed {
-  caller: Caller
-  request: Request
-  /** Looks at the key again. @throws GatewayError once it may not be used any more */
-  recheck(): Awaitable<unknown>
-  /** True of a key that sees the calls of all keys of its account. */
-  seesAll(): Promise<boolean>
-}
-
-/**
- * Opens feeds, at most four a key.
- *
- * @returns answers with a feed. It throws GatewayError rate_limited for a fifth one
- */
-function callersFeeds(
-  { running, now }: Pick<CallParts, 'running' | 'now'>,
-  activity: Pick<Activity, 'listen'>,
-  timers: FeedTimers,
-): (feed: CallersFeed) => Promise<Response> {
-  const openFeed = createFeeds<ActivityView>(
-    { running },
-    { ...timers, max_feeds: MAX_FEEDS_PER_KEY, tooMany: tooManyFeeds },
-  )
-  return async ({ caller: { account, key }, request, recheck, seesAll }) => {
-    let sees_all = await seesAll()
-    return openFeed({
-      request,
-      reader: key.id,
-      recheck: async () => {
-        await recheck()
-        sees_all = await seesAll()
-      },
-      start: (send) =>
-        activity.listen(account.id, (event) => {
-          if (sees_all || event.key === key.prefix) send(activityView(event, now()))
-        }),
-    })
-  }
-}
-
 const tooManyFeeds = () =>
   rateLimited(`This API key has ${MAX_FEEDS_PER_KEY} live feeds open. Close one, or share it.`, {
     retry_after_s: 1,
@@ -80,12 +37,29 @@ export function callersFeedRoutes(
   activity: Pick<Activity, 'listen'>,
   timers: FeedTimers = {},
 ) {
-  const openFeed = callersFeeds(gateway.calls, activity, timers)
+  const { running, now, gate } = gateway.calls
+  const openFeed = createFeeds<ActivityView>(
+    { running },
+    { ...timers, max_feeds: MAX_FEEDS_PER_KEY, tooMany: tooManyFeeds },
+  )
   return new Elysia({ name: 'live-feed' }).use(accountCalls(gateway)).get(
     '/api/v1/events',
-    ({ caller, origin, request }) => {
+    async ({ caller, origin, request }) => {
+      const { account, key } = caller
       const seesAll = async () => (await scopeOf(gateway, caller)).only === undefined
-      return openFeed({ caller, request, recheck: () => gateway.calls.gate.admit(origin), seesAll })
+      let sees_all = await seesAll()
+      return openFeed({
+        request,
+        reader: key.id,
+        async recheck() {
+          await gate.admit(origin)
+          sees_all = await seesAll()
+        },
+        start: (send) =>
+          activity.listen(account.id, (event) => {
+            if (sees_all || event.key === key.prefix) send(activityView(event, now()))
+          }),
+      })
     },
     {
       query: Closed({}),

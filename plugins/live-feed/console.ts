@@ -47,7 +47,7 @@ const Live = Type.Unsafe<ReadableStream>(
 /** `GET /console/api/live`: ends with its session. */
 export function liveRoutes(
   gateway: Pick<Gateway, 'calls' | 'requests' | 'people' | 'db'>,
-  activity: Pick<Activity, 'listen' | 'listenToAll'>,
+  activity: Pick<Activity, 'listen'>,
   timers: FeedTimers = {},
 ) {
   const { db } = gateway
@@ -88,14 +88,9 @@ interface Sight {
 /** Sends a viewer the calls that they may see, at most 60 a second. */
 function listen(
   { db, calls: { now, log } }: Pick<Gateway, 'calls' | 'db'>,
-  {
-    activity,
-    viewer,
-    sight,
-  }: { activity: Pick<Activity, 'listen' | 'listenToAll'>; viewer: Viewer; sight: Sight },
+  { activity, viewer, sight }: { activity: Pick<Activity, 'listen'>; viewer: Viewer; sight: Sight },
   send: (event: Sent) => void,
 ): () => void {
-  const account_id = accountOf(viewer)
   const accountByName = (name: string) => accountQueries(db).accountByName.get({ name })
   let second = 0
   let sent = 0
@@ -133,7 +128,7 @@ function listen(
       account_display_name: await displayNameOf(db, viewer, (await accountByName(account))?.id),
     }))
   }
-  return account_id === undefined ? activity.listenToAll(listener) : activity.listen(account_id, listener)
+  return activity.listen(accountOf(viewer), listener)
 }
 
 /** @returns undefined for a viewer who sees all of their account */

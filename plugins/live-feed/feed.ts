@@ -1,4 +1,4 @@
-// Feeds of server-sent events: bounded, pinged, and over when whoever reads them may no longer.
+// Feeds of server-sent events: bounded, pinged, and over once their reader may not read them any more.
 import type { Stream } from '@elysiajs/stream'
 import type { CallParts } from '../../src/calls/parts.ts'
 import type { GatewayError } from '../../src/domain/errors.ts'
@@ -8,7 +8,7 @@ import type { Awaitable } from '../../src/store/db.ts'
 const PING_EVERY_MS = 15_000
 /** How soon a feed ends after its reader may no longer read it, or the process began to stop. */
 const CHECK_EVERY_MS = 1_000
-/** Events that wait for a slow reader; beyond it they are dropped. */
+/** Of events for a slow reader; more are dropped. */
 const MAX_WAITING_EVENTS = 1_000
 const HEADERS = { 'content-type': 'text/event-stream', 'cache-control': 'no-store' }
 
@@ -35,11 +35,6 @@ interface FeedRequest<Event extends object> {
   start(send: (event: Event) => void): () => void
 }
 
-/** Sent while nothing happens. */
-export interface Ping {
-  type: 'ping'
-}
-
 /**
  * Opens feeds, so many a reader.
  *
@@ -64,7 +59,7 @@ export function createFeeds<Event extends object>(
     const feeds = await import('@elysiajs/stream')
     if ((open.get(reader) ?? 0) >= max_feeds) throw tooMany()
     count(reader, 1)
-    const feed = startFeed(new feeds.Stream<Event | Ping>())
+    const feed = startFeed(new feeds.Stream<Event | { type: 'ping' }>())
     const stop = start(feed.send)
     const pinging = setInterval(() => feed.send({ type: 'ping' }), ping_every_ms)
     const checking = setInterval(() => void check(), check_every_ms)
@@ -90,13 +85,7 @@ export function createFeeds<Event extends object>(
 }
 
 /** One feed. @elysiajs/stream has no bound of its own: what its reader has not taken yet is counted here. */
-function startFeed<Event extends object>(
-  stream: Stream<Event>,
-): {
-  body: ReadableStream<Uint8Array>
-  send(event: Event): void
-  end(): void
-} {
+function startFeed<Event extends object>(stream: Stream<Event>) {
   const reader = stream.value.getReader()
   let waiting = 0
   let is_over = false
@@ -114,13 +103,13 @@ function startFeed<Event extends object>(
   )
   return {
     body,
-    send(event) {
+    send(event: Event): void {
       // The end may have come while an event was read.
       if (is_over || waiting >= MAX_WAITING_EVENTS) return
       waiting += 1
       stream.send(event)
     },
-    end() {
+    end(): void {
       is_over = true
       stream.close()
     },
@@ -132,7 +121,7 @@ async function isAllowed(recheck: () => Awaitable<unknown>): Promise<boolean> {
     await recheck()
     return true
   } catch {
-    // Revoked, expired, suspended or signed out: whichever it is, the feed ends.
+    // Revoked, expired, suspended or signed out: in each case the feed ends.
     return false
   }
 }

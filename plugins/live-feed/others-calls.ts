@@ -1,9 +1,10 @@
-// Calls that other gateways settle, for those who listen here: read from the database once a second, and only while somebody listens.
+// Calls that other gateways settle, for the listeners of this one: read from the database once a second, and only while somebody listens.
 
+import type { Gateway } from '../../src/app/surface/gateway.ts'
 import type { Events } from '../../src/calls/life/events.ts'
 import type { Logger } from '../../src/observe/log.ts'
 import type { Db } from '../../src/store/db.ts'
-import type { Activity } from './activity.ts'
+import { type Activity, createActivity } from './activity.ts'
 import { followSettled } from './settled-elsewhere.ts'
 
 const READ_EVERY_MS = 1_000
@@ -53,7 +54,7 @@ export function followOthersCalls(parts: OthersCallsParts): () => Promise<void> 
 
   /** Never rejects. */
   async function read(): Promise<void> {
-    if (!activity.has_listeners) return end()
+    if (!activity.hasListeners()) return end()
     reading ??= readOnce().catch(wasNotRead)
     await reading
     reading = undefined
@@ -81,4 +82,15 @@ export function followOthersCalls(parts: OthersCallsParts): () => Promise<void> 
     end()
     await reading
   }
+}
+
+/** Live activity of a gateway; of others over its database, too, where there are any. */
+export function openActivity({ db, calls, operations }: Gateway) {
+  const { events, running, settlements, is_shared, now, log } = calls
+  const activity = createActivity(events, log)
+  const own = operations.gateways()?.alive.find(({ is_this }) => is_this)
+  if (!is_shared || !own) return { activity, close: async () => {} }
+  const isUnderWay = (hold_id: number) => running.isUnderWay(hold_id) || settlements.has(hold_id)
+  const parts = { db, gateway_id: own.id, activity, events, isUnderWay, now, log }
+  return { activity, close: followOthersCalls(parts) }
 }

@@ -3,7 +3,7 @@ import { definePlugin } from '../../src/app/plugin.ts'
 
 export const liveFeed = definePlugin({
   name: 'live-feed',
-  open: async (gateway) => (await import('./opening.ts')).openActivity(gateway),
+  open: async (gateway) => (await import('./others-calls.ts')).openActivity(gateway),
   routes: async () => {
     const { callersFeedRoutes } = await import('./callers-feed.ts')
     return (gateway, { activity }) => callersFeedRoutes(gateway, activity)

@@ -1,5 +1,4 @@
-// A count of durations by their length, cheap enough to be made at each call.
-
+// Durations counted by their length, cheap enough for each call; and the lag of the event loop, counted so.
 /** Durations counted in classes; each class goes up to its bound, the last one has none. */
 export class Bins {
   /** Ascending. */
@@ -20,4 +19,22 @@ export class Bins {
     counts[at] = (counts[at] as number) + 1
     this.sum_ms += duration_ms
   }
+}
+
+const EVERY_MS = 100
+const BOUNDS_MS = [1, 2.5, 5, 10, 25, 50, 100, 250, 500, 1_000, 5_000]
+
+export type LoopLag = ReturnType<typeof watchLoopLag>
+
+/** How much later than planned a timer fires, ten times a second. Keeps no process alive. @param now_ms a clock that only goes forward */
+export function watchLoopLag(now_ms: () => number = () => performance.now()) {
+  const lags = new Bins(BOUNDS_MS)
+  let planned_ms = now_ms() + EVERY_MS
+  const timer = setInterval(() => {
+    const at_ms = now_ms()
+    lags.add(Math.max(0, at_ms - planned_ms))
+    planned_ms = at_ms + EVERY_MS
+  }, EVERY_MS)
+  timer.unref()
+  return { lags, stop: () => clearInterval(timer) }
 }

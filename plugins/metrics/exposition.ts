@@ -5,11 +5,10 @@ export type Labels = Readonly<Record<string, string>>
 
 type Values = Iterable<readonly [Labels, number]>
 
-/** A metric, and where its values come from. Names end in their unit: https://prometheus.io/docs/practices/naming/ */
+/** A metric and the source of its values. Names end in their unit: https://prometheus.io/docs/practices/naming/ */
 export type MetricSource = {
   name: string
   help: string
-  /** All that its values have. */
   labels: readonly string[]
 } & (
   | {
@@ -23,18 +22,13 @@ export type MetricSource = {
   | { type: 'histogram'; bins: () => Iterable<readonly [Labels, Bins]> }
 )
 
-export interface Exposition {
-  content_type: string
-  text: string
-}
-
 const CONTENT_TYPE = 'text/plain; version=0.0.4; charset=utf-8'
 
-/** The values of all metrics: https://prometheus.io/docs/instrumenting/exposition_formats/ */
-export async function exposed(sources: readonly MetricSource[]): Promise<Exposition> {
+/** The values of all metrics as an answer: https://prometheus.io/docs/instrumenting/exposition_formats/ */
+export async function exposed(sources: readonly MetricSource[]): Promise<Response> {
   const parts: string[] = []
   for (const source of sources) parts.push((await linesOf(source)).join('\n'))
-  return { content_type: CONTENT_TYPE, text: `${parts.join('\n\n')}\n` }
+  return new Response(`${parts.join('\n\n')}\n`, { headers: { 'content-type': CONTENT_TYPE } })
 }
 
 async function linesOf(source: MetricSource): Promise<string[]> {

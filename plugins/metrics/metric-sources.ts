@@ -2,9 +2,9 @@
 import { NANOS_PER_USD, type Nanos } from '../../src/domain/money.ts'
 import { USAGE_FIELDS } from '../../src/domain/usage.ts'
 import type { Tallied, Tally } from '../../src/observe/tally.ts'
+import type { LoopLag } from './bins.ts'
 import type { CallSum, CallSums } from './call-sums.ts'
 import type { Labels, MetricSource } from './exposition.ts'
-import type { LoopLag } from './loop-lag.ts'
 
 /** Sources that are read with the metrics. */
 export interface Readings {
@@ -123,12 +123,17 @@ function callMetrics({ calls, error_answers }: Readings): MetricSource[] {
 }
 
 function moneyMetrics({ calls, pendingHolds }: Readings): MetricSource[] {
-  const summed = (name: string, help: string, read: (sum: CallSum) => Nanos): MetricSource => ({
+  const summed = (
+    name: string,
+    help: string,
+    read: (sum: CallSum) => number,
+    per = NANOS_PER_USD,
+  ): MetricSource => ({
     name,
     help,
     type: 'counter',
     labels: ['model', 'provider'],
-    per: NANOS_PER_USD,
+    per,
     values: () =>
       [...calls.sums()].map((sum) => [
         { model: sum.model, provider: sum.provider || NO_PROVIDER },
@@ -147,17 +152,12 @@ function moneyMetrics({ calls, pendingHolds }: Readings): MetricSource[] {
       'What those calls cost their accounts whose provider cost is known: less that cost, it is the margin.',
       (sum) => sum.known_revenue_nanos,
     ),
-    {
-      name: 'tollgate_provider_cost_differences_total',
-      help: 'Calls whose provider reports a cost that is more than 2 % off the cost of the route.',
-      type: 'counter',
-      labels: ['model', 'provider'],
-      values: () =>
-        [...calls.sums()].map((sum) => [
-          { model: sum.model, provider: sum.provider || NO_PROVIDER },
-          sum.costs_that_differ,
-        ]),
-    },
+    summed(
+      'tollgate_provider_cost_differences_total',
+      'Calls whose provider reports a cost that is more than 2 % off the cost of the route.',
+      (sum) => sum.costs_that_differ,
+      1,
+    ),
     single(
       'gauge',
       'tollgate_holds_pending',

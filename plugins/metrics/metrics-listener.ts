@@ -1,9 +1,29 @@
 // The metrics' own address on this machine: GET /metrics without a token.
-
-import { listenRefusal } from '../../src/app/process/listen-refusal.ts'
+import { listenRefusal, MAIN_ADVICE } from '../../src/app/process/listen-refusal.ts'
+import { refuseTaken } from '../../src/app/process/listening.ts'
+import { refuseAddress } from '../../src/app/process/start-refusals.ts'
 import { isLoopback, parseListenAddress } from '../../src/utilities/listen-address.ts'
-import { METRICS_ADVICE } from './address.ts'
-import type { Exposition } from './exposition.ts'
+
+const METRICS_ADVICE =
+  'Choose another address for the metrics with listen in [metrics] of tollgate.toml, or take it out.'
+
+/** @param listen the gateway's own, which is free: it has it by then @throws Error as `refuseAddress` */
+export function refuseMetricsAddress(metrics_listen: string, listen: string | undefined): void {
+  refuseAddress(metrics_listen, METRICS_ADVICE)
+  const own = parseListenAddress(listen ?? '')
+  if (own.port === 0) return
+  const gateway = Bun.listen({ ...own, socket: { data() {} } })
+  try {
+    refuseTaken(parseListenAddress(metrics_listen))
+  } catch (cause) {
+    throw new Error(
+      `Cannot listen on ${listen}: the gateway's own metrics have ${metrics_listen} ([metrics] listen). ${MAIN_ADVICE}`,
+      { cause },
+    )
+  } finally {
+    gateway.stop(true)
+  }
+}
 
 const text = (status: number, words: string): Response =>
   new Response(`${words}\n`, { status, headers: { 'content-type': 'text/plain; charset=utf-8' } })
@@ -12,7 +32,7 @@ const text = (status: number, words: string): Response =>
  * Listens. @param listen a loopback address; checked by the catalogue
  * @throws Error with a text for the operator where the address cannot be had
  */
-export function listenForMetrics(listen: string, read: () => Promise<Exposition>) {
+export function listenForMetrics(listen: string, read: () => Promise<Response>) {
   try {
     return Bun.serve({
       ...parseListenAddress(listen),
@@ -26,8 +46,7 @@ export function listenForMetrics(listen: string, read: () => Promise<Exposition>
         if (pathname !== '/metrics') return text(404, 'No such endpoint; only GET /metrics.')
         if (request.method !== 'GET' && request.method !== 'HEAD')
           return text(405, 'Metrics are read with GET.')
-        const { content_type, text: body } = await read()
-        return new Response(body, { headers: { 'content-type': content_type } })
+        return await read()
       },
     })
   } catch (cause) {

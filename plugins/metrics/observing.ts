@@ -1,18 +1,17 @@
-// Metrics and spans of a running gateway: what counts, what is read, and how both start and stop.
+// Metrics and spans of a running gateway: their listeners, their readings, their start and end.
 import manifest from '../../package.json' with { type: 'json' }
 import type { Gateway } from '../../src/app/surface/gateway.ts'
 import type { Listener } from '../../src/calls/life/events.ts'
 import { costOf } from '../../src/calls/settling/queue.ts'
 import type { Catalogue } from '../../src/domain/catalogue.ts'
-import type { Ledger, PostOperation, VoidOperation } from '../../src/money/ledger/operations.ts'
-import type { Db } from '../../src/store/db.ts'
+import type { PostOperation, VoidOperation } from '../../src/money/ledger/operations.ts'
 import { keyIds } from '../../src/upstream/routes.ts'
 import { orUndo } from '../../src/utilities/or-undo.ts'
+import { type LoopLag, watchLoopLag } from './bins.ts'
 import type { SettledCall } from './call-facts.ts'
 import { spanOf } from './call-span.ts'
 import { type CallSums, createCallSums } from './call-sums.ts'
-import { type Exposition, exposed } from './exposition.ts'
-import { type LoopLag, watchLoopLag } from './loop-lag.ts'
+import { exposed } from './exposition.ts'
 import { metricSources, type Readings } from './metric-sources.ts'
 import { listenForMetrics } from './metrics-listener.ts'
 import { metrics_section, telemetry_section } from './settings.ts'
@@ -20,17 +19,12 @@ import { openSpans, parentOf, type Spans } from './spans.ts'
 
 export interface Observing {
   /** Metrics for Prometheus. Calls are counted from the start on, or from the first reading where metrics were off until then. */
-  read(): Promise<Exposition>
+  read(): Promise<Response>
   /** Sends the last spans. Takes two seconds at most. */
   close(): Promise<void>
 }
 
 type Observed = Pick<Gateway, 'calls' | 'requests' | 'operations' | 'db'>
-
-interface Counting {
-  read(): Promise<Exposition>
-  stop(): void
-}
 
 /**
  * Starts what the catalogue wants. With metrics and telemetry off nothing listens to calls.
@@ -44,10 +38,10 @@ export async function openObserving(gateway: Observed): Promise<Observing> {
   const telemetry = telemetry_section.of(catalogue())
   const stops: (() => unknown)[] = []
   let spans: Spans | undefined
-  let counting: Counting | undefined
+  let counting: ReturnType<typeof startCounting> | undefined
 
-  function count(): Counting {
-    counting ??= startCounting(gateway, { started_at_ms, spans: () => spans?.counts })
+  const count = () => {
+    counting ??= startCounting(gateway, { started_at_ms, spans: () => spans?.counts ?? NO_SPANS })
     return counting
   }
   const read = async () => count().read()
@@ -75,12 +69,11 @@ export async function openObserving(gateway: Observed): Promise<Observing> {
   return { read, close }
 }
 
-interface CountingOptions {
-  started_at_ms: number
-  spans: () => Spans['counts'] | undefined
-}
+const NO_SPANS = { sent: 0, dropped: 0, waiting: 0 }
 
-function startCounting(gateway: Observed, options: CountingOptions): Counting {
+type CountingOptions = Pick<Readings, 'started_at_ms' | 'spans'>
+
+function startCounting(gateway: Observed, options: CountingOptions) {
   const calls = createCallSums()
   const lag = watchLoopLag()
   const unlisten = gateway.calls.events.on('settled', ({ call, operation }) =>
@@ -94,11 +87,9 @@ function startCounting(gateway: Observed, options: CountingOptions): Counting {
   return { read: () => exposed(sources), stop }
 }
 
-const NO_SPANS = { sent: 0, dropped: 0, waiting: 0 }
-
 function readingsOf(
   { calls: parts, requests, operations, db }: Observed,
-  { started_at_ms, spans }: CountingOptions,
+  options: CountingOptions,
   calls: CallSums,
   lag: LoopLag,
 ): Readings {
@@ -108,17 +99,22 @@ function readingsOf(
     error_answers: requests.error_answers,
     lag,
     version: manifest.version,
-    started_at_ms,
+    ...options,
     async pendingHolds() {
       // First those without a row: by the time that the rows were read they may have one.
-      const unwritten = new Map(parts.ledger.unwritten)
-      return withUnwritten(await pendingHolds(db), unwritten)
+      const unwritten = [...parts.ledger.unwritten.values()]
+      const [written] = await db.rows<{ count: number; amount_nanos: number }>(
+        "SELECT count(*) AS count, coalesce(sum(amount_nanos), 0) AS amount_nanos FROM holds WHERE state = 'pending'",
+      )
+      return {
+        count: unwritten.length + (written?.count ?? 0),
+        amount_nanos: unwritten.reduce((sum, hold) => sum + hold.amount_nanos, written?.amount_nanos ?? 0),
+      }
     },
     settlementsWaiting: () => settlements.size,
     callsUnderWay: () => parts.running.size,
     webSocketsOpen: () => requests.web_sockets.size,
     isReady: () => operations.notReady() === undefined,
-    spans: () => spans() ?? NO_SPANS,
     providerKeys: () =>
       [...catalogue().providers.values()].map((provider) => {
         const ids = keyIds(provider)
@@ -126,27 +122,6 @@ function readingsOf(
         return { provider: provider.name, keys: ids.length, cooling }
       }),
   }
-}
-
-async function pendingHolds(db: Db): Promise<PendingHolds> {
-  const [found] = await db.rows<PendingHolds>(
-    "SELECT count(*) AS count, coalesce(sum(amount_nanos), 0) AS amount_nanos FROM holds WHERE state = 'pending'",
-  )
-  return found ?? { count: 0, amount_nanos: 0 }
-}
-
-interface PendingHolds {
-  count: number
-  amount_nanos: number
-}
-
-function withUnwritten(written: PendingHolds, unwritten: Ledger['unwritten']): PendingHolds {
-  const all = { ...written }
-  for (const { amount_nanos } of unwritten.values()) {
-    all.count += 1
-    all.amount_nanos += amount_nanos
-  }
-  return all
 }
 
 function spanListener(spans: Spans, catalogue: () => Catalogue): Listener<'settled'> {

@@ -7,7 +7,7 @@ export const metrics = definePlugin({
   settings: [metrics_section, telemetry_section],
   async prepare({ listen }, settings) {
     const own = settings().listen
-    if (own !== undefined) (await import('./address.ts')).refuseMetricsAddress(own, listen)
+    if (own !== undefined) (await import('./metrics-listener.ts')).refuseMetricsAddress(own, listen)
   },
   open: async (gateway) => (await import('./observing.ts')).openObserving(gateway),
   routes: async () => (await import('./routes.ts')).metrics,

@@ -32,8 +32,7 @@ export function metrics(gateway: Pick<Gateway, 'calls' | 'requests'>, observing:
     '/metrics',
     async ({ request }) => {
       admit(request, metrics_section.of(gateway.calls.catalogue()).token)
-      const { content_type, text } = await observing.read()
-      return new Response(text, { headers: { 'content-type': content_type } })
+      return await observing.read()
     },
     { detail: { hide: true } },
   )

@@ -55,35 +55,13 @@ const TelemetrySchema = Type.Object(
   closed,
 )
 
-/** Metrics for Prometheus: off unless there is a token or an address. */
-interface MetricsSettings {
-  /** The token that `GET /metrics` of the gateway's own address requires. A secret. */
-  readonly token?: string | undefined
-  /** `address:port` on this machine, where `/metrics` needs no token. */
-  readonly listen?: string | undefined
-}
-
-/** Spans of calls for OpenTelemetry: off unless there is an endpoint. */
-interface TelemetrySettings {
-  /** The complete address that spans are sent to; undefined: none are. */
-  readonly endpoint?: string | undefined
-  /** Secrets. */
-  readonly headers: Readonly<Record<string, string>>
-  /** The share of calls that get a span, from 0 to 1. */
-  readonly sample: number
-  readonly service_name: string
-}
-
 /** A token that is guessed opens how much the gateway earns. */
 const MIN_TOKEN_CHARS = 16
 
 const SENDABLE = /^[!-~]+$/
 
 /** Reads the section, whose shape has been checked. A variable that is not set leaves out what needs it, and nothing else. */
-function readMetrics(
-  { token, listen }: Static<typeof MetricsSchema>,
-  context: SectionContext,
-): MetricsSettings {
+function readMetrics({ token, listen }: Static<typeof MetricsSchema>, context: SectionContext) {
   const { server } = context
   if (listen !== undefined && server && takesIn(server.listen, listen))
     context.report(
@@ -118,7 +96,7 @@ function readToken(written: string, context: SectionContext): string | undefined
 function readTelemetry(
   { endpoint, headers: written = {}, sample, service_name }: Static<typeof TelemetrySchema>,
   context: SectionContext,
-): TelemetrySettings {
+) {
   const { values: headers, unset } = readHeaders(written, ['telemetry', 'headers'], context)
   for (const each of unset) warnUnusable(each, 'no spans are sent', context.warn)
   const url = endpoint === undefined ? undefined : readEndpoint(endpoint, context)
@@ -142,7 +120,7 @@ function readEndpoint(text: string, { report }: SectionContext): string | undefi
 
 /** Whether a socket at one address leaves no room for the other. */
 function takesIn(listen: string, other: string): boolean {
-  const [host, port] = [listen.slice(0, listen.lastIndexOf(':')), listen.slice(listen.lastIndexOf(':'))]
+  const [, host, port = ''] = /^(.*)(:.*)$/.exec(listen) ?? []
   const is_any = host === '0.0.0.0' || host === '[::]'
   return port !== ':0' && (listen === other || (is_any && other.endsWith(port)))
 }

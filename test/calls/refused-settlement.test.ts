@@ -33,7 +33,7 @@ async function toldOf(outcome: PostOutcome, end: Delivered | Undelivered) {
   const events = createEvents(log)
   const activity = createActivity(events, log)
   const told: string[] = []
-  activity.listenToAll(({ type }) => told.push(type))
+  activity.listen(undefined, ({ type }) => told.push(type))
   events.on('settled', () => told.push('record'))
   const ledger: Pick<Ledger, 'submit' | 'failing'> = {
     failing: undefined,

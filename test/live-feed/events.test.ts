@@ -3,7 +3,7 @@
 import { describe, expect, test } from 'bun:test'
 import { plugins } from '../../plugins/index.ts'
 import { callersFeedRoutes } from '../../plugins/live-feed/callers-feed.ts'
-import { openActivity } from '../../plugins/live-feed/opening.ts'
+import { openActivity } from '../../plugins/live-feed/others-calls.ts'
 import { liveFeed } from '../../plugins/live-feed/plugin.ts'
 import { revokeKey } from '../../src/access/keys.ts'
 import type { Plugin } from '../../src/app/plugin.ts'

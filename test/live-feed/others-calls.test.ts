@@ -36,7 +36,7 @@ test('only while somebody listens; a failure is logged once, and it goes on', as
   })
   await Bun.sleep(30)
   expect(count.begun).toBe(0)
-  const stops = [activity.listenToAll(() => {}), activity.listen(7, () => {})]
+  const stops = [activity.listen(undefined, () => {}), activity.listen(7, () => {})]
   await eventually('it reads', () => count.begun > 0)
   connection.run('ALTER TABLE calls RENAME TO calls_away')
   await eventually('it says so', () => memory.lines().length > 0)

@@ -16,8 +16,8 @@ const values: (readonly [Labels, number])[] = [
   [{ model: 'two' }, 2],
 ]
 
-test('metrics are told in order, those with the same labels added up', async () => {
-  const { text, content_type } = await exposed([
+test('metrics come in order, those with the same labels added up', async () => {
+  const answer = await exposed([
     {
       name: 'usd_total',
       help: 'Money.',
@@ -39,7 +39,8 @@ test('metrics are told in order, those with the same labels added up', async () 
       ],
     },
   ])
-  expect(content_type).toBe('text/plain; version=0.0.4; charset=utf-8')
+  const text = await answer.text()
+  expect(answer.headers.get('content-type')).toBe('text/plain; version=0.0.4; charset=utf-8')
   expect(text).toBe(`# HELP usd_total Money.
 # TYPE usd_total counter
 usd_total{model="a \\"b\\"\\\\c\\nd"} 1.5

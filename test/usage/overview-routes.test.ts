@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { plugins } from '../../plugins/index.ts'
 import { liveRoutes } from '../../plugins/live-feed/console.ts'
-import { openActivity } from '../../plugins/live-feed/opening.ts'
+import { openActivity } from '../../plugins/live-feed/others-calls.ts'
 import { changeKey } from '../../src/access/keys.ts'
 import type { Plugin } from '../../src/app/plugin.ts'
 import { MODEL, PROVIDER, THINKING } from '../support/catalogue.ts'

@@ -13,8 +13,7 @@ import { gemini as native } from '../../../src/protocols/gemini/index.ts'
 import { openai } from '../../../src/protocols/openai/index.ts'
 import { responses as openaiResponses } from '../../../src/protocols/openai/responses/index.ts'
 import type { Translator } from '../../../src/protocols/protocol.ts'
-import type { JsonObject } from '../../../src/protocols/wire/json.ts'
-import { objectIn } from '../../../src/protocols/wire/json.ts'
+import { type JsonObject, objectIn } from '../../../src/protocols/wire/json.ts'
 import { messageOf } from '../../../src/utilities/thrown.ts'
 import { answerTo, inputTokens } from '../answer.ts'
 import { type Answer, type Ask, Refused } from '../ask.ts'
@@ -90,14 +89,9 @@ async function served(text: Translator, { url, model, body, behaviour }: Receive
   const streams = body.stream === true || url.pathname.endsWith(':streamGenerateContent')
   const request = decoded(text, body, streams)
   const answer = await answerTo(askOf(model, request), behaviour)
+  const { id } = answer
   const { shows_usage } = request
-  const context: AnswerContext = {
-    id: answer.id,
-    model,
-    created_s: CREATED_S,
-    shows_usage,
-    request_fields: body,
-  }
+  const context: AnswerContext = { id, model, created_s: CREATED_S, shows_usage, request_fields: body }
   if (!streams) return { json: text.encodeAnswer(wholeOf(answer, model), context) }
   const encoder = text.createStreamEncoder(context)
   const records = eventsOf(answer, model).flatMap((event) => encoder.encode(event))
@@ -113,45 +107,37 @@ async function served(text: Translator, { url, model, body, behaviour }: Receive
 
 /** @throws Refused for what is malformed */
 function decoded(text: Translator, body: JsonObject, streams: boolean): ConversationRequest {
-  const request = orRefused(() => text.decodeRequest(body, streams))
-  if (request.turns.length + request.system.length === 0) throw new Refused(400, 'The request has no input.')
-  return request
-}
-
-function orRefused<T>(read: () => T): T {
+  let request: ConversationRequest
   try {
-    return read()
+    request = text.decodeRequest(body, streams)
   } catch (error) {
     throw new Refused(400, messageOf(error))
   }
+  if (request.turns.length + request.system.length === 0) throw new Refused(400, 'The request has no input.')
+  return request
 }
-
-const CALLING = { auto: 'auto', any: 'any', none: 'none' } as const
 
 function askOf(model: string, request: ConversationRequest): Ask {
   const { system, turns, tools, tool_choice, output, images } = request
   const parts = turns.flatMap((turn) => turn.parts)
   const media = parts.flatMap((part) => (part.kind === 'tool_result' ? part.content : part)).filter(isMedia)
-  const shown = media.filter(({ kind }) => kind === 'image')
-  const named = tool_choice?.mode === 'named' ? tool_choice : undefined
-  const said = turns.findLast(
+  const pictures = media.filter(({ kind }) => kind === 'image')
+  const names = tool_choice?.mode === 'named' ? tool_choice.names : undefined
+  const of_named = tool_choice?.mode === 'named' && tool_choice.required ? 'any' : 'auto'
+  const calling = tool_choice && tool_choice.mode !== 'named' ? tool_choice.mode : of_named
+  const last = turns.findLast(
     ({ role, parts: own }) => role === 'user' && own.some(({ kind }) => kind === 'text'),
   )
   return {
     model,
     prompt: lines([...system, ...parts.map(promptText)]),
-    last_text: textOf(said?.parts ?? []),
-    images: shown.map(({ source }) => (source.by === 'data' ? source.data : '')),
-    media_tokens: (media.length - shown.length) * DOCUMENT_TOKENS,
+    last_text: textOf(last?.parts ?? []),
+    images: pictures.map(({ source }) => (source.by === 'data' ? source.data : '')),
+    media_tokens: (media.length - pictures.length) * DOCUMENT_TOKENS,
     tools: tools
-      .filter(({ name }) => named?.names.includes(name) ?? true)
+      .filter(({ name }) => names?.includes(name) ?? true)
       .map(({ name, parameters }) => ({ name, schema: parameters })),
-    calling:
-      tool_choice?.mode === 'named'
-        ? tool_choice.required
-          ? 'any'
-          : 'auto'
-        : CALLING[tool_choice?.mode ?? 'auto'],
+    calling,
     results: resultsOf(turns.at(-1)),
     json: output && { schema: output.kind === 'json_schema' ? output.schema : undefined },
     max_tokens: request.max_output_tokens ?? MAX_TOKENS,
@@ -196,12 +182,9 @@ const usageOf = ({ usage }: Answer) => ({
   output_image_tokens: usage.pictures,
 })
 
-function endOf({ finish, calls, stopped_by }: Answer): {
-  stop_reason: StopReason
-  stop_sequence: string | undefined
-} {
+function endOf({ finish, calls, stopped_by }: Answer) {
   const ended = stopped_by === undefined ? 'stop' : 'stop_sequence'
-  const stop_reason = finish === 'length' ? 'length' : calls.length > 0 ? 'tool_use' : ended
+  const stop_reason: StopReason = finish === 'length' ? 'length' : calls.length > 0 ? 'tool_use' : ended
   return { stop_reason, stop_sequence: stopped_by }
 }
 

@@ -17,7 +17,7 @@ export const images: Endpoint = {
   path: /\/images\/(?:generations|edits)$/,
   async serve({ url, body, model, behaviour }) {
     const ask = askOf(model, body, url.pathname.endsWith('/edits'))
-    const answer = await answerTo(ask, { ...behaviour, draws: true })
+    const answer = await answerTo(ask, { ...behaviour, paints: true })
     if (fieldOf(body, 'stream') === 'true') return { events: eventsOf(body, ask, answer) }
     const data = answer.pictures.map((b64_json) => ({ b64_json }))
     return { json: { created: 1, data, usage: usageOf(answer) } }

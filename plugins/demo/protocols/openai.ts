@@ -1,4 +1,4 @@
-// What the endpoints of OpenAI's protocol share: key, model, refusals, and fields that come in JSON or in a form.
+// Shared parts of the endpoints of OpenAI's protocol: key, model, refusals, and fields that come in JSON or in a form.
 import type { JsonObject } from '../../../src/protocols/wire/json.ts'
 import type { Endpoint } from '../endpoint.ts'
 import { textIn } from '../json.ts'
