@@ -19,7 +19,7 @@ export interface FoundMedia {
 }
 
 /** The result of a bound. */
-export interface Bounded {
+interface Bounded {
   tokens: number
   media: readonly Medium[]
 }

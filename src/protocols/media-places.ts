@@ -113,7 +113,7 @@ export function regularType(mime_type: string): string {
 }
 
 /** A medium as every provider reads it: standard base64, and for an image the name of its type. */
-export function regular(medium: Medium): Medium {
+function regular(medium: Medium): Medium {
   const mime_type = medium.mime_type === undefined ? undefined : regularType(medium.mime_type)
   const data = standardBase64(medium.data)
   return mime_type === medium.mime_type && data === medium.data ? medium : { ...medium, mime_type, data }

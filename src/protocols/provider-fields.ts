@@ -1,4 +1,4 @@
-// The fields that an operator drops from the requests to a provider, and sets in them.
+// The fields that an operator drops from the requests to a provider.
 import { isObject, type Json, type JsonObject } from './wire/json.ts'
 
 /**
@@ -22,6 +22,3 @@ function valueWithout(value: Json, path: readonly string[]): Json {
   const left = value.map((item) => valueWithout(item, path))
   return left.every((item, index) => item === value[index]) ? value : left
 }
-
-/** A request with these fields in place of its own. */
-export const withFields = (body: JsonObject, fields: JsonObject): JsonObject => ({ ...body, ...fields })

@@ -1,6 +1,5 @@
 // The session that a request belongs to: the id that its client sends, else a fingerprint of how the conversation begins.
-import { withoutBillingLine } from './billing-line.ts'
-import { sessionOfClaudeCode } from './claude-session.ts'
+import { sessionOfClaudeCode, withoutBillingLine } from './claude-code.ts'
 import { RECALLED, recalledOf } from './openai/responses/recalled.ts'
 import { isObject, type Json, type JsonObject, stringIn } from './wire/json.ts'
 

@@ -32,7 +32,7 @@ const MIN_ANSWER_TOKENS = 1_024
 const BY_RISING_BUDGET: readonly Effort[] = ['low', 'medium', 'high']
 
 /** The thinking tokens to ask for; undefined if the model is to decide. */
-export function budgetOf(thinking: Thinking): number | undefined {
+function budgetOf(thinking: Thinking): number | undefined {
   if (thinking.mode === 'off') return 0
   if (thinking.mode === 'auto') return undefined
   return thinking.mode === 'budget' ? thinking.budget_tokens : EFFORT_BUDGETS[thinking.effort]

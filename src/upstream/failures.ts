@@ -10,10 +10,10 @@ import {
 } from '../domain/errors.ts'
 import type { UpstreamFailure } from '../protocols/facts.ts'
 import type { FailureClass } from '../protocols/failure-class.ts'
+import { reportsError } from '../protocols/failures.ts'
 import type { Protocol } from '../protocols/protocol.ts'
-import { reportsError } from '../protocols/reported-error.ts'
 import { type JsonObject, parseObject } from '../protocols/wire/json.ts'
-import { isTooDeep, MAX_DEPTH } from '../protocols/wire/json-depth.ts'
+import { isTooDeep, MAX_DEPTH } from '../protocols/wire/json-text.ts'
 
 /** A failure that a provider reports under status 200: in a whole answer, or as an event of a stream. */
 export class ReportedFailure extends UpstreamFault {

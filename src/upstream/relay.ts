@@ -1,9 +1,9 @@
 // The relay of an upstream's stream to the caller: passed on byte for byte, or framed anew.
 
-import type { ServerSentEvent } from '../protocols/canonical/stream.ts'
+import type { ServerSentEvent } from '../protocols/canonical/answer.ts'
 import type { StreamReading } from '../protocols/protocol.ts'
 import { type ByteString, fromByteString, toByteString } from '../protocols/wire/byte-string.ts'
-import { isTooDeep } from '../protocols/wire/json-depth.ts'
+import { isTooDeep } from '../protocols/wire/json-text.ts'
 import { EventCutter, EventWalk, withoutComments } from '../protocols/wire/sse.ts'
 import { tooDeep } from './failures.ts'
 import { Heartbeat } from './heartbeat.ts'

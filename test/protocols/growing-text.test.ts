@@ -1,7 +1,7 @@
 // Texts that grow by pieces: a stream of a million tiny events must cost by each event what the first one cost.
 import { heapStats } from 'bun:jsc'
 import { beforeAll, describe, expect, test } from 'bun:test'
-import type { PartStart, StreamEvent } from '../../src/protocols/canonical/stream.ts'
+import type { PartStart, StreamEvent } from '../../src/protocols/canonical/answer.ts'
 import { GrowingText } from '../../src/protocols/growing-text.ts'
 import { responses } from '../../src/protocols/openai/responses/index.ts'
 import type { Protocol } from '../../src/protocols/protocol.ts'

@@ -2,10 +2,15 @@
 // before any output goes to the next route.
 import { describe, expect, test } from 'bun:test'
 import Anthropic, { APIError } from '@anthropic-ai/sdk'
-import type { BuiltInProtocol } from '../../src/protocols/registry.ts'
 import { cellsOf } from '../support/long.ts'
 import { firstWord, framed, framedSteps, providerAsked, recorded, streamOf } from '../support/replay.ts'
-import { MODELS, PROTOCOLS, TWO_PROVIDERS, threeProviders } from '../support/three-providers.ts'
+import {
+  type BuiltInProtocol,
+  MODELS,
+  PROTOCOLS,
+  TWO_PROVIDERS,
+  threeProviders,
+} from '../support/three-providers.ts'
 import { type Step, stream } from '../support/upstream.ts'
 import { ERROR_OF, REQUESTS } from './requests.ts'
 

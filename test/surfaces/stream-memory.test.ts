@@ -2,8 +2,8 @@
 // In long runs only: TOLLGATE_LONG=1
 import { describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
-import type { BuiltInProtocol } from '../../src/protocols/registry.ts'
 import { IS_LONG } from '../support/long.ts'
+import type { BuiltInProtocol } from '../support/three-providers.ts'
 
 const EVENTS = 50_000
 const PIECE_BYTES = 1_024

@@ -1,6 +1,6 @@
 // Providers whose JSON is nested without end: what they send is refused as their failure, on every surface, before anything recurses into it.
 import { afterAll, describe, expect, test } from 'bun:test'
-import { isTooDeep, MAX_DEPTH } from '../../src/protocols/wire/json-depth.ts'
+import { isTooDeep, MAX_DEPTH } from '../../src/protocols/wire/json-text.ts'
 import {
   OVER_CHAT,
   OVER_IMAGES,

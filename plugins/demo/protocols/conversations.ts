@@ -5,10 +5,10 @@ import type {
   AnswerContext,
   ConversationAnswer,
   StopReason,
+  StreamEvent,
 } from '../../../src/protocols/canonical/answer.ts'
 import { type MediaPart, type Part, type Turn, textOf } from '../../../src/protocols/canonical/parts.ts'
 import type { ConversationRequest } from '../../../src/protocols/canonical/request.ts'
-import type { StreamEvent } from '../../../src/protocols/canonical/stream.ts'
 import { gemini as native } from '../../../src/protocols/gemini/index.ts'
 import { openai } from '../../../src/protocols/openai/index.ts'
 import { responses as openaiResponses } from '../../../src/protocols/openai/responses/index.ts'

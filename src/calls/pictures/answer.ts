@@ -1,9 +1,13 @@
 // Generated images as the answer of a conversation, in the caller's protocol, whole or as a stream.
 import { NO_USAGE, USAGE_FIELDS, type Usage } from '../../domain/usage.ts'
 import { idHeaders } from '../../http/answers.ts'
-import type { AnswerContext, Candidate, ConversationAnswer } from '../../protocols/canonical/answer.ts'
+import type {
+  AnswerContext,
+  Candidate,
+  ConversationAnswer,
+  StreamEvent,
+} from '../../protocols/canonical/answer.ts'
 import type { MediaPart, Part } from '../../protocols/canonical/parts.ts'
-import type { StreamEvent } from '../../protocols/canonical/stream.ts'
 import { base64Of } from '../../protocols/wire/base64.ts'
 import type { GeneratedImage } from '../kinds/image/generated-images.ts'
 import type { Dialect } from '../kinds/text/dialect.ts'

@@ -1,9 +1,106 @@
 // Messages of lenient servers, completed for callers of the protocol: Anthropic's own clients throw, or lose a block, without these fields.
+
+import { UpstreamFault } from '../../domain/errors.ts'
 import type { AnswerContext } from '../canonical/answer.ts'
+import { madeCallId } from '../canonical/parts.ts'
 import type { Completing } from '../completing.ts'
+import { reportsError } from '../failures.ts'
 import { type ByteString, decodeByteString, toByteString } from '../wire/byte-string.ts'
-import { type JsonObject, objectIn, parseObject } from '../wire/json.ts'
-import { completeMessage, StreamedBlocks } from './complete-blocks.ts'
+import {
+  countIn,
+  isObject,
+  type JsonObject,
+  objectIn,
+  objectsIn,
+  parseObject,
+  stringIn,
+} from '../wire/json.ts'
+
+/** The type of a block without one, by what it holds. */
+const TYPE_OF_BLOCK = { thinking: 'thinking', text: 'text', data: 'redacted_thinking', input: 'tool_use' }
+const TYPE_OF_DELTA = {
+  text: 'text_delta',
+  thinking: 'thinking_delta',
+  partial_json: 'input_json_delta',
+  signature: 'signature_delta',
+  citation: 'citations_delta',
+}
+/** The ids of calls that are not the caller's: of the provider's own tools, and of MCP servers. */
+const OTHERS_CALL = /^(?:srv|mcp)toolu_/
+
+/** Fields of events that say something: one without any of them, such as `{}`, keeps the connection open. */
+const OF_EVENTS = ['message', 'content_block', 'delta', 'index', 'usage']
+
+/** The same with its type, where what it holds tells one. */
+function withType(original: JsonObject, types: Readonly<Record<string, string>>): JsonObject {
+  if (typeof original.type === 'string') return original
+  const key = Object.keys(types).find((name) => (original[name] ?? null) !== null)
+  return key === undefined ? original : { ...original, type: types[key] ?? '' }
+}
+
+/** @throws UpstreamFault for a call without its type that may be of another's tool, and for a tool call without a name */
+function completeBlock(original: JsonObject, made_id: string): JsonObject {
+  const block = withType(original, TYPE_OF_BLOCK)
+  if (block !== original && OTHERS_CALL.test(stringIn(block.id) ?? ''))
+    throw new UpstreamFault('the upstream sent a tool call without its type')
+  if (block.type !== 'tool_use') return block
+  if (!stringIn(block.name)) throw new UpstreamFault('the upstream sent a tool call without a name')
+  return stringIn(block.id) ? block : { ...block, id: made_id }
+}
+
+/** The blocks of one stream. */
+export class StreamedBlocks {
+  /** The index of the newest block. */
+  #newest = -1
+  readonly #call_id: string
+
+  /** @param call_id the gateway's id of the call, from which ids are made for tool calls that have none */
+  constructor(call_id: string) {
+    this.#call_id = call_id
+  }
+
+  /**
+   * An event with complete blocks; the very same where nothing is missing.
+   * @throws UpstreamFault for an event or a block without its type, and for a tool call without a name
+   */
+  complete(event: JsonObject): JsonObject {
+    if (typeof event.type !== 'string') {
+      if (reportsError(event)) return { ...event, type: 'error' }
+      if (OF_EVENTS.every((name) => (event[name] ?? null) === null)) return event
+      throw new UpstreamFault('the upstream sent an event without its type')
+    }
+    if (event.type === 'content_block_start') return this.#start(event)
+    if (event.type !== 'content_block_delta' && event.type !== 'content_block_stop') return event
+    const indexed =
+      countIn(event.index) === undefined ? { ...event, index: Math.max(0, this.#newest) } : event
+    if (!isObject(event.delta)) return indexed
+    const delta = withType(event.delta, TYPE_OF_DELTA)
+    return delta === event.delta ? indexed : { ...indexed, delta }
+  }
+
+  #start(event: JsonObject): JsonObject {
+    const index = countIn(event.index) ?? this.#newest + 1
+    this.#newest = index
+    const original = objectIn(event.content_block)
+    const block = completeBlock(original, madeCallId(this.#call_id, 0, index))
+    if (typeof block.type !== 'string') throw new UpstreamFault('the upstream sent a block without its type')
+    return block === original && event.index === index ? event : { ...event, index, content_block: block }
+  }
+}
+
+/**
+ * A whole message with complete blocks, and why it ended; the very same where nothing is missing.
+ * @throws UpstreamFault as for streams
+ */
+export function completeMessage(message: JsonObject, call_id: string): JsonObject {
+  const original = objectsIn(message.content)
+  const content = original.map((block, at) => completeBlock(block, madeCallId(call_id, 0, at)))
+  const ended = content.some(({ type }) => type === 'tool_use') ? 'tool_use' : 'end_turn'
+  const stop_reason = stringIn(message.stop_reason) || ended
+  if (stop_reason === message.stop_reason && content.every((block, at) => block === original[at]))
+    return message
+  return { ...message, content, stop_reason }
+}
 
 /** How nearly all events begin: nothing is missing in them. */
 const COMPLETE_DELTA =

@@ -1,13 +1,12 @@
 // A messages request, read into the canonical form.
 // https://platform.claude.com/docs/en/api/messages
 import type { Static } from '@sinclair/typebox'
-import { withoutBillingLine } from '../billing-line.ts'
 import { cacheOf } from '../caching.ts'
 import type { Effort, OutputFormat, Thinking, ToolChoice, ToolDefinition } from '../canonical/fields.ts'
 import { mergeTurns } from '../canonical/parts.ts'
 import type { ConversationRequest, PromptCaching } from '../canonical/request.ts'
 import { rejectUncarried } from '../carries.ts'
-import { sessionOfClaudeCode } from '../claude-session.ts'
+import { sessionOfClaudeCode, withoutBillingLine } from '../claude-code.ts'
 import {
   Anything,
   Choice,
@@ -48,13 +47,13 @@ const CHOICES = { auto: 'auto', any: 'any', none: 'none', tool: 'named' } as con
 const ThinkingSettings = Fields({ type: Choice(THINKING_TYPES), display: Anything })
 /** Of thinking that is enabled. */
 const ThinkingBudget = Fields({ budget_tokens: Count })
-export const SchemaFormat = Fields({ type: Choice({ json_schema: true }), schema: OpenObject })
+const SchemaFormat = Fields({ type: Choice({ json_schema: true }), schema: OpenObject })
 const OutputConfig = Fields({
   effort: optional(Choice(EFFORTS)),
   format: optional(SchemaFormat),
 })
 /** A custom tool: the only type that other models have. */
-export const Tool = Fields({
+const Tool = Fields({
   name: Text,
   description: optional(Text),
   input_schema: OpenObject,
@@ -65,7 +64,7 @@ const ToolChoiceSettings = Fields({
   disable_parallel_tool_use: optional(Flag),
 })
 /** Of a choice of one tool. */
-export const NamedTool = Fields({ name: Text })
+const NamedTool = Fields({ name: Text })
 
 export const MessagesRequest = Fields({
   model: Anything,

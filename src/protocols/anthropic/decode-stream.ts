@@ -2,10 +2,10 @@
 // https://platform.claude.com/docs/en/build-with-claude/streaming
 
 import { inFull } from '../../domain/usage.ts'
-import type { PartStart, StreamDecoder, StreamEvent } from '../canonical/stream.ts'
-import { type DecodedStream, endStream, failStream } from '../stream-end.ts'
+import type { PartStart, StreamDecoder, StreamEvent } from '../canonical/answer.ts'
+import { type DecodedStream, endStream, failStream } from '../decoding.ts'
 import { type JsonObject, lookUp, objectIn, parseObject, stringIn } from '../wire/json.ts'
-import { StreamedBlocks } from './complete-blocks.ts'
+import { StreamedBlocks } from './complete.ts'
 import { readSignature } from './signature.ts'
 import { readStop } from './stop-reasons.ts'
 import { initialUsage, laterUsage, readCounts } from './usage.ts'

@@ -1,20 +1,45 @@
 // A canonical request, written as a messages request.
 // https://platform.claude.com/docs/en/api/messages
+
+import { invalidRequest } from '../../domain/errors.ts'
+import { VERTEX_AI } from '../../domain/servers/vertex.ts'
 import { cacheControl, withClaudeMarks } from '../caching.ts'
 import type { ToolChoice, ToolDefinition } from '../canonical/fields.ts'
+import type { MediaPart, Part } from '../canonical/parts.ts'
 import type { ConversationRequest, TargetModel } from '../canonical/request.ts'
 import { rejectUnsupported } from '../carries.ts'
 import { ONLY_JSON } from '../instructions.ts'
 import { type NameRule, userMark } from '../tool-names.ts'
 import { compact, type Json, type JsonObject } from '../wire/json.ts'
 import { carries } from './carries.ts'
-import { encodeMessages } from './encode-messages.ts'
-import { rejectAddresses } from './inline-sources.ts'
-import { type LateSystem, withoutLateSystem } from './late-system.ts'
+import { encodeMessages, type LateSystem, withoutLateSystem } from './encode-messages.ts'
 import { type Generation, generationFor } from './model.ts'
 import { rootObject, strictSchema } from './schema.ts'
-import { CLAUDE_API } from './server.ts'
+import { CLAUDE_API } from './target.ts'
 import { type EncodedThinking, encodeThinking } from './thinking.ts'
+
+/**
+ * https://github.com/BerriAI/litellm/issues/18430 (images), https://github.com/anthropics/anthropic-sdk-typescript/issues/1038
+ * (documents).
+ * @throws GatewayError invalid_request naming an image or document that is an address
+ */
+function rejectAddresses({ turns }: ConversationRequest, { server }: TargetModel): void {
+  if (server !== VERTEX_AI) return
+  const address = turns
+    .flatMap(({ parts }) => parts)
+    .flatMap(mediaIn)
+    .find(({ source }) => source.by === 'url')
+  if (address)
+    throw invalidRequest(
+      `${address.at}: must be inline, because this model's server fetches no addresses. Send its bytes as base64, or choose another model.`,
+      { param: address.at },
+    )
+}
+
+function mediaIn(part: Part): readonly MediaPart[] {
+  if (part.kind === 'tool_result') return part.content.filter((piece) => piece.kind !== 'text')
+  return part.kind === 'image' || part.kind === 'document' ? [part] : []
+}
 
 /** https://platform.claude.com/docs/en/agents-and-tools/tool-use/implement-tool-use */
 export const TOOL_NAMES: NameRule = { pattern: /^[a-zA-Z0-9_-]{1,128}$/, max_chars: 128 }

@@ -2,11 +2,10 @@
 // https://platform.claude.com/docs/en/build-with-claude/streaming
 
 import { NO_USAGE, type Usage } from '../../domain/usage.ts'
-import type { AnswerContext } from '../canonical/answer.ts'
-import type { PartStart, ServerSentEvent, StreamEncoder } from '../canonical/stream.ts'
+import type { AnswerContext, PartStart, ServerSentEvent, StreamEncoder } from '../canonical/answer.ts'
 import { lostImage } from '../carries.ts'
-import { type EventOf, type EventWriters, writeEvents } from '../event-writers.ts'
 import type { Json, JsonObject } from '../wire/json.ts'
+import { type EventOf, type EventWriters, writeEvents } from '../writers.ts'
 import { carries } from './carries.ts'
 import { redactedBlock, signatureBlock } from './encode-answer.ts'
 import { writeSignature } from './signature.ts'

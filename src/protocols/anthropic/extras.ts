@@ -16,7 +16,6 @@ import {
   unknownTool,
 } from '../extras.ts'
 import { namesOf } from '../forms.ts'
-import { refusedFields } from '../state.ts'
 import {
   isObject,
   type Json,
@@ -30,7 +29,6 @@ import {
 import { carries } from './carries.ts'
 import { MessagesRequest } from './decode-request.ts'
 import { ServerToolCount } from './server-tools.ts'
-import { state } from './state.ts'
 
 const UNITS = {
   web_search: 'searches',
@@ -207,7 +205,6 @@ export function rejectThread(value: Json | undefined = null): void {
 }
 
 const MEMORY = {
-  ...refusedFields(state),
   thread: ((value) => rejectThread(value)) as FieldRule,
   messages: judgeMessages,
   diagnostics: judgeDiagnostics,

@@ -1,6 +1,5 @@
 // The messages protocol: its verbs, gathered.
 import type { Protocol } from '../protocol.ts'
-import { baseUrlAdvice } from './base-url.ts'
 import { carries } from './carries.ts'
 import { completing } from './complete.ts'
 import { decodeAnswer } from './decode-answer.ts'
@@ -16,10 +15,9 @@ import { fitRequest } from './fit.ts'
 import { mediaFields } from './media-places.ts'
 import { messagesNames } from './names.ts'
 import { leastTokens, limitOutput, prepare, promptTooLong, readRequest } from './request.ts'
-import { serverOf } from './server.ts'
 import { isOwn } from './signature.ts'
 import { stream } from './stream.ts'
-import { MODEL_LIST, target } from './target.ts'
+import { baseUrlAdvice, MODEL_LIST, serverOf, target } from './target.ts'
 import { estimateOutput, readUsage, showUsage } from './usage.ts'
 
 export const anthropic: Protocol = {

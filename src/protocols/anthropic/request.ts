@@ -8,11 +8,10 @@ import { requestedTier } from '../extras.ts'
 import type { RequestFacts } from '../facts.ts'
 import { Anything, Count, Fields, List, readObject } from '../forms.ts'
 import { bounded, inputBound } from '../input-bound.ts'
-import { leastTokensIn } from '../least-tokens.ts'
 import { withModelAndStream } from '../model-and-stream.ts'
 import type { TextProtocol } from '../protocol.ts'
 import { MIN_BUDGET_TOKENS } from '../thinking.ts'
-import { jsonTokens, sumTokens } from '../token-sums.ts'
+import { jsonTokens, leastTokensIn, sumTokens } from '../token-sums.ts'
 import {
   countIn,
   hasItems,
@@ -30,7 +29,7 @@ import { requestBound } from './bound.ts'
 import { rejectThread } from './extras.ts'
 
 /** The fields that the price depends on. */
-export const PricedRequest = Fields({
+const PricedRequest = Fields({
   messages: List(Fields({ content: Anything })),
   system: Anything,
   tools: Anything,

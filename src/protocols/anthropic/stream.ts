@@ -1,13 +1,21 @@
 // A streamed message, read as it passes: bytes are searched, and JSON is parsed only where it decides something.
 
 import type { ReportedUsage } from '../../domain/usage.ts'
+import { reportsError } from '../failures.ts'
 import type { StreamReading, StreamRules } from '../protocol.ts'
-import { reportsError } from '../reported-error.ts'
 import { type ByteString, decodeByteString } from '../wire/byte-string.ts'
 import { type JsonObject, objectIn, parseObject, stringIn, tokenCountIn } from '../wire/json.ts'
 import { quoted } from '../wire/json-text.ts'
-import { addWritten, nextContainer, noSums, of, PROOF, TEXT, tokensOfSums } from '../written.ts'
-import { WrittenBeside } from '../written-beside.ts'
+import {
+  addWritten,
+  nextContainer,
+  noSums,
+  of,
+  PROOF,
+  TEXT,
+  tokensOfSums,
+  WrittenBeside,
+} from '../written.ts'
 import { initialUsage, laterUsage, readCounts } from './usage.ts'
 import { BesideDeltaShape, DeltaShape, EventShape, NO_AUDIO } from './written.ts'
 

@@ -1,5 +1,23 @@
-// Where a messages request goes at a provider.
+// Where a messages request goes at a provider, advice on the provider's address, and the server behind it.
+
+import type { Provider } from '../../domain/catalogue.ts'
+import { serverNameOf } from '../../domain/servers/lookup.ts'
+import { VERTEX_AI } from '../../domain/servers/vertex.ts'
+import { endsInWhatIsAdded } from '../base-url.ts'
 import type { UpstreamTarget } from '../facts.ts'
+
+const VERSION = /\/v1(?:\/messages)?$/
+
+export const baseUrlAdvice = (base_url: URL): string | undefined => endsInWhatIsAdded(base_url, VERSION)
+
+export const CLAUDE_API = 'claude'
+
+/** Simulated providers play Anthropic's; undefined for all others. */
+export function serverOf({ base_url, server }: Pick<Provider, 'base_url' | 'server'>): string | undefined {
+  if (server === VERTEX_AI) return VERTEX_AI
+  if (base_url === 'simulator') return CLAUDE_API
+  return serverNameOf({ protocol: 'anthropic', base_url, server }) === 'anthropic' ? CLAUDE_API : undefined
+}
 
 /** The protocol's only version: https://platform.claude.com/docs/en/api/versioning. */
 export const ANTHROPIC_VERSION = '2023-06-01'

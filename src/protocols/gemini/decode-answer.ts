@@ -2,12 +2,52 @@
 import { UpstreamFault } from '../../domain/errors.ts'
 import { inFull } from '../../domain/usage.ts'
 import type { Candidate, ConversationAnswer } from '../canonical/answer.ts'
-import { madeCallId, type Part } from '../canonical/parts.ts'
+import { type MediaPart, madeCallId, type Part, type Signature } from '../canonical/parts.ts'
 import { type Json, type JsonObject, objectIn, objectsIn, stringIn } from '../wire/json.ts'
 import { readLogprobs } from './logprobs.ts'
-import { readAnswerPart } from './parts.ts'
+import { readSignature } from './signature.ts'
 import { isFailure, readStop } from './stop-reasons.ts'
 import { readUsage } from './usage.ts'
+
+/**
+ * One part of a provider's answer; undefined for kinds that no other protocol has.
+ * @throws UpstreamFault for a tool call without a name
+ */
+export function readAnswerPart(
+  part: JsonObject,
+  made_call_id: string,
+): Extract<Part, { kind: 'text' | 'thinking' | 'tool_call' }> | MediaPart | undefined {
+  const packed = stringIn(part.thoughtSignature)
+  const signature = packed ? readSignature(packed).signature : undefined
+  if (part.functionCall !== undefined) {
+    const called = objectIn(part.functionCall)
+    const name = stringIn(called.name)
+    if (!name) throw new UpstreamFault('the upstream sent a tool call without a name')
+    return {
+      kind: 'tool_call',
+      id: stringIn(called.id) || made_call_id,
+      name,
+      arguments: objectIn(called.args),
+      signature,
+    }
+  }
+  const image = readImage(part, signature)
+  if (image) return image
+  const text = stringIn(part.text)
+  if (text === undefined && signature === undefined) return undefined
+  return { kind: part.thought === true ? 'thinking' : 'text', text: text ?? '', signature }
+}
+
+/** A picture. Drafts, which are among the thoughts, are none. */
+function readImage(
+  { inlineData, thought }: JsonObject,
+  signature: Signature | undefined,
+): MediaPart | undefined {
+  const { mimeType, data } = objectIn(inlineData)
+  const mime_type = stringIn(mimeType)
+  if (!mime_type?.startsWith('image/') || thought === true) return undefined
+  return { kind: 'image', source: { by: 'data', mime_type, data: stringIn(data) ?? '' }, at: '', signature }
+}
 
 /**
  * A provider's whole answer. Missing fields are read as empty; a prompt that was blocked ends with `safety`.

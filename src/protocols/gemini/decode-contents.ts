@@ -24,8 +24,8 @@ import {
   Text,
 } from '../forms.ts'
 import { eachOf, type Json, type JsonObject, objectsIn, refusal, wantObject } from '../wire/json.ts'
-import { camelCased, readCamelCased } from './camel-case.ts'
 import { readSignature, unsignedText } from './signature.ts'
+import { camelCased, readCamelCased } from './spellings.ts'
 
 const ROLES = { user: 'user', model: 'assistant', function: 'user', tool: 'user' } as const
 
@@ -33,7 +33,7 @@ const ROLES = { user: 'user', model: 'assistant', function: 'user', tool: 'user'
 const InlineData = Fields({ mimeType: Text, data: Text })
 const FileData = Fields({ fileUri: Text, mimeType: Text })
 const ResponseMedia = Fields({ inlineData: optional(OpenObject), fileData: optional(OpenObject) })
-export const FunctionCall = Fields({ id: optional(Text), name: Text, args: optional(OpenObject) })
+const FunctionCall = Fields({ id: optional(Text), name: Text, args: optional(OpenObject) })
 const FunctionResponse = Fields({
   id: optional(Text),
   name: Text,

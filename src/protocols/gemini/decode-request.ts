@@ -21,11 +21,11 @@ import {
   Text,
 } from '../forms.ts'
 import { type JsonObject, oneOf, refusal } from '../wire/json.ts'
-import { camelCased, readCamelCased } from './camel-case.ts'
 import { carries } from './carries.ts'
 import { decodeContents, decodeSystem } from './decode-contents.ts'
 import { decodeTool, decodeToolChoice } from './decode-tools.ts'
 import { fromGeminiSchema } from './schema.ts'
+import { camelCased, readCamelCased } from './spellings.ts'
 
 const MIME_TYPES = { 'text/plain': 'text', 'application/json': 'json' } as const
 
@@ -35,7 +35,7 @@ const ThinkingConfig = Fields({
   thinkingLevel: optional(Text),
   includeThoughts: optional(Flag),
 })
-export const ImageConfig = Fields({ aspectRatio: optional(Text), imageSize: optional(Text) })
+const ImageConfig = Fields({ aspectRatio: optional(Text), imageSize: optional(Text) })
 export const GenerationConfig = Fields({
   maxOutputTokens: optional(Count),
   temperature: optional(Quantity),

@@ -1,10 +1,9 @@
 // A streamed native answer, read into canonical events.
 
 import { inFull } from '../../domain/usage.ts'
+import type { StreamDecoder, StreamEvent } from '../canonical/answer.ts'
 import { type MediaPart, madeCallId } from '../canonical/parts.ts'
-import type { StreamDecoder, StreamEvent } from '../canonical/stream.ts'
-import { createOpenParts, type OpenParts } from '../open-parts.ts'
-import { type DecodedStream, endStream, failStream } from '../stream-end.ts'
+import { createOpenParts, type DecodedStream, endStream, failStream, type OpenParts } from '../decoding.ts'
 import {
   countIn,
   isObject,
@@ -15,9 +14,8 @@ import {
   parseObject,
   stringIn,
 } from '../wire/json.ts'
-import { partsOf } from './decode-answer.ts'
+import { partsOf, readAnswerPart } from './decode-answer.ts'
 import { readLogprobs } from './logprobs.ts'
-import { readAnswerPart } from './parts.ts'
 import { isFailure, readStop } from './stop-reasons.ts'
 import { readUsage } from './usage.ts'
 

@@ -4,9 +4,9 @@ import type { ToolChoice, ToolDefinition } from '../canonical/fields.ts'
 import { rejectUncarried } from '../carries.ts'
 import { Choice, Fields, List, namesOf, OpenObject, optional, readPresent, Text } from '../forms.ts'
 import { type JsonObject, refusal } from '../wire/json.ts'
-import { camelCased, readCamelCased } from './camel-case.ts'
 import { carries } from './carries.ts'
 import { fromGeminiSchema } from './schema.ts'
+import { camelCased, readCamelCased } from './spellings.ts'
 
 const MODES = {
   MODE_UNSPECIFIED: { mode: 'auto' },
@@ -24,7 +24,7 @@ const FunctionDeclaration = Fields({
   parameters: optional(OpenObject),
   parametersJsonSchema: optional(OpenObject),
 })
-export const Tool = Fields({ functionDeclarations: optional(List(OpenObject)) })
+const Tool = Fields({ functionDeclarations: optional(List(OpenObject)) })
 const FunctionCallingConfig = Fields({
   mode: optional(Choice(MODES)),
   allowedFunctionNames: optional(List(Text)),

@@ -2,8 +2,8 @@
 // https://ai.google.dev/api/generate-content#generatecontentresponse
 import type { AnswerContext, Candidate, ConversationAnswer } from '../canonical/answer.ts'
 import type { Part, Signature } from '../canonical/parts.ts'
-import { writeParts } from '../part-writers.ts'
 import { compact, type JsonObject } from '../wire/json.ts'
+import { writeParts } from '../writers.ts'
 import { writeLogprobs } from './logprobs.ts'
 import { signatureField, unsignedField } from './signature.ts'
 import { writeStop } from './stop-reasons.ts'

@@ -1,12 +1,17 @@
 // Canonical events, written as a streamed native answer.
 
 import { NO_USAGE, type Usage } from '../../domain/usage.ts'
-import type { AnswerContext, StopReason } from '../canonical/answer.ts'
+import type {
+  AnswerContext,
+  PartStart,
+  ServerSentEvent,
+  StopReason,
+  StreamEncoder,
+} from '../canonical/answer.ts'
 import { parseArguments } from '../canonical/parts.ts'
-import type { PartStart, ServerSentEvent, StreamEncoder } from '../canonical/stream.ts'
-import { type EventOf, type EventWriters, writeEvents } from '../event-writers.ts'
 import { GrowingText } from '../growing-text.ts'
 import type { JsonObject } from '../wire/json.ts'
+import { type EventOf, type EventWriters, writeEvents } from '../writers.ts'
 import { encodeAnswerPart, withThinking } from './encode-answer.ts'
 import { writeLogprobs } from './logprobs.ts'
 import { signatureField, unsignedField } from './signature.ts'

@@ -11,13 +11,13 @@ import {
   fieldRules,
   judge,
   judgeServiceTier,
+  remembered,
   rememberedRefusal,
   type ServiceTierProtocol,
   toolsIn,
   unknownTool,
 } from '../extras.ts'
 import { namesOf } from '../forms.ts'
-import { refusedFields } from '../state.ts'
 import {
   isObject,
   type Json,
@@ -31,7 +31,6 @@ import {
 import { reduce } from '../wire/json-names.ts'
 import { carries } from './carries.ts'
 import { GenerateContentRequest, GenerationConfig } from './decode-request.ts'
-import { state } from './state.ts'
 import { audioPartTokens, outputAudio } from './usage.ts'
 
 const UNITS = {
@@ -162,7 +161,8 @@ const CONFIG = fieldRules(
 const MEMORY = {
   contents: judgeContents,
   systemInstruction: judgeSystem,
-  ...refusedFields(state),
+  continuationToken: remembered(),
+  previousInteractionId: remembered(),
 }
 const BILL = {
   serviceTier: judgeServiceTier,

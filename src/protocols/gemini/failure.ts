@@ -1,9 +1,7 @@
 // The meaning of a refusal in the native protocol: its failure class, and when to come back.
 import type { UpstreamFailure } from '../facts.ts'
 import { DEFAULT_FAILURE_CLASSES, type FailureClass } from '../failure-class.ts'
-import { readGoogleError, refusesKey, retryDelay } from '../google-error.ts'
-import { refusalMessage } from '../refusal-message.ts'
-import { knownTooLong } from '../too-long.ts'
+import { knownTooLong, readGoogleError, refusalMessage, refusesKey, retryDelay } from '../failures.ts'
 import { countIn, type JsonObject, stringIn } from '../wire/json.ts'
 import { retryAfter } from '../wire/retry-after.ts'
 

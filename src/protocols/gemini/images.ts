@@ -1,8 +1,158 @@
-// Images over the native protocol: the verbs of an ImageProtocol, gathered.
-import { type ImageProtocol, PLAIN_TRAITS } from '../images.ts'
+// Images over the native protocol: generateContent with image output, references as inline parts.
+
+import { inFull } from '../../domain/usage.ts'
+import type { Part } from '../canonical/parts.ts'
+import type { ConversationRequest } from '../canonical/request.ts'
+import {
+  type Beside,
+  type ImageAnswer,
+  type ImageProtocol,
+  type ImageRequest,
+  type ImageTarget,
+  nearestShape,
+  PLAIN_TRAITS,
+  type SentImage,
+  type Sides,
+} from '../images.ts'
+import { knownAs, type NamedModel } from '../named-model.ts'
+import { base64Of } from '../wire/base64.ts'
+import { compact, type JsonObject, objectIn, objectsIn, stringIn } from '../wire/json.ts'
+import { readAnswerPart } from './decode-answer.ts'
+import { encodeRequest } from './encode-request.ts'
 import { readFailure } from './failure.ts'
-import { decodeImageAnswer } from './images-answer.ts'
-import { encodeImageRequest } from './images-request.ts'
+import { target } from './target.ts'
+import { readInputImages, readUsage } from './usage.ts'
+
+/** https://ai.google.dev/api/generate-content#FinishReason: those that withhold content. */
+const WITHHELD: ReadonlySet<string> = new Set([
+  'SAFETY',
+  'BLOCKLIST',
+  'PROHIBITED_CONTENT',
+  'SPII',
+  'RECITATION',
+  'IMAGE_SAFETY',
+  'IMAGE_PROHIBITED_CONTENT',
+  'IMAGE_RECITATION',
+])
+
+/**
+ * The images of all candidates, without the drafts in their thoughts. Text beside them is not a rewritten prompt; only
+ * callers in a conversation get it.
+ */
+export function decodeImageAnswer(answer: JsonObject): ImageAnswer {
+  const candidates = objectsIn(answer.candidates)
+  const [first, ...rest] = candidates.flatMap(imagesOf)
+  if (first?.beside) {
+    const usage = readUsage(answer)
+    const beside = { ...first.beside, usage: inFull(usage) }
+    return {
+      images: [{ ...first, beside }, ...rest],
+      usage: usage && { usage, ...readInputImages(answer) },
+    }
+  }
+  const blocked = stringIn(objectIn(answer.promptFeedback).blockReason) !== undefined
+  const withheld = candidates.some(({ finishReason }) => WITHHELD.has(stringIn(finishReason) ?? ''))
+  return { refusal: blocked || withheld ? 'content_policy_violation' : 'no_image_generated' }
+}
+
+function imagesOf({ content }: JsonObject): SentImage[] {
+  const images: (SentImage & { beside: Beside })[] = []
+  let text_parts: Part[] = []
+  for (const part of objectsIn(objectIn(content).parts)) {
+    if (part.thought === true) continue
+    // `inline_data` is how some servers write it.
+    const base64 = stringIn(objectIn(part.inlineData ?? part.inline_data).data) ?? ''
+    const read = readAnswerPart(part, '')
+    if (base64 !== '') {
+      const beside = { before: text_parts, after: [], signature: read?.signature, usage: undefined }
+      images.push({ base64, revised_prompt: null, beside })
+      text_parts = []
+    } else if (read?.kind === 'text') text_parts.push(read)
+  }
+  const last = images.pop()
+  return last ? [...images, { ...last, beside: { ...last.beside, after: text_parts } }] : []
+}
+
+/** https://ai.google.dev/gemini-api/docs/image-generation#aspect_ratios */
+const RATIOS: readonly [Sides, ...Sides[]] = [
+  { width: 1, height: 1 },
+  { width: 2, height: 3 },
+  { width: 3, height: 2 },
+  { width: 3, height: 4 },
+  { width: 4, height: 3 },
+  { width: 4, height: 5 },
+  { width: 5, height: 4 },
+  { width: 9, height: 16 },
+  { width: 16, height: 9 },
+  { width: 21, height: 9 },
+]
+
+/** Models from the third generation on take more than 1K; others refuse the field. */
+const TAKES_IMAGE_SIZE = /^gemini-(?:[3-9]|\d\d|nano-banana-(?:[2-9]|pro))/
+const IMAGE_SIZES: readonly { name: string; longer_side: number }[] = [
+  { name: '1K', longer_side: 1_024 },
+  { name: '2K', longer_side: 2_048 },
+]
+const MAX_IMAGE_SIZE = '4K'
+
+/** The request for one image. Gemini takes no count: its image models answer with one candidate. */
+export function encodeImageRequest(request: ImageRequest, named: NamedModel): ImageTarget {
+  const { path } = target({ model: named.model, streams: false })
+  const references = request.references.map(({ bytes, mime }) => ({
+    inlineData: { mimeType: mime, data: base64Of(bytes) },
+  }))
+  const { conversation } = request
+  const body = conversation
+    ? encodeConversation(conversation, request, named)
+    : {
+        contents: [{ role: 'user', parts: [{ text: request.prompt }, ...references] }],
+        generationConfig: compact({
+          // Some image models refuse to make an image unless they may also write text.
+          responseModalities: ['TEXT', 'IMAGE'],
+          imageConfig: imageConfig(request, knownAs(named)),
+        }),
+      }
+  return { path, headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }
+}
+
+/** The conversation unchanged, except for the gateway's part: how many images, in which exact shape. */
+function encodeConversation(
+  conversation: ConversationRequest,
+  { size, aspect_ratio }: ImageRequest,
+  named: NamedModel,
+): JsonObject {
+  const desired = size ?? aspect_ratio
+  const shape = desired && nearestShape(desired, RATIOS)
+  const images = {
+    with_text: true,
+    size: undefined,
+    size_at: '',
+    ...conversation.images,
+    aspect_ratio: shape && `${shape.width}:${shape.height}`,
+  }
+  return compact({
+    ...encodeRequest({ ...conversation, ...NOT_SENT, images }, { ...named, max_output_tokens: 0 }),
+    safetySettings: conversation.safety_settings,
+  })
+}
+
+/** Images are priced by their number: a limit on tokens could only cut them off. */
+const NOT_SENT = { candidates: undefined, max_output_tokens: undefined } as const
+
+function imageConfig({ size, aspect_ratio }: ImageRequest, model: string): JsonObject | undefined {
+  const desired = size ?? aspect_ratio
+  if (!desired) return undefined
+  const { width, height } = nearestShape(desired, RATIOS)
+  return compact({
+    aspectRatio: `${width}:${height}`,
+    imageSize: size && TAKES_IMAGE_SIZE.test(model) ? imageSize(size) : undefined,
+  })
+}
+
+function imageSize({ width, height }: Sides): string {
+  const longer = Math.max(width, height)
+  return IMAGE_SIZES.find(({ longer_side }) => longer <= longer_side)?.name ?? MAX_IMAGE_SIZE
+}
 
 export const geminiImages: ImageProtocol = {
   traitsOf: () => PLAIN_TRAITS,

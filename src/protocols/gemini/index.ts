@@ -2,7 +2,6 @@
 
 import { VERTEX_AI } from '../../domain/servers/vertex.ts'
 import type { Protocol } from '../protocol.ts'
-import { baseUrlAdvice } from './base-url.ts'
 import { carries } from './carries.ts'
 import { completing } from './complete.ts'
 import { decodeAnswer } from './decode-answer.ts'
@@ -22,7 +21,7 @@ import { generateNames } from './names.ts'
 import { leastTokens, limitOutput, prepare, promptTooLong, readRequest } from './request.ts'
 import { ownSignature } from './signature.ts'
 import { stream } from './stream.ts'
-import { MODEL_LIST, target } from './target.ts'
+import { baseUrlAdvice, MODEL_LIST, target } from './target.ts'
 import { estimateOutput, readUsage, showUsage } from './usage.ts'
 
 export const gemini: Protocol = {

@@ -7,15 +7,12 @@ import type { InputField } from '../../domain/usage.ts'
 import { requestedTier } from '../extras.ts'
 import type { RequestFacts } from '../facts.ts'
 import { bounded, inputBound } from '../input-bound.ts'
-import { leastTokensIn } from '../least-tokens.ts'
-import { jsonTokens, sumTokens } from '../token-sums.ts'
+import { jsonTokens, leastTokensIn, sumTokens } from '../token-sums.ts'
 import { hasItems, isObject, type Json, type JsonObject, refusal } from '../wire/json.ts'
 import { computedOnce } from '../wire/known-values.ts'
-import { requestBound } from './bound.ts'
-import { camelCased } from './camel-case.ts'
+import { inlineTokens, requestBound } from './bound.ts'
 import { findConfig, readLimits } from './config.ts'
-import { inlineTokens } from './media.ts'
-import { find, join } from './spellings.ts'
+import { camelCased, find, join } from './spellings.ts'
 
 /**
  * The gateway does not see cached content; the provider caches nothing smaller:

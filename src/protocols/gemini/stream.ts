@@ -1,14 +1,22 @@
 // A native stream, read as it passes: bytes are searched, and JSON is parsed only where it decides something.
 
 import type { ReportedUsage } from '../../domain/usage.ts'
+import { reportsError } from '../failures.ts'
 import { LastUsage } from '../last-usage.ts'
 import type { StreamReading, StreamRules } from '../protocol.ts'
-import { reportsError } from '../reported-error.ts'
 import { type ByteString, decodeByteString } from '../wire/byte-string.ts'
 import { type JsonObject, objectIn, objectsIn, parseObject, stringIn } from '../wire/json.ts'
 import { hasValue, quoted } from '../wire/json-text.ts'
-import { addWritten, fields, NOTHING, nextContainer, noSums, TEXT, tokensOfSums } from '../written.ts'
-import { WrittenBeside } from '../written-beside.ts'
+import {
+  addWritten,
+  fields,
+  NOTHING,
+  nextContainer,
+  noSums,
+  TEXT,
+  tokensOfSums,
+  WrittenBeside,
+} from '../written.ts'
 import { AUDIO_TOKENS_PER_SECOND, estimateOutput, readUsage } from './usage.ts'
 
 /** The output in a part, except calls and media, which are parsed. */

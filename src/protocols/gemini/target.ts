@@ -1,5 +1,16 @@
-// Where a native request goes at a provider.
+// Where a native request goes at a provider, and advice on the provider's address.
+
+import { endsInWhatIsAdded } from '../base-url.ts'
 import type { UpstreamTarget } from '../facts.ts'
+
+const VERSION = /\/v1(?:alpha|beta\d*)?(?:\/models(?:\/.*)?)?$/
+
+/** https://ai.google.dev/gemini-api/docs/openai: Google's own address for the other protocol ends in `/openai`. */
+export function baseUrlAdvice(base_url: URL): string | undefined {
+  if (/\/openai\/*$/.test(base_url.pathname))
+    return `is an address for protocol = "openai"; for "gemini" write "${base_url.origin}"`
+  return endsInWhatIsAdded(base_url, VERSION)
+}
 
 /**
  * Path and query of a call. The key goes in a header, not in the URL, which proxies log.

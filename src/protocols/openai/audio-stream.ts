@@ -1,8 +1,8 @@
 // A stream of OpenAI's audio endpoints, read as it passes: pieces of audio or text, and an end that tells the usage.
 // https://platform.openai.com/docs/api-reference/audio/speech-audio-delta-event
 import type { ReportedUnits } from '../../domain/units.ts'
+import { reportsError } from '../failures.ts'
 import type { StreamReading } from '../protocol.ts'
-import { reportsError } from '../reported-error.ts'
 import { tokensOfBytes } from '../token-sums.ts'
 import { type ByteString, decodeByteString } from '../wire/byte-string.ts'
 import { parseObject } from '../wire/json.ts'

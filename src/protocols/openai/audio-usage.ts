@@ -1,6 +1,7 @@
-// The usage that OpenAI's audio endpoints report: tokens, or the duration of the audio.
+// The usage that OpenAI's audio endpoints report: tokens, or the duration of the audio; and the verbs of transcriptions.
 // https://platform.openai.com/docs/api-reference/audio/json-object
 import type { ReportedUnits } from '../../domain/units.ts'
+import type { UnitProtocol } from '../unit-calls.ts'
 import { isObject, type Json, type JsonObject, objectIn } from '../wire/json.ts'
 import { readCounts } from './usage.ts'
 
@@ -36,3 +37,11 @@ function secondsIn(value: Json | undefined): number | undefined {
     ? Math.ceil(Number((seconds * 1_000).toFixed(3)))
     : Number.NaN
 }
+
+const audioProtocol = (path: string): UnitProtocol => ({
+  target: { path, headers: {} },
+  readUnits: readAudioUnits,
+})
+
+export const openaiTranscriptions = audioProtocol('/audio/transcriptions')
+export const openaiTranslations = audioProtocol('/audio/translations')

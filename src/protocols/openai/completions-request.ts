@@ -21,7 +21,7 @@ import { type Json, type JsonObject, refusal } from '../wire/json.ts'
 import { carries as chat } from './carries.ts'
 import { decodeStop } from './decode-request.ts'
 
-export const CompletionRequest = Fields({
+const CompletionRequest = Fields({
   model: Anything,
   /** One text, or a list of one. */
   prompt: Anything,

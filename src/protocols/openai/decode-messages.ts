@@ -37,11 +37,10 @@ import {
   wantObject,
   wantString,
 } from '../wire/json.ts'
-import { readImages } from './answered-images.ts'
-import { readCallSignature, readGoogleSignature, readReasoning, THINKING } from './reasoning.ts'
+import { readCallSignature, readGoogleSignature, readImages, readReasoning, THINKING } from './reasoning.ts'
 
 const CalledFunction = Fields({ name: Text, arguments: Anything })
-export const ToolCall = Fields({ id: Text, function: CalledFunction, extra_content: Anything })
+const ToolCall = Fields({ id: Text, function: CalledFunction, extra_content: Anything })
 /** `content` is one text, or a list of parts. */
 const SaidMessage = Fields({ content: Anything })
 /** Its reasoning and its signatures are read as an upstream's are: clients send back what they got. */
@@ -52,7 +51,7 @@ const AssistantMessage = Fields({
   /** The deprecated form of tool_calls. */
   function_call: optional(CalledFunction),
 })
-export const ToolMessage = Fields({ tool_call_id: Text, content: Anything })
+const ToolMessage = Fields({ tool_call_id: Text, content: Anything })
 /** The deprecated form of a tool message. */
 const FunctionMessage = Fields({ name: Text, content: Anything })
 

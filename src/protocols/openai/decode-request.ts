@@ -25,8 +25,7 @@ import {
 import { eachOf, type Json, type JsonObject, oneOf, refusal, wantObject, wantString } from '../wire/json.ts'
 import { carries } from './carries.ts'
 import { decodeMessages } from './decode-messages.ts'
-import { EFFORTS } from './efforts.ts'
-import { readThinking, THINKING_FORMS } from './thinking-fields.ts'
+import { EFFORTS, readThinking, THINKING_FORMS } from './thinking-fields.ts'
 
 export const CHOICES: Readonly<Record<string, ToolChoice>> = {
   none: { mode: 'none' },
@@ -45,8 +44,8 @@ export const FunctionDefinition = Fields({
 })
 const FunctionTool = Fields({ type: Choice({ function: true }), function: FunctionDefinition })
 const NamedFunction = Fields({ name: Text })
-export const NamedTool = Fields({ function: NamedFunction })
-export const AllowedTools = Fields({ tools: List(NamedTool), mode: Choice(ALLOWED_MODES) })
+const NamedTool = Fields({ function: NamedFunction })
+const AllowedTools = Fields({ tools: List(NamedTool), mode: Choice(ALLOWED_MODES) })
 const JsonSchemaFormat = Fields({
   name: Text,
   schema: optional(OpenObject),
@@ -56,7 +55,7 @@ const ResponseFormat = Fields({ type: Choice(FORMATS) })
 /** Of the type json_schema. */
 const SchemaResponseFormat = Fields({ json_schema: JsonSchemaFormat })
 
-export const ImageConfig = Fields({ aspect_ratio: optional(Text), image_size: optional(Text) })
+const ImageConfig = Fields({ aspect_ratio: optional(Text), image_size: optional(Text) })
 
 export const ChatRequest = Fields({
   model: Anything,

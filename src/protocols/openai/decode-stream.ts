@@ -2,15 +2,12 @@
 // https://platform.openai.com/docs/api-reference/chat-streaming
 
 import { inFull } from '../../domain/usage.ts'
-import type { StopReason } from '../canonical/answer.ts'
-import type { PartStart, StreamDecoder, StreamEvent } from '../canonical/stream.ts'
-import { createOpenParts, type OpenParts } from '../open-parts.ts'
-import { type DecodedStream, endStream, failStream } from '../stream-end.ts'
+import type { PartStart, StopReason, StreamDecoder, StreamEvent } from '../canonical/answer.ts'
+import { createOpenParts, type DecodedStream, endStream, failStream, type OpenParts } from '../decoding.ts'
 import { countIn, type JsonObject, objectIn, objectsIn, parseObject, stringIn } from '../wire/json.ts'
-import { readImages } from './answered-images.ts'
 import { StreamedChoices } from './complete-choices.ts'
 import { readLogprobs } from './logprobs.ts'
-import { contentText, readGoogleSignature, readReasoning } from './reasoning.ts'
+import { contentText, readGoogleSignature, readImages, readReasoning } from './reasoning.ts'
 import { readStop } from './stop-reasons.ts'
 import { type CallPiece, StreamedCalls } from './streamed-calls.ts'
 import { readUsage } from './usage.ts'

@@ -3,9 +3,8 @@
 import type { AnswerContext, Candidate, ConversationAnswer } from '../canonical/answer.ts'
 import { type Part, type ToolCallPart, textOf } from '../canonical/parts.ts'
 import { compact, type JsonObject } from '../wire/json.ts'
-import { writeImage } from './answered-images.ts'
 import { writeLogprobs } from './logprobs.ts'
-import { callSignatureField, googleSignatureField, reasoningFields } from './reasoning.ts'
+import { callSignatureField, googleSignatureField, reasoningFields, writeImage } from './reasoning.ts'
 import { writeStop } from './stop-reasons.ts'
 import { writeUsage } from './usage.ts'
 

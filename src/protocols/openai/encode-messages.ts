@@ -12,10 +12,9 @@ import {
 import type { ConversationRequest } from '../canonical/request.ts'
 import { unsupportedPiece } from '../carries.ts'
 import { compact, type JsonObject, lookUp } from '../wire/json.ts'
-import { writeImage } from './answered-images.ts'
 import { markFor, type TakenCaching } from './caching.ts'
 import { carries } from './carries.ts'
-import { googleSignatureField, reasoningFields } from './reasoning.ts'
+import { googleSignatureField, reasoningFields, writeImage } from './reasoning.ts'
 
 /**
  * The system prompt first, as one message, because many chat templates take only one; then every turn, with its tool

@@ -1,14 +1,12 @@
 // Canonical events, written as a streamed chat completion.
 // https://platform.openai.com/docs/api-reference/chat-streaming
-import type { AnswerContext } from '../canonical/answer.ts'
+import type { AnswerContext, PartStart, ServerSentEvent, StreamEncoder } from '../canonical/answer.ts'
 import type { RedactedThinkingPart } from '../canonical/parts.ts'
-import type { PartStart, ServerSentEvent, StreamEncoder } from '../canonical/stream.ts'
-import { type EventOf, type EventWriters, writeEvents } from '../event-writers.ts'
 import { compact, type Json, type JsonObject } from '../wire/json.ts'
-import { writeImage } from './answered-images.ts'
+import { type EventOf, type EventWriters, writeEvents } from '../writers.ts'
 import { DONE } from './decode-stream.ts'
 import { writeLogprobs } from './logprobs.ts'
-import { callSignatureField, googleSignatureField, reasoningDetail } from './reasoning.ts'
+import { callSignatureField, googleSignatureField, reasoningDetail, writeImage } from './reasoning.ts'
 import { writeStop } from './stop-reasons.ts'
 import { writeUsage } from './usage.ts'
 

@@ -20,11 +20,9 @@ import {
   unknownTool,
 } from '../extras.ts'
 import { namesOf } from '../forms.ts'
-import { refusedFields } from '../state.ts'
 import { countIn, type Json, type JsonObject, lookUp, objectIn, objectsIn, stringIn } from '../wire/json.ts'
 import { carries } from './carries.ts'
 import { BiasedRequest, ChatRequest } from './decode-request.ts'
-import { state } from './state.ts'
 import { AUDIO_TOKENS_PER_SECOND } from './written.ts'
 
 /** The same for both of OpenAI's protocols: a model's price is one. */
@@ -120,7 +118,10 @@ function fileHolderOf(value: Json): string | undefined {
 const FILE_HOLDERS = ['file', 'input_file', 'image_file'] as const
 
 const MEMORY = {
-  ...refusedFields(state),
+  previous_response_id: remembered(),
+  conversation: remembered(),
+  thread_id: remembered(),
+  container: remembered(),
   prompt: remembered((value) => typeof value === 'string'),
   messages: judgeMessages,
 }

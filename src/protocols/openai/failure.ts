@@ -2,10 +2,7 @@
 import type { ReportedUsage } from '../../domain/usage.ts'
 import { CONTEXT_LENGTH_EXCEEDED, type UpstreamFailure } from '../facts.ts'
 import { DEFAULT_FAILURE_CLASSES, type FailureClass } from '../failure-class.ts'
-import { retryDelay } from '../google-error.ts'
-import { refusalMessage } from '../refusal-message.ts'
-import { reportsError } from '../reported-error.ts'
-import { knownTooLong } from '../too-long.ts'
+import { knownTooLong, refusalMessage, reportsError, retryDelay } from '../failures.ts'
 import {
   countIn,
   type Json,

@@ -1,20 +1,40 @@
 // The facts of a chat completion request that must be known before it is paid for: its size and its limits.
-
 import type { Static } from '@sinclair/typebox'
+import { invalidRequest } from '../../domain/errors.ts'
 import { estimateMedia } from '../../domain/media/tokens.ts'
 import { estimateTokens } from '../../domain/token-estimate.ts'
 import { requestedTier } from '../extras.ts'
-import type { RequestFacts } from '../facts.ts'
+import { CONTEXT_LENGTH_EXCEEDED, type RequestFacts } from '../facts.ts'
 import { Anything, Count, Fields, List, optional, readPresent } from '../forms.ts'
 import { bounded, inputBound } from '../input-bound.ts'
 import { withModelAndStream } from '../model-and-stream.ts'
 import { knownAs, type NamedModel } from '../named-model.ts'
-import { jsonTokens, sumTokens } from '../token-sums.ts'
+import { jsonTokens, leastTokensIn, sumTokens } from '../token-sums.ts'
 import { hasItems, type Json, type JsonObject, lookUp, objectIn, refusal, stringIn } from '../wire/json.ts'
 import { computedOnce } from '../wire/known-values.ts'
 import { requestBound } from './bound.ts'
 import { generationOf } from './model.ts'
 import { effortOfOthers } from './thinking-fields.ts'
+
+export const leastTokens = leastTokensIn(['messages'], ['transforms', 'plugins'])
+
+/** Clients look for the code, or for these words. */
+export const promptTooLong = (tokens: number, context: number) =>
+  tooLong(tokens, context, { param: 'messages', have: 'your messages have', them: 'them' })
+
+/** The same of responses: https://github.com/dyad-sh/dyad/issues/1672 has the error of OpenAI's own. */
+export const inputTooLong = (tokens: number, context: number) =>
+  tooLong(tokens, context, { param: 'input', have: 'your input has', them: 'it' })
+
+const tooLong = (
+  tokens: number,
+  context: number,
+  { param, have, them }: { param: string; have: string; them: string },
+) =>
+  invalidRequest(
+    `This model's maximum context length is ${context} tokens. However, ${have} at least ${tokens} tokens. Please shorten ${them}.`,
+    { code: CONTEXT_LENGTH_EXCEEDED, param },
+  )
 
 const LIMIT_FIELDS = ['max_completion_tokens', 'max_tokens'] as const
 
@@ -25,7 +45,7 @@ const PricedMessage = Fields({
   function_call: Anything,
 })
 /** The fields that the price depends on. */
-export const PricedRequest = Fields({
+const PricedRequest = Fields({
   messages: List(PricedMessage),
   tools: Anything,
   functions: Anything,

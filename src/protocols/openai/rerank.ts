@@ -22,7 +22,7 @@ import { placeInObject } from '../wire/json-place.ts'
 import { extras } from './extras.ts'
 import { rejectBeyondUnits } from './unit-request.ts'
 
-export const Rerank = Fields({
+const Rerank = Fields({
   model: Anything,
   query: Text,
   /** Texts, or objects with the fields of each document. */

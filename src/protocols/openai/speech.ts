@@ -14,7 +14,7 @@ import { rejectBeyondUnits } from './unit-request.ts'
 
 const STREAM_FORMATS = { audio: 'audio', sse: 'sse' } as const
 
-export const Speech = Fields({
+const Speech = Fields({
   model: Anything,
   input: Text,
   instructions: optional(Text),

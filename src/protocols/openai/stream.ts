@@ -1,14 +1,13 @@
 // A streamed chat completion, read as it passes: bytes are searched, and JSON is parsed only where it decides something.
 
 import type { ReportedUsage } from '../../domain/usage.ts'
+import { reportsError } from '../failures.ts'
 import { LastUsage } from '../last-usage.ts'
 import type { StreamReading, StreamRules } from '../protocol.ts'
-import { reportsError } from '../reported-error.ts'
 import { type ByteString, decodeByteString, toByteString } from '../wire/byte-string.ts'
 import { objectsIn, parseObject } from '../wire/json.ts'
 import { hasValue, quoted } from '../wire/json-text.ts'
-import { addWritten, nextContainer, noSums, settleSaid, tokensOfSums } from '../written.ts'
-import { WrittenBeside } from '../written-beside.ts'
+import { addWritten, nextContainer, noSums, settleSaid, tokensOfSums, WrittenBeside } from '../written.ts'
 import { DONE } from './decode-stream.ts'
 import { readUsage } from './usage.ts'
 import { BESIDE_NAMES, COUNT_NAMES } from './usage-places.ts'

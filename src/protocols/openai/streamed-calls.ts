@@ -1,6 +1,7 @@
 // The tool calls of one streamed candidate, put in order: their pieces may interleave, which other protocols cannot express.
+
+import type { PartStart } from '../canonical/answer.ts'
 import { hasNoArguments } from '../canonical/parts.ts'
-import type { PartStart } from '../canonical/stream.ts'
 import { parseObject } from '../wire/json.ts'
 
 /** A chunk's piece of a call. */

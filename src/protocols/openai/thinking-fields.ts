@@ -8,7 +8,16 @@ import type { Thinking } from '../canonical/fields.ts'
 import { Choice, Count, Fields, Flag, optional, type Present, readPresent } from '../forms.ts'
 import { effortOf } from '../thinking.ts'
 import { compact, type JsonObject } from '../wire/json.ts'
-import { EFFORTS } from './efforts.ts'
+
+export const EFFORTS = {
+  none: { mode: 'off' },
+  minimal: { mode: 'effort', effort: 'minimal' },
+  low: { mode: 'effort', effort: 'low' },
+  medium: { mode: 'effort', effort: 'medium' },
+  high: { mode: 'effort', effort: 'high' },
+  xhigh: { mode: 'effort', effort: 'xhigh' },
+  max: { mode: 'effort', effort: 'max' },
+} as const satisfies Readonly<Record<string, Thinking>>
 
 const Reasoning = Fields({
   effort: optional(Choice(EFFORTS)),

@@ -1,10 +1,10 @@
 // A request's JSON body: its bytes as they arrived, the value that they parse to, and where its fields stand in them.
 import { invalidRequest } from '../../domain/errors.ts'
 import { isObject, type Json, type JsonObject, refusal } from './json.ts'
-import { MAX_DEPTH } from './json-depth.ts'
+import { parseJsonBytes } from './json-bytes.ts'
 import { type Names, NO_NAMES } from './json-names.ts'
-import { parseJsonBytes } from './json-parse.ts'
 import { type AccountValues, Recall } from './json-recall.ts'
+import { MAX_DEPTH } from './json-text.ts'
 import { type Walk, walkJson } from './json-walk.ts'
 import type { Counted } from './known-values.ts'
 

@@ -2,9 +2,9 @@
 import { invalidRequest } from '../../domain/errors.ts'
 import type { JsonObject } from './json.ts'
 import { OPENING_BRACE, skipWhitespace } from './json-bytes.ts'
-import { MAX_DEPTH } from './json-depth.ts'
 import { NO_NAMES } from './json-names.ts'
 import { fieldsNamed, spliceNamed } from './json-splice.ts'
+import { MAX_DEPTH } from './json-text.ts'
 import { walkJson } from './json-walk.ts'
 
 export interface EnvelopeRules {

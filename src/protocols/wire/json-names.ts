@@ -34,7 +34,7 @@ export interface Names {
 }
 
 /** The value of a deciding name: anything, a count, or an object (or a list of them) with names of its own. */
-export type Value = 'value' | 'count' | Names
+type Value = 'value' | 'count' | Names
 
 export interface NamesOptions {
   /** Further names that decide by their whole value, known already or not. */

@@ -1,7 +1,7 @@
 // Readers of unchecked JSON: strict with what a caller sent, lenient with what an upstream sent.
 import { invalidRequest, UpstreamFault } from '../../domain/errors.ts'
 import { defined } from '../../utilities/defined.ts'
-import { isTooDeep } from './json-depth.ts'
+import { isTooDeep } from './json-text.ts'
 
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json }
 export type JsonObject = { [key: string]: Json }

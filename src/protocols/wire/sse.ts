@@ -1,7 +1,22 @@
 // The framing of server-sent events (WHATWG HTML, "Server-sent events"): bytes in, whole events out.
 import { OversizedAnswer } from '../../domain/errors.ts'
-import type { ByteString } from './byte-string.ts'
-import { withNamedType } from './named-type.ts'
+import { type ByteString, decodeByteString, toByteString } from './byte-string.ts'
+import { parseObject } from './json.ts'
+import { isTooDeep } from './json-text.ts'
+
+/** Names that are types: of events of messages and of responses. */
+const TYPE =
+  /^(?:message_(?:start|delta|stop)|content_block_(?:start|delta|stop)|ping|error|response\.[a-z_.]+)$/
+/** How nearly all data begins. */
+const HAS_TYPE = /^\{\s*"type"\s*:\s*"/
+
+/** The data of an event with its type; the very same where it has one, or where the name is no type. */
+function withNamedType(data: ByteString, name: ByteString): ByteString {
+  if (HAS_TYPE.test(data) || !TYPE.test(name) || isTooDeep(data)) return data
+  const event = parseObject(decodeByteString(data))
+  if (!event || typeof event.type === 'string') return data
+  return toByteString(Buffer.from(JSON.stringify({ ...event, type: name })))
+}
 
 const LINE_FEED = 10
 const CARRIAGE_RETURN = 13

@@ -12,8 +12,8 @@ import {
   quoteImageTokens,
   sumImageTokens,
 } from '../../../src/money/pricing/image-tokens.ts'
-import { decodeImageAnswer as decodeGemini } from '../../../src/protocols/gemini/images-answer.ts'
-import { readImageUsage } from '../../../src/protocols/openai/images-answer.ts'
+import { decodeImageAnswer as decodeGemini } from '../../../src/protocols/gemini/images.ts'
+import { readImageUsage } from '../../../src/protocols/openai/images.ts'
 import type { JsonObject } from '../../../src/protocols/wire/json.ts'
 import { anyImageTokenPrice, imageTokenPrice } from './prices.ts'
 

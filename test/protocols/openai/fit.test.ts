@@ -4,12 +4,13 @@ import { describe, expect, test } from 'bun:test'
 import { translated, type WrittenRequest } from '../../../src/calls/kinds/text/writing.ts'
 import { openai } from '../../../src/protocols/openai/index.ts'
 import { responses } from '../../../src/protocols/openai/responses/index.ts'
-import { RULED_SERVERS } from '../../../src/protocols/openai/servers/servers.ts'
-import { BUILT_IN_PROTOCOLS, type BuiltInProtocol } from '../../../src/protocols/registry.ts'
+import { RULES } from '../../../src/protocols/openai/servers/rules.ts'
+import { BUILT_IN_PROTOCOLS } from '../../../src/protocols/registry.ts'
 import type { JsonObject } from '../../../src/protocols/wire/json.ts'
 import { objectIn, objectsIn } from '../../../src/protocols/wire/json.ts'
 import { refusalBy } from '../../providers/rule.ts'
 import { SERVERS } from '../../providers/servers/servers.ts'
+import type { BuiltInProtocol } from '../../support/three-providers.ts'
 
 const LONG_NAME = `mcp__${'tool_of_a_server_'.repeat(5)}search`
 const LONG_ID = `call_${'0123456789'.repeat(9)}`
@@ -119,6 +120,8 @@ function sentTo(
 
 const passedTo = (server: string, asked: JsonObject, model = MODELS[server] ?? ''): JsonObject =>
   openai.text.fit?.({ ...asked, model }, { server, model, is_translated: false }).body ?? {}
+
+const RULED_SERVERS = Object.keys(RULES)
 
 describe('a limit goes to servers that heed its older name only', () => {
   test.each(['deepseek', 'mistral', 'moonshot', 'together', 'ollama'])('%s', (server) => {

@@ -1,8 +1,7 @@
 // Answers of providers that speak responses, whole and streamed, in the canonical form. Shapes as in OpenAI's SDK
 // (openai 6.49.0, resources/responses) and the recordings of vercel/ai (packages/openai/src/responses/__fixtures__).
 import { describe, expect, test } from 'bun:test'
-import type { ConversationAnswer } from '../../../src/protocols/canonical/answer.ts'
-import type { StreamEvent } from '../../../src/protocols/canonical/stream.ts'
+import type { ConversationAnswer, StreamEvent } from '../../../src/protocols/canonical/answer.ts'
 import { responses } from '../../../src/protocols/openai/responses/index.ts'
 import type { Json, JsonObject } from '../../../src/protocols/wire/json.ts'
 import { collect, plain } from '../translation/recordings.ts'

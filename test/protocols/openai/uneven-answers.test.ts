@@ -1,7 +1,7 @@
 // Chat completions of servers that write them in their own way: thinking in the content, arguments as objects, interleaved calls.
 
 import { describe, expect, test } from 'bun:test'
-import type { StreamEvent } from '../../../src/protocols/canonical/stream.ts'
+import type { StreamEvent } from '../../../src/protocols/canonical/answer.ts'
 import { openai } from '../../../src/protocols/openai/index.ts'
 import type { JsonObject } from '../../../src/protocols/wire/json.ts'
 

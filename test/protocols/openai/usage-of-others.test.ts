@@ -1,7 +1,7 @@
 // The usage of transcriptions and images: by the names of each server, and what follows from the total.
 import { describe, expect, test } from 'bun:test'
 import { readAudioUnits } from '../../../src/protocols/openai/audio-usage.ts'
-import { readImageUsage } from '../../../src/protocols/openai/images-answer.ts'
+import { readImageUsage } from '../../../src/protocols/openai/images.ts'
 import type { JsonObject } from '../../../src/protocols/wire/json.ts'
 
 describe('a transcription', () => {

@@ -2,15 +2,15 @@
 
 import { brokenStream } from '../../../src/domain/errors.ts'
 import { NO_USAGE, outputTokens, promptTokens, type Usage } from '../../../src/domain/usage.ts'
-import type { ConversationAnswer, StopReason } from '../../../src/protocols/canonical/answer.ts'
-import { textOf } from '../../../src/protocols/canonical/parts.ts'
 import type {
+  ConversationAnswer,
   ServerSentEvent,
+  StopReason,
   StreamDecoder,
   StreamEncoder,
   StreamEvent,
-} from '../../../src/protocols/canonical/stream.ts'
-import { writeEvents } from '../../../src/protocols/event-writers.ts'
+} from '../../../src/protocols/canonical/answer.ts'
+import { textOf } from '../../../src/protocols/canonical/parts.ts'
 import type { StreamReading } from '../../../src/protocols/protocol.ts'
 import { jsonTokens, tokensOfBytes } from '../../../src/protocols/token-sums.ts'
 import { decodeByteString } from '../../../src/protocols/wire/byte-string.ts'
@@ -23,6 +23,7 @@ import {
   parseObject,
   stringIn,
 } from '../../../src/protocols/wire/json.ts'
+import { writeEvents } from '../../../src/protocols/writers.ts'
 
 const readStop = (why: Json | undefined): StopReason => (why === 'full' ? 'length' : 'stop')
 const writeStop = (reason: StopReason): string => (reason === 'length' ? 'full' : 'done')

@@ -1,8 +1,8 @@
 // A protocol that exists for tests only: what it takes to add one.
 import { invalidRequest } from '../../../src/domain/errors.ts'
 import { DEFAULT_FAILURE_CLASSES } from '../../../src/protocols/failure-class.ts'
+import { refusalMessage } from '../../../src/protocols/failures.ts'
 import type { Protocol } from '../../../src/protocols/protocol.ts'
-import { refusalMessage } from '../../../src/protocols/refusal-message.ts'
 import { namesFrom } from '../../../src/protocols/wire/json-names.ts'
 import {
   createStreamDecoder,

@@ -1,6 +1,6 @@
 // System messages that come after an answer: at their place for newer Claude models at Anthropic's own API, else in the system prompt.
 import { describe, expect, test } from 'bun:test'
-import { serverOf } from '../../../src/protocols/anthropic/server.ts'
+import { serverOf } from '../../../src/protocols/anthropic/target.ts'
 import { responses } from '../../../src/protocols/openai/responses/index.ts'
 import { BUILT_IN_PROTOCOLS } from '../../../src/protocols/registry.ts'
 import { type Json, type JsonObject, objectsIn } from '../../../src/protocols/wire/json.ts'

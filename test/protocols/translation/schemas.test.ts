@@ -4,7 +4,7 @@ import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { strictSchema } from '../../../src/protocols/anthropic/schema.ts'
 import { fromGeminiSchema, toGeminiSchema } from '../../../src/protocols/gemini/schema.ts'
-import { strictIfTaken } from '../../../src/protocols/openai/schema.ts'
+import { strictIfTaken } from '../../../src/protocols/openai/encode-request.ts'
 import type { Json, JsonObject } from '../../../src/protocols/wire/json.ts'
 
 describe('to Gemini', () => {

@@ -6,7 +6,7 @@ import {
   readNativeEmbedding,
   rejectUnknownNative,
   writeNativeEmbeddings,
-} from '../../../protocols/gemini/embed-requests.ts'
+} from '../../../protocols/gemini/embeddings.ts'
 import {
   readEmbeddingRequest,
   rejectUnknown,

@@ -1,7 +1,7 @@
 // The stream of an image from its provider: its events one at a time, so that only one is in memory.
 import { OversizedAnswer, UpstreamFault } from '../../../domain/errors.ts'
+import { reportsError } from '../../../protocols/failures.ts'
 import type { ImageEvent, ImageProtocol } from '../../../protocols/images.ts'
-import { reportsError } from '../../../protocols/reported-error.ts'
 import { type ByteString, decodeByteString, toByteString } from '../../../protocols/wire/byte-string.ts'
 import { parseObject } from '../../../protocols/wire/json.ts'
 import { EventCutter, EventWalk } from '../../../protocols/wire/sse.ts'

@@ -2,7 +2,7 @@
 import { UpstreamFault } from '../../../domain/errors.ts'
 import type { Protocol, StreamReading } from '../../../protocols/protocol.ts'
 import { type ByteString, decodeByteString, toByteString } from '../../../protocols/wire/byte-string.ts'
-import { isTooDeep } from '../../../protocols/wire/json-depth.ts'
+import { isTooDeep } from '../../../protocols/wire/json-text.ts'
 import { EventCutter, EventWalk, eventEnd } from '../../../protocols/wire/sse.ts'
 import { reportedFailure, tooDeep } from '../../../upstream/failures.ts'
 import type { ByteReader, OpenedBody } from '../../../upstream/pump.ts'

@@ -1,7 +1,7 @@
 // The beginning of a stream, held back until its first output: until then another route may still answer.
 import type { Protocol, StreamReading } from '../../../protocols/protocol.ts'
 import { type ByteString, decodeByteString, toByteString } from '../../../protocols/wire/byte-string.ts'
-import { isTooDeep } from '../../../protocols/wire/json-depth.ts'
+import { isTooDeep } from '../../../protocols/wire/json-text.ts'
 import { EventCutter, EventWalk } from '../../../protocols/wire/sse.ts'
 import { reportedFailure } from '../../../upstream/failures.ts'
 import type { ByteReader, OpenedBody } from '../../../upstream/pump.ts'

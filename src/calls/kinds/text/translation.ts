@@ -6,7 +6,7 @@ import type {
   StreamDecoder,
   StreamEncoder,
   StreamEvent,
-} from '../../../protocols/canonical/stream.ts'
+} from '../../../protocols/canonical/answer.ts'
 import type { Protocol } from '../../../protocols/protocol.ts'
 import { decodeByteString } from '../../../protocols/wire/byte-string.ts'
 import { type EventTranslation, reframe } from '../../../upstream/relay.ts'

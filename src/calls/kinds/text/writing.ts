@@ -6,7 +6,7 @@ import { untaken } from '../../../protocols/carries.ts'
 import { callersName, droppedFrom } from '../../../protocols/dropped.ts'
 import type { NamedModel } from '../../../protocols/named-model.ts'
 import type { Protocol } from '../../../protocols/protocol.ts'
-import { withFields, withoutFields } from '../../../protocols/provider-fields.ts'
+import { withoutFields } from '../../../protocols/provider-fields.ts'
 import { STRICT_NAMES, withTakenNames } from '../../../protocols/tool-names.ts'
 import type { JsonObject } from '../../../protocols/wire/json.ts'
 import type { ProviderForm } from './provider-form.ts'
@@ -142,6 +142,6 @@ export function withOperatorFields(written: WrittenRequest, form: ProviderForm |
   if (!form || (form.drop_fields.length === 0 && Object.keys(form.set_fields).length === 0)) return written
   const { drop_fields, set_fields } = form
   const dropped = drop_fields.filter((path) => withoutFields(written.body, [path]) !== written.body)
-  const body = withFields(withoutFields(written.body, drop_fields), set_fields)
+  const body = { ...withoutFields(written.body, drop_fields), ...set_fields }
   return { ...written, body, dropped: [...new Set([...written.dropped, ...dropped])] }
 }

@@ -1,10 +1,133 @@
 // Responses of lenient servers, completed for callers of the protocol: OpenAI's own clients throw without these fields.
+
+import { UpstreamFault } from '../../../domain/errors.ts'
+import { madeCallId } from '../../canonical/parts.ts'
 import type { Completing } from '../../completing.ts'
-import { reportsError } from '../../reported-error.ts'
+import { reportsError } from '../../failures.ts'
 import { decodeByteString, toByteString } from '../../wire/byte-string.ts'
-import { isObject, type JsonObject, objectIn, parseObject } from '../../wire/json.ts'
+import {
+  countIn,
+  isObject,
+  type JsonObject,
+  objectIn,
+  objectsIn,
+  parseObject,
+  stringIn,
+} from '../../wire/json.ts'
 import { hasValue, quoted } from '../../wire/json-text.ts'
-import { completeOutput, StreamedItems } from './complete-items.ts'
+
+/** The type of an item without one, by what it holds. The provider's own calls have no call_id. */
+const TYPE_OF_ITEM: Readonly<Record<string, string>> = {
+  input: 'custom_tool_call',
+  call_id: 'function_call',
+  summary: 'reasoning',
+  content: 'message',
+}
+/** Fields of calls alone: of one without a call_id they do not tell who is to make it. */
+const OF_CALLS = ['arguments', 'action', 'operation']
+const TYPE_OF_PART: Readonly<Record<string, string>> = { refusal: 'refusal', text: 'output_text' }
+
+/** The same with its type, where what it holds tells one. */
+function withType(original: JsonObject, types: Readonly<Record<string, string>>): JsonObject {
+  if (typeof original.type === 'string') return original
+  const key = Object.keys(types).find(
+    (name) => (original[name] ?? null) !== null && (name !== 'call_id' || original[name] !== ''),
+  )
+  return key === undefined ? original : { ...original, type: types[key] ?? '' }
+}
+
+function completePart(original: JsonObject): JsonObject {
+  const part = withType(original, TYPE_OF_PART)
+  return part.type !== 'output_text' || Array.isArray(part.annotations) ? part : { ...part, annotations: [] }
+}
+
+/** @throws UpstreamFault for a tool call without its type or its name. Others pass: nobody acts on them */
+function completeItem(original: JsonObject, index: number, call_id: string): JsonObject {
+  const item = withType(original, TYPE_OF_ITEM)
+  if (typeof item.type !== 'string' && OF_CALLS.some((name) => (item[name] ?? null) !== null))
+    throw new UpstreamFault('the upstream sent a tool call without its type')
+  if (item.type === 'function_call') {
+    if (!stringIn(item.name)) throw new UpstreamFault('the upstream sent a tool call without a name')
+    return stringIn(item.call_id) ? item : { ...item, call_id: madeCallId(call_id, 0, index) }
+  }
+  if (item.type !== 'message') return item
+  const content = objectsIn(item.content)
+  const parts = content.map(completePart)
+  return parts.every((part, at) => part === content[at]) ? item : { ...item, content: parts }
+}
+
+/**
+ * A whole response with complete items; the very same where nothing is missing.
+ * @param call_id the gateway's id of the call, from which ids are made for tool calls that have none
+ * @throws UpstreamFault as for an item
+ */
+export function completeOutput(response: JsonObject, call_id: string): JsonObject {
+  const output = objectsIn(response.output)
+  const items = output.map((item, at) => completeItem(item, at, call_id))
+  return items.every((item, at) => item === output[at]) ? response : { ...response, output: items }
+}
+
+/** Events that belong to the whole response have no item. */
+const OF_AN_ITEM = /^response\.(?!created|queued|in_progress|completed|incomplete|failed|cancelled)/
+/** Events of a part of an item's content. */
+const OF_A_PART = /^response\.(?:content_part|output_text|refusal|reasoning_text)\./
+/** Typed clients require `logprobs` in these events, empty or not. */
+const OF_TEXT = /^response\.output_text\.(?:delta|done)$/
+
+/** The items of one stream. */
+export class StreamedItems {
+  readonly #index_of = new Map<string, number>()
+  readonly #places: number[] = []
+  #newest = -1
+  #part = 0
+  readonly #call_id: string
+
+  /** @param call_id as for whole responses */
+  constructor(call_id: string) {
+    this.#call_id = call_id
+  }
+
+  /** An event with complete items; the very same where nothing is missing. @throws UpstreamFault as for an item */
+  complete(event: JsonObject): JsonObject {
+    const type = stringIn(event.type) ?? ''
+    if (isObject(event.response)) {
+      const response = completeOutput(event.response, this.#call_id)
+      return response === event.response ? event : { ...event, response }
+    }
+    if (!OF_AN_ITEM.test(type)) return event
+    const placed = this.#place(event, type)
+    if (!isObject(event.item)) return placed
+    const item = completeItem(event.item, countIn(placed.output_index) ?? 0, this.#call_id)
+    return item === event.item ? placed : { ...placed, item }
+  }
+
+  /** Where an item of the whole output stands in the stream. @param at its place in that output */
+  placeOf({ id }: JsonObject, at: number): number {
+    return this.#index_of.get(stringIn(id) ?? '') ?? this.#places[at] ?? at
+  }
+
+  #place(event: JsonObject, type: string): JsonObject {
+    const begins = type === 'response.output_item.added'
+    const id = stringIn(event.item_id) ?? stringIn(objectIn(event.item).id) ?? ''
+    const known = begins ? undefined : this.#index_of.get(id)
+    const place =
+      countIn(event.output_index) ?? known ?? (begins ? this.#newest + 1 : Math.max(0, this.#newest))
+    if (begins) {
+      this.#newest = place
+      this.#part = 0
+      this.#places.push(place)
+      if (id !== '') this.#index_of.set(id, place)
+    }
+    const placed = event.output_index === place ? event : { ...event, output_index: place }
+    if (!OF_A_PART.test(type)) return placed
+    this.#part = countIn(event.content_index) ?? this.#part
+    const lacking = {
+      ...(event.content_index === this.#part ? {} : { content_index: this.#part }),
+      ...(OF_TEXT.test(type) && !Array.isArray(event.logprobs) ? { logprobs: [] } : {}),
+    }
+    return Object.keys(lacking).length === 0 ? placed : { ...placed, ...lacking }
+  }
+}
 
 /** How nearly all events begin that OpenAI sends: their places follow somewhere. */
 const DELTA = /^\{\s*"type"\s*:\s*"response\.(?:output_text|function_call_arguments)\.delta"/

@@ -5,7 +5,7 @@ import type { ConversationAnswer, StopReason, TokenLogprob } from '../../canonic
 import { madeCallId, type Part, parseArguments } from '../../canonical/parts.ts'
 import { type JsonObject, lookUp, objectIn, objectsIn, stringIn } from '../../wire/json.ts'
 import { readLogprobs } from '../logprobs.ts'
-import { completeOutput } from './complete-items.ts'
+import { completeOutput } from './complete.ts'
 import { ownSignature } from './encrypted.ts'
 import { readUsage, responseIn } from './usage.ts'
 
@@ -93,7 +93,7 @@ export function encryptedOf(item: JsonObject): Extract<Part, { kind: 'redacted_t
 }
 
 /** The facts that decide, with its status, why a response ended. */
-export interface Written {
+interface Written {
   readonly refused: boolean
   /** How many calls of tools there were. */
   readonly calls: number

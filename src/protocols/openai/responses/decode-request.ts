@@ -32,14 +32,14 @@ import {
   wantObject,
 } from '../../wire/json.ts'
 import { ALLOWED_MODES, CHOICES, FORMATS, FunctionDefinition } from '../decode-request.ts'
-import { EFFORTS } from '../efforts.ts'
+import { EFFORTS } from '../thinking-fields.ts'
 import { carries } from './carries.ts'
 import { CLIENT_TOOLS, type ClientTool, clientToolType } from './client-tools.ts'
 import { decodeItems } from './decode-items.ts'
 import { allItems, allTools, RECALLED } from './recalled.ts'
 import { flatName, HOSTED_TOOLS, type NamedTool, namedTools } from './tools.ts'
 
-export const Reasoning = Fields({
+const Reasoning = Fields({
   effort: optional(Choice(EFFORTS)),
   summary: optional(Text),
   /** The former name of summary. */
@@ -47,7 +47,7 @@ export const Reasoning = Fields({
 })
 const TextFormat = Fields({ type: Choice(FORMATS) })
 /** Of the type json_schema. */
-export const SchemaFormat = Fields({
+const SchemaFormat = Fields({
   name: optional(Text),
   schema: optional(OpenObject),
   strict: optional(Flag),
@@ -55,7 +55,7 @@ export const SchemaFormat = Fields({
 const TextConfig = Fields({ format: optional(TextFormat), verbosity: optional(Text) })
 const CustomTool = Fields({ name: Text, description: optional(Text), format: optional(OpenObject) })
 const ToolName = Fields({ name: Text, namespace: optional(Text) })
-export const AllowedTools = Fields({ mode: Choice(ALLOWED_MODES), tools: List(OpenObject) })
+const AllowedTools = Fields({ mode: Choice(ALLOWED_MODES), tools: List(OpenObject) })
 
 export const ResponsesRequest = Fields({
   model: Anything,

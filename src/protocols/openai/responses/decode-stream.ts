@@ -1,10 +1,10 @@
 // A streamed response, read into canonical events.
 // https://platform.openai.com/docs/api-reference/responses-streaming
+
+import type { PartStart, StreamDecoder, StreamEvent } from '../../canonical/answer.ts'
 import { madeCallId, type Part } from '../../canonical/parts.ts'
-import type { PartStart, StreamDecoder, StreamEvent } from '../../canonical/stream.ts'
-import { InOrder } from '../../in-order.ts'
-import { reportsError } from '../../reported-error.ts'
-import { type DecodedStream, endStream, failStream } from '../../stream-end.ts'
+import { type DecodedStream, endStream, failStream, InOrder } from '../../decoding.ts'
+import { reportsError } from '../../failures.ts'
 import {
   countIn,
   type JsonObject,
@@ -15,7 +15,7 @@ import {
   stringIn,
 } from '../../wire/json.ts'
 import { DONE } from '../decode-stream.ts'
-import { StreamedItems } from './complete-items.ts'
+import { StreamedItems } from './complete.ts'
 import { calledBy, encryptedOf, logprobsOf, partsOf, readStop } from './decode-answer.ts'
 import { readUsage } from './usage.ts'
 

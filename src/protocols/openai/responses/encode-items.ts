@@ -10,8 +10,8 @@ import {
   type Turn,
 } from '../../canonical/parts.ts'
 import { unsupportedPiece } from '../../carries.ts'
-import { writeParts } from '../../part-writers.ts'
 import { compact, type Json, type JsonObject } from '../../wire/json.ts'
+import { writeParts } from '../../writers.ts'
 import { markFor, type TakenCaching } from '../caching.ts'
 import { dataUri, isMark } from '../encode-messages.ts'
 import { carries } from './carries.ts'

@@ -1,21 +1,30 @@
 // Canonical events, written as a streamed response.
 // https://platform.openai.com/docs/api-reference/responses-streaming
 import { NO_USAGE, type Usage } from '../../../domain/usage.ts'
-import type { AnswerContext, StopReason } from '../../canonical/answer.ts'
+import type {
+  AnswerContext,
+  PartStart,
+  ServerSentEvent,
+  StopReason,
+  StreamEncoder,
+} from '../../canonical/answer.ts'
 import type { Signature } from '../../canonical/parts.ts'
-import type { PartStart, ServerSentEvent, StreamEncoder } from '../../canonical/stream.ts'
-import { type EventOf, type EventWriters, writeEvents } from '../../event-writers.ts'
 import { GrowingText } from '../../growing-text.ts'
 import type { Json, JsonObject } from '../../wire/json.ts'
+import { type EventOf, type EventWriters, writeEvents } from '../../writers.ts'
 import { itemId } from './ids.ts'
-import { argumentsOf, callOf, contentOf, isRefusal, type OpenItem } from './open-item.ts'
 import {
+  argumentsOf,
   callItem,
+  callOf,
   callType,
   clientToolOf,
+  contentOf,
   customInput,
+  isRefusal,
   logprobsOf,
   messageItem,
+  type OpenItem,
   reasoningItem,
 } from './output-items.ts'
 import { answeredItem, PICTURE_ITEM } from './picture-items.ts'

@@ -16,7 +16,7 @@ export const marked = (encrypted: string, issuer: string): string =>
   MARK.test(encrypted) ? encrypted : `${encrypted}~${issuer}`
 
 /** @returns the provider's own text, and who issued it, where it is marked */
-export function unmarked(encrypted: string): { encrypted: string; issuer: string | undefined } {
+function unmarked(encrypted: string): { encrypted: string; issuer: string | undefined } {
   const [, text = encrypted, issuer] = MARK.exec(encrypted) ?? []
   return { encrypted: text, issuer }
 }

@@ -1,7 +1,7 @@
 // A responses request, made to fit its server and the generation of its model.
 import type { FitTarget, Fitted } from '../../fit-target.ts'
 import { JSON_WORD } from '../../instructions.ts'
-import { shortened } from '../../tool-names.ts'
+import { renaming, shortened } from '../../tool-names.ts'
 import {
   isObject,
   type Json,
@@ -11,13 +11,42 @@ import {
   objectsIn,
   stringIn,
 } from '../../wire/json.ts'
-import { EFFORTS } from '../efforts.ts'
 import { type Generation, generationFor, isOpenAis, nearestEffort, takesSampling } from '../model.ts'
 import { leftOut, withShortUsers } from '../servers/fitting.ts'
 import { RULES, type ServerRules } from '../servers/rules.ts'
-import { isRuled } from '../servers/servers.ts'
+import { EFFORTS } from '../thinking-fields.ts'
 import { LOGPROBS } from './decode-request.ts'
-import { withShortNames } from './fit-names.ts'
+
+/** Types of tools, calls and choices that have the name of a tool. */
+const NAMED: ReadonlySet<Json | undefined> = new Set([
+  'function',
+  'custom',
+  'function_call',
+  'function_call_output',
+  'custom_tool_call',
+])
+
+/**
+ * The very same request where no name is too long.
+ * @param renamed takes the names that are sent, with those that the caller knows
+ */
+function withShortNames(body: JsonObject, max_chars: number, renamed: Map<string, string>): JsonObject {
+  const rename = renaming((name) => name.length <= max_chars, max_chars, renamed)
+  const each = (list: readonly Json[]): Json[] => list.map((item) => (isObject(item) ? inObject(item) : item))
+  /** Namespaces, choices and some items hold tools of their own. */
+  function inObject(holder: JsonObject): JsonObject {
+    const { type, name, tools } = holder
+    const changed = { ...holder }
+    if (NAMED.has(type) && typeof name === 'string') changed.name = rename(name)
+    if (Array.isArray(tools)) changed.tools = each(tools)
+    return changed
+  }
+  const { input, tool_choice } = body
+  const short = inObject(body)
+  if (Array.isArray(input)) short.input = each(input)
+  if (isObject(tool_choice)) short.tool_choice = inObject(tool_choice)
+  return renamed.size > 0 ? short : body
+}
 
 /** A lower limit is refused. https://github.com/vectorize-io/hindsight/issues/58 */
 export const MIN_OUTPUT_TOKENS = 16
@@ -31,7 +60,7 @@ const MAX_CALL_ID_CHARS = 64
  */
 export function fitRequest(body: JsonObject, target: FitTarget): Fitted {
   const { server, is_translated } = target
-  const rules: ServerRules = isRuled(server) ? RULES[server] : {}
+  const rules: ServerRules = lookUp(RULES, server) ?? {}
   const renamed_tools = new Map<string, string>()
   const shortened =
     rules.max_name_chars === undefined ? body : withShortNames(body, rules.max_name_chars, renamed_tools)

@@ -1,8 +1,10 @@
 // The responses protocol: its verbs, gathered. Providers of chat completions speak it too, where the catalogue says so.
+
+import type { GatewayError } from '../../../domain/errors.ts'
 import type { Protocol } from '../../protocol.ts'
-import { inputTooLong } from '../context.ts'
 import { renderError } from '../errors.ts'
 import { readFailure } from '../failure.ts'
+import { inputTooLong } from '../request.ts'
 import { carries } from './carries.ts'
 import { completing } from './complete.ts'
 import { decodeAnswer, hasOtherItems } from './decode-answer.ts'
@@ -12,7 +14,6 @@ import { encodeAnswer } from './encode-answer.ts'
 import { encodeRequest } from './encode-request.ts'
 import { createStreamEncoder } from './encode-stream.ts'
 import { isOwn } from './encrypted.ts'
-import { renderStreamError } from './errors.ts'
 import { extras } from './extras.ts'
 import { fitRequest, MIN_OUTPUT_TOKENS } from './fit.ts'
 import { mediaFields } from './media-places.ts'
@@ -22,6 +23,13 @@ import { leastTokens, limitOutput, prepare, readRequest } from './request.ts'
 import { ECHOED_FIELDS } from './response-object.ts'
 import { stream } from './stream.ts'
 import { estimateOutput, readUsage, showUsage } from './usage.ts'
+
+/** The data of the event `error`; the frame adds its place in the stream. */
+export function renderStreamError(error: GatewayError): string {
+  const { status, body } = renderError(error)
+  const { message, param, code, type } = body.error as Record<string, string | null>
+  return JSON.stringify({ type: 'error', code: code ?? type, message, param, status })
+}
 
 export const responses: Protocol = {
   name: 'responses',

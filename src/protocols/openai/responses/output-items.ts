@@ -1,12 +1,40 @@
-// The items of a response's output, as they are once they are complete.
-import type { TokenLogprob } from '../../canonical/answer.ts'
+// The items of a response's output, as they are written: complete, or open in a stream.
+import type { PartStart, TokenLogprob } from '../../canonical/answer.ts'
 import type { Signature } from '../../canonical/parts.ts'
+import type { GrowingText } from '../../growing-text.ts'
 import type { Signed } from '../../signature.ts'
 import { compact, type Json, type JsonObject, parseObject, stringIn } from '../../wire/json.ts'
 import { writeLogprobs } from '../logprobs.ts'
 import { CLIENT_TOOLS, type ClientTool } from './client-tools.ts'
 import { writeEncrypted } from './encrypted.ts'
 import type { NamedTool } from './tools.ts'
+
+export interface OpenItem {
+  readonly id: string
+  readonly part: PartStart
+  readonly tool: NamedTool | undefined
+  /** Its text, or its arguments as JSON. */
+  readonly text: GrowingText
+  signature: Signature | undefined
+  logprobs: TokenLogprob[]
+}
+
+export const isRefusal = ({ part }: OpenItem): boolean => part.kind === 'text' && part.is_refusal === true
+
+export const contentOf = (item: OpenItem): JsonObject =>
+  isRefusal(item) ? refusalContent(item.text.toString()) : textContent(item.text.toString(), item.logprobs)
+
+export const argumentsOf = ({ text }: OpenItem): string => (text.length === 0 ? '{}' : text.toString())
+
+export const callOf = (
+  item: OpenItem,
+  { id, name }: Extract<PartStart, { kind: 'tool_call' }>,
+): ToolCall => ({
+  call_id: id,
+  name,
+  arguments_json: argumentsOf(item),
+  tool: item.tool,
+})
 
 type ItemStatus = 'in_progress' | 'completed' | 'incomplete'
 

@@ -6,11 +6,10 @@ import { requestedTier } from '../../extras.ts'
 import type { RequestFacts } from '../../facts.ts'
 import { Anything, Count, Fields, Flag, optional, readPresent, Text } from '../../forms.ts'
 import { bounded, inputBound } from '../../input-bound.ts'
-import { leastTokensIn } from '../../least-tokens.ts'
 import { withModelAndStream } from '../../model-and-stream.ts'
 import { knownAs } from '../../named-model.ts'
 import type { TextProtocol } from '../../protocol.ts'
-import { jsonTokens, sumTokens } from '../../token-sums.ts'
+import { jsonTokens, leastTokensIn, sumTokens } from '../../token-sums.ts'
 import { isObject, type Json, type JsonObject, lookUp, objectIn, refusal, stringIn } from '../../wire/json.ts'
 import { computedOnce } from '../../wire/known-values.ts'
 import { generationOf } from '../model.ts'
@@ -21,7 +20,7 @@ import { PICTURE_ITEM, pictureText } from './picture-items.ts'
 import { addedTools, allItems, isReference, itemsOf, RECALLED } from './recalled.ts'
 
 /** The fields that the price depends on. */
-export const PricedRequest = Fields({
+const PricedRequest = Fields({
   input: Anything,
   instructions: optional(Text),
   tools: Anything,

@@ -60,7 +60,7 @@ const INCOMPLETE: Readonly<Partial<Record<StopReason, string>>> = {
   recitation: 'content_filter',
 }
 
-export interface Ending {
+interface Ending {
   stop_reason: StopReason
   output: JsonObject[]
   usage: Usage | undefined

@@ -84,10 +84,8 @@ const XAI_REASONING = /^(?!.*non-reasoning)(?!.*grok-(?:2|3(?!-mini)|beta))/
 /** K2.5 and later take one temperature: https://github.com/NousResearch/hermes-agent/pull/12668, https://github.com/odysseus-dev/odysseus/issues/3959 */
 const KIMI_FIXED = /kimi-k(?:2\.[5-9]|[3-9])/
 
-/** The servers that have rules, by their names in the table of known servers. */
-export type RuledServer = keyof typeof TABLE
-
-const TABLE = {
+/** By the servers' names in the table of known servers. */
+export const RULES: Readonly<Record<string, ServerRules>> = {
   openai: OPENAI,
   /** Older versions of its API know `user` only: https://learn.microsoft.com/azure/ai-foundry/openai/reference */
   azure: { ...OPENAI, renamed: AS_USER },
@@ -261,9 +259,7 @@ const TABLE = {
   },
   /** It reads `reasoning` only: https://github.com/vllm-project/vllm/issues/38488, https://github.com/vllm-project/vllm/pull/33402. */
   vllm: { thinking: 'reasoning' },
-} satisfies Readonly<Record<string, ServerRules>>
-
-export const RULES: Readonly<Record<RuledServer, ServerRules>> = TABLE
+}
 
 /**
  * A server that nobody knows. Its thinking goes back in the field that most read, but not to models of OpenAI's and Google's own:

@@ -1,23 +1,18 @@
 // The known servers of chat completions that differ in what may be sent to them, and which one a provider is.
 import type { Provider } from '../../../domain/catalogue.ts'
 import { knownServerOf, serverNameOf } from '../../../domain/servers/lookup.ts'
-import { RULES, type RuledServer } from './rules.ts'
+import { lookUp } from '../../wire/json.ts'
+import { RULES } from './rules.ts'
 
 /** The fields of a provider that decide its server. */
 type Addressed = Pick<Provider, 'base_url' | 'server'>
 
 const PROTOCOL = 'openai'
 
-export const isRuled = (name: string | undefined): name is RuledServer =>
-  name !== undefined && Object.hasOwn(RULES, name)
-
-/** The names of servers that have rules. */
-export const RULED_SERVERS: readonly RuledServer[] = Object.keys(RULES).filter(isRuled)
-
 /** The server with rules that a provider is; undefined for all others. */
-export function serverOf(provider: Addressed): RuledServer | undefined {
+export function serverOf(provider: Addressed): string | undefined {
   const name = serverNameOf({ ...provider, protocol: PROTOCOL })
-  return isRuled(name) ? name : undefined
+  return lookUp(RULES, name) && name
 }
 
 /** Whether a provider speaks the Responses API by default, without an entry in the catalogue. */

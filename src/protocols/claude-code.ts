@@ -1,5 +1,14 @@
-// Claude Code's session, as the metadata of its messages requests tell it.
+// What Claude Code sends in its messages requests: its session, and a line before its system prompt.
 import { type Json, objectIn, stringIn } from './wire/json.ts'
+
+const BEGINNING = 'x-anthropic-billing-header:'
+
+/** A text of a system prompt without that line: no provider caches a prompt with first words that change. */
+export function withoutBillingLine(text: string): string {
+  if (!text.startsWith(BEGINNING)) return text
+  const end = text.indexOf('\n')
+  return end < 0 ? '' : text.slice(end + 1)
+}
 
 /** Stands before the session in the older form of `metadata.user_id`. */
 const OLDER_MARK = '_session_'

@@ -1,0 +1,97 @@
+// The failures of providers as all protocols know them: whether an answer is one, its message, what Google tells of it, too long prompts.
+
+import { CONTEXT_LENGTH_EXCEEDED, type TooLong, type UpstreamFailure } from './facts.ts'
+import { type JsonObject, objectIn, objectsIn, parseJson, parseObject, stringIn } from './wire/json.ts'
+import { boundedWait } from './wire/retry-after.ts'
+
+/** The error of a refusal, which streams have in an array; empty for anything else. */
+export function readGoogleError(body: string): JsonObject {
+  const parsed = parseJson(body)
+  return objectIn(objectIn(Array.isArray(parsed) ? parsed[0] : parsed).error)
+}
+
+/**
+ * The answer to a wrong or expired key is 400, as for one that its country or billing rules out, or with a project that may not
+ * use the model: https://github.com/yym68686/uni-api/issues/41.
+ */
+export function refusesKey({ status, details }: JsonObject): boolean {
+  if (status === 'FAILED_PRECONDITION') return true
+  return objectsIn(details).some(({ reason }) => stringIn(reason)?.startsWith('API_KEY_'))
+}
+
+/** google.rpc.RetryInfo, a duration such as `47s` or `3.2s`. */
+export function retryDelay({ details }: JsonObject): number | undefined {
+  for (const { retryDelay } of objectsIn(details)) {
+    const match = typeof retryDelay === 'string' ? /^(\d{1,6}(?:\.\d+)?)s$/.exec(retryDelay) : null
+    if (match) return boundedWait(Number(match[1]))
+  }
+  return undefined
+}
+
+/**
+ * Servers of one protocol pass on the words of others: proxies do, and so do the servers of open models. As Anthropic (twice), Gemini, OpenAI
+ * and vLLM, OpenAI's responses, xAI, Mistral, llama.cpp and Bedrock have them.
+ */
+const WORDS: readonly RegExp[] = [
+  /prompt is too long(?:: (?<tokens>\d+) tokens > (?<context>\d+))?/i,
+  /input length and `?max_tokens`? exceed context limit(?:: (?<tokens>\d+) \+ (?<output>\d+) > (?<context>\d+))?/i,
+  /input token count(?: \(?(?<tokens>\d+)\)?)? exceeds the maximum(?: number of tokens allowed \(?(?<context>\d+))?/i,
+  /maximum context length is (?<context>\d+)(?: tokens\b[^\d]{0,80}(?<tokens>\d+))?/i,
+  /exceeds the context window/i,
+  /maximum prompt length is (?<context>\d+)(?: but the request contains (?<tokens>\d+))?/i,
+  /prompt contains (?<tokens>\d+) tokens.{0,120}? (?<context>\d+) maximum context length/i,
+  /request(?: \((?<tokens>\d+) tokens\))? exceeds the available context size(?: \((?<context>\d+))?/i,
+  /input is too long for requested model/i,
+]
+
+/** @returns undefined for words of anything else */
+export function readTooLong(message: string): TooLong | undefined {
+  for (const words of WORDS) {
+    const groups = words.exec(message)?.groups
+    if (groups === undefined && !words.test(message)) continue
+    const { tokens, output, context } = groups ?? {}
+    return { tokens: sumOf(tokens, output), context: context === undefined ? undefined : Number(context) }
+  }
+  return undefined
+}
+
+const sumOf = (tokens: string | undefined, output = '0'): number | undefined =>
+  tokens === undefined ? undefined : Number(tokens) + Number(output)
+
+/**
+ * The failure, known as such a refusal where it is one: by its code whatever its status, by its words where the request is at fault.
+ * @param code the provider's
+ */
+export function knownTooLong(failure: UpstreamFailure, code?: string): UpstreamFailure {
+  const has_code = code === CONTEXT_LENGTH_EXCEEDED
+  if (!has_code && failure.failure_class !== 'bad_request') return failure
+  const too_long = readTooLong(failure.message) ?? (has_code ? {} : undefined)
+  if (!too_long) return failure
+  return { ...failure, failure_class: 'bad_request', code: CONTEXT_LENGTH_EXCEEDED, too_long: too_long }
+}
+
+/**
+ * Servers that stand in front of models write each other's forms: `error` as a field, as the type, or as the object (vLLM). A
+ * response may fail without one.
+ */
+export const reportsError = ({ type, object, error, status }: JsonObject): boolean =>
+  type === 'error' || object === 'error' || status === 'failed' || (error ?? null) !== null
+
+/** Of a body that is no error in the protocol's shape (HTML of a proxy), this many characters are kept. */
+const MAX_MESSAGE_CHARS = 2_000
+
+/** @param own_message the message in the provider's error; undefined if the body has none where the protocol has it */
+export function refusalMessage(own_message: string | undefined, status: number, body: string): string {
+  const message = own_message ?? plainMessage(body) ?? body.slice(0, MAX_MESSAGE_CHARS)
+  return message === '' ? `The provider answered with status ${status} and no message.` : message
+}
+
+/**
+ * Errors of layers between a server and its callers have forms of their own: AWS in front of Bedrock
+ * (https://github.com/ai4s-research/open-science/issues/53 `Message`, https://github.com/aws-samples/agents4energy/issues/166 `message`),
+ * FastAPI (https://github.com/continuedev/continue/issues/2242 `detail`).
+ */
+function plainMessage(body: string): string | undefined {
+  const { message, Message, detail } = parseObject(body) ?? {}
+  return [message, Message, detail].map(stringIn).find((text) => text !== undefined && text !== '')
+}
