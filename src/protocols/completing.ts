@@ -13,3 +13,22 @@ export interface Completing {
    */
   stream(context: AnswerContext): (data: ByteString) => ByteString | undefined
 }
+
+/** Whether an answer has a value for each of some fields. */
+export const hasFieldsOf = (answer: JsonObject, head: JsonObject): boolean =>
+  Object.keys(head).every((key) => (answer[key] ?? null) !== null)
+
+/** An answer with the fields that every one has; the very same where it has them. */
+export const withHead = (answer: JsonObject, head: JsonObject): JsonObject =>
+  hasFieldsOf(answer, head)
+    ? answer
+    : { ...head, ...Object.fromEntries(Object.entries(answer).filter(([, value]) => value !== null)) }
+
+/** A piece of an answer with its type, where one of its fields tells that. @param types by the field */
+export function withType(original: JsonObject, types: Readonly<Record<string, string>>): JsonObject {
+  if (typeof original.type === 'string') return original
+  const key = Object.keys(types).find(
+    (name) => (original[name] ?? null) !== null && (name !== 'call_id' || original[name] !== ''),
+  )
+  return key === undefined ? original : { ...original, type: types[key] ?? '' }
+}

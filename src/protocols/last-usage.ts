@@ -31,20 +31,13 @@ export class LastUsage {
     }
     const usage = this.#usage
     if (usage === undefined || delivered_tokens <= 2 * this.#delivered_tokens) return usage
-    const {
-      input_tokens,
-      input_audio_tokens,
-      cache_read_tokens,
-      cache_write_5m_tokens,
-      cache_write_1h_tokens,
-    } = usage
     if (promptTokens(inFull(usage)) === 0) return undefined
     return {
-      input_tokens,
-      input_audio_tokens,
-      cache_read_tokens,
-      cache_write_5m_tokens,
-      cache_write_1h_tokens,
+      input_tokens: usage.input_tokens,
+      input_audio_tokens: usage.input_audio_tokens,
+      cache_read_tokens: usage.cache_read_tokens,
+      cache_write_5m_tokens: usage.cache_write_5m_tokens,
+      cache_write_1h_tokens: usage.cache_write_1h_tokens,
     }
   }
 }

@@ -13,6 +13,8 @@ export const BUILT_IN_PROTOCOLS = { gemini, anthropic, openai } as const satisfi
   Record<string, Protocol>
 >
 
+export type BuiltInProtocol = keyof typeof BUILT_IN_PROTOCOLS
+
 /** Protocols by name. */
 export type Registry = ReadonlyMap<string, Protocol>
 

@@ -1,27 +1,18 @@
 // The table between an effort and a budget of thinking tokens, for protocols that have only one of the two.
 import type { Effort, Thinking } from './canonical/fields.ts'
 
-/** Tokens by effort, as Google's OpenAI-compatible endpoint maps them; above `high`, the most that any model takes. */
-const EFFORT_BUDGETS: Readonly<Record<Effort, number>> = {
-  minimal: 1_024,
-  low: 1_024,
-  medium: 8_192,
-  high: 24_576,
-  xhigh: 32_768,
-  max: 32_768,
-}
-
 /**
- * The share of the output limit that an effort's budget takes at most, so that room is left for the answer.
+ * Tokens by effort, as Google's OpenAI-compatible endpoint maps them; above `high`, the most that any model takes. And the share of
+ * the output limit that they take at most, so that room is left for the answer:
  * https://openrouter.ai/docs/use-cases/reasoning-tokens#reasoning-effort-level
  */
-const EFFORT_SHARES: Readonly<Record<Effort, number>> = {
-  minimal: 0.1,
-  low: 0.2,
-  medium: 0.5,
-  high: 0.8,
-  xhigh: 0.95,
-  max: 0.95,
+const BUDGETS: Readonly<Record<Effort, { tokens: number; max_share: number }>> = {
+  minimal: { tokens: 1_024, max_share: 0.1 },
+  low: { tokens: 1_024, max_share: 0.2 },
+  medium: { tokens: 8_192, max_share: 0.5 },
+  high: { tokens: 24_576, max_share: 0.8 },
+  xhigh: { tokens: 32_768, max_share: 0.95 },
+  max: { tokens: 32_768, max_share: 0.95 },
 }
 
 /** The smallest budget that Claude takes, and that is worth asking for. */
@@ -31,13 +22,6 @@ const MIN_ANSWER_TOKENS = 1_024
 
 const BY_RISING_BUDGET: readonly Effort[] = ['low', 'medium', 'high']
 
-/** The thinking tokens to ask for; undefined if the model is to decide. */
-function budgetOf(thinking: Thinking): number | undefined {
-  if (thinking.mode === 'off') return 0
-  if (thinking.mode === 'auto') return undefined
-  return thinking.mode === 'budget' ? thinking.budget_tokens : EFFORT_BUDGETS[thinking.effort]
-}
-
 /**
  * The thinking tokens for an effort, or for a model that is to decide, within the output limit; a budget that the caller chose
  * stays.
@@ -45,10 +29,11 @@ function budgetOf(thinking: Thinking): number | undefined {
  * @returns undefined if the model is to decide; 0 if the limit has no room for both
  */
 export function budgetWithin(thinking: Thinking, max_output_tokens: number | undefined): number | undefined {
-  const budget_tokens = budgetOf(thinking)
-  if (thinking.mode !== 'effort' || budget_tokens === undefined || max_output_tokens === undefined)
-    return budget_tokens
-  return withinLimit(budget_tokens, EFFORT_SHARES[thinking.effort], max_output_tokens)
+  if (thinking.mode === 'off') return 0
+  if (thinking.mode === 'auto') return undefined
+  if (thinking.mode === 'budget') return thinking.budget_tokens
+  const { tokens, max_share } = BUDGETS[thinking.effort]
+  return max_output_tokens === undefined ? tokens : withinLimit(tokens, max_share, max_output_tokens)
 }
 
 /** The share of a limit, no more than is wanted, which leaves room for an answer; 0 if the limit has none for both. */
@@ -80,5 +65,5 @@ export function nearestLevel<L extends string>(
 export function effortOf(thinking: Thinking): Effort | undefined {
   if (thinking.mode === 'effort') return thinking.effort
   if (thinking.mode !== 'budget') return undefined
-  return BY_RISING_BUDGET.find((effort) => EFFORT_BUDGETS[effort] >= thinking.budget_tokens) ?? 'high'
+  return BY_RISING_BUDGET.find((effort) => BUDGETS[effort].tokens >= thinking.budget_tokens) ?? 'high'
 }

@@ -27,3 +27,9 @@ export const writeEvents = <S>(writers: EventWriters<S>, state: S): StreamEncode
   encode: (event) =>
     (writers[event.type] as (state: S, event: StreamEvent) => ServerSentEvent[])(state, event),
 })
+
+/** The same for a protocol whose callers cannot ask for more than one candidate: of the others nothing is written. */
+export function writeFirstCandidate<S>(writers: EventWriters<S>, state: S): StreamEncoder {
+  const first = writeEvents(writers, state)
+  return { encode: (event) => ('candidate' in event && event.candidate > 0 ? [] : first.encode(event)) }
+}

@@ -7,10 +7,9 @@ import type {
   ChatCompletionCreateParams,
   ChatCompletionTool,
 } from 'openai/resources/chat/completions/completions'
-import { BUILT_IN_PROTOCOLS } from '../../src/protocols/registry.ts'
+import { BUILT_IN_PROTOCOLS, type BuiltInProtocol, type BuiltInProtocol } from '../../src/protocols/registry.ts'
 import type { Json, JsonObject } from '../../src/protocols/wire/json.ts'
 import { reduce } from '../../src/protocols/wire/json-names.ts'
-import type { BuiltInProtocol } from '../support/three-providers.ts'
 
 const extrasOf = (protocol: BuiltInProtocol) => {
   const { extras } = BUILT_IN_PROTOCOLS[protocol].text

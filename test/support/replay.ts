@@ -1,8 +1,10 @@
 // Recorded answers of the three protocols, as a scripted upstream replays them.
+
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import type { BuiltInProtocol } from '../../src/protocols/registry.ts'
 import type { JsonObject } from '../../src/protocols/wire/json.ts'
-import { type BuiltInProtocol, PROTOCOLS } from './three-providers.ts'
+import { PROTOCOLS } from './three-providers.ts'
 import { type Answer, type Seen, type Step, whole } from './upstream.ts'
 
 const FIXTURES = join(import.meta.dir, '../fixtures')

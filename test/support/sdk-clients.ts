@@ -3,7 +3,7 @@
 import Anthropic from '@anthropic-ai/sdk'
 import { type Content, type GenerateContentResponse, GoogleGenAI, type Part } from '@google/genai'
 import OpenAI from 'openai'
-import type { BuiltInProtocol } from './three-providers.ts'
+import type { BuiltInProtocol } from '../../src/protocols/registry.ts'
 
 export interface Ask {
   model: string

@@ -1,9 +1,7 @@
 // A scene with three providers, one for each protocol, who replay recordings; and models of each, at one price.
-import type { BUILT_IN_PROTOCOLS } from '../../src/protocols/registry.ts'
+import type { BuiltInProtocol } from '../../src/protocols/registry.ts'
 import { fileScene, type Scene, type SceneOptions } from './scene.ts'
 import { modelSection, providerSection } from './sections.ts'
-
-export type BuiltInProtocol = keyof typeof BUILT_IN_PROTOCOLS
 
 export const PROTOCOLS: readonly BuiltInProtocol[] = ['gemini', 'anthropic', 'openai']
 

@@ -1,10 +1,11 @@
 // Input that nothing counts: text in fields that decide nothing at the gateway, read and billed by providers all the same.
+
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import type { BuiltInProtocol } from '../../src/protocols/registry.ts'
 import { wholePath } from './native.ts'
 import { type Scene, type SceneOptions, scene } from './scene.ts'
 import { modelSection, providerSection } from './sections.ts'
-import type { BuiltInProtocol } from './three-providers.ts'
 import { type CountTokens, countO200k } from './tokenizers.ts'
 import { type Answer, events, type Seen, whole } from './upstream.ts'
 

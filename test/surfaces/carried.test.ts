@@ -2,16 +2,10 @@
 
 import { beforeEach, describe, expect, test } from 'bun:test'
 import type { ConversationPiece, Loss, RequestField } from '../../src/protocols/carries.ts'
-import { BUILT_IN_PROTOCOLS } from '../../src/protocols/registry.ts'
+import { BUILT_IN_PROTOCOLS, type BuiltInProtocol } from '../../src/protocols/registry.ts'
 import type { Json, JsonObject } from '../../src/protocols/wire/json.ts'
 import { providerAsked, replay } from '../support/replay.ts'
-import {
-  type BuiltInProtocol,
-  MODELS,
-  PROTOCOLS,
-  TWO_PROVIDERS,
-  threeProviders,
-} from '../support/three-providers.ts'
+import { MODELS, PROTOCOLS, TWO_PROVIDERS, threeProviders } from '../support/three-providers.ts'
 import { ERROR_OF, expectFieldRefused, REQUESTS } from './requests.ts'
 
 const { upstream, call, lastCall, counts, expectCounts } = await threeProviders()

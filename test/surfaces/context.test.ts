@@ -1,11 +1,13 @@
 // silent.md, Chat completions, models, embeddings: "A prompt that cannot fit the model's context is refused before the hold, in the vendor's
 // own words and code."
+
 import { beforeEach, describe, expect, test } from 'bun:test'
+import type { BuiltInProtocol } from '../../src/protocols/registry.ts'
 import type { JsonObject } from '../../src/protocols/wire/json.ts'
 import { replay } from '../support/replay.ts'
 import { fileScene } from '../support/scene.ts'
 import { modelSection, providerSection } from '../support/sections.ts'
-import { type BuiltInProtocol, PROTOCOLS } from '../support/three-providers.ts'
+import { PROTOCOLS } from '../support/three-providers.ts'
 import { REQUESTS } from './requests.ts'
 
 const CONTEXT = 1_000

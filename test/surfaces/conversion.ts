@@ -9,9 +9,8 @@ import { anthropic } from '../../src/protocols/anthropic/index.ts'
 import { gemini } from '../../src/protocols/gemini/index.ts'
 import { openai } from '../../src/protocols/openai/index.ts'
 import type { Protocol } from '../../src/protocols/protocol.ts'
-import { BUILT_IN_REGISTRY } from '../../src/protocols/registry.ts'
+import { BUILT_IN_REGISTRY, type BuiltInProtocol } from '../../src/protocols/registry.ts'
 import { eventFrame, type Relay } from '../../src/upstream/relay.ts'
-import type { BuiltInProtocol } from '../support/three-providers.ts'
 
 const PROTOCOL_OF: Readonly<Record<BuiltInProtocol, Protocol>> = { gemini, anthropic, openai }
 

@@ -1,11 +1,11 @@
 // The same call costs the same through each surface, to the nano-dollar, and shows the usage that was billed.
 
 import { describe, expect, test } from 'bun:test'
+import type { BuiltInProtocol } from '../../src/protocols/registry.ts'
 import { type Json, type JsonObject, objectIn } from '../../src/protocols/wire/json.ts'
 import type { Call } from '../../src/store/schema.ts'
 import { asksForStream, recorded, streamOf } from '../support/replay.ts'
 import {
-  type BuiltInProtocol,
   CACHE_READ_NANOS,
   CACHE_WRITE_1H_NANOS,
   CACHE_WRITE_5M_NANOS,

@@ -1,9 +1,10 @@
 // Extras that a model has a price for: held before the call, charged as the provider counts them, exact to the nano-dollar.
+
 import { describe, expect, test } from 'bun:test'
+import type { BuiltInProtocol } from '../../src/protocols/registry.ts'
 import type { JsonObject } from '../../src/protocols/wire/json.ts'
 import { fileScene } from '../support/scene.ts'
 import { providerSection } from '../support/sections.ts'
-import type { BuiltInProtocol } from '../support/three-providers.ts'
 import { type Answer, events, refusal, SILENCE, stream, whole } from '../support/upstream.ts'
 import { ERROR_OF, REQUESTS } from './requests.ts'
 

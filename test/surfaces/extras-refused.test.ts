@@ -1,8 +1,10 @@
 // What a provider bills beyond tokens, or alone remembers: refused with a 400 that names the field where the model has no price for it.
+
 import { beforeEach, describe, expect, test } from 'bun:test'
+import type { BuiltInProtocol } from '../../src/protocols/registry.ts'
 import type { JsonObject } from '../../src/protocols/wire/json.ts'
 import { replay } from '../support/replay.ts'
-import { type BuiltInProtocol, MODELS, threeProviders } from '../support/three-providers.ts'
+import { MODELS, threeProviders } from '../support/three-providers.ts'
 import { whole } from '../support/upstream.ts'
 import { expectFieldRefused, REQUESTS } from './requests.ts'
 

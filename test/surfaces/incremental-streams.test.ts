@@ -2,19 +2,13 @@
 
 import { describe, expect, test } from 'bun:test'
 import { plugins } from '../../plugins/index.ts'
+import type { BuiltInProtocol } from '../../src/protocols/registry.ts'
 import { type JsonObject, objectIn, objectsIn } from '../../src/protocols/wire/json.ts'
 import { watchCallers } from '../support/callers.ts'
 import { IS_LONG } from '../support/long.ts'
 import { firstWord, framed, framedSteps, recorded, streamOf, TIDES } from '../support/replay.ts'
 import { CLIENTS } from '../support/sdk-clients.ts'
-import {
-  type BuiltInProtocol,
-  INPUT_NANOS,
-  MODELS,
-  OUTPUT_NANOS,
-  PROTOCOLS,
-  threeProviders,
-} from '../support/three-providers.ts'
+import { INPUT_NANOS, MODELS, OUTPUT_NANOS, PROTOCOLS, threeProviders } from '../support/three-providers.ts'
 import { type Step, splitAt, stream } from '../support/upstream.ts'
 import { translateStream } from './conversion.ts'
 import { ERROR_OF, ERROR_TYPES, REQUESTS } from './requests.ts'

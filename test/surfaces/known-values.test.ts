@@ -1,18 +1,12 @@
 // Requests of which parts came before: calls share these values, so that nothing may change them, whatever is done with a request.
 import { beforeEach, describe, expect, test } from 'bun:test'
-import { BUILT_IN_REGISTRY, callerProtocolOf } from '../../src/protocols/registry.ts'
+import { BUILT_IN_REGISTRY, type BuiltInProtocol, callerProtocolOf } from '../../src/protocols/registry.ts'
 import type { Json, JsonObject } from '../../src/protocols/wire/json.ts'
 import { parseScanned, scanJsonBody } from '../../src/protocols/wire/json-body.ts'
 import { KnownValues } from '../../src/protocols/wire/known-values.ts'
 import { freezeKnownValues } from '../support/frozen-values.ts'
 import { replay } from '../support/replay.ts'
-import {
-  ALIASES,
-  type BuiltInProtocol,
-  PROTOCOLS,
-  TWO_PROVIDERS,
-  threeProviders,
-} from '../support/three-providers.ts'
+import { ALIASES, PROTOCOLS, TWO_PROVIDERS, threeProviders } from '../support/three-providers.ts'
 import { REQUESTS, type SurfaceRequest } from './requests.ts'
 
 const { gateway, upstream, call, lastCall } = await threeProviders()

@@ -1,11 +1,13 @@
 // silent.md, Chat completions, models, embeddings: "The answer names the model that the caller asked for, on every surface", whole and
 // streamed, also where bytes pass untouched; the provider's own name is in the call's record and in a header.
+
 import { describe, expect, test } from 'bun:test'
+import type { BuiltInProtocol } from '../../src/protocols/registry.ts'
 import type { JsonObject } from '../../src/protocols/wire/json.ts'
 import { asksForStream, framed, providerAsked, recorded } from '../support/replay.ts'
 import { fileScene } from '../support/scene.ts'
 import { modelSection, providerSection } from '../support/sections.ts'
-import { type BuiltInProtocol, PROTOCOLS } from '../support/three-providers.ts'
+import { PROTOCOLS } from '../support/three-providers.ts'
 import { type Answer, splitAt, stream, whole } from '../support/upstream.ts'
 import { REQUESTS } from './requests.ts'
 

@@ -1,10 +1,12 @@
 // A provider's own refusal of a prompt that is too long: told in the caller's protocol, and no reason to ask a route that is no larger.
+
 import { beforeEach, describe, expect, test } from 'bun:test'
 import { readTooLong } from '../../src/protocols/failures.ts'
+import type { BuiltInProtocol } from '../../src/protocols/registry.ts'
 import { replay } from '../support/replay.ts'
 import { fileScene } from '../support/scene.ts'
 import { modelSection, providerSection } from '../support/sections.ts'
-import { type BuiltInProtocol, PROTOCOLS } from '../support/three-providers.ts'
+import { PROTOCOLS } from '../support/three-providers.ts'
 import { events, refusal, type Script } from '../support/upstream.ts'
 import { REQUESTS } from './requests.ts'
 

@@ -1,10 +1,12 @@
 // silent.md, Failures of providers, as callers see them: its table, for every surface, every provider's protocol, whole and streamed.
+
 import { describe, expect, test } from 'bun:test'
+import type { BuiltInProtocol } from '../../src/protocols/registry.ts'
 import { cellsOf } from '../support/long.ts'
 import { asksForStream, framed, providerAsked } from '../support/replay.ts'
 import { fileScene } from '../support/scene.ts'
 import { modelSection, providerSection } from '../support/sections.ts'
-import { type BuiltInProtocol, PROTOCOLS } from '../support/three-providers.ts'
+import { PROTOCOLS } from '../support/three-providers.ts'
 import { type Answer, RESET, refusal, type Script, SILENCE, stream, whole } from '../support/upstream.ts'
 import { REQUESTS, type SurfaceRequest } from './requests.ts'
 

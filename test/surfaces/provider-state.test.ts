@@ -1,11 +1,13 @@
 // State on the provider's side: each field that names some does what its rule says, on every path, and the README says the same.
+
 import { beforeEach, describe, expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import Anthropic from '@anthropic-ai/sdk'
+import type { BuiltInProtocol } from '../../src/protocols/registry.ts'
 import type { JsonObject } from '../../src/protocols/wire/json.ts'
 import { replay } from '../support/replay.ts'
-import { type BuiltInProtocol, MODELS, PROTOCOLS, threeProviders } from '../support/three-providers.ts'
+import { MODELS, PROTOCOLS, threeProviders } from '../support/three-providers.ts'
 import { whole } from '../support/upstream.ts'
 import { ERROR_OF, REQUESTS } from './requests.ts'
 

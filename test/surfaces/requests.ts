@@ -1,8 +1,8 @@
 // One plain question on each surface, and where each has its errors, for tests that look at the bytes.
 
 import { expect } from 'bun:test'
+import type { BuiltInProtocol } from '../../src/protocols/registry.ts'
 import type { JsonObject } from '../../src/protocols/wire/json.ts'
-import type { BuiltInProtocol } from '../support/three-providers.ts'
 
 export interface SurfaceRequest {
   path: string

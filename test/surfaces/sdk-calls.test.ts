@@ -1,16 +1,11 @@
 // The three SDKs as clients over a real socket, each with models of all three protocols: text, tools, thinking, images, schemas.
 
 import { describe, expect, test } from 'bun:test'
+import type { BuiltInProtocol } from '../../src/protocols/registry.ts'
 import { type JsonObject, objectIn, objectsIn } from '../../src/protocols/wire/json.ts'
 import { asksForStream, providerAsked, recorded, replay, streamOf, TIDES } from '../support/replay.ts'
 import { CLIENTS, type Client, QUESTION, type Reply, SURFACES } from '../support/sdk-clients.ts'
-import {
-  ALIASES,
-  type BuiltInProtocol,
-  MODELS,
-  PROTOCOLS,
-  threeProviders,
-} from '../support/three-providers.ts'
+import { ALIASES, MODELS, PROTOCOLS, threeProviders } from '../support/three-providers.ts'
 import { whole } from '../support/upstream.ts'
 
 const { gateway, upstream, asked, lastCall } = await threeProviders()

@@ -5,17 +5,11 @@ import * as anthropic from '@anthropic-ai/sdk'
 import { ApiError } from '@google/genai'
 import * as openai from 'openai'
 import { suspendAccount } from '../../src/access/accounts.ts'
+import type { BuiltInProtocol } from '../../src/protocols/registry.ts'
 import { cellsOf } from '../support/long.ts'
 import { ERROR_BODY, firstWord, framed, framedSteps, replay } from '../support/replay.ts'
 import { type Ask, CLIENTS } from '../support/sdk-clients.ts'
-import {
-  type BuiltInProtocol,
-  hastyModel,
-  limitedAccount,
-  MODELS,
-  PROTOCOLS,
-  threeProviders,
-} from '../support/three-providers.ts'
+import { hastyModel, limitedAccount, MODELS, PROTOCOLS, threeProviders } from '../support/three-providers.ts'
 import { type Answer, RESET, refusal, SILENCE, type Step, stream } from '../support/upstream.ts'
 
 const { gateway, upstream, lastCall, counts, expectCounts } = await threeProviders()

@@ -2,10 +2,11 @@
 
 import { describe, expect, test } from 'bun:test'
 import { FIRST_CATALOGUE } from '../../src/catalogue/first.ts'
+import type { BuiltInProtocol } from '../../src/protocols/registry.ts'
 import { fileScene } from '../support/scene.ts'
 import { CLIENTS, type Client, SURFACES } from '../support/sdk-clients.ts'
 import { modelSection } from '../support/sections.ts'
-import { type BuiltInProtocol, PROTOCOLS } from '../support/three-providers.ts'
+import { PROTOCOLS } from '../support/three-providers.ts'
 
 /** Of OpenAI's current generation: it is asked by responses. */
 const GPT = modelSection('sim-gpt-6', { 'simulator-openai': 'gpt-6-sol' })

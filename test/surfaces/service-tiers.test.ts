@@ -1,9 +1,10 @@
 // Service tiers on every surface: passed on or translated, held at the tier asked for, charged at the one that the answer names.
+
 import { describe, expect, test } from 'bun:test'
+import type { BuiltInProtocol } from '../../src/protocols/registry.ts'
 import type { JsonObject } from '../../src/protocols/wire/json.ts'
 import { fileScene } from '../support/scene.ts'
 import { providerSection } from '../support/sections.ts'
-import type { BuiltInProtocol } from '../support/three-providers.ts'
 import { type Answer, events, SILENCE, whole } from '../support/upstream.ts'
 import { ERROR_OF, REQUESTS, type SurfaceRequest } from './requests.ts'
 

@@ -1,16 +1,12 @@
 // An error inside a stream keeps its kind, whoever reports it to whom; its words say whether something was charged. What comes
 // before any output goes to the next route.
+
 import { describe, expect, test } from 'bun:test'
 import Anthropic, { APIError } from '@anthropic-ai/sdk'
+import type { BuiltInProtocol } from '../../src/protocols/registry.ts'
 import { cellsOf } from '../support/long.ts'
 import { firstWord, framed, framedSteps, providerAsked, recorded, streamOf } from '../support/replay.ts'
-import {
-  type BuiltInProtocol,
-  MODELS,
-  PROTOCOLS,
-  TWO_PROVIDERS,
-  threeProviders,
-} from '../support/three-providers.ts'
+import { MODELS, PROTOCOLS, TWO_PROVIDERS, threeProviders } from '../support/three-providers.ts'
 import { type Step, stream } from '../support/upstream.ts'
 import { ERROR_OF, REQUESTS } from './requests.ts'
 

@@ -1,9 +1,10 @@
 // Memory stays flat over a long stream: a process of its own translates 50,000 events, and does not grow with them.
 // In long runs only: TOLLGATE_LONG=1
+
 import { describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
+import type { BuiltInProtocol } from '../../src/protocols/registry.ts'
 import { IS_LONG } from '../support/long.ts'
-import type { BuiltInProtocol } from '../support/three-providers.ts'
 
 const EVENTS = 50_000
 const PIECE_BYTES = 1_024

@@ -1,8 +1,8 @@
 // A program that translates one very long stream, and prints by how much its memory grew: for stream-memory.test.ts.
 
+import type { BuiltInProtocol } from '../../src/protocols/registry.ts'
 import { pump } from '../../src/upstream/pump.ts'
 import { PlainSignal } from '../../src/utilities/plain-signal.ts'
-import type { BuiltInProtocol } from '../support/three-providers.ts'
 import { translateStream } from './conversion.ts'
 
 const [surface, provider, events, piece_bytes] = Bun.argv.slice(2)

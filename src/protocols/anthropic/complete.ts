@@ -3,13 +3,14 @@
 import { UpstreamFault } from '../../domain/errors.ts'
 import type { AnswerContext } from '../canonical/answer.ts'
 import { madeCallId } from '../canonical/parts.ts'
-import type { Completing } from '../completing.ts'
+import { type Completing, withHead, withType } from '../completing.ts'
 import { reportsError } from '../failures.ts'
-import { type ByteString, decodeByteString, toByteString } from '../wire/byte-string.ts'
+import { decodeByteString } from '../wire/byte-string.ts'
 import {
   countIn,
   isObject,
   type JsonObject,
+  jsonByteString,
   objectIn,
   objectsIn,
   parseObject,
@@ -30,13 +31,6 @@ const OTHERS_CALL = /^(?:srv|mcp)toolu_/
 
 /** Fields of events that say something: one without any of them, such as `{}`, keeps the connection open. */
 const OF_EVENTS = ['message', 'content_block', 'delta', 'index', 'usage']
-
-/** The same with its type, where what it holds tells one. */
-function withType(original: JsonObject, types: Readonly<Record<string, string>>): JsonObject {
-  if (typeof original.type === 'string') return original
-  const key = Object.keys(types).find((name) => (original[name] ?? null) !== null)
-  return key === undefined ? original : { ...original, type: types[key] ?? '' }
-}
 
 /** @throws UpstreamFault for a call without its type that may be of another's tool, and for a tool call without a name */
 function completeBlock(original: JsonObject, made_id: string): JsonObject {
@@ -107,14 +101,15 @@ const COMPLETE_DELTA =
   /^\{\s*"type"\s*:\s*"content_block_delta"\s*,\s*"index"\s*:\s*\d+\s*,\s*"delta"\s*:\s*\{\s*"type"\s*:\s*"/
 
 /** The fields that every message has, but for the model: an answer that names none gets no name. */
-function withHead(message: JsonObject, { id }: AnswerContext): JsonObject {
-  const head: JsonObject = { id: `msg_${id}`, type: 'message', role: 'assistant', content: [] }
-  if (Object.keys(head).every((key) => (message[key] ?? null) !== null)) return message
-  return { ...head, ...Object.fromEntries(Object.entries(message).filter(([, value]) => value !== null)) }
-}
+const headOf = ({ id }: AnswerContext): JsonObject => ({
+  id: `msg_${id}`,
+  type: 'message',
+  role: 'assistant',
+  content: [],
+})
 
 export const completing: Completing = {
-  whole: (answer, context) => completeMessage(withHead(answer, context), context.id),
+  whole: (answer, context) => completeMessage(withHead(answer, headOf(context)), context.id),
   stream(context) {
     const blocks = new StreamedBlocks(context.id)
     return (data) => {
@@ -123,12 +118,10 @@ export const completing: Completing = {
       if (original === undefined) return data
       const completed = blocks.complete(original)
       if (typeof completed.type !== 'string') return undefined
-      if (completed.type !== 'message_start') return completed === original ? data : written(completed)
+      if (completed.type !== 'message_start') return completed === original ? data : jsonByteString(completed)
       const start = objectIn(completed.message)
-      const message = withHead(start, context)
-      return message === start ? data : written({ ...completed, message })
+      const message = withHead(start, headOf(context))
+      return message === start ? data : jsonByteString({ ...completed, message })
     }
   },
 }
-
-const written = (event: JsonObject): ByteString => toByteString(Buffer.from(JSON.stringify(event)))

@@ -5,7 +5,7 @@ import { NO_USAGE, type Usage } from '../../domain/usage.ts'
 import type { AnswerContext, PartStart, ServerSentEvent, StreamEncoder } from '../canonical/answer.ts'
 import { lostImage } from '../carries.ts'
 import type { Json, JsonObject } from '../wire/json.ts'
-import { type EventOf, type EventWriters, writeEvents } from '../writers.ts'
+import { type EventOf, type EventWriters, writeFirstCandidate } from '../writers.ts'
 import { carries } from './carries.ts'
 import { redactedBlock, signatureBlock } from './encode-answer.ts'
 import { writeSignature } from './signature.ts'
@@ -22,17 +22,9 @@ interface State {
   ending: EventOf<'candidate_end'> | undefined
 }
 
-/**
- * An encoder for one stream: of its first candidate, since a caller of messages cannot ask for more. It does not write
- * `error`: the surface does.
- */
-export function createStreamEncoder(context: AnswerContext): StreamEncoder {
-  const state: State = { context, index: -1, open: undefined, usage: NO_USAGE, ending: undefined }
-  const first_only = writeEvents(WRITERS, state)
-  return {
-    encode: (event) => ('candidate' in event && event.candidate > 0 ? [] : first_only.encode(event)),
-  }
-}
+/** An encoder for one stream. It does not write `error`: the surface does. */
+export const createStreamEncoder = (context: AnswerContext): StreamEncoder =>
+  writeFirstCandidate(WRITERS, { context, index: -1, open: undefined, usage: NO_USAGE, ending: undefined })
 
 const WRITERS: EventWriters<State> = {
   start: writeStart,

@@ -28,7 +28,7 @@ import {
   refusal,
   stringIn,
 } from '../wire/json.ts'
-import { reduce } from '../wire/json-names.ts'
+import { reduce, snakeOf } from '../wire/json-names.ts'
 import { carries } from './carries.ts'
 import { GenerateContentRequest, GenerationConfig } from './decode-request.ts'
 import { audioPartTokens, outputAudio } from './usage.ts'
@@ -170,7 +170,6 @@ const BILL = {
   generationConfig: ((value, at, found) => judge(CONFIG, objectIn(value), at, found)) as FieldRule,
 }
 
-const snakeOf = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 const inBothSpellings = (names: readonly string[]): string[] => [...names, ...names.map(snakeOf)]
 
 const GroundingMetadata = ['webSearchQueries', 'imageSearchQueries'] as const

@@ -1,8 +1,8 @@
 // Chat completions of lenient servers, completed for callers of the protocol: OpenAI's own clients throw without these fields.
 import type { AnswerContext } from '../canonical/answer.ts'
-import type { Completing } from '../completing.ts'
-import { type ByteString, decodeByteString, toByteString } from '../wire/byte-string.ts'
-import { type JsonObject, parseObject } from '../wire/json.ts'
+import { type Completing, hasFieldsOf, withHead } from '../completing.ts'
+import { type ByteString, decodeByteString } from '../wire/byte-string.ts'
+import { type JsonObject, jsonByteString, parseObject } from '../wire/json.ts'
 import { hasValue, quoted } from '../wire/json-text.ts'
 import { completeChoices, StreamedChoices } from './complete-choices.ts'
 import { DONE } from './decode-stream.ts'
@@ -29,14 +29,6 @@ const headOf = ({ id, created_s }: AnswerContext, object: string): JsonObject =>
   created: created_s,
 })
 
-const isComplete = (answer: JsonObject, head: JsonObject): boolean =>
-  Object.keys(head).every((key) => (answer[key] ?? null) !== null)
-
-const withHead = (answer: JsonObject, head: JsonObject): JsonObject =>
-  isComplete(answer, head)
-    ? answer
-    : { ...head, ...Object.fromEntries(Object.entries(answer).filter(([, value]) => value !== null)) }
-
 /** The chunks of one stream. Nearly all are recognized by their first bytes and pass unread. */
 class CompletedChunks {
   readonly #choices: StreamedChoices
@@ -61,7 +53,7 @@ class CompletedChunks {
       this.#beginning = beginningOf(data, this.#head)
       return data
     }
-    return written(completed)
+    return jsonByteString(completed)
   }
 
   #passes(data: ByteString): boolean {
@@ -84,11 +76,9 @@ class CompletedChunks {
       delta: {},
       finish_reason,
     }))
-    return choices.length === 0 ? '' : `${written({ ...this.#head, choices })}\n\ndata: `
+    return choices.length === 0 ? '' : `${jsonByteString({ ...this.#head, choices })}\n\ndata: `
   }
 }
-
-const written = (chunk: JsonObject): ByteString => toByteString(Buffer.from(JSON.stringify(chunk)))
 
 /** @returns undefined where the choices do not follow all fields of the head */
 function beginningOf(data: ByteString, head: JsonObject): ByteString | undefined {
@@ -96,7 +86,7 @@ function beginningOf(data: ByteString, head: JsonObject): ByteString | undefined
   FIRST_CHOICE.lastIndex = at
   if (at < 0 || !FIRST_CHOICE.test(data)) return undefined
   const before = parseObject(decodeByteString(`${data.slice(0, at)}${CHOICES}:[]}`))
-  return before && isComplete(before, head) ? data.slice(0, FIRST_CHOICE.lastIndex) : undefined
+  return before && hasFieldsOf(before, head) ? data.slice(0, FIRST_CHOICE.lastIndex) : undefined
 }
 
 export const completing: Completing = {

@@ -30,9 +30,10 @@ export function encodeMessages(
 ): JsonObject[] {
   const system =
     request.system.length > 0 ? [{ role: 'system', content: encodeSystem(request, caching, 'text') }] : []
-  const own = takes_signatures ? OWN_FIELDS : NO_FIELDS
   const encodeTurn = (turn: Turn): JsonObject[] =>
-    turn.role === 'assistant' ? [encodeAssistant(turn.parts, own)] : encodeUser(turn.parts, caching)
+    turn.role === 'assistant'
+      ? [encodeAssistant(turn.parts, takes_signatures)]
+      : encodeUser(turn.parts, caching)
   return [...system, ...request.turns.flatMap(encodeTurn)]
 }
 
@@ -61,34 +62,26 @@ export function encodeSystem(
 
 export const isMark = (mark: JsonObject): boolean => Object.keys(mark).length > 0
 
-/** The fields that models of Gemini's take back, and OpenAI refuses. */
-interface GeminiFields {
-  signatureField: typeof googleSignatureField
-  imagesField: (images: readonly MediaPart[]) => JsonObject
-}
-
-const OWN_FIELDS: GeminiFields = {
-  signatureField: googleSignatureField,
-  imagesField: (images) => (images.length > 0 ? { images: images.map(writeImage) } : {}),
-}
-const NO_FIELDS: GeminiFields = { signatureField: () => ({}), imagesField: () => ({}) }
-
 /** Thinking is there for servers that want it back; what is sent to the others is without it (servers/fit.ts). */
-function encodeAssistant(parts: readonly Part[], { signatureField, imagesField }: GeminiFields): JsonObject {
+function encodeAssistant(parts: readonly Part[], takes_signatures: boolean): JsonObject {
   const calls = parts.filter((part) => part.kind === 'tool_call')
   const texts = parts.filter((part) => part.kind === 'text')
   const text = textOf(texts)
+  const signatureField = takes_signatures ? googleSignatureField : noField
+  const images = takes_signatures ? parts.flatMap((part) => (part.kind === 'image' ? part : [])) : []
   return compact({
     role: 'assistant',
     content: text === '' && calls.length > 0 ? null : text,
     ...reasoningFields(parts.filter((part) => part.kind === 'thinking' || part.kind === 'redacted_thinking')),
-    ...imagesField(parts.flatMap((part) => (part.kind === 'image' ? part : []))),
+    images: images.length > 0 ? images.map(writeImage) : undefined,
     tool_calls: calls.length > 0 ? calls.map((call) => encodeCall(call, signatureField)) : undefined,
     ...signatureField(texts.at(-1)?.signature),
   })
 }
 
-const encodeCall = (call: ToolCallPart, signatureField: GeminiFields['signatureField']): JsonObject => ({
+const noField = (): JsonObject => ({})
+
+const encodeCall = (call: ToolCallPart, signatureField: typeof googleSignatureField): JsonObject => ({
   id: call.id,
   type: 'function',
   function: { name: call.name, arguments: argumentsText(call) },
@@ -111,7 +104,7 @@ function encodeUser(parts: readonly Part[], caching: TakenCaching): JsonObject[]
 /** The mark of what a tool gave is on its message. */
 const unmarked = <P extends Part>(part: P): P => ({ ...part, cache: undefined })
 
-const isContent = (part: Part): part is TextPart | MediaPart =>
+export const isContent = (part: Part): part is TextPart | MediaPart =>
   part.kind === 'text' || part.kind === 'image' || part.kind === 'audio' || part.kind === 'document'
 
 /** A tool message holds text only; anything else that a tool gave follows in the user's message. */

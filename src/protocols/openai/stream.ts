@@ -4,8 +4,8 @@ import type { ReportedUsage } from '../../domain/usage.ts'
 import { reportsError } from '../failures.ts'
 import { LastUsage } from '../last-usage.ts'
 import type { StreamReading, StreamRules } from '../protocol.ts'
-import { type ByteString, decodeByteString, toByteString } from '../wire/byte-string.ts'
-import { objectsIn, parseObject } from '../wire/json.ts'
+import { type ByteString, decodeByteString } from '../wire/byte-string.ts'
+import { jsonByteString, objectsIn, parseObject } from '../wire/json.ts'
 import { hasValue, quoted } from '../wire/json-text.ts'
 import { addWritten, nextContainer, noSums, settleSaid, tokensOfSums, WrittenBeside } from '../written.ts'
 import { DONE } from './decode-stream.ts'
@@ -90,9 +90,7 @@ export function withoutUsage(data: ByteString): ByteString | undefined {
   const chunk = parseObject(decodeByteString(data))
   const { usage, ...rest } = chunk ?? {}
   if (usage === undefined || usage === null) return data
-  return Array.isArray(rest.choices) && rest.choices.length === 0
-    ? undefined
-    : toByteString(Buffer.from(JSON.stringify(rest)))
+  return Array.isArray(rest.choices) && rest.choices.length === 0 ? undefined : jsonByteString(rest)
 }
 
 export const stream: StreamRules = { open: () => new OpenaiStreamReading() }

@@ -1,7 +1,6 @@
 // A request's JSON body: its bytes as they arrived, the value that they parse to, and where its fields stand in them.
 import { invalidRequest } from '../../domain/errors.ts'
-import { isObject, type Json, type JsonObject, refusal } from './json.ts'
-import { parseJsonBytes } from './json-bytes.ts'
+import { isObject, type Json, type JsonObject, parseJsonBytes, refusal } from './json.ts'
 import { type Names, NO_NAMES } from './json-names.ts'
 import { type AccountValues, Recall } from './json-recall.ts'
 import { MAX_DEPTH } from './json-text.ts'

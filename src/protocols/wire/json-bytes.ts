@@ -1,11 +1,4 @@
-// JSON as bytes: its punctuation, the ends of its strings, and its parse.
-import type { Json } from './json.ts'
-
-/** A byte order mark is not JSON. */
-const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
-
-/** @throws TypeError for bytes that are not UTF-8, SyntaxError for text that is not JSON */
-export const parseJsonBytes = (bytes: Uint8Array): Json => JSON.parse(UTF8.decode(bytes))
+// JSON as bytes: its punctuation, and the ends of its strings.
 
 const codeOf = (character: string): number => character.charCodeAt(0)
 

@@ -1,4 +1,5 @@
 // The names that decide a request: its price, its model, a limit or the streaming, by their places.
+import { BACKSLASH } from './json-bytes.ts'
 
 /** The meaning of a name at some place of a request. */
 export interface Name {
@@ -115,7 +116,9 @@ function isAt(bytes: Uint8Array, data: Uint8Array, start: number, end: number): 
   return true
 }
 
-const snakeOf = (camel: string): string => camel.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+/** A name in snake_case. */
+export const snakeOf = (camel: string): string =>
+  camel.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 
 /**
  * The form of a name as the most lenient reader takes it. Go's encoding/json folds case as Unicode does, so that the Kelvin sign
@@ -135,7 +138,6 @@ export function reduce(name: string): string {
 /** Of a name that only `reduce` can tell. */
 export const NO_HASH = -1
 
-const BACKSLASH = 0x5c
 const END_OF_ASCII = 0x80
 
 /** A hash, 0 or more, of what `reduce` makes of a name in JSON; NO_HASH for one with escapes, or outside ASCII. */

@@ -1,6 +1,14 @@
 // The place of one string in JSON text that is not parsed: for names that are replaced in answers, which otherwise pass as they came.
 import { type ByteString, fromByteString, toByteString } from './byte-string.ts'
-import { CLOSING_BRACE, CLOSING_BRACKET, COMMA, OPENING_BRACE, OPENING_BRACKET, QUOTE } from './json-bytes.ts'
+import {
+  BACKSLASH,
+  CLOSING_BRACE,
+  CLOSING_BRACKET,
+  COMMA,
+  OPENING_BRACE,
+  OPENING_BRACKET,
+  QUOTE,
+} from './json-bytes.ts'
 import { closingQuote } from './json-text.ts'
 
 export interface Place {
@@ -114,7 +122,6 @@ function endOfValue(json: ByteString, start: number): number {
 
 /** Most strings are keys and short words. */
 const SHORT_STRING_CHARS = 16
-const BACKSLASH = 92
 const SPACE = 32
 
 /** The offset of a string's closing quote; the end of the text where it is cut off. */

@@ -1,7 +1,13 @@
 // How far the text of a JSON object or list has come that arrives in pieces: nothing is kept of it.
-import { CLOSING_BRACE, CLOSING_BRACKET, OPENING_BRACE, OPENING_BRACKET, QUOTE } from './json-bytes.ts'
+import {
+  BACKSLASH,
+  CLOSING_BRACE,
+  CLOSING_BRACKET,
+  OPENING_BRACE,
+  OPENING_BRACKET,
+  QUOTE,
+} from './json-bytes.ts'
 
-const BACKSLASH = 92
 const SPACE = 32
 
 export class JsonProgress {

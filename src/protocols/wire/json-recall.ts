@@ -1,6 +1,6 @@
 // The recall of one body's values that came before: found while it is walked, left out of its parse, and put into their places.
-import { isObject, type Json, type JsonObject } from './json.ts'
-import { OPENING_BRACKET, parseJsonBytes, skipWhitespace } from './json-bytes.ts'
+import { isObject, type Json, type JsonObject, parseJsonBytes } from './json.ts'
+import { OPENING_BRACKET, skipWhitespace } from './json-bytes.ts'
 import type { Name } from './json-names.ts'
 import { type Beginning, type Counted, hashAt, type KnownValue, type KnownValues } from './known-values.ts'
 

@@ -12,9 +12,10 @@ import { CLOSING_BRACE, COLON, COMMA, closingQuote, skipWhitespace, trimEnd } fr
  * @param after the fields of `body.json`, changed or not, and any further ones; what it lacks is left out
  * @returns the very same bytes where nothing has to change
  */
-export function spliceFields({ bytes, json, keys, respelled }: JsonBody, after: JsonObject): Uint8Array {
+export function spliceFields(body: JsonBody, after: JsonObject): Uint8Array {
+  const { bytes, json, keys, respelled } = body
   if (after === json && respelled.size === 0) return bytes
-  const data = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
+  const data = dataOf(body)
   const names = keys.map((key) => nameAt(data, key))
   const isReplaced = (name: string) => after[name] !== json[name] || respelled.has(name)
   const added = Object.entries(after).filter(([name]) => !Object.hasOwn(json, name))
@@ -55,8 +56,7 @@ export function spliceFields({ bytes, json, keys, respelled }: JsonBody, after: 
 /** Bytes that were walked, and are not parsed. */
 type Walked = Pick<JsonBody, 'bytes' | 'keys'>
 
-const dataOf = ({ bytes }: Pick<JsonBody, 'bytes'>): Buffer =>
-  Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
+const dataOf = ({ bytes }: Walked): Buffer => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
 
 /** Some top-level fields, each parsed by itself; of equal names the last one. @throws SyntaxError for what is no JSON */
 export function fieldsNamed(walked: Walked, names: readonly string[]): JsonObject {

@@ -1,6 +1,7 @@
 // Readers of unchecked JSON: strict with what a caller sent, lenient with what an upstream sent.
 import { invalidRequest, UpstreamFault } from '../../domain/errors.ts'
 import { defined } from '../../utilities/defined.ts'
+import { type ByteString, toByteString } from './byte-string.ts'
 import { isTooDeep } from './json-text.ts'
 
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json }
@@ -90,6 +91,16 @@ export function parseJson(text: string): Json | undefined {
     return undefined
   }
 }
+
+/** A byte order mark is not JSON. */
+const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+
+/** @throws TypeError for bytes that are not UTF-8, SyntaxError for text that is not JSON */
+export const parseJsonBytes = (bytes: Uint8Array): Json => JSON.parse(UTF8.decode(bytes))
+
+/** JSON in the bytes of a stream. */
+export const jsonByteString = (value: JsonObject): ByteString =>
+  toByteString(Buffer.from(JSON.stringify(value)))
 
 /** An upstream's JSON text as an object; undefined if it is not one. */
 export function parseObject(text: string): JsonObject | undefined {

@@ -1,7 +1,7 @@
 // The framing of server-sent events (WHATWG HTML, "Server-sent events"): bytes in, whole events out.
 import { OversizedAnswer } from '../../domain/errors.ts'
-import { type ByteString, decodeByteString, toByteString } from './byte-string.ts'
-import { parseObject } from './json.ts'
+import { type ByteString, decodeByteString } from './byte-string.ts'
+import { jsonByteString, parseObject } from './json.ts'
 import { isTooDeep } from './json-text.ts'
 
 /** Names that are types: of events of messages and of responses. */
@@ -15,7 +15,7 @@ function withNamedType(data: ByteString, name: ByteString): ByteString {
   if (HAS_TYPE.test(data) || !TYPE.test(name) || isTooDeep(data)) return data
   const event = parseObject(decodeByteString(data))
   if (!event || typeof event.type === 'string') return data
-  return toByteString(Buffer.from(JSON.stringify({ ...event, type: name })))
+  return jsonByteString({ ...event, type: name })
 }
 
 const LINE_FEED = 10

@@ -11,9 +11,8 @@ import {
   type Turn,
 } from '../../../src/protocols/canonical/parts.ts'
 import type { ConversationRequest } from '../../../src/protocols/canonical/request.ts'
-import { BUILT_IN_PROTOCOLS } from '../../../src/protocols/registry.ts'
+import { BUILT_IN_PROTOCOLS, type BuiltInProtocol, type BuiltInProtocol } from '../../../src/protocols/registry.ts'
 import type { Json, JsonObject } from '../../../src/protocols/wire/json.ts'
-import type { BuiltInProtocol } from '../../support/three-providers.ts'
 
 const base64 = fc
   .uint8Array({ minLength: 1, maxLength: 12 })

@@ -11,10 +11,9 @@ import type {
   TokenLogprob,
 } from '../../../src/protocols/canonical/answer.ts'
 import { type Part, parseArguments } from '../../../src/protocols/canonical/parts.ts'
-import { BUILT_IN_PROTOCOLS } from '../../../src/protocols/registry.ts'
+import { BUILT_IN_PROTOCOLS, type BuiltInProtocol, type BuiltInProtocol } from '../../../src/protocols/registry.ts'
 import type { JsonObject } from '../../../src/protocols/wire/json.ts'
 import { eventFrame } from '../../../src/upstream/relay.ts'
-import type { BuiltInProtocol } from '../../support/three-providers.ts'
 
 const FIXTURES = join(import.meta.dir, '../../fixtures')
 

@@ -1,5 +1,5 @@
 // What providers stream, kind by kind and protocol by protocol, and the tokens that each event of it is, by estimate.
-import type { BuiltInProtocol } from '../../support/three-providers.ts'
+import type { BuiltInProtocol } from '../../../src/protocols/registry.ts'
 
 /** Forty characters: ten tokens. */
 export const WORDS = 'Ten tokens are forty letters of English.'

@@ -1,10 +1,10 @@
 // Providers of each protocol who report at random what cannot be: one call must not cost more than it can have used.
 
+import type { BuiltInProtocol } from '../../../src/protocols/registry.ts'
 import { type Random, randomFrom } from '../../money/ledger/random.ts'
 import { wholePath } from '../../support/native.ts'
 import { type Scene, scene } from '../../support/scene.ts'
 import { modelSection, providerSection } from '../../support/sections.ts'
-import type { BuiltInProtocol } from '../../support/three-providers.ts'
 import { whole } from '../../support/upstream.ts'
 import type { Attack, Result } from './attack.ts'
 

@@ -1,6 +1,7 @@
 // The catalogue that clients are tried with: the simulated models of a first start, and models of the scripted provider.
+
 import { FIRST_CATALOGUE } from '../../../src/catalogue/first.ts'
-import type { BuiltInProtocol } from '../../support/three-providers.ts'
+import type { BuiltInProtocol } from '../../../src/protocols/registry.ts'
 
 /** The simulated model of each protocol. */
 export const SIMULATED: Readonly<Record<BuiltInProtocol, string>> = {

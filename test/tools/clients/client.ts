@@ -1,5 +1,5 @@
 // One real client: how it is installed, what it can do, and how it is made to do it.
-import type { BuiltInProtocol } from '../../support/three-providers.ts'
+import type { BuiltInProtocol } from '../../../src/protocols/registry.ts'
 import type { Connection, Feature, Shown } from './feature.ts'
 
 export const GROUPS = ['JavaScript', 'Python', 'Go', 'Agents'] as const

@@ -1,6 +1,7 @@
 // The Go clients: a program each in go/, compiled where its module is installed.
+
 import { join } from 'node:path'
-import type { BuiltInProtocol } from '../../support/three-providers.ts'
+import type { BuiltInProtocol } from '../../../src/protocols/registry.ts'
 import type { Client } from './client.ts'
 import { FEATURES } from './feature.ts'
 import { runToShow } from './program.ts'

@@ -1,6 +1,7 @@
 // The Python clients: a program each in python/, which serves several surfaces by an argument.
+
 import { join } from 'node:path'
-import type { BuiltInProtocol } from '../../support/three-providers.ts'
+import type { BuiltInProtocol } from '../../../src/protocols/registry.ts'
 import type { Client } from './client.ts'
 import { FEATURES, type Feature } from './feature.ts'
 import { pythonOf } from './install.ts'

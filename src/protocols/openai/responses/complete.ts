@@ -2,13 +2,14 @@
 
 import { UpstreamFault } from '../../../domain/errors.ts'
 import { madeCallId } from '../../canonical/parts.ts'
-import type { Completing } from '../../completing.ts'
+import { type Completing, hasFieldsOf, withType } from '../../completing.ts'
 import { reportsError } from '../../failures.ts'
-import { decodeByteString, toByteString } from '../../wire/byte-string.ts'
+import { decodeByteString } from '../../wire/byte-string.ts'
 import {
   countIn,
   isObject,
   type JsonObject,
+  jsonByteString,
   objectIn,
   objectsIn,
   parseObject,
@@ -26,15 +27,6 @@ const TYPE_OF_ITEM: Readonly<Record<string, string>> = {
 /** Fields of calls alone: of one without a call_id they do not tell who is to make it. */
 const OF_CALLS = ['arguments', 'action', 'operation']
 const TYPE_OF_PART: Readonly<Record<string, string>> = { refusal: 'refusal', text: 'output_text' }
-
-/** The same with its type, where what it holds tells one. */
-function withType(original: JsonObject, types: Readonly<Record<string, string>>): JsonObject {
-  if (typeof original.type === 'string') return original
-  const key = Object.keys(types).find(
-    (name) => (original[name] ?? null) !== null && (name !== 'call_id' || original[name] !== ''),
-  )
-  return key === undefined ? original : { ...original, type: types[key] ?? '' }
-}
 
 function completePart(original: JsonObject): JsonObject {
   const part = withType(original, TYPE_OF_PART)
@@ -141,11 +133,11 @@ const isComplete = (data: string): boolean =>
   ((hasValue(data, PART) && data.includes(LOGPROBS)) || !data.includes('output_text'))
 
 /** The fields that every response has, but for the model: an answer that names none gets no name. */
-function withHead(response: JsonObject, id: string, ended: boolean): JsonObject {
+function withOwnHead(response: JsonObject, id: string, ended: boolean): JsonObject {
   const is_cut = isObject(response.incomplete_details)
   const status = ended ? (is_cut ? 'incomplete' : 'completed') : 'in_progress'
   const head: JsonObject = { id: `resp_${id}`, object: 'response', status, output: [] }
-  if (Object.keys(head).every((key) => (response[key] ?? null) !== null)) return response
+  if (hasFieldsOf(response, head)) return response
   return {
     ...head,
     ...Object.fromEntries(
@@ -155,7 +147,7 @@ function withHead(response: JsonObject, id: string, ended: boolean): JsonObject 
 }
 
 export const completing: Completing = {
-  whole: (answer, { id }) => completeOutput(withHead(answer, id, true), id),
+  whole: (answer, { id }) => completeOutput(withOwnHead(answer, id, true), id),
   stream({ id }) {
     const items = new StreamedItems(id)
     return (data) => {
@@ -166,9 +158,9 @@ export const completing: Completing = {
       const event = items.complete(original)
       const start = objectIn(event.response)
       const ended = event.type === 'response.completed' || event.type === 'response.incomplete'
-      const response = isObject(event.response) ? withHead(start, id, ended) : start
+      const response = isObject(event.response) ? withOwnHead(start, id, ended) : start
       const completed = response === start ? event : { ...event, response }
-      return completed === original ? data : toByteString(Buffer.from(JSON.stringify(completed)))
+      return completed === original ? data : jsonByteString(completed)
     }
   },
 }

@@ -13,7 +13,7 @@ import { unsupportedPiece } from '../../carries.ts'
 import { compact, type Json, type JsonObject } from '../../wire/json.ts'
 import { writeParts } from '../../writers.ts'
 import { markFor, type TakenCaching } from '../caching.ts'
-import { dataUri, isMark } from '../encode-messages.ts'
+import { dataUri, isContent, isMark } from '../encode-messages.ts'
 import { carries } from './carries.ts'
 import { isOwn } from './encrypted.ts'
 
@@ -42,7 +42,15 @@ function followed(items: readonly JsonObject[]): readonly JsonObject[] {
 const encodeAnswered: (part: Part) => JsonObject[] = writeParts({
   text: ({ text, is_refusal, signature }) => [
     ...encodeReasoning(signature),
-    ...(text === '' ? [] : [answered(is_refusal ? { type: 'refusal', refusal: text } : outputText(text))]),
+    ...(text === ''
+      ? []
+      : [
+          {
+            type: 'message',
+            role: 'assistant',
+            content: [is_refusal ? { type: 'refusal', refusal: text } : { type: 'output_text', text }],
+          },
+        ]),
   ],
   thinking: ({ signature }) => encodeReasoning(signature),
   redacted_thinking: ({ signature }) => encodeReasoning(signature),
@@ -65,13 +73,6 @@ const encodeReasoning = (signature: Signature | undefined): JsonObject[] =>
     ? [{ type: 'reasoning', summary: [], encrypted_content: signature.value }]
     : []
 
-const answered = (content: JsonObject): JsonObject => ({
-  type: 'message',
-  role: 'assistant',
-  content: [content],
-})
-const outputText = (text: string): JsonObject => ({ type: 'output_text', text })
-
 function encodeUser(parts: readonly Part[], caching: TakenCaching): JsonObject[] {
   const results = parts.filter((part) => part.kind === 'tool_result')
   const said = parts.filter((part) => isContent(part))
@@ -88,9 +89,6 @@ function encodeUser(parts: readonly Part[], caching: TakenCaching): JsonObject[]
       : []),
   ]
 }
-
-const isContent = (part: Part): part is TextPart | MediaPart =>
-  part.kind === 'text' || part.kind === 'image' || part.kind === 'audio' || part.kind === 'document'
 
 const encodeResult = ({ call_id, content, cache }: ToolResultPart, caching: TakenCaching): JsonObject => ({
   type: 'function_call_output',

@@ -11,7 +11,7 @@ import type {
 import type { Signature } from '../../canonical/parts.ts'
 import { GrowingText } from '../../growing-text.ts'
 import type { Json, JsonObject } from '../../wire/json.ts'
-import { type EventOf, type EventWriters, writeEvents } from '../../writers.ts'
+import { type EventOf, type EventWriters, writeFirstCandidate } from '../../writers.ts'
 import { itemId } from './ids.ts'
 import {
   argumentsOf,
@@ -45,12 +45,9 @@ interface State {
   service_tier: string | undefined
 }
 
-/**
- * An encoder for one stream: of its first candidate, since a caller of responses cannot ask for more. It does not write
- * `error`: the surface does.
- */
-export function createStreamEncoder(context: AnswerContext): StreamEncoder {
-  const first_only = writeEvents(WRITERS, {
+/** An encoder for one stream. It does not write `error`: the surface does. */
+export const createStreamEncoder = (context: AnswerContext): StreamEncoder =>
+  writeFirstCandidate(WRITERS, {
     context,
     skeleton: skeletonOf(context),
     tools: toolsByName(allTools(context.request_fields ?? {})),
@@ -61,10 +58,6 @@ export function createStreamEncoder(context: AnswerContext): StreamEncoder {
     usage: NO_USAGE,
     service_tier: undefined,
   })
-  return {
-    encode: (event) => ('candidate' in event && event.candidate > 0 ? [] : first_only.encode(event)),
-  }
-}
 
 const WRITERS: EventWriters<State> = {
   start: (state) => [

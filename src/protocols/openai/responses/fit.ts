@@ -97,38 +97,31 @@ const isEffort = (word: string | undefined): word is keyof typeof EFFORTS =>
 const asksForLogprobs = ({ include, top_logprobs }: JsonObject): boolean =>
   (top_logprobs ?? null) !== null || (Array.isArray(include) && include.includes(LOGPROBS))
 
-function withShortIds(body: JsonObject): JsonObject {
+/** The same request with the items changed that have something; the very same where none has. */
+function withItems(
+  body: JsonObject,
+  has: (item: JsonObject) => boolean,
+  change: (item: JsonObject) => JsonObject,
+): JsonObject {
   const { input } = body
-  if (!Array.isArray(input) || !input.some(hasLongId)) return body
-  return {
-    ...body,
-    input: input.map((item) =>
-      isObject(item) && hasLongId(item)
-        ? { ...item, call_id: shortened(String(item.call_id), MAX_CALL_ID_CHARS) }
-        : item,
-    ),
-  }
+  if (!Array.isArray(input) || !input.some((item) => isObject(item) && has(item))) return body
+  return { ...body, input: input.map((item) => (isObject(item) && has(item) ? change(item) : item)) }
 }
 
-const hasLongId = (item: Json): boolean =>
-  isObject(item) && (stringIn(item.call_id)?.length ?? 0) > MAX_CALL_ID_CHARS
+const withShortIds = (body: JsonObject): JsonObject =>
+  withItems(
+    body,
+    ({ call_id }) => (stringIn(call_id)?.length ?? 0) > MAX_CALL_ID_CHARS,
+    (item) => ({ ...item, call_id: shortened(String(item.call_id), MAX_CALL_ID_CHARS) }),
+  )
 
 /** OpenAI's servers refuse the status of a reasoning item, which others send: https://github.com/BerriAI/litellm/issues/13420 */
-function withoutReasoningStatus(body: JsonObject): JsonObject {
-  const { input } = body
-  if (!Array.isArray(input) || !input.some(hasReasoningStatus)) return body
-  return {
-    ...body,
-    input: input.map((item) => {
-      if (!isObject(item) || !hasReasoningStatus(item)) return item
-      const { status: _, ...rest } = item
-      return rest
-    }),
-  }
-}
-
-const hasReasoningStatus = (item: Json): boolean =>
-  isObject(item) && item.type === 'reasoning' && item.status !== undefined
+const withoutReasoningStatus = (body: JsonObject): JsonObject =>
+  withItems(
+    body,
+    ({ type, status }) => type === 'reasoning' && status !== undefined,
+    ({ status: _, ...item }) => item,
+  )
 
 const withLeastLimit = (body: JsonObject): JsonObject =>
   Number(body.max_output_tokens ?? MIN_OUTPUT_TOKENS) < MIN_OUTPUT_TOKENS

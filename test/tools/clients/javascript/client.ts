@@ -1,5 +1,5 @@
 // A JavaScript client of the gateway: a package of npm on one surface, and what it does for each feature.
-import type { BuiltInProtocol } from '../../../support/three-providers.ts'
+import type { BuiltInProtocol } from '../../../../src/protocols/registry.ts'
 import type { Connection, Feature, Shown } from '../feature.ts'
 import { UNKNOWN_MODEL, WRONG_KEY } from '../feature.ts'
 

@@ -1,7 +1,7 @@
 // Models of current generations: how the simulator plays them, and how their providers are told of calls, results and thinking.
 
+import type { BuiltInProtocol } from '../../../../src/protocols/registry.ts'
 import { type Json, type JsonObject, objectIn, objectsIn } from '../../../../src/protocols/wire/json.ts'
-import type { BuiltInProtocol } from '../../../support/three-providers.ts'
 
 /** A tool's call or its result, as a provider gets it back. */
 export interface Turned {
