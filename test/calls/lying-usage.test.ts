@@ -1,8 +1,7 @@
 // Providers that report what cannot be, over three protocols, whole and streamed: one table of cases (silent.md, Streams whose
 // caller left: "that is no usage either, for any protocol: estimated, marked, logged").
-
 import { describe, expect, setDefaultTimeout, test } from 'bun:test'
-import type { BuiltInProtocol, BuiltInProtocol } from '../../src/protocols/registry.ts'
+import type { BuiltInProtocol } from '../../src/protocols/registry.ts'
 import { streamPath, wholePath } from '../support/native.ts'
 import {
   CACHE_READ_NANOS,

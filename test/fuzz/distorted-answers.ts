@@ -1,7 +1,6 @@
 // Answers of every protocol, whole and streamed, distorted in their events, their JSON, their framing and their packets.
-
 import { gzipSync } from 'node:zlib'
-import type { BuiltInProtocol, BuiltInProtocol } from '../../src/protocols/registry.ts'
+import type { BuiltInProtocol } from '../../src/protocols/registry.ts'
 import type { Json } from '../../src/protocols/wire/json.ts'
 import { STREAMED } from '../disconnect/streams.ts'
 import type { Random } from '../money/ledger/random.ts'

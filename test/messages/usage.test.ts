@@ -2,20 +2,22 @@
 import { describe, expect, test } from 'bun:test'
 import { PROVIDER_KEYS } from '../support/catalogue.ts'
 import type { CallOptions } from '../support/gateway.ts'
-import { ERROR_BODY, recorded, streamOf } from '../support/replay.ts'
+import { ERROR_BODY, providerAsked, recorded, streamOf } from '../support/replay.ts'
 import { createAnthropicSdk } from '../support/sdk-clients.ts'
 import {
+  ALIASES,
   CACHE_READ_NANOS,
   CACHE_WRITE_1H_NANOS,
   CACHE_WRITE_5M_NANOS,
   INPUT_NANOS,
   MODELS,
   OUTPUT_NANOS,
+  TWO_PROVIDERS,
 } from '../support/three-providers.ts'
 import { RESET, refusal, whole } from '../support/upstream.ts'
 import { BODY, COUNT, errorOf, MODEL, messages, messagesScene } from './support.ts'
 
-const { gateway, upstream, key, post, lastCall, counts, expectCounts } = await messagesScene()
+const { gateway, upstream, key, post, asked, lastCall, counts, expectCounts } = await messagesScene()
 
 describe('count_tokens: "passed on where the provider has it, estimated where not; free"', () => {
   const { max_tokens: _, ...countable } = BODY
@@ -186,5 +188,46 @@ describe('prompt caching: 5 minute and 1 hour writes, reads at a tenth', () => {
     upstream.answer(whole(answerOf({ input_tokens: 0, output_tokens: 0 })))
     await (await post(BODY)).text()
     expect(await lastCall()).toMatchObject({ estimated: 0, cost_nanos: 0 })
+  })
+})
+
+describe('a limit of 0, which fills the cache and generates nothing: it passes to providers of the protocol only', () => {
+  const FILLED = {
+    ...JSON.parse(recorded('anthropic', 'whole-text')[0] ?? ''),
+    content: [],
+    usage: { input_tokens: 3, cache_creation_input_tokens: 40, output_tokens: 0 },
+  }
+
+  test('a limit of 0 reaches a provider of the protocol; only the input is held for, and charged', async () => {
+    upstream.answer(whole(FILLED))
+    const response = await post({ ...BODY, max_tokens: 0 })
+    expect(response.status).toBe(200)
+    expect(await response.json()).toMatchObject({ content: [] })
+    expect(asked()).toMatchObject({ max_tokens: 0 })
+    const { input_tokens, output_tokens, cost_nanos } = await lastCall()
+    expect({ input_tokens, output_tokens, cost_nanos }).toEqual({
+      input_tokens: 3,
+      output_tokens: 0,
+      cost_nanos: 3 * 1_000 + 40 * 1_250,
+    })
+    expect(gateway.rows().holds.at(-1)?.amount_nanos).toBeGreaterThan(0)
+  })
+
+  test.each([ALIASES.openai, ALIASES.gemini])('%s does not get it', async (model) => {
+    const before = counts()
+    expect(await errorOf(await post({ ...BODY, model, max_tokens: 0 }))).toMatchObject({
+      status: 400,
+      type: 'invalid_request_error',
+      message: expect.stringMatching(/^max_tokens: must be at least 1/),
+    })
+    await expectCounts(before)
+  })
+
+  test('nor does the second route of a model whose first one fails', async () => {
+    upstream.answer(refusal(500))
+    const seen = upstream.seen.length
+    expect((await post({ ...BODY, model: TWO_PROVIDERS, max_tokens: 0 })).status).toBe(502)
+    expect(upstream.seen.slice(seen).map(providerAsked)).toEqual(['anthropic'])
+    await lastCall()
   })
 })

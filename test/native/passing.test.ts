@@ -20,7 +20,9 @@ import { eventBytes, inChunks, type Step, splitAt, stream, whole } from '../supp
 /** Callers and the provider call it by the same name: its answers have nothing to change. */
 const SAME_NAME = UPSTREAM_MODEL
 const AS_NAMED = modelSection(SAME_NAME, { [PROVIDER]: SAME_NAME })
-const { gateway, upstream, key, call, recatalogue } = await fileScene({ more: AS_NAMED })
+const { gateway, upstream, key, call, recatalogue, counts, expectCounts } = await fileScene({
+  more: AS_NAMED,
+})
 beforeEach(() => upstream.answer(answering))
 
 const PATHS = [wholePath(), streamPath(), arrayPath()]
@@ -324,4 +326,40 @@ describe('"streamGenerateContent without alt=sse answers a JSON array, streamed"
       expect(payloadsOf(await response.text())).toEqual([answer()])
     },
   )
+})
+
+describe('one object in place of a list, where Google’s own server and SDKs take one', () => {
+  const CONTENT = { role: 'user', parts: { text: 'Hi' } }
+  const TOOL = { functionDeclarations: [{ name: 'f' }] }
+
+  test.each([
+    ['contents as one object', { contents: CONTENT }, { contents: [CONTENT] }],
+    ['tools as one object', { ...ask(), tools: TOOL }, { tools: [TOOL] }],
+    ['both', { contents: CONTENT, tools: TOOL }, { contents: [CONTENT], tools: [TOOL] }],
+    ['lists stay', { contents: [CONTENT], tools: [TOOL] }, { contents: [CONTENT], tools: [TOOL] }],
+  ])('%s', async (_, body, expected) => {
+    expect((await call(wholePath(), body)).status).toBe(200)
+    expect(JSON.parse(upstream.last().body.toString())).toMatchObject(expected)
+  })
+
+  test('a single tool that the provider bills is refused as in a list', async () => {
+    const [single, list] = await Promise.all(
+      [{ googleSearch: {} }, [{ googleSearch: {} }]].map((tools) => call(wholePath(), { ...ask(), tools })),
+    )
+    expect([single?.status, list?.status]).toEqual([400, 400])
+  })
+
+  test.each([
+    ['contents as a text', { contents: 'Hi' }],
+    ['contents as a number', { contents: 7 }],
+    ['contents as null', { contents: null }],
+    ['no contents', {}],
+    ['an empty list', { contents: [] }],
+    ['an object without parts', { contents: {} }],
+    ['a list in a list', { contents: [[CONTENT]] }],
+  ])('refused: %s', async (_, body) => {
+    const before = counts()
+    expect((await call(wholePath(), body)).status).toBe(400)
+    await expectCounts(before)
+  })
 })

@@ -7,7 +7,7 @@ import type {
   ChatCompletionCreateParams,
   ChatCompletionTool,
 } from 'openai/resources/chat/completions/completions'
-import { BUILT_IN_PROTOCOLS, type BuiltInProtocol, type BuiltInProtocol } from '../../src/protocols/registry.ts'
+import { BUILT_IN_PROTOCOLS, type BuiltInProtocol } from '../../src/protocols/registry.ts'
 import type { Json, JsonObject } from '../../src/protocols/wire/json.ts'
 import { reduce } from '../../src/protocols/wire/json-names.ts'
 

@@ -1,5 +1,4 @@
 // Recorded answers of the three protocols, as a scripted upstream replays them.
-
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { BuiltInProtocol } from '../../src/protocols/registry.ts'

@@ -1,5 +1,4 @@
 // Input that nothing counts: text in fields that decide nothing at the gateway, read and billed by providers all the same.
-
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { BuiltInProtocol } from '../../src/protocols/registry.ts'

@@ -1,6 +1,5 @@
 // silent.md, Chat completions, models, embeddings: "A prompt that cannot fit the model's context is refused before the hold, in the vendor's
 // own words and code."
-
 import { beforeEach, describe, expect, test } from 'bun:test'
 import type { BuiltInProtocol } from '../../src/protocols/registry.ts'
 import type { JsonObject } from '../../src/protocols/wire/json.ts'

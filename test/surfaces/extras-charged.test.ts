@@ -1,5 +1,4 @@
 // Extras that a model has a price for: held before the call, charged as the provider counts them, exact to the nano-dollar.
-
 import { describe, expect, test } from 'bun:test'
 import type { BuiltInProtocol } from '../../src/protocols/registry.ts'
 import type { JsonObject } from '../../src/protocols/wire/json.ts'

@@ -1,5 +1,4 @@
 // What a provider bills beyond tokens, or alone remembers: refused with a 400 that names the field where the model has no price for it.
-
 import { beforeEach, describe, expect, test } from 'bun:test'
 import type { BuiltInProtocol } from '../../src/protocols/registry.ts'
 import type { JsonObject } from '../../src/protocols/wire/json.ts'

@@ -1,6 +1,5 @@
 // silent.md, Chat completions, models, embeddings: "The answer names the model that the caller asked for, on every surface", whole and
 // streamed, also where bytes pass untouched; the provider's own name is in the call's record and in a header.
-
 import { describe, expect, test } from 'bun:test'
 import type { BuiltInProtocol } from '../../src/protocols/registry.ts'
 import type { JsonObject } from '../../src/protocols/wire/json.ts'

@@ -1,5 +1,4 @@
 // A provider's own refusal of a prompt that is too long: told in the caller's protocol, and no reason to ask a route that is no larger.
-
 import { beforeEach, describe, expect, test } from 'bun:test'
 import { readTooLong } from '../../src/protocols/failures.ts'
 import type { BuiltInProtocol } from '../../src/protocols/registry.ts'

@@ -1,5 +1,4 @@
 // silent.md, Failures of providers, as callers see them: its table, for every surface, every provider's protocol, whole and streamed.
-
 import { describe, expect, test } from 'bun:test'
 import type { BuiltInProtocol } from '../../src/protocols/registry.ts'
 import { cellsOf } from '../support/long.ts'

@@ -24,6 +24,8 @@ type Fate = 'refused' | 'priced' | 'passes' | 'own' | 'not kept'
 /** What it names; a request that does so by it; the refusal's name of the field, where that is not its own. */
 type Example = readonly [fate: Fate, what: string, request: JsonObject, named?: string]
 
+const said = (part: JsonObject): JsonObject => ({ messages: [{ role: 'user', content: [part] }] })
+
 /** The fields of each protocol that name something only its provider keeps, with `[]` for each item of a list. */
 const FIELDS: Readonly<Record<BuiltInProtocol, Readonly<Record<string, Example>>>> = {
   gemini: {
@@ -71,17 +73,13 @@ const FIELDS: Readonly<Record<BuiltInProtocol, Readonly<Record<string, Example>>
     'messages[].content[].source.file_id': [
       'refused',
       'a stored file',
-      {
-        messages: [
-          { role: 'user', content: [{ type: 'document', source: { type: 'file', file_id: 'file_x' } }] },
-        ],
-      },
+      said({ type: 'document', source: { type: 'file', file_id: 'file_x' } }),
       'messages[0].content[0].source.file_id',
     ],
     'messages[].content[].file_id': [
       'refused',
       'a stored file',
-      { messages: [{ role: 'user', content: [{ type: 'container_upload', file_id: 'file_x' }] }] },
+      said({ type: 'container_upload', file_id: 'file_x' }),
       'messages[0].content[0].file_id',
     ],
     'container.skills': [
@@ -105,7 +103,7 @@ const FIELDS: Readonly<Record<BuiltInProtocol, Readonly<Record<string, Example>>
     'messages[].content[].file.file_id': [
       'refused',
       'a stored file',
-      { messages: [{ role: 'user', content: [{ type: 'file', file: { file_id: 'file-x' } }] }] },
+      said({ type: 'file', file: { file_id: 'file-x' } }),
       'messages[0].content[0].file.file_id',
     ],
     'messages[].audio.id': [
@@ -141,12 +139,12 @@ const FIELDS: Readonly<Record<BuiltInProtocol, Readonly<Record<string, Example>>
 }
 
 const rows = PROTOCOLS.flatMap((protocol) =>
-  Object.entries(FIELDS[protocol]).map(([field, [fate, what, said, named = field]]) => ({
+  Object.entries(FIELDS[protocol]).map(([field, [fate, what, request, named = field]]) => ({
     protocol,
     field,
     fate,
     what,
-    said,
+    request,
     named,
   })),
 )
@@ -164,14 +162,14 @@ const IS_SENT: Readonly<Record<Fate, boolean>> = {
   'not kept': true,
 }
 
-describe.each(rows)('$protocol: $field is $fate', ({ protocol, field, fate, said, named }) => {
+describe.each(rows)('$protocol: $field is $fate', ({ protocol, field, fate, request, named }) => {
   test.each([false, true])('to a provider that speaks it, streamed: %p', async (streams) => {
     const before = counts()
-    const response = await send(protocol, said, protocol, streams)
+    const response = await send(protocol, request, protocol, streams)
     const text = await response.text()
     if (IS_SENT[fate]) {
       expect(response.status).toBe(200)
-      expect(asked()).toMatchObject(fate === 'not kept' ? { [field]: false } : said)
+      expect(asked()).toMatchObject(fate === 'not kept' ? { [field]: false } : request)
       return
     }
     expect(response.status).toBe(400)
@@ -183,11 +181,11 @@ describe.each(rows)('$protocol: $field is $fate', ({ protocol, field, fate, said
   if (!IS_SENT[fate] || fate === 'passes')
     test.each(others)('nor does it reach a provider of %s', async (to) => {
       const before = counts()
-      const response = await send(protocol, said, to)
+      const response = await send(protocol, request, to)
       const { status } = response
       await response.text()
       if (status !== 200) await expectCounts(before)
-      else expect(JSON.stringify(asked())).not.toContain(JSON.stringify(said).slice(1, -1))
+      else expect(JSON.stringify(asked())).not.toContain(JSON.stringify(request).slice(1, -1))
     })
 })
 

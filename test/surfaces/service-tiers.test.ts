@@ -1,5 +1,4 @@
 // Service tiers on every surface: passed on or translated, held at the tier asked for, charged at the one that the answer names.
-
 import { describe, expect, test } from 'bun:test'
 import type { BuiltInProtocol } from '../../src/protocols/registry.ts'
 import type { JsonObject } from '../../src/protocols/wire/json.ts'

@@ -1,6 +1,5 @@
 // An error inside a stream keeps its kind, whoever reports it to whom; its words say whether something was charged. What comes
 // before any output goes to the next route.
-
 import { describe, expect, test } from 'bun:test'
 import Anthropic, { APIError } from '@anthropic-ai/sdk'
 import type { BuiltInProtocol } from '../../src/protocols/registry.ts'

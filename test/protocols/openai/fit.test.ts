@@ -5,7 +5,7 @@ import { translated, type WrittenRequest } from '../../../src/calls/kinds/text/w
 import { openai } from '../../../src/protocols/openai/index.ts'
 import { responses } from '../../../src/protocols/openai/responses/index.ts'
 import { RULES } from '../../../src/protocols/openai/servers/rules.ts'
-import { BUILT_IN_PROTOCOLS, type BuiltInProtocol, type BuiltInProtocol } from '../../../src/protocols/registry.ts'
+import { BUILT_IN_PROTOCOLS, type BuiltInProtocol } from '../../../src/protocols/registry.ts'
 import type { JsonObject } from '../../../src/protocols/wire/json.ts'
 import { objectIn, objectsIn } from '../../../src/protocols/wire/json.ts'
 import { refusalBy } from '../../providers/rule.ts'

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'bun:test'
 import type { GatewayError } from '../../../src/domain/errors.ts'
 import { responses } from '../../../src/protocols/openai/responses/index.ts'
-import { BUILT_IN_PROTOCOLS, type BuiltInProtocol, type BuiltInProtocol } from '../../../src/protocols/registry.ts'
+import { BUILT_IN_PROTOCOLS, type BuiltInProtocol } from '../../../src/protocols/registry.ts'
 import type { Json, JsonObject } from '../../../src/protocols/wire/json.ts'
 
 const encode = (from: BuiltInProtocol, body: JsonObject, model = 'gpt-6-sol'): JsonObject =>

@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from 'bun:test'
 import type { TargetModel } from '../../../src/protocols/canonical/request.ts'
-import { BUILT_IN_PROTOCOLS, type BuiltInProtocol, type BuiltInProtocol } from '../../../src/protocols/registry.ts'
+import { BUILT_IN_PROTOCOLS, type BuiltInProtocol } from '../../../src/protocols/registry.ts'
 import {
   CONTEXT,
   decodeStream,

@@ -11,7 +11,7 @@ import type {
   TokenLogprob,
 } from '../../../src/protocols/canonical/answer.ts'
 import { type Part, parseArguments } from '../../../src/protocols/canonical/parts.ts'
-import { BUILT_IN_PROTOCOLS, type BuiltInProtocol, type BuiltInProtocol } from '../../../src/protocols/registry.ts'
+import { BUILT_IN_PROTOCOLS, type BuiltInProtocol } from '../../../src/protocols/registry.ts'
 import type { JsonObject } from '../../../src/protocols/wire/json.ts'
 import { eventFrame } from '../../../src/upstream/relay.ts'
 

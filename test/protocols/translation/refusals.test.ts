@@ -3,7 +3,7 @@
 import { describe, expect, test } from 'bun:test'
 import { GatewayError } from '../../../src/domain/errors.ts'
 import type { Loss, RequestField } from '../../../src/protocols/carries.ts'
-import { BUILT_IN_PROTOCOLS, type BuiltInProtocol, type BuiltInProtocol } from '../../../src/protocols/registry.ts'
+import { BUILT_IN_PROTOCOLS, type BuiltInProtocol } from '../../../src/protocols/registry.ts'
 import { type Json, type JsonObject, objectsIn } from '../../../src/protocols/wire/json.ts'
 import { PAIRS, PROTOCOLS } from './recordings.ts'
 

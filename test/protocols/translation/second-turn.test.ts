@@ -4,7 +4,7 @@ import { describe, expect, test } from 'bun:test'
 import { NO_USAGE } from '../../../src/domain/usage.ts'
 import type { StreamEvent } from '../../../src/protocols/canonical/answer.ts'
 import type { Part } from '../../../src/protocols/canonical/parts.ts'
-import { BUILT_IN_PROTOCOLS, type BuiltInProtocol, type BuiltInProtocol } from '../../../src/protocols/registry.ts'
+import { BUILT_IN_PROTOCOLS, type BuiltInProtocol } from '../../../src/protocols/registry.ts'
 import { type JsonObject, objectIn, objectsIn, stringIn } from '../../../src/protocols/wire/json.ts'
 import { CONTEXT, decodeStream, encodeStream, PAIRS, recordedStream, recordedWhole } from './recordings.ts'
 

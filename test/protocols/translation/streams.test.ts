@@ -4,7 +4,7 @@ import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { UpstreamFault } from '../../../src/domain/errors.ts'
 import type { ConversationAnswer, StreamEvent } from '../../../src/protocols/canonical/answer.ts'
-import { BUILT_IN_PROTOCOLS, type BuiltInProtocol, type BuiltInProtocol } from '../../../src/protocols/registry.ts'
+import { BUILT_IN_PROTOCOLS, type BuiltInProtocol } from '../../../src/protocols/registry.ts'
 import { decodeByteString, toByteString } from '../../../src/protocols/wire/byte-string.ts'
 import { EventCutter, EventWalk } from '../../../src/protocols/wire/sse.ts'
 import {

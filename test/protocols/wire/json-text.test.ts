@@ -1,7 +1,9 @@
 // The search for values in JSON that is not parsed.
+
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { type ByteString, toByteString } from '../../../src/protocols/wire/byte-string.ts'
+import { closingQuote as closingQuoteInBytes } from '../../../src/protocols/wire/json-bytes.ts'
 import { closingQuote, hasValue, nextStringValue, quoted } from '../../../src/protocols/wire/json-text.ts'
 
 /** The length of all string values of a key, counted in bytes and with their escapes; other values count as nothing. */
@@ -56,4 +58,13 @@ describe('whether a key has a value', () => {
     expect(hasValue(JSON.stringify(value), quoted('usage'))).toBe(expected)
     expect(hasValue(JSON.stringify(value, null, 1), quoted('usage'))).toBe(expected)
   })
+})
+
+test('in bytes the closing quote is found after any run of backslashes, at any distance', () => {
+  for (let distance = 0; distance <= 40; distance++) {
+    for (let backslashes = 0; backslashes <= 40; backslashes++) {
+      const text = JSON.stringify(`${'x'.repeat(distance)}${'\\'.repeat(backslashes)}"`)
+      expect(closingQuoteInBytes(Buffer.from(`${text},"next"`), 1)).toBe(text.length - 1)
+    }
+  }
 })

@@ -1,5 +1,4 @@
 // Providers of each protocol who report at random what cannot be: one call must not cost more than it can have used.
-
 import type { BuiltInProtocol } from '../../../src/protocols/registry.ts'
 import { type Random, randomFrom } from '../../money/ledger/random.ts'
 import { wholePath } from '../../support/native.ts'

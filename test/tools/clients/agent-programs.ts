@@ -1,5 +1,4 @@
 // Coding agents as their users start them without a terminal: what each is told by flags, environment and files.
-
 import { join } from 'node:path'
 import type { BuiltInProtocol } from '../../../src/protocols/registry.ts'
 import type { Installation, Place } from './client.ts'

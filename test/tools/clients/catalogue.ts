@@ -1,5 +1,4 @@
 // The catalogue that clients are tried with: the simulated models of a first start, and models of the scripted provider.
-
 import { FIRST_CATALOGUE } from '../../../src/catalogue/first.ts'
 import type { BuiltInProtocol } from '../../../src/protocols/registry.ts'
 

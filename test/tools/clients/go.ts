@@ -1,5 +1,4 @@
 // The Go clients: a program each in go/, compiled where its module is installed.
-
 import { join } from 'node:path'
 import type { BuiltInProtocol } from '../../../src/protocols/registry.ts'
 import type { Client } from './client.ts'

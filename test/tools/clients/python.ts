@@ -1,5 +1,4 @@
 // The Python clients: a program each in python/, which serves several surfaces by an argument.
-
 import { join } from 'node:path'
 import type { BuiltInProtocol } from '../../../src/protocols/registry.ts'
 import type { Client } from './client.ts'

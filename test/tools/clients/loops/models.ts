@@ -1,5 +1,4 @@
 // Models of current generations: how the simulator plays them, and how their providers are told of calls, results and thinking.
-
 import type { BuiltInProtocol } from '../../../../src/protocols/registry.ts'
 import { type Json, type JsonObject, objectIn, objectsIn } from '../../../../src/protocols/wire/json.ts'
 
