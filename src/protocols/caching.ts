@@ -1,7 +1,7 @@
 // Marks of the prompt cache: those of requests, and those that translation to Claude adds where requests have none.
 import type { CacheTtl, MediaPart, Part, TextPart, Turn } from './canonical/parts.ts'
 import type { ConversationRequest, PromptCaching } from './canonical/request.ts'
-import { isObject, type Json, type JsonObject, objectIn, objectsIn } from './wire/json.ts'
+import { isObject, type JsonObject, objectIn, objectsIn, stringIn } from './wire/json.ts'
 
 /**
  * The mark on a block, part or tool: Claude's `cache_control`, which others take for Claude behind chat completions too
@@ -139,10 +139,7 @@ export function marksIn({ tools, system, messages, input }: JsonObject): string[
 
 /** @returns undefined where the request sets none of them */
 export function cachingIn(body: JsonObject): PromptCaching | undefined {
-  const retention = textIn(body.prompt_cache_retention)
+  const retention = stringIn(body.prompt_cache_retention) || undefined
   const options = isObject(body.prompt_cache_options) ? objectIn(body.prompt_cache_options) : undefined
   return (retention ?? options) ? { retention, options } : undefined
 }
-
-const textIn = (value: Json | undefined): string | undefined =>
-  typeof value === 'string' && value !== '' ? value : undefined

@@ -3,10 +3,7 @@ import { type GatewayError, internal, invalidRequest } from '../domain/errors.ts
 import type { RequestFields } from './canonical/fields.ts'
 import type { JsonObject } from './wire/json.ts'
 
-/**
- * `dropped` is left out silently, as the providers' own compatibility endpoints do; `refused` answers 400 and names the
- * field.
- */
+/** `dropped` is left out silently, as the providers' own compatibility endpoints do; `refused` answers 400 and names the field. */
 export interface Loss {
   readonly fate: 'dropped' | 'refused'
   readonly why: string

@@ -26,10 +26,7 @@ export interface EmbeddingRequest {
 export interface Embedded {
   /** Undefined where the provider reported none. */
   usage: ReportedUsage | undefined
-  /**
-   * One for each input; undefined if the provider speaks the caller's protocol, and the caller gets its bytes as
-   * they are.
-   */
+  /** One for each input; undefined if the provider speaks the caller's protocol, and the caller gets its bytes as they are. */
   vectors: readonly (readonly number[])[] | undefined
 }
 

@@ -17,9 +17,7 @@ export interface RequestFacts {
   max_output_tokens: number | undefined
   /** How many candidates the caller requested; each may be as long as the limit. */
   candidates: number
-  /**
-   * The ways in which the input may be billed, where not all are possible: the quote then holds no more than they cost.
-   */
+  /** The ways in which the input may be billed, where not all are possible: the quote then holds no more than they cost. */
   input_fields?: readonly InputField[]
   /** Callers' tools are offered, stop sequences set: of some models not every endpoint takes them. */
   offers_tools?: boolean

@@ -19,10 +19,7 @@ export interface Reference {
   readonly mime: string
 }
 
-/**
- * A request to a provider. The protocol leaves out what it has no field for: the gateway converts the image that
- * comes back.
- */
+/** A request to a provider. The protocol leaves out what it has no field for: the gateway converts the image that comes back. */
 export interface ImageRequest {
   prompt: string
   /** Empty for an image that is made from the prompt alone. */
@@ -116,9 +113,7 @@ export interface ImageProtocol {
   decode(answer: JsonObject): ImageAnswer
   /** @returns undefined for an event that brings no image */
   readEvent?(event: JsonObject): ImageEvent | undefined
-  /**
-   * As Protocol.readFailure, with the codes of NoImage, and `unsupported_size` for a size that the model cannot make.
-   */
+  /** As Protocol.readFailure, with the codes of NoImage, and `unsupported_size` for a size that the model cannot make. */
   readFailure(status: number, headers: Headers, body: string): UpstreamFailure
 }
 

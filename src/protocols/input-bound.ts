@@ -245,9 +245,6 @@ const MARKS_TOKENS = 2
 /** Texts that are read one by one. */
 export const boundTexts = (request: Json, texts: number): number => boundAll(request) + texts * MARKS_TOKENS
 
-/**
- * The tokens to hold for: never less than the estimate, which may be charged.
- * @param bound of the whole request, in tokens
- */
+/** The tokens to hold for: never less than the estimate, which may be charged. @param bound of the whole request, in tokens */
 export const inputBound = (bound: number, estimated_tokens: number): number =>
   Math.max(Math.ceil(bound), estimated_tokens)

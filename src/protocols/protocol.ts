@@ -27,10 +27,7 @@ import type { Names } from './wire/json-names.ts'
  * it keeps is decoded on demand. Providers repeat their usage in every event; only the last one counts.
  */
 export interface StreamReading {
-  /**
-   * Takes the next event.
-   * @param data one event's whole payload after `data:`, as a byte string
-   */
+  /** Takes the next event. @param data one event's whole payload after `data:`, as a byte string */
   read(data: ByteString): void
   /** The stream said that its answer is complete. Events may still follow; the last usage among them counts. */
   readonly finished: boolean

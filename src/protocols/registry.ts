@@ -40,11 +40,7 @@ export const protocolOf = (registry: Registry, { protocol }: { protocol: string 
 /** The protocols that only callers speak. */
 const CALLERS_ONLY: ReadonlyMap<string, CallerProtocol> = new Map([[completions.name, completions]])
 
-/**
- * The protocol that a caller speaks.
- *
- * @throws GatewayError as `protocolNamed`
- */
+/** The protocol that a caller speaks. @throws GatewayError as `protocolNamed` */
 export const callerProtocolOf = (registry: Registry, name: string): CallerProtocol =>
   CALLERS_ONLY.get(name) ?? protocolNamed(registry, name)
 

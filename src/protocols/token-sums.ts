@@ -6,9 +6,7 @@ import type { Json, JsonObject } from './wire/json.ts'
 const MAX_TOKEN_CHARS = 128
 const SPACE = 32
 
-/**
- * The fewest tokens of a text: the tokenizers of the providers do not join words over white space.
- */
+/** The fewest tokens of a text: the tokenizers of the providers do not join words over white space. */
 function leastTokensOf(text: string): number {
   let tokens = 0
   let word_chars = 0
@@ -41,10 +39,7 @@ export const leastTokensIn =
       ? 0
       : read.reduce((sum, name) => sum + leastIn(body[name]), 0)
 
-/**
- * English text has about this many bytes a token; scripts with more bytes a character also have more tokens a
- * character.
- */
+/** English text has about this many bytes a token; scripts with more bytes a character also have more tokens a character. */
 const BYTES_PER_TOKEN = 4
 
 /** The tokens of text of so many bytes. */

@@ -26,10 +26,7 @@ const hashOf = (text: string): string => new Bun.CryptoHasher('sha256').update(t
 /** A caller's id of an end user as it is sent to a provider: always 64 hexadecimal digits. */
 export const userMark = (user: string): string => (/^[0-9a-f]{64}$/.test(user) ? user : hashOf(user))
 
-/**
- * Writes a name as it is sent.
- * @param renamed takes the names that are sent, with those that the caller knows
- */
+/** Writes a name as it is sent. @param renamed takes the names that are sent, with those that the caller knows */
 export const renaming =
   (isTaken: (name: string) => boolean, max_chars: number, renamed: Map<string, string>) =>
   (name: string): string => {
@@ -39,10 +36,7 @@ export const renaming =
     return sent
   }
 
-/**
- * The same request with tool names that the provider takes; the very same where it takes all.
- * @param renamed as for `renaming`
- */
+/** The same request with tool names that the provider takes; the very same where it takes all. @param renamed as for `renaming` */
 export function withTakenNames(
   request: ConversationRequest,
   { pattern, max_chars }: NameRule,

@@ -88,10 +88,7 @@ export const MessagesRequest = Fields({
 
 const KNOWN = namesOf(MessagesRequest)
 
-/**
- * A messages request as a canonical one.
- * @throws GatewayError invalid_request for what is malformed or cannot be carried
- */
+/** A messages request as a canonical one. @throws GatewayError invalid_request for what is malformed or cannot be carried */
 export function decodeRequest(body: JsonObject): ConversationRequest {
   rejectUncarried(carries, body, KNOWN)
   const fields = readPresent(MessagesRequest, body, '')

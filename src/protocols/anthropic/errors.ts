@@ -4,10 +4,7 @@ import { Type } from '@sinclair/typebox'
 import type { ErrorKind, GatewayError } from '../../domain/errors.ts'
 import type { JsonObject } from '../wire/json.ts'
 
-/**
- * https://platform.claude.com/docs/en/api/errors, "HTTP errors"; a status that is not listed there has the nearest
- * type.
- */
+/** https://platform.claude.com/docs/en/api/errors, "HTTP errors"; a status that is not listed there has the nearest type. */
 const TYPES: Readonly<Record<ErrorKind, readonly [number, string]>> = {
   invalid_request: [400, 'invalid_request_error'],
   unauthenticated: [401, 'authentication_error'],

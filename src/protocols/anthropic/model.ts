@@ -8,10 +8,7 @@ export interface Generation {
   readonly thinking: 'budget' | 'adaptive'
   /** Which of temperature and top_p are taken: from 4.1 on not both in one request, from 4.7 on neither (nor top_k). */
   readonly sampling: 'both' | 'one' | 'none'
-  /**
-   * How thinking is switched off: by a type, by leaving the field out, or not at all: then requests use the lowest
-   * effort.
-   */
+  /** How thinking is switched off: by a type, by leaving the field out, or not at all: then requests use the lowest effort. */
   readonly off: 'disabled' | 'between_tools' | 'nothing' | 'least'
   /** The efforts that adaptive thinking takes, rising. https://platform.claude.com/docs/en/build-with-claude/effort */
   readonly efforts: readonly Effort[]

@@ -99,10 +99,7 @@ function withoutThinking(body: JsonObject): JsonObject {
   return objectIn(thinking).type === 'enabled' ? { ...rest, messages } : { ...body, messages }
 }
 
-/**
- * The same request with max_tokens lowered, and a thinking budget that no longer fits lowered with it: it would be
- * refused.
- */
+/** The same request with max_tokens lowered, and a thinking budget that no longer fits lowered with it: it would be refused. */
 export function limitOutput(body: JsonObject, max_output_tokens: number): JsonObject {
   const limited = { ...body, max_tokens: max_output_tokens }
   const thinking = objectIn(body.thinking)

@@ -68,10 +68,7 @@ export interface RequestFields {
   readonly tools: readonly ToolDefinition[]
   readonly tool_choice: ToolChoice | undefined
   readonly parallel_tool_calls: boolean | undefined
-  /**
-   * How many alternatives to report for each token, 0 for only the chosen one; undefined if no log probabilities are
-   * wanted.
-   */
+  /** How many alternatives to report for each token, 0 for only the chosen one; undefined if no log probabilities are wanted. */
   readonly logprobs: number | undefined
   readonly frequency_penalty: number | undefined
   readonly presence_penalty: number | undefined

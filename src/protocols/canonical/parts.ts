@@ -112,10 +112,7 @@ export class TurnCount {
 export const afterAnswers = (counts: readonly number[]): readonly number[] | undefined =>
   counts.some((count) => count > 1) ? counts : undefined
 
-/**
- * An id for a tool call that came without one, made of its position in the answer.
- * @param call_id the gateway's id of the call
- */
+/** An id for a tool call that came without one, made of its position in the answer. @param call_id the gateway's id of the call */
 export const madeCallId = (call_id: string, candidate: number, position: number): string =>
   candidate === 0 ? `call_${call_id}_${position}` : `call_${call_id}_${candidate}_${position}`
 

@@ -178,10 +178,7 @@ function readResult({ functionResponse }: RequestPart, path: string, calls: Call
   return { kind: 'tool_result', call_id: call.id, name, content: [...texts, ...media], failed }
 }
 
-/**
- * `output` alone is the tool's text, and `error` alone the text of its failure; anything else is JSON of the tool's
- * own.
- */
+/** `output` alone is the tool's text, and `error` alone the text of its failure; anything else is JSON of the tool's own. */
 function readResponse(response: JsonObject): { text: string; failed: boolean } {
   const [[key, value] = [], ...others] = Object.entries(response)
   if (others.length === 0 && typeof value === 'string' && (key === 'output' || key === 'error'))

@@ -107,11 +107,7 @@ export function rejectUnknownNative(body: JsonObject, method: string): void {
     if (isObject(one)) for (const name of Object.keys(one)) if (!KNOWN.has(name)) throw unknownField(name)
 }
 
-/**
- * The answer of either method.
- *
- * @param billed the usage in the answer
- */
+/** The answer of either method. @param billed the usage in the answer */
 export function writeNativeEmbeddings(
   vectors: readonly (readonly number[])[],
   method: string,

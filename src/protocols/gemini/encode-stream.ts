@@ -110,9 +110,7 @@ function writeSignature(state: State, { candidate, signature }: EventOf<'signatu
   return piece(state, candidate, { text: '', ...thought, ...signatureField(signature, 'thinking') })
 }
 
-/**
- * Arguments that are not a JSON object were cut off, or are nonsense: the native protocol has a stop reason for that.
- */
+/** Arguments that are not a JSON object were cut off, or are nonsense: the native protocol has a stop reason for that. */
 function writePartEnd(state: State, { candidate }: EventOf<'part_end'>): ServerSentEvent[] {
   const position = positionOf(state, candidate)
   const { part, json } = position

@@ -14,10 +14,7 @@ import { inlineTokens, requestBound } from './bound.ts'
 import { findConfig, readLimits } from './config.ts'
 import { camelCased, find, join } from './spellings.ts'
 
-/**
- * The gateway does not see cached content; the provider caches nothing smaller:
- * https://ai.google.dev/gemini-api/docs/caching.
- */
+/** The gateway does not see cached content; the provider caches nothing smaller: https://ai.google.dev/gemini-api/docs/caching. */
 const CACHED_CONTENT_TOKENS = 4_096
 
 /**

@@ -110,9 +110,7 @@ class GeminiStreamReading implements StreamReading {
     if (readUsage(event) !== undefined) this.#usage.record(data, this.deliveredTokens())
   }
 
-  /**
-   * Notes an end or an error. An event that cannot be read but mentions an error counts as one, and is not passed on.
-   */
+  /** Notes an end or an error. An event that cannot be read but mentions an error counts as one, and is not passed on. */
   #conclude(data: ByteString, event: JsonObject | undefined): void {
     if (event === undefined) {
       if (hasValue(data, ERROR)) this.failed = true

@@ -40,10 +40,7 @@ export class StreamedChoices {
     })
   }
 
-  /**
-   * A chunk with complete choices; the very same where nothing is missing.
-   * @throws UpstreamFault for ambiguous calls
-   */
+  /** A chunk with complete choices; the very same where nothing is missing. @throws UpstreamFault for ambiguous calls */
   complete(chunk: JsonObject): JsonObject {
     const { choices } = chunk
     if (!Array.isArray(choices)) return chunk

@@ -102,10 +102,7 @@ export const BiasedRequest = Fields({ logit_bias: optional(OpenObject) })
 
 const KNOWN = namesOf(ChatRequest)
 
-/**
- * A chat completion request as a canonical one.
- * @throws GatewayError invalid_request for what is malformed or cannot be carried
- */
+/** A chat completion request as a canonical one. @throws GatewayError invalid_request for what is malformed or cannot be carried */
 export function decodeRequest(body: JsonObject): ConversationRequest {
   rejectUncarried(carries, withoutEmptyBias(body), KNOWN)
   const fields = readPresent(ChatRequest, body, '')

@@ -33,10 +33,7 @@ const EmbeddingsRequest = Fields({
   user: optional(Text),
 })
 
-/**
- * Reads the body of an embeddings call.
- * @throws GatewayError invalid_request naming the field
- */
+/** Reads the body of an embeddings call. @throws GatewayError invalid_request naming the field */
 export function readEmbeddingRequest(body: JsonObject): EmbeddingRequest {
   const { input, dimensions, encoding_format = 'float' } = readPresent(EmbeddingsRequest, body, '')
   if (dimensions === 0) throw refusal('dimensions', 'must be at least 1.')
@@ -88,9 +85,7 @@ function readTokens(value: Json, path: string): number {
   return tokens.length
 }
 
-/**
- * A provider of this protocol gets the caller's body with its own name of the model, and its bytes go back as they are.
- */
+/** A provider of this protocol gets the caller's body with its own name of the model, and its bytes go back as they are. */
 export const openaiEmbeddings: EmbeddingProtocol = {
   target: () => ({ path: '/embeddings', headers: {} }),
   encode({ body, has_mixed_dimensions }, model) {
@@ -143,11 +138,7 @@ export function showEmbeddingUsage(answer: Uint8Array<ArrayBuffer>, usage: Usage
     : answer
 }
 
-/**
- * An answer in this protocol, made of another protocol's vectors.
- *
- * @param billed the usage in the answer
- */
+/** An answer in this protocol, made of another protocol's vectors. @param billed the usage in the answer */
 export function writeEmbeddings(
   vectors: readonly (readonly number[])[],
   { encoding_format }: Pick<EmbeddingRequest, 'encoding_format'>,

@@ -37,10 +37,7 @@ export function encodeMessages(
   return [...system, ...request.turns.flatMap(encodeTurn)]
 }
 
-/**
- * The system prompt: one text, or one up to each mark that the model takes.
- * @param type of a text among several
- */
+/** The system prompt: one text, or one up to each mark that the model takes. @param type of a text among several */
 export function encodeSystem(
   { system, system_cache = [] }: ConversationRequest,
   caching: TakenCaching,

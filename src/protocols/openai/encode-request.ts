@@ -13,9 +13,7 @@ import { carries } from './carries.ts'
 import { encodeMessages } from './encode-messages.ts'
 import { type Generation, generationFor, nearestEffort } from './model.ts'
 
-/**
- * `strict` as requested, unless the provider would refuse it: every object must be closed, and every property required.
- */
+/** `strict` as requested, unless the provider would refuse it: every object must be closed, and every property required. */
 export const strictIfTaken = (
   strict: boolean | undefined,
   schema: JsonObject | undefined,

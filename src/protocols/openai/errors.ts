@@ -4,9 +4,7 @@ import { Type } from '@sinclair/typebox'
 import type { ErrorKind, GatewayError } from '../../domain/errors.ts'
 import type { JsonObject } from '../wire/json.ts'
 
-/**
- * https://platform.openai.com/docs/guides/error-codes: status, type, and the code for errors without one of their own.
- */
+/** https://platform.openai.com/docs/guides/error-codes: status, type, and the code for errors without one of their own. */
 const TYPES: Readonly<Record<ErrorKind, readonly [number, string, string | null]>> = {
   invalid_request: [400, 'invalid_request_error', null],
   unauthenticated: [401, 'invalid_request_error', 'invalid_api_key'],

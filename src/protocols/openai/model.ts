@@ -57,125 +57,75 @@ const PLAIN = {
   chat_lacks: 'nothing',
 } as const
 
-/** OpenAI's own models, under their own names, behind a router (`openai/gpt-5`) or a cloud (`openai.gpt-5.6`); the first row that fits a name holds. */
+/** A name alone, behind a router (`openai/gpt-5`) or of a cloud (`openai.gpt-5.6`). */
+const named = (names: RegExp): RegExp => new RegExp(`(?:^|[/.])(?:${names.source})`)
+
+const reasoning = (
+  names: RegExp,
+  efforts: Row['efforts'],
+  chat_lacks: Row['chat_lacks'],
+  more: Partial<Generation> = {},
+): Row => ({ ...REASONING, names: named(names), efforts, chat_lacks, ...more })
+
+const LOW_TO_HIGH = ['low', 'medium', 'high'] as const
+const LOW_TO_XHIGH = [...LOW_TO_HIGH, 'xhigh'] as const
+
+/** OpenAI's own models; the first row that fits a name holds. */
 const ROWS: readonly Row[] = [
   /** Efforts: https://github.com/anomalyco/opencode/pull/26273. Endpoint: https://platform.openai.com/docs/models/o3-deep-research */
-  {
-    ...REASONING,
-    names: /(?:^|[/.])o\d-[\w-]*deep-research/,
-    efforts: ['medium'],
-    chat_lacks: 'model',
-  },
+  reasoning(/o\d-[\w-]*deep-research/, ['medium'], 'model'),
   /** Efforts: https://github.com/anomalyco/opencode/pull/26273. Endpoint: https://github.com/HeyPuter/puter/issues/1303 */
-  {
-    ...REASONING,
-    names: /(?:^|[/.])o\d-pro/,
-    efforts: ['low', 'medium', 'high'],
-    chat_lacks: 'model',
-  },
+  reasoning(/o\d-pro/, LOW_TO_HIGH, 'model'),
   /**
    * Efforts: https://github.com/anomalyco/opencode/pull/26273. parallel_tool_calls:
    * https://github.com/evalstate/fast-agent/issues/279, https://github.com/run-llama/llama_index/issues/20865.
    */
-  {
-    ...REASONING,
-    names: /(?:^|[/.])o\d/,
-    takes_parallel_tool_calls: false,
-    efforts: ['low', 'medium', 'high'],
-    chat_lacks: 'reasoning',
-  },
+  reasoning(/o\d/, LOW_TO_HIGH, 'reasoning', { takes_parallel_tool_calls: false }),
   /** https://github.com/anomalyco/models.dev/pull/331, https://platform.openai.com/docs/models/gpt-5-pro */
-  {
-    ...REASONING,
-    names: /(?:^|[/.])gpt-5-pro/,
-    efforts: ['high'],
-    default_effort: 'high',
-    chat_lacks: 'model',
-  },
+  reasoning(/gpt-5-pro/, ['high'], 'model', { default_effort: 'high' }),
   /** Efforts: https://github.com/tontinton/maki/pull/851, https://github.com/vercel/ai/pull/11056 */
-  {
-    ...REASONING,
-    names: /(?:^|[/.])gpt-(?:5\.1-codex-max|(?:5\.[2-9]|[6-9][\d.]*)-codex)/,
-    efforts: ['low', 'medium', 'high', 'xhigh'],
-    chat_lacks: 'model',
-  },
+  reasoning(/gpt-(?:5\.1-codex-max|(?:5\.[2-9]|[6-9][\d.]*)-codex)/, LOW_TO_XHIGH, 'model'),
   /** Efforts: https://github.com/openai/codex/issues/6647. Endpoint: https://github.com/CopilotC-Nvim/CopilotChat.nvim/issues/1442 */
-  {
-    ...REASONING,
-    names: /(?:^|[/.])(?:gpt-[\d.]+-codex|codex-)/,
-    efforts: ['low', 'medium', 'high'],
-    chat_lacks: 'model',
-  },
+  reasoning(/gpt-[\d.]+-codex|codex-/, LOW_TO_HIGH, 'model'),
   /** It does not reason: https://github.com/langchain-ai/langchain/pull/32624, https://github.com/Laisky/one-api/issues/120 */
-  { ...PLAIN, names: /(?:^|[/.])gpt-5-chat/ },
+  { ...PLAIN, names: named(/gpt-5-chat/) },
   /** https://github.com/Laisky/one-api/issues/285; sampling: vercel/ai packages/openai/src/openai-language-model-capabilities.ts */
-  {
-    ...REASONING,
-    names: /(?:^|[/.])gpt-[\d.]+-chat/,
-    efforts: ['medium'],
-    chat_lacks: 'nothing',
-  },
+  reasoning(/gpt-[\d.]+-chat/, ['medium'], 'nothing'),
   /** Efforts: https://github.com/microsoft/vscode/issues/301045, https://github.com/anomalyco/opencode/pull/26268 */
-  {
-    ...REASONING,
-    names: /(?:^|[/.])gpt-5(?![.\d])/,
-    efforts: ['minimal', 'low', 'medium', 'high'],
-    chat_lacks: 'reasoning',
-  },
+  reasoning(/gpt-5(?![.\d])/, ['minimal', ...LOW_TO_HIGH], 'reasoning'),
   /** Efforts: https://developers.openai.com/api/docs/models/gpt-5.4-pro. Endpoint: https://github.com/HeyPuter/puter/issues/1303 */
-  {
-    ...REASONING,
-    names: /(?:^|[/.])gpt-[\d.]+-pro/,
-    efforts: ['medium', 'high', 'xhigh'],
-    chat_lacks: 'model',
-  },
+  reasoning(/gpt-[\d.]+-pro/, ['medium', 'high', 'xhigh'], 'model'),
   /** Efforts and default: https://github.com/anomalyco/opencode/issues/4451, https://github.com/livekit/agents/pull/3966 */
-  {
-    ...REASONING,
-    names: /(?:^|[/.])gpt-5\.1(?!\d)/,
+  reasoning(/gpt-5\.1(?!\d)/, ['none', ...LOW_TO_HIGH], 'reasoning', {
     sampling: 'unreasoned',
-    efforts: ['none', 'low', 'medium', 'high'],
     default_effort: 'none',
-    chat_lacks: 'reasoning',
-  },
+  }),
   /**
    * Efforts and default: https://developers.openai.com/api/docs/models/gpt-5.4. Sampling: https://github.com/tmc/langchaingo/issues/1497.
    * Tools: https://github.com/livekit/agents/pull/5088 (5.2), https://github.com/openai/openai-openapi/issues/541 (5.4).
    */
-  {
-    ...REASONING,
-    names: /(?:^|[/.])gpt-5\.[2-4](?!\d)/,
+  reasoning(/gpt-5\.[2-4](?!\d)/, ['none', ...LOW_TO_XHIGH], 'reasoning_with_tools', {
     sampling: 'unreasoned',
-    efforts: ['none', 'low', 'medium', 'high', 'xhigh'],
     default_effort: 'none',
-    chat_lacks: 'reasoning_with_tools',
-  },
+  }),
   /**
    * Efforts: https://github.com/anomalyco/opencode/pull/26268. Stop: https://github.com/BerriAI/litellm/pull/28650. Tools:
    * https://github.com/jeffdafoe/llm-memory-api/pull/178.
    */
-  {
-    ...REASONING,
-    names: /(?:^|[/.])gpt-5\.5(?!\d)/,
+  reasoning(/gpt-5\.5(?!\d)/, ['none', ...LOW_TO_XHIGH], 'reasoning_with_tools', {
     sampling: 'unreasoned',
     takes_stop: true,
-    efforts: ['none', 'low', 'medium', 'high', 'xhigh'],
-    chat_lacks: 'reasoning_with_tools',
-  },
+  }),
   /**
    * And all that come after. Efforts: https://github.com/anomalyco/opencode/issues/36141. Tools:
    * https://github.com/BerriAI/litellm/pull/34569 (5.6), https://github.com/can1357/oh-my-pi/issues/11052 (6).
    */
-  {
-    ...REASONING,
-    names: /(?:^|[/.])gpt-(?:5\.|[6-9])/,
+  reasoning(/gpt-(?:5\.|[6-9])/, ['none', ...LOW_TO_XHIGH, 'max'], 'reasoning_with_tools', {
     sampling: 'unreasoned',
     takes_stop: true,
-    efforts: ['none', 'low', 'medium', 'high', 'xhigh', 'max'],
-    chat_lacks: 'reasoning_with_tools',
-  },
+  }),
   /** https://platform.openai.com/docs/api-reference/chat/create; efforts: https://github.com/generative-computing/mellea/issues/270 */
-  { ...PLAIN, names: /(?:^|[/.])(?:gpt-[34]|chatgpt-)/ },
+  { ...PLAIN, names: named(/gpt-[34]|chatgpt-/) },
 ]
 
 /** Every other server of the protocol, and every other model. */

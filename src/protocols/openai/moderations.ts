@@ -27,10 +27,7 @@ export const moderationNames = namesFrom(
   { billed: extras.decisive_fields },
 )
 
-/**
- * The tokens of a moderation's input, as an estimate.
- * @throws GatewayError invalid_request naming the field
- */
+/** The tokens of a moderation's input, as an estimate. @throws GatewayError invalid_request naming the field */
 export function readModerationTokens(body: JsonObject, unknown_fields: FieldHandling): number {
   const { input } = body
   const items = Array.isArray(input) ? input : [input]

@@ -89,9 +89,7 @@ export function readRequest(body: JsonObject): RequestFacts {
 const largest = (one: number | undefined, other: number | undefined): number | undefined =>
   one === undefined || other === undefined ? (one ?? other) : Math.max(one, other)
 
-/**
- * The same request with its limit lowered, in the fields that the caller used, or else in the one that the model knows.
- */
+/** The same request with its limit lowered, in the fields that the caller used, or else in the one that the model knows. */
 export function limitOutput(body: JsonObject, max_output_tokens: number, target: NamedModel): JsonObject {
   const used = LIMIT_FIELDS.filter((field) => typeof body[field] === 'number')
   const fields: readonly string[] = used.length > 0 ? used : [generationOf(knownAs(target)).limit_field]

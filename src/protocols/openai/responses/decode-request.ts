@@ -87,10 +87,7 @@ const KNOWN = new Set([...namesOf(ResponsesRequest), RECALLED])
 /** The value of `include` that requests log probabilities. */
 export const LOGPROBS = 'message.output_text.logprobs'
 
-/**
- * A responses request as a canonical one.
- * @throws GatewayError invalid_request for what is malformed or cannot be carried
- */
+/** A responses request as a canonical one. @throws GatewayError invalid_request for what is malformed or cannot be carried */
 export function decodeRequest(body: JsonObject): ConversationRequest {
   rejectUncarried(carries, body, KNOWN)
   const fields = readPresent(ResponsesRequest, body, '')
