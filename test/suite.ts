@@ -13,7 +13,14 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { EXECUTABLE } from './support/build-programs.ts'
 import { browserProgram } from './support/chromium.ts'
-import { type Failure, failuresOf, MAX_FILES_AGAIN, rowOf, verdictOf } from './support/failures.ts'
+import {
+  errorsBetween,
+  type Failure,
+  failuresOf,
+  MAX_FILES_AGAIN,
+  rowOf,
+  verdictOf,
+} from './support/failures.ts'
 import { NATIVE } from './support/postgres-program.ts'
 import { type PostgresServer, startPostgres } from './support/postgres-server.ts'
 import { SEED } from './support/seed.ts'
@@ -42,8 +49,8 @@ process.on('SIGTERM', () => ending.abort())
 interface Outcome {
   /** Every test did, and nothing was thrown between them. */
   readonly passed: boolean
-  /** Something was thrown that belongs to no test: no file tells of it by running again. */
-  readonly threw_between: boolean
+  /** What was thrown that belongs to no test. */
+  readonly between: readonly string[]
   readonly failures: readonly Failure[]
 }
 
@@ -95,20 +102,14 @@ const filesOf = (named: readonly string[]): string[] =>
     .filter((file) => named.length === 0 || named.some((part) => file.includes(part.replace(/^\.\//, ''))))
     .toSorted()
 
-/** The runner's status is 0 after some of them, where files run beside each other. */
-const BETWEEN_TESTS = 'Unhandled error between tests'
-
-/** Writes what the runner says as it says it. @returns whether it tells of an error between tests */
-async function passOn(said: ReadableStream<Uint8Array>): Promise<boolean> {
-  let tail = ''
-  let is_found = false
-  for await (const part of said.pipeThrough(new TextDecoderStream())) {
+/** Writes what the runner says as it says it. @returns all of it */
+async function passOn(output: ReadableStream<Uint8Array>): Promise<string> {
+  let text = ''
+  for await (const part of output.pipeThrough(new TextDecoderStream())) {
     process.stderr.write(part)
-    const text = tail + part
-    is_found ||= text.includes(BETWEEN_TESTS)
-    tail = text.slice(-BETWEEN_TESTS.length)
+    text += part
   }
-  return is_found
+  return text
 }
 
 interface Surroundings {
@@ -142,10 +143,10 @@ async function runTests(
     stderr: 'pipe',
     signal: ending.signal,
   })
-  const threw_between = await passOn(child.stderr)
-  const passed = (await child.exited) === 0 && !threw_between
+  const between = errorsBetween(await passOn(child.stderr))
+  const passed = (await child.exited) === 0 && between.length === 0
   const text = existsSync(report) ? readFileSync(report, 'utf8') : ''
-  return { passed, threw_between, failures: passed ? [] : failuresOf(text, filesOf(named)) }
+  return { passed, between, failures: passed ? [] : failuresOf(text, filesOf(named)) }
 }
 
 /**
@@ -166,7 +167,7 @@ async function runSuite(named: readonly string[]): Promise<number> {
   const surroundings = { folder, postgres }
   try {
     process.stdout.write(`${filesOf(named).length} files, TOLLGATE_SEED=${SEED}\n`)
-    const { passed, threw_between, failures } = await runTests(named, FILES_AT_ONCE, surroundings)
+    const { passed, between, failures } = await runTests(named, FILES_AT_ONCE, surroundings)
     if (passed && process.env.UPDATE_TIMINGS) await writeTimings(readFileSync(join(folder, REPORT), 'utf8'))
     if (passed) return 0
     const again = new Map<string, boolean>()
@@ -175,7 +176,7 @@ async function runSuite(named: readonly string[]): Promise<number> {
       process.stdout.write(`\nFailed, and runs again alone: ${file}\n`)
       again.set(file, (await runTests([file], 1, surroundings)).passed)
     }
-    const verdict = verdictOf(failures, again, threw_between)
+    const verdict = verdictOf(failures, again, between)
     process.stdout.write(`\n${verdict.words}\n`)
     const today = new Date().toISOString().slice(0, 10)
     for (const failure of verdict.unstable) process.stdout.write(`${rowOf(failure, today, SEED)}\n`)

@@ -3,7 +3,6 @@ import { type ErrorKind, type GatewayError, toGatewayError } from '../domain/err
 import { StorageFailure } from '../domain/storage-failure.ts'
 import { type RenderError, renderFailure } from '../http/answers.ts'
 import type { Logger } from '../observe/log.ts'
-import type { KeptBody } from '../store/kept/content.ts'
 import type { PlainSignal } from '../utilities/plain-signal.ts'
 import type { KeptAnswers, KeyedRequest } from './kept-answers.ts'
 import { keepWhole, type Recording, startRecording } from './recording.ts'
@@ -32,16 +31,35 @@ const PERMANENT: ReadonlySet<ErrorKind> = new Set([
   'unimplemented',
 ])
 
-/** Keeps a complete answer under its key, where that succeeds. @returns the answer, to be sent */
+/**
+ * Keeps a complete answer under its key, where that succeeds.
+ *
+ * @param end called once its key is under way no more: before this returns, or after an outage of the database
+ * @returns the answer, to be sent
+ */
 export async function concludeAnswer(
   deps: ConclusionDeps,
   request: KeyedRequest,
   answer: Response,
+  end: () => void = ignore,
 ): Promise<Response> {
   const bytes = await answer.bytes()
-  await keep(deps, request, answer, () => keepWhole(deps.answers, request.account_id, bytes))
+  const finish = () => keepWhole(deps.answers, request.account_id, bytes)
+  try {
+    await keep(deps, request, answer, finish)
+    end()
+  } catch {
+    void concludeLater(deps, {
+      request,
+      answer,
+      recording: { finish, discard: () => Promise.resolve() },
+      end,
+    })
+  }
   return new Response(bytes, answer)
 }
+
+const ignore = () => undefined
 
 /**
  * Keeps a permanent failure of a call that had begun, and frees the key after any other. A call has begun once it is
@@ -122,7 +140,7 @@ export function recordStream(
 interface EndedStream {
   request: KeyedRequest
   answer: Response
-  recording: Recording
+  recording: Pick<Recording, 'finish' | 'discard'>
   /** Called once its key is under way no more. */
   end: () => void
 }
@@ -190,16 +208,21 @@ const warn = ({ log }: ConclusionDeps, { request }: EndedStream, cause: unknown)
   // The key becomes free at its next use.
   log.warn({ request_id: request.request_id, cause }, 'an Idempotency-Key could not be freed')
 
-/** Keeps an answer under its key. A failure is only logged: the caller has paid for the answer, and gets it. */
+/**
+ * Keeps an answer under its key. Where it cannot be kept, that is only logged: the caller has paid for the answer, and gets it.
+ *
+ * @throws StorageFailure while the database does not answer
+ */
 async function keep(
   { answers, log }: ConclusionDeps,
   request: KeyedRequest,
   { status, headers }: Response,
-  write: () => Promise<KeptBody>,
+  finish: Recording['finish'],
 ): Promise<void> {
   try {
-    await answers.keep(request, { status, headers: [...headers], body: await write() })
+    await answers.keep(request, { status, headers: [...headers], body: await finish() })
   } catch (cause) {
+    if (cause instanceof StorageFailure) throw cause
     log.warn(
       { request_id: request.request_id, cause },
       'an answer could not be kept under its Idempotency-Key',

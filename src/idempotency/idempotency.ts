@@ -182,10 +182,11 @@ async function serveFirst(
   try {
     if (!(await answers.begin(keyed, seen, (row) => under_way.has(nameOf(row))))) return undefined
     const answer = await serve()
-    if (!streams) return await concludeAnswer(state, keyed, answer)
-    const recorded = recordStream(state, keyed, answer, gone, end)
+    const kept = streams
+      ? recordStream(state, keyed, answer, gone, end)
+      : await concludeAnswer(state, keyed, answer, end)
     ends_later = true
-    return recorded
+    return kept
   } catch (thrown) {
     await concludeFailure(state, keyed, thrown, origin)
     throw thrown

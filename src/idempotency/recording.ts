@@ -20,7 +20,7 @@ export async function keepWhole(files: Files, account_id: number, bytes: Uint8Ar
 export interface Recording {
   /** Takes the next bytes. Resolves when there is room for more; never rejects. */
   add(bytes: Uint8Array): Promise<void>
-  /** Completes the recording. @throws why it could not be kept; nothing of it is left then */
+  /** Completes the recording; again, while it is in memory. @throws why it could not be kept; nothing of it is left then */
   finish(): Promise<KeptBody>
   /** Gives the recording up, unless it is being finished. Never rejects. */
   discard(): Promise<void>
@@ -54,6 +54,8 @@ export function startRecording(files: Files, account_id: number): Recording {
     },
     async finish() {
       if (state === 'discarded') throw new Error('the answer was broken off')
+      if (state === 'finishing' && spool)
+        throw new Error('its file is gone with the row that was not written')
       state = 'finishing'
       if (!spool) return { bytes: Buffer.concat(parts) }
       await unlessFailed(spool.writer.close())

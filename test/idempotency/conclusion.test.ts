@@ -147,6 +147,35 @@ describe('a request that failed', () => {
   })
 })
 
+describe('a whole answer that was paid, and cannot be kept', () => {
+  test.each<[string, Error, Step, string, string]>([
+    [
+      'while the database does not answer, arrives, and is kept once it does',
+      new StorageFailure('unreachable', { code: '08006', message: 'it does not answer' }),
+      'keep',
+      'idempotency_key_in_use',
+      'replayed 200',
+    ],
+    [
+      'for another reason, arrives, and is lost',
+      new Error('disk I/O error'),
+      'keep',
+      'idempotent_answer_lost',
+      'idempotent_answer_lost',
+    ],
+  ])('%s', async (_, failure, step, at_once, then) => {
+    const answer = await idempotency.once(KEY, callOf(), async () => {
+      inLedger([hold(100, { request_id: `req_${requests - 1}` }), post(1, 70)])
+      broken = { step, failure }
+      return new Response('hello')
+    })
+    expect(await answer.text()).toBe('hello')
+    expect(await sendAgain()).toBe(at_once)
+    broken = undefined
+    await eventually('it is known', async () => (await sendAgain()) === then)
+  })
+})
+
 describe('a stream', () => {
   /** Serves a stream that holds money first and does `atEnd` last. */
   async function streamFirst(
@@ -218,12 +247,12 @@ describe('a stream', () => {
     const CASES: [of: string, step: Step, failure: Error, resolution: Operation, then: string][] = [
       ['the storage', 'find', storage(), post(1, 70), 'replayed 200'],
       ['the storage', 'callOf', storage(), post(1, 70), 'replayed 200'],
-      // What cannot be kept is lost, and was paid.
-      ['the storage', 'keep', storage(), post(1, 70), 'idempotent_answer_lost'],
+      ['the storage', 'keep', storage(), post(1, 70), 'replayed 200'],
       ['the storage', 'find', storage(), voided(1), 'anew'],
       ['the storage', 'callOf', storage(), voided(1), 'anew'],
       ['anything else', 'find', bug(), post(1, 70), 'idempotent_answer_lost'],
       ['anything else', 'callOf', bug(), post(1, 70), 'idempotent_answer_lost'],
+      // What cannot be kept is lost, and was paid.
       ['anything else', 'keep', bug(), post(1, 70), 'idempotent_answer_lost'],
       ['anything else', 'find', bug(), voided(1), 'anew'],
       ['anything else', 'callOf', bug(), voided(1), 'anew'],

@@ -49,8 +49,8 @@ const QUIET_MS = 60
 /** Until React has shown what was done before it, and its effects have run. */
 const NEXT_FRAME =
   'new Promise((resolve) => (setTimeout(resolve, 100), requestAnimationFrame(() => requestAnimationFrame(resolve))))'
-/** Of one step; a busy machine takes a second for what a calm one does in 100 ms. */
-const TIMEOUT_MS = 40_000
+/** Of one step, two of which fit into a test: a busy machine takes a second for what a calm one does in 100 ms. */
+const TIMEOUT_MS = 25_000
 /** What lasts as long as its page. */
 const IS_FEED = /\/(?:live|events)(?:[/?]|$)/
 
@@ -122,7 +122,21 @@ async function newPage(origin: string, size: Size): Promise<Page> {
   })
   context.setDefaultTimeout(TIMEOUT_MS)
   await context.addInitScript(WATCH)
-  return await context.newPage()
+  const page = await context.newPage()
+  limitKeyboard(page)
+  return page
+}
+
+/** The steps of Playwright's keyboard have no time-out: a page that takes no key would be seen as a test that timed out, without a place. */
+function limitKeyboard({ keyboard }: Page): void {
+  for (const name of ['press', 'type'] as const) {
+    const step = keyboard[name].bind(keyboard)
+    keyboard[name] = async (text, options) => {
+      const { promise: late, reject } = Promise.withResolvers<never>()
+      const timer = setTimeout(() => reject(new Error(`the page did not take ${name} "${text}"`)), TIMEOUT_MS)
+      await Promise.race([step(text, options), late]).finally(() => clearTimeout(timer))
+    }
+  }
 }
 
 /** Empties a page and its context for the next who comes. One that was closed, or has become several, is closed for good. */

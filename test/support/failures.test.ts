@@ -1,6 +1,6 @@
 // Which failures fail a run of the suite: those that fail again alone, those of files that cannot be loaded, and more than two unstable files.
 import { describe, expect, test } from 'bun:test'
-import { type Failure, failuresOf, MAX_UNSTABLE_FILES, rowOf, verdictOf } from './failures.ts'
+import { errorsBetween, type Failure, failuresOf, MAX_UNSTABLE_FILES, rowOf, verdictOf } from './failures.ts'
 
 /** As `bun test --reporter=junit` writes it, of Bun 1.4.5. */
 const REPORT = `<?xml version="1.0" encoding="UTF-8"?>
@@ -85,10 +85,28 @@ describe('a run that failed', () => {
     expect(words.includes('fail the run')).toBe(unstable.length > MAX_UNSTABLE_FILES)
   })
 
-  test('fails after an error between tests, whatever passes alone', () => {
-    const { passed, words } = verdictOf([failure('a')], new Map([['a', true]]), true)
-    expect(passed).toBe(false)
-    expect(words).toContain('An error between tests fails the run')
+  const OUTPUT = `(pass) one [1.00ms]
+
+# Unhandled error between tests
+-------------------------------
+39 |   await page.waitFor()
+error: waitFor: Timeout 25000ms exceeded.
+      at /checkout/test/a.test.ts:39:48
+-------------------------------
+
+(fail) two
+`
+  test.each<[string, string, string, boolean]>([
+    ['fails after an error between tests, whatever passes alone', 'a', 'it', false],
+    ['fails after one of another file than the test that timed out', 'b', 'test timed out', false],
+    ['passes after one of a test that timed out and passes alone', 'a', 'test timed out', true],
+  ])('%s', (_, name, message, passes) => {
+    const file = `test/${name}.test.ts`
+    const between = errorsBetween(OUTPUT)
+    expect(between).toEqual([expect.stringContaining('at /checkout/test/a.test.ts:39:48')])
+    const found = verdictOf([{ file, tests: ['two'], message }], new Map([[file, true]]), between)
+    expect(found.passed).toBe(passes)
+    expect(found.words.includes('An error between tests fails the run')).toBe(!passes)
   })
 
   test('says what to write down of an unstable file', () => {

@@ -49,6 +49,21 @@ export function failuresOf(report: string, files: readonly string[]): Failure[] 
   })
 }
 
+/** As the runner writes it: a title, and what was thrown between two lines. */
+const BETWEEN_TESTS = /# Unhandled error between tests\s*\n-{10,}\n(.*?)(?:\n-{10,}\n|$)/gs
+
+/**
+ * What was thrown while no test ran, with its stack.
+ *
+ * @param output of the runner, whose status is 0 after some of them, where files run beside each other
+ */
+export const errorsBetween = (output: string): string[] =>
+  [...output.matchAll(BETWEEN_TESTS)].map(([, text = '']) => text)
+
+/** What a test still waited for when its time was over fails after it: its file tells of it, and runs again. */
+const belongsTo = (error: string, { file, message }: Failure): boolean =>
+  message.includes('timed out') && error.includes(`${file}:`)
+
 export interface Verdict {
   passed: boolean
   /** Passed when they ran again alone. */
@@ -64,15 +79,16 @@ const list = (failures: readonly Failure[]): string => failures.map(({ file }) =
  *
  * @param failures of the files when they ran among others
  * @param again whether each passed when it ran again alone; without those that did not run again
- * @param threw_between whether something was thrown that belongs to no test
+ * @param between what was thrown between tests
  */
 export function verdictOf(
   failures: readonly Failure[],
   again: ReadonlyMap<string, boolean>,
-  threw_between = false,
+  between: readonly string[] = [],
 ): Verdict {
   const unstable = failures.filter(({ file }) => again.get(file) === true)
   const failed = failures.filter((failure) => !unstable.includes(failure))
+  const threw_between = between.some((error) => !failures.some((failure) => belongsTo(error, failure)))
   const too_many = unstable.length > MAX_UNSTABLE_FILES
   const passed = failures.length > 0 && failed.length === 0 && !too_many && !threw_between
   const words = [
