@@ -49,6 +49,7 @@ export async function concludeAnswer(
     await keep(deps, request, answer, finish)
     end()
   } catch {
+    // The database does not answer: `keep` throws nothing else.
     void concludeLater(deps, {
       request,
       answer,

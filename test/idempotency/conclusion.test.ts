@@ -38,8 +38,10 @@ const breakAt = (step: Step) => {
   if (broken?.step === step) throw broken.failure
 }
 
+const storage = () => new StorageFailure('unreachable', { code: '08006', message: 'it does not answer' })
+const bug = () => new Error('disk I/O error')
 const away = () => {
-  if (is_away) throw new StorageFailure('unreachable', { code: '08006', message: 'it does not answer' })
+  if (is_away) throw storage()
 }
 
 beforeEach(() => {
@@ -148,25 +150,18 @@ describe('a request that failed', () => {
 })
 
 describe('a whole answer that was paid, and cannot be kept', () => {
-  test.each<[string, Error, Step, string, string]>([
+  test.each([
     [
-      'while the database does not answer, arrives, and is kept once it does',
-      new StorageFailure('unreachable', { code: '08006', message: 'it does not answer' }),
-      'keep',
+      'while the database does not answer, is kept once it does',
+      storage(),
       'idempotency_key_in_use',
       'replayed 200',
     ],
-    [
-      'for another reason, arrives, and is lost',
-      new Error('disk I/O error'),
-      'keep',
-      'idempotent_answer_lost',
-      'idempotent_answer_lost',
-    ],
-  ])('%s', async (_, failure, step, at_once, then) => {
+    ['for another reason, is lost', bug(), 'idempotent_answer_lost', 'idempotent_answer_lost'],
+  ])('%s', async (_, failure, at_once, then) => {
     const answer = await idempotency.once(KEY, callOf(), async () => {
       inLedger([hold(100, { request_id: `req_${requests - 1}` }), post(1, 70)])
-      broken = { step, failure }
+      broken = { step: 'keep', failure }
       return new Response('hello')
     })
     expect(await answer.text()).toBe('hello')
@@ -242,8 +237,6 @@ describe('a stream', () => {
   })
 
   describe('whose last bytes are followed by a failure arrives whole', () => {
-    const storage = () => new StorageFailure('unreachable', { code: '08006', message: 'it does not answer' })
-    const bug = () => new Error('disk I/O error')
     const CASES: [of: string, step: Step, failure: Error, resolution: Operation, then: string][] = [
       ['the storage', 'find', storage(), post(1, 70), 'replayed 200'],
       ['the storage', 'callOf', storage(), post(1, 70), 'replayed 200'],
