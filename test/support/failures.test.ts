@@ -85,16 +85,11 @@ describe('a run that failed', () => {
     expect(words.includes('fail the run')).toBe(unstable.length > MAX_UNSTABLE_FILES)
   })
 
-  const OUTPUT = `(pass) one [1.00ms]
-
-# Unhandled error between tests
+  const OUTPUT = `# Unhandled error between tests
 -------------------------------
-39 |   await page.waitFor()
 error: waitFor: Timeout 25000ms exceeded.
       at /checkout/test/a.test.ts:39:48
 -------------------------------
-
-(fail) two
 `
   test.each<[string, string, string, boolean]>([
     ['fails after an error between tests, whatever passes alone', 'a', 'it', false],
