@@ -2,9 +2,8 @@
 import type { ReportedImageTokens } from '../domain/image-tokens.ts'
 import type { Usage } from '../domain/usage.ts'
 import type { Part, Signature } from './canonical/parts.ts'
-import type { ConversationRequest } from './canonical/request.ts'
+import type { ConversationRequest, NamedModel } from './canonical/request.ts'
 import type { UpstreamFailure, UpstreamTarget } from './facts.ts'
-import type { NamedModel } from './named-model.ts'
 import type { JsonObject } from './wire/json.ts'
 
 /** Whole pixels, or the terms of a ratio. */

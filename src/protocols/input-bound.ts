@@ -1,7 +1,10 @@
 // Input bounds: the most tokens that all of a request can be read as, whatever its provider makes of fields that are unknown here.
+
 import { imageMedium, type Medium, UNCOUNTED } from '../domain/media/medium.ts'
+import { estimateMedia } from '../domain/media/tokens.ts'
 import { MediaWork } from '../domain/media/work.ts'
 import { boundText } from '../domain/token-bound.ts'
+import type { RequestFacts } from './facts.ts'
 import { isObject, type Json, type JsonObject, lookUp } from './wire/json.ts'
 import { computedOnce, isKnown } from './wire/known-values.ts'
 
@@ -248,3 +251,15 @@ export const boundTexts = (request: Json, texts: number): number => boundAll(req
 /** The tokens to hold for: never less than the estimate, which may be charged. @param bound of the whole request, in tokens */
 export const inputBound = (bound: number, estimated_tokens: number): number =>
   Math.max(Math.ceil(bound), estimated_tokens)
+
+/** The tokens of a request among its facts. @param text_tokens the estimate of all but its media */
+export function inputFacts(
+  bound: Bound,
+  body: JsonObject,
+  text_tokens: number,
+): Pick<RequestFacts, 'input_tokens' | 'input_bound_tokens' | 'media'> {
+  const { tokens, media } = bounded(bound, body)
+  const input_tokens = text_tokens + estimateMedia(media)
+  const input_bound_tokens = inputBound(tokens, text_tokens)
+  return media.length > 0 ? { input_tokens, input_bound_tokens, media } : { input_tokens, input_bound_tokens }
+}

@@ -1,7 +1,7 @@
 // A call on a route: the input to the choice of a protocol at a provider that speaks more than one.
 import type { Endpoint, Provider } from '../domain/catalogue.ts'
+import type { NamedModel } from './canonical/request.ts'
 import type { RequestFacts } from './facts.ts'
-import type { NamedModel } from './named-model.ts'
 
 /** The parts of a route that decide the protocol of the upstream request. */
 export interface ProtocolRoute extends NamedModel {

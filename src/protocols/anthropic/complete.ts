@@ -48,7 +48,7 @@ export class StreamedBlocks {
   #newest = -1
   readonly #call_id: string
 
-  /** @param call_id the gateway's id of the call, from which ids are made for tool calls that have none */
+  /** */
   constructor(call_id: string) {
     this.#call_id = call_id
   }

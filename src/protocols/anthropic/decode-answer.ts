@@ -10,7 +10,6 @@ import { readUsage } from './usage.ts'
 
 /**
  * A provider's whole answer. Missing fields are read as empty, and blocks that no other protocol has are left out.
- * @param call_id the gateway's id of the call, from which ids are made for tool calls that have none
  * @throws UpstreamFault for a block without its type, and for a tool call without a name
  */
 export function decodeAnswer(answer: JsonObject, call_id: string): ConversationAnswer {

@@ -1,4 +1,5 @@
 // The conversation of a messages request, read: blocks become parts, and signatures go to the parts they belong to.
+
 import { cacheOf, lastMark, markedAs } from '../caching.ts'
 import type {
   CacheTtl,
@@ -10,6 +11,7 @@ import type {
   ToolResultPart,
   Turn,
 } from '../canonical/parts.ts'
+import { type ContentReaders, readContent } from '../content.ts'
 import { Anything, Choice, Fields, Flag, List, OpenObject, optional, readObject, Text } from '../forms.ts'
 import { eachOf, type Json, type JsonObject, oneOf, refusal, wantObject } from '../wire/json.ts'
 import { readSignature } from './signature.ts'
@@ -53,7 +55,7 @@ export function decodeMessages(value: Json | undefined): Conversation {
   eachOf(value, 'messages', (item, path) => {
     const { role, content } = readObject(Message, item, path)
     if (role === 'system') conversation.system.push(...readSystem(content, `${path}.content`))
-    else conversation.turns.push({ role, parts: readContent(content, `${path}.content`, names) })
+    else conversation.turns.push({ role, parts: readBlocks(content, `${path}.content`, names) })
   })
   return conversation
 }
@@ -77,7 +79,7 @@ interface SignatureOfNext {
   readonly signature: Signature
 }
 
-const RESULT_READERS: Readonly<Record<string, (block: JsonObject, path: string) => TextPart | MediaPart>> = {
+const RESULT_READERS: ContentReaders = {
   text: (block, path) => ({ kind: 'text', text: readObject(TextBlock, block, path).text }),
   image: (block, path) => {
     const { source } = readObject(ImageBlock, block, path)
@@ -95,7 +97,7 @@ const BLOCK_READERS: Readonly<Record<string, BlockReader>> = {
   redacted_thinking: readRedacted,
 }
 
-function readContent(value: Json | undefined, path: string, names: Map<string, string>): Part[] {
+function readBlocks(value: Json | undefined, path: string, names: Map<string, string>): Part[] {
   if (typeof value === 'string') return value === '' ? [] : [{ kind: 'text', text: value }]
   return signNext(
     eachOf(value, path, (item, at) => {
@@ -140,7 +142,7 @@ function readToolResult(block: JsonObject, path: string, names: Map<string, stri
   const name = names.get(tool_use_id)
   if (name === undefined)
     throw refusal(`${path}.tool_use_id`, 'matches no tool_use block of an earlier assistant message.')
-  const parts = readResultContent(content, `${path}.content`)
+  const parts = readContent(content, `${path}.content`, RESULT_READERS)
   const cache = lastMark(parts)
   return {
     kind: 'tool_result',
@@ -150,15 +152,6 @@ function readToolResult(block: JsonObject, path: string, names: Map<string, stri
     failed: is_error ?? false,
     ...(cache && { cache }),
   }
-}
-
-function readResultContent(value: Json | undefined, path: string): (TextPart | MediaPart)[] {
-  if (value === undefined || value === null || value === '') return []
-  if (typeof value === 'string') return [{ kind: 'text', text: value }]
-  return eachOf(value, path, (item, at) => {
-    const block = wantObject(item, at)
-    return markedAs(oneOf(RESULT_READERS, block.type, `${at}.type`)(block, at), block)
-  })
 }
 
 function readThinking(block: JsonObject, path: string): Part | SignatureOfNext {

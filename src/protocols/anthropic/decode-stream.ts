@@ -25,7 +25,6 @@ const candidate = 0
 
 /**
  * A decoder for one stream. Blocks that no other protocol has are skipped.
- * @param call_id the gateway's id of the call, from which ids are made for tool calls that have none
  */
 export function createStreamDecoder(call_id: string): StreamDecoder {
   const blocks = new StreamedBlocks(call_id)

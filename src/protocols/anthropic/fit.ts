@@ -1,7 +1,7 @@
 // A translated messages request, made to fit what its model's generation takes.
-import type { FitTarget, Fitted } from '../fit-target.ts'
-import { BEGIN, CALL_A_TOOL, CONTINUE, jsonOfSchema } from '../instructions.ts'
-import { knownAs } from '../named-model.ts'
+
+import { knownAs } from '../canonical/request.ts'
+import { BEGIN, CALL_A_TOOL, CONTINUE, type FitTarget, type Fitted, jsonOfSchema } from '../fitting.ts'
 import { isObject, type Json, type JsonObject, objectIn, objectsIn, stringIn } from '../wire/json.ts'
 import { type Generation, generationOf } from './model.ts'
 

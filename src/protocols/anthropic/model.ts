@@ -1,7 +1,7 @@
 // The differences between generations of Claude models, as far as their names tell them.
 // https://platform.claude.com/docs/en/about-claude/models/migration-guide
 import type { Effort } from '../canonical/fields.ts'
-import { knownAs, type NamedModel } from '../named-model.ts'
+import { knownAs, type NamedModel } from '../canonical/request.ts'
 
 export interface Generation {
   /** `budget`: thinking takes budget_tokens; `adaptive`: it takes an effort, and a budget is refused or deprecated. */

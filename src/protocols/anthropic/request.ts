@@ -1,13 +1,12 @@
 // The facts of a messages request that must be known before it is paid for: its size and its limit.
 
 import { invalidRequest } from '../../domain/errors.ts'
-import { estimateMedia } from '../../domain/media/tokens.ts'
 import { VERTEX_AI } from '../../domain/servers/vertex.ts'
 import { estimateTokens } from '../../domain/token-estimate.ts'
 import { requestedTier } from '../extras.ts'
 import type { RequestFacts } from '../facts.ts'
 import { Anything, Count, Fields, List, readObject } from '../forms.ts'
-import { bounded, inputBound } from '../input-bound.ts'
+import { inputFacts } from '../input-bound.ts'
 import { withModelAndStream } from '../model-and-stream.ts'
 import type { TextProtocol } from '../protocol.ts'
 import { MIN_BUDGET_TOKENS } from '../thinking.ts'
@@ -51,11 +50,8 @@ export function readRequest(body: JsonObject): RequestFacts {
     sumTokens(messages, (message) => computedOnce(messageTokens, message)) +
     computedOnce(jsonTokens, tools) +
     jsonTokens(objectIn(output_config).format)
-  const { tokens, media } = bounded(requestBound, body)
   return {
-    input_tokens: text_tokens + estimateMedia(media),
-    input_bound_tokens: inputBound(tokens, text_tokens),
-    ...(media.length > 0 ? { media } : {}),
+    ...inputFacts(requestBound, body, text_tokens),
     max_output_tokens: max_tokens,
     candidates: 1,
     offers_tools: hasItems(tools),

@@ -1,9 +1,22 @@
-// A request in the canonical form.
+// A request in the canonical form, and the model that it goes to.
+
+import type { EffortName } from '../../domain/catalogue.ts'
 import type { Carries } from '../carries.ts'
-import type { NamedModel } from '../named-model.ts'
 import type { Json, JsonObject } from '../wire/json.ts'
 import type { RequestFields } from './fields.ts'
 import type { CacheTtl, Turn } from './parts.ts'
+
+export interface NamedModel {
+  /** The provider's own name of it. */
+  readonly model: string
+  /** The model of the same generation, as the route says; undefined where its own name decides. */
+  readonly generation?: string | undefined
+  /** The efforts that it takes, rising, as the catalogue says; undefined where its generation tells that. */
+  readonly efforts?: readonly EffortName[] | undefined
+}
+
+/** The name that tells a model's generation. */
+export const knownAs = ({ model, generation }: NamedModel): string => generation ?? model
 
 /** The prompt cache's settings beside its key and its marks: OpenAI's fields, as they were sent. */
 export interface PromptCaching {

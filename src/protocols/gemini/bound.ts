@@ -22,10 +22,9 @@ import {
   once,
   tools,
 } from '../input-bound.ts'
+import { tokensOfBytes } from '../token-sums.ts'
 import { isObject, type JsonObject, objectIn, refusal, stringIn } from '../wire/json.ts'
 import { find, join } from './spellings.ts'
-
-const TEXT_BYTES_PER_TOKEN = 4
 
 /**
  * Tokens of an inlineData part that is read as text, estimated; 0 for media, which are counted by their own bytes.
@@ -36,7 +35,7 @@ export function inlineTokens(inline: JsonObject, path: string): number {
   const data = inline.data
   const bytes = typeof data === 'string' ? decodedBytes(data) : undefined
   if (bytes === undefined) throw refusal(join(path, 'data'), 'must be base64.')
-  return isMedium(mime) ? 0 : Math.ceil(bytes / TEXT_BYTES_PER_TOKEN)
+  return isMedium(mime) ? 0 : tokensOfBytes(bytes)
 }
 
 const isMedium = (mime: string): boolean => /^(?:image|audio|video)\/|^application\/pdf$/.test(mime)

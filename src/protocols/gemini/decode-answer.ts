@@ -51,7 +51,6 @@ function readImage(
 
 /**
  * A provider's whole answer. Missing fields are read as empty; a prompt that was blocked ends with `safety`.
- * @param call_id the gateway's id of the call, from which ids are made for tool calls that have none
  * @throws UpstreamFault for a tool call that the provider could not read
  */
 export function decodeAnswer(answer: JsonObject, call_id: string): ConversationAnswer {

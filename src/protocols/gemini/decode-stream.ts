@@ -38,7 +38,6 @@ interface State extends DecodedStream {
 /**
  * A decoder for one stream. The protocol has no closing record: the answer is complete where the stream ends after a
  * finishReason.
- * @param call_id the gateway's id of the call, from which ids are made for tool calls that have none
  */
 export function createStreamDecoder(call_id: string): StreamDecoder {
   const state: State = {

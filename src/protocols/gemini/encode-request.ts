@@ -3,9 +3,8 @@
 
 import type { EffortName } from '../../domain/catalogue.ts'
 import type { Effort, Thinking, ToolChoice, ToolDefinition } from '../canonical/fields.ts'
-import type { ConversationRequest, TargetModel } from '../canonical/request.ts'
+import { type ConversationRequest, knownAs, type TargetModel } from '../canonical/request.ts'
 import { rejectLostImages, rejectUnsupported } from '../carries.ts'
-import { knownAs } from '../named-model.ts'
 import { budgetWithin, effortOf, nearestLevel } from '../thinking.ts'
 import type { NameRule } from '../tool-names.ts'
 import { compact, type Json, type JsonObject } from '../wire/json.ts'

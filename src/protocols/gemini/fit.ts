@@ -1,8 +1,7 @@
 // A translated native request, made to fit what its model's generation takes.
 import { VERTEX_AI } from '../../domain/servers/vertex.ts'
-import type { FitTarget, Fitted } from '../fit-target.ts'
-import { BEGIN, CONTINUE, jsonOfSchema, ONLY_JSON } from '../instructions.ts'
-import { knownAs } from '../named-model.ts'
+import { knownAs } from '../canonical/request.ts'
+import { BEGIN, CONTINUE, type FitTarget, type Fitted, jsonOfSchema, ONLY_JSON } from '../fitting.ts'
 import { isObject, type Json, type JsonObject, objectIn, objectsIn } from '../wire/json.ts'
 import { type Generation, generationOf } from './model.ts'
 

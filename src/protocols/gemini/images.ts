@@ -2,7 +2,7 @@
 
 import { inFull } from '../../domain/usage.ts'
 import type { Part } from '../canonical/parts.ts'
-import type { ConversationRequest } from '../canonical/request.ts'
+import { type ConversationRequest, knownAs, type NamedModel } from '../canonical/request.ts'
 import {
   type Beside,
   type ImageAnswer,
@@ -14,7 +14,6 @@ import {
   type SentImage,
   type Sides,
 } from '../images.ts'
-import { knownAs, type NamedModel } from '../named-model.ts'
 import { base64Of } from '../wire/base64.ts'
 import { compact, type JsonObject, objectIn, objectsIn, stringIn } from '../wire/json.ts'
 import { readAnswerPart } from './decode-answer.ts'

@@ -1,12 +1,11 @@
 // The facts of a native request that must be known before it is paid for: its size, its limits, what is plainly wrong.
 
 import { invalidRequest } from '../../domain/errors.ts'
-import { estimateMedia } from '../../domain/media/tokens.ts'
 import { estimateTokens } from '../../domain/token-estimate.ts'
 import type { InputField } from '../../domain/usage.ts'
 import { requestedTier } from '../extras.ts'
 import type { RequestFacts } from '../facts.ts'
-import { bounded, inputBound } from '../input-bound.ts'
+import { inputFacts } from '../input-bound.ts'
 import { jsonTokens, leastTokensIn, sumTokens } from '../token-sums.ts'
 import { hasItems, isObject, type Json, type JsonObject, refusal } from '../wire/json.ts'
 import { computedOnce } from '../wire/known-values.ts'
@@ -31,11 +30,8 @@ export function readRequest(body: JsonObject): RequestFacts {
     computedOnce(jsonTokens, body.tools) +
     jsonTokens(limits.schema?.value) +
     (cached_content === undefined ? 0 : CACHED_CONTENT_TOKENS)
-  const { tokens, media } = bounded(requestBound, body)
   return {
-    input_tokens: text_tokens + estimateMedia(media),
-    input_bound_tokens: inputBound(tokens, text_tokens),
-    ...(media.length > 0 ? { media } : {}),
+    ...inputFacts(requestBound, body, text_tokens),
     max_output_tokens: limits.max_output_tokens,
     candidates: limits.candidates,
     offers_tools: hasItems(body.tools),

@@ -1,4 +1,5 @@
 // The messages of a chat completion request, read: who said what, in turns.
+
 import type { Static } from '@sinclair/typebox'
 import { cacheOf, lastMark, markedAs } from '../caching.ts'
 import {
@@ -15,6 +16,7 @@ import {
   TurnCount,
   textOf,
 } from '../canonical/parts.ts'
+import { type ContentReaders, readContent } from '../content.ts'
 import {
   Anything,
   Choice,
@@ -34,6 +36,7 @@ import {
   oneOf,
   refusal,
   stringIn,
+  wantArray,
   wantObject,
   wantString,
 } from '../wire/json.ts'
@@ -113,7 +116,9 @@ function readSystem(message: JsonObject, path: string): SystemText {
 
 /** A mark may be on the message, too, where its content is one text. */
 function readSaid(message: JsonObject, path: string): (TextPart | MediaPart)[] {
-  const parts = readContent(readObject(SaidMessage, message, path).content, `${path}.content`)
+  const { content } = readObject(SaidMessage, message, path)
+  const at = `${path}.content`
+  const parts = readContent(content ?? wantArray(content, at), at, CONTENT_READERS)
   const last = parts.at(-1)
   return last && cacheOf(message) ? [...parts.slice(0, -1), markedAs(last, message)] : parts
 }
@@ -132,7 +137,7 @@ function readAssistant(raw: JsonObject, path: string, names: Map<string, string>
     calls.push(readFunction(function_call, `${path}.function_call`, madeCallId('function', 0, names.size)))
   for (const call of calls) if (call.kind === 'tool_call') names.set(call.id, call.name)
   const visible = withoutThinking(content)
-  const parts: Part[] = [...thinking, ...readOptional(visible, `${path}.content`)]
+  const parts: Part[] = [...thinking, ...readContent(visible, `${path}.content`, CONTENT_READERS)]
   if (refused) parts.push({ kind: 'text', text: refused })
   const signed = signLastText(parts, readGoogleSignature(raw))
   return { role: 'assistant', parts: [...signed, ...readImages(raw, path), ...calls] }
@@ -160,7 +165,7 @@ function readToolMessage(message: JsonObject, path: string, names: Map<string, s
   const name = names.get(tool_call_id)
   if (name === undefined)
     throw refusal(`${path}.tool_call_id`, 'matches no tool call of an earlier assistant message.')
-  const parts = readOptional(content, `${path}.content`)
+  const parts = readContent(content, `${path}.content`, CONTENT_READERS)
   const cache = cacheOf(message) ?? lastMark(parts)
   return resultTurn(tool_call_id, name, parts, cache)
 }
@@ -171,7 +176,7 @@ function readFunctionMessage(message: JsonObject, path: string, names: Map<strin
   const [id] = [...names].findLast(([, called]) => called === name) ?? []
   if (id === undefined)
     throw refusal(`${path}.name`, 'matches no function_call of an earlier assistant message.')
-  return resultTurn(id, name, readOptional(content, `${path}.content`))
+  return resultTurn(id, name, readContent(content, `${path}.content`, CONTENT_READERS))
 }
 
 const resultTurn = (
@@ -184,9 +189,7 @@ const resultTurn = (
   parts: [{ kind: 'tool_result', call_id, name, content, failed: false, ...(cache && { cache }) }],
 })
 
-type ContentReader = (part: JsonObject, path: string) => TextPart | MediaPart
-
-const CONTENT_READERS: Readonly<Record<string, ContentReader>> = {
+const CONTENT_READERS: ContentReaders = {
   text: (part, path) => ({ kind: 'text', text: readObject(TextContent, part, path).text }),
   refusal: (part, path) => ({ kind: 'text', text: readObject(RefusalContent, part, path).refusal }),
   image_url: readImage,
@@ -194,22 +197,14 @@ const CONTENT_READERS: Readonly<Record<string, ContentReader>> = {
   file: readFile,
 }
 
-function readContent(value: Json | undefined, path: string): (TextPart | MediaPart)[] {
-  if (typeof value === 'string') return value === '' ? [] : [{ kind: 'text', text: value }]
-  return eachOf(value, path, (item, at) => {
-    const part = wantObject(item, at)
-    return markedAs(oneOf(CONTENT_READERS, part.type, `${at}.type`)(part, at), part)
-  })
-}
-
-const readOptional = (value: Json | undefined, path: string): (TextPart | MediaPart)[] =>
-  value === undefined || value === null ? [] : readContent(value, path)
-
-export const DATA_URI = /^data:([\w.+-]+\/[\w.+-]+);base64,(.+)$/s
+const DATA_URI = /^data:([\w.+-]+\/[\w.+-]+);base64,(.+)$/s
 
 function readImage(part: JsonObject, path: string): MediaPart {
-  const { url } = readObject(ImageContent, part, path).image_url
-  const at = `${path}.image_url.url`
+  return imageAt(readObject(ImageContent, part, path).image_url.url, `${path}.image_url.url`)
+}
+
+/** An image by its address, or by its data in one. */
+export function imageAt(url: string, at: string): MediaPart {
   const [, mime_type, data] = DATA_URI.exec(url) ?? []
   if (mime_type && data) return { kind: 'image', source: { by: 'data', mime_type, data }, at }
   if (!url.startsWith('https://')) throw refusal(at, 'must be an https:// or data:image/…;base64, address.')
@@ -229,8 +224,12 @@ function readFile(part: JsonObject, path: string): MediaPart {
       'a file stored at one provider cannot be carried to another; send file_data.',
     )
   const { file_data, filename } = readObject(InlineFile, file, `${path}.file`)
-  const at = `${path}.file.file_data`
+  return inlineDocument(file_data, stringIn(filename), `${path}.file.file_data`)
+}
+
+/** A document by its data. */
+export function inlineDocument(file_data: string, name: string | undefined, at: string): MediaPart {
   const [, mime_type, data] = DATA_URI.exec(file_data) ?? []
   if (!mime_type || !data) throw refusal(at, 'must be a data:…;base64, address.')
-  return { kind: 'document', source: { by: 'data', mime_type, data }, name: stringIn(filename), at }
+  return { kind: 'document', source: { by: 'data', mime_type, data }, name, at }
 }

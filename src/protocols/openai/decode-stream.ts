@@ -28,7 +28,7 @@ interface State extends DecodedStream {
   started: boolean
 }
 
-/** A decoder for one stream. @param call_id the gateway's id of the call, from which ids are made for tool calls that have none */
+/** A decoder for one stream. */
 export function createStreamDecoder(call_id: string): StreamDecoder {
   const state: State = {
     choices: new StreamedChoices(call_id),

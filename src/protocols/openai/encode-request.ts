@@ -2,9 +2,8 @@
 // https://platform.openai.com/docs/api-reference/chat/create
 import { withClaudeMarks } from '../caching.ts'
 import type { OutputFormat, ToolChoice, ToolDefinition } from '../canonical/fields.ts'
-import type { ConversationRequest, TargetModel } from '../canonical/request.ts'
+import { type ConversationRequest, knownAs, type TargetModel } from '../canonical/request.ts'
 import { rejectUnsupported } from '../carries.ts'
-import { knownAs } from '../named-model.ts'
 import { effortOf } from '../thinking.ts'
 import { userMark } from '../tool-names.ts'
 import { compact, type Json, type JsonObject, objectIn } from '../wire/json.ts'

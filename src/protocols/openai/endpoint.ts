@@ -1,7 +1,7 @@
 // Which endpoint a call is put to, at providers that speak both: chat completions or responses.
 import type { Endpoint, Provider } from '../../domain/catalogue.ts'
 import { PairMap } from '../../utilities/pair-map.ts'
-import { knownAs } from '../named-model.ts'
+import { knownAs } from '../canonical/request.ts'
 import type { ProtocolRoute, RoutedCall } from '../routed-call.ts'
 import { type Generation, generationOf } from './model.ts'
 import { MIN_OUTPUT_TOKENS } from './responses/fit.ts'

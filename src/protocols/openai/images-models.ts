@@ -1,6 +1,7 @@
 // The models behind OpenAI's images API: the sizes that they make, and the fields that they take.
+
+import { knownAs, type NamedModel } from '../canonical/request.ts'
 import { type ImageTraits, nearestShape, PLAIN_TRAITS, type Sides } from '../images.ts'
-import { knownAs, type NamedModel } from '../named-model.ts'
 
 /** The settings that one family of models takes. */
 interface ImageFamily {

@@ -2,6 +2,7 @@
 // https://platform.openai.com/docs/api-reference/images, https://platform.openai.com/docs/api-reference/images-streaming
 
 import type { ReportedImageTokens } from '../../domain/image-tokens.ts'
+import type { NamedModel } from '../canonical/request.ts'
 import type { UpstreamFailure } from '../facts.ts'
 import type {
   ImageAnswer,
@@ -11,7 +12,6 @@ import type {
   ImageTarget,
   Reference,
 } from '../images.ts'
-import type { NamedModel } from '../named-model.ts'
 import {
   compact,
   isObject,

@@ -1,6 +1,6 @@
 // The differences between the models behind chat completions, as far as their names tell them.
 import { EFFORTS, type EffortName } from '../../domain/catalogue.ts'
-import { knownAs, type NamedModel } from '../named-model.ts'
+import { knownAs, type NamedModel } from '../canonical/request.ts'
 import { nearestLevel } from '../thinking.ts'
 
 export interface Generation {

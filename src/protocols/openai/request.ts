@@ -1,14 +1,13 @@
 // The facts of a chat completion request that must be known before it is paid for: its size and its limits.
 import type { Static } from '@sinclair/typebox'
 import { invalidRequest } from '../../domain/errors.ts'
-import { estimateMedia } from '../../domain/media/tokens.ts'
 import { estimateTokens } from '../../domain/token-estimate.ts'
+import { knownAs, type NamedModel } from '../canonical/request.ts'
 import { requestedTier } from '../extras.ts'
 import { CONTEXT_LENGTH_EXCEEDED, type RequestFacts } from '../facts.ts'
 import { Anything, Count, Fields, List, optional, readPresent } from '../forms.ts'
-import { bounded, inputBound } from '../input-bound.ts'
+import { inputFacts } from '../input-bound.ts'
 import { withModelAndStream } from '../model-and-stream.ts'
-import { knownAs, type NamedModel } from '../named-model.ts'
 import { jsonTokens, leastTokensIn, sumTokens } from '../token-sums.ts'
 import { hasItems, type Json, type JsonObject, lookUp, objectIn, refusal, stringIn } from '../wire/json.ts'
 import { computedOnce } from '../wire/known-values.ts'
@@ -71,11 +70,8 @@ export function readRequest(body: JsonObject): RequestFacts {
     computedOnce(jsonTokens, fields.tools) +
     jsonTokens(fields.functions) +
     jsonTokens(fields.response_format)
-  const { tokens, media } = bounded(requestBound, body)
   return {
-    input_tokens: text_tokens + estimateMedia(media),
-    input_bound_tokens: inputBound(tokens, text_tokens),
-    ...(media.length > 0 ? { media } : {}),
+    ...inputFacts(requestBound, body, text_tokens),
     max_output_tokens: largest(fields.max_completion_tokens, fields.max_tokens),
     candidates,
     service_tier: requestedTier(body, 'service_tier'),

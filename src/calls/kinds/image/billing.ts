@@ -16,7 +16,7 @@ import {
 } from '../../../money/pricing/image-tokens.ts'
 import { type Quote, quoteImages } from '../../../money/pricing/quote.ts'
 import { referenceTokens } from '../../../money/pricing/reference-tokens.ts'
-import { knownAs } from '../../../protocols/named-model.ts'
+import { knownAs } from '../../../protocols/canonical/request.ts'
 import type { Held } from '../../life/call.ts'
 import type { CallParts } from '../../parts.ts'
 import type { Delivered } from '../../settling/end.ts'

@@ -1,8 +1,8 @@
 // The estimate of a text request's input, once its model is known.
 import type { TextModel } from '../../../domain/catalogue.ts'
 import { estimateFor, estimateMedia } from '../../../domain/media/tokens.ts'
+import { knownAs } from '../../../protocols/canonical/request.ts'
 import type { RequestFacts } from '../../../protocols/facts.ts'
-import { knownAs } from '../../../protocols/named-model.ts'
 
 /** The request with its media estimated as its model reads them: never above what is held for them. */
 export function estimatedFor({ routes, context }: TextModel, facts: RequestFacts): RequestFacts {

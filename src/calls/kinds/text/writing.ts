@@ -1,10 +1,9 @@
 // A text request as it is written for a route: translated where the provider speaks another protocol, and made to fit its server.
 import type { RequestedTier } from '../../../domain/service-tiers.ts'
-import type { ConversationRequest } from '../../../protocols/canonical/request.ts'
+import type { ConversationRequest, NamedModel } from '../../../protocols/canonical/request.ts'
 import type { Carries } from '../../../protocols/carries.ts'
 import { untaken } from '../../../protocols/carries.ts'
 import { callersName, droppedFrom } from '../../../protocols/dropped.ts'
-import type { NamedModel } from '../../../protocols/named-model.ts'
 import type { Protocol } from '../../../protocols/protocol.ts'
 import { withoutFields } from '../../../protocols/provider-fields.ts'
 import { STRICT_NAMES, withTakenNames } from '../../../protocols/tool-names.ts'

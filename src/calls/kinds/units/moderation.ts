@@ -2,9 +2,9 @@
 import { isServed, type ModerationModel } from '../../../domain/catalogue.ts'
 import { boundMedia } from '../../../domain/media/tokens.ts'
 import { NO_UNITS } from '../../../domain/units.ts'
+import { knownAs } from '../../../protocols/canonical/request.ts'
 import { boundDropped } from '../../../protocols/dropped-bound.ts'
 import { bounded, inputBound } from '../../../protocols/input-bound.ts'
-import { knownAs } from '../../../protocols/named-model.ts'
 import {
   boundModeration,
   moderationNames,

@@ -8,6 +8,7 @@ import { boundMedia } from '../../../domain/media/tokens.ts'
 import { estimateTokens } from '../../../domain/token-estimate.ts'
 import { NO_UNITS, type Units } from '../../../domain/units.ts'
 import type { UnitBounds } from '../../../money/pricing/units.ts'
+import { knownAs } from '../../../protocols/canonical/request.ts'
 import { unknownField } from '../../../protocols/extras.ts'
 import {
   bounded,
@@ -16,7 +17,6 @@ import {
   inputBound,
   mediumData,
 } from '../../../protocols/input-bound.ts'
-import { knownAs } from '../../../protocols/named-model.ts'
 import { AudioStreamReading } from '../../../protocols/openai/audio-stream.ts'
 import { tokensOfBytes } from '../../../protocols/token-sums.ts'
 import { eventFrame, passOn } from '../../../upstream/relay.ts'

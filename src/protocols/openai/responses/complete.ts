@@ -50,7 +50,6 @@ function completeItem(original: JsonObject, index: number, call_id: string): Jso
 
 /**
  * A whole response with complete items; the very same where nothing is missing.
- * @param call_id the gateway's id of the call, from which ids are made for tool calls that have none
  * @throws UpstreamFault as for an item
  */
 export function completeOutput(response: JsonObject, call_id: string): JsonObject {

@@ -12,7 +12,6 @@ import { readUsage, responseIn } from './usage.ts'
 /**
  * A provider's whole answer: one candidate. Missing fields are read as empty, and items of tools that the provider runs
  * are left out: translation asks for none.
- * @param call_id the gateway's id of the call, from which ids are made for tool calls that have none
  */
 export function decodeAnswer(answer: JsonObject, call_id: string): ConversationAnswer {
   const output = objectsIn(completeOutput(answer, call_id).output)

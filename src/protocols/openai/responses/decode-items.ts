@@ -1,6 +1,7 @@
 // The items of a responses request, read: who said what, in turns.
 // https://platform.openai.com/docs/api-reference/responses/create#responses-create-input
-import { lastMark, markedAs } from '../../caching.ts'
+
+import { lastMark } from '../../caching.ts'
 import {
   callersArguments,
   type MediaPart,
@@ -12,18 +13,10 @@ import {
   TurnCount,
   textOf,
 } from '../../canonical/parts.ts'
+import { type ContentReaders, readContent } from '../../content.ts'
 import { Anything, Choice, Fields, List, optional, readObject, readPresent, Text } from '../../forms.ts'
-import {
-  eachOf,
-  isObject,
-  type Json,
-  type JsonObject,
-  oneOf,
-  refusal,
-  stringIn,
-  wantObject,
-} from '../../wire/json.ts'
-import { DATA_URI, RefusalContent, readAudio, TextContent } from '../decode-messages.ts'
+import { isObject, type JsonObject, oneOf, refusal, stringIn, wantObject } from '../../wire/json.ts'
+import { imageAt, inlineDocument, RefusalContent, readAudio, TextContent } from '../decode-messages.ts'
 import { CLIENT_TOOLS, clientOutput, clientToolOfItem } from './client-tools.ts'
 import { compactedText } from './compaction.ts'
 import { readEncrypted } from './encrypted.ts'
@@ -136,7 +129,7 @@ function say({ turns, turn_count }: State, role: Turn['role'], ...parts: Part[])
 
 function readMessage(state: State, item: JsonObject, at: string): void {
   const { role, content } = readObject(MessageItem, item, at)
-  const parts = readContent(content, `${at}.content`)
+  const parts = readContent(content, `${at}.content`, CONTENT_READERS)
   if (role === 'system' || role === 'developer') {
     state.system.push(textOf(parts))
     state.system_after.push(state.turn_count.count)
@@ -165,7 +158,7 @@ function readOutput(state: State, item: JsonObject, at: string): void {
   const { call_id, output } = readObject(CallOutputItem, item, at)
   const name = state.names.get(call_id)
   if (name === undefined) throw refusal(`${at}.call_id`, 'matches no call of an earlier item.')
-  const content = readContent(output, `${at}.output`)
+  const content = readContent(output, `${at}.output`, CONTENT_READERS)
   const cache = lastMark(content)
   say(state, 'user', { kind: 'tool_result', call_id, name, content, failed: false, ...(cache && { cache }) })
 }
@@ -235,9 +228,7 @@ function rejectReference(_: State, item: JsonObject, at: string): never {
   throw refusal(`${at}.id`, `no item "${stringIn(item.id) ?? ''}" is kept. Send the item itself.`)
 }
 
-type ContentReader = (part: JsonObject, at: string) => TextPart | MediaPart
-
-const CONTENT_READERS: Readonly<Record<string, ContentReader>> = {
+const CONTENT_READERS: ContentReaders = {
   input_text: readText,
   output_text: readText,
   text: readText,
@@ -252,26 +243,12 @@ function readText(part: JsonObject, at: string): TextPart {
   return { kind: 'text', text: readObject(TextContent, part, at).text }
 }
 
-function readContent(value: Json | undefined, path: string): (TextPart | MediaPart)[] {
-  if (value === undefined || value === null || value === '') return []
-  if (typeof value === 'string') return [{ kind: 'text', text: value }]
-  return eachOf(value, path, (item, at) => {
-    const part = wantObject(item, at)
-    return markedAs(oneOf(CONTENT_READERS, part.type, `${at}.type`)(part, at), part)
-  })
-}
-
 function readImage(part: JsonObject, path: string): MediaPart {
   rejectFileId(part, path)
-  const at = `${path}.image_url`
   // Agents' older form has an object here, as chat completions does.
   const url = isObject(part.image_url) ? part.image_url.url : part.image_url
   const { image_url } = readObject(ImageContent, { image_url: url ?? null }, path)
-  const [, mime_type, data] = DATA_URI.exec(image_url) ?? []
-  if (mime_type && data) return { kind: 'image', source: { by: 'data', mime_type, data }, at }
-  if (!image_url.startsWith('https://'))
-    throw refusal(at, 'must be an https:// or data:image/…;base64, address.')
-  return { kind: 'image', source: { by: 'url', url: image_url }, at }
+  return imageAt(image_url, `${path}.image_url`)
 }
 
 function readFile(part: JsonObject, path: string): MediaPart {
@@ -283,10 +260,7 @@ function readFile(part: JsonObject, path: string): MediaPart {
     if (!file_url.startsWith('https://')) throw refusal(at, 'must be an https:// address.')
     return { kind: 'document', source: { by: 'url', url: file_url }, name, at }
   }
-  const at = `${path}.file_data`
-  const [, mime_type, data] = DATA_URI.exec(file_data) ?? []
-  if (!mime_type || !data) throw refusal(at, 'must be a data:…;base64, address.')
-  return { kind: 'document', source: { by: 'data', mime_type, data }, name, at }
+  return inlineDocument(file_data, name, `${path}.file_data`)
 }
 
 function rejectFileId(part: JsonObject, path: string): void {

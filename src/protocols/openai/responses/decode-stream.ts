@@ -42,7 +42,7 @@ interface State extends DecodedStream {
   calls: number
 }
 
-/** A decoder for one stream. @param call_id the gateway's id of the call, from which ids are made for tool calls that have none */
+/** A decoder for one stream. */
 export function createStreamDecoder(call_id: string): StreamDecoder {
   const state: State = {
     call_id,

@@ -1,9 +1,8 @@
 // A canonical request, written as a responses request.
 // https://platform.openai.com/docs/api-reference/responses/create
 import type { OutputFormat, ToolChoice, ToolDefinition } from '../../canonical/fields.ts'
-import type { ConversationRequest, TargetModel } from '../../canonical/request.ts'
+import { type ConversationRequest, knownAs, type TargetModel } from '../../canonical/request.ts'
 import { rejectUnsupported } from '../../carries.ts'
-import { knownAs } from '../../named-model.ts'
 import { userMark } from '../../tool-names.ts'
 import { compact, type Json, type JsonObject } from '../../wire/json.ts'
 import { cachingFields, cachingTakenBy, type TakenCaching } from '../caching.ts'

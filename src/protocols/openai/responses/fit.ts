@@ -1,6 +1,5 @@
 // A responses request, made to fit its server and the generation of its model.
-import type { FitTarget, Fitted } from '../../fit-target.ts'
-import { JSON_WORD } from '../../instructions.ts'
+import { type FitTarget, type Fitted, JSON_WORD } from '../../fitting.ts'
 import { renaming, shortened } from '../../tool-names.ts'
 import {
   isObject,

@@ -1,13 +1,12 @@
 // The facts of a responses request that must be known before it is paid for, and the request as a provider is to get it.
 import type { GatewayError } from '../../../domain/errors.ts'
-import { estimateMedia } from '../../../domain/media/tokens.ts'
 import { estimateTokens } from '../../../domain/token-estimate.ts'
+import { knownAs } from '../../canonical/request.ts'
 import { requestedTier } from '../../extras.ts'
 import type { RequestFacts } from '../../facts.ts'
 import { Anything, Count, Fields, Flag, optional, readPresent, Text } from '../../forms.ts'
-import { bounded, inputBound } from '../../input-bound.ts'
+import { inputFacts } from '../../input-bound.ts'
 import { withModelAndStream } from '../../model-and-stream.ts'
-import { knownAs } from '../../named-model.ts'
 import type { TextProtocol } from '../../protocol.ts'
 import { jsonTokens, leastTokensIn, sumTokens } from '../../token-sums.ts'
 import { isObject, type Json, type JsonObject, lookUp, objectIn, refusal, stringIn } from '../../wire/json.ts'
@@ -60,11 +59,8 @@ export function readRequest(body: JsonObject): RequestFacts {
     estimateTokens(fields.instructions ?? '') +
     computedOnce(toolTokens, fields.tools) +
     jsonTokens(objectIn(fields.text).format)
-  const { tokens, media } = bounded((_, found) => requestBound(body, items, found), body)
   return {
-    input_tokens: text_tokens + estimateMedia(media),
-    input_bound_tokens: inputBound(tokens, text_tokens),
-    ...(media.length > 0 ? { media } : {}),
+    ...inputFacts((_, found) => requestBound(body, items, found), body, text_tokens),
     max_output_tokens: fields.max_output_tokens,
     candidates: 1,
     refers_to:

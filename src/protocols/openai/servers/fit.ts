@@ -1,7 +1,7 @@
 // A chat completion request, made to fit what its server takes.
-import type { FitTarget, Fitted } from '../../fit-target.ts'
-import { JSON_WORD } from '../../instructions.ts'
-import { knownAs } from '../../named-model.ts'
+
+import { knownAs } from '../../canonical/request.ts'
+import { type FitTarget, type Fitted, JSON_WORD } from '../../fitting.ts'
 import { nearestLevel } from '../../thinking.ts'
 import {
   hasItems,
