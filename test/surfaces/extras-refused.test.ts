@@ -163,29 +163,10 @@ const UNKNOWN_TOOLS: readonly Case[] = [
   ['gemini', 'tools[0].constructor', { tools: [{ constructor: {} }] }],
 ]
 
+/** Places beside those of provider-state.test.ts. */
 const REMEMBERED: readonly Case[] = [
-  ['openai', 'previous_response_id', { previous_response_id: 'resp_1' }],
-  ['openai', 'conversation', { conversation: 'conv_1' }],
-  ['openai', 'messages[0].content[0].file.file_id', blocks({ type: 'file', file: { file_id: 'file-1' } })],
-  [
-    'openai',
-    'messages[1].audio.id',
-    {
-      messages: [
-        { role: 'user', content: 'x' },
-        { role: 'assistant', audio: { id: 'audio_1' } },
-      ],
-    },
-  ],
   ['anthropic', 'container', { container: 'container_1' }],
   ['anthropic', 'container', { container: { id: 'container_1', skills: [] } }],
-  ['anthropic', 'thread', { thread: { type: 'continue', previous_message_id: 'msg_1' } }],
-  ['anthropic', 'diagnostics.previous_message_id', { diagnostics: { previous_message_id: 'msg_1' } }],
-  [
-    'anthropic',
-    'messages[0].content[0].source.file_id',
-    blocks({ type: 'document', source: { type: 'file', file_id: 'file_1' } }),
-  ],
   [
     'anthropic',
     'messages[0].content[0].content[0].source.file_id',
@@ -203,7 +184,6 @@ const REMEMBERED: readonly Case[] = [
       source: { type: 'content', content: [{ type: 'image', source: { type: 'file', file_id: 'file_1' } }] },
     }),
   ],
-  ['anthropic', 'messages[0].content[0].file_id', blocks({ type: 'container_upload', file_id: 'file_1' })],
   ...[
     'https://generativelanguage.googleapis.com/v1beta/files/abc',
     'HTTPS://GenerativeLanguage.GoogleAPIs.com:443/v1beta/files/abc',

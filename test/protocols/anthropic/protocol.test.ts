@@ -8,7 +8,7 @@ import { inFull, NO_USAGE } from '../../../src/domain/usage.ts'
 import { anthropic } from '../../../src/protocols/anthropic/index.ts'
 import { toByteString } from '../../../src/protocols/wire/byte-string.ts'
 import type { JsonObject } from '../../../src/protocols/wire/json.ts'
-import { readLines, recordedStream, recordedWhole } from '../translation/recordings.ts'
+import { recordedStream, recordedWhole } from '../translation/recordings.ts'
 
 const read = (payloads: readonly string[]) => {
   const reading = anthropic.text.stream.open()
@@ -17,7 +17,18 @@ const read = (payloads: readonly string[]) => {
 }
 
 describe('usage that is billed', () => {
-  const cases: readonly (readonly [string, JsonObject, Partial<Usage>])[] = [
+  const ONE = { input_tokens: 1, output_tokens: 1 }
+  const written = (total: number, cache_creation: JsonObject): JsonObject => ({
+    ...ONE,
+    cache_creation_input_tokens: total,
+    cache_creation,
+  })
+  const thought = (output_tokens: number): JsonObject => ({
+    input_tokens: 1,
+    output_tokens,
+    output_tokens_details: { thinking_tokens: 40 },
+  })
+  test.each<[string, JsonObject, Partial<Usage>]>([
     [
       'input_tokens excludes the cache',
       { input_tokens: 10, cache_read_input_tokens: 90, output_tokens: 5 },
@@ -25,48 +36,29 @@ describe('usage that is billed', () => {
     ],
     [
       'cache_creation 5m and 1h',
-      {
-        input_tokens: 1,
-        output_tokens: 1,
-        cache_creation_input_tokens: 30,
-        cache_creation: { ephemeral_5m_input_tokens: 10, ephemeral_1h_input_tokens: 20 },
-      },
-      { input_tokens: 1, output_tokens: 1, cache_write_5m_tokens: 10, cache_write_1h_tokens: 20 },
+      written(30, { ephemeral_5m_input_tokens: 10, ephemeral_1h_input_tokens: 20 }),
+      { ...ONE, cache_write_5m_tokens: 10, cache_write_1h_tokens: 20 },
     ],
     [
       'the rest at 5m',
-      {
-        input_tokens: 1,
-        output_tokens: 1,
-        cache_creation_input_tokens: 30,
-        cache_creation: { ephemeral_1h_input_tokens: 20 },
-      },
-      { input_tokens: 1, output_tokens: 1, cache_write_5m_tokens: 10, cache_write_1h_tokens: 20 },
+      written(30, { ephemeral_1h_input_tokens: 20 }),
+      { ...ONE, cache_write_5m_tokens: 10, cache_write_1h_tokens: 20 },
     ],
     [
       'all at 5m where there are no details',
-      { input_tokens: 1, output_tokens: 1, cache_creation_input_tokens: 30 },
-      { input_tokens: 1, output_tokens: 1, cache_write_5m_tokens: 30 },
+      { ...ONE, cache_creation_input_tokens: 30 },
+      { ...ONE, cache_write_5m_tokens: 30 },
     ],
-    [
-      'output_tokens includes thinking',
-      { input_tokens: 1, output_tokens: 50, output_tokens_details: { thinking_tokens: 40 } },
-      { input_tokens: 1, output_tokens: 10, thinking_tokens: 40 },
-    ],
+    ['output_tokens includes thinking', thought(50), { ...ONE, output_tokens: 10, thinking_tokens: 40 }],
     [
       'more thinking than output leaves a negative rest',
-      { input_tokens: 1, output_tokens: 5, output_tokens_details: { thinking_tokens: 40 } },
-      { input_tokens: 1, output_tokens: -35, thinking_tokens: 40 },
+      thought(5),
+      { ...ONE, output_tokens: -35, thinking_tokens: 40 },
     ],
     [
       'more written for an hour than in all leaves a negative rest',
-      {
-        input_tokens: 1,
-        output_tokens: 1,
-        cache_creation_input_tokens: 30,
-        cache_creation: { ephemeral_1h_input_tokens: 40 },
-      },
-      { input_tokens: 1, output_tokens: 1, cache_write_5m_tokens: -10, cache_write_1h_tokens: 40 },
+      written(30, { ephemeral_1h_input_tokens: 40 }),
+      { ...ONE, cache_write_5m_tokens: -10, cache_write_1h_tokens: 40 },
     ],
     [
       'counts in strings, as int64 is written in JSON',
@@ -81,17 +73,10 @@ describe('usage that is billed', () => {
     ['zero is zero', { input_tokens: 0, output_tokens: 0 }, {}],
     [
       'null counts are ignored',
-      {
-        input_tokens: 3,
-        output_tokens: 0,
-        cache_read_input_tokens: null,
-        cache_creation: null,
-        output_tokens_details: null,
-      },
-      { input_tokens: 3 },
+      { ...ONE, cache_read_input_tokens: null, cache_creation: null, output_tokens_details: null },
+      ONE,
     ],
-  ]
-  test.each(cases)('%s', (_name, usage, expected) => {
+  ])('%s', (_name, usage, expected) => {
     expect(inFull(anthropic.text.readUsage({ usage }))).toEqual({ ...NO_USAGE, ...expected })
   })
 
@@ -189,6 +174,7 @@ describe('the facts of a request', () => {
   })
 
   const nothing = ask({}).input_tokens
+  const said = (...content: JsonObject[]): JsonObject => ({ messages: [{ role: 'user', content }] })
   test.each<[string, JsonObject]>([
     ['a system prompt', { system: 'You are a clerk.' }],
     ['system blocks', { system: [{ type: 'text', text: 'You are a clerk.' }] }],
@@ -197,44 +183,11 @@ describe('the facts of a request', () => {
       'a schema for the answer',
       { output_config: { format: { type: 'json_schema', schema: { type: 'object' } } } },
     ],
-    [
-      'an image',
-      { messages: [{ role: 'user', content: [{ type: 'image', source: { type: 'url', url: 'x' } }] }] },
-    ],
-    [
-      'a document',
-      {
-        messages: [
-          {
-            role: 'user',
-            content: [{ type: 'document', source: { type: 'base64', data: 'x'.repeat(4_000) } }],
-          },
-        ],
-      },
-    ],
-    [
-      'a document by address',
-      { messages: [{ role: 'user', content: [{ type: 'document', source: { type: 'url', url: 'x' } }] }] },
-    ],
-    [
-      'a tool result',
-      {
-        messages: [
-          {
-            role: 'user',
-            content: [{ type: 'tool_result', content: [{ type: 'text', text: 'x'.repeat(40) }] }],
-          },
-        ],
-      },
-    ],
-    [
-      'a tool call',
-      {
-        messages: [
-          { role: 'assistant', content: [{ type: 'tool_use', name: 'f', input: { a: 'x'.repeat(40) } }] },
-        ],
-      },
-    ],
+    ['an image', said({ type: 'image', source: { type: 'url', url: 'x' } })],
+    ['a document', said({ type: 'document', source: { type: 'base64', data: 'x'.repeat(4_000) } })],
+    ['a document by address', said({ type: 'document', source: { type: 'url', url: 'x' } })],
+    ['a tool result', said({ type: 'tool_result', content: [{ type: 'text', text: 'x'.repeat(40) }] })],
+    ['a tool call', said({ type: 'tool_use', name: 'f', input: { a: 'x'.repeat(40) } })],
   ])('%s counts as input', (_name, fields) => {
     expect(ask(fields).input_tokens).toBeGreaterThan(nothing)
   })
@@ -243,9 +196,7 @@ describe('the facts of a request', () => {
     const data = 'A'.repeat(1_000_000)
     const image = { type: 'image', source: { type: 'base64', media_type: 'image/png', data } }
     const in_result = { type: 'tool_result', tool_use_id: 'x', content: [image] }
-    expect(ask({ messages: [{ role: 'user', content: [image, in_result] }] }).input_tokens).toBeLessThan(
-      5_000,
-    )
+    expect(ask(said(image, in_result)).input_tokens).toBeLessThan(5_000)
   })
 
   test.each<[string, JsonObject, string]>([
@@ -295,36 +246,23 @@ describe('the target', () => {
   })
 })
 
-describe('a refusal of a provider', () => {
-  test.each(readLines('anthropic/failures.jsonl').map((line) => JSON.parse(line)))(
-    '$name is $failure_class',
-    ({ status, headers, body, failure_class, retry_after_s }) => {
-      const text = typeof body === 'string' ? body : JSON.stringify(body)
-      const failure = anthropic.readFailure(status, new Headers(headers), text)
-      expect(failure.failure_class).toBe(failure_class)
-      expect(failure.retry_after_s).toBe(retry_after_s)
-      expect(failure.message).not.toBe('')
-    },
-  )
-})
-
 describe('an error for a caller', () => {
-  test.each<[string, ErrorKind, number, string]>([
-    ['invalid_request_error 400', 'invalid_request', 400, 'invalid_request_error'],
-    ['authentication_error 401', 'unauthenticated', 401, 'authentication_error'],
-    ['billing_error 402', 'insufficient_balance', 402, 'billing_error'],
-    ['permission_error 403', 'permission_denied', 403, 'permission_error'],
-    ['not_found_error 404', 'not_found', 404, 'not_found_error'],
-    ['request_too_large 413', 'payload_too_large', 413, 'request_too_large'],
-    ['rate_limit_error 429', 'rate_limited', 429, 'rate_limit_error'],
-    ['api_error 500', 'internal', 500, 'api_error'],
-    ['api_error 502', 'upstream_failed', 502, 'api_error'],
-    ['timeout_error 504', 'upstream_timeout', 504, 'timeout_error'],
-    ['overloaded_error 529', 'overloaded', 529, 'overloaded_error'],
-    ['conflict', 'conflict', 409, 'invalid_request_error'],
-    ['unprocessable', 'unprocessable', 422, 'invalid_request_error'],
-    ['unimplemented', 'unimplemented', 501, 'api_error'],
-  ])('%s', (_name, kind, status, type) => {
+  test.each<[ErrorKind, number, string]>([
+    ['invalid_request', 400, 'invalid_request_error'],
+    ['unauthenticated', 401, 'authentication_error'],
+    ['insufficient_balance', 402, 'billing_error'],
+    ['permission_denied', 403, 'permission_error'],
+    ['not_found', 404, 'not_found_error'],
+    ['payload_too_large', 413, 'request_too_large'],
+    ['rate_limited', 429, 'rate_limit_error'],
+    ['internal', 500, 'api_error'],
+    ['upstream_failed', 502, 'api_error'],
+    ['upstream_timeout', 504, 'timeout_error'],
+    ['overloaded', 529, 'overloaded_error'],
+    ['conflict', 409, 'invalid_request_error'],
+    ['unprocessable', 422, 'invalid_request_error'],
+    ['unimplemented', 501, 'api_error'],
+  ])('%s: %d, %s', (kind, status, type) => {
     const error = new GatewayError(kind, 'What to do.', { cause: 'hidden' })
     const rendered = anthropic.renderError(error, 'req_1')
     expect(rendered).toEqual({

@@ -10,7 +10,7 @@ import { showsUsage } from '../../../src/protocols/openai/request.ts'
 import { withoutUsage } from '../../../src/protocols/openai/stream.ts'
 import { toByteString } from '../../../src/protocols/wire/byte-string.ts'
 import type { JsonObject } from '../../../src/protocols/wire/json.ts'
-import { readLines, recordedStream, recordedWhole } from '../translation/recordings.ts'
+import { recordedStream, recordedWhole } from '../translation/recordings.ts'
 
 const read = (payloads: readonly string[]) => {
   const reading = openai.text.stream.open()
@@ -19,43 +19,31 @@ const read = (payloads: readonly string[]) => {
 }
 
 describe('usage that is billed', () => {
-  const cases: readonly (readonly [string, JsonObject, Partial<Usage>])[] = [
-    [
-      'prompt_tokens includes cached_tokens',
-      { prompt_tokens: 100, completion_tokens: 5, prompt_tokens_details: { cached_tokens: 90 } },
-      { input_tokens: 10, cache_read_tokens: 90, output_tokens: 5 },
-    ],
-    [
-      'completion_tokens includes reasoning_tokens',
-      { prompt_tokens: 1, completion_tokens: 50, completion_tokens_details: { reasoning_tokens: 40 } },
-      { input_tokens: 1, output_tokens: 10, thinking_tokens: 40 },
-    ],
+  const prompt = (prompt_tokens: number, prompt_tokens_details: JsonObject): JsonObject => ({
+    prompt_tokens,
+    completion_tokens: 0,
+    prompt_tokens_details,
+  })
+  /** Beside those of usage.test.ts. */
+  test.each<[string, JsonObject, Partial<Usage>]>([
     [
       'audio is at its own rate',
-      {
-        prompt_tokens: 100,
-        completion_tokens: 0,
-        prompt_tokens_details: { audio_tokens: 60, cached_tokens: 10 },
-      },
+      prompt(100, { audio_tokens: 60, cached_tokens: 10 }),
       { input_tokens: 30, input_audio_tokens: 60, cache_read_tokens: 10 },
     ],
     [
       'audio may be cached, too',
-      {
-        prompt_tokens: 10,
-        completion_tokens: 0,
-        prompt_tokens_details: { cached_tokens: 8, audio_tokens: 5 },
-      },
+      prompt(10, { cached_tokens: 8, audio_tokens: 5 }),
       { input_audio_tokens: 2, cache_read_tokens: 8 },
     ],
     [
       'more cached than the prompt leaves a negative rest',
-      { prompt_tokens: 10, completion_tokens: 0, prompt_tokens_details: { cached_tokens: 20 } },
+      prompt(10, { cached_tokens: 20 }),
       { input_tokens: -10, cache_read_tokens: 20 },
     ],
     [
       'more audio than the prompt leaves a negative rest',
-      { prompt_tokens: 10, completion_tokens: 0, prompt_tokens_details: { audio_tokens: 12 } },
+      prompt(10, { audio_tokens: 12 }),
       { input_tokens: -2, input_audio_tokens: 12 },
     ],
     [
@@ -84,8 +72,7 @@ describe('usage that is billed', () => {
       },
       { input_tokens: 3, output_tokens: 1 },
     ],
-  ]
-  test.each(cases)('%s', (_name, usage, expected) => {
+  ])('%s', (_name, usage, expected) => {
     expect(inFull(openai.text.readUsage({ usage }))).toEqual({ ...NO_USAGE, ...expected })
   })
 
@@ -316,17 +303,6 @@ describe('the target', () => {
 })
 
 describe('a refusal of a provider', () => {
-  test.each(readLines('openai/failures.jsonl').map((line) => JSON.parse(line)))(
-    '$name is $failure_class',
-    ({ status, headers, body, failure_class, retry_after_s }) => {
-      const text = typeof body === 'string' ? body : JSON.stringify(body)
-      const failure = openai.readFailure(status, new Headers(headers), text)
-      expect(failure.failure_class).toBe(failure_class)
-      expect(failure.retry_after_s).toBe(retry_after_s)
-      expect(failure.message).not.toBe('')
-    },
-  )
-
   const wrong = (...loc: (string | number)[]) => ({ loc, msg: 'Extra inputs are not permitted', input: 1 })
   test.each([
     ['one field', [wrong('body', 'logit_bias')], 'logit_bias: Extra inputs are not permitted'],
