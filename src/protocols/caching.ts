@@ -19,6 +19,12 @@ export function markedAs<P extends Part>(part: P, source: JsonObject): P {
   return cache === undefined ? part : { ...part, cache }
 }
 
+/** A text of the system prompt, and the mark after it. */
+export interface SystemText {
+  text: string
+  cache: CacheTtl | undefined
+}
+
 /** The last of the marks on some parts: what holds them has one for all. */
 export const lastMark = (parts: readonly (TextPart | MediaPart)[]): CacheTtl | undefined =>
   parts.findLast(({ cache }) => cache)?.cache

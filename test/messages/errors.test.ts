@@ -10,6 +10,7 @@ const { gateway, upstream, call, post, lastCall, counts, expectCounts } = await 
 
 describe('error body and type', () => {
   type Case = readonly [status: number, type: string, what: string, ask: () => Promise<Response> | Response]
+  // Each malformed field: test/protocols/anthropic/protocol.test.ts.
   const CASES: Case[] = [
     [400, 'invalid_request_error', 'not JSON', () => post('{')],
     [400, 'invalid_request_error', 'not an object', () => post('[]')],
@@ -17,13 +18,8 @@ describe('error body and type', () => {
     [400, 'invalid_request_error', 'no model', () => post({ ...BODY, model: undefined })],
     [400, 'invalid_request_error', 'a model that is a number', () => post({ ...BODY, model: 7 })],
     [400, 'invalid_request_error', 'no messages', () => post({ ...BODY, messages: undefined })],
-    [400, 'invalid_request_error', 'empty messages', () => post({ ...BODY, messages: [] })],
     [400, 'invalid_request_error', 'no max_tokens', () => post({ ...BODY, max_tokens: undefined })],
-    [400, 'invalid_request_error', 'a negative max_tokens', () => post({ ...BODY, max_tokens: -1 })],
-    [400, 'invalid_request_error', 'a fraction as max_tokens', () => post({ ...BODY, max_tokens: 1.5 })],
-    [400, 'invalid_request_error', 'max_tokens as text', () => post({ ...BODY, max_tokens: '5' })],
     [400, 'invalid_request_error', 'stream as text', () => post({ ...BODY, stream: 'true' })],
-    [400, 'invalid_request_error', 'a message that is a text', () => post({ ...BODY, messages: ['x'] })],
     [401, 'authentication_error', 'no key', () => post(BODY, { key: undefined })],
     [401, 'authentication_error', 'an unknown key', () => post(BODY, { key: 'tg_no-such-key-there-is' })],
     [401, 'authentication_error', 'a key in the address', () => post(BODY, { form: 'query' })],

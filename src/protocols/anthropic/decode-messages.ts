@@ -1,8 +1,7 @@
 // The conversation of a messages request, read: blocks become parts, and signatures go to the parts they belong to.
 
-import { cacheOf, lastMark, markedAs } from '../caching.ts'
+import { cacheOf, lastMark, markedAs, type SystemText } from '../caching.ts'
 import type {
-  CacheTtl,
   MediaPart,
   Part,
   Signature,
@@ -35,12 +34,6 @@ const RedactedThinkingBlock = Fields({ data: Text })
 const InlineSource = Fields({ media_type: Text, data: Text })
 const UrlSource = Fields({ url: Text })
 const TextSource = Fields({ data: Text })
-
-/** A text of the system prompt, and whether the cache is to end after it. */
-export interface SystemText {
-  text: string
-  cache: CacheTtl | undefined
-}
 
 interface Conversation {
   /** The texts of system messages in the middle of the conversation: other protocols have one place for them. */

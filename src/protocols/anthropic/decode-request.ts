@@ -1,7 +1,7 @@
 // A messages request, read into the canonical form.
 // https://platform.claude.com/docs/en/api/messages
 import type { Static } from '@sinclair/typebox'
-import { cacheOf } from '../caching.ts'
+import { cacheOf, type SystemText } from '../caching.ts'
 import type { Effort, OutputFormat, Thinking, ToolChoice, ToolDefinition } from '../canonical/fields.ts'
 import { mergeTurns } from '../canonical/parts.ts'
 import type { ConversationRequest, PromptCaching } from '../canonical/request.ts'
@@ -25,7 +25,7 @@ import {
 import { type JsonObject, refusal } from '../wire/json.ts'
 import { carries } from './carries.ts'
 import { clientTool } from './client-tools.ts'
-import { decodeMessages, Message, readSystem, type SystemText } from './decode-messages.ts'
+import { decodeMessages, Message, readSystem } from './decode-messages.ts'
 
 const EFFORTS = {
   low: 'low',

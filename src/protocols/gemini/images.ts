@@ -1,6 +1,7 @@
 // Images over the native protocol: generateContent with image output, references as inline parts.
 
 import { inFull } from '../../domain/usage.ts'
+import type { StopReason } from '../canonical/answer.ts'
 import type { Part } from '../canonical/parts.ts'
 import { type ConversationRequest, knownAs, type NamedModel } from '../canonical/request.ts'
 import {
@@ -19,20 +20,11 @@ import { compact, type JsonObject, objectIn, objectsIn, stringIn } from '../wire
 import { readAnswerPart } from './decode-answer.ts'
 import { encodeRequest } from './encode-request.ts'
 import { readFailure } from './failure.ts'
+import { readStop } from './stop-reasons.ts'
 import { target } from './target.ts'
 import { readInputImages, readUsage } from './usage.ts'
 
-/** https://ai.google.dev/api/generate-content#FinishReason: those that withhold content. */
-const WITHHELD: ReadonlySet<string> = new Set([
-  'SAFETY',
-  'BLOCKLIST',
-  'PROHIBITED_CONTENT',
-  'SPII',
-  'RECITATION',
-  'IMAGE_SAFETY',
-  'IMAGE_PROHIBITED_CONTENT',
-  'IMAGE_RECITATION',
-])
+const WITHHELD: readonly StopReason[] = ['safety', 'recitation']
 
 /**
  * The images of all candidates, without the drafts in their thoughts. Text beside them is not a rewritten prompt; only
@@ -50,7 +42,9 @@ export function decodeImageAnswer(answer: JsonObject): ImageAnswer {
     }
   }
   const blocked = stringIn(objectIn(answer.promptFeedback).blockReason) !== undefined
-  const withheld = candidates.some(({ finishReason }) => WITHHELD.has(stringIn(finishReason) ?? ''))
+  const withheld = candidates.some(({ finishReason }) =>
+    WITHHELD.includes(readStop(stringIn(finishReason) ?? '', false)),
+  )
   return { refusal: blocked || withheld ? 'content_policy_violation' : 'no_image_generated' }
 }
 
@@ -117,17 +111,15 @@ export function encodeImageRequest(request: ImageRequest, named: NamedModel): Im
 /** The conversation unchanged, except for the gateway's part: how many images, in which exact shape. */
 function encodeConversation(
   conversation: ConversationRequest,
-  { size, aspect_ratio }: ImageRequest,
+  request: ImageRequest,
   named: NamedModel,
 ): JsonObject {
-  const desired = size ?? aspect_ratio
-  const shape = desired && nearestShape(desired, RATIOS)
   const images = {
     with_text: true,
     size: undefined,
     size_at: '',
     ...conversation.images,
-    aspect_ratio: shape && `${shape.width}:${shape.height}`,
+    aspect_ratio: ratioOf(request),
   }
   return compact({
     ...encodeRequest({ ...conversation, ...NOT_SENT, images }, { ...named, max_output_tokens: 0 }),
@@ -138,17 +130,20 @@ function encodeConversation(
 /** Images are priced by their number: a limit on tokens could only cut them off. */
 const NOT_SENT = { candidates: undefined, max_output_tokens: undefined } as const
 
-function imageConfig({ size, aspect_ratio }: ImageRequest, model: string): JsonObject | undefined {
+/** The taken ratio that is nearest to a requested shape, such as `16:9`. */
+function ratioOf({ size, aspect_ratio }: ImageRequest): string | undefined {
   const desired = size ?? aspect_ratio
-  if (!desired) return undefined
-  const { width, height } = nearestShape(desired, RATIOS)
-  return compact({
-    aspectRatio: `${width}:${height}`,
-    imageSize: size && TAKES_IMAGE_SIZE.test(model) ? imageSize(size) : undefined,
-  })
+  const shape = desired && nearestShape(desired, RATIOS)
+  return shape && `${shape.width}:${shape.height}`
 }
 
-function imageSize({ width, height }: Sides): string {
+function imageConfig(request: ImageRequest, model: string): JsonObject | undefined {
+  const aspectRatio = ratioOf(request)
+  const imageSize = request.size && TAKES_IMAGE_SIZE.test(model) ? imageSizeOf(request.size) : undefined
+  return aspectRatio === undefined ? undefined : compact({ aspectRatio, imageSize })
+}
+
+function imageSizeOf({ width, height }: Sides): string {
   const longer = Math.max(width, height)
   return IMAGE_SIZES.find(({ longer_side }) => longer <= longer_side)?.name ?? MAX_IMAGE_SIZE
 }

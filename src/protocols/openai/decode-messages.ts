@@ -1,7 +1,7 @@
 // The messages of a chat completion request, read: who said what, in turns.
 
 import type { Static } from '@sinclair/typebox'
-import { cacheOf, lastMark, markedAs } from '../caching.ts'
+import { cacheOf, lastMark, markedAs, type SystemText } from '../caching.ts'
 import {
   type CacheTtl,
   callersArguments,
@@ -74,12 +74,6 @@ interface Conversation {
 
 /** Gives a turn, or a system message. @param names the tool of each tool call so far, by the call's id */
 type Reader = (message: JsonObject, path: string, names: Map<string, string>) => Turn | SystemText
-
-/** A text of the system prompt, and whether the cache is to end after it. */
-interface SystemText {
-  text: string
-  cache: CacheTtl | undefined
-}
 
 const READERS: Readonly<Record<string, Reader>> = {
   system: readSystem,

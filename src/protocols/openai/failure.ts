@@ -69,10 +69,10 @@ const STATUS_BY_TYPE: Readonly<Record<string, number>> = {
 export function readFailure(status: number, headers: Headers, body: string): UpstreamFailure {
   const error = readError(body)
   const message = refusalMessage(stringIn(error.message) ?? listedIn(error), status, body)
-  const told_status = status === 200 ? statusIn(error) : status
+  const error_status = status === 200 ? statusIn(error) : status
   const failure: UpstreamFailure = {
     failure_class:
-      lookUp(FAILURE_CLASS_BY_CODE, error.code) ?? FAILURE_CLASS_BY_STATUS[told_status] ?? 'upstream_error',
+      lookUp(FAILURE_CLASS_BY_CODE, error.code) ?? FAILURE_CLASS_BY_STATUS[error_status] ?? 'upstream_error',
     message,
     retry_after_s: retryDelay(error) ?? retryAfter(headers),
     ...(error.code === UNREADABLE_REASONING ? { cannot_read_reasoning: true } : {}),

@@ -203,6 +203,7 @@ describe('the facts of a request', () => {
     ['no limit', { max_tokens: null }, 'max_tokens'],
     ['a limit that is text', { max_tokens: '5' }, 'max_tokens'],
     ['a limit below zero', { max_tokens: -5 }, 'max_tokens'],
+    ['a limit of one and a half', { max_tokens: 1.5 }, 'max_tokens'],
     ['no messages', { messages: null }, 'messages'],
     ['empty messages', { messages: [] }, 'messages'],
     ['a message that is text', { messages: ['Hi'] }, 'messages[0]'],

@@ -203,6 +203,8 @@ describe('the facts of a request', () => {
     ['empty messages', { messages: [] }, 'messages'],
     ['a message that is text', { messages: ['Hi'] }, 'messages[0]'],
     ['a limit that is text', { max_tokens: '5' }, 'max_tokens'],
+    ['a limit below zero', { max_completion_tokens: -5 }, 'max_completion_tokens'],
+    ['a message that is a number', { messages: [1] }, 'messages[0]'],
     ['no candidates', { n: 0 }, 'n'],
     ['half a candidate', { n: 0.5 }, 'n'],
   ])('%s is refused', (_name, fields, param) => {
