@@ -1,6 +1,6 @@
 // The books in the console: the audit of the start, one on request beside the calls, and what it finds.
 import { describe, expect, test } from 'bun:test'
-import { createBooks } from '../../src/app/process/books.ts'
+import { createBooks } from '../../plugins/books/books.ts'
 import { clientOf, signedIn } from '../support/console-session.ts'
 import { eventually } from '../support/eventually.ts'
 import { fileGateway } from '../support/gateway.ts'

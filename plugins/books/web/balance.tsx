@@ -1,5 +1,5 @@
 // The books as one sum: what came in, what went out, and what is there.
-import type { AuditReport } from '../../../src/app/surface/books.ts'
+import type { AuditReport } from '../../../src/app/process/audit-report.ts'
 import { aligned, counted } from '../../console/web/parts/amounts.ts'
 
 export function Balance({ totals }: { totals: AuditReport['totals'] }) {

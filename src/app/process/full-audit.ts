@@ -16,7 +16,7 @@ import {
 } from '../../responses/audit.ts'
 import type { Db } from '../../store/db.ts'
 import type { Integrity, Part } from '../../store/engines/sqlite/integrity.ts'
-import type { AuditReport } from '../surface/books.ts'
+import type { AuditReport } from './audit-report.ts'
 import { compareKept } from './files/kept-objects.ts'
 import type { FileStores } from './files/stores.ts'
 

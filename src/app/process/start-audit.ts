@@ -2,7 +2,7 @@
 
 import type { Logger } from '../../observe/log.ts'
 import type { Db } from '../../store/db.ts'
-import { auditInProcess, type OpenBooks } from './books.ts'
+import { auditInProcess, type OpenBooks } from '../../../plugins/books/books.ts'
 import type { Engine } from './engine/engine.ts'
 import type { FileStores } from './files/stores.ts'
 import { fullAudit, reportOf } from './full-audit.ts'

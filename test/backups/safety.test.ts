@@ -2,9 +2,9 @@
 import { Database } from 'bun:sqlite'
 import { beforeEach, describe, expect, test } from 'bun:test'
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
-import { openDatabase } from '../../../src/store/engines/sqlite/open.ts'
-import { takeLock } from '../../../src/store/lock.ts'
-import { createScene, sceneOfEachTest } from './scene.ts'
+import { openDatabase } from '../../src/store/engines/sqlite/open.ts'
+import { takeLock } from '../../src/store/lock.ts'
+import { createScene, sceneOfEachTest } from '../app/commands/scene.ts'
 
 const scene = sceneOfEachTest(async (scene) => {
   await scene.run('account', 'create', 'anna')

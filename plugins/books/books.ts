@@ -1,6 +1,6 @@
 // The audit of the books on request: one at a time, in a process of its own, and its last report kept.
-import { AuditReport, type Books, type MadeAudit } from '../surface/books.ts'
-import { type ReportProcess, reportInProcess } from './own-process.ts'
+import { AuditReport, type Books, type MadeAudit } from '../../src/app/process/audit-report.ts'
+import { type ReportProcess, reportInProcess } from '../../src/app/process/own-process.ts'
 
 type AuditProcess = ReportProcess<AuditReport>
 
