@@ -1,8 +1,8 @@
 // The table of files that disagree with their rows, as `audit` shows it.
 
-import type { Disagreement } from '../../src/library/audit.ts'
 import { table } from '../../src/app/command-line/table.ts'
 import type { FileStores } from '../../src/app/process/files/stores.ts'
+import type { Disagreement } from '../../src/library/audit.ts'
 
 /** In a terminal of 80 columns; `--json` has all files, with their whole paths. */
 const MAX_SHOWN = 50

@@ -1,64 +1,63 @@
-// The audit of the books on request: one at a time, in a process of its own, and its last report kept.
-import { AuditReport, type Books, type MadeAudit } from '../../src/app/process/audit-report.ts'
+// The last audit of the books, made at the start or on request: one at a time, in a process of its own.
+import { AuditReport, type MadeAudit } from '../../src/app/process/audit-report.ts'
 import { type ReportProcess, reportInProcess } from '../../src/app/process/own-process.ts'
+import type { Gateway } from '../../src/app/surface/gateway.ts'
 
 type AuditProcess = ReportProcess<AuditReport>
 
-/** Starts an audit of a data folder, beside the calls. */
-export const auditInProcess = (data_folder: string): AuditProcess =>
+const auditInProcess = (data_folder: string): AuditProcess =>
   reportInProcess(['audit'], AuditReport, data_folder)
 
-export interface OpenBooks extends Books {
-  /** Keeps a report that was made elsewhere, such as that of the start. */
-  keep(report: AuditReport, since_ms: number): void
-  /** Ends what is running. */
-  stop(): void
+export class Books {
+  /** Undefined until an audit since the start has ended. */
+  last: MadeAudit | undefined
+  /** Why the last one could not run; undefined if it could. */
+  failure: string | undefined
+  running_since_ms: number | undefined
+  readonly #data_folder: string
+  readonly #now: () => number
+  readonly #start: typeof auditInProcess
+  #process: AuditProcess | undefined
+
+  /** @param start starts an audit; tests replace it */
+  constructor({ data_folder, now }: { data_folder: string; now: () => number }, start = auditInProcess) {
+    this.#data_folder = data_folder
+    this.#now = now
+    this.#start = start
+  }
+
+  /** Starts an audit beside the calls, unless one is running. */
+  begin(): void {
+    if (this.#process) return
+    this.#process = this.#start(this.#data_folder)
+    this.running_since_ms = this.#now()
+    void this.#follow(this.#process, this.running_since_ms)
+  }
+
+  keep(audit: MadeAudit): void {
+    this.last = audit
+    this.failure = undefined
+  }
+
+  /** Ends the one that is running. */
+  stop(): void {
+    this.#process?.stop()
+  }
+
+  async #follow({ ended }: AuditProcess, since_ms: number): Promise<void> {
+    const outcome = await ended
+    this.#process = undefined
+    this.running_since_ms = undefined
+    const ended_at_ms = this.#now()
+    if ('report' in outcome)
+      this.keep({ report: outcome.report, ended_at_ms, took_ms: ended_at_ms - since_ms })
+    else this.failure = outcome.failure
+  }
 }
 
-/** @param start begins an audit; tests replace it */
-export function createBooks({
-  data_folder,
-  now,
-  start = auditInProcess,
-}: {
-  data_folder: string
-  now: () => number
-  start?: (data_folder: string) => AuditProcess
-}): OpenBooks {
-  let last: MadeAudit | undefined
-  let failure: string | undefined
-  let running: { since_ms: number; process: AuditProcess } | undefined
-
-  function keep(report: AuditReport, since_ms: number): void {
-    const ended_at_ms = now()
-    last = { report, ended_at_ms, took_ms: ended_at_ms - since_ms }
-    failure = undefined
-  }
-
-  async function run(process: AuditProcess, since_ms: number): Promise<void> {
-    const ended = await process.ended
-    running = undefined
-    if ('report' in ended) keep(ended.report, since_ms)
-    else failure = ended.failure
-  }
-
-  return {
-    get last() {
-      return last
-    },
-    get running_since_ms() {
-      return running?.since_ms
-    },
-    get failure() {
-      return failure
-    },
-    begin() {
-      if (running) return
-      const process = start(data_folder)
-      running = { since_ms: now(), process }
-      void run(process, running.since_ms)
-    },
-    keep,
-    stop: () => running?.process.stop(),
-  }
+/** The books of a gateway, with the audit of its start. */
+export function openBooks({ calls: { now }, operations: { data_folder, start_audit } }: Gateway): Books {
+  const books = new Books({ data_folder, now })
+  void start_audit.then((audit) => books.keep(audit))
+  return books
 }

@@ -1,5 +1,27 @@
 // `audit`: a check of the books and of stored images, with or without a running gateway.
 import type { Command } from 'commander'
+import { contextOf } from '../../src/app/command-line/context.ts'
+import {
+  type DataFolder,
+  engineOfFolder,
+  filesOfFolder,
+  withDatabase,
+} from '../../src/app/command-line/data-folder.ts'
+import { addExample } from '../../src/app/command-line/example.ts'
+import { fields } from '../../src/app/command-line/table.ts'
+import { type CliDeps, EXIT, Exit } from '../../src/app/command-line/terminal.ts'
+import { confirm, isYes } from '../../src/app/commands/confirm.ts'
+import { withProgress } from '../../src/app/commands/progress.ts'
+import { reportOf } from '../../src/app/process/audit-report.ts'
+import { requireOwnFiles } from '../../src/app/process/files/claim.ts'
+import { KEPT_INVARIANTS } from '../../src/app/process/files/kept-objects.ts'
+import type { FileStores } from '../../src/app/process/files/stores.ts'
+import {
+  describeFindings,
+  type FullAudit,
+  fullAudit,
+  type OnAudit,
+} from '../../src/app/process/full-audit.ts'
 import { unprocessable } from '../../src/domain/errors.ts'
 import { formatUsd } from '../../src/domain/money.ts'
 import { FILE_INVARIANTS } from '../../src/library/audit.ts'
@@ -7,22 +29,11 @@ import type { Library } from '../../src/library/library.ts'
 import { findMissing, hasMarked } from '../../src/library/missing.ts'
 import { recordAction } from '../../src/store/actions.ts'
 import { sizeText } from '../../src/utilities/size-text.ts'
-import { contextOf } from '../../src/app/command-line/context.ts'
-import { type DataFolder, engineOfFolder, filesOfFolder, withDatabase } from '../../src/app/command-line/data-folder.ts'
-import { fields } from '../../src/app/command-line/table.ts'
-import { type CliDeps, EXIT, Exit } from '../../src/app/command-line/terminal.ts'
-import { requireOwnFiles } from '../../src/app/process/files/claim.ts'
-import { KEPT_INVARIANTS } from '../../src/app/process/files/kept-objects.ts'
-import type { FileStores } from '../../src/app/process/files/stores.ts'
-import { findStrays, MIN_STRAY_AGE_MS } from './strays.ts'
-import { describeFindings, type FullAudit, fullAudit, type OnAudit, reportOf } from '../../src/app/process/full-audit.ts'
 import { describeFiles } from './audit-files.ts'
-import { confirm, isYes } from '../../src/app/commands/confirm.ts'
-import { withProgress } from '../../src/app/commands/progress.ts'
+import { findStrays, MIN_STRAY_AGE_MS } from './strays.ts'
 
 export function addAuditCommand(program: Command, deps: CliDeps): void {
-  program
-    .command('audit')
+  addExample(program.command('audit'), 'audit')
     .summary('Check the books, the stored images and the kept responses.')
     .description(
       'Check the database itself, every balance, hold, charge and debt against the others, and every stored image and ' +

@@ -1,7 +1,10 @@
-// The books as a plugin: the page of the last audit, which the core runs.
+// The books as a plugin: the command `audit`, and the page of the last audit.
 import { definePlugin } from '../../src/app/plugin.ts'
 
 export const books = definePlugin({
   name: 'books',
+  open: async (gateway) => (await import('./books.ts')).openBooks(gateway),
   console_routes: async () => (await import('./console.ts')).bookRoutes,
+  commands: { audit: async () => (await import('./command.ts')).addAuditCommand },
+  close: (books) => books.stop(),
 })

@@ -1,10 +1,10 @@
 // Objects of a bucket that nobody names: found, and deleted once they are old.
 
+import { compareKept } from '../../src/app/process/files/kept-objects.ts'
+import { type FileStores, storedAt } from '../../src/app/process/files/stores.ts'
 import { compareLibrary } from '../../src/library/audit.ts'
 import { TRIALS } from '../../src/media/bucket-store.ts'
 import type { Db } from '../../src/store/db.ts'
-import { compareKept } from '../../src/app/process/files/kept-objects.ts'
-import { type FileStores, storedAt } from '../../src/app/process/files/stores.ts'
 
 /** The row of a younger one may be on its way: an upload, or an answer that is long in coming. */
 export const MIN_STRAY_AGE_MS = 24 * 60 * 60 * 1_000

@@ -6,6 +6,7 @@ import { withSearch } from '../../src/app/command-line/arguments.ts'
 import { type Context, contextOf } from '../../src/app/command-line/context.ts'
 import { CSV_WORDS, type CsvRange, csvRange, pagesOf } from '../../src/app/command-line/csv-range.ts'
 import { withDatabase } from '../../src/app/command-line/data-folder.ts'
+import { addExample } from '../../src/app/command-line/example.ts'
 import type { CliDeps } from '../../src/app/command-line/terminal.ts'
 import { rowFor } from '../../src/app/list/columns.ts'
 import { csvOf } from '../../src/http/csv.ts'
@@ -62,8 +63,7 @@ const DEFAULT_SINCE: Record<PeriodName, (until_ms: number) => number> = {
 const MAX_CALLS_LOOKED_AT = 50_000
 
 export function addUsageCommand(program: Command, deps: CliDeps): void {
-  const command = program
-    .command('usage')
+  const command = addExample(program.command('usage'), 'usage --account alice --since 7d --sums day')
     .summary('List calls, or their sums by day or month.')
     .description(
       'List calls, newest first; or, with --sums, their sums by day or month. Times and days are of this machine’s time zone; ' +

@@ -10,11 +10,11 @@ import { beginIntake } from '../../src/library/intake.ts'
 import { openLibrary } from '../../src/library/library.ts'
 import { openDatabase } from '../../src/store/engines/sqlite/open.ts'
 import { openDb } from '../../src/store/engines/sqlite/sqlite.ts'
+import { sceneOfEachTest } from '../app/commands/scene.ts'
 import { paint } from '../media/support.ts'
 import { filesLines } from '../support/files.ts'
 import { refusing } from '../support/s3-refusals.ts'
 import { hasS3Server, partOf, type S3Server, sharedS3Server } from '../support/s3-server.ts'
-import { sceneOfEachTest } from '../app/commands/scene.ts'
 
 const PNG = await paint('png')
 const HOUR_MS = 3_600_000

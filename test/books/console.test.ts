@@ -1,6 +1,6 @@
 // The books in the console: the audit of the start, one on request beside the calls, and what it finds.
 import { describe, expect, test } from 'bun:test'
-import { createBooks } from '../../plugins/books/books.ts'
+import { Books } from '../../plugins/books/books.ts'
 import { clientOf, signedIn } from '../support/console-session.ts'
 import { eventually } from '../support/eventually.ts'
 import { fileGateway } from '../support/gateway.ts'
@@ -75,15 +75,11 @@ describe('the runner', () => {
   test('runs one at a time, and tells why one could not run', async () => {
     let started = 0
     const ends: ((failure: string) => void)[] = []
-    const books = createBooks({
-      data_folder: '/nowhere',
-      now: () => 7,
-      start: () => {
-        started += 1
-        const { promise, resolve } = Promise.withResolvers<{ failure: string }>()
-        ends.push((failure) => resolve({ failure }))
-        return { ended: promise, stop() {} }
-      },
+    const books = new Books({ data_folder: '/nowhere', now: () => 7 }, () => {
+      started += 1
+      const { promise, resolve } = Promise.withResolvers<{ failure: string }>()
+      ends.push((failure) => resolve({ failure }))
+      return { ended: promise, stop() {} }
     })
     books.begin()
     books.begin()
@@ -96,7 +92,7 @@ describe('the runner', () => {
   })
 
   test('a process that cannot audit is a failure in its own words', async () => {
-    const books = createBooks({ data_folder: '/does-not-exist', now: Date.now })
+    const books = new Books({ data_folder: '/does-not-exist', now: Date.now })
     books.begin()
     await eventually('it ended', () => books.running_since_ms === undefined)
     expect(books.failure).toContain('does-not-exist')

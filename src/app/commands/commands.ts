@@ -3,7 +3,7 @@ import type { Commands } from '../command-line/terminal.ts'
 
 export const COMMANDS: Commands = {
   serve: async () => (await import('./serve.ts')).addServeCommand,
-  audit: async () => (await import('../../../plugins/books/command.ts')).addAuditCommand,
+  'audit-at-start': async () => (await import('./audit-at-start.ts')).addAuditAtStartCommand,
   'try-images': async () => (await import('./try-images.ts')).addTryImagesCommand,
   health: async () => (await import('./health.ts')).addHealthCommand,
   licenses: async () => (await import('./licenses.ts')).addLicensesCommand,

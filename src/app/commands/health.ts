@@ -5,6 +5,7 @@ import { codeOf } from '../../utilities/thrown.ts'
 import { askReady } from '../checks/ready.ts'
 import { readSeconds } from '../command-line/arguments.ts'
 import { contextOf } from '../command-line/context.ts'
+import { addExample } from '../command-line/example.ts'
 import { type CliDeps, EXIT, Exit } from '../command-line/terminal.ts'
 import { servedAt } from '../process/served-at.ts'
 import type { Diagnosis } from '../surface/diagnosis.ts'
@@ -12,8 +13,7 @@ import type { Diagnosis } from '../surface/diagnosis.ts'
 const ASK_AGAIN_MS = 200
 
 export function addHealthCommand(program: Command, deps: CliDeps): void {
-  program
-    .command('health')
+  addExample(program.command('health'), 'health --data /var/lib/tollgate')
     .summary('Check whether the gateway takes calls.')
     .description(
       "Check whether a gateway serves the data folder and takes calls, for example as a container's HEALTHCHECK. The " +

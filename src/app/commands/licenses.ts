@@ -3,12 +3,12 @@ import type { Command } from 'commander'
 import manifest from '../../../package.json' with { type: 'json' }
 import type { Notice, Notices } from '../../build/notices/notice.ts'
 import { contextOf } from '../command-line/context.ts'
+import { addExample } from '../command-line/example.ts'
 import type { CliDeps } from '../command-line/terminal.ts'
 import { readNotices } from './notices.ts'
 
 export function addLicensesCommand(program: Command, deps: CliDeps): void {
-  program
-    .command('licenses')
+  addExample(program.command('licenses'), 'licenses')
     .summary('Print the licenses of the software in this program.')
     .description(
       'Print the name, license and license text of every npm package in this program, of libvips with its libraries, and of ' +

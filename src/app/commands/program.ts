@@ -14,7 +14,6 @@ import {
 } from '../command-line/terminal.ts'
 import { COMMANDS } from './commands.ts'
 import { addEnvFile } from './env-file.ts'
-import { addExamples } from './examples.ts'
 
 /**
  * Runs one command line.
@@ -104,7 +103,6 @@ function createProgram(commands: readonly AddCommand[], deps: CliDeps, json: boo
       if (envFile !== undefined) addEnvFile(envFile, deps.env)
     })
   for (const addCommand of commands) addCommand(program, deps)
-  addExamples(program)
   addHelpCommands(program)
   return program
 }

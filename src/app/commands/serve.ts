@@ -7,6 +7,7 @@ import { createLogger, standardOutput } from '../../observe/log.ts'
 import { readListen } from '../command-line/arguments.ts'
 import { operatorsLink } from '../command-line/console-link.ts'
 import { type Context, contextOf } from '../command-line/context.ts'
+import { addExample } from '../command-line/example.ts'
 import { type CliDeps, EXIT } from '../command-line/terminal.ts'
 import { tryImageLibrary } from '../process/image-library.ts'
 import { isCompiled } from '../process/relaunch.ts'
@@ -16,8 +17,7 @@ import { banner, type ConsoleLink, type Demo, reachableUrl } from './banner.ts'
 import { DEMO_MODELS, firstStart, hasOnlyDemo } from './first-start.ts'
 
 export function addServeCommand(program: Command, deps: CliDeps): void {
-  program
-    .command('serve')
+  addExample(program.command('serve'), 'serve --data /var/lib/tollgate --listen 127.0.0.1:8080')
     .summary('Run the gateway.')
     .description(
       'Run the gateway until SIGINT or SIGTERM. SIGHUP reloads the catalogue. The log goes to standard output as ' +

@@ -1,7 +1,8 @@
-// The audit of the books as plugins see it: its last report, and a new one on request.
+// The report of an audit as programs read it.
 import { type Static, Type } from '@sinclair/typebox'
 import { Nullable } from '../../http/schema.ts'
-import { MoneyFields } from '../../http/views.ts'
+import { MoneyFields, money } from '../../http/views.ts'
+import type { FullAudit } from './full-audit.ts'
 
 const Side = Nullable(Type.Union([Type.Number(), Type.String()]))
 
@@ -50,13 +51,24 @@ export interface MadeAudit {
   took_ms: number
 }
 
-export interface Books {
-  /** The last audit since the start; undefined until one has ended. */
-  readonly last: MadeAudit | undefined
-  /** Since when one is running; undefined while none is. */
-  readonly running_since_ms: number | undefined
-  /** Why the last one could not run; undefined if it could. */
-  readonly failure: string | undefined
-  /** Begins an audit beside the calls, unless one is running. */
-  begin(): void
+export function reportOf({ clean, rules, findings, totals, kept }: FullAudit): AuditReport {
+  const { accounts, keys, calls, pending_holds, ...amounts } = totals
+  return {
+    clean,
+    rules,
+    findings,
+    totals: {
+      accounts,
+      keys,
+      calls,
+      pending_holds,
+      ...kept,
+      ...money('balance', amounts.balance_nanos),
+      ...money('held', amounts.held_nanos),
+      ...money('debt', amounts.debt_nanos),
+      ...money('charged', amounts.charged_nanos),
+      ...money('topped_up', amounts.topped_up_nanos),
+      ...money('withdrawn', amounts.withdrawn_nanos),
+    },
+  }
 }

@@ -68,7 +68,7 @@ export interface Parts
   /** The application, once there is one. */
   serve: (request: Request) => Promise<Response>
   /** As in `Operations`. */
-  beside: Pick<Operations, 'data_folder' | 'books' | 'postWebhook'>
+  beside: Pick<Operations, 'data_folder' | 'start_audit' | 'postWebhook'>
   decoder: Decoder
   network: Fetch
   simulator: Simulator

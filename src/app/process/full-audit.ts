@@ -2,7 +2,6 @@
 
 import { unprocessable } from '../../domain/errors.ts'
 import type { CheckedRule, Finding } from '../../domain/finding.ts'
-import { money } from '../../http/views.ts'
 import { type BucketLook, compareLibrary, type Disagreement } from '../../library/audit.ts'
 import type { Library } from '../../library/library.ts'
 import type { FileStore } from '../../media/store.ts'
@@ -16,7 +15,6 @@ import {
 } from '../../responses/audit.ts'
 import type { Db } from '../../store/db.ts'
 import type { Integrity, Part } from '../../store/engines/sqlite/integrity.ts'
-import type { AuditReport } from './audit-report.ts'
 import { compareKept } from './files/kept-objects.ts'
 import type { FileStores } from './files/stores.ts'
 
@@ -149,29 +147,6 @@ function adviceFor({ findings, missing, advice }: Damage): string {
   if (!are_indexes) return `${advice.first} Then restore a backup.`
   const commands = missing.map(({ sql }) => `  ${advice.command(sql)}`)
   return [`${advice.first} Then create each missing index, and run another audit:`, ...commands].join('\n')
-}
-
-/** An audit as programs read it. */
-export function reportOf({ clean, rules, findings, totals, kept }: FullAudit): AuditReport {
-  const { accounts, keys, calls, pending_holds, ...amounts } = totals
-  return {
-    clean,
-    rules,
-    findings,
-    totals: {
-      accounts,
-      keys,
-      calls,
-      pending_holds,
-      ...kept,
-      ...money('balance', amounts.balance_nanos),
-      ...money('held', amounts.held_nanos),
-      ...money('debt', amounts.debt_nanos),
-      ...money('charged', amounts.charged_nanos),
-      ...money('topped_up', amounts.topped_up_nanos),
-      ...money('withdrawn', amounts.withdrawn_nanos),
-    },
-  }
 }
 
 const wrongOf = ({ found, expected }: Finding): string =>

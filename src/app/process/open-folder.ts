@@ -6,7 +6,6 @@ import type { Registry } from '../../protocols/registry.ts'
 import { orUndo } from '../../utilities/or-undo.ts'
 import type { Plugin } from '../plugin.ts'
 import { preparePlugins } from '../plugins.ts'
-import { createBooks } from '../../../plugins/books/books.ts'
 import { openCatalogue } from './catalogue.ts'
 import { dataPaths, refuseHalfRestored } from './data-paths.ts'
 import { sharedClock } from './engine/clock.ts'
@@ -82,11 +81,8 @@ export async function openFolder({ data_folder, accept_missing_files = false, ..
     })
     undoing.defer(() => stores.close())
     await watched.openIn(stores.db, now)
-    const beside = {
-      books: createBooks({ data_folder, now }),
-    }
     await recover(stores, { data_folder, accept_missing_files, now, log })
-    const opened = { paths, watched, image_trial, stores, beside, now, close }
+    const opened = { paths, watched, image_trial, stores, now, close }
     return { ...opened, prepared, listen, error_answers }
   })
 }

@@ -13,6 +13,7 @@ import type { Plugin } from '../plugin.ts'
 import { type OpenPlugins, openPlugins, type PreparedParts, sectionsOf } from '../plugins.ts'
 import type { Gateway } from '../surface/gateway.ts'
 import { lateApp } from './app.ts'
+import type { MadeAudit } from './audit-report.ts'
 import { followEdits, openConfiguration } from './catalogue-past.ts'
 import { compose } from './compose.ts'
 import { type Listening, type ListenOptions, listenWith } from './listening.ts'
@@ -48,7 +49,7 @@ export async function startGateway({ plugins, ...options }: StartOptions): Promi
   const { socket_idle_timeout_s = SOCKET_IDLE_TIMEOUT_S, sweep_every_ms = SWEEP_EVERY_MS } = options
   addSections(sectionsOf(plugins))
   const opened = await openFolder({ ...options, plugins, protocols, probe })
-  const { paths, watched, image_trial, stores, beside, now, close } = opened
+  const { paths, watched, image_trial, stores, now, close } = opened
   const { listen, error_answers } = opened
   const catalogue = watched.current
 
@@ -60,6 +61,7 @@ export async function startGateway({ plugins, ...options }: StartOptions): Promi
   const readiness = watchReadiness({ ...stores, data_folder, running, log })
   let sockets: ServerSockets | null = null
   const inside = lateApp()
+  const audit = Promise.withResolvers<MadeAudit>()
   const in_file = { path: paths.catalogue_path, env, protocols, watched, log, now }
   const configuration = openConfiguration({ ...stores, ...in_file })
   const gateway = compose({
@@ -72,7 +74,7 @@ export async function startGateway({ plugins, ...options }: StartOptions): Promi
     sockets: () => sockets,
     serve: inside.serve,
     error_answers,
-    beside: { ...beside, data_folder, postWebhook },
+    beside: { data_folder, start_audit: audit.promise, postWebhook },
     decoder: createDecoder(),
     closed: readiness.closed,
     network,
@@ -88,7 +90,7 @@ export async function startGateway({ plugins, ...options }: StartOptions): Promi
   sockets = behindProxies(listening.sockets, () => catalogue().server.trusted_proxies)
   inside.isServedBy(listening.app)
   const stopTicking = tickRegularly(running)
-  const start_audit = await auditAtStart({ ...stores, data_folder, log, now, books: beside.books })
+  const start_audit = await auditAtStart({ ...stores, data_folder, log, now, onReport: audit.resolve })
   const { db, ledger } = stores
   await options.atLast?.({ catalogue: catalogue(), url: listening.url, db, ledger })
   readiness.started(lookAtEach(opened_plugins.checks, 'ready', { catalogue, data_folder, log, now }))

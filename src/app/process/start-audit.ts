@@ -2,11 +2,15 @@
 
 import type { Logger } from '../../observe/log.ts'
 import type { Db } from '../../store/db.ts'
-import { auditInProcess, type OpenBooks } from '../../../plugins/books/books.ts'
+import { AuditReport, type MadeAudit, reportOf } from './audit-report.ts'
 import type { Engine } from './engine/engine.ts'
 import type { FileStores } from './files/stores.ts'
-import { fullAudit, reportOf } from './full-audit.ts'
+import { fullAudit } from './full-audit.ts'
+import { reportInProcess } from './own-process.ts'
 import { reportFindings } from './reports.ts'
+
+/** The hidden command that audits in a process of its own. */
+export const AUDIT_AT_START = 'audit-at-start'
 
 /** Up to here an audit takes less than 40 ms; a process of its own, 150. */
 const MAX_ROWS_AT_ONCE = 5_000
@@ -20,8 +24,7 @@ interface StartAuditOptions {
   data_folder: string
   log: Logger
   now?: () => number
-  /** Where its report is kept, and where others are made, which end with it. */
-  books?: Pick<OpenBooks, 'keep' | 'stop'>
+  onReport?: (audit: MadeAudit) => void
   /** More rows of a table than this are audited beside the calls. */
   max_rows_at_once?: number
 }
@@ -36,20 +39,23 @@ interface StartAudit {
 
 /**
  * Audits the books, the images and the kept responses, and reports what is wrong. Wrong books are no reason to refuse calls: a large ledger,
- * which takes seconds, is audited while the gateway serves, by `tollgate audit` at a low priority.
+ * which takes seconds, is audited while the gateway serves, at a low priority.
  *
  * @returns once the audit is over, or goes on beside the calls
  */
 export async function auditAtStart(options: StartAuditOptions): Promise<StartAudit> {
-  const { db, engine, files, log, now = Date.now, books, max_rows_at_once = MAX_ROWS_AT_ONCE } = options
-  const since_ms = now()
+  const { db, engine, files, log, now = Date.now, max_rows_at_once = MAX_ROWS_AT_ONCE } = options
+  const started_ms = now()
+  const onReport = (report: AuditReport) => {
+    const ended_at_ms = now()
+    options.onReport?.({ report, ended_at_ms, took_ms: ended_at_ms - started_ms })
+    reportFindings(report.findings, log)
+  }
   if ((await rowsOf(db)) > max_rows_at_once || (await engine.about(db)).bytes > MAX_BYTES_AT_ONCE)
-    return auditBeside(options, since_ms)
+    return auditBeside(options, onReport)
   using integrity = engine.openIntegrity(db)
-  const audited = await fullAudit({ ...files, db, integrity })
-  books?.keep(reportOf(audited), since_ms)
-  reportFindings(audited.findings, log)
-  return { ended: Promise.resolve(), stop: () => books?.stop() }
+  onReport(reportOf(await fullAudit({ ...files, db, integrity })))
+  return { ended: Promise.resolve(), stop() {} }
 }
 
 /** The greatest number of a row in the tables that grow with calls: found at once, unlike their count. A hold has no row once it is settled. */
@@ -63,23 +69,23 @@ async function rowsOf(db: Db): Promise<number> {
   return row?.rows ?? 0
 }
 
-function auditBeside({ data_folder, log, books }: StartAuditOptions, since_ms: number): StartAudit {
-  const beside = auditInProcess(data_folder)
+function auditBeside(
+  { data_folder, log }: StartAuditOptions,
+  onReport: (report: AuditReport) => void,
+): StartAudit {
+  const beside = reportInProcess([AUDIT_AT_START], AuditReport, data_folder)
   let stopped = false
   const report = async () => {
     const ended = await beside.ended
     if (stopped) return
-    if ('report' in ended) {
-      books?.keep(ended.report, since_ms)
-      reportFindings(ended.report.findings, log)
-    } else log.warn({ cause: ended.failure }, 'the audit at the start could not run: run `tollgate audit`')
+    if ('report' in ended) onReport(ended.report)
+    else log.warn({ cause: ended.failure }, 'the audit at the start could not run: run `tollgate audit`')
   }
   return {
     ended: report(),
     stop() {
       stopped = true
       beside.stop()
-      books?.stop()
     },
   }
 }

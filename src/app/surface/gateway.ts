@@ -15,7 +15,7 @@ import type { KeptResponses } from '../../responses/store.ts'
 import type { Db } from '../../store/db.ts'
 import type { GatewayCheck } from '../checks/check.ts'
 import type { Reference } from '../reference/operation.ts'
-import type { Books } from '../process/audit-report.ts'
+import type { MadeAudit } from '../process/audit-report.ts'
 import type { CallInside } from './inside.ts'
 
 /** The parts of a gateway. Each is injected, none is global: several gateways can run in one process. A function asks for the ones it uses. */
@@ -77,8 +77,8 @@ export interface Operations {
   database: () => Promise<DatabaseFacts>
   /** All that share the database and are alive; undefined where this one has it alone. */
   gateways: () => SharingGateways | undefined
-  /** The audit of the books, beside the calls. */
-  books: Books
+  /** The audit of the start, once it is made; never, where it cannot run. */
+  start_audit: Promise<MadeAudit>
   /** The catalogue's file: what it says without its secrets, and how it is changed. */
   configuration: Configuration
   /** Why the gateway takes no calls, in words that anybody may read; undefined while it does. */
