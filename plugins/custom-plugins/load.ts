@@ -121,22 +121,22 @@ export function assertDistinct(
 }
 
 /**
- * Runs work during which nothing can end the process by `process.exit`.
+ * Runs work during which neither `process.exit` nor an `exit` of node:process ends the process. One that was bound before goes through
+ * `reallyExit`, once the listeners to the event `exit` have run.
  *
- * @throws what `work` throws; Error if `process.exit` was called, also where that was caught
+ * @throws what `work` throws; Error if the process would have ended, also where that was caught
  */
 async function withoutExit<T>(work: () => Promise<T>): Promise<T> {
-  const { exit } = process
+  const { exit, reallyExit } = process
   const called = Promise.withResolvers<never>()
-  process.exit = (code) => {
+  const refuse: typeof exit = (code) => {
     const refused = new Error(
       `it called process.exit(${code ?? ''}), which would end the gateway; throw an error instead`,
     )
     called.reject(refused)
     throw refused
   }
-  using _restoring = atEnd(() => {
-    process.exit = exit
-  })
+  Object.assign(process, { exit: refuse, reallyExit: refuse })
+  using _restoring = atEnd(() => Object.assign(process, { exit, reallyExit }))
   return await Promise.race([called.promise, work()])
 }

@@ -369,6 +369,22 @@ test.each([
   ])
 })
 
+test('an exit that was bound before plugins are loaded does not end the process either', async () => {
+  using folder = temporary()
+  writeFileSync(folder.at('quits.ts'), 'import { exit } from "node:process"\nexport default () => exit(3)')
+  const at = (module: string) => JSON.stringify(join(import.meta.dir, '../..', module))
+  const script = `
+    import { exit } from 'node:process'
+    import { loadPlugins } from ${at('plugins/custom-plugins/load.ts')}
+    const file = { name: 'quits', file: 'quits.ts', path: ${JSON.stringify(folder.at('quits.ts'))} }
+    const parts = { log: {}, catalogue: () => ({ models: new Map(), sections: new Map(), server: {} }) }
+    await loadPlugins([file], parts).catch(({ message }) => console.log(message))
+    exit(7)`
+  const child = Bun.spawn([process.execPath, '-e', script], { stdout: 'pipe', stderr: 'pipe' })
+  expect(await child.stdout.text()).toContain('it called process.exit(3), which would end the gateway')
+  expect(await child.exited).toBe(7)
+})
+
 test('every route of the gateway begins with a name that plugins may not use', async () => {
   const { plugins } = await import('../../plugins/index.ts')
   const beginnings = new Set<string>()
