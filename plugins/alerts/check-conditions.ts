@@ -1,6 +1,5 @@
 // Conditions that raise alerts by what checks of plugins find.
-import type { AlertOfCheck } from '../../src/app/checks/check.ts'
-import type { Diagnosis } from '../../src/app/surface/diagnosis.ts'
+import type { AlertOfCheck, Diagnosis } from '../../src/app/checks/check.ts'
 import type { Condition } from './steps.ts'
 
 /** @param machine its name where several gateways check theirs; empty where there is one */

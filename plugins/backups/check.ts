@@ -3,9 +3,14 @@
 import { lstatSync, readdirSync } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { type CheckTime, diagnosesOf, type Patient, type ReadPatient } from '../../src/app/checks/check.ts'
+import {
+  type CheckTime,
+  type Diagnosis,
+  diagnosesOf,
+  type Patient,
+  type ReadPatient,
+} from '../../src/app/checks/check.ts'
 import { isOlderState } from '../../src/app/process/data-paths.ts'
-import type { Diagnosis } from '../../src/app/surface/diagnosis.ts'
 import { DAY_MS, HOUR_MS } from '../../src/domain/ranges.ts'
 import { isAbsent } from '../../src/store/folder.ts'
 import { sizeText } from '../../src/utilities/size-text.ts'

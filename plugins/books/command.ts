@@ -7,9 +7,8 @@ import {
   filesOfFolder,
   withDatabase,
 } from '../../src/app/command-line/data-folder.ts'
-import { addExample } from '../../src/app/command-line/example.ts'
 import { fields } from '../../src/app/command-line/table.ts'
-import { type CliDeps, EXIT, Exit } from '../../src/app/command-line/terminal.ts'
+import { addExample, type CliDeps, EXIT, Exit } from '../../src/app/command-line/terminal.ts'
 import { confirm, isYes } from '../../src/app/commands/confirm.ts'
 import { withProgress } from '../../src/app/commands/progress.ts'
 import { reportOf } from '../../src/app/process/audit-report.ts'

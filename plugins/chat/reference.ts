@@ -1,6 +1,5 @@
 // Chat completions in the API reference.
 
-import { completion, finish_reason, index, stream_options } from '../../src/app/reference/openai.ts'
 import {
   events,
   json,
@@ -18,8 +17,11 @@ import {
 import {
   anyObject,
   asIn,
+  completion,
   count,
   either,
+  finish_reason,
+  index,
   LIMIT,
   list,
   MODEL,
@@ -28,6 +30,7 @@ import {
   orNull,
   ref,
   STREAM,
+  stream_options,
   text,
   words,
 } from '../../src/app/reference/schema.ts'

@@ -1,11 +1,13 @@
 // Legacy completions in the API reference.
 
-import { completion, finish_reason, index, stream_options } from '../../src/app/reference/openai.ts'
 import { events, json, type Reference, TEXT_HEADERS } from '../../src/app/reference/operation.ts'
 import {
   asIn,
+  completion,
   count,
   either,
+  finish_reason,
+  index,
   LIMIT,
   list,
   MODEL,
@@ -13,6 +15,7 @@ import {
   object,
   ref,
   STREAM,
+  stream_options,
   text,
 } from '../../src/app/reference/schema.ts'
 

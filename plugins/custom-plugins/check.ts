@@ -1,10 +1,8 @@
 // The check of custom plugins: the files that a start loads, and files beside them that only look like plugins. It runs none.
 
-import { diagnosesOf, type Patient } from '../../src/app/checks/check.ts'
-import type { Diagnosis } from '../../src/app/surface/diagnosis.ts'
+import { type Diagnosis, diagnosesOf, type Patient } from '../../src/app/checks/check.ts'
 import { messageOf } from '../../src/utilities/thrown.ts'
-import { findPlugins, pluginsFolder } from './files.ts'
-import { refuseForeignOwners, userOfGateway } from './owners.ts'
+import { findPlugins, pluginsFolder, refuseForeignOwners, userOfGateway } from './files.ts'
 
 const { fail, ok, warn } = diagnosesOf('plugins')
 

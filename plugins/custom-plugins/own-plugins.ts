@@ -1,10 +1,9 @@
 // The custom plugins of a gateway: loaded before it, hooked into its calls, and closed after the last one.
 import { Elysia } from 'elysia'
 import { COMMON_FORMS } from '../../src/access/gate.ts'
-import type { CheckTime } from '../../src/app/checks/check.ts'
-import type { StartParts } from '../../src/app/process/start-parts.ts'
+import type { CheckTime, Diagnosis } from '../../src/app/checks/check.ts'
+import type { StartParts } from '../../src/app/process/serve-options.ts'
 import { admitReader } from '../../src/app/surface/calls.ts'
-import type { Diagnosis } from '../../src/app/surface/diagnosis.ts'
 import type { Gateway } from '../../src/app/surface/gateway.ts'
 import { originOf, type Surface } from '../../src/app/surface/origin.ts'
 import { countHooks } from '../../src/calls/hooks/registered.ts'

@@ -5,9 +5,8 @@ import { basename, dirname, join } from 'node:path'
 import { atEnd } from '../../src/utilities/at-end.ts'
 import { messageOf } from '../../src/utilities/thrown.ts'
 import { copyPlugins } from './copy.ts'
-import type { PluginFile } from './files.ts'
+import { type PluginFile, refuseForeignOwners, userOfGateway } from './files.ts'
 import type { LoadedPlugin, LoadParts } from './load.ts'
-import { refuseForeignOwners, userOfGateway } from './owners.ts'
 import { pluginRefusal } from './refusal.ts'
 
 /** A plugin, or why it cannot be loaded. */

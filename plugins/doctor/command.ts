@@ -1,10 +1,9 @@
 // `doctor`: problems of the folder, the machine and the providers, and how to fix them.
 import { type Command, Option } from 'commander'
+import type { Diagnosis } from '../../src/app/checks/check.ts'
 import { contextOf } from '../../src/app/command-line/context.ts'
-import { addExample } from '../../src/app/command-line/example.ts'
-import { type CliDeps, EXIT, Exit } from '../../src/app/command-line/terminal.ts'
-import { wrapped } from '../../src/app/command-line/wrapped.ts'
-import type { Diagnosis } from '../../src/app/surface/diagnosis.ts'
+import { wrapped } from '../../src/app/command-line/table.ts'
+import { addExample, type CliDeps, EXIT, Exit } from '../../src/app/command-line/terminal.ts'
 import { checksOfDoctor, examine } from './examine.ts'
 import type { DoctorReport } from './report.ts'
 

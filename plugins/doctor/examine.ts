@@ -1,9 +1,8 @@
 // The check-up: the checks of all plugins that the doctor makes, in the order of the report.
 
-import { diagnosesOf, type GatewayCheck, type Patient } from '../../src/app/checks/check.ts'
+import { type Diagnosis, diagnosesOf, type GatewayCheck, type Patient } from '../../src/app/checks/check.ts'
 import { dataPaths } from '../../src/app/process/data-paths.ts'
 import { storageOfFolder } from '../../src/app/process/engine/of.ts'
-import type { Diagnosis } from '../../src/app/surface/diagnosis.ts'
 import type { Environment } from '../../src/catalogue/providers.ts'
 import type { Catalogue, StorageSettings } from '../../src/domain/catalogue.ts'
 import { messageOf } from '../../src/utilities/thrown.ts'

@@ -1,6 +1,6 @@
 // The report of a check-up, the answer of `tollgate doctor --json`.
 import { type Static, Type } from '@sinclair/typebox'
-import { Diagnosis } from '../../src/app/surface/diagnosis.ts'
+import { Diagnosis } from '../../src/app/checks/check.ts'
 
 export const DoctorReport = Type.Object({
   healthy: Type.Boolean({ description: 'whether nothing failed; warnings may be there all the same' }),

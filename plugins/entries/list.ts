@@ -1,7 +1,7 @@
 // Entries of balances as a list: for the console, for callers, in files and on the command line.
 
+import { usdColumn } from '../../src/app/command-line/table.ts'
 import { timeColumn } from '../../src/app/command-line/times.ts'
-import { usdColumn } from '../../src/app/commands/sum-columns.ts'
 import {
   integer,
   money,

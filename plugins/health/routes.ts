@@ -3,8 +3,8 @@ import { Type } from '@sinclair/typebox'
 import { Elysia, status } from 'elysia'
 import { openCalls } from '../../src/app/surface/calls.ts'
 import type { Gateway } from '../../src/app/surface/gateway.ts'
-import { failures } from '../../src/app/surface/responses.ts'
 import { ErrorBody, plainError } from '../../src/http/plain-error.ts'
+import { failures } from '../../src/http/schema.ts'
 
 const SURFACE = { surface: 'health', forms: [], render: plainError }
 

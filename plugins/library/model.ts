@@ -1,13 +1,12 @@
 // The schemas of the routes of an account's images.
 import { type Static, Type } from '@sinclair/typebox'
-import { failures } from '../../src/app/surface/responses.ts'
 import { formatOf, type ImageFormat } from '../../src/domain/image-formats.ts'
 import { formatUsd } from '../../src/domain/money.ts'
 import { ImageBytes } from '../../src/http/image-answer.ts'
 import { PAGE_FIELDS, PAGE_PARAMETERS } from '../../src/http/paging.ts'
 import { ModelName } from '../../src/http/parameters.ts'
 import { ErrorBody } from '../../src/http/plain-error.ts'
-import { Closed, Nullable, OneOf } from '../../src/http/schema.ts'
+import { Closed, failures, Nullable, OneOf } from '../../src/http/schema.ts'
 import type { HistoryImage } from './history.ts'
 
 const KINDS = ['generation', 'edit', 'compose'] as const

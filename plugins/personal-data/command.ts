@@ -1,19 +1,17 @@
 // `account export` and `account erase`: a person's data handed out, and erased.
 import type { Command } from 'commander'
 import { accountByName } from '../../src/access/accounts.ts'
-import { remarkOnLimits } from '../../src/app/command-line/account-limits.ts'
 import { contextOf } from '../../src/app/command-line/context.ts'
 import {
   type DataFolder,
   engineOfFolder,
   filesOfFolder,
+  remarkOnLimits,
   withDatabase,
 } from '../../src/app/command-line/data-folder.ts'
-import { addExample } from '../../src/app/command-line/example.ts'
-import { type CliDeps, commandGroup } from '../../src/app/command-line/terminal.ts'
+import { addExample, type CliDeps, commandGroup } from '../../src/app/command-line/terminal.ts'
 import { confirm } from '../../src/app/commands/confirm.ts'
-import { withProgress } from '../../src/app/commands/progress.ts'
-import { untilStopped, untilThen } from '../../src/app/commands/stopping.ts'
+import { untilStopped, untilThen, withProgress } from '../../src/app/commands/progress.ts'
 import { databaseCopyWork } from '../../src/app/process/data-paths.ts'
 import { writeArchive } from '../../src/store/new-archive.ts'
 import { makeWorkFolder } from '../../src/store/work-folder.ts'

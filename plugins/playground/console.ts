@@ -10,12 +10,12 @@ import {
   FAILURES,
   viewerCalls,
 } from '../../src/app/surface/console/calls.ts'
+import { ensurePayingKey, findPayingKey, issuingOf } from '../../src/app/surface/console/paying-key.ts'
 import {
   ACCOUNT_PARAMETER,
   chosenAccount,
   requireChosenAccount,
-} from '../../src/app/surface/console/chosen-account.ts'
-import { ensurePayingKey, findPayingKey, issuingOf } from '../../src/app/surface/console/paying-key.ts'
+} from '../../src/app/surface/console/references.ts'
 import { permissionDenied } from '../../src/domain/errors.ts'
 import { Closed } from '../../src/http/schema.ts'
 import { QuoteFields, QuoteView, quoteView } from './quote.ts'

@@ -1,8 +1,7 @@
 // What can be asked of kept responses, and what is shown of them: OpenAI's shapes, and the routes' schemas made of them.
 import { Type } from '@sinclair/typebox'
-import { failures } from '../../src/app/surface/responses.ts'
 import { WholeNumber } from '../../src/http/parameters.ts'
-import { Closed, Nullable, OneOf } from '../../src/http/schema.ts'
+import { Closed, failures, Nullable, OneOf } from '../../src/http/schema.ts'
 import { OpenAIError } from '../../src/protocols/openai/errors.ts'
 
 const open = { additionalProperties: true }

@@ -10,8 +10,7 @@ import {
 import { consoleUrl, issuing, linkAt } from '../../src/app/command-line/console-link.ts'
 import { contextOf } from '../../src/app/command-line/context.ts'
 import { withDatabase } from '../../src/app/command-line/data-folder.ts'
-import { addExample } from '../../src/app/command-line/example.ts'
-import { type CliDeps, commandGroup } from '../../src/app/command-line/terminal.ts'
+import { addExample, type CliDeps, commandGroup } from '../../src/app/command-line/terminal.ts'
 
 export function addConsoleCommands(program: Command, deps: CliDeps): void {
   const commands = program.command('console').description('Manage access to the console.')

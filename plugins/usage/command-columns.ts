@@ -1,8 +1,7 @@
 // Columns of `usage` of tables and of CSV. Pure.
 
-import type { Column } from '../../src/app/command-line/table.ts'
+import { type Column, countColumn, sumOf, usdColumn } from '../../src/app/command-line/table.ts'
 import { timeColumn } from '../../src/app/command-line/times.ts'
-import { countColumn, sumOf, usdColumn } from '../../src/app/commands/sum-columns.ts'
 import type { Nanos } from '../../src/domain/money.ts'
 import { outputTokens, promptTokens, type Usage } from '../../src/domain/usage.ts'
 import { type CsvColumns, csvUsd } from '../../src/http/csv.ts'

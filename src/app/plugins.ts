@@ -7,8 +7,8 @@ import { orUndo } from '../utilities/or-undo.ts'
 import type { GatewayCheck } from './checks/check.ts'
 import type { Commands } from './command-line/terminal.ts'
 import type { OpenPlugin, Plugin } from './plugin.ts'
-import type { StartParts } from './process/start-parts.ts'
-import type { Sweep } from './process/sweeping.ts'
+import type { StartParts } from './process/serve-options.ts'
+import type { Sweep } from './process/sweeps.ts'
 import type { Gateway } from './surface/gateway.ts'
 
 export interface OpenPlugins {

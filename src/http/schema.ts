@@ -8,6 +8,12 @@ import {
   Type,
 } from '@sinclair/typebox'
 
+/** A schema for the body of errors, under each status that a route may fail with. */
+export const failures = <Body extends TSchema, const Status extends number>(
+  body: Body,
+  ...statuses: readonly Status[]
+) => Object.fromEntries(statuses.map((status) => [status, body])) as { [S in Status]: Body }
+
 /** One of several words. (TypeBox gives a union of literals that are not written out the type `never`.) */
 export const OneOf = <const Word extends string>(words: readonly Word[], about: SchemaOptions = {}) =>
   Type.Unsafe<Word>(

@@ -1,7 +1,6 @@
 // The WebSockets of callers: how many may be open, how old they grow, and their end when memory is short or the process stops.
 
-import type { OpenSocket, SocketEnd } from './open-socket.ts'
-import { createReading, watchMemory } from './socket-memory.ts'
+import { createReading, type OpenSocket, type SocketEnd, watchMemory } from './socket-memory.ts'
 
 export interface WebSockets {
   readonly size: number

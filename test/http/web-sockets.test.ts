@@ -1,6 +1,6 @@
 // The registry of open WebSockets: who may open one, what ends them, and that none is forgotten.
 import { expect, test } from 'bun:test'
-import type { OpenSocket, SocketEnd } from '../../src/http/open-socket.ts'
+import type { OpenSocket, SocketEnd } from '../../src/http/socket-memory.ts'
 import { createWebSockets } from '../../src/http/web-sockets.ts'
 import { eventually } from '../support/eventually.ts'
 

@@ -9,10 +9,8 @@ import {
   filesOfFolder,
   withDatabase,
 } from '../../../src/app/command-line/data-folder.ts'
-import { addExample } from '../../../src/app/command-line/example.ts'
-import type { CliDeps } from '../../../src/app/command-line/terminal.ts'
-import { withProgress } from '../../../src/app/commands/progress.ts'
-import { untilStopped, untilThen } from '../../../src/app/commands/stopping.ts'
+import { addExample, type CliDeps } from '../../../src/app/command-line/terminal.ts'
+import { untilStopped, untilThen, withProgress } from '../../../src/app/commands/progress.ts'
 import { databaseCopyWork } from '../../../src/app/process/data-paths.ts'
 import type { Fields } from '../../../src/domain/actions.ts'
 import { conflict, unprocessable } from '../../../src/domain/errors.ts'

@@ -1,8 +1,7 @@
 // `backup list`: the archives in the place of [backup], the newest first.
 import type { Command } from 'commander'
 import { contextOf } from '../../../src/app/command-line/context.ts'
-import { addExample } from '../../../src/app/command-line/example.ts'
-import type { CliDeps } from '../../../src/app/command-line/terminal.ts'
+import { addExample, type CliDeps } from '../../../src/app/command-line/terminal.ts'
 import { rowFor, tableColumnsOf } from '../../../src/app/list/columns.ts'
 import { archive_columns } from '../list.ts'
 import { configuredPlace, whereOptions } from '../places/where.ts'

@@ -1,9 +1,8 @@
 // `backup verify`: the drill of a restore, into a folder that is removed again.
 import type { Command } from 'commander'
 import { contextOf } from '../../../src/app/command-line/context.ts'
-import { addExample } from '../../../src/app/command-line/example.ts'
 import { fields } from '../../../src/app/command-line/table.ts'
-import type { CliDeps } from '../../../src/app/command-line/terminal.ts'
+import { addExample, type CliDeps } from '../../../src/app/command-line/terminal.ts'
 import { drill } from '../restoring/restore.ts'
 import type { Unpacked } from '../restoring/unpacked.ts'
 import {

@@ -1,5 +1,4 @@
 // The page of the books: whether the sums hold, rule by rule, and a new audit.
-
 import { useQueryClient } from '@tanstack/react-query'
 import { Play } from 'lucide-react'
 import { useEffect, useRef } from 'react'
@@ -10,7 +9,7 @@ import { api, send } from '../../console/web/app/client.ts'
 import { useApi } from '../../console/web/app/query.ts'
 import { useAction } from '../../console/web/parts/action.ts'
 import { useAddressState } from '../../console/web/parts/address-state.ts'
-import { count, counted, duration } from '../../console/web/parts/amounts.ts'
+import { aligned, count, counted, duration } from '../../console/web/parts/amounts.ts'
 import { Button } from '../../console/web/parts/button.tsx'
 import { AsCommand } from '../../console/web/parts/code.tsx'
 import { Notice } from '../../console/web/parts/notice.tsx'
@@ -19,7 +18,47 @@ import { Loaded } from '../../console/web/parts/states.tsx'
 import { Status } from '../../console/web/parts/status.tsx'
 import { atEnd, type Column, column, Table } from '../../console/web/parts/table.tsx'
 import { Time } from '../../console/web/parts/time.tsx'
-import { Balance } from './balance.tsx'
+
+export function Balance({ totals }: { totals: AuditReport['totals'] }) {
+  const lines: [sign: string, label: string, nanos: number, note: string][] = [
+    ['', 'Topped up', totals.topped_up_nanos, counted(totals.accounts, 'account')],
+    ['−', 'Charged for calls', totals.charged_nanos, counted(totals.calls, 'call')],
+    ['−', 'Debited', totals.withdrawn_nanos, ''],
+  ]
+  const text = aligned([...lines.map(([, , nanos]) => nanos), totals.balance_nanos])
+  return (
+    <table className="books-sum" aria-label="The books as one sum">
+      <tbody>
+        {lines.map(([sign, label, nanos, note]) => (
+          <tr key={label}>
+            <th scope="row">
+              {label} <span className="soft small">{note}</span>
+            </th>
+            <td>
+              {sign} {text(nanos)}
+            </td>
+          </tr>
+        ))}
+      </tbody>
+      <tfoot>
+        <tr>
+          <th scope="row">
+            Balance of all accounts <span className="soft small">{notesOf(totals)}</span>
+          </th>
+          <td>{text(totals.balance_nanos)} USD</td>
+        </tr>
+      </tfoot>
+    </table>
+  )
+}
+
+function notesOf({ held_nanos, held_usd, debt_nanos, debt_usd }: AuditReport['totals']): string {
+  const notes = [
+    ...(held_nanos > 0 ? [`${held_usd} held for running calls`] : []),
+    ...(debt_nanos > 0 ? [`${debt_usd} in debt`] : []),
+  ]
+  return notes.join('; ')
+}
 
 export default function Books() {
   const [{ tab }] = useAddressState({ tab: '' })

@@ -1,7 +1,6 @@
 // The output of `providers test` in a terminal of 80 columns: a table for each provider, and advice on failures. Pure.
 
-import { type Column, cut, table } from '../../../src/app/command-line/table.ts'
-import { wrapped } from '../../../src/app/command-line/wrapped.ts'
+import { type Column, cut, table, wrapped } from '../../../src/app/command-line/table.ts'
 import { keyNumber, kindOf, type Tested, type Untested } from '../route-tests/route-tests.ts'
 
 const INDENT = '     '

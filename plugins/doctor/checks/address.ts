@@ -1,10 +1,9 @@
 // The check of the address: whether the gateway answers there, or could listen.
 
-import { diagnosesOf, type ReadPatient } from '../../../src/app/checks/check.ts'
+import { type Diagnosis, diagnosesOf, type ReadPatient } from '../../../src/app/checks/check.ts'
 import { ADDRESS, askReady } from '../../../src/app/checks/ready.ts'
 import { servedAt } from '../../../src/app/process/served-at.ts'
 import { refuseAddress } from '../../../src/app/process/start-refusals.ts'
-import type { Diagnosis } from '../../../src/app/surface/diagnosis.ts'
 import { messageOf } from '../../../src/utilities/thrown.ts'
 import { metrics_section, refuseMetricsAddress } from '../../metrics/index.ts'
 

@@ -1,10 +1,9 @@
 // The check of the catalogue: its mistakes, and the parts that they disable.
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
-import { diagnosesOf, type Patient } from '../../../src/app/checks/check.ts'
+import { type Diagnosis, diagnosesOf, type Patient } from '../../../src/app/checks/check.ts'
 import { dataPaths } from '../../../src/app/process/data-paths.ts'
 import { sharedOfFolder } from '../../../src/app/process/shared-catalogue.ts'
-import type { Diagnosis } from '../../../src/app/surface/diagnosis.ts'
 import { keyFilesIn } from '../../../src/catalogue/key-files.ts'
 import {
   mistakeLines,

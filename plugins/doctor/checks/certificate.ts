@@ -1,10 +1,14 @@
 // The check of TLS: the certificate fits its key, is valid for long enough, and only the user of the gateway can read the key. For the doctor and for alerts.
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
-import { type CheckTime, diagnosesOf, type ReadPatient } from '../../../src/app/checks/check.ts'
+import {
+  type CheckTime,
+  type Diagnosis,
+  diagnosesOf,
+  type ReadPatient,
+} from '../../../src/app/checks/check.ts'
 import { endOf } from '../../../src/app/process/certificate-end.ts'
 import { readTlsPair, type TlsFiles, type TlsPair, tlsFilesOf } from '../../../src/app/process/tls-files.ts'
-import type { Diagnosis } from '../../../src/app/surface/diagnosis.ts'
 import { counted } from '../../../src/utilities/counted.ts'
 import { isLoopback, parseListenAddress } from '../../../src/utilities/listen-address.ts'
 import { messageOf } from '../../../src/utilities/thrown.ts'

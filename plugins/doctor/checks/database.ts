@@ -1,8 +1,7 @@
 // The check of the database: a server, or a file by SQLite's quick check, and the version of its tables. It writes nothing.
 import { Database } from 'bun:sqlite'
 import { join } from 'node:path'
-import { diagnosesOf, type Patient } from '../../../src/app/checks/check.ts'
-import type { Diagnosis } from '../../../src/app/surface/diagnosis.ts'
+import { type Diagnosis, diagnosesOf, type Patient } from '../../../src/app/checks/check.ts'
 import { databaseBytes } from '../../../src/store/disk-room.ts'
 import { MIGRATIONS, schemaVersion } from '../../../src/store/engines/sqlite/migrate.ts'
 import { isAbsent } from '../../../src/store/folder.ts'

@@ -1,9 +1,8 @@
 // The check of the disk under the data folder: free space and inodes.
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
-import { diagnosesOf, type Patient } from '../../../src/app/checks/check.ts'
-import { roomOn } from '../../../src/app/checks/disk.ts'
-import type { Diagnosis } from '../../../src/app/surface/diagnosis.ts'
+import { type Diagnosis, diagnosesOf, type Patient } from '../../../src/app/checks/check.ts'
+import { roomOn } from '../../../src/app/process/readiness.ts'
 import { MIN_FREE_BYTES } from '../../../src/store/disk-room.ts'
 import { isAbsent } from '../../../src/store/folder.ts'
 import { sizeText } from '../../../src/utilities/size-text.ts'

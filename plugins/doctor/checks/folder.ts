@@ -2,8 +2,7 @@
 
 import { accessSync, constants, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { diagnosesOf, type Patient } from '../../../src/app/checks/check.ts'
-import type { Diagnosis } from '../../../src/app/surface/diagnosis.ts'
+import { type Diagnosis, diagnosesOf, type Patient } from '../../../src/app/checks/check.ts'
 import { isAbsent, refuseUnwritable } from '../../../src/store/folder.ts'
 import { counted } from '../../../src/utilities/counted.ts'
 import { messageOf } from '../../../src/utilities/thrown.ts'

@@ -1,11 +1,10 @@
 // The check of the image library: the user of this process can unpack and load it.
-import { diagnosesOf, type ReadPatient } from '../../../src/app/checks/check.ts'
+import { type Diagnosis, diagnosesOf, type ReadPatient } from '../../../src/app/checks/check.ts'
 import {
   hasImageModels,
   IMAGE_LIBRARY_ADVICE,
   imageLibraryFailure,
 } from '../../../src/app/process/image-library.ts'
-import type { Diagnosis } from '../../../src/app/surface/diagnosis.ts'
 import { loadLibrary } from '../../../src/media/decoder.ts'
 
 const { fail, ok, warn } = diagnosesOf('images')

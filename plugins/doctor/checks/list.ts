@@ -1,6 +1,5 @@
 // The checks of the doctor, in the order of its report; those of the disk and of the certificate raise alerts, too.
-import type { Check, Patient, ReadPatient } from '../../../src/app/checks/check.ts'
-import type { Diagnosis } from '../../../src/app/surface/diagnosis.ts'
+import type { Check, Diagnosis, Patient, ReadPatient } from '../../../src/app/checks/check.ts'
 
 const QUARTER_HOUR_MS = 15 * 60_000
 

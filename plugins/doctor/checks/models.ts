@@ -1,7 +1,6 @@
 // The check of models that end soon, or have ended, at their providers.
 
-import { diagnosesOf, type ReadPatient } from '../../../src/app/checks/check.ts'
-import type { Diagnosis } from '../../../src/app/surface/diagnosis.ts'
+import { type Diagnosis, diagnosesOf, type ReadPatient } from '../../../src/app/checks/check.ts'
 import { endingsOf, endingText, WARNED_DAYS } from '../../../src/domain/model-ends.ts'
 
 const { ok, warn } = diagnosesOf('models')

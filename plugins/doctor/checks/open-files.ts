@@ -1,7 +1,6 @@
 // The check of the limit of open files of this process.
 import { existsSync, readFileSync } from 'node:fs'
-import { diagnosesOf } from '../../../src/app/checks/check.ts'
-import type { Diagnosis } from '../../../src/app/surface/diagnosis.ts'
+import { type Diagnosis, diagnosesOf } from '../../../src/app/checks/check.ts'
 
 const { ok, warn } = diagnosesOf('open files')
 

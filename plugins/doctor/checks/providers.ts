@@ -1,8 +1,7 @@
 // The check of the providers: each answers and accepts each of its keys, by requests that cost nothing; and the clock, by their time.
 
-import { diagnosesOf, type ReadPatient } from '../../../src/app/checks/check.ts'
+import { type Diagnosis, diagnosesOf, type ReadPatient } from '../../../src/app/checks/check.ts'
 import { knownAdvice } from '../../../src/app/route-tests/known-refusals.ts'
-import type { Diagnosis } from '../../../src/app/surface/diagnosis.ts'
 import { isSimulated } from '../../../src/catalogue/served.ts'
 import type { Provider } from '../../../src/domain/catalogue.ts'
 import { isServiceAccount } from '../../../src/domain/service-account.ts'

@@ -1,7 +1,6 @@
 // The check of a PostgreSQL server: a gateway can work with it, and a failover loses no commit. It writes nothing.
 
-import { diagnosesOf } from '../../../src/app/checks/check.ts'
-import type { Diagnosis } from '../../../src/app/surface/diagnosis.ts'
+import { type Diagnosis, diagnosesOf } from '../../../src/app/checks/check.ts'
 import {
   type AliveGateway,
   type DeadRows,

@@ -1,11 +1,10 @@
 // The check of stored images and kept responses: their files exist and have their size; or their bucket works.
-import { diagnosesOf, type Patient } from '../../../src/app/checks/check.ts'
+import { type Diagnosis, diagnosesOf, type Patient } from '../../../src/app/checks/check.ts'
 import { openToRead } from '../../../src/app/checks/database.ts'
 import { isMarked } from '../../../src/app/process/files/claim.ts'
 import { type FileStores, fileStoresOf } from '../../../src/app/process/files/stores.ts'
 import { openOlder } from '../../../src/app/process/older-database.ts'
 import { refuseOlderStores } from '../../../src/app/process/start-refusals.ts'
-import type { Diagnosis } from '../../../src/app/surface/diagnosis.ts'
 import type { StorageSettings } from '../../../src/domain/catalogue.ts'
 import { compareLibrary } from '../../../src/library/audit.ts'
 import type { BucketFiles } from '../../../src/media/bucket-store.ts'

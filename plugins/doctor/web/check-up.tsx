@@ -1,7 +1,7 @@
 // The check-up on the System page: a button, and a table of findings with how to fix them.
 import { Stethoscope } from 'lucide-react'
 import { useState } from 'react'
-import type { Diagnosis } from '../../../src/app/surface/diagnosis.ts'
+import type { Diagnosis } from '../../../src/app/checks/check.ts'
 import { announce } from '../../console/web/app/announce.ts'
 import { api, send } from '../../console/web/app/client.ts'
 import { useAction } from '../../console/web/parts/action.ts'

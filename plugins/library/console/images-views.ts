@@ -1,7 +1,7 @@
 // Generated images as pages get them.
 import { type Static, Type } from '@sinclair/typebox'
 import { DISPLAY_NAME, type Unnamed } from '../../../src/app/surface/console/account-names.ts'
-import { ACCOUNT_PARAMETER } from '../../../src/app/surface/console/chosen-account.ts'
+import { ACCOUNT_PARAMETER } from '../../../src/app/surface/console/references.ts'
 import { formatOf, type ImageFormat } from '../../../src/domain/image-formats.ts'
 import { PAGE_FIELDS, PAGE_PARAMETERS } from '../../../src/http/paging.ts'
 import { ModelName } from '../../../src/http/parameters.ts'

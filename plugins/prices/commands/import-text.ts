@@ -1,7 +1,6 @@
 // The output of `prices import`: the difference as a table, and fields of the list that prices lack. Pure.
 
-import { type Column, table } from '../../../src/app/command-line/table.ts'
-import { wrapped } from '../../../src/app/command-line/wrapped.ts'
+import { type Column, table, wrapped } from '../../../src/app/command-line/table.ts'
 import { formatUsd } from '../../../src/domain/money.ts'
 import { money } from '../../../src/http/views.ts'
 import type { PriceList } from '../list/list.ts'

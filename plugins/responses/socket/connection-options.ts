@@ -1,6 +1,6 @@
 // What a connection of a caller is made with, and the messages that it keeps.
 import type { GatewayError } from '../../../src/domain/errors.ts'
-import type { OpenSocket } from '../../../src/http/open-socket.ts'
+import type { OpenSocket } from '../../../src/http/socket-memory.ts'
 import type { SharedBytes } from '../../../src/utilities/shared-bytes.ts'
 import type { Create, Unwrap } from './envelope.ts'
 import type { Turns } from './turns.ts'

@@ -1,6 +1,6 @@
 // One WebSocket of a caller: messages in and out, at the pace of whoever is slower, and its end.
 import { GatewayError, overloaded } from '../../../src/domain/errors.ts'
-import type { OpenSocket, SocketEnd } from '../../../src/http/open-socket.ts'
+import type { OpenSocket, SocketEnd } from '../../../src/http/socket-memory.ts'
 import type { CallerSocket, SocketEvents } from '../../../src/http/sockets.ts'
 import type { Arrived, ConnectionOptions, Message } from './connection-options.ts'
 import { FLOOD, FORGOTTEN, NO_ROOM, UNPAID } from './ends.ts'

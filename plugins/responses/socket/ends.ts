@@ -1,5 +1,5 @@
 // Why a connection of a caller is ended, as its caller is told; the gateway's own reasons are in http/web-sockets.ts.
-import type { SocketEnd } from '../../../src/http/open-socket.ts'
+import type { SocketEnd } from '../../../src/http/socket-memory.ts'
 
 export const UNPAID: SocketEnd = {
   code: 1008,

@@ -1,8 +1,18 @@
-// The three levels of a diagnosis, and what a check gets to examine.
+// A check: when it is made, what it examines, the alert that it raises, and its diagnoses at three levels.
+
+import { type Static, Type } from '@sinclair/typebox'
 import type { Environment } from '../../catalogue/providers.ts'
 import type { Catalogue, StorageSettings } from '../../domain/catalogue.ts'
+import { Nullable } from '../../http/schema.ts'
 import type { Awaitable, Db } from '../../store/db.ts'
-import type { Diagnosis } from '../surface/diagnosis.ts'
+
+export const Diagnosis = Type.Object({
+  check: Type.String({ description: 'what was looked at, such as `disk` or `provider openai#1`' }),
+  level: Type.Union([Type.Literal('ok'), Type.Literal('warn'), Type.Literal('fail')]),
+  found: Type.String(),
+  advice: Nullable(Type.String({ description: 'what to do about it; null where nothing is to be done' })),
+})
+export type Diagnosis = Static<typeof Diagnosis>
 
 export interface Patient {
   data_folder: string

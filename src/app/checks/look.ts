@@ -2,8 +2,7 @@
 import type { Catalogue } from '../../domain/catalogue.ts'
 import type { Logger } from '../../observe/log.ts'
 import { messageOf } from '../../utilities/thrown.ts'
-import type { Diagnosis } from '../surface/diagnosis.ts'
-import { type CheckTime, diagnosesOf, type GatewayCheck, type ReadPatient } from './check.ts'
+import { type CheckTime, type Diagnosis, diagnosesOf, type GatewayCheck, type ReadPatient } from './check.ts'
 
 interface LookParts {
   catalogue: () => Catalogue

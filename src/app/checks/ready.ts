@@ -1,8 +1,7 @@
 // The check whether a gateway takes calls: its own answer at /readyz, for `health` and the doctor.
 
 import { askDirectly } from '../process/ask-directly.ts'
-import type { Diagnosis } from '../surface/diagnosis.ts'
-import { diagnosesOf } from './check.ts'
+import { type Diagnosis, diagnosesOf } from './check.ts'
 
 /** The name of the check. */
 export const ADDRESS = 'address'

@@ -1,10 +1,28 @@
 // The context of a command: its data folder, and its answer as text or as JSON.
+
+import { readFileSync } from 'node:fs'
 import type { Command } from 'commander'
+import type { Environment } from '../../catalogue/providers.ts'
 import { type CsvColumns, csvHead, csvRows } from '../../http/csv.ts'
 import { type DataFolder, dataFolder, dataFolderOf } from './data-folder.ts'
-import { machineUser } from './machine-user.ts'
 import { type Column, table } from './table.ts'
 import type { CliDeps } from './terminal.ts'
+
+/** Whoever became root by sudo is named as themselves. Bun's own `userInfo` knows the environment alone. */
+function machineUser({ SUDO_USER, USER }: Environment): string | undefined {
+  const uid = process.getuid?.()
+  return SUDO_USER || nameOf(uid) || USER || (uid === undefined ? undefined : `user ${uid}`)
+}
+
+function nameOf(uid: number | undefined): string | undefined {
+  try {
+    const users = readFileSync('/etc/passwd', 'utf8').split('\n')
+    return users.map((line) => line.split(':')).find(([, , id]) => Number(id) === uid)?.[0]
+  } catch {
+    // Dropped: not every system has such a file.
+    return undefined
+  }
+}
 
 export interface Context {
   folder: DataFolder

@@ -15,6 +15,14 @@ import type { FileStores } from '../process/files/stores.ts'
 import { removeLeftovers, tidy } from '../process/leftovers.ts'
 import { naming } from './failure.ts'
 
+/** The remark on limits that the catalogue has under an account's old name; undefined without any, or where it cannot be read. */
+export async function remarkOnLimits(name: string, folder: DataFolder): Promise<string | undefined> {
+  const reading = await readCatalogueOf(folder)
+  if (!('catalogue' in reading) || !Object.hasOwn(reading.catalogue.limits.accounts ?? {}, name))
+    return undefined
+  return `The catalogue has limits for ${name}: change [limits.accounts.${name}] there, too.`
+}
+
 export interface DataFolder extends DataPaths {
   /** Where `env:NAME` of its catalogue is looked up. */
   env: Environment

@@ -1,5 +1,60 @@
 // Tables of plain text, with aligned columns, that can be fitted to a terminal. Pure.
+
+import { formatUsd, type Nanos } from '../../domain/money.ts'
 import { visibleLine } from '../../utilities/visible-text.ts'
+
+export const MAX_COLUMNS = 80
+
+/** Lines of at most 80 columns; a word that is longer, such as an address, is cut into lines. */
+export function wrapped(text: string, indent: string): string[] {
+  const width = MAX_COLUMNS - indent.length
+  const lines: string[] = []
+  let line = ''
+  for (let word of text.split(' ')) {
+    if (line !== '' && line.length + 1 + word.length > width) {
+      lines.push(line)
+      line = ''
+    }
+    for (; word.length > width; word = word.slice(width)) lines.push(word.slice(0, width))
+    line = line === '' ? word : `${line} ${word}`
+  }
+  return [...lines, line].map((each) => indent + each)
+}
+
+export const sumOf =
+  <Row>(amount: (row: Row) => number) =>
+  (rows: readonly Row[]): number =>
+    rows.reduce((sum, row) => sum + amount(row), 0)
+
+export const countColumn = <Row>(
+  head: string,
+  of: (row: Row) => number,
+  others: Partial<Column<Row>> = {},
+): Column<Row> => ({
+  head,
+  text: (row) => String(of(row)),
+  right: true,
+  total: (rows) => String(sumOf(of)(rows)),
+  ...others,
+})
+
+/** A column of amounts, whose last line is the sum of those that are known. */
+export const usdColumn = <Row>(
+  head: string,
+  amount: (row: Row) => Nanos | null,
+  others: Partial<Column<Row>> = {},
+): Column<Row> => ({
+  head,
+  text: (row) => knownText(amount(row)),
+  right: true,
+  total: (rows) => {
+    const known = rows.flatMap((row) => amount(row) ?? [])
+    return knownText(known.length === 0 ? null : known.reduce((sum, each) => sum + each, 0))
+  },
+  ...others,
+})
+
+const knownText = (nanos: Nanos | null): string => (nanos === null ? '-' : formatUsd(nanos))
 
 export interface Column<Row> {
   head: string

@@ -7,6 +7,10 @@ import type { GatewayCheck } from '../checks/check.ts'
 import type { ServeOptions, StartedGateway } from '../process/serve-options.ts'
 import type { Simulator } from '../process/simulator.ts'
 
+/** @param example without the program's name: `refusals --since 24h` */
+export const addExample = (command: Command, example: string): Command =>
+  command.addHelpText('after', `\nExample:\n  $ tollgate ${example}`)
+
 /** Standard output, for a command's answer, and standard error, for notes beside it. Each call writes whole lines. */
 export interface Terminal {
   out(text: string): void

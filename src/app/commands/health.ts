@@ -2,13 +2,12 @@
 import { accessSync, constants } from 'node:fs'
 import type { Command } from 'commander'
 import { codeOf } from '../../utilities/thrown.ts'
+import type { Diagnosis } from '../checks/check.ts'
 import { askReady } from '../checks/ready.ts'
 import { readSeconds } from '../command-line/arguments.ts'
 import { contextOf } from '../command-line/context.ts'
-import { addExample } from '../command-line/example.ts'
-import { type CliDeps, EXIT, Exit } from '../command-line/terminal.ts'
+import { addExample, type CliDeps, EXIT, Exit } from '../command-line/terminal.ts'
 import { servedAt } from '../process/served-at.ts'
-import type { Diagnosis } from '../surface/diagnosis.ts'
 
 const ASK_AGAIN_MS = 200
 

@@ -1,10 +1,9 @@
 // `licenses`: whose work the program carries, and under which terms.
 import type { Command } from 'commander'
 import manifest from '../../../package.json' with { type: 'json' }
-import type { Notice, Notices } from '../../build/notices/notice.ts'
+import type { Notice, Notices } from '../../build/notices/packages.ts'
 import { contextOf } from '../command-line/context.ts'
-import { addExample } from '../command-line/example.ts'
-import type { CliDeps } from '../command-line/terminal.ts'
+import { addExample, type CliDeps } from '../command-line/terminal.ts'
 import { readNotices } from './notices.ts'
 
 export function addLicensesCommand(program: Command, deps: CliDeps): void {

@@ -1,4 +1,5 @@
 // The command line as a whole: its commands, the options that all of them take, and the exit status.
+
 import { Command, CommanderError } from 'commander'
 import manifest from '../../../package.json' with { type: 'json' }
 import { visible } from '../../utilities/visible-text.ts'
@@ -12,8 +13,15 @@ import {
   Exit,
   type Terminal,
 } from '../command-line/terminal.ts'
-import { COMMANDS } from './commands.ts'
 import { addEnvFile } from './env-file.ts'
+
+export const COMMANDS: Commands = {
+  serve: async () => (await import('./serve.ts')).addServeCommand,
+  'audit-at-start': async () => (await import('./audit-at-start.ts')).addAuditAtStartCommand,
+  'try-images': async () => (await import('./try-images.ts')).addTryImagesCommand,
+  health: async () => (await import('./health.ts')).addHealthCommand,
+  licenses: async () => (await import('./licenses.ts')).addLicensesCommand,
+}
 
 /**
  * Runs one command line.

@@ -1,8 +1,38 @@
-// The progress line of a long command: on a terminal, on standard error, and gone when the command ends.
+// A long command: its progress line, on a terminal and on standard error, gone when the command ends; and its end by a signal.
 
-import { atEnd } from '../../utilities/at-end.ts'
+import { conflict } from '../../domain/errors.ts'
+import { atEnd, onSignals } from '../../utilities/at-end.ts'
 import { sizeText } from '../../utilities/size-text.ts'
 import type { CliDeps } from '../command-line/terminal.ts'
+
+/** Returns while the work may go on. @throws GatewayError conflict once a signal has come */
+type CheckStopped = () => void
+
+/** @param stopped what is said then: that it was stopped, and what is left of it */
+export async function untilStopped<T>(
+  stopped: string,
+  work: (check: CheckStopped) => Promise<T>,
+): Promise<T> {
+  let has_ended = false
+  const end = () => {
+    has_ended = true
+  }
+  using _listening = onSignals(end)
+  return await work(() => {
+    if (has_ended) throw conflict(stopped)
+  })
+}
+
+/** Content that ends with the signal. */
+export async function* untilThen(
+  content: AsyncIterable<Uint8Array>,
+  check: CheckStopped,
+): AsyncGenerator<Uint8Array> {
+  for await (const block of content) {
+    check()
+    yield block
+  }
+}
 
 /** How far a part of a command has come. */
 export interface Step {

@@ -11,9 +11,8 @@ import {
   TimeFields,
   time as timeView,
 } from '../../http/views.ts'
-import type { Column as TableColumn } from '../command-line/table.ts'
+import { type Column as TableColumn, usdColumn } from '../command-line/table.ts'
 import { timeColumn } from '../command-line/times.ts'
-import { usdColumn } from '../commands/sum-columns.ts'
 import type {
   Column,
   ColumnOptions,

@@ -10,11 +10,9 @@ import { withSearch } from '../command-line/arguments.ts'
 import { contextOf } from '../command-line/context.ts'
 import { CSV_WORDS, csvRange, pagesOf } from '../command-line/csv-range.ts'
 import { withDatabase } from '../command-line/data-folder.ts'
-import { addExample } from '../command-line/example.ts'
-import type { AddCommand } from '../command-line/terminal.ts'
+import { type AddCommand, addExample } from '../command-line/terminal.ts'
 import { type Columns, csvFor, rowFor, tableColumnsOf } from './columns.ts'
-import type { Filter, FilterOf, Filters, List } from './list.ts'
-import { checkOwner } from './owner.ts'
+import { checkOwner, type Filter, type FilterOf, type Filters, type List } from './list.ts'
 
 interface ListCommand<Totals> {
   name: string

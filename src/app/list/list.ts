@@ -1,10 +1,46 @@
-// One list in all its forms: its names, its filters, its columns, and the query that reads it.
+// One list in all its forms: its names, its filters, its columns, the query that reads it, and the check that its rows are of their reader.
 import type { Static, TObject, TProperties, TSchema } from '@sinclair/typebox'
 import type { Viewer } from '../../access/viewer.ts'
+import { internal } from '../../domain/errors.ts'
 import type { Awaitable, Db } from '../../store/db.ts'
 import type { Page, PageRequest } from '../../store/page.ts'
 import type { DISPLAY_NAME } from '../surface/console/account-names.ts'
 import type { Columns, FieldsOf } from './columns.ts'
+
+/** The part of a filter that says whose rows are read. */
+interface OwnerFilter {
+  account_id: number | undefined
+  key_id: number | undefined
+}
+
+/**
+ * Checks that rows are of the account and of the key that were read. Fields that a row lacks are not looked at: the operator's lists have none.
+ *
+ * @returns the rows @throws GatewayError internal
+ */
+export function checkOwner<Row>(
+  { name }: { name: string },
+  { account_id, key_id }: OwnerFilter,
+  rows: readonly Row[],
+): readonly Row[] {
+  for (const row of rows) {
+    const { account_id: account, key_id: key }: Partial<Record<keyof OwnerFilter, unknown>> = Object(row)
+    const is_own = (read: number | undefined, found: unknown) =>
+      read === undefined || found === undefined || found === read
+    if (!is_own(account_id, account) || !is_own(key_id, key))
+      throw internal(`The list ${name} read rows of another account or key.`)
+  }
+  return rows
+}
+
+/** The same for rows in parts. */
+export async function* checkedParts<Row>(
+  list: { name: string },
+  filter: OwnerFilter,
+  parts: AsyncIterable<readonly Row[]>,
+): AsyncGenerator<readonly Row[]> {
+  for await (const rows of parts) yield checkOwner(list, filter, rows)
+}
 
 /** A filter of a list's own, beside account, key and period. */
 export interface Filter {

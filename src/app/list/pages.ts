@@ -25,8 +25,16 @@ import { AccountRef, KeyRef } from '../surface/console/fields.ts'
 import { allPages, CsvFile, listCsv } from '../surface/console/list-csv.ts'
 import { requestedAccount, requestedKey } from '../surface/console/references.ts'
 import { type Columns, csvFor, type FieldsOf, fieldsFor, type Reader, rowFor } from './columns.ts'
-import type { ConsoleFields, FilterOf, Filters, List, ListPageRequest, Reading } from './list.ts'
-import { checkedParts, checkOwner } from './owner.ts'
+import {
+  type ConsoleFields,
+  checkedParts,
+  checkOwner,
+  type FilterOf,
+  type Filters,
+  type List,
+  type ListPageRequest,
+  type Reading,
+} from './list.ts'
 
 /** Rows of a file that are read in one turn: some 5 ms. */
 const FILE_ROWS_AT_ONCE = 250

@@ -3,7 +3,7 @@ import type { Db } from '../../store/db.ts'
 import { serverClock } from '../../store/engines/postgres/heartbeat.ts'
 import { aliveGateways } from '../../store/gateways.ts'
 import { TIMING } from './engine/heartbeat.ts'
-import { knownNode } from './engine/node.ts'
+import { knownNode } from './engine/own-gateway.ts'
 
 interface Beside {
   /** This gateway's, under whose lock an earlier one there is dead. */

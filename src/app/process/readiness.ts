@@ -1,14 +1,22 @@
 // Whether the gateway can take calls: its ledger, the settlements that wait, its database file, and the room on its disk.
+
+import { statfs } from 'node:fs/promises'
 import type { RunningCalls } from '../../calls/life/running.ts'
 import type { SettlementQueue } from '../../calls/settling/queue.ts'
 import type { Ledger } from '../../money/ledger/operations.ts'
 import type { Logger } from '../../observe/log.ts'
 import { MIN_FREE_BYTES } from '../../store/disk-room.ts'
 import { sizeText } from '../../utilities/size-text.ts'
-import { roomOn } from '../checks/disk.ts'
-import type { Diagnosis } from '../surface/diagnosis.ts'
+import type { Diagnosis } from '../checks/check.ts'
 import type { ServedDatabase } from './engine/engine.ts'
 import type { OwnGateway } from './engine/own-gateway.ts'
+
+/** The room on the disk of a folder. `is_full`: paid calls are refused. @throws the file system's error */
+export async function roomOn(folder: string) {
+  const { bavail, bsize, ffree, files } = await statfs(folder)
+  const free_bytes = bavail * bsize
+  return { free_bytes, ffree, files, is_full: free_bytes < MIN_FREE_BYTES }
+}
 
 interface ReadinessParts {
   /** Settlements that the database does not take are written there. */

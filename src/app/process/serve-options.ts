@@ -1,16 +1,36 @@
-// A start's options, with replacements for the machine's clock, network and limits in tests; and the gateway that it starts.
+// A start's options, with replacements for the machine's clock, network and limits in tests; its parts for plugins; and the gateway that it starts.
 import type { Environment } from '../../catalogue/providers.ts'
 import type { Catalogue } from '../../domain/catalogue.ts'
 import type { PostWebhook } from '../../media/webhook-post.ts'
 import type { Ledger } from '../../money/ledger/operations.ts'
 import type { ProcessLogger } from '../../observe/log.ts'
+import type { Tally } from '../../observe/tally.ts'
 import type { Registry } from '../../protocols/registry.ts'
 import type { Db } from '../../store/db.ts'
 import type { Fetch } from '../../upstream/transport.ts'
 import type { OpenCatalogue } from './catalogue.ts'
 import type { GatewayTiming } from './engine/own-gateway.ts'
 import type { createImageTrial } from './image-library.ts'
-import type { PluginLimits } from './start-parts.ts'
+
+export interface StartParts {
+  data_folder: string
+  /** The gateway's own address, `address:port`; nobody has it yet. */
+  listen: string
+  log: ProcessLogger
+  catalogue: () => Catalogue
+  now: () => number
+  /** As in `Requests`. */
+  error_answers: Tally
+  limits: PluginLimits
+  /** The process has nothing but this gateway: its ways with errors that nothing catches may be changed. */
+  owns_process: boolean
+}
+
+/** Times that custom plugins may take, shorter than they are, for tests. */
+export interface PluginLimits {
+  load_limit_ms?: number
+  before_limit_ms?: number
+}
 
 export interface ServeOptions {
   data_folder: string

@@ -54,3 +54,19 @@ export const OPENAI = 'https://platform.openai.com/docs/api-reference'
 /** A body of a provider's API: the fields that everyone needs, those that differ here, and where to find the others. */
 export const asIn = (reference: string, fields: Readonly<Record<string, Schema>>, differs = ''): Schema =>
   object(fields, `${differs} All other fields are in [the provider's reference](${reference}).`.trim())
+
+export const stream_options = object(
+  { 'include_usage?': flag('Send the usage in a last chunk of its own.') },
+  'Only with `stream`.',
+)
+export const index = count('Which of several answers.')
+export const finish_reason = orNull(text('Why it ended: `stop`, `length`, `tool_calls` or `content_filter`.'))
+export const completion = (reference: string, kind: string, choice: Schema): Schema =>
+  asIn(`${OPENAI}/${reference}`, {
+    id: text('The id of the answer.'),
+    object: constant(kind),
+    created: CREATED,
+    model: ANSWERED_MODEL,
+    choices: list(choice, 'The answers.'),
+    'usage?': orNull(anyObject(USAGE)),
+  })

@@ -5,10 +5,10 @@ import { type Caller, COMMON_FORMS, unknownKey } from '../../access/gate.ts'
 import { findKey, type KeyOfAccount } from '../../access/lookup.ts'
 import { permissionDenied } from '../../domain/errors.ts'
 import { ErrorBody, plainError } from '../../http/plain-error.ts'
+import { failures } from '../../http/schema.ts'
 import type { Key } from '../../store/schema.ts'
 import { freeCalls } from './calls.ts'
 import type { Gateway } from './gateway.ts'
-import { failures } from './responses.ts'
 
 const SURFACE = { surface: 'billing', forms: COMMON_FORMS, render: plainError }
 

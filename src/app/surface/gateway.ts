@@ -14,8 +14,8 @@ import type { Tally } from '../../observe/tally.ts'
 import type { KeptResponses } from '../../responses/store.ts'
 import type { Db } from '../../store/db.ts'
 import type { GatewayCheck } from '../checks/check.ts'
-import type { Reference } from '../reference/operation.ts'
 import type { MadeAudit } from '../process/audit-report.ts'
+import type { Reference } from '../reference/operation.ts'
 import type { CallInside } from './inside.ts'
 
 /** The parts of a gateway. Each is injected, none is global: several gateways can run in one process. A function asks for the ones it uses. */

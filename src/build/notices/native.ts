@@ -1,7 +1,7 @@
 // The notices of what is no package of npm: Bun, what is linked into it, and the libraries inside libvips.
 import { readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import type { Notice } from './notice.ts'
+import type { Notice } from './packages.ts'
 
 const BUN_SOURCE = 'https://github.com/oven-sh/bun'
 

@@ -2,8 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { bunNotices, libvipsFolders, libvipsNotices } from './native.ts'
-import type { Notice, Notices } from './notice.ts'
-import { packageNotices } from './packages.ts'
+import { type Notice, type Notices, packageNotices } from './packages.ts'
 
 const ROOT = join(import.meta.dir, '../../..')
 const TEXTS = join(import.meta.dir, 'texts')

@@ -1,7 +1,27 @@
-// The notices of npm's packages: all that the program's own dependencies bring, as they are installed.
+// The notices of npm's packages: all that the program's own dependencies bring, as they are installed; and what a notice is.
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { byName, type Notice } from './notice.ts'
+
+export interface Notice {
+  name: string
+  /** Null if it is part of something whose version tells. */
+  version: string | null
+  /** As its makers say: an SPDX expression, or their words. */
+  license: string
+  /** The makers' own text; null if none came with it. */
+  text: string | null
+  /** Why there is no text of its own; where its terms or its source are. */
+  remark: string | null
+}
+
+export interface Notices {
+  notices: readonly Notice[]
+  /** Texts of licences that are named above without one, by their names. */
+  texts: Readonly<Record<string, string>>
+}
+
+export const byName = (one: Notice, other: Notice): number =>
+  one.name < other.name ? -1 : one.name > other.name ? 1 : 0
 
 interface Manifest {
   name: string

@@ -1,6 +1,6 @@
 // The sweeps of a gateway: one that fails keeps no other from its work, rounds do not overlap, and a stop waits for the sweep under way.
 import { describe, expect, test } from 'bun:test'
-import { sweepEach } from '../../../src/app/process/sweeping.ts'
+import { sweepEach } from '../../../src/app/process/sweeps.ts'
 import { eventually } from '../../support/eventually.ts'
 import { startTestGateway } from '../../support/gateway.ts'
 import { memoryLog } from '../../support/memory-log.ts'

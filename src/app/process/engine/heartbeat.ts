@@ -14,8 +14,7 @@ import { isReadable, NEWEST } from '../../../store/engines/postgres/migrate.ts'
 import { QuickConnection } from '../../../store/engines/postgres/quick-connection.ts'
 import { aliveGateways, beginGateway, endGateway } from '../../../store/gateways.ts'
 import type { Gateway } from '../../../store/schema.ts'
-import { nodeIn } from './node.ts'
-import type { GatewayTiming, JoinOptions, OwnGateway } from './own-gateway.ts'
+import { type GatewayTiming, type JoinOptions, nodeIn, type OwnGateway } from './own-gateway.ts'
 
 export const TIMING: GatewayTiming = { beat_every_ms: 2_000, silent_after_ms: 30_000 }
 

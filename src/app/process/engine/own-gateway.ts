@@ -1,9 +1,54 @@
-// This process among the gateways over a database: its row, and what it knows of the others.
+// This process among the gateways over a database: its row, the number of its data folder, its clock, and what it knows of the others.
+
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { hostname } from 'node:os'
+import { join } from 'node:path'
 import type { Logger } from '../../../observe/log.ts'
 import type { Db } from '../../../store/db.ts'
 import { beginGateway, endGateway } from '../../../store/gateways.ts'
 import type { Gateway } from '../../../store/schema.ts'
+
+const FILE = 'gateway.id'
+
+/** The number that the folder has; undefined before its first gateway. @throws the file system's error */
+export function knownNode(data_folder: string): string | undefined {
+  const path = join(data_folder, FILE)
+  return existsSync(path) ? readFileSync(path, 'utf8').trim() || undefined : undefined
+}
+
+/**
+ * Under the folder's lock. A copy of a folder must not keep the file: its gateway would end the other's row.
+ * @returns a UUID and the machine's name @throws the file system's error
+ */
+export function nodeIn(data_folder: string): { node: string; name: string } {
+  const name = hostname()
+  const known = knownNode(data_folder)
+  if (known !== undefined) return { node: known, name }
+  const node = crypto.randomUUID()
+  writeFileSync(join(data_folder, FILE), `${node}\n`, { mode: 0o600 })
+  return { node, name }
+}
+
+export interface SharedClock {
+  /** Milliseconds since 1970. */
+  now: () => number
+  /** The machine's own. */
+  machine_now: () => number
+  /** From here on it shows what the database's does. */
+  follow(gateway: Pick<OwnGateway, 'clock_offset_ms'>): void
+}
+
+/** @param machine_now the machine's own */
+export function sharedClock(machine_now: () => number): SharedClock {
+  let followed: Pick<OwnGateway, 'clock_offset_ms'> = { clock_offset_ms: 0 }
+  return {
+    now: () => machine_now() + followed.clock_offset_ms,
+    machine_now,
+    follow(gateway) {
+      followed = gateway
+    },
+  }
+}
 
 export interface OwnGateway {
   /** Of its row, as long as it runs. */

@@ -8,7 +8,7 @@ import type { Awaitable, Db } from '../../../store/db.ts'
 import type { Account, Key } from '../../../store/schema.ts'
 import type { Gateway } from '../gateway.ts'
 import { type Asking, changed } from './calls.ts'
-import { requireChosenAccount } from './chosen-account.ts'
+import { requireChosenAccount } from './references.ts'
 
 /**
  * The key that pays for a viewer's calls. The first call of an account creates its key "console".

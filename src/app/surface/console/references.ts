@@ -1,13 +1,47 @@
 // Accounts by number or name and keys by number or prefix, as requests of the console name them; never another account's.
+
+import { Type } from '@sinclair/typebox'
 import { accountNamed, type ListedAccount, listedAccount } from '../../../access/account-listing.ts'
 import { type ListedKey, listedKey } from '../../../access/key-listing.ts'
-import { keyQueries } from '../../../access/queries.ts'
+import { accountQueries, keyQueries } from '../../../access/queries.ts'
 import { accountOf, isOfKey, onlyKeyOf, type Viewer } from '../../../access/viewer.ts'
-import { conflict, notFound } from '../../../domain/errors.ts'
-import type { Tx } from '../../../store/db.ts'
-import type { Key } from '../../../store/schema.ts'
+import { conflict, invalidRequest, notFound } from '../../../domain/errors.ts'
+import type { Db, Tx } from '../../../store/db.ts'
+import type { Account, Key } from '../../../store/schema.ts'
 import type { Gateway } from '../gateway.ts'
-import { numberIn } from './fields.ts'
+import { AccountRef, numberIn } from './fields.ts'
+
+/** For the operator: the number or the name of an account. All others see their own without it. */
+export const ACCOUNT_PARAMETER = { account: Type.Optional(AccountRef) }
+
+/**
+ * The account as it is at this moment; undefined if the operator names none.
+ *
+ * @throws GatewayError as `payingAccount`
+ */
+export async function chosenAccount(
+  db: Db,
+  viewer: Viewer,
+  reference: string | undefined,
+): Promise<Account | undefined> {
+  const id = await payingAccount({ db }, viewer, reference)
+  return id === undefined ? undefined : await accountQueries(db).accountById.get({ id })
+}
+
+/**
+ * The same for a request that needs an account.
+ *
+ * @throws GatewayError as `chosenAccount`; invalid_request if the operator names none
+ */
+export async function requireChosenAccount(
+  db: Db,
+  viewer: Viewer,
+  reference: string | undefined,
+): Promise<Account> {
+  const account = await chosenAccount(db, viewer, reference)
+  if (account) return account
+  throw invalidRequest('account: choose the account that this is about.', { param: 'account' })
+}
 
 /** An account by its number, or else by its name. @throws GatewayError not_found */
 export async function requireAccount({ db }: Pick<Gateway, 'db'>, reference: string): Promise<ListedAccount> {
