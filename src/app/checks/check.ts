@@ -29,7 +29,7 @@ export interface ReadPatient extends Patient {
 }
 
 /** For checks that read rows: the database of the gateway, or where none runs here one that is opened to read. */
-export interface OpenPatient extends Patient {
+interface OpenPatient extends Patient {
   db: Db
 }
 
@@ -46,33 +46,28 @@ interface CheckBase {
   alert?: AlertOfCheck
 }
 
-type Looks<More extends unknown[]> =
-  | {
-      needs: 'folder'
-      look: (patient: Patient, time: CheckTime, ...more: More) => Awaitable<readonly Diagnosis[]>
-    }
-  | {
-      /** It is made where the catalogue has no mistakes. */
-      needs: 'catalogue'
-      look: (patient: ReadPatient, time: CheckTime, ...more: More) => Awaitable<readonly Diagnosis[]>
-    }
-
-interface LooksAtRows<Own> {
+interface Looks<Needs, Examined, More extends unknown[]> {
   /**
-   * It is made where there is a database of this program's version; else it has no diagnosis, and that of the check `database` says why.
+   * `catalogue`: made where the catalogue has no mistakes. `database`: made where there is a database of this program's version; else it has
+   * no diagnosis, and that of the check `database` says why.
    */
-  needs: 'database'
-  look: (patient: OpenPatient, time: CheckTime, own: Own | undefined) => Awaitable<readonly Diagnosis[]>
+  needs: Needs
+  look: (patient: Examined, time: CheckTime, ...more: More) => Awaitable<readonly Diagnosis[]>
 }
 
 /**
  * One thing that is looked at. Each of its diagnoses is a sentence and an advice, the same wherever they are reported. Besides the time it is
  * given the running part of its plugin, undefined where no gateway runs here.
  */
-export type Check<Own = unknown> = CheckBase & (Looks<[own: Own | undefined]> | LooksAtRows<Own>)
+export type Check<Own = unknown> = CheckBase &
+  (
+    | Looks<'folder', Patient, [own: Own | undefined]>
+    | Looks<'catalogue', ReadPatient, [own: Own | undefined]>
+    | Looks<'database', OpenPatient, [own: Own | undefined]>
+  )
 
 /** A check with the running part of its plugin. */
-export type GatewayCheck = CheckBase & Looks<[]>
+export type GatewayCheck = CheckBase & (Looks<'folder', Patient, []> | Looks<'catalogue', ReadPatient, []>)
 
 /** The alert that a check raises by what is not well. */
 export interface AlertOfCheck {

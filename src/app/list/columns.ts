@@ -68,16 +68,6 @@ const textOf = (value: Value): string => (value === null ? '-' : String(cellOf(v
 
 type Reading<Row, Result> = (row: Row, reader: Reader) => Result
 
-export const text = <Row, const Options extends ColumnOptions = Record<never, never>>(
-  value: Reading<Row, string>,
-  options?: Options,
-) => valueColumn(Type.String(), value, options)
-
-export const nullableText = <Row, const Options extends ColumnOptions = Record<never, never>>(
-  value: Reading<Row, string | null>,
-  options?: Options,
-) => valueColumn(Nullable(Type.String()), value, options)
-
 /** One of several words. @param schema of these words */
 export const word = <Row, Schema extends TSchema, const Options extends ColumnOptions = Record<never, never>>(
   schema: Schema,
@@ -85,26 +75,21 @@ export const word = <Row, Schema extends TSchema, const Options extends ColumnOp
   options?: Options,
 ) => valueColumn(schema, value, options)
 
-export const integer = <Row, const Options extends ColumnOptions = Record<never, never>>(
-  value: Reading<Row, number>,
-  options?: Options,
-) => valueColumn(Type.Integer(), value, options)
+const columnWith =
+  <Schema extends TSchema>(schema: Schema) =>
+  <Row, const Options extends ColumnOptions = Record<never, never>>(
+    value: Reading<Row, Static<Schema> & Value>,
+    options?: Options,
+  ) =>
+    valueColumn(schema, value, options)
 
-export const nullableInteger = <Row, const Options extends ColumnOptions = Record<never, never>>(
-  value: Reading<Row, number | null>,
-  options?: Options,
-) => valueColumn(Nullable(Type.Integer()), value, options)
-
+export const text = columnWith(Type.String())
+export const nullableText = columnWith(Nullable(Type.String()))
+export const integer = columnWith(Type.Integer())
+export const nullableInteger = columnWith(Nullable(Type.Integer()))
+export const boolean = columnWith(Type.Boolean())
 /** An object with other fields in each row, or null. */
-export const nullableFields = <Row, const Options extends ColumnOptions = Record<never, never>>(
-  value: Reading<Row, Record<string, unknown> | null>,
-  options?: Options,
-) => valueColumn(Nullable(Type.Record(Type.String(), Type.Unknown())), value, options)
-
-export const boolean = <Row, const Options extends ColumnOptions = Record<never, never>>(
-  value: Reading<Row, boolean>,
-  options?: Options,
-) => valueColumn(Type.Boolean(), value, options)
+export const nullableFields = columnWith(Nullable(Type.Record(Type.String(), Type.Unknown())))
 
 interface PairOptions extends Omit<ColumnOptions, 'table'> {
   table?: { head: string }

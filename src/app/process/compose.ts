@@ -8,7 +8,7 @@ import { createPasswords } from '../../access/passwords.ts'
 import { accountQueries } from '../../access/queries.ts'
 import { createRate } from '../../access/rate.ts'
 import type { RandomBytes } from '../../access/secret.ts'
-import { createSessions, type Sessions } from '../../access/sessions.ts'
+import { createSessions } from '../../access/sessions.ts'
 import { createSignInRate } from '../../access/sign-in-rate.ts'
 import { createBodyMemory } from '../../calls/bodies/memory.ts'
 import { createMemoryBudget } from '../../calls/bodies/memory-budget.ts'
@@ -17,14 +17,12 @@ import type { ImageParts } from '../../calls/kinds/image/call.ts'
 import { createEvents } from '../../calls/life/events.ts'
 import { createParser } from '../../calls/parsing/parser.ts'
 import type { CallParts } from '../../calls/parts.ts'
-import type { Configuration } from '../../catalogue/configuration.ts'
 import { requestIdAt } from '../../domain/request-id.ts'
-import type { ServerSockets } from '../../http/sockets.ts'
 import { createWebSockets } from '../../http/web-sockets.ts'
 import type { Decoder } from '../../media/decoder.ts'
 import { createRemoteFetch } from '../../media/remote.ts'
+import type { Logger } from '../../observe/log.ts'
 import { redactorOf } from '../../observe/redact.ts'
-import type { Tally } from '../../observe/tally.ts'
 import { KnownValues } from '../../protocols/wire/known-values.ts'
 import type { Db } from '../../store/db.ts'
 import { createSharedRate } from '../../store/engines/postgres/rates.ts'
@@ -32,7 +30,7 @@ import { createCooldowns } from '../../upstream/cooldowns.ts'
 import { createTokens } from '../../upstream/tokens/tokens.ts'
 import { createTransport, type Fetch } from '../../upstream/transport.ts'
 import { Deadlines } from '../../utilities/deadlines.ts'
-import type { Gateway, Operations } from '../surface/gateway.ts'
+import type { Gateway, Operations, Requests } from '../surface/gateway.ts'
 import { createCallInside } from '../surface/inside.ts'
 import { sharingGateways } from './among-others.ts'
 import type { Simulator } from './simulator.ts'
@@ -54,81 +52,67 @@ const KNOWN_VALUES_BYTES = 8 * 1024 * 1024
 const IMAGE_MEMORY_BYTES = 420 * 1024 * 1024
 const IMAGE_WAIT_MS = 60_000
 
-export interface Parts
-  extends Pick<CallParts, 'running' | 'protocols' | 'catalogue' | 'closed' | 'log' | 'now' | 'probe'> {
+export interface Parts {
   stores: Stores
-  /** As in `Operations`. */
-  configuration: Configuration
-  /** As in `Operations`. */
-  notReady: () => string | undefined
-  /** As in `Requests`. */
-  sockets: () => ServerSockets | null
-  /** As in `Requests`. */
-  error_answers: Tally
+  calls: Pick<CallParts, 'running' | 'protocols' | 'catalogue' | 'closed' | 'log' | 'now' | 'probe'>
+  requests: Pick<Requests, 'error_answers' | 'sockets'>
+  operations: Pick<Operations, 'data_folder' | 'start_audit' | 'postWebhook' | 'configuration' | 'notReady'>
   /** The application, once there is one. */
   serve: (request: Request) => Promise<Response>
-  /** As in `Operations`. */
-  beside: Pick<Operations, 'data_folder' | 'start_audit' | 'postWebhook'>
   decoder: Decoder
   network: Fetch
   simulator: Simulator
 }
 
-export function compose({
-  stores,
-  configuration,
-  notReady,
-  sockets,
-  error_answers,
-  serve,
-  beside,
-  decoder,
-  network,
-  simulator,
-  ...shared
-}: Parts): Gateway {
+export function compose(parts: Parts): Gateway {
+  const { stores, decoder, requests } = parts
+  const { catalogue, log, now } = parts.calls
   const { engine, db, database, ledger, settlements, idempotency, library, responses } = stores
   const { call_db } = database
-  const { catalogue, log, now } = shared
-  const events = createEvents(log)
   const passes = createPasses()
-  const limiter = createLimiter({ now: () => performance.now() })
+  const limiter = createLimiter({ now: monotonic_ms })
   const calls: CallParts = {
-    ...shared,
+    ...parts.calls,
     gate: gateOf(call_db, passes, now),
     limiter: engine.is_shared ? withSharedCounts(limiter, call_db) : limiter,
     is_shared: engine.is_shared,
     ledger,
     settlements,
-    events,
+    events: createEvents(log),
     idempotency,
-    upstream: upstreamOf({ network, simulator, now }),
-    bodies: bodiesOf({ db: call_db, log }),
+    upstream: upstreamOf(parts),
+    bodies: bodiesOf(call_db, log),
     publicWords: (words) => redactorOf(catalogue()).scrub(words).slice(0, MAX_PUBLIC_MESSAGE_CHARS),
   }
   return {
     calls,
     requests: {
       newRequestId: () => requestIdAt(now()),
-      sockets: socketsWithPasses(sockets, passes),
+      sockets: socketsWithPasses(requests.sockets, passes),
       web_sockets: createWebSockets({ now, resident_bytes: () => process.memoryUsage.rss() }),
-      error_answers,
-      reads: createRate(() => performance.now()),
+      error_answers: requests.error_answers,
+      reads: createRate(monotonic_ms),
     },
     content: { images: imagePartsOf(stores, decoder), responses },
     people: {
-      sessions: sessionsOf({ db, catalogue, now, log }),
-      page_calls: createRate(() => performance.now()),
-      exports: createExports(() => performance.now()),
-      callInside: createCallInside(passes, serve),
+      sessions: createSessions({
+        db,
+        passwords: createPasswords(),
+        rate: createSignInRate(monotonic_ms),
+        settings: () => catalogue().console,
+        randomBytes,
+        now,
+        log,
+      }),
+      page_calls: createRate(monotonic_ms),
+      exports: createExports(monotonic_ms),
+      callInside: createCallInside(passes, parts.serve),
       randomBytes,
     },
     operations: {
-      ...beside,
+      ...parts.operations,
       gateways: () => sharingGateways(stores),
       database: async () => ({ address: engine.address, ...(await engine.about(db)) }),
-      configuration,
-      notReady,
       files_bucket: stores.files.bucket?.connection.where,
       filesTrouble: () => (library.isFailing() ? FILES_FAIL : undefined),
       checks: [],
@@ -141,11 +125,9 @@ export function compose({
 
 const FILES_FAIL = 'the bucket cannot be read or written'
 
-const upstreamOf = ({
-  network,
-  simulator,
-  now,
-}: Pick<Parts, 'network' | 'simulator' | 'now'>): CallParts['upstream'] => ({
+const monotonic_ms = (): number => performance.now()
+
+const upstreamOf = ({ network, simulator, calls: { now } }: Parts): CallParts['upstream'] => ({
   fetch: createTransport(network, simulator),
   cooldowns: createCooldowns(now),
   deadlines: new Deadlines(),
@@ -154,7 +136,7 @@ const upstreamOf = ({
   random: Math.random,
 })
 
-const bodiesOf = ({ db, log }: Pick<Parts, 'log'> & { db: Db }): CallParts['bodies'] => ({
+const bodiesOf = (db: Db, log: Logger): CallParts['bodies'] => ({
   memory: createBodyMemory({
     limit_bytes: BODY_MEMORY_BYTES,
     account_limit_bytes: BODY_MEMORY_BYTES / 2,
@@ -179,30 +161,11 @@ const gateOf = (db: Db, passes: Passes, now: () => number): Gate =>
     now,
   })
 
-const sessionsOf = ({
-  db,
-  catalogue,
-  now,
-  log,
-}: Pick<Parts, 'catalogue' | 'now' | 'log'> & { db: Db }): Sessions =>
-  createSessions({
-    db,
-    passwords: createPasswords(),
-    rate: createSignInRate(() => performance.now()),
-    settings: () => catalogue().console,
-    randomBytes,
-    now,
-    log,
-  })
-
-const imagePartsOf = (
-  { library, database, engine }: Pick<Stores, 'library' | 'database' | 'engine'>,
-  decoder: Decoder,
-): ImageParts => ({
+const imagePartsOf = ({ library, database, engine }: Stores, decoder: Decoder): ImageParts => ({
   library,
   decoder,
   fetchImage: createRemoteFetch(),
-  rate: engine.is_shared ? createSharedRate(database.call_db) : createRate(() => performance.now()),
+  rate: engine.is_shared ? createSharedRate(database.call_db) : createRate(monotonic_ms),
   memory: createMemoryBudget({
     limit_bytes: IMAGE_MEMORY_BYTES,
     wait_ms: IMAGE_WAIT_MS,

@@ -30,10 +30,14 @@ async function openFile(path: string): Promise<OlderDatabase | undefined> {
   return { version, db: dbOver(connection), [Symbol.asyncDispose]: async () => connection.close() }
 }
 
-function versionOfFile(path: string): number {
+const BUSY_MS = 5_000
+
+/** The version of a database's file; 0 where there are no tables, or cannot be read. */
+export function versionOfFile(path: string): number {
   if (!statSync(path, { throwIfNoEntry: false })?.isFile()) return 0
   try {
     using connection = closing(new Database(path, { readonly: true, strict: true }))
+    connection.run(`PRAGMA busy_timeout = ${BUSY_MS}`)
     return schemaVersion(connection)
   } catch {
     // A file that is no database, or another user's.

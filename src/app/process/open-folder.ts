@@ -14,21 +14,7 @@ import type { ServeOptions } from './serve-options.ts'
 import { refuseStart } from './start-refusals.ts'
 import { openStores, recover, takeFolder } from './stores.ts'
 
-type Opening = Pick<
-  ServeOptions,
-  | 'data_folder'
-  | 'log'
-  | 'env'
-  | 'listen'
-  | 'now'
-  | 'accept_missing_files'
-  | 'tryImages'
-  | 'plugin_limits'
-  | 'owns_process'
-  | 'gateway_timing'
-  | 'accepts_others'
-  | 'max_busy_wait_ms'
-> &
+type Opening = ServeOptions &
   Required<Pick<ServeOptions, 'probe'>> & { protocols: Registry; plugins: readonly Plugin[] }
 
 /**
@@ -37,10 +23,9 @@ type Opening = Pick<
  * @returns with the plugins, prepared but not yet in the gateway, and the address to listen on
  * @throws Error as `startGateway`
  */
-export async function openFolder({ data_folder, accept_missing_files = false, ...parts }: Opening) {
-  const { log, env, protocols, probe, tryImages } = parts
-  const { plugin_limits, gateway_timing, accepts_others, max_busy_wait_ms, owns_process = false } = parts
-  const clock = sharedClock(parts.now ?? Date.now)
+export async function openFolder(options: Opening) {
+  const { data_folder, accept_missing_files = false, log, env, protocols, plugins, tryImages } = options
+  const clock = sharedClock(options.now ?? Date.now)
   const { now } = clock
   const paths = dataPaths(data_folder)
   refuseHalfRestored(data_folder)
@@ -49,36 +34,25 @@ export async function openFolder({ data_folder, accept_missing_files = false, ..
   const onUse = (catalogue: Catalogue) => image_trial?.follow(catalogue)
   const watched = await openCatalogue(paths, { env, protocols, log, onUse })
   const catalogue = watched.current
-  const listen = parts.listen ?? catalogue().server.listen
+  const listen = options.listen ?? catalogue().server.listen
   const error_answers = createTally()
   const undoing = new AsyncDisposableStack()
   undoing.defer(() => watched.close())
   const close = () => undoing.disposeAsync()
-  const elsewhere = parts.plugins.flatMap(({ leftovers }) => leftovers())
+  const elsewhere = plugins.flatMap(({ leftovers }) => leftovers())
   return await orUndo(close, async () => {
     const unlock = takeFolder(data_folder, log, elsewhere)
     const prepared = await orUndo(
       async () => unlock(),
       async () => {
-        const accepted = { accept_missing_files, accepts_others, gateway_timing }
-        await refuseStart({ catalogue: catalogue(), data_folder, listen, ...accepted })
-        const limits = plugin_limits ?? {}
+        await refuseStart({ ...options, catalogue: catalogue(), listen, accept_missing_files })
+        const { plugin_limits: limits = {}, owns_process = false } = options
         const start = { data_folder, listen, log, catalogue, now, error_answers, limits, owns_process }
-        return await preparePlugins(start, parts.plugins)
+        return await preparePlugins(start, plugins)
       },
     )
-    const stores = await openStores({
-      data_folder,
-      unlock,
-      catalogue,
-      onSharedVersion: (version: number | undefined) => void watched.hear(version),
-      clock,
-      log,
-      probe,
-      gateway_timing,
-      accepts_others,
-      max_busy_wait_ms,
-    })
+    const onSharedVersion = (version: number | undefined) => void watched.hear(version)
+    const stores = await openStores({ ...options, unlock, catalogue, onSharedVersion, clock })
     undoing.defer(() => stores.close())
     await watched.openIn(stores.db, now)
     await recover(stores, { data_folder, accept_missing_files, now, log })

@@ -14,19 +14,30 @@ const MAX_FINDINGS = 100
 
 /** Reports that the ledger can no longer commit, and, with how long that was, that it can again. */
 export function reportLedgerTo(log: Logger, database: string): OnChange {
-  let since_ms: number | undefined
+  const time = outage()
   return (failing, cause) => {
-    if (failing !== undefined) {
+    if (failing === undefined) return log.info(time.ended(), 'the ledger can commit again: calls are taken')
+    time.start()
+    log.error(
+      { reason: failing, database, cause },
+      'the ledger cannot commit: new paid calls are refused until it can',
+    )
+  }
+}
+
+/** The time from the first trouble to its end. */
+function outage() {
+  let since_ms: number | undefined
+  return {
+    start() {
       since_ms ??= performance.now()
-      log.error(
-        { reason: failing, database, cause },
-        'the ledger cannot commit: new paid calls are refused until it can',
-      )
-      return
-    }
-    const lasted_ms = Math.round(performance.now() - (since_ms ?? performance.now()))
-    since_ms = undefined
-    log.info({ lasted_ms }, 'the ledger can commit again: calls are taken')
+    },
+    ended() {
+      const now_ms = performance.now()
+      const lasted_ms = Math.round(now_ms - (since_ms ?? now_ms))
+      since_ms = undefined
+      return { lasted_ms }
+    },
   }
 }
 
@@ -41,36 +52,24 @@ export const reportLostTo =
 
 /** Reports that the bucket of files cannot be used, and, with how long that was, that it can again. */
 export function reportBucketTo(log: Logger): (failure: Error | undefined) => void {
-  let since_ms = 0
-  return (failure) => {
-    if (failure) {
-      since_ms = performance.now()
-      log.error(
-        { cause: failure },
-        'the bucket of files fails: images and uploads are refused until it works',
-      )
-    } else
-      log.info(
-        { lasted_ms: Math.round(performance.now() - since_ms) },
-        'the bucket of files works again: images and uploads are taken',
-      )
+  const time = outage()
+  return (cause) => {
+    if (!cause) return log.info(time.ended(), 'the bucket of files works again: images and uploads are taken')
+    time.start()
+    log.error({ cause }, 'the bucket of files fails: images and uploads are refused until it works')
   }
 }
 
 /** Reports that files of the database are not in their place, and, with how long that was, that they are again. */
 export function reportPlaceTo(log: Logger): (trouble: string | undefined) => void {
-  let since_ms = 0
-  let reason: string | undefined
-  return (trouble) => {
-    if (trouble !== undefined) {
-      if (reason === undefined) since_ms = performance.now()
-      log.error({ reason: trouble }, 'not ready: nothing is written, and new paid calls are refused')
-    } else
-      log.info(
-        { reason, lasted_ms: Math.round(performance.now() - since_ms) },
-        "the database's files are in their place again",
-      )
-    reason = trouble
+  const time = outage()
+  let last: string | undefined
+  return (reason) => {
+    if (reason === undefined)
+      return log.info({ reason: last, ...time.ended() }, "the database's files are in their place again")
+    time.start()
+    last = reason
+    log.error({ reason }, 'not ready: nothing is written, and new paid calls are refused')
   }
 }
 

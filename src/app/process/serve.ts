@@ -66,22 +66,19 @@ export async function startGateway({ plugins, ...options }: StartOptions): Promi
   const configuration = openConfiguration({ ...stores, ...in_file })
   const gateway = compose({
     stores,
-    running,
-    protocols,
-    catalogue,
-    configuration,
-    notReady: readiness.notReady,
-    sockets: () => sockets,
+    calls: { running, protocols, catalogue, closed: readiness.closed, log, now, probe },
+    requests: { error_answers, sockets: () => sockets },
+    operations: {
+      data_folder,
+      start_audit: audit.promise,
+      postWebhook,
+      configuration,
+      notReady: readiness.notReady,
+    },
     serve: inside.serve,
-    error_answers,
-    beside: { data_folder, start_audit: audit.promise, postWebhook },
     decoder: createDecoder(),
-    closed: readiness.closed,
     network,
     simulator: simulatorOf(plugins),
-    log,
-    now,
-    probe,
   })
   const where = { listen, data_folder, socket_idle_timeout_s }
   const { opened_plugins, listening } = await orUndo(close, () =>

@@ -1,13 +1,13 @@
 // The engine SQLite: a file in the data folder, which one gateway serves, and commands write beside it.
-import { Database } from 'bun:sqlite'
-import { existsSync, statSync } from 'node:fs'
+import type { Database } from 'bun:sqlite'
+import { statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { conflict, notFound } from '../../../domain/errors.ts'
 import type { Logger } from '../../../observe/log.ts'
 import { DATABASE_BYTES } from '../../../store/disk-room.ts'
 import type { MigrationCopy } from '../../../store/engines/sqlite/copy.ts'
 import { fileIntegrity } from '../../../store/engines/sqlite/integrity.ts'
-import { MIGRATIONS, schemaVersion } from '../../../store/engines/sqlite/migrate.ts'
+import { MIGRATIONS } from '../../../store/engines/sqlite/migrate.ts'
 import { openDatabase } from '../../../store/engines/sqlite/open.ts'
 import { fileScrubbing } from '../../../store/engines/sqlite/scrubbing.ts'
 import { type DbOptions, openDb } from '../../../store/engines/sqlite/sqlite.ts'
@@ -15,6 +15,7 @@ import { refuseUnwritable } from '../../../store/folder.ts'
 import { takeLock } from '../../../store/lock.ts'
 import { watchPlace } from '../../../store/place.ts'
 import { closing } from '../../../utilities/at-end.ts'
+import { versionOfFile } from '../older-database.ts'
 import { reportPlaceTo } from '../reports.ts'
 import type { Engine, EngineOptions, ServedDatabase } from './engine.ts'
 import { beginAlone } from './own-gateway.ts'
@@ -94,19 +95,13 @@ function openIn<Opened>(
  * @throws GatewayError conflict while one serves it
  */
 function lockToMigrate(dir: string): Disposable | undefined {
-  if (!isOlder(join(dir, 'tollgate.db'))) return undefined
+  const version = versionOfFile(join(dir, 'tollgate.db'))
+  if (version === 0 || version >= MIGRATIONS.length) return undefined
   const unlock = takeLock(join(dir, 'serve.lock'))
   if (unlock) return unlock
   throw conflict(
     `A gateway of an older version serves ${dir}. Restart it with this version first, so that it migrates the database.`,
   )
-}
-
-function isOlder(path: string): boolean {
-  if (!existsSync(path)) return false
-  using db = closing(new Database(path, { readonly: true }))
-  const version = schemaVersion(db)
-  return version > 0 && version < MIGRATIONS.length
 }
 
 const aboutCopy = ({ path, from_version, to_version }: MigrationCopy): string =>

@@ -20,6 +20,7 @@ import { requireJson, requireOwnOrigin, type SiteSettings, tokenOf } from './sit
 
 /** What most routes of the console ask of the gateway. */
 export type ConsoleParts = Pick<Gateway, 'calls' | 'requests' | 'people' | 'db'>
+type SessionParts = Omit<ConsoleParts, 'db'>
 
 const SURFACE = { surface: 'console', forms: [], render: consoleError }
 
@@ -52,10 +53,7 @@ interface CallsOptions {
  *
  * @throws (as an answer) 401 without a session, 403 from a page of another origin, before anything of the body is read
  */
-export const viewerCalls = (
-  gateway: Pick<Gateway, 'calls' | 'requests' | 'people'>,
-  options: CallsOptions = {},
-) =>
+export const viewerCalls = (gateway: SessionParts, options: CallsOptions = {}) =>
   admitting(gateway, { ...options, limit_bytes: BODY_LIMITS.viewer }, async (entering) => {
     const viewer = await viewerOf(gateway, entering)
     countCall(gateway, viewer, options.counts_as)
@@ -63,10 +61,7 @@ export const viewerCalls = (
   })
 
 /** Routes for the operator alone: 403 for all others who are signed in. */
-export const operatorCalls = (
-  gateway: Pick<Gateway, 'calls' | 'requests' | 'people'>,
-  options: CallsOptions = {},
-) =>
+export const operatorCalls = (gateway: SessionParts, options: CallsOptions = {}) =>
   admitting(gateway, { ...options, limit_bytes: BODY_LIMITS.operator }, async (entering) => {
     const viewer = await viewerOf(gateway, entering)
     requireOperator(viewer)
@@ -74,7 +69,7 @@ export const operatorCalls = (
   })
 
 /** Routes for anybody, to sign in. They get as `viewer` whoever is signed in already. */
-export const visitorCalls = (gateway: Pick<Gateway, 'calls' | 'requests' | 'people'>) =>
+export const visitorCalls = (gateway: SessionParts) =>
   admitting(gateway, { limit_bytes: BODY_LIMITS.visitor }, (entering) => viewerIfAny(gateway, entering))
 
 /** Somebody at a page, and the request by which they do something. */
@@ -121,10 +116,7 @@ export function requireConsole({ calls: { catalogue } }: Pick<Gateway, 'calls'>)
   if (!catalogue().console.enabled) throw noEndpoint()
 }
 
-const viewerOf = (
-  gateway: Pick<Gateway, 'calls' | 'requests' | 'people'>,
-  { request, request_id }: Entering,
-): Promise<Viewer> =>
+const viewerOf = (gateway: SessionParts, { request, request_id }: Entering): Promise<Viewer> =>
   gateway.people.sessions.viewer(
     tokenOf(request, siteSettings(gateway)),
     addressOf({ request, sockets: gateway.requests.sockets }),
@@ -137,14 +129,14 @@ const viewerOf = (
  * @param counts_as more for what takes longer, or leaves something behind
  * @throws GatewayError rate_limited
  */
-export function countCall(
-  { people: { page_calls } }: Pick<Gateway, 'people'>,
-  viewer: Viewer,
-  counts_as = 1,
-): void {
+export function countCall({ people }: Pick<Gateway, 'people'>, viewer: Viewer, counts_as = 1): void {
   const account_id = accountOf(viewer)
   if (account_id === undefined) return
-  const { admitted, resets_in_s: retry_after_s } = page_calls.take(account_id, MAX_CALLS_A_MINUTE, counts_as)
+  const { admitted, resets_in_s: retry_after_s } = people.page_calls.take(
+    account_id,
+    MAX_CALLS_A_MINUTE,
+    counts_as,
+  )
   if (admitted) return
   throw rateLimited(
     `The pages of this account made more than ${MAX_CALLS_A_MINUTE} requests within a minute. Try again in ${counted(retry_after_s, 'second')}. Use the API for automation.`,
@@ -163,10 +155,7 @@ export function beginExport({ people }: Pick<Gateway, 'people'>, viewer: Viewer)
   return account_id === undefined ? () => {} : people.exports.begin(account_id)
 }
 
-async function viewerIfAny(
-  gateway: Pick<Gateway, 'calls' | 'requests' | 'people'>,
-  entering: Entering,
-): Promise<Viewer | undefined> {
+async function viewerIfAny(gateway: SessionParts, entering: Entering): Promise<Viewer | undefined> {
   try {
     return await viewerOf(gateway, entering)
   } catch (thrown) {
