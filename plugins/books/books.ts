@@ -39,7 +39,6 @@ export class Books {
     this.failure = undefined
   }
 
-  /** Ends the one that is running. */
   stop(): void {
     this.#process?.stop()
   }

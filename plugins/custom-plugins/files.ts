@@ -40,7 +40,6 @@ export interface PluginFile {
 interface PluginFiles {
   /** By the names of the files, in the order of their characters. */
   files: readonly PluginFile[]
-  /** Code that is not loaded. */
   skipped: readonly string[]
 }
 
@@ -52,11 +51,7 @@ const OTHER_CODE = /\.([cm]?js|[cm]ts|[jt]sx)$/
 /** The folder of the plugins in a data folder, absolute: modules are imported from it. */
 export const pluginsFolder = (data_folder: string): string => resolve(data_folder, 'plugins')
 
-/**
- * Looks into the folder. One that is not there has no plugins.
- *
- * @throws Error for what is no folder, or cannot be read
- */
+/** Looks into the folder. One that is not there has no plugins. @throws Error for what is no folder, or cannot be read */
 export function findPlugins(folder: string): PluginFiles {
   const stats = statSync(folder, { throwIfNoEntry: false })
   if (!stats) return { files: [], skipped: [] }

@@ -15,13 +15,11 @@ import { areSame, type Mounted, nameOf, routesOf } from './routes.ts'
 import { settingsOf } from './settings.ts'
 
 export interface LoadParts extends GatewayParts, Pick<Requests, 'newRequestId' | 'error_answers'> {
-  /** A plugin may take this long. */
   load_limit_ms?: number | undefined
   /** The user that runs them: that of this process where absent. */
   user?: number | undefined
 }
 
-/** A plugin that was loaded and opened. */
 export interface LoadedPlugin {
   /** Its file without `.ts`. */
   name: string
@@ -32,7 +30,6 @@ export interface LoadedPlugin {
   hooks: HooksOfPlugin
   mounted: Mounted
   definition: PluginDefinition
-  /** Its running part. */
   own: unknown
 }
 

@@ -99,7 +99,6 @@ const afterTurn = (work: () => Promise<void>): Promise<void> =>
     setImmediate(resolve)
   }).then(work)
 
-/** The custom plugins of a running gateway. */
 export class OwnPlugins {
   readonly loaded: readonly LoadedPlugin[]
   readonly #log: Logger
@@ -107,7 +106,6 @@ export class OwnPlugins {
   /** Listeners that have an event still to come, or are at it. */
   readonly #listening = new Set<Promise<void>>()
 
-  /** Registers their hooks. */
   constructor(gateway: Gateway, { loaded, before_limit_ms, serveIn }: PreparedPlugins) {
     const { log, bodies } = gateway.calls
     serveIn(gateway)
@@ -122,7 +120,6 @@ export class OwnPlugins {
       .map(({ hooks }) => createSettleQueue({ plugin: hooks, log }))
   }
 
-  /** Their routes, beside those of the gateway. */
   routes(): Elysia {
     const app = new Elysia({ name: 'own-plugins' })
     for (const { mounted } of this.loaded) mount(app, mounted)

@@ -29,7 +29,6 @@ interface OpenedGateway {
   close(): void
 }
 
-/** @param name the plugin's */
 export function gatewayFor(name: string, { folder, log, catalogue, admit }: GatewayParts): OpenedGateway {
   const before: BeforeCall[] = []
   const after: AfterSettle[] = []

@@ -25,11 +25,7 @@ interface PluginRoute {
   path: string
 }
 
-/**
- * The routes that a plugin has registered.
- *
- * @throws Error naming one that it may not have
- */
+/** The routes that a plugin has registered. @throws Error naming one that it may not have */
 export function routesOf(app: AnyElysia): PluginRoute[] {
   const routes = (app.routes as PluginRoute[]).map(({ method, path }) => ({ method, path }))
   for (const route of routes) assertOwn(route)
@@ -51,7 +47,6 @@ function assertOwn({ method, path }: PluginRoute): void {
     )
 }
 
-/** A plugin's own application, and its routes. */
 export interface Mounted {
   app: AnyElysia
   routes: readonly PluginRoute[]

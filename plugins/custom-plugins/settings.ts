@@ -67,7 +67,6 @@ function resolved(value: unknown, path: TomlPath, context: SectionContext, secre
   return Object.fromEntries(entries.filter(([, each]) => each !== undefined))
 }
 
-/** The section without any settings. */
 export const NO_SETTINGS: Catalogue['sections'] = new Map([[SECTION, { tables: {}, secrets: [] }]])
 
 /** The names that have settings. */

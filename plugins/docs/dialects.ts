@@ -59,7 +59,6 @@ const keyIn = (place: string, name: string, description: string): Schema => ({
   description,
 })
 
-/** The ways to send a key, by their names in the document. */
 export const SECURITY_SCHEMES: Readonly<Record<CredentialForm, Schema>> = {
   bearer: { type: 'http', scheme: 'bearer', description: 'A key, `tg_…`, as a bearer token.' },
   'x-api-key': keyIn('header', 'x-api-key', "The same key, as Anthropic's clients send it."),

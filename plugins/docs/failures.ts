@@ -5,7 +5,6 @@ import { ref } from '../../src/app/reference/schema.ts'
 import { type ErrorKind, GatewayError } from '../../src/domain/errors.ts'
 import { DIALECTS } from './dialects.ts'
 
-/** Descriptions for the document. */
 const MEANINGS: Readonly<Record<ErrorKind, string>> = {
   invalid_request: 'The request is malformed, or asks for what the model does not do',
   unauthenticated: 'No key, or one that is wrong, revoked or expired',
@@ -27,7 +26,6 @@ const MEANINGS: Readonly<Record<ErrorKind, string>> = {
   upstream_timeout: "The provider, or the caller's own body, took too long",
 }
 
-/** An example of a message for each. */
 const MESSAGES: Readonly<Record<ErrorKind, string>> = {
   invalid_request: 'max_tokens: must be a whole number, 0 or more.',
   unauthenticated: 'The API key is not valid. Check that it is sent whole, and was not revoked.',
@@ -50,7 +48,6 @@ const MESSAGES: Readonly<Record<ErrorKind, string>> = {
 const REQUEST_ID = 'req_01k9z3x8v7t6s5r4q3p2n1m0'
 
 const ALL = Object.keys(MEANINGS) as ErrorKind[]
-/** Kinds of paid calls alone. */
 const ONLY_PAID = /^(insufficient_balance|conflict|unprocessable)$/
 /** Kinds that no free route has. */
 const OF_PROVIDERS = /^(insufficient_balance|upstream_failed|upstream_overloaded)$/
@@ -81,7 +78,6 @@ function rendered(kind: ErrorKind, tag: Tag): { status: number; body: unknown } 
   return DIALECTS[tag].render(new GatewayError(kind, MESSAGES[kind], about), REQUEST_ID)
 }
 
-/** The failures of these kinds, by status. */
 function failuresOf(kinds: readonly ErrorKind[], tag: Tag): Record<string, Answer> {
   const by_status = Map.groupBy(kinds, (kind) => rendered(kind, tag).status)
   return Object.fromEntries(

@@ -110,7 +110,6 @@ export function contentOf(
   return { body, headers: codingHeaders(coding) }
 }
 
-/** @param coding that of the content */
 const codingHeaders = (coding: string): Record<string, string> => ({
   vary: 'Accept-Encoding',
   ...(coding === 'identity' ? {} : { 'content-encoding': coding }),

@@ -2,7 +2,6 @@
 import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 
-/** A part of the data folder, by its name. */
 interface FolderSize {
   name: string
   bytes: number

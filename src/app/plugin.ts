@@ -59,7 +59,6 @@ interface PluginSpec<
   console_routes?: () => Promise<(gateway: Gateway, own: Own) => ConsoleRoutes>
   /** Work of every minute beside the calls, such as the deletion of old rows; each by itself. */
   sweeps?: readonly { name: string; sweep: (own: Own, gateway: Gateway) => unknown }[]
-  /** Its checks: for the doctor, for alerts and for `/readyz`. */
   checks?: readonly Check<Own>[]
   /** Answers providers whose `base_url` is `simulator`, in each protocol; loaded with the first call. Of several the first one does. */
   provider?: LoadProvider
@@ -80,7 +79,6 @@ export interface Plugin<Routes extends AnyElysia = AnyElysia, ConsoleRoutes exte
   readonly checks: readonly GatewayCheck[]
   /** @returns what `open` takes @throws Error that refuses the start */
   prepare(start: StartParts): Promise<unknown>
-  /** Its parts in a gateway. */
   open(gateway: Gateway, prepared: unknown): Promise<OpenPlugin<Routes, ConsoleRoutes>>
 }
 

@@ -27,7 +27,6 @@ export const sharpPlugin: BunPlugin = {
   },
 }
 
-/** The source of the module that replaces sharp's own loader. */
 function loaderOf(sharp_folder: string): string {
   const files = nativeFilesOf(sharp_folder)
   const addons = files.filter(({ path }) => path.endsWith('.node'))

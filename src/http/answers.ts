@@ -12,7 +12,6 @@ export type RenderError = (
   request?: Request,
 ) => { status: number; body: unknown }
 
-/** A request as it is named in answers and in the log. */
 export interface Identified {
   request_id: string
   /** A further name of the header that carries the id. */

@@ -5,7 +5,6 @@ import { GatewayError, invalidRequest, toGatewayError } from '../domain/errors.t
 import { abandonBody, announcedBytes, bodyTooLarge, brokenOff } from './body.ts'
 import { bodyOf } from './content-coding.ts'
 
-/** A file inside a form, as its sender calls it. */
 export interface FilePart {
   field: string
   filename: string
@@ -24,7 +23,6 @@ export interface FormReading {
   /** Takes one file. The next file comes only after this one is taken; whatever is thrown ends the reading. */
   file(part: FilePart): Promise<void>
   field(name: string, value: string): void
-  /** Called whenever bytes arrive. */
   onProgress?: () => void
   /** Fires when the caller has gone. */
   gone: AbortSignal
@@ -78,7 +76,6 @@ export async function readForm(request: Request, reading: FormReading): Promise<
   }
 }
 
-/** Whether bytes have more parts than a form may have. */
 function hasManyParts(value: Uint8Array, { max_files, max_fields }: FormReading): boolean {
   const bytes = Buffer.from(value.buffer, value.byteOffset, value.byteLength)
   let at = 0

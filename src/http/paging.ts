@@ -3,14 +3,11 @@ import { Type } from '@sinclair/typebox'
 import { WholeNumber } from './parameters.ts'
 import { Nullable } from './schema.ts'
 
-/** The most entries that a page can have. */
 export const MAX_LIMIT = 1_000
 const DEFAULT_LIMIT = 50
 
-/** How many entries a page has at most. */
 export const Limit = WholeNumber({ minimum: 1, maximum: MAX_LIMIT }, `a whole number from 1 to ${MAX_LIMIT}`)
 
-/** The parameters of every such list. */
 export const PAGE_PARAMETERS = {
   limit: Type.Optional({
     ...Limit,
@@ -20,7 +17,6 @@ export const PAGE_PARAMETERS = {
   cursor: Type.Optional(WholeNumber({ minimum: 1 }, 'the next_cursor of the page before')),
 }
 
-/** The fields of such a list beside its entries. */
 export const PAGE_FIELDS = {
   next_cursor: Nullable(Type.Integer({ description: 'The `cursor` of the next page; null on the last.' })),
 }

@@ -11,7 +11,6 @@ export const Moment = Type.String({
   must: A_MOMENT,
 })
 
-/** The parameters of a period. */
 export const PERIOD_PARAMETERS = {
   since: Type.Optional({
     ...Moment,

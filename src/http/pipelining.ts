@@ -2,7 +2,6 @@
 
 type Serve = (request: Request) => Response | Promise<Response>
 
-/** The other end of a connection. */
 interface Socket {
   address: string
   port: number

@@ -10,7 +10,6 @@ export interface SocketEnd {
   is_too_old?: true
 }
 
-/** One that is open. */
 export interface OpenSocket {
   readonly account_id: number
   readonly opened_at_ms: number
@@ -113,14 +112,10 @@ export function createReading(open: ReadonlySet<OpenSocket>): Reading {
 
 interface MemoryWatch {
   readonly is_short: boolean
-  /** Looks at the memory of the process. */
   check(): void
 }
 
-/**
- * @param open the oldest first
- * @param resident_bytes of the process
- */
+/** @param open the oldest first @param resident_bytes of the process */
 export function watchMemory(
   open: ReadonlySet<OpenSocket>,
   { resident_bytes, reading }: { resident_bytes: () => number; reading: Reading },

@@ -18,7 +18,6 @@ export interface CallerSocket {
   terminate(): void
 }
 
-/** The events of a WebSocket. */
 export interface SocketEvents {
   open(socket: CallerSocket): void
   message(socket: CallerSocket, message: string | Uint8Array): void
@@ -29,7 +28,6 @@ export interface SocketEvents {
 }
 
 export interface Sockets {
-  /** The caller's address. */
   requestIP(request: Request): { address: string } | null
   /** Sets the idle time-out of a request's socket; 0 for no time-out. */
   timeout(request: Request, timeout_s: number): void

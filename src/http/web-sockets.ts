@@ -20,7 +20,6 @@ export interface WebSockets {
 
 interface WebSocketsOptions {
   now: () => number
-  /** The memory of the process. */
   resident_bytes: () => number
 }
 

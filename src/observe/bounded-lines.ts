@@ -2,17 +2,12 @@
 import type { LogFields, Logger, LogLevel } from './log.ts'
 
 interface BoundedLines {
-  /**
-   * Writes a line, if there is room.
-   * @param caller whose lines are counted together: an account, or an address
-   */
+  /** Writes a line, if there is room. @param caller whose lines are counted together: an account, or an address */
   write(caller: string, fields: LogFields, message: string, level?: LogLevel): void
 }
 
 interface BoundedLinesOptions {
-  /** Unix time in milliseconds. */
   now?: () => number
-  /** Runs something after a while. */
   later?: (run: () => void, delay_ms: number) => unknown
 }
 

@@ -1,6 +1,5 @@
 // Secrets as encodings show them: base64 at any offset, base64url, hex, and percent-encoding of every byte.
 
-/** Finds and hides the encoded forms of secrets. */
 interface EncodedSecrets {
   /** Whether a text contains a form. Fast: only runs of characters that are long enough are looked at. */
   finds(text: string): boolean

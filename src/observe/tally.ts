@@ -1,6 +1,5 @@
 // A tally: how often something happened, by its labels.
 
-/** How often it happened with some labels. */
 export interface Tallied {
   labels: Record<string, string>
   count: number

@@ -1,6 +1,5 @@
 // Deadlines under one timer, armed for the earliest: nearly all are met, and then cost neither a timer nor its end.
 
-/** The function that is called when its time is up. */
 export interface Deadline {
   onDue(): void
 }

@@ -1,6 +1,5 @@
 // Globs: texts in which `*` stands for any run of characters. They are compared piece by piece, never by a regular expression.
 
-/** Whether a text is meant. */
 export type TextMatcher = (text: string) => boolean
 
 /**

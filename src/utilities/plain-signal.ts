@@ -1,6 +1,5 @@
 // A signal that something is over, told by plain calls; and as the runtime's own signal to whoever needs that.
 
-/** The listener. */
 export interface AbortListener {
   onAbort(): void
 }
@@ -11,7 +10,6 @@ export interface AbortListener {
  */
 export class PlainSignal {
   aborted = false
-  /** The reason that `abort` got. */
   reason: unknown
   readonly #listeners = new Set<AbortListener>()
   #controller: AbortController | undefined

@@ -28,7 +28,6 @@ export function Plugins({ plugins }: PluginsAnswer) {
   )
 }
 
-/** A number of calls, of a plugin with a hook before them. */
 const ofCalls = (what: 'seen' | 'changed' | 'refused', title: string): Column<Plugin> =>
   atEnd(what, title, 'none', ({ hooks, since_start }) => hooks.before_call > 0 && count(since_start[what]))
 

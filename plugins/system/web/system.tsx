@@ -160,7 +160,6 @@ const whatIn = (name: string): string =>
   WHAT[name] ??
   (name.startsWith('before-restore-') ? 'what a restore replaced; delete it when you need it no longer' : '')
 
-/** Which of the folder's parts are in use. */
 interface InUse {
   has_database: boolean
   has_files: boolean

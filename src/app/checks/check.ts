@@ -19,11 +19,9 @@ export interface Patient {
   /** Where rows and files are; undefined if that cannot be read, which the check of the catalogue reports. */
   storage: StorageSettings | undefined
   env: Environment
-  /** Milliseconds since 1970. */
   now: () => number
 }
 
-/** For checks that need the catalogue. */
 export interface ReadPatient extends Patient {
   catalogue: Catalogue
 }
@@ -69,7 +67,6 @@ export type Check<Own = unknown> = CheckBase &
 /** A check with the running part of its plugin. */
 export type GatewayCheck = CheckBase & (Looks<'folder', Patient, []> | Looks<'catalogue', ReadPatient, []>)
 
-/** The alert that a check raises by what is not well. */
 export interface AlertOfCheck {
   /** It is kept with the alert, and sent to the webhook. */
   rule: string

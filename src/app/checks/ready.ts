@@ -3,7 +3,6 @@
 import { askDirectly } from '../process/ask-directly.ts'
 import { type Diagnosis, diagnosesOf } from './check.ts'
 
-/** The name of the check. */
 export const ADDRESS = 'address'
 
 const { fail, ok } = diagnosesOf(ADDRESS)

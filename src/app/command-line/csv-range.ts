@@ -2,11 +2,9 @@
 import type { Command } from 'commander'
 import type { Page, PageRequest } from '../../store/page.ts'
 
-/** The words of the option. */
 export const CSV_WORDS = 'print CSV with all columns and, without --limit, all rows'
 
 export interface CsvRange {
-  /** Where it begins. */
   cursor: number | undefined
   /** How many rows; undefined: all. */
   limit: number | undefined

@@ -59,7 +59,6 @@ const knownText = (nanos: Nanos | null): string => (nanos === null ? '-' : forma
 export interface Column<Row> {
   head: string
   text: (row: Row) => string
-  /** Aligned to the right, as numbers are. */
   right?: boolean
   /** A shorter text, where the table is too wide. */
   narrow?: (row: Row) => string
@@ -113,7 +112,6 @@ export function table<Row>(
   return lines.join('\n')
 }
 
-/** A column with its texts, its head first. */
 interface Drawn extends Pick<Column<never>, 'head' | 'right' | 'spare' | 'elastic'> {
   cells: readonly string[]
   narrow: readonly string[]

@@ -32,24 +32,18 @@ export interface ProgressTerminal {
   write(text: string): void
 }
 
-/** What commands need from outside. */
 export interface CliDeps {
   terminal: Terminal
   /** The environment of the process and of those that it starts; --env-file adds to it. */
   env: Record<string, string | undefined>
   now: () => number
   randomBytes: RandomBytes
-  /** How providers are reached. */
   network: Fetch
-  /** How simulated providers are reached. */
   simulator: Simulator
   /** Commands of plugins, by their first words; in the help they come last. */
   commands: Commands
-  /** All tables of the database, those of plugins included. */
   tables: () => Promise<readonly StoredTable[]>
-  /** What plugins look at, for the doctor. */
   checks: readonly GatewayCheck[]
-  /** Starts the gateway with its plugins. */
   startGateway: (options: ServeOptions) => Promise<StartedGateway>
 }
 

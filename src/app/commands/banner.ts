@@ -24,11 +24,9 @@ export interface ConsoleLink {
   expires_at: string
 }
 
-/** The demo account of a first start. */
 export interface Demo {
   /** Its key, by the start that made it; undefined afterwards, because it is stored nowhere. */
   key: string | undefined
-  /** A model that it may call. */
   model: string
 }
 

@@ -4,14 +4,11 @@ import { unprocessable } from '../../domain/errors.ts'
 import { type CliDeps, EXIT, Exit } from '../command-line/terminal.ts'
 
 export interface Question {
-  /** --yes was given. */
   yes: boolean | undefined
   json: boolean
   /** What is about to happen, and what of it stays. */
   about: string
-  /** Asked for one line. */
   prompt: string
-  /** Whether a reply is a yes. */
   agrees: (reply: string) => boolean
 }
 

@@ -3,7 +3,6 @@ import type { Writable } from 'node:stream'
 import { explain } from '../command-line/failure.ts'
 import { EXIT } from '../command-line/terminal.ts'
 
-/** One of the two. */
 export interface Output {
   /** Never waits: what the reader does not take yet is kept until they do. Once a write has failed, nothing more is written. */
   write(text: string): void

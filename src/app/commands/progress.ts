@@ -34,7 +34,6 @@ export async function* untilThen(
   }
 }
 
-/** How far a part of a command has come. */
 export interface Step {
   /** What is being done, such as `Packing`. */
   what: string

@@ -13,7 +13,6 @@ export type Reader = Viewer['role'] | 'caller' | 'command'
 export type Value = string | number | boolean | null | Record<string, unknown> | readonly unknown[]
 
 export interface ColumnOptions {
-  /** For the reference of the API. */
   description?: string
   /** Its readers in JSON and CSV; all where absent. */
   seen_by?: readonly Reader[]
@@ -25,7 +24,6 @@ export interface ColumnOptions {
   table?: Pick<TableColumn<never>, 'head' | 'right' | 'spare' | 'elastic'>
 }
 
-/** The readers that options name. */
 export type SeenBy<Options> = Options extends { seen_by: readonly (infer Named)[] } ? Named : Reader
 
 interface ColumnBase<Row> {
@@ -33,7 +31,6 @@ interface ColumnBase<Row> {
   command?: false | undefined
   /** Its fields of a row in JSON. @param name of the column */
   json(name: string, row: Row, reader: Reader): Record<string, unknown>
-  /** The schemas of these fields. */
   fields(name: string): TProperties
   /** Its cells in CSV, by their names there. */
   csv(name: string): Readonly<Record<string, (row: Row, reader: Reader) => Cell>>

@@ -107,9 +107,7 @@ const ARGUMENTS = { option: '', argument: ' [account]', required: ' <account>' }
 
 interface WholeListCommand<Row> {
   description: string
-  /** A command line of it, without the program's name. */
   example: string
-  /** The text in place of a table without rows. */
   empty_text: string
   takes_account?: boolean
   order: (one: Row, other: Row) => number

@@ -42,7 +42,6 @@ export async function* checkedParts<Row>(
   for await (const rows of parts) yield checkOwner(list, filter, rows)
 }
 
-/** A filter of a list's own, beside account, key and period. */
 export interface Filter {
   /** Of its value, a text, in queries; its description is for the reference of the API. */
   schema: TSchema & { static: string }
@@ -78,7 +77,6 @@ export interface ListPageRequest extends PageRequest {
   first?: number | undefined
 }
 
-/** The owner of a list's rows. */
 export type Owner = 'operator' | 'account' | 'key'
 
 /** The fields by which `read` finds the rows of an owner, and by which the list refuses another's. */

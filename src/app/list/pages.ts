@@ -167,7 +167,6 @@ async function consoleRows<Row extends object>(
   }))
 }
 
-/** The account of a row of a list that names accounts. */
 const ownerOf = (row: { account_id?: number | null }) => ({ account_id: row.account_id ?? null })
 
 /** The route of a list for callers with an API key: schemas and handler of its pages. @param description of a page */
@@ -215,7 +214,6 @@ async function keyWith(db: Db, account_id: number, prefix: string | undefined): 
   return found.find((key) => key.account_id === account_id)?.id ?? NO_KEY
 }
 
-/** One page, with its totals. */
 async function readPage<Row, F extends Filters, C extends Columns<Row>, Totals extends TProperties>(
   db: Db,
   list: List<string, Row, F, C, Totals>,

@@ -44,7 +44,6 @@ export const AuditReport = Type.Object({
 })
 export type AuditReport = Static<typeof AuditReport>
 
-/** A report, and when it was made. */
 export interface MadeAudit {
   report: AuditReport
   ended_at_ms: number

@@ -33,11 +33,7 @@ export function tellOf({ log, now }: Parts, message: string, pair: Pair): void {
   log[end === 'far' ? 'info' : 'warn'](fields, message + WORDS[end])
 }
 
-/**
- * Warns once a day while the certificate in use is near its end. Keeps no process alive.
- *
- * @returns ends it
- */
+/** Warns once a day while the certificate in use is near its end. Keeps no process alive. @returns ends it */
 export function warnOfEnd(parts: Parts, inUse: () => Pair, every_ms = DAY_MS): () => void {
   const timer = setInterval(() => {
     if (endOf(inUse(), parts.now()).end !== 'far') tellOf(parts, 'a certificate is in use', inUse())

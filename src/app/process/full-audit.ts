@@ -19,7 +19,6 @@ import { compareKept } from './files/kept-objects.ts'
 import type { FileStores } from './files/stores.ts'
 
 export interface FullAudit extends Audit {
-  /** Files and rows that disagree. */
   files: Disagreement[]
   kept: ResponseTotals
   /** What to do about a damaged database; undefined if it is whole. */
@@ -38,7 +37,6 @@ export type OnAudit = (progress: AuditProgress) => void
 const OTHER_STEPS = 3
 
 interface Audited extends Pick<Library, 'db' | 'images' | 'files'> {
-  /** Of the same database. */
   integrity: Integrity
   responses: FileStore
   /** Absent: a bucket is not looked through. */
@@ -95,7 +93,6 @@ export async function fullAudit({
   }
 }
 
-/** What is wrong below the rows. */
 interface Damage extends Pick<Integrity, 'advice'> {
   findings: readonly Finding[]
   missing: readonly Part[]

@@ -6,7 +6,6 @@ import type { Logger } from '../../observe/log.ts'
 import { messageOf } from '../../utilities/thrown.ts'
 import { type ReportProcess, reportInProcess } from './own-process.ts'
 
-/** The hidden command that tries the library. */
 export const TRY_IMAGES = 'try-images'
 
 export const IMAGE_LIBRARY_ADVICE =
@@ -39,7 +38,6 @@ export const tryImageLibrary = (data_folder: string): Trial =>
 interface ImageTrial {
   /** Tries it once: with the first catalogue that has image models. */
   follow(catalogue: Pick<Catalogue, 'models'>): void
-  /** Ends what is running. */
   stop(): void
 }
 

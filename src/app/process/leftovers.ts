@@ -20,12 +20,7 @@ const UNDER_LOCK: readonly { lock: string; names: RegExp }[] = [
 const CATALOGUE = /^(\.[0-9a-f-]{36}\.tmp|tollgate\.toml\.[0-9a-f]{8}\.unfinished)$/
 const ABANDONED_MS = 3_600_000
 
-/**
- * Removes them.
- *
- * @param held the lock that the caller has
- * @returns the paths of what was removed
- */
+/** Removes them. @param held the lock that the caller has @returns the paths of what was removed */
 export function removeLeftovers(dir: string, held?: 'serve.lock'): string[] {
   const names = readdirSync(dir)
   const removed = UNDER_LOCK.flatMap(({ lock, names: pattern }) => {

@@ -11,11 +11,7 @@ interface Parts {
   now: () => number
 }
 
-/**
- * Warns now and once a day of models that end soon or have ended. Keeps no process alive.
- *
- * @returns ends it
- */
+/** Warns now and once a day of models that end soon or have ended. Keeps no process alive. @returns ends it */
 export function warnOfModelEnds({ catalogue, log, now }: Parts, every_ms = DAY_MS): () => void {
   const warn = () => {
     const endings = endingsOf(catalogue().models.values(), now())

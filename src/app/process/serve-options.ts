@@ -19,7 +19,6 @@ export interface StartParts {
   log: ProcessLogger
   catalogue: () => Catalogue
   now: () => number
-  /** As in `Requests`. */
   error_answers: Tally
   limits: PluginLimits
   /** The process has nothing but this gateway: its ways with errors that nothing catches may be changed. */
@@ -54,9 +53,7 @@ export interface ServeOptions {
   socket_idle_timeout_s?: number | undefined
   /** Tries whether images can be decoded, where the catalogue has models that make them; absent: the first image shows it. */
   tryImages?: Parameters<typeof createImageTrial>[0]
-  /** What custom plugins may take. */
   plugin_limits?: PluginLimits | undefined
-  /** As in `StartParts`. */
   owns_process?: boolean | undefined
   /** How often orphaned holds are looked for. */
   sweep_every_ms?: number | undefined
@@ -68,7 +65,6 @@ export interface ServeOptions {
   max_busy_wait_ms?: number | undefined
 }
 
-/** What the last step of a start works with. */
 export interface LastStep {
   catalogue: Catalogue
   url: URL

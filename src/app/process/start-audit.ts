@@ -9,7 +9,6 @@ import { fullAudit } from './full-audit.ts'
 import { reportInProcess } from './own-process.ts'
 import { reportFindings } from './reports.ts'
 
-/** The hidden command that audits in a process of its own. */
 export const AUDIT_AT_START = 'audit-at-start'
 
 /** Up to here an audit takes less than 40 ms; a process of its own, 150. */
@@ -29,7 +28,6 @@ interface StartAuditOptions {
   max_rows_at_once?: number
 }
 
-/** An audit that may still go on. */
 interface StartAudit {
   /** When it is over, whatever came of it. */
   ended: Promise<void>

@@ -17,7 +17,6 @@ interface StartChecks {
   listen: string
   /** Starts without the files that the database names. */
   accept_missing_files: boolean
-  /** As in `StoreOptions`. */
   accepts_others?: boolean | undefined
   gateway_timing?: GatewayTiming | undefined
 }

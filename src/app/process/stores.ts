@@ -36,7 +36,6 @@ export interface StoreOptions {
   /** Releases the folder's lock, which `takeFolder` took. */
   unlock: () => void
   catalogue: () => Catalogue
-  /** As in `JoinOptions`. */
   onSharedVersion?: (version: number | undefined) => void
   clock: SharedClock
   log: Logger
@@ -60,11 +59,9 @@ export interface Stores {
   /** What an earlier stop could not write. */
   journal: SettlementJournal
   idempotency: Idempotency
-  /** Where its files are. */
   files: FileStores
   library: Library
   responses: KeptResponses
-  /** Closes everything, and releases the folder's lock. */
   close(): Promise<void>
 }
 

@@ -12,7 +12,6 @@ import type { Stores } from './stores.ts'
 import { createUpkeep, type UpkeepParts } from './upkeep.ts'
 
 export interface Sweep {
-  /** Its name in the log. */
   name: string
   /** @throws whatever kept it from its work: the next round tries again */
   sweep(): unknown
@@ -83,7 +82,6 @@ interface SweepOptions extends Pick<UpkeepParts, 'closed' | 'after'> {
 
 type Swept = Pick<Gateway, 'calls' | 'people'>
 
-/** All sweeps, in their order. */
 function sweepsOf(gateway: Swept, stores: Stores): Sweep[] {
   const { calls, people } = gateway
   const { own_gateway, engine, db, idempotency, files, library, responses } = stores

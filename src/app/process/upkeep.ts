@@ -21,7 +21,6 @@ export interface UpkeepParts {
 interface Upkeep {
   /** Does what there is to do, unless that is under way. @throws StorageFailure: the next time goes on from there */
   run(): Promise<void>
-  /** Ends it after the step under way. */
   stop(): Promise<void>
 }
 

@@ -5,7 +5,6 @@ import { count, type Schema, text } from './schema.ts'
 /** Examples by their titles. Requests work with the simulated models of a first start: a test sends each of them. */
 export type Examples = Readonly<Record<string, unknown>>
 
-/** Schemas and examples by media type. */
 export type Content = Readonly<Record<string, { readonly schema: Schema; readonly examples?: Examples }>>
 
 export interface Parameter {
@@ -17,7 +16,6 @@ export interface Parameter {
   readonly example?: unknown
 }
 
-/** The response of one status. */
 export interface Answer {
   readonly description: string
   /** Besides the request ID. */
@@ -66,9 +64,7 @@ export const HEADERS = {
 
 export type HeaderName = keyof typeof HEADERS
 
-/** Of responses to paid calls. */
 export const PAID_HEADERS: readonly HeaderName[] = ['x-tollgate-upstream-model', 'idempotent-replayed']
-/** Of responses in text. */
 export const TEXT_HEADERS: readonly HeaderName[] = [
   ...PAID_HEADERS,
   'x-tollgate-output-limit',
@@ -82,7 +78,6 @@ export const RATE_HEADERS: readonly HeaderName[] = [
 
 /** A plugin's addition to the document, besides the `detail` and the schemas of its routes. */
 export interface Reference {
-  /** The group of its operations. */
   readonly tag: Tag
   readonly operations: readonly Written[]
   /** Shared schemas by their names, which `ref` refers to. */

@@ -16,11 +16,9 @@ const textsNamed = (...names: string[]) => ({
   additionalProperties: false,
 })
 
-/** A tool, and its parameters. */
 export const WEATHER = { name: 'weather', description: 'The weather in a city.' } as const
 export const WEATHER_SCHEMA = textsNamed('city')
 
-/** The schema of an answer. */
 export const CITY_SCHEMA = textsNamed('city', 'country')
 
 /** In a form's example, the name of a file stands for the file. */

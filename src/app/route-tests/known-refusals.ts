@@ -8,7 +8,6 @@ interface KnownRefusal {
   readonly advice: string
 }
 
-/** Where Google Cloud has them. */
 const ACCOUNTS = 'in the Google Cloud console, under IAM & Admin, Service accounts'
 
 /** The first that fits holds. */

@@ -12,10 +12,8 @@ import type { Gateway } from './gateway.ts'
 
 const SURFACE = { surface: 'billing', forms: COMMON_FORMS, render: plainError }
 
-/** The failures that any of these routes may answer. */
 export const ACCOUNT_FAILURES = failures(ErrorBody, 400, 401, 403, 429, 500)
 
-/** The rows that a caller may read. */
 export interface Scope {
   account_id: number
   /** The caller's key, where it sees the rows of that key alone. */
@@ -48,7 +46,6 @@ export const KeyPrefix = Type.Optional(
   }),
 )
 
-/** The key of a row. */
 export const KEY_FIELDS = {
   key_prefix: Type.String({ description: 'The first 10 characters of the key.' }),
   key: Type.String({ description: 'The name of the key.' }),

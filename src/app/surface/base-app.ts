@@ -21,7 +21,6 @@ interface Failed {
   origin?: Partial<CallOrigin>
 }
 
-/** What it needs of a `Gateway`. */
 interface BaseAppParts {
   calls: { log: Logger; catalogue: () => ServedBy }
   requests: Pick<Requests, 'newRequestId' | 'error_answers'>

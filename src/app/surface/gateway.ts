@@ -29,7 +29,6 @@ export interface Gateway {
   requests: Requests
   /** What callers upload, and what is made for them. */
   content: Content
-  /** Those who use the console. */
   people: People
   /** What the operator looks at and sees to. */
   operations: Operations
@@ -42,7 +41,6 @@ export interface Requests {
   newRequestId: () => string
   /** The sockets of its server, once it listens. */
   sockets: () => ServerSockets | null
-  /** Those that are open as WebSockets. */
   web_sockets: WebSockets
   /** Requests that were answered with an error, by surface and class. */
   error_answers: Tally
@@ -53,7 +51,6 @@ export interface Requests {
 export interface Content {
   /** What image calls share, on whichever surface: the library of images, their rate, their memory. */
   images: ImageParts
-  /** Responses that callers can continue and read. */
   responses: KeptResponses
 }
 
@@ -66,7 +63,6 @@ export interface People {
   exports: Exports
   /** Serves what a page asks for at a surface's own route, paid by a key that its viewer may use. */
   callInside: CallInside
-  /** For secrets: new keys, tokens of sessions. */
   randomBytes: RandomBytes
 }
 
@@ -111,7 +107,6 @@ export interface SharingGateway {
   version: string
   started_at_ms: number
   seen_at_ms: number
-  /** It is this one. */
   is_this: boolean
 }
 

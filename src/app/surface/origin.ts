@@ -6,7 +6,6 @@ import type { Sockets } from '../../http/sockets.ts'
 
 /** What all calls of a surface have in common. */
 export interface Surface {
-  /** The surface's name in records and in the log. */
   surface: string
   /** Where its callers put their keys. */
   forms: readonly CredentialForm[]

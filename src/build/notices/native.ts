@@ -70,10 +70,7 @@ const ROW = /^\| ([\w.-]+) +\| (.+?) +\|$/gm
 const VERSIONED_AS: Readonly<Record<string, string>> = { libultrahdr: 'uhdr' }
 const LINK = /\[([^\]]+)\]\(([^)]+)\)/g
 
-/**
- * The libraries inside libvips, by its package's own table.
- * @param folder of `@img/sharp-libvips-…`
- */
+/** The libraries inside libvips, by its package's own table. @param folder of `@img/sharp-libvips-…` */
 export function libvipsNotices(folder: string): Notice[] {
   const versions: Record<string, string> = JSON.parse(readFileSync(join(folder, 'versions.json'), 'utf8'))
   const table = readFileSync(join(folder, 'README.md'), 'utf8')

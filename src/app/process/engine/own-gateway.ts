@@ -30,7 +30,6 @@ export function nodeIn(data_folder: string): { node: string; name: string } {
 }
 
 export interface SharedClock {
-  /** Milliseconds since 1970. */
   now: () => number
   /** The machine's own. */
   machine_now: () => number

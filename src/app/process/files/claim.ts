@@ -11,7 +11,6 @@ import type { Db } from '../../../store/db.ts'
 import type { FileStores } from './stores.ts'
 
 interface ClaimOptions {
-  /** Claims a bucket without the files that the database names. */
   accept_missing_files: boolean
 }
 

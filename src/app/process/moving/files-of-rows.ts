@@ -35,7 +35,6 @@ export interface MovedFiles {
 }
 
 interface NamedFile {
-  /** In its store. */
   key: string
   /** Of the row of an image, which can be marked as missing. */
   place?: Place

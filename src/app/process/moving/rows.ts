@@ -10,7 +10,6 @@ import { describeFindings } from '../full-audit.ts'
 export interface MoveOptions {
   from: Db
   to: CopyTarget
-  /** Audits the copy. */
   auditCopy: () => Promise<Audit>
   /** Reports the step and the number of rows that are copied. */
   onStep?: (step: 'auditing' | 'copying', rows: number) => void

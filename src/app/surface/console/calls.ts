@@ -38,7 +38,6 @@ const BODY_LIMITS = {
 /** More than a person at its pages comes to: a gallery of a hundred pictures, every five seconds. A body counts as another call. */
 const MAX_CALLS_A_MINUTE = 1_200
 
-/** What any route of the console may answer besides what it is for. */
 export const FAILURES = failures(ErrorBody, 400, 401, 403, 404, 409, 413, 415, 422, 429, 500, 503)
 
 interface CallsOptions {

@@ -6,7 +6,6 @@ import { endOfTurn } from '../../../utilities/end-of-turn.ts'
 import type { Gateway } from '../gateway.ts'
 import { beginExport, type ConsoleParts } from './calls.ts'
 
-/** The schema of such an answer. */
 export const CsvFile = Type.Unsafe<Response>(
   Type.Any({ description: 'all rows of the list that match its filter', contentMediaType: 'text/csv' }),
 )

@@ -3,12 +3,10 @@ import { GatewayError } from '../../../domain/errors.ts'
 import type { RenderError } from '../../../http/answers.ts'
 import { plainError } from '../../../http/plain-error.ts'
 
-/** A field whose value is another than the one that was read. */
 interface ChangedField {
   field: string
   /** As the caller read it. */
   was: unknown
-  /** As it is now. */
   is: unknown
 }
 

@@ -14,11 +14,7 @@ import { AccountRef, numberIn } from './fields.ts'
 /** For the operator: the number or the name of an account. All others see their own without it. */
 export const ACCOUNT_PARAMETER = { account: Type.Optional(AccountRef) }
 
-/**
- * The account as it is at this moment; undefined if the operator names none.
- *
- * @throws GatewayError as `payingAccount`
- */
+/** The account as it is at this moment; undefined if the operator names none. @throws GatewayError as `payingAccount` */
 export async function chosenAccount(
   db: Db,
   viewer: Viewer,
