@@ -1,5 +1,4 @@
 // The table of files that disagree with their rows, as `audit` shows it.
-
 import { table } from '../../src/app/command-line/table.ts'
 import type { FileStores } from '../../src/app/process/files/stores.ts'
 import type { Disagreement } from '../../src/library/audit.ts'

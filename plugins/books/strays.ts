@@ -1,5 +1,4 @@
 // Objects of a bucket that nobody names: found, and deleted once they are old.
-
 import { compareKept } from '../../src/app/process/files/kept-objects.ts'
 import { type FileStores, storedAt } from '../../src/app/process/files/stores.ts'
 import { compareLibrary } from '../../src/library/audit.ts'

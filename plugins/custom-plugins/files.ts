@@ -5,12 +5,7 @@ import { dirname, join, resolve } from 'node:path'
 const WRITABLE_BY_ALL = 0o002
 const ROOT = 0
 
-/**
- * Refuses a plugin that others could write: they could run code with the gateway's rights.
- *
- * @param user who runs the gateway
- * @throws Error that says what to do
- */
+/** Refuses a plugin that others could write: they could run code with the gateway's rights. @throws Error that says what to do */
 export function refuseForeignOwners(path: string, user: number | undefined): void {
   for (const one of [dirname(path), path]) {
     const { mode, uid } = statSync(one)

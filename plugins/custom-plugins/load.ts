@@ -35,11 +35,7 @@ export interface LoadedPlugin {
 
 const LOAD_LIMIT_MS = 10_000
 
-/**
- * Loads plugins one after the other.
- *
- * @throws Error with a text for the operator: the first that cannot be loaded, and why
- */
+/** Loads plugins one after the other. @throws Error with a text for the operator: the first that cannot be loaded, and why */
 export async function loadPlugins(files: readonly PluginFile[], parts: LoadParts): Promise<LoadedPlugin[]> {
   const loaded: LoadedPlugin[] = []
   for (const file of files) {
@@ -119,7 +115,6 @@ export function assertDistinct(
 /**
  * Runs work during which neither `process.exit` nor an `exit` of node:process ends the process. One that was bound before goes through
  * `reallyExit`, once the listeners to the event `exit` have run.
- *
  * @throws what `work` throws; Error if the process would have ended, also where that was caught
  */
 async function withoutExit<T>(work: () => Promise<T>): Promise<T> {

@@ -34,7 +34,6 @@ const OF_PLUGINS: Surface = { surface: 'plugins', forms: COMMON_FORMS, render: p
 
 /**
  * Loads the plugins of a data folder. It needs no gateway, so that one that cannot be loaded refuses a start before anything is changed.
- *
  * @throws Error with a text for the operator, naming the plugin that cannot be loaded
  */
 export async function prepareOwnPlugins(start: StartParts): Promise<PreparedPlugins> {

@@ -2,7 +2,6 @@
 import { basename, dirname } from 'node:path'
 
 /**
- * @param path the plugin's file
  * @param thrown what its import or its function has thrown: an error of its own, or one of the runtime's, which has its place beside it
  */
 export function pluginRefusal(path: string, thrown: unknown): Error {

@@ -80,7 +80,6 @@ interface SettingsParts {
 
 /**
  * The settings of a plugin by its schema. After the first reading a mistake is logged, and the last good ones stay in use.
- *
  * @returns reads those of the catalogue in use @throws Error with the mistakes of the first reading
  */
 export function settingsOf(name: string, schema: TObject | undefined, { catalogue, log }: SettingsParts) {

@@ -1,5 +1,4 @@
 // The hooks after settle: records of calls in a queue of each plugin, which no call waits for.
-
 import type { HooksOfPlugin } from '../../src/calls/hooks/registered.ts'
 import type { RecordedCall } from '../../src/calls/life/call.ts'
 import { costOf } from '../../src/calls/settling/queue.ts'

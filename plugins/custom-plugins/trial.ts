@@ -17,8 +17,6 @@ const ROOT = 0
 /**
  * Loads each plugin as a start would. Their code runs: what it writes beside itself goes with the copy, and where root runs the command, as
  * the owner of the data folder, for the rest of this process.
- *
- * @param parts with the folder that has the plugins
  */
 export async function tryPlugins(
   files: readonly PluginFile[],
@@ -69,7 +67,6 @@ function ownersProblem({ path }: PluginFile, user: number | undefined): string |
 /**
  * Makes this process the owner of the data folder, with that as its working folder: the folders above may be closed to the owner, as
  * systemd's DynamicUser= has them.
- *
  * @param copy is empty yet: what root reads must not get into the owner's hands
  */
 function becomeOwner(data_folder: string, copy: string): void {

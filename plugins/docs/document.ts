@@ -25,12 +25,7 @@ interface Shared {
   readonly answers: Readonly<Record<string, unknown>>
 }
 
-/**
- * The document of an application. It takes some 100 ms of work, in steps of a few.
- *
- * @param app any of its instances
- * @param references those of its plugins
- */
+/** The document of an application. It takes some 100 ms of work, in steps of a few. */
 export async function documentOf(app: AnyElysia, references: readonly Reference[] = []): Promise<Schema> {
   const shared: Shared = {
     schemas: Object.assign({}, ...references.map(({ schemas }) => schemas), ERROR_SCHEMAS),

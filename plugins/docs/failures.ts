@@ -1,5 +1,4 @@
 // The failures of an operation, as the surfaces write them: by status, with an example for each kind of error.
-
 import { type Answer, json, type Tag, type Written } from '../../src/app/reference/operation.ts'
 import { ref } from '../../src/app/reference/schema.ts'
 import { type ErrorKind, GatewayError } from '../../src/domain/errors.ts'

@@ -18,7 +18,6 @@ interface FolderSizes {
   /**
    * The last sizes; null before the first time. Old ones are measured again, and awaited for a moment, in
    * which most folders are done.
-   *
    * @param onFailure called with the reason where a measurement failed; the next look tries again
    */
   look(onFailure: (cause: unknown) => void): Promise<Measured | null>

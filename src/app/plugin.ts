@@ -37,9 +37,7 @@ interface PluginSpec<
   prepare?: (start: StartParts, settings: () => Settings) => Prepared | Promise<Prepared>
   /**
    * Makes its running part, once, before the gateway listens. The other functions get it as `own`.
-   *
    * @param settings those of the catalogue in use: called for each use, since the file may change
-   * @param prepared what `prepare` made
    */
   open?: (gateway: Gateway, settings: () => Settings, prepared: Prepared) => Own | Promise<Own>
   /** Its listeners to events. A listener returns at once: some events stand between a call and its answer. */

@@ -34,12 +34,7 @@ export const GATEWAY: BinaryOptions = {
   embed: embedded(11, 9),
 }
 
-/**
- * Compiles a program for the platform that builds it. A running executable of the same name is not disturbed.
- *
- * @returns its size in bytes
- * @throws AggregateError with the bundler's messages
- */
+/** Compiles a program for the platform that builds it. A running executable of the same name is not disturbed. */
 export async function buildBinary({ entrypoints, outfile, embed = [] }: BinaryOptions): Promise<number> {
   mkdirSync(dirname(outfile), { recursive: true })
   const work_folder = mkdtempSync(`${outfile}-`)

@@ -9,10 +9,8 @@ const ASSETS_MODULE = /[\\/]plugins[\\/]console[\\/]assets\.ts$/
 /**
  * The plugin for `Bun.build` that puts the finished files in the place of `plugins/console/assets.ts`. Bundled here, since a
  * build within another one's `onLoad` never ends (https://github.com/oven-sh/bun/issues/35060).
- *
  * @param options for the pages: the best compression takes three seconds more than a quick one
  * @param folder where the files are written, and must be until the build is done
- * @throws AggregateError with the bundler's messages
  */
 export async function embedConsole(options: BundleOptions, folder: string): Promise<BunPlugin> {
   const files = await bundlePages(options)

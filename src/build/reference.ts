@@ -10,7 +10,6 @@ const SCALAR_MODULE = /[\\/]plugins[\\/]docs[\\/]scalar\.ts$/
 
 /**
  * The plugin for `Bun.build` that puts compressed copies of Scalar's file in the place of `plugins/docs/scalar.ts`.
- *
  * @param brotli_quality of 0 to 11
  * @param folder where they are written, and must be until the build is done
  */

@@ -27,8 +27,6 @@ const GROUP_AND_OTHERS_WRITE = 0o022
 /**
  * Folders for unpacked files, the preferred one first. In containers a read-only home and a temporary folder mounted
  * `noexec` are common, so one folder is not enough.
- *
- * @param environment of the process; the XDG base directory specification names XDG_CACHE_HOME
  */
 export function cacheFolders(environment: Readonly<Record<string, string | undefined>>): string[] {
   return [
@@ -39,7 +37,6 @@ export function cacheFolders(environment: Readonly<Record<string, string | undef
 
 /**
  * Creates a folder that only this user can write to, since the system's loader runs code from it.
- *
  * @throws Error if it cannot be created, or where others own it or can write to it
  */
 export function claimFolder(folder: string): void {
@@ -54,7 +51,6 @@ export function claimFolder(folder: string): void {
 /**
  * Writes the files below `folder`, unless they exist already, and returns when all are complete. Processes that do
  * this at the same time do not disturb each other: a file gets its name only when it is complete.
- *
  * @throws Error if a file cannot be written
  */
 export function unpack(folder: string, files: readonly EmbeddedFile[]): void {
@@ -97,11 +93,9 @@ const UUID = /^[0-9a-f-]{36}$/
 
 /**
  * Unpacks a native addon with the libraries it is linked to, and loads it.
- *
  * @param name of the folder to unpack to; it changes with the content of `files`
  * @param addon_path which of `files` is the addon
  * @param folders tried in turn, until the files can be written to one and run from it
- * @returns what the addon exports
  * @throws Error that names each folder with the reason why it failed
  */
 export function loadAddon(

@@ -1,11 +1,9 @@
 // Reading a request's body within its surface's limit, without letting a refused one be uploaded.
-
 import { GatewayError, invalidRequest, payloadTooLarge } from '../domain/errors.ts'
 import { bodyOf, codingOf, isAnnounced } from './content-coding.ts'
 
 /**
  * How long a body says it is, before any of it is read; the limit where it does not say, as one that is decoded first.
- *
  * @throws GatewayError payload_too_large if that is more than the limit; as `codingOf`
  */
 export function announcedBytes(request: Request, limit_bytes: number): number {
@@ -17,8 +15,6 @@ export function announcedBytes(request: Request, limit_bytes: number): number {
 
 /**
  * Reads a whole body whose announced length was judged by `announcedBytes`.
- *
- * @param limit_bytes the surface's limit; chunked bodies are judged while they come
  * @throws GatewayError payload_too_large, or invalid_request for a body that did not arrive whole
  */
 export function readBytes(request: Request, limit_bytes: number): Promise<Uint8Array> {
@@ -34,7 +30,6 @@ function refuseBroken(thrown: unknown): never {
 
 /**
  * Reads chunks into one array, and no more of them than the limit.
- *
  * @throws what `tooLarge` makes, as soon as the limit is exceeded; the source's own error where it breaks off
  */
 export async function readAtMost(

@@ -3,8 +3,6 @@
 /**
  * Which of the codings on offer a caller takes, and `identity` where they take none of them.
  * RFC 9110, 12.5.3: a weight of 0 refuses a coding, and `*` stands for those that are not named.
- *
- * @param header of `Accept-Encoding`; null if absent
  * @param offered the preferred one first
  */
 export function acceptedCoding<const Coding extends string>(

@@ -18,7 +18,6 @@ export interface CookieForm {
 
 /**
  * A `Set-Cookie` for this host alone, which no script can read and no other site's page sends along.
- *
  * @param max_age_s 0: deletes it
  */
 export const setCookie = ({ name, secure }: CookieForm, value: string, max_age_s: number): string =>

@@ -25,7 +25,6 @@ function cellText(cell: Cell): string {
 
 /**
  * An answer that is a file. Its lines are made as its reader takes them: a slow reader keeps none in memory.
- *
  * @param file its name, of ASCII letters, digits, dots and hyphens, and its columns'
  * @param parts of lines; ended where the reader leaves
  * @param onEnd called once nothing more is read of them, for whichever reason

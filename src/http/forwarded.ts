@@ -7,8 +7,6 @@ type IsTrusted = (address: string) => boolean
 /**
  * The caller's address: the last one of the header that is no trusted proxy's. Only the entries that trusted proxies wrote
  * are believed, for callers can send the header themselves (RFC 7239, 8.1).
- *
- * @param peer the address of the socket's other end
  * @returns undefined if the trusted proxies do not tell it: what one of them wrote is no address, or the two headers
  * disagree, one of which may come from the caller
  */

@@ -2,7 +2,6 @@
 
 /**
  * Frees the memory of bytes, which are empty from then on.
- *
  * @param bytes whose buffer nobody else uses any more, native code at work in the background included
  */
 export const freeBytes = ({ buffer }: Uint8Array): void => {

@@ -37,7 +37,6 @@ const DELIMITER = Buffer.from('\r\n--')
 
 /**
  * Reads a form to its end.
- *
  * @throws GatewayError invalid_request for a body that is not a form, is malformed, or did not arrive whole;
  * payload_too_large over the limit; and whatever `file` or `field` throws, after which nothing more is read
  */

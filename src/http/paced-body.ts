@@ -22,7 +22,6 @@ const PACE: Pace = { grace_ms: 10_000, min_bytes_per_s: 16 * 1024 }
 
 /**
  * Reads a whole body.
- *
  * @returns bytes that nobody else has; their buffer may be longer
  * @throws GatewayError payload_too_large; invalid_request for a body that came too slowly or not whole; what `admit` throws
  */

@@ -18,7 +18,6 @@ TypeRegistry.Set<Bounds>(WHOLE_NUMBER, ({ minimum, maximum = Number.MAX_SAFE_INT
 /**
  * A whole number in digits and nothing else, read as a number. Stricter than Elysia's `t.Integer()`, which takes `1e3` and
  * ` 5` too; to clients and to OpenAPI it is a plain integer.
- *
  * @param must what a refusal says of a wrong value
  */
 export const WholeNumber = ({ minimum, maximum }: Bounds, must: string) =>

@@ -1,5 +1,4 @@
 // A period of time in a query: days in UTC, or moments.
-
 import { Type } from '@sinclair/typebox'
 import { invalidRequest } from '../domain/errors.ts'
 import { DAY_MS } from '../domain/ranges.ts'

@@ -15,9 +15,7 @@ const MAX_UNSEEN_REQUESTS = 16
  * 20,000 keeps everybody waiting for seconds. After an answer with `connection: close` it drops the rest, which the caller has to
  * send again (RFC 9112, 9.3.2). It gets one from the second request of its connection in a turn that has many. A caller who
  * awaits an answer before the next request never has two in a turn.
- *
  * @param peerOf the other end of a request's connection; null for requests that came over none
- * @returns what goes around an application that serves requests
  */
 export function boundPipelining(peerOf: (request: Request) => Socket | null): (serve: Serve) => Serve {
   let requests = 0

@@ -5,11 +5,7 @@ import type { Fault } from '../domain/validation.ts'
 /** Of a name that a caller made up, this many characters are repeated. */
 const MAX_NAME_CHARS = 64
 
-/**
- * An invalid_request that names every fault; `param` is the first one's name, `code` the first one's.
- *
- * @param noun what the faulty parts are to the caller
- */
+/** An invalid_request that names every fault; `param` is the first one's name, `code` the first one's. */
 export function refusalOf(faults: readonly Fault[], noun: 'parameter' | 'field'): GatewayError {
   const [first] = faults
   if (!first) return invalidRequest('The request is malformed. Check its fields.')

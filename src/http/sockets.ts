@@ -49,11 +49,7 @@ export interface Arriving {
 export const addressOf = ({ request, sockets }: Arriving): string | undefined =>
   sockets()?.requestIP(request)?.address
 
-/**
- * The sockets of a server, whose callers may come through proxies: their address is then the one that these tell.
- *
- * @param proxies the addresses and CIDR blocks of trusted proxies, asked for each time
- */
+/** The sockets of a server, whose callers may come through proxies: their address is then the one that these tell. */
 export function behindProxies<S extends Sockets>(server: S, proxies: () => readonly string[]): S {
   let compiled: { list: readonly string[]; isTrusted: AddressMatcher } | undefined
   return {

@@ -1,5 +1,4 @@
 // The WebSockets of callers: how many may be open, how old they grow, and their end when memory is short or the process stops.
-
 import { createReading, type OpenSocket, type SocketEnd, watchMemory } from './socket-memory.ts'
 
 export interface WebSockets {

@@ -49,7 +49,6 @@ export interface Redactor {
 /**
  * A redactor for a set of secrets; made once per catalogue, used for every line. What is shorter than eight characters is
  * ignored.
- *
  * @param credentials literal texts, which are hidden in any encoding, too @param addresses literal texts
  */
 export function createRedactor(credentials: readonly string[], addresses: readonly string[] = []): Redactor {
@@ -123,11 +122,7 @@ function passwordIn(address: string): string[] {
   return password === '' ? [] : [...new Set([password, decodeURIComponent(password)])]
 }
 
-/**
- * A URL for the log: values of `key=` and similar parameters, and a user:password, are replaced; nothing else.
- *
- * @param url absolute, or a path with its query
- */
+/** A URL for the log: values of `key=` and similar parameters, and a user:password, are replaced; nothing else. */
 export function redactUrl(url: string): string {
   return url
     .replace(/^([a-z][a-z0-9+.-]*:)?\/\/[^/?#]*@/i, `$1//${HIDDEN}@`)

@@ -6,8 +6,6 @@ export type TextMatcher = (text: string) => boolean
  * Compiles globs once, for many texts. Whoever writes them cannot make a comparison long: the pieces between the stars are
  * looked for one after the other, each at its first place, and none is looked for again. That the first place is good enough
  * is why `*` alone, without `?` or sets, needs no backtracking.
- *
- * @param globs an empty list means no text
  */
 export function compileGlobs(globs: readonly string[]): TextMatcher {
   const texts = new Set(globs.filter((glob) => !glob.includes('*')))

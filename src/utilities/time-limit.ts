@@ -1,9 +1,6 @@
 // A time limit on work that cannot be ended: it is no longer waited for.
 
-/**
- * @returns what `work` resolves to
- * @throws Error if it takes longer, in words that follow what was at work; what `work` throws
- */
+/** @throws Error if it takes longer, in words that follow what was at work; what `work` throws */
 export async function withinTime<T>(limit_ms: number, work: () => T | Promise<T>): Promise<T> {
   const late = Promise.withResolvers<never>()
   const timer = setTimeout(

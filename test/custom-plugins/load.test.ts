@@ -1,5 +1,4 @@
 // The loading of custom plugins: which files, in which order, and what stops the start, with the file's name and what to do.
-
 import { afterAll, describe, expect, test } from 'bun:test'
 import { chmodSync, chownSync, mkdirSync, mkdtempSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

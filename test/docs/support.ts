@@ -1,5 +1,4 @@
 // The document of a gateway as a first start makes it, and what its schemas say of a value.
-
 import { type Schema as JsonSchema, Validator } from '@cfworker/json-schema'
 import { plugins } from '../../plugins/index.ts'
 import { startTestGateway, type TestGateway } from '../support/gateway.ts'

@@ -1,5 +1,4 @@
 // Counters of what a gateway's process does: objects made, timers, listeners, statements of SQL, messages to threads.
-
 import { heapStats } from 'bun:jsc'
 import { Database, type Statement } from 'bun:sqlite'
 

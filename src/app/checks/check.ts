@@ -1,5 +1,4 @@
 // A check: when it is made, what it examines, the alert that it raises, and its diagnoses at three levels.
-
 import { type Static, Type } from '@sinclair/typebox'
 import type { Environment } from '../../catalogue/providers.ts'
 import type { Catalogue, StorageSettings } from '../../domain/catalogue.ts'

@@ -1,5 +1,4 @@
 // The check whether a gateway takes calls: its own answer at /readyz, for `health` and the doctor.
-
 import { askDirectly } from '../process/ask-directly.ts'
 import { type Diagnosis, diagnosesOf } from './check.ts'
 

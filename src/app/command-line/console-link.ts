@@ -10,12 +10,7 @@ import { servedAt } from '../process/served-at.ts'
 import { type DataFolder, requireCatalogue } from './data-folder.ts'
 import type { CliDeps } from './terminal.ts'
 
-/**
- * The operator's link of a start; undefined if their password is set.
- *
- * @param db the gateway's own connection
- * @param url the address of the gateway
- */
+/** The operator's link of a start; undefined if their password is set. */
 export async function operatorsLink(db: Db, url: string, deps: CliDeps): Promise<ConsoleLink | undefined> {
   if (await hasOperator(db)) return undefined
   const by = { actor: { kind: 'system' as const }, now_ms: deps.now() }

@@ -1,5 +1,4 @@
 // The context of a command: its data folder, and its answer as text or as JSON.
-
 import { readFileSync } from 'node:fs'
 import type { Command } from 'commander'
 import type { Environment } from '../../catalogue/providers.ts'

@@ -38,7 +38,6 @@ export const dataFolderOf = ({ data }: { data?: string | undefined }, env: Envir
 
 /**
  * The paths of a data folder's files, whether or not they exist.
- *
  * @throws GatewayError invalid_request for what is a file; the file system's error for what cannot be looked at
  */
 export function dataFolder(dir: string, env: Environment): DataFolder {
@@ -52,8 +51,6 @@ export function dataFolder(dir: string, env: Environment): DataFolder {
 
 /**
  * Runs `work` with the database, which is closed afterwards. Works beside a running gateway.
- *
- * @param access as of `EngineOptions`
  * @throws as `Engine.open`, and what `work` throws
  */
 export async function withDatabase<T>(
@@ -111,7 +108,6 @@ interface BadCatalogue {
 
 /**
  * The catalogue that a gateway over a folder has in force, or its mistakes, also as lines of text.
- *
  * @throws what opening the database throws, where [storage] names one on a server
  */
 export async function readCatalogueOf(folder: DataFolder): Promise<GoodCatalogue | BadCatalogue> {

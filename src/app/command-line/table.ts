@@ -1,5 +1,4 @@
 // Tables of plain text, with aligned columns, that can be fitted to a terminal. Pure.
-
 import { formatUsd, type Nanos } from '../../domain/money.ts'
 import { visibleLine } from '../../utilities/visible-text.ts'
 
@@ -76,7 +75,6 @@ const MIN_CHARS = 8
 
 /**
  * Rows under their heads.
- *
  * @param max_columns the width of the terminal: what does not fit is written shorter, left out or cut, as the columns allow
  * @returns lines without a trailing newline; `empty` if there are no rows
  */

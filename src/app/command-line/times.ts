@@ -10,7 +10,6 @@ const zone = (): string => Temporal.Now.timeZoneId()
 /**
  * Reads a moment: a date, `2026-12-31`; a date and time, `2026-12-31T18:00`, local unless it has an offset; or a
  * duration from now, into the future or the past.
- *
  * @param edge which end of the local day a date alone means; `end` is the first millisecond after it
  * @param direction whether a duration counts into the future (`ahead`) or the past (`back`)
  * @returns milliseconds since 1970

@@ -1,5 +1,4 @@
 // The catalogue as commands change it: as the console does, as a whole, by those who saw its last state, its keys unread.
-
 import {
   type Configuration,
   createConfiguration,

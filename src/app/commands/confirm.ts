@@ -1,5 +1,4 @@
 // The question before what cannot be undone: on a terminal it is asked, elsewhere --yes answers it.
-
 import { unprocessable } from '../../domain/errors.ts'
 import { type CliDeps, EXIT, Exit } from '../command-line/terminal.ts'
 
@@ -16,7 +15,6 @@ export const isYes = (reply: string): boolean => /^y(es)?$/i.test(reply.trim())
 
 /**
  * Returns once the operator has agreed.
- *
  * @throws GatewayError unprocessable if nobody is there to be asked; Exit where they do not agree
  */
 export async function confirm({ terminal }: CliDeps, question: Question): Promise<void> {

@@ -13,7 +13,6 @@ const OPEN_QUOTE = /^["']/
 
 /**
  * Reads lines of NAME=value, with comments, quotes and continued lines as in systemd.exec(5), "EnvironmentFile=". Nothing is expanded.
- *
  * @returns the values by their names; of a name that stands there twice, the last
  * @throws RangeError with the number of the line that is something else, and without its text, which may be a secret. systemd passes
  * over such a line, and the service then lacks what it was meant to say
@@ -57,7 +56,6 @@ const unescapedInQuotes = (text: string): string =>
 
 /**
  * Puts a file's variables into the environment, in place of those of the same name: the file is meant to be what a service gets.
- *
  * @throws GatewayError unprocessable for a file with a mistake; the file system's error where it cannot be read
  */
 export function addEnvFile(path: string, env: Record<string, string | undefined>): void {

@@ -28,7 +28,6 @@ export async function hasOnlyDemo(db: Db): Promise<boolean> {
 /**
  * Creates the account `demo` with 10 USD and a key for the simulated models, unless there is any other account, or an operator: then it is
  * the first start of a folder, and not of the database. The key comes last: a start that was killed before it is finished by the next one.
- *
  * @returns the key's text, to be shown this once; undefined if there is an account
  */
 export async function firstStart({

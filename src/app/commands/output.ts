@@ -36,10 +36,8 @@ export function outputTo(open: () => Writable): Output {
 
 /**
  * Waits for the readers of both, however slow they are.
- *
  * @param status of the command; where its answer could not be written a success is none. A reader who has left, such as `head`,
  * is told nothing, and the status is what a shell shows of a process that SIGPIPE ended
- * @returns the exit status of the process
  */
 export async function endOutput(status: number, out: Output, err: Output): Promise<number> {
   const failed = await out.drained()

@@ -1,5 +1,4 @@
 // The command line as a whole: its commands, the options that all of them take, and the exit status.
-
 import { Command, CommanderError } from 'commander'
 import manifest from '../../../package.json' with { type: 'json' }
 import { visible } from '../../utilities/visible-text.ts'
@@ -25,7 +24,6 @@ export const COMMANDS: Commands = {
 
 /**
  * Runs one command line.
- *
  * @param args without the program's own name
  * @returns the exit status: 0 done, 1 failed, 2 wrong usage; what went wrong has been written to standard error, with
  * --json as `{"error":{"message","code","exit_status"}}`

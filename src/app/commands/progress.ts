@@ -1,5 +1,4 @@
 // A long command: its progress line, on a terminal and on standard error, gone when the command ends; and its end by a signal.
-
 import { conflict } from '../../domain/errors.ts'
 import { atEnd, onSignals } from '../../utilities/at-end.ts'
 import { sizeText } from '../../utilities/size-text.ts'
@@ -98,7 +97,6 @@ interface ProgressDeps extends Pick<CliDeps, 'terminal'> {
 
 /**
  * A line such as `Packing  12.4 of 85.3 MB  14%  3.1 MB/s  23 s left`.
- *
  * @param elapsed_ms since the step began
  * @param columns of the terminal, of which the last stays free, since a cursor behind it would wrap; what does not fit is left out
  */

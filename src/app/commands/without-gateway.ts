@@ -11,7 +11,6 @@ import { removeLeftovers } from '../process/leftovers.ts'
 
 /**
  * Runs `work` while no gateway serves a folder, and none can start. A folder that was made for it goes again if nothing came into it.
- *
  * @throws GatewayError conflict while one serves it; Error if it cannot be written
  */
 export async function withoutGateway<T>(

@@ -15,7 +15,6 @@ interface OwnerFilter {
 
 /**
  * Checks that rows are of the account and of the key that were read. Fields that a row lacks are not looked at: the operator's lists have none.
- *
  * @returns the rows @throws GatewayError internal
  */
 export function checkOwner<Row>(
@@ -121,7 +120,6 @@ export interface List<
   /**
    * The query. It applies every part of the filter: a row of another account or key is an error (`checkOwner`), and `test/support/list-filters.ts`
    * tries all parts over two accounts.
-   *
    * @returns undefined: the list has no such cursor, or first row
    */
   read(
@@ -146,7 +144,6 @@ export type ConsoleRowOf<L> = L extends { columns: infer C; names_accounts?: inf
 
 /**
  * Defines a list. Curried, because TypeScript infers all type parameters of a call or none.
- *
  * @example defineList<RecordedRefusal>()({ name: 'refusals', columns: { status: integer(({ status }) => status) }, … })
  */
 export const defineList =

@@ -1,5 +1,4 @@
 // The duties of a gateway that shares its database: it ends the holds and files of gateways that died.
-
 import { endAbandoned } from '../../library/recovery.ts'
 import type { Logger } from '../../observe/log.ts'
 import { endedGateways, removeEnded } from '../../store/gateways.ts'
@@ -15,7 +14,6 @@ export const endedOthers = async ({ engine, db }: Shared): Promise<GatewayRow[]>
 
 /**
  * Ends what gateways left that have ended, once their holds have expired.
- *
  * @param ended those that had ended before the holds were looked for
  */
 export async function removeOthers(

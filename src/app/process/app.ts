@@ -54,10 +54,7 @@ type Serve = (request: Request) => Response | Promise<Response>
 
 /**
  * Cross-origin calls, around the whole application: what any route or failure answers can be read by the listed origins' pages.
- *
  * @returns what serves a request: as it was served without this, where no origins are listed.
- *
- * @param serve the application, which Elysia hands to what wraps it
  */
 function crossOrigin(serve: Serve, catalogue: () => Catalogue): Serve {
   const listed = catalogue().server.cors_origins

@@ -43,7 +43,6 @@ const sharedPlaceIn = (db: Db): SharedPlace => ({
 
 /**
  * Keeps the text that the gateway started with, and from now on each that an editor brings into force. What comes from the database is kept there.
- *
  * @returns keeps the one in force
  */
 export async function followEdits(

@@ -20,8 +20,6 @@ export interface OpenCatalogue extends WatchedCatalogue {
   follow(hear: () => void): void
   /**
    * From now on the catalogue is read in an open database on a server. One without a catalogue takes over that of the file, once.
-   *
-   * @param now for the time of that version
    */
   openIn(db: Db, now: () => number): Promise<void>
 }
@@ -36,7 +34,6 @@ interface CatalogueParts {
 
 /**
  * Reads the catalogue and keeps it current; the log takes its level and the secrets to hide from each good version.
- *
  * @throws Error with one line for each mistake in it; as `openShared`
  */
 export async function openCatalogue(

@@ -1,5 +1,4 @@
 // The whole audit: the database itself, the books, the images with their files, and the kept responses.
-
 import { unprocessable } from '../../domain/errors.ts'
 import type { CheckedRule, Finding } from '../../domain/finding.ts'
 import { type BucketLook, compareLibrary, type Disagreement } from '../../library/audit.ts'

@@ -1,5 +1,4 @@
 // The gateway on its socket: what it listens with, and how a renewed certificate takes over without ending a stream.
-
 import type { AnyElysia } from 'elysia'
 import type { CallParts } from '../../calls/parts.ts'
 import { boundPipelining } from '../../http/pipelining.ts'

@@ -1,5 +1,4 @@
 // The ends of models in the log: a line at the start and each day, while some are near or past.
-
 import type { Catalogue } from '../../domain/catalogue.ts'
 import { endingsOf, endingText } from '../../domain/model-ends.ts'
 import { DAY_MS } from '../../domain/ranges.ts'

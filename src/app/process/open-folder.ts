@@ -19,7 +19,6 @@ type Opening = ServeOptions &
 
 /**
  * Opens what is on the disk, puts it in order, and makes what works beside the calls.
- *
  * @returns with the plugins, prepared but not yet in the gateway, and the address to listen on
  * @throws Error as `startGateway`
  */

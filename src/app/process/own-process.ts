@@ -37,12 +37,7 @@ export interface ReportProcess<Report> {
   stop(): void
 }
 
-/**
- * Runs a command on a data folder.
- *
- * @param command its name, and its options
- * @param schema of what the command answers with --json
- */
+/** Runs a command on a data folder. */
 export function reportInProcess<S extends TSchema>(
   command: readonly string[],
   schema: S,

@@ -1,5 +1,4 @@
 // Whether the gateway can take calls: its ledger, the settlements that wait, its database file, and the room on its disk.
-
 import { statfs } from 'node:fs/promises'
 import type { RunningCalls } from '../../calls/life/running.ts'
 import type { SettlementQueue } from '../../calls/settling/queue.ts'

@@ -21,8 +21,6 @@ const MAX_COLLECTORS_MEMORY_BYTES = 1024 ** 3
  * Replaces this process by the same program with the settings that are not in its environment yet. Returns where the process
  * was replaced already, or where the system cannot do that (the gateway then works, up to Bun's own limits). Options of the
  * runtime are passed on, so `bun --watch` goes on watching: it restarts the process with its environment.
- *
- * @param argv the whole `process.argv`
  */
 export function relaunchWithSettings(argv: readonly string[]): void {
   if (process.env[FETCH_LIMIT] !== undefined || process.execve === undefined) return

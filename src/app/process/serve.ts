@@ -1,5 +1,4 @@
 // The life of a gateway: what is opened in which order, what runs beside the calls, and how all of it ends.
-
 import { RunningCalls, tickRegularly } from '../../calls/life/running.ts'
 import { addSections } from '../../catalogue/sections.ts'
 import { behindProxies, type ServerSockets } from '../../http/sockets.ts'
@@ -39,7 +38,6 @@ type StartOptions = ServeOptions & { plugins: readonly Plugin[] }
 
 /**
  * Starts a gateway over a data folder, which is made if it is absent.
- *
  * @throws Error with a text for the operator: mistakes in the catalogue, a folder in use, images whose folder is missing, a
  * port that is taken
  */

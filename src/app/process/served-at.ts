@@ -5,11 +5,7 @@ import { createForOwner } from '../../store/folder.ts'
 
 const pathIn = (dir: string): string => join(dir, 'serve.address')
 
-/**
- * Tells where a folder is served. `--listen` and a port that the system chose are in no other file.
- *
- * @returns takes it back
- */
+/** Tells where a folder is served. `--listen` and a port that the system chose are in no other file. @returns takes it back */
 export function tellAddress(dir: string, url: string): () => void {
   const path = pathIn(dir)
   quietly(() => {

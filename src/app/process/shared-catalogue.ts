@@ -19,7 +19,6 @@ interface SharedSource {
 
 /**
  * For a gateway that starts: it needs the catalogue before all else. The database stays as it is, since the start may yet be refused.
- *
  * @returns undefined without a database on a server @throws as `Engine.open`
  */
 export async function openShared(paths: DataPaths, env: Environment): Promise<SharedSource | undefined> {
@@ -35,11 +34,7 @@ export async function openShared(paths: DataPaths, env: Environment): Promise<Sh
   }
 }
 
-/**
- * For a command.
- *
- * @returns undefined without a database on a server, and before the first start there @throws as `Engine.open`
- */
+/** For a command. @returns undefined without a database on a server, and before the first start there @throws as `Engine.open` */
 export async function sharedOfFolder(paths: DataPaths, env: Environment): Promise<SharedText | undefined> {
   const storage = await databaseOf(paths, env)
   try {

@@ -24,11 +24,7 @@ const EXAMPLE = 'tollgate.db'
  * Copies a consistent state of a database, beside whatever writes to it, and checks the copy before it gets its name.
  * A plain copy of the file would miss what is still in the write-ahead log. Only its owner can read the copy; run by root,
  * that is the owner of the folder.
- *
- * @param db the source; only read from
- * @param path of the copy; nothing may exist there
  * @param goesWith told the file in which it is written
- * @returns the audit of the copy, which is clean
  * @throws GatewayError conflict when something is at `path`; not_found when its folder is not there; unprocessable when the
  * copy fails a check: it is deleted
  */
@@ -53,8 +49,6 @@ interface Writing {
 
 /**
  * Writes a database's file under another name, and gives it its own once it is whole and on the disk.
- *
- * @param write makes the file, and checks it
  * @throws GatewayError as `writeSnapshot`; what `write` throws: nothing is left then
  */
 export async function writeNew<T>(
@@ -79,9 +73,6 @@ export async function writeNew<T>(
 
 /**
  * Checks the pages, the references and the ledger of a database.
- *
- * @param path its name in error messages
- * @returns its audit, which is clean
  * @throws GatewayError unprocessable that names what is wrong; SQLiteError or StorageFailure if the damage is too great to tell
  */
 export async function check(db: Database, path: string): Promise<Audit> {

@@ -1,5 +1,4 @@
 // The audit at the start: at once where there is little to check, else in a process of its own, beside the calls.
-
 import type { Logger } from '../../observe/log.ts'
 import type { Db } from '../../store/db.ts'
 import { AuditReport, type MadeAudit, reportOf } from './audit-report.ts'
@@ -38,7 +37,6 @@ interface StartAudit {
 /**
  * Audits the books, the images and the kept responses, and reports what is wrong. Wrong books are no reason to refuse calls: a large ledger,
  * which takes seconds, is audited while the gateway serves, at a low priority.
- *
  * @returns once the audit is over, or goes on beside the calls
  */
 export async function auditAtStart(options: StartAuditOptions): Promise<StartAudit> {

@@ -24,7 +24,6 @@ interface StartChecks {
 /**
  * Looks for what would refuse the start once the database is migrated, since the program before could not read it any more. Only
  * under the folder's lock: the gateway that serves the folder has the address, too.
- *
  * @throws Error with a text for the operator; nothing was changed
  */
 export async function refuseStart(checks: StartChecks): Promise<void> {
@@ -66,7 +65,6 @@ interface StoreChecks
 /**
  * Refuses missing folders, an unusable bucket, or other gateways over a database that the next start makes or migrates. One that is
  * up to date is looked at when it is opened.
- *
  * @throws Error that says what is wrong
  */
 export async function refuseOlderStores({ db, version }: OlderDatabase, checks: StoreChecks): Promise<void> {

@@ -162,7 +162,6 @@ async function openRows(options: StoreOptions, undoing: AsyncDisposableStack) {
 
 /**
  * Takes the folder's lock, and removes what killed commands left.
- *
  * @param elsewhere where they work outside of it
  * @returns releases the lock
  * @throws Error if another process serves the folder, or it cannot be written
@@ -191,7 +190,6 @@ interface RecoverOptions {
 
 /**
  * Resolves what dead gateways left behind, and then removes their rows. Only before the first call, since it reconciles files with their rows.
- *
  * @throws Error if a folder of images is missing, or the bucket is another's or cannot be used, before anything is changed
  */
 export async function recover(stores: Stores, options: RecoverOptions): Promise<void> {

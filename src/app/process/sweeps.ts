@@ -120,7 +120,6 @@ async function reportFound(library: Stores['library'], log: Logger): Promise<voi
 
 /**
  * Sweeps every `every_ms`. A sweep that fails is logged, and the next round tries it again.
- *
  * @returns what stops it, once the sweep under way is over
  */
 export function sweepRegularly(

@@ -1,5 +1,4 @@
 // Upkeep of recorded calls beside those that are served: they are written anew in smaller form, a few at a time.
-
 import type { Catalogue } from '../../domain/catalogue.ts'
 import { DAY_MS } from '../../domain/ranges.ts'
 import { type RewriteName, rewriteCalls } from '../../money/ledger/rewriting.ts'

@@ -42,7 +42,6 @@ type Answer = Static<typeof Answer>
 
 /**
  * Takes withdrawals on a port of its own of the loopback interface, and says so in the folder.
- *
  * @returns ends it; the file is gone then
  */
 export function takeWithdrawals(
@@ -107,7 +106,6 @@ function writeForOwner(path: string, text: string): void {
 
 /**
  * Has the gateway that serves a folder make a withdrawal.
- *
  * @throws GatewayError conflict where nothing was taken, or, as its text says, where that is not known
  */
 export async function withdrawAtGateway(

@@ -1,5 +1,4 @@
 // The one place that every failed request of a surface passes: counted, recorded if it was refused, and answered in the surface's shape.
-
 import type { KnownOfRequest } from '../../calls/life/call.ts'
 import type { RefusedRequest } from '../../calls/life/events.ts'
 import { type GatewayError, toGatewayError } from '../../domain/errors.ts'

@@ -11,7 +11,6 @@ const NOTICES_MODULE = /[\\/]src[\\/]app[\\/]commands[\\/]notices\.ts$/
 
 /**
  * The plugin for `Bun.build` that puts the gathered notices in the place of `app/commands/notices.ts`: 1.1 MB, compressed 59 KB.
- *
  * @param folder where they are written, and must be until the build is done
  */
 export async function embedNotices(folder: string): Promise<BunPlugin> {

@@ -1,5 +1,4 @@
 // The scene of a command's test: a data folder of its own, and commands run in this process.
-
 import { afterAll, afterEach, beforeEach } from 'bun:test'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -1,5 +1,4 @@
 // spec.md, Endpoints: "All endpoints require authentication": every route is tried without a key, and with wrong ones.
-
 import { beforeEach, describe, expect, test } from 'bun:test'
 import { plugins } from '../../../plugins/index.ts'
 import { startTestGateway } from '../../support/gateway.ts'

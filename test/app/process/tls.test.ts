@@ -1,5 +1,4 @@
 // HTTPS by certificate files: what is refused at a start, and a renewed pair that is taken up without ending a stream.
-
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { randomBytes } from 'node:crypto'
 import { chmodSync, cpSync, rmSync, writeFileSync } from 'node:fs'

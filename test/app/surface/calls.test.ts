@@ -1,5 +1,4 @@
 // The scoped plugins that every surface uses: the order of checks, the shape of failures, and what of an answer they touch.
-
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'

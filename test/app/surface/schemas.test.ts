@@ -1,5 +1,4 @@
 // The schemas of the free routes: each route declares every status that it answers, and every answer fits.
-
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { TSchema } from '@sinclair/typebox'
 import { plugins } from '../../../plugins/index.ts'

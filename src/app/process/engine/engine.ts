@@ -1,5 +1,4 @@
 // The engine that keeps the rows: a file of SQLite in the data folder, or a PostgreSQL server. What is about it, and not about rows.
-
 import type { ActionContext } from '../../../domain/actions.ts'
 import type { Audit } from '../../../money/ledger/audit.ts'
 import type { LedgerOptions } from '../../../money/ledger/ledger.ts'
@@ -30,7 +29,6 @@ export interface Engine {
   openScrubbing(db: Db): Scrubbing
   /**
    * Copies all rows as of one moment into a new file of SQLite, beside whatever writes to them, and checks the copy before it gets its name.
-   *
    * @returns the audit of the copy, which is clean @throws as `writeNew` (app/process/snapshot.ts), and as `open`
    */
   writeSnapshot(path: string, goesWith?: NoteUnfinished): Promise<Audit>

@@ -17,7 +17,6 @@ export const engineIn = async (paths: DataPaths, env: Environment): Promise<Engi
 
 /**
  * The section of a folder's catalogue file, whatever is wrong elsewhere in it.
- *
  * @throws Error with a line for each mistake in the section; the file system's for a file that cannot be read
  */
 export async function storageOfFolder(

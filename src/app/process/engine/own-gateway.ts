@@ -1,5 +1,4 @@
 // This process among the gateways over a database: its row, the number of its data folder, its clock, and what it knows of the others.
-
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { join } from 'node:path'

@@ -1,5 +1,4 @@
 // The engine PostgreSQL: a database on a server, which several processes write.
-
 import { openSharedLedger } from '../../../money/ledger/postgres/ledger.ts'
 import type { Db } from '../../../store/db.ts'
 import { PostgresDb } from '../../../store/engines/postgres/db.ts'

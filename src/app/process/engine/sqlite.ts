@@ -91,7 +91,6 @@ function openIn<Opened>(
 /**
  * Keeps gateways away while a database of an older version is migrated. One that serves it would go on by tables that it
  * does not know: between the moment that a newer program is put in place and the restart.
- *
  * @throws GatewayError conflict while one serves it
  */
 function lockToMigrate(dir: string): Disposable | undefined {

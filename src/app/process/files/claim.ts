@@ -1,5 +1,4 @@
 // The claim to a bucket: an object in it names the database whose files it has, so that no gateway uses another's.
-
 import { conflict, unprocessable } from '../../../domain/errors.ts'
 import { idempotencyQueries } from '../../../idempotency/queries.ts'
 import { fileShelf, imageShelf, type Place } from '../../../library/missing.ts'
@@ -27,7 +26,6 @@ const [MARKS_VERSION, FILES_VERSION] = [29, 6]
 
 /**
  * Looks for what would refuse the claim once an older database is migrated. Puts an object and deletes it, and changes nothing else.
- *
  * @param older undefined: a database without tables, or whose tables cannot be read
  * @throws GatewayError as `claimBucket`
  */
@@ -48,7 +46,6 @@ export async function refuseBucket(
 /**
  * Makes sure that the bucket has this database's files, and that the gateway may read, write and delete there. The first start
  * marks the bucket. Of databases that claim a new one at the same moment none or one gets it.
- *
  * @throws GatewayError where the bucket cannot be used, is another database's, or lacks the files that this one names: it says what
  * to do, and nothing was changed
  */
@@ -75,7 +72,6 @@ export async function markOf(bucket: BucketFiles): Promise<string | undefined> {
 
 /**
  * Makes sure that a command finds this database's files where the settings name them, and may `write` them there.
- *
  * @throws GatewayError where it is a bucket that cannot be used, or that no gateway of this database has claimed: it says what to do
  */
 export async function requireOwnFiles(

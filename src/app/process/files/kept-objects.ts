@@ -1,5 +1,4 @@
 // The audit of kept answers and responses in a bucket: objects that no row names, and answers whose object is gone.
-
 import type { CheckedRule, Finding } from '../../../domain/finding.ts'
 import { idempotencyQueries } from '../../../idempotency/queries.ts'
 import type { BucketLook, Disagreement } from '../../../library/audit.ts'

@@ -66,7 +66,6 @@ const FILES_AT_ONCE = 8
 /**
  * Copies the files that rows name and a place lacks, by key and size. What no row names is not copied, and nothing is deleted on
  * either side: a run that was cut short is run again, and one beside a gateway at work leaves little to a second one.
- *
  * @throws GatewayError upstream_failed where a bucket fails meanwhile: it says how far it came; what the disk and `onPlan` throw
  */
 export async function moveFilesOfRows(options: MoveFilesOfRowsOptions): Promise<MovedFiles> {

@@ -1,5 +1,4 @@
 // What every route of the console stands on: who is signed in, pages of our own only, JSON within a limit, nothing cached.
-
 import type { Visitor } from '../../../access/session-rows.ts'
 import { accountOf, actorOf, requireOperator, type Viewer } from '../../../access/viewer.ts'
 import type { CallOrigin } from '../../../calls/life/call.ts'
@@ -49,7 +48,6 @@ interface CallsOptions {
 
 /**
  * Routes for whoever is signed in: they get their `viewer`, who sees what `accountOf` says, and no more.
- *
  * @throws (as an answer) 401 without a session, 403 from a page of another origin, before anything of the body is read
  */
 export const viewerCalls = (gateway: SessionParts, options: CallsOptions = {}) =>
@@ -84,13 +82,7 @@ export const byOf = ({ calls }: Pick<Gateway, 'calls'>, { viewer, origin }: Aski
   request_id: origin.request_id,
 })
 
-/**
- * Writes to the database beside the calls, in one transaction.
- *
- * @param asking whose change it is in the audit log
- * @param work as that of `Db.begin`
- * @throws what `work` throws
- */
+/** Writes to the database beside the calls, in one transaction. @param asking whose change it is in the audit log */
 export const changed = <T>(
   gateway: Pick<Gateway, 'db' | 'calls'>,
   asking: Asking,
@@ -124,7 +116,6 @@ const viewerOf = (gateway: SessionParts, { request, request_id }: Entering): Pro
 
 /**
  * Counts a call of an account's pages, which share the event loop with everybody's paid calls; the operator's are not counted.
- *
  * @param counts_as more for what takes longer, or leaves something behind
  * @throws GatewayError rate_limited
  */
@@ -145,7 +136,6 @@ export function countCall({ people }: Pick<Gateway, 'people'>, viewer: Viewer, c
 
 /**
  * Counts an export of an account, which has an allowance of its own: no page is refused for exports. The operator's are not counted.
- *
  * @returns to be called at its end
  * @throws GatewayError rate_limited
  */

@@ -1,5 +1,4 @@
 // Fields of the console's requests that several subjects share: numbers in paths, amounts, names, lists of words.
-
 import { Type } from '@sinclair/typebox'
 import { REQUEST_KEY_PATTERN } from '../../../access/repeatable-key.ts'
 import { invalidRequest } from '../../../domain/errors.ts'
@@ -37,8 +36,6 @@ export const Words = (must: string) => Type.Array(Type.String({ maxLength: 128 }
 
 /**
  * Reads an amount of 0 or more.
- *
- * @param name the field, as errors name it
  * @throws GatewayError invalid_request for what is no decimal number, is negative, or too much to be counted exactly
  */
 export function readUsd(name: string, text: string): Nanos {

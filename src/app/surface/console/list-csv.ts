@@ -12,7 +12,6 @@ export const CsvFile = Type.Unsafe<Response>(
 
 /**
  * The answer of `GET /console/api/<list>.csv`, a file called after the list and the day.
- *
  * @param columns by their names in the head: times as `time_utc`, amounts as `cost_usd`, ids beside names
  * @param parts the list's rows in its own order; `allPages` makes them of a list in pages
  * @throws what the first part throws: a refusal is an answer, and no file that breaks off
@@ -60,7 +59,6 @@ interface SomePage<Row> {
 
 /**
  * The pages of a list one after the other, with a turn for calls between two.
- *
  * @param limit rows that are read in one turn: some 5 ms
  */
 export async function* allPages<Row>(

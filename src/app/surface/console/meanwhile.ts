@@ -24,7 +24,6 @@ class ChangedMeanwhile extends GatewayError {
 
 /**
  * Compares the values that a caller read with those in force, in the transaction that changes them.
- *
  * @param was the values read, in the form of `is`; undefined for callers that do not send any
  * @param wanted the new values: a field that has its new value already is no conflict
  * @throws GatewayError conflict, changed_meanwhile, with both values of each field

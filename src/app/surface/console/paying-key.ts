@@ -12,8 +12,6 @@ import { requireChosenAccount } from './references.ts'
 
 /**
  * The key that pays for a viewer's calls. The first call of an account creates its key "console".
- *
- * @param reference the account that the operator names
  * @throws GatewayError as `requireChosenAccount` and `payingKey`
  */
 export async function ensurePayingKey(

@@ -1,5 +1,4 @@
 // Accounts by number or name and keys by number or prefix, as requests of the console name them; never another account's.
-
 import { Type } from '@sinclair/typebox'
 import { accountNamed, type ListedAccount, listedAccount } from '../../../access/account-listing.ts'
 import { type ListedKey, listedKey } from '../../../access/key-listing.ts'
@@ -26,7 +25,6 @@ export async function chosenAccount(
 
 /**
  * The same for a request that needs an account.
- *
  * @throws GatewayError as `chosenAccount`; invalid_request if the operator names none
  */
 export async function requireChosenAccount(
@@ -57,8 +55,6 @@ export async function lockedAccount(tx: Tx, reference: string): Promise<ListedAc
 
 /**
  * The account of the requested rows; undefined: all accounts.
- *
- * @param reference number or name of an account
  * @throws GatewayError not_found for another's account, and one that does not exist
  */
 export async function requestedAccount(
@@ -74,7 +70,6 @@ export async function requestedAccount(
 
 /**
  * The same for what an account pays for: a number that is the name of another one is not guessed at.
- *
  * @throws GatewayError as `requestedAccount`; conflict if it may mean two accounts
  */
 export async function payingAccount(
@@ -116,8 +111,6 @@ export async function requireKey(
 
 /**
  * The key of the requested rows; undefined: all keys that the viewer sees.
- *
- * @param reference its number or prefix
  * @throws GatewayError not_found for a key of another account, or that the viewer does not see
  */
 export const requestedKey = async (

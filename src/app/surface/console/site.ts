@@ -30,7 +30,6 @@ const SAFE_METHODS = new Set(['GET', 'HEAD'])
 /**
  * Refuses what a page of another site sent (https://cheatsheetseries.owasp.org/cheatsheets/Cross-Site_Request_Forgery_Prevention_Cheat_Sheet.html):
  * whatever changes something must name our own origin, as all browsers do by themselves.
- *
  * @throws GatewayError permission_denied
  */
 export function requireOwnOrigin(request: Request, settings: SiteSettings): void {
@@ -78,7 +77,6 @@ export function signInRefusal(request: Request, settings: SiteSettings): string 
 
 /**
  * The cookie that can keep a session in this browser.
- *
  * @throws GatewayError permission_denied over plain HTTP from another machine
  */
 export function cookieForm(request: Request, settings: SiteSettings): CookieForm {
@@ -106,7 +104,6 @@ export function probes(request: Request, settings: SiteSettings): string[] {
 
 /**
  * The same as `cookieForm`, once the browser has shown that it keeps this cookie.
- *
  * @throws GatewayError permission_denied as `cookieForm`, and if no cookie came back
  */
 export function keptCookieForm(request: Request, settings: SiteSettings): CookieForm {

@@ -1,5 +1,4 @@
 // The claim to a bucket: the first start marks it, the next ones know it, and another database's, an empty one or one that may not be used is refused.
-
 import type { Database } from 'bun:sqlite'
 import { afterEach, beforeAll, describe, expect, test } from 'bun:test'
 import { createAccount } from '../../../../src/access/accounts.ts'
