@@ -60,7 +60,7 @@ export function addAuditCommand(program: Command, deps: CliDeps): void {
       const { files, found_files } = found
       answer(
         { ...reportOf(found), files, found_files, ...(removed && { removed }) },
-        describe(found, { stores, looks_through, removed }),
+        describe(found, options, removed),
       )
       if (!found.clean) throw new Exit(EXIT.failed)
     })
@@ -111,16 +111,16 @@ interface FolderAudit extends FullAudit {
   found_files: number
 }
 
-interface AuditOptions {
+interface AuditedFiles {
   stores: FileStores
+  /** A bucket is listed whole. */
   looks_through: boolean
-  now_ms: number
 }
 
 /** The books and the images of a data folder. Rows whose missing files are back are unmarked; in a bucket each is a request. */
 async function auditFolder(
   folder: DataFolder,
-  { stores, looks_through, now_ms }: AuditOptions,
+  { stores, looks_through, now_ms }: AuditedFiles & { now_ms: number },
   onAudit: OnAudit,
 ): Promise<FolderAudit> {
   if (looks_through) await withDatabase(folder, 'read', (db) => requireOwnFiles(db, stores, 'read'))
@@ -151,26 +151,25 @@ async function unmark(library: Pick<Library, 'db' | 'images' | 'files'>): Promis
   return found_files
 }
 
-interface Described {
-  stores: FileStores
-  looks_through: boolean
-  removed: Removed | undefined
-}
-
-function describe(audit: FolderAudit, { stores, looks_through, removed }: Described): string {
+function describe(
+  audit: FolderAudit,
+  { stores, looks_through }: AuditedFiles,
+  removed: Removed | undefined,
+): string {
   const { totals, kept } = audit
+  const usd = (nanos: number) => `${formatUsd(nanos)} USD`
   const summary = fields([
     ['accounts', String(totals.accounts)],
     ['keys', String(totals.keys)],
     ['calls', String(totals.calls)],
     ['pending holds', String(totals.pending_holds)],
     ['responses', `${kept.responses}, of ${kept.response_bytes} bytes`],
-    ['topped up', `${formatUsd(totals.topped_up_nanos)} USD`],
-    ['withdrawn', `${formatUsd(totals.withdrawn_nanos)} USD`],
-    ['charged', `${formatUsd(totals.charged_nanos)} USD`],
-    ['balance', `${formatUsd(totals.balance_nanos)} USD`],
-    ['held', `${formatUsd(totals.held_nanos)} USD`],
-    ['debt', `${formatUsd(totals.debt_nanos)} USD`],
+    ['topped up', usd(totals.topped_up_nanos)],
+    ['withdrawn', usd(totals.withdrawn_nanos)],
+    ['charged', usd(totals.charged_nanos)],
+    ['balance', usd(totals.balance_nanos)],
+    ['held', usd(totals.held_nanos)],
+    ['debt', usd(totals.debt_nanos)],
   ])
   const back = [
     ...(removed

@@ -8,13 +8,6 @@ import type { Db } from '../../src/store/db.ts'
 /** The row of a younger one may be on its way: an upload, or an answer that is long in coming. */
 export const MIN_STRAY_AGE_MS = 24 * 60 * 60 * 1_000
 
-interface Strays {
-  objects: number
-  bytes: number
-  /** Deletes them. May be run again. */
-  remove(): Promise<void>
-}
-
 /** By the clock that dates the objects: this machine's may be off. */
 async function timeIn({ bucket }: Pick<FileStores, 'bucket'>): Promise<number> {
   if (!bucket) return Number.POSITIVE_INFINITY
@@ -26,35 +19,26 @@ async function timeIn({ bucket }: Pick<FileStores, 'bucket'>): Promise<number> {
   return value?.modified_at_ms ?? Number.NaN
 }
 
-/** Images, uploads and kept content without a row, and what trials of the bucket left; nothing else that is in it. */
-export async function findStrays(db: Db, files: FileStores, now_ms: number): Promise<Strays> {
-  const look = { strays_before_ms: Math.min(now_ms, await timeIn(files)) - MIN_STRAY_AGE_MS }
-  const in_library = await compareLibrary({ ...files, db }, look)
-  const kept = await compareKept(db, files, look)
-  const found = [...in_library.files, ...kept.files].filter(({ problem }) => problem === 'no row')
-  const trials: { key: string; bytes: number }[] = []
-  for await (const { key, bytes, modified_at_ms } of files.bucket?.connection.list(TRIALS) ?? [])
-    if (modified_at_ms < look.strays_before_ms) trials.push({ key, bytes })
-  const removals = [
-    ...found.map(({ path }) => () => {
-      const { store, key } = storedAt(files, path)
-      return store.remove(key)
-    }),
-    ...trials.map(
-      ({ key }) =>
-        () =>
-          files.bucket?.connection.remove(key),
-    ),
-  ]
+/**
+ * Images, uploads and kept content without a row, and what trials of the bucket left; nothing else that is in it.
+ * @returns how many they are, and what deletes them, which may be run again
+ */
+export async function findStrays(db: Db, files: FileStores, now_ms: number) {
+  const strays_before_ms = Math.min(now_ms, await timeIn(files)) - MIN_STRAY_AGE_MS
+  const in_library = await compareLibrary({ ...files, db }, { strays_before_ms })
+  const kept = await compareKept(db, files, { strays_before_ms })
+  const strays: { store: { remove(key: string): Promise<void> }; key: string; bytes: number }[] = []
+  for (const { problem, path, disk_bytes } of [...in_library.files, ...kept.files])
+    if (problem === 'no row') strays.push({ ...storedAt(files, path), bytes: disk_bytes ?? 0 })
+  const trials = files.bucket?.connection
+  for await (const { key, bytes, modified_at_ms } of trials?.list(TRIALS) ?? [])
+    if (trials && modified_at_ms < strays_before_ms) strays.push({ store: trials, key, bytes })
   return {
-    objects: removals.length,
-    bytes: [...found.map(({ disk_bytes }) => disk_bytes ?? 0), ...trials.map(({ bytes }) => bytes)].reduce(
-      (total, bytes) => total + bytes,
-      0,
-    ),
+    objects: strays.length,
+    bytes: strays.reduce((total, { bytes }) => total + bytes, 0),
     async remove() {
-      for (let at = 0; at < removals.length; at += REMOVED_AT_ONCE)
-        await Promise.all(removals.slice(at, at + REMOVED_AT_ONCE).map((remove) => remove()))
+      for (let at = 0; at < strays.length; at += REMOVED_AT_ONCE)
+        await Promise.all(strays.slice(at, at + REMOVED_AT_ONCE).map(({ store, key }) => store.remove(key)))
     },
   }
 }

@@ -8,12 +8,12 @@ import { readCatalogueOf } from '../../src/app/command-line/data-folder.ts'
 import { addExample, type CliDeps, EXIT, Exit } from '../../src/app/command-line/terminal.ts'
 import { countHooks } from '../../src/calls/hooks/registered.ts'
 import { requestIdAt } from '../../src/domain/request-id.ts'
-import { createLogger } from '../../src/observe/log.ts'
 import { createTally } from '../../src/observe/tally.ts'
 import { giveToFolderOwner, refuseUnwritable } from '../../src/store/folder.ts'
 import { unfinishedName } from '../../src/store/work-folder.ts'
 import { atEnd } from '../../src/utilities/at-end.ts'
 import { findPlugins, type PluginFile, pluginsFolder, TYPES_FILE } from './files.ts'
+import { logTo } from './own-command.ts'
 import { NO_SETTINGS } from './settings.ts'
 import type { Trial } from './trial.ts'
 
@@ -82,14 +82,7 @@ function warnOfSkipped(skipped: readonly string[], warn: Context['warn']): void 
   if (skipped.length > 0) warn(`not loaded, because the name does not end with .ts: ${skipped.join(', ')}`)
 }
 
-interface Checked {
-  name: string
-  ok: boolean
-  routes: readonly string[]
-  before_call: number
-  after_settle: number
-  problem: string | null
-}
+type Checked = ReturnType<typeof checkedOf>
 
 async function checkPlugins(
   { folder: data_folder, answer, tableOf, remark, warn }: Context,
@@ -101,11 +94,9 @@ async function checkPlugins(
   // Dropped: plugins can be tried before a catalogue exists, and `tollgate doctor` tells what is wrong with one. Without it they see no models.
   const reading = await readCatalogueOf(data_folder).catch(() => undefined)
   const catalogue = reading && 'catalogue' in reading ? reading.catalogue : NO_CATALOGUE
-  const destination = { write: (line: string) => terminal.err(line.trimEnd()), flushSync() {} }
-  const log = createLogger({ level: 'info', secrets: [], destination, now })
   const parts = {
     folder,
-    log,
+    log: logTo(terminal, now),
     catalogue: () => ({ ...catalogue, server: {} }),
     newRequestId: () => requestIdAt(now()),
     error_answers: createTally(),
@@ -136,7 +127,7 @@ async function findingsOf(trial: Trial): Promise<{ check: string; found: string;
   return (await Promise.all(looked)).flat()
 }
 
-function checkedOf(trial: Trial): Checked {
+function checkedOf(trial: Trial) {
   const { name } = trial
   if (!('plugin' in trial))
     return { name, ok: false, routes: [], before_call: 0, after_settle: 0, problem: trial.problem }

@@ -3,7 +3,7 @@ import type { TObject } from '@sinclair/typebox'
 import type { Command } from 'commander'
 import { contextOf } from '../../src/app/command-line/context.ts'
 import { requireCatalogue } from '../../src/app/command-line/data-folder.ts'
-import { addExample, type CliDeps } from '../../src/app/command-line/terminal.ts'
+import { addExample, type CliDeps, type Terminal } from '../../src/app/command-line/terminal.ts'
 import { invalidRequest, notFound } from '../../src/domain/errors.ts'
 import { createLogger } from '../../src/observe/log.ts'
 import type { PluginCommand, PluginDefinition } from '../../src/plugin-api.ts'
@@ -74,6 +74,15 @@ async function loadFor({ path }: PluginFile, user: number | undefined): Promise<
   }
 }
 
+/** The log of a command's plugins. */
+export const logTo = (terminal: Terminal, now: () => number) =>
+  createLogger({
+    level: 'info',
+    secrets: [],
+    destination: { write: (line) => terminal.err(line.trimEnd()), flushSync() {} },
+    now,
+  })
+
 async function readSettings(
   { name, path }: PluginFile,
   { settings }: PluginDefinition,
@@ -81,11 +90,9 @@ async function readSettings(
 ): Promise<unknown> {
   const { catalogue } = await requireCatalogue(folder)
   const { t } = await import('elysia')
-  const destination = { write: (line: string) => terminal.err(line.trimEnd()), flushSync() {} }
-  const log = createLogger({ level: 'info', secrets: [], destination, now })
   try {
     const schema = settings?.(t as never) as TObject | undefined
-    return settingsOf(name, schema, { catalogue: () => catalogue, log })()
+    return settingsOf(name, schema, { catalogue: () => catalogue, log: logTo(terminal, now) })()
   } catch (thrown) {
     throw pluginRefusal(path, thrown)
   }

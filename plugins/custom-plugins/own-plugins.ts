@@ -10,7 +10,7 @@ import { countHooks } from '../../src/calls/hooks/registered.ts'
 import type { RefusedRequest, SettledCall } from '../../src/calls/life/events.ts'
 import { requestIdAt } from '../../src/domain/request-id.ts'
 import { plainError } from '../../src/http/plain-error.ts'
-import type { Logger } from '../../src/observe/log.ts'
+import type { LogFields, Logger } from '../../src/observe/log.ts'
 import type { PluginEvents } from '../../src/plugin-api.ts'
 import { messageOf } from '../../src/utilities/thrown.ts'
 import { withinTime } from '../../src/utilities/time-limit.ts'
@@ -94,9 +94,7 @@ const SWEEP_LIMIT_MS = 60_000
 
 /** Work once the turn of the event loop has ended that asks for it. */
 const afterTurn = (work: () => Promise<void>): Promise<void> =>
-  new Promise<void>((resolve) => {
-    setImmediate(resolve)
-  }).then(work)
+  new Promise<void>((resolve) => setImmediate(resolve)).then(work)
 
 export class OwnPlugins {
   readonly loaded: readonly LoadedPlugin[]
@@ -143,11 +141,8 @@ export class OwnPlugins {
       const listener = plugin.definition.on?.[name]
       if (!listener) continue
       const listening = afterTurn(async () => {
-        try {
-          await listener(plugin.own, event)
-        } catch (cause) {
-          this.#log.error({ plugin: plugin.name, event: name, cause }, 'a plugin failed at an event')
-        }
+        const about = { plugin: plugin.name, event: name }
+        await this.#try(about, 'a plugin failed at an event', () => listener(plugin.own, event))
         this.#listening.delete(listening)
       })
       this.#listening.add(listening)
@@ -157,11 +152,9 @@ export class OwnPlugins {
   async sweep(): Promise<void> {
     for (const { name: plugin, definition, own } of this.loaded)
       for (const { name, sweep } of definition.sweeps ?? [])
-        try {
-          await withinTime(SWEEP_LIMIT_MS, () => sweep(own))
-        } catch (cause) {
-          this.#log.error({ plugin, sweep: name, cause }, 'a sweep of a plugin failed')
-        }
+        await this.#try({ plugin, sweep: name }, 'a sweep of a plugin failed', () =>
+          withinTime(SWEEP_LIMIT_MS, () => sweep(own)),
+        )
   }
 
   /** The findings of their checks of a time. */
@@ -189,10 +182,17 @@ export class OwnPlugins {
     await Promise.all(this.#queues.map((queue) => queue.drain(STOP_LIMIT_MS)))
     await Promise.race([Promise.all(this.#listening), Bun.sleep(STOP_LIMIT_MS)])
     for (const { name: plugin, definition, own } of this.loaded.toReversed())
-      try {
-        await withinTime(CLOSE_LIMIT_MS, () => definition.close?.(own))
-      } catch (cause) {
-        this.#log.error({ plugin, cause }, 'a plugin could not be closed')
-      }
+      await this.#try({ plugin }, 'a plugin could not be closed', () =>
+        withinTime(CLOSE_LIMIT_MS, () => definition.close?.(own)),
+      )
+  }
+
+  /** Logs a failure of a plugin's code. */
+  async #try(about: LogFields, message: string, work: () => unknown): Promise<void> {
+    try {
+      await work()
+    } catch (cause) {
+      this.#log.error({ ...about, cause }, message)
+    }
   }
 }

@@ -17,7 +17,7 @@ import { ref, type Schema } from '../../src/app/reference/schema.ts'
 import { type Converted, convert, isTypeBox, published, routesOf } from './converted.ts'
 import { ERROR_SCHEMAS, SECURITY_SCHEMES, securityOf } from './dialects.ts'
 import { failuresOfRoute, failuresOfWritten } from './failures.ts'
-import { PREFACE } from './preface.ts'
+import preface from './preface.md' with { type: 'text' }
 
 /** Schemas that several operations have in common, and an example of each that answers a request. */
 interface Shared {
@@ -33,7 +33,7 @@ export async function documentOf(app: AnyElysia, references: readonly Reference[
   }
   return {
     openapi: '3.1.1',
-    info: PREFACE,
+    info: { title: 'Tollgate', version: '1', description: preface.trim() },
     servers: [{ url: '/', description: 'This gateway' }],
     tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
     paths: pathsOf(await operationsOf(app, references, shared)),

@@ -1,4 +1,4 @@
-// The page of the reference: its HTML, its style, and the script that starts Scalar in it.
+// The page of the reference: its HTML, and the script that starts Scalar in it.
 
 /** @param scalar_url the address of Scalar's file, which changes with its content */
 export const pageOf = (scalar_url: string): string => `<!doctype html>
@@ -49,28 +49,6 @@ function complete() {
 }
 // In the same turn as each change of Scalar's, so that no reader meets an incomplete element.
 new MutationObserver(complete).observe(document.getElementById('reference'), { childList: true, subtree: true })
-`
-
-/** Scalar's own greys are too pale to be read by everybody; these have a contrast of 4.5 on each of its grounds. */
-export const STYLE = `:root { color-scheme: light dark; }
-body { margin: 0; background: light-dark(#ffffff, #111315); }
-body.light-mode, .light-mode {
-  --scalar-color-1: #16191d; --scalar-color-2: #4b525a; --scalar-color-3: #565d66; --scalar-color-accent: #1f56c4;
-  --scalar-background-1: #ffffff; --scalar-background-2: #f7f8f9; --scalar-background-3: #f1f3f5; --scalar-border-color: #e3e6ea;
-  --scalar-color-green: #176b35; --scalar-color-red: #b3261e; --scalar-color-orange: #855000; --scalar-color-yellow: #855000;
-  --scalar-color-blue: #1f56c4; --scalar-color-purple: #6d3fae;
-}
-body.dark-mode, .dark-mode {
-  --scalar-color-1: #e9ebee; --scalar-color-2: #b9c0c8; --scalar-color-3: #a3abb4; --scalar-color-accent: #86b0ff;
-  --scalar-background-1: #111315; --scalar-background-2: #16191c; --scalar-background-3: #1d2125; --scalar-border-color: #2a2f35;
-  --scalar-color-green: #70cf90; --scalar-color-red: #ff9187; --scalar-color-orange: #f0b958; --scalar-color-yellow: #f0b958;
-  --scalar-color-blue: #86b0ff; --scalar-color-purple: #c2a2f5;
-}
-/* The section that an address names is where the keyboard goes on: it needs no frame from edge to edge. */
-#reference section[tabindex="-1"]:focus-visible { outline: none; }
-.waiting { font: 14px/1.5 system-ui, sans-serif; margin: 48px auto; max-width: 40em; padding: 0 16px; color: light-dark(#16191d, #e9ebee); }
-.waiting a { color: light-dark(#1f56c4, #86b0ff); }
-#reference:not(:empty) + .waiting { display: none; }
 `
 
 /** A gate with a bar across. */

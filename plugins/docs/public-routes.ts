@@ -5,7 +5,8 @@ import type { Gateway } from '../../src/app/surface/gateway.ts'
 import { acceptedCoding } from '../../src/http/codings.ts'
 import { plainError } from '../../src/http/plain-error.ts'
 import { atFirstUse } from '../../src/utilities/at-first-use.ts'
-import { ICON, pageOf, SCRIPT, STYLE } from './page.ts'
+import STYLE from './page.css' with { type: 'text' }
+import { ICON, pageOf, SCRIPT } from './page.ts'
 import { type Stored, scalar } from './scalar.ts'
 
 const SURFACE = { surface: 'docs', forms: [], render: plainError }
