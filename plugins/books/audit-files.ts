@@ -4,14 +4,14 @@ import type { FileStores } from '../../src/app/process/files/stores.ts'
 import type { Disagreement } from '../../src/library/audit.ts'
 
 /** In a terminal of 80 columns; `--json` has all files, with their whole paths. */
-const MAX_SHOWN = 50
+const MAX_ROWS = 50
 const MAX_PATH_CHARS = 51
 
 export function describeFiles(
   files: readonly Disagreement[],
   { bucket }: Pick<FileStores, 'bucket'>,
 ): string {
-  const shown = files.slice(0, MAX_SHOWN)
+  const listed = files.slice(0, MAX_ROWS)
   const bytes = (count: number | null) => (count === null ? '-' : String(count))
   const rows = table<Disagreement>(
     [
@@ -20,10 +20,10 @@ export function describeFiles(
       { head: bucket ? 'IN BUCKET' : 'ON DISK', text: ({ disk_bytes }) => bytes(disk_bytes), right: true },
       { head: 'PATH', text: ({ path }) => shorten(path) },
     ],
-    shown,
+    listed,
     '',
   )
-  const more = files.length - shown.length
+  const more = files.length - listed.length
   return [
     rows,
     ...(more > 0 ? [`and ${more} more: --json lists all`] : []),

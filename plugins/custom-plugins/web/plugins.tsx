@@ -37,7 +37,12 @@ const COLUMNS: readonly Column<Plugin>[] = [
   ofCalls('seen', 'Calls seen'),
   ofCalls('changed', 'Changed'),
   ofCalls('refused', 'Refused'),
-  atEnd('told', 'Told', 'none', ({ hooks, since_start }) => hooks.after_settle > 0 && told(since_start)),
+  atEnd(
+    'told',
+    'Told',
+    'none',
+    ({ hooks, since_start }) => hooks.after_settle > 0 && reportsText(since_start),
+  ),
   column('state', 'Since the start', 'first-end', ({ since_start }) => <State {...since_start} />),
 ]
 
@@ -46,7 +51,7 @@ function whatItAdds({ routes, hooks: { before_call, after_settle } }: Plugin): s
   return [...hooks, ...routes].join(', ') || 'nothing'
 }
 
-const told = ({ told: done, waiting }: Plugin['since_start']): string =>
+const reportsText = ({ told: done, waiting }: Plugin['since_start']): string =>
   waiting === 0 ? count(done) : `${count(done)}, ${count(waiting)} waiting`
 
 function State({ failed, failed_after, dropped }: Plugin['since_start']) {

@@ -86,17 +86,17 @@ export function table<Row>(
 ): string {
   if (rows.length === 0) return empty
   const has_total = rows.length > 1 && columns.some(({ total }) => total)
-  const drawn = columns.map(({ text, narrow, total, ...column }, at): Drawn => {
+  const rendered = columns.map(({ text, narrow, total, ...column }, at): Rendered => {
     const last = has_total ? [total?.(rows) ?? (at === 0 ? 'TOTAL' : '')] : []
-    const draw = (of: (row: Row) => string) => [
+    const render = (of: (row: Row) => string) => [
       column.head,
       ...rows.map((row) => visibleLine(of(row))),
       ...last,
     ]
-    const cells = draw(text)
-    return { ...column, cells, narrow: narrow ? draw(narrow) : cells, width: widest(cells) }
+    const cells = render(text)
+    return { ...column, cells, narrow: narrow ? render(narrow) : cells, width: widest(cells) }
   })
-  const { kept, left_out } = fitted(drawn, max_columns)
+  const { kept, left_out } = fitted(rendered, max_columns)
   const lines = (kept[0]?.cells ?? []).map((_, line) =>
     kept
       .map(({ cells, width, right = false }) => pad(cut(cells[line] ?? '', width), width, right))
@@ -110,13 +110,16 @@ export function table<Row>(
   return lines.join('\n')
 }
 
-interface Drawn extends Pick<Column<never>, 'head' | 'right' | 'spare' | 'elastic'> {
+interface Rendered extends Pick<Column<never>, 'head' | 'right' | 'spare' | 'elastic'> {
   cells: readonly string[]
   narrow: readonly string[]
   width: number
 }
 
-function fitted(columns: readonly Drawn[], max: number): { kept: readonly Drawn[]; left_out: string[] } {
+function fitted(
+  columns: readonly Rendered[],
+  max: number,
+): { kept: readonly Rendered[]; left_out: string[] } {
   if (widthOf(columns) <= max) return { kept: columns, left_out: [] }
   let kept = columns.map((column) => ({ ...column, cells: column.narrow, width: widest(column.narrow) }))
   const left_out: string[] = []
@@ -137,7 +140,7 @@ function fitted(columns: readonly Drawn[], max: number): { kept: readonly Drawn[
 
 const widest = (cells: readonly string[]): number => Math.max(...cells.map(({ length }) => length))
 
-const widthOf = (columns: readonly Pick<Drawn, 'width'>[]): number =>
+const widthOf = (columns: readonly Pick<Rendered, 'width'>[]): number =>
   columns.reduce((sum, { width }) => sum + width, GAP.length * (columns.length - 1))
 
 export const cut = (text: string, width: number): string =>

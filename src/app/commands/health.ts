@@ -9,7 +9,7 @@ import { contextOf } from '../command-line/context.ts'
 import { addExample, type CliDeps, EXIT, Exit } from '../command-line/terminal.ts'
 import { servedAt } from '../process/served-at.ts'
 
-const ASK_AGAIN_MS = 200
+const RETRY_MS = 200
 
 export function addHealthCommand(program: Command, deps: CliDeps): void {
   addExample(program.command('health'), 'health --data /var/lib/tollgate')
@@ -22,21 +22,21 @@ export function addHealthCommand(program: Command, deps: CliDeps): void {
     .action(async ({ wait = 0 }: { wait?: number }, command: Command) => {
       const { folder, answer } = contextOf(command, deps)
       const ends_ms = performance.now() + wait * 1_000
-      let asked = await askAt(folder.dir)
-      while (asked?.level !== 'ok' && performance.now() < ends_ms) {
-        await Bun.sleep(ASK_AGAIN_MS)
-        asked = await askAt(folder.dir)
+      let readiness = await readinessAt(folder.dir)
+      while (readiness?.level !== 'ok' && performance.now() < ends_ms) {
+        await Bun.sleep(RETRY_MS)
+        readiness = await readinessAt(folder.dir)
       }
       const url = servedAt(folder.dir)
-      const ready = asked?.level === 'ok'
-      const found = asked?.found ?? nobody(folder.dir)
+      const ready = readiness?.level === 'ok'
+      const found = readiness?.found ?? nobody(folder.dir)
       answer({ ready, url: url ?? null, found }, found)
       if (!ready) throw new Exit(EXIT.failed)
     })
 }
 
 /** Undefined if nobody serves the folder. */
-async function askAt(dir: string): Promise<Diagnosis | undefined> {
+async function readinessAt(dir: string): Promise<Diagnosis | undefined> {
   const url = servedAt(dir)
   return url === undefined ? undefined : await askReady(url)
 }

@@ -43,11 +43,11 @@ export interface Step {
   unit: string
 }
 
-/** Told how far it has come, as often as one likes. */
+/** Shows how far it has come; may be called as often as one likes. */
 export type ShowStep = (step: Step) => void
 
 const DRAW_EVERY_MS = 100
-/** A rate is told from then on, and with it the time that is left. */
+/** A rate is shown from then on, and with it the time that is left. */
 const MIN_RATED_MS = 1_000
 const GAP = '  '
 
@@ -61,26 +61,26 @@ export async function withProgress<T>(
   work: (show: ShowStep) => T | Promise<T>,
 ): Promise<T> {
   if (!progress || json) return await work(() => {})
-  let shown = ''
+  let line = ''
   const draw = (text: string) => {
     // Spaces, not a sequence to erase the line: they work on every terminal.
-    progress.write(`\r${text.padEnd(shown.length)}${text === '' ? '\r' : ''}`)
-    shown = text
+    progress.write(`\r${text.padEnd(line.length)}${text === '' ? '\r' : ''}`)
+    line = text
   }
   const clear = () => {
-    if (shown !== '') draw('')
+    if (line !== '') draw('')
   }
   let drawn_at_ms = Number.NEGATIVE_INFINITY
   let what: string | undefined
-  let begun_at_ms = 0
+  let started_at_ms = 0
   const show: ShowStep = (step) => {
     const now_ms = monotonic_ms()
     if (step.what !== what) {
       what = step.what
-      begun_at_ms = now_ms
+      started_at_ms = now_ms
     } else if (now_ms - drawn_at_ms < DRAW_EVERY_MS) return
     drawn_at_ms = now_ms
-    draw(progressText(step, now_ms - begun_at_ms, progress.columns()))
+    draw(progressText(step, now_ms - started_at_ms, progress.columns()))
   }
   // A signal ends some work with `process.exit`.
   process.on('exit', clear)

@@ -90,8 +90,8 @@ async function withdrawn(
   }
 }
 
-function isSecret(given: string | null, expected: string): boolean {
-  const [one, other] = [Buffer.from(given ?? ''), Buffer.from(expected)]
+function isSecret(header: string | null, expected: string): boolean {
+  const [one, other] = [Buffer.from(header ?? ''), Buffer.from(expected)]
   return one.length === other.length && timingSafeEqual(one, other)
 }
 

@@ -25,9 +25,9 @@ export const answerLater = (parts: Parts, surface: Surface, failed: FailedReques
 function noted(
   { calls: { log, events }, requests: { error_answers, sockets } }: Parts,
   surface: Surface,
-  { thrown: given, known, ...about }: FailedRequest,
+  { thrown: cause, known, ...about }: FailedRequest,
 ): Failure {
-  const thrown = toGatewayError(given)
+  const thrown = toGatewayError(cause)
   error_answers.add({ surface: surface.surface, class: thrown.kind })
   const refused = known && refusedRequest(surface, thrown, { known, request_id: about.request_id })
   if (refused) events.raise('refused', refused)

@@ -46,10 +46,10 @@ class DatabaseClock {
     this.now = now
   }
 
-  /** @param ask tells the time there; its answer is on the way for half of the time that passes */
-  async learnFrom<Told extends number | undefined>(ask: () => Promise<Told>): Promise<Told> {
+  /** @param readTime reads the time there; its answer is on the way for half of the time that passes */
+  async learnFrom<Reading extends number | undefined>(readTime: () => Promise<Reading>): Promise<Reading> {
     const began_ms = this.now()
-    const there_ms = await ask()
+    const there_ms = await readTime()
     if (there_ms !== undefined) this.offset_ms = Math.round(there_ms - (began_ms + this.now()) / 2)
     return there_ms
   }
@@ -63,7 +63,7 @@ interface Beating extends Pick<JoinOptions, 'log' | 'onSharedVersion'> {
 }
 
 /** By the clock of the server. */
-interface Told {
+interface Reports {
   /** Nothing kept it from telling since then, and so nothing of the server kept others from it. */
   since_ms: number
   last_ms: number
@@ -82,8 +82,8 @@ class Heartbeat implements OwnGateway {
   readonly #clock: DatabaseClock
   readonly #timer: ReturnType<typeof setInterval>
   #beating: Promise<void> | undefined
-  #told: Told | undefined
-  #is_told = true
+  #reports: Reports | undefined
+  #is_reached = true
   #reason: string | undefined
 
   constructor(db: Db, { line, log, onSharedVersion, timing, own, clock }: Beating) {
@@ -100,7 +100,7 @@ class Heartbeat implements OwnGateway {
   }
 
   get unreached(): string | undefined {
-    return this.#is_told ? undefined : this.#reason
+    return this.#is_reached ? undefined : this.#reason
   }
 
   get clock_offset_ms(): number {
@@ -111,8 +111,8 @@ class Heartbeat implements OwnGateway {
   beat(): Promise<void> {
     this.#beating ??= this.#beatOnce()
       .then(
-        () => this.#wasTold(),
-        (cause) => this.#wasTold(cause),
+        () => this.#noteReached(),
+        (cause) => this.#noteReached(cause),
       )
       .finally(() => {
         this.#beating = undefined
@@ -122,24 +122,24 @@ class Heartbeat implements OwnGateway {
 
   async endSilent(): Promise<void> {
     await forgetMarks(this.#db)
-    if (!this.#told) return
+    if (!this.#reports) return
     const { silent_after_ms: ahead_ms } = this.#timing
-    const { last_ms: told_ms } = this.#told
+    const { last_ms: reported_ms } = this.#reports
     // Not by the time now: this one may have stood still itself.
-    const since_ms = told_ms - ahead_ms
+    const since_ms = reported_ms - ahead_ms
     // After an outage of the server none has told anything for long.
-    if (this.#told.since_ms > since_ms) return
+    if (this.#reports.since_ms > since_ms) return
     for (const { id: gateway_id, name } of await endSilent(this.#db, {
       since_ms,
       ahead_ms,
-      reported_ms: told_ms,
+      reported_ms,
     }))
       this.#log.warn({ gateway_id, name }, 'a gateway has been silent, and is taken for dead')
   }
 
   async revive(): Promise<void> {
     await this.#line.use((db) => revive(db, this.#own))
-    this.#told = undefined
+    this.#reports = undefined
     this.#log.warn(
       { gateway_id: this.id },
       'other gateways took this one for dead, since it was silent: it goes on, and settles its calls late',
@@ -158,17 +158,17 @@ class Heartbeat implements OwnGateway {
   }
 
   async #beatOnce(): Promise<void> {
-    const told = await this.#line.use((db) => this.#tell(db))
-    if (told) this.#see(told)
+    const answer = await this.#line.use((db) => this.#tell(db))
+    if (answer) this.#see(answer)
     else await this.revive()
     this.alive = this.#notSilent(await this.#line.use(async (db) => await aliveGateways(db)))
   }
 
   async #tell(db: Statements): Promise<Beat | undefined> {
-    let told: Beat | undefined
+    let answer: Beat | undefined
     await this.#clock.learnFrom(async () => {
-      told = await beat(db, this.id)
-      return told?.seen_at_ms
+      answer = await beat(db, this.id)
+      return answer?.seen_at_ms
     })
     return told
   }
@@ -181,10 +181,10 @@ class Heartbeat implements OwnGateway {
   }
 
   #see({ seen_at_ms, readable_from, shared_version }: Beat): void {
-    const { since_ms, last_ms } = this.#told ?? { since_ms: seen_at_ms, last_ms: seen_at_ms }
+    const { since_ms, last_ms } = this.#reports ?? { since_ms: seen_at_ms, last_ms: seen_at_ms }
     // Also where the server's clock was set.
     const was_kept = seen_at_ms < last_ms || seen_at_ms - last_ms > this.#timing.silent_after_ms / 2
-    this.#told = { since_ms: was_kept ? seen_at_ms : since_ms, last_ms: seen_at_ms }
+    this.#reports = { since_ms: was_kept ? seen_at_ms : since_ms, last_ms: seen_at_ms }
     this.#onSharedVersion?.(shared_version ?? undefined)
     // From then on, since no older tables come back.
     if (this.outdated !== undefined || isReadable({ readable_from })) return
@@ -195,12 +195,12 @@ class Heartbeat implements OwnGateway {
     )
   }
 
-  #wasTold(cause?: unknown): void {
-    const is_told = cause === undefined
+  #noteReached(cause?: unknown): void {
+    const is_reached = cause === undefined
     this.#reason = isReadOnly(cause) ? 'the database may only be read' : 'the database does not answer'
-    if (is_told === this.#is_told) return
-    this.#is_told = is_told
-    if (is_told) this.#log.info({}, 'the database is told again that this gateway is alive')
+    if (is_reached === this.#is_reached) return
+    this.#is_reached = is_reached
+    if (is_reached) this.#log.info({}, 'the database is told again that this gateway is alive')
     else this.#log.warn({ cause }, 'the database cannot be told that this gateway is alive')
   }
 }

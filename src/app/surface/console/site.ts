@@ -19,10 +19,10 @@ export interface SiteSettings {
  * speaks TLS the latter is `http`, which only counts where `public_url` says nothing of this host.
  */
 export function ownOrigins({ url }: Request, { public_url }: SiteSettings): string[] {
-  const asked = new URL(url)
-  if (public_url === undefined) return [asked.origin]
+  const requested = new URL(url)
+  if (public_url === undefined) return [requested.origin]
   const stated = new URL(public_url)
-  return stated.host === asked.host ? [stated.origin] : [stated.origin, asked.origin]
+  return stated.host === requested.host ? [stated.origin] : [stated.origin, requested.origin]
 }
 
 const SAFE_METHODS = new Set(['GET', 'HEAD'])
