@@ -7,7 +7,10 @@ import { versionOfFile } from '../process/older-database.ts'
 import type { Patient } from './check.ts'
 
 /** @returns undefined without a database, or with one that cannot be read by this program: the check of the database reports either */
-export async function openToRead({ data_folder, storage }: Patient): Promise<Db | undefined> {
+export async function openToRead({
+  data_folder,
+  storage,
+}: Pick<Patient, 'data_folder' | 'storage'>): Promise<Db | undefined> {
   if (!storage) return undefined
   if (storage.database === undefined && versionOfFile(join(data_folder, 'tollgate.db')) !== MIGRATIONS.length)
     return undefined
