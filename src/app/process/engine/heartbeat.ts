@@ -170,7 +170,7 @@ class Heartbeat implements OwnGateway {
       answer = await beat(db, this.id)
       return answer?.seen_at_ms
     })
-    return told
+    return answer
   }
 
   /** Without those that nobody has ended yet. */
