@@ -60,64 +60,47 @@ async function form(path: string, fields: Record<string, string | File>): Promis
 const messages = [{ role: 'user', content: `Tell me of ${BAD}.` }]
 const VERSION = { 'anthropic-version': '2023-06-01' }
 
+const post = (path: string, body: object, headers = {}): Request => ({ path, body, headers })
+const chat = { model: MODEL, messages }
+const response = { model: MODEL, input: BAD }
+const file = new File(['x'], 'x.wav')
+const image = new File([PNG], 'x.png')
+
 /** One request of each paid surface, with the model and the name of the surface that hooks see. */
 const SURFACES: readonly (readonly [name: string, surface: string, model: string, request: Request])[] = [
-  ['native', 'native', MODEL, { path: wholePath(), body: ask(BAD) }],
-  ['native, streamed', 'native', MODEL, { path: streamPath(), body: ask(BAD) }],
-  [
-    'messages',
-    'messages',
-    MODEL,
-    { path: '/v1/messages', headers: VERSION, body: { model: MODEL, max_tokens: 9, messages } },
-  ],
-  ['chat', 'chat', MODEL, { path: '/v1/chat/completions', body: { model: MODEL, messages } }],
-  [
-    'chat, streamed',
-    'chat',
-    MODEL,
-    { path: '/v1/chat/completions', body: { model: MODEL, messages, stream: true } },
-  ],
-  ['responses', 'responses', MODEL, { path: '/v1/responses', body: { model: MODEL, input: BAD } }],
-  [
-    'responses, compact',
-    'responses',
-    MODEL,
-    { path: '/v1/responses/compact', body: { model: MODEL, input: BAD } },
-  ],
-  ['completions', 'completions', MODEL, { path: '/v1/completions', body: { model: MODEL, prompt: BAD } }],
-  [
-    'embeddings',
-    'embeddings',
-    'vectors',
-    { path: '/v1/embeddings', body: { model: 'vectors', input: ['x', BAD] } },
-  ],
-  [
-    'speech',
-    'speech',
-    'voice',
-    { path: '/v1/audio/speech', body: { model: 'voice', input: BAD, voice: 'alloy' } },
-  ],
+  ['native', 'native', MODEL, post(wholePath(), ask(BAD))],
+  ['native, streamed', 'native', MODEL, post(streamPath(), ask(BAD))],
+  ['messages', 'messages', MODEL, post('/v1/messages', { ...chat, max_tokens: 9 }, VERSION)],
+  ['chat', 'chat', MODEL, post('/v1/chat/completions', chat)],
+  ['chat, streamed', 'chat', MODEL, post('/v1/chat/completions', { ...chat, stream: true })],
+  ['responses', 'responses', MODEL, post('/v1/responses', response)],
+  ['responses, compact', 'responses', MODEL, post('/v1/responses/compact', response)],
+  ['completions', 'completions', MODEL, post('/v1/completions', { model: MODEL, prompt: BAD })],
+  ['embeddings', 'embeddings', 'vectors', post('/v1/embeddings', { model: 'vectors', input: ['x', BAD] })],
+  ['speech', 'speech', 'voice', post('/v1/audio/speech', { model: 'voice', input: BAD, voice: 'alloy' })],
   [
     'transcription, a form',
     'transcriptions',
     'ear',
-    await form('/v1/audio/transcriptions', { model: 'ear', prompt: BAD, file: new File(['x'], 'x.wav') }),
+    await form('/v1/audio/transcriptions', { model: 'ear', prompt: BAD, file }),
   ],
-  ['moderation', 'moderations', 'judge', { path: '/v1/moderations', body: { model: 'judge', input: BAD } }],
-  [
-    'rerank',
-    'rerank',
-    'sorter',
-    { path: '/v1/rerank', body: { model: 'sorter', query: 'x', documents: ['x', BAD] } },
-  ],
-  ['an image', 'images', PICTURE, { path: '/v1/images/generations', body: { model: PICTURE, prompt: BAD } }],
+  ['moderation', 'moderations', 'judge', post('/v1/moderations', { model: 'judge', input: BAD })],
+  ['rerank', 'rerank', 'sorter', post('/v1/rerank', { model: 'sorter', query: 'x', documents: ['x', BAD] })],
+  ['an image', 'images', PICTURE, post('/v1/images/generations', { model: PICTURE, prompt: BAD })],
   [
     'an edit, a form',
     'images',
     PICTURE,
-    await form('/v1/images/edits', { model: PICTURE, prompt: BAD, image: new File([PNG], 'x.png') }),
+    await form('/v1/images/edits', { model: PICTURE, prompt: BAD, image }),
   ],
 ]
+
+/** The error in the log for an answer. */
+function errorOf(response: Response): string {
+  const request_id = response.headers.get('x-request-id')
+  const line = gateway.log.lines().find((one) => one.request_id === request_id && one.level === 'error')
+  return JSON.stringify(line)
+}
 
 describe.each(SURFACES)('%s', (_name, surface, model, { path, body, headers = {} }) => {
   test('a hook sees the call, and refuses it before anything is held or sent', async () => {
@@ -148,11 +131,7 @@ describe.each(SURFACES)('%s', (_name, surface, model, { path, body, headers = {}
     expect(text).not.toContain('word list')
     expect(text).not.toContain('20-second')
     expect(response.status).toBe(surface === 'images' ? 502 : 500)
-    const request_id = response.headers.get('x-request-id')
-    const line = gateway.log.lines().find((one) => one.request_id === request_id && one.level === 'error')
-    expect(JSON.stringify(line)).toContain(
-      'the plugin 20-second failed before the call: the word list is gone',
-    )
+    expect(errorOf(response)).toContain('the plugin 20-second failed before the call: the word list is gone')
     await expectCounts(before)
   })
 })
@@ -430,10 +409,8 @@ describe('hooks that break their word', () => {
     const response = await call(wholePath(), ask())
     expect(response.status).toBe(500)
     expect(await response.text()).not.toContain(logged)
-    const request_id = response.headers.get('x-request-id')
-    const line = gateway.log.lines().find((one) => one.request_id === request_id && one.level === 'error')
-    expect(JSON.stringify(line)).toContain('the plugin 10-first failed before the call')
-    expect(JSON.stringify(line)).toContain(logged)
+    expect(errorOf(response)).toContain('the plugin 10-first failed before the call')
+    expect(errorOf(response)).toContain(logged)
     await expectCounts(before)
   })
 
