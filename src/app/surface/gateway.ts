@@ -15,6 +15,7 @@ import type { KeptResponses } from '../../responses/store.ts'
 import type { Db } from '../../store/db.ts'
 import type { GatewayCheck } from '../checks/check.ts'
 import type { MadeAudit } from '../process/audit-report.ts'
+import type { AboutDatabase } from '../process/engine/engine.ts'
 import type { Reference } from '../reference/operation.ts'
 import type { CallInside } from './inside.ts'
 
@@ -70,7 +71,7 @@ export interface Operations {
   /** Where the catalogue is, and the database and the files unless they are elsewhere. */
   data_folder: string
   /** What keeps the rows. @throws StorageFailure */
-  database: () => Promise<DatabaseFacts>
+  database: () => Promise<AboutDatabase & { address: string }>
   /** All that share the database and are alive; undefined where this one has it alone. */
   gateways: () => SharingGateways | undefined
   /** The audit of the start, once it is made; never, where it cannot run. */
@@ -108,12 +109,4 @@ export interface SharingGateway {
   started_at_ms: number
   seen_at_ms: number
   is_this: boolean
-}
-
-interface DatabaseFacts {
-  /** SQLite, or such as PostgreSQL 18.4. */
-  engine: string
-  /** Where it is, without a password. */
-  address: string
-  bytes: number
 }

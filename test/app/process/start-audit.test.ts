@@ -15,19 +15,22 @@ beforeAll(async () => {
 })
 afterAll(() => folder[Symbol.dispose]())
 
-async function started(max_rows_at_once: number) {
-  const db = openDatabase(folder.database_path)
+async function started(max_rows_at_once: number, { path, database_path } = folder, data_folder = path) {
+  const db = openDatabase(database_path)
   const log = memoryLog()
   const audit = await auditAtStart({
     db: dbOver(db),
-    engine: sqliteEngine(folder.path),
-    files: fileStoresOf({ files: undefined }, folder.path),
-    data_folder: folder.path,
+    engine: sqliteEngine(path),
+    files: fileStoresOf({ files: undefined }, path),
+    data_folder,
     log: log.log,
     max_rows_at_once,
   })
   return { audit, db, log }
 }
+
+/** A process of its own fails there, and so can be told. */
+const NOWHERE = '/does-not-exist'
 
 /** -1: also an empty ledger is audited beside the calls. */
 describe.each([
@@ -67,19 +70,9 @@ test.each([
 ])('%d calls that are settled, whose holds have no rows, of at most 20 rows: %s', async (calls, how) => {
   using folder = await prepareDataFolder('')
   fillHistory(folder.database_path, { calls, accounts: 1, days: 1 })
-  const db = openDatabase(folder.database_path)
+  // The top-ups are entries, too.
+  const { audit, db, log } = await started(21, folder, NOWHERE)
   expect(db.query('SELECT count(*) FROM holds').values()).toEqual([[0]])
-  const log = memoryLog()
-  const audit = await auditAtStart({
-    db: dbOver(db),
-    engine: sqliteEngine(folder.path),
-    files: fileStoresOf({ files: undefined }, folder.path),
-    // So a process of its own can be told.
-    data_folder: '/does-not-exist',
-    log: log.log,
-    // The top-ups are entries, too.
-    max_rows_at_once: 21,
-  })
   await audit.ended
   expect(log.lines().map(({ message }) => message)).toEqual(
     how === 'at once' ? [] : ['the audit at the start could not run: run `tollgate audit`'],
@@ -88,15 +81,7 @@ test.each([
 })
 
 test('an audit that cannot run says so', async () => {
-  const { db, log } = await started(5_000)
-  const audit = await auditAtStart({
-    db: dbOver(db),
-    engine: sqliteEngine(folder.path),
-    files: fileStoresOf({ files: undefined }, folder.path),
-    data_folder: '/does-not-exist',
-    log: log.log,
-    max_rows_at_once: -1,
-  })
+  const { audit, db, log } = await started(-1, folder, NOWHERE)
   await audit.ended
   expect(JSON.stringify(log.lines())).toContain('could not run')
   db.close()
