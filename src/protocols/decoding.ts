@@ -4,11 +4,9 @@ import { inFull, type ReportedUsage } from '../domain/usage.ts'
 import type { PartStart, StreamEvent } from './canonical/answer.ts'
 
 export interface OpenParts {
-  /** The key that the candidate's open part was opened with. */
   openKey(candidate: number): string | undefined
   /** The events that make the part of this key the open one; none where it already is. */
   open(candidate: number, key: string, part: PartStart): StreamEvent[]
-  /** The events that end the open part. */
   close(candidate: number): StreamEvent[]
 }
 

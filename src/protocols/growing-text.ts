@@ -23,7 +23,6 @@ export class GrowingText {
     this.#pieces = []
   }
 
-  /** All of it. */
   toString(): string {
     if (this.#joined.length === 1 && this.#pieces.length === 0) return this.#joined[0] ?? ''
     const whole = this.#joined.join('') + this.#pieces.join('')

@@ -47,15 +47,12 @@ export type InputFidelity = 'high' | 'low'
 
 /** Settings that some models take, and others do not. */
 export interface ImageTraits {
-  /** Whether an edit may come with a mask. */
   readonly mask: boolean
   readonly input_fidelity: readonly InputFidelity[]
   readonly moderation: boolean
-  /** Whether the provider takes a compression. */
   readonly output_compression: boolean
   /** Whether it streams partial images: then the protocol has `readEvent`. */
   readonly partial_images: boolean
-  /** Whether it takes a `quality`. */
   readonly quality: boolean
   /** Values of `quality` beside auto, high, medium and low that it draws. */
   readonly qualities: readonly string[]
@@ -106,7 +103,6 @@ export type ImageEvent = { partial: string } | { image: SentImage; usage: Report
 
 export interface ImageProtocol {
   traitsOf(model: NamedModel): ImageTraits
-  /** How many images one request can be answered with. */
   maxPerRequest(model: NamedModel): number
   encode(request: ImageRequest, model: NamedModel): ImageTarget
   decode(answer: JsonObject): ImageAnswer

@@ -21,7 +21,6 @@ export interface FoundMedia {
   readonly work: MediaWork
 }
 
-/** The result of a bound. */
 interface Bounded {
   tokens: number
   media: readonly Medium[]

@@ -46,7 +46,6 @@ export interface StreamReading {
 
 /** How this protocol's streams are read. */
 export interface StreamRules {
-  /** A new reading, for one stream. */
   open(): StreamReading
 }
 
@@ -72,11 +71,9 @@ export interface Translator {
   encodeRequest(request: ConversationRequest, target: TargetModel): JsonObject
   /** Reads a provider's whole answer. @param call_id the gateway's id of the call, from which missing ids are made */
   decodeAnswer(body: JsonObject, call_id: string): ConversationAnswer
-  /** Writes the whole answer for a caller. */
   encodeAnswer(answer: ConversationAnswer, context: AnswerContext): JsonObject
   /** A reader for one provider's stream. @param call_id as for decodeAnswer */
   createStreamDecoder(call_id: string): StreamDecoder
-  /** A writer for one caller's stream. */
   createStreamEncoder(context: AnswerContext): StreamEncoder
 }
 
@@ -139,7 +136,6 @@ export interface TextProtocol extends Translator, CallerText {
   takesThinking?(part: ThinkingPart | RedactedThinkingPart): boolean
   /** The lowest output limit that is taken: a lower one is raised to it by translation; absent where every limit is. */
   readonly min_output_tokens?: number
-  /** The same request with its output limit lowered. */
   limitOutput(body: JsonObject, max_output_tokens: number, target: NamedModel): JsonObject
   target(call: { model: string; streams: boolean }): UpstreamTarget
   /** The usage of a whole answer; undefined if it reports none (absent is not zero). */
@@ -188,8 +184,6 @@ export interface Protocol extends CallerProtocol, UnitProtocols {
   /** An error in this protocol's shape, for a caller. */
   renderError(error: GatewayError, request_id: string): { status: number; body: JsonObject }
   readonly text: TextProtocol
-  /** Absent where the protocol makes no images. */
   readonly images?: ImageProtocol
-  /** Absent where the protocol has no embeddings. */
   readonly embeddings?: EmbeddingProtocol
 }

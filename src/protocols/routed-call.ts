@@ -6,7 +6,6 @@ import type { RequestFacts } from './facts.ts'
 /** The parts of a route that decide the protocol of the upstream request. */
 export interface ProtocolRoute extends NamedModel {
   readonly provider: Provider
-  /** The route's own setting. */
   readonly endpoint?: Endpoint | undefined
 }
 

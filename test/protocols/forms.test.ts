@@ -98,9 +98,9 @@ describe('a caller’s object', () => {
     ['maybe_text', 1, 'must be a string.'],
   ])('is refused with the field’s place: %s that is %j', (name, value, problem) => {
     const { [name]: _, ...others } = THING
-    const given = value === undefined ? others : { ...THING, [name]: value }
-    expect(refusalOf(given).message).toBe(`${name}: ${problem}`)
-    expect(refusalOf(given, 'a[0]').param).toBe(`a[0].${name}`)
+    const request = value === undefined ? others : { ...THING, [name]: value }
+    expect(refusalOf(request).message).toBe(`${name}: ${problem}`)
+    expect(refusalOf(request, 'a[0]').param).toBe(`a[0].${name}`)
   })
 
   test.each<[JsonObject, string]>([

@@ -480,10 +480,10 @@ describe('a caller who leaves before anything came pays for each extra once: wha
 
 test('a count at the beginning of a message is not the last one: what is shown counts until then', async () => {
   const search = { type: 'server_tool_use', name: 'web_search', id: 'x', input: {} }
-  const begun = { input_tokens: 10, output_tokens: 1, server_tool_use: { web_search_requests: 0 } }
+  const start = { input_tokens: 10, output_tokens: 1, server_tool_use: { web_search_requests: 0 } }
   upstream.answer(
     stream(
-      { event: { type: 'message_start', message: { usage: begun } } },
+      { event: { type: 'message_start', message: { usage: start } } },
       { event: { type: 'content_block_start', index: 0, content_block: search } },
       { event: { type: 'content_block_start', index: 1, content_block: search } },
       { event: { type: 'content_block_delta', index: 2, delta: { type: 'text_delta', text: 'Hello.' } } },

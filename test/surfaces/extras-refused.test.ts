@@ -23,8 +23,8 @@ function send(surface: BuiltInProtocol, { said, headers, streams = false, to = s
 }
 
 const tool = (type: string, more: JsonObject = {}): JsonObject => ({ tools: [{ type, ...more }] })
-const parts = (...given: JsonObject[]): JsonObject => ({ contents: [{ role: 'user', parts: given }] })
-const blocks = (...given: JsonObject[]): JsonObject => ({ messages: [{ role: 'user', content: given }] })
+const parts = (...content: JsonObject[]): JsonObject => ({ contents: [{ role: 'user', parts: content }] })
+const blocks = (...content: JsonObject[]): JsonObject => ({ messages: [{ role: 'user', content: content }] })
 const file = (fileUri: string): JsonObject => ({ fileData: { mimeType: 'application/pdf', fileUri } })
 const config = (generationConfig: JsonObject): JsonObject => ({ generationConfig })
 const beta = (values: string): Sent => ({ said: {}, headers: { 'anthropic-beta': values } })
@@ -220,8 +220,8 @@ describe.each([
   ['tools of an unknown type', UNKNOWN_TOOLS],
   ['what a provider alone remembers', REMEMBERED],
 ] as const)('%s: 400 that names the field, and nothing is held, asked or recorded', (_, cases) => {
-  test.each(cases)('%s: %s', async (surface, field, given) => {
-    const sent = sentOf(given)
+  test.each(cases)('%s: %s', async (surface, field, request) => {
+    const sent = sentOf(request)
     const before = counts()
     for (const streams of [false, true]) {
       await expectFieldRefused(surface, await send(surface, { ...sent, streams }), field)
@@ -302,8 +302,8 @@ const HARMLESS: readonly Case[] = [
   ['gemini', 'a file of the world', parts(file('https://www.youtube.com/watch?v=x'))],
 ]
 
-test.each(HARMLESS)('harmless, and passes as it is: %s, %s', async (surface, _, given) => {
-  const sent = sentOf(given)
+test.each(HARMLESS)('harmless, and passes as it is: %s, %s', async (surface, _, request) => {
+  const sent = sentOf(request)
   const response = await send(surface, sent)
   expect([response.status, await response.text()]).toEqual([200, expect.anything()])
   expect(asked()).toMatchObject(sent.said)

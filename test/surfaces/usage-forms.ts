@@ -12,7 +12,7 @@ const FIELDS = [
   'tools',
   'visible',
   'thought',
-  'drawn',
+  'images',
   'compacted_in',
   'compacted_out',
 ] as const
@@ -77,7 +77,7 @@ export function priced(used: Used, times: readonly [of: bigint, over: bigint] = 
     BigInt(used.written_1h) * rates.cache_write_1h +
     BigInt(used.visible + used.compacted_out) * rates.output +
     BigInt(used.thought) * rates.thinking +
-    BigInt(used.drawn) * rates.image_output
+    BigInt(used.images) * rates.image_output
   const [of, over] = times
   const whole = 1_000_000n * over
   return Number((sum * of + whole - 1n) / whole)
@@ -90,7 +90,7 @@ export const anyUse = (fields: readonly (keyof Used)[]): fc.Arbitrary<Used> =>
   fc
     .record(
       Object.fromEntries(
-        fields.map((field) => [field, /visible|thought|drawn|_out/.test(field) ? few : many]),
+        fields.map((field) => [field, /visible|thought|images|_out/.test(field) ? few : many]),
       ) as Partial<Record<keyof Used, fc.Arbitrary<number>>>,
     )
     .map((counts) => {
@@ -133,15 +133,15 @@ const CLAUDE = ['plain', 'cached', 'written_5m', 'visible', 'thought'] as const
 export const FORMS: Readonly<Record<string, Form>> = {
   Gemini: {
     protocol: 'gemini',
-    fields: ['plain', 'audio', 'cached', 'tools', 'visible', 'thought', 'drawn'],
+    fields: ['plain', 'audio', 'cached', 'tools', 'visible', 'thought', 'images'],
     write: (used) => ({
       promptTokenCount: used.plain + used.audio + used.cached,
       cachedContentTokenCount: used.cached,
       toolUsePromptTokenCount: used.tools,
-      candidatesTokenCount: used.visible + used.drawn,
+      candidatesTokenCount: used.visible + used.images,
       thoughtsTokenCount: used.thought,
       promptTokensDetails: [{ modality: 'AUDIO', tokenCount: used.audio }],
-      candidatesTokensDetails: [{ modality: 'IMAGE', tokenCount: used.drawn }],
+      candidatesTokensDetails: [{ modality: 'IMAGE', tokenCount: used.images }],
     }),
   },
   'Gemini, without what is zero': {
@@ -254,10 +254,10 @@ const count = (value: unknown): number => (typeof value === 'number' ? value : 0
 /** What a surface has no word for: a caller cannot tell its price from the usage that is shown. */
 export const UNSAID: Readonly<Record<Surface, readonly (keyof Used)[]>> = {
   native: ['written_5m', 'written_1h'],
-  messages: ['audio', 'drawn'],
-  chat: ['drawn'],
-  responses: ['audio', 'drawn'],
-  completions: ['drawn'],
+  messages: ['audio', 'images'],
+  chat: ['images'],
+  responses: ['audio', 'images'],
+  completions: ['images'],
 }
 
 const ofModality = (details: JsonObject[string] | undefined, name: string): number =>
@@ -267,7 +267,7 @@ const ofModality = (details: JsonObject[string] | undefined, name: string): numb
 export function readAs(surface: Surface, usage: JsonObject): Used {
   if (surface === 'native') {
     const audio = ofModality(usage.promptTokensDetails, 'AUDIO')
-    const drawn = ofModality(usage.candidatesTokensDetails, 'IMAGE')
+    const images = ofModality(usage.candidatesTokensDetails, 'IMAGE')
     const cached = count(usage.cachedContentTokenCount)
     return {
       ...NOTHING,
@@ -275,9 +275,9 @@ export function readAs(surface: Surface, usage: JsonObject): Used {
       audio,
       cached,
       tools: count(usage.toolUsePromptTokenCount),
-      visible: count(usage.candidatesTokenCount) - drawn,
+      visible: count(usage.candidatesTokenCount) - images,
       thought: count(usage.thoughtsTokenCount),
-      drawn,
+      images,
     }
   }
   const input = objectIn(usage.prompt_tokens_details ?? usage.input_tokens_details)

@@ -252,12 +252,12 @@ describe('a report of anything at all, at any tier', () => {
               written_1h: row.cache_write_1h_tokens,
               visible: row.output_tokens,
               thought: row.thinking_tokens,
-              drawn: row.output_image_tokens,
+              images: row.output_image_tokens,
             }
             for (const tokens of Object.values(used)) expect(tokens).toBeGreaterThanOrEqual(0)
             const { plain, audio, cached, written_5m, written_1h } = used
             expect(plain + audio + cached + written_5m + written_1h).toBeLessThanOrEqual(2 * CONTEXT)
-            expect(used.visible + used.thought + used.drawn).toBeLessThanOrEqual(LIMIT)
+            expect(used.visible + used.thought + used.images).toBeLessThanOrEqual(LIMIT)
             const times = TIMES[asked ?? '']
             expect(row.cost_nanos).toBeWithin(0, priced(used, times) + 1)
             // No tier is as cheap as a third of what was asked for, but for flex, which is half of the standard one.

@@ -44,7 +44,6 @@ function completeBlock(original: JsonObject, made_id: string): JsonObject {
 
 /** The blocks of one stream. */
 export class StreamedBlocks {
-  /** The index of the newest block. */
   #newest = -1
   readonly #call_id: string
 

@@ -12,11 +12,9 @@ import { initialUsage, laterUsage, readCounts } from './usage.ts'
 
 interface State extends DecodedStream {
   readonly blocks: StreamedBlocks
-  /** The usage as reported so far. */
   reported: JsonObject
   /** A block is open, of a type that other protocols have. */
   open: boolean
-  /** The stop_reason has come. */
   stopped: boolean
 }
 

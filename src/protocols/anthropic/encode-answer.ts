@@ -27,7 +27,6 @@ export function encodeAnswer(answer: ConversationAnswer, context: AnswerContext)
   }
 }
 
-/** One part as blocks. */
 const encodePart: (part: Part) => JsonObject[] = writeParts({
   text: ({ text }) => [{ type: 'text', text }],
   thinking: ({ text, signature }) => [

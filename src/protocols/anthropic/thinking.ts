@@ -11,7 +11,6 @@ import { isOwn } from './signature.ts'
 export interface EncodedThinking {
   readonly thinking: JsonObject | undefined
   readonly effort: string | undefined
-  /** The model will think. */
   readonly thinks: boolean
 }
 

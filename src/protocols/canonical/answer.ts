@@ -105,7 +105,6 @@ export type StreamEvent =
   | {
       readonly type: 'usage'
       readonly usage: Usage
-      /** As for a whole answer. */
       readonly service_tier?: string | undefined
     }
   | { readonly type: 'end' }

@@ -7,7 +7,6 @@ interface GenerationLimits {
   readonly candidates: number
   /** A schema for the answer: the model reads it, so it counts as input. */
   readonly schema: Found | undefined
-  /** It has stop sequences. */
   readonly stops: boolean
 }
 

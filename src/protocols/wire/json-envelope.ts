@@ -8,7 +8,6 @@ import { MAX_DEPTH } from './json-text.ts'
 import { walkJson } from './json-walk.ts'
 
 export interface EnvelopeRules {
-  /** Fields that are read. */
   read: readonly string[]
   /** Fields of the envelope alone. */
   leave_out: readonly string[]

@@ -6,7 +6,6 @@ import { type Beginning, type Counted, hashAt, type KnownValue, type KnownValues
 
 /** A value that may be known. */
 interface Candidate extends Beginning {
-  /** The name of its field. */
   readonly name: string
   /** Among the items of the field's value; undefined for all of that. */
   readonly index: number | undefined
@@ -51,7 +50,6 @@ export class Recall {
   #field: Name | undefined
   #name = ''
   #index = 0
-  /** The value that is walked. */
   #current: Candidate | undefined
 
   constructor(data: Buffer, to: AccountValues) {
@@ -97,7 +95,6 @@ export class Recall {
     return found
   }
 
-  /** The value that was walked ends. */
   close(end: number, { values, bare_bytes }: Counted): void {
     const at = this.#current
     if (!at) return

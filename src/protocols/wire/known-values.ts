@@ -63,7 +63,6 @@ export class KnownValues {
     this.#generation_bytes = max_bytes / 2
   }
 
-  /** The known value that begins so. */
   find(beginning: Beginning): KnownValue | undefined {
     const newer = findIn(this.#newer, beginning)
     if (newer) return newer

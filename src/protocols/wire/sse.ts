@@ -79,7 +79,6 @@ export class EventWalk {
   data: ByteString = ''
   /** The payload has a type that was not among its bytes. */
   is_typed_by_name = false
-  /** Where the event begins. */
   start = 0
   /** Where its payload begins; -1 if that is of several lines. */
   data_start = -1

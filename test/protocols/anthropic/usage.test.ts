@@ -7,8 +7,8 @@ const COUNTS = { input_tokens: 10, output_tokens: 5 }
 const compaction = (counts: JsonObject): JsonObject => ({ type: 'compaction', ...counts })
 
 /** [input, cache read, cache write for 5 minutes, for an hour, output] */
-const read = (usage: JsonObject, begun: JsonObject = {}) => {
-  const counts = readCounts(laterUsage(initialUsage(begun), usage))
+const read = (usage: JsonObject, start: JsonObject = {}) => {
+  const counts = readCounts(laterUsage(initialUsage(start), usage))
   return [
     counts?.input_tokens,
     counts?.cache_read_tokens,
@@ -43,9 +43,9 @@ describe('compactions are added to the counts of the message', () => {
   })
 
   test('of a stream once, whatever its beginning said', () => {
-    const begun = { input_tokens: 100, output_tokens: 1, cache_read_input_tokens: 20 }
+    const start = { input_tokens: 100, output_tokens: 1, cache_read_input_tokens: 20 }
     const ended = { ...COUNTS, cache_read_input_tokens: 0, cache_creation_input_tokens: 0 }
-    expect(read({ ...ended, iterations: [ALL] }, begun)).toEqual([110, 20, 10, 20, 12])
+    expect(read({ ...ended, iterations: [ALL] }, start)).toEqual([110, 20, 10, 20, 12])
   })
 })
 
@@ -59,16 +59,16 @@ test('the input that only the beginning of a stream told is billed beside a comp
 test.each<[string, JsonObject, JsonObject]>([
   ['in both', { input_tokens: 1_000, output_tokens: 1 }, { output_tokens: 50 }],
   ['in both, with all counts', { input_tokens: 1_000 }, { input_tokens: 1_000, output_tokens: 50 }],
-])('a compaction that the beginning and the end of a stream tell is billed once: %s', (_, begun, ended) => {
+])('a compaction that the beginning and the end of a stream tell is billed once: %s', (_, start, ended) => {
   const iterations = [compaction({ input_tokens: 7_000, output_tokens: 300 })]
-  expect(read({ ...ended, iterations }, { ...begun, iterations })).toEqual([8_000, 0, 0, 0, 350])
-  expect(read(ended, { ...begun, iterations })).toEqual([8_000, 0, 0, 0, 350])
+  expect(read({ ...ended, iterations }, { ...start, iterations })).toEqual([8_000, 0, 0, 0, 350])
+  expect(read(ended, { ...start, iterations })).toEqual([8_000, 0, 0, 0, 350])
 })
 
 test('null in a later event is no count, and replaces none', () => {
-  const begun = { input_tokens: 10, cache_read_input_tokens: 3, output_tokens: 1 }
+  const start = { input_tokens: 10, cache_read_input_tokens: 3, output_tokens: 1 }
   const ended = { input_tokens: null, cache_read_input_tokens: null, cache_creation: null, output_tokens: 5 }
-  expect(read(ended, begun)).toEqual([10, 3, 0, 0, 5])
+  expect(read(ended, start)).toEqual([10, 3, 0, 0, 5])
 })
 
 describe('a stream that begins with zeros', () => {
@@ -83,8 +83,8 @@ describe('a stream that begins with zeros', () => {
       { output_tokens: 5 },
       [0, 9, 0, 0, 5],
     ],
-  ])('%s', (_, begun, ended, counts) => {
-    expect(read(ended, begun)).toEqual(counts)
+  ])('%s', (_, start, ended, counts) => {
+    expect(read(ended, start)).toEqual(counts)
   })
 })
 

@@ -216,8 +216,8 @@ describe('unsigned thinking goes back', () => {
     ['mistral', { reasoning_content: 'Hm' }, {}],
     ['openai', { reasoning_content: 'Hm' }, {}],
     ['unknown', { reasoning: 'Hm' }, { reasoning: 'Hm' }],
-  ])('passing through to %s: %o', (server, given, expected) => {
-    expect(moved(server, given)).toEqual({ role: 'assistant', content: 'Hi', ...expected })
+  ])('passing through to %s: %o', (server, message, expected) => {
+    expect(moved(server, message)).toEqual({ role: 'assistant', content: 'Hi', ...expected })
   })
 
   test.each([
@@ -278,8 +278,8 @@ describe('fields', () => {
     ['azure', '', { safety_identifier: 'a' }, { user: 'a' }, []],
     ['unknown', '', { safety_identifier: 'a', seed: 7 }, { safety_identifier: 'a', seed: 7 }, []],
   ]
-  test.each(SENT)('%s, %s: %o is sent as %o, without %p', (server, model, given, expected, dropped) => {
-    const fitted = openai.text.fit?.(given, { server, model, is_translated: false })
+  test.each(SENT)('%s, %s: %o is sent as %o, without %p', (server, model, body, expected, dropped) => {
+    const fitted = openai.text.fit?.(body, { server, model, is_translated: false })
     expect(fitted?.body).toEqual(expected)
     expect([...(fitted?.dropped ?? [])]).toEqual(dropped)
   })

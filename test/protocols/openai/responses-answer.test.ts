@@ -220,14 +220,14 @@ function eventsOf(item: JsonObject, output_index: number): JsonObject[] {
   ]
 }
 
-const begun = (response: JsonObject): JsonObject[] => [
+const started = (response: JsonObject): JsonObject[] => [
   { type: 'response.created', response: { ...response, status: 'in_progress', output: [], usage: null } },
   { type: 'response.in_progress', response: { ...response, status: 'in_progress', output: [], usage: null } },
 ]
 const ended = (response: JsonObject): JsonObject => ({ type: `response.${response.status}`, response })
 const outputOf = (response: JsonObject) => response.output as JsonObject[]
 const streamOf = (response: JsonObject): JsonObject[] => [
-  ...begun(response),
+  ...started(response),
   ...outputOf(response).flatMap(eventsOf),
   ended(response),
 ]
@@ -248,7 +248,7 @@ describe('a stream says the same as the whole answer', () => {
   })
 
   test.each(ANSWERS)('%s, of a server that sends only the end', (_, answer) => {
-    const streamed = collect(decode([...begun(answer), ended(answer)]))
+    const streamed = collect(decode([...started(answer), ended(answer)]))
     expect(plain(streamed.candidates)).toEqual(plain(wholeOf(answer).candidates))
   })
 
@@ -258,13 +258,13 @@ describe('a stream says the same as the whole answer', () => {
       output_index,
       item,
     }))
-    const streamed = collect(decode([...begun(answer), ...items, ended(answer), '[DONE]']))
+    const streamed = collect(decode([...started(answer), ...items, ended(answer), '[DONE]']))
     expect(plain(streamed.candidates)).toEqual(plain(wholeOf(answer).candidates))
   })
 
   test.each(ANSWERS)('%s, its items between each other', (_, answer) => {
     const streamed = collect(
-      decode([...begun(answer), ...woven(outputOf(answer).map(eventsOf)), ended(answer)]),
+      decode([...started(answer), ...woven(outputOf(answer).map(eventsOf)), ended(answer)]),
     )
     expect(plain(streamed.candidates)).toEqual(plain(wholeOf(answer).candidates))
   })
@@ -285,7 +285,7 @@ test('log probabilities come with their text', () => {
     delta: 'Hi',
     logprobs: [LOGPROB],
   }
-  const events = decode([...begun(responseOf([])), delta, ended(responseOf([message(text('Hi'))]))])
+  const events = decode([...started(responseOf([])), delta, ended(responseOf([message(text('Hi'))]))])
   expect(events.map(({ type }) => type)).toEqual([
     'start',
     'part_start',

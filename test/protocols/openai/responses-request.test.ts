@@ -257,8 +257,8 @@ describe('what is said', () => {
       [...SAID, answered('Hello.'), ...SAID],
     ],
   ]
-  test.each(cases)('%s', (_, given, input) => {
-    expect(messages({ messages: given }).input).toEqual(input)
+  test.each(cases)('%s', (_, sent, input) => {
+    expect(messages({ messages: sent }).input).toEqual(input)
   })
 })
 

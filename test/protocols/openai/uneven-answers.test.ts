@@ -71,7 +71,7 @@ describe("Mistral's lists of thinking and text", () => {
   })
 })
 
-const call = (index: number, given: JsonObject) => ({ index, ...given })
+const call = (index: number, fields: JsonObject) => ({ index, ...fields })
 const named = (index: number, name: string, args: unknown = '') =>
   call(index, { id: `id_${index}`, type: 'function', function: { name, arguments: args as string } })
 const more = (index: number, args: string) => call(index, { function: { arguments: args } })
@@ -86,8 +86,8 @@ describe('arguments of tool calls', () => {
     ['a list', '[1]', undefined],
     ['a number', '7', undefined],
   ]
-  test.each(GIVEN)('%s, whole', (_name, given, expected) => {
-    const candidate = whole({ content: null, tool_calls: [named(0, 'f', given)] }, 'tool_calls')
+  test.each(GIVEN)('%s, whole', (_name, args, expected) => {
+    const candidate = whole({ content: null, tool_calls: [named(0, 'f', args)] }, 'tool_calls')
     expect(candidate?.parts).toMatchObject(expected ? [{ kind: 'tool_call', arguments: expected }] : [])
     expect(candidate?.stop_reason).toBe(expected ? 'tool_use' : 'malformed')
   })
@@ -102,9 +102,9 @@ describe('arguments of tool calls', () => {
     ['missing', undefined, undefined],
     ['a list', [1], undefined],
   ]
-  test.each(SENT)('sent back by a caller %s', (_name, given, expected) => {
-    const calls = { role: 'assistant', content: null, tool_calls: [named(0, 'f', given)] }
-    if (given === undefined) Object.assign(calls, { tool_calls: [{ id: 'id_0', function: { name: 'f' } }] })
+  test.each(SENT)('sent back by a caller %s', (_name, args, expected) => {
+    const calls = { role: 'assistant', content: null, tool_calls: [named(0, 'f', args)] }
+    if (args === undefined) Object.assign(calls, { tool_calls: [{ id: 'id_0', function: { name: 'f' } }] })
     const read = () => openai.text.decodeRequest({ messages: [calls] } as JsonObject, false).turns[0]?.parts
     if (expected) expect(read()).toMatchObject([{ arguments: expected }])
     else expect(read).toThrow('messages[0].tool_calls[0].function.arguments')

@@ -17,7 +17,7 @@ const read = (usage: JsonObject) => {
     counts?.thinking_tokens,
   ]
 }
-const details = (given: JsonObject): JsonObject => ({ ...COUNTS, prompt_tokens_details: given })
+const details = (fields: JsonObject): JsonObject => ({ ...COUNTS, prompt_tokens_details: fields })
 const reasoned = (reasoning_tokens: number, total_tokens: number): JsonObject => ({
   ...COUNTS,
   total_tokens,

@@ -48,7 +48,7 @@ const cases = (from: BuiltInProtocol, to: BuiltInProtocol, faults: readonly Faul
   faults.map(([name, body, param]) => [name, from, to, body, param])
 
 const user = (...content: Json[]): JsonObject => ({ messages: [{ role: 'user', content }] })
-const parts = (...given: Json[]): JsonObject => ({ contents: [{ role: 'user', parts: given }] })
+const parts = (...content: Json[]): JsonObject => ({ contents: [{ role: 'user', parts: content }] })
 const config = (fields: JsonObject): JsonObject => ({ generationConfig: fields })
 
 /** Places in requests, as refusals name them. */
@@ -346,9 +346,10 @@ describe('the tables of what is carried are what the code does', () => {
     test.each(Object.entries(BUILT_IN_PROTOCOLS[from].carries.own_fields))(
       `${from}: %s is lost as the table says`,
       (path, loss: Loss) => {
-        const given = body(path, { some: 'value' })
-        if (loss.fate === 'refused') expect(refusal(from, to, given).param).toBe(path)
-        else expect(JSON.stringify(translate(from, to, given))).toBe(JSON.stringify(translate(from, to, {})))
+        const request = body(path, { some: 'value' })
+        if (loss.fate === 'refused') expect(refusal(from, to, request).param).toBe(path)
+        else
+          expect(JSON.stringify(translate(from, to, request))).toBe(JSON.stringify(translate(from, to, {})))
       },
     )
   }
@@ -473,7 +474,7 @@ describe('carried in the form that the provider takes', () => {
       { max_tokens: 1_000 },
     ],
   ]
-  test.each(cases)('%s (%s to %s)', (_name, from, to, given, expected) => {
-    expect(translate(from, to, given)).toMatchObject(expected)
+  test.each(cases)('%s (%s to %s)', (_name, from, to, request, expected) => {
+    expect(translate(from, to, request)).toMatchObject(expected)
   })
 })

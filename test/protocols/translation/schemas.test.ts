@@ -55,8 +55,8 @@ describe('to Gemini', () => {
     ],
     ['a property that is anything', { properties: { a: true } }, { properties: { a: {} } }],
   ]
-  test.each(cases)('%s', (_name, given, expected) => {
-    expect(toGeminiSchema(given)).toEqual(expected)
+  test.each(cases)('%s', (_name, schema, expected) => {
+    expect(toGeminiSchema(schema)).toEqual(expected)
   })
 
   const KNOWN = new Set([
@@ -139,7 +139,7 @@ describe('to Gemini', () => {
       }
     }
     fc.assert(
-      fc.property(schema, (given) => check(toGeminiSchema(given), false)),
+      fc.property(schema, (value) => check(toGeminiSchema(value), false)),
       { numRuns: 300 },
     )
   })
@@ -184,8 +184,8 @@ describe('from Gemini', () => {
       { type: 'object' },
     ],
   ]
-  test.each(cases)('%s', (_name, given, expected) => {
-    expect(fromGeminiSchema(given)).toEqual(expected)
+  test.each(cases)('%s', (_name, schema, expected) => {
+    expect(fromGeminiSchema(schema)).toEqual(expected)
   })
 })
 

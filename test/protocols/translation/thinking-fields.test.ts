@@ -61,10 +61,10 @@ describe('of Claude Opus 4.8', () => {
       sent(gemini, anthropic, 'claude-opus-4-8', asked(thinkingConfig)).thinking
     expect(display({ thinkingBudget: 9_000 })).toEqual(OMITTED)
     expect(display({ thinkingBudget: 9_000, includeThoughts: true })).toEqual(SUMMARIZED)
-    const given = (reasoning: JsonObject) =>
+    const withReasoning = (reasoning: JsonObject) =>
       sent(responses, anthropic, 'claude-opus-4-8', { input: 'Hi', reasoning }).thinking
-    expect(given({ effort: 'high' })).toEqual(OMITTED)
-    expect(given({ effort: 'high', summary: 'auto' })).toEqual(SUMMARIZED)
+    expect(withReasoning({ effort: 'high' })).toEqual(OMITTED)
+    expect(withReasoning({ effort: 'high', summary: 'auto' })).toEqual(SUMMARIZED)
   })
 })
 

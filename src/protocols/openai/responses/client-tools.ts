@@ -109,7 +109,6 @@ export const CLIENT_TOOLS: Readonly<Record<ClientToolType, ClientTool>> = {
 const isLocal = (environment: Json | undefined): boolean =>
   (environment ?? null) === null || objectIn(environment).type === 'local'
 
-/** Whether a type is one of theirs. */
 const isClientToolType = (type: Json | undefined): type is ClientToolType =>
   typeof type === 'string' && Object.hasOwn(CLIENT_TOOLS, type)
 

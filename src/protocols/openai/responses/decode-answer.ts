@@ -94,7 +94,6 @@ export function encryptedOf(item: JsonObject): Extract<Part, { kind: 'redacted_t
 /** The facts that decide, with its status, why a response ended. */
 interface Written {
   readonly refused: boolean
-  /** How many calls of tools there were. */
   readonly calls: number
   /** A call had no arguments that can be read. */
   readonly malformed: boolean

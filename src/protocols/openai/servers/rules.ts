@@ -19,7 +19,6 @@ type ThinkingField = 'reasoning_content' | 'reasoning' | 'reasoning_details'
 export interface ServerRules {
   /** Fields under this server's own names. */
   readonly renamed?: Readonly<Record<string, string>>
-  /** Fields to leave out. */
   readonly dropped_fields?: readonly Refused[]
   /** Fields that the answer depends on: translation refuses them too. */
   readonly refused_fields?: readonly Refused[]
