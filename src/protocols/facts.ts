@@ -1,9 +1,25 @@
-// The facts that a protocol reports to the rest of the gateway: of a request, its target, and a refusal.
+// The facts that a protocol reports to the rest of the gateway: of a request, its target, and a refusal; and the call that it serves.
+
+import type { Endpoint, Provider } from '../domain/catalogue.ts'
 import type { Medium } from '../domain/media/medium.ts'
 import type { RequestedTier } from '../domain/service-tiers.ts'
 import type { InputField, ReportedUsage } from '../domain/usage.ts'
+import type { NamedModel } from './canonical/request.ts'
 import type { FailureClass } from './failure-class.ts'
 import type { JsonObject } from './wire/json.ts'
+
+/** The parts of a route that decide the protocol of the upstream request. */
+export interface ProtocolRoute extends NamedModel {
+  readonly provider: Provider
+  readonly endpoint?: Endpoint | undefined
+}
+
+/** A call to send on a route. */
+export interface RoutedCall extends ProtocolRoute {
+  /** The name of the caller's protocol. */
+  readonly caller: string
+  readonly facts: RequestFacts
+}
 
 /** The facts of a request that a quote needs, in any protocol. */
 export interface RequestFacts {

@@ -1,6 +1,6 @@
 // Where requests hold media inline, and how these are changed: every protocol lists its places, and the rest stays as it is.
 
-import { standardBase64 } from './wire/base64.ts'
+import { standardBase64 } from './wire/byte-string.ts'
 import { isObject, type Json, type JsonObject, lookUp, stringIn } from './wire/json.ts'
 import { computedOnce } from './wire/known-values.ts'
 

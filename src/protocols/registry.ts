@@ -1,12 +1,12 @@
 // The protocols that the gateway speaks: the one list that everything else derives from.
 import { internal } from '../domain/errors.ts'
 import { anthropic } from './anthropic/index.ts'
+import type { RoutedCall } from './facts.ts'
 import { gemini } from './gemini/index.ts'
 import { completions } from './openai/completions.ts'
 import { openai } from './openai/index.ts'
 import { responses } from './openai/responses/index.ts'
 import type { CallerProtocol, Protocol } from './protocol.ts'
-import type { RoutedCall } from './routed-call.ts'
 
 /** A new protocol is a folder beside the others, and a name here. */
 export const BUILT_IN_PROTOCOLS = { gemini, anthropic, openai } as const satisfies Readonly<

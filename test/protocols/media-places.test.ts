@@ -6,7 +6,7 @@ import { regularBody, regularType } from '../../src/protocols/media-places.ts'
 import { openai } from '../../src/protocols/openai/index.ts'
 import { responses } from '../../src/protocols/openai/responses/index.ts'
 import type { CallerProtocol } from '../../src/protocols/protocol.ts'
-import { standardBase64 } from '../../src/protocols/wire/base64.ts'
+import { standardBase64 } from '../../src/protocols/wire/byte-string.ts'
 
 const STANDARD = '+/+/+w=='
 const URL_SAFE = '-_-_-w'

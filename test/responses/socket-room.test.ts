@@ -3,7 +3,7 @@ import { expect, test } from 'bun:test'
 import { Connection } from '../../plugins/responses/socket/connection.ts'
 import type { Served } from '../../plugins/responses/socket/connection-options.ts'
 import { createTurns } from '../../plugins/responses/socket/turns.ts'
-import { unwrap } from '../../src/protocols/wire/json-envelope.ts'
+import { unwrap } from '../../src/protocols/wire/json-splice.ts'
 import { createSharedBytes } from '../../src/utilities/shared-bytes.ts'
 
 const LIMIT_BYTES = 2_000

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'bun:test'
 import { Connection } from '../../plugins/responses/socket/connection.ts'
 import { createTurns } from '../../plugins/responses/socket/turns.ts'
 import { permissionDenied } from '../../src/domain/errors.ts'
-import { unwrap } from '../../src/protocols/wire/json-envelope.ts'
+import { unwrap } from '../../src/protocols/wire/json-splice.ts'
 import { createSharedBytes } from '../../src/utilities/shared-bytes.ts'
 import { eventually } from '../support/eventually.ts'
 

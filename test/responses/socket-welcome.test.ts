@@ -4,7 +4,7 @@ import { Connection } from '../../plugins/responses/socket/connection.ts'
 import { Lanes } from '../../plugins/responses/socket/lanes.ts'
 import { createTurns } from '../../plugins/responses/socket/turns.ts'
 import { awaitWelcome } from '../../plugins/responses/socket/welcome.ts'
-import { unwrap } from '../../src/protocols/wire/json-envelope.ts'
+import { unwrap } from '../../src/protocols/wire/json-splice.ts'
 
 type Work = PromiseWithResolvers<void>
 

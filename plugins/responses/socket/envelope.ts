@@ -2,7 +2,7 @@
 // https://developers.openai.com/api/docs/guides/websocket-mode; types: npm openai, resources/responses/responses, `ResponsesClientEvent`
 import { type GatewayError, invalidRequest } from '../../../src/domain/errors.ts'
 import { type Json, refusal } from '../../../src/protocols/wire/json.ts'
-import { type EnvelopeRules, type Unwrapped, unwrap } from '../../../src/protocols/wire/json-envelope.ts'
+import { type EnvelopeRules, type Unwrapped, unwrap } from '../../../src/protocols/wire/json-splice.ts'
 import { MAX_NAMED_LANES } from './lanes.ts'
 
 /** A response is asked for. */

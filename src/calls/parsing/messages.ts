@@ -4,7 +4,7 @@ import type { DataUriImage } from '../../media/data-uri.ts'
 import type { TakenImages } from '../../protocols/image-types.ts'
 import type { Medium } from '../../protocols/media-places.ts'
 import type { JsonObject } from '../../protocols/wire/json.ts'
-import type { EnvelopeRules } from '../../protocols/wire/json-envelope.ts'
+import type { EnvelopeRules } from '../../protocols/wire/json-splice.ts'
 import type { ExtrasRules } from '../kinds/text/request-extras.ts'
 import type { Writing } from '../kinds/text/writing.ts'
 

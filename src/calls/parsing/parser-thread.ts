@@ -7,7 +7,7 @@ import type { CallerProtocol } from '../../protocols/protocol.ts'
 import { BUILT_IN_REGISTRY, callerProtocolOf } from '../../protocols/registry.ts'
 import { isObject, type JsonObject } from '../../protocols/wire/json.ts'
 import { type JsonBody, parseJsonBody } from '../../protocols/wire/json-body.ts'
-import { type Unwrapped, unwrap } from '../../protocols/wire/json-envelope.ts'
+import { type Unwrapped, unwrap } from '../../protocols/wire/json-splice.ts'
 import { ParsedBody, type Written } from '../kinds/text/body.ts'
 import {
   type FromThread,

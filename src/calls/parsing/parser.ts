@@ -1,7 +1,7 @@
 // The parser of large bodies: a thread that is started when it is first needed, and ended when it is idle.
 import { GatewayError, overloaded, toGatewayError } from '../../domain/errors.ts'
 import type { Logger } from '../../observe/log.ts'
-import type { EnvelopeRules, Unwrapped } from '../../protocols/wire/json-envelope.ts'
+import type { EnvelopeRules, Unwrapped } from '../../protocols/wire/json-splice.ts'
 import type { FromThread, ToThread, WrittenError } from './messages.ts'
 
 export interface Parser {

@@ -8,7 +8,7 @@ import type {
   StreamEvent,
 } from '../../protocols/canonical/answer.ts'
 import type { MediaPart, Part } from '../../protocols/canonical/parts.ts'
-import { base64Of } from '../../protocols/wire/base64.ts'
+import { base64Of } from '../../protocols/wire/byte-string.ts'
 import type { GeneratedImage } from '../kinds/image/generated-images.ts'
 import type { Dialect } from '../kinds/text/dialect.ts'
 import type { CallOrigin } from '../life/call.ts'

@@ -3,7 +3,7 @@ import type { StoredBytes } from '../../domain/stored-bytes.ts'
 import { findGeneration, readGeneration } from '../../library/generations.ts'
 import type { Library } from '../../library/library.ts'
 import { isPictureItem, pictureItemId, pictureOf } from '../../protocols/openai/responses/picture-items.ts'
-import { base64Of } from '../../protocols/wire/base64.ts'
+import { base64Of } from '../../protocols/wire/byte-string.ts'
 import { type JsonObject, objectsIn, parseObject } from '../../protocols/wire/json.ts'
 
 /** Items as they are kept: without pictures in their account's history. */

@@ -15,7 +15,7 @@ import {
   type SentImage,
   type Sides,
 } from '../images.ts'
-import { base64Of } from '../wire/base64.ts'
+import { base64Of } from '../wire/byte-string.ts'
 import { compact, type JsonObject, objectIn, objectsIn, stringIn } from '../wire/json.ts'
 import { readAnswerPart } from './decode-answer.ts'
 import { encodeRequest } from './encode-request.ts'

@@ -2,7 +2,7 @@
 import type { Endpoint, Provider } from '../../domain/catalogue.ts'
 import { PairMap } from '../../utilities/pair-map.ts'
 import { knownAs } from '../canonical/request.ts'
-import type { ProtocolRoute, RoutedCall } from '../routed-call.ts'
+import type { ProtocolRoute, RoutedCall } from '../facts.ts'
 import { type Generation, generationOf } from './model.ts'
 import { MIN_OUTPUT_TOKENS } from './responses/fit.ts'
 import { reasonsInChat, servesResponses } from './servers/servers.ts'

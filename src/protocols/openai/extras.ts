@@ -1,5 +1,7 @@
 // Extras of chat completions, billed beyond tokens, at OpenAI and similar servers: requests and counts.
 // https://platform.openai.com/docs/api-reference/chat/create, https://openrouter.ai/docs/api-reference/parameters
+
+import type { FieldHandling } from '../../domain/catalogue.ts'
 import type { RequestedExtra } from '../../domain/extras.ts'
 import { tierNamed } from '../../domain/service-tiers.ts'
 import { AUDIO_OUTPUT, audioTokens, judgeModalities } from '../audio-output.ts'
@@ -17,13 +19,40 @@ import {
   rememberedRefusal,
   type ServiceTierProtocol,
   toolsIn,
+  unknownField,
   unknownTool,
 } from '../extras.ts'
 import { namesOf } from '../forms.ts'
-import { countIn, type Json, type JsonObject, lookUp, objectIn, objectsIn, stringIn } from '../wire/json.ts'
+import {
+  countIn,
+  type Json,
+  type JsonObject,
+  lookUp,
+  objectIn,
+  objectsIn,
+  refusal,
+  stringIn,
+} from '../wire/json.ts'
 import { carries } from './carries.ts'
 import { BiasedRequest, ChatRequest } from './decode-request.ts'
 import { AUDIO_TOKENS_PER_SECOND } from './written.ts'
+
+/**
+ * These calls are priced by their units alone.
+ *
+ * @param known the fields that the call has
+ * @throws GatewayError invalid_request naming what is billed beyond them, or an unknown field where the model refuses them
+ */
+export function rejectBeyondUnits(
+  body: JsonObject,
+  known: ReadonlySet<string>,
+  unknown_fields: FieldHandling,
+): void {
+  const [extra] = extras.find(body, {})
+  if (extra) throw refusal(extra.at, 'is billed beyond the units of this call. Leave it out.')
+  if (unknown_fields === 'pass') return
+  for (const name of Object.keys(body)) if (!known.has(name)) throw unknownField(name)
+}
 
 /** The same for both of OpenAI's protocols: a model's price is one. */
 export const UNITS = {

@@ -16,8 +16,7 @@ import {
 } from '../wire/json.ts'
 import { namesFrom } from '../wire/json-names.ts'
 import { part } from './bound.ts'
-import { extras } from './extras.ts'
-import { rejectBeyondUnits } from './unit-request.ts'
+import { extras, rejectBeyondUnits } from './extras.ts'
 
 const KNOWN: ReadonlySet<string> = new Set(['model', 'input'])
 const PART_MUST = 'must be a text, or an object of type "text" or "image_url".'

@@ -19,8 +19,7 @@ import {
 } from '../wire/json.ts'
 import { namesFrom } from '../wire/json-names.ts'
 import { placeInObject } from '../wire/json-place.ts'
-import { extras } from './extras.ts'
-import { rejectBeyondUnits } from './unit-request.ts'
+import { extras, rejectBeyondUnits } from './extras.ts'
 
 const Rerank = Fields({
   model: Anything,

@@ -9,8 +9,7 @@ import type { UnitProtocol } from '../unit-calls.ts'
 import { isObject, type JsonObject, refusal } from '../wire/json.ts'
 import { namesFrom } from '../wire/json-names.ts'
 import { readAudioUnits } from './audio-usage.ts'
-import { extras } from './extras.ts'
-import { rejectBeyondUnits } from './unit-request.ts'
+import { extras, rejectBeyondUnits } from './extras.ts'
 
 const STREAM_FORMATS = { audio: 'audio', sse: 'sse' } as const
 
@@ -40,8 +39,6 @@ export interface SpeechRequest {
   speed: number
   /** Undefined where the caller names none: MP3. */
   response_format: string | undefined
-  /** The answer comes as events, not as audio. */
-  as_events: boolean
 }
 
 const MIN_SPEED = 0.25
@@ -57,7 +54,7 @@ export function readSpeechRequest(
   dropped_tokens = 0,
 ): SpeechRequest {
   const fields = readPresent(Speech, body, '')
-  const { input, instructions = '', speed = 1, response_format, stream_format, voice } = fields
+  const { input, instructions = '', speed = 1, response_format, voice } = fields
   if (input === '') throw refusal('input', 'must not be empty.')
   if (!(speed >= MIN_SPEED && speed <= MAX_SPEED))
     throw refusal('speed', `must be between ${MIN_SPEED} and ${MAX_SPEED}.`)
@@ -70,7 +67,6 @@ export function readSpeechRequest(
     input_bound_tokens: inputBound(boundAll(body) + dropped_tokens, input_tokens),
     speed,
     response_format,
-    as_events: stream_format === 'sse',
   }
 }
 

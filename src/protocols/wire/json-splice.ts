@@ -1,8 +1,20 @@
 // Changes to top-level fields of a JSON object, made in its bytes: everything else stays as it was written, byte for byte.
 
+import { invalidRequest } from '../../domain/errors.ts'
 import type { Json, JsonObject } from './json.ts'
 import type { JsonBody } from './json-body.ts'
-import { CLOSING_BRACE, COLON, COMMA, closingQuote, skipWhitespace, trimEnd } from './json-bytes.ts'
+import {
+  CLOSING_BRACE,
+  COLON,
+  COMMA,
+  closingQuote,
+  OPENING_BRACE,
+  skipWhitespace,
+  trimEnd,
+} from './json-bytes.ts'
+import { NO_NAMES } from './json-names.ts'
+import { MAX_DEPTH } from './json-text.ts'
+import { walkJson } from './json-walk.ts'
 
 /**
  * The bytes of a body with some of its top-level fields changed. Only the values that differ are written anew, and those that
@@ -123,4 +135,36 @@ function placeAt(data: Buffer, key: number, next_key: number | undefined, object
   const colon = skipWhitespace(data, closingQuote(data, key + 1) + 1)
   const comma_or_end = next_key === undefined ? object_end : trimEnd(data, next_key) - 1
   return { key, value: skipWhitespace(data, colon + 1), end: trimEnd(data, comma_or_end) }
+}
+
+/** An envelope around a request, such as a message of a socket. */
+export interface EnvelopeRules {
+  read: readonly string[]
+  /** Fields of the envelope alone. */
+  leave_out: readonly string[]
+  /** Fields of the request in place of its own, or beside them. */
+  set: JsonObject
+  /** More top-level fields are refused: each takes its time. */
+  max_fields: number
+}
+
+export interface Unwrapped {
+  /** The fields to read that the envelope has. */
+  fields: JsonObject
+  request: Uint8Array
+}
+
+/** @throws GatewayError invalid_request for anything but a JSON object; other fields' values are not looked at */
+export function unwrap(bytes: Uint8Array, { read, leave_out, set, max_fields }: EnvelopeRules): Unwrapped {
+  if (bytes[skipWhitespace(bytes, 0)] !== OPENING_BRACE)
+    throw invalidRequest('A message must be a JSON object with a type, such as "response.create".')
+  const walk = walkJson(bytes, MAX_DEPTH, NO_NAMES)
+  if (!walk) throw invalidRequest(`The message is nested deeper than ${MAX_DEPTH} levels.`)
+  if (walk.keys.length > max_fields) throw invalidRequest(`The message has more than ${max_fields} fields.`)
+  const scanned = { bytes, keys: walk.keys }
+  try {
+    return { fields: fieldsNamed(scanned, read), request: spliceNamed(scanned, { leave_out, set }) }
+  } catch (cause) {
+    throw invalidRequest('The message is not valid JSON.', { cause })
+  }
 }

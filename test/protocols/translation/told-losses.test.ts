@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from 'bun:test'
 import { translated } from '../../../src/calls/kinds/text/writing.ts'
-import { withBareJson } from '../../../src/protocols/bare-json.ts'
+import { withBareJson } from '../../../src/protocols/fitting.ts'
 import { BUILT_IN_PROTOCOLS, type BuiltInProtocol } from '../../../src/protocols/registry.ts'
 import type { JsonObject } from '../../../src/protocols/wire/json.ts'
 

@@ -11,7 +11,7 @@ import {
   type TakenImages,
 } from '../../../protocols/image-types.ts'
 import type { Medium } from '../../../protocols/media-places.ts'
-import { base64Of } from '../../../protocols/wire/base64.ts'
+import { base64Of } from '../../../protocols/wire/byte-string.ts'
 import { routesWithProviders } from '../../../upstream/routes.ts'
 import { createSlotsByOwner } from '../../../utilities/slots.ts'
 import { costsNothing, rejectUnpayable } from '../../bodies/arrival.ts'

@@ -1,12 +1,12 @@
 // The passage between different protocols: decoded to the canonical form, and encoded for the other side.
 import type { RequestedExtra } from '../../../domain/extras.ts'
-import { withBareJson } from '../../../protocols/bare-json.ts'
 import type {
   ServerSentEvent,
   StreamDecoder,
   StreamEncoder,
   StreamEvent,
 } from '../../../protocols/canonical/answer.ts'
+import { withBareJson } from '../../../protocols/fitting.ts'
 import type { Protocol } from '../../../protocols/protocol.ts'
 import { decodeByteString } from '../../../protocols/wire/byte-string.ts'
 import { type EventTranslation, reframe } from '../../../upstream/relay.ts'

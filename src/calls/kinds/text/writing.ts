@@ -1,11 +1,11 @@
 // A text request as it is written for a route: translated where the provider speaks another protocol, and made to fit its server.
 import type { RequestedTier } from '../../../domain/service-tiers.ts'
+import { withoutFields } from '../../../protocols/body-fields.ts'
 import type { ConversationRequest, NamedModel } from '../../../protocols/canonical/request.ts'
 import type { Carries } from '../../../protocols/carries.ts'
 import { untaken } from '../../../protocols/carries.ts'
 import { callersName, droppedFrom } from '../../../protocols/dropped.ts'
 import type { Protocol } from '../../../protocols/protocol.ts'
-import { withoutFields } from '../../../protocols/provider-fields.ts'
 import { STRICT_NAMES, withTakenNames } from '../../../protocols/tool-names.ts'
 import type { JsonObject } from '../../../protocols/wire/json.ts'
 import type { ProviderForm } from './provider-form.ts'

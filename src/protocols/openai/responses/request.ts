@@ -1,12 +1,12 @@
 // The facts of a responses request that must be known before it is paid for, and the request as a provider is to get it.
 import type { GatewayError } from '../../../domain/errors.ts'
 import { estimateTokens } from '../../../domain/token-estimate.ts'
+import { withModelAndStream } from '../../body-fields.ts'
 import { knownAs } from '../../canonical/request.ts'
 import { requestedTier } from '../../extras.ts'
 import type { RequestFacts } from '../../facts.ts'
 import { Anything, Count, Fields, Flag, optional, readPresent, Text } from '../../forms.ts'
 import { inputFacts } from '../../input-bound.ts'
-import { withModelAndStream } from '../../model-and-stream.ts'
 import type { TextProtocol } from '../../protocol.ts'
 import { jsonTokens, leastTokensIn, sumTokens } from '../../token-sums.ts'
 import { isObject, type Json, type JsonObject, lookUp, objectIn, refusal, stringIn } from '../../wire/json.ts'

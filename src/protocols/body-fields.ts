@@ -1,4 +1,4 @@
-// The fields that an operator drops from the requests to a provider.
+// The top-level fields of a request's body that the gateway changes for a provider: model, stream, and what an operator drops.
 import { isObject, type Json, type JsonObject } from './wire/json.ts'
 
 /**
@@ -21,4 +21,15 @@ function valueWithout(value: Json, path: readonly string[]): Json {
   if (!Array.isArray(value)) return value
   const left = value.map((item) => valueWithout(item, path))
   return left.every((item, index) => item === value[index]) ? value : left
+}
+
+/** The body with both fields as the provider is to read them; the very same object where they already are. */
+export function withModelAndStream(
+  body: JsonObject,
+  { model, streams }: { model: string; streams: boolean },
+): JsonObject {
+  const changed: JsonObject = {}
+  if (body.model !== model) changed.model = model
+  if ((body.stream === true) !== streams) changed.stream = streams
+  return Object.keys(changed).length === 0 ? body : { ...body, ...changed }
 }
