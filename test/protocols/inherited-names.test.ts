@@ -1,9 +1,38 @@
-// Names from outside that every JavaScript object inherits, where a table is asked for them.
+// Names and values from outside that mean something to the language: names that every object inherits, and JSON that is no number or text.
 import { describe, expect, test } from 'bun:test'
 import { anthropic } from '../../src/protocols/anthropic/index.ts'
+import { strictSchema } from '../../src/protocols/anthropic/schema.ts'
 import { gemini } from '../../src/protocols/gemini/index.ts'
+import { fromGeminiSchema } from '../../src/protocols/gemini/schema.ts'
 import { openai } from '../../src/protocols/openai/index.ts'
-import { lookUp } from '../../src/protocols/wire/json.ts'
+import { PublicEvents } from '../../src/protocols/openai/responses/public-response.ts'
+import { type Json, lookUp } from '../../src/protocols/wire/json.ts'
+
+const STRANGE: Json = { toString: 1, valueOf: 2 }
+
+test.each(['format', 'minItems', 'maxLength', 'type'])(
+  "a Gemini schema's %s is passed on as it is",
+  (keyword) => {
+    expect(fromGeminiSchema({ [keyword]: STRANGE })).toEqual({ [keyword]: STRANGE })
+  },
+)
+
+test("a strict schema's minItems is passed on as it is", () => {
+  expect(strictSchema({ type: 'array', minItems: STRANGE })).toMatchObject({ minItems: STRANGE })
+})
+
+test.each(['output_index', 'item'])("an event's %s is shown as the first item's", (field) => {
+  const events = new PublicEvents({ call_id: 'req_1', model: 'm', request_fields: {}, issuer: 'i' })
+  const event = {
+    type: 'response.output_item.added',
+    output_index: 0,
+    item: { type: 'message', id: 'msg_1' } as Json,
+    [field]: field === 'item' ? { type: 'message', id: STRANGE } : STRANGE,
+  }
+  const first = new PublicEvents({ call_id: 'req_1', model: 'm', request_fields: {}, issuer: 'i' })
+  const plain = JSON.parse(first.event(JSON.stringify({ ...event, output_index: 0 })))
+  expect(JSON.parse(events.event(JSON.stringify(event))).item.id).toBe(plain.item.id)
+})
 
 const INHERITED = ['__proto__', 'constructor', 'hasOwnProperty', 'isPrototypeOf', 'toString', 'valueOf']
 const UNKNOWN = 'of-no-known-type'

@@ -1,9 +1,69 @@
-// The meaning of a provider's refusal for the call, the route and the key.
-
+// The native protocol: where requests go, how refusals are classified, how errors look (spec.md, Native generation endpoints, and silent.md, Native).
 import { describe, expect, test } from 'bun:test'
+import { type ErrorKind, GatewayError } from '../../../src/domain/errors.ts'
 import type { UpstreamFailure } from '../../../src/protocols/facts.ts'
 import { gemini } from '../../../src/protocols/gemini/index.ts'
 import { failures } from './recordings.ts'
+
+const call = { model: 'gemini-2.5-flash' }
+
+test('a whole answer', () => {
+  expect(gemini.text.target({ ...call, streams: false })).toEqual({
+    path: '/v1beta/models/gemini-2.5-flash:generateContent',
+    headers: {},
+  })
+})
+
+test('a stream is always asked for as server-sent events', () => {
+  expect(gemini.text.target({ ...call, streams: true }).path).toBe(
+    '/v1beta/models/gemini-2.5-flash:streamGenerateContent?alt=sse',
+  )
+})
+
+test('a model id cannot change the path or the query', () => {
+  expect(gemini.text.target({ ...call, model: 'a?b#c d/e', streams: false }).path).toBe(
+    '/v1beta/models/a%3Fb%23c%20d/e:generateContent',
+  )
+})
+
+const TABLE: [ErrorKind, number, string][] = [
+  ['unauthenticated', 401, 'UNAUTHENTICATED'],
+  ['insufficient_balance', 402, 'FAILED_PRECONDITION'],
+  ['permission_denied', 403, 'PERMISSION_DENIED'],
+  ['not_found', 404, 'NOT_FOUND'],
+  ['rate_limited', 429, 'RESOURCE_EXHAUSTED'],
+  ['unimplemented', 501, 'UNIMPLEMENTED'],
+  ['upstream_failed', 502, 'UNAVAILABLE'],
+  ['upstream_timeout', 502, 'UNAVAILABLE'],
+  ['invalid_request', 400, 'INVALID_ARGUMENT'],
+  ['payload_too_large', 400, 'INVALID_ARGUMENT'],
+  ['unprocessable', 422, 'INVALID_ARGUMENT'],
+  ['conflict', 409, 'ABORTED'],
+  ['internal', 500, 'INTERNAL'],
+  ['overloaded', 503, 'UNAVAILABLE'],
+]
+
+describe('spec.md, Native generation endpoints: body shape {error: {code, message, status}}', () => {
+  test.each(TABLE)('%s is %i %s', (kind, status, canonical) => {
+    const error = new GatewayError(kind, 'What to do.', {
+      code: 'hidden_code',
+      param: 'hidden_param',
+      cause: 'hidden cause',
+      retry_after_s: 5,
+    })
+    expect(gemini.renderError(error, 'request-1')).toEqual({
+      status,
+      body: { error: { code: status, message: 'What to do.', status: canonical } },
+    })
+  })
+
+  test.each(TABLE)('%s inside a stream is the same, as the data of one record', (kind) => {
+    const error = new GatewayError(kind, 'line one\nline two')
+    const data = gemini.renderStreamError(error, 'request-1')
+    expect(data).not.toContain('\n')
+    expect(JSON.parse(data)).toEqual(gemini.renderError(error, 'request-1').body)
+  })
+})
 
 const FAILURE_CLASSES: Record<string, UpstreamFailure['failure_class']> = {
   'invalid argument with field violations': 'bad_request',
