@@ -2,8 +2,7 @@
 import { validate } from '../../src/catalogue/mistakes.ts'
 import { StorageSchema } from '../../src/catalogue/place-schemas.ts'
 import type { Environment } from '../../src/catalogue/providers.ts'
-import { readDatabase } from '../../src/catalogue/storage.ts'
-import { readFiles } from '../../src/catalogue/storage-files.ts'
+import { readDatabase, readFiles } from '../../src/catalogue/storage.ts'
 import type { Bucket } from '../../src/domain/catalogue.ts'
 import { invalidRequest } from '../../src/domain/errors.ts'
 

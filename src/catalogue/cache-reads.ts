@@ -42,15 +42,13 @@ export function knownDivisor(model: string): Divisor | undefined {
 
 type RouteText = Pick<ModelText['routes'][number], 'model' | 'generation'>
 
-const divisorOf = ({ model, generation }: RouteText): Divisor =>
-  knownDivisor(generation ?? model) ?? DEFAULT_DIVISOR
-
 /** The default of a route's cost: what its provider takes. */
-export const costDivisor = (route: RouteText): Divisor => divisorOf(route)
+export const costDivisor = ({ model, generation }: RouteText): Divisor =>
+  knownDivisor(generation ?? model) ?? DEFAULT_DIVISOR
 
 /** The default of a price: what the dearest route's provider takes, and never more than a tenth. */
 export const priceDivisor = (routes: readonly RouteText[]): Divisor =>
-  Math.max(DEFAULT_DIVISOR, Math.min(...routes.map(divisorOf)))
+  Math.max(DEFAULT_DIVISOR, Math.min(...routes.map(costDivisor)))
 
 /** Prices are rounded: a rate within two hundredths of another one is the same. */
 const TOLERANCE = 0.02

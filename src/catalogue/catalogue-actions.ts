@@ -1,6 +1,7 @@
 // Changes by a new text of the catalogue, as actions of the audit log: a line for each model, price, provider and setting. Pure.
 import type { Action, ActionName, Fields } from '../domain/actions.ts'
-import { type ChangedPart, changedTables, differing } from './changed-parts.ts'
+import { BLOCKS, blocksIn, type ChangedPart, changedTables, differing } from './changed-parts.ts'
+import type { BlockList } from './schema.ts'
 import { readToml, type TomlTable } from './toml.ts'
 import { isTable } from './toml-write.ts'
 
@@ -27,12 +28,8 @@ export function catalogueChanges(before: string, after: string): CatalogueChange
   // Texts of which one is no TOML change nothing that has a name.
   const [was = {}, is = {}] = read.includes(undefined) ? [] : read
   const parts = changedTables(was, is)
-  const counts = Object.fromEntries(
-    KINDS.flatMap(({ kind, name }) => {
-      const count = parts.filter((part) => part.kind === kind).length
-      return count === 0 ? [] : [[name, count]]
-    }),
-  )
+  const by_kind = Map.groupBy(parts, ({ kind }) => `${kind}s`)
+  const counts = Object.fromEntries([...by_kind].map(([name, { length }]) => [name, length]))
   const ownedAt = (path: string) => differing(Object(settingOf(was, path)), Object(settingOf(is, path)))
   return {
     owned: { account: ownedAt('limits.accounts'), key: ownedAt('limits.keys') },
@@ -42,12 +39,6 @@ export function catalogueChanges(before: string, after: string): CatalogueChange
     },
   }
 }
-
-const KINDS = [
-  { kind: 'model', name: 'models' },
-  { kind: 'provider', name: 'providers' },
-  { kind: 'setting', name: 'settings' },
-] as const
 
 /** Bun's own reader takes 4 ms for a thousand models, ours 50: it knows the places, which nobody needs here. */
 function valuesOf(text: string): TomlTable | undefined {
@@ -63,8 +54,8 @@ function valuesOf(text: string): TomlTable | undefined {
 function actionsOfPart(part: ChangedPart, was: TomlTable, is: TomlTable, owners: Owners): Action[] {
   if (part.kind === 'setting') return settingActions(part.name, was, is, owners)
   const { kind, name: subject, change, fields } = part
-  const [list, key] = kind === 'model' ? ['models', 'id'] : ['providers', 'name']
-  const [before, after] = [was, is].map((values) => blockOf(values[list ?? ''], key ?? '', subject))
+  const list = kind === 'model' ? 'models' : 'providers'
+  const [before, after] = [was, is].map((values) => blockOf(list, values, subject))
   if (change !== 'changed')
     return [
       {
@@ -86,8 +77,8 @@ function actionsOfPart(part: ChangedPart, was: TomlTable, is: TomlTable, owners:
   return actions
 }
 
-const blockOf = (blocks: unknown, key: string, name: string): Fields | undefined =>
-  Array.isArray(blocks) ? blocks.filter(isTable).find((block) => String(block[key]) === name) : undefined
+const blockOf = (list: BlockList, values: TomlTable, name: string): Fields | undefined =>
+  blocksIn(list, values).find((block) => String(block[BLOCKS[list].key]) === name)
 
 const only = (block: Fields | undefined, names: readonly string[]): Fields =>
   Object.fromEntries(

@@ -1,10 +1,10 @@
 // Differences between two texts of the catalogue, by name: models, providers and settings with their fields.
-
+import type { BlockList } from './schema.ts'
 import { readToml } from './toml.ts'
 import { isTable } from './toml-write.ts'
 
 export interface ChangedPart {
-  kind: 'model' | 'provider' | 'setting'
+  kind: (typeof BLOCKS)[BlockList]['kind'] | 'setting'
   /** The id of a model, the name of a provider, `server.log_level`; the section's own name if it has no fields. */
   name: string
   change: 'added' | 'removed' | 'changed'
@@ -18,31 +18,37 @@ export function changedParts(before: string, after: string): ChangedPart[] {
   return was.ok && is.ok ? changedTables(was.value, is.value) : []
 }
 
+/** The lists of blocks, and the field that a block is known by. A list that the schema has and this lacks does not compile; all else is a section. */
+export const BLOCKS = {
+  models: { kind: 'model', key: 'id' },
+  providers: { kind: 'provider', key: 'name' },
+} as const satisfies Readonly<Record<BlockList, object>>
+
+const BLOCK_LISTS = Object.keys(BLOCKS) as BlockList[]
+
 /**
  * The same of texts that were read: what the review before a save, the history and the audit log name. It goes through all that
  * either text has, so that no section can be missing in it.
  */
-export const changedTables = (
-  { models: old_models, providers: old_providers, ...was }: Table,
-  { models, providers, ...is }: Table,
-): ChangedPart[] => [
-  ...changedBlocks('model', blocksBy('id', old_models), blocksBy('id', models)),
-  ...changedBlocks('provider', blocksBy('name', old_providers), blocksBy('name', providers)),
-  ...differing(was, is).flatMap((section) => changedSettings(section, was[section], is[section])),
+export const changedTables = (was: Table, is: Table): ChangedPart[] => [
+  ...BLOCK_LISTS.flatMap((list) => changedBlocks(list, was, is)),
+  ...differing(sectionsIn(was), sectionsIn(is)).flatMap((name) => changedSettings(name, was[name], is[name])),
 ]
+
+const sectionsIn = (values: Table): Table =>
+  Object.fromEntries(Object.entries(values).filter(([name]) => !Object.hasOwn(BLOCKS, name)))
 
 type Table = Readonly<Record<string, unknown>>
 
-function blocksBy(key: string, blocks: unknown): Map<string, Table> {
-  const tables = Array.isArray(blocks) ? blocks.filter(isTable) : []
-  return new Map(tables.map((table) => [String(table[key]), table]))
+export function blocksIn(list: BlockList, values: Table): readonly Table[] {
+  const blocks = values[list]
+  return Array.isArray(blocks) ? blocks.filter(isTable) : []
 }
 
-function changedBlocks(
-  kind: 'model' | 'provider',
-  before: ReadonlyMap<string, Table>,
-  after: ReadonlyMap<string, Table>,
-): ChangedPart[] {
+function changedBlocks(list: BlockList, old_values: Table, values: Table): ChangedPart[] {
+  const { kind, key } = BLOCKS[list]
+  const byKey = (from: Table) => new Map(blocksIn(list, from).map((block) => [String(block[key]), block]))
+  const [before, after] = [byKey(old_values), byKey(values)]
   return [...new Set([...before.keys(), ...after.keys()])].flatMap((name): ChangedPart[] => {
     const [was, is] = [before.get(name), after.get(name)]
     if (!was || !is) return [{ kind, name, change: is ? 'added' : 'removed', fields: [] }]

@@ -2,8 +2,25 @@
 import type { Static, TSchema } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
 import { type Fault, faultsIn, type TypeWords } from '../domain/validation.ts'
-import { sectionsWith } from './field-places.ts'
+import { sectionSchemas } from './sections.ts'
 import type { TomlDocument, TomlPath } from './toml.ts'
+
+/** The name that stands for one that the operator chooses, such as an account's. */
+const ANY_NAME = 'NAME'
+
+/** The sections with a field of this name, as they are written: `[limits.account]`. */
+const sectionsWith = (field: string): string[] =>
+  Object.entries(sectionSchemas()).flatMap(([name, schema]) => tablesWith(field, schema, name))
+
+function tablesWith(field: string, schema: TSchema, path: string): string[] {
+  const properties: Readonly<Record<string, TSchema>> = schema.properties ?? {}
+  const own = Object.hasOwn(properties, field) ? [`[${path}]`] : []
+  const below = Object.entries(properties).flatMap(([name, part]) =>
+    tablesWith(field, part, `${path}.${name}`),
+  )
+  const named: TSchema[] = Object.values(schema.patternProperties ?? {})
+  return [...own, ...below, ...named.flatMap((part) => tablesWith(field, part, `${path}.${ANY_NAME}`))]
+}
 
 export interface Mistake {
   /** `models[2].price.input`; empty for the file as a whole. */

@@ -263,6 +263,13 @@ export const MODEL_SCHEMAS = {
   rerank: UnitModelSchema('rerank'),
 }
 
+/** The lists of blocks beside the sections of settings. */
+const block_lists = {
+  providers: Type.Array(Type.Unknown(), { must: 'at least one [[providers]] block' }),
+  models: Type.Array(Type.Unknown(), { must: 'at least one [[models]] block' }),
+}
+export type BlockList = keyof typeof block_lists
+
 /** The file's sections. What is in them is checked part by part, so that no mistake hides another. */
 export const outlineSchema = () =>
   Type.Object(
@@ -270,8 +277,7 @@ export const outlineSchema = () =>
       ...Object.fromEntries(
         Object.keys(sectionSchemas()).map((name) => [name, Type.Optional(Type.Unknown())]),
       ),
-      providers: Type.Array(Type.Unknown(), { must: 'at least one [[providers]] block' }),
-      models: Type.Array(Type.Unknown(), { must: 'at least one [[models]] block' }),
+      ...block_lists,
     },
     closed,
   )

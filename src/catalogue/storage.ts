@@ -1,13 +1,13 @@
 // The reading of [storage]: the database on a server and the bucket of files, in place of what is in the data folder.
 import { readFile } from 'node:fs/promises'
 import type { Static } from '@sinclair/typebox'
-import type { StorageSettings } from '../domain/catalogue.ts'
+import type { Bucket, StorageSettings } from '../domain/catalogue.ts'
 import { faultOfTls, parseDatabaseAddress } from '../domain/database-address.ts'
+import { withoutTrailing } from '../utilities/text-ends.ts'
 import { codeOf } from '../utilities/thrown.ts'
 import { formatMistake, type Mistake, Mistakes, type Report, validate } from './mistakes.ts'
 import { StorageSchema } from './place-schemas.ts'
 import { type Environment, readSecret } from './providers.ts'
-import { readFiles } from './storage-files.ts'
 import { readToml } from './toml.ts'
 
 interface Context {
@@ -50,6 +50,56 @@ function faultOf(text: string): string | undefined {
   const address = parseDatabaseAddress(text)
   if (address) return faultOfTls(address)
   return 'must be the address of a PostgreSQL database, such as "postgres://tollgate:password@db.internal/tollgate?sslmode=verify-full", or "env:NAME"'
+}
+
+const ADDRESS = /^s3:\/\/([^/]+)\/?(.*)$/
+/** Servers that keep objects as files would leave the bucket by them. */
+const UPWARDS = /\/\.\.?(?:\/|$)/
+const OF_A_BUCKET = ['endpoint', 'access_key_id', 'secret_access_key'] as const
+
+/** The bucket that a section names, whose shape has been checked; undefined if it names none. */
+export function readFiles(text: StorageText, context: Context): Bucket | undefined {
+  const { report } = context
+  const { files, endpoint, region } = text
+  if (files === undefined) {
+    for (const name of OF_A_BUCKET)
+      if (text[name] !== undefined)
+        report(
+          ['storage', name],
+          'is for a bucket: write files = "s3://BUCKET/PREFIX" beside it, or leave it out',
+        )
+    return undefined
+  }
+  if (UPWARDS.test(files))
+    report(['storage', 'files'], 'must not have "." or ".." as a part of its path: write the path itself')
+  const [, bucket = '', path = ''] = ADDRESS.exec(files) ?? []
+  const prefix = withoutTrailing(path, '/')
+  return {
+    bucket,
+    endpoint: endpoint && withoutTrailing(endpoint, '/'),
+    region,
+    prefix: prefix === '' ? '' : `${prefix}/`,
+    access_key_id: secretOf(text, 'access_key_id', context),
+    secret_access_key: secretOf(text, 'secret_access_key', context),
+  }
+}
+
+function secretOf(
+  text: StorageText,
+  name: 'access_key_id' | 'secret_access_key',
+  { env, report }: Context,
+): string {
+  const path = ['storage', name]
+  const written = text[name]
+  const read = written === undefined ? '' : readSecret(written, path, { env, report })
+  if (written === undefined)
+    report(path, 'is missing: the bucket asks for it. Write "env:NAME" or the text itself')
+  if (typeof read === 'string') return read
+  report(
+    path,
+    `needs the environment variable ${read.variable}, which is not set: set it, or write the text itself`,
+  )
+  return ''
 }
 
 /**

@@ -1,5 +1,6 @@
 // Models in the console: what each costs, who serves it, and its calls of the last seven days.
 import type { Static } from '@sinclair/typebox'
+import { and, asc, gte, sql } from 'drizzle-orm'
 import { Elysia } from 'elysia'
 import { compileModelPatterns } from '../../../src/access/model-patterns.ts'
 import { keyQueries } from '../../../src/access/queries.ts'
@@ -11,15 +12,68 @@ import type { Gateway } from '../../../src/app/surface/gateway.ts'
 import { isServed, type Model, type Route } from '../../../src/domain/catalogue.ts'
 import { notFound } from '../../../src/domain/errors.ts'
 import { endOf, WARNED_DAYS } from '../../../src/domain/model-ends.ts'
-import { DAY_S, WEEK_DAYS } from '../../../src/domain/ranges.ts'
+import { formatUsd } from '../../../src/domain/money.ts'
+import { DAY_S, lastDays, WEEK_DAYS } from '../../../src/domain/ranges.ts'
+import { type CsvColumns, csvUsd } from '../../../src/http/csv.ts'
 import { ModelName } from '../../../src/http/parameters.ts'
 import { Closed } from '../../../src/http/schema.ts'
-import { addTotals, NO_CALLS } from '../../../src/money/ledger/totals.ts'
+import { isDay } from '../../../src/money/ledger/queries.ts'
+import { addTotals, type CallTotals, NO_CALLS, totalsOfSums } from '../../../src/money/ledger/totals.ts'
+import type { Db, Orm } from '../../../src/store/db.ts'
+import { perAccount } from '../../../src/store/prepared.ts'
+import { call_sums } from '../../../src/store/schema.ts'
 import { healthView, lastFailureView, type VisibleHealth, visibleHealth } from '../../health/index.ts'
 import { linesView } from '../../prices/index.ts'
-import { firstDay, type ModelDay, modelDays } from '../model-sums.ts'
-import { MODEL_COLUMNS, MODEL_COLUMNS_OF_OPERATOR } from './files.ts'
 import { ModelDetailView, ModelsView, type ModelView, type RouteView } from './model-views.ts'
+
+/** The calls of a model on one day. */
+interface ModelDay extends CallTotals {
+  model: string
+  /** In seconds since 1970. */
+  start_s: number
+}
+
+const { placeholder } = sql
+const queries = perAccount((account) => ({
+  days: (orm: Orm) =>
+    orm
+      .select({ model: call_sums.model, start_s: call_sums.start_s, ...totalsOfSums() })
+      .from(call_sums)
+      .where(
+        and(account(call_sums), isDay(account(call_sums)), gte(call_sums.start_s, placeholder('from_s'))),
+      )
+      .groupBy(call_sums.model, call_sums.start_s)
+      .orderBy(asc(call_sums.start_s))
+      .prepare(),
+}))
+
+/** When the first day of the week begins, in seconds since 1970. */
+const firstDay = (now_ms: number): number => lastDays(now_ms, WEEK_DAYS).from_ms / 1_000
+
+const MODEL_COLUMNS: CsvColumns<Static<typeof ModelView>> = {
+  model: ({ id }) => id,
+  display_name: ({ display_name }) => display_name,
+  kind: ({ kind }) => kind,
+  state: ({ state }) => state,
+  prices_usd: ({ price }) =>
+    price
+      .map(
+        ({ name, of, price_nanos, per }) => `${name}${of && ` ${of}`}: ${formatUsd(price_nanos)} per ${per}`,
+      )
+      .join('; '),
+  calls_in_7_days: ({ week }) => week.calls,
+  failed_in_7_days: ({ week }) => week.failed,
+  cost_in_7_days_usd: ({ week }) => csvUsd(week.cost_nanos),
+}
+
+/** A margin stands beside the revenue that it is of. */
+const MODEL_COLUMNS_OF_OPERATOR: CsvColumns<Static<typeof ModelView>> = {
+  ...MODEL_COLUMNS,
+  revenue_with_known_cost_usd: ({ week }) => csvUsd(week.known_revenue_nanos),
+  provider_cost_usd: ({ week }) => csvUsd(week.provider_cost_nanos),
+  margin_usd: ({ week }) => csvUsd(week.margin_nanos),
+  routes: ({ routes = [] }) => routes.map(({ provider, model }) => `${provider}:${model}`).join(' '),
+}
 
 /** The routes of models: all of them for the operator, for others those that they may call. */
 export function modelRoutes(gateway: ConsoleParts & Pick<Gateway, 'operations'>) {
@@ -70,7 +124,7 @@ export function modelRoutes(gateway: ConsoleParts & Pick<Gateway, 'operations'>)
       async ({ viewer, query }) => {
         const model = await find(viewer, query.id)
         const days = (await daysFor(viewer)).filter((day) => day.model === model.id)
-        const from_s = firstDay(now(), WEEK_DAYS)
+        const from_s = firstDay(now())
         return {
           ...modelView(model, days, await visibleHealth(gateway, viewer), now()),
           days: Array.from({ length: WEEK_DAYS }, (_, index) => {
@@ -149,6 +203,9 @@ function sumsView(days: readonly ModelDay[], is_operator: boolean) {
   return sumView(sum, is_operator)
 }
 
-/** The days of the week by model; none for whoever sees the calls of one key only, since the sums are of all. */
-const weekFor = async (db: Gateway['db'], viewer: Viewer, now_ms: number): Promise<ModelDay[]> =>
-  onlyKeyOf(viewer) === undefined ? await modelDays(db, accountOf(viewer), { now_ms, days: WEEK_DAYS }) : []
+/** Days without calls are left out. None for a viewer who sees the calls of one key only, since the sums are of all. */
+async function weekFor(db: Db, viewer: Viewer, now_ms: number): Promise<ModelDay[]> {
+  if (onlyKeyOf(viewer) !== undefined) return []
+  const account_id = accountOf(viewer)
+  return await queries(db, account_id).days.all({ from_s: firstDay(now_ms), account_id })
+}

@@ -9,13 +9,13 @@ import type { Gateway } from '../../../src/app/surface/gateway.ts'
 import type { Edit } from '../../../src/catalogue/edit.ts'
 import type { Catalogue, Model, Provider } from '../../../src/domain/catalogue.ts'
 import { invalidRequest, notFound } from '../../../src/domain/errors.ts'
+import type { CsvColumns } from '../../../src/http/csv.ts'
 import { Closed, Nullable } from '../../../src/http/schema.ts'
 import { createCooldowns } from '../../../src/upstream/cooldowns.ts'
 import { visibleHealth } from '../../health/index.ts'
 import type { TestedRoute } from '../route-tests/route-test.ts'
 import { keyNumber, testAndHide, testView } from '../route-tests/route-tests.ts'
 import { DRAFT_FIELDS, draftOf, requireGood } from './draft.ts'
-import { PROVIDER_COLUMNS } from './files.ts'
 import { ProviderView, providersView } from './provider-views.ts'
 
 const ProvidersView = Type.Object({
@@ -23,6 +23,16 @@ const ProvidersView = Type.Object({
   protocols: Type.Array(Type.String()),
   providers: Type.Array(ProviderView),
 })
+
+const PROVIDER_COLUMNS: CsvColumns<Static<typeof ProviderView>> = {
+  provider: ({ name }) => name,
+  protocol: ({ protocol }) => protocol,
+  base_url: ({ base_url }) => base_url,
+  state: ({ state }) => state,
+  why: ({ why }) => why,
+  keys: ({ keys }) => keys.length,
+  models: ({ routes }) => routes.map(({ id }) => id).join(' '),
+}
 
 const TrialBody = Closed({
   ...DRAFT_FIELDS,

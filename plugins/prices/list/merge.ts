@@ -4,8 +4,7 @@ import { isTable, type TomlValue } from '../../../src/catalogue/toml-write.ts'
 import { formatUsd, type Nanos, parseUsd } from '../../../src/domain/money.ts'
 import { isUnitKind, RATES, type RateName } from '../../../src/domain/units.ts'
 import type { ImageLine } from './image-lines.ts'
-import type { Kind } from './rates.ts'
-import { filledUp, type Rates, type TierRates } from './tiers.ts'
+import { filledUp, type Kind, type Rates, type TierRates } from './rates.ts'
 
 /** The new fields of a price. */
 export interface Wanted {

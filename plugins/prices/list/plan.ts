@@ -9,8 +9,7 @@ import type { ImageLines } from './image-lines.ts'
 import type { PriceList } from './list.ts'
 import { type ListedProvider, listedNames, type Match, type Matcher, matcherOf } from './matches.ts'
 import { type Merged, mergePrice, type RateChange, type Wanted } from './merge.ts'
-import { isByImageTokens, type Kind, ratesOf } from './rates.ts'
-import type { Rates } from './tiers.ts'
+import { isByImageTokens, type Kind, type Rates, ratesOf } from './rates.ts'
 
 /** Which routes are meant, and what is added to their cost. */
 export interface ImportChoice {

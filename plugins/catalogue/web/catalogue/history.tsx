@@ -1,6 +1,6 @@
 // The page History of the catalogue: its versions, who saved them, what they changed.
 import { History } from 'lucide-react'
-import { api } from '../../../console/web/app/client.ts'
+import { type AnswerOf, api } from '../../../console/web/app/client.ts'
 import { useApi } from '../../../console/web/app/query.ts'
 import { useAddressState } from '../../../console/web/parts/address-state.ts'
 import { Button, ButtonLink } from '../../../console/web/parts/button.tsx'
@@ -9,7 +9,31 @@ import { Page } from '../../../console/web/parts/page.tsx'
 import { EmptyState, Loaded } from '../../../console/web/parts/states.tsx'
 import { type Column, column, Pager, Table, useCursor } from '../../../console/web/parts/table.tsx'
 import { ClockTime } from '../../../console/web/parts/time.tsx'
-import { changeWords, SavedBy, type Version } from '../parts/version-words.tsx'
+
+export type Version = AnswerOf<typeof api.catalogue.versions.get>['versions'][number]
+
+export function SavedBy({ by: { kind, address, command } }: Pick<Version, 'by'>) {
+  if (kind === 'command') return <code className="no-wrap">tollgate {command}</code>
+  if (kind === 'file') return <>The file on the server</>
+  return <>Console{address !== null && <span className="soft"> from {address}</span>}</>
+}
+
+const MAX_PARTS = 3
+
+/** "flash (price), provider attic added": the first few. */
+export function changeWords(changed: Version['changed']): string {
+  if (changed === null) return '–'
+  if (changed.length === 0) return 'Comments or order only'
+  const words = changed.slice(0, MAX_PARTS).map(({ kind, name, change, fields }) => {
+    const what = kind === 'provider' ? `provider ${name}` : name
+    if (change !== 'changed') return `${what} ${change}`
+    return fields.length === 0
+      ? what
+      : `${what} (${fields.map((field) => field.replaceAll('_', ' ')).join(', ')})`
+  })
+  const more = changed.length - words.length
+  return words.join(', ') + (more > 0 ? ` and ${String(more)} more` : '')
+}
 
 const COLUMNS: Column<Version>[] = [
   column('version', 'Version', 'first', ({ version }) => `Version ${String(version)}`),

@@ -15,13 +15,11 @@ import { AwaitedPage } from '../../../console/web/parts/states.tsx'
 import { Time } from '../../../console/web/parts/time.tsx'
 import { Words } from '../../../console/web/parts/words.tsx'
 import { Diff } from '../parts/diff.tsx'
-import { useFile } from '../parts/draft.ts'
-import { keepDraft, keptDraft } from '../parts/kept-draft.ts'
-import { useReview } from '../parts/review.ts'
-import { ReviewDialog } from '../parts/review-dialog.tsx'
+import { keepDraft, keptDraft, useFile } from '../parts/draft.ts'
+import { ReviewDialog, useReview } from '../parts/review-dialog.tsx'
 import { useSaveCatalogue } from '../parts/saving.ts'
 import type { CatalogueFile } from '../parts/values.ts'
-import { SavedBy } from '../parts/version-words.tsx'
+import { SavedBy } from './history.tsx'
 
 type Version = AnswerOf<ReturnType<typeof api.catalogue.versions>['get']>
 

@@ -1,5 +1,4 @@
 // The page Models: what is sold, at what price, and how it went in the last seven days.
-
 import { Boxes } from 'lucide-react'
 import { type AnswerOf, api } from '../../../console/web/app/client.ts'
 import { useApi } from '../../../console/web/app/query.ts'
@@ -7,14 +6,49 @@ import { useViewer } from '../../../console/web/app/session.tsx'
 import { count, share } from '../../../console/web/parts/amounts.ts'
 import { ButtonLink } from '../../../console/web/parts/button.tsx'
 import { AsCommand } from '../../../console/web/parts/code.tsx'
+import { endWords } from '../../../console/web/parts/end-words.ts'
 import { ExportCsv } from '../../../console/web/parts/export-csv.tsx'
+import {
+  type HealthAnswer,
+  type HealthState,
+  HealthStatus,
+  healthSentence,
+} from '../../../console/web/parts/health.tsx'
 import { marginColumn } from '../../../console/web/parts/margin-words.tsx'
 import { Money } from '../../../console/web/parts/money.tsx'
 import { Page } from '../../../console/web/parts/page.tsx'
 import { EmptyState, Loaded } from '../../../console/web/parts/states.tsx'
+import { Status } from '../../../console/web/parts/status.tsx'
 import { atEnd, type Column, charges, column, ofWeek, Table } from '../../../console/web/parts/table.tsx'
 import { PriceWords } from '../../../prices/web/price-words.tsx'
-import { ModelState } from './model-state.tsx'
+
+interface ModelStateProps {
+  state: 'served' | 'retired' | 'unavailable'
+  why: string | null
+  health_state: HealthState
+  health?: HealthAnswer | undefined
+  end: { date: string; days: number; is_near: boolean } | null
+}
+
+const TONES = { retired: 'idle', unavailable: 'warn' } as const
+
+export function ModelState({ state, why, end, health_state, health }: ModelStateProps) {
+  if (state !== 'served')
+    return (
+      <Status tone={TONES[state]} title={why ?? undefined}>
+        {state}
+      </Status>
+    )
+  if (end?.is_near && health_state !== 'failing')
+    return (
+      <Status tone="warn" title={`Shutdown date: ${end.date}`}>
+        {endWords(end)}
+      </Status>
+    )
+  // Those who call it do not ask who else does.
+  if (health_state === 'unknown' && !health) return <Status tone="idle">available</Status>
+  return <HealthStatus state={health_state} title={health && healthSentence(health, 'calls')} />
+}
 
 type Row = AnswerOf<typeof api.models.get>['models'][number]
 

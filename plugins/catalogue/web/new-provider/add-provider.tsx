@@ -14,9 +14,8 @@ import type { SavedFile } from '../parts/saving.ts'
 import type { TrialOutcome } from '../parts/trial-result.tsx'
 import { TrialResult } from '../parts/trial-result.tsx'
 import { type ProviderDraft, saveProvider, tryProvider } from './catalogue-edits.ts'
-import { type Choice, choicesOf, type ServerField } from './choices.ts'
+import { type Choice, choicesOf, protocolOptions, type ServerField } from './choices.ts'
 import { KeyField } from './key-input.tsx'
-import { protocolOptions } from './protocols.ts'
 
 interface AddProviderProps {
   /** @param model the one that was tested */

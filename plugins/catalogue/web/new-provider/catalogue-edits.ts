@@ -2,8 +2,7 @@
 import { ApiError, api, send } from '../../../console/web/app/client.ts'
 import type { Known } from '../parts/known.ts'
 import type { SavedFile } from '../parts/saving.ts'
-import { knownModel, type ServerField } from './choices.ts'
-import type { Protocol } from './protocols.ts'
+import { knownModel, type Protocol, type ServerField } from './choices.ts'
 
 export interface ProviderDraft {
   name: string

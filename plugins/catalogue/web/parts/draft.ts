@@ -1,12 +1,12 @@
 // A draft of the catalogue: the file's text with changes, checked by the server as it is typed, saved against the file's hash, kept if its page is left.
 import { useCallback, useEffect, useState } from 'react'
 import { api } from '../../../console/web/app/client.ts'
+import { dropFromTab, keepInTab, keptInTab } from '../../../console/web/app/kept.ts'
 import { useLeaveGuard } from '../../../console/web/app/leave-dialog.tsx'
 import { useApi } from '../../../console/web/app/query.ts'
 import type { Action } from '../../../console/web/parts/action.ts'
 import { useIsTyping } from '../../../console/web/parts/committed-input.tsx'
 import { useChecks } from './checks.ts'
-import { dropDraft, keepDraft, keptDraft } from './kept-draft.ts'
 import { FILE_KEY, type Saving, useSaveCatalogue } from './saving.ts'
 import {
   type Block,
@@ -18,6 +18,47 @@ import {
   type Value,
   writtenPath,
 } from './values.ts'
+
+interface KeptDraft {
+  text: string
+  /** Of the file that it is a draft of. */
+  hash: string
+  /** The page where it was made: its address. */
+  made_at: string
+}
+
+const NAME = 'catalogue-draft'
+let in_memory: KeptDraft | null = null
+
+/** The draft that was left; null if none was. */
+export const keptDraft = (): KeptDraft | null => in_memory ?? readKept(keptInTab(NAME))
+
+/** @param safe_text the same without keys; undefined if it is not known yet: after a reload the last one is there */
+export function keepDraft(draft: KeptDraft, safe_text: string | undefined): void {
+  in_memory = draft
+  if (safe_text !== undefined) keepInTab(NAME, JSON.stringify({ ...draft, text: safe_text }))
+}
+
+function dropDraft(): void {
+  in_memory = null
+  dropFromTab(NAME)
+}
+
+function readKept(text: string | null): KeptDraft | null {
+  if (text === null) return null
+  try {
+    const draft: unknown = JSON.parse(text)
+    return isDraft(draft) ? draft : null
+  } catch {
+    // Another program's text under this name is not a draft.
+    return null
+  }
+}
+
+const isDraft = (value: unknown): value is KeptDraft =>
+  typeof value === 'object' &&
+  value !== null &&
+  ['text', 'hash', 'made_at'].every((field) => typeof Reflect.get(value, field) === 'string')
 
 /** So long after the last letter a text is checked. */
 const CHECK_AFTER_MS = 350

@@ -1,12 +1,66 @@
 // The review of a text of the catalogue before it is saved: prices, models, last week's calls, lines.
-import type { ReactNode } from 'react'
+
+import { useMutation } from '@tanstack/react-query'
+import { type ReactNode, useState } from 'react'
+import { type AnswerOf, api, send } from '../../../console/web/app/client.ts'
+import type { Action } from '../../../console/web/parts/action.ts'
 import { Button } from '../../../console/web/parts/button.tsx'
 import { Dialog, DialogActions } from '../../../console/web/parts/dialog.tsx'
 import { Notice } from '../../../console/web/parts/notice.tsx'
 import { Rating } from '../../../prices/web/rating.tsx'
 import { ChangeList } from './changes.tsx'
 import { Diff } from './diff.tsx'
-import type { Reviewing } from './review.ts'
+import type { Saving } from './saving.ts'
+import type { CatalogueFile } from './values.ts'
+
+/** A text under review, with its changes. */
+export interface Review extends Pick<AnswerOf<typeof api.catalogue.previews.post>, 'changes' | 'rating'> {
+  text: string
+}
+
+interface Reviewing {
+  /** Null: nothing is. */
+  review: Review | null
+  /** The file's text as it is. */
+  before: string
+  is_saving: boolean
+  close: () => void
+  save: (text: string) => void
+}
+
+/**
+ * Opens a review, saves what it shows, and closes it then.
+ *
+ * @param textOf what to review; null if it cannot be
+ * @param file what it is saved in the place of
+ */
+export function useReview(
+  textOf: () => Promise<string | null>,
+  file: CatalogueFile,
+  action: Action<Saving, unknown>,
+) {
+  const [review, setReview] = useState<Review | null>(null)
+  const close = () => setReview(null)
+  const open = useMutation({
+    async mutationFn() {
+      save.reset()
+      const text = await textOf()
+      if (text !== null) setReview({ text, ...(await send(api.catalogue.previews.post({ text }))) })
+    },
+  })
+  const save = useMutation({
+    mutationFn: (text: string) => action.runOrThrow({ text, base: file }),
+    onSuccess: close,
+  })
+  const reviewing: Reviewing = {
+    review,
+    before: file.text ?? '',
+    is_saving: save.isPending,
+    close,
+    save: (text) => save.mutate(text),
+  }
+  return { reviewing, open, save_failure: save.error }
+}
 
 interface ReviewDialogProps {
   reviewing: Reviewing

@@ -8,8 +8,7 @@ import { Notice } from '../../../console/web/parts/notice.tsx'
 import { Words } from '../../../console/web/parts/words.tsx'
 import { Diff } from './diff.tsx'
 import type { Draft } from './draft.ts'
-import { useReview } from './review.ts'
-import { ReviewDialog } from './review-dialog.tsx'
+import { ReviewDialog, useReview } from './review-dialog.tsx'
 
 /** Buttons for a page's head, and the dialog that they open. */
 export function SaveBar({ draft }: { draft: Draft }) {

@@ -16,15 +16,13 @@ import { Select } from '../../../console/web/parts/select.tsx'
 import { FailedState, Loaded } from '../../../console/web/parts/states.tsx'
 import { atEnd, type Column, column, Table } from '../../../console/web/parts/table.tsx'
 import { ClockTime } from '../../../console/web/parts/time.tsx'
-import { protocolTitle } from '../new-provider/protocols.ts'
-import { useDraft, useFile } from '../parts/draft.ts'
-import { keptDraft } from '../parts/kept-draft.ts'
+import { protocolTitle } from '../new-provider/choices.ts'
+import { keptDraft, useDraft, useFile } from '../parts/draft.ts'
 import { ProviderFields } from '../parts/provider-fields.tsx'
 import { SaveBar } from '../parts/save-bar.tsx'
 import { TrialResult, useTrial } from '../parts/trial-result.tsx'
 import { blocksOf, type CatalogueFile } from '../parts/values.ts'
-import { ProviderCondition, ProviderState } from './provider-state.tsx'
-import { useProviders } from './providers.tsx'
+import { ProviderCondition, ProviderState, useProviders } from './providers.tsx'
 
 type Provider = AnswerOf<typeof api.providers.get>['providers'][number]
 type Key = Provider['keys'][number]

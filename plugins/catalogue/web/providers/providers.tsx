@@ -1,5 +1,4 @@
 // The page Providers: who serves the models, and which of them is ill.
-
 import { Plus } from 'lucide-react'
 import { type AnswerOf, api } from '../../../console/web/app/client.ts'
 import { useApi } from '../../../console/web/app/query.ts'
@@ -7,12 +6,56 @@ import { count } from '../../../console/web/parts/amounts.ts'
 import { ButtonLink } from '../../../console/web/parts/button.tsx'
 import { AsCommand } from '../../../console/web/parts/code.tsx'
 import { ExportCsv } from '../../../console/web/parts/export-csv.tsx'
-import { answeredColumns, failureClassWord } from '../../../console/web/parts/health.tsx'
+import {
+  answeredColumns,
+  failureClassWord,
+  type HealthAnswer,
+  HealthStatus,
+  healthSentence,
+} from '../../../console/web/parts/health.tsx'
 import { Page } from '../../../console/web/parts/page.tsx'
 import { Loaded } from '../../../console/web/parts/states.tsx'
+import { Status, type Tone } from '../../../console/web/parts/status.tsx'
 import { atEnd, type Column, column, Table } from '../../../console/web/parts/table.tsx'
 import { ClockTime } from '../../../console/web/parts/time.tsx'
-import { ProviderCondition } from './provider-state.tsx'
+
+const TONES: Readonly<Record<string, Tone>> = {
+  ready: 'good',
+  'partly cooling': 'warn',
+  cooling: 'bad',
+  disabled: 'idle',
+  unset: 'warn',
+}
+
+const WORDS: Readonly<Record<string, string>> = {
+  cooling: 'in cooldown',
+  'partly cooling': 'some keys in cooldown',
+  unset: 'not set',
+  unused: 'not used yet',
+}
+
+/** A provider's own state, which its calls decide where nothing else keeps them from it. */
+export function ProviderCondition({ provider }: { provider: Condition }) {
+  const { state, why, health } = provider
+  const is_health = state === 'ready' || (state === 'partly cooling' && health.state === 'failing')
+  return is_health ? (
+    <HealthStatus state={health.state} title={healthSentence(health, 'requests')} />
+  ) : (
+    <ProviderState state={state} why={why} />
+  )
+}
+
+interface Condition {
+  state: string
+  why: string | null
+  health: HealthAnswer
+}
+
+export const ProviderState = ({ state, why }: { state: string; why?: string | null }) => (
+  <Status tone={TONES[state] ?? 'idle'} title={why ?? undefined}>
+    {WORDS[state] ?? state}
+  </Status>
+)
 
 const ASK_EVERY_MS = 5_000
 
