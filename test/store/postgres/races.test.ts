@@ -1,5 +1,5 @@
 // What is decided on by what is read, at two gateways at the same moment: the second decides by what the first has written.
-import { afterAll, describe, expect, test } from 'bun:test'
+import { expect, test } from 'bun:test'
 import { writeConditions } from '../../../plugins/alerts/store.ts'
 import { issueKey, MAX_USABLE_KEYS } from '../../../plugins/keys/console/keys.ts'
 import { beginErasing } from '../../../plugins/personal-data/closing.ts'
@@ -12,7 +12,6 @@ import {
   changeKey,
   createKey,
   freeKeyName,
-  type Issuing,
   listKeys,
   revokeKey,
   rotateKey,
@@ -43,60 +42,28 @@ import { openPostgres } from '../../../src/store/engines/postgres/open.ts'
 import type { Account } from '../../../src/store/schema.ts'
 import { PNG } from '../../library/support.ts'
 import { memoryLog } from '../../support/memory-log.ts'
-import { databaseOfFile, dropDatabase, hasPostgres, makeDatabase } from '../../support/postgres.ts'
+import { dropDatabase, hasPostgres, makeDatabase } from '../../support/postgres.ts'
 import { temporary } from '../../support/temporary.ts'
-import { atOnce, type Hold } from './at-once.ts'
+import { atOnce, both, contestants, issuing, NOW, operator, type Race, race, testRaces } from './at-once.ts'
 
-const NOW = 1_700_000_000_000
 const HASH = '$argon2id$1'
 const SETTINGS = { session_hours: 1, idle_hours: 1 } as ConsoleSettings
 const VISITOR = { request_id: 'r', address: '203.0.113.7', user_agent: 'a browser' }
 /** No row of where somebody signed in is changed by both. */
 const ELSEWHERE = { ...VISITOR, address: '198.51.100.9' }
 const OPERATOR = { role: 'operator', session_id: 0 } as const
-const issuing: Issuing = {
-  randomBytes: (length) => crypto.getRandomValues(new Uint8Array(length)),
-  now_ms: NOW,
-}
 
-/** Two gateways over the same database, and an account that no other test has. */
-interface World {
-  one: Db
-  other: Db
-  account: Account
-  name: string
-}
+const there = await contestants()
+const { url, one, other, third } = there
 
-interface Race {
-  /** What both wait for; absent: the account. */
-  hold?: Hold
-  first: () => Promise<unknown>
-  second: () => Promise<unknown>
-  ends: [first: string, second: string]
-  /** Rows at the end, by a text of SQL. */
-  left?: Left
-}
-
-type Left = [text: string, rows: Record<string, unknown>[]]
-
-const { url, db: third } = await databaseOfFile()
-const one = hasPostgres ? await openPostgres(url) : third
-const other = hasPostgres ? await openPostgres(url) : third
-afterAll(async () => {
-  for (const db of [one, other]) await db.close()
+const makeKey = (db: Db, { name }: Account, key_name = 'laptop') =>
+  createKey(db, name, { name: key_name }, issuing)
+const idOfKey = async (db: Db, account: Account) => String((await makeKey(db, account)).key.id)
+const KEYS_LEFT = 'SELECT name, revoked_at_ms FROM keys WHERE account_id = $id ORDER BY id'
+const actionsLeft = (action: string) => ({
+  look: `SELECT count(*) AS count FROM actions WHERE account_id = $id AND action = '${action}'`,
+  left: [1],
 })
-
-const operator: Hold = (tx) => tx.lock(null)
-const key = (db: Db, { name }: World, key_name: string) => createKey(db, name, { name: key_name }, issuing)
-const idOf = async (world: World, key_name: string) => String((await key(world.one, world, key_name)).key.id)
-const keysOf = ({ account }: World, rows: Record<string, unknown>[]): Left => [
-  `SELECT name, revoked_at_ms FROM keys WHERE account_id = ${account.id} ORDER BY id`,
-  rows,
-]
-const actionsOf = ({ account }: World, action: string, count: number): Left => [
-  `SELECT count(*) AS count FROM actions WHERE account_id = ${account.id} AND action = '${action}'`,
-  [{ count }],
-]
 /** Without the work of real ones, as who waits for a lock waits for some seconds at most. */
 const passwords: Passwords = {
   hash: async (password) => `$argon2id$${password}`,
@@ -113,496 +80,327 @@ const sessionsOf = (db: Db) =>
     now: () => NOW,
     log: memoryLog().log,
   })
-const opening = () => ({
-  token: Buffer.from(issuing.randomBytes(32)).toString('base64url'),
-  visitor: VISITOR,
-  now_ms: NOW,
-  settings: SETTINGS,
-})
+const open = (db: Db, { id }: Account) =>
+  openSession(
+    db,
+    { account_id: id, key_id: null },
+    {
+      token: Buffer.from(issuing.randomBytes(32)).toString('base64url'),
+      visitor: VISITOR,
+      now_ms: NOW,
+      settings: SETTINGS,
+    },
+  )
+const invite = async (db: Db, { name }: Account) => (await makeInvitation(db, name, issuing)).token
+const useLink = (db: Db, _: Account, token: string) => takeLink(db, token, { hash: HASH, now_ms: NOW })
 
 /** An account with a password and a session. */
-async function signedIn({ one, name }: World, password: string) {
-  const { token } = await makeInvitation(one, name, issuing)
-  return await sessionsOf(one).withLink({ token, password }, VISITOR)
+async function signIn(db: Db, account: Account, password: string) {
+  const token = await invite(db, account)
+  return (await sessionsOf(db).withLink({ token, password }, VISITOR)).viewer
 }
 
-const ACCOUNTS: [string, (world: World) => Race | Promise<Race>][] = [
-  [
-    'of two accounts that get the same name, the second is refused',
-    async ({ one, other, name }) => {
-      await createAccount(one, { name: `${name}-b`, now_ms: NOW })
-      return {
-        hold: operator,
-        first: () => renameAccount(one, name, `${name}-c`),
-        second: () => renameAccount(other, `${name}-b`, `${name}-c`),
-        ends: ['done', 'invalid_request'],
-      }
-    },
-  ],
-  [
-    'a name that a new account gets is no other’s',
-    ({ one, other, name }) => ({
-      hold: operator,
-      first: () => createAccount(one, { name: `${name}-b`, now_ms: NOW }),
-      second: () => renameAccount(other, name, `${name}-b`),
-      ends: ['done', 'invalid_request'],
-    }),
-  ],
-  [
-    'an account that was renamed is not found by the name that it had',
-    ({ one, other, name }) => ({
-      first: () => renameAccount(one, name, `${name}-b`),
-      second: () => suspendAccount(other, name),
-      ends: ['done', 'not_found'],
-    }),
-  ],
-  [
-    'an account is suspended once',
-    (world) => ({
-      first: () => suspendAccount(world.one, world.name),
-      second: () => suspendAccount(world.other, world.name),
-      ends: ['done', 'done'],
-      left: actionsOf(world, 'account.suspended', 1),
-    }),
-  ],
-  [
-    'an account is closed once',
-    (world) => ({
-      first: () => closeAccount(world.one, world.name, NOW),
-      second: () => closeAccount(world.other, world.name, NOW),
-      ends: ['done', 'done'],
-      left: actionsOf(world, 'account.closed', 1),
-    }),
-  ],
-  [
-    'an account is opened again once',
-    async (world) => {
-      await suspendAccount(world.one, world.name)
-      return {
-        first: () => reopenAccount(world.one, world.name),
-        second: () => reopenAccount(world.other, world.name),
-        ends: ['done', 'done'],
-        left: actionsOf(world, 'account.resumed', 1),
-      }
-    },
-  ],
-  [
-    'an account is erased once',
-    (world) => ({
-      first: () => beginErasing(world.one, world.name, NOW),
-      second: () => beginErasing(world.other, world.name, NOW),
-      ends: ['done', 'done'],
-      left: actionsOf(world, 'account.erased', 1),
-    }),
-  ],
-  [
-    'an account that is erased is not opened again',
-    ({ one, other, name }) => ({
-      first: () => beginErasing(one, name, NOW),
-      second: () => reopenAccount(other, name),
-      ends: ['done', 'conflict'],
-    }),
-  ],
-  [
-    'an account that is erased gets no details',
-    ({ one, other, name }) => ({
-      first: () => beginErasing(one, name, NOW),
-      second: () => changeDetails(other, name, { note: 'x' }),
-      ends: ['done', 'conflict'],
-    }),
-  ],
-  [
-    'an account that is closed gets no invitation',
-    ({ one, other, name }) => ({
-      first: () => closeAccount(one, name, NOW),
-      second: () => makeInvitation(other, name, issuing),
-      ends: ['done', 'conflict'],
-    }),
-  ],
-  [
-    'an account that is closed gets no key',
-    (world) => ({
-      first: () => closeAccount(world.one, world.name, NOW),
-      second: () => key(world.other, world, 'laptop'),
-      ends: ['done', 'conflict'],
-      left: keysOf(world, []),
-    }),
-  ],
-]
+const ACCOUNTS: Record<string, Race> = {
+  'of two accounts that get the same name, the second is refused': {
+    make: (db, { name }) => createAccount(db, { name: `${name}-b`, now_ms: NOW }),
+    hold: operator,
+    first: (db, { name }) => renameAccount(db, name, `${name}-c`),
+    second: (db, { name }) => renameAccount(db, `${name}-b`, `${name}-c`),
+    ends: ['done', 'invalid_request'],
+  },
+  'a name that a new account gets is no other’s': {
+    hold: operator,
+    first: (db, { name }) => createAccount(db, { name: `${name}-b`, now_ms: NOW }),
+    second: (db, { name }) => renameAccount(db, name, `${name}-b`),
+    ends: ['done', 'invalid_request'],
+  },
+  'an account that was renamed is not found by the name that it had': {
+    first: (db, { name }) => renameAccount(db, name, `${name}-b`),
+    second: (db, { name }) => suspendAccount(db, name),
+    ends: ['done', 'not_found'],
+  },
+  'an account is suspended once': {
+    ...both((db, { name }) => suspendAccount(db, name)),
+    ...actionsLeft('account.suspended'),
+  },
+  'an account is closed once': {
+    ...both((db, { name }) => closeAccount(db, name, NOW)),
+    ...actionsLeft('account.closed'),
+  },
+  'an account is opened again once': {
+    make: (db, { name }) => suspendAccount(db, name),
+    ...both((db, { name }) => reopenAccount(db, name)),
+    ...actionsLeft('account.resumed'),
+  },
+  'an account is erased once': {
+    ...both((db, { name }) => beginErasing(db, name, NOW)),
+    ...actionsLeft('account.erased'),
+  },
+  'an account that is erased is not opened again': {
+    first: (db, { name }) => beginErasing(db, name, NOW),
+    second: (db, { name }) => reopenAccount(db, name),
+    ends: ['done', 'conflict'],
+  },
+  'an account that is erased gets no details': {
+    first: (db, { name }) => beginErasing(db, name, NOW),
+    second: (db, { name }) => changeDetails(db, name, { note: 'x' }),
+    ends: ['done', 'conflict'],
+  },
+  'an account that is closed gets no invitation': {
+    first: (db, { name }) => closeAccount(db, name, NOW),
+    second: invite,
+    ends: ['done', 'conflict'],
+  },
+  'an account that is closed gets no key': {
+    first: (db, { name }) => closeAccount(db, name, NOW),
+    second: (db, account) => makeKey(db, account),
+    ends: ['done', 'conflict'],
+    look: KEYS_LEFT,
+    left: [],
+  },
+}
 
-const KEYS: typeof ACCOUNTS = [
-  [
-    'a key of a name is made once',
-    (world) => ({
-      first: () => key(world.one, world, 'laptop'),
-      second: () => key(world.other, world, 'laptop'),
-      ends: ['done', 'invalid_request'],
-      left: keysOf(world, [{ name: 'laptop', revoked_at_ms: null }]),
-    }),
-  ],
-  [
-    'keys without a name get different ones',
-    (world) => {
-      const make = (db: Db) =>
-        db.begin(async (tx) => key(tx, world, await freeKeyName(tx, world.account.id, NOW)))
-      return {
-        first: () => make(world.one),
-        second: () => make(world.other),
-        ends: ['done', 'done'],
-        left: keysOf(world, [
-          { name: 'key-1', revoked_at_ms: null },
-          { name: 'key-2', revoked_at_ms: null },
-        ]),
-      }
+const KEYS: Record<string, Race> = {
+  'a key of a name is made once': {
+    ...both((db, account) => makeKey(db, account)),
+    ends: ['done', 'invalid_request'],
+    look: KEYS_LEFT,
+    left: ['laptop', null],
+  },
+  'keys without a name get different ones': {
+    ...both((db, account) =>
+      db.begin(async (tx) => makeKey(tx, account, await freeKeyName(tx, account.id, NOW))),
+    ),
+    look: KEYS_LEFT,
+    left: ['key-1', null, 'key-2', null],
+  },
+  'of two keys that get the same name, the second is refused': race({
+    make: async (db, account) => [
+      await idOfKey(db, account),
+      String((await makeKey(db, account, 'phone')).key.id),
+    ],
+    first: (db, _, [laptop = '']) => changeKey(db, laptop, { name: 'mine' }, NOW),
+    second: (db, _, [, phone = '']) => changeKey(db, phone, { name: 'mine' }, NOW),
+    ends: ['done', 'invalid_request'],
+  }),
+  'a key that is revoked is not changed': race({
+    make: idOfKey,
+    first: (db, _, laptop) => revokeKey(db, laptop, NOW),
+    second: (db, _, laptop) => changeKey(db, laptop, { name: 'mine' }, NOW),
+    ends: ['done', 'invalid_request'],
+  }),
+  'a key is revoked once': race({
+    make: idOfKey,
+    ...both((db, _, laptop: string) => revokeKey(db, laptop, NOW)),
+    ...actionsLeft('key.revoked'),
+  }),
+  'a key is rotated once': race({
+    make: idOfKey,
+    ...both((db, _, laptop: string) => rotateKey(db, laptop, 60, issuing)),
+    ends: ['done', 'invalid_request'],
+  }),
+  'the key that pays for calls from the console is made once': {
+    ...both((db, account) => payingKey(db, account, issuing)),
+    look: KEYS_LEFT,
+    left: ['console', null],
+  },
+  'the key that pays for calls from the console is renewed once': {
+    async make(db, account) {
+      const { id } = await payingKey(db, account, issuing)
+      await revokeKey(db, String(id), NOW)
     },
-  ],
-  [
-    'of two keys that get the same name, the second is refused',
-    async (world) => {
-      const [laptop, phone] = [await idOf(world, 'laptop'), await idOf(world, 'phone')]
-      return {
-        first: () => changeKey(world.one, laptop, { name: 'mine' }, NOW),
-        second: () => changeKey(world.other, phone, { name: 'mine' }, NOW),
-        ends: ['done', 'invalid_request'],
-      }
-    },
-  ],
-  [
-    'a key that is revoked is not changed',
-    async (world) => {
-      const laptop = await idOf(world, 'laptop')
-      return {
-        first: () => revokeKey(world.one, laptop, NOW),
-        second: () => changeKey(world.other, laptop, { name: 'mine' }, NOW),
-        ends: ['done', 'invalid_request'],
-      }
-    },
-  ],
-  [
-    'a key is revoked once',
-    async (world) => {
-      const laptop = await idOf(world, 'laptop')
-      return {
-        first: () => revokeKey(world.one, laptop, NOW),
-        second: () => revokeKey(world.other, laptop, NOW),
-        ends: ['done', 'done'],
-        left: actionsOf(world, 'key.revoked', 1),
-      }
-    },
-  ],
-  [
-    'a key is rotated once',
-    async (world) => {
-      const laptop = await idOf(world, 'laptop')
-      return {
-        first: () => rotateKey(world.one, laptop, 60, issuing),
-        second: () => rotateKey(world.other, laptop, 60, issuing),
-        ends: ['done', 'invalid_request'],
-      }
-    },
-  ],
-  [
-    'the key that pays for calls from the console is made once',
-    (world) => ({
-      first: () => payingKey(world.one, world.account, issuing),
-      second: () => payingKey(world.other, world.account, issuing),
-      ends: ['done', 'done'],
-      left: keysOf(world, [{ name: 'console', revoked_at_ms: null }]),
-    }),
-  ],
-  [
-    'the key that pays for calls from the console is renewed once',
-    async (world) => {
-      const { id } = await payingKey(world.one, world.account, issuing)
-      await revokeKey(world.one, String(id), NOW)
-      return {
-        first: () => renewConsoleKey(world.one, world.account, issuing),
-        second: () => renewConsoleKey(world.other, world.account, issuing),
-        ends: ['done', 'done'],
-        left: keysOf(world, [
-          { name: 'console', revoked_at_ms: NOW },
-          { name: 'console', revoked_at_ms: null },
-        ]),
-      }
-    },
-  ],
-]
+    ...both((db, account) => renewConsoleKey(db, account, issuing)),
+    look: KEYS_LEFT,
+    left: ['console', NOW, 'console', null],
+  },
+}
 
 const [FIRST, SECOND, THIRD] = ['the first password', 'the second password', 'the third password']
 
-const SIGNING_IN: typeof ACCOUNTS = [
-  [
-    'a link is used once',
-    async ({ one, other, name }) => {
-      const { token } = await makeInvitation(one, name, issuing)
-      return {
-        first: () => takeLink(one, token, { hash: HASH, now_ms: NOW }),
-        second: () => takeLink(other, token, { hash: HASH, now_ms: NOW }),
-        ends: ['done', 'not_found'],
-      }
+const SIGNING_IN: Record<string, Race> = {
+  'a link is used once': race({ make: invite, ...both(useLink), ends: ['done', 'not_found'] }),
+  'a link that was replaced is not used': race({
+    make: invite,
+    first: invite,
+    second: useLink,
+    ends: ['done', 'not_found'],
+  }),
+  'the operator has one link': {
+    hold: operator,
+    ...both((db) => makeOperatorsLink(db, issuing)),
+    look: 'SELECT count(*) AS count FROM sign_in_links WHERE account_id IS NULL',
+    left: [1],
+  },
+  'an operator who is reset is signed in nowhere': {
+    async make(db) {
+      const { token } = await makeOperatorsLink(db, issuing)
+      await sessionsOf(db).withLink({ token, password: FIRST }, VISITOR)
     },
-  ],
-  [
-    'a link that was replaced is not used',
-    async ({ one, other, name }) => {
-      const { token } = await makeInvitation(one, name, issuing)
-      return {
-        first: () => makeInvitation(one, name, issuing),
-        second: () => takeLink(other, token, { hash: HASH, now_ms: NOW }),
-        ends: ['done', 'not_found'],
-      }
-    },
-  ],
-  [
-    'the operator has one link',
-    ({ one, other }) => ({
-      hold: operator,
-      first: () => makeOperatorsLink(one, issuing),
-      second: () => makeOperatorsLink(other, issuing),
-      ends: ['done', 'done'],
-      left: ['SELECT count(*) AS count FROM sign_in_links WHERE account_id IS NULL', [{ count: 1 }]],
-    }),
-  ],
-  [
-    'an operator who is reset is signed in nowhere',
-    async ({ one, other }) => {
-      const { token } = await makeOperatorsLink(one, issuing)
-      await sessionsOf(one).withLink({ token, password: FIRST }, VISITOR)
-      return {
-        hold: operator,
-        first: () => sessionsOf(one).withPassword({ account: undefined, password: FIRST }, ELSEWHERE),
-        second: () => resetOperator(other, issuing),
-        ends: ['done', 'done'],
-        left: ['SELECT count(*) AS count FROM sessions WHERE account_id IS NULL', [{ count: 0 }]],
-      }
-    },
-  ],
-  [
-    'an account has one password',
-    ({ one, other, account: { id } }) => ({
-      first: () => setPassword(one, { account_id: id, hash: HASH, now_ms: NOW }),
-      second: () => setPassword(other, { account_id: id, hash: `${HASH}2`, now_ms: NOW }),
-      ends: ['done', 'done'],
-      left: [`SELECT hash FROM passwords WHERE account_id = ${id}`, [{ hash: `${HASH}2` }]],
-    }),
-  ],
-  [
-    'a password is changed once',
-    async (world) => {
-      const { viewer } = await signedIn(world, FIRST)
-      const change = (db: Db, new_password: string) => () =>
-        sessionsOf(db).changePassword(viewer, { old_password: FIRST, new_password }, VISITOR)
-      return {
-        first: change(world.one, SECOND),
-        second: change(world.other, THIRD),
-        ends: ['done', 'permission_denied'],
-      }
-    },
-  ],
-  [
-    'nobody signs in with the password that was changed',
-    async (world) => {
-      const { one, other, name } = world
-      const { viewer } = await signedIn(world, FIRST)
-      const change = { old_password: FIRST, new_password: SECOND }
-      return {
-        first: () => sessionsOf(one).changePassword(viewer, change, VISITOR),
-        second: () => sessionsOf(other).withPassword({ account: name, password: FIRST }, VISITOR),
-        ends: ['done', 'unauthenticated'],
-      }
-    },
-  ],
-  [
-    'a session that is opened before the account is closed ends with it',
-    ({ one, other, name, account: { id } }) => ({
-      first: () => openSession(one, { account_id: id, key_id: null }, opening()),
-      second: () => closeAccount(other, name, NOW),
-      ends: ['done', 'done'],
-      left: [`SELECT count(*) AS count FROM sessions WHERE account_id = ${id}`, [{ count: 0 }]],
-    }),
-  ],
-  [
-    'nobody signs in by a key that was revoked',
-    async (world) => {
-      const { account } = world
-      const { key: made } = await key(world.one, world, 'laptop')
-      return {
-        first: () => revokeKey(world.one, String(made.id), NOW),
-        second: () => sessionsOf(world.other).withKey(() => ({ key: made, account }), VISITOR),
-        ends: ['done', 'unauthenticated'],
-      }
-    },
-  ],
-  [
-    'a session is ended once',
-    async (world) => {
-      const { id } = await openSession(world.one, { account_id: world.account.id, key_id: null }, opening())
-      return {
-        hold: (tx) => tx.rows('SELECT 1 FROM sessions WHERE id = $id FOR UPDATE', { id }),
-        first: () => endSession(world.one, OPERATOR, id),
-        second: () => endSession(world.other, OPERATOR, id),
-        ends: ['done', 'not_found'],
-        left: actionsOf(world, 'session.ended', 1),
-      }
-    },
-  ],
-]
+    hold: operator,
+    first: (db) => sessionsOf(db).withPassword({ account: undefined, password: FIRST }, ELSEWHERE),
+    second: (db) => resetOperator(db, issuing),
+    look: 'SELECT count(*) AS count FROM sessions WHERE account_id IS NULL',
+    left: [0],
+  },
+  'an account has one password': {
+    first: (db, { id }) => setPassword(db, { account_id: id, hash: HASH, now_ms: NOW }),
+    second: (db, { id }) => setPassword(db, { account_id: id, hash: `${HASH}2`, now_ms: NOW }),
+    look: 'SELECT hash FROM passwords WHERE account_id = $id',
+    left: [`${HASH}2`],
+  },
+  'a password is changed once': race({
+    make: (db, account) => signIn(db, account, FIRST),
+    first: (db, _, viewer) =>
+      sessionsOf(db).changePassword(viewer, { old_password: FIRST, new_password: SECOND }, VISITOR),
+    second: (db, _, viewer) =>
+      sessionsOf(db).changePassword(viewer, { old_password: FIRST, new_password: THIRD }, VISITOR),
+    ends: ['done', 'permission_denied'],
+  }),
+  'nobody signs in with the password that was changed': race({
+    make: (db, account) => signIn(db, account, FIRST),
+    first: (db, _, viewer) =>
+      sessionsOf(db).changePassword(viewer, { old_password: FIRST, new_password: SECOND }, VISITOR),
+    second: (db, { name }) => sessionsOf(db).withPassword({ account: name, password: FIRST }, VISITOR),
+    ends: ['done', 'unauthenticated'],
+  }),
+  'a session that is opened before the account is closed ends with it': {
+    first: open,
+    second: (db, { name }) => closeAccount(db, name, NOW),
+    look: 'SELECT count(*) AS count FROM sessions WHERE account_id = $id',
+    left: [0],
+  },
+  'nobody signs in by a key that was revoked': race({
+    make: async (db, account) => (await makeKey(db, account)).key,
+    first: (db, _, key) => revokeKey(db, String(key.id), NOW),
+    second: (db, account, key) => sessionsOf(db).withKey(() => ({ key, account }), VISITOR),
+    ends: ['done', 'unauthenticated'],
+  }),
+  'a session is ended once': race({
+    make: open,
+    hold: (tx, _, { id }) => tx.rows('SELECT 1 FROM sessions WHERE id = $id FOR UPDATE', { id }),
+    ...both((db, _, { id }: { id: number }) => endSession(db, OPERATOR, id)),
+    ends: ['done', 'not_found'],
+    ...actionsLeft('session.ended'),
+  }),
+}
 
 /** Adds a response, which continues another or none. @throws Error where that is gone */
-async function respond(db: Db, { account }: World, id: string, previous_id?: string): Promise<void> {
-  const kept = { id, account_id: account.id, previous_id, created_at_ms: NOW, input: [], response: {} }
+async function respond(db: Db, { id: account_id }: Account, id: string, previous_id?: string): Promise<void> {
+  const kept = { id, account_id, previous_id, created_at_ms: NOW, input: [], response: {} }
   const columns = { body: Buffer.from(id), body_file: null, kept_bytes: 1 }
   if (!(await insertRow(db, kept, columns))) throw new Error('gone')
 }
 
 /** @throws Error where it is not found */
-async function remove(db: Db, { account }: World, response_id: string): Promise<void> {
-  const named = { account_id: account.id, response_id, expired_by_ms: 0 }
+async function remove(db: Db, { id: account_id }: Account, response_id: string): Promise<void> {
+  const named = { account_id, response_id, expired_by_ms: 0 }
   if (!(await db.begin((tx) => deleteNamed(tx, named, 0)))) throw new Error('not found')
 }
 
-/** Two who meet in the response `one` of a conversation. */
-function meeting(
+/** Two who meet in the response `one` of a conversation. @param left id, later, deleted of each response */
+const meeting = (
   ids: readonly string[],
-  works: [(db: Db, world: World) => Promise<unknown>, (db: Db, world: World) => Promise<unknown>],
-  ends: Race['ends'],
-  rows: Record<string, unknown>[],
-): (world: World) => Promise<Race> {
-  return async (world) => {
-    const { id } = world.account
-    for (const [at, response_id] of ids.entries()) await respond(world.one, world, response_id, ids[at - 1])
-    if (ids.includes('two')) await remove(world.one, world, 'one')
-    return {
-      hold: (tx) =>
-        tx.rows("SELECT 1 FROM responses WHERE account_id = $id AND response_id = 'one' FOR UPDATE", { id }),
-      first: () => works[0](world.one, world),
-      second: () => works[1](world.other, world),
-      ends,
-      left: [
-        `SELECT response_id, later, deleted FROM responses WHERE account_id = ${id} ORDER BY response_id`,
-        rows,
-      ],
-    }
-  }
+  [first, second]: readonly [Race['first'], Race['first']],
+  left: unknown[],
+  ends: Race['ends'] = ['done', 'done'],
+): Race => ({
+  async make(db, account) {
+    for (const [at, id] of ids.entries()) await respond(db, account, id, ids[at - 1])
+    if (ids.includes('two')) await remove(db, account, 'one')
+  },
+  hold: (tx, { id }) =>
+    tx.rows("SELECT 1 FROM responses WHERE account_id = $id AND response_id = 'one' FOR UPDATE", { id }),
+  first,
+  second,
+  ends,
+  look: 'SELECT response_id, later, deleted FROM responses WHERE account_id = $id ORDER BY response_id',
+  left,
+})
+
+const removing =
+  (id: string): Race['first'] =>
+  (db, account) =>
+    remove(db, account, id)
+const continuing =
+  (id: string): Race['first'] =>
+  (db, account) =>
+    respond(db, account, id, 'one')
+
+const RESPONSES: Record<string, Race> = {
+  'a response that is continued stays, though it is deleted': meeting(
+    ['one'],
+    [continuing('next'), removing('one')],
+    ['next', 0, 0, 'one', 1, 1],
+  ),
+  'a response that is deleted is not continued': meeting(
+    ['one'],
+    [removing('one'), continuing('next')],
+    [],
+    ['done', 'gone'],
+  ),
+  'a response is deleted once': meeting(
+    ['one'],
+    [removing('one'), removing('one')],
+    [],
+    ['done', 'not found'],
+  ),
+  'a response that is continued twice counts both': meeting(
+    ['one'],
+    [continuing('a'), continuing('b')],
+    ['a', 0, 0, 'b', 0, 0, 'one', 2, 0],
+  ),
+  'a response that was kept for another goes with that unless it is continued meanwhile': meeting(
+    ['one', 'two'],
+    [continuing('next'), removing('two')],
+    ['next', 0, 0, 'one', 1, 1],
+  ),
+  'a response that is deleted while the last that continues it goes, goes, too': meeting(
+    ['one', 'next'],
+    [removing('next'), removing('one')],
+    [],
+  ),
+  'a response that is deleted goes with the last that continues it': meeting(
+    ['one', 'next'],
+    [removing('one'), removing('next')],
+    [],
+  ),
+  'a response that went with another is not continued': meeting(
+    ['one', 'two'],
+    [removing('two'), continuing('next')],
+    [],
+    ['done', 'gone'],
+  ),
 }
 
-const removing = (id: string) => (db: Db, world: World) => remove(db, world, id)
-const continuing = (id: string) => (db: Db, world: World) => respond(db, world, id, 'one')
-
-const RESPONSES: typeof ACCOUNTS = [
-  [
-    'a response that is continued stays, though it is deleted',
-    meeting(
-      ['one'],
-      [continuing('next'), removing('one')],
-      ['done', 'done'],
-      [
-        { response_id: 'next', later: 0, deleted: 0 },
-        { response_id: 'one', later: 1, deleted: 1 },
-      ],
+const OPERATORS: Record<string, Race> = {
+  'an alert is raised once': {
+    hold: operator,
+    ...both((db, { name: subject }) =>
+      writeConditions(db, [{ rule: 'low_balance', subject, account_id: null, sentence: 'It is low.' }], {
+        looked_at: new Set(['low_balance']),
+        now_ms: NOW,
+        newWebhookId: () => `msg_${crypto.randomUUID()}`,
+      }),
     ),
-  ],
-  [
-    'a response that is deleted is not continued',
-    meeting(['one'], [removing('one'), continuing('next')], ['done', 'gone'], []),
-  ],
-  [
-    'a response is deleted once',
-    meeting(['one'], [removing('one'), removing('one')], ['done', 'not found'], []),
-  ],
-  [
-    'a response that is continued twice counts both',
-    meeting(
-      ['one'],
-      [continuing('a'), continuing('b')],
-      ['done', 'done'],
-      [
-        { response_id: 'a', later: 0, deleted: 0 },
-        { response_id: 'b', later: 0, deleted: 0 },
-        { response_id: 'one', later: 2, deleted: 0 },
-      ],
+    look: 'SELECT count(*) AS count FROM alerts WHERE subject = $name',
+    left: [1],
+  },
+  'a text of the catalogue is kept once': {
+    hold: operator,
+    ...both((db, { name }) =>
+      db.begin((tx) => keepText(tx, { text: name, made_by: 'file', made_at_ms: NOW })),
     ),
-  ],
-  [
-    'a response that was kept for another goes with that unless it is continued meanwhile',
-    meeting(
-      ['one', 'two'],
-      [continuing('next'), removing('two')],
-      ['done', 'done'],
-      [
-        { response_id: 'next', later: 0, deleted: 0 },
-        { response_id: 'one', later: 1, deleted: 1 },
-      ],
-    ),
-  ],
-  [
-    'a response that is deleted while the last that continues it goes, goes, too',
-    meeting(['one', 'next'], [removing('next'), removing('one')], ['done', 'done'], []),
-  ],
-  [
-    'a response that is deleted goes with the last that continues it',
-    meeting(['one', 'next'], [removing('one'), removing('next')], ['done', 'done'], []),
-  ],
-  [
-    'a response that went with another is not continued',
-    meeting(['one', 'two'], [removing('two'), continuing('next')], ['done', 'gone'], []),
-  ],
-]
+    look: 'SELECT count(*) AS count FROM catalogues WHERE text = $name',
+    left: [1],
+  },
+}
 
-const condition = { rule: 'low_balance', subject: 'x', account_id: null, sentence: 'It is low.' } as const
-
-const OPERATORS: typeof ACCOUNTS = [
-  [
-    'an alert is raised once',
-    ({ one, other, name }) => {
-      const raise = (db: Db) =>
-        writeConditions(db, [{ ...condition, subject: name }], {
-          looked_at: new Set(['low_balance']),
-          now_ms: NOW,
-          newWebhookId: () => `msg_${crypto.randomUUID()}`,
-        })
-      return {
-        hold: operator,
-        first: () => raise(one),
-        second: () => raise(other),
-        ends: ['done', 'done'],
-        left: [`SELECT count(*) AS count FROM alerts WHERE subject = '${name}'`, [{ count: 1 }]],
-      }
-    },
-  ],
-  [
-    'a text of the catalogue is kept once',
-    ({ one, other, name }) => {
-      const keep = (tx: Tx) => keepText(tx, { text: `# ${name}`, made_by: 'file', made_at_ms: NOW })
-      return {
-        hold: operator,
-        first: () => one.begin(keep),
-        second: () => other.begin(keep),
-        ends: ['done', 'done'],
-        left: [`SELECT count(*) AS count FROM catalogues WHERE text = '# ${name}'`, [{ count: 1 }]],
-      }
-    },
-  ],
-]
-
-let count = 0
-
-describe.if(hasPostgres).each([
-  ['accounts', ACCOUNTS],
-  ['keys', KEYS],
-  ['signing in', SIGNING_IN],
-  ['kept responses', RESPONSES],
-  ['the operator', OPERATORS],
-] as const)('%s', (_, races) => {
-  test.each([...races])('%s', async (_, raceIn) => {
-    count += 1
-    const name = `ada-${count}`
-    const account = await createAccount(one, { name, now_ms: NOW })
-    const race = await raceIn({ one, other, account, name })
-    const hold = race.hold ?? ((tx: Tx) => tx.lock(account.id))
-    expect(await atOnce(third, hold, [race.first, race.second])).toEqual(race.ends)
-    if (race.left) expect(await third.rows<object>(race.left[0])).toEqual(race.left[1])
-  })
+testRaces(there, {
+  accounts: ACCOUNTS,
+  keys: KEYS,
+  'signing in': SIGNING_IN,
+  'kept responses': RESPONSES,
+  'the operator': OPERATORS,
 })
 
 test.if(hasPostgres)('uploads that have room one by one, but not together, are not both stored', async () => {
@@ -660,7 +458,7 @@ test.if(hasPostgres)('two who need room for an answer give up one each', async (
   await keep('a')
   await keep('b')
   const keepThere = keeperOf(other, id, folder.path, 2)
-  const hold: Hold = (tx) =>
+  const hold = (tx: Tx) =>
     tx.rows("SELECT 1 FROM idempotency_keys WHERE account_id = $id AND key = 'a' FOR UPDATE", { id })
   expect(await atOnce(third, hold, [() => keep('c'), () => keepThere('d')])).toEqual(['done', 'done'])
   const kept = await third.rows<{ key: string }>(
