@@ -1,5 +1,5 @@
-// What is decided in one transaction: two who come at the same moment do not both get what only one may have.
-import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+// What is decided in one transaction: two who come at the same moment do not both get what only one may have (on PostgreSQL: store/postgres/races.test.ts).
+import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { accountByName, createAccount } from '../../src/access/accounts.ts'
 import { closeAccount } from '../../src/access/closing.ts'
 import { payingKey, renewConsoleKey } from '../../src/access/console-key.ts'
@@ -18,11 +18,9 @@ import { makeInvitation, takeLink } from '../../src/access/sign-in-links.ts'
 import { createSignInRate } from '../../src/access/sign-in-rate.ts'
 import type { ConsoleSettings } from '../../src/domain/catalogue.ts'
 import type { Db } from '../../src/store/db.ts'
-import { openPostgres } from '../../src/store/engines/postgres/open.ts'
 import { openDb } from '../../src/store/engines/sqlite/sqlite.ts'
 import { makeEmptyDatabase } from '../support/empty-database.ts'
 import { memoryLog } from '../support/memory-log.ts'
-import { administrator, dropDatabase, hasPostgres, makeDatabase } from '../support/postgres.ts'
 import { folderOfEachTest } from '../support/test-folder.ts'
 
 const NOW = 1_000_000
@@ -32,21 +30,6 @@ const issuing: Issuing = {
 }
 const SETTINGS = { session_hours: 1, idle_hours: 1 } as ConsoleSettings
 const folder = folderOfEachTest()
-// Its server takes longer to start than a test may.
-if (hasPostgres) await administrator()
-
-/** An empty database, and what is to be done after it is closed. */
-const ENGINES = {
-  async SQLite() {
-    const path = folder.at('tollgate.db')
-    makeEmptyDatabase(path)
-    return { db: openDb(path), remove: async () => {} }
-  },
-  async PostgreSQL() {
-    const { name, url } = await makeDatabase()
-    return { db: await openPostgres(url), remove: () => dropDatabase(name) }
-  },
-}
 
 /** How two end that are begun at the same moment. */
 async function twice(work: () => Promise<unknown>): Promise<string[]> {
@@ -54,133 +37,125 @@ async function twice(work: () => Promise<unknown>): Promise<string[]> {
   return ends.map((end) => (end.status === 'fulfilled' ? 'done' : end.reason.kind)).sort()
 }
 
-describe.each(['SQLite', ...(hasPostgres ? (['PostgreSQL'] as const) : [])] as const)('%s', (engine) => {
-  let db: Db
-  let remove: () => Promise<void>
-  beforeEach(async () => {
-    const made = await ENGINES[engine]()
-    db = made.db
-    remove = made.remove
-    await createAccount(db, { name: 'ada', now_ms: NOW })
-  })
-  afterEach(async () => {
-    await db.close()
-    await remove()
-  })
+let db: Db
+beforeEach(async () => {
+  const path = folder.at('tollgate.db')
+  makeEmptyDatabase(path)
+  db = openDb(path)
+  await createAccount(db, { name: 'ada', now_ms: NOW })
+})
+afterEach(() => db.close())
 
-  test('an account of a name is made once', async () => {
-    expect(await twice(() => createAccount(db, { name: 'mia', now_ms: NOW }))).toEqual([
-      'done',
-      'invalid_request',
-    ])
-  })
+test('an account of a name is made once', async () => {
+  expect(await twice(() => createAccount(db, { name: 'mia', now_ms: NOW }))).toEqual([
+    'done',
+    'invalid_request',
+  ])
+})
 
-  test('a link is used once', async () => {
-    const { token } = await makeInvitation(db, 'ada', issuing)
-    expect(await twice(() => takeLink(db, token, { hash: '$argon2id$1', now_ms: NOW }))).toEqual([
-      'done',
-      'not_found',
-    ])
-  })
+test('a link is used once', async () => {
+  const { token } = await makeInvitation(db, 'ada', issuing)
+  expect(await twice(() => takeLink(db, token, { hash: '$argon2id$1', now_ms: NOW }))).toEqual([
+    'done',
+    'not_found',
+  ])
+})
 
-  test('a key of a name is made once', async () => {
-    expect(await twice(() => createKey(db, 'ada', { name: 'laptop' }, issuing))).toEqual([
-      'done',
-      'invalid_request',
-    ])
-  })
+test('a key of a name is made once', async () => {
+  expect(await twice(() => createKey(db, 'ada', { name: 'laptop' }, issuing))).toEqual([
+    'done',
+    'invalid_request',
+  ])
+})
 
-  test('keys without a name get different ones', async () => {
-    const make = () =>
-      db.begin(async (tx) => createKey(tx, 'ada', { name: await freeKeyName(tx, 1, NOW) }, issuing))
-    expect(await twice(make)).toEqual(['done', 'done'])
-    expect((await listKeys(db)).map(({ name }) => name)).toEqual(['key-1', 'key-2'])
-  })
+test('keys without a name get different ones', async () => {
+  const make = () =>
+    db.begin(async (tx) => createKey(tx, 'ada', { name: await freeKeyName(tx, 1, NOW) }, issuing))
+  expect(await twice(make)).toEqual(['done', 'done'])
+  expect((await listKeys(db)).map(({ name }) => name)).toEqual(['key-1', 'key-2'])
+})
 
-  test('a key is rotated once', async () => {
-    await createKey(db, 'ada', { name: 'laptop' }, issuing)
-    expect(await twice(() => rotateKey(db, '1', 60, issuing))).toEqual(['done', 'invalid_request'])
-  })
+test('a key is rotated once', async () => {
+  await createKey(db, 'ada', { name: 'laptop' }, issuing)
+  expect(await twice(() => rotateKey(db, '1', 60, issuing))).toEqual(['done', 'invalid_request'])
+})
 
-  test('the key that pays for calls from the console is made once', async () => {
-    const account = await accountByName(db, 'ada')
-    const pay = () => payingKey(db, account, issuing)
-    const renew = () => renewConsoleKey(db, account, issuing)
-    expect(await twice(pay)).toEqual(['done', 'done'])
-    await revokeKey(db, '1', NOW)
-    expect(await twice(renew)).toEqual(['done', 'done'])
-    expect((await listKeys(db)).map(({ id, revoked_at_ms }) => [id, revoked_at_ms])).toEqual([
-      [1, NOW],
-      [2, null],
-    ])
-  })
+test('the key that pays for calls from the console is made once', async () => {
+  const account = await accountByName(db, 'ada')
+  const pay = () => payingKey(db, account, issuing)
+  const renew = () => renewConsoleKey(db, account, issuing)
+  expect(await twice(pay)).toEqual(['done', 'done'])
+  await revokeKey(db, '1', NOW)
+  expect(await twice(renew)).toEqual(['done', 'done'])
+  expect((await listKeys(db)).map(({ id, revoked_at_ms }) => [id, revoked_at_ms])).toEqual([
+    [1, NOW],
+    [2, null],
+  ])
+})
 
-  test('an account that is closed meanwhile has no key that works', async () => {
-    const [closed] = await Promise.allSettled([
-      closeAccount(db, 'ada', NOW),
-      createKey(db, 'ada', { name: 'laptop' }, issuing),
-    ])
-    expect(closed.status).toBe('fulfilled')
-    expect((await listKeys(db)).filter(({ revoked_at_ms }) => revoked_at_ms === null)).toEqual([])
-  })
+test('an account that is closed meanwhile has no key that works', async () => {
+  const [closed] = await Promise.allSettled([
+    closeAccount(db, 'ada', NOW),
+    createKey(db, 'ada', { name: 'laptop' }, issuing),
+  ])
+  expect(closed.status).toBe('fulfilled')
+  expect((await listKeys(db)).filter(({ revoked_at_ms }) => revoked_at_ms === null)).toEqual([])
+})
 
-  test('a password is changed once, and by a link that is used once', async () => {
-    const sessions = createSessions({
-      db,
-      passwords: createPasswords(),
-      rate: createSignInRate(() => NOW),
-      settings: () => SETTINGS,
-      randomBytes: issuing.randomBytes,
-      now: () => NOW,
-      log: memoryLog().log,
+test('a password is changed once, and by a link that is used once', async () => {
+  const sessions = createSessions({
+    db,
+    passwords: createPasswords(),
+    rate: createSignInRate(() => NOW),
+    settings: () => SETTINGS,
+    randomBytes: issuing.randomBytes,
+    now: () => NOW,
+    log: memoryLog().log,
+  })
+  const visitor: Visitor = { request_id: 'r', address: '203.0.113.7', user_agent: 'a browser' }
+  const [first, second, third] = ['the first password', 'the second password', 'the third password']
+  const { token } = await makeInvitation(db, 'ada', issuing)
+  expect(await twice(() => sessions.withLink({ token, password: first }, visitor))).toEqual([
+    'done',
+    'not_found',
+  ])
+  const signIn = (password: string) => sessions.withPassword({ account: 'ada', password }, visitor)
+  const { viewer, token: cookie } = await signIn(first)
+  expect(await sessions.viewer(cookie, visitor.address, 'r')).toEqual(viewer)
+  const other = await signIn(first)
+  const changes = [second, third].map((new_password) =>
+    sessions.changePassword(viewer, { old_password: first, new_password }, visitor),
+  )
+  const ends = await Promise.allSettled(changes)
+  // Whichever comes first: their hashes are made beside each other.
+  expect(ends.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected'])
+  const [changed, refused] = ends[0]?.status === 'fulfilled' ? [second, third] : [third, second]
+  await expect(sessions.viewer(other.token, visitor.address)).rejects.toMatchObject({
+    kind: 'unauthenticated',
+  })
+  for (const wrong of [first, refused])
+    await expect(signIn(wrong)).rejects.toMatchObject({ code: 'wrong_password' })
+  for (const name of ['nobody', 'operator', undefined])
+    await expect(sessions.withPassword({ account: name, password: changed }, visitor)).rejects.toMatchObject({
+      code: 'wrong_password',
     })
-    const visitor: Visitor = { request_id: 'r', address: '203.0.113.7', user_agent: 'a browser' }
-    const [first, second, third] = ['the first password', 'the second password', 'the third password']
-    const { token } = await makeInvitation(db, 'ada', issuing)
-    expect(await twice(() => sessions.withLink({ token, password: first }, visitor))).toEqual([
-      'done',
-      'not_found',
-    ])
-    const signIn = (password: string) => sessions.withPassword({ account: 'ada', password }, visitor)
-    const { viewer, token: cookie } = await signIn(first)
-    expect(await sessions.viewer(cookie, visitor.address, 'r')).toEqual(viewer)
-    const other = await signIn(first)
-    const changes = [second, third].map((new_password) =>
-      sessions.changePassword(viewer, { old_password: first, new_password }, visitor),
-    )
-    const ends = await Promise.allSettled(changes)
-    // Whichever comes first: their hashes are made beside each other.
-    expect(ends.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected'])
-    const [changed, refused] = ends[0]?.status === 'fulfilled' ? [second, third] : [third, second]
-    await expect(sessions.viewer(other.token, visitor.address)).rejects.toMatchObject({
-      kind: 'unauthenticated',
-    })
-    for (const wrong of [first, refused])
-      await expect(signIn(wrong)).rejects.toMatchObject({ code: 'wrong_password' })
-    for (const name of ['nobody', 'operator', undefined])
-      await expect(
-        sessions.withPassword({ account: name, password: changed }, visitor),
-      ).rejects.toMatchObject({
-        code: 'wrong_password',
-      })
-    expect((await signIn(changed)).viewer.role).toBe('account')
-    await sessions.sweep()
-  })
+  expect((await signIn(changed)).viewer.role).toBe('account')
+  await sessions.sweep()
+})
 
-  test('a session is ended once', async () => {
-    const { id } = await openSession(
-      db,
-      { account_id: 1, key_id: null },
-      {
-        token: 'x'.repeat(43),
-        visitor: { address: undefined, user_agent: '' },
-        now_ms: NOW,
-        settings: SETTINGS,
-      },
-    )
-    expect(await twice(() => endSession(db, { role: 'operator', session_id: 9 }, id))).toEqual([
-      'done',
-      'not_found',
-    ])
-  })
+test('a session is ended once', async () => {
+  const { id } = await openSession(
+    db,
+    { account_id: 1, key_id: null },
+    {
+      token: 'x'.repeat(43),
+      visitor: { address: undefined, user_agent: '' },
+      now_ms: NOW,
+      settings: SETTINGS,
+    },
+  )
+  expect(await twice(() => endSession(db, { role: 'operator', session_id: 9 }, id))).toEqual([
+    'done',
+    'not_found',
+  ])
 })
