@@ -17,13 +17,18 @@ const condition = (subject: string, rule: Condition['rule'] = 'low_balance'): Co
 })
 const EVERY: ReadonlySet<string> = new Set(['low_balance', 'disk'])
 
+/** A minute, and the subjects that are low then; a `?` where the rule could not be looked at. */
+type Moment = `${number}${string}`
+
 /** Goes through moments, and says what was raised and ended at each. */
 function played(moments: readonly Moment[]): string[] {
   let open: OpenAlert[] = []
   let id = 0
-  return moments.map(([minute, subjects, looked_at = EVERY]) => {
-    const conditions = subjects.map((subject) => condition(subject))
-    const now_ms = minute * MINUTE_MS
+  return moments.map((moment) => {
+    const [minute, ...words] = moment.split(' ')
+    const looked_at = words.includes('?') ? new Set<string>() : EVERY
+    const conditions = words.filter((word) => word !== '?').map((subject) => condition(subject))
+    const now_ms = Number(minute) * MINUTE_MS
     const { raise, over, back, end } = stepsOf(open, conditions, { looked_at, now_ms })
     const told = [
       ...raise.map(({ subject }) => `+${subject}`),
@@ -42,92 +47,22 @@ function played(moments: readonly Moment[]): string[] {
   })
 }
 
-type Moment = readonly [minute: number, subjects: readonly string[], looked_at?: ReadonlySet<string>]
-const NONE: ReadonlySet<string> = new Set()
 const END_MIN = END_AFTER_MS / MINUTE_MS
 
 test.each<[string, readonly Moment[], string[]]>([
-  ['nothing', [[0, []]], ['']],
-  [
-    'one, raised once',
-    [
-      [0, ['a']],
-      [1, ['a']],
-      [2, ['a']],
-    ],
-    ['+a', '', ''],
-  ],
-  [
-    'two, each of its own',
-    [
-      [0, ['a']],
-      [1, ['a', 'b']],
-      [2, ['b']],
-      [20, ['b']],
-    ],
-    ['+a', '+b', '', '-a'],
-  ],
-  [
-    'one that is over for long enough',
-    [
-      [0, ['a']],
-      [1, []],
-      [1 + END_MIN, []],
-    ],
-    ['+a', '', '-a'],
-  ],
-  [
-    'one that is not over for long enough',
-    [
-      [0, ['a']],
-      [1, []],
-      [END_MIN, []],
-    ],
-    ['+a', '', ''],
-  ],
+  ['nothing', ['0'], ['']],
+  ['one, raised once', ['0 a', '1 a', '2 a'], ['+a', '', '']],
+  ['two, each of its own', ['0 a', '1 a b', '2 b', '20 b'], ['+a', '+b', '', '-a']],
+  ['one that is over for long enough', ['0 a', '1', `${1 + END_MIN}`], ['+a', '', '-a']],
+  ['one that is not over for long enough', ['0 a', '1', `${END_MIN}`], ['+a', '', '']],
   [
     'one that comes and goes is one alert',
-    [
-      [0, ['a']],
-      [1, []],
-      [5, ['a']],
-      [6, []],
-      [12, ['a']],
-      [13, []],
-      [13 + END_MIN, []],
-    ],
+    ['0 a', '1', '5 a', '6', '12 a', '13', `${13 + END_MIN}`],
     ['+a', '', '', '', '', '', '-a'],
   ],
-  [
-    'one that comes back after its end',
-    [
-      [0, ['a']],
-      [1, []],
-      [11, []],
-      [12, ['a']],
-    ],
-    ['+a', '', '-a', '+a'],
-  ],
-  [
-    'one that could not be looked at',
-    [
-      [0, ['a']],
-      [1, [], NONE],
-      [30, [], NONE],
-      [31, ['a']],
-    ],
-    ['+a', '', '', ''],
-  ],
-  [
-    'one that is over, and was not looked at later on',
-    [
-      [0, ['a']],
-      [1, []],
-      [20, [], NONE],
-      [21, []],
-    ],
-    ['+a', '', '', '-a'],
-  ],
+  ['one that comes back after its end', ['0 a', '1', '11', '12 a'], ['+a', '', '-a', '+a']],
+  ['one that could not be looked at', ['0 a', '1 ?', '30 ?', '31 a'], ['+a', '', '', '']],
+  ['one that is over, and was not looked at later on', ['0 a', '1', '20 ?', '21'], ['+a', '', '', '-a']],
 ])('%s', (_, moments, told) => {
   expect(played(moments)).toEqual(told)
 })

@@ -12,76 +12,56 @@ import { openDb } from '../../src/store/engines/sqlite/sqlite.ts'
 import type { BodyColumns } from '../../src/store/kept/content.ts'
 import { sceneOfEachTest } from '../app/commands/scene.ts'
 import { temporary } from '../support/temporary.ts'
-import { answerOf } from './support.ts'
+import { addUpload, answerOf, backUp, uploadKey } from './support.ts'
 
-const keyOf = (name: string) => `files/1/0d4cf1bc-8f55-4ec8-9f0e-4f1e34f7f7a1_${name}.png`
-const NAMES = ['first', 'second', 'third']
+const CONTENT = 'x'.repeat(2_000_000)
 const scene = sceneOfEachTest(async (scene) => {
   await scene.run('account', 'create', 'anna')
   await scene.run('credit', 'anna', '5')
-  const db = openDatabase(scene.path('tollgate.db'))
-  for (const name of NAMES) {
-    mkdirSync(dirname(scene.path(keyOf(name))), { recursive: true })
-    writeFileSync(scene.path(keyOf(name)), 'x'.repeat(2_000_000))
-    db.run(
-      `INSERT INTO files (key, account_id, name, state, mime, bytes, sha256, width, height, created_at_ms)
-       VALUES (?, 1, ?, 'stored', 'image/png', 2000000, ?, 1, 1, 0)`,
-      [keyOf(name), name, new Bun.CryptoHasher('sha256').update('x'.repeat(2_000_000)).digest('hex')],
-    )
+  await using db = openDb(scene.path('tollgate.db'))
+  mkdirSync(dirname(scene.path(uploadKey('first'))), { recursive: true })
+  for (const name of ['first', 'second', 'third']) {
+    writeFileSync(scene.path(uploadKey(name)), CONTENT)
+    await addUpload(db, uploadKey(name), CONTENT)
   }
-  db.close()
 })
 
 /** Makes one while `meanwhile` is done once its first bytes are read. */
-async function made(meanwhile: () => void | Promise<void>) {
-  const archive = scene.path('a.tar.zst')
-  const blocks: Uint8Array[] = []
-  const result = await makeBackup({
-    paths: dataPaths(scene.dir),
-    engine: sqliteEngine(scene.dir),
-    stores: fileStoresOf({ files: undefined }, scene.dir),
-    lock: undefined,
-    now_ms: scene.now_ms,
-    // The copy is made by then, and no more than the first files are read.
-    async put(content) {
-      await meanwhile()
-      for await (const block of content) blocks.push(block)
-      return Buffer.concat(blocks).length
-    },
-  })
-  writeFileSync(archive, Buffer.concat(blocks))
-  return { result, archive }
+async function made(meanwhile: () => unknown) {
+  const { result, archive } = await backUp(scene.dir, { meanwhile })
+  writeFileSync(scene.path('a.tar.zst'), archive)
+  return { result, archive: scene.path('a.tar.zst') }
+}
+
+function change(sql: string): void {
+  const db = openDatabase(scene.path('tollgate.db'))
+  db.run(sql)
+  db.close()
 }
 
 test('a file that is deleted with its row is left out and told, and the archive passes the audit', async () => {
   const { result, archive } = await made(() => {
-    const db = openDatabase(scene.path('tollgate.db'))
-    db.run('DELETE FROM files WHERE key = ?', [keyOf('second')])
-    db.close()
-    rmSync(scene.path(keyOf('second')))
+    change(`DELETE FROM files WHERE key = '${uploadKey('second')}'`)
+    rmSync(scene.path(uploadKey('second')))
   })
-  expect(result).toMatchObject({ deleted_meanwhile: [keyOf('second')], missing: [] })
+  expect(result).toMatchObject({ deleted_meanwhile: [uploadKey('second')], missing: [] })
   expect(await scene.json('backup', 'verify', archive)).toMatchObject({
     clean: true,
-    deleted_meanwhile: [keyOf('second')],
+    deleted_meanwhile: [uploadKey('second')],
   })
 })
 
 test('a file that is gone, and its row is not, is told as missing; its row stays', async () => {
-  const { result, archive } = await made(() => rmSync(scene.path(keyOf('second'))))
-  expect(result).toMatchObject({ deleted_meanwhile: [], missing: [keyOf('second')] })
+  const { result, archive } = await made(() => rmSync(scene.path(uploadKey('second'))))
+  expect(result).toMatchObject({ deleted_meanwhile: [], missing: [uploadKey('second')] })
   expect(await scene.json('backup', 'verify', archive)).toMatchObject({
     clean: false,
-    missing: [keyOf('second')],
+    missing: [uploadKey('second')],
   })
 })
 
 test('what comes meanwhile is not in it', async () => {
-  const { archive } = await made(() => {
-    const db = openDatabase(scene.path('tollgate.db'))
-    db.run("UPDATE files SET name = 'later' WHERE key = ?", [keyOf('first')])
-    db.close()
-  })
+  const { archive } = await made(() => change("UPDATE files SET name = 'later'"))
   expect(await scene.json('backup', 'verify', archive)).toMatchObject({ clean: true, files: 5 })
 })
 

@@ -125,6 +125,15 @@ const isStopped = (pid: number): boolean => {
   }
 }
 
+/** A restore that has read half of its archive. */
+async function halfRestored(into: string) {
+  mkdirSync(into)
+  const half = heldFile(scratch.at(crypto.randomUUID()), archive, 2 * MB)
+  const args = ['restore', half.path, '--to', into, '--data', data]
+  const restore = await running(args, into, (name) => name === '.restore')
+  return { ...restore, go: half.go, [Symbol.dispose]: half[Symbol.dispose] }
+}
+
 const isUnfinishedArchive = (name: string) => /^one\.tar\.zst\.[0-9a-f]{8}\.unfinished$/.test(name)
 
 /** @returns the exit status, and what the command says of leftovers */
@@ -163,10 +172,7 @@ describe.each([
 
 test('killed, a restore: what was unpacked is removed by the next one', async () => {
   const into = scratch.at('into')
-  mkdirSync(into)
-  using half = heldFile(scratch.at(crypto.randomUUID()), archive, 2 * MB)
-  const args = ['restore', half.path, '--to', into, '--data', data]
-  const restore = await running(args, into, (name) => name === '.restore')
+  using restore = await halfRestored(into)
   await restore.kill()
   expect(unfinishedIn(into)).toEqual(['.restore'])
   await answerOf(['restore', archive, '--to', into, '--data', data])
@@ -245,14 +251,11 @@ describe('living: nothing of it is removed, and it comes to its end', () => {
 
   test('a restore', async () => {
     const into = scratch.at('into')
-    mkdirSync(into)
-    using half = heldFile(scratch.at(crypto.randomUUID()), archive, 2 * MB)
-    const args = ['restore', half.path, '--to', into, '--data', data]
-    const restore = await running(args, into, (name) => name === '.restore')
+    using restore = await halfRestored(into)
     expect((await tollgate(['account', 'list', '--data', into])).err).not.toContain('Removed')
     expect(removeLeftovers(into)).toEqual([])
     expect(unfinishedIn(into)).toEqual(['.restore'])
-    await half.go()
+    await restore.go()
     expect(await restore.exited).toBe(0)
     expect(unfinishedIn(into)).toEqual([])
     rmSync(into, { recursive: true })
@@ -278,12 +281,10 @@ describe('living: nothing of it is removed, and it comes to its end', () => {
 
 test.each(['SIGTERM', 'SIGINT'] as const)('a restore that is ended by %s leaves nothing', async (signal) => {
   const into = scratch.at('into')
-  mkdirSync(into)
-  using half = heldFile(scratch.at(crypto.randomUUID()), archive, 2 * MB)
-  const child = begin(['restore', half.path, '--to', into, '--data', data])
-  await eventually('it has begun', () => existsSync(join(into, '.restore/plugins')))
-  child.kill(signal)
-  expect(await child.exited).toBe(1)
+  using restore = await halfRestored(into)
+  await eventually('it has unpacked something', () => existsSync(join(into, '.restore/plugins')))
+  restore.signal(signal)
+  expect(await restore.exited).toBe(1)
   expect(readdirSync(into)).toEqual(['serve.lock'])
   rmSync(into, { recursive: true })
 })

@@ -1,12 +1,9 @@
 // Backups of a gateway whose rows are on PostgreSQL: the archives of any other, made by one at a time, restored into empty databases.
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
 import { appendFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { makeBackup } from '../../plugins/backups/making/make.ts'
-import { dataPaths } from '../../src/app/process/data-paths.ts'
 import { isEldest } from '../../src/app/process/engine/own-gateway.ts'
 import { postgresEngine } from '../../src/app/process/engine/postgres.ts'
-import { fileStoresOf } from '../../src/app/process/files/stores.ts'
 import { FIRST_CATALOGUE } from '../../src/catalogue/first.ts'
 import type { PostgresDb } from '../../src/store/engines/postgres/db.ts'
 import { LOCKS } from '../../src/store/engines/postgres/lock-numbers.ts'
@@ -15,24 +12,15 @@ import { takeSessionLock } from '../../src/store/engines/postgres/session-lock.t
 import { openDatabase } from '../../src/store/engines/sqlite/open.ts'
 import { createScene, type Scene } from '../app/commands/scene.ts'
 import { dropDatabase, hasPostgres, makeDatabase } from '../support/postgres.ts'
+import { addUpload, backUp, uploadKey } from './support.ts'
 
-const keyOf = (name: string) => `files/1/0d4cf1bc-8f55-4ec8-9f0e-4f1e34f7f7a1_${name}.png`
 const STORAGE = '\n[storage] # here\ndatabase = "env:DATABASE_URL"\n'
 
 /** Put where rows of uploads name them. */
 function putFile(scene: Scene, name: string): void {
-  mkdirSync(dirname(scene.path(keyOf(name))), { recursive: true })
-  writeFileSync(scene.path(keyOf(name)), 'cat')
+  mkdirSync(dirname(scene.path(uploadKey(name))), { recursive: true })
+  writeFileSync(scene.path(uploadKey(name)), 'cat')
 }
-
-const addFile = (db: PostgresDb, name: string) =>
-  db.write((within) =>
-    within.rows(
-      `INSERT INTO files (key, account_id, name, state, mime, bytes, sha256, width, height, created_at_ms)
-       VALUES ($key, 1, $name, 'stored', 'image/png', 3, $sha256, 1, 1, 0)`,
-      { key: keyOf(name), name, sha256: new Bun.CryptoHasher('sha256').update('cat').digest('hex') },
-    ),
-  )
 
 test.each([
   [[], true],
@@ -55,7 +43,7 @@ describe.if(hasPostgres)('a gateway with [storage]', () => {
     await scene.json('account', 'create', 'anna')
     db = await openPostgres(source.url)
     putFile(scene, 'cat')
-    await addFile(db, 'cat')
+    await addUpload(db, uploadKey('cat'), 'cat')
     await scene.json('backup', scene.path('a.tar.zst'))
     await scene.json('backup', '--database-only', scene.path('a.db'))
   })
@@ -83,32 +71,25 @@ describe.if(hasPostgres)('a gateway with [storage]', () => {
 
   test('while another gateway makes one, none is made', async () => {
     await using _other = await takeSessionLock(source.url, LOCKS.backup)
-    const { status, err } = await scene.run('backup', scene.path('second.tar.zst'))
-    expect({ status, err }).toEqual({
-      status: 1,
-      err: 'error: Another backup of this database is being made: wait until it has ended.',
-    })
+    expect(await scene.refusal('backup', scene.path('second.tar.zst'))).toBe(
+      'error: Another backup of this database is being made: wait until it has ended.',
+    )
     expect(existsSync(scene.path('second.tar.zst'))).toBeFalse()
   })
 
   test('what is deleted meanwhile leaves the copy too', async () => {
     putFile(scene, 'dog')
-    await addFile(db, 'dog')
-    const made = await makeBackup({
-      paths: dataPaths(scene.dir),
+    await addUpload(db, uploadKey('dog'), 'cat')
+    const { result } = await backUp(scene.dir, {
       engine: postgresEngine(source.url),
-      stores: fileStoresOf({ files: undefined }, scene.dir),
-      lock: undefined,
-      now_ms: 0,
-      async put(content) {
-        await db.write((within) => within.rows('DELETE FROM files WHERE key = $key', { key: keyOf('dog') }))
-        rmSync(scene.path(keyOf('dog')))
-        let bytes = 0
-        for await (const block of content) bytes += block.length
-        return bytes
+      async meanwhile() {
+        await db.write((within) =>
+          within.rows('DELETE FROM files WHERE key = $key', { key: uploadKey('dog') }),
+        )
+        rmSync(scene.path(uploadKey('dog')))
       },
     })
-    expect(made).toMatchObject({ deleted_meanwhile: [keyOf('dog')], missing: [] })
+    expect(result).toMatchObject({ deleted_meanwhile: [uploadKey('dog')], missing: [] })
   })
 
   describe('is restored', () => {
@@ -119,10 +100,10 @@ describe.if(hasPostgres)('a gateway with [storage]', () => {
       other = createScene('nothing')
       other.env = { DATABASE_URL: target.url }
     })
-    const cleanUp = async () => {
+    afterEach(async () => {
       other.remove()
       await dropDatabase(target.name)
-    }
+    })
     const restore = (file: string) => other.run('restore', scene.path(file))
     const accountsOf = async (url: string) => {
       await using there = await openPostgres(url, { readonly: true })
@@ -136,17 +117,15 @@ describe.if(hasPostgres)('a gateway with [storage]', () => {
       expect(out).toContain('the database that [storage] names')
       expect(await accountsOf(target.url)).toEqual(['anna'])
       expect(existsSync(other.path('tollgate.db'))).toBeFalse()
-      expect(existsSync(other.path(keyOf('cat')))).toBe(what === 'archive')
+      expect(existsSync(other.path(uploadKey('cat')))).toBe(what === 'archive')
       expect(await other.json('account', 'list')).toMatchObject({ accounts: [{ name: 'anna' }] })
       expect((await other.json('audit-log')).actions[0]).toMatchObject({ action: 'backup.restored' })
-      await cleanUp()
     })
 
     test('on a machine without a catalogue, where that of the archive says', async () => {
       expect((await restore('a.tar.zst')).status).toBe(0)
       expect(await accountsOf(target.url)).toEqual(['anna'])
       expect(readFileSync(other.path('tollgate.toml'), 'utf8')).toBe(FIRST_CATALOGUE + STORAGE)
-      await cleanUp()
     })
 
     test('into a folder whose catalogue names no server: its section stays away', async () => {
@@ -156,7 +135,6 @@ describe.if(hasPostgres)('a gateway with [storage]', () => {
       expect(readFileSync(other.path('tollgate.toml'), 'utf8').trimEnd()).toBe(FIRST_CATALOGUE.trimEnd())
       expect(await other.json('account', 'list')).toMatchObject({ accounts: [{ name: 'anna' }] })
       expect(await other.json('audit')).toMatchObject({ clean: true })
-      await cleanUp()
     })
 
     test('from a backup of a folder, into a server: the catalogue gets the section of this machine', async () => {
@@ -171,7 +149,6 @@ describe.if(hasPostgres)('a gateway with [storage]', () => {
       expect(text).toContain('[storage]\ndatabase = "env:DATABASE_URL"\n')
       expect(await accountsOf(target.url)).toEqual(['bert'])
       folder.remove()
-      await cleanUp()
     })
 
     test.each([
@@ -183,14 +160,12 @@ describe.if(hasPostgres)('a gateway with [storage]', () => {
         if (has_catalogue) writeFileSync(other.path('tollgate.toml'), STORAGE)
         else rmSync(other.path('tollgate.toml'))
         other.env = { DATABASE_URL: url() }
-        const { status, err } = await restore('a.tar.zst')
-        expect({ status, err }).toMatchObject({ status: 1, err: expect.stringMatching(words) })
+        expect(await other.refusal('restore', scene.path('a.tar.zst'))).toMatch(words)
         for (const name of ['tollgate.db', 'files', '.restore'])
           expect(existsSync(join(other.dir, name))).toBeFalse()
         expect(existsSync(other.path('tollgate.toml'))).toBe(has_catalogue)
       }
       expect(await accountsOf(source.url)).toEqual(['anna'])
-      await cleanUp()
     })
   })
 

@@ -22,35 +22,14 @@ describe('when one is due', () => {
   test.each([
     ['every day, none yet: soon after the start', every, '10T12:00', undefined, undefined, '10T12:01'],
     ['every day, an hour ago', every, '10T12:00', '10T11:00', undefined, '11T11:00'],
-    [
-      'every day, missed while it was down: soon after the start',
-      every,
-      '10T12:00',
-      '07T11:00',
-      undefined,
-      '10T12:01',
-    ],
+    ['every day, missed while it was down', every, '10T12:00', '07T11:00', undefined, '10T12:01'],
     ['at 03:00, none yet, started at noon', daily, '10T12:00', undefined, undefined, '11T03:00'],
     ['at 03:00, none yet, started at night', daily, '10T02:00', undefined, undefined, '10T03:00'],
     ['at 03:00, made at 03:00:05', daily, '01T00:00', '10T03:00:05', undefined, '11T03:00'],
-    [
-      'at 03:00, the last two days ago: soon after the start',
-      daily,
-      '10T12:00',
-      '08T03:00:05',
-      undefined,
-      '10T12:01',
-    ],
+    ['at 03:00, the last two days ago', daily, '10T12:00', '08T03:00:05', undefined, '10T12:01'],
     ['after a failure: a quarter of an hour later', every, '01T00:00', '09T11:00', '10T11:00', '10T11:15'],
     ['after a failure, at 03:00', daily, '01T00:00', '09T03:00:05', '10T03:00:20', '10T03:15:20'],
-    [
-      'made by a clock that was ahead: as if none was made',
-      every,
-      '10T12:00',
-      '30T11:00',
-      undefined,
-      '10T12:01',
-    ],
+    ['made by a clock that was ahead', every, '10T12:00', '30T11:00', undefined, '10T12:01'],
     ['failed by a clock that was ahead: at its time', every, '10T12:00', '10T11:00', '30T11:00', '11T11:00'],
   ] as const)('%s', (_, schedule, started, made, failed, due) => {
     const known = {
@@ -126,59 +105,72 @@ describe('what is deleted', () => {
   })
 })
 
+const SETTINGS: BackupSettings = {
+  schedule: every,
+  keep: 7,
+  place: { kind: 'folder', folder: 'backups' },
+  lock: undefined,
+  unavailable: undefined,
+}
+
+/** Tasks that end as the test says, in order. */
+function scripted(endings: readonly ('made' | 'failed')[]) {
+  const begun: BackupTask[] = []
+  const start: typeof startBackupProcess = (_, task) => {
+    const ending = endings[begun.push(task) - 1]
+    return {
+      ended: Promise.resolve(
+        ending === 'made' ? { name: 'x', files: 1, deleted: [], warnings: ['told'] } : { failure: 'no room' },
+      ),
+      stop: async () => {},
+    }
+  }
+  return { begun, start }
+}
+
+/** The backups of a gateway that was started at noon. */
+function startedOver(
+  data_folder: string,
+  start: typeof startBackupProcess,
+  { isScheduler, ...changed }: Partial<BackupSettings> & { isScheduler?: () => boolean } = {},
+) {
+  const memory = memoryLog({})
+  const clock = { now_ms: at('10T12:00') }
+  const backups = createBackups({
+    data_folder,
+    settings: () => ({ ...SETTINGS, ...changed }),
+    log: memory.log,
+    record: async () => {},
+    now: () => clock.now_ms,
+    start,
+    ...(isScheduler ? { isScheduler } : {}),
+  })
+  /** Looks after so much time, and waits for the end of what is begun. */
+  const tick = async (passed_ms: number) => {
+    clock.now_ms += passed_ms
+    await backups.tick()
+    await eventually('it ended', () => backups.running === undefined)
+  }
+  return { backups, memory, clock, tick }
+}
+
 const SOMEBODY: ActionContext = { actor: { kind: 'operator', session_id: 1 }, now_ms: 0, request_id: 'req_1' }
 
 describe('beside the calls', () => {
-  const settings: BackupSettings = {
-    schedule: every,
-    keep: 7,
-    place: { kind: 'folder', folder: 'backups' },
-    lock: undefined,
-    unavailable: undefined,
-  }
-  /** Tasks that end as the test says, in order. */
-  function scripted(endings: readonly ('made' | 'failed')[]) {
-    const begun: BackupTask[] = []
-    const start: typeof startBackupProcess = (_, task) => {
-      const ending = endings[begun.push(task) - 1]
-      return {
-        ended: Promise.resolve(
-          ending === 'made'
-            ? { name: 'x', files: 1, deleted: [], warnings: ['told'] }
-            : { failure: 'no room' },
-        ),
-        stop: async () => {},
-      }
-    }
-    return { begun, start }
-  }
-
   test('it is begun when it is due, and again after a failure, which is told', async () => {
-    using scene = createScene()
-    const memory = memoryLog({})
-    let now_ms = at('10T12:00')
     const { begun, start } = scripted(['failed', 'failed', 'made'])
-    const backups = createBackups({
-      data_folder: scene.dir,
-      settings: () => settings,
-      log: memory.log,
-      record: async () => {},
-      now: () => now_ms,
-      start,
-    })
-    const tick = async (passed_ms: number) => {
-      now_ms += passed_ms
-      await backups.tick()
-      await eventually('it ended', () => backups.running === undefined)
+    const { backups, memory, tick } = startedOver('/nowhere', start)
+    const begunAfter = async (passed_ms: number) => {
+      await tick(passed_ms)
       return begun.length
     }
-    expect(await tick(0)).toBe(0)
-    expect(await tick(AFTER_START_MS)).toBe(1)
+    expect(await begunAfter(0)).toBe(0)
+    expect(await begunAfter(AFTER_START_MS)).toBe(1)
     expect(backups.last.make?.failure).toBe('no room')
     expect(memory.written().join('')).toContain('no room')
-    expect(await tick(RETRY_MS - 1)).toBe(1)
-    expect(await tick(1)).toBe(2)
-    expect(await tick(RETRY_MS)).toBe(3)
+    expect(await begunAfter(RETRY_MS - 1)).toBe(1)
+    expect(await begunAfter(1)).toBe(2)
+    expect(await begunAfter(RETRY_MS)).toBe(3)
     expect(begun).toEqual(Array(3).fill({ kind: 'make', scheduled: true }))
     expect(backups.last.make).toMatchObject({
       failure: undefined,
@@ -190,126 +182,66 @@ describe('beside the calls', () => {
   })
 
   test('of several gateways one begins it, and the next one once that has ended', async () => {
-    using scene = createScene()
-    let now_ms = at('10T12:00')
     let is_scheduler = false
     const { begun, start } = scripted(['made'])
-    const backups = createBackups({
-      data_folder: scene.dir,
-      settings: () => settings,
-      log: memoryLog({}).log,
-      record: async () => {},
-      now: () => now_ms,
-      start,
-      isScheduler: () => is_scheduler,
-    })
-    now_ms += AFTER_START_MS
-    await backups.tick()
+    const { tick } = startedOver('/nowhere', start, { isScheduler: () => is_scheduler })
+    await tick(AFTER_START_MS)
     expect(begun).toEqual([])
     is_scheduler = true
-    await backups.tick()
+    await tick(0)
     expect(begun).toHaveLength(1)
-    await backups.stop()
   })
 
-  /** A gateway that was started at noon, with these archives in its folder. */
-  function startedWith(folder: string, made: readonly (readonly [when: string, is_scheduled: boolean])[]) {
-    const put = (when: string, is_scheduled: boolean) => {
-      const name = archiveName({ made_at_ms: at(when), is_encrypted: false, is_scheduled })
-      mkdirSync(`${folder}/backups`, { recursive: true })
-      writeFileSync(`${folder}/backups/${name}`, 'an archive')
-    }
-    for (const [when, is_scheduled] of made) put(when, is_scheduled)
-    const clock = { now_ms: at('10T12:00') }
-    const { begun, start } = scripted([])
-    const backups = createBackups({
-      data_folder: folder,
-      settings: () => ({ ...settings, schedule: daily }),
-      log: memoryLog({}).log,
-      record: async () => {},
-      now: () => clock.now_ms,
-      start,
-    })
-    return { backups, begun, clock, put }
+  function putArchive(folder: string, when: string, by: 'schedule' | 'hand' = 'schedule'): void {
+    const made = { made_at_ms: at(when), is_encrypted: false, is_scheduled: by === 'schedule' }
+    mkdirSync(`${folder}/backups`, { recursive: true })
+    writeFileSync(`${folder}/backups/${archiveName(made)}`, 'an archive')
   }
 
-  test.each<[string, (readonly [string, boolean])[], string]>([
-    ['none', [], '11T03:00'],
-    ['one of this night', [['10T03:00:05', true]], '11T03:00'],
-    [
-      'one of the day before, and one by hand of this night',
-      [
-        ['09T03:00:05', true],
-        ['10T03:00:05', false],
-      ],
-      '10T12:01',
-    ],
-    [
-      'one of a clock that was ahead, and one of this night',
-      [
-        ['30T03:00', true],
-        ['10T03:00:05', true],
-      ],
-      '11T03:00',
-    ],
-  ])('with %s in its place, the next one is known from the start', async (_, made, due) => {
+  test.each<[string, by_schedule: string[], by_hand: string[], due: string]>([
+    ['none', [], [], '11T03:00'],
+    ['one of this night', ['10T03:00:05'], [], '11T03:00'],
+    ['one of the day before, and one by hand of this night', ['09T03:00:05'], ['10T03:00:05'], '10T12:01'],
+    ['one of a clock that was ahead, and one of this night', ['30T03:00', '10T03:00:05'], [], '11T03:00'],
+  ])('with %s in its place, the next one is known from the start', async (_, by_schedule, by_hand, due) => {
     using folder = temporary()
-    const { backups, begun } = startedWith(folder.path, made)
-    await backups.tick()
+    for (const when of by_schedule) putArchive(folder.path, when)
+    for (const when of by_hand) putArchive(folder.path, when, 'hand')
+    const { begun, start } = scripted([])
+    const { backups, tick } = startedOver(folder.path, start, { schedule: daily })
+    await tick(0)
     expect(begun).toEqual([])
     expect(new Date(backups.next_at_ms ?? 0).toISOString()).toBe(new Date(at(due)).toISOString())
   })
 
   test('one that a command made meanwhile, as the schedule does, is not made again', async () => {
     using folder = temporary()
-    const { backups, begun, clock, put } = startedWith(folder.path, [['10T03:00:05', true]])
-    await backups.tick()
-    put('11T02:59', true)
-    put('11T03:00:02', true)
+    putArchive(folder.path, '10T03:00:05')
+    const { begun, start } = scripted([])
+    const { backups, clock, tick } = startedOver(folder.path, start, { schedule: daily })
+    await tick(0)
+    putArchive(folder.path, '11T02:59')
+    putArchive(folder.path, '11T03:00:02')
     clock.now_ms = at('11T03:00:10')
-    await backups.tick()
+    await tick(0)
     expect(begun).toEqual([])
     expect(backups.next_at_ms).toBe(at('12T03:00'))
   })
 
   test('one that was made, and is not in its place any more, is not made again at once', async () => {
-    using folder = temporary()
     const { begun, start } = scripted(['made', 'made'])
-    let now_ms = at('10T12:00')
-    const backups = createBackups({
-      data_folder: folder.path,
-      settings: () => settings,
-      log: memoryLog({}).log,
-      record: async () => {},
-      now: () => now_ms,
-      start,
-    })
-    now_ms += AFTER_START_MS
-    for (let times = 0; times < 3; times++) {
-      await backups.tick()
-      await eventually('it ended', () => backups.running === undefined)
-      now_ms += RETRY_MS
-    }
+    const { tick } = startedOver('/nowhere', start)
+    for (const passed_ms of [AFTER_START_MS, RETRY_MS, RETRY_MS]) await tick(passed_ms)
     expect(begun.length).toBe(1)
   })
 
   test('a place that cannot be listed is told, and asked again a quarter of an hour later', async () => {
     using folder = temporary()
     writeFileSync(folder.at('backups'), 'no folder')
-    const memory = memoryLog({})
-    let now_ms = at('10T12:00')
-    const backups = createBackups({
-      data_folder: folder.path,
-      settings: () => settings,
-      log: memory.log,
-      record: async () => {},
-      now: () => now_ms,
-      start: scripted([]).start,
-    })
+    const { memory, tick } = startedOver(folder.path, scripted([]).start)
     const told: number[] = []
     for (const passed_ms of [0, RETRY_MS - 1, 1]) {
-      now_ms += passed_ms
-      await backups.tick()
+      await tick(passed_ms)
       told.push(memory.lines().filter(({ level }) => level === 'error').length)
     }
     expect(told).toEqual([1, 1, 2])
@@ -320,28 +252,16 @@ describe('beside the calls', () => {
     ['a variable that is not set', { unavailable: 'the environment variable X is not set' }],
   ])('%s: none is begun', async (_, changed) => {
     const { begun, start } = scripted([])
-    const backups = createBackups({
-      data_folder: '/nowhere',
-      settings: () => ({ ...settings, ...changed }),
-      log: memoryLog({}).log,
-      record: async () => {},
-      now: () => at('10T12:00'),
-      start,
-    })
-    await backups.tick()
+    const { backups, tick } = startedOver('/nowhere', start, changed)
+    await tick(AFTER_START_MS)
     expect([begun, backups.next_at_ms]).toEqual([[], undefined])
   })
 
   test('one at a time', () => {
-    const start: typeof startBackupProcess = () => ({ ended: new Promise(() => {}), stop: async () => {} })
-    const backups = createBackups({
-      data_folder: '/nowhere',
-      settings: () => settings,
-      log: memoryLog({}).log,
-      record: async () => {},
-      now: () => 0,
-      start,
-    })
+    const { backups } = startedOver('/nowhere', () => ({
+      ended: new Promise(() => {}),
+      stop: async () => {},
+    }))
     backups.make(SOMEBODY)
     expect(() => backups.make(SOMEBODY)).toThrow('is being made already')
     expect(() =>

@@ -4,10 +4,18 @@ import type { Database } from 'bun:sqlite'
 import { expect } from 'bun:test'
 import { closeSync, constants, existsSync, mkdirSync, openSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { zstdDecompressSync } from 'node:zlib'
+import { extract } from 'tar-stream'
+import { makeBackup } from '../../plugins/backups/making/make.ts'
 import { plugins } from '../../plugins/index.ts'
 import { run } from '../../src/app/commands/program.ts'
 import { checksOf, commandsOf, tablesOf } from '../../src/app/plugins.ts'
+import { dataPaths } from '../../src/app/process/data-paths.ts'
+import type { Engine } from '../../src/app/process/engine/engine.ts'
+import { sqliteEngine } from '../../src/app/process/engine/sqlite.ts'
+import { type FileStores, fileStoresOf } from '../../src/app/process/files/stores.ts'
 import { simulatorOf } from '../../src/app/process/simulator.ts'
+import type { Db } from '../../src/store/db.ts'
 import { openDatabase } from '../../src/store/engines/sqlite/open.ts'
 import { eventually } from '../support/eventually.ts'
 import { commandOf } from '../support/programs.ts'
@@ -28,6 +36,13 @@ export async function tollgate(args: readonly string[], env: Record<string, stri
   })
   const [out, err] = await Promise.all([child.stdout.text(), child.stderr.text()])
   return { status: await child.exited, out, err }
+}
+
+/** The same, which must be refused. @returns its words */
+export async function refusalOf(args: readonly string[], env: Record<string, string> = {}): Promise<string> {
+  const { status, out, err } = await tollgate(args, env)
+  if (status !== 1) throw new Error(`tollgate ${args.join(' ')}: ${status} ${out}${err}`)
+  return err
 }
 
 /** The same, which must succeed. @returns its answer */
@@ -127,6 +142,61 @@ function letReaderGo(path: string): boolean {
   }
 }
 
+/** What an archive has, in its order. */
+export async function entriesIn(archive: Uint8Array): Promise<{ name: string; text: Buffer }[]> {
+  const tar = extract()
+  tar.end(zstdDecompressSync(archive))
+  return await Array.fromAsync(tar, async (entry) => ({
+    name: entry.header.name,
+    text: Buffer.concat(await Array.fromAsync(entry as AsyncIterable<Buffer>)),
+  }))
+}
+
+/** The key of an upload of account 1. */
+export const uploadKey = (name: string): string => `files/1/0d4cf1bc-8f55-4ec8-9f0e-4f1e34f7f7a1_${name}.png`
+
+/** Adds the row of an upload. */
+export const addUpload = (db: Db, key: string, content: string) =>
+  db.write((within) =>
+    within.rows(
+      `INSERT INTO files (key, account_id, name, state, mime, bytes, sha256, width, height, created_at_ms)
+       VALUES ($key, 1, 'cat', 'stored', 'image/png', $bytes, $sha256, 1, 1, 0)`,
+      { key, bytes: content.length, sha256: hashOf(content) },
+    ),
+  )
+
+interface BackingUp {
+  engine?: Engine
+  stores?: FileStores
+  /** Done once the copy is made, and before more than the first files are read. */
+  meanwhile?: () => unknown
+}
+
+/** Makes a backup of a folder. */
+export async function backUp(
+  dir: string,
+  {
+    engine = sqliteEngine(dir),
+    stores = fileStoresOf({ files: undefined }, dir),
+    meanwhile = () => {},
+  }: BackingUp,
+) {
+  const blocks: Uint8Array[] = []
+  const result = await makeBackup({
+    paths: dataPaths(dir),
+    engine,
+    stores,
+    lock: undefined,
+    now_ms: 0,
+    async put(content) {
+      await meanwhile()
+      for await (const block of content) blocks.push(block)
+      return 0
+    },
+  })
+  return { result, archive: Buffer.concat(blocks) }
+}
+
 const within = <T>(data_folder: string, read: (db: Database) => T): T => {
   const db = openDatabase(join(data_folder, 'tollgate.db'), { readonly: true })
   try {
@@ -204,4 +274,5 @@ export async function expectSame(
   return { files: stored.length, calls }
 }
 
-const hashOf = (bytes: Uint8Array): string => new Bun.CryptoHasher('sha256').update(bytes).digest('hex')
+export const hashOf = (bytes: Uint8Array | string): string =>
+  new Bun.CryptoHasher('sha256').update(bytes).digest('hex')

@@ -11,7 +11,7 @@ export interface Wish {
   fails: boolean
 }
 
-export const PRICE_TOML = '{ input = 0.30, output = 2.50, cache_read = 0.03 }'
+export const PRICE = 'input = 0.30, output = 2.50, cache_read = 0.03'
 
 /** The cost by the price above. In nano-dollars a token: input 300, output 2,500, cache reads 30. */
 export const costOf = ({ prompt_tokens, cached_tokens, output_tokens, thinking_tokens }: Wish): number =>

@@ -1,19 +1,13 @@
 // Crashes of a real server over one data folder: it is killed, started again and checked, as often as it is asked for.
 import { Database } from 'bun:sqlite'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { createAccount } from '../../src/access/accounts.ts'
-import { createKey } from '../../src/access/keys.ts'
-import { NANOS_PER_USD, parseUsd } from '../../src/domain/money.ts'
-import { createWriter } from '../../src/money/ledger/writer.ts'
-import { openDatabase } from '../../src/store/engines/sqlite/open.ts'
-import { dbOver } from '../../src/store/engines/sqlite/sqlite.ts'
+import { parseUsd } from '../../src/domain/money.ts'
 import { type Random, randomFrom } from '../money/ledger/random.ts'
+import { type DataFolder, prepareDataFolder } from '../support/data-folder.ts'
+import { modelSection, providerSection } from '../support/sections.ts'
 import { callUntilDeath, nothingAcknowledged } from './caller.ts'
 import { Checks, type Evidence } from './checks.ts'
 import { type ServerProcess, startServer } from './process.ts'
-import { PRICE_TOML, type Provider, startProvider } from './provider.ts'
+import { PRICE, type Provider, startProvider } from './provider.ts'
 
 /**
  * Where the server kills itself. `outside` is a kill by another process after some calls, `moment` after some
@@ -60,17 +54,11 @@ export interface Crashes extends AsyncDisposable {
   end(): Promise<{ complaints: string[]; exit_code: number }>
 }
 
-interface Account {
-  id: number
-  api_key: string
-}
-
 /** All that the lives share. */
 interface Run {
-  folder: string
+  folder: DataFolder
   provider: Provider
   random: Random
-  account: Account
   checks: Checks
   evidence: Evidence
   acknowledged: number
@@ -79,12 +67,12 @@ interface Run {
 
 /** @param seed the same seed makes the same run, as far as the machine allows */
 export async function openCrashes(seed: number): Promise<Crashes> {
-  const folder = mkdtempSync(join(tmpdir(), 'tollgate-crash-'))
+  const provider = startProvider()
+  const folder = await prepareDataFolder(catalogueOf(provider), { balance_usd: '100000' })
   const run: Run = {
     folder,
-    provider: startProvider(),
+    provider,
     random: randomFrom(seed),
-    account: await prepareAccount(databaseIn(folder)),
     checks: new Checks(),
     evidence: nothing(),
     acknowledged: 0,
@@ -96,59 +84,24 @@ export async function openCrashes(seed: number): Promise<Crashes> {
     },
     live: (point) => live(run, point),
     async end() {
-      const last = await startServer(folder, 'none', 1)
+      const last = await startServer(folder.path, 'none', 1)
       const complaints = await checkRestart(run, last)
       last.child.kill('SIGTERM')
       return { complaints, exit_code: await last.child.exited }
     },
     async [Symbol.asyncDispose]() {
       await run.provider.stop()
-      rmSync(folder, { recursive: true, force: true })
+      folder[Symbol.dispose]()
     },
   }
 }
 
-const databaseIn = (folder: string): string => join(folder, 'tollgate.db')
-
-const writeCatalogue = ({ folder, provider }: Run) =>
-  Bun.write(
-    join(folder, 'tollgate.toml'),
-    `[server]
+const catalogueOf = ({ url }: Provider): string => `
+[server]
 listen = "127.0.0.1:0"
-
-[[providers]]
-name = "provider"
-protocol = "gemini"
-base_url = "${provider.url}"
-api_keys = ["the-key-of-the-provider"]
-cooldown_ms = 0
-
-[[models]]
-id = "crash"
-kind = "text"
-routes = [{ provider = "provider", model = "crash" }]
-price = ${PRICE_TOML}
-`,
-  )
-
-async function prepareAccount(database_path: string): Promise<Account> {
-  const connection = openDatabase(database_path)
-  const db = dbOver(connection)
-  const now_ms = Date.now()
-  const { id } = await createAccount(db, { name: 'caller', now_ms })
-  const settings = { models: null, spend_limit_nanos: null, addresses: null, expires_at_ms: null }
-  const randomBytes = (length: number) => crypto.getRandomValues(new Uint8Array(length))
-  const { text: api_key } = await createKey(
-    db,
-    'caller',
-    { name: 'key', ...settings },
-    { randomBytes, now_ms },
-  )
-  const amount_nanos = 100_000 * NANOS_PER_USD
-  createWriter(connection).commit([{ op: 'top_up', account_id: id, amount_nanos, note: '', now_ms }])
-  await db.close()
-  return { id, api_key }
-}
+${providerSection('provider', 'gemini', url, 'cooldown_ms = 0')}
+${modelSection('crash', { provider: 'crash' }, { price: PRICE })}
+`
 
 const nothing = (): Evidence => ({
   book: nothingAcknowledged(),
@@ -167,7 +120,7 @@ async function checkRestart(run: Run, { lines, url }: ServerProcess): Promise<st
   }
   evidence.died_at_start ||= url === undefined
   if (url === undefined) return []
-  const db = new Database(databaseIn(folder), { readonly: true })
+  const db = new Database(folder.database_path, { readonly: true })
   evidence.seen_by_provider = provider.seen.size
   const complaints = await checks.complaints(db, evidence)
   db.close()
@@ -184,7 +137,7 @@ async function callUntilItDies(
   passing: number,
 ): Promise<void> {
   if (url === undefined) return
-  const { account, folder, random, evidence } = run
+  const { folder, random, evidence } = run
   let calls = 0
   const goesOn = () => {
     calls += 1
@@ -194,9 +147,9 @@ async function callUntilItDies(
   if (point === 'moment') setTimeout(() => child.kill('SIGKILL'), passing)
   const options = {
     url,
-    api_key: account.api_key,
-    account_id: account.id,
-    database_path: databaseIn(folder),
+    api_key: folder.keys[0] ?? '',
+    account_id: 1,
+    database_path: folder.database_path,
     random,
     newTag: () => `tag-${run.tags++}`,
     goesOn,
@@ -206,8 +159,7 @@ async function callUntilItDies(
 
 async function live(run: Run, point: Point): Promise<Life> {
   const passing = 1 + run.random.below(point === 'moment' ? MAX_MOMENT_MS : MAX_PASSINGS)
-  await writeCatalogue(run)
-  const server = await startServer(run.folder, point, passing)
+  const server = await startServer(run.folder.path, point, passing)
   const complaints = await checkRestart(run, server)
   await callUntilItDies(run, server, point, passing)
   if (!(await wasKilled(server))) complaints.push(`was not killed, but: ${await server.complaints}`)

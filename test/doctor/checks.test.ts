@@ -1,7 +1,7 @@
 // The doctor: each trouble is found, at its level, with what to do; what is well is said to be well.
 import { Database } from 'bun:sqlite'
 import { beforeEach, describe, expect, test } from 'bun:test'
-import { chmodSync, chownSync, cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { chmodSync, chownSync, cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createDoctor } from '../../plugins/doctor/check-up.ts'
 import { checkFiles } from '../../plugins/doctor/checks/open-files.ts'
@@ -9,7 +9,7 @@ import { DoctorReport } from '../../plugins/doctor/report.ts'
 import { askReady } from '../../src/app/checks/ready.ts'
 import { fits } from '../../src/domain/validation.ts'
 import { createScene, NOW, sceneOfEachTest } from '../app/commands/scene.ts'
-import { catalogueOf } from '../support/catalogue.ts'
+import { type CatalogueParts, catalogueOf } from '../support/catalogue.ts'
 import { accountFile } from '../support/google.ts'
 import { commandOf } from '../support/programs.ts'
 
@@ -38,6 +38,16 @@ async function found(check: string): Promise<string[]> {
 }
 
 const catalogue = (text: string) => writeFileSync(scene.path('tollgate.toml'), text, { mode: 0o600 })
+/** A catalogue of the simulator, with these parts. */
+const simulated = (parts: Partial<CatalogueParts> = {}) =>
+  catalogueOf({ upstream_url: 'simulator', ...parts })
+const damage = (begins: string) => writeFileSync(scene.path('tollgate.db'), begins.padEnd(8_192, 'x'))
+
+function setVersion(version: number): void {
+  const db = new Database(scene.path('tollgate.db'))
+  db.run(`PRAGMA user_version = ${version}`)
+  db.close()
+}
 
 type Trouble = [what: string, check: string, says: string, spoil: () => void]
 
@@ -65,7 +75,7 @@ test.each([
   ['a cost above the price', 'cost = { input = 9, output = 9 }', '`tollgate prices list`'],
   ['a variable that is not set', '', 'Set the variable in the gateway'],
 ])('%s: the advice fits the warning', async (_case, cost, advice) => {
-  const text = catalogueOf({ upstream_url: 'simulator' })
+  const text = simulated()
   catalogue(
     cost === ''
       ? text.replace(/api_keys = .*/, 'api_keys = ["env:TOLLGATE_NOT_SET"]')
@@ -79,48 +89,21 @@ test.each([
 
 describe('what is wrong is found, and fails', () => {
   test.each([
-    [
-      'no catalogue',
-      'catalogue',
-      'fail: not found',
-      () => void Bun.spawnSync(['rm', scene.path('tollgate.toml')]),
-    ],
+    ['no catalogue', 'catalogue', 'fail: not found', () => rmSync(scene.path('tollgate.toml'))],
     [
       'a mistake in the catalogue',
       'catalogue',
       'fail: tollgate.toml:1: srever: unknown field',
-      () => catalogue(`[srever]\n${catalogueOf({ upstream_url: 'simulator' })}`),
+      () => catalogue(`[srever]\n${simulated()}`),
     ],
-    [
-      'a folder that others may write',
-      'folder mode',
-      'fail: others may write',
-      () => chmodSync(scene.dir, 0o777),
-    ],
-    [
-      'a damaged database',
-      'database',
-      'fail: it ',
-      () => writeFileSync(scene.path('tollgate.db'), 'SQLite format 3\0'.padEnd(8_192, 'x')),
-    ],
-    [
-      'a database of a newer program',
-      'schema',
-      'fail: version 99',
-      () => {
-        const db = new Database(scene.path('tollgate.db'))
-        db.run('PRAGMA user_version = 99')
-        db.close()
-      },
-    ],
+    ['a folder that others may write', 'folder mode', 'fail: others', () => chmodSync(scene.dir, 0o777)],
+    ['a damaged database', 'database', 'fail: it ', () => damage('SQLite format 3\0')],
+    ['a database of a newer program', 'schema', 'fail: version 99', () => setVersion(99)],
     [
       'a certificate that is not there',
       'certificate',
       'fail: ',
-      () =>
-        catalogue(
-          catalogueOf({ upstream_url: 'simulator', server: 'tls_certificate = "a.pem"\ntls_key = "a.key"' }),
-        ),
+      () => catalogue(simulated({ server: 'tls_certificate = "a.pem"\ntls_key = "a.key"' })),
     ],
     [
       'a certificate that has expired',
@@ -128,12 +111,7 @@ describe('what is wrong is found, and fails', () => {
       'fail: for DNS:images.example.com, valid until 2021-01-01: it has expired',
       () => certificate('expired'),
     ],
-    [
-      'a key of TLS that everybody may read',
-      'key of TLS',
-      'fail: every user',
-      () => certificate('right', 0o644),
-    ],
+    ['a key of TLS that all may read', 'key of TLS', 'fail: every', () => certificate('right', 0o644)],
     [
       'a provider that is not there',
       'provider provider-one#1',
@@ -155,7 +133,7 @@ function certificate(name: string, mode = 0o600): void {
   cpSync(join(fixtures, `${name}.key`), scene.path('server.key'))
   chmodSync(scene.path('server.key'), mode)
   const server = 'tls_certificate = "server.pem"\ntls_key = "server.key"'
-  catalogue(catalogueOf({ upstream_url: 'simulator', server }))
+  catalogue(simulated({ server }))
 }
 
 test.skipIf(!IS_ROOT)(
@@ -176,7 +154,7 @@ describe('a database is only to be replaced by a backup where it is damaged', ()
   }
 
   test('one that is damaged', async () => {
-    writeFileSync(scene.path('tollgate.db'), 'no database'.padEnd(8_192, 'x'))
+    damage('no database')
     const { out } = await scene.run('doctor', '--json')
     expect((await database(out))?.advice).toContain('restore the last backup')
   })
@@ -220,16 +198,7 @@ describe('what may be wrong is a warning, and the exit status stays 0', () => {
       'warn: others may read tollgate.toml (mode 0644)',
       () => chmodSync(scene.path('tollgate.toml'), 0o644),
     ],
-    [
-      'an older database',
-      'schema',
-      'warn: version 3',
-      () => {
-        const db = new Database(scene.path('tollgate.db'))
-        db.run('PRAGMA user_version = 3')
-        db.close()
-      },
-    ],
+    ['an older database', 'schema', 'warn: version 3', () => setVersion(3)],
     [
       'a key of a provider that is not in the environment',
       'catalogue',
@@ -240,7 +209,7 @@ describe('what may be wrong is a warning, and the exit status stays 0', () => {
       'callers who come by plain HTTP',
       'certificate',
       'warn: plain HTTP at 0.0.0.0:8080',
-      () => catalogue(catalogueOf({ upstream_url: 'simulator', server: 'listen = "0.0.0.0:8080"' })),
+      () => catalogue(simulated({ server: 'listen = "0.0.0.0:8080"' })),
     ],
     [
       'a certificate that ends soon',
@@ -255,7 +224,7 @@ describe('what may be wrong is a warning, and the exit status stays 0', () => {
       'no gateway runs',
       'address',
       'warn: no gateway runs here',
-      () => catalogue(catalogueOf({ upstream_url: 'simulator', server: 'listen = "127.0.0.1:0"' })),
+      () => catalogue(simulated({ server: 'listen = "127.0.0.1:0"' })),
     ],
   ] as readonly Trouble[])('%s', async (_case, check, says, spoil) => {
     spoil()
@@ -265,8 +234,7 @@ describe('what may be wrong is a warning, and the exit status stays 0', () => {
 })
 
 describe('backups', () => {
-  const backup = (section: string) =>
-    catalogue(`${catalogueOf({ upstream_url: 'simulator' })}\n[backup]\n${section}\n`)
+  const backup = (section: string) => catalogue(`${simulated()}\n[backup]\n${section}\n`)
   const made = async (age_ms: number) => {
     await scene.json('backup')
     scene.now_ms += age_ms
@@ -511,37 +479,23 @@ ${more}
   /** So many days from the day of the check. */
   const day = (days: number) => new Date(NOW + days * 86_400_000).toISOString().slice(0, 10)
 
-  test.each<[about: string, more: () => string, says: string[]]>([
-    ['none has a date', () => model(''), ['ok: none ends within 30 days, by the dates in the catalogue']],
-    [
-      'one in a month',
-      () => model(`shutdown_date = "${day(31)}"`),
-      ['ok: none ends within 30 days, by the dates in the catalogue'],
-    ],
-    [
-      'one in 30 days',
-      () => model(`shutdown_date = "${day(30)}"`),
-      [`warn: ending ends on ${day(30)}, in 30 days`],
-    ],
-    [
-      'one tomorrow',
-      () => model(`shutdown_date = "${day(1)}"`),
-      [`warn: ending ends on ${day(1)}, in 1 day`],
-    ],
-    ['one today', () => model(`shutdown_date = "${day(0)}"`), [`warn: ending ends on ${day(0)}, today`]],
-    ['one yesterday', () => model(`shutdown_date = "${day(-1)}"`), [`warn: ending ended on ${day(-1)}`]],
+  const NONE = 'ok: none ends within 30 days, by the dates in the catalogue'
+  const ends = (days: number) => `shutdown_date = "${day(days)}"`
+  test.each<[about: string, more: string, says: string]>([
+    ['none has a date', model(''), NONE],
+    ['one in a month', model(ends(31)), NONE],
+    ['one in 30 days', model(ends(30)), `warn: ending ends on ${day(30)}, in 30 days`],
+    ['one tomorrow', model(ends(1)), `warn: ending ends on ${day(1)}, in 1 day`],
+    ['one today', model(ends(0)), `warn: ending ends on ${day(0)}, today`],
+    ['one yesterday', model(ends(-1)), `warn: ending ended on ${day(-1)}`],
     [
       'a route of two',
-      () => model('', `, shutdown_date = "${day(2)}"`),
-      [`warn: ending: its route provider-one:m ends on ${day(2)}, in 2 days`],
+      model('', `, ${ends(2)}`),
+      `warn: ending: its route provider-one:m ends on ${day(2)}, in 2 days`,
     ],
-    [
-      'a retired one',
-      () => model(`retired = true\nshutdown_date = "${day(-1)}"`),
-      ['ok: none ends within 30 days, by the dates in the catalogue'],
-    ],
+    ['a retired one', model(`retired = true\n${ends(-1)}`), NONE],
   ])('%s', async (_, more, says) => {
-    catalogue(catalogueOf({ upstream_url: 'simulator', more: more() }))
-    expect(await found('models')).toEqual(says)
+    catalogue(simulated({ more }))
+    expect(await found('models')).toEqual([says])
   })
 })

@@ -1,8 +1,5 @@
 // Crashes: afterwards conversations are whole, no file is without its row, and every report was true.
-import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { beforeAll, expect, test } from 'bun:test'
 import { createAccount } from '../../src/access/accounts.ts'
 import { createFileStore } from '../../src/media/store.ts'
 import { auditResponses } from '../../src/responses/audit.ts'
@@ -10,19 +7,17 @@ import { createKeptResponses } from '../../src/responses/store.ts'
 import { openDatabase } from '../../src/store/engines/sqlite/open.ts'
 import { dbOver, openDb } from '../../src/store/engines/sqlite/sqlite.ts'
 import { commandOf } from '../support/programs.ts'
+import { folderOfFile } from '../support/test-folder.ts'
 
 const STEPS = ['response.written', 'response.kept', 'response.deleted'] as const
 const PASSINGS = [1, 2, 7] as const
 const settings = { store: true, days: 30, max_mb: 100, max_mb_per_account: 50, max_mb_per_conversation: 32 }
 
-let folder: string
+const folder = folderOfFile()
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'tollgate-responses-'))
-  const db = openDb(join(folder, 'tollgate.db'))
+  await using db = openDb(folder.at('tollgate.db'))
   await createAccount(db, { name: 'one', now_ms: 0 })
-  await db.close()
 })
-afterAll(() => rm(folder, { recursive: true, force: true }))
 
 interface Report {
   what: 'kept' | 'deleted'
@@ -31,7 +26,7 @@ interface Report {
 
 /** Runs the process until it is dead. @returns its reports */
 async function runUntilKilled(step: string, passing: number): Promise<Report[]> {
-  const child = Bun.spawn([...commandOf('crash-responses'), folder, step, String(passing)], {
+  const child = Bun.spawn([...commandOf('crash-responses'), folder.path, step, String(passing)], {
     stdout: 'pipe',
     stderr: 'pipe',
   })
@@ -49,9 +44,9 @@ test.each(STEPS.flatMap((step) => PASSINGS.map((passing) => [step, passing] as c
   'killed at "%s", passing %i',
   async (step, passing) => {
     const reports = await runUntilKilled(step, passing)
-    const connection = openDatabase(join(folder, 'tollgate.db'))
+    const connection = openDatabase(folder.at('tollgate.db'))
     const db = dbOver(connection)
-    const files = createFileStore(join(folder, 'responses'))
+    const files = createFileStore(folder.at('responses'))
     const store = createKeptResponses({ db, files, settings: () => settings, now: Date.now, probe: () => {} })
     await store.sweep()
     strays += await store.recover()

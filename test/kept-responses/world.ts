@@ -1,8 +1,5 @@
 // A store of kept responses by itself: an injected clock, settings that a test changes, and a folder for its files.
 import type { Database } from 'bun:sqlite'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import type { ResponseSettings } from '../../src/domain/catalogue.ts'
 import { createFileStore, type FileStore } from '../../src/media/store.ts'
 import { auditResponses } from '../../src/responses/audit.ts'
@@ -11,6 +8,7 @@ import { createKeptResponses, type KeptResponses } from '../../src/responses/sto
 import type { Db } from '../../src/store/db.ts'
 import { dbOver } from '../../src/store/engines/sqlite/sqlite.ts'
 import { memoryDatabase } from '../support/empty-database.ts'
+import { temporary } from '../support/temporary.ts'
 import { answerTo } from './support.ts'
 
 export const DAY_MS = 86_400_000
@@ -35,12 +33,12 @@ export interface World extends AsyncDisposable {
 }
 
 export async function world(changes: Partial<ResponseSettings> = {}): Promise<World> {
-  const folder = await mkdtemp(join(tmpdir(), 'tollgate-responses-'))
+  const folder = temporary()
   const connection = memoryDatabase()
   const db = dbOver(connection)
   for (const id of [1, 2, 3])
     connection.run('INSERT INTO accounts VALUES (?, ?, ?, 0, 0, 0, 0)', [id, `n${id}`, 'active'])
-  const files = createFileStore(folder)
+  const files = createFileStore(folder.path)
   const clock = { now_ms: 1_000 * DAY_MS }
   const settings = {
     store: true,
@@ -82,7 +80,7 @@ export async function world(changes: Partial<ResponseSettings> = {}): Promise<Wo
       (await auditResponses(db, files)).map(({ invariant, subject }) => `${subject}: ${invariant}`),
     async [Symbol.asyncDispose]() {
       connection.close()
-      await rm(folder, { recursive: true, force: true })
+      folder[Symbol.dispose]()
     },
   }
   return made

@@ -2,8 +2,6 @@
 import { describe, expect, test } from 'bun:test'
 import { cpSync, mkdirSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { zstdDecompressSync } from 'node:zlib'
-import { extract } from 'tar-stream'
 import { eraseAccount } from '../../plugins/personal-data/erase.ts'
 import { exportAccount } from '../../plugins/personal-data/export.ts'
 import { fileStoresOf } from '../../src/app/process/files/stores.ts'
@@ -17,6 +15,7 @@ import { openPostgres } from '../../src/store/engines/postgres/open.ts'
 import { serverScrubbing } from '../../src/store/engines/postgres/scrubbing.ts'
 import { fileScrubbing, type Scrubbing } from '../../src/store/engines/sqlite/scrubbing.ts'
 import { openDb } from '../../src/store/engines/sqlite/sqlite.ts'
+import { entriesIn } from '../backups/support.ts'
 import { ALL_TABLES } from '../support/all-tables.ts'
 import { makeEmptyDatabase } from '../support/empty-database.ts'
 import { eventually } from '../support/eventually.ts'
@@ -138,14 +137,11 @@ async function exported({ folder, db }: Place): Promise<Record<string, string>> 
       return 0
     },
   })
-  const tar = extract()
-  tar.end(zstdDecompressSync(Buffer.concat(blocks)))
-  const entries: Record<string, string> = { missing: missing.join() }
-  for await (const entry of tar)
-    entries[entry.header.name] = Buffer.concat(
-      await Array.fromAsync(entry as AsyncIterable<Buffer>),
-    ).toString()
-  return entries
+  const entries = await entriesIn(Buffer.concat(blocks))
+  return Object.fromEntries([
+    ['missing', missing.join()],
+    ...entries.map(({ name, text }) => [name, String(text)]),
+  ])
 }
 
 /** All rows, without what an erasure puts at random in the place of a key's hash. */

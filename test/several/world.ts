@@ -1,5 +1,6 @@
 // Several gateways over one PostgreSQL database, each a process in a folder of its own, before one scripted provider.
 import { expect } from 'bun:test'
+import { randomBytes } from 'node:crypto'
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { createAccount } from '../../src/access/accounts.ts'
@@ -71,10 +72,8 @@ interface Options {
   server?: string
 }
 
-const randomBytes = (length: number) => crypto.getRandomValues(new Uint8Array(length))
 /** Nobody listens there. */
 const NOWHERE = 'postgres://127.0.0.1:1/'
-const SETTINGS = { models: null, spend_limit_nanos: null, addresses: null, expires_at_ms: null }
 
 export async function world({
   gateways = 3,
@@ -113,23 +112,10 @@ ${files ? filesLines(files) : ''}`
     async caller(balance_usd, settings = {}, name = `account-${accounts + 1}`) {
       accounts += 1
       const now_ms = Date.now()
-      const { id: account_id, name: account } = await createAccount(db, {
-        name,
-        now_ms,
-      })
-      await ledger.submit({
-        op: 'top_up',
-        account_id,
-        amount_nanos: parseUsd(balance_usd),
-        note: 'test',
-        now_ms,
-      })
-      const { text: key } = await createKey(
-        db,
-        account,
-        { name: 'key', ...SETTINGS, ...settings },
-        { randomBytes, now_ms },
-      )
+      const { id: account_id } = await createAccount(db, { name, now_ms })
+      const amount_nanos = parseUsd(balance_usd)
+      await ledger.submit({ op: 'top_up', account_id, amount_nanos, note: 'test', now_ms })
+      const { text: key } = await createKey(db, name, { name: 'key', ...settings }, { randomBytes, now_ms })
       return key
     },
     call(member, path, body, key, headers = {}) {

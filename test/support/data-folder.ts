@@ -1,4 +1,5 @@
 // A data folder as an operator prepares it, for a gateway in a process of its own: a catalogue, accounts with money, a key for each.
+import { randomBytes } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -16,9 +17,6 @@ export interface DataFolder extends Disposable {
   /** One key's text for each account. */
   keys: string[]
 }
-
-const SETTINGS = { models: null, spend_limit_nanos: null, addresses: null, expires_at_ms: null }
-const randomBytes = (length: number) => crypto.getRandomValues(new Uint8Array(length))
 
 /** @param catalogue the catalogue's text */
 export async function prepareDataFolder(
@@ -41,7 +39,7 @@ export async function prepareDataFolder(
   for (let index = 1; index <= accounts; index++) {
     const { id: account_id, name } = await createAccount(db, { name: `account-${index}`, now_ms })
     writer.commit([{ op: 'top_up', account_id, amount_nanos: parseUsd(balance_usd), note: 'test', now_ms }])
-    keys.push((await createKey(db, name, { name: 'key', ...SETTINGS }, { randomBytes, now_ms })).text)
+    keys.push((await createKey(db, name, { name: 'key' }, { randomBytes, now_ms })).text)
   }
   await db.close()
   return {

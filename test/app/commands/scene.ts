@@ -34,6 +34,8 @@ export interface Scene extends Disposable {
   ask: ((question: string) => Promise<string>) | undefined
   /** Runs a command on this folder. */
   run(...args: string[]): Promise<Ran>
+  /** Runs a command that must be refused, with status 1 and no answer. @returns its words */
+  refusal(...args: string[]): Promise<string>
   /** Runs a command that must succeed, and gives its --json answer. */
   // biome-ignore lint/suspicious/noExplicitAny: a test looks at whatever fields it needs
   json(...args: string[]): Promise<any>
@@ -83,6 +85,11 @@ export function createScene(
         startGateway: () => Promise.reject(new Error('not in this test')),
       })
       return { status, out: out.join('\n'), err: err.join('\n') }
+    },
+    async refusal(...args) {
+      const { status, out, err } = await scene.run(...args)
+      if (status !== 1 || out !== '') throw new Error(`tollgate ${args.join(' ')}: ${status} ${out}${err}`)
+      return err
     },
     async json(...args) {
       const { status, out, err } = await scene.run(...args, '--json')
