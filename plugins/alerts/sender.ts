@@ -38,6 +38,9 @@ export const TAKEN_FOR_MS = MINUTE_MS
 /** At once; the others wait for the next time. */
 const MAX_AT_ONCE = 20
 
+/** Not sent, and not tried again. */
+const GIVEN_UP = { due_at_ms: null, sent_at_ms: null }
+
 interface Sender {
   /** Sends the messages that are due, unless it does so already. */
   sendDue(): Promise<void>
@@ -65,25 +68,22 @@ export function createSender({ db, settings, post, now, log, has_others = false 
     }
   }
 
-  async function trySending(sending: SendingWithAlert): Promise<TryResult> {
+  async function trySending({ id, tries, webhook_id, event, alert }: SendingWithAlert): Promise<TryResult> {
     const webhook = webhookOf(settings())
-    if (!webhook) return ended(sending, null, 'No webhook is set in [alerts].')
+    if (!webhook) return { ...GIVEN_UP, id, status: null, failure: 'No webhook is set in [alerts].' }
     const { status, failure } = await deliver(post, {
       webhook,
-      webhook_id: sending.webhook_id,
-      body: bodyOf(sending.event, sending.alert),
+      webhook_id,
+      body: bodyOf(event, alert),
       at_ms: now(),
       signal: stopping.signal,
     })
-    if (failure === null) return { id: sending.id, due_at_ms: null, sent_at_ms: now(), status, failure }
-    if (status === GONE) return ended(sending, status, 'The receiver answered 410: it wants no more.')
-    return again(sending, status, failure)
-  }
-
-  function again(sending: SendingWithAlert, status: number | null, failure: string): TryResult {
-    const after_ms = RETRY_AFTER_MS[sending.tries]
-    if (after_ms === undefined) return ended(sending, status, failure)
-    return { id: sending.id, due_at_ms: now() + after_ms, sent_at_ms: null, status, failure }
+    if (failure === null) return { id, due_at_ms: null, sent_at_ms: now(), status, failure }
+    if (status === GONE)
+      return { ...GIVEN_UP, id, status, failure: 'The receiver answered 410: it wants no more.' }
+    const after_ms = RETRY_AFTER_MS[tries]
+    if (after_ms === undefined) return { ...GIVEN_UP, id, status, failure }
+    return { id, due_at_ms: now() + after_ms, sent_at_ms: null, status, failure }
   }
 
   function report(
@@ -115,12 +115,3 @@ export function createSender({ db, settings, post, now, log, has_others = false 
     },
   }
 }
-
-/** It is not tried again. */
-const ended = ({ id }: SendingWithAlert, status: number | null, failure: string): TryResult => ({
-  id,
-  due_at_ms: null,
-  sent_at_ms: null,
-  status,
-  failure,
-})

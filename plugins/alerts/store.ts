@@ -1,7 +1,7 @@
 // Alerts and their messages in the database: open and past ones, sent and due ones; kept for thirty days.
 
-import { and, asc, desc, eq, isNotNull, isNull, lte, sql } from 'drizzle-orm'
-import type { Awaitable, Db } from '../../src/store/db.ts'
+import { and, asc, desc, eq, getTableColumns, isNotNull, isNull, lte, sql } from 'drizzle-orm'
+import type { Awaitable, Db, Orm } from '../../src/store/db.ts'
 import { equals, isOneOf, placeholders, rawPlaceholders } from '../../src/store/placeholders.ts'
 import { perConnection } from '../../src/store/prepared.ts'
 import { type Condition, type Looking, type Steps, stepsOf } from './steps.ts'
@@ -78,16 +78,12 @@ export const recentAlerts = (db: Db, limit: number): Awaitable<AlertRow[]> =>
   queries(db).recent.all({ row_limit: limit })
 
 /** The newest first. */
-export async function recentSendings(db: Db, limit: number): Promise<SendingWithAlert[]> {
-  const found = await queries(db).sendings.all({ row_limit: limit })
-  return found.map(joined)
-}
+export const recentSendings = (db: Db, limit: number): Awaitable<SendingWithAlert[]> =>
+  queries(db).sendings.all({ row_limit: limit })
 
 /** The messages that are due, the oldest first. */
-export async function dueSendings(db: Db, now_ms: number, limit: number): Promise<SendingWithAlert[]> {
-  const found = await queries(db).due.all({ due_at_ms: now_ms, row_limit: limit })
-  return found.map(joined)
-}
+export const dueSendings = (db: Db, now_ms: number, limit: number): Awaitable<SendingWithAlert[]> =>
+  queries(db).due.all({ due_at_ms: now_ms, row_limit: limit })
 
 /**
  * Takes a sending that is due, where several gateways send: until then no other one has it.
@@ -118,12 +114,13 @@ export async function recordTry(db: Db, result: TryResult): Promise<void> {
   await db.write((db) => queries(db).tried.run({ ...result }))
 }
 
-const joined = ({ sending, alert }: { sending: AlertSendingRow; alert: AlertRow }): SendingWithAlert => ({
-  ...sending,
-  alert,
-})
-
 const { placeholder } = sql
+
+const sendingsWithAlert = (orm: Orm) =>
+  orm
+    .select({ ...getTableColumns(alert_sendings), alert: alerts })
+    .from(alert_sendings)
+    .innerJoin(alerts, eq(alerts.id, alert_sendings.alert_id))
 
 const queries = perConnection({
   open: (orm) =>
@@ -154,18 +151,9 @@ const queries = perConnection({
       })
       .prepare(),
   sendings: (orm) =>
-    orm
-      .select({ sending: alert_sendings, alert: alerts })
-      .from(alert_sendings)
-      .innerJoin(alerts, eq(alerts.id, alert_sendings.alert_id))
-      .orderBy(desc(alert_sendings.id))
-      .limit(placeholder('row_limit'))
-      .prepare(),
+    sendingsWithAlert(orm).orderBy(desc(alert_sendings.id)).limit(placeholder('row_limit')).prepare(),
   due: (orm) =>
-    orm
-      .select({ sending: alert_sendings, alert: alerts })
-      .from(alert_sendings)
-      .innerJoin(alerts, eq(alerts.id, alert_sendings.alert_id))
+    sendingsWithAlert(orm)
       .where(lte(alert_sendings.due_at_ms, placeholder('due_at_ms')))
       .orderBy(asc(alert_sendings.id))
       .limit(placeholder('row_limit'))

@@ -31,23 +31,18 @@ export const SendingView = Type.Object({
   ...NullableTimeFields('due'),
 })
 
-export const alertView = ({
-  id,
-  rule,
-  subject,
-  account_id,
-  sentence,
-  raised_at_ms,
-  ended_at_ms,
-}: AlertRow): Static<typeof AlertView> => ({
-  id,
-  rule,
-  subject,
-  account_id,
-  sentence,
-  ...time('raised', raised_at_ms),
-  ...time('ended', ended_at_ms),
-})
+export function alertView(alert: AlertRow): Static<typeof AlertView> {
+  const { id, rule, subject, account_id, sentence, raised_at_ms, ended_at_ms } = alert
+  return {
+    id,
+    rule,
+    subject,
+    account_id,
+    sentence,
+    ...time('raised', raised_at_ms),
+    ...time('ended', ended_at_ms),
+  }
+}
 
 export function sendingView(sending: SendingWithAlert): Static<typeof SendingView> {
   const { id, event, tries, status, failure, alert } = sending

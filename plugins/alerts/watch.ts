@@ -1,12 +1,12 @@
 // The watch of a running gateway: it checks conditions regularly, raises and ends alerts, and sends them.
 
+import type { AlertOfCheck, Diagnosis } from '../../src/app/checks/check.ts'
 import { patientOf } from '../../src/app/checks/look.ts'
 import type { Gateway } from '../../src/app/surface/gateway.ts'
 import type { PostWebhook } from '../../src/media/webhook-post.ts'
 import type { Awaitable } from '../../src/store/db.ts'
 import { type HealthNow, routeHealth } from '../health/index.ts'
 import { lowBalances, spendConditions } from './account-conditions.ts'
-import { conditionsOf } from './check-conditions.ts'
 import type { OtherGateways } from './other-gateways.ts'
 import { failing } from './route-conditions.ts'
 import { createSender } from './sender.ts'
@@ -55,7 +55,7 @@ export function watchAlerts({ gateway, settings, post, others, ...parts }: Alert
   const { now, log } = calls
   const has_others = others !== undefined
   const sender = createSender({ db, settings, post, now, log, has_others })
-  const of_all = checksOf({ gateway, settings, health })
+  const of_all = checksOf(gateway, settings, health)
   const checks = [...of_all, ...checksOfPlugins(gateway, others?.machine)].map((check) => ({
     ...check,
     due_at_ms: 0,
@@ -127,13 +127,11 @@ const isOwnTo =
   ({ rule, subject }: { rule: string; subject: string }): boolean =>
     !others || !of_machines.has(rule) || subject === others.machine || !others.isAlive(subject)
 
-function checksOf({
-  gateway,
-  settings,
-  health,
-}: Required<Pick<AlertParts, 'gateway' | 'settings' | 'health'>>): Check[] {
-  const { db, calls } = gateway
-  const { now, catalogue } = calls
+function checksOf(
+  { db, calls: { now, catalogue } }: AlertParts['gateway'],
+  settings: () => AlertSettings,
+  health: () => Promise<HealthNow>,
+): Check[] {
   return [
     { rules: ['low_balance'], every_ms: NOT_OFTEN_MS, look: () => lowBalances(db, now()) },
     {
@@ -157,14 +155,31 @@ function checksOfPlugins(
   return checks.flatMap(({ when, look, alert }): Check[] => {
     if (!alert || !when.includes('alert')) return []
     const { rule, of_machine = false, every_ms = 0 } = alert
-    const patient = () => patientOf({ catalogue, data_folder, now })
+    const lookNow = () => look(patientOf({ catalogue, data_folder, now }), 'alert')
     return [
       {
         rules: [rule],
         of_machine,
         every_ms,
-        look: async () => conditionsOf(alert, await look(patient(), 'alert'), machine),
+        look: async () => conditionsOf(alert, await lookNow(), machine),
       },
     ]
   })
+}
+
+/** What a check of a plugin finds. @param machine its name where several gateways check theirs; empty where there is one */
+function conditionsOf(
+  { rule, title, of_machine = false, each = false }: AlertOfCheck,
+  diagnoses: readonly Diagnosis[],
+  machine: string,
+): Condition[] {
+  const bad = diagnoses.filter(({ level }) => level !== 'ok')
+  const named = of_machine && machine !== '' ? `${title} on ${machine}` : title
+  const lead = named === undefined ? '' : `${named}: `
+  return (each ? bad : bad.slice(0, 1)).map(({ check, found, advice }) => ({
+    rule,
+    subject: each ? check : of_machine ? machine : '',
+    account_id: null,
+    sentence: `${lead}${found}. ${advice ?? ''}`.trim(),
+  }))
 }

@@ -9,6 +9,7 @@ import type { Gateway } from '../../src/app/surface/gateway.ts'
 import { conflict } from '../../src/domain/errors.ts'
 import { Closed, Nullable, OneOf } from '../../src/http/schema.ts'
 import { NullableTimeFields, TimeFields, time } from '../../src/http/views.ts'
+import { streamOf } from './archive/encryption.ts'
 import { readArchiveName } from './archive/names.ts'
 import { archive_columns } from './list.ts'
 import type { Archive } from './places/place.ts'
@@ -120,19 +121,6 @@ async function download(backups: Backups, name: string): Promise<Response> {
   })
 }
 
-/** Read as the browser takes it. */
-function streamOf(bytes: AsyncIterable<Uint8Array>): ReadableStream<Uint8Array> {
-  const iterator = bytes[Symbol.asyncIterator]()
-  return new ReadableStream({
-    async pull(controller) {
-      const { done, value } = await iterator.next()
-      if (done) controller.close()
-      else controller.enqueue(value)
-    },
-    cancel: async () => void (await iterator.return?.()),
-  })
-}
-
 const workView = ({ kind, name, since_ms, progress }: BackupWork): Static<typeof WorkView> => ({
   kind,
   name: name ?? null,
@@ -140,18 +128,12 @@ const workView = ({ kind, name, since_ms, progress }: BackupWork): Static<typeof
   progress: progress ? { ...progress } : null,
 })
 
-const endedView = ({
-  name,
-  ended_at_ms,
-  failure,
-  result,
-  warnings,
-}: EndedBackupWork): Static<typeof EndedView> => ({
-  name: name ?? null,
-  ...time('ended', ended_at_ms),
-  failure: failure ?? null,
-  result: result ?? null,
-  warnings: [...warnings],
+const endedView = (ended: EndedBackupWork): Static<typeof EndedView> => ({
+  name: ended.name ?? null,
+  ...time('ended', ended.ended_at_ms),
+  failure: ended.failure ?? null,
+  result: ended.result ?? null,
+  warnings: [...ended.warnings],
 })
 
 function workingView({ where, next_at_ms, running, last }: Backups): Static<typeof WorkingView> {

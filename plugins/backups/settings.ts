@@ -8,6 +8,10 @@ import type { Bucket } from '../../src/domain/catalogue.ts'
 import { parseDuration } from '../../src/utilities/duration.ts'
 import { withoutTrailing } from '../../src/utilities/text-ends.ts'
 
+const DEFAULT_KEEP = 7
+/** Within the data folder. */
+const DEFAULT_FOLDER = 'backups'
+
 const BackupSchema = Type.Object(
   {
     every: Type.Optional(
@@ -25,7 +29,7 @@ const BackupSchema = Type.Object(
       }),
     ),
     keep: Type.Integer({
-      default: 7,
+      default: DEFAULT_KEEP,
       minimum: 1,
       maximum: 10_000,
       description: 'archives of the schedule that stay',
@@ -68,8 +72,14 @@ export interface BackupSettings {
 type BackupText = Static<typeof BackupSchema>
 type SecretName = 'access_key_id' | 'secret_access_key' | 'passphrase'
 
-/** Within the data folder, where neither a folder nor a bucket is named. */
-const DEFAULT_FOLDER = 'backups'
+/** Of a catalogue without the section. */
+export const DEFAULT_SETTINGS: BackupSettings = {
+  schedule: undefined,
+  keep: DEFAULT_KEEP,
+  place: { kind: 'folder', folder: DEFAULT_FOLDER },
+  lock: undefined,
+  unavailable: undefined,
+}
 
 /** Reads the section, whose shape has been checked. A variable that is not set disables backups, and nothing else. */
 function readBackup(text: BackupText, { env, report, warn }: SectionContext): BackupSettings {

@@ -53,8 +53,8 @@ export async function decrypted(
   }
 }
 
-/** A stream that pulls: it reads nothing ahead. */
-function streamOf(source: AsyncIterable<Uint8Array>): ReadableStream<Uint8Array> {
+/** A stream that reads as it is consumed. */
+export function streamOf(source: AsyncIterable<Uint8Array>): ReadableStream<Uint8Array> {
   const iterator = source[Symbol.asyncIterator]()
   return new ReadableStream<Uint8Array>({
     async pull(controller) {
@@ -62,9 +62,7 @@ function streamOf(source: AsyncIterable<Uint8Array>): ReadableStream<Uint8Array>
       if (done) controller.close()
       else controller.enqueue(value)
     },
-    async cancel() {
-      await iterator.return?.()
-    },
+    cancel: async () => void (await iterator.return?.()),
   })
 }
 

@@ -68,7 +68,7 @@ export async function unpackArchive(
         if (!isArchivePath(name))
           throw broken(archive, `${JSON.stringify(name)} is not a path in a data folder`)
         if (found.has(name)) throw broken(archive, `it has ${name} twice`)
-        found.set(name, await writeEntry(entry, { folder, room }))
+        found.set(name, await writeEntry(entry, folder, room))
       }
     }
   } catch (thrown) {
@@ -109,7 +109,8 @@ async function textOf(entry: Entry, max_bytes: number, archive: string): Promise
 /** Writes and syncs a new file, for its owner alone. */
 async function writeEntry(
   entry: Entry,
-  { folder, room }: Pick<Unpacking, 'folder' | 'room'>,
+  folder: string,
+  room: UnpackRoom,
 ): Promise<Manifest['entries'][number]> {
   const file = join(folder, entry.header.name)
   const made = await mkdir(dirname(file), { recursive: true, mode: 0o700 })

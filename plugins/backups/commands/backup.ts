@@ -11,6 +11,7 @@ import {
 } from '../../../src/app/command-line/data-folder.ts'
 import { addExample, type CliDeps } from '../../../src/app/command-line/terminal.ts'
 import { untilStopped, untilThen, withProgress } from '../../../src/app/commands/progress.ts'
+import { rowFor, tableColumnsOf } from '../../../src/app/list/columns.ts'
 import { databaseCopyWork } from '../../../src/app/process/data-paths.ts'
 import type { Fields } from '../../../src/domain/actions.ts'
 import { conflict, unprocessable } from '../../../src/domain/errors.ts'
@@ -18,10 +19,10 @@ import type { Audit } from '../../../src/money/ledger/audit.ts'
 import { recordAction } from '../../../src/store/actions.ts'
 import { makeWorkFolder } from '../../../src/store/work-folder.ts'
 import { messageOf } from '../../../src/utilities/thrown.ts'
+import { archive_columns } from '../list.ts'
 import { type MadeBackup, makeBackup, type Progress } from '../making/make.ts'
-import { type Place, pastKeeping } from '../places/place.ts'
+import { pastKeeping } from '../places/place.ts'
 import { configuredPlace, type Located, locateNew, type WhereOptions, whereOptions } from '../places/where.ts'
-import { addBackupListCommand } from './list.ts'
 import { type KeyFlags, lockFor, withKeyOptions } from './options.ts'
 import { addBackupVerifyCommand } from './verify.ts'
 
@@ -53,6 +54,30 @@ export function addBackupCommand(program: Command, deps: CliDeps): void {
   addExample(backup, 'backup /mnt/backups/tollgate.tar.zst')
   addBackupListCommand(backup, deps)
   addBackupVerifyCommand(backup, deps)
+}
+
+function addBackupListCommand(backup: Command, deps: CliDeps): void {
+  const list = backup
+    .command('list')
+    .summary('List the archives.')
+    .description('List the archives at the place in [backup], newest first.')
+  addExample(list, 'backup list').action(async () => {
+    const context = contextOf(list, deps)
+    const place = configuredPlace(await whereOptions(context, deps))
+    const archives = await place.list()
+    const table = context.tableOf(
+      tableColumnsOf(archive_columns),
+      archives,
+      'No archives yet. `tollgate backup` makes one.',
+    )
+    context.answer(
+      {
+        place: place.where,
+        backups: archives.map((archive) => rowFor(archive_columns, 'command', archive)),
+      },
+      `${place.where}\n\n${table}`,
+    )
+  })
 }
 
 /** The data folder has a note of the copy meanwhile, so that nothing stays of one that is killed. */
@@ -147,21 +172,14 @@ interface Kept {
 /** The archive is made by now: a failed deletion of others does not make it fail. */
 async function keep(options: WhereOptions): Promise<Kept> {
   try {
-    const deleted = await deletePast(configuredPlace(options), options.settings?.keep ?? DEFAULT_KEEP)
+    const place = configuredPlace(options)
+    const deleted = pastKeeping(await place.list(), options.settings.keep)
+    for (const name of deleted) await place.remove(name)
     return { warnings: [], deleted }
   } catch (cause) {
     return { warnings: [`Older backups could not be deleted: ${messageOf(cause)}`], deleted: [] }
   }
 }
-
-/** @returns the names of what was deleted */
-async function deletePast(place: Place, keep: number): Promise<string[]> {
-  const past = pastKeeping(await place.list(), keep)
-  for (const name of past) await place.remove(name)
-  return past
-}
-
-const DEFAULT_KEEP = 7
 
 interface Outcome extends Kept {
   archive: Located

@@ -16,9 +16,9 @@ import {
   type KeyFlags,
   type UnpackFlags,
   withKeyOptions,
+  withUnpacking,
   withUnpackOptions,
 } from './options.ts'
-import { withUnpacking } from './unpacking.ts'
 import { viewOf } from './verify.ts'
 
 interface RestoreFlags extends KeyFlags, UnpackFlags {

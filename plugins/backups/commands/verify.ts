@@ -10,9 +10,9 @@ import {
   type KeyFlags,
   type UnpackFlags,
   withKeyOptions,
+  withUnpacking,
   withUnpackOptions,
 } from './options.ts'
-import { withUnpacking } from './unpacking.ts'
 
 export function addBackupVerifyCommand(backup: Command, deps: CliDeps): void {
   const verify = backup

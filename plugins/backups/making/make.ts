@@ -77,7 +77,7 @@ export async function makeBackup(options: MakeOptions): Promise<MadeBackup> {
 async function makeIn({ path: staging, goesWith }: WorkFolder, options: MakeOptions): Promise<MadeBackup> {
   const { paths, engine, stores, lock, now_ms, put, onProgress } = options
   // Before the copy: a start applies these settlements and removes them, and applying one again changes nothing.
-  const plain = setAside(['settlements.journal'], paths, staging)
+  const plain = setAside('settlements.journal', paths, staging)
   const copy_path = join(staging, 'tollgate.db')
   await using live = await engine.open({ access: 'read' })
   const { totals } = await engine.writeSnapshot(copy_path)
@@ -119,22 +119,18 @@ async function makeIn({ path: staging, goesWith }: WorkFolder, options: MakeOpti
   )
   const bytes = await put(lock ? await encrypted(plain_bytes, lock) : plain_bytes, of_bytes, goesWith)
   if (!made) throw new Error('The backup ended before it was whole: try again.')
-  return { ...resultOf(bytes, made, totals), left_out, unreadable }
+  return {
+    bytes,
+    files: made.entries.length,
+    content_bytes: made.entries.reduce((sum, entry) => sum + entry.bytes, 0),
+    accounts: totals.accounts,
+    calls: totals.calls,
+    deleted_meanwhile: deleted,
+    missing: made.missing,
+    left_out,
+    unreadable,
+  }
 }
-
-const resultOf = (
-  bytes: number,
-  { entries, deleted_meanwhile, missing }: Manifest,
-  { accounts, calls }: { accounts: number; calls: number },
-): Omit<MadeBackup, 'left_out' | 'unreadable'> => ({
-  bytes,
-  files: entries.length,
-  content_bytes: entries.reduce((sum, entry) => sum + entry.bytes, 0),
-  accounts,
-  calls,
-  deleted_meanwhile,
-  missing,
-})
 
 /** The file of the catalogue: where it is in the database, that with what is of the machine. */
 function wholeCatalogue(copy: Database, { catalogue_path }: DataPaths, staging: string): string {
@@ -148,14 +144,12 @@ function wholeCatalogue(copy: Database, { catalogue_path }: DataPaths, staging: 
   return path
 }
 
-/** Copies of small files, as they are now. */
-function setAside(names: readonly string[], { dir }: DataPaths, staging: string): Source[] {
-  return names.flatMap((path) => {
-    if (!existsSync(join(dir, path))) return []
-    const file = join(staging, path)
-    copyFileSync(join(dir, path), file)
-    return [{ path, file }]
-  })
+/** A copy of a small file, as it is now; none where it is absent. */
+function setAside(path: string, { dir }: DataPaths, staging: string): Source[] {
+  if (!existsSync(join(dir, path))) return []
+  const file = join(staging, path)
+  copyFileSync(join(dir, path), file)
+  return [{ path, file }]
 }
 
 /** The copy without the rows of what was deleted meanwhile, checked again. */

@@ -5,18 +5,22 @@ import { deleteLast } from '../../../src/responses/rows.ts'
 import type { Db } from '../../../src/store/db.ts'
 import { dbOver } from '../../../src/store/engines/sqlite/sqlite.ts'
 
-export interface Absent {
+interface Absent {
   /** Their rows are gone from the database, too, and from the copy now. */
   deleted: string[]
   /** Their rows are still there. */
   missing: string[]
 }
 
-/** How a path's row is found, and taken away. Answers need not be: the start forgets those without their file. */
-const KINDS: Readonly<Record<string, { table: string; column: string; inFolder: boolean }>> = {
-  images: { table: 'generations', column: 'file_key', inFolder: true },
-  files: { table: 'files', column: 'key', inFolder: false },
+/** The column that names the files of a folder, and whether with their folder. */
+const NAMED_BY: Readonly<Record<string, { table: string; column: string; with_folder?: boolean }>> = {
+  images: { table: 'generations', column: 'file_key' },
+  files: { table: 'files', column: 'key', with_folder: true },
+  responses: { table: 'responses', column: 'body_file' },
+  answers: { table: 'idempotency_keys', column: 'body_file' },
 }
+/** Rows that go by themselves. A response goes with its conversation, and a start forgets answers without their file. */
+const WITHOUT_OTHERS: readonly string[] = ['images', 'files']
 
 /**
  * @param copy the copy; written to
@@ -41,26 +45,24 @@ export async function settleCopy(copy: Database, live: Db, absent: readonly stri
   return { deleted, missing }
 }
 
-async function isGone(live: Db, path: string): Promise<boolean> {
-  const { kind, folder, name } = partsOf(path)
-  if (kind) return !(await isIn(live, kind.table, kind.column, name))
-  if (folder === 'responses') return !(await isIn(live, 'responses', 'body_file', name))
-  if (folder === 'answers') return !(await isIn(live, 'idempotency_keys', 'body_file', name))
-  return folder === 'plugins'
+function namedBy(path: string) {
+  const [folder = '', ...rest] = path.split('/')
+  const row = NAMED_BY[folder]
+  return { folder, row, value: row?.with_folder ? path : rest.join('/') }
 }
 
-const isIn = async (live: Db, table: string, column: string, value: string): Promise<boolean> =>
-  (await live.rows(`SELECT 1 AS one FROM ${table} WHERE ${column} = $value`, { value })).length > 0
+/** Nothing names the files of plugins. */
+async function isGone(live: Db, path: string): Promise<boolean> {
+  const { folder, row, value } = namedBy(path)
+  if (!row) return folder === 'plugins'
+  const text = `SELECT 1 AS one FROM ${row.table} WHERE ${row.column} = $value`
+  return (await live.rows(text, { value })).length === 0
+}
 
 function removeRow(copy: Database, path: string): void {
-  const { kind, name } = partsOf(path)
-  if (kind) copy.query(`DELETE FROM ${kind.table} WHERE ${kind.column} = ?`).run(name)
-}
-
-function partsOf(path: string) {
-  const [folder = '', ...rest] = path.split('/')
-  const kind = KINDS[folder]
-  return { kind, folder, name: kind?.inFolder === false ? path : rest.join('/') }
+  const { folder, row, value } = namedBy(path)
+  if (row && WITHOUT_OTHERS.includes(folder))
+    copy.query(`DELETE FROM ${row.table} WHERE ${row.column} = ?`).run(value)
 }
 
 const PAGE_ROWS = 1_000

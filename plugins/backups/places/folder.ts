@@ -56,13 +56,11 @@ async function archivesIn(path: string): Promise<Archive[]> {
     if (failure.code === 'ENOENT') return []
     throw failure
   })
-  const archives = names.filter((name) => readArchiveName(name) !== undefined)
-  const files = archives.map((name) => ({
-    name,
-    found: statSync(join(path, name), { throwIfNoEntry: false }),
-  }))
   return archivesAmong(
-    files.flatMap(({ name, found }) => (found?.isFile() ? [{ name, bytes: found.size }] : [])),
+    names.flatMap((name) => {
+      const found = readArchiveName(name) && statSync(join(path, name), { throwIfNoEntry: false })
+      return found?.isFile() ? [{ name, bytes: found.size }] : []
+    }),
   )
 }
 

@@ -10,28 +10,28 @@ import { refuseTarget, writeArchive } from '../../../src/store/new-archive.ts'
 import type { NoteUnfinished } from '../../../src/store/work-folder.ts'
 import { withoutTrailing } from '../../../src/utilities/text-ends.ts'
 import { type ArchiveName, archiveName, readArchiveName } from '../archive/names.ts'
-import { type BackupPlace, type BackupSettings, backup_section } from '../settings.ts'
+import { type BackupPlace, type BackupSettings, backup_section, DEFAULT_SETTINGS } from '../settings.ts'
 import { bucketPlace } from './bucket.ts'
 import { folderPlace, openArchive } from './folder.ts'
 import type { Place } from './place.ts'
 
 export interface WhereOptions {
-  /** Of the catalogue; undefined if it cannot be read. */
-  settings: BackupSettings | undefined
+  /** Of the catalogue; the defaults if it cannot be read. */
+  settings: BackupSettings
   data_folder: string
   env: Environment
 }
 
-/** The section [backup] of the folder's catalogue; undefined, with a warning, if it cannot be read. */
-async function backupSettings({ folder, warn }: Context): Promise<BackupSettings | undefined> {
-  if (!existsSync(folder.catalogue_path)) return undefined
+/** The section [backup] of the folder's catalogue; the defaults, with a warning, if it cannot be read. */
+async function backupSettings({ folder, warn }: Context): Promise<BackupSettings> {
+  if (!existsSync(folder.catalogue_path)) return DEFAULT_SETTINGS
   const read = await readCatalogueOf(folder)
   if ('catalogue' in read) return backup_section.of(read.catalogue)
-  if (!readFileSync(folder.catalogue_path, 'utf8').includes('backup')) return undefined
-  warn(
-    `${folder.catalogue_path} has mistakes, so its section [backup] is ignored. \`tollgate config check\` lists them.`,
-  )
-  return undefined
+  if (readFileSync(folder.catalogue_path, 'utf8').includes('backup'))
+    warn(
+      `${folder.catalogue_path} has mistakes, so its section [backup] is ignored. \`tollgate config check\` lists them.`,
+    )
+  return DEFAULT_SETTINGS
 }
 
 /** The place that commands of a folder use. */
@@ -53,22 +53,21 @@ export interface Located {
   size(): Promise<number>
 }
 
-const DEFAULT_PLACE: BackupPlace = { kind: 'folder', folder: 'backups' }
 const BUCKET = /^s3:\/\/([^/]+)\/?(.*)$/
 
 /** The place of [backup]. @throws GatewayError unprocessable if an environment variable that it needs is not set */
 export function configuredPlace({ settings, data_folder }: Omit<WhereOptions, 'env'>): Place {
-  const place = settings?.place ?? DEFAULT_PLACE
+  const { place } = settings
   if (place.kind === 'folder') return folderPlace(place.folder, data_folder)
   requireAvailable(settings)
   return bucketPlace(place)
 }
 
 /** @throws GatewayError unprocessable */
-export function requireAvailable(settings: BackupSettings | undefined): void {
-  if (settings?.unavailable !== undefined)
+export function requireAvailable({ unavailable }: BackupSettings): void {
+  if (unavailable !== undefined)
     throw unprocessable(
-      `[backup] cannot be used: ${settings.unavailable}. Set it, or name the file that has it with --env-file, and try again.`,
+      `[backup] cannot be used: ${unavailable}. Set it, or name the file that has it with --env-file, and try again.`,
     )
 }
 
@@ -78,10 +77,8 @@ export function locateNew(
   { made_at_ms, is_encrypted, is_scheduled, ...options }: WhereOptions & ArchiveName,
 ): Located {
   const name = archiveName({ made_at_ms, is_encrypted, is_scheduled })
-  if (target === undefined) {
-    const leaves_machine = (options.settings?.place ?? DEFAULT_PLACE).kind === 'bucket'
-    return inPlace(configuredPlace(options), name, leaves_machine)
-  }
+  if (target === undefined)
+    return inPlace(configuredPlace(options), name, options.settings.place.kind === 'bucket')
   const bucket = BUCKET.exec(target)
   if (!bucket) return atPath(target)
   const [, , key = ''] = bucket
@@ -96,7 +93,7 @@ export async function locate(archive: string, options: WhereOptions): Promise<Lo
   if (BUCKET.test(archive)) return inBucket(archive, options)
   const is_name = readArchiveName(archive) !== undefined
   if (!is_name || (await Bun.file(archive).exists())) return atPath(archive)
-  return inPlace(configuredPlace(options), archive, options.settings?.place.kind === 'bucket')
+  return inPlace(configuredPlace(options), archive, options.settings.place.kind === 'bucket')
 }
 
 const inPlace = (place: Place, name: string, leaves_machine: boolean): Located => ({
@@ -131,8 +128,8 @@ function inBucket(address: string, options: WhereOptions): Located {
 
 /** The bucket of [backup], or another one by the variables that programs of S3 read. */
 function bucketOf(bucket: string, { settings, env }: WhereOptions): Extract<BackupPlace, { kind: 'bucket' }> {
-  const place = settings?.place
-  if (place?.kind === 'bucket' && place.bucket === bucket) {
+  const { place } = settings
+  if (place.kind === 'bucket' && place.bucket === bucket) {
     requireAvailable(settings)
     return place
   }

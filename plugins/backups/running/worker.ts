@@ -16,7 +16,6 @@ export interface BackupWork {
 }
 
 export interface EndedBackupWork {
-  kind: BackupWork['kind']
   /** The archive; undefined of one that could not be made. */
   name: string | undefined
   ended_at_ms: number
@@ -128,17 +127,20 @@ export function createWorker({
   }
 }
 
-function endedWork(
-  work: Running,
+const endedWork = (
+  work: BackupWork,
   ended: BackupResult | { failure: string },
   ended_at_ms: number,
-): EndedBackupWork {
-  const { kind, name } = work
-  if ('failure' in ended)
-    return { kind, name, ended_at_ms, failure: ended.failure, result: undefined, warnings: [] }
-  const { warnings } = ended
-  return { kind, name: ended.name, ended_at_ms, failure: undefined, result: resultOf(work, ended), warnings }
-}
+): EndedBackupWork =>
+  'failure' in ended
+    ? { name: work.name, ended_at_ms, failure: ended.failure, result: undefined, warnings: [] }
+    : {
+        name: ended.name,
+        ended_at_ms,
+        failure: undefined,
+        result: resultOf(work, ended),
+        warnings: ended.warnings,
+      }
 
 async function recordMade(
   { log, now, record }: Pick<WorkerOptions, 'log' | 'now' | 'record'>,

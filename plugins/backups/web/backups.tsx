@@ -20,7 +20,6 @@ import { Words } from '../../console/web/parts/words.tsx'
 
 type Working = AnswerOf<typeof api.backups.work.get>
 type Backup = AnswerOf<typeof api.backups.get>['backups'][number]
-type Ended = NonNullable<Working['last_made']>
 
 const RUNNING_EVERY_MS = 1_000
 const EVERY_MS = 15_000
@@ -67,7 +66,7 @@ export function Backups() {
                   label="Backups"
                   rows={backups}
                   keyOf={({ name }) => name}
-                  columns={columnsOf({ busy: verify.busy || running !== null, verify: verify.run })}
+                  columns={columnsOf(verify.busy || running !== null, verify.run)}
                 />
                 {backups.some(({ encrypted }) => !encrypted) && (
                   <p className="small soft">
@@ -140,7 +139,8 @@ function Running({ running: { kind, name, progress } }: { running: NonNullable<W
   )
 }
 
-function Outcome({ ended: { failure, result, warnings, ended_at_ms }, failed }: OutcomeProps) {
+function Outcome({ ended, failed }: { ended: NonNullable<Working['last_made']>; failed: string }) {
+  const { failure, result, warnings, ended_at_ms } = ended
   if (failure !== null)
     return (
       <Notice tone="bad" alert>
@@ -163,17 +163,7 @@ function Outcome({ ended: { failure, result, warnings, ended_at_ms }, failed }: 
   )
 }
 
-interface OutcomeProps {
-  ended: Ended
-  failed: string
-}
-
-interface Actions {
-  busy: boolean
-  verify: (name: string) => void
-}
-
-const columnsOf = ({ busy, verify }: Actions): Column<Backup>[] => [
+const columnsOf = (busy: boolean, verify: (name: string) => void): Column<Backup>[] => [
   column('made', 'Made', 'first', ({ made_at_ms }) => <ClockTime at_ms={made_at_ms} />),
   column('by', 'By', 'none', ({ scheduled }) => (
     <span className="soft">{scheduled ? 'schedule' : 'hand'}</span>
