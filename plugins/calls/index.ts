@@ -1,4 +1,4 @@
 // Calls for other plugins: pages of them, their columns, and the search by their request id.
 export { call_columns, callCsv } from './columns.ts'
-export { type CallPage, listCalls, type RecordedCall } from './listing.ts'
+export { listCalls, type RecordedCall } from './listing.ts'
 export { callsBeginningWith } from './search.ts'

@@ -3,7 +3,7 @@
 import { type CallFilter, isFilter, isNarrowed, valuesOf } from '../../src/money/ledger/call-filter.ts'
 import type { StoredPrice } from '../../src/money/ledger/stored-prices.ts'
 import type { Db } from '../../src/store/db.ts'
-import type { PageRequest } from '../../src/store/page.ts'
+import type { Page, PageRequest } from '../../src/store/page.ts'
 import type { Call } from '../../src/store/schema.ts'
 import { callQueries, startQueries } from './queries.ts'
 import { type CallRanges, everywhere, rangesInTurns, rangesOf } from './ranges.ts'
@@ -17,13 +17,6 @@ export interface RecordedCall extends Omit<Call, 'summed' | 'trace' | keyof Stor
   key_prefix: string
 }
 
-export interface CallPage {
-  /** The newest first. May be fewer than the limit, or none, although there are more: see `next_cursor`. */
-  calls: RecordedCall[]
-  /** Where the next page begins; undefined on the last one. */
-  next_cursor: number | undefined
-}
-
 /** A search looks at this many calls, about 10 ms; the next page goes on where it ended. */
 const MAX_CALLS_LOOKED_AT = 5_000
 
@@ -31,14 +24,15 @@ const MAX_CALLS_LOOKED_AT = 5_000
  * One page of calls, the newest first. Calls that are recorded meanwhile move no call from one page to another.
  *
  * The kept sums tell where calls that match can be, so that nothing is searched where no call matches. A filter that few
- * calls match may still have to look at many: the page ends after `max_looked_at` of them, whatever it has found.
+ * calls match may still have to look at many: the page ends after `max_looked_at` of them, whatever it has found. It may have
+ * fewer than the limit, or none, although there are more.
  */
 export async function listCalls(
   db: Db,
   filter: CallFilter,
   request: PageRequest,
   max_looked_at = MAX_CALLS_LOOKED_AT,
-): Promise<CallPage> {
+): Promise<Page<RecordedCall>> {
   const below_id = request.cursor ?? Number.MAX_SAFE_INTEGER
   const values = await valuesOf(db, filter)
   const ranges = isNarrowed(filter)
@@ -49,7 +43,11 @@ export async function listCalls(
 }
 
 /** The same page, for whom the gateway serves: the sums of all accounts are read a part at a time, so that calls go on between. */
-export async function listCallsInTurns(db: Db, filter: CallFilter, request: PageRequest): Promise<CallPage> {
+export async function listCallsInTurns(
+  db: Db,
+  filter: CallFilter,
+  request: PageRequest,
+): Promise<Page<RecordedCall>> {
   if (filter.account_id !== undefined || !isNarrowed(filter)) return await listCalls(db, filter, request)
   const queries = callQueries(db, undefined)
   const values = await valuesOf(db, filter)
@@ -63,21 +61,21 @@ async function pageIn(
   { ranges, rest_below_id }: CallRanges,
   limit: number,
   max_looked_at: number,
-): Promise<CallPage> {
-  const calls: RecordedCall[] = []
+): Promise<Page<RecordedCall>> {
+  const rows: RecordedCall[] = []
   let to_look_at = max_looked_at
   for (const { first_id, last_id } of ranges) {
     const below_id = last_id + 1
-    if (to_look_at === 0) return { calls, next_cursor: below_id }
+    if (to_look_at === 0) return { rows, next_cursor: below_id }
     const step = await queries.step.get({ ...values, from_id: first_id, below_id, row_limit: to_look_at })
     if (!step || step.first_id === null) continue
     to_look_at -= step.calls
-    const row_limit = limit + 1 - calls.length
-    calls.push(...(await queries.page.all({ ...values, from_id: step.first_id, below_id, row_limit })))
-    if (calls.length > limit) return { calls: calls.slice(0, limit), next_cursor: calls[limit - 1]?.id }
-    if (to_look_at === 0 && step.first_id > first_id) return { calls, next_cursor: step.first_id }
+    const row_limit = limit + 1 - rows.length
+    rows.push(...(await queries.page.all({ ...values, from_id: step.first_id, below_id, row_limit })))
+    if (rows.length > limit) return { rows: rows.slice(0, limit), next_cursor: rows[limit - 1]?.id }
+    if (to_look_at === 0 && step.first_id > first_id) return { rows, next_cursor: step.first_id }
   }
-  return { calls, next_cursor: rest_below_id }
+  return { rows, next_cursor: rest_below_id }
 }
 
 /** When the first call from an id on began: how far back a search went that goes on below it. */

@@ -7,8 +7,9 @@ import { PAGE_FIELDS, pageFields } from '../../src/http/paging.ts'
 import { Closed, OneOf } from '../../src/http/schema.ts'
 import { money } from '../../src/http/views.ts'
 import type { DailySum, SumsPage } from '../../src/money/ledger/sums.ts'
+import type { Page } from '../../src/store/page.ts'
 import { call_columns } from './columns.ts'
-import type { CallPage, RecordedCall } from './listing.ts'
+import type { RecordedCall } from './listing.ts'
 
 const CALL_FIELDS = fieldsFor(call_columns, ['caller']) as FieldsOf<typeof call_columns, 'caller'>
 
@@ -44,7 +45,10 @@ export const UsageView = Type.Union(
 )
 
 /** One page of calls, the newest first. */
-export const pageView = (page: CallPage) => ({ calls: page.calls.map(callView), ...pageFields(page) })
+export const pageView = (page: Page<RecordedCall>) => ({
+  calls: page.rows.map(callView),
+  ...pageFields(page),
+})
 
 function callView(call: RecordedCall): Static<typeof CallView> {
   const row: object = rowFor(call_columns, 'caller', call)

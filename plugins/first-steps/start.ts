@@ -55,7 +55,7 @@ export async function startView(
   const sample_model = sampleModel(catalogue, key?.models ?? null)
   const routes = catalogue.models.get(sample_model ?? '')?.routes ?? []
   return {
-    due: first.calls.length === 0,
+    due: first.rows.length === 0,
     providers: is_operator ? providers : null,
     sample_model,
     is_simulated: routes.every(({ provider }) => !providers.includes(provider)),

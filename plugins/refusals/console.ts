@@ -10,7 +10,7 @@ import { notFound } from '../../src/domain/errors.ts'
 import { FIGURE_RANGES, figureTime, HOUR_MS, lastMs } from '../../src/domain/ranges.ts'
 import { Closed, Nullable, OneOf } from '../../src/http/schema.ts'
 import { TimeFields, time } from '../../src/http/views.ts'
-import { findRefusal, refusedBy } from './listing.ts'
+import { findRefusal } from './listing.ts'
 import { countRefused, type RefusedIn, reasonsOfRefused } from './sums.ts'
 
 const Reason = Closed({
@@ -124,16 +124,9 @@ async function refusalView(
   viewer: Viewer,
   request_id: string,
 ): Promise<Static<typeof RefusalView>> {
-  const seen = await findRefusal(db, request_id, accountOf(viewer))
-  const refusal = isOfKey(viewer, seen?.key_id) ? seen : undefined
-  if (!refusal) throw notFound('No refused request found with this request id.', { param: 'request_id' })
-  const { model, status, code, sentence, at_ms } = refusal
-  return {
-    ...(await named(db, viewer, refusedBy(refusal))),
-    model,
-    status,
-    code,
-    sentence,
-    ...time('refused', at_ms),
-  }
+  const refusal = await findRefusal(db, request_id, accountOf(viewer))
+  if (!refusal || !isOfKey(viewer, refusal.key_id))
+    throw notFound('No refused request found with this request id.', { param: 'request_id' })
+  const { id, account_name: account, key_name: key, at_ms, ...rest } = refusal
+  return { ...(await named(db, viewer, { ...rest, account, key })), ...time('refused', at_ms) }
 }

@@ -48,10 +48,7 @@ export const refused_requests = defineList<RecordedRefusal>()({
       table: { head: 'WHY', elastic: true },
     }),
   },
-  async read(db, filter, page) {
-    const { refusals: rows, next_cursor } = await listRefusals(db, filter, page)
-    return { rows, next_cursor }
-  },
+  read: listRefusals,
   totals: {
     fields: {
       refused: Nullable(

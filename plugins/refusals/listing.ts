@@ -1,10 +1,10 @@
 // Recorded refusals as a list, the newest first: filtered, paged, found by their request's id. Only reads, and never more than a bounded part at once.
-import { and, desc, eq, getTableColumns, gte, lt, type SQL, sql } from 'drizzle-orm'
+import { and, desc, eq, getTableColumns, gte, lt, sql } from 'drizzle-orm'
 import { timeOfRequestId } from '../../src/domain/request-id.ts'
 import type { Awaitable, Db, Orm } from '../../src/store/db.ts'
-import type { PageRequest } from '../../src/store/page.ts'
+import type { Page, PageRequest } from '../../src/store/page.ts'
 import { equals, equalsUnlessNull } from '../../src/store/placeholders.ts'
-import { perConnection } from '../../src/store/prepared.ts'
+import { perAccount, perConnection } from '../../src/store/prepared.ts'
 import { accounts, keys } from '../../src/store/schema.ts'
 import { type RefusalRow, refusals } from './tables.ts'
 
@@ -29,10 +29,8 @@ export interface RecordedRefusal extends RefusalRow {
   key_prefix: string
 }
 
-interface RefusalPage {
-  refusals: RecordedRefusal[]
-  /** Where the next page begins; undefined on the last one. A page may have fewer rows than its limit although there are more. */
-  next_cursor: number | undefined
+/** May have fewer rows than its limit although there are more. */
+interface RefusalPage extends Page<RecordedRefusal> {
   /** How far back this page went; undefined on the last one. */
   back_to_ms: number | undefined
 }
@@ -60,13 +58,12 @@ const in_time = and(
 
 const by_time = [desc(refusals.at_ms), desc(refusals.id)]
 
-/** @param account which decides on the index that serves a query, so it is no optional filter */
-const preparationsWhere = (account?: SQL) => ({
+const pageQueries = perAccount((account) => ({
   page: (orm: Orm) =>
     selected(orm)
       .where(
         and(
-          account,
+          account(refusals),
           in_time,
           gte(refusals.id, placeholder('from_id')),
           equalsUnlessNull(refusals.key_id, 'key_id'),
@@ -83,15 +80,13 @@ const preparationsWhere = (account?: SQL) => ({
     orm
       .select({ id: refusals.id, at_ms: refusals.at_ms })
       .from(refusals)
-      .where(and(account, in_time))
+      .where(and(account(refusals), in_time))
       .orderBy(...by_time)
       .limit(1)
       .offset(placeholder('looked_at'))
       .prepare(),
-})
+}))
 
-const queriesOfAll = perConnection(preparationsWhere())
-const queriesOfAccount = perConnection(preparationsWhere(equals(refusals.account_id, 'account_id')))
 const queries = perConnection({
   one: (orm) =>
     selected(orm)
@@ -123,16 +118,16 @@ export async function listRefusals(
   filter: RefusalFilter,
   { limit, cursor }: PageRequest,
 ): Promise<RefusalPage> {
-  const { page, furthest } = filter.account_id === undefined ? queriesOfAll(db) : queriesOfAccount(db)
+  const { page, furthest } = pageQueries(db, filter.account_id)
   const values = valuesOf(filter, cursor)
   const last = await furthest.get({ ...values, looked_at: MAX_LOOKED_AT })
   const found = await page.all({ ...values, from_id: last?.id ?? 0, row_limit: limit + 1 })
   const rows = found.slice(0, limit)
   if (found.length > limit) {
     const { id, at_ms } = rows.at(-1) ?? {}
-    return { refusals: rows, next_cursor: id, back_to_ms: at_ms }
+    return { rows, next_cursor: id, back_to_ms: at_ms }
   }
-  return { refusals: rows, next_cursor: last?.id, back_to_ms: last?.at_ms }
+  return { rows, next_cursor: last?.id, back_to_ms: last?.at_ms }
 }
 
 const valuesOf = (
@@ -173,14 +168,3 @@ export const refusalsBeginningWith = (
         key_id: key_id ?? null,
         row_limit,
       })
-
-/** The account, key and surface of a refused request, as the console shows them. */
-export const refusedBy = (refusal: RecordedRefusal) => ({
-  request_id: refusal.request_id,
-  account_id: refusal.account_id,
-  account: refusal.account_name,
-  key_id: refusal.key_id,
-  key: refusal.key_name,
-  key_prefix: refusal.key_prefix,
-  surface: refusal.surface,
-})

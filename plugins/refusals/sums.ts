@@ -1,9 +1,9 @@
 // How many requests were refused in some time, and why: from the kept sums, which have those that are not recorded one by one, too.
-import { and, desc, gte, lt, type SQL, type SQLWrapper, sql } from 'drizzle-orm'
+import { and, desc, gte, lt, type SQLWrapper, sql } from 'drizzle-orm'
 import { DAY_MS } from '../../src/domain/ranges.ts'
 import type { Db, Orm } from '../../src/store/db.ts'
 import { equals, equalsUnlessNull, isOneOf } from '../../src/store/placeholders.ts'
-import { perConnection } from '../../src/store/prepared.ts'
+import { perAccount, perConnection } from '../../src/store/prepared.ts'
 import { accounts } from '../../src/store/schema.ts'
 import { refusal_sums, refusals } from './tables.ts'
 import { HOUR_S, MINUTE_S } from './writing.ts'
@@ -42,29 +42,32 @@ const matches = matchesBy(refusal_sums.start_s)
 /** Of all accounts, in the order of an index: groups in that order need no table of their own. */
 const matches_in_order = matchesBy(sql`+${refusal_sums.start_s}`)
 const total = sql<number>`coalesce(sum(${refusal_sums.refusals}), 0)`
-const is_of_account = equals(refusal_sums.account_id, 'account_id')
 
-/** Names are looked up for the few that are left, not for each sum. */
-const reasonsWhere = (orm: Orm, where: SQL | undefined) =>
-  orm
-    .select({
-      account_id: refusal_sums.account_id,
-      code: refusal_sums.code,
-      refusals: total.as('refusals'),
-      last_s: sql<number>`max(${refusal_sums.start_s})`,
-    })
-    .from(refusal_sums)
-    .where(where)
-    .groupBy(refusal_sums.account_id, refusal_sums.code)
-    .orderBy(desc(total), refusal_sums.code)
-    .limit(placeholder('row_limit'))
-    .prepare()
+const sumQueries = perAccount((account) => ({
+  total: (orm: Orm) =>
+    orm
+      .select({ total })
+      .from(refusal_sums)
+      .where(and(account(refusal_sums), matches))
+      .prepare(),
+  /** Names are looked up for the few that are left, not for each sum. */
+  reasons: (orm: Orm) =>
+    orm
+      .select({
+        account_id: refusal_sums.account_id,
+        code: refusal_sums.code,
+        refusals: total.as('refusals'),
+        last_s: sql<number>`max(${refusal_sums.start_s})`,
+      })
+      .from(refusal_sums)
+      .where(account(refusal_sums) ? and(account(refusal_sums), matches) : matches_in_order)
+      .groupBy(refusal_sums.account_id, refusal_sums.code)
+      .orderBy(desc(total), refusal_sums.code)
+      .limit(placeholder('row_limit'))
+      .prepare(),
+}))
 
 const queries = perConnection({
-  ofAll: (orm) => orm.select({ total }).from(refusal_sums).where(matches).prepare(),
-  ofAccount: (orm) => orm.select({ total }).from(refusal_sums).where(and(is_of_account, matches)).prepare(),
-  reasonsOfAll: (orm) => reasonsWhere(orm, matches_in_order),
-  reasonsOfAccount: (orm) => reasonsWhere(orm, and(is_of_account, matches)),
   names: (orm) =>
     orm
       .select({ id: accounts.id, name: accounts.name })
@@ -92,24 +95,16 @@ const queries = perConnection({
 
 /** How many were refused. */
 export async function countRefused(db: Db, range: RefusedIn): Promise<number> {
-  const { ofAll, ofAccount } = queries(db)
-  const { account_id } = range
-  const values = valuesOf(range)
-  const sum = await (account_id === undefined ? ofAll.get(values) : ofAccount.get({ ...values, account_id }))
+  const sum = await sumQueries(db, range.account_id).total.get(valuesOf(range))
   return sum?.total ?? 0
 }
 
 /** Why most were refused, the most frequent reasons first. */
 export async function reasonsOfRefused(db: Db, range: RefusedIn, row_limit: number): Promise<Reason[]> {
-  const { account_id } = range
-  const { reasonsOfAll, reasonsOfAccount, names } = queries(db)
-  const range_values = valuesOf(range)
-  const values = { ...range_values, row_limit }
-  const reasons = await (account_id === undefined
-    ? reasonsOfAll.all(values)
-    : reasonsOfAccount.all({ ...values, account_id }))
+  const values = valuesOf(range)
+  const reasons = await sumQueries(db, range.account_id).reasons.all({ ...values, row_limit })
   const ids = JSON.stringify([...new Set(reasons.map((reason) => reason.account_id))])
-  const name_of = new Map((await names.all({ ids })).map(({ id, name }) => [id, name]))
+  const name_of = new Map((await queries(db).names.all({ ids })).map(({ id, name }) => [id, name]))
   return await Promise.all(
     reasons.map(async ({ last_s, ...reason }) => ({
       ...reason,
@@ -118,19 +113,19 @@ export async function reasonsOfRefused(db: Db, range: RefusedIn, row_limit: numb
         account_id: reason.account_id,
         code: reason.code,
         // Of the same key: a message for another key may repeat its request.
-        key_id: range_values.key_id,
+        key_id: values.key_id,
         // A day before the last: a rare one would else be looked for among all refusals of its account.
-        from_ms: Math.max(range_values.from_s * 1_000, last_s * 1_000 - DAY_MS),
+        from_ms: Math.max(values.from_s * 1_000, last_s * 1_000 - DAY_MS),
         until_ms: Math.min(range.until_ms, last_s * 1_000 + HOUR_S * 1_000),
       }),
     })),
   )
 }
 
-const valuesOf = ({ span, key_id, from_ms, until_ms }: RefusedIn) => {
+const valuesOf = ({ account_id, span, key_id, from_ms, until_ms }: RefusedIn) => {
   const span_s = span === 'hour' ? HOUR_S : MINUTE_S
   const from_s = Math.floor(from_ms / 1_000 / span_s) * span_s
-  return { span_s, from_s, until_s: Math.ceil(until_ms / 1_000), key_id: key_id ?? null }
+  return { account_id, span_s, from_s, until_s: Math.ceil(until_ms / 1_000), key_id: key_id ?? null }
 }
 
 /** As many as are recorded in an hour. */

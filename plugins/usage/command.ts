@@ -15,7 +15,7 @@ import { dayOf } from '../../src/money/ledger/days.ts'
 import { dailySums, monthlySums, type PeriodSum } from '../../src/money/ledger/sums.ts'
 import type { Db } from '../../src/store/db.ts'
 import type { PageRequest } from '../../src/store/page.ts'
-import { type CallPage, call_columns, callCsv, listCalls } from '../calls/index.ts'
+import { call_columns, callCsv, listCalls } from '../calls/index.ts'
 import {
   CALL_COLUMNS,
   CALL_MARGIN_COLUMNS,
@@ -93,8 +93,14 @@ async function answerCalls(
   const page = await withDatabase(folder, 'read', async (db) =>
     listCalls(db, await filterOf(db, filter), page_of, MAX_CALLS_LOOKED_AT),
   )
-  answer(pageView(page), tableOf(margin ? CALL_MARGIN_COLUMNS : CALL_COLUMNS, page.calls, NONE))
-  if (margin && page.calls.length > 0) remark(CALL_MARGIN_WORDS)
+  answer(
+    {
+      calls: page.rows.map((call) => rowFor(call_columns, 'command', call)),
+      next_cursor: page.next_cursor ?? null,
+    },
+    tableOf(margin ? CALL_MARGIN_COLUMNS : CALL_COLUMNS, page.rows, NONE),
+  )
+  if (margin && page.rows.length > 0) remark(CALL_MARGIN_WORDS)
   if (page.next_cursor !== undefined)
     remark(`More calls: add --before ${page.next_cursor}. TOTAL is for this page.`)
 }
@@ -107,10 +113,7 @@ async function answerCallsCsv(
 ): Promise<void> {
   await withDatabase(folder, 'read', async (db) => {
     const calls = await filterOf(db, filter)
-    const pageAt = async (request: PageRequest) => {
-      const { calls: rows, next_cursor } = await listCalls(db, calls, request, MAX_CALLS_LOOKED_AT)
-      return { rows, next_cursor }
-    }
+    const pageAt = (request: PageRequest) => listCalls(db, calls, request, MAX_CALLS_LOOKED_AT)
     await answerCsv(callCsv('operator'), pagesOf(pageAt, range))
   })
 }
@@ -156,13 +159,6 @@ async function filterOf(db: Db, { account, key, model, since, until }: UsageFilt
     model,
     since_ms: since,
     until_ms: until,
-  }
-}
-
-function pageView({ calls, next_cursor }: CallPage) {
-  return {
-    calls: calls.map((call) => rowFor(call_columns, 'command', call)),
-    next_cursor: next_cursor ?? null,
   }
 }
 

@@ -11,9 +11,10 @@ import { Closed, Nullable } from '../../../src/http/schema.ts'
 import { NullableTimeFields, time } from '../../../src/http/views.ts'
 import { type CallFilter, isNarrowed } from '../../../src/money/ledger/call-filter.ts'
 import type { Db } from '../../../src/store/db.ts'
+import type { Page } from '../../../src/store/page.ts'
 import { endOfTurn } from '../../../src/utilities/end-of-turn.ts'
 import { listRefusals, type RecordedRefusal, type RefusalFilter } from '../../refusals/index.ts'
-import { type CallPage, listCalls, listCallsInTurns, type RecordedCall, startOfCall } from '../listing.ts'
+import { listCalls, listCallsInTurns, type RecordedCall, startOfCall } from '../listing.ts'
 import { ListedRow, listedRow, refusedCall } from './call-row.ts'
 import { callsFile } from './file.ts'
 import { CALL_FILTERS, requestedCalls } from './filter.ts'
@@ -97,16 +98,16 @@ async function partOfCalls(
   cursor: number | undefined,
 ): Promise<Part<RecordedCall>> {
   const timeOf = ({ started_at_ms }: RecordedCall) => started_at_ms
-  const { calls, next_cursor } =
+  const { rows, next_cursor } =
     filter && cursor !== 0
       ? await search(db, filter, { limit, cursor })
-      : { calls: [], next_cursor: undefined }
-  const is_full = calls.length >= limit
+      : { rows: [], next_cursor: undefined }
+  const is_full = rows.length >= limit
   const stopped_ms = is_full || next_cursor === undefined ? undefined : await startOfCall(db, next_cursor)
   return {
-    rows: calls,
+    rows,
     next_cursor,
-    back_to_ms: is_full ? calls.at(-1)?.started_at_ms : stopped_ms,
+    back_to_ms: is_full ? rows.at(-1)?.started_at_ms : stopped_ms,
     idOf,
     timeOf,
   }
@@ -121,9 +122,8 @@ async function partOfRefusals(
   const page =
     filter && cursor !== 0
       ? await listRefusals(db, filter, { limit, cursor })
-      : { refusals: [], next_cursor: undefined, back_to_ms: undefined }
-  const { refusals: rows, ...rest } = page
-  return { rows, ...rest, idOf, timeOf: ({ at_ms }) => at_ms }
+      : { rows: [], next_cursor: undefined, back_to_ms: undefined }
+  return { ...page, idOf, timeOf: ({ at_ms }) => at_ms }
 }
 
 /** A filter that few calls match is looked for in several rounds, so that paid calls go on between. */
@@ -131,15 +131,15 @@ async function search(
   db: Db,
   filter: CallFilter,
   { limit, cursor }: { limit: number; cursor: number | undefined },
-): Promise<CallPage> {
+): Promise<Page<RecordedCall>> {
   if (isNarrowed(filter)) return listCallsInTurns(db, filter, { limit, cursor })
   const page = await listCalls(db, filter, { limit, cursor }, MAX_CALLS_LOOKED_AT)
   for (let round = 1; round < MAX_ROUNDS; round++) {
-    if (page.next_cursor === undefined || page.calls.length >= limit) break
+    if (page.next_cursor === undefined || page.rows.length >= limit) break
     await endOfTurn()
-    const rest = { limit: limit - page.calls.length, cursor: page.next_cursor }
+    const rest = { limit: limit - page.rows.length, cursor: page.next_cursor }
     const more = await listCalls(db, filter, rest, MAX_CALLS_LOOKED_AT)
-    page.calls.push(...more.calls)
+    page.rows.push(...more.rows)
     page.next_cursor = more.next_cursor
   }
   return page

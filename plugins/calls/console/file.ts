@@ -3,13 +3,7 @@ import type { Viewer } from '../../../src/access/viewer.ts'
 import { csvFor } from '../../../src/app/list/columns.ts'
 import type { ConsoleParts } from '../../../src/app/surface/console/calls.ts'
 import { allPages, listCsv, onePart } from '../../../src/app/surface/console/list-csv.ts'
-import type { Db } from '../../../src/store/db.ts'
-import {
-  listRefusals,
-  type RecordedRefusal,
-  type RefusalFilter,
-  refused_requests,
-} from '../../refusals/index.ts'
+import { listRefusals, type RecordedRefusal, refused_requests } from '../../refusals/index.ts'
 import { allCalls } from '../all-calls.ts'
 import { callCsv, type ListedCall } from '../columns.ts'
 import { refusedCall } from './call-row.ts'
@@ -26,7 +20,9 @@ export function callsFile(
   { calls, refusals }: RequestedCalls,
 ): Promise<Response> {
   const { db } = gateway
-  const refused = refusals ? allRefusals(db, refusals) : onePart<RecordedRefusal>([])
+  const refused = refusals
+    ? allPages(REFUSALS_AT_ONCE, async (page) => listRefusals(db, refusals, page))
+    : onePart<RecordedRefusal>([])
   if (!calls) {
     const columns = csvFor(refused_requests.columns, viewer.role)
     return listCsv(gateway, viewer, { list: 'refused', columns, parts: refused })
@@ -35,12 +31,6 @@ export function callsFile(
   const parts = newestFirst<ListedCall>(allCalls(db, calls), linesOf(refused))
   return listCsv(gateway, viewer, { list: 'calls', columns, parts })
 }
-
-const allRefusals = (db: Db, filter: RefusalFilter): AsyncGenerator<readonly RecordedRefusal[]> =>
-  allPages(REFUSALS_AT_ONCE, async (page) => {
-    const { refusals: rows, next_cursor } = await listRefusals(db, filter, page)
-    return { rows, next_cursor }
-  })
 
 async function* linesOf(parts: AsyncGenerator<readonly RecordedRefusal[]>): AsyncGenerator<ListedCall[]> {
   for await (const part of parts) yield part.map(refusedCall)

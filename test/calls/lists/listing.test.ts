@@ -24,7 +24,7 @@ describe('calls', () => {
   })
 
   const ids = async (filter: CallFilter) => {
-    const { calls } = await listCalls(db, filter, { limit: 10 })
+    const { rows: calls } = await listCalls(db, filter, { limit: 10 })
     return calls.map(({ id }) => id)
   }
 
@@ -58,7 +58,7 @@ describe('calls', () => {
   })
 
   test('have the names of their account and key', async () => {
-    const [call] = (await listCalls(db, { key_id: 3 }, { limit: 1 })).calls
+    const [call] = (await listCalls(db, { key_id: 3 }, { limit: 1 })).rows
     expect(call).toMatchObject({
       account_name: 'bert',
       key_name: 'phone',
@@ -80,8 +80,8 @@ describe('calls', () => {
           let cursor: number | undefined
           do {
             const page = await listCalls(db, filter, { limit, cursor })
-            expect(page.calls.length).toBeLessThanOrEqual(limit)
-            seen.push(...page.calls.map(({ id }) => id))
+            expect(page.rows.length).toBeLessThanOrEqual(limit)
+            seen.push(...page.rows.map(({ id }) => id))
             cursor = page.next_cursor
           } while (cursor !== undefined)
           expect(seen).toEqual(await ids(filter))
@@ -103,7 +103,7 @@ describe('calls', () => {
     writer.commit([hold(5)])
     writer.commit([voided(4)])
     const second = await listCalls(moving, {}, { limit: 2, cursor: first.next_cursor })
-    expect([...first.calls, ...second.calls].map(({ id }) => id)).toEqual([3, 2, 1])
+    expect([...first.rows, ...second.rows].map(({ id }) => id)).toEqual([3, 2, 1])
     expect(second.next_cursor).toBeUndefined()
   })
 })
@@ -142,10 +142,10 @@ describe('a search looks at a bounded number of calls, and its pages together fi
     let cursor: number | undefined
     do {
       const page = await listCalls(db, filter, { limit, cursor }, LOOKED_AT)
-      expect(page.calls.length).toBeLessThanOrEqual(limit)
+      expect(page.rows.length).toBeLessThanOrEqual(limit)
       if (cursor !== undefined && page.next_cursor !== undefined)
         expect(page.next_cursor).toBeLessThan(cursor)
-      ids.push(...page.calls.map(({ id }) => id))
+      ids.push(...page.rows.map(({ id }) => id))
       cursor = page.next_cursor
       pages++
     } while (cursor !== undefined)
@@ -188,7 +188,7 @@ describe('a search looks at a bounded number of calls, and its pages together fi
     let cursor: number | undefined
     do {
       const page = await listCallsInTurns(db, filter, { limit: 50, cursor })
-      ids.push(...page.calls.map(({ id }) => id))
+      ids.push(...page.rows.map(({ id }) => id))
       cursor = page.next_cursor
     } while (cursor !== undefined)
     expect(ids).toEqual(matching(matches))
@@ -201,12 +201,12 @@ describe('a search looks at a bounded number of calls, and its pages together fi
     ['a prefix that no key has', { key_prefix: 'tg_0000000' }],
     ['a time without calls', { since_ms: 10 * COUNT * STEP_MS }],
   ])('%s is told by one page, without looking at a call', async (_, filter) => {
-    expect(await listCalls(db, filter, { limit: 50 }, 0)).toEqual({ calls: [], next_cursor: undefined })
+    expect(await listCalls(db, filter, { limit: 50 }, 0)).toEqual({ rows: [], next_cursor: undefined })
   })
 
   test('a page that ends early says where the next one begins', async () => {
     const page = await listCalls(db, { model: 'thirds', key_id: 1 }, { limit: 90 }, LOOKED_AT)
-    expect(page.calls.length).toBeWithin(1, 89)
+    expect(page.rows.length).toBeWithin(1, 89)
     expect(page.next_cursor).toBeGreaterThan(0)
   })
 
@@ -222,7 +222,7 @@ describe('a search looks at a bounded number of calls, and its pages together fi
       await listCalls(odd, { model: 'a' }, request),
       await listCallsInTurns(odd, { model: 'a' }, request),
     ])
-      expect(page.calls.map(({ id }) => id)).toEqual([4, 2, 1])
+      expect(page.rows.map(({ id }) => id)).toEqual([4, 2, 1])
   })
 })
 

@@ -53,7 +53,7 @@ const sum = (calls: readonly RecordedCall[], of: (call: RecordedCall) => number)
 test('counts, sums and the file have the calls that the list has', async () => {
   await fc.assert(
     fc.asyncProperty(filters, async (filter) => {
-      const { calls } = await listCalls(db, filter, { limit: 1_000 })
+      const { rows: calls } = await listCalls(db, filter, { limit: 1_000 })
       const known = calls.filter(({ provider_cost_nanos }) => provider_cost_nanos !== null)
       expect(await callTotals(db, filter)).toEqual({
         calls: calls.length,

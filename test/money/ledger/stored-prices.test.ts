@@ -20,8 +20,8 @@ const pricesOf = (db: Database) =>
 const rowsOf = (db: Database) =>
   db.query('SELECT price, price_id, counted FROM calls ORDER BY id').all() as object[]
 async function readOf(db: Database): Promise<string[]> {
-  const { calls } = await listCalls(dbOver(db), {}, { limit: 100 })
-  return calls.map(({ price }) => price).reverse()
+  const { rows } = await listCalls(dbOver(db), {}, { limit: 100 })
+  return rows.map(({ price }) => price).reverse()
 }
 
 /** A ledger in which calls were charged at these prices, each in a batch of its own. */
