@@ -1,9 +1,72 @@
-// The route by which callers read their account: GET /api/v1/account.
+// The route by which callers read their account: its money, its limits, and the key of the request.
+
+import { Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
+import { ACCOUNT_MONEY_FIELDS, accountMoney } from '../../src/access/account-view.ts'
+import { limitsFor } from '../../src/access/limits.ts'
+import { LimitsView, limitsView, SpendLimitsView, spendLimitsView } from '../../src/access/limits-view.ts'
+import type { KeyOfAccount } from '../../src/access/lookup.ts'
 import { ACCOUNT_FAILURES, accountCalls, currentCaller } from '../../src/app/surface/account-calls.ts'
 import type { Gateway } from '../../src/app/surface/gateway.ts'
-import { Closed } from '../../src/http/schema.ts'
-import { AccountView, accountView } from './views.ts'
+import type { CallParts } from '../../src/calls/parts.ts'
+import { Closed, Nullable, OneOf } from '../../src/http/schema.ts'
+import { MoneyFields, money, NullableMoneyFields, NullableTimeFields, time } from '../../src/http/views.ts'
+
+export const AccountView = Closed(
+  {
+    account: Type.String({ description: 'The name of the account.' }),
+    status: OneOf(['active', 'suspended'], { description: 'Whether it may make calls.' }),
+    ...ACCOUNT_MONEY_FIELDS,
+    limits: Closed(
+      {
+        account: { ...LimitsView, description: 'Of all keys together.' },
+        key: { ...LimitsView, description: 'Of this key.' },
+      },
+      { description: 'The limits that are set, with what counts against each at the moment.' },
+    ),
+    key: Closed(
+      {
+        name: Type.String({ description: 'Its name.' }),
+        prefix: Type.String({ description: 'Its first 10 characters.' }),
+        models: Nullable(Type.Array(Type.String(), { description: 'The models it may call; null for all.' })),
+        ...NullableMoneyFields('spend_limit', 'The most that it may spend'),
+        ...MoneyFields('spent', 'What it has spent'),
+        ...MoneyFields('held', 'What its calls under way hold'),
+        spend_limits: SpendLimitsView,
+        ...NullableTimeFields('expires', 'When it expires'),
+      },
+      { description: 'The key that asks.' },
+    ),
+  },
+  { description: 'The account.' },
+)
+
+/** An account with its money, the part of it that new calls may use, its limits, and the caller's key. */
+export async function accountView(
+  { account, key }: KeyOfAccount,
+  { catalogue, limiter, now }: Pick<CallParts, 'catalogue' | 'limiter' | 'now'>,
+) {
+  const of_call = limitsFor(catalogue().limits, account.name, key)
+  return {
+    account: account.name,
+    status: account.status,
+    ...accountMoney(account),
+    limits: {
+      account: limitsView(of_call.account, await limiter.used('account', account.id)),
+      key: limitsView(of_call.key, await limiter.used('key', key.id)),
+    },
+    key: {
+      name: key.name,
+      prefix: key.prefix,
+      models: key.models,
+      ...money('spend_limit', key.spend_limit_nanos),
+      ...money('spent', key.spent_nanos),
+      ...money('held', key.held_nanos),
+      spend_limits: spendLimitsView(key, now()),
+      ...time('expires', key.expires_at_ms),
+    },
+  }
+}
 
 export function billing(gateway: Pick<Gateway, 'calls' | 'requests' | 'db'>) {
   return new Elysia({ name: 'billing' })

@@ -1,12 +1,37 @@
-// The history of calls: recorded calls, filtered and paged. Only reads, and never more than a bounded part of it at once.
-
+// The history of calls: recorded calls, filtered, in pages or all of them. Only reads, and never more than a bounded part of it at once.
 import { type CallFilter, isFilter, isNarrowed, valuesOf } from '../../src/money/ledger/call-filter.ts'
 import type { StoredPrice } from '../../src/money/ledger/stored-prices.ts'
 import type { Db } from '../../src/store/db.ts'
 import type { Page, PageRequest } from '../../src/store/page.ts'
 import type { Call } from '../../src/store/schema.ts'
+import { endOfTurn } from '../../src/utilities/end-of-turn.ts'
 import { callQueries, startQueries } from './queries.ts'
 import { type CallRanges, everywhere, rangesInTurns, rangesOf } from './ranges.ts'
+
+/** Calls that are looked at in one turn: some 5 ms. */
+const CALLS_AT_ONCE = 500
+
+/** A part may be empty; calls that are recorded meanwhile are left out. */
+export async function* allCalls(db: Db, filter: CallFilter): AsyncGenerator<RecordedCall[]> {
+  const queries = callQueries(db, filter.account_id)
+  const values = await valuesOf(db, filter)
+  const { ranges } = isNarrowed(filter)
+    ? await rangesInTurns(queries, values, Number.MAX_SAFE_INTEGER)
+    : everywhere(Number.MAX_SAFE_INTEGER)
+  for (const { first_id, last_id } of ranges)
+    for (let below_id = last_id + 1; below_id > first_id; ) {
+      const step = await queries.step.get({
+        ...values,
+        from_id: first_id,
+        below_id,
+        row_limit: CALLS_AT_ONCE,
+      })
+      if (!step || step.first_id === null) break
+      yield await queries.page.all({ ...values, from_id: step.first_id, below_id, row_limit: CALLS_AT_ONCE })
+      below_id = step.first_id
+      await endOfTurn()
+    }
+}
 
 /** A call with the names of its account and key. */
 export interface RecordedCall extends Omit<Call, 'summed' | 'trace' | keyof StoredPrice> {

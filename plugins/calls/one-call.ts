@@ -1,11 +1,11 @@
-// One call by its request's id: its record with its trace, its charge, and the other calls of its answer. Only reads.
-import { and, between, desc, eq, getTableColumns, sql } from 'drizzle-orm'
+// One call by its request's id, or some by its beginning: a record with its trace, its charge, and the other calls of its answer. Only reads.
+import { and, between, desc, eq, getTableColumns, gte, lt, sql } from 'drizzle-orm'
 import { answerOf } from '../../src/domain/request-id.ts'
 import { QUARTER_S } from '../../src/money/ledger/days.ts'
 import { type IdRange, startedWith } from '../../src/money/ledger/started-calls.ts'
 import { PRICE_OF_CALL } from '../../src/money/ledger/stored-prices.ts'
 import type { Awaitable, Db } from '../../src/store/db.ts'
-import { equals } from '../../src/store/placeholders.ts'
+import { equals, equalsUnlessNull } from '../../src/store/placeholders.ts'
 import { perConnection } from '../../src/store/prepared.ts'
 import { accounts, type Call, calls, type Entry, entries, holds, keys } from '../../src/store/schema.ts'
 import type { RecordedCall } from './listing.ts'
@@ -27,6 +27,22 @@ const MAX_PARTS = 50
 const BETWEEN_PARTS_MS = 60_000
 
 const queries = perConnection({
+  beginning: (orm) =>
+    orm
+      .select({ request_id: calls.request_id, model: calls.model, started_at_ms: calls.started_at_ms })
+      .from(calls)
+      .where(
+        and(
+          between(calls.id, placeholder('first_id'), placeholder('last_id')),
+          gte(calls.request_id, placeholder('from')),
+          lt(calls.request_id, placeholder('until')),
+          equalsUnlessNull(calls.account_id, 'account_id'),
+          equalsUnlessNull(calls.key_id, 'key_id'),
+        ),
+      )
+      .orderBy(desc(calls.id))
+      .limit(placeholder('row_limit'))
+      .prepare(),
   byRequest(orm) {
     const { summed, price_id, counted, ...columns } = getTableColumns(calls)
     return orm
@@ -155,3 +171,26 @@ export const chargeOf = (
   { id, account_id, started_at_ms, duration_ms }: TracedCall,
 ): Awaitable<Pick<Entry, 'id' | 'amount_nanos'> | undefined> =>
   queries(db).charge.get({ account_id, call_id: id, created_at_ms: started_at_ms + duration_ms })
+
+/**
+ * Calls whose request id begins so, the newest first; none for a beginning too short to tell its time.
+ *
+ * @param owner the account and key of the calls; undefined: any
+ */
+export async function callsBeginningWith(
+  db: Db,
+  text: string,
+  { account_id, key_id }: { account_id?: number | undefined; key_id?: number | undefined },
+  row_limit: number,
+) {
+  const range = await startedWith(db, text)
+  if (!range) return []
+  return await queries(db).beginning.all({
+    ...range,
+    from: text,
+    until: `${text}~`,
+    account_id: account_id ?? null,
+    key_id: key_id ?? null,
+    row_limit,
+  })
+}

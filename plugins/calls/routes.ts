@@ -4,8 +4,7 @@ import { ACCOUNT_FAILURES, accountCalls, scopeOf } from '../../src/app/surface/a
 import type { Gateway } from '../../src/app/surface/gateway.ts'
 import { dailySums } from '../../src/money/ledger/sums.ts'
 import { listCalls } from './listing.ts'
-import { readUsageRequest, UsageQuery } from './usage-query.ts'
-import { pageView, sumsView, UsageView } from './usage-views.ts'
+import { pageView, readUsageRequest, sumsView, UsageQuery, UsageView } from './usage-views.ts'
 
 const tags = ['Account']
 

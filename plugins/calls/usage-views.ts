@@ -1,15 +1,78 @@
-// Calls and their daily sums as callers see them, without the provider that served them.
+// The parameters of GET /api/v1/usage, and its answers: calls and their daily sums, without the provider that served them.
 import { type Static, Type } from '@sinclair/typebox'
 import { type FieldsOf, fieldsFor, rowFor } from '../../src/app/list/columns.ts'
-import { KEY_FIELDS } from '../../src/app/surface/account-calls.ts'
+import { KEY_FIELDS, KeyPrefix, refuseOtherKeys } from '../../src/app/surface/account-calls.ts'
 import { OUTCOMES } from '../../src/domain/outcomes.ts'
-import { PAGE_FIELDS, pageFields } from '../../src/http/paging.ts'
+import { DAY_MS } from '../../src/domain/ranges.ts'
+import { MAX_LIMIT, PAGE_FIELDS, PAGE_PARAMETERS, pageFields, pageOf } from '../../src/http/paging.ts'
+import { ModelName } from '../../src/http/parameters.ts'
+import { PERIOD_PARAMETERS, readPeriod } from '../../src/http/period.ts'
 import { Closed, OneOf } from '../../src/http/schema.ts'
 import { money } from '../../src/http/views.ts'
-import type { DailySum, SumsPage } from '../../src/money/ledger/sums.ts'
-import type { Page } from '../../src/store/page.ts'
+import type { CallFilter } from '../../src/money/ledger/call-filter.ts'
+import type { DailySum, SumsPage, SumsRequest } from '../../src/money/ledger/sums.ts'
+import type { Page, PageRequest } from '../../src/store/page.ts'
+import type { Key } from '../../src/store/schema.ts'
 import { call_columns } from './columns.ts'
 import type { RecordedCall } from './listing.ts'
+
+/** How far back sums go by default: a long history is summed whole only on request. */
+const DEFAULT_SUMS_MS = 31 * DAY_MS
+
+/** The most calls of a page, whatever its limit: about 10 ms. */
+const MAX_CALLS = 500
+
+export const UsageQuery = Closed({
+  key: KeyPrefix,
+  model: Type.Optional({ ...ModelName, description: 'Of this model only.', examples: ['sim-flash'] }),
+  ...PERIOD_PARAMETERS,
+  outcome: Type.Optional(
+    OneOf(OUTCOMES, { description: 'Ended in this way only.', examples: ['completed'] }),
+  ),
+  ...PAGE_PARAMETERS,
+  sums: Type.Optional(
+    Type.Literal('day', {
+      must: '"day"',
+      description: 'Sums by day in place of calls; a page has as many as it can unless `limit` is given.',
+      examples: ['day'],
+    }),
+  ),
+})
+
+/** A page of calls, or of sums. */
+export type UsageRequest =
+  | { kind: 'calls'; filter: CallFilter; page: PageRequest }
+  | { kind: 'sums'; filter: CallFilter; request: SumsRequest }
+
+/**
+ * The request of a checked query.
+ *
+ * @param account_id of the caller; no query can name another
+ * @param only the caller's key, where it sees its own calls only
+ * @throws GatewayError invalid_request for days that do not exist, or a time that ends before it begins; permission_denied
+ * for another key's calls where `only` is given
+ */
+export function readUsageRequest(
+  query: Static<typeof UsageQuery>,
+  { account_id, only, now_ms }: { account_id: number; only?: Key | undefined; now_ms: number },
+): UsageRequest {
+  const { key, model, outcome, sums } = query
+  refuseOtherKeys(key, only)
+  const { since_ms, until_ms } = readPeriod(query)
+  const outcomes = outcome && [outcome]
+  const filter = { account_id, key_id: only?.id, key_prefix: key, model, outcomes, since_ms, until_ms }
+  if (sums === undefined) {
+    const { limit, cursor } = pageOf(query)
+    return { kind: 'calls', filter, page: { limit: Math.min(limit, MAX_CALLS), cursor } }
+  }
+  return {
+    kind: 'sums',
+    filter: { ...filter, since_ms: since_ms ?? firstDay(until_ms ?? now_ms) },
+    request: { ...pageOf({ limit: MAX_LIMIT, ...query }), zone: 'utc' },
+  }
+}
+
+const firstDay = (end_ms: number): number => Math.floor((end_ms - DEFAULT_SUMS_MS) / DAY_MS) * DAY_MS
 
 const CALL_FIELDS = fieldsFor(call_columns, ['caller']) as FieldsOf<typeof call_columns, 'caller'>
 

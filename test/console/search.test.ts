@@ -1,6 +1,6 @@
 // The search: accounts by name, keys by name and prefix, calls by request id, models; of what the viewer may see.
 import { describe, expect, test } from 'bun:test'
-import { callsBeginningWith } from '../../plugins/calls/search.ts'
+import { callsBeginningWith } from '../../plugins/calls/one-call.ts'
 import { requestIdAt } from '../../src/domain/request-id.ts'
 import { MODEL } from '../support/catalogue.ts'
 import { clientOf, signedIn } from '../support/console-session.ts'

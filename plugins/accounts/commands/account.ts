@@ -15,8 +15,7 @@ import { formatUsd } from '../../../src/domain/money.ts'
 import type { Key } from '../../../src/store/schema.ts'
 import { keyFields } from '../../keys/index.ts'
 import { account_list, accountFields } from '../list.ts'
-import { addAccountChange, detailLines } from './change.ts'
-import { addRenameAndClose } from './end.ts'
+import { addAccountChange, addRenameAndClose, detailLines } from './change.ts'
 
 const addList = wholeListCommand(account_list, {
   description: 'List all accounts and their money, in USD.',

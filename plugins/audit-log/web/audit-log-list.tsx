@@ -16,9 +16,7 @@ import { EmptyState, Loaded } from '../../console/web/parts/states.tsx'
 import { atEnd, type Column, column, Pager, Table } from '../../console/web/parts/table.tsx'
 import { ClockTime } from '../../console/web/parts/time.tsx'
 import type { ShownAction } from '../list.ts'
-import { About } from './about.tsx'
-import { By } from './by.tsx'
-import { Changes } from './changes.tsx'
+import { About, By, Changes } from './action-cells.tsx'
 
 /** Beside other lists in the tabs of a page, it has a place of its own in the address. */
 const CURSOR = 'log_cursor'

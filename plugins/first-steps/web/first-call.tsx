@@ -16,7 +16,7 @@ import { Money } from '../../console/web/parts/money.tsx'
 import { Notice } from '../../console/web/parts/notice.tsx'
 import { Status } from '../../console/web/parts/status.tsx'
 import { ClockTime } from '../../console/web/parts/time.tsx'
-import { refusalAdvice, refusalReason } from '../../refusals/web/words.ts'
+import { refusalAdvice, refusalReason } from '../../refusals/web/refusals.ts'
 
 export type FirstCall = AnswerOf<(typeof api)['first-call']['get']>
 

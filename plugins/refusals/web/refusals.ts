@@ -1,7 +1,75 @@
-// How many requests were refused, and why: as pages ask for it, and where the list of them is.
+// Refusals as pages ask for them: how many there were, the list of them, and their reasons and what to do in words.
 import { type AnswerOf, api } from '../../console/web/app/client.ts'
+import type { Role } from '../../console/web/app/page-entry.ts'
 import { useApi } from '../../console/web/app/query.ts'
 import { withQuery } from '../../console/web/parts/address-state.ts'
+
+interface Words {
+  reason: string
+  operator: string
+  account: string
+}
+
+const ASK = 'Ask your operator'
+
+const WORDS: Readonly<Record<string, Words>> = {
+  insufficient_balance: {
+    reason: 'not enough balance',
+    operator: 'Add funds to the account, or raise the spend limit of the key.',
+    account: `${ASK} to add funds, or raise the spend limit of the key.`,
+  },
+  OUTSTANDING_DEBT: {
+    reason: 'account in debt',
+    operator: 'Add funds to the account. They pay the debt first.',
+    account: `${ASK} to add funds. They pay the debt first.`,
+  },
+  unauthenticated: {
+    reason: 'revoked or expired key',
+    operator: 'A revoked or expired key is still in use. Create a new one.',
+    account: 'A revoked or expired key is still in use. Create a new one, and use it instead.',
+  },
+  permission_denied: {
+    reason: 'not allowed',
+    operator: 'Check whether the account is suspended, and which networks the key allows.',
+    account: 'Check which networks the key allows, and whether your account is suspended.',
+  },
+  MODEL_ACCESS_DENIED: {
+    reason: 'model not allowed',
+    operator: 'Allow the key to use the model, or use another key.',
+    account: 'Allow the key to use the model, or use another key.',
+  },
+  model_not_found: {
+    reason: 'model not found',
+    operator: 'Correct the model’s name in the calling program, or add the model.',
+    account: 'Correct the model’s name in your program. Models lists those that you can call.',
+  },
+  model_unavailable: {
+    reason: 'model out of service',
+    operator: 'Set an API key for the model’s provider.',
+    account: `${ASK} about this model, or use another one.`,
+  },
+  rate_limited: {
+    reason: 'rate limit',
+    operator: 'If you want these requests, raise the limits of the account or the key.',
+    account: `Send fewer requests a minute, or ask your operator for higher limits.`,
+  },
+  overloaded: {
+    reason: 'gateway overloaded',
+    operator: 'See System for what the gateway runs short of.',
+    account: 'Try again later.',
+  },
+}
+const OTHER = {
+  operator: 'Tell the program’s developer what it sends wrong.',
+  account: 'Correct what your program sends.',
+}
+
+/** "not enough balance". */
+export const refusalReason = (code: string): string =>
+  WORDS[code]?.reason ?? code.toLowerCase().replaceAll('_', ' ')
+
+export const refusalAdvice = (code: string, role: Role): string =>
+  (WORDS[code] ?? OTHER)[role === 'operator' ? 'operator' : 'account']
 
 export type Refusals = AnswerOf<typeof api.refusals.get>
 

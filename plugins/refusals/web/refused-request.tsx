@@ -10,8 +10,7 @@ import { ownerFacts } from '../../console/web/parts/owner-facts.tsx'
 import { Section } from '../../console/web/parts/page.tsx'
 import { Loaded } from '../../console/web/parts/states.tsx'
 import { Time } from '../../console/web/parts/time.tsx'
-import { refusedHref } from './refusals.ts'
-import { refusalAdvice } from './words.ts'
+import { refusalAdvice, refusedHref } from './refusals.ts'
 
 export function RefusedRequest({ request_id }: { request_id: string }) {
   const { role } = useViewer()

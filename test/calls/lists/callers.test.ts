@@ -1,6 +1,6 @@
 // silent.md, Account surface: "GET /api/v1/usage (calls, filtered and paged; daily sums by model and key)".
 import { describe, expect, test } from 'bun:test'
-import { readUsageRequest } from '../../../plugins/calls/usage-query.ts'
+import { readUsageRequest } from '../../../plugins/calls/usage-views.ts'
 import { MODEL, THINKING } from '../../support/catalogue.ts'
 import { ANSWER_NANOS, answer, ask, streamPath, wholePath } from '../../support/native.ts'
 import { fileScene } from '../../support/scene.ts'

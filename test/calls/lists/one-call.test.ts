@@ -1,7 +1,6 @@
 // One call by its request's id: found by the time in it, whenever it came, and with the other calls of its answer.
 import { describe, expect, test } from 'bun:test'
-import { callsOfAnswer, findCall } from '../../../plugins/calls/one-call.ts'
-import { callsBeginningWith } from '../../../plugins/calls/search.ts'
+import { callsBeginningWith, callsOfAnswer, findCall } from '../../../plugins/calls/one-call.ts'
 import { requestIdAt } from '../../../src/domain/request-id.ts'
 import { isRecorded } from '../../../src/money/ledger/started-calls.ts'
 import { recorded } from '../../money/ledger/recorded.ts'

@@ -1,8 +1,7 @@
 // The sums of a filter of calls: they are those of the calls that the list shows, whichever way they are added up.
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { allCalls } from '../../../plugins/calls/all-calls.ts'
-import { listCalls, type RecordedCall } from '../../../plugins/calls/listing.ts'
+import { allCalls, listCalls, type RecordedCall } from '../../../plugins/calls/listing.ts'
 import { callTotals } from '../../../plugins/calls/totals.ts'
 import { FAILED_OUTCOMES, hasFailed, OUTCOMES } from '../../../src/domain/outcomes.ts'
 import { outputTokens, promptTokens } from '../../../src/domain/usage.ts'

@@ -2,8 +2,13 @@
 import { describe, expect, test } from 'bun:test'
 import { accountSpend, keySpend, lowBalances } from '../../../plugins/alerts/account-conditions.ts'
 import { listCalls, listCallsInTurns } from '../../../plugins/calls/listing.ts'
-import { callsOfAnswer, callUnderWay, chargeOf, findCall } from '../../../plugins/calls/one-call.ts'
-import { callsBeginningWith } from '../../../plugins/calls/search.ts'
+import {
+  callsBeginningWith,
+  callsOfAnswer,
+  callUnderWay,
+  chargeOf,
+  findCall,
+} from '../../../plugins/calls/one-call.ts'
 import { callTotals } from '../../../plugins/calls/totals.ts'
 import { listEntries } from '../../../plugins/entries/listing.ts'
 import { statementOf } from '../../../plugins/entries/statement.ts'

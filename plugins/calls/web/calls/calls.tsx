@@ -16,9 +16,7 @@ import { Snippet } from '../../../console/web/parts/snippet.tsx'
 import { EmptyState, Loaded } from '../../../console/web/parts/states.tsx'
 import { atEnd, type Column, charges, column, Pager, Table } from '../../../console/web/parts/table.tsx'
 import { ClockTime, Time } from '../../../console/web/parts/time.tsx'
-import { queryOf, useCallFilters } from './filter-state.ts'
-import { FilterSums } from './filter-sums.tsx'
-import { CallFilters } from './filters.tsx'
+import { CallFilters, FilterSums, queryOf, useCallFilters } from './filters.tsx'
 
 const EVERY_MS = 15_000
 

@@ -1,7 +1,9 @@
-// The filters of the list of calls: all of them in the address, the seldom ones folded.
+// The filters of the list of calls, all of them in the address, the seldom ones folded; and the sums of what matches.
 import { SlidersHorizontal, X } from 'lucide-react'
 import { useState } from 'react'
+import { type AnswerOf, api } from '../../../console/web/app/client.ts'
 import { useViewer } from '../../../console/web/app/session.tsx'
+import { briefCount, count, counted, share } from '../../../console/web/parts/amounts.ts'
 import { Button } from '../../../console/web/parts/button.tsx'
 import { Field } from '../../../console/web/parts/field.tsx'
 import {
@@ -9,11 +11,87 @@ import {
   Choice,
   DayFilters,
   KeyFilter,
+  type ListFilters,
   TextFilter,
   useFilterLists,
+  useListFilters,
 } from '../../../console/web/parts/filter-fields.tsx'
+import { ListSums } from '../../../console/web/parts/list-sums.tsx'
+import { MarginWords } from '../../../console/web/parts/margin-words.tsx'
+import { Money } from '../../../console/web/parts/money.tsx'
 import { outcomeFilterWord } from '../../../console/web/parts/outcome.tsx'
-import { type Filters, FOLDED, type Name, OUTCOMES } from './filter-state.ts'
+
+const NAMES = [
+  'account',
+  'key',
+  'model',
+  'provider',
+  'outcome',
+  'status',
+  'min_cost',
+  'since',
+  'until',
+] as const
+const FOLDED = ['key', 'provider', 'status', 'min_cost', 'since', 'until'] as const
+export type Name = (typeof NAMES)[number]
+
+const DEFAULTS = Object.fromEntries(NAMES.map((name) => [name, ''])) as Record<Name, string>
+export const OUTCOMES = ['completed', 'failed', 'broken', 'cancelled', 'refused', 'call'] as const
+
+export type Filters = ListFilters<Name>
+
+/** The filters in force, and how they are changed. */
+export const useCallFilters = (): Filters => useListFilters(DEFAULTS)
+
+/** As the route takes them: what is not set is left out. */
+export const queryOf = ({ query: { outcome, ...query } }: Filters) => ({
+  ...query,
+  outcome: OUTCOMES.find((each) => each === outcome),
+})
+
+type CallSums = AnswerOf<(typeof api)['call-sums']['get']>
+
+export const FilterSums = ({ query }: { query: ReturnType<typeof queryOf> }) => (
+  <ListSums subject={['call-sums', query]} call={() => api['call-sums'].get({ query })}>
+    {(sums) => (query.outcome === 'refused' ? <RefusedSum refused={sums.refused} /> : <CallsSum {...sums} />)}
+  </ListSums>
+)
+
+function CallsSum(sums: CallSums) {
+  const { role } = useViewer()
+  const { calls, refused, failed, images, margin_nanos } = sums
+  return (
+    <>
+      <b>{counted(calls, 'call')}</b>
+      {!!refused && <span>{count(refused)} refused</span>}
+      {failed > 0 && (
+        <span>
+          {count(failed)} failed or broke off ({share(failed / calls)})
+        </span>
+      )}
+      <span>
+        {briefCount(sums.input_tokens)} tokens in, {briefCount(sums.output_tokens)} out
+      </span>
+      {images > 0 && <span>{counted(images, 'image')}</span>}
+      <span>
+        {role === 'operator' ? 'revenue ' : 'cost '}
+        <Money nanos={sums.cost_nanos} />
+      </span>
+      {margin_nanos !== null && (
+        <span>
+          margin <Money nanos={margin_nanos} /> <MarginWords {...sums} />
+        </span>
+      )}
+    </>
+  )
+}
+
+const RefusedSum = ({ refused }: { refused: number | null }) => (
+  <>
+    {refused !== null && <b>{count(refused)} refused</b>}
+    <span className="soft">All are counted. The list has up to 50 an hour per account, for 30 days.</span>
+  </>
+)
 
 type Option = { value: string; label: string }
 

@@ -1,6 +1,6 @@
 // The search: what the server finds, as links to pages.
 
-import { refusalReason } from '../../../refusals/web/words.ts'
+import { refusalReason } from '../../../refusals/web/refusals.ts'
 import { api, send } from '../app/client.ts'
 import type { Hit, Search } from '../app/page-entry.ts'
 import { accountLabel } from '../parts/account-name.tsx'

@@ -14,9 +14,7 @@ import { MarginFigure } from '../../../console/web/parts/margin-words.tsx'
 import { Money } from '../../../console/web/parts/money.tsx'
 import { Page, Section } from '../../../console/web/parts/page.tsx'
 import { EmptyState, Loaded } from '../../../console/web/parts/states.tsx'
-import { Parts } from './parts.tsx'
-import { RangeAndFilters } from './range.tsx'
-import { DEFAULTS, GROUPS, type Group, type UsageView } from './usage-answer.ts'
+import { DEFAULTS, GROUPS, type Group, Parts, RangeAndFilters, type UsageView } from './parts.tsx'
 
 export default function UsagePage() {
   const { role } = useViewer()

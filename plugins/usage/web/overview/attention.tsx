@@ -1,14 +1,62 @@
-// The accounts that need money soon: those that owe, cannot pay for a call, or have not for three days at their pace.
-
+// What needs attention on the Overview: accounts and keys near their end, and models that are shut down soon or have been.
 import { Link } from 'wouter'
-import { type AnswerOf, api } from '../../../console/web/app/client.ts'
+import { type AnswerOf, api, part } from '../../../console/web/app/client.ts'
 import { useApi } from '../../../console/web/app/query.ts'
 import { AccountName } from '../../../console/web/parts/account-name.tsx'
 import { counted } from '../../../console/web/parts/amounts.ts'
+import { ENDING_HELP, endWords } from '../../../console/web/parts/end-words.ts'
 import { Money } from '../../../console/web/parts/money.tsx'
 import { Section } from '../../../console/web/parts/page.tsx'
 import { Status } from '../../../console/web/parts/status.tsx'
 import { atEnd, type Column, charges, column, ofWeek, Table } from '../../../console/web/parts/table.tsx'
+import { closestLimit, LimitWarning } from '../../../keys/web/spend-limits.tsx'
+import type { Overview } from './overview-answer.ts'
+
+type Ending = NonNullable<Overview['ending']>[number]
+
+/** Nothing while none is near: then there is nothing to do. */
+export function EndingModels({ ending }: { ending: readonly Ending[] }) {
+  if (ending.length === 0) return null
+  return (
+    <Section title="Models that end">
+      <Table
+        label="Models that end"
+        columns={OF_ENDING}
+        rows={ending}
+        keyOf={({ model, route }) => `${model} ${route ?? ''}`}
+        hrefOf={({ model }) => `/models/${part(model)}`}
+      />
+      <p className="small soft">{ENDING_HELP}</p>
+    </Section>
+  )
+}
+
+const OF_ENDING: Column<Ending>[] = [
+  column('model', 'Model', 'first', ({ model }) => model),
+  column('route', 'Route', 'second', ({ route }) => route ?? 'all routes'),
+  column('when', 'When', 'second-end', (ending) => <Status tone="warn">{endWords(ending)}</Status>),
+  atEnd('date', 'Date', 'first-end', ({ date }) => date),
+]
+
+/** Of the newest keys that work. */
+const LOOKED_AT = 50
+
+export function KeysNearLimit() {
+  const query = { status: 'usable', limit: LOOKED_AT } as const
+  const { data } = useApi(['keys', query], () => api.keys.get({ query }))
+  const near = (data?.keys ?? []).filter(({ spend_limits }) => closestLimit(spend_limits))
+  return near.map(({ id, name, spend_limits }) => (
+    <LimitWarning
+      key={id}
+      limits={spend_limits}
+      who={
+        <>
+          The key <Link href={`/keys/${id}`}>{name}</Link>
+        </>
+      }
+    />
+  ))
+}
 
 const SHOWN = 5
 
@@ -24,7 +72,7 @@ export function LowAccounts() {
     <Section title="Low balances" actions={<Link href="/accounts?show=low">All low accounts</Link>}>
       <Table
         label="Low balances"
-        columns={COLUMNS}
+        columns={OF_ACCOUNTS}
         rows={data.accounts}
         keyOf={({ id }) => id}
         hrefOf={({ id }) => `/accounts/${id}`}
@@ -33,7 +81,7 @@ export function LowAccounts() {
   )
 }
 
-const COLUMNS: Column<Account>[] = [
+const OF_ACCOUNTS: Column<Account>[] = [
   column('name', 'Account', 'first', (account) => <AccountName {...account} />),
   column('why', 'Why', 'second', (account) => <Why {...account} />),
   ofWeek(charges('week', 'Spent in 7 days, USD', 'none', ({ week_nanos }) => week_nanos)),

@@ -1,0 +1,140 @@
+// The cells of an action: what it is about, who took it, and each field with its value before and after.
+import { Link } from 'wouter'
+import { AccountName } from '../../console/web/parts/account-name.tsx'
+import { exactTime } from '../../console/web/parts/time-words.ts'
+import type { ShownAction } from '../list.ts'
+
+const WHO: Record<ShownAction['by'], string> = {
+  operator: 'Operator',
+  account: 'Account',
+  key: 'API key',
+  command: 'Command line',
+  system: 'System',
+}
+
+export function By(action: ShownAction) {
+  const detail = detailOf(action)
+  return (
+    <>
+      {WHO[action.by]}
+      {detail !== '' && <div className="small soft">{detail}</div>}
+    </>
+  )
+}
+
+function detailOf({ command, machine_user, session_id, address }: ShownAction): string {
+  if (command !== null)
+    return machine_user === null ? `tollgate ${command}` : `${machine_user}: tollgate ${command}`
+  const session = session_id === null ? [] : [`session ${session_id}`]
+  return [...session, ...(address === null ? [] : [address])].join(', ')
+}
+
+type Fields = ShownAction['before']
+
+/** Fields beyond these are folded. */
+const MAX_IN_VIEW = 3
+
+export function Changes({ before, after }: Pick<ShownAction, 'before' | 'after'>) {
+  const lines = changeLines(before, after)
+  if (lines.length === 0) return null
+  const list = (
+    <ul className="audit-log-changes">
+      {lines.map((line) => (
+        <li key={line}>{line}</li>
+      ))}
+    </ul>
+  )
+  if (lines.length <= MAX_IN_VIEW) return list
+  return (
+    <details>
+      <summary>{`${lines.length} fields`}</summary>
+      {list}
+    </details>
+  )
+}
+
+/** "Balance: from 10.00 USD to 15.00 USD"; of a field that is on one side alone, its value. */
+function changeLines(before: Fields, after: Fields): string[] {
+  const names = [...new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})])]
+  return names.map((name) => {
+    const [was, is] = [before?.[name], after?.[name]]
+    const is_change = before !== null && after !== null && was !== undefined && !isSame(was, is)
+    // A time or a text that was not set before is told by itself.
+    if ((was === null && name.endsWith('_at')) || (was === '' && is !== undefined))
+      return `${labelOf(name)}: ${words(name, is)}`
+    const value = is === undefined ? was : is
+    const text = is_change ? `from ${words(name, was)} to ${words(name, is)}` : words(name, value)
+    return `${labelOf(name)}: ${text}`
+  })
+}
+
+const isSame = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other)
+
+/** "spend_limit_usd" as "Spend limit". */
+function labelOf(name: string): string {
+  const text = name.replace(/_(usd|at)$/, '').replaceAll('_', ' ')
+  return text.charAt(0).toUpperCase() + text.slice(1)
+}
+
+function words(name: string, value: unknown): string {
+  if (value === null || value === undefined || value === '') return 'none'
+  if (typeof value === 'boolean') return value ? 'yes' : 'no'
+  if (Array.isArray(value))
+    return value.length === 0 ? 'none' : value.map((each) => words('', each)).join(', ')
+  if (typeof value === 'object') return JSON.stringify(value)
+  // To the cent, and never more than there is.
+  if (name === 'balance_usd') return `${String(value).replace(/(\.\d\d)\d+$/, '$1')} USD`
+  if (name.endsWith('_usd')) return `${value} USD`
+  const time_ms = name.endsWith('_at') ? Date.parse(String(value)) : Number.NaN
+  return Number.isNaN(time_ms) ? String(value) : exactTime(time_ms)
+}
+
+/** @param without_account where the page is about one */
+export function About({ of, without_account }: { of: ShownAction; without_account?: boolean }) {
+  const { account, account_display_name, account_id, key_name, key_id, subject } = of
+  return (
+    <>
+      {account_id !== null && !without_account && (
+        <div>
+          <Link href={`/accounts/${account_id}`}>
+            <AccountName name={account ?? ''} display_name={account_display_name} />
+          </Link>
+        </div>
+      )}
+      {key_id !== null && (
+        <div>
+          <Link href={`/keys/${key_id}`}>
+            {key_name}
+            <span className="unseen"> of {account}</span>
+          </Link>
+        </div>
+      )}
+      {subject !== null && <Subject action={of.action} name={subject} />}
+      {of.action === 'catalogue.saved' && <Version version={of.after?.version} />}
+    </>
+  )
+}
+
+/** What a saved catalogue changed, line by line. */
+function Version({ version }: { version: unknown }) {
+  if (typeof version !== 'number') return null
+  return (
+    <div>
+      <Link href={`/catalogue/history/${version}`}>Version {version}</Link>
+    </div>
+  )
+}
+
+/** Linked while it is there. */
+function Subject({ action, name }: { action: string; name: string }) {
+  const [kind = '', change] = action.split('.')
+  const page = change === 'removed' ? undefined : PAGES[kind]
+  if (page === undefined) return <div className="audit-log-subject">{name}</div>
+  return (
+    <div>
+      <Link href={`${page}/${encodeURIComponent(name)}`}>{name}</Link>
+    </div>
+  )
+}
+
+const PAGES: Readonly<Record<string, string>> = { model: '/models', price: '/models', provider: '/providers' }
