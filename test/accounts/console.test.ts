@@ -1,6 +1,6 @@
 // Accounts in the console: who is there, who is low, and what the operator does with them.
 import { beforeAll, describe, expect, test } from 'bun:test'
-import { clientOf, signedIn } from '../support/console-session.ts'
+import { allPages, clientOf, errorOf, signedIn } from '../support/console-session.ts'
 import { eventually } from '../support/eventually.ts'
 import { ANSWER_NANOS, answer, ask, wholePath } from '../support/native.ts'
 import { fileScene } from '../support/scene.ts'
@@ -13,6 +13,7 @@ const { gateway, call, key } = await fileScene({
 })
 const operator = await signedIn(gateway, 'operator')
 const USD = 1_000_000_000
+const TOO_MUCH = ['9007199.254740992', '9'.repeat(39), '9'.repeat(99)]
 let named = 0
 
 /** An account of its own for a test. */
@@ -23,10 +24,6 @@ async function fresh(balance_usd = '0') {
 /** A movement of money under a key of its own, unless it is given one. */
 const move = async (path: string, body: object, key: string = crypto.randomUUID()) =>
   await operator.send('POST', path, { body, headers: { 'idempotency-key': key } })
-const errorOf = async (response: Response) => ({
-  status: response.status,
-  ...((await response.json()) as { error: { param: string | null; code: string; message: string } }).error,
-})
 const post = async (path: string, body?: object) =>
   await operator.send('POST', path, body === undefined ? {} : { body })
 const names = (accounts: { name: string }[]) => accounts.map(({ name }) => name)
@@ -56,12 +53,7 @@ describe('the list', () => {
       lasts_days: null,
       low: null,
     })
-    expect(accounts.map(({ status }: { status: string }) => status)).toEqual([
-      'active',
-      'active',
-      'suspended',
-      'closed',
-    ])
+    expect(accounts).toMatchObject(['active', 'active', 'suspended', 'closed'].map((status) => ({ status })))
     expect(next_cursor).toBeNull()
   })
 
@@ -106,14 +98,10 @@ describe('the list', () => {
     'page by page by %s, every account once and in order',
     async (order) => {
       const all = names((await operator.json('GET', `/accounts?order=${order}`)).accounts)
-      const paged: string[] = []
-      for (let cursor = ''; ; ) {
-        const page = await operator.json('GET', `/accounts?order=${order}&limit=2${cursor}`)
-        paged.push(...names(page.accounts))
-        if (page.next_cursor === null) break
-        cursor = `&cursor=${page.next_cursor}`
-      }
-      expect(paged).toEqual(all)
+      const pages = await allPages((cursor) =>
+        operator.json('GET', `/accounts?order=${order}&limit=2${cursor}`),
+      )
+      expect(pages.flatMap(({ accounts }) => names(accounts))).toEqual(all)
       expect(new Set(all).size).toBe(gateway.rows().accounts.length)
     },
   )
@@ -164,17 +152,13 @@ describe('one account', () => {
 
 describe('a new account', () => {
   test('has no money and no key', async () => {
-    const answer = await post('/accounts', { name: 'newcomer' })
-    expect([answer.status, await answer.json()]).toEqual([
-      200,
-      expect.objectContaining({
-        name: 'newcomer',
-        balance_nanos: 0,
-        keys: 0,
-        status: 'active',
-        low: 'empty',
-      }),
-    ])
+    expect(await operator.json('POST', '/accounts', { name: 'newcomer' })).toMatchObject({
+      name: 'newcomer',
+      balance_nanos: 0,
+      keys: 0,
+      status: 'active',
+      low: 'empty',
+    })
   })
 
   test('sent twice is made once', async () => {
@@ -184,14 +168,10 @@ describe('a new account', () => {
   })
 
   test.each<[object, string]>([
-    [{ name: 'account-1' }, 'name'],
-    [{ name: '' }, 'name'],
-    [{ name: 'a b' }, 'name'],
-    [{ name: '-x' }, 'name'],
-    [{ name: 'x'.repeat(65) }, 'name'],
-    [{ name: 'é' }, 'name'],
-    [{ name: 7 }, 'name'],
-    [{}, 'name'],
+    ...['account-1', '', 'a b', '-x', 'x'.repeat(65), 'é', 7, undefined].map((name): [object, string] => [
+      { name },
+      'name',
+    ]),
     [{ name: 'x', balance: 1 }, 'balance'],
   ])('%p: 400', async (body, param) => {
     expect(await errorOf(await post('/accounts', body))).toMatchObject({ status: 400, param })
@@ -201,16 +181,16 @@ describe('a new account', () => {
 describe('money', () => {
   test('a top-up and a debit are entries with their notes, and the balance is their sum', async () => {
     const { id } = await fresh()
-    const top_up = await operator.json('POST', `/accounts/${id}/top-up`, {
-      amount: '10.50',
-      note: 'invoice 7',
+    const moved = (path: string, amount: string, note: string) =>
+      operator.json('POST', `/accounts/${id}/${path}`, { amount, note })
+    expect(await moved('top-up', '10.50', 'invoice 7')).toMatchObject({
+      again: false,
+      account: { balance_nanos: 10.5 * USD },
     })
-    expect(top_up).toMatchObject({ again: false, account: { balance_nanos: 10.5 * USD } })
-    const debit = await operator.json('POST', `/accounts/${id}/debit`, {
-      amount: '0.5',
-      note: 'refund',
+    expect(await moved('debit', '0.5', 'refund')).toMatchObject({
+      again: false,
+      account: { balance_usd: '10.00' },
     })
-    expect(debit).toMatchObject({ again: false, account: { balance_usd: '10.00' } })
     const entries = gateway.rows().entries.filter(({ account_id }) => account_id === id)
     expect(entries).toMatchObject([
       { kind: 'top_up', amount_nanos: 10.5 * USD, note: 'invoice 7' },
@@ -278,18 +258,9 @@ describe('money', () => {
   })
 
   test.each<[string, object, number, string]>([
-    ['top-up', { amount: '0' }, 400, 'amount'],
-    ['top-up', { amount: '-1' }, 400, 'amount'],
-    ['top-up', { amount: '' }, 400, 'amount'],
-    ['top-up', { amount: '1,5' }, 400, 'amount'],
-    ['top-up', { amount: '1e3' }, 400, 'amount'],
-    ['top-up', { amount: 'NaN' }, 400, 'amount'],
-    ['top-up', { amount: '0.0000000001' }, 400, 'amount'],
-    ['top-up', { amount: '9007199.254740992' }, 400, 'amount'],
-    ['top-up', { amount: '9'.repeat(39) }, 400, 'amount'],
-    ['top-up', { amount: '9'.repeat(99) }, 400, 'amount'],
-    ['top-up', { amount: 10 }, 400, 'amount'],
-    ['top-up', { amount: null }, 400, 'amount'],
+    ...['0', '-1', '', '1,5', '1e3', 'NaN', '0.0000000001', ...TOO_MUCH, 10, null].map(
+      (amount): [string, object, number, string] => ['top-up', { amount }, 400, 'amount'],
+    ),
     ['top-up', { amount: '1', note: 'x'.repeat(501) }, 400, 'note'],
     ['top-up', { amount: '1', note: 'paid\u001b[2K' }, 400, 'note'],
     ['debit', { amount: '1', note: 'two\nlines' }, 400, 'note'],

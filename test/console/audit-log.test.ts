@@ -1,7 +1,7 @@
 // The audit log over a real gateway: each thing that can be done in the console with who did it and what changed, and nothing of what failed.
 import { describe, expect, test } from 'bun:test'
 import { PROVIDER_KEYS } from '../support/catalogue.ts'
-import { type ConsoleClient, clientOf, signedIn } from '../support/console-session.ts'
+import { allPages, type ConsoleClient, clientOf, signedIn } from '../support/console-session.ts'
 import { eventually } from '../support/eventually.ts'
 import { fileGateway } from '../support/gateway.ts'
 
@@ -396,13 +396,8 @@ describe('the list', () => {
   })
 
   test('goes on page by page, each line once, and is the same as a file', async () => {
-    const ids: number[] = []
-    for (let cursor = ''; ; ) {
-      const page = await operator.json('GET', `/audit-log?limit=7${cursor}`)
-      ids.push(...page.actions.map(({ id }: Line) => id))
-      if (page.next_cursor === null) break
-      cursor = `&cursor=${page.next_cursor}`
-    }
+    const pages = await allPages((cursor) => operator.json('GET', `/audit-log?limit=7${cursor}`))
+    const ids = pages.flatMap(({ actions }) => actions.map(({ id }: Line) => id))
     const all = gateway.db.query<{ id: number }, []>('SELECT id FROM actions ORDER BY id DESC').all()
     expect(ids).toEqual(all.map(({ id }) => id))
     const csv = await (await operator.send('GET', '/audit-log.csv?area=key')).text()

@@ -10,7 +10,7 @@ import { prepareStatements } from '../../src/money/ledger/statements.ts'
 import type { Db } from '../../src/store/db.ts'
 import type { Call } from '../../src/store/schema.ts'
 import { fileConsole } from '../support/console.ts'
-import { signedIn } from '../support/console-session.ts'
+import { allPages, signedIn } from '../support/console-session.ts'
 
 const HOUR_MS = 3_600_000
 const DAYS = 16
@@ -176,13 +176,10 @@ describe('of the last 7 days', () => {
       ['&outcome=failed', inWeek.filter(hasFailed)],
       ['&account=bob', inWeek.filter(({ account_id }) => account_id === 2)],
     ] as const) {
-      const seen = new Set<string>()
-      for (let cursor = ''; ; ) {
-        const page = await operator.json('GET', `/calls?limit=200&${DAYS_OF_WEEK}${filter}${cursor}`)
-        for (const { request_id } of page.calls) seen.add(request_id)
-        if (page.next_cursor === null) break
-        cursor = `&cursor=${page.next_cursor}`
-      }
+      const pages = await allPages((cursor) =>
+        operator.json('GET', `/calls?limit=200&${DAYS_OF_WEEK}${filter}${cursor}`),
+      )
+      const seen = new Set(pages.flatMap(({ calls }) => calls.map(({ request_id }: Call) => request_id)))
       const file = await (await operator.send('GET', `/calls.csv?${DAYS_OF_WEEK}${filter}`)).text()
       expect([seen.size, file.trimEnd().split('\r\n').length - 1]).toEqual([some.length, some.length])
       expect(await operator.json('GET', `/call-sums?${DAYS_OF_WEEK}${filter}`)).toMatchObject(truthOf(some))

@@ -1,6 +1,7 @@
 // GET /api/v1/entries: the movements of an account's balance, to the nano-dollar, and of no other account's.
 import { beforeAll, describe, expect, test } from 'bun:test'
 import { MODEL } from '../support/catalogue.ts'
+import { allPages } from '../support/console-session.ts'
 import { ANSWER_NANOS, answer, ask, wholePath } from '../support/native.ts'
 import { fileScene } from '../support/scene.ts'
 import { whole } from '../support/upstream.ts'
@@ -91,13 +92,8 @@ describe('filters and pages', () => {
   })
 
   test('page by page, every entry once', async () => {
-    const ids: number[] = []
-    for (let cursor = ''; ; ) {
-      const { body } = await list(`?limit=1${cursor}`)
-      ids.push(...body.entries.map(({ id }) => id))
-      if (body.next_cursor === null) break
-      cursor = `&cursor=${body.next_cursor}`
-    }
+    const pages = await allPages(async (cursor) => (await list(`?limit=1${cursor}`)).body)
+    const ids = pages.flatMap(({ entries }) => entries.map(({ id }) => id))
     expect(ids).toEqual((await list()).body.entries.map(({ id }) => id))
     expect(ids).toHaveLength(4)
   })

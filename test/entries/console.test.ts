@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, test } from 'bun:test'
 import { allEntries } from '../../plugins/entries/listing.ts'
 import { recorded } from '../money/ledger/recorded.ts'
 import { MODEL } from '../support/catalogue.ts'
-import { clientOf, signedIn } from '../support/console-session.ts'
+import { allPages, clientOf, signedIn } from '../support/console-session.ts'
 import { ANSWER_NANOS, answer, ask, wholePath } from '../support/native.ts'
 import { fileScene } from '../support/scene.ts'
 import { whole } from '../support/upstream.ts'
@@ -23,13 +23,8 @@ interface Shown {
 }
 
 async function all(client: typeof operator, query = '', limit = 3): Promise<Shown[]> {
-  const found: Shown[] = []
-  for (let cursor = ''; ; ) {
-    const page = await client.json('GET', `/entries?limit=${limit}${query}${cursor}`)
-    found.push(...page.entries)
-    if (page.next_cursor === null) return found
-    cursor = `&cursor=${page.next_cursor}`
-  }
+  const pages = await allPages((cursor) => client.json('GET', `/entries?limit=${limit}${query}${cursor}`))
+  return pages.flatMap(({ entries }) => entries)
 }
 
 beforeAll(async () => {

@@ -1,7 +1,7 @@
 // The console's refused requests: beside the calls, counted with their reasons, one told whole; an account sees its own.
 import { afterAll, describe, expect, test } from 'bun:test'
 import { MODEL } from '../support/catalogue.ts'
-import { signedIn } from '../support/console-session.ts'
+import { allPages, signedIn } from '../support/console-session.ts'
 import { eventually } from '../support/eventually.ts'
 import { fileGateway } from '../support/gateway.ts'
 import { answering, ask, wholePath } from '../support/native.ts'
@@ -71,14 +71,8 @@ describe('the list of calls has them', () => {
   })
 
   test.each([1, 2, 4])('in pages of %d', async (limit) => {
-    const seen: string[] = []
-    for (let query = `?limit=${limit}`, pages = 0; pages < 10; pages++) {
-      const page = await operator.json('GET', `/calls${query}`)
-      seen.push(...idsOf(page))
-      if (page.next_cursor === null) break
-      query = `?limit=${limit}&cursor=${page.next_cursor}`
-    }
-    expect(seen).toEqual(idsAt(1, 2, 3, 4, 5, 6))
+    const pages = await allPages((cursor) => operator.json('GET', `/calls?limit=${limit}${cursor}`))
+    expect(pages.flatMap(idsOf)).toEqual(idsAt(1, 2, 3, 4, 5, 6))
   })
 
   test('with why, without a cost', async () => {

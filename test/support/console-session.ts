@@ -71,6 +71,24 @@ export function clientOf(gateway: Pick<TestGateway, 'url'>, cookie = PROBES): Co
   }
 }
 
+/** All pages of a list. @param read reads the page after a cursor, which is as in a query, `&cursor=7`, or empty for the first */
+export async function allPages<Page extends { next_cursor: unknown }>(
+  read: (cursor: string) => Promise<Page>,
+): Promise<Page[]> {
+  const pages: Page[] = []
+  for (let cursor = ''; ; cursor = `&cursor=${pages.at(-1)?.next_cursor}`) {
+    const page = await read(cursor)
+    pages.push(page)
+    if (page.next_cursor === null) return pages
+  }
+}
+
+/** The status and the error of an answer. */
+export const errorOf = async (answer: Response) => ({
+  status: answer.status,
+  ...((await answer.json()) as { error: { param: string | null; code: string; message: string } }).error,
+})
+
 async function personOf({ store: db }: Pick<TestGateway, 'store'>, who: Who): Promise<Person> {
   if (who === 'operator') return { account_id: null, key_id: null }
   if ('account' in who) {

@@ -1,7 +1,7 @@
 // The console's calls: filters, pages, one call told whole; what an account sees of them, and what only the operator does.
 import { afterAll, describe, expect, test } from 'bun:test'
 import { MODEL, PROVIDER, TIERED, UPSTREAM_MODEL } from '../../support/catalogue.ts'
-import { signedIn } from '../../support/console-session.ts'
+import { allPages, signedIn } from '../../support/console-session.ts'
 import { fileGateway } from '../../support/gateway.ts'
 import { ANSWER_NANOS, answering, ask, wholePath } from '../../support/native.ts'
 import { heldBack, refusal, startUpstream } from '../../support/upstream.ts'
@@ -80,14 +80,8 @@ describe('the list', () => {
   })
 
   test('goes on where the page before ended', async () => {
-    const seen: string[] = []
-    for (let query = '?limit=1', pages = 0; pages < 10; pages++) {
-      const page = await operator.json('GET', `/calls${query}`)
-      seen.push(...idsOf(page))
-      if (page.next_cursor === null) break
-      query = `?limit=1&cursor=${page.next_cursor}`
-    }
-    expect(seen).toEqual(idsAt(1, 2, 3, 4))
+    const pages = await allPages((cursor) => operator.json('GET', `/calls?limit=1${cursor}`))
+    expect(pages.flatMap(idsOf)).toEqual(idsAt(1, 2, 3, 4))
   })
 
   test('shows the operator who called what, over which route', async () => {
