@@ -175,8 +175,6 @@ export interface ResponseSettings {
   readonly max_mb: number
   readonly max_mb_per_account: number
   readonly max_mb_per_conversation: number
-  /** No longer used: catalogues of earlier versions may have it. */
-  readonly image_model?: string | undefined
 }
 
 /** How long is kept what would grow for ever. Amounts are kept for good. */
