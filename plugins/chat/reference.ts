@@ -1,5 +1,4 @@
 // Chat completions in the API reference.
-
 import {
   events,
   json,

@@ -1,5 +1,4 @@
 // The chat completions surface: POST /v1/chat/completions, whole and streamed.
-
 import { Elysia } from 'elysia'
 import { COMMON_FORMS } from '../../src/access/gate.ts'
 import { calls } from '../../src/app/surface/calls.ts'

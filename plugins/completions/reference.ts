@@ -1,5 +1,4 @@
 // Legacy completions in the API reference.
-
 import { events, json, type Reference, TEXT_HEADERS } from '../../src/app/reference/operation.ts'
 import {
   asIn,

@@ -5,7 +5,6 @@ import { refusalOf } from '../../src/http/refusal.ts'
 
 /**
  * Checks the fields of a request. A field that is null counts as absent, as it does at OpenAI.
- *
  * @throws GatewayError invalid_request about the first field at fault, which is its `param`
  */
 export function checkFields<S extends TObject>(

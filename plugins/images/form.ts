@@ -1,5 +1,4 @@
 // The form of an edit whose images come along: they are written to disk as they arrive, and become files of the caller once the call is paid.
-
 import type { BodyParts } from '../../src/calls/bodies/parts.ts'
 import { beforeForm } from '../../src/calls/hooks/before-call.ts'
 import type { ReadOrder } from '../../src/calls/kinds/image/call.ts'
@@ -47,11 +46,7 @@ interface Received {
   mask: Reference | undefined
 }
 
-/**
- * Reads the form.
- *
- * @throws GatewayError for a malformed form, for its fields, and for an image that cannot be stored
- */
+/** Reads the form. @throws GatewayError for a malformed form, for its fields, and for an image that cannot be stored */
 export async function readEditForm(
   { library, catalogue, bodies: { hooks } }: Parts,
   admitted: Admitted,

@@ -1,5 +1,4 @@
 // Orders made from checked fields: the shape of the image, and the images that it is made from.
-
 import type { ImageOrder, Source } from '../../src/calls/kinds/image/order.ts'
 import type { InlineImages } from '../../src/calls/kinds/image/read-body.ts'
 import { invalidRequest } from '../../src/domain/errors.ts'
@@ -54,7 +53,6 @@ export function orderOf(kind: Generation['kind'], fields: CommonFields, origin: 
 
 /**
  * The one image that an edit in JSON is made from, or its `images`.
- *
  * @throws GatewayError invalid_request for several of the fields, or none
  */
 export function editSources(
@@ -80,7 +78,6 @@ export function editSources(
 
 /**
  * An image as OpenAI's API refers to it. A `file_id` is an upload's key, or the UUID of an earlier image.
- *
  * @throws GatewayError invalid_request for both fields or none
  */
 export function sourceOf(
@@ -97,7 +94,6 @@ export function sourceOf(
 
 /**
  * The images that a compose is made from, in the order of their arrays.
- *
  * @throws GatewayError invalid_request with code `invalid_source` for none, or more than three
  */
 export function composeSources(fields: ComposeRequest, images: InlineImages): Source[] {

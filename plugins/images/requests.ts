@@ -1,5 +1,4 @@
 // The request forms of the image endpoints: how much is read of each, and how it becomes an order.
-
 import type { BodyParts } from '../../src/calls/bodies/parts.ts'
 import type { ReadOrder } from '../../src/calls/kinds/image/call.ts'
 import { inlineBytes, kindBy, type Source } from '../../src/calls/kinds/image/order.ts'

@@ -1,5 +1,4 @@
 // The images surface: POST /v1/images/generations, /v1/images/edits and /v1/images/compose.
-
 import { type Context, Elysia } from 'elysia'
 import { COMMON_FORMS } from '../../src/access/gate.ts'
 import { calls } from '../../src/app/surface/calls.ts'

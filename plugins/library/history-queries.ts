@@ -1,5 +1,4 @@
 // The queries on the history of produced images and on their lineage, prepared once for each connection.
-
 import { and, asc, desc, eq, getTableColumns, gt, gte, lt, type SQL, sql } from 'drizzle-orm'
 import type { Orm } from '../../src/store/db.ts'
 import { equals, equalsUnlessNull, isOneOf } from '../../src/store/placeholders.ts'

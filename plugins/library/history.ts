@@ -1,5 +1,4 @@
 // The history of produced images: listed with the cost of each, and deleted.
-
 import type { ActionContext } from '../../src/domain/actions.ts'
 import type { Nanos } from '../../src/domain/money.ts'
 import { findGeneration } from '../../src/library/generations.ts'
@@ -29,10 +28,7 @@ export interface HistoryImage extends Generation {
 /** A search looks at this many images, about 10 ms; the next page goes on where it ended. */
 const MAX_IMAGES_LOOKED_AT = 5_000
 
-/**
- * One page of images, in any state. It may be short, or empty, although there are more: see its
- * `next_cursor`.
- */
+/** One page of images, in any state. It may be short, or empty, although there are more: see its `next_cursor`. */
 export async function listGenerations(
   db: Db,
   { account_id, model, kind }: HistoryFilter,
@@ -60,7 +56,6 @@ function shareOf(total_nanos: Nanos, images: number, position: number): Nanos {
 
 /**
  * Deletes an image of an account: the row first, then the file. What it cost stays in the record of its call.
- *
  * @param by who deletes what is another's, for the audit log; absent: the account its own
  * @returns `under_way` for an image that is still being made; it is not deleted
  * @throws GatewayError overloaded while its file could not be deleted

@@ -1,5 +1,4 @@
 // The lineage of a produced image: what it was made from, and what was made from it, up to a small tree.
-
 import { isStored, type StoredFile } from '../../src/library/files.ts'
 import { isUuid } from '../../src/library/names.ts'
 import type { Db } from '../../src/store/db.ts'

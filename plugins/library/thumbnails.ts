@@ -1,5 +1,4 @@
 // Thumbnails of stored images: made when they are first looked at, and kept in memory within a bound.
-
 import type { WholeBytes } from '../../src/domain/stored-bytes.ts'
 import { freeBytes } from '../../src/http/free-bytes.ts'
 import { FIRST_FRAME, openImage, withSharp } from '../../src/media/sharp.ts'
@@ -17,7 +16,6 @@ export const THUMBNAIL_MIME = 'image/webp'
 export interface Thumbnails {
   /**
    * The thumbnail of an image.
-   *
    * @param name unique for its content, such as the key of its file
    * @param open its file
    * @returns a WebP; undefined if there is no file @throws libvips' error for a file that does not decode

@@ -15,7 +15,6 @@ const VERSIONS: readonly string[] = [ANTHROPIC_VERSION, '2026-10-21']
 
 /**
  * The protocol's version that the caller speaks: in `anthropic-version`, as SDKs send it, or in `vendor-version`.
- *
  * @throws GatewayError invalid_request if it is missing or not known
  */
 export function requireVersion(headers: Headers): string {

@@ -1,5 +1,4 @@
 // The messages surface: POST /v1/messages, whole and streamed, and the counting of a request's tokens.
-
 import { Elysia } from 'elysia'
 import { MESSAGES_FORMS } from '../../src/access/gate.ts'
 import { calls } from '../../src/app/surface/calls.ts'

@@ -91,7 +91,6 @@ export const ListView = Closed(
 
 /**
  * One page of models.
- *
  * @param models all that the caller may call, in the catalogue's order
  * @throws GatewayError invalid_request for `before_id` or `after_id` that names none of them, and for both at once
  */

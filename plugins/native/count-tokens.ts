@@ -1,5 +1,4 @@
 // The counting of a native request's tokens: by the provider where it counts, by estimate where not; free of charge.
-
 import type { TextBody } from '../../src/calls/kinds/text/body.ts'
 import { countUpstream } from '../../src/calls/kinds/text/counting.ts'
 import { estimatedFor } from '../../src/calls/kinds/text/estimated-input.ts'

@@ -1,5 +1,4 @@
 // The list of models in the native shape, and one of them: 501 unless the operator wants the extra methods.
-
 import { Type } from '@sinclair/typebox'
 import { type DocumentDecoration, Elysia } from 'elysia'
 import type { Caller } from '../../src/access/gate.ts'

@@ -32,7 +32,6 @@ const UNIMPLEMENTED_PATHS =
 
 /**
  * Reads what follows `models/` in the path of a POST, such as `sim-flash:generateContent`.
- *
  * @param target decoded; ids of models may hold slashes
  */
 export function readAction(target: string): Action {

@@ -1,6 +1,5 @@
 // The native generation surface: /v1beta/models/{model}:{action}, whole and streamed, and 501 for the methods that are not implemented.
 // Google's SDK asks for version v1 by default (@google/genai from 3.0), so both versions are the same here.
-
 import { type Context, Elysia } from 'elysia'
 import { NATIVE_FORMS } from '../../src/access/gate.ts'
 import { calls } from '../../src/app/surface/calls.ts'

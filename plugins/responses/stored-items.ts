@@ -21,7 +21,6 @@ interface ReadingItems {
 
 /**
  * One page of the items that a response was made from. Turns are read only as far as the page needs them.
- *
  * @param turns of the conversation up to and with the response, in the order that is asked for
  * @param id the response, whose own output is not among them
  * @returns the page as pieces of JSON

@@ -1,5 +1,4 @@
 // An upload: a form whose files are stored as they come, all of them or none.
-
 import type { Gateway } from '../../src/app/surface/gateway.ts'
 import type { MemoryBudget } from '../../src/calls/bodies/memory-budget.ts'
 import { within } from '../../src/calls/life/admission.ts'
@@ -27,7 +26,6 @@ const RESERVED_MS = 2_000
 
 /**
  * Takes in the files of one request. The key is checked before any of the body is read.
- *
  * @returns the files, in the order of the form
  * @throws GatewayError for whatever is refused, and rate_limited if too many uploads wait; no file of the request is
  * kept then

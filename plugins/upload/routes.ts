@@ -1,5 +1,4 @@
 // The upload surface: POST /api/v1/upload, and the files that were uploaded: GET /api/v1/files, GET and DELETE of one.
-
 import { Type } from '@sinclair/typebox'
 import { Elysia, t } from 'elysia'
 import { COMMON_FORMS } from '../../src/access/gate.ts'

@@ -88,7 +88,6 @@ export async function concludeFailure(
 
 /**
  * Records a streamed answer while its caller reads it, and keeps it once it is complete.
- *
  * @param gone fires when the caller no longer waits for the answer
  * @param end called once the stream has ended, in whichever way
  * @returns the same answer, to be sent

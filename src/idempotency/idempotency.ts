@@ -1,5 +1,4 @@
 // Idempotency-Keys of paid calls: a request that is sent again gets the same answer again, and is charged once.
-
 import { bodyOf } from '../domain/stored-bytes.ts'
 import { deploymentOf } from '../http/azure-paths.ts'
 import type { Awaitable } from '../store/db.ts'
@@ -46,7 +45,6 @@ export interface Idempotency {
    * The ledger decides what was charged, so this holds across a crash: a request that was charged, but whose answer was
    * not kept, or was given up for newer ones, is refused instead of charged again. Only an account that uses more keys in
    * 24 hours than the catalogue lets it (`[server] idempotency_keys_per_account`) forgets its oldest ones.
-   *
    * @param key as `keyOf` @param serve holds, dispatches and settles under the call's request id
    * @throws GatewayError what `serve` throws; invalid_request for a malformed key; conflict while the first request is
    * under way, or where its answer was charged but broken off, too large to keep, or given up; unprocessable for another request
@@ -162,7 +160,6 @@ async function replay(
 
 /**
  * The key is under way before the first `await`, and then taken, from the request that was seen to have it.
- *
  * @returns undefined where something else became of the key in between
  */
 async function serveFirst(

@@ -1,5 +1,4 @@
 // The answers kept under Idempotency-Keys: database rows, with the large bodies in files.
-
 import type { StoredBytes } from '../domain/stored-bytes.ts'
 import type { Awaitable, Db } from '../store/db.ts'
 import { isAlive } from '../store/gateways.ts'
@@ -38,7 +37,6 @@ export interface KeptAnswers {
   /**
    * Takes the key for a request: a free one, or in place of the request that was seen to have it and to need it no longer.
    * On the disk before this returns. An account over its number of keys forgets its oldest.
-   *
    * @param seen the id of that request; undefined where `find` found none
    * @param isUnderWay whether the request of a key is being served: that key is not forgotten
    * @returns false if another request has taken it since, or an answer was kept under it
@@ -51,7 +49,6 @@ export interface KeptAnswers {
   /**
    * Puts an answer under the key, if the request still has it. On the disk when this returns. Older answers are given up
    * for it: first the account's own; over the common bound those of the account that keeps most.
-   *
    * @throws GatewayError payload_too_large if there is no room even so; what the disk throws. No file is left then
    */
   keep(request: KeyedRequest, answer: KeptAnswer): Promise<void>
@@ -67,7 +64,6 @@ export interface KeptAnswers {
   ): Promise<Pick<Call, 'outcome' | 'cost_nanos'> | undefined>
   /**
    * Writes a body that is too large for a row, and makes room for it as it comes, as `keep` does.
-   *
    * @throws as `AnswerFiles.put`, and GatewayError payload_too_large if there is no room
    */
   write(
@@ -82,7 +78,6 @@ export interface KeptAnswers {
   /**
    * For gateways that share the database: gives up the keys of its own requests that ended without an answer, so that any gateway may judge
    * what became of them; and counts anew what all keep.
-   *
    * @param isUnderWay whether the request of a key is being served
    */
   followOthers(isUnderWay: (row: KeyOfAccount) => boolean): Promise<void>

@@ -9,7 +9,6 @@ type Files = Pick<KeptAnswers, 'write'>
 
 /**
  * Keeps a complete answer of an account.
- *
  * @throws what the disk throws; GatewayError payload_too_large over the cap, or if there is no room
  */
 export async function keepWhole(files: Files, account_id: number, bytes: Uint8Array): Promise<KeptBody> {

@@ -1,5 +1,4 @@
 // How often kept answers were sent again: counted in memory, and written together once a second at most.
-
 import type { Logger } from '../observe/log.ts'
 import type { Db } from '../store/db.ts'
 import { idempotencyQueries } from './queries.ts'

@@ -1,5 +1,4 @@
 // Room for kept answers and keys: the oldest answers are given up, the oldest keys forgotten, where a bound is exceeded.
-
 import type { ServerSettings } from '../domain/catalogue.ts'
 import type { Db, Tx } from '../store/db.ts'
 import { createRoom, type Room, type Spacious, sufficient } from '../store/kept/room.ts'

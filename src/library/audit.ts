@@ -1,5 +1,4 @@
 // The audit of the library: what must hold between rows and files, and the findings where it does not.
-
 import type { CheckedRule, Finding } from '../domain/finding.ts'
 import { mimeOf, OUTPUT_FORMATS } from '../domain/image-formats.ts'
 import { FILE_QUOTA_BYTES } from '../media/limits.ts'
@@ -76,7 +75,6 @@ export const auditLibrary = async (library: Pick<Library, 'db' | 'images' | 'fil
 /**
  * Compares the rows with the files, and the files with the quotas. May run beside a server: only what is found twice is
  * reported, since rows and files may change between two reads.
- *
  * @param look at a bucket, which may be large; without it only the quotas are looked at there
  * @returns one finding for each breach, and the files that are concerned
  */

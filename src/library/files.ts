@@ -1,5 +1,4 @@
 // Stored uploads: how one is found, read, listed and deleted. How they are taken in is in intake.ts.
-
 import type { ActionContext } from '../domain/actions.ts'
 import type { WholeBytes } from '../domain/stored-bytes.ts'
 import { recordAction } from '../store/actions.ts'
@@ -45,7 +44,6 @@ export async function listFiles(db: Db, account_id: number, request: PageRequest
 /**
  * Deletes a stored file of an account: the row first, then the bytes, so that no row says stored without its bytes. Also where
  * they are missing.
- *
  * @returns whether there was such a file @throws GatewayError overloaded while its bytes could not be deleted
  */
 export async function removeFile(

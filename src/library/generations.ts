@@ -1,5 +1,4 @@
 // Produced images, from the moment that their call is paid for: generating, then stored with a file, or failed without one.
-
 import { conflict, dropIfOfStorage } from '../domain/errors.ts'
 import { formatOf, type ImageMime } from '../domain/image-formats.ts'
 import type { WholeBytes } from '../domain/stored-bytes.ts'
@@ -41,7 +40,6 @@ const newImageId = (): string => crypto.randomUUID()
 
 /**
  * Inserts a row for each image that a call will try to make, in the state `generating`.
- *
  * @param uuids their ids, where the caller was told of them already
  * @returns their UUIDs, in the order of the images
  */
@@ -63,7 +61,6 @@ export async function beginGenerations(
 /**
  * Stores the images of a call: first every file, safe from power loss, then all rows at once. Rows that got no image
  * become `failed`.
- *
  * @param uuids those of `beginGenerations`; images take them from the first on
  * @throws GatewayError conflict where the owner has deleted one of them meanwhile; what the disk or the database threw. Then no row says
  * `stored`, and no file of these images is left
@@ -116,11 +113,7 @@ export async function failGenerations(db: Db, uuids: readonly string[]): Promise
   if (uuids.length > 0) await writeRows(db, [], uuids)
 }
 
-/**
- * A produced image of an account, in any state; undefined for an image of another account.
- *
- * @param uuid in any case
- */
+/** A produced image of an account, in any state; undefined for an image of another account. @param uuid in any case */
 export const findGeneration = (db: Db, account_id: number, uuid: string): Awaitable<Generation | undefined> =>
   generationQueries(db).find.get({ account_id, uuid: uuid.toLowerCase() })
 

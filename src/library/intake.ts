@@ -1,5 +1,4 @@
 // Intake of uploaded images: counted before they are written, decoded before they are stored, all of a request or none.
-
 import {
   dropIfOfStorage,
   type GatewayError,
@@ -33,7 +32,6 @@ interface NewFile {
 export interface Intake {
   /**
    * Writes one file to the disk and decodes it. Nobody can read it before the commit.
-   *
    * @returns its size as a viewer shows it
    * @throws GatewayError invalid_request (`IMAGE_TYPE_UNSUPPORTED`, `IMAGE_TOO_LARGE` for too many pixels,
    * `invalid_request` for a damaged image); payload_too_large (`IMAGE_TOO_LARGE`, `QUOTA_EXCEEDED`), before the limit is
@@ -42,7 +40,6 @@ export interface Intake {
   add(file: NewFile): Promise<Size>
   /**
    * Stores all files.
-   *
    * @throws GatewayError payload_too_large (`QUOTA_EXCEEDED`); permission_denied of an erased account; overloaded where other gateways took this
    * one for dead meanwhile. Then none of them is stored
    */

@@ -1,5 +1,4 @@
 // The library of images: rows in the database, two stores of files, and the quota of each account.
-
 import { join } from 'node:path'
 import { overloaded } from '../domain/errors.ts'
 import { createFileStore, type FileStore } from '../media/store.ts'

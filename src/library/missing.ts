@@ -1,5 +1,4 @@
 // Images whose file cannot be found: marked in their row, which keeps all else, and unmarked once the file is back.
-
 import type { WholeBytes } from '../domain/stored-bytes.ts'
 import type { FileStore } from '../media/store.ts'
 import type { Awaitable, Db, Statements } from '../store/db.ts'
@@ -91,7 +90,6 @@ export async function* placesOf(shelf: Shelf, which: 'missing' | 'expected'): As
 
 /**
  * The file of a row, read as it is consumed. What is seen of it is marked.
- *
  * @returns undefined if it cannot be found @throws as `verified`
  */
 export async function openMarking(
@@ -143,7 +141,6 @@ export async function hasMarked(library: Pick<Library, 'db' | 'images' | 'files'
 /**
  * Looks for the files of the rows that are marked as missing, among those that were quarantined, too, and unmarks the
  * rows whose file is back. May run beside calls.
- *
  * @returns how many are back
  */
 export async function findMissing(library: Pick<Library, 'db' | 'images' | 'files'>): Promise<number> {
@@ -162,7 +159,6 @@ export async function findMissing(library: Pick<Library, 'db' | 'images' | 'file
  * Refuses to go on where a folder is missing or was replaced: not one of the files that its rows expect is there, and
  * either the folder is gone or more than one was expected. A single missing file is no reason; nor are rows that are
  * marked as missing already.
- *
  * @throws Error that says what is missing, which step to take, and how to go on without it
  */
 export async function refuseMissingFolders(

@@ -1,5 +1,4 @@
 // Storage quotas: the bytes of an account's files are counted before they are written, uploads in progress included.
-
 import { type GatewayError, payloadTooLarge } from '../domain/errors.ts'
 import { FILE_QUOTA_BYTES } from '../media/limits.ts'
 import type { Awaitable, Db } from '../store/db.ts'
@@ -40,7 +39,6 @@ export async function usedBytes(db: Db, account_id: number): Promise<number> {
 /**
  * Counts in memory while files come in, without those of other gateways. The rows are authoritative: they are counted again when an upload
  * is committed.
- *
  * @param usedBytes the size of an account's stored files
  */
 export function createQuota(usedBytes: (account_id: number) => Awaitable<number>): Quota {

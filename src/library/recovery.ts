@@ -42,7 +42,6 @@ export async function recoverLibrary(library: Library): Promise<Recovered> {
 /**
  * Ends what gateways that have ended were making or taking in. May run beside calls: it touches nothing of those that are alive. One that
  * only seemed to have ended finds that out when it stores.
- *
  * @returns how many images that were
  */
 export async function endAbandoned({ db, files }: Pick<Library, 'db' | 'files'>): Promise<number> {

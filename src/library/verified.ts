@@ -11,7 +11,6 @@ const damaged = (key: string) =>
 /**
  * The content of a file that has this hash: of one on this machine all is compared before anything is sent, of an object in a bucket
  * while it is read. It has no `slice`, because a part alone says nothing of the whole.
- *
  * @throws GatewayError internal (`image_damaged`); for an object in a bucket only what is read of it does
  */
 export async function verified(

@@ -58,7 +58,6 @@ const ipv6Allowed = listOf('ipv6', [IPV6_GLOBAL_UNICAST])
 
 /**
  * Whether an address may be connected to on a caller's behalf.
- *
  * @param address as a resolver or the WHATWG URL parser writes it; IPv6 without brackets
  * @returns false also for a text that is no address, for an address with a zone (RFC 4007), which only local addresses
  * have, and for an IPv6 address that ends in dotted decimal, which carries an IPv4 address

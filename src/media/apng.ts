@@ -13,7 +13,6 @@ const MAX_CHUNKS = 100_000
 
 /**
  * Counts the frames that a PNG claims, chunk by chunk.
- *
  * @param bytes a file that begins with PNG's signature
  * @returns 1 for a PNG that is not animated; chunks after a malformed one are not counted; Infinity for more than 100,000
  * chunks, which no image needs

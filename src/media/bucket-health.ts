@@ -1,5 +1,4 @@
 // The health of the bucket of files: a failure begins its trouble, and a trial that succeeds ends it. While it works it is asked nothing.
-
 import { StorageFailure } from '../domain/storage-failure.ts'
 import { isAbsentObject } from '../store/engines/s3/words.ts'
 import { codeOf, messageOf } from '../utilities/thrown.ts'

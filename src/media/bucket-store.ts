@@ -1,5 +1,4 @@
 // Stores of files in a bucket: an object is there whole, or not at all; what is given of it never leaves the gateway as an address.
-
 import type { Bucket } from '../domain/catalogue.ts'
 import { StorageFailure } from '../domain/storage-failure.ts'
 import type { StoredBytes } from '../domain/stored-bytes.ts'

@@ -62,7 +62,6 @@ const WHITE = '#ffffff'
  * Converts an image to exactly the size asked for, scaled to cover it and cropped from the centre, or to the largest crop
  * of exactly the aspect ratio; to the format; and with an alpha channel, or flattened on white. The result is a still
  * image without metadata. An image that already meets all of this is returned unchanged, byte for byte.
- *
  * @param bytes one image of the four formats, as a provider returned it
  * @throws GatewayError invalid_request when a transparent JPEG is asked for; upstream_failed with code
  * `upstream_error` when the image cannot be decoded or the size cannot be made
@@ -85,11 +84,7 @@ export async function convert(bytes: Uint8Array, options: ConvertOptions): Promi
   })
 }
 
-/**
- * JPEG has no alpha channel.
- *
- * @throws GatewayError invalid_request, param `background`
- */
+/** JPEG has no alpha channel. @throws GatewayError invalid_request, param `background` */
 export function assertFormatFitsBackground({ output_format, background }: ConvertOptions): void {
   if (output_format === 'jpeg' && background === 'transparent')
     throw invalidRequest('A JPEG cannot be transparent. Ask for png or webp, or for another background.', {

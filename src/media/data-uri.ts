@@ -17,7 +17,6 @@ export const isImageDataUri = (text: string): boolean => /^data:image\//i.test(t
 
 /**
  * Reads `data:image/<jpeg|png|gif|webp>;base64,<data>`.
- *
  * @returns the bytes, at most 25 MB, whose signature matches the type; the image itself is not decoded
  * @throws GatewayError payload_too_large with code `image_too_large` for a text over 35 MB, before it is parsed;
  * invalid_request with code `image_too_large` (over 25 MB decoded), `invalid_data_uri` or `MAGIC_MISMATCH`
@@ -39,9 +38,7 @@ export function parseDataUri(text: string): DataUriImage {
   return { bytes, mime }
 }
 
-/**
- * RFC 4648, strictly, in either alphabet (§4, §5), padded or not: `Buffer.from` would skip characters that it cannot read.
- */
+/** RFC 4648, strictly, in either alphabet (§4, §5), padded or not: `Buffer.from` would skip characters that it cannot read. */
 function decodeBase64(text: string): Uint8Array {
   if (text === '') throw malformed('The data URI has no data after its comma.')
   if ((text.length / 4) * 3 - 2 > MAX_IMAGE_BYTES) throw tooLarge()

@@ -17,7 +17,6 @@ export interface ImageFacts {
 
 /**
  * Decodes an image completely, with all its frames, and describes it.
- *
  * @param bytes a file of any kind; neither changed nor kept
  * @throws GatewayError invalid_request with code `IMAGE_TYPE_UNSUPPORTED` (not one of the four formats by its leading
  * bytes), `IMAGE_TOO_LARGE` (over 40 million pixels or 10,000 frames) or `invalid_request` (damaged)

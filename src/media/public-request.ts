@@ -38,7 +38,6 @@ export interface PublicRequest {
  * Sends a request to the host of a checked URL: its name is resolved once and refused where any of its addresses is not
  * public unicast, the socket connects to exactly those addresses, the certificate is validated for the name, no redirect is
  * followed, and no proxy, kept-alive connection or content coding is used.
- *
  * @param what the URL is of, for messages: "image URL"
  * @returns the response once its headers have arrived; whoever reads it limits bytes and time
  * @throws GatewayError PRIVATE_IP, UPSTREAM_ERROR; the failure of the connection, as it is

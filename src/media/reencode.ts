@@ -27,7 +27,6 @@ const QUALITY = 92
 
 /**
  * The first frame of an image, upright: as a PNG where it has an alpha channel or is animated, else as a JPEG.
- *
  * @throws GatewayError invalid_request for one that is damaged or has more than 40 million pixels; images_unavailable
  */
 export const reencode = (bytes: Uint8Array): Promise<EncodedImage> =>

@@ -27,7 +27,6 @@ const REQUEST: PublicRequest = {
  * public unicast, and connects to exactly those addresses, so that a name that resolves differently a moment later (DNS
  * rebinding) gains nothing; validates the certificate for the name; follows no redirects; uses no proxy, no kept-alive
  * connection and no content coding; and limits bytes and time while it reads.
- *
  * @returns a function whose result has the signature of its type; the image itself is not decoded
  * @throws GatewayError invalid_request with code `invalid_url`, `NON_HTTPS`, `BLOCKED_HOST`, `PRIVATE_IP`,
  * `REDIRECT_BLOCKED`, `NOT_IMAGE`, `IMAGE_TYPE_UNSUPPORTED`, `TOO_LARGE`, `MAGIC_MISMATCH` or `UPSTREAM_ERROR`;

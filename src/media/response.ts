@@ -9,7 +9,6 @@ const PARTIAL_CONTENT = 206
 
 /**
  * Checks status and headers before the body is read.
- *
  * @returns the type that the response declares
  * @throws GatewayError invalid_request with code `REDIRECT_BLOCKED` (any 3xx), `UPSTREAM_ERROR` (a status other than
  * 2xx, partial content, or a content coding, which was not asked for and is never decoded), `NOT_IMAGE` or
@@ -35,7 +34,6 @@ export function acceptedMime({ statusCode = 0, headers }: IncomingMessage): Imag
 
 /**
  * Reads a whole body, up to a limit.
- *
  * @param limit_bytes a larger Content-Length is refused at once, a larger body as soon as it exceeds the limit
  * @throws GatewayError invalid_request with code `TOO_LARGE`; the stream's own error when the body is cut short
  */

@@ -23,7 +23,6 @@ const ENCODE: Readonly<Record<OutputFormat, (image: Sharp) => Sharp>> = {
 /**
  * A picture for an image model. Where it is to be turned, it is written anew; else its metadata, the place where it was taken among
  * them, is cut out, and the picture itself stays byte for byte. Of an animated one it is the first frame, as a PNG.
- *
  * @returns the very same bytes where nothing has to change; a damaged one stays as it is unless it has to be decoded
  * @throws GatewayError as `inspectImage`, for one that has to be decoded
  */

@@ -53,7 +53,6 @@ export const openImage = (sharp: SharpModule, bytes: Uint8Array, options: SharpO
 /**
  * Decodes every pixel and discards them, since `metadata()` also succeeds for files that do not decode. Only one channel
  * is extracted: that decodes everything and takes a quarter of the memory.
- *
  * @throws libvips' error for a file that does not decode
  */
 export async function decodeWhole(

@@ -30,7 +30,6 @@ export interface FileEntry {
 export interface FileStore {
   /**
    * Writes a file. When it returns, the file survives power loss; a file of the same key is replaced atomically.
-   *
    * @throws GatewayError invalid_request (`invalid_image_key`); payload_too_large (`IMAGE_TOO_LARGE`) over the cap;
    * what the content or the store threw. In each case the key is left as it was before
    */

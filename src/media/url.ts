@@ -58,7 +58,6 @@ const DNS_NAME = /^(?=.{1,253}$)[a-z0-9_-]{1,63}(?:\.[a-z0-9_-]{1,63})*$/
  *
  * The host is checked as the URL parser reads it, so that decimal, hexadecimal, octal, percent-encoded and full-width
  * spellings of an address count as that address.
- *
  * @param text what the caller wrote
  * @throws GatewayError invalid_request with code `invalid_url` (no `https:` or `http:` URL, over 2048 characters, or
  * a text that URL parsers disagree on), `NON_HTTPS`, `BLOCKED_HOST` (credentials, local names, ports) or

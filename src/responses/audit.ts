@@ -1,5 +1,4 @@
 // The audit of kept responses: conversations are whole, and large responses have their files.
-
 import type { CheckedRule, Finding } from '../domain/finding.ts'
 import type { Db } from '../store/db.ts'
 import type { ContentFiles } from '../store/kept/content.ts'
@@ -38,7 +37,6 @@ export const rulesOfResponses = (responses: number, findings: readonly Finding[]
 /**
  * Compares the rows with each other, and with their files. May run beside a server: what is wrong is looked at again, since rows and
  * files may change between two reads.
- *
  * @param looks_through a bucket, too, which may be large
  */
 export async function auditResponses(

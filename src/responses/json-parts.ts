@@ -23,7 +23,6 @@ const STEP = 64 * 1024
 
 /**
  * Shows the elements of an array, or the members of an object, in their order.
- *
  * @param open its bracket or brace
  * @returns where it ends
  * @throws SyntaxError if it has no end

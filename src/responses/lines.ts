@@ -1,5 +1,4 @@
 // A kept response as lines of JSON: the response first, then each of its input items.
-
 import type { StoredBytes } from '../domain/stored-bytes.ts'
 import type { JsonObject } from '../protocols/wire/json.ts'
 import { endOfTurn } from '../utilities/end-of-turn.ts'

@@ -1,5 +1,4 @@
 // The reading of kept responses: one, or a whole conversation turn by turn.
-
 import { notFound } from '../domain/errors.ts'
 import type { StoredBytes } from '../domain/stored-bytes.ts'
 import { type JsonObject, objectsIn } from '../protocols/wire/json.ts'

@@ -25,11 +25,7 @@ export async function chainFrom(db: Db, row: Row, max_before = ALL_ROWS): Promis
   return [row, ...(await responseQueries(db).chain.all({ id: row.previous, row_limit: max_before }))]
 }
 
-/**
- * Writes the row of a response.
- *
- * @returns false if the response that it continues is gone: it would say less than it was asked
- */
+/** Writes the row of a response. @returns false if the response that it continues is gone: it would say less than it was asked */
 export function insertRow(db: Db, kept: KeptResponse, columns: BodyColumns): Promise<boolean> {
   const { account_id, id, previous_id, created_at_ms } = kept
   return db.begin(async (tx) => {
@@ -54,7 +50,6 @@ export function insertRow(db: Db, kept: KeptResponse, columns: BodyColumns): Pro
 /**
  * Deletes rows that none continues, and with each those before it that were kept only for it: deleted ones, and ones past
  * their time. What another gateway continues or deletes at this moment is its.
- *
  * @param last as they were read
  * @param gone_by_ms rows of this time or earlier are past it
  * @returns all that were deleted
@@ -95,7 +90,6 @@ const isDeletedWithLast = ({ later, deleted, created_at_ms }: Row, gone_by_ms: n
 
 /**
  * Deletes what is found, in a transaction.
- *
  * @param find looks for rows that none continues; again where another gateway deleted all of them
  * @returns what went; empty if nothing was found
  */
@@ -129,7 +123,6 @@ export async function deleteAllOf(db: Db, account_id: number): Promise<Row[]> {
 
 /**
  * Deletes a response for its caller, in a transaction: its row, or, where others continue it, that it is shown.
- *
  * @returns what went; undefined if not found
  */
 export async function deleteNamed(

@@ -1,5 +1,4 @@
 // Kept responses in a database, and in a folder of their own for the large ones: conversations, bounded and for a time.
-
 import type { ResponseSettings } from '../domain/catalogue.ts'
 import { invalidRequest, notFound } from '../domain/errors.ts'
 import { DAY_MS } from '../domain/ranges.ts'

@@ -1,5 +1,4 @@
 // Dispatch: a model's routes tried one after the other until one answers, and never again after the first byte.
-
 import type { Catalogue, Model } from '../domain/catalogue.ts'
 import { GatewayError, UpstreamFault } from '../domain/errors.ts'
 import { isServiceAccount } from '../domain/service-account.ts'
@@ -78,7 +77,6 @@ const MAX_FAILURE_BYTES = 64 * 1024
  * into cooldown and the next attempt is made; a refusal of the request itself ends the call, and so does a second route that is
  * silent. A route that cannot carry the request is skipped, and is not at fault. Neither is any route when the gateway's own code
  * throws.
- *
  * @throws GatewayError invalid_request, rate_limited (every attempt was), upstream_timeout or upstream_failed; and whatever
  * a bug of the gateway throws, as it is
  */

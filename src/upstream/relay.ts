@@ -1,5 +1,4 @@
 // The relay of an upstream's stream to the caller: passed on byte for byte, or framed anew.
-
 import type { ServerSentEvent } from '../protocols/canonical/answer.ts'
 import type { StreamReading } from '../protocols/protocol.ts'
 import { type ByteString, fromByteString, toByteString } from '../protocols/wire/byte-string.ts'
@@ -65,7 +64,6 @@ export interface Relay {
 /**
  * The upstream's events, untouched. Its own error record is left out, because it may name what callers must not see; so are
  * comments, which break some providers' own SDKs.
- *
  * @param correction changes the data of events that complete the answer, where needed
  * @param edit the caller's form of each event's data: nearly always the same; undefined leaves the event out
  */

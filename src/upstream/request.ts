@@ -1,5 +1,4 @@
 // A JSON request to a provider: its address, its key, and its headers in the order of precedence.
-
 import type { Provider } from '../domain/catalogue.ts'
 import type { KeyHeader } from '../domain/servers/known-server.ts'
 import { accessNamed } from '../domain/servers/lookup.ts'

@@ -32,7 +32,6 @@ export function withRoutes<M extends Model>(model: M, isSuitable: (route: Route)
  * Routes and keys are ranked by weighted rendezvous hashing (https://en.wikipedia.org/wiki/Rendezvous_hashing): calls with one seed
  * always begin at the same route and key, to which a provider's prompt cache belongs, and over many seeds each is first as often as
  * its weight says. When one is added or gone, only calls that it takes or had change their place.
- *
  * @param seed 32 bits: that of the call's session, or a random one
  */
 export function planAttempts(

@@ -23,7 +23,6 @@ const SIMULATOR_ORIGIN = 'http://simulator.invalid'
 
 /**
  * A fetch that hands requests to the simulator to it, and all others to the network.
- *
  * @param network the runtime's fetch
  * @param simulator `base_url`: the prefix of its URLs
  */
@@ -63,7 +62,6 @@ export function couldNotConnect(thrown: unknown): boolean {
 /**
  * All of an upstream's answer, but no more of it than the limit. The runtime expands what comes compressed: as a stream it
  * does so piece by piece, so that a small answer which expands without end is noticed at the limit.
- *
  * @param limit_bytes of the answer as it is once expanded
  * @throws OversizedAnswer if it is longer, or UpstreamFault if its connection breaks; the reader of the answer then ends the connection
  */

@@ -1,5 +1,4 @@
 // silent.md, Chat completions: fields are passed on as they were written, answers byte for byte or translated.
-
 import { describe, expect, test } from 'bun:test'
 import { type JsonObject, objectIn, objectsIn } from '../../src/protocols/wire/json.ts'
 import { framed, recorded, replay, streamOf, TIDES } from '../support/replay.ts'

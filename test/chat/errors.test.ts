@@ -1,5 +1,4 @@
 // silent.md, Chat completions: errors in OpenAI’s shape for every status, and the limits; refusals hold and leave nothing.
-
 import { describe, expect, test } from 'bun:test'
 import { suspendAccount } from '../../src/access/accounts.ts'
 import type { JsonObject } from '../../src/protocols/wire/json.ts'

@@ -1,5 +1,4 @@
 // silent.md, Chat completions: the usage is always asked for upstream, and shown to the caller only on request.
-
 import { describe, expect, test } from 'bun:test'
 import type { JsonObject } from '../../src/protocols/wire/json.ts'
 import { framed, recorded, streamOf } from '../support/replay.ts'

@@ -1,5 +1,4 @@
 // A provider that sends partial images, as OpenAI's images API does, and what its callers get of them.
-
 import { plugins } from '../../plugins/index.ts'
 import type { ImageMime } from '../../src/domain/image-formats.ts'
 import { formatOf } from '../../src/domain/image-formats.ts'

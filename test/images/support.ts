@@ -1,5 +1,4 @@
 // The image endpoints as their tests call them: models of two protocols, images, requests, and what answers hold.
-
 import { beforeEach, expect } from 'bun:test'
 import { plugins } from '../../plugins/index.ts'
 import { createRate } from '../../src/access/rate.ts'
@@ -106,11 +105,7 @@ export const WEB: Record<string, { bytes: Uint8Array; mime: 'image/png' | 'image
   'https://pictures.example.com/dog.jpg': { bytes: JPEG, mime: 'image/jpeg' },
 }
 
-/**
- * The scene of a file; the provider draws one PNG unless a test says otherwise.
- *
- * @param more further models
- */
+/** The scene of a file; the provider draws one PNG unless a test says otherwise. @param more further models */
 export async function imagesScene(more = ''): Promise<ImagesScene> {
   const clock = { now_ms: 0 }
   const fetched: string[] = []

@@ -1,5 +1,4 @@
 // A gateway whose image library cannot be loaded: what would need it is refused with 503 before anything is read, held or asked.
-
 import { describe, expect, test } from 'bun:test'
 import { checkImageLibrary } from '../../plugins/doctor/checks/images.ts'
 import { plugins } from '../../plugins/index.ts'

@@ -1,5 +1,4 @@
 // Shared parts of the tests of kept responses: a gateway whose store is at hand, and responses to keep.
-
 import { afterAll } from 'bun:test'
 import { plugins } from '../../plugins/index.ts'
 import type { JsonObject } from '../../src/protocols/wire/json.ts'

@@ -1,7 +1,6 @@
 // Crashes: afterwards no row says stored without its file, no file is without its row, and every report was true.
 //
 // The long run: TOLLGATE_CRASH_CYCLES=1000 bun test test/library/crash.test.ts --timeout 3600000
-
 import { beforeAll, expect, test } from 'bun:test'
 import { readdir } from 'node:fs/promises'
 import { createAccount } from '../../src/access/accounts.ts'

@@ -1,5 +1,4 @@
 // The prepared queries on images: what they write, and that the rows of one call change together or not at all.
-
 import type { Database } from 'bun:sqlite'
 import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { listGenerations } from '../../plugins/library/history.ts'

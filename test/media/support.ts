@@ -1,5 +1,4 @@
 // Shared by the tests of media: refusals, small images of each format, seeded random numbers.
-
 import { audioDurationMs } from '../../src/domain/audio/duration.ts'
 import { type ErrorKind, GatewayError } from '../../src/domain/errors.ts'
 import type { ImageFormat } from '../../src/domain/image-formats.ts'

@@ -1,5 +1,4 @@
 // The responses endpoint as its tests call it: a gateway that keeps responses in memory, and the events of its streams.
-
 import { beforeEach } from 'bun:test'
 import { plugins } from '../../plugins/index.ts'
 import { responses } from '../../plugins/responses/plugin.ts'

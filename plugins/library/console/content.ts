@@ -20,11 +20,7 @@ export interface ContentRequest {
 export const mayShow = (viewer: Viewer, { content }: ContentRequest): boolean =>
   viewer.role !== 'operator' || content === 'shown'
 
-/**
- * For what is nothing but content.
- *
- * @throws GatewayError permission_denied for the operator without that request
- */
+/** For what is nothing but content. @throws GatewayError permission_denied for the operator without that request */
 export function requireVisible(viewer: Viewer, request: ContentRequest): void {
   if (mayShow(viewer, request)) return
   throw permissionDenied(

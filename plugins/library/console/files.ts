@@ -1,5 +1,4 @@
 // Uploaded files: /console/api/files with the quota; taking some in; the picture, the thumbnail and the deletion of one.
-
 import { type Static, Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 import type { Viewer } from '../../../src/access/viewer.ts'

@@ -1,5 +1,4 @@
 // One response that is asked for over a WebSocket, as the very call that POST makes: a request, an origin, and the answer or failure.
-
 import type { Surface } from '../../../src/app/surface/origin.ts'
 import type { CallOrigin } from '../../../src/calls/life/call.ts'
 import type { Sockets } from '../../../src/http/sockets.ts'

@@ -4,7 +4,6 @@ import type { Lanes } from './lanes.ts'
 /**
  * Resolves once the call of a message could be let in. What refuses it may be the calls before it: their place, their money. So it is
  * asked for again whenever a call of the connection ends, until the lane is free.
- *
  * @param lane of the message; undefined where only reading it tells: then every lane is waited for
  * @throws whatever `assertWelcome` throws once the lane is free
  */

@@ -1,5 +1,4 @@
 // The arrival of a text request's body: not read if nobody could pay for it, and a large one only as fast as there is memory for it.
-
 import { type Catalogue, isServed, type Model } from '../../domain/catalogue.ts'
 import { deploymentOf } from '../../http/azure-paths.ts'
 import { announcedBytes, readBytes } from '../../http/body.ts'
@@ -41,7 +40,6 @@ export interface Arrived {
 
 /**
  * Reads a body, and runs the hooks before a call on it.
- *
  * @throws GatewayError as `readPaced`, and as `beforeJson`; insufficient_balance for more than 64 KB where the account has no free balance,
  * except with an Idempotency-Key, under which an answer may be kept, and for calls that are free
  */

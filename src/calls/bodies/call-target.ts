@@ -7,11 +7,7 @@ export interface CallTarget {
   streams: boolean
 }
 
-/**
- * Reads `model` and `stream`.
- *
- * @throws GatewayError invalid_request without a model, or where `stream` is no boolean
- */
+/** Reads `model` and `stream`. @throws GatewayError invalid_request without a model, or where `stream` is no boolean */
 export function readCallTarget({ model, stream = false }: JsonObject): CallTarget {
   if (typeof model !== 'string' || model === '') {
     throw invalidRequest('model: must be the name of a model.', { param: 'model' })

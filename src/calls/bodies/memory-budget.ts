@@ -13,7 +13,6 @@ export interface MemoryBudget {
   /**
    * Reserves a part of the budget, at once or when earlier requests have freed theirs, in the order of arrival. A request
    * for more than the whole budget is let in alone.
-   *
    * @param gone fires when the caller has left; its reason is then thrown
    * @throws GatewayError rate_limited when it is not free in time
    */

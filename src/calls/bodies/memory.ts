@@ -6,14 +6,12 @@ export interface BodyShare {
   /**
    * Takes bytes before they arrive, at once or once there is room: as many as one account may take. Bytes that do not arrive
    * in time are released for others.
-   *
    * @param gone fires when the caller has left; its reason is then thrown
    * @throws GatewayError rate_limited if there is no room in time
    */
   reserve(bytes: number, gone: AbortSignal): Promise<void> | undefined
   /**
    * Takes so many bytes more, those that were reserved first, at once or once there is room.
-   *
    * @param gone fires when the caller has left; its reason is then thrown
    * @throws GatewayError rate_limited if there is no room in time
    */

@@ -1,5 +1,4 @@
 // The parts that large bodies are read with.
-
 import type { KnownValues } from '../../protocols/wire/known-values.ts'
 import type { Awaitable } from '../../store/db.ts'
 import type { Account } from '../../store/schema.ts'

@@ -11,7 +11,6 @@ const RETRY_AFTER_S = 5
 
 /**
  * Waits at the end of a line until it is admitted.
- *
  * @param gone fires when the caller has left; its reason is then thrown
  * @param onGivenUp called when it leaves the line without being admitted
  * @throws GatewayError rate_limited after `wait_ms`

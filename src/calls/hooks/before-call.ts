@@ -18,7 +18,6 @@ interface JsonContent {
 
 /**
  * Runs the hooks on a JSON request.
- *
  * @returns the bytes to go on with: the very same where no hook has changed anything
  * @throws GatewayError what a hook refuses with; internal if one fails; invalid_request for a body that is not JSON
  */
@@ -33,11 +32,7 @@ export async function beforeJson(
   return changed
 }
 
-/**
- * The same for a form that was read, which cannot be changed.
- *
- * @param fields in their order, without its files
- */
+/** The same for a form that was read, which cannot be changed. @param fields in their order, without its files */
 export async function beforeForm(
   hooks: CallHooks,
   admitted: Admitted,

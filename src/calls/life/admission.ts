@@ -16,7 +16,6 @@ export interface PaidCall {
 /**
  * Admits a call, serves it, and releases its resources, however it ends. An answer that streams ends with
  * `end` (`Admitted.keepOpen`), every other one with its handler.
- *
  * @throws GatewayError overloaded, unauthenticated, permission_denied or rate_limited before the body is read; and
  * whatever `use` throws
  */
@@ -55,7 +54,6 @@ function admit(parts: CallParts, origin: CallOrigin, caller: Caller): Call {
 
 /**
  * Asks, before a large request is read, whether its call could be let in. Nothing is taken, and nothing is counted.
- *
  * @param kind of the model, which the request names
  * @throws GatewayError as `within` before the body is read; insufficient_balance where the account could pay for no call
  */
@@ -75,7 +73,6 @@ type ModelOf<K extends Model['kind']> = Extract<Model, { kind: K }>
 
 /**
  * The model that a call names.
- *
  * @throws GatewayError not_found (code model_not_found, or model_unavailable for one whose providers are all disabled), or
  * permission_denied (code MODEL_ACCESS_DENIED)
  */

@@ -24,7 +24,6 @@ const LOGGED_AT_MS = new WeakMap<Route, number>()
 /**
  * The order with the routes that may be called: where `[limits] refuse_negative_margin` is set, those that do not cost more
  * than the call brings, both at the most that it can use. A route without a cost may always be called.
- *
  * @throws GatewayError not_found (code model_unavailable), where none is left: what providers cost is no caller's business
  */
 export function withMargin<O extends PaidOrder>(

@@ -18,7 +18,6 @@ import { Trace } from './trace.ts'
 
 /**
  * Serves one paid call, from the caller's key to the recorded charge.
- *
  * @returns the answer, whole or streamed; the last of it leaves only after it is paid
  * @throws GatewayError for every refusal and failure before the first byte; nothing is held then
  */
@@ -34,7 +33,6 @@ export const servePaid = <C extends PaidCall, O extends PaidOrder>(
 /**
  * Holds, serves and settles; or repeats the answer under the request's Idempotency-Key. A failure
  * before the first byte leaves nothing held.
- *
  * @throws GatewayError as `Idempotency.once`, insufficient_balance and the other refusals of a hold, and what the kind throws
  */
 export const payOnce = <O extends PaidOrder>(

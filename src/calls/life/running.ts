@@ -1,5 +1,4 @@
 // The calls under way: their deadlines, their sockets' time-outs, and the wait for them when the process stops.
-
 import { type GatewayError, overloaded } from '../../domain/errors.ts'
 import type { Arriving } from '../../http/sockets.ts'
 import { PlainSignal } from '../../utilities/plain-signal.ts'

@@ -1,5 +1,4 @@
 // The trace of a call under way: what happened to it, gathered in a few numbers and written as bounded JSON at its end.
-
 import { GatewayError, UpstreamFault } from '../../domain/errors.ts'
 import type { Nanos } from '../../domain/money.ts'
 import {

@@ -7,7 +7,6 @@ import type { FromThread, ToThread, WrittenError } from './messages.ts'
 export interface Parser {
   /**
    * Sends a query on a body, whose bytes cross to the thread and back: meanwhile nobody else can read them.
-   *
    * @returns the bytes, and the result
    * @throws GatewayError overloaded where the thread has died or took too long; the bytes are lost then
    */

@@ -11,7 +11,6 @@ import { type ImageOrder, INLINE_COPIES, kindBy, MAX_PROMPT_CHARS } from '../kin
 
 /**
  * The order to an image model at the end of a conversation.
- *
  * @param content tells the request from another under the same Idempotency-Key
  * @throws GatewayError invalid_request that names a field that an image model refuses
  */

@@ -1,5 +1,4 @@
 // The frame of a streamed response: its events under their names, rewritten where a provider wrote them, and its failure.
-
 import { compactedResponse } from '../../protocols/openai/responses/compaction.ts'
 import { typeOf } from '../../protocols/openai/responses/public-response.ts'
 import {

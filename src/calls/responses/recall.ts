@@ -20,7 +20,6 @@ const COPIES = 2
 
 /**
  * Takes memory for a long conversation first, until the call ends.
- *
  * @param remembered the response that is continued, where its connection has it
  * @throws GatewayError if something of it is not kept for this account; rate_limited if there is no memory in time
  */

@@ -1,5 +1,4 @@
 // Responses, served: made, only prepared, or summed up.
-
 import { openText, readOpened, type TextCall, textCalls } from '../kinds/text/call.ts'
 import { within } from '../life/admission.ts'
 import type { CallOrigin } from '../life/call.ts'

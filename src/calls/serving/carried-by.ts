@@ -6,7 +6,6 @@ import type { CallParts } from '../parts.ts'
 
 /**
  * The model with those of its routes that can carry the request: a route that cannot is no route for this call.
- *
  * @param assertCarries throws GatewayError invalid_request naming the field that the route's protocol cannot carry
  * @throws GatewayError the first route's refusal, where none can carry the request
  */

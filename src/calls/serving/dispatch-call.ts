@@ -1,5 +1,4 @@
 // Dispatch of a call to its model's routes, with the caller's signals, the time limits and the log.
-
 import type { Catalogue, Model } from '../../domain/catalogue.ts'
 import type { UpstreamFailure } from '../../protocols/facts.ts'
 import { protocolOf } from '../../protocols/registry.ts'

@@ -1,5 +1,4 @@
 // The answer of a stream under way: pumped to its caller as it comes, and settled before its end.
-
 import { keyOf } from '../../idempotency/idempotency.ts'
 import type { Dispatched } from '../../upstream/dispatch.ts'
 import { type PumpOptions, pump } from '../../upstream/pump.ts'

@@ -25,7 +25,6 @@ export interface SettlementJournal {
   /**
    * Writes what the last stop kept, then removes the journal. What turns out to be written already is not written again.
    * Only at start.
-   *
    * @param found looks up the calls in the tables
    * @throws GatewayError overloaded when the ledger cannot commit: the journal stays
    */

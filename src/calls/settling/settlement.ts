@@ -32,7 +32,6 @@ export interface SettlementParts {
 /**
  * Settles a held call, once: charges for what was delivered, or voids the hold. Does nothing for a call that is already resolved.
  * Resolves when that is on the disk; a void that cannot be recorded is tried again until it is, and never rejects.
- *
  * @throws GatewayError when a charge could not be recorded. Where the caller has got some of it, or has left, it is then
  * tried again until it is recorded, as a broken answer; an answer that nobody has got is not, and may be voided
  */

@@ -12,7 +12,6 @@ import { settle } from './settlement.ts'
 /**
  * Settles a stream, once, before its end is sent, and ends its call. Resolves when that is on the disk. A stream that cannot be
  * priced is voided.
- *
  * @param endOf how it ended @throws what `endOf` throws; GatewayError as `settle`
  */
 export async function settleStream(

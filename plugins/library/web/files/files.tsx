@@ -1,5 +1,4 @@
 // The page Files: what was uploaded, how much of the quota it takes, and taking in more.
-
 import { FolderUp } from 'lucide-react'
 import { useState } from 'react'
 import { type AnswerOf, api, send } from '../../../console/web/app/client.ts'

@@ -1,5 +1,4 @@
 // The charge for images: by their number, or by the tokens that their providers report.
-
 import type { ImageTokens } from '../../../domain/image-tokens.ts'
 import { boundText } from '../../../domain/token-bound.ts'
 import { estimateTokens } from '../../../domain/token-estimate.ts'

@@ -21,7 +21,6 @@ interface ReceivedImage extends SentImage {
 
 /**
  * Generates the images of a call.
- *
  * @returns as many as came and can be used; at least one, at most as many as were ordered
  * @throws GatewayError content_policy_violation or no_image_generated (as invalid_request), or as `dispatch`
  */

@@ -11,7 +11,6 @@ export const MAX_MASK_BYTES = 4 * 1024 * 1024
 
 /**
  * Finds the mask of an edit.
- *
  * @param images those that are edited, in their order; found already
  * @throws GatewayError as `findReferences`; invalid_request for what is no mask of the first of the images
  */
@@ -32,7 +31,6 @@ export async function findMask(
 
 /**
  * Whether a PNG is a mask of an image.
- *
  * @param image as a viewer shows it, turned as its EXIF says
  * @throws GatewayError invalid_request, param `mask`, for another size and for one without an alpha channel; as `inspectImage`
  */

@@ -1,5 +1,4 @@
 // An image call that was read: what the caller wants, once the fields are checked, and with its model.
-
 import type { ImageModel } from '../../../domain/catalogue.ts'
 import type { OutputFormat } from '../../../domain/image-formats.ts'
 import type { AspectRatio, Size } from '../../../domain/image-size.ts'

@@ -10,7 +10,6 @@ export type OnRate = (state: RateState) => void
 /**
  * Counts a call; one that may be the repetition of an answered one only once it turns out to be none (silent.md, Images:
  * "A replay of a kept answer does not count").
- *
  * @throws GatewayError rate_limited
  */
 export async function countCall(

@@ -51,7 +51,6 @@ const RETRY_AFTER_S = 2
 /**
  * Finds the images that a request refers to. The form of all is checked before any is looked up, and nothing is fetched
  * before all stored ones are known to be there. An upload is skipped: it is stored and read only once money is held.
- *
  * @returns the images in the order of their sources, in formats that every provider reads
  * @throws GatewayError with the codes of spec.md, Image endpoints: invalid_image_key, invalid_generation_id, duplicate_reference,
  * IMAGE_NOT_FOUND, generation_not_found, generation_not_ready, IMAGES_TOO_LARGE_TOTAL, and those of data URIs and URLs

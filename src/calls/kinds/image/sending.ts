@@ -17,10 +17,7 @@ const NOTHING_CHARGED = 'Nothing was charged'
 /** The limit of models whose sizes the catalogue does not list: the largest of spec.md, Limits, "Sizes verified to work". */
 const MAX_SIDE_PIXELS = 2_048
 
-/**
- * How many images each of the requests that make up a call is to ask for: as few requests as all of the model's routes
- * allow.
- */
+/** How many images each of the requests that make up a call is to ask for: as few requests as all of the model's routes allow. */
 export function splitOrder(
   { protocols, catalogue }: Pick<CallParts, 'protocols' | 'catalogue'>,
   model: ImageModel,

@@ -52,10 +52,7 @@ export interface TextBody {
   facts(protocol: string, over?: JsonObject): RequestFacts | Promise<RequestFacts>
   /** The fewest tokens that its prompt can have. */
   leastTokens(protocol: string): number | Promise<number>
-  /**
-   * The extras that it requests beyond tokens, where it passes through.
-   * @throws GatewayError as `pricedExtras`
-   */
+  /** The extras that it requests beyond tokens, where it passes through. @throws GatewayError as `pricedExtras` */
   extras(protocol: string, rules: ExtrasRules): readonly RequestedExtra[] | Promise<readonly RequestedExtra[]>
   /** Tells its conversation from others of the account (`sessionInBody`); undefined where nothing does. */
   session(): string | undefined | Promise<string | undefined>

@@ -30,10 +30,7 @@ export interface Passage {
   readonly forwarded_headers: Readonly<Record<string, string>>
   /** The extras beyond tokens in the request that the provider gets. */
   readonly extras: readonly RequestedExtra[]
-  /**
-   * The whole answer for the caller.
-   * @param billed the charged usage, which replaces any other in the answer
-   */
+  /** The whole answer for the caller. @param billed the charged usage, which replaces any other in the answer */
   answer(answer: WholeAnswer, billed: Billed, details: AnsweredAs): Uint8Array<ArrayBuffer> | string
   /** The relay of a stream's events. */
   stream(reading: StreamReading, answered: StreamedAnswer): Relay

@@ -1,5 +1,4 @@
 // The reading of a text request's body: small ones are parsed on the event loop, large ones on a thread.
-
 import { isImageData, isPdfData } from '../../../domain/media/medium.ts'
 import { deploymentOf } from '../../../http/azure-paths.ts'
 import { regularBody } from '../../../protocols/media-places.ts'

@@ -14,7 +14,6 @@ let last_body_id = 0
 
 /**
  * Has a body parsed on the thread.
- *
  * @param body handed over: nobody else may use it any more
  * @param protocol the caller's
  * @throws GatewayError as `parseJsonBody`, and overloaded where the thread fails

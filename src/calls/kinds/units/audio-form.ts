@@ -1,5 +1,4 @@
 // The form of a transcription: its one audio file in memory, its fields in order, and the same form written for a provider.
-
 import { invalidRequest, payloadTooLarge } from '../../../domain/errors.ts'
 import { deploymentOf } from '../../../http/azure-paths.ts'
 import { announcedBytes, readAtMost } from '../../../http/body.ts'
@@ -46,7 +45,6 @@ const REDUCED: ReadonlySet<string> = new Set(DECIDING.map(reduce))
 
 /**
  * Reads the form, as fast as there is memory for it.
- *
  * @throws GatewayError as `receiveBody` and `readForm`; payload_too_large for a longer file; invalid_request for another number of
  * files than one, a repeated field, and a second spelling of a field that decides
  */

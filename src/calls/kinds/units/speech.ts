@@ -1,5 +1,4 @@
 // Paid speech, as a value: text that a model speaks, sent as audio while it comes, or as events.
-
 import { type AudioMeter, createAudioMeter, pcmDurationMs } from '../../../domain/audio/meter.ts'
 import type { SpeechModel } from '../../../domain/catalogue.ts'
 import { UpstreamFault } from '../../../domain/errors.ts'

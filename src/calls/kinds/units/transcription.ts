@@ -1,5 +1,4 @@
 // Paid transcriptions and translations, as values: audio that a model reads, answered whole or as events.
-
 import { SLOW_BYTES_PER_S } from '../../../domain/audio/bytes.ts'
 import { measureDurationMs } from '../../../domain/audio/duration.ts'
 import type { TranscriptionModel } from '../../../domain/catalogue.ts'

@@ -32,7 +32,6 @@ const isJson = (content_type: string): boolean => /^application\/([\w.+-]*\+)?js
 
 /**
  * Reads all of an answer. It names the model as the caller does.
- *
  * @param text_format of a transcription: requested in place of JSON
  * @throws UpstreamFault for what is cut short, or is a page of a proxy in between; ReportedFailure for an error under status 200
  */
