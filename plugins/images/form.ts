@@ -21,9 +21,8 @@ import { beginIntake, type Intake } from '../../src/library/intake.ts'
 import type { Library } from '../../src/library/library.ts'
 import { sendable } from '../../src/media/sendable.ts'
 import type { Reference } from '../../src/protocols/images.ts'
-import { checkFields } from './fields.ts'
 import { FORM_BODY_LIMIT_BYTES, fieldsFor, imageModelOf, MAX_REFERENCES } from './model.ts'
-import { orderOf } from './orders.ts'
+import { checkFields, orderOf } from './orders.ts'
 
 /** The name in spec.md, Image edit request, multipart form, and the one under which OpenAI's SDK sends an array. */
 const IMAGE_FIELDS: ReadonlySet<string> = new Set(['image', 'image[]'])

@@ -1,8 +1,11 @@
 // Orders made from checked fields: the shape of the image, and the images that it is made from.
+import type { Static, TObject } from '@sinclair/typebox'
 import type { ImageOrder, Source } from '../../src/calls/kinds/image/order.ts'
 import type { InlineImages } from '../../src/calls/kinds/image/read-body.ts'
 import { invalidRequest } from '../../src/domain/errors.ts'
 import { hasAspectRatio, parseAspectRatio, parseSize } from '../../src/domain/image-size.ts'
+import { faultsIn, fits } from '../../src/domain/validation.ts'
+import { refusalOf } from '../../src/http/refusal.ts'
 import { isUuid } from '../../src/library/names.ts'
 import { assertFormatFitsBackground, assertFormatIsCompressed } from '../../src/media/convert.ts'
 import type { Generation } from '../../src/store/schema.ts'
@@ -13,6 +16,20 @@ import {
   type ImageReference,
   MAX_REFERENCES,
 } from './model.ts'
+
+/**
+ * Checks the fields of a request. A field that is null counts as absent, as it does at OpenAI.
+ * @throws GatewayError invalid_request about the first field at fault, which is its `param`
+ */
+export function checkFields<S extends TObject>(
+  schema: S,
+  values: Readonly<Record<string, unknown>>,
+): Static<S> {
+  const given = Object.fromEntries(Object.entries(values).filter(([, value]) => value !== null))
+  if (fits(schema, given)) return given
+  const [first] = faultsIn(schema, given)
+  throw refusalOf(first ? [first] : [], 'field')
+}
 
 /** What an order has besides its fields. */
 export type Origin = Pick<ImageOrder, 'sources' | 'content' | 'kept_bytes' | 'mask' | 'mask_source'>

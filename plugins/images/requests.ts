@@ -8,7 +8,6 @@ import type { Catalogue, ImageModel } from '../../src/domain/catalogue.ts'
 import { bodyTooLarge } from '../../src/http/body.ts'
 import type { Library } from '../../src/library/library.ts'
 import type { Generation } from '../../src/store/schema.ts'
-import { checkFields } from './fields.ts'
 import { readEditForm } from './form.ts'
 import {
   COMPOSE_BODY_LIMIT_BYTES,
@@ -17,7 +16,7 @@ import {
   imageModelOf,
   JSON_BODY_LIMIT_BYTES,
 } from './model.ts'
-import { composeSources, editSources, orderOf, sourceOf } from './orders.ts'
+import { checkFields, composeSources, editSources, orderOf, sourceOf } from './orders.ts'
 
 interface FormParts {
   library: Library

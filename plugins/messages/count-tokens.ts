@@ -1,7 +1,6 @@
 // The counting of a messages request's tokens: by the provider where it counts, by estimate where not; free of charge.
-import { readCallTarget } from '../../src/calls/bodies/call-target.ts'
-import { countUpstream } from '../../src/calls/kinds/text/counting.ts'
-import { estimatedFor } from '../../src/calls/kinds/text/estimated-input.ts'
+import { readCallTarget } from '../../src/calls/bodies/arrival.ts'
+import { countUpstream, estimatedFor } from '../../src/calls/kinds/text/counting.ts'
 import { readTextBody } from '../../src/calls/kinds/text/read-body.ts'
 import { withTakenImages } from '../../src/calls/kinds/text/taken-images.ts'
 import { findModel, within } from '../../src/calls/life/admission.ts'

@@ -1,7 +1,6 @@
 // The counting of a native request's tokens: by the provider where it counts, by estimate where not; free of charge.
 import type { TextBody } from '../../src/calls/kinds/text/body.ts'
-import { countUpstream } from '../../src/calls/kinds/text/counting.ts'
-import { estimatedFor } from '../../src/calls/kinds/text/estimated-input.ts'
+import { countUpstream, estimatedFor } from '../../src/calls/kinds/text/counting.ts'
 import { readTextBody } from '../../src/calls/kinds/text/read-body.ts'
 import { findModel, within } from '../../src/calls/life/admission.ts'
 import type { CallOrigin } from '../../src/calls/life/call.ts'

@@ -1,11 +1,50 @@
-// Pictures as image models are sent them: still, upright, and without metadata but their colour profile.
+// Pictures as models read them: for image models still, upright and without metadata; for others PNG or JPEG, also of TIFF and AVIF.
 import type { Sharp } from 'sharp'
-import { formatOf, type ImageMime, type OutputFormat } from '../domain/image-formats.ts'
+import { GatewayError, invalidRequest } from '../domain/errors.ts'
+import { formatOf, type ImageMime, type OutputFormat, sniffImage } from '../domain/image-formats.ts'
 import { isAnimated } from './animation.ts'
 import { convert } from './convert.ts'
 import { inspectImage } from './inspect.ts'
+import { MAX_PIXELS } from './limits.ts'
 import { withoutMetadata } from './metadata.ts'
 import { FIRST_FRAME, openImage, withSharp } from './sharp.ts'
+
+/** TIFF 6.0, section 2; AV1 Image File Format, section 6: the brands of its files. HEIC, of the same container, cannot be decoded here. */
+const FURTHER: readonly (readonly [mime: string, offset: number, texts: readonly string[]])[] = [
+  ['image/tiff', 0, ['II*\0', 'MM\0*']],
+  ['image/avif', 4, ['ftypavif', 'ftypavis']],
+]
+
+/** The media type by the leading bytes alone, of all that can be decoded; undefined for any other file. */
+export const sniffReadable = (bytes: Uint8Array): string | undefined =>
+  sniffImage(bytes) ??
+  FURTHER.find(([, offset, texts]) =>
+    texts.includes(String.fromCharCode(...bytes.subarray(offset, offset + (texts[0]?.length ?? 0)))),
+  )?.[0]
+
+interface EncodedImage {
+  readonly bytes: Uint8Array
+  readonly mime_type: string
+}
+
+/**
+ * The first frame of an image, upright: as a PNG where it has an alpha channel or is animated, else as a JPEG.
+ * @throws GatewayError invalid_request for one that is damaged or has more than 40 million pixels; images_unavailable
+ */
+export const reencode = (bytes: Uint8Array): Promise<EncodedImage> =>
+  withSharp(async (sharp) => {
+    const image = openImage(sharp, bytes, FIRST_FRAME).autoOrient().keepIccProfile()
+    const { hasAlpha: has_alpha } = await image.metadata()
+    return has_alpha || isAnimated(bytes)
+      ? { bytes: await image.png().toBuffer(), mime_type: 'image/png' }
+      : { bytes: await image.jpeg({ quality: 92 }).toBuffer(), mime_type: 'image/jpeg' }
+  }).catch((cause: unknown) => {
+    if (cause instanceof GatewayError) throw cause
+    throw invalidRequest(
+      `An image of the request cannot be decoded: it is damaged, or has more than ${MAX_PIXELS / 1_000_000} million pixels. Export it again and resend it.`,
+      { cause },
+    )
+  })
 
 interface SendableImage {
   readonly bytes: Uint8Array

@@ -1,6 +1,6 @@
 // The events of an image that its provider is drawing: none is longer than the largest answer that is taken.
 import { expect, test } from 'bun:test'
-import { readImageEvents } from '../../src/calls/kinds/image/upstream-events.ts'
+import { readImageEvents } from '../../src/calls/kinds/image/partials.ts'
 import { openaiImages } from '../../src/protocols/openai/images.ts'
 
 const EVENT = 'data: {"type":"image_generation.partial_image","b64_json":"AAAA"}\n\n'

@@ -3,7 +3,7 @@
 import { describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
 import fc from 'fast-check'
-import { readCallTarget } from '../../src/calls/bodies/call-target.ts'
+import { readCallTarget } from '../../src/calls/bodies/arrival.ts'
 import { ParsedBody } from '../../src/calls/kinds/text/body.ts'
 import type { Writing } from '../../src/calls/kinds/text/writing.ts'
 import { GatewayError } from '../../src/domain/errors.ts'

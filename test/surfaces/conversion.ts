@@ -2,7 +2,7 @@
 
 import { ParsedBody } from '../../src/calls/kinds/text/body.ts'
 import type { TextRequest } from '../../src/calls/kinds/text/passage.ts'
-import { translation } from '../../src/calls/kinds/text/translation.ts'
+import { translation } from '../../src/calls/kinds/text/passages.ts'
 import { NO_USAGE } from '../../src/domain/usage.ts'
 import { STREAM_ERROR_EVENT } from '../../src/protocols/anthropic/errors.ts'
 import { anthropic } from '../../src/protocols/anthropic/index.ts'

@@ -1,11 +1,62 @@
-// Content of images and files, which is private to its account: the operator gets it on request, and that is logged.
+// Content of images and files for pages: private to its account; the operator gets it on request, which is logged.
 import { Type } from '@sinclair/typebox'
+import type { Context } from 'elysia'
 import type { Viewer } from '../../../src/access/viewer.ts'
 import { type Asking, byOf } from '../../../src/app/surface/console/calls.ts'
 import type { Gateway } from '../../../src/app/surface/gateway.ts'
 import type { ActionContext } from '../../../src/domain/actions.ts'
-import { permissionDenied } from '../../../src/domain/errors.ts'
+import { notFound, permissionDenied } from '../../../src/domain/errors.ts'
+import type { ImageMime } from '../../../src/domain/image-formats.ts'
+import type { WholeBytes } from '../../../src/domain/stored-bytes.ts'
 import type { Identified } from '../../../src/http/answers.ts'
+import { imageAnswer } from '../../../src/http/image-answer.ts'
+import { THUMBNAIL_MIME, type Thumbnails } from '../thumbnails.ts'
+
+/** The content of an address never changes. */
+const CACHE_CONTROL = 'private, max-age=86400, immutable'
+
+export interface Picture {
+  /** Unique for its content. */
+  name: string
+  mime: ImageMime
+  filename: string
+  open: () => Promise<WholeBytes | undefined>
+}
+
+type Set = Pick<Context['set'], 'headers'>
+
+/** Lets the browser keep the answer for this session: another one, with another cookie, does not get it. */
+function keepInBrowser({ headers }: Set): void {
+  headers['cache-control'] = CACHE_CONTROL
+  headers.vary = 'Cookie'
+}
+
+/** @throws GatewayError not_found if its file is missing */
+export async function wholePicture(set: Set, { mime, filename, open }: Picture): Promise<Response> {
+  keepInBrowser(set)
+  const file = await open()
+  if (!file) throw missing()
+  return imageAnswer({ body: file.body(), mime, filename, cache_control: CACHE_CONTROL })
+}
+
+/** @throws GatewayError not_found if its file is missing */
+export async function thumbnailOf(
+  set: Set,
+  thumbnails: Thumbnails,
+  { name, filename, open }: Picture,
+): Promise<Response> {
+  keepInBrowser(set)
+  const small = await thumbnails.of(name, open)
+  if (!small) throw missing()
+  return imageAnswer({
+    body: new Blob([small]),
+    mime: THUMBNAIL_MIME,
+    filename: `${filename}.webp`,
+    cache_control: CACHE_CONTROL,
+  })
+}
+
+const missing = () => notFound('The file of this image is missing. Retry later, or delete the image.')
 
 /** The operator's request for the content. */
 export const CONTENT = {

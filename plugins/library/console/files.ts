@@ -26,8 +26,17 @@ import { usedBytes } from '../../../src/library/quota.ts'
 import { FILE_QUOTA_BYTES } from '../../../src/media/limits.ts'
 import type { PageRequest } from '../../../src/store/page.ts'
 import { createThumbnails } from '../thumbnails.ts'
-import { byOperator, CONTENT, logLook, mayShow, requireVisible, type ViewerRequest } from './content.ts'
-import { type Picture, thumbnailOf, wholePicture } from './pictures.ts'
+import {
+  byOperator,
+  CONTENT,
+  logLook,
+  mayShow,
+  type Picture,
+  requireVisible,
+  thumbnailOf,
+  type ViewerRequest,
+  wholePicture,
+} from './content.ts'
 
 const FILTERS = { ...ACCOUNT_PARAMETER, ...CONTENT }
 const Filters = Closed(FILTERS)

@@ -25,8 +25,11 @@ import {
   type ContentRequest,
   logLook,
   mayShow,
+  type Picture,
   requireVisible,
+  thumbnailOf,
   type ViewerRequest,
+  wholePicture,
 } from './content.ts'
 import {
   ContentQuery,
@@ -40,7 +43,6 @@ import {
   type ListedImage,
   listedView,
 } from './images-views.ts'
-import { type Picture, thumbnailOf, wholePicture } from './pictures.ts'
 
 /** An account sees its own. The operator sees that there are some, of whom and at what cost, and more where they ask for it. */
 export const images = (gateway: Pick<Gateway, 'calls' | 'requests' | 'content' | 'people' | 'db'>) =>

@@ -1,16 +1,34 @@
-// The arrival of a text request's body: not read if nobody could pay for it, and a large one only as fast as there is memory for it.
+// The arrival of a request's body, and the model in it: not read if nobody could pay for it, and a large one only as fast as memory allows.
 import { type Catalogue, isServed, type Model } from '../../domain/catalogue.ts'
+import { invalidRequest } from '../../domain/errors.ts'
 import { deploymentOf } from '../../http/azure-paths.ts'
 import { announcedBytes, readBytes } from '../../http/body.ts'
 import { isAnnounced } from '../../http/content-coding.ts'
 import { readPaced } from '../../http/paced-body.ts'
 import type { Refusal } from '../../money/ledger/operations.ts'
 import { isFreePrice } from '../../money/pricing/units.ts'
+import type { JsonObject } from '../../protocols/wire/json.ts'
 import type { Account } from '../../store/schema.ts'
 import { beforeJson } from '../hooks/before-call.ts'
 import type { Admitted } from '../life/call.ts'
 import { refusalError } from '../life/refusals.ts'
 import type { BodyParts } from './parts.ts'
+
+export interface CallTarget {
+  model_id: string
+  streams: boolean
+}
+
+/** Reads `model` and `stream`. @throws GatewayError invalid_request without a model, or where `stream` is no boolean */
+export function readCallTarget({ model, stream = false }: JsonObject): CallTarget {
+  if (typeof model !== 'string' || model === '') {
+    throw invalidRequest('model: must be the name of a model.', { param: 'model' })
+  }
+  if (typeof stream !== 'boolean' && stream !== null) {
+    throw invalidRequest('stream: must be true or false.', { param: 'stream' })
+  }
+  return { model_id: model, streams: stream === true }
+}
 
 /** Up to here a body is simply read: a prompt of 10,000 words. */
 const SMALL_BODY_BYTES = 64 * 1024

@@ -1,5 +1,5 @@
 // The memory that large bodies take while they arrive and until they are sent on: shared by all, and no account takes all of it.
-import { type Waiting, waitIn } from './waiting.ts'
+import { type Waiting, waitIn } from './memory-budget.ts'
 
 /** The memory of one body. */
 export interface BodyShare {

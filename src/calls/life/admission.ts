@@ -5,7 +5,7 @@ import { notFound, permissionDenied } from '../../domain/errors.ts'
 import { mayCallFreeModel, rejectUnpayable } from '../bodies/arrival.ts'
 import type { CallParts } from '../parts.ts'
 import { type Admitted, Call, type CallOrigin } from './call.ts'
-import { assertWithinLimits, takeLease } from './limits.ts'
+import { assertWithinLimits, takeLease } from './refusals.ts'
 import { rejectWhileStopping } from './running.ts'
 
 /** A paid call of a surface; kinds add what they need to know of it. */

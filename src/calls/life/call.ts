@@ -2,13 +2,13 @@
 import type { Caller } from '../../access/gate.ts'
 import type { Lease } from '../../access/limits.ts'
 import type { KeyOfAccount } from '../../access/lookup.ts'
+import type { Model } from '../../domain/catalogue.ts'
 import type { Nanos } from '../../domain/money.ts'
 import type { RenderError } from '../../http/answers.ts'
 import type { Arriving } from '../../http/sockets.ts'
 import type { HoldLimits } from '../../money/ledger/operations.ts'
 import type { Logger } from '../../observe/log.ts'
 import type { Attempt } from '../../upstream/routes.ts'
-import type { PaidOrder } from './order.ts'
 import type { RunningCall } from './running.ts'
 import type { Trace } from './trace.ts'
 
@@ -150,3 +150,13 @@ export interface RecordedCall extends Pick<Call, 'caller' | 'hold_id' | 'held_na
 
 /** A call whose money is held. */
 export type Held<O extends PaidOrder = PaidOrder> = Call<O>
+
+/** A request that was read, and whose model was found. */
+export interface PaidOrder<M extends Model = Model> {
+  model: M
+  streams: boolean
+  /** Tells this request from another with the same Idempotency-Key. */
+  content: readonly (Uint8Array | string)[]
+  /** Something in it cannot be counted: as much is held as the model reads. */
+  is_uncounted?: boolean
+}

@@ -6,8 +6,7 @@ import type { Price } from '../../domain/prices.ts'
 import type { Quote } from '../../money/pricing/quote.ts'
 import { withRoutes } from '../../upstream/routes.ts'
 import type { CallParts } from '../parts.ts'
-import type { Admitted } from './call.ts'
-import type { PaidOrder } from './order.ts'
+import type { Admitted, PaidOrder } from './call.ts'
 import type { Paying } from './paid-kind.ts'
 
 /** A call's quote, and its kind, which quotes it at other prices. */

@@ -4,8 +4,7 @@ import type { Attempt } from '../../upstream/routes.ts'
 import type { CallParts } from '../parts.ts'
 import type { Spent } from '../settling/end.ts'
 import type { PaidCall } from './admission.ts'
-import type { Admitted, Held } from './call.ts'
-import type { PaidOrder } from './order.ts'
+import type { Admitted, Held, PaidOrder } from './call.ts'
 
 /** The functions that differ between kinds of paid calls; all else is shared. */
 export interface PaidKind<C extends PaidCall, O extends PaidOrder> {

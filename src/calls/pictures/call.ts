@@ -1,5 +1,5 @@
 // Paid calls in a conversation, of the kind that their model is of: text models write, image models generate images.
-import type { CallTarget } from '../bodies/call-target.ts'
+import type { CallTarget } from '../bodies/arrival.ts'
 import { type ImageParts, imageCalls } from '../kinds/image/call.ts'
 import type { PaidImageOrder } from '../kinds/image/order.ts'
 import { countCall, type OnRate } from '../kinds/image/rate.ts'

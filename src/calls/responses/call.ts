@@ -42,8 +42,7 @@ import type { Answering, Dialect } from '../kinds/text/dialect.ts'
 import type { CallOrigin } from '../life/call.ts'
 import { responseFrame } from './frame.ts'
 import { withoutPictures } from './kept-pictures.ts'
-import type { ResponseParts } from './parts.ts'
-import { recall } from './recall.ts'
+import { type ResponseParts, recall } from './recall.ts'
 import type { RecentResponses, Remembered } from './recent.ts'
 
 export interface CallOptions {

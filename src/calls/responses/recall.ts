@@ -6,10 +6,20 @@ import { placeOfItem } from '../../protocols/openai/responses/ids.ts'
 import type { Recalled } from '../../protocols/openai/responses/recalled.ts'
 import { isObject, type Json, type JsonObject } from '../../protocols/wire/json.ts'
 import type { ResponseStore } from '../../responses/kept-responses.ts'
+import type { KeptResponses } from '../../responses/store.ts'
+import type { ImageParts } from '../kinds/image/call.ts'
 import type { Admitted } from '../life/call.ts'
+import type { CallParts } from '../parts.ts'
 import { pictureItem } from './kept-pictures.ts'
-import type { ResponseParts } from './parts.ts'
 import { itemsUntil, type Remembered } from './recent.ts'
+
+export interface ResponseParts {
+  calls: CallParts
+  /** The history, which has the images of kept responses. */
+  images: Pick<ImageParts, 'library'>
+  /** Responses that can be continued and read. */
+  responses: KeptResponses
+}
 
 type References = NonNullable<RequestFacts['refers_to']>
 

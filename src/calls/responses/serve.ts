@@ -1,12 +1,38 @@
 // Responses, served: made, only prepared, or summed up.
-import { openText, readOpened, type TextCall, textCalls } from '../kinds/text/call.ts'
+import type { JsonObject } from '../../protocols/wire/json.ts'
+import { costsNothing, rejectUnpayable } from '../bodies/arrival.ts'
+import { type OpenedText, openText, readOpened, type TextCall, textCalls } from '../kinds/text/call.ts'
 import { within } from '../life/admission.ts'
-import type { CallOrigin } from '../life/call.ts'
+import type { Admitted, CallOrigin } from '../life/call.ts'
 import { payOnce, servePaid } from '../life/paid-call.ts'
+import type { CallParts } from '../parts.ts'
 import { ResponseCall } from './call.ts'
-import type { ResponseParts } from './parts.ts'
+import type { ResponseParts } from './recall.ts'
 import type { RecentResponses } from './recent.ts'
-import { prepareOnly } from './warm-up.ts'
+
+const frameOf = (event: JsonObject): string =>
+  `event: ${String(event.type)}\ndata: ${JSON.stringify(event)}\n\n`
+
+/**
+ * Calls no provider, and charges nothing; the call that follows has to be paid.
+ * @throws GatewayError as `readOpened`; insufficient_balance where the account could pay for no call of the model
+ */
+async function prepareOnly(
+  parts: CallParts,
+  admitted: Admitted,
+  { text_call, call, opened }: { text_call: TextCall; call: ResponseCall; opened: OpenedText },
+): Promise<Response> {
+  const { model } = await readOpened(parts, admitted, text_call, opened)
+  if (!costsNothing(model)) await rejectUnpayable(admitted.caller.account, parts.bodies.accountOf)
+  const { created, completed } = await call.prepared(admitted.started_ms)
+  opened.body.release()
+  const events = [
+    { type: 'response.created', sequence_number: 0, response: created },
+    { type: 'response.in_progress', sequence_number: 1, response: created },
+    { type: 'response.completed', sequence_number: 2, response: completed },
+  ]
+  return new Response(events.map(frameOf).join(''), { headers: { 'content-type': 'text/event-stream' } })
+}
 
 /** The parts of a call that every request of the surface shares. */
 export type ResponseRequest = Pick<TextCall, 'body_limit_bytes' | 'target' | 'protocol'>

@@ -1,9 +1,10 @@
-// Dispatch of a call to its model's routes, with the caller's signals, the time limits and the log.
-import type { Catalogue, Model } from '../../domain/catalogue.ts'
+// Dispatch of a call to those of its model's routes that can carry it, with the caller's signals, the time limits and the log.
+import type { Catalogue, Model, Provider, Route } from '../../domain/catalogue.ts'
+import { GatewayError } from '../../domain/errors.ts'
 import type { UpstreamFailure } from '../../protocols/facts.ts'
 import { protocolOf } from '../../protocols/registry.ts'
 import { type Dispatch, type Dispatched, dispatch } from '../../upstream/dispatch.ts'
-import type { Attempt } from '../../upstream/routes.ts'
+import { type Attempt, withRoutes } from '../../upstream/routes.ts'
 import type { Sending } from '../../upstream/sending.ts'
 import { PlainSignal } from '../../utilities/plain-signal.ts'
 import type { Admitted, Held } from '../life/call.ts'
@@ -11,6 +12,33 @@ import type { RunningCall } from '../life/running.ts'
 import type { Trace } from '../life/trace.ts'
 import type { CallParts } from '../parts.ts'
 import { reached } from '../settling/settlement.ts'
+
+/**
+ * The model with those of its routes that can carry the request: a route that cannot is no route for this call.
+ * @param assertCarries throws GatewayError invalid_request naming the field that the route's protocol cannot carry
+ * @throws GatewayError the first route's refusal, where none can carry the request
+ */
+export async function carriedBy<M extends Model>(
+  { catalogue }: Pick<CallParts, 'catalogue'>,
+  model: M,
+  assertCarries: (provider: Provider, route: Route) => void | Promise<void>,
+): Promise<M> {
+  const { providers } = catalogue()
+  const refused = new Map<Route, GatewayError>()
+  for (const route of model.routes) {
+    const provider = providers.get(route.provider)
+    try {
+      if (provider) await assertCarries(provider, route)
+    } catch (thrown) {
+      if (!(thrown instanceof GatewayError)) throw thrown
+      refused.set(route, thrown)
+    }
+  }
+  if (refused.size === 0) return model
+  const carrying = withRoutes(model, (route) => !refused.has(route))
+  if (!carrying) throw refused.values().next().value
+  return carrying
+}
 
 /**
  * Gets the first answer that works for a held call: the route that answers goes into its record.

@@ -1,6 +1,26 @@
-// The name of the model in a provider's answer: the caller's own, put in place of the provider's.
+// The name of the model in a provider's answer: the caller's own in the body, the provider's in a header.
+import { type Identified, idHeaders } from '../../http/answers.ts'
 import { type ByteString, toByteString } from '../../protocols/wire/byte-string.ts'
 import { type Place, placeInEach, placeOfString } from '../../protocols/wire/json-place.ts'
+
+const UPSTREAM_MODEL = 'x-tollgate-upstream-model'
+
+/** @param upstream_model is written in the characters that a header may have */
+export function servedHeaders(
+  origin: Identified,
+  content_type: string,
+  upstream_model: string,
+): Record<string, string> {
+  const headers = idHeaders(origin)
+  headers['content-type'] = content_type
+  headers[UPSTREAM_MODEL] = encodeURI(upstream_model)
+  return headers
+}
+
+/** The last of them alone, for answers that get the others elsewhere. */
+export const upstreamModelHeader = (upstream_model: string): Record<string, string> => ({
+  [UPSTREAM_MODEL]: encodeURI(upstream_model),
+})
 
 /**
  * The suffix of a version in a model's name: `gpt-5-2025-08-07`, `claude-haiku-4-5-20251001`,

@@ -17,7 +17,7 @@ import { openai } from '../../../protocols/openai/index.ts'
 import { embeddingNames } from '../../../protocols/openai/names.ts'
 import type { JsonObject } from '../../../protocols/wire/json.ts'
 import type { Names } from '../../../protocols/wire/json-names.ts'
-import { readCallTarget } from '../../bodies/call-target.ts'
+import { readCallTarget } from '../../bodies/arrival.ts'
 import { renameBytes, renameTo } from '../../serving/model-name.ts'
 
 /** A provider's answer: its bytes, and its vectors where they were read. */

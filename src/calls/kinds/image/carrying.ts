@@ -3,7 +3,7 @@ import { EXTRA_QUALITIES, type ExtraQuality, type ImageModel } from '../../../do
 import { type GatewayError, invalidRequest } from '../../../domain/errors.ts'
 import type { ImageTraits } from '../../../protocols/images.ts'
 import type { CallParts } from '../../parts.ts'
-import { carriedBy } from '../../serving/carried-by.ts'
+import { carriedBy } from '../../serving/dispatch-call.ts'
 import type { ImageOrder } from './order.ts'
 import { imagesOf } from './sending.ts'
 

@@ -7,7 +7,7 @@ import type { Background } from '../../../media/convert.ts'
 import type { ConversationRequest } from '../../../protocols/canonical/request.ts'
 import type { InputFidelity, Reference } from '../../../protocols/images.ts'
 import type { Generation } from '../../../store/schema.ts'
-import type { PaidOrder } from '../../life/order.ts'
+import type { PaidOrder } from '../../life/call.ts'
 import type { InlineImage } from '../../parsing/messages.ts'
 import type { PaidImages } from './generated-images.ts'
 

@@ -12,6 +12,19 @@ import { readAnswer } from '../../../upstream/transport.ts'
 import type { CallParts } from '../../parts.ts'
 import type { ImageOrder, PaidImageOrder } from './order.ts'
 
+/** @param is_whole no partial images come @param attempt that answered */
+export function droppedHeader(
+  { protocols }: Pick<CallParts, 'protocols'>,
+  { streams, partial_images = 0, quality = 'auto' }: ImageOrder,
+  { is_whole, attempt }: { is_whole: boolean; attempt: Attempt | undefined },
+): Record<string, string> {
+  const dropped: string[] = []
+  if (is_whole && streams && partial_images > 0) dropped.push('partial_images')
+  if (attempt && quality !== 'auto' && !imagesOf(protocols, attempt.provider).traitsOf(attempt).quality)
+    dropped.push('quality')
+  return dropped.length === 0 ? {} : { 'x-tollgate-dropped': dropped.join(', ') }
+}
+
 const NOTHING_CHARGED = 'Nothing was charged'
 
 /** The limit of models whose sizes the catalogue does not list: the largest of spec.md, Limits, "Sizes verified to work". */

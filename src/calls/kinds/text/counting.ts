@@ -1,5 +1,8 @@
-// The counting of a request's tokens by a provider of the caller's own protocol: free, and only where a model has one.
+// The count of a request's input tokens, free of charge: by a provider of the caller's own protocol, or estimated.
 import type { TextModel } from '../../../domain/catalogue.ts'
+import { estimateFor, estimateMedia } from '../../../domain/media/tokens.ts'
+import { knownAs } from '../../../protocols/canonical/request.ts'
+import type { RequestFacts } from '../../../protocols/facts.ts'
 import type { Protocol } from '../../../protocols/protocol.ts'
 import { readReported } from '../../../upstream/failures.ts'
 import { withRoutes } from '../../../upstream/routes.ts'
@@ -8,6 +11,14 @@ import { readAnswer } from '../../../upstream/transport.ts'
 import type { Admitted } from '../../life/call.ts'
 import type { CallParts } from '../../parts.ts'
 import { dispatchRequest } from '../../serving/dispatch-call.ts'
+
+/** The request with its media estimated as its model reads them: never above what is held for them. */
+export function estimatedFor({ routes, context }: TextModel, facts: RequestFacts): RequestFacts {
+  const { media } = facts
+  if (!media) return facts
+  const text_tokens = facts.input_tokens - estimateMedia(media)
+  return { ...facts, input_tokens: text_tokens + estimateFor(media, routes.map(knownAs), context) }
+}
 
 /**
  * @param write how the question is put to a route

@@ -4,7 +4,7 @@ import type { TokenPrice } from '../../../domain/prices.ts'
 import type { RequestedTier } from '../../../domain/service-tiers.ts'
 import type { QuotedRequest } from '../../../money/pricing/quote.ts'
 import type { RequestFacts } from '../../../protocols/facts.ts'
-import type { PaidOrder } from '../../life/order.ts'
+import type { PaidOrder } from '../../life/call.ts'
 import type { Passages, TextRequest } from './passage.ts'
 
 export interface TextOrder extends PaidOrder<TextModel> {

@@ -2,7 +2,7 @@
 import type { TextModel } from '../../../domain/catalogue.ts'
 import { invalidRequest } from '../../../domain/errors.ts'
 import { isAnimatedData } from '../../../media/animation.ts'
-import { reencode, sniffReadable } from '../../../media/reencode.ts'
+import { reencode, sniffReadable } from '../../../media/sendable.ts'
 import { gemini } from '../../../protocols/gemini/index.ts'
 import {
   GEMINI_IMAGE_TYPES,

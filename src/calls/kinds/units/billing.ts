@@ -1,14 +1,28 @@
-// Hold and charge of calls that are priced by units, of every kind.
-import type { ReportedUnits } from '../../../domain/units.ts'
-import { billUnits, chargeUnits, quoteUnits, tokensOf } from '../../../money/pricing/units.ts'
+// Calls that are priced by units, of every kind: the order, its hold and its charge.
+import type { UnitModel } from '../../../domain/catalogue.ts'
+import type { ReportedUnits, Units } from '../../../domain/units.ts'
+import {
+  billUnits,
+  chargeUnits,
+  quoteUnits,
+  tokensOf,
+  type UnitBounds,
+} from '../../../money/pricing/units.ts'
 import type { Attempt } from '../../../upstream/routes.ts'
 import type { PaidCall } from '../../life/admission.ts'
-import type { Held } from '../../life/call.ts'
+import type { Held, PaidOrder } from '../../life/call.ts'
 import type { PaidKind } from '../../life/paid-kind.ts'
 import type { CallParts } from '../../parts.ts'
 import type { Delivered, Spent } from '../../settling/end.ts'
 import { reportDoubt } from '../../settling/reported-usage.ts'
-import type { UnitOrder } from './order.ts'
+
+export interface UnitOrder<M extends UnitModel = UnitModel> extends PaidOrder<M> {
+  /** The units to hold for. */
+  held: Units
+  bounds: UnitBounds
+  /** The units that its provider bills for the request alone. */
+  input: Units
+}
 
 /** The most that the call can use is held; a caller who leaves once it was sent pays for the input. */
 export const UNIT_PRICING: Pick<PaidKind<PaidCall, UnitOrder>, 'quote' | 'spent'> = {

@@ -12,14 +12,13 @@ import {
 } from '../../../protocols/openai/moderations.ts'
 import { type JsonObject, refusal } from '../../../protocols/wire/json.ts'
 import type { JsonBody } from '../../../protocols/wire/json-body.ts'
-import { readCallTarget } from '../../bodies/call-target.ts'
+import { readCallTarget } from '../../bodies/arrival.ts'
 import { findModel, type PaidCall } from '../../life/admission.ts'
 import type { Admitted } from '../../life/call.ts'
 import type { PaidKind } from '../../life/paid-kind.ts'
 import type { CallParts } from '../../parts.ts'
-import { UNIT_PRICING } from './billing.ts'
+import { UNIT_PRICING, type UnitOrder } from './billing.ts'
 import { readJsonRequest } from './json-request.ts'
-import type { UnitOrder } from './order.ts'
 import { serveJson } from './whole.ts'
 
 /** Long texts, or images inline. More would be parsed for longer than others should wait. */

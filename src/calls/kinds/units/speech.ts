@@ -10,15 +10,14 @@ import { readSpeechRequest, type SpeechRequest, speechNames } from '../../../pro
 import type { JsonBody } from '../../../protocols/wire/json-body.ts'
 import { passBytes } from '../../../upstream/byte-relay.ts'
 import { eventFrame, passOn } from '../../../upstream/relay.ts'
-import { readCallTarget } from '../../bodies/call-target.ts'
+import { readCallTarget } from '../../bodies/arrival.ts'
 import { findModel, type PaidCall } from '../../life/admission.ts'
 import type { Admitted, Held } from '../../life/call.ts'
 import type { PaidKind } from '../../life/paid-kind.ts'
 import type { CallParts } from '../../parts.ts'
 import { dispatchCall } from '../../serving/dispatch-call.ts'
-import { UNIT_PRICING } from './billing.ts'
+import { UNIT_PRICING, type UnitOrder } from './billing.ts'
 import { jsonWriter, readJsonRequest } from './json-request.ts'
-import type { UnitOrder } from './order.ts'
 import { isEvents, openAnswer, openEvents, type PassingAnswer, servedStream } from './streamed.ts'
 
 /** OpenAI takes 4,096 characters; others a whole chapter. */

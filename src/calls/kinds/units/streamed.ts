@@ -15,13 +15,12 @@ import type { Attempt } from '../../../upstream/routes.ts'
 import { fromUpstream } from '../../../upstream/transport.ts'
 import type { Held } from '../../life/call.ts'
 import type { CallParts } from '../../parts.ts'
+import { servedHeaders } from '../../serving/model-name.ts'
 import { pumped } from '../../serving/pumped.ts'
-import { servedHeaders } from '../../serving/served-headers.ts'
 import { CLIENT_CLOSED_REQUEST } from '../../settling/end.ts'
 import { reportBreak, settleStream, streamErrorFor } from '../../settling/stream-end.ts'
 import { readFirst } from '../text/first-event.ts'
-import { deliveredUnits } from './billing.ts'
-import type { UnitOrder } from './order.ts'
+import { deliveredUnits, type UnitOrder } from './billing.ts'
 
 /** An answer whose first bytes are there. */
 export interface OpenAnswer extends OpenedBody {

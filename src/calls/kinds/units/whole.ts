@@ -4,7 +4,7 @@ import type { ReportedUnits } from '../../../domain/units.ts'
 import { redactorOf } from '../../../observe/redact.ts'
 import { protocolOf } from '../../../protocols/registry.ts'
 import type { UnitProtocols } from '../../../protocols/unit-calls.ts'
-import { parseObject } from '../../../protocols/wire/json.ts'
+import { type JsonObject, parseObject } from '../../../protocols/wire/json.ts'
 import type { JsonBody } from '../../../protocols/wire/json-body.ts'
 import type { Dispatched } from '../../../upstream/dispatch.ts'
 import { readReported } from '../../../upstream/failures.ts'
@@ -13,14 +13,38 @@ import { readAnswer } from '../../../upstream/transport.ts'
 import type { Held } from '../../life/call.ts'
 import type { CallParts } from '../../parts.ts'
 import { dispatchCall } from '../../serving/dispatch-call.ts'
-import { renameBytes, renameTo } from '../../serving/model-name.ts'
-import { servedHeaders } from '../../serving/served-headers.ts'
+import { renameBytes, renameTo, servedHeaders } from '../../serving/model-name.ts'
 import { wholeOutcome } from '../../settling/end.ts'
 import { settle } from '../../settling/settlement.ts'
-import { deliveredUnits } from './billing.ts'
+import { deliveredUnits, type UnitOrder } from './billing.ts'
 import { jsonWriter, verbsOf } from './json-request.ts'
-import type { UnitOrder } from './order.ts'
-import { assertText, assertTranscript, type TextFormat } from './text-answer.ts'
+
+/** The formats that are text, and how a text in each of them looks. Bare text may be anything but JSON. */
+const FORMATS = {
+  text: () => true,
+  srt: (text: string) => text.trim() === '' || text.includes('-->'),
+  vtt: (text: string) => /^\ufeff?WEBVTT/.test(text),
+} as const
+
+export type TextFormat = keyof typeof FORMATS
+
+/** @param format the `response_format` of a request */
+export const textFormatOf = (format: string | undefined): TextFormat | undefined =>
+  format !== undefined && Object.hasOwn(FORMATS, format) ? (format as TextFormat) : undefined
+
+const TEXT_TYPE = /^(text\/(?!html\b|xml\b)|application\/(x-)?(subrip|srt)\b)/i
+
+/** @throws UpstreamFault if a text that is not JSON was not requested, or is not in the format */
+function assertText(text: string, content_type: string, format: TextFormat | undefined): void {
+  if (format === undefined || !TEXT_TYPE.test(content_type))
+    throw new UpstreamFault(`the upstream sent ${content_type}, which was not asked for`)
+  if (!FORMATS[format](text)) throw new UpstreamFault(`the upstream sent ${content_type}, but no ${format}`)
+}
+
+/** @throws UpstreamFault if JSON has no transcript: some servers report errors in forms of their own */
+function assertTranscript({ text }: JsonObject): void {
+  if (typeof text !== 'string') throw new UpstreamFault('the upstream sent JSON without a text')
+}
 
 export interface UnitAnswer {
   body: Uint8Array<ArrayBuffer>
