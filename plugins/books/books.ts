@@ -1,5 +1,5 @@
 // The last audit of the books, made at the start or on request: one at a time, in a process of its own.
-import { AuditReport, type MadeAudit } from '../../src/app/process/audit-report.ts'
+import { AuditReport, type MadeAudit } from '../../src/app/process/full-audit.ts'
 import { type ReportProcess, reportInProcess } from '../../src/app/process/own-process.ts'
 import type { Gateway } from '../../src/app/surface/gateway.ts'
 

@@ -11,7 +11,6 @@ import { fields } from '../../src/app/command-line/table.ts'
 import { addExample, type CliDeps, EXIT, Exit } from '../../src/app/command-line/terminal.ts'
 import { confirm, isYes } from '../../src/app/commands/confirm.ts'
 import { withProgress } from '../../src/app/commands/progress.ts'
-import { reportOf } from '../../src/app/process/audit-report.ts'
 import { requireOwnFiles } from '../../src/app/process/files/claim.ts'
 import { KEPT_INVARIANTS } from '../../src/app/process/files/kept-objects.ts'
 import type { FileStores } from '../../src/app/process/files/stores.ts'
@@ -20,6 +19,7 @@ import {
   type FullAudit,
   fullAudit,
   type OnAudit,
+  reportOf,
 } from '../../src/app/process/full-audit.ts'
 import { unprocessable } from '../../src/domain/errors.ts'
 import { formatUsd } from '../../src/domain/money.ts'

@@ -1,7 +1,7 @@
 // The books: the last audit, rule by rule, and a new one on request. For the operator.
 import { type Static, Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
-import { AuditReport, type MadeAudit } from '../../src/app/process/audit-report.ts'
+import { AuditReport, type MadeAudit } from '../../src/app/process/full-audit.ts'
 import { FAILURES, operatorCalls } from '../../src/app/surface/console/calls.ts'
 import type { Gateway } from '../../src/app/surface/gateway.ts'
 import { Closed, Nullable } from '../../src/http/schema.ts'

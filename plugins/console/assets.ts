@@ -1,5 +1,5 @@
 // The finished files of the pages, from source: bundled at first use, and again once a source has changed. The executable
-// has this module replaced by one that carries the files (src/build/console.ts).
+// has this module replaced by one that carries the files (src/build/embed.ts).
 import type { Coding } from './bundle.ts'
 
 /** A file as it is answered. */

@@ -1,5 +1,5 @@
 // The file of Scalar's reference page, where its package has it. The executable has this module replaced by one that embeds
-// compressed copies (src/build/reference.ts).
+// compressed copies (src/build/embed.ts).
 import { dirname, join } from 'node:path'
 
 /** Paths by content coding: the file itself, or a copy in Brotli and one in gzip. */

@@ -3,9 +3,7 @@ import { chmodSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import type { BunPlugin } from 'bun'
 import { atEnd } from '../utilities/at-end.ts'
-import { embedConsole } from './console.ts'
-import { embedNotices } from './notices/embed.ts'
-import { embedReference } from './reference.ts'
+import { embedConsole, embedNotices, embedReference } from './embed.ts'
 import { sharpPlugin } from './sharp.ts'
 
 const ROOT = join(import.meta.dir, '../..')

@@ -65,11 +65,12 @@ function nativeFilesOf(sharp_folder: string): NativeFile[] {
     )
 }
 
-function packageFolder(name: string, from: string): string | undefined {
+/** The folder of an optional package; undefined where it is for another platform. */
+export function packageFolder(name: string, from: string): string | undefined {
   try {
     return dirname(Bun.resolveSync(`${name}/package`, from))
   } catch {
-    // Not installed: the package is for another platform.
+    // Not installed.
     return undefined
   }
 }

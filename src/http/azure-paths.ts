@@ -1,5 +1,5 @@
 // Azure's addresses of OpenAI's endpoints, as its clients call them: read as the paths under /v1, with the deployment as the model.
-import { decodePathPart } from './uri.ts'
+import { decodePathPart } from './parameters.ts'
 
 /**
  * `/openai/v1/…`, `/openai/…` and `/openai/deployments/{deployment}/…`. A deployment may have slashes: the Python SDK does not

@@ -1,5 +1,16 @@
-// Parameters in a query string: types that they share, and those given more than once.
+// Parameters in a query string and in paths: types that they share, those given more than once, and percent-encoding.
 import { Kind, Type, TypeRegistry } from '@sinclair/typebox'
+
+/** The text that a part of a path stands for; the part as it stands if it is not a valid encoding (RFC 3986, 2.1). */
+export function decodePathPart(encoded: string): string {
+  if (!encoded.includes('%')) return encoded
+  try {
+    return decodeURIComponent(encoded)
+  } catch {
+    // Left encoded it names nothing that is here, so the caller is told that it was not found.
+    return encoded
+  }
+}
 
 const WHOLE_NUMBER = 'WholeNumberText'
 const DIGITS = /^\d{1,15}$/

@@ -1,4 +1,14 @@
-// Work at the end of a block, however it ends: `using _unlocking = atEnd(unlock)`.
+// Work at the end of a block, however it ends: `using _unlocking = atEnd(unlock)`; and work that undoes what came before it where it fails.
+
+/** @throws what `work` throws, once `undo` is done */
+export async function orUndo<T>(undo: () => Promise<void>, work: () => T | Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (refusal) {
+    await undo()
+    throw refusal
+  }
+}
 
 export const atEnd = (end: () => void): Disposable => ({ [Symbol.dispose]: end })
 

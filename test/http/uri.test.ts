@@ -1,6 +1,6 @@
 // Parts of paths as the text that they stand for.
 import { expect, test } from 'bun:test'
-import { decodePathPart } from '../../src/http/uri.ts'
+import { decodePathPart } from '../../src/http/parameters.ts'
 
 test.each([
   ['plain', 'plain'],

@@ -3,8 +3,7 @@ import type { Command } from 'commander'
 import { contextOf } from '../command-line/context.ts'
 import { engineOfFolder, filesOfFolder } from '../command-line/data-folder.ts'
 import type { CliDeps } from '../command-line/terminal.ts'
-import { reportOf } from '../process/audit-report.ts'
-import { describeFindings, fullAudit } from '../process/full-audit.ts'
+import { describeFindings, fullAudit, reportOf } from '../process/full-audit.ts'
 import { AUDIT_AT_START } from '../process/start-audit.ts'
 
 export function addAuditAtStartCommand(program: Command, deps: CliDeps): void {

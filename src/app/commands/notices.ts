@@ -1,5 +1,5 @@
 // The notices of others' work, gathered anew from what is installed. The executable has this module replaced by one that has
-// them embedded (src/build/notices/embed.ts).
+// them embedded (src/build/embed.ts).
 import type { Notices } from '../../build/notices/packages.ts'
 
 export async function readNotices(): Promise<Notices> {

@@ -32,9 +32,9 @@ import { createTransport, type Fetch } from '../../upstream/transport.ts'
 import { Deadlines } from '../../utilities/deadlines.ts'
 import type { Gateway, Operations, Requests } from '../surface/gateway.ts'
 import { createCallInside } from '../surface/inside.ts'
-import { sharingGateways } from './among-others.ts'
 import type { Simulator } from './simulator.ts'
 import type { Stores } from './stores.ts'
+import { sharingGateways } from './sweeps.ts'
 
 /** A provider's refusal is shown to the caller up to this length. */
 const MAX_PUBLIC_MESSAGE_CHARS = 500

@@ -1,10 +1,9 @@
 // The audit at the start: at once where there is little to check, else in a process of its own, beside the calls.
 import type { Logger } from '../../observe/log.ts'
 import type { Db } from '../../store/db.ts'
-import { AuditReport, type MadeAudit, reportOf } from './audit-report.ts'
 import type { Engine } from './engine/engine.ts'
 import type { FileStores } from './files/stores.ts'
-import { fullAudit } from './full-audit.ts'
+import { AuditReport, fullAudit, type MadeAudit, reportOf } from './full-audit.ts'
 import { reportInProcess } from './own-process.ts'
 import { reportFindings } from './reports.ts'
 

@@ -1,14 +1,46 @@
-// Refusals of a start before it changes anything: taken addresses, unusable certificates, missing files and buckets of an older database.
+// Refusals of a start before it changes anything: taken addresses, unusable certificates, missing files and buckets of an older database, other gateways.
 import type { Catalogue } from '../../domain/catalogue.ts'
 import { refuseMissingFolders } from '../../library/missing.ts'
+import type { Db } from '../../store/db.ts'
+import { serverClock } from '../../store/engines/postgres/heartbeat.ts'
+import { aliveGateways } from '../../store/gateways.ts'
 import { parseListenAddress } from '../../utilities/listen-address.ts'
-import type { GatewayTiming } from './engine/own-gateway.ts'
+import { TIMING } from './engine/heartbeat.ts'
+import { type GatewayTiming, knownNode } from './engine/own-gateway.ts'
 import { refuseBucket } from './files/claim.ts'
 import { fileStoresOf } from './files/stores.ts'
 import { listenRefusal } from './listen-refusal.ts'
 import { refuseTaken } from './listening.ts'
 import { type OlderDatabase, openOlder } from './older-database.ts'
-import { aliveBeside, refuseOthers } from './other-gateways.ts'
+
+interface Beside {
+  /** This gateway's, under whose lock an earlier one there is dead. */
+  data_folder: string
+  silent_after_ms?: number | undefined
+}
+
+/** The names of the others that are alive, before this gateway has joined them. */
+async function aliveBeside(
+  db: Db,
+  { data_folder, silent_after_ms = TIMING.silent_after_ms }: Beside,
+): Promise<string[]> {
+  const gateways = await aliveGateways(db)
+  if (gateways.length === 0) return []
+  const node = knownNode(data_folder)
+  const now_ms = await serverClock(db)
+  return gateways
+    .filter((one) => one.node !== node && Math.abs(now_ms - (one.seen_at_ms ?? 0)) <= silent_after_ms)
+    .map(({ name }) => name)
+}
+
+/** @throws Error where others are alive: the start of one puts the files of its folder in order by the rows of all */
+export function refuseOthers(others: readonly string[]): void {
+  if (others.length === 0) return
+  throw new Error(
+    `Another gateway serves this database (${others.join(', ')}), and the files of this one are in its folder, where the other has none. ` +
+      'Stop the other one first, or let both keep their files in a bucket: `files` in [storage]. One that was killed counts as alive for 30 seconds.',
+  )
+}
 
 interface StartChecks {
   catalogue: Pick<Catalogue, 'storage' | 'server'>

@@ -28,8 +28,8 @@ import type { GatewayTiming, OwnGateway, SharedClock } from './engine/own-gatewa
 import { claimBucket } from './files/claim.ts'
 import { FILE_FOLDERS, type FileStores, fileStoresOf } from './files/stores.ts'
 import { removeLeftovers, tidy } from './leftovers.ts'
-import { refuseOthers } from './other-gateways.ts'
 import { reportBucketTo, reportLedgerTo, reportLostTo, reportRecovered, reportSwept } from './reports.ts'
+import { refuseOthers } from './start-refusals.ts'
 
 export interface StoreOptions {
   data_folder: string

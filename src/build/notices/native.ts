@@ -1,6 +1,7 @@
 // The notices of what is no package of npm: Bun, what is linked into it, and the libraries inside libvips.
 import { readFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
+import { packageFolder } from '../sharp.ts'
 import type { Notice } from './packages.ts'
 
 const BUN_SOURCE = 'https://github.com/oven-sh/bun'
@@ -91,12 +92,5 @@ export function libvipsFolders(root: string): string[] {
   const { optionalDependencies } = JSON.parse(readFileSync(join(sharp, 'package.json'), 'utf8'))
   return Object.keys(optionalDependencies)
     .filter((name) => name.includes('libvips'))
-    .flatMap((name) => {
-      try {
-        return dirname(Bun.resolveSync(`${name}/package`, sharp))
-      } catch {
-        // Not installed: the package is for another platform.
-        return []
-      }
-    })
+    .flatMap((name) => packageFolder(name, sharp) ?? [])
 }

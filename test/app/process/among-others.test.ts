@@ -1,6 +1,6 @@
 // The gateways that share a database, as the System page shows them, and which of them answers.
 import { expect, test } from 'bun:test'
-import { sharingGateways } from '../../../src/app/process/among-others.ts'
+import { sharingGateways } from '../../../src/app/process/sweeps.ts'
 import type { Gateway } from '../../../src/store/schema.ts'
 
 const alive = (id: number): Gateway => ({
