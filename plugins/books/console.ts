@@ -12,7 +12,6 @@ const BooksView = Closed({
   /** Since when an audit is running; null while none is. */
   ...NullableTimeFields('running_since'),
   failure: Nullable(Type.String({ description: 'why the last audit could not run' })),
-  /** The last audit since the gateway was started; null until one has ended. */
   last: Nullable(Closed({ report: AuditReport, ...TimeFields('ended'), took_ms: Type.Integer() })),
 })
 

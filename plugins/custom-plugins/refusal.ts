@@ -15,7 +15,6 @@ export function pluginRefusal(path: string, thrown: unknown): Error {
   )
 }
 
-/** An error of the runtime for a file that it cannot read: BuildMessage and ResolveMessage. */
 interface RuntimeMessage {
   message: string
   position: { file: string; line: number; column: number } | null

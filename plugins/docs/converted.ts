@@ -34,7 +34,6 @@ interface Routed {
 /** @param app any instance of the application: each knows the routes of the whole */
 const routedBy = (app: AnyElysia): Routed => app as unknown as Routed
 
-/** The name of a route: its method, and its path with parameters as OpenAPI writes them. */
 const nameOf = ({ method, path }: Route): string => `${method} ${path.replace(/:([^/]+)/g, '{$1}')}`
 
 /** The routes by their names. */

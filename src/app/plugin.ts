@@ -62,7 +62,6 @@ interface PluginSpec<
   provider?: LoadProvider
   /** Commands by their first words. A plugin adds to a group of another one, such as `account`, by the same word and `commandGroup`. */
   commands?: Commands
-  /** Ends its running part, after the last call and before the database is closed. */
   close?: (own: Own) => Promise<void> | void
 }
 

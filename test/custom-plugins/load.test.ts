@@ -226,10 +226,9 @@ describe('which files are loaded', () => {
   })
 
   test('a file with another ending is told of, not loaded', async () => {
-    const gateway = await startWith({ 'hook.js': 'throw new Error("loaded")' })
+    await using gateway = await startWith({ 'hook.js': 'throw new Error("loaded")' })
     const line = gateway.log.lines().find(({ skipped }) => skipped !== undefined)
     expect(line).toMatchObject({ level: 'warn', skipped: ['hook.js'] })
-    await gateway.stop()
   })
 })
 
@@ -237,7 +236,7 @@ describe('what a plugin is handed', () => {
   const asPlugin = (body: string) => `export default async ({ app, Elysia, t, gateway }) => { ${body} }`
 
   test('a gateway of seven things, which cannot be changed: no database, no ledger, no secret', async () => {
-    const gateway = await startWith({
+    await using gateway = await startWith({
       'look.ts': asPlugin(`
         app.get('/look', () => ({
           names: Object.keys(gateway).sort(),
@@ -256,20 +255,18 @@ describe('what a plugin is handed', () => {
     })
     const line = gateway.log.lines().find(({ message }) => message === 'hello from the plugin')
     expect(line).toMatchObject({ level: 'info', plugin: 'look', words: 3 })
-    await gateway.stop()
   })
 
   test('after its function has ended it registers no more hooks', async () => {
-    const gateway = await startWith({
+    await using gateway = await startWith({
       'late.ts': asPlugin(`app.get('/late', () => gateway.beforeCall(() => {}))`),
     })
     expect((await gateway.call('/late')).status).toBe(500)
     expect(gateway.log.text()).toContain('was called after the start')
-    await gateway.stop()
   })
 
   test('relative modules, JSON and types: a plugin may be of several files', async () => {
-    const gateway = await startWith({
+    await using gateway = await startWith({
       'main.ts': `
         import words from './words.json'
         import { joined } from './lib.helper.mts'
@@ -281,14 +278,13 @@ describe('what a plugin is handed', () => {
       'lib.helper.mts': 'export const joined = (words: readonly string[]): string => words.join(" ")',
     })
     expect(await (await gateway.call('/joined')).text()).toBe('tides rise!')
-    await gateway.stop()
   })
 })
 
 test('the example of the manual is loaded as it stands, and does what it says', async () => {
   const manual = await Bun.file(join(import.meta.dir, '../../plugins/custom-plugins/README.md')).text()
   const [, example = ''] = /```ts\n(import type \{ TollgatePlugin \}.*?)```/s.exec(manual) ?? []
-  const gateway = await startWith({ 'hello.ts': example })
+  await using gateway = await startWith({ 'hello.ts': example })
   expect(await (await gateway.call('/hello')).json()).toMatchObject({ models: expect.any(Number) })
   const key = await gateway.caller('1', { name: 'trial' })
   const refused = await gateway.call('/v1/images/generations', { model: PICTURE, prompt: 'x' }, { key })
@@ -297,12 +293,11 @@ test('the example of the manual is loaded as it stands, and does what it says', 
   const chat = { model: MODEL, messages: [{ role: 'user', content: 'Hello.' }] }
   expect((await gateway.call('/v1/chat/completions', chat, { key })).status).toBe(200)
   await gateway.log.shows(({ message, plugin }) => message === 'a call was paid' && plugin === 'hello')
-  await gateway.stop()
 })
 
 describe('routes of plugins', () => {
   test('with schemas, parameters and bodies; their failures are in the plain shape, with why in the log alone', async () => {
-    const gateway = await startWith({
+    await using gateway = await startWith({
       'shop.ts': `export default ({ app, Elysia, t }) => {
         app.post('/shop/orders/:id', ({ params, body }) => ({ id: params.id, count: body.count }), {
           body: t.Object({ count: t.Integer() }),
@@ -322,11 +317,10 @@ describe('routes of plugins', () => {
     expect(await broken.text()).not.toContain('shelf')
     expect(gateway.log.text()).toContain('the shelf fell down')
     expect((await gateway.call('/shop/nothing')).status).toBe(404)
-    await gateway.stop()
   })
 
   test('hooks of its application reach no route of the gateway, nor of another plugin', async () => {
-    const gateway = await startWith({
+    await using gateway = await startWith({
       '1-greedy.ts': `export default ({ app }) => app
         .onRequest(() => new Response('taken'))
         .onAfterHandle({ as: 'global' }, () => 'taken')
@@ -337,15 +331,13 @@ describe('routes of plugins', () => {
     expect(await (await gateway.call('/quiet')).text()).toBe('quiet')
     expect(await (await gateway.call('/healthz')).text()).not.toContain('taken')
     expect((await gateway.call('/v1/messages', {})).status).toBe(401)
-    await gateway.stop()
   })
 
   test('they are no part of the reference, which describes what the gateway has everywhere', async () => {
-    const gateway = await startWith({ 'a.ts': `export default ({ app }) => app.get('/mine', 'x')` })
+    await using gateway = await startWith({ 'a.ts': `export default ({ app }) => app.get('/mine', 'x')` })
     const document = (await (await gateway.call('/docs/openapi.json')).json()) as { paths: object }
     expect(Object.keys(document.paths)).not.toContain('/mine')
     expect(Object.keys(document.paths).length).toBeGreaterThan(10)
-    await gateway.stop()
   })
 })
 

@@ -161,7 +161,7 @@ test('the parts that plugins have of the document are loaded with the first requ
       }
     },
   })
-  const gateway = await startTestGateway({ plugins: [...plugins, spying] })
+  await using gateway = await startTestGateway({ plugins: [...plugins, spying] })
   await gateway.call('/spying', {})
   expect(loaded).toBe(0)
   for (let request = 0; request < 2; request++) {
@@ -169,5 +169,4 @@ test('the parts that plugins have of the document are loaded with the first requ
     expect(document).toMatchObject({ paths: { '/spying': { post: { operationId: 'spy' } } } })
   }
   expect(loaded).toBe(1)
-  await gateway.stop()
 })

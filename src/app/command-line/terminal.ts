@@ -17,7 +17,6 @@ export interface Terminal {
   err(text: string): void
   /** Waits until the reader of standard output has taken all that was written. @returns false once they have left */
   taken?: (() => Promise<boolean>) | undefined
-  /** The width of the terminal that standard output goes to; undefined if it goes elsewhere. */
   columns?: number | undefined
   /** The terminal that standard error goes to, for the progress line; undefined if it goes elsewhere. */
   progress?: ProgressTerminal | undefined

@@ -14,7 +14,6 @@ export interface Started {
   program: string
   /** Undefined once there are other accounts than the demo account. */
   demo: Demo | undefined
-  /** The link by which the operator sets a password; undefined once one is set. */
   console: ConsoleLink | undefined
 }
 

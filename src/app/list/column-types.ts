@@ -44,7 +44,6 @@ export interface ValueColumn<Row, Schema extends TSchema, Seen = Reader> extends
   seen?: Seen
 }
 
-/** The ends of the two fields of a time and of an amount: exact, and readable. */
 export interface Ends {
   time: { exact: '_at_ms'; readable: '_at' }
   money: { exact: '_nanos'; readable: '_usd' }

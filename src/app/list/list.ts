@@ -65,7 +65,6 @@ export interface Reading {
   viewer?: Viewer | undefined
 }
 
-/** Figures beside the rows of a page, such as how many rows there are in all. */
 export interface Totals<F extends Filters, Fields extends TProperties> {
   fields: Fields
   read(db: Db, filter: FilterOf<F>, reading: Reading): Awaitable<Static<TObject<Fields>>>

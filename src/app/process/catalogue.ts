@@ -13,7 +13,6 @@ import type { Db } from '../../store/db.ts'
 import type { DataPaths } from './data-paths.ts'
 import { openShared } from './shared-catalogue.ts'
 
-/** A catalogue in use, and the lines that warn of what its first version disables or gets wrong. */
 export interface OpenCatalogue extends WatchedCatalogue {
   warnings: readonly string[]
   /** Whom to tell of each good version from now on. */

@@ -107,7 +107,6 @@ interface Trouble {
   needed?: string
 }
 
-/** What is wrong with the disk of the data folder; undefined if nothing is. */
 async function diskTrouble(folder: string): Promise<Trouble | undefined> {
   try {
     const { free_bytes, is_full } = await roomOn(folder)

@@ -25,7 +25,6 @@ export interface StartParts {
   owns_process: boolean
 }
 
-/** Times that custom plugins may take, shorter than they are, for tests. */
 export interface PluginLimits {
   load_limit_ms?: number
   before_limit_ms?: number

@@ -109,7 +109,6 @@ export async function startGateway({ plugins, ...options }: StartOptions): Promi
   return { url: listening.url, catalogue, shared: watched.shared, warnings: watched.warnings, reload, stop }
 }
 
-/** Opens the plugins, and listens with their routes. @throws Error with a text for the operator */
 async function listenTo(
   gateway: Gateway,
   plugins: readonly Plugin[],
@@ -121,7 +120,6 @@ async function listenTo(
   return { opened_plugins, listening: await orUndo(close, () => listenWith(gateway, routes, where)) }
 }
 
-/** Warns the operator of models that end, and takes withdrawals of commands. @returns ends it */
 function serveBeside(gateway: Gateway, data_folder: string): () => void {
   const { catalogue, ledger, log, now } = gateway.calls
   const endWithdrawals = takeWithdrawals(data_folder, ledger, log)

@@ -182,7 +182,6 @@ export function takeFolder(data_folder: string, log: Logger, elsewhere: readonly
 
 interface RecoverOptions {
   data_folder: string
-  /** Goes on where the folders of images are missing; their rows are marked. */
   accept_missing_files: boolean
   now: () => number
   log: Logger

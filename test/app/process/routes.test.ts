@@ -123,7 +123,7 @@ describe('a path that no route serves', () => {
 
 describe('readiness', () => {
   test('/readyz is 503, and calls are refused, from the moment the gateway begins to stop', async () => {
-    const own = await startTestGateway({ upstream, plugins: [...plugins, spy.plugin] })
+    await using own = await startTestGateway({ upstream, plugins: [...plugins, spy.plugin] })
     const key = await own.caller()
     const stopping = spy.gateway().calls.running.stop(0)
     const ready = await fetch(new URL('/readyz', own.url))
@@ -135,7 +135,6 @@ describe('readiness', () => {
     const refused = await own.call('/v1beta/models/test-model:generateContent', {}, { key })
     expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '5'])
     await stopping
-    await own.stop()
   })
 })
 
