@@ -150,7 +150,7 @@ function plainParameter({ name, in: place, required, schema, ...rest }: Paramete
   return { name, in: place, required: required || undefined, description, example, ...rest, schema: plain }
 }
 
-/** Those that the route's schemas describe; its failures as its surface writes them. */
+/** The answers by the route's schemas, with failures as its surface writes them. */
 function answersBySchemas({ requestBody, responses = {} }: Converted, tag: Tag | undefined, shared: Shared) {
   const schemas = Object.entries(responses).map(([status, { content = {} }]): [string, string, Schema] => {
     const [type = 'application/json'] = Object.keys(content)

@@ -13,11 +13,11 @@ interface BinaryOptions {
   /** The program first, then the files that it starts as workers. No two have the same file name. */
   readonly entrypoints: readonly string[]
   readonly outfile: string
-  /** What is made for it first, in a folder that lasts as long as the build. */
+  /** Made for it first, in a folder that lasts as long as the build. */
   readonly embed?: readonly ((folder: string) => Promise<BunPlugin>)[]
 }
 
-/** What the executable has embedded: the console's pages and the reference's file in these qualities of Brotli (0 to 11), and the notices. */
+/** The embedded files of the executable: the console's pages and the reference's file in these qualities of Brotli (0 to 11), and the notices. */
 export const embedded = (pages: number, reference: number): NonNullable<BinaryOptions['embed']> => [
   (folder) => embedConsole({ brotli_quality: pages }, folder),
   (folder) => embedReference(reference, folder),

@@ -1,4 +1,4 @@
-// What the executable has embedded in place of modules: the console's pages, the file of the reference's page, and the notices, all compressed.
+// The embedded files of the executable in place of modules: the console's pages, the reference's file, and the notices, all compressed.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'

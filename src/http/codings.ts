@@ -1,7 +1,7 @@
 // The content coding of an answer that is kept in several: the first one that the caller takes.
 
 /**
- * Which of the codings on offer a caller takes, and `identity` where they take none of them.
+ * The first of the codings on offer that a caller takes; `identity` where they take none.
  * RFC 9110, 12.5.3: a weight of 0 refuses a coding, and `*` stands for those that are not named.
  * @param offered the preferred one first
  */

@@ -25,7 +25,7 @@ type System = AnswerOf<typeof api.system.get>
 
 export default function SystemPage() {
   const system = useApi(['system'], () => api.system.get(), { every_ms: EVERY_MS })
-  // Asked beside it: what stands below does not jump.
+  // Requested beside it, so that the sections below do not jump.
   const alerts = useAlerts()
   const plugins = usePlugins()
   return (

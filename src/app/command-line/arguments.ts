@@ -24,7 +24,7 @@ export function readLimit(text: string): Nanos {
 
 const MAX_MARKUP = 100
 
-/** What a cost is multiplied by: above 0, as a plain decimal number. @throws InvalidArgumentError */
+/** A factor of costs: above 0, as a plain decimal number. @throws InvalidArgumentError */
 export function readMarkup(text: string): ExactDecimal {
   const factor = /^\d{1,3}(\.\d{1,9})?$/.test(text) ? Number(text) : 0
   if (factor <= 0 || factor > MAX_MARKUP)

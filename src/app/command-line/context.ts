@@ -7,7 +7,7 @@ import { type DataFolder, dataFolder, dataFolderOf } from './data-folder.ts'
 import { type Column, table } from './table.ts'
 import type { CliDeps } from './terminal.ts'
 
-/** Whoever became root by sudo is named as themselves. Bun's own `userInfo` knows the environment alone. */
+/** A person who became root by sudo has their own name. Bun's own `userInfo` knows the environment alone. */
 function machineUser({ SUDO_USER, USER }: Environment): string | undefined {
   const uid = process.getuid?.()
   return SUDO_USER || nameOf(uid) || USER || (uid === undefined ? undefined : `user ${uid}`)

@@ -26,13 +26,13 @@ export async function remarkOnLimits(name: string, folder: DataFolder): Promise<
 export interface DataFolder extends DataPaths {
   /** Where `env:NAME` of its catalogue is looked up. */
   env: Environment
-  /** Told what was done to the folder beside what the command does. */
+  /** Notes what was done to the folder beside the command's own work. */
   remark?: (text: string) => void
-  /** Whose changes the audit log has; absent: the gateway's own. */
+  /** The author of changes in the audit log; absent: the gateway itself. */
   by?: ActionContext
 }
 
-/** Which folder a command is called for. @param options of the command line */
+/** The data folder of a command. @param options of the command line */
 export const dataFolderOf = ({ data }: { data?: string | undefined }, env: Environment): string =>
   data ?? (env.TOLLGATE_DATA || './data')
 
@@ -62,7 +62,7 @@ export async function withDatabase<T>(
   return await work(db)
 }
 
-/** What keeps its rows. @throws as `engineIn` */
+/** The engine of its rows. @throws as `engineIn` */
 export async function engineOfFolder(folder: DataFolder): Promise<Engine> {
   bringToOrder(folder)
   try {

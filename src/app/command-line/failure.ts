@@ -74,7 +74,7 @@ export function explain(thrown: unknown, folder?: string): string {
   const advice = 'code' in thrown ? FILE_FAILURES[String(thrown.code)] : undefined
   const path = 'path' in thrown ? String(thrown.path) : undefined
   if (advice === undefined) return thrown.message
-  // What is written to an open file fails without its name.
+  // A write to an open file fails without its name.
   return path === undefined
     ? `${advice[0]?.toUpperCase()}${advice.slice(1)}. (${thrown.message})`
     : `${path}: ${advice}.`

@@ -1,4 +1,4 @@
-// What a command is given from outside (output, environment, clock, randomness), and its exit status.
+// The surroundings of a command (output, environment, clock, randomness), and its exit status.
 import type { Command } from 'commander'
 import type { RandomBytes } from '../../access/secret.ts'
 import type { StoredTable } from '../../store/stored-table.ts'

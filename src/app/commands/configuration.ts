@@ -49,7 +49,7 @@ export const configurationOf = (
     now,
   })
 
-/** What is said once a change is saved. */
+/** The message once a change is saved. */
 export const savedWords = (folder: DataFolder, { version }: Pick<SavedConfiguration, 'version'>): string =>
   version === null
     ? `Written to ${folder.catalogue_path}. A running gateway picks it up.`

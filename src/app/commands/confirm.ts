@@ -5,7 +5,7 @@ import { type CliDeps, EXIT, Exit } from '../command-line/terminal.ts'
 export interface Question {
   yes: boolean | undefined
   json: boolean
-  /** What is about to happen, and what of it stays. */
+  /** The consequences of the command, and what stays. */
   about: string
   prompt: string
   agrees: (reply: string) => boolean

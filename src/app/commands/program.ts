@@ -54,14 +54,14 @@ export async function run(args: readonly string[], outside: CliDeps): Promise<nu
   }
 }
 
-/** What others wrote, such as a provider's words or a note, is not obeyed by the terminal. JSON stays the same value. */
+/** The terminal obeys no text of others, such as a provider's words or a note. JSON stays the same value. */
 const withVisibleText = (terminal: Terminal): Terminal => ({
   ...terminal,
   out: (text) => terminal.out(visible(text)),
   err: (text) => terminal.err(visible(text)),
 })
 
-/** Asked of the bare arguments, since what is wrong may be that they cannot be read. */
+/** Reads the bare arguments, since the mistake may be that they cannot be parsed. */
 function asksForJson(args: readonly string[]): boolean {
   const end = args.indexOf('--')
   return args.slice(0, end < 0 ? args.length : end).includes('--json')

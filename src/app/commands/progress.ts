@@ -34,12 +34,12 @@ export async function* untilThen(
 }
 
 export interface Step {
-  /** What is being done, such as `Packing`. */
+  /** The work, such as `Packing`. */
   what: string
   done: number
   /** Of how many; undefined if that is not known. */
   of?: number | undefined
-  /** What is counted; bytes are shown in kB and MB. */
+  /** The counted things; bytes are shown in kB and MB. */
   unit: string
 }
 

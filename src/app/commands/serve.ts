@@ -34,7 +34,7 @@ export function addServeCommand(program: Command, deps: CliDeps): void {
     })
 }
 
-/** What other servers call it: the address is part of it here. */
+/** The option of other servers: here the address is part of it. */
 function refusePort(port: string): never {
   throw new InvalidArgumentError(`Write the address, too: --listen 127.0.0.1:${port}`)
 }

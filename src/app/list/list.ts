@@ -108,7 +108,7 @@ export interface List<
   max_rows: number
   /** Whether a session by any key sees the rows of this key alone, with limits or not. */
   keys_see_own?: boolean
-  /** Which of the filters by account, key and period it has at the console: all of them where absent. */
+  /** Its filters at the console by account, key and period: all of them where absent. */
   selects?: readonly ('account' | 'key' | 'period')[]
   /** Whether rows at the console have the display name of their account, by `account_id`; so where absent. */
   names_accounts?: Named

@@ -15,7 +15,7 @@ import { openShared } from './shared-catalogue.ts'
 
 export interface OpenCatalogue extends WatchedCatalogue {
   warnings: readonly string[]
-  /** Whom to tell of each good version from now on. */
+  /** Calls the listener with each good version from now on. */
   follow(hear: () => void): void
   /**
    * From now on the catalogue is read in an open database on a server. One without a catalogue takes over that of the file, once.
@@ -27,7 +27,7 @@ interface CatalogueParts {
   env: Environment
   protocols: Registry
   log: ProcessLogger
-  /** Told of each good version, the first one too. */
+  /** Called with each good version, the first one too. */
   onUse: (catalogue: Catalogue) => void
 }
 

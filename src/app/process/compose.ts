@@ -42,13 +42,13 @@ const MAX_PUBLIC_MESSAGE_CHARS = 500
 /** Six of the largest text bodies, or three with what is sent upstream of them. */
 const BODY_MEMORY_BYTES = 192 * 1024 * 1024
 const BODY_WAIT_MS = 60_000
-/** Who has sent no more of a body by then is slower than anything here. */
+/** A sender of no more of a body by then is slower than anything here. */
 const BODY_RESERVED_MS = 2_000
 
 /** Of JSON: the tools and the history of some eighty agents; it takes 22 MB in all. */
 const KNOWN_VALUES_BYTES = 8 * 1024 * 1024
 
-/** What image calls keep: one body of the largest size at a time, or several smaller ones. */
+/** For image calls: one body of the largest size at a time, or several smaller ones. */
 const IMAGE_MEMORY_BYTES = 420 * 1024 * 1024
 const IMAGE_WAIT_MS = 60_000
 

@@ -16,7 +16,7 @@ export const dataPaths = (dir: string): DataPaths => ({
   database_path: join(dir, 'tollgate.db'),
 })
 
-/** What a restore unpacks, until it is put in its place. */
+/** The unpacked files of a restore, until they are put in their place. */
 export const INCOMING = '.restore'
 /** It is there while a restore puts its files in place. Earlier versions, which replaced files, had a plan of that name. */
 export const RESTORE_MARK = '.restore.json'

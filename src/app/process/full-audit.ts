@@ -23,7 +23,7 @@ import type { FileStores } from './files/stores.ts'
 
 const Side = Nullable(Type.Union([Type.Number(), Type.String()]))
 
-/** What `tollgate audit --json` says; it has further fields. */
+/** The answer of `tollgate audit --json`, which has further fields. */
 export const AuditReport = Type.Object({
   clean: Type.Boolean(),
   rules: Type.Array(
@@ -92,7 +92,7 @@ export function reportOf({ clean, rules, findings, totals, kept }: FullAudit): A
 export interface FullAudit extends Audit {
   files: Disagreement[]
   kept: ResponseTotals
-  /** What to do about a damaged database; undefined if it is whole. */
+  /** Advice on a damaged database; undefined if it is whole. */
   advice: string | undefined
 }
 

@@ -1,4 +1,4 @@
-// What killed commands leave in a data folder: removed by the next start or command, once no process is at it.
+// Leftovers of killed commands in a data folder: removed by the next start or command, once no process is at it.
 import { readdirSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { takeLock } from '../../store/lock.ts'
@@ -16,7 +16,7 @@ const UNDER_LOCK: readonly { lock: string; names: RegExp }[] = [
   { lock: 'backup.lock', names: /^(\.backup|backups\.json(\.unfinished)?)$/ },
 ]
 
-/** What the catalogue is written in until it has its name, under no lock: that takes milliseconds. */
+/** The catalogue's file until it has its name, under no lock: that takes milliseconds. */
 const CATALOGUE = /^(\.[0-9a-f-]{36}\.tmp|tollgate\.toml\.[0-9a-f]{8}\.unfinished)$/
 const ABANDONED_MS = 3_600_000
 

@@ -12,7 +12,7 @@ const REFUSALS: Readonly<Record<string, string>> = {
 export const MAIN_ADVICE =
   'Choose another address with --listen, such as --listen 127.0.0.1:8099, or with listen in [server] of tollgate.toml.'
 
-/** What to tell the operator where the address cannot be listened on. @param cause what listening threw @param advice what to do */
+/** The error for the operator where the address cannot be listened on. @param cause what listening threw @param advice what to do */
 export function listenRefusal(listen: string, cause: unknown, advice = MAIN_ADVICE): Error {
   const reason = REFUSALS[codeOf(cause)] ?? messageOf(cause)
   return new Error(`Cannot listen on ${listen}: ${reason}. ${advice}`, { cause })

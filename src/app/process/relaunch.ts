@@ -35,6 +35,6 @@ export function relaunchWithSettings(argv: readonly string[]): void {
 /** A compiled program's files are in a file system of Bun's own, and it takes no path of a script as an argument. */
 export const isCompiled = (): boolean => import.meta.url.includes('/$bunfs/')
 
-/** What this process may have: its container's, else the machine's. */
+/** The memory of the container, else of the machine. */
 const memoryBytes = (): number =>
   Math.min(totalmem(), process.constrainedMemory() || Number.POSITIVE_INFINITY)

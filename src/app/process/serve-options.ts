@@ -38,7 +38,7 @@ export interface ServeOptions {
   env: Environment
   /** Instead of the catalogue's `[server] listen`. */
   listen?: string | undefined
-  /** What is done last, once nothing else can fail: the first start makes its demo account here, whose key is shown once. */
+  /** The last step, once nothing else can fail: the first start makes its demo account here, whose key is shown once. */
   atLast?: (step: LastStep) => Promise<void>
   /** Starts although a folder of images is missing, and shows its images as missing. */
   accept_missing_files?: boolean | undefined
@@ -75,7 +75,7 @@ export interface StartedGateway {
   url: URL
   catalogue: () => Catalogue
   shared: OpenCatalogue['shared']
-  /** What the catalogue disables or probably gets wrong, a line each. */
+  /** Warnings of the catalogue, a line each. */
   warnings: readonly string[]
   /** Reads the catalogue file again, now, and the certificate's. */
   reload(): Promise<void>

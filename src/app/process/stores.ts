@@ -1,4 +1,4 @@
-// What is kept in the data folder besides the catalogue: opened under the folder's lock, and recovered after a crash.
+// The stores of a data folder besides the catalogue: opened under the folder's lock, and recovered after a crash.
 import { join } from 'node:path'
 import manifest from '../../../package.json' with { type: 'json' }
 import { JOURNAL_FILES, openSettlementJournal, type SettlementJournal } from '../../calls/settling/journal.ts'
@@ -46,7 +46,7 @@ export interface StoreOptions {
 }
 
 export interface Stores {
-  /** Which of the gateways over the database this is. */
+  /** The number of this gateway among those over the database. */
   gateway_id: number
   own_gateway: OwnGateway
   engine: Engine
@@ -56,7 +56,7 @@ export interface Stores {
   ledger: Ledger
   /** Settlements that the ledger could not write yet. */
   settlements: SettlementQueue
-  /** What an earlier stop could not write. */
+  /** Settlements that an earlier stop could not write. */
   journal: SettlementJournal
   idempotency: Idempotency
   files: FileStores
@@ -65,7 +65,7 @@ export interface Stores {
   close(): Promise<void>
 }
 
-/** What a gateway writes of the data folder besides its database. */
+/** The files of the data folder that a gateway writes besides its database. */
 const WRITTEN = [...FILE_FOLDERS, ...JOURNAL_FILES]
 
 /** Migrates the database where its tables are older. @throws what opening it throws; the lock is released then */
@@ -113,7 +113,7 @@ export async function openStores(options: StoreOptions): Promise<Stores> {
     library: openLibrary({ db: call_db, now, probe, gateway_id, images, files: uploads, isFailing }),
     responses,
     async close() {
-      // What is under way settles first: it may be added to the queue yet.
+      // Calls under way settle first: they may be added to the queue yet.
       await ledger.close()
       settlements.close()
       await replays.close()

@@ -15,7 +15,7 @@ import { createUpkeep, type UpkeepParts } from './upkeep.ts'
 
 type Shared = Pick<Stores, 'engine' | 'db' | 'library'>
 
-/** Those that have ended, read before anything of theirs is looked for; none where this one has the database alone. */
+/** Gateways that have ended, read before their holds and files are; none where this one has the database alone. */
 const endedOthers = async ({ engine, db }: Shared): Promise<GatewayRow[]> =>
   engine.is_shared ? await endedGateways(db) : []
 

@@ -90,7 +90,7 @@ export interface TlsWatch {
   stop(): void
 }
 
-/** What a changed pair comes to. Neither may throw. */
+/** The listeners to a changed pair. Neither may throw. */
 interface TlsWatcher {
   onPair(pair: TlsPair): void
   onTrouble(trouble: unknown): void

@@ -1,4 +1,4 @@
-// What to do about refusals whose words are known: those of the servers that people ask most, as public threads report them.
+// Advice on refusals with known words: those of the most used servers, as public threads report them.
 
 /** The advice begins with what is wrong. Servers are as the catalogue names them; absent for all. */
 type KnownRefusal = readonly [words: RegExp, advice: string, servers?: readonly string[]]
@@ -27,7 +27,7 @@ const KNOWN_REFUSALS: readonly KnownRefusal[] = [
     /Invalid grant: account not found|account has been deleted|deleted_client/i,
     `bad key: the service account was deleted. Create a new one with a JSON key ${ACCOUNTS}, and replace the file.`,
   ],
-  // What src/upstream/tokens/exchange.ts says of an exchange that was not refused, with the runtime's words.
+  // The words of src/upstream/tokens/exchange.ts for an exchange that failed without a refusal, with the runtime's.
   [
     /no access token for the service account: (?:no answer|the answer|status [35]|.*(?:connect|ENOTFOUND|getaddrinfo|certificate))/i,
     'no token: the token server did not answer as expected. Check that this machine can reach it: oauth2.googleapis.com, or the token_uri in the file.',
@@ -168,7 +168,7 @@ const KNOWN_REFUSALS: readonly KnownRefusal[] = [
   ],
 ]
 
-/** What to do about a refusal with these words; undefined if they are not known. @param server as the catalogue or the address names it */
+/** The advice on a refusal with these words; undefined if they are not known. @param server as the catalogue or the address names it */
 export const knownAdvice = (words: string, server: string | undefined): string | undefined =>
   KNOWN_REFUSALS.find(
     ([known, , servers]) =>

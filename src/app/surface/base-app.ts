@@ -9,7 +9,7 @@ import type { Logger } from '../../observe/log.ts'
 import { refusalBy } from './elysia-errors.ts'
 import type { Requests } from './gateway.ts'
 
-/** What of the settings says by what it is served. */
+/** The settings that tell HTTPS from HTTP. */
 export interface ServedBy {
   server: Pick<ServerSettings, 'tls_certificate'>
 }
@@ -17,7 +17,7 @@ export interface ServedBy {
 interface Failed {
   error: unknown
   request: Request
-  /** What `calls` gives to every route of a surface; a plugin may use the name for something else. */
+  /** From `calls`, for every route of a surface; a plugin may use the name for something else. */
   origin?: Partial<CallOrigin>
 }
 

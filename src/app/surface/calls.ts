@@ -46,7 +46,7 @@ export const openCalls = (gateway: SurfaceParts, surface: SurfaceOf) =>
     return undefined
   })
 
-/** Who makes a free call. @throws GatewayError as the gate does; rate_limited if the key has read too much */
+/** The caller of a free call. @throws GatewayError as the gate does; rate_limited if the key has read too much */
 export async function admitReader(
   { calls: { gate, catalogue }, requests: { reads } }: SurfaceParts,
   origin: CallOrigin,

@@ -1,4 +1,4 @@
-// Whose API a caller speaks at addresses that several providers' APIs share, told by the headers of their clients.
+// The API that a caller speaks at addresses that several providers' APIs share, by the headers of their clients.
 import { Type } from '@sinclair/typebox'
 import { ALL_FORMS } from '../../access/gate.ts'
 import { AnthropicError } from '../../protocols/anthropic/errors.ts'

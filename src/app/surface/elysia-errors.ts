@@ -5,13 +5,13 @@ import { type Fault, faultsFrom } from '../../domain/validation.ts'
 import { refusalOf } from '../../http/refusal.ts'
 
 /**
- * What to tell a caller of an error that reached Elysia; what is not Elysia's own is returned as it was thrown. Told by
+ * The refusal for an error that reached Elysia; an error that is not Elysia's own is returned as it was thrown. Recognised by
  * its class: the `code` that Elysia hands over is the error's own `code` where it has one, and ours have.
  */
 export function refusalBy(error: unknown): unknown {
   if (error instanceof ValidationError) return refusalOfValues(error)
   if (error instanceof NotFoundError) return noEndpoint()
-  // What a parser of ours threw, too.
+  // Our own parsers' errors, too.
   if (error instanceof ParseError && error.cause instanceof GatewayError) return error.cause
   if (error instanceof ParseError)
     return invalidRequest('The request body could not be read. Check its Content-Type.')
@@ -20,7 +20,7 @@ export function refusalBy(error: unknown): unknown {
   return error
 }
 
-/** What is switched off is told as every unknown path is. Most often the base address of OpenAI's SDKs has no version. */
+/** A path that is switched off is answered as every unknown one. Most often the base address of OpenAI's SDKs has no version. */
 export const noEndpoint = (): GatewayError =>
   notFound('No such endpoint. Check the path and the method. Paths of the OpenAI API begin with /v1.')
 

@@ -8,7 +8,7 @@ import type { Gateway } from './gateway.ts'
 import type { Surface } from './origin.ts'
 
 interface FailedRequest extends Pick<Failure, 'thrown' | 'request_id' | 'request'> {
-  /** What was learned of it before it failed; absent for one that got no origin. */
+  /** Facts that were known before it failed; absent for one that got no origin. */
   known: KnownOfRequest | undefined
 }
 

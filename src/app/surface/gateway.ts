@@ -22,16 +22,16 @@ import type { CallInside } from './inside.ts'
 /** The parts of a gateway. Each is injected, none is global: several gateways can run in one process. A function asks for the ones it uses. */
 export interface Gateway {
   /**
-   * What calls are served over, and what they share: the gate, limits, the ledger, the catalogue, the log, the clock.
+   * The parts that calls share: the gate, limits, the ledger, the catalogue, the log, the clock.
    * `servePaid` for paid calls, `within` for all others that hold a place.
    */
   calls: CallParts
-  /** What every request is given, and counted by. */
+  /** The parts of every request, and its counts. */
   requests: Requests
-  /** What callers upload, and what is made for them. */
+  /** Uploads, and content that is made for callers. */
   content: Content
   people: People
-  /** What the operator looks at and sees to. */
+  /** Parts for the operator. */
   operations: Operations
   /** For reading; what the console writes goes through `changed` (app/surface/console/calls.ts). Money moves by the ledger only. */
   db: Db
@@ -45,20 +45,20 @@ export interface Requests {
   web_sockets: WebSockets
   /** Requests that were answered with an error, by surface and class. */
   error_answers: Tally
-  /** What a key may read at no cost. */
+  /** The rate of free reads by a key. */
   reads: OwnRate
 }
 
 export interface Content {
-  /** What image calls share, on whichever surface: the library of images, their rate, their memory. */
+  /** The parts that image calls of all surfaces share: the library of images, their rate, their memory. */
   images: ImageParts
   responses: KeptResponses
 }
 
 export interface People {
-  /** Who is signed in to the console, and how they do. */
+  /** Sessions of the console, and sign-in. */
   sessions: Sessions
-  /** What the pages of an account may ask. */
+  /** The rate of requests by the pages of an account. */
   page_calls: OwnRate
   /** The lists that an account exports as CSV. */
   exports: Exports
@@ -70,7 +70,7 @@ export interface People {
 export interface Operations {
   /** Where the catalogue is, and the database and the files unless they are elsewhere. */
   data_folder: string
-  /** What keeps the rows. @throws StorageFailure */
+  /** Facts about the database. @throws StorageFailure */
   database: () => Promise<AboutDatabase & { address: string }>
   /** All that share the database and are alive; undefined where this one has it alone. */
   gateways: () => SharingGateways | undefined
@@ -86,7 +86,7 @@ export interface Operations {
   filesTrouble: () => string | undefined
   /** Posts a message to a public server of the operator's choice. */
   postWebhook: PostWebhook
-  /** What plugins look at in a running gateway. Filled at the start, once. */
+  /** The checks of plugins in a running gateway. Filled at the start, once. */
   checks: GatewayCheck[]
   /** Loads the routes that the console's pages ask, of each plugin. Filled at the start, once. */
   console_routes: (() => Promise<AnyElysia | undefined>)[]

@@ -16,7 +16,7 @@ interface InsideCall {
  */
 export type CallInside = (call: InsideCall) => Promise<Response>
 
-/** What a surface may read of a page's request. No credential is among it: the pass is the only one. */
+/** The headers of a page's request that a surface may read. No credential is among it: the pass is the only one. */
 const CARRIED = ['content-type', 'content-length', 'accept', 'user-agent', 'idempotency-key'] as const
 
 /** Elysia does not route to hosts of three letters or fewer, and this one is nobody's. */

@@ -4,7 +4,7 @@ import type { CallOrigin } from '../../calls/life/call.ts'
 import type { RenderError } from '../../http/answers.ts'
 import type { Sockets } from '../../http/sockets.ts'
 
-/** What all calls of a surface have in common. */
+/** The common parts of all calls of a surface. */
 export interface Surface {
   surface: string
   /** Where its callers put their keys. */

@@ -43,11 +43,11 @@ export interface Engine {
 export interface AboutDatabase {
   /** SQLite, or such as PostgreSQL 18.4. */
   engine: string
-  /** What it takes, with its indexes. */
+  /** Its size, with its indexes. */
   bytes: number
 }
 
-/** What concerns one engine alone is nothing to the other. */
+/** Each engine ignores the options of the other. */
 interface EngineLedgerOptions
   extends Omit<LedgerOptions, 'path'>,
     Pick<PostgresExecutorOptions, 'onFenced' | 'now'> {}
@@ -55,9 +55,9 @@ interface EngineLedgerOptions
 export interface EngineOptions {
   /** `make`: writes, and makes the database first where it is missing. */
   access: 'read' | 'write' | 'make'
-  /** Who changes what is changed, for the audit log. */
+  /** The author of changes, for the audit log. */
   by?: ActionContext | undefined
-  /** Told what was done to the database beside opening it. */
+  /** Notes what was done to the database beside opening it. */
   remark?: ((text: string) => void) | undefined
 }
 

@@ -51,7 +51,7 @@ export function sharedClock(machine_now: () => number): SharedClock {
 export interface OwnGateway {
   /** Of its row, as long as it runs. */
   readonly id: number
-  /** What is to be added to this machine's clock, so that it shows what that of the database does. */
+  /** The difference of the database's clock from this machine's. */
   readonly clock_offset_ms: number
   /** All that are alive, itself too, as it was told last; empty where it alone serves the database. */
   readonly alive: readonly Gateway[]
@@ -63,7 +63,7 @@ export interface OwnGateway {
   endSilent(): Promise<void>
   /** Others took it for dead, as after a time without a network: it is alive again. @throws StorageFailure */
   revive(): Promise<void>
-  /** What it has under way is nobody's then. */
+  /** Its calls under way have no owner then. */
   end(): Promise<void>
 }
 

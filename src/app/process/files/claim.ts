@@ -102,7 +102,7 @@ export async function isMarked({ connection }: BucketFiles, known: string | unde
   return is_marked
 }
 
-/** Whoever marks it at the same moment is seen by one of the two at least, since each puts its mark before it looks. */
+/** Of two that mark it at the same moment, at least one sees the other, since each puts its mark before it looks. */
 async function mark(bucket: BucketFiles, own: string): Promise<void> {
   const { connection } = bucket
   await connection.put(MARKS + own, TEXT)

@@ -12,7 +12,7 @@ const MEANINGS = {
   kept_answer_has_its_object: 'A kept answer that is in an object has it.',
 } as const
 
-/** Those that `Disagreement` tells in more detail. */
+/** The rules that `Disagreement` describes in more detail. */
 export const KEPT_INVARIANTS = Object.keys(MEANINGS)
 
 interface KeptObjects {
@@ -23,7 +23,7 @@ interface KeptObjects {
 
 type Stores = Pick<FileStores, 'answers' | 'responses'>
 
-/** What is wrong, seen twice: rows and objects may change between two reads. That responses have their objects is another rule. */
+/** Faults that were seen twice: rows and objects may change between two reads. Another rule checks that responses have their objects. */
 export async function compareKept(db: Db, stores: Stores, look: BucketLook): Promise<KeptObjects> {
   const first = await compared(db, stores, look)
   const again = first.files.length === 0 ? first : await compared(db, stores, look)
@@ -71,7 +71,7 @@ async function compared(db: Db, stores: Stores, { strays_before_ms }: BucketLook
   }
 }
 
-/** What is deeper is another gateway's, whose prefix is below. */
+/** Deeper objects are those of another gateway with a prefix below. */
 const entriesIn = async (store: FileStore): Promise<FileEntry[]> =>
   (await Array.fromAsync(store.list())).filter(({ key }) => !key.includes('/'))
 

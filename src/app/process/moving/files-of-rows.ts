@@ -21,16 +21,16 @@ interface MoveFilesOfRowsOptions {
 }
 
 export interface MovedFiles {
-  /** That rows name, and that are in the new place now. */
+  /** Files of rows that are in the new place now. */
   readonly files: number
   readonly bytes: number
   /** Of those, the ones that were copied by this run. */
   readonly copied: number
-  /** That rows name, and that are in neither place: such as `images/1/a.png`. */
+  /** Files of rows that are in neither place: such as `images/1/a.png`. */
   readonly missing: readonly MissingFile[]
   /** Of those that were copied, the ones that are not what their rows have: readers are refused them in both places. */
   readonly damaged: readonly string[]
-  /** That rows name, and that came into the old place meanwhile, beside a gateway at work. */
+  /** Files of rows that came into the old place meanwhile, beside a gateway at work. */
   readonly left: number
 }
 

@@ -1,4 +1,4 @@
-// What every route of the console stands on: who is signed in, pages of our own only, JSON within a limit, nothing cached.
+// The base of every route of the console: the signed-in viewer, pages of our own only, JSON within a limit, nothing cached.
 import type { Visitor } from '../../../access/session-rows.ts'
 import { accountOf, actorOf, requireOperator, type Viewer } from '../../../access/viewer.ts'
 import type { CallOrigin } from '../../../calls/life/call.ts'
@@ -17,7 +17,7 @@ import type { Gateway } from '../gateway.ts'
 import { consoleError } from './meanwhile.ts'
 import { requireJson, requireOwnOrigin, type SiteSettings, tokenOf } from './site.ts'
 
-/** What most routes of the console ask of the gateway. */
+/** The parts of the gateway that most routes of the console use. */
 export type ConsoleParts = Pick<Gateway, 'calls' | 'requests' | 'people' | 'db'>
 type SessionParts = Omit<ConsoleParts, 'db'>
 
@@ -75,7 +75,7 @@ export interface Asking {
   origin: CallOrigin
 }
 
-/** Who does what a request asks for, as the audit log has it. */
+/** The author of a request's changes, as the audit log has it. */
 export const byOf = ({ calls }: Pick<Gateway, 'calls'>, { viewer, origin }: Asking): ActionContext => ({
   actor: actorOf(viewer, addressOf(origin)),
   now_ms: calls.now(),
@@ -171,7 +171,7 @@ function admitting<V>(
   }
   const open = openCalls(gateway, SURFACE)
     .derive({ as: 'scoped' }, async ({ origin }) => ({ viewer: await enter(origin) }))
-    // What a page reads has the money that calls under way hold.
+    // Pages read the money that calls under way hold, too.
     .onBeforeHandle({ as: 'scoped' }, () => gateway.calls.ledger.barrier())
     .onTransform({ as: 'scoped' }, ({ query, request }) => {
       Object.assign(query, doubledParameters(request.url))

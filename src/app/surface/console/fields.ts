@@ -5,7 +5,7 @@ import { invalidRequest } from '../../../domain/errors.ts'
 import { type Nanos, parseUsd } from '../../../domain/money.ts'
 import { Closed } from '../../../http/schema.ts'
 
-/** What an account is called in a path or a parameter: its number, which stays, or its name. */
+/** An account in a path or a parameter: its number, which stays, or its name. */
 export const AccountRef = Type.String({
   minLength: 1,
   maxLength: 64,

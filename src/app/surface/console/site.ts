@@ -120,7 +120,7 @@ const cameBack = (request: Request, form: CookieForm): boolean =>
 
 function cookieFor(request: Request, settings: SiteSettings): CookieForm | undefined {
   const own = ownOrigins(request, settings)
-  // Which of them the browser is at is known where it says so, and otherwise the best is assumed: nothing is set then.
+  // The browser may name the one that it is at; otherwise the best is assumed: nothing is set then.
   const named = request.headers.get('origin')
   const origins = named === null ? own : own.filter((origin) => origin === named)
   const may_be_plain = mayBePlain(request, settings)
