@@ -63,21 +63,20 @@ export async function withDatabase<T>(
 }
 
 /** The engine of its rows. @throws as `engineIn` */
-export async function engineOfFolder(folder: DataFolder): Promise<Engine> {
-  bringToOrder(folder)
-  try {
-    return await engineIn(folder, folder.env)
-  } catch (thrown) {
-    throw naming(thrown, folder.catalogue_path)
-  }
-}
+export const engineOfFolder = (folder: DataFolder): Promise<Engine> =>
+  inOrder(folder, () => engineIn(folder, folder.env))
 
 /** Where its files are. @throws as `storageOfFolder` */
-export async function filesOfFolder(folder: DataFolder): Promise<FileStores> {
-  bringToOrder(folder)
-  const { fileStoresOf } = await import('../process/files/stores.ts')
-  try {
+export const filesOfFolder = (folder: DataFolder): Promise<FileStores> =>
+  inOrder(folder, async () => {
+    const { fileStoresOf } = await import('../process/files/stores.ts')
     return fileStoresOf(await storageOfFolder(folder, folder.env), folder.dir)
+  })
+
+async function inOrder<T>(folder: DataFolder, open: () => Promise<T>): Promise<T> {
+  bringToOrder(folder)
+  try {
+    return await open()
   } catch (thrown) {
     throw naming(thrown, folder.catalogue_path)
   }

@@ -12,7 +12,7 @@ const DEMO_ACCOUNT = 'demo'
 export const DEMO_MODELS = ['sim-*']
 const DEMO_CREDIT_USD = 10
 
-interface FirstStartDeps {
+interface Parts {
   db: Db
   ledger: Pick<Ledger, 'submit'>
   randomBytes: RandomBytes
@@ -30,12 +30,7 @@ export async function hasOnlyDemo(db: Db): Promise<boolean> {
  * the first start of a folder, and not of the database. The key comes last: a start that was killed before it is finished by the next one.
  * @returns the key's text, to be shown this once; undefined if there is an account
  */
-export async function firstStart({
-  db,
-  ledger,
-  randomBytes,
-  now,
-}: FirstStartDeps): Promise<string | undefined> {
+export async function firstStart({ db, ledger, randomBytes, now }: Parts): Promise<string | undefined> {
   const now_ms = now()
   const by = { actor: { kind: 'system' as const }, now_ms }
   const account_id = await db.begin((tx) => begunDemo(tx, now_ms), { by })

@@ -119,19 +119,12 @@ interface Audited extends Pick<Library, 'db' | 'images' | 'files'> {
  * @param db which is in no transaction; one to read is enough
  * @throws GatewayError unprocessable if the database is damaged so that its books cannot be read
  */
-export async function fullAudit({
-  db,
-  integrity,
-  images,
-  files,
-  responses,
-  look,
-  onAudit,
-}: Audited): Promise<FullAudit> {
+export async function fullAudit(audited: Audited): Promise<FullAudit> {
+  const { db, images, files, responses, look } = audited
   const of = INVARIANTS.length + OTHER_STEPS
-  const step = (done: number) => onAudit?.({ done, of })
+  const step = (done: number) => audited.onAudit?.({ done, of })
   step(0)
-  const database = await auditDatabase(integrity)
+  const database = await auditDatabase(audited.integrity)
   const books = await readingBooks(db, database, (done) => step(done + 1))
   step(of - 2)
   const library = await compareLibrary({ db, images, files }, look)

@@ -13,18 +13,12 @@ import { reportSwept } from './reports.ts'
 import type { Stores } from './stores.ts'
 import { createUpkeep, type UpkeepParts } from './upkeep.ts'
 
-type Shared = Pick<Stores, 'engine' | 'db' | 'library'>
-
-/** Gateways that have ended, read before their holds and files are; none where this one has the database alone. */
-const endedOthers = async ({ engine, db }: Shared): Promise<GatewayRow[]> =>
-  engine.is_shared ? await endedGateways(db) : []
-
 /**
  * Ends what gateways left that have ended, once their holds have expired.
  * @param ended those that had ended before the holds were looked for
  */
-export async function removeOthers(
-  { db, library }: Shared,
+async function removeOthers(
+  { db, library }: Stores,
   ended: readonly GatewayRow[],
   log: Logger,
 ): Promise<void> {
@@ -39,10 +33,7 @@ export async function removeOthers(
 }
 
 /** All that are alive, as this one was told last. */
-export function sharingGateways({
-  engine,
-  own_gateway,
-}: Pick<Stores, 'engine' | 'own_gateway'>): SharingGateways | undefined {
+export function sharingGateways({ engine, own_gateway }: Stores): SharingGateways | undefined {
   if (!engine.is_shared) return undefined
   const { id: own_id, alive, clock_offset_ms } = own_gateway
   return {
@@ -152,10 +143,11 @@ function sweepsOf(gateway: Swept, stores: Stores): Sweep[] {
 
 /** Removes the files of a gateway that has ended after its holds, by which its calls are known: if the holds stay, the files stay. */
 async function sweepHolds({ calls: { running, log, now } }: Swept, stores: Stores): Promise<void> {
-  const { gateway_id, db, ledger, settlements } = stores
+  const { gateway_id, engine, db, ledger, settlements } = stores
   /** Its call is not over, or its settlement waits to be written. */
   const isUnderWay = (hold_id: number) => running.isUnderWay(hold_id) || settlements.has(hold_id)
-  const ended = await endedOthers(stores)
+  // Read before their holds and files are.
+  const ended = engine.is_shared ? await endedGateways(db) : []
   reportSwept(await expireOrphanedHolds(db, ledger, { now_ms: now(), gateway_id, isUnderWay }), log)
   await removeOthers(stores, ended, log)
 }
