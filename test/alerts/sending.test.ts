@@ -46,7 +46,9 @@ function scene() {
     return state.answer
   }
   const settings = () => settingsWith(state.webhook)()
-  const open = () => createSender({ db, settings, post, now: () => clock.now_ms, log: memoryLog().log })
+  /** @param by in place of the receiver that answers as `state` says */
+  const open = (by = post) =>
+    createSender({ db, settings, post: by, now: () => clock.now_ms, log: memoryLog().log })
   const apply = (steps: Partial<Parameters<typeof applySteps>[1]>) =>
     applySteps(
       db,
@@ -59,6 +61,7 @@ function scene() {
     clock,
     got,
     state,
+    post,
     open,
     apply,
     sending,
@@ -163,7 +166,7 @@ test('an alert that is open already cannot be raised again, whoever tries', asyn
 })
 
 test('a stop does not wait for the receiver, and the next start sends it', async () => {
-  const { db, apply, clock, sending, open, got } = scene()
+  const { apply, clock, sending, open, got } = scene()
   await apply({ raise: [LOW] })
   const asked = Promise.withResolvers<void>()
   const waits: PostWebhook = (_, __, signal) =>
@@ -171,13 +174,7 @@ test('a stop does not wait for the receiver, and the next start sends it', async
       signal?.addEventListener('abort', () => reject(signal.reason))
       asked.resolve()
     })
-  const sender = createSender({
-    db,
-    settings: settingsWith(WEBHOOK),
-    post: waits,
-    now: () => clock.now_ms,
-    log: memoryLog().log,
-  })
+  const sender = open(waits)
   const sent = sender.sendDue()
   await asked.promise
   await sender.stop()
@@ -205,16 +202,10 @@ test('a real receiver gets a message that the official package verifies', async 
     resolve: async () => PUBLIC_ADDRESSES,
     dial: () => ({ addresses: ['127.0.0.1'], port: server.port }),
   })
-  const { db, apply, state } = scene()
+  const { apply, open, state } = scene()
   await apply({ raise: [LOW] })
   expect(state.ids).toBe(1)
-  await createSender({
-    db,
-    settings: settingsWith(WEBHOOK),
-    post,
-    now: Date.now,
-    log: memoryLog().log,
-  }).sendDue()
+  await open(post).sendDue()
   const [head = '', body = ''] = server.requests[0]?.split('\r\n\r\n') ?? []
   expect(head).toStartWith('POST /hook HTTP/1.1\r\n')
   const header = (name: string) => new RegExp(`\r\n${name}: ([^\r]*)`, 'i').exec(head)?.[1] ?? ''
@@ -226,6 +217,9 @@ test('a real receiver gets a message that the official package verifies', async 
     data: { subject: 'alice', sentence: 'alice has no balance left.' },
   })
 })
+
+const webhookTest = (post: PostWebhook, settings = settingsWith(WEBHOOK)) =>
+  createWebhookTest({ settings, post, now: Date.now, log: memoryLog().log })
 
 describe('a test', () => {
   test.each<[about: string, answer: Answer, failure: string | null, sentence: string]>([
@@ -243,15 +237,9 @@ describe('a test', () => {
   ])(
     '%s: says what came of it, is not tried again, and is no alert',
     async (_, answer, failure, sentence) => {
-      const { db, state, got, clock, sending } = scene()
-      const post: PostWebhook = async (__, { headers, body }) => {
-        got.push({ id: headers['webhook-id'] ?? '', event: JSON.parse(body).type, at_ms: clock.now_ms })
-        if (answer instanceof Error) throw answer
-        return answer
-      }
-      const { log } = memoryLog()
-      const send = createWebhookTest({ settings: settingsWith(state.webhook), post, now: Date.now, log })
-      const result = await send()
+      const { db, state, got, post, sending } = scene()
+      state.answer = answer
+      const result = await webhookTest(post)()
       expect(result).toMatchObject({ failure, status: typeof answer === 'number' ? answer : null })
       expect(result.sentence).toContain(sentence)
       expect(got.map(({ event }) => event)).toEqual(['alert.test'])
@@ -260,12 +248,12 @@ describe('a test', () => {
   )
 
   test('is refused without a webhook, and sends one message however often it is pressed meanwhile', async () => {
-    const { log } = memoryLog()
     let posts = 0
     const post: PostWebhook = async () => ++posts + 200
-    const none = createWebhookTest({ settings: settingsWith(undefined), post, now: Date.now, log })
-    await expect(none()).rejects.toThrow('No webhook is set. Set webhook_url and webhook_secret in [alerts]')
-    const send = createWebhookTest({ settings: settingsWith(WEBHOOK), post, now: Date.now, log })
+    await expect(webhookTest(post, settingsWith(undefined))()).rejects.toThrow(
+      'No webhook is set. Set webhook_url and webhook_secret in [alerts]',
+    )
+    const send = webhookTest(post)
     const results = await Promise.all([send(), send(), send()])
     expect(new Set(results.map(({ status }) => status))).toEqual(new Set([201]))
     expect((await send()).status).toBe(202)
@@ -277,8 +265,7 @@ describe('a test', () => {
       verified = new Webhook(SECRET).verify(body, { ...headers })
       return 204
     }
-    const { log } = memoryLog()
-    await createWebhookTest({ settings: settingsWith(WEBHOOK), post, now: Date.now, log })()
+    await webhookTest(post)()
     expect(verified).toMatchObject({
       type: 'alert.test',
       data: {

@@ -6,7 +6,6 @@ import type { Call } from '../../src/store/schema.ts'
 import { type ConsoleSession, consoleSession, withoutSession } from '../console/portal.ts'
 import { paint } from '../media/support.ts'
 import { MODEL, PICTURE, PROVIDER, UPSTREAM_MODEL } from '../support/catalogue.ts'
-import { expireKey } from '../support/expired-key.ts'
 import { ANSWER_NANOS, answering, piece } from '../support/native.ts'
 import { fileScene } from '../support/scene.ts'
 import { modelSection } from '../support/sections.ts'
@@ -262,7 +261,7 @@ describe('limits of the key that pays', () => {
 
   test('expired: refused until a new one is made', async () => {
     const { session, id } = await limited({})
-    expireKey(db, Number((await consoleKeyOf(id))?.id))
+    db.run('UPDATE keys SET expires_at_ms = 1 WHERE id = ?', [Number((await consoleKeyOf(id))?.id)])
     expect(await refused(await session.ask(CHAT, question()))).toMatchObject({ code: 'console_key_expired' })
     await session.ask('/console/api/play/key', {})
     expect((await session.ask(CHAT, question())).status).toBe(200)

@@ -5,12 +5,10 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { MIGRATIONS, migrate, schemaVersion } from '../../src/store/engines/sqlite/migrate.ts'
 import { openDatabase } from '../../src/store/engines/sqlite/open.ts'
-import { temporary } from '../support/temporary.ts'
+import { folderOfEachTest } from '../support/test-folder.ts'
 
-async function inFolder(run: (path: string) => void | Promise<void>): Promise<void> {
-  using folder = temporary()
-  await run(folder.at('tollgate.db'))
-}
+const folder = folderOfEachTest()
+const pathOf = () => folder.at('tollgate.db')
 
 const pragma = (db: Database, name: string) => db.query(`PRAGMA ${name}`).values()[0]?.[0]
 const tables = (db: Database) => db.query('SELECT name, sql FROM sqlite_schema ORDER BY name').all()
@@ -24,76 +22,75 @@ describe('an opened database', () => {
     ['foreign_keys', 1],
     ['recursive_triggers', 1],
     ['user_version', MIGRATIONS.length],
-  ])('has %s = %p', (name, value) =>
-    inFolder((path) => {
-      const db = openDatabase(path)
-      expect(pragma(db, name)).toBe(value)
-      db.close()
-    }),
-  )
+  ])('has %s = %p', (name, value) => {
+    const path = pathOf()
+    const db = openDatabase(path)
+    expect(pragma(db, name)).toBe(value)
+    db.close()
+  })
 
-  test('that is read-only refuses to write', () =>
-    inFolder((path) => {
-      openDatabase(path).close()
-      const db = openDatabase(path, { readonly: true })
-      expect(db.query('SELECT count(*) AS count FROM accounts').get()).toEqual({ count: 0 })
-      expect(() => db.run('DELETE FROM accounts')).toThrow(/readonly/)
-      db.close()
-    }))
+  test('that is read-only refuses to write', () => {
+    const path = pathOf()
+    openDatabase(path).close()
+    const db = openDatabase(path, { readonly: true })
+    expect(db.query('SELECT count(*) AS count FROM accounts').get()).toEqual({ count: 0 })
+    expect(() => db.run('DELETE FROM accounts')).toThrow(/readonly/)
+    db.close()
+  })
 
-  test('that is read-only is never created', () =>
-    inFolder((path) => {
-      expect(() => openDatabase(path, { readonly: true })).toThrow(/unable to open/)
-    }))
+  test('that is read-only is never created', () => {
+    const path = pathOf()
+    expect(() => openDatabase(path, { readonly: true })).toThrow(/unable to open/)
+  })
 
-  test('that is read-only is refused when its tables are not up to date', () =>
-    inFolder((path) => {
-      new Database(path).run('CREATE TABLE other (id INTEGER)')
-      expect(() => openDatabase(path, { readonly: true })).toThrow(
-        /version 0.*Start the gateway with this program/,
-      )
-    }))
+  test('that is read-only is refused when its tables are not up to date', () => {
+    const path = pathOf()
+    new Database(path).run('CREATE TABLE other (id INTEGER)')
+    expect(() => openDatabase(path, { readonly: true })).toThrow(
+      /version 0.*Start the gateway with this program/,
+    )
+  })
 
   test.each([{ readonly: true }, { readonly: false }])(
     'of a newer program is refused and not changed (%p)',
-    (options) =>
-      inFolder((path) => {
-        const newer = new Database(path)
-        newer.run('CREATE TABLE from_the_future (id INTEGER)')
-        newer.run(`PRAGMA user_version = ${MIGRATIONS.length + 1}`)
-        newer.close()
-        const before = readFileSync(path)
-        const refusal = new RegExp(
-          `version ${MIGRATIONS.length + 1}.*up to ${MIGRATIONS.length}.*newer program`,
-        )
-        expect(() => openDatabase(path, options)).toThrow(refusal)
-        expect(readFileSync(path)).toEqual(before)
-      }),
+    (options) => {
+      const path = pathOf()
+      const newer = new Database(path)
+      newer.run('CREATE TABLE from_the_future (id INTEGER)')
+      newer.run(`PRAGMA user_version = ${MIGRATIONS.length + 1}`)
+      newer.close()
+      const before = readFileSync(path)
+      const refusal = new RegExp(
+        `version ${MIGRATIONS.length + 1}.*up to ${MIGRATIONS.length}.*newer program`,
+      )
+      expect(() => openDatabase(path, options)).toThrow(refusal)
+      expect(readFileSync(path)).toEqual(before)
+    },
   )
 
-  test('that is another kind of file is refused and not changed', () =>
-    inFolder((path) => {
-      writeFileSync(
-        path,
-        'these are notes, and no database, and they are longer than a header of one'.repeat(20),
-      )
-      const before = readFileSync(path)
-      expect(() => openDatabase(path)).toThrow(/not a database/)
-      expect(readFileSync(path)).toEqual(before)
-    }))
+  test('that is another kind of file is refused and not changed', () => {
+    const path = pathOf()
+    writeFileSync(
+      path,
+      'these are notes, and no database, and they are longer than a header of one'.repeat(20),
+    )
+    const before = readFileSync(path)
+    expect(() => openDatabase(path)).toThrow(/not a database/)
+    expect(readFileSync(path)).toEqual(before)
+  })
 })
 
 describe('migrations', () => {
-  test('are applied once, even if a database is opened again', () =>
-    inFolder((path) => {
-      const db = openDatabase(path)
-      const first = tables(db)
-      expect(migrate(db)).toBe(0)
-      const again = openDatabase(path)
-      expect(tables(again)).toEqual(first)
-      again.close()
-      db.close()
-    }))
+  test('are applied once, even if a database is opened again', () => {
+    const path = pathOf()
+    const db = openDatabase(path)
+    const first = tables(db)
+    expect(migrate(db)).toBe(0)
+    const again = openDatabase(path)
+    expect(tables(again)).toEqual(first)
+    again.close()
+    db.close()
+  })
 
   test('continue from the version of the database, in order', () => {
     const db = new Database(':memory:')
@@ -118,21 +115,21 @@ describe('migrations', () => {
     expect(migrate(db, ['CREATE TABLE a (x)', 'CREATE TABLE b (x)'])).toBe(2)
   })
 
-  test('are applied once by processes that start at the same time', () =>
-    inFolder(async (path) => {
-      const start = () =>
-        Bun.spawn(
-          [
-            process.execPath,
-            '-e',
-            `const { openDatabase } = await import(${JSON.stringify(join(import.meta.dir, '../../src/store/engines/sqlite/open.ts'))})
-             openDatabase(${JSON.stringify(path)}).close()`,
-          ],
-          { stderr: 'inherit' },
-        ).exited
-      expect(await Promise.all([start(), start(), start()])).toEqual([0, 0, 0])
-      const db = openDatabase(path)
-      expect(schemaVersion(db)).toBe(MIGRATIONS.length)
-      db.close()
-    }))
+  test('are applied once by processes that start at the same time', async () => {
+    const path = pathOf()
+    const start = () =>
+      Bun.spawn(
+        [
+          process.execPath,
+          '-e',
+          `const { openDatabase } = await import(${JSON.stringify(join(import.meta.dir, '../../src/store/engines/sqlite/open.ts'))})
+           openDatabase(${JSON.stringify(path)}).close()`,
+        ],
+        { stderr: 'inherit' },
+      ).exited
+    expect(await Promise.all([start(), start(), start()])).toEqual([0, 0, 0])
+    const db = openDatabase(path)
+    expect(schemaVersion(db)).toBe(MIGRATIONS.length)
+    db.close()
+  })
 })

@@ -23,3 +23,12 @@ export async function eventually(what: string, condition: () => boolean | Promis
     await Bun.sleep(Math.min(Math.max(waited_ms * POLL_SHARE, MIN_POLL_MS), MAX_POLL_MS))
   }
 }
+
+/** Waits until some work no longer fails, as a request to a server that starts. */
+export const untilDone = (what: string, work: () => Promise<unknown>): Promise<void> =>
+  eventually(what, () =>
+    work().then(
+      () => true,
+      () => false,
+    ),
+  )

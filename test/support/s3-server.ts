@@ -2,7 +2,7 @@
 import { mkdirSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Bucket } from '../../src/domain/catalogue.ts'
-import { eventually } from './eventually.ts'
+import { untilDone } from './eventually.ts'
 import { freePort } from './free-port.ts'
 import { IS_LONG } from './long.ts'
 import { temporary } from './temporary.ts'
@@ -81,12 +81,7 @@ export async function startS3Server(bucket = 'backups'): Promise<S3Server> {
     file: (name) => folder.at(join(bucket, name)),
     async start() {
       running = await run(folder.path, command)
-      await eventually('versitygw listens', () =>
-        fetch(endpoint).then(
-          () => true,
-          () => false,
-        ),
-      )
+      await untilDone('versitygw listens', () => fetch(endpoint))
     },
     async stop() {
       void running?.child.stdin.write('stop\n')

@@ -377,12 +377,7 @@ describe.if(hasPostgres)('on both engines', () => {
       ]
       const intake = beginIntake(library, 1)
       const bad = await said(() =>
-        intake.add({
-          filename: 'cat.png',
-          content: (async function* () {
-            yield new Uint8Array([1, 2, 3])
-          })(),
-        }),
+        intake.add({ filename: 'cat.png', content: new Blob([new Uint8Array([1, 2, 3])]).stream() }),
       )
       await intake.abandon()
       const child = await findGeneration(db, 1, id(3).toUpperCase())

@@ -6,7 +6,7 @@ import { expectAsTold, keyOf, makeCalls, Told } from '../../money/ledger/calls-a
 import { keyText, worldAt } from '../../money/ledger/postgres-world.ts'
 import { randomFrom } from '../../money/ledger/random.ts'
 import { topUp } from '../../money/ledger/world.ts'
-import { BESIDE_THE_CALLS_MS, eventually } from '../../support/eventually.ts'
+import { BESIDE_THE_CALLS_MS, eventually, untilDone } from '../../support/eventually.ts'
 import { NATIVE } from '../../support/postgres-program.ts'
 import { startProxy } from '../../support/postgres-proxy.ts'
 import { startReplicated } from '../../support/postgres-server.ts'
@@ -16,21 +16,11 @@ const CALLS = 60
 const ACCOUNTS = [1, 2]
 const LANES = 6
 
-const answers = (url: string) =>
-  eventually('it answers', () =>
-    ask(url, 'SELECT 1').then(
-      () => true,
-      () => false,
-    ),
-  )
+const answers = (url: string) => untilDone('it answers', () => ask(url, 'SELECT 1'))
 
 async function ask(url: string, text: string): Promise<Record<string, unknown>[]> {
-  const sql = new SQL({ url, max: 1 })
-  try {
-    return await sql.unsafe(text)
-  } finally {
-    await sql.close()
-  }
+  await using sql = new SQL({ url, max: 1 })
+  return await sql.unsafe(text)
 }
 
 /** A server and its standby, and a name that leads to the first. */

@@ -419,12 +419,7 @@ test.if(hasPostgres)('uploads that have room one by one, but not together, are n
         openLibrary({ db, now: () => NOW, probe: () => {}, gateway_id: at + 1, ...foldersIn(folder.path) }),
         id,
       )
-      await intake.add({
-        filename: 'cat.png',
-        content: (async function* () {
-          yield PNG
-        })(),
-      })
+      await intake.add({ filename: 'cat.png', content: new Blob([PNG]).stream() })
       return intake
     }),
   )

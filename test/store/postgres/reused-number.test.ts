@@ -3,7 +3,7 @@ import { expect, test } from 'bun:test'
 import { Connection } from '../../../src/store/engines/postgres/connection.ts'
 import { openPostgres } from '../../../src/store/engines/postgres/open.ts'
 import { isCommitted } from '../../../src/store/engines/postgres/transaction.ts'
-import { eventually } from '../../support/eventually.ts'
+import { eventually, untilDone } from '../../support/eventually.ts'
 import { NATIVE } from '../../support/postgres-program.ts'
 import { startPostgres } from '../../support/postgres-server.ts'
 
@@ -26,12 +26,7 @@ test.if(NATIVE !== undefined)(
 /** @returns false where another one has the number */
 async function losesAndReuses(): Promise<boolean> {
   await using server = await startPostgres(NATIVE ?? '')
-  await eventually('it answers', () =>
-    openPostgres(server.url).then(
-      (db) => db.close().then(() => true),
-      () => false,
-    ),
-  )
+  await untilDone('it answers', async () => (await openPostgres(server.url)).close())
   const lost = await Connection.open(server.url)
   // Its workers take numbers of transactions, too: one had the lost one's on a busy machine.
   await lost.ask('ALTER SYSTEM SET autovacuum = off')
@@ -48,12 +43,7 @@ async function losesAndReuses(): Promise<boolean> {
     ),
   )
   const reopen = () => Connection.open(server.url)
-  await eventually('it answers again', () =>
-    reopen().then(
-      (one) => one.close().then(() => true),
-      () => false,
-    ),
-  )
+  await untilDone('it answers again', async () => (await reopen()).close())
   expect(await isCommitted(marked, reopen)).toBe(false)
 
   await using db = await openPostgres(server.url)
