@@ -1,6 +1,8 @@
 // Facts that the catalogue needs of the protocols that providers speak.
-import type { Model, Provider } from '../domain/catalogue.ts'
+
+import type { Model } from '../domain/catalogue.ts'
 import type { KeyHeader } from '../domain/servers/known-server.ts'
+import type { ProviderAddress } from '../domain/servers/lookup.ts'
 
 /** One protocol: the verbs that it has for each kind of model, and whether servers of it ask for a key. */
 export interface ProtocolFacts {
@@ -18,7 +20,7 @@ export interface ProtocolFacts {
   /** The probable mistake in the address of one of its servers; undefined if none. */
   readonly baseUrlAdvice?: (base_url: URL) => string | undefined
   /** Whether a provider also speaks responses where the catalogue says nothing about it. */
-  readonly speaksResponses?: (provider: Pick<Provider, 'base_url' | 'server'>) => boolean
+  readonly speaksResponses?: (provider: ProviderAddress) => boolean
   /** Present for a further protocol of providers that have another one. */
   readonly isSpokenBy?: unknown
 }

@@ -1,7 +1,9 @@
 // The verbs that every wire protocol has. A protocol is a folder of pure functions, gathered in its index.ts.
+
 import type { Provider } from '../domain/catalogue.ts'
 import type { GatewayError } from '../domain/errors.ts'
 import type { KeyHeader } from '../domain/servers/known-server.ts'
+import type { ProviderAddress } from '../domain/servers/lookup.ts'
 import type { ReportedUsage, Usage } from '../domain/usage.ts'
 import type { AnswerContext, ConversationAnswer, StreamDecoder, StreamEncoder } from './canonical/answer.ts'
 import type { RedactedThinkingPart, ThinkingPart } from './canonical/parts.ts'
@@ -164,9 +166,9 @@ export interface Protocol extends CallerProtocol, UnitProtocols {
   /** The probable mistake in the address of one of its servers, in words for the operator; undefined if none. */
   readonly baseUrlAdvice?: (base_url: URL) => string | undefined
   /** Which of them a provider is; undefined for all others. */
-  readonly serverOf?: (provider: Pick<Provider, 'base_url' | 'server'>) => string | undefined
+  readonly serverOf?: (provider: ProviderAddress) => string | undefined
   /** Whether a provider also speaks responses where the catalogue says nothing about it. */
-  readonly speaksResponses?: (provider: Pick<Provider, 'base_url' | 'server'>) => boolean
+  readonly speaksResponses?: (provider: ProviderAddress) => boolean
   /** The provider's list of models, which costs nothing to read: it tells whether the provider is there and takes the key. */
   readonly model_list?: UpstreamTarget
   /** Present where this is a further protocol of providers that have another one in the catalogue: whether one speaks it. */

@@ -1,7 +1,6 @@
 // Where a messages request goes at a provider, advice on the provider's address, and the server behind it.
 
-import type { Provider } from '../../domain/catalogue.ts'
-import { serverNameOf } from '../../domain/servers/lookup.ts'
+import { type ProviderAddress, serverNameOf } from '../../domain/servers/lookup.ts'
 import { VERTEX_AI } from '../../domain/servers/vertex.ts'
 import { endsInWhatIsAdded } from '../base-url.ts'
 import type { UpstreamTarget } from '../facts.ts'
@@ -13,10 +12,10 @@ export const baseUrlAdvice = (base_url: URL): string | undefined => endsInWhatIs
 export const CLAUDE_API = 'claude'
 
 /** Simulated providers play Anthropic's; undefined for all others. */
-export function serverOf({ base_url, server }: Pick<Provider, 'base_url' | 'server'>): string | undefined {
-  if (server === VERTEX_AI) return VERTEX_AI
-  if (base_url === 'simulator') return CLAUDE_API
-  return serverNameOf({ protocol: 'anthropic', base_url, server }) === 'anthropic' ? CLAUDE_API : undefined
+export function serverOf(provider: ProviderAddress): string | undefined {
+  if (provider.server === VERTEX_AI) return VERTEX_AI
+  if (provider.base_url === 'simulator') return CLAUDE_API
+  return serverNameOf(provider) === 'anthropic' ? CLAUDE_API : undefined
 }
 
 /** The protocol's only version: https://platform.claude.com/docs/en/api/versioning. */

@@ -24,10 +24,11 @@ test.each([
   ['https://azure.com/v1', undefined],
   ['simulator', undefined],
 ])('%s is %s', (base_url, server) => {
-  expect(serverOf({ base_url })).toBe(server as 'openai')
+  expect(serverOf({ protocol: 'openai', base_url })).toBe(server)
 })
 
 test('the catalogue overrules the host', () => {
-  expect(serverOf({ base_url: 'https://api.openai.com/v1', server: 'vllm' })).toBe('vllm')
-  expect(serverOf({ base_url: 'https://api.openai.com/v1', server: 'unknown' })).toBe('openai')
+  const OPENAI = { protocol: 'openai', base_url: 'https://api.openai.com/v1' }
+  expect(serverOf({ ...OPENAI, server: 'vllm' })).toBe('vllm')
+  expect(serverOf({ ...OPENAI, server: 'unknown' })).toBe('openai')
 })

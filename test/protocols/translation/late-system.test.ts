@@ -7,7 +7,7 @@ import { type Json, type JsonObject, objectsIn } from '../../../src/protocols/wi
 import { generationOf } from '../../providers/anthropic/generations.ts'
 
 const { anthropic, openai } = BUILT_IN_PROTOCOLS
-const CLAUDE_API = serverOf({ base_url: 'https://api.anthropic.com' })
+const CLAUDE_API = serverOf({ protocol: 'anthropic', base_url: 'https://api.anthropic.com' })
 
 /** A conversation by the roles of its messages and what they say; `call` is a call of a tool, `result` its result. */
 const chat = (said: string): JsonObject => ({
@@ -103,7 +103,9 @@ test.each([
   ['https://api.anthropic.com.evil.example', false],
   ['http://127.0.0.1:4000', false],
 ])('other servers get all of it in the system prompt: %s', (base_url, takes) => {
-  expect(sent(LATE, 'claude-opus-5-5', serverOf({ base_url })).startsWith('system:S,')).toBe(takes)
+  expect(
+    sent(LATE, 'claude-opus-5-5', serverOf({ protocol: 'anthropic', base_url })).startsWith('system:S,'),
+  ).toBe(takes)
 })
 
 test.each([
@@ -111,7 +113,7 @@ test.each([
   ['foundry', false],
   ['vertex', false],
 ])('behind an address of its own a server is the one that the catalogue names: %s', (server, takes) => {
-  const named = serverOf({ base_url: 'https://proxy.example', server })
+  const named = serverOf({ protocol: 'anthropic', base_url: 'https://proxy.example', server })
   expect(sent(LATE, 'claude-opus-5-5', named).startsWith('system:S,')).toBe(takes)
 })
 
