@@ -18,29 +18,6 @@ import { rootObject, strictSchema } from './schema.ts'
 import { CLAUDE_API } from './target.ts'
 import { type EncodedThinking, encodeThinking } from './thinking.ts'
 
-/**
- * https://github.com/BerriAI/litellm/issues/18430 (images), https://github.com/anthropics/anthropic-sdk-typescript/issues/1038
- * (documents).
- * @throws GatewayError invalid_request naming an image or document that is an address
- */
-function rejectAddresses({ turns }: ConversationRequest, { server }: TargetModel): void {
-  if (server !== VERTEX_AI) return
-  const address = turns
-    .flatMap(({ parts }) => parts)
-    .flatMap(mediaIn)
-    .find(({ source }) => source.by === 'url')
-  if (address)
-    throw invalidRequest(
-      `${address.at}: must be inline, because this model's server fetches no addresses. Send its bytes as base64, or choose another model.`,
-      { param: address.at },
-    )
-}
-
-function mediaIn(part: Part): readonly MediaPart[] {
-  if (part.kind === 'tool_result') return part.content.filter((piece) => piece.kind !== 'text')
-  return part.kind === 'image' || part.kind === 'document' ? [part] : []
-}
-
 /** https://platform.claude.com/docs/en/agents-and-tools/tool-use/implement-tool-use */
 export const TOOL_NAMES: NameRule = { pattern: /^[a-zA-Z0-9_-]{1,128}$/, max_chars: 128 }
 
@@ -152,4 +129,27 @@ function choiceOf(choice: ToolChoice): JsonObject {
   if (!choice.required) return { type: 'auto' }
   const [only, ...others] = choice.names
   return only !== undefined && others.length === 0 ? { type: 'tool', name: only } : { type: 'any' }
+}
+
+/**
+ * https://github.com/BerriAI/litellm/issues/18430 (images), https://github.com/anthropics/anthropic-sdk-typescript/issues/1038
+ * (documents).
+ * @throws GatewayError invalid_request naming an image or document that is an address
+ */
+function rejectAddresses({ turns }: ConversationRequest, { server }: TargetModel): void {
+  if (server !== VERTEX_AI) return
+  const address = turns
+    .flatMap(({ parts }) => parts)
+    .flatMap(mediaIn)
+    .find(({ source }) => source.by === 'url')
+  if (address)
+    throw invalidRequest(
+      `${address.at}: must be inline, because this model's server fetches no addresses. Send its bytes as base64, or choose another model.`,
+      { param: address.at },
+    )
+}
+
+function mediaIn(part: Part): readonly MediaPart[] {
+  if (part.kind === 'tool_result') return part.content.filter((piece) => piece.kind !== 'text')
+  return part.kind === 'image' || part.kind === 'document' ? [part] : []
 }

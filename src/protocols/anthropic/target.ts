@@ -5,19 +5,6 @@ import { VERTEX_AI } from '../../domain/servers/vertex.ts'
 import { endsInWhatIsAdded } from '../base-url.ts'
 import type { UpstreamTarget } from '../facts.ts'
 
-const VERSION = /\/v1(?:\/messages)?$/
-
-export const baseUrlAdvice = (base_url: URL): string | undefined => endsInWhatIsAdded(base_url, VERSION)
-
-export const CLAUDE_API = 'claude'
-
-/** Simulated providers play Anthropic's; undefined for all others. */
-export function serverOf(provider: ProviderAddress): string | undefined {
-  if (provider.server === VERTEX_AI) return VERTEX_AI
-  if (provider.base_url === 'simulator') return CLAUDE_API
-  return serverNameOf(provider) === 'anthropic' ? CLAUDE_API : undefined
-}
-
 /** The protocol's only version: https://platform.claude.com/docs/en/api/versioning. */
 export const ANTHROPIC_VERSION = '2023-06-01'
 
@@ -35,3 +22,16 @@ export const target = ({ streams }: { streams: boolean }): UpstreamTarget => ({
 
 /** https://platform.claude.com/docs/en/api/models-list */
 export const MODEL_LIST: UpstreamTarget = { path: '/v1/models', headers: HEADERS }
+
+const VERSION = /\/v1(?:\/messages)?$/
+
+export const baseUrlAdvice = (base_url: URL): string | undefined => endsInWhatIsAdded(base_url, VERSION)
+
+export const CLAUDE_API = 'claude'
+
+/** Simulated providers play Anthropic's; undefined for all others. */
+export function serverOf(provider: ProviderAddress): string | undefined {
+  if (provider.server === VERTEX_AI) return VERTEX_AI
+  if (provider.base_url === 'simulator') return CLAUDE_API
+  return serverNameOf(provider) === 'anthropic' ? CLAUDE_API : undefined
+}

@@ -13,66 +13,6 @@ import { encodeContents } from './encode-contents.ts'
 import { type Generation, generationOf, type Level, type Thinks } from './model.ts'
 import { toGeminiSchema } from './schema.ts'
 
-/** thinkingConfig; undefined if nothing is set, or the model does not think. */
-export function encodeThinking(
-  request: ConversationRequest,
-  { thinks }: Pick<Generation, 'thinks'>,
-  efforts?: readonly EffortName[],
-): JsonObject | undefined {
-  if (thinks.by === 'nothing') return undefined
-  const { thinking, shows_thinking, max_output_tokens } = request
-  const config = compact({
-    ...(thinking ? encodeRequested(thinking, withEfforts(thinks, efforts), max_output_tokens) : {}),
-    includeThoughts: shows_thinking,
-  })
-  return Object.keys(config).length > 0 ? config : undefined
-}
-
-type Thinker = Exclude<Thinks, { by: 'nothing' }>
-
-const encodeRequested = (
-  thinking: Thinking,
-  thinks: Thinker,
-  max_output_tokens: number | undefined,
-): JsonObject =>
-  thinks.by === 'level'
-    ? encodeLevel(thinking, thinks.levels)
-    : { thinkingBudget: takenBudget(budgetWithin(thinking, max_output_tokens), thinks) }
-
-const DYNAMIC = -1
-
-/** Within the provider's bounds; where thinking cannot be switched off, the least. */
-function takenBudget(
-  budget: number | undefined,
-  { min, max, takes_none }: Extract<Thinks, { by: 'budget' }>,
-): number {
-  if (budget === undefined) return DYNAMIC
-  return budget === 0 && takes_none ? 0 : Math.min(Math.max(budget, min), max)
-}
-
-const LEVELS: Readonly<Record<Effort, Level>> = {
-  minimal: 'MINIMAL',
-  low: 'LOW',
-  medium: 'MEDIUM',
-  high: 'HIGH',
-  xhigh: 'HIGH',
-  max: 'HIGH',
-}
-/** The levels of the efforts that the catalogue says; a budget is none. */
-function withEfforts(thinks: Thinker, efforts: readonly EffortName[] | undefined): Thinker {
-  if (thinks.by !== 'level' || !efforts) return thinks
-  const levels = efforts.flatMap((effort) => (effort === 'none' ? [] : LEVELS[effort]))
-  return { by: 'level', levels: [...new Set(levels)] }
-}
-
-const RISING: readonly Level[] = ['MINIMAL', 'LOW', 'MEDIUM', 'HIGH']
-
-/** No level turns thinking off: the lowest one is the nearest. */
-function encodeLevel(thinking: Thinking, levels: readonly Level[]): JsonObject {
-  const effort = thinking.mode === 'off' ? 'minimal' : effortOf(thinking)
-  return effort === undefined ? {} : compact({ thinkingLevel: nearestLevel(RISING, levels, LEVELS[effort]) })
-}
-
 /** https://ai.google.dev/api/caching#FunctionDeclaration */
 export const TOOL_NAMES: NameRule = { pattern: /^[a-zA-Z_][\w.:-]{0,127}$/, max_chars: 128 }
 
@@ -155,4 +95,64 @@ const MODES = { auto: 'AUTO', any: 'ANY', none: 'NONE' } as const
 function encodeChoice(choice: ToolChoice): JsonObject {
   if (choice.mode !== 'named') return { mode: MODES[choice.mode] }
   return { mode: choice.required ? 'ANY' : 'VALIDATED', allowedFunctionNames: [...choice.names] }
+}
+
+/** thinkingConfig; undefined if nothing is set, or the model does not think. */
+export function encodeThinking(
+  request: ConversationRequest,
+  { thinks }: Pick<Generation, 'thinks'>,
+  efforts?: readonly EffortName[],
+): JsonObject | undefined {
+  if (thinks.by === 'nothing') return undefined
+  const { thinking, shows_thinking, max_output_tokens } = request
+  const config = compact({
+    ...(thinking ? encodeRequested(thinking, withEfforts(thinks, efforts), max_output_tokens) : {}),
+    includeThoughts: shows_thinking,
+  })
+  return Object.keys(config).length > 0 ? config : undefined
+}
+
+type Thinker = Exclude<Thinks, { by: 'nothing' }>
+
+const encodeRequested = (
+  thinking: Thinking,
+  thinks: Thinker,
+  max_output_tokens: number | undefined,
+): JsonObject =>
+  thinks.by === 'level'
+    ? encodeLevel(thinking, thinks.levels)
+    : { thinkingBudget: takenBudget(budgetWithin(thinking, max_output_tokens), thinks) }
+
+const DYNAMIC = -1
+
+/** Within the provider's bounds; where thinking cannot be switched off, the least. */
+function takenBudget(
+  budget: number | undefined,
+  { min, max, takes_none }: Extract<Thinks, { by: 'budget' }>,
+): number {
+  if (budget === undefined) return DYNAMIC
+  return budget === 0 && takes_none ? 0 : Math.min(Math.max(budget, min), max)
+}
+
+const LEVELS: Readonly<Record<Effort, Level>> = {
+  minimal: 'MINIMAL',
+  low: 'LOW',
+  medium: 'MEDIUM',
+  high: 'HIGH',
+  xhigh: 'HIGH',
+  max: 'HIGH',
+}
+/** The levels of the efforts that the catalogue says; a budget is none. */
+function withEfforts(thinks: Thinker, efforts: readonly EffortName[] | undefined): Thinker {
+  if (thinks.by !== 'level' || !efforts) return thinks
+  const levels = efforts.flatMap((effort) => (effort === 'none' ? [] : LEVELS[effort]))
+  return { by: 'level', levels: [...new Set(levels)] }
+}
+
+const RISING: readonly Level[] = ['MINIMAL', 'LOW', 'MEDIUM', 'HIGH']
+
+/** No level turns thinking off: the lowest one is the nearest. */
+function encodeLevel(thinking: Thinking, levels: readonly Level[]): JsonObject {
+  const effort = thinking.mode === 'off' ? 'minimal' : effortOf(thinking)
+  return effort === undefined ? {} : compact({ thinkingLevel: nearestLevel(RISING, levels, LEVELS[effort]) })
 }

@@ -3,15 +3,6 @@
 import { endsInWhatIsAdded } from '../base-url.ts'
 import type { UpstreamTarget } from '../facts.ts'
 
-const VERSION = /\/v1(?:alpha|beta\d*)?(?:\/models(?:\/.*)?)?$/
-
-/** https://ai.google.dev/gemini-api/docs/openai: Google's own address for the other protocol ends in `/openai`. */
-export function baseUrlAdvice(base_url: URL): string | undefined {
-  if (/\/openai\/*$/.test(base_url.pathname))
-    return `is an address for protocol = "openai"; for "gemini" write "${base_url.origin}"`
-  return endsInWhatIsAdded(base_url, VERSION)
-}
-
 /**
  * Path and query of a call. The key goes in a header, not in the URL, which proxies log.
  * Source: https://ai.google.dev/api/generate-content, "Method: models.generateContent" and
@@ -29,3 +20,12 @@ export function methodTarget(call: { model: string }, method: string): UpstreamT
 
 /** https://ai.google.dev/api/models, "Method: models.list" */
 export const MODEL_LIST: UpstreamTarget = { path: '/v1beta/models', headers: {} }
+
+const VERSION = /\/v1(?:alpha|beta\d*)?(?:\/models(?:\/.*)?)?$/
+
+/** https://ai.google.dev/gemini-api/docs/openai: Google's own address for the other protocol ends in `/openai`. */
+export function baseUrlAdvice(base_url: URL): string | undefined {
+  if (/\/openai\/*$/.test(base_url.pathname))
+    return `is an address for protocol = "openai"; for "gemini" write "${base_url.origin}"`
+  return endsInWhatIsAdded(base_url, VERSION)
+}

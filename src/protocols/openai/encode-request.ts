@@ -12,27 +12,6 @@ import { carries } from './carries.ts'
 import { encodeMessages } from './encode-messages.ts'
 import { type Generation, generationFor, nearestEffort } from './model.ts'
 
-/** `strict` as requested, unless the provider would refuse it: every object must be closed, and every property required. */
-export const strictIfTaken = (
-  strict: boolean | undefined,
-  schema: JsonObject | undefined,
-): boolean | undefined => (strict && schema && !isTaken(schema) ? undefined : strict)
-
-function isTaken(schema: Json): boolean {
-  if (typeof schema !== 'object' || schema === null) return true
-  if (Array.isArray(schema)) return schema.every(isTaken)
-  if (schema.type === 'object' && !isClosed(schema)) return false
-  const { enum: _enum, const: _const, default: _default, ...schemas } = schema
-  return Object.values(schemas).every(isTaken)
-}
-
-function isClosed({ additionalProperties, properties, required }: JsonObject): boolean {
-  const needed = Array.isArray(required) ? required : []
-  return (
-    additionalProperties === false && Object.keys(objectIn(properties)).every((name) => needed.includes(name))
-  )
-}
-
 /** Of a schema that its caller gave no name. */
 export const SCHEMA_NAME = 'answer'
 
@@ -121,4 +100,25 @@ function encodeChoice(choice: ToolChoice): Json {
     type: 'allowed_tools',
     allowed_tools: { mode: choice.required ? 'required' : 'auto', tools: only ? [only, ...others] : [] },
   }
+}
+
+/** `strict` as requested, unless the provider would refuse it: every object must be closed, and every property required. */
+export const strictIfTaken = (
+  strict: boolean | undefined,
+  schema: JsonObject | undefined,
+): boolean | undefined => (strict && schema && !isTaken(schema) ? undefined : strict)
+
+function isTaken(schema: Json): boolean {
+  if (typeof schema !== 'object' || schema === null) return true
+  if (Array.isArray(schema)) return schema.every(isTaken)
+  if (schema.type === 'object' && !isClosed(schema)) return false
+  const { enum: _enum, const: _const, default: _default, ...schemas } = schema
+  return Object.values(schemas).every(isTaken)
+}
+
+function isClosed({ additionalProperties, properties, required }: JsonObject): boolean {
+  const needed = Array.isArray(required) ? required : []
+  return (
+    additionalProperties === false && Object.keys(objectIn(properties)).every((name) => needed.includes(name))
+  )
 }

@@ -37,23 +37,6 @@ import { carries } from './carries.ts'
 import { BiasedRequest, ChatRequest } from './decode-request.ts'
 import { AUDIO_TOKENS_PER_SECOND } from './written.ts'
 
-/**
- * These calls are priced by their units alone.
- *
- * @param known the fields that the call has
- * @throws GatewayError invalid_request naming what is billed beyond them, or an unknown field where the model refuses them
- */
-export function rejectBeyondUnits(
-  body: JsonObject,
-  known: ReadonlySet<string>,
-  unknown_fields: FieldHandling,
-): void {
-  const [extra] = extras.find(body, {})
-  if (extra) throw refusal(extra.at, 'is billed beyond the units of this call. Leave it out.')
-  if (unknown_fields === 'pass') return
-  for (const name of Object.keys(body)) if (!known.has(name)) throw unknownField(name)
-}
-
 /** The same for both of OpenAI's protocols: a model's price is one. */
 export const UNITS = {
   web_search: 'searches',
@@ -269,3 +252,20 @@ export const extras = extrasFrom({
   count: () => new Count(),
   service_tier,
 })
+
+/**
+ * These calls are priced by their units alone.
+ *
+ * @param known the fields that the call has
+ * @throws GatewayError invalid_request naming what is billed beyond them, or an unknown field where the model refuses them
+ */
+export function rejectBeyondUnits(
+  body: JsonObject,
+  known: ReadonlySet<string>,
+  unknown_fields: FieldHandling,
+): void {
+  const [extra] = extras.find(body, {})
+  if (extra) throw refusal(extra.at, 'is billed beyond the units of this call. Leave it out.')
+  if (unknown_fields === 'pass') return
+  for (const name of Object.keys(body)) if (!known.has(name)) throw unknownField(name)
+}

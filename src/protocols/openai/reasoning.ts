@@ -7,33 +7,6 @@ import type { MediaPart, RedactedThinkingPart, Signature, ThinkingPart } from '.
 import { FORMATS, packSignature, unpackSignature } from '../signature.ts'
 import { compact, type Json, type JsonObject, objectIn, objectsIn, stringIn } from '../wire/json.ts'
 
-const DATA_URI = /^data:(image\/[\w.+-]+);base64,/
-
-/** One entry of `images`, with its data inline. */
-export const writeImage = ({ source, signature }: MediaPart, index: number): JsonObject => ({
-  index,
-  type: 'image_url',
-  image_url: { url: source.by === 'url' ? source.url : `data:${source.mime_type};base64,${source.data}` },
-  ...googleSignatureField(signature),
-})
-
-/**
- * The pictures of a message, of a provider's or of one that a client sends back. One that is only an address is left out:
- * callers see no provider's addresses.
- * @param at the message's place in the caller's request; empty in an answer
- */
-export const readImages = ({ images }: JsonObject, at: string): MediaPart[] =>
-  objectsIn(images).flatMap((image, index): MediaPart[] => {
-    const url = stringIn(objectIn(image.image_url).url) ?? ''
-    const [head, mime_type] = DATA_URI.exec(url.slice(0, MAX_HEAD_CHARS)) ?? []
-    if (head === undefined || mime_type === undefined) return []
-    const source = { by: 'data', mime_type, data: url.slice(head.length) } as const
-    const place = at === '' ? '' : `${at}.images[${index}]`
-    return [{ kind: 'image', source, at: place, signature: readGoogleSignature(image) }]
-  })
-
-const MAX_HEAD_CHARS = 64
-
 /** Other formats pass under the name that they came with. */
 const OWN_FORMAT = FORMATS.openai
 /** Google's OpenAI-compatible endpoint carries signatures of this format only, in a field of its own. */
@@ -140,3 +113,30 @@ export function reasoningFields(parts: readonly (ThinkingPart | RedactedThinking
     reasoning_details: parts.map(reasoningDetail),
   })
 }
+
+const DATA_URI = /^data:(image\/[\w.+-]+);base64,/
+
+/** One entry of `images`, with its data inline. */
+export const writeImage = ({ source, signature }: MediaPart, index: number): JsonObject => ({
+  index,
+  type: 'image_url',
+  image_url: { url: source.by === 'url' ? source.url : `data:${source.mime_type};base64,${source.data}` },
+  ...googleSignatureField(signature),
+})
+
+/**
+ * The pictures of a message, of a provider's or of one that a client sends back. One that is only an address is left out:
+ * callers see no provider's addresses.
+ * @param at the message's place in the caller's request; empty in an answer
+ */
+export const readImages = ({ images }: JsonObject, at: string): MediaPart[] =>
+  objectsIn(images).flatMap((image, index): MediaPart[] => {
+    const url = stringIn(objectIn(image.image_url).url) ?? ''
+    const [head, mime_type] = DATA_URI.exec(url.slice(0, MAX_HEAD_CHARS)) ?? []
+    if (head === undefined || mime_type === undefined) return []
+    const source = { by: 'data', mime_type, data: url.slice(head.length) } as const
+    const place = at === '' ? '' : `${at}.images[${index}]`
+    return [{ kind: 'image', source, at: place, signature: readGoogleSignature(image) }]
+  })
+
+const MAX_HEAD_CHARS = 64

@@ -15,26 +15,6 @@ import { requestBound } from './bound.ts'
 import { generationOf } from './model.ts'
 import { effortOfOthers } from './thinking-fields.ts'
 
-export const leastTokens = leastTokensIn(['messages'], ['transforms', 'plugins'])
-
-/** Clients look for the code, or for these words. */
-export const promptTooLong = (tokens: number, context: number) =>
-  tooLong(tokens, context, { param: 'messages', have: 'your messages have', them: 'them' })
-
-/** The same of responses: https://github.com/dyad-sh/dyad/issues/1672 has the error of OpenAI's own. */
-export const inputTooLong = (tokens: number, context: number) =>
-  tooLong(tokens, context, { param: 'input', have: 'your input has', them: 'it' })
-
-const tooLong = (
-  tokens: number,
-  context: number,
-  { param, have, them }: { param: string; have: string; them: string },
-) =>
-  invalidRequest(
-    `This model's maximum context length is ${context} tokens. However, ${have} at least ${tokens} tokens. Please shorten ${them}.`,
-    { code: CONTEXT_LENGTH_EXCEEDED, param },
-  )
-
 const LIMIT_FIELDS = ['max_completion_tokens', 'max_tokens'] as const
 
 /** A message, as far as its size depends on it. */
@@ -128,3 +108,23 @@ function contentTokens(content: Json | undefined): number {
     return lookUp(PART_TOKENS, part.type)?.(part) ?? jsonTokens(part)
   })
 }
+
+export const leastTokens = leastTokensIn(['messages'], ['transforms', 'plugins'])
+
+/** Clients look for the code, or for these words. */
+export const promptTooLong = (tokens: number, context: number) =>
+  tooLong(tokens, context, { param: 'messages', have: 'your messages have', them: 'them' })
+
+/** The same of responses: https://github.com/dyad-sh/dyad/issues/1672 has the error of OpenAI's own. */
+export const inputTooLong = (tokens: number, context: number) =>
+  tooLong(tokens, context, { param: 'input', have: 'your input has', them: 'it' })
+
+const tooLong = (
+  tokens: number,
+  context: number,
+  { param, have, them }: { param: string; have: string; them: string },
+) =>
+  invalidRequest(
+    `This model's maximum context length is ${context} tokens. However, ${have} at least ${tokens} tokens. Please shorten ${them}.`,
+    { code: CONTEXT_LENGTH_EXCEEDED, param },
+  )

@@ -4,6 +4,16 @@ import { withoutTrailing } from '../../utilities/text-ends.ts'
 import { endsInWhatIsAdded } from '../base-url.ts'
 import type { UpstreamTarget } from '../facts.ts'
 
+/**
+ * The path of a call. `base_url` includes the version, as in OpenAI's SDKs, because it differs between servers:
+ * https://api.openai.com/v1, https://openrouter.ai/api/v1, https://generativelanguage.googleapis.com/v1beta/openai,
+ * http://localhost:11434/v1 (Ollama). The body names the model and says whether to stream.
+ */
+export const TARGET: UpstreamTarget = { path: '/chat/completions', headers: {} }
+
+/** https://platform.openai.com/docs/api-reference/models/list */
+export const MODEL_LIST: UpstreamTarget = { path: '/models', headers: {} }
+
 const ENDPOINT = /\/(?:chat\/completions|completions|responses|embeddings|models|images\/generations)$/
 const VERSION = /\/v\d[^/]*(?=\/|$)/
 const DOUBLED_VERSION = /(\/v\d[^/]*)\1$/
@@ -24,13 +34,3 @@ export function baseUrlAdvice(base_url: URL): string | undefined {
     return `has no version, which most servers of this protocol want: write "${origin}${path}/v1"`
   return endsInWhatIsAdded(base_url, ENDPOINT)
 }
-
-/**
- * The path of a call. `base_url` includes the version, as in OpenAI's SDKs, because it differs between servers:
- * https://api.openai.com/v1, https://openrouter.ai/api/v1, https://generativelanguage.googleapis.com/v1beta/openai,
- * http://localhost:11434/v1 (Ollama). The body names the model and says whether to stream.
- */
-export const TARGET: UpstreamTarget = { path: '/chat/completions', headers: {} }
-
-/** https://platform.openai.com/docs/api-reference/models/list */
-export const MODEL_LIST: UpstreamTarget = { path: '/models', headers: {} }

@@ -14,34 +14,6 @@ import {
 import { usageIn } from './usage-places.ts'
 import { messageTokens } from './written.ts'
 
-const NANOS_PER_USD = 1_000_000_000
-/** No call costs as much: more is a mistake, which would spoil every sum that it is part of. */
-const MAX_COST_NANOS = 10_000 * NANOS_PER_USD
-/** https://docs.x.ai/developers/cost-tracking: 10,000,000,000 ticks are a dollar. */
-const TICKS_PER_NANO = 10
-
-/**
- * xAI tells ticks, OpenRouter the dollars, Perplexity the dollars of each part and their sum. Where OpenRouter used the operator's
- * own key with a provider, that provider bills the operator beside it. DeepInfra calls it an estimate, and bills it.
- * https://openrouter.ai/docs/use-cases/usage-accounting, https://docs.perplexity.ai/changelog (July 2025),
- * https://deepinfra.com/docs/advanced/openai_api
- *
- * @returns nano-dollars; undefined if it says nothing, or nothing that can be an amount
- */
-export function readCost(usage: JsonObject): number | undefined {
-  const ticks = countIn(usage.cost_in_usd_ticks)
-  if (ticks !== undefined) return believable(Math.round(ticks / TICKS_PER_NANO))
-  const cost = usage.cost ?? usage.estimated_cost
-  if (cost === undefined || cost === null) return undefined
-  const reported = isObject(cost) ? cost.total_cost : cost
-  const beside = usage.is_byok === true ? objectIn(usage.cost_details).upstream_inference_cost : 0
-  if (typeof reported !== 'number' || typeof beside !== 'number') return undefined
-  return believable(Math.round((reported + beside) * NANOS_PER_USD))
-}
-
-const believable = (nanos: number): number | undefined =>
-  nanos >= 0 && nanos <= MAX_COST_NANOS ? nanos : undefined
-
 /** The usage of a whole answer, or of a stream's last chunk; undefined if it reports none. */
 export const readUsage = (answer: JsonObject): ReportedUsage | undefined => readCounts(usageIn(answer))
 
@@ -191,3 +163,31 @@ export function writeUsage(usage: Usage): JsonObject {
 /** The output of a whole answer in estimated tokens, for one without usage. */
 export const estimateOutput = (answer: JsonObject): number =>
   sumTokens(objectsIn(answer.choices), ({ message }) => messageTokens(message))
+
+const NANOS_PER_USD = 1_000_000_000
+/** No call costs as much: more is a mistake, which would spoil every sum that it is part of. */
+const MAX_COST_NANOS = 10_000 * NANOS_PER_USD
+/** https://docs.x.ai/developers/cost-tracking: 10,000,000,000 ticks are a dollar. */
+const TICKS_PER_NANO = 10
+
+/**
+ * xAI tells ticks, OpenRouter the dollars, Perplexity the dollars of each part and their sum. Where OpenRouter used the operator's
+ * own key with a provider, that provider bills the operator beside it. DeepInfra calls it an estimate, and bills it.
+ * https://openrouter.ai/docs/use-cases/usage-accounting, https://docs.perplexity.ai/changelog (July 2025),
+ * https://deepinfra.com/docs/advanced/openai_api
+ *
+ * @returns nano-dollars; undefined if it says nothing, or nothing that can be an amount
+ */
+export function readCost(usage: JsonObject): number | undefined {
+  const ticks = countIn(usage.cost_in_usd_ticks)
+  if (ticks !== undefined) return believable(Math.round(ticks / TICKS_PER_NANO))
+  const cost = usage.cost ?? usage.estimated_cost
+  if (cost === undefined || cost === null) return undefined
+  const reported = isObject(cost) ? cost.total_cost : cost
+  const beside = usage.is_byok === true ? objectIn(usage.cost_details).upstream_inference_cost : 0
+  if (typeof reported !== 'number' || typeof beside !== 'number') return undefined
+  return believable(Math.round((reported + beside) * NANOS_PER_USD))
+}
+
+const believable = (nanos: number): number | undefined =>
+  nanos >= 0 && nanos <= MAX_COST_NANOS ? nanos : undefined

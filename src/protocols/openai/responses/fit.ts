@@ -16,37 +16,6 @@ import { RULES, type ServerRules } from '../servers/rules.ts'
 import { EFFORTS } from '../thinking-fields.ts'
 import { LOGPROBS } from './decode-request.ts'
 
-/** Types of tools, calls and choices that have the name of a tool. */
-const NAMED: ReadonlySet<Json | undefined> = new Set([
-  'function',
-  'custom',
-  'function_call',
-  'function_call_output',
-  'custom_tool_call',
-])
-
-/**
- * The very same request where no name is too long.
- * @param renamed takes the names that are sent, with those that the caller knows
- */
-function withShortNames(body: JsonObject, max_chars: number, renamed: Map<string, string>): JsonObject {
-  const rename = renaming((name) => name.length <= max_chars, max_chars, renamed)
-  const each = (list: readonly Json[]): Json[] => list.map((item) => (isObject(item) ? inObject(item) : item))
-  /** Namespaces, choices and some items hold tools of their own. */
-  function inObject(holder: JsonObject): JsonObject {
-    const { type, name, tools } = holder
-    const changed = { ...holder }
-    if (NAMED.has(type) && typeof name === 'string') changed.name = rename(name)
-    if (Array.isArray(tools)) changed.tools = each(tools)
-    return changed
-  }
-  const { input, tool_choice } = body
-  const short = inObject(body)
-  if (Array.isArray(input)) short.input = each(input)
-  if (isObject(tool_choice)) short.tool_choice = inObject(tool_choice)
-  return renamed.size > 0 ? short : body
-}
-
 /** A lower limit is refused. https://github.com/vectorize-io/hindsight/issues/58 */
 export const MIN_OUTPUT_TOKENS = 16
 
@@ -136,4 +105,35 @@ function withJsonWord(body: JsonObject): JsonObject {
   if (mentions_json) return body
   const message: JsonObject = { type: 'message', role: 'developer', content: JSON_WORD }
   return { ...body, input: [message, ...(Array.isArray(body.input) ? body.input : [])] }
+}
+
+/** Types of tools, calls and choices that have the name of a tool. */
+const NAMED: ReadonlySet<Json | undefined> = new Set([
+  'function',
+  'custom',
+  'function_call',
+  'function_call_output',
+  'custom_tool_call',
+])
+
+/**
+ * The very same request where no name is too long.
+ * @param renamed takes the names that are sent, with those that the caller knows
+ */
+function withShortNames(body: JsonObject, max_chars: number, renamed: Map<string, string>): JsonObject {
+  const rename = renaming((name) => name.length <= max_chars, max_chars, renamed)
+  const each = (list: readonly Json[]): Json[] => list.map((item) => (isObject(item) ? inObject(item) : item))
+  /** Namespaces, choices and some items hold tools of their own. */
+  function inObject(holder: JsonObject): JsonObject {
+    const { type, name, tools } = holder
+    const changed = { ...holder }
+    if (NAMED.has(type) && typeof name === 'string') changed.name = rename(name)
+    if (Array.isArray(tools)) changed.tools = each(tools)
+    return changed
+  }
+  const { input, tool_choice } = body
+  const short = inObject(body)
+  if (Array.isArray(input)) short.input = each(input)
+  if (isObject(tool_choice)) short.tool_choice = inObject(tool_choice)
+  return renamed.size > 0 ? short : body
 }

@@ -21,73 +21,6 @@ import { fitTools } from './fit-tools.ts'
 import { asksFor, type Fitting, leftOut, withShortUsers } from './fitting.ts'
 import { RULES, RULES_OF_OTHERS } from './rules.ts'
 
-/** https://platform.openai.com/docs/guides/structured-outputs#json-mode, https://github.com/browserbase/stagehand/issues/1204 */
-function fitFormat({ body, rules, is_translated, dropped }: Fitting): JsonObject {
-  const { type, json_schema } = objectIn(body.response_format)
-  if (type === 'json_schema' && rules.lacks_schemas) {
-    dropped.add('response_format')
-    const { schema } = objectIn(json_schema)
-    return { ...withWords(body, schemaWords(schema)), response_format: { type: 'json_object' } }
-  }
-  const lacks_word = type === 'json_object' && is_translated && !objectsIn(body.messages).some(mentionsJson)
-  return lacks_word ? withWords(body, JSON_WORD) : body
-}
-
-const schemaWords = (schema: Json | undefined): string =>
-  isObject(schema) ? `${JSON_WORD} It matches this JSON schema: ${JSON.stringify(schema)}` : JSON_WORD
-
-const mentionsJson = ({ content }: JsonObject): boolean => /json/i.test(contentText(content))
-
-/** After the system prompt, which stays the beginning of what a provider caches. */
-function withWords(body: JsonObject, content: string): JsonObject {
-  const messages = Array.isArray(body.messages) ? body.messages : []
-  const begins = messages.findIndex((message) => !isSystem(message))
-  const at = begins < 0 ? messages.length : begins
-  return { ...body, messages: messages.toSpliced(at, 0, { role: 'system', content }) }
-}
-
-const isSystem = (message: Json): boolean =>
-  isObject(message) && ['system', 'developer'].includes(stringIn(message.role) ?? '')
-
-/** Without them the model answers the same question, in other words. */
-const SAMPLING = ['temperature', 'top_p', 'presence_penalty', 'frequency_penalty'] as const
-/** Without them an answer lacks what the caller requested. */
-const PROBABILITIES = ['logprobs', 'top_logprobs', 'logit_bias'] as const
-
-const effortIn = ({ reasoning_effort }: JsonObject): string | undefined => stringIn(reasoning_effort)
-
-/** OpenAI's own servers refuse what a generation lacks. Translation leaves its sampling out for other servers too, and names it. */
-function fitGeneration(fitting: Fitting): JsonObject {
-  const { model, rules, is_translated, dropped } = fitting
-  const generation = generationOf(model)
-  if (!generation.reasons || !(rules.by_generation || is_translated)) return fitting.body
-  const body = rules.by_generation ? withKnownLimit(unreasoned(fitting, generation)) : fitting.body
-  const refused: string[] = takesSampling(generation, effortIn(body)) ? [] : [...SAMPLING]
-  if (!generation.takes_parallel_tool_calls) refused.push('parallel_tool_calls')
-  return leftOut(body, refused, dropped)
-}
-
-/** The fields that the generation refuses, and without which an answer would be another. */
-function lostByGeneration(body: JsonObject, generation: Generation): readonly string[] {
-  const stop = generation.takes_stop ? [] : ['stop']
-  return takesSampling(generation, effortIn(body)) ? stop : [...stop, ...PROBABILITIES]
-}
-
-/** One limit under its other name; of two, the server refuses one. */
-function withKnownLimit(body: JsonObject): JsonObject {
-  const { max_tokens, ...rest } = body
-  if (max_tokens === undefined || (body.max_completion_tokens ?? null) !== null) return body
-  return { ...rest, max_completion_tokens: max_tokens }
-}
-
-/** Chat completions of later generations take tools without reasoning only; both together is for responses. */
-function unreasoned({ body, dropped }: Fitting, { chat_lacks, default_effort }: Generation): JsonObject {
-  const effort = effortIn(body) ?? default_effort
-  if (chat_lacks !== 'reasoning_with_tools' || effort === 'none' || !hasItems(body.tools)) return body
-  dropped.add('reasoning_effort')
-  return { ...body, reasoning_effort: 'none' }
-}
-
 type Step = (fitting: Fitting) => JsonObject
 
 const STEPS: readonly Step[] = [
@@ -183,4 +116,71 @@ function generationLevels(
   const { efforts } = generation
   if (rules.by_generation && isOpenAis(generation)) return { levels: efforts }
   return (requested === 'none' || requested === 'minimal') && efforts.length > 0 ? { levels: efforts } : {}
+}
+
+/** https://platform.openai.com/docs/guides/structured-outputs#json-mode, https://github.com/browserbase/stagehand/issues/1204 */
+function fitFormat({ body, rules, is_translated, dropped }: Fitting): JsonObject {
+  const { type, json_schema } = objectIn(body.response_format)
+  if (type === 'json_schema' && rules.lacks_schemas) {
+    dropped.add('response_format')
+    const { schema } = objectIn(json_schema)
+    return { ...withWords(body, schemaWords(schema)), response_format: { type: 'json_object' } }
+  }
+  const lacks_word = type === 'json_object' && is_translated && !objectsIn(body.messages).some(mentionsJson)
+  return lacks_word ? withWords(body, JSON_WORD) : body
+}
+
+const schemaWords = (schema: Json | undefined): string =>
+  isObject(schema) ? `${JSON_WORD} It matches this JSON schema: ${JSON.stringify(schema)}` : JSON_WORD
+
+const mentionsJson = ({ content }: JsonObject): boolean => /json/i.test(contentText(content))
+
+/** After the system prompt, which stays the beginning of what a provider caches. */
+function withWords(body: JsonObject, content: string): JsonObject {
+  const messages = Array.isArray(body.messages) ? body.messages : []
+  const begins = messages.findIndex((message) => !isSystem(message))
+  const at = begins < 0 ? messages.length : begins
+  return { ...body, messages: messages.toSpliced(at, 0, { role: 'system', content }) }
+}
+
+const isSystem = (message: Json): boolean =>
+  isObject(message) && ['system', 'developer'].includes(stringIn(message.role) ?? '')
+
+/** Without them the model answers the same question, in other words. */
+const SAMPLING = ['temperature', 'top_p', 'presence_penalty', 'frequency_penalty'] as const
+/** Without them an answer lacks what the caller requested. */
+const PROBABILITIES = ['logprobs', 'top_logprobs', 'logit_bias'] as const
+
+const effortIn = ({ reasoning_effort }: JsonObject): string | undefined => stringIn(reasoning_effort)
+
+/** OpenAI's own servers refuse what a generation lacks. Translation leaves its sampling out for other servers too, and names it. */
+function fitGeneration(fitting: Fitting): JsonObject {
+  const { model, rules, is_translated, dropped } = fitting
+  const generation = generationOf(model)
+  if (!generation.reasons || !(rules.by_generation || is_translated)) return fitting.body
+  const body = rules.by_generation ? withKnownLimit(unreasoned(fitting, generation)) : fitting.body
+  const refused: string[] = takesSampling(generation, effortIn(body)) ? [] : [...SAMPLING]
+  if (!generation.takes_parallel_tool_calls) refused.push('parallel_tool_calls')
+  return leftOut(body, refused, dropped)
+}
+
+/** The fields that the generation refuses, and without which an answer would be another. */
+function lostByGeneration(body: JsonObject, generation: Generation): readonly string[] {
+  const stop = generation.takes_stop ? [] : ['stop']
+  return takesSampling(generation, effortIn(body)) ? stop : [...stop, ...PROBABILITIES]
+}
+
+/** One limit under its other name; of two, the server refuses one. */
+function withKnownLimit(body: JsonObject): JsonObject {
+  const { max_tokens, ...rest } = body
+  if (max_tokens === undefined || (body.max_completion_tokens ?? null) !== null) return body
+  return { ...rest, max_completion_tokens: max_tokens }
+}
+
+/** Chat completions of later generations take tools without reasoning only; both together is for responses. */
+function unreasoned({ body, dropped }: Fitting, { chat_lacks, default_effort }: Generation): JsonObject {
+  const effort = effortIn(body) ?? default_effort
+  if (chat_lacks !== 'reasoning_with_tools' || effort === 'none' || !hasItems(body.tools)) return body
+  dropped.add('reasoning_effort')
+  return { ...body, reasoning_effort: 'none' }
 }
