@@ -3,7 +3,7 @@ import type { ClientApi } from '../../src/app/surface/client-api.ts'
 
 /** A part of an API, as it is refused. */
 interface AbsentApi {
-  /** Whose API it is where the request does not say who asks. */
+  /** The API that has it, where the request does not say which client sent it. */
   of: ClientApi
   instead: string
 }
@@ -74,7 +74,7 @@ const ABSENT: Readonly<Record<string, AbsentApi>> = {
 export const absentApi = (area: string): AbsentApi | undefined =>
   Object.hasOwn(ABSENT, area) ? ABSENT[area] : undefined
 
-/** What to do about a path that exists nowhere. */
+/** Advice on a path that exists nowhere. */
 export const adviceOn = (area: string): string =>
   /^v\d+(?:beta|alpha)?\d*$/.test(area)
     ? `The path has a version twice: leave "/v1" out of the base address.`

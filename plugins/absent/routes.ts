@@ -1,4 +1,4 @@
-// What exists at a provider but not here: every path under /v1/ that no other surface serves, in the dialect of who asks.
+// Endpoints that providers have and this gateway lacks: every path under /v1/ without a surface, refused in the client's own format.
 import { Elysia } from 'elysia'
 import { calls } from '../../src/app/surface/calls.ts'
 import { type ClientApi, clientApiOf, surfaceFor } from '../../src/app/surface/client-api.ts'

@@ -138,7 +138,7 @@ function withQualities<S extends TObject>(schema: S, name: string, model: ImageM
   return made as TObject as S
 }
 
-/** What each form of request takes for a model, as its entry says; without one, what all take. */
+/** The fields of each form of request for a model, as its entry says; without one, those of every model. */
 export const fieldsFor = {
   generation: (model: ImageModel | undefined) => withQualities(GenerationFields, 'generation', model),
   edit: (model: ImageModel | undefined) =>

@@ -25,13 +25,13 @@ export function checkFields<S extends TObject>(
   schema: S,
   values: Readonly<Record<string, unknown>>,
 ): Static<S> {
-  const given = Object.fromEntries(Object.entries(values).filter(([, value]) => value !== null))
-  if (fits(schema, given)) return given
-  const [first] = faultsIn(schema, given)
+  const present = Object.fromEntries(Object.entries(values).filter(([, value]) => value !== null))
+  if (fits(schema, present)) return present
+  const [first] = faultsIn(schema, present)
   throw refusalOf(first ? [first] : [], 'field')
 }
 
-/** What an order has besides its fields. */
+/** The parts of an order besides its fields. */
 export type Origin = Pick<ImageOrder, 'sources' | 'content' | 'kept_bytes' | 'mask' | 'mask_source'>
 
 /**

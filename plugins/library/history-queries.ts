@@ -51,7 +51,7 @@ export const historyQueries = perConnection(historyOf())
 /** The same of an account's images. */
 export const historyQueriesOfAccount = perConnection(historyOf(equals(generations.account_id, 'account_id')))
 
-/** What images were made from, and what was made from them. */
+/** The ancestors and descendants of images. */
 export const lineageQueries = perConnection({
   /**
    * The images of some ids, and the parents of an account's among them, so many generations back. All by their ids: SQLite
@@ -75,7 +75,7 @@ export const lineageQueries = perConnection({
       .prepare(),
   /** The files of some keys. */
   files: (orm) => orm.select().from(files).where(isOneOf(files.key, 'keys')).prepare(),
-  /** Those that name one as a parent, among so many that came after it: a parent is always older. */
+  /** Images that name one as a parent, among so many that came after it: a parent is always older. */
   children: (orm) => {
     const later = orm
       .select()

@@ -47,7 +47,7 @@ export async function listGenerations(
   return next && page.next_cursor === undefined ? { ...page, next_cursor: next.id + 1 } : page
 }
 
-/** What one of a call's images cost: equal shares whose sum is the call's cost. An image that was not made is free. */
+/** The cost of one of a call's images: equal shares whose sum is the call's cost. An image that was not made is free. */
 function shareOf(total_nanos: Nanos, images: number, position: number): Nanos {
   if (position >= images) return 0
   const share = Math.floor(total_nanos / images)

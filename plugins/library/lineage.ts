@@ -13,7 +13,7 @@ export interface Relative {
   generation: number
   /** Ids among those of the tree. */
   parents: readonly string[]
-  /** What it is; `deleted` where it is there no longer. */
+  /** Its row; `deleted` without one. */
   is: { kind: 'image'; row: Generation } | { kind: 'file'; row: StoredFile } | { kind: 'deleted' }
 }
 
@@ -21,7 +21,7 @@ export interface Relative {
 const MAX_RELATIVES = 24
 const MAX_GENERATIONS = 4
 
-/** What was made from an image is looked for among so many that came after it: some 5 ms. */
+/** Descendants are looked for among so many images that came after: some 5 ms. */
 const MAX_LATER_LOOKED_AT = 5_000
 
 /**
@@ -39,7 +39,7 @@ export async function lineageOf(db: Db, image: Generation): Promise<Relative[]> 
   return [...ancestors.toReversed(), itself, ...(await descendantsOf(db, image))]
 }
 
-/** What an image may descend from, by their ids. */
+/** Images and files that an image may descend from, by their ids. */
 interface Elders {
   images: ReadonlyMap<string, Generation>
   files: ReadonlyMap<string, FileRow>

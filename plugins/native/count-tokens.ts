@@ -29,7 +29,7 @@ export const countTokens = (parts: CallParts, origin: CallOrigin, model_id: stri
       model,
       await body.facts(gemini.name, isObject(whole) ? whole : undefined),
     )
-    // What is inside a whole request is not checked for what only the provider remembers, so it stays here.
+    // The gateway does not check a whole request for items that only the provider remembers, so it stays here.
     const counted =
       whole === undefined
         ? await countUpstream(parts, admitted, model, { protocol: gemini, write: questionOf(body) })
@@ -53,7 +53,7 @@ const questionOf =
 /** The contents as the server takes them, where it takes them otherwise than the Gemini API. */
 async function fittedTo(server: string | undefined, model: string, body: TextBody): Promise<JsonObject> {
   if (server === undefined || !gemini.text.fit) return {}
-  const asked = await body.read(['contents'])
-  const { body: fitted } = gemini.text.fit(asked, { server, model, is_translated: false })
-  return fitted.contents === asked.contents ? {} : { contents: fitted.contents ?? null }
+  const question = await body.read(['contents'])
+  const { body: fitted } = gemini.text.fit(question, { server, model, is_translated: false })
+  return fitted.contents === question.contents ? {} : { contents: fitted.contents ?? null }
 }

@@ -33,24 +33,24 @@ export async function itemsPage(
   { after, limit = DEFAULT_LIMIT, order = 'desc' }: Static<typeof ItemsQuery>,
   reading: ReadingItems,
 ): Promise<Uint8Array[]> {
-  const shown: ListedItem[] = []
-  let shown_bytes = 0
-  let begun = after === undefined
+  const page: ListedItem[] = []
+  let page_bytes = 0
+  let has_begun = after === undefined
   let has_more = false
   for await (const item of itemsOf(turns, id, order, reading)) {
-    if (begun) {
-      has_more = shown.length === limit || shown_bytes >= MAX_PAGE_BYTES
+    if (has_begun) {
+      has_more = page.length === limit || page_bytes >= MAX_PAGE_BYTES
       if (has_more) break
-      shown.push(item)
-      shown_bytes += item.json.length
+      page.push(item)
+      page_bytes += item.json.length
     }
-    if (item.id === after) begun = true
+    if (item.id === after) has_begun = true
   }
-  if (!begun) throw invalidRequest(`after: item "${after}" not found in this list.`, { param: 'after' })
-  const ends = { first_id: shown.at(0)?.id ?? null, last_id: shown.at(-1)?.id ?? null, has_more }
+  if (!has_begun) throw invalidRequest(`after: item "${after}" not found in this list.`, { param: 'after' })
+  const ends = { first_id: page.at(0)?.id ?? null, last_id: page.at(-1)?.id ?? null, has_more }
   return [
     Buffer.from('{"object":"list","data":['),
-    ...shown.flatMap(({ json }, index) => (index === 0 ? [json] : [COMMA, json])),
+    ...page.flatMap(({ json }, index) => (index === 0 ? [json] : [COMMA, json])),
     Buffer.from(`],${JSON.stringify(ends).slice(1)}`),
   ]
 }
@@ -64,7 +64,7 @@ async function* itemsOf(
   order: 'asc' | 'desc',
   reading: ReadingItems,
 ): AsyncGenerator<ListedItem> {
-  const shown = new Set<string>()
+  const seen = new Set<string>()
   const pace = createPace()
   for await (const turn of turns) {
     await reading.memory.grow(turn.kept_bytes * COPIES, reading.gone)
@@ -75,8 +75,8 @@ async function* itemsOf(
     for (const { line, of } of order === 'asc' ? all : all.reverse()) {
       const items = await itemsOfLine(line, of)
       for (const item of order === 'asc' ? items : items.reverse()) {
-        if (shown.has(item.id)) continue
-        shown.add(item.id)
+        if (seen.has(item.id)) continue
+        seen.add(item.id)
         yield item
       }
       await pace(line.length)

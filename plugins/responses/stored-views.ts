@@ -1,4 +1,4 @@
-// What can be asked of kept responses, and what is shown of them: OpenAI's shapes, and the routes' schemas made of them.
+// Kept responses in OpenAI's shapes: the routes' parameters, answers and schemas.
 import { Type } from '@sinclair/typebox'
 import { WholeNumber } from '../../src/http/parameters.ts'
 import { Closed, failures, Nullable, OneOf } from '../../src/http/schema.ts'
@@ -14,7 +14,7 @@ const ResponseParams = Type.Object({
   }),
 })
 
-/** What SDKs send as a list: once or several times, with or without brackets. All that can be included is. */
+/** SDKs send it once or several times, with or without brackets. The answer includes everything in any case. */
 const Names = Type.Optional(
   Type.Union([Type.String(), Type.Array(Type.String())], {
     description: "Accepted as OpenAI's clients send it: all that can be included is.",
@@ -136,7 +136,6 @@ export const REMOVE = {
   },
 }
 
-/** Of cancelling a response, which always fails. */
 /** Always refused, so the API reference leaves it out. */
 export const CANCEL = {
   parse: 'none',

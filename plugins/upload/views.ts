@@ -1,4 +1,4 @@
-// What callers are shown of their files.
+// Files as callers see them.
 import { type Static, Type } from '@sinclair/typebox'
 import { PAGE_FIELDS } from '../../src/http/paging.ts'
 import { Closed, OneOf } from '../../src/http/schema.ts'

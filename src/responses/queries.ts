@@ -34,7 +34,7 @@ const IS_LAST = eq(responses.later, sql`0`)
 
 export const responseQueries = perConnection({
   /** By its public id, unless it is deleted or past its time. */
-  shown: (orm) => orm.select(ROW).from(responses).where(and(OF_ID, IS_VISIBLE)).prepare(),
+  visible: (orm) => orm.select(ROW).from(responses).where(and(OF_ID, IS_VISIBLE)).prepare(),
   row: (orm) => orm.select(ROW).from(responses).where(equals(responses.id, 'id')).prepare(),
   /** A row and those before it in its conversation, some at once, the newest first. */
   chain: (orm) =>

@@ -14,7 +14,7 @@ export const LOSABLE: Writing = { durable: false }
 export const findVisible = (
   db: Db,
   values: { account_id: number; response_id: string; expired_by_ms: number },
-): Awaitable<Row | undefined> => responseQueries(db).shown.get(values)
+): Awaitable<Row | undefined> => responseQueries(db).visible.get(values)
 
 /** More than any conversation has. */
 const ALL_ROWS = 1_000_000

@@ -6,7 +6,7 @@ import { Notice } from '../../console/web/parts/notice.tsx'
 interface HiddenPicturesProps {
   /** AccountScope they are, and what of them is not shown. */
   children: ReactNode
-  /** What the button says. */
+  /** The label of the button. */
   verb?: string
   onShow: () => void
 }

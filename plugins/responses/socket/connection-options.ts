@@ -1,11 +1,11 @@
-// What a connection of a caller is made with, and the messages that it keeps.
+// The parts of a caller's connection, and the messages that it keeps.
 import type { GatewayError } from '../../../src/domain/errors.ts'
 import type { OpenSocket } from '../../../src/http/socket-memory.ts'
 import type { SharedBytes } from '../../../src/utilities/shared-bytes.ts'
 import type { Create, Unwrap } from './envelope.ts'
 import type { Turns } from './turns.ts'
 
-/** What became of a request. */
+/** The outcome of a request. */
 export interface Served {
   answer: Response
   /** Money was held for it: else nobody pays for what it took. */
@@ -15,7 +15,7 @@ export interface Served {
 export interface ConnectionOptions {
   account_id: number
   opened_at_ms: number
-  /** What has come over this and other connections, and waits for its call. */
+  /** Messages of this and other connections that wait for their calls. */
   arrived: SharedBytes
   /** In which this and other connections read messages and begin calls. */
   turns: Turns

@@ -4,7 +4,14 @@ import type { OpenSocket, SocketEnd } from '../../../src/http/socket-memory.ts'
 import type { CallerSocket, SocketEvents } from '../../../src/http/sockets.ts'
 import type { Arrived, ConnectionOptions, Message } from './connection-options.ts'
 import { FLOOD, FORGOTTEN, NO_ROOM, UNPAID } from './ends.ts'
-import { type Asked, bytesOf, laneAtStart, readLargeMessage, readMessage, tooManyLanes } from './envelope.ts'
+import {
+  bytesOf,
+  type Envelope,
+  laneAtStart,
+  readLargeMessage,
+  readMessage,
+  tooManyLanes,
+} from './envelope.ts'
 import { Lanes } from './lanes.ts'
 import { errorMessage, Outbox, steerFailed, TOO_OLD } from './outbox.ts'
 import { Unpaid } from './unpaid.ts'
@@ -118,7 +125,7 @@ export class Connection implements SocketEvents, OpenSocket {
     this.#socket?.close(code, reason)
   }
 
-  /** What was only remembered here is not any more. */
+  /** Forgets the responses that only this connection remembers. */
   forgotten(): void {
     this.end(FORGOTTEN)
   }
@@ -134,7 +141,7 @@ export class Connection implements SocketEvents, OpenSocket {
     if (this.is_idle) this.#endIfAsked()
   }
 
-  /** What waits is not read or answered any more. */
+  /** Drops the messages that wait. */
   #drop(): void {
     this.#inbox.length = 0
     this.#lanes.clear()
@@ -169,8 +176,8 @@ export class Connection implements SocketEvents, OpenSocket {
     const { assertWelcome, unwrap } = this.#options
     try {
       await awaitWelcome(this.#lanes, laneAtStart(message.text), assertWelcome)
-      const asked = await readLargeMessage(bytesOf(message.text), unwrap)
-      this.#handle(message, () => asked)
+      const envelope = await readLargeMessage(bytesOf(message.text), unwrap)
+      this.#handle(message, () => envelope)
     } catch (thrown) {
       this.#handle(message, () => {
         throw thrown
@@ -182,7 +189,7 @@ export class Connection implements SocketEvents, OpenSocket {
   }
 
   /** Does what a message asks for, or refuses it. */
-  #handle({ text, bytes }: Message, read: () => Asked): void {
+  #handle({ text, bytes }: Message, read: () => Envelope): void {
     let waits = false
     try {
       // Nobody is left to be answered.
@@ -191,9 +198,10 @@ export class Connection implements SocketEvents, OpenSocket {
         if (this.#isHeard(bytes)) this.#outbox.send(TOO_OLD)
         return
       }
-      const asked = read()
-      if (asked.kind === 'create') waits = this.#take({ ...asked, bytes })
-      else if (this.#isHeard(bytes) && asked.kind === 'steer') this.#outbox.send(steerFailed(asked.steer))
+      const envelope = read()
+      if (envelope.kind === 'create') waits = this.#take({ ...envelope, bytes })
+      else if (this.#isHeard(bytes) && envelope.kind === 'steer')
+        this.#outbox.send(steerFailed(envelope.steer))
     } catch (thrown) {
       if (!(thrown instanceof GatewayError)) throw thrown
       void this.#refuse(thrown, laneAtStart(text), bytes)

@@ -15,8 +15,8 @@ export interface Create {
   generates: boolean
 }
 
-/** What a message asks for. */
-export type Asked =
+/** A message by its kind. */
+export type Envelope =
   | Create
   /** Words for a response under way, which no model here takes. */
   | { kind: 'steer'; steer: { previous_response_id: Json; input: Json } }
@@ -51,19 +51,19 @@ export function bytesOf(message: string | Uint8Array): Uint8Array {
 }
 
 /** @throws GatewayError invalid_request for what cannot be understood; what a response is asked for with is not looked at */
-export const readMessage = (bytes: Uint8Array): Asked => askedBy(bytes, unwrap(bytes, ENVELOPE))
+export const readMessage = (bytes: Uint8Array): Envelope => envelopeOf(bytes, unwrap(bytes, ENVELOPE))
 
 /** The same for a large message. @throws GatewayError as `readMessage` and `unwrap` */
-export async function readLargeMessage(bytes: Uint8Array, unwrapElsewhere: Unwrap): Promise<Asked> {
+export async function readLargeMessage(bytes: Uint8Array, unwrapElsewhere: Unwrap): Promise<Envelope> {
   const { length } = bytes
-  return askedBy({ length }, await unwrapElsewhere(bytes, ENVELOPE))
+  return envelopeOf({ length }, await unwrapElsewhere(bytes, ENVELOPE))
 }
 
 /** @param bytes whole, unless they are too many for anything but a request */
-function askedBy(
+function envelopeOf(
   bytes: Uint8Array | { readonly length: number },
   { fields: { type, stream_id, generate = true }, request }: Unwrapped,
-): Asked {
+): Envelope {
   if (type === 'response.processed' || type === 'response.steer') {
     if (!(bytes instanceof Uint8Array) || bytes.length > MAX_UNPAID_BYTES)
       throw invalidRequest(`A message of type "${type}" may have at most ${MAX_UNPAID_BYTES / 1024} KB.`)

@@ -13,7 +13,7 @@ interface Lane<T> {
 
 export class Lanes<T> {
   readonly #lanes = new Map<string | undefined, Lane<T>>()
-  /** Those that have something to do, and nothing under way. */
+  /** Lanes with work and nothing under way. */
   readonly #ready: Lane<T>[] = []
   readonly #work: (item: T) => Promise<void>
   readonly #onDone: () => void
@@ -75,7 +75,7 @@ export class Lanes<T> {
     return true
   }
 
-  /** What waits is not done any more. */
+  /** Drops the work that waits. */
   clear(): void {
     for (const { waiting } of this.#lanes.values()) waiting.length = 0
     this.#ready.length = 0

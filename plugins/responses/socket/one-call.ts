@@ -3,12 +3,12 @@ import type { Surface } from '../../../src/app/surface/origin.ts'
 import type { CallOrigin } from '../../../src/calls/life/call.ts'
 import type { Sockets } from '../../../src/http/sockets.ts'
 
-/** What is known of a connection by the request that opened it. */
+/** A connection, by the request that opened it. */
 export interface Handshake {
   /** Its own; each call has another. */
   request_id: string
   url: string
-  /** Those of its headers that are its calls', too. */
+  /** The headers that its calls have, too. */
   headers: Headers
   credential: string | undefined
   address: string | undefined

@@ -26,7 +26,7 @@ class EventMessages {
   }
 }
 
-/** What is said of an answer by its headers alone. */
+/** The facts about an answer in its headers alone. */
 const DIFFERS = ['x-tollgate-dropped', 'x-tollgate-output-limit']
 const ABOUT_ANSWER = ['x-request-id', 'x-tollgate-upstream-model', ...DIFFERS]
 

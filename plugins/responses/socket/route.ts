@@ -1,4 +1,4 @@
-// GET /v1/responses as a WebSocket: who may open one, and what each response asked for over it goes through.
+// GET /v1/responses as a WebSocket: who may open one, and what each response request for over it goes through.
 import { Elysia } from 'elysia'
 import type { Caller } from '../../../src/access/gate.ts'
 import { freeCalls } from '../../../src/app/surface/calls.ts'
@@ -29,11 +29,11 @@ type Parts = Pick<Gateway, 'calls' | 'requests' | 'content'>
 interface Route {
   gateway: Parts
   surface: Surface
-  /** What is the same for every response. */
+  /** The parts that every response shares. */
   request: ResponseRequest
-  /** What all connections remember. */
+  /** The memory of all connections. */
   memory: SharedBytes
-  /** What has come over all connections, and waits for its call. */
+  /** Messages of all connections that wait for their calls. */
   arrived: SharedBytes
   /** In which all connections work. */
   turns: Turns
@@ -62,16 +62,16 @@ export function webSockets(gateway: Parts, surface: Surface, request: ResponseRe
   }
   return new Elysia({ name: 'responses: WebSocket' }).use(freeCalls(gateway, surface)).get(
     '/v1/responses',
-    async ({ request: asked, origin, caller, set }) => {
-      const upgrades = asked.headers.has('upgrade')
-      if (!upgrades && !asked.headers.has('sec-websocket-key'))
+    async ({ request: handshake, origin, caller, set }) => {
+      const upgrades = handshake.headers.has('upgrade')
+      if (!upgrades && !handshake.headers.has('sec-websocket-key'))
         throw notFound('No such endpoint. Use POST /v1/responses, or GET /v1/responses/{id}.')
       rejectWhileStopping(calls.running)
       const has_room = requests.web_sockets.hasRoom(caller.account.id)
       const unwelcome = await refusalOf(calls, origin)
       const connection = connectionOf(route, caller, handshakeOf(origin))
       const headers = { 'x-request-id': origin.request_id }
-      if (upgrades && has_room && !unwelcome && requests.sockets()?.upgrade(asked, connection, headers))
+      if (upgrades && has_room && !unwelcome && requests.sockets()?.upgrade(handshake, connection, headers))
         return undefined
       // Codex goes on by POST after 426, at once; another refusal would end its turn (codex-rs/core/src/client.rs).
       set.status = 426

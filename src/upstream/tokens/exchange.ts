@@ -16,7 +16,7 @@ const SCOPE = 'https://www.googleapis.com/auth/cloud-platform'
 const LIFETIME_S = 3_600
 
 /** The account's claims; times in seconds since 1970. */
-export interface Claims {
+interface Claims {
   iss: string
   scope: string
   aud: string
