@@ -1,5 +1,6 @@
 // The queries on produced and uploaded images, prepared once for each connection.
-import { and, asc, desc, eq, gt, isNotNull, isNull, lt, ne, sql, sum } from 'drizzle-orm'
+import { and, asc, desc, eq, gt, isNotNull, isNull, lt, ne, type SQL, sql, sum } from 'drizzle-orm'
+import type { Orm } from '../store/db.ts'
 import { isAbandoned } from '../store/gateways.ts'
 import { equals, isOneOf, placeholders, rawPlaceholders } from '../store/placeholders.ts'
 import { perConnection } from '../store/prepared.ts'
@@ -25,6 +26,25 @@ const FILE_PLACE = {
   sha256: files.sha256,
   missing_since_ms: files.missing_since_ms,
 }
+
+/** A page of images by their ids, without the prompts, which may be long. */
+const imagePlaces = (orm: Orm, which: SQL | undefined) =>
+  orm
+    .select(PLACE)
+    .from(generations)
+    .where(and(which, gt(generations.id, placeholder('after_id'))))
+    .orderBy(asc(generations.id))
+    .limit(placeholder('row_limit'))
+    .prepare()
+/** A page of files by their ids. */
+const filePlaces = (orm: Orm, which: SQL | undefined) =>
+  orm
+    .select(FILE_PLACE)
+    .from(files)
+    .where(and(which, gt(files.id, placeholder('after_id'))))
+    .orderBy(asc(files.id))
+    .limit(placeholder('row_limit'))
+    .prepare()
 
 /** Queries on produced images. Each takes the values of its placeholders by name, and throws where one is missing. */
 export const generationQueries = perConnection({
@@ -81,29 +101,10 @@ export const generationQueries = perConnection({
       .where(isOneOf(generations.id, 'ids'))
       .prepare(),
   /** Images that are marked as missing, in the order of their ids. */
-  missing: (orm) =>
-    orm
-      .select(PLACE)
-      .from(generations)
-      .where(and(isNotNull(generations.missing_since_ms), gt(generations.id, placeholder('after_id'))))
-      .orderBy(asc(generations.id))
-      .limit(placeholder('row_limit'))
-      .prepare(),
+  missing: (orm) => imagePlaces(orm, isNotNull(generations.missing_since_ms)),
   /** Images whose files should be there, in the order of their ids. */
   expected: (orm) =>
-    orm
-      .select(PLACE)
-      .from(generations)
-      .where(
-        and(
-          eq(generations.state, 'stored'),
-          isNull(generations.missing_since_ms),
-          gt(generations.id, placeholder('after_id')),
-        ),
-      )
-      .orderBy(asc(generations.id))
-      .limit(placeholder('row_limit'))
-      .prepare(),
+    imagePlaces(orm, and(eq(generations.state, 'stored'), isNull(generations.missing_since_ms))),
   find: (orm) => orm.select().from(generations).where(thisGeneration).prepare(),
   findOfAny: (orm) => orm.select().from(generations).where(equals(generations.uuid, 'uuid')).prepare(),
   storedOfCall: (orm) =>
@@ -157,25 +158,9 @@ export const fileQueries = perConnection({
   mark: (orm) =>
     orm.update(files).set(rawPlaceholders('missing_since_ms')).where(isOneOf(files.id, 'ids')).prepare(),
   /** Files that are marked as missing, in the order of their ids. */
-  missing: (orm) =>
-    orm
-      .select(FILE_PLACE)
-      .from(files)
-      .where(and(isNotNull(files.missing_since_ms), gt(files.id, placeholder('after_id'))))
-      .orderBy(asc(files.id))
-      .limit(placeholder('row_limit'))
-      .prepare(),
+  missing: (orm) => filePlaces(orm, isNotNull(files.missing_since_ms)),
   /** Files that should be there, in the order of their ids. */
-  expected: (orm) =>
-    orm
-      .select(FILE_PLACE)
-      .from(files)
-      .where(
-        and(eq(files.state, 'stored'), isNull(files.missing_since_ms), gt(files.id, placeholder('after_id'))),
-      )
-      .orderBy(asc(files.id))
-      .limit(placeholder('row_limit'))
-      .prepare(),
+  expected: (orm) => filePlaces(orm, and(eq(files.state, 'stored'), isNull(files.missing_since_ms))),
   all: (orm) => orm.select().from(files).prepare(),
   page: (orm) =>
     orm

@@ -1,5 +1,5 @@
 // The queries on kept responses, prepared once for each connection.
-import { and, asc, count, eq, exists, gt, isNotNull, lte, sql, sum } from 'drizzle-orm'
+import { and, asc, count, eq, exists, getTableColumns, gt, isNotNull, lte, sql, sum } from 'drizzle-orm'
 import { equals, placeholders } from '../store/placeholders.ts'
 import { perConnection } from '../store/prepared.ts'
 import { closed_accounts, responses } from '../store/schema.ts'
@@ -7,19 +7,7 @@ import { closed_accounts, responses } from '../store/schema.ts'
 const { placeholder } = sql
 
 /** All but the body, which may be large. */
-const ROW = {
-  id: responses.id,
-  account_id: responses.account_id,
-  response_id: responses.response_id,
-  previous: responses.previous,
-  later: responses.later,
-  deleted: responses.deleted,
-  body_file: responses.body_file,
-  kept_bytes: responses.kept_bytes,
-  chain_bytes: responses.chain_bytes,
-  chain_length: responses.chain_length,
-  created_at_ms: responses.created_at_ms,
-}
+const { body: _, ...ROW } = getTableColumns(responses)
 
 const OF_ID = and(equals(responses.account_id, 'account_id'), equals(responses.response_id, 'response_id'))
 const IS_VISIBLE = and(eq(responses.deleted, 0), gt(responses.created_at_ms, placeholder('expired_by_ms')))
