@@ -4,10 +4,9 @@ import { HOUR_MS } from '../../src/domain/ranges.ts'
 import type { PostWebhook } from '../../src/media/webhook-post.ts'
 import type { Logger } from '../../src/observe/log.ts'
 import type { Db } from '../../src/store/db.ts'
-import { deliver, GONE, webhookOf } from './delivery.ts'
 import type { AlertSettings } from './settings.ts'
 import { dueSendings, recordTry, type SendingWithAlert, type TryResult, takeSending } from './store.ts'
-import { bodyOf } from './webhook.ts'
+import { bodyOf, deliver, GONE, webhookOf } from './webhook.ts'
 
 interface SenderParts {
   db: Db

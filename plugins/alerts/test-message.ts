@@ -2,9 +2,8 @@
 import { conflict } from '../../src/domain/errors.ts'
 import type { PostWebhook } from '../../src/media/webhook-post.ts'
 import type { Logger } from '../../src/observe/log.ts'
-import { type Delivery, deliver, GONE, webhookOf } from './delivery.ts'
 import type { AlertSettings } from './settings.ts'
-import { testBody } from './webhook.ts'
+import { type Delivery, deliver, GONE, testBody, webhookOf } from './webhook.ts'
 
 export interface TestResult extends Delivery {
   /** The result in words, and what to do. */

@@ -1,6 +1,9 @@
 // The moves of `migrate`: rows, files or both, while nothing else changes them.
+
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { Context } from '../../src/app/command-line/context.ts'
+import type { DataFolder } from '../../src/app/command-line/data-folder.ts'
 import type { CliDeps } from '../../src/app/command-line/terminal.ts'
 import { withProgress } from '../../src/app/commands/progress.ts'
 import { withoutGateway } from '../../src/app/commands/without-gateway.ts'
@@ -9,7 +12,9 @@ import type { Engine } from '../../src/app/process/engine/engine.ts'
 import type { MovedFiles } from '../../src/app/process/moving/files-of-rows.ts'
 import { type Moved, type MoveOptions, moveRows } from '../../src/app/process/moving/rows.ts'
 import { checkFile, writeNew } from '../../src/app/process/snapshot.ts'
-import { dropShared } from '../../src/catalogue/shared.ts'
+import { withMachine } from '../../src/catalogue/of-the-machine.ts'
+import { dropShared, newestShared } from '../../src/catalogue/shared.ts'
+import { readToml } from '../../src/catalogue/toml.ts'
 import type { StorageSettings } from '../../src/domain/catalogue.ts'
 import { conflict } from '../../src/domain/errors.ts'
 import { audit } from '../../src/money/ledger/audit.ts'
@@ -20,11 +25,40 @@ import { postgresTarget, refuseRows } from '../../src/store/engines/postgres/cop
 import { openPostgres } from '../../src/store/engines/postgres/open.ts'
 import { sqliteTarget } from '../../src/store/engines/sqlite/copy-target.ts'
 import { openDb } from '../../src/store/engines/sqlite/sqlite.ts'
+import { giveToFolderOwner } from '../../src/store/folder.ts'
 import { makeWorkFolder } from '../../src/store/work-folder.ts'
 import { counted } from '../../src/utilities/counted.ts'
-import { type PlacedCatalogue, placeCatalogue } from './catalogue.ts'
 import type { FileMove } from './files.ts'
 import { aliveNames, lockOf, refuseAlive, refuseDatabase, stoppedFolder, unchanged } from './guards.ts'
+
+/** `to be written`: the folder has a file already, which is left as it is. */
+type PlacedCatalogue = 'written' | 'to be written'
+
+/**
+ * Writes the catalogue that a database has in force for all gateways as the file of a folder, with what is of this machine, if it has none.
+ *
+ * @param keeps_bucket the files stay in the bucket of [storage]
+ * @returns undefined where the file of each machine is in force
+ */
+async function placeCatalogue(
+  db: Db,
+  from: DataFolder,
+  dir: string,
+  keeps_bucket: boolean,
+): Promise<PlacedCatalogue | undefined> {
+  const shared = await newestShared(db)
+  if (!shared) return undefined
+  const { catalogue_path } = dataPaths(dir)
+  if (existsSync(catalogue_path)) return 'to be written'
+  const document = readToml(readFileSync(from.catalogue_path, 'utf8'))
+  const { storage, ...machine } = document.ok ? document.value : {}
+  const { database: _, ...bucket } = Object(storage)
+  const has_storage = keeps_bucket && Object.keys(bucket).length > 0
+  const own = has_storage ? { ...machine, storage: bucket } : machine
+  writeFileSync(catalogue_path, withMachine(shared.text, own), { flag: 'wx', mode: 0o600, flush: true })
+  giveToFolderOwner(catalogue_path)
+  return 'written'
+}
 
 export interface Move {
   context: Context

@@ -17,6 +17,7 @@ import type { Catalogue } from '../../../src/domain/catalogue.ts'
 import { BUILT_IN_REGISTRY } from '../../../src/protocols/registry.ts'
 import { isAbsent } from '../../../src/store/folder.ts'
 import { messageOf } from '../../../src/utilities/thrown.ts'
+import { checkReaders } from './key-readers.ts'
 
 const { fail, ok, warn } = diagnosesOf('catalogue')
 const of_key = diagnosesOf('key file')
@@ -72,24 +73,17 @@ async function sharedIn(
 }
 
 const OTHERS = 0o007
-const OTHERS_AND_GROUP_READ = 0o044
 
 /** A key that every user of the machine can read, or that the gateway cannot. */
-function modeOfKey(path: string, data_folder: string): Diagnosis[] {
-  const status = statSync(path, { throwIfNoEntry: false })
-  if (!status?.isFile()) return []
-  // Root often runs this, and reads everything. The user of the gateway owns its folder.
-  const user = statSync(data_folder).uid
-  if (user !== 0 && user !== status.uid && (status.mode & OTHERS_AND_GROUP_READ) === 0)
-    return [
-      of_key.fail(
-        `user ${user}, who owns ${data_folder} and runs the gateway, cannot read ${path}`,
-        `chown ${user} ${path}`,
-      ),
-    ]
-  if ((status.mode & OTHERS) === 0) return []
-  return [of_key.fail(`every user of this machine can read ${path}`, `chmod o= ${path}`)]
-}
+const modeOfKey = (path: string, data_folder: string): Diagnosis[] =>
+  statSync(path, { throwIfNoEntry: false })?.isFile()
+    ? checkReaders(path, {
+        data_folder,
+        others: OTHERS,
+        fail: of_key.fail,
+        adviceFor: (user) => `chown ${user} ${path}`,
+      })
+    : []
 
 /** A warning says what is the matter with what its path ends with. */
 function adviceOn({ path, message }: Mistake): string {

@@ -1,5 +1,4 @@
 // The check of TLS: the certificate fits its key, is valid for long enough, and only the user of the gateway can read the key. For the doctor and for alerts.
-import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import {
   type CheckTime,
@@ -12,10 +11,10 @@ import { readTlsPair, type TlsFiles, type TlsPair, tlsFilesOf } from '../../../s
 import { counted } from '../../../src/utilities/counted.ts'
 import { isLoopback, parseListenAddress } from '../../../src/utilities/listen-address.ts'
 import { messageOf } from '../../../src/utilities/thrown.ts'
+import { checkReaders } from './key-readers.ts'
 
 const { fail, ok, warn } = diagnosesOf('certificate')
 const OTHERS_READ = 0o004
-const OTHERS_AND_GROUP_READ = 0o044
 const of_key = diagnosesOf('key of TLS')
 
 /** @param time an alert is about the certificate alone: a proxy's is its own business */
@@ -69,17 +68,11 @@ function validity(pair: TlsPair, now_ms: number): Diagnosis {
   return ok(found)
 }
 
-function keyMode({ key }: TlsFiles, data_folder: string): Diagnosis[] {
-  const { mode, uid } = statSync(key)
-  // Root often runs this, and reads everything. The user of the gateway owns its folder.
-  const user = statSync(data_folder).uid
-  if (user !== 0 && user !== uid && (mode & OTHERS_AND_GROUP_READ) === 0)
-    return [
-      of_key.fail(
-        `user ${user}, who owns ${data_folder} and runs the gateway, cannot read ${key}`,
-        `Copy it to a file that only that user can read: install -D -m 600 -o ${user} -t ${join(data_folder, 'tls')} ${key}`,
-      ),
-    ]
-  if ((mode & OTHERS_READ) === 0) return []
-  return [of_key.fail(`every user of this machine can read ${key}`, `chmod o= ${key}`)]
-}
+const keyMode = ({ key }: TlsFiles, data_folder: string): Diagnosis[] =>
+  checkReaders(key, {
+    data_folder,
+    others: OTHERS_READ,
+    fail: of_key.fail,
+    adviceFor: (user) =>
+      `Copy it to a file that only that user can read: install -D -m 600 -o ${user} -t ${join(data_folder, 'tls')} ${key}`,
+  })
