@@ -20,11 +20,11 @@ let made: { files: Promise<PageFiles>; changed_at_ms: number } | undefined
 /**
  * The files of the pages.
  *
- * @param asked what for: only the page itself looks whether the sources have changed
+ * @param kind a request of the page itself also looks whether the sources have changed
  * @throws AggregateError with the bundler's messages
  */
-export async function pageFiles(asked: 'page' | 'asset'): Promise<PageFiles> {
-  if (made && asked === 'asset') return await made.files
+export async function pageFiles(kind: 'page' | 'asset'): Promise<PageFiles> {
+  if (made && kind === 'asset') return await made.files
   const { sourcesChangedAt } = await import('./bundle.ts')
   const changed_at_ms = await sourcesChangedAt()
   if (made?.changed_at_ms !== changed_at_ms) made = { files: bundled(), changed_at_ms }

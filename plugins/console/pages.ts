@@ -7,7 +7,6 @@ import type { Gateway } from '../../src/app/surface/gateway.ts'
 import { notFound } from '../../src/domain/errors.ts'
 import { acceptedCoding } from '../../src/http/codings.ts'
 import { plainError } from '../../src/http/plain-error.ts'
-import type { PageFile } from './assets.ts'
 
 const SURFACE = { surface: 'console', forms: [], render: plainError }
 
@@ -18,11 +17,11 @@ const API = 'api/'
 
 /** Their names change with their content. */
 const KEEP = 'public, max-age=31536000, immutable'
-/** Asked for each time, and answered with 304 where nothing has changed. */
+/** Requested each time, and answered with 304 where nothing has changed. */
 const ASK_AGAIN = 'no-cache'
 
 /**
- * Nothing is run, drawn or asked for that does not come from here. Inline scripts and styles are refused; styles that scripts
+ * Nothing runs, shows or loads that does not come from here. Inline scripts and styles are refused; styles that scripts
  * set on an element are none of those. https://www.w3.org/TR/CSP3/
  */
 const CONTENT_SECURITY_POLICY = [
@@ -48,7 +47,7 @@ const GUARDS = {
 
 /**
  * `GET /console` and everything below it that is no route of the console's API: the document for every address, so that
- * links into the console work, and its files below `/console/assets/`. Anybody may have them: what they show asks for a
+ * links into the console work, and its files below `/console/assets/`. Anybody may have them: their data need a
  * session.
  */
 export function pageRoutes(gateway: Pick<Gateway, 'calls' | 'requests'>) {
@@ -72,13 +71,8 @@ function leadIn(gateway: Pick<Gateway, 'calls'>): Response {
   return new Response(null, { status: 302, headers: { location: BASE, 'cache-control': 'no-store' } })
 }
 
-interface Asked {
-  file: PageFile
-  cache_control: string
-}
-
 /** @throws GatewayError not_found for an asset of another version */
-async function fileFor(name: string): Promise<Asked> {
+async function fileFor(name: string) {
   const { pageFiles } = await import('./assets.ts')
   const is_asset = name.startsWith(ASSETS)
   const files = await pageFiles(is_asset ? 'asset' : 'page')
@@ -88,7 +82,7 @@ async function fileFor(name: string): Promise<Asked> {
   return { file, cache_control: is_asset ? KEEP : ASK_AGAIN }
 }
 
-function answer(request: Request, { file, cache_control }: Asked): Response {
+function answer(request: Request, { file, cache_control }: Awaited<ReturnType<typeof fileFor>>): Response {
   const coding = acceptedCoding(request.headers.get('accept-encoding'), ['br', 'gzip'])
   const etag = `"${file.hash}-${coding}"`
   const headers: Record<string, string> = {

@@ -1,4 +1,4 @@
-// The console: its pages, and the JSON routes that they ask.
+// The console: its pages, and the JSON routes that they read.
 import { Elysia, NotFoundError } from 'elysia'
 import { atFirstRequest, HANDED_ON } from '../../src/app/surface/at-first-request.ts'
 import { baseApp } from '../../src/app/surface/base-app.ts'
@@ -23,7 +23,7 @@ export function consolePages(gateway: Gateway) {
     .all('/console/api/*', serve, HANDED_ON)
 }
 
-/** Whoever types the gateway's address into a browser means the console; for programs there is nothing here, and nothing is loaded. */
+/** A browser at the gateway's own address means the console; programs get 404, and nothing is loaded for them. */
 const isBrowser = ({ headers }: Request): boolean => headers.get('accept')?.includes('text/html') === true
 
 /** As for a path that no route has. */
@@ -32,7 +32,7 @@ function noRoute(): never {
 }
 
 /**
- * Of every answer that has no such header of its own. What one viewer is shown is nothing for the next one at the same
+ * Of every answer that has no such header of its own. An answer for one viewer is not for the next one at the same
  * screen; nor for pages of other hosts below the same domain, to which browsers send the cookie along.
  */
 const GUARDS = {

@@ -65,9 +65,9 @@ async function found(
   words: string,
 ): Promise<Static<typeof FoundView>> {
   const { db } = gateway
-  const whose = { account_id: accountOf(viewer), key_id: onlyKeyOf(viewer) }
-  const calls = await callsBeginningWith(db, words, whose, MAX_FOUND)
-  const refusals = await refusalsBeginningWith(db, words, whose, MAX_FOUND)
+  const owner = { account_id: accountOf(viewer), key_id: onlyKeyOf(viewer) }
+  const calls = await callsBeginningWith(db, words, owner, MAX_FOUND)
+  const refusals = await refusalsBeginningWith(db, words, owner, MAX_FOUND)
   return {
     accounts: viewer.role === 'operator' ? await accountsLike(gateway, words) : [],
     keys: await keysLike(gateway, viewer, words),
@@ -105,10 +105,10 @@ async function keysLike(
   viewer: Viewer,
   words: string,
 ): Promise<Static<typeof FoundKey>[]> {
-  const whose = { account_id: accountOf(viewer), key_id: onlyKeyOf(viewer) }
+  const owner = { account_id: accountOf(viewer), key_id: onlyKeyOf(viewer) }
   const search = words.startsWith('tg_') ? words.slice(0, PREFIX_LENGTH) : words
   const now_ms = now()
-  const { rows } = await listKeyPage(db, { ...whose, search }, { limit: MAX_FOUND }, now_ms)
+  const { rows } = await listKeyPage(db, { ...owner, search }, { limit: MAX_FOUND }, now_ms)
   return rows.map((key) => ({
     id: key.id,
     name: key.name,

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { curlOf } from '../../plugins/calls/web/call/curl.ts'
-import { type Asked, SDKS, type Sdk } from '../../plugins/console/web/parts/code-samples/requests.ts'
+import { type Conversation, SDKS, type Sdk } from '../../plugins/console/web/parts/code-samples/requests.ts'
 import { type SampleCall, samplesOf } from '../../plugins/console/web/parts/code-samples/samples.ts'
 import { documentedCatalogue } from '../docs/catalogue.ts'
 import { startTestGateway, type TestGateway } from '../support/gateway.ts'
@@ -38,7 +38,7 @@ afterAll(async () => {
 const MODELS: Record<Sdk, string> = { OpenAI: 'sim-gpt', Anthropic: 'sim-claude', Google: 'sim-flash' }
 
 /** All that the playground can put into one: instructions, turns, a picture, parameters, and what ends a shell's word. */
-const WHOLE: Omit<Asked, 'model'> = {
+const WHOLE: Omit<Conversation, 'model'> = {
   messages: [
     { role: 'system', content: 'Don\'t say "$HOME".' },
     { role: 'user', content: 'What is `this`?', pictures: [{ label: 'blue.png' }] },

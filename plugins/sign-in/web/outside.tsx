@@ -1,6 +1,7 @@
-// The frame of the pages without a session: the name of the program, a title, why it cannot go on.
+// The frame of the pages without a session, and whether the browser kept a session.
 import { TrafficCone } from 'lucide-react'
 import { type ReactNode, useEffect } from 'react'
+import { api, send } from '../../console/web/app/client.ts'
 import { Notice } from '../../console/web/parts/notice.tsx'
 
 interface OutsideFrameProps {
@@ -27,4 +28,17 @@ export function OutsideFrame({ title, lead, refusal, children }: OutsideFramePro
       {refusal ? <Notice tone="warn">{refusal}</Notice> : children}
     </div>
   )
+}
+
+/**
+ * Some browsers drop the cookie of a connection that they take for unsafe, and say nothing.
+ *
+ * @throws Error that says what to do
+ */
+export async function requireKeptCookie(): Promise<void> {
+  const { viewer } = await send(api.session.get())
+  if (!viewer)
+    throw new Error(
+      'Your browser did not keep the session cookie. Allow cookies for this address, or use HTTPS.',
+    )
 }

@@ -1,22 +1,22 @@
-// The page of a link: whoever it is for sets their password, and is signed in.
+// The page of a link: its holder sets their password, and is signed in.
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useLocation } from 'wouter'
 import { ApiError, api, send } from '../../console/web/app/client.ts'
+import { useSession } from '../../console/web/app/session.tsx'
 import { Field } from '../../console/web/parts/field.tsx'
 import { Form, SubmitButton } from '../../console/web/parts/form.tsx'
 import { Notice } from '../../console/web/parts/notice.tsx'
 import { PasswordInput } from '../../console/web/parts/password-input.tsx'
 import { FailedState, Skeleton } from '../../console/web/parts/states.tsx'
-import { OutsideFrame } from './outside.tsx'
-import { requireKeptCookie, useSite } from './session.ts'
+import { OutsideFrame, requireKeptCookie } from './outside.tsx'
 
 /** The link's secret stands in the fragment, which browsers send nowhere. */
 const tokenInAddress = (): string => location.hash.slice(1)
 
 export default function SetPassword() {
   const [token] = useState(tokenInAddress)
-  const { data: site } = useSite()
+  const { data: site } = useSession()
   const link = useQuery({
     queryKey: ['link', token],
     queryFn: () => send(api.links.look.post({ token })),

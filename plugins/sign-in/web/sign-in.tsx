@@ -2,15 +2,14 @@
 import { useState } from 'react'
 import { api, send } from '../../console/web/app/client.ts'
 import type { SignInProps } from '../../console/web/app/page-entry.ts'
-import type { Viewer } from '../../console/web/app/session.tsx'
+import { useSession, type Viewer } from '../../console/web/app/session.tsx'
 import { Choices } from '../../console/web/parts/choices.tsx'
 import { Field } from '../../console/web/parts/field.tsx'
 import { Form, SubmitButton } from '../../console/web/parts/form.tsx'
 import { TextInput } from '../../console/web/parts/input.tsx'
 import { Notice } from '../../console/web/parts/notice.tsx'
 import { PasswordInput } from '../../console/web/parts/password-input.tsx'
-import { OutsideFrame } from './outside.tsx'
-import { requireKeptCookie, useSite } from './session.ts'
+import { OutsideFrame, requireKeptCookie } from './outside.tsx'
 
 const WAYS = [
   { value: 'password', label: 'Password' },
@@ -20,7 +19,7 @@ const WAYS = [
 type Way = (typeof WAYS)[number]['value']
 
 export default function SignIn({ note, onSignedIn }: SignInProps) {
-  const { data: site } = useSite()
+  const { data: site } = useSession()
   if (!site) return null
   const { sign_in_refusal: refusal, viewer: before } = site
   if (note)

@@ -1,4 +1,4 @@
-// The console: what all pages need around them, and what is shown without a session.
+// The console: the frame of all pages, with a session and without one.
 import { CSPProvider } from '@base-ui/react/csp-provider'
 import { QueryClientProvider } from '@tanstack/react-query'
 import { useState } from 'react'

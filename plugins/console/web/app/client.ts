@@ -71,9 +71,9 @@ export interface Answer {
  * @throws ApiError as the server words it; ConnectionLost where it could not be reached
  */
 export async function send<A extends Answer>(call: Promise<A>): Promise<NonNullable<A['data']>> {
-  const answer = await call.catch((broken: unknown) => lost(broken))
+  const answer = await call.catch(lost)
   // Eden answers a failed fetch as a 503 of its own, without a response.
-  if (answer.response === undefined) throw lost(answer.error)
+  if (answer.response === undefined) return lost()
   connectionWorks()
   if (answer.error === null) return answer.data as NonNullable<A['data']>
   throw refused(errorOf(answer.error), answer.response)
@@ -91,17 +91,15 @@ export async function sendRaw(path: string, init: RequestInit = {}): Promise<Res
     answer = await fetch(path, init)
   } catch (broken) {
     if (init.signal?.aborted) throw broken
-    throw lost(broken)
+    return lost()
   }
   connectionWorks()
   if (answer.ok) return answer
-  throw refused(await answer.json().catch(noBody), answer)
+  // Without a JSON body, of a proxy for instance, the status says enough.
+  throw refused(await answer.json().catch(() => undefined), answer)
 }
 
-/** A failure without a JSON body, of a proxy for instance: its status says what there is to say. */
-const noBody = () => undefined
-
-function lost(_broken: unknown): never {
+function lost(): never {
   connectionLost()
   throw new ConnectionLost()
 }

@@ -1,4 +1,4 @@
-// What is shown of a page that failed to load or to draw: the rest of the console goes on.
+// The place of a page that failed to load or to render: the rest of the console goes on.
 import { RotateCw } from 'lucide-react'
 import { Component, type ReactNode, useEffect } from 'react'
 import { Button } from '../parts/button.tsx'
@@ -37,20 +37,29 @@ export class ErrorBoundary extends Component<BoundaryProps, BoundaryState> {
     const { failure } = this.state
     if (!failure) return this.props.children
     if (isMissingFile(failure)) return <Missing />
-    return (
-      <div className="page">
-        <Notice tone="bad" alert>
-          {`This page failed: ${failure.message}. Reload it, or open another page.`}
-        </Notice>
-        <div>
-          <Button icon={RotateCw} onClick={() => location.reload()}>
-            Reload
-          </Button>
-        </div>
-      </div>
-    )
+    const words = `This page failed: ${failure.message}. Reload it, or open another page.`
+    return <Broken tone="bad" words={words} verb="Reload" />
   }
 }
+
+interface BrokenProps {
+  tone: 'bad' | 'warn'
+  words: string
+  verb: string
+}
+
+const Broken = ({ tone, words, verb }: BrokenProps) => (
+  <div className="page">
+    <Notice tone={tone} alert>
+      {words}
+    </Notice>
+    <div>
+      <Button icon={RotateCw} onClick={() => location.reload()}>
+        {verb}
+      </Button>
+    </div>
+  </div>
+)
 
 const RELOADED = 'reloaded_at_ms'
 /** A page that is missing again so soon after a reload is not loaded by another one. */
@@ -69,16 +78,6 @@ function Missing() {
     connectionLost()
     return stop
   }, [])
-  return (
-    <div className="page">
-      <Notice tone="warn" alert>
-        This page could not be loaded. It loads by itself once the gateway answers.
-      </Notice>
-      <div>
-        <Button icon={RotateCw} onClick={() => location.reload()}>
-          Reload now
-        </Button>
-      </div>
-    </div>
-  )
+  const words = 'This page could not be loaded. It loads by itself once the gateway answers.'
+  return <Broken tone="warn" words={words} verb="Reload now" />
 }

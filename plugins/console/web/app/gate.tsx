@@ -1,16 +1,14 @@
 // The gate before the pages: signs in if nobody is, and again over the page when a session has ended.
-import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQueryClient } from '@tanstack/react-query'
 import { type ReactNode, useCallback, useEffect, useState } from 'react'
 import { signIn } from '../../../pages.ts'
 import { Dialog } from '../parts/dialog.tsx'
 import { useLoaded } from '../parts/loaded.ts'
 import { oweFocus } from '../parts/page.tsx'
 import { FailedState, Skeleton } from '../parts/states.tsx'
-import { api, onSignedOut, send, signedIn } from './client.ts'
+import { onSignedOut, signedIn } from './client.ts'
 import type { SignInProps } from './page-entry.ts'
-import { SignedIn, type Viewer } from './session.tsx'
-
-const KEY = ['session']
+import { SignedIn, useSession, type Viewer } from './session.tsx'
 
 const sameViewer = (one: Viewer | null, other: Viewer | null): boolean =>
   one?.role === other?.role && one?.account_id === other?.account_id && one?.key?.id === other?.key?.id
@@ -19,11 +17,7 @@ const sameViewer = (one: Viewer | null, other: Viewer | null): boolean =>
 export function SessionGate({ children }: { children: ReactNode }) {
   const queries = useQueryClient()
   const [expired, setExpired] = useState(false)
-  const { data, error, refetch } = useQuery({
-    queryKey: KEY,
-    queryFn: () => send(api.session.get()),
-    staleTime: Number.POSITIVE_INFINITY,
-  })
+  const { data, error, refetch } = useSession()
   const viewer = data?.viewer ?? null
 
   const is_in = viewer !== null
@@ -36,10 +30,16 @@ export function SessionGate({ children }: { children: ReactNode }) {
     signedIn()
     if (!viewer) oweFocus()
     if (sameViewer(viewer, now?.viewer ?? null)) await queries.invalidateQueries()
-    else queries.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== KEY[0] })
+    else queries.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'session' })
   }, [viewer, refetch, queries])
 
-  if (!data) return error ? <Failed failure={error} retry={() => void refetch()} /> : <Frame />
+  if (!data && error)
+    return (
+      <Outside>
+        <FailedState failure={error} retry={() => void refetch()} />
+      </Outside>
+    )
+  if (!data) return <Frame />
   if (!viewer)
     return (
       <Outside>
@@ -56,7 +56,7 @@ export function SessionGate({ children }: { children: ReactNode }) {
   )
 }
 
-/** Before it is known who is signed in: where the page will stand, as `index.html` has it until this code is there. */
+/** The place of the page until the session is known, as `index.html` has it until this code is there. */
 const Frame = () => (
   <div className={`shell frame${performance.now() > FRAME_AFTER_MS ? ' frame-now' : ''}`} aria-busy="true">
     <div className="side-bar" />
@@ -74,13 +74,5 @@ function SignInForm(props: SignInProps) {
   return SignIn && <SignIn {...props} />
 }
 
-function Failed({ failure, retry }: { failure: Error; retry: () => void }) {
-  return (
-    <Outside>
-      <FailedState failure={failure} retry={retry} />
-    </Outside>
-  )
-}
-
-/** The frame of what is shown without a session. */
+/** The frame of pages without a session. */
 export const Outside = ({ children }: { children: ReactNode }) => <main className="outside">{children}</main>

@@ -1,4 +1,4 @@
-// What the console knows of a page before it is loaded.
+// Pages, as the console knows them before they are loaded.
 import type { LucideIcon } from 'lucide-react'
 import type { ComponentType } from 'react'
 
@@ -11,7 +11,7 @@ export const NOT_OWN_KEY: readonly Role[] = ['operator', 'account', 'key']
 export const OPERATOR: readonly Role[] = ['operator']
 export const ACCOUNTS: readonly Role[] = ['account', 'key', 'own_key']
 
-/** What a page is given: the named parts of its address, decoded. */
+/** The named parts of a page's address, decoded. */
 export interface PageProps {
   params: Readonly<Record<string, string>>
 }
@@ -22,7 +22,7 @@ export interface PageEntry {
   /** Its noun, in the side bar. */
   title: string
   seen_by: readonly Role[]
-  /** What else people search for it by, in lower case. */
+  /** Further words to search for it by, in lower case. */
   also?: string
   /** A page with an icon stands in the side bar, in the order of the list. */
   icon?: LucideIcon
@@ -45,9 +45,9 @@ export interface OpenPageEntry {
   load: () => Promise<{ default: ComponentType<PageProps> }>
 }
 
-/** The form that is shown if nobody is signed in, and over the page when a session has ended. */
+/** The form for signing in: a page if nobody is signed in, a dialog over the page when a session has ended. */
 export interface SignInProps {
-  /** Why it is shown, where a session has ended. */
+  /** Why, where a session has ended. */
   note?: string
   /** The session is there: the page goes on. */
   onSignedIn: () => void

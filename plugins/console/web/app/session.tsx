@@ -1,13 +1,21 @@
-// Who is signed in, as pages see them.
-import { useQueryClient } from '@tanstack/react-query'
-import { createContext, useCallback, useContext } from 'react'
+// The viewer: who is signed in, as pages see them.
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { createContext, useContext } from 'react'
 import { type AnswerOf, api, send } from './client.ts'
 import { forgetTab } from './kept.ts'
 
 type Session = AnswerOf<typeof api.session.get>
 
-/** Whoever is signed in, and what they may do. It is for showing less: the server decides. */
+/** The person who is signed in, and what they may do. It is for showing less: the server decides. */
 export type Viewer = NonNullable<Session['viewer']>
+
+/** The session of this browser, and whether anybody can sign in here. */
+export const useSession = () =>
+  useQuery({
+    queryKey: ['session'],
+    queryFn: () => send(api.session.get()),
+    staleTime: Number.POSITIVE_INFINITY,
+  })
 
 /** Set by the session's gate. */
 export const SignedIn = createContext<Viewer | null>(null)
@@ -28,13 +36,13 @@ export function useBaseUrl(): string {
   return public_url?.replace(/\/+$/, '') ?? location.origin
 }
 
-/** @returns signs out: the server ends the session, and nothing of what was seen stays in memory */
-export function useSignOut(): () => Promise<void> {
+/** @returns signs out: the server ends the session, or all of the viewer's, and no answer stays in memory */
+export function useSignOut(): (everywhere?: boolean) => Promise<void> {
   const queries = useQueryClient()
-  return useCallback(async () => {
-    await send(api.session.delete())
+  return async (everywhere = false) => {
+    await (everywhere ? send(api.sessions.delete()) : send(api.session.delete()))
     queries.clear()
     forgetTab()
     location.assign('/console')
-  }, [queries])
+  }
 }

@@ -82,12 +82,12 @@ export function SideBar({ groups, onSearch, onHelp, onChosen }: SideBarProps) {
 }
 
 const THEME_ICONS = { system: Monitor, light: Sun, dark: Moon }
-const THEME_WORDS = { system: 'System', light: 'Light', dark: 'Dark' }
 
 function SideFoot({ onHelp }: Pick<SideBarProps, 'onHelp'>) {
   const viewer = useViewer()
   const signOut = useSignOut()
   const [theme, setTheme] = useState<Theme>(chosenTheme)
+  const ThemeIcon = THEME_ICONS[theme]
   const leave = () => {
     signOut().catch((failure: unknown) => toast({ tone: 'bad', text: String(failure) }))
   }
@@ -97,16 +97,16 @@ function SideFoot({ onHelp }: Pick<SideBarProps, 'onHelp'>) {
         label="Theme"
         trigger={
           <button type="button" className="side-link">
-            <ThemeIcon theme={theme} />
+            <ThemeIcon className="icon" aria-hidden />
             Theme
           </button>
         }
-        items={THEMES.map((each) => ({
-          label: THEME_WORDS[each],
-          icon: THEME_ICONS[each],
+        items={THEMES.map(({ value, label }) => ({
+          label,
+          icon: THEME_ICONS[value],
           onSelect: () => {
-            chooseTheme(each)
-            setTheme(each)
+            chooseTheme(value)
+            setTheme(value)
           },
         }))}
       />
@@ -127,9 +127,4 @@ function SideFoot({ onHelp }: Pick<SideBarProps, 'onHelp'>) {
       </div>
     </div>
   )
-}
-
-function ThemeIcon({ theme }: { theme: Theme }) {
-  const Icon = THEME_ICONS[theme]
-  return <Icon className="icon" aria-hidden />
 }

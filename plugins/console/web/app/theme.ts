@@ -2,15 +2,19 @@
 import { keepIn, keptIn } from './kept.ts'
 import { createNotifier } from './notifier.ts'
 
-export const THEMES = ['system', 'light', 'dark'] as const
-export type Theme = (typeof THEMES)[number]
+export const THEMES = [
+  { value: 'system', label: 'System' },
+  { value: 'light', label: 'Light' },
+  { value: 'dark', label: 'Dark' },
+] as const
+export type Theme = (typeof THEMES)[number]['value']
 
 const KEY = 'tollgate-theme'
 
 /** The theme that was chosen in this browser. */
 export function chosenTheme(): Theme {
   const kept = keptIn(KEY)
-  return THEMES.find((theme) => theme === kept) ?? 'system'
+  return THEMES.find(({ value }) => value === kept)?.value ?? 'system'
 }
 
 /** Chooses a theme, for now and for the next visit. */

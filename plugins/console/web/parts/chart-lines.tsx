@@ -52,16 +52,8 @@ interface LinesProps extends ChartProps {
   onRead: (at: number | null) => void
 }
 
-export default function Lines({
-  times_ms,
-  series,
-  format,
-  formatAxis = format,
-  height_px,
-  days = false,
-  unfinished = false,
-  onRead,
-}: LinesProps) {
+export default function Lines(props: LinesProps) {
+  const { times_ms, series, format, formatAxis = format, height_px, days, unfinished = false, onRead } = props
   const place = useRef<HTMLDivElement>(null)
   useEffect(() => {
     const element = place.current
@@ -69,19 +61,13 @@ export default function Lines({
     let plot: UPlot | undefined
     const draw = () => {
       plot?.destroy()
-      const width = element.clientWidth
-      const options = optionsOf({
-        times_ms,
-        series,
-        formatAxis,
-        width,
-        height: height_px,
-        days,
-        unfinished,
-        onRead,
-        colours: coloursOf(element),
-      })
-      plot = new UPlot(options, dataOf(times_ms, series, unfinished), element)
+      const [width, colours] = [element.clientWidth, coloursOf(element)]
+      const shared = { times_ms, series, formatAxis, height_px, days, unfinished, onRead }
+      plot = new UPlot(
+        optionsOf({ ...shared, width, colours }),
+        dataOf(times_ms, series, unfinished),
+        element,
+      )
     }
     draw()
     const resizing = new ResizeObserver(() =>
@@ -140,23 +126,19 @@ function coloursOf(element: HTMLElement): Colours {
   return colours
 }
 
-interface PlotInput extends Pick<ChartProps, 'series' | 'times_ms'> {
+interface PlotInput extends Omit<LinesProps, 'label' | 'format'> {
   formatAxis: (value: number) => string
   width: number
-  height: number
-  days: boolean
-  unfinished: boolean
-  onRead: (at: number | null) => void
   colours: Colours
 }
 
 function optionsOf(input: PlotInput): UPlot.Options {
-  const { times_ms, series, formatAxis, width, height, days, unfinished, onRead, colours } = input
+  const { times_ms, series, formatAxis, width, height_px, days, unfinished, onRead, colours } = input
   const axis = { stroke: colours.text, font: FONT, ticks: { show: false } }
   const is_named = series.length > 1 && width > 480
   return {
     width,
-    height,
+    height: height_px,
     padding: [LABEL_GAP_PX, is_named ? MAX_LABEL_PX : END_LABEL_PX, 0, 0],
     legend: { show: false },
     tzDate: (time_s) => (days ? UPlot.tzDate(new Date(time_s * 1_000), 'Etc/UTC') : new Date(time_s * 1_000)),

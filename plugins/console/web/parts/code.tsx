@@ -1,4 +1,4 @@
-// A block of code with its copy button, a secret that is shown once, and an action as a command.
+// A block of code with its copy button, a secret that is visible once, and an action as a command.
 import { SquareTerminal } from 'lucide-react'
 import { names } from './class-names.ts'
 import { Copy } from './copy.tsx'

@@ -3,7 +3,7 @@ import { Download } from 'lucide-react'
 import { withQuery } from './address-state.ts'
 
 interface ExportCsvProps {
-  /** The subject of the API whose list it is: `calls` is asked as `/console/api/calls.csv`. */
+  /** The subject of the API whose list it is: `calls` is read from `/console/api/calls.csv`. */
   list: string
   /** The filters in force, as the list's route takes them; a cursor and a limit are left out of it. */
   query: Readonly<Record<string, string | number | undefined>>
@@ -11,11 +11,11 @@ interface ExportCsvProps {
 
 export function ExportCsv({ list, query }: ExportCsvProps) {
   const { cursor: _, limit: __, ...filters } = query
-  const given = Object.fromEntries(
+  const texts = Object.fromEntries(
     Object.entries(filters).map(([name, value]) => [name, value === undefined ? undefined : String(value)]),
   )
   return (
-    <a className="button" href={withQuery(`/console/api/${list}.csv`, given)} download>
+    <a className="button" href={withQuery(`/console/api/${list}.csv`, texts)} download>
       <Download className="icon" aria-hidden />
       Export CSV
     </a>

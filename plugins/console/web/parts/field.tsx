@@ -27,10 +27,10 @@ export function Field({ label, name, help, error, inline, children }: FieldProps
       <Base.Error
         match={error ? true : undefined}
         className="field-error"
-        render={({ children: told, ...rest }) => (
+        render={({ children: words, ...rest }) => (
           <div {...rest}>
             <CircleAlert className="icon" aria-hidden />
-            <span>{error ?? told}</span>
+            <span>{error ?? words}</span>
           </div>
         )}
       />

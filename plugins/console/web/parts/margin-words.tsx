@@ -1,4 +1,4 @@
-// A margin's share, and the revenue that it is of: only calls whose provider's cost is known have one.
+// Margins with the revenue that they are of: only calls with a known provider cost have one.
 import { share } from './amounts.ts'
 import { Figure } from './figure.tsx'
 import { Money } from './money.tsx'
@@ -16,7 +16,7 @@ interface MarginSum {
 const marginShare = ({ margin_nanos, known_revenue_nanos }: MarginSum): number | null =>
   margin_nanos === null || !known_revenue_nanos ? null : margin_nanos / known_revenue_nanos
 
-/** "32 % of revenue", or of the part of it whose provider's cost is known. */
+/** "32 % of revenue", or of the part of it with a known provider cost. */
 export function MarginWords(sum: MarginSum) {
   const { cost_nanos, margin_nanos, known_revenue_nanos } = sum
   if (margin_nanos === null) return null

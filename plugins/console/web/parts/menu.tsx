@@ -35,7 +35,7 @@ export function Menu({ label, items, trigger }: MenuProps) {
           <Base.Popup className="float" aria-label={label}>
             {items.map((item, at) =>
               item === 'line' ? (
-                // biome-ignore lint/suspicious/noArrayIndexKey: lines have nothing else to be told apart by
+                // biome-ignore lint/suspicious/noArrayIndexKey: lines have no other identity
                 <Base.Separator key={at} className="float-line" />
               ) : (
                 <Item key={item.label} {...item} />

@@ -1,4 +1,4 @@
-// A password: hidden, and shown on request, instead of being typed twice.
+// A password: hidden, and visible on request, instead of being typed twice.
 import { Eye, EyeOff } from 'lucide-react'
 import { useState } from 'react'
 import { Button } from './button.tsx'

@@ -1,4 +1,4 @@
-// A typed value once typing pauses: for what is asked of the server meanwhile.
+// A typed value once typing pauses: for requests to the server meanwhile.
 import { useEffect, useState } from 'react'
 
 const PAUSE_MS = 120

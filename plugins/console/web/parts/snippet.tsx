@@ -9,22 +9,22 @@ const KEY = 'tollgate-snippet'
 
 export function Snippet({ samples }: { samples: readonly Sample[] }) {
   const [chosen, setChosen] = useState(() => keptIn(KEY) ?? '')
-  const shown = samples.find(({ language }) => language === chosen) ?? samples[0]
-  if (!shown) return null
+  const current = samples.find(({ language }) => language === chosen) ?? samples[0]
+  if (!current) return null
   return (
     <div className="snippet">
       <div>
         <Choices
           label="Language"
           options={samples.map(({ language }) => ({ value: language, label: language }))}
-          value={shown.language}
+          value={current.language}
           onChange={(language) => {
             setChosen(language)
             keepIn(KEY, language)
           }}
         />
       </div>
-      <Code what="snippet">{shown.code}</Code>
+      <Code what="snippet">{current.code}</Code>
     </div>
   )
 }

@@ -1,4 +1,4 @@
-// The states of what is asked of the server: loading, empty, failed, forbidden, stale.
+// The states of an answer of the server: loading, empty, failed, forbidden, stale.
 import type { UseQueryResult } from '@tanstack/react-query'
 import { type LucideIcon, RotateCw } from 'lucide-react'
 import { type ReactNode, useEffect, useState } from 'react'
@@ -33,7 +33,7 @@ export function Skeleton({ rows = 8 }: { rows?: number }) {
       style={{ visibility: is_shown ? 'visible' : 'hidden' }}
     >
       {Array.from({ length: rows }, (_, at) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: they have nothing else to be told apart by
+        // biome-ignore lint/suspicious/noArrayIndexKey: they have no other identity
         <span key={at} />
       ))}
     </output>
@@ -65,7 +65,7 @@ interface FailedStateProps {
   retry?: () => void
 }
 
-/** What failed in the server's words, and a way to try again where that can help. */
+/** A failure in the server's words, and a way to try again where that can help. */
 export function FailedState({ failure, retry }: FailedStateProps) {
   const request_id = failure instanceof ApiError ? failure.request_id : null
   const is_refused = failure instanceof ApiError && failure.status < 500
@@ -102,7 +102,7 @@ interface LoadedProps<Data> {
 }
 
 /**
- * What a question answers, in each of its states. An older answer stays in view, greyed, while the next one is awaited or
+ * An answer in each of its states. An older answer stays in view, greyed, while the next one is awaited or
  * the connection is lost.
  */
 export function Loaded<Data>({ query, rows, loading, children }: LoadedProps<Data>) {
@@ -123,7 +123,7 @@ export function Loaded<Data>({ query, rows, loading, children }: LoadedProps<Dat
   )
 }
 
-/** A page in the place of one that is called after what is not there yet. */
+/** A page in the place of one whose title is not known yet. */
 export const AwaitedPage = ({ title, query }: { title: string; query: UseQueryResult<unknown, Error> }) => (
   <Page title={title}>
     <Loaded query={query} rows={6}>

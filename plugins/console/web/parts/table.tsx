@@ -17,7 +17,7 @@ export interface Column<Row> {
   title: string
   /** In the first column of rows that are links: words only, for a link holds no buttons (`<Id copy={false} …>`). */
   cell: (row: Row, decimals: number) => ReactNode
-  /** The amounts of a column of charges, which all have the same decimals: `cell` is told how many. */
+  /** The amounts of a column of charges, which all have the same decimals: `cell` gets their number. */
   amounts?: (row: Row) => number | null
   /** What the title means exactly, on hover. */
   hint?: string
@@ -36,7 +36,7 @@ export const column = <Row,>(
 ): Column<Row> => ({ key, title, phone, cell })
 
 /** A column that stands at its end: of numbers, or of buttons. */
-export const atEnd: typeof column = (...given) => ({ ...column(...given), end: true })
+export const atEnd: typeof column = (...args) => ({ ...column(...args), end: true })
 
 /** A column of charges in USD, with the same decimals in each row. @param cell what stands there, if more than the amount */
 export const charges = <Row,>(
@@ -129,14 +129,9 @@ function HeadCell({ title, hint, end, sorts, sorting, sort_key }: HeadCellProps)
   const className = names(end && 'end')
   // A column of buttons has no name: an empty heading would be read out.
   if (title === '') return <td className={className} />
-  if (!sorts || !sorting)
-    return (
-      <th scope="col" className={className} title={hint}>
-        {title}
-      </th>
-    )
-  const is_down = sorting.by === `-${sort_key}`
-  const is_up = sorting.by === sort_key
+  const by = sorts ? sorting?.by : undefined
+  const is_down = by === `-${sort_key}`
+  const is_up = by === sort_key
   return (
     <th
       scope="col"
@@ -144,11 +139,15 @@ function HeadCell({ title, hint, end, sorts, sorting, sort_key }: HeadCellProps)
       title={hint}
       aria-sort={is_up ? 'ascending' : is_down ? 'descending' : undefined}
     >
-      <button type="button" onClick={() => sorting.onSort(is_down ? sort_key : `-${sort_key}`)}>
-        {title}
-        {is_down && <ArrowDown className="icon" aria-hidden />}
-        {is_up && <ArrowUp className="icon" aria-hidden />}
-      </button>
+      {sorts && sorting ? (
+        <button type="button" onClick={() => sorting.onSort(is_down ? sort_key : `-${sort_key}`)}>
+          {title}
+          {is_down && <ArrowDown className="icon" aria-hidden />}
+          {is_up && <ArrowUp className="icon" aria-hidden />}
+        </button>
+      ) : (
+        title
+      )}
     </th>
   )
 }

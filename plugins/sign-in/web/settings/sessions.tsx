@@ -1,9 +1,8 @@
-// The sessions of whoever looks: where they are signed in, and how to end that.
-import { useQueryClient } from '@tanstack/react-query'
+// The sessions of the viewer: where they are signed in, and how to end that.
 import { useState } from 'react'
 import { type AnswerOf, api, part, send } from '../../../console/web/app/client.ts'
-import { forgetTab } from '../../../console/web/app/kept.ts'
 import { useApi } from '../../../console/web/app/query.ts'
+import { useSignOut } from '../../../console/web/app/session.tsx'
 import { useAction } from '../../../console/web/parts/action.ts'
 import { Button } from '../../../console/web/parts/button.tsx'
 import { ConfirmDialog } from '../../../console/web/parts/dialog.tsx'
@@ -20,20 +19,12 @@ export function SessionsSection() {
   const cursor = useCursor()
   const sessions = useApi(['sessions', cursor], () => api.sessions.get({ query: { limit: 20, cursor } }))
   const [asks, setAsks] = useState(false)
-  const queries = useQueryClient()
-
+  const signOut = useSignOut()
   const end = useAction({
     work: (id: number) => send(api.sessions({ id: part(id) }).delete()),
     changes: ['sessions'],
     done: () => ({ text: 'Session ended.' }),
   })
-
-  async function endAll(): Promise<void> {
-    await send(api.sessions.delete())
-    queries.clear()
-    forgetTab()
-    location.assign('/console')
-  }
 
   return (
     <Section
@@ -64,7 +55,7 @@ export function SessionsSection() {
         title="Sign out everywhere?"
         consequence="All of your sessions end, including this one. If somebody else may know your password, change it first."
         verb="Sign out everywhere"
-        confirm={endAll}
+        confirm={() => signOut(true)}
       />
     </Section>
   )

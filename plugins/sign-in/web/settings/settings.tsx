@@ -1,17 +1,11 @@
-// Settings: what a person decides for themselves, theme, password and sessions.
+// The settings of a person: theme, password and sessions.
 import { useState } from 'react'
 import { useViewer } from '../../../console/web/app/session.tsx'
-import { chooseTheme, chosenTheme, type Theme } from '../../../console/web/app/theme.ts'
+import { chooseTheme, chosenTheme, THEMES, type Theme } from '../../../console/web/app/theme.ts'
 import { Choices } from '../../../console/web/parts/choices.tsx'
 import { Page, Section } from '../../../console/web/parts/page.tsx'
 import { PasswordSection } from './password.tsx'
 import { SessionsSection } from './sessions.tsx'
-
-const THEMES: readonly { value: Theme; label: string }[] = [
-  { value: 'system', label: 'System' },
-  { value: 'light', label: 'Light' },
-  { value: 'dark', label: 'Dark' },
-]
 
 export default function Settings() {
   const viewer = useViewer()

@@ -1,4 +1,4 @@
-// A conversation as each of three APIs is asked it.
+// A conversation as a request of each of three APIs; and values as code.
 
 export type Fields = Readonly<Record<string, unknown>>
 export type Language = 'json' | 'python' | 'javascript'
@@ -37,7 +37,7 @@ export interface SampleMessage {
   pictures?: readonly { label: string }[]
 }
 
-export interface Asked {
+export interface Conversation {
   model: string
   messages: readonly SampleMessage[]
   /** By the names of chat completions. */
@@ -53,49 +53,50 @@ export interface ApiRequest {
 }
 
 /** The request of an API, for whoever sends it without a library. */
-export const requestOf = (sdk: Sdk, asked: Asked): ApiRequest => REQUESTS[sdk](asked)
+export const requestOf = (sdk: Sdk, conversation: Conversation): ApiRequest => REQUESTS[sdk](conversation)
 
-const REQUESTS: Readonly<Record<Sdk, (asked: Asked) => ApiRequest>> = {
-  OpenAI: (asked) => ({ path: '/v1/chat/completions', body: openaiFields(asked) }),
-  Anthropic: (asked) => ({
+const REQUESTS: Readonly<Record<Sdk, (conversation: Conversation) => ApiRequest>> = {
+  OpenAI: (conversation) => ({ path: '/v1/chat/completions', body: openaiFields(conversation) }),
+  Anthropic: (conversation) => ({
     path: '/v1/messages',
     key_header: 'x-api-key: ',
     version_header: 'anthropic-version: 2023-06-01',
-    body: anthropicFields(asked),
+    body: anthropicFields(conversation),
   }),
-  Google(asked) {
-    const method = asked.fields?.stream ? 'streamGenerateContent?alt=sse' : 'generateContent'
-    const system = systemOf(asked)
+  Google(conversation) {
+    const method = conversation.fields?.stream ? 'streamGenerateContent?alt=sse' : 'generateContent'
+    const system = systemOf(conversation)
     return {
-      path: `/v1beta/models/${encodeURIComponent(asked.model)}:${method}`,
+      path: `/v1beta/models/${encodeURIComponent(conversation.model)}:${method}`,
       key_header: 'x-goog-api-key: ',
       body: {
         systemInstruction: system === undefined ? undefined : { parts: [{ text: system }] },
-        contents: turnsOf(asked).map(googleTurn),
-        generationConfig: unlessEmpty(googleConfig(asked)),
+        contents: turnsOf(conversation).map(googleTurn),
+        generationConfig: unlessEmpty(googleConfig(conversation)),
       },
     }
   },
 }
 
 /** The arguments of each library's method. */
-export const FIELDS: Readonly<Record<Sdk, (asked: Asked) => Fields>> = {
+export const FIELDS: Readonly<Record<Sdk, (conversation: Conversation) => Fields>> = {
   OpenAI: openaiFields,
   Anthropic: anthropicFields,
-  Google(asked) {
-    const [only, ...others] = turnsOf(asked)
+  Google(conversation) {
+    const [only, ...others] = turnsOf(conversation)
     return {
-      model: asked.model,
-      contents: only && others.length === 0 && !only.pictures ? only.content : turnsOf(asked).map(googleTurn),
+      model: conversation.model,
+      contents:
+        only && others.length === 0 && !only.pictures ? only.content : turnsOf(conversation).map(googleTurn),
       config: unlessEmpty({
-        systemInstruction: systemOf(asked),
-        ...googleConfig(asked),
+        systemInstruction: systemOf(conversation),
+        ...googleConfig(conversation),
       }),
     }
   },
 }
 
-function openaiFields({ model, messages, fields }: Asked): Fields {
+function openaiFields({ model, messages, fields }: Conversation): Fields {
   const part = (type: string, data: string) => ({
     type: 'image_url',
     image_url: { url: `data:${type};base64,${data}` },
@@ -110,8 +111,8 @@ function openaiFields({ model, messages, fields }: Asked): Fields {
 /** Anthropic's API wants a limit in every request. */
 const DEFAULT_MAX_TOKENS = 1_024
 
-function anthropicFields(asked: Asked): Fields {
-  const { model, fields = {} } = asked
+function anthropicFields(conversation: Conversation): Fields {
+  const { model, fields = {} } = conversation
   const part = (media_type: string, data: string) => ({
     type: 'image',
     source: { type: 'base64', media_type, data },
@@ -119,8 +120,8 @@ function anthropicFields(asked: Asked): Fields {
   return {
     model,
     max_tokens: fields.max_completion_tokens ?? DEFAULT_MAX_TOKENS,
-    system: systemOf(asked),
-    messages: turnsOf(asked).map((turn) => ({ role: turn.role, content: contentOf(turn, part) })),
+    system: systemOf(conversation),
+    messages: turnsOf(conversation).map((turn) => ({ role: turn.role, content: contentOf(turn, part) })),
     temperature: fields.temperature,
     top_p: fields.top_p,
     stop_sequences: fields.stop,
@@ -138,7 +139,7 @@ const GOOGLE_NAMES: Readonly<Record<string, string>> = {
   presence_penalty: 'presencePenalty',
 }
 
-const googleConfig = ({ fields = {} }: Asked): Fields =>
+const googleConfig = ({ fields = {} }: Conversation): Fields =>
   Object.fromEntries(Object.entries(GOOGLE_NAMES).map(([name, theirs]) => [theirs, fields[name]]))
 
 const googleTurn = ({ role, content, pictures = [] }: SampleMessage) => ({
@@ -159,7 +160,7 @@ function dataOf({ label }: { label: string }): [mime_type: string, data: string]
   return [`image/${ending.replace('jpg', 'jpeg')}`, `BASE64 OF ${label}`]
 }
 
-const systemOf = ({ messages }: Asked) => messages.find(({ role }) => role === 'system')?.content
-const turnsOf = ({ messages }: Asked) => messages.filter(({ role }) => role !== 'system')
+const systemOf = ({ messages }: Conversation) => messages.find(({ role }) => role === 'system')?.content
+const turnsOf = ({ messages }: Conversation) => messages.filter(({ role }) => role !== 'system')
 const unlessEmpty = (fields: Fields) =>
   Object.values(fields).every((value) => value === undefined) ? undefined : fields

@@ -1,5 +1,13 @@
 // Calls of the gateway as code: by curl, in Python and in JavaScript, with the library of each of three providers.
-import { type ApiRequest, type Asked, FIELDS, type Fields, requestOf, type Sdk, written } from './requests.ts'
+import {
+  type ApiRequest,
+  type Conversation,
+  FIELDS,
+  type Fields,
+  requestOf,
+  type Sdk,
+  written,
+} from './requests.ts'
 
 export interface Sample {
   /** "curl", "Python", "JavaScript". */
@@ -7,31 +15,31 @@ export interface Sample {
   code: string
 }
 
-export interface SampleCall extends Omit<Asked, 'messages'> {
+export interface SampleCall extends Omit<Conversation, 'messages'> {
   /** How callers reach the gateway, without a slash at the end: `useBaseUrl()`. */
   base_url: string
   /** A key, or a place to put one; without it the code reads the environment variable TOLLGATE_KEY. */
   key?: string
   /** A greeting if absent. */
-  messages?: Asked['messages']
+  messages?: Conversation['messages']
 }
 
-const GREETING: Asked['messages'] = [{ role: 'user', content: 'Say hello in one word.' }]
+const GREETING: Conversation['messages'] = [{ role: 'user', content: 'Say hello in one word.' }]
 
 /** The same call in each language. */
 export function samplesOf(
   sdk: Sdk,
   { base_url: url, key, messages = GREETING, ...call }: SampleCall,
 ): Sample[] {
-  const asked = { ...call, messages }
-  const fields = FIELDS[sdk](asked)
+  const conversation = { ...call, messages }
+  const fields = FIELDS[sdk](conversation)
   const [python_key, javascript_key] =
     key === undefined
       ? ['os.environ["TOLLGATE_KEY"]', 'process.env.TOLLGATE_KEY']
       : [JSON.stringify(key), `'${key}'`]
   const python = PYTHON[sdk]({ url, key: python_key, fields: argumentsOf(inPython(sdk, fields), 'python') })
   return [
-    { language: 'curl', code: curl(url, requestOf(sdk, asked), key) },
+    { language: 'curl', code: curl(url, requestOf(sdk, conversation), key) },
     { language: 'Python', code: key === undefined ? python.replace('\n', '\nimport os\n') : python },
     {
       language: 'JavaScript',
