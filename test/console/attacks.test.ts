@@ -74,29 +74,6 @@ describe('a cookie', () => {
 })
 
 describe('a page of another origin', () => {
-  test.each([
-    ['none', null],
-    ['null', 'null'],
-    ['another', 'https://evil.example'],
-    ['another port', 'http://127.0.0.1:1'],
-  ])('does nothing with a session: Origin %s', async (_, origin) => {
-    const client = await signedIn(gateway, 'operator')
-    const tries = [
-      await client.send('DELETE', '/session', { origin }),
-      await client.send('DELETE', '/sessions', { origin }),
-      await client.send('PUT', '/password', {
-        origin,
-        body: { old_password: PASSWORD, new_password: 'x'.repeat(12) },
-      }),
-      await client.send('POST', '/invitations', { origin, body: { account: 'alice' } }),
-      await client.send('POST', '/session', { origin, body: { password: PASSWORD } }),
-      await client.send('POST', '/links/accept', { origin, body: { token: 'x', password: PASSWORD } }),
-    ]
-    expect(tries.map(({ status }) => status)).toEqual([403, 403, 403, 403, 403, 403])
-    expect(tries.every(({ headers }) => !headers.has('set-cookie'))).toBe(true)
-    expect((await client.send('GET', '/sessions')).status).toBe(200)
-  })
-
   test('is not let in by cors_origins, nor is its preflight answered', async () => {
     const open = await start(catalogue('cors_origins = ["https://app.example", "*"]'))
     const client = await signedIn(open, 'operator')

@@ -1,5 +1,6 @@
 // The audit log over a real gateway: each thing that can be done in the console with who did it and what changed, and nothing of what failed.
 import { describe, expect, test } from 'bun:test'
+import { defined } from '../../src/utilities/defined.ts'
 import { PROVIDER_KEYS } from '../support/catalogue.ts'
 import { allPages, type ConsoleClient, clientOf, signedIn } from '../support/console-session.ts'
 import { eventually } from '../support/eventually.ts'
@@ -18,7 +19,7 @@ const of = (name: string): ConsoleClient => {
 const clients = new Map<string, ConsoleClient>()
 /** All that nobody but its owner may read. */
 const secrets: string[] = [FIRST_PASSWORD, NEXT_PASSWORD, ...PROVIDER_KEYS]
-/** Keys by the names under which the deeds below know them. */
+/** Keys by the names under which the actions below know them. */
 const made = new Map<string, { id: number; prefix: string; text: string }>()
 const idOf = (name: string): number => made.get(name)?.id ?? 0
 const textOf = (name: string): string => made.get(name)?.text ?? ''
@@ -69,65 +70,53 @@ async function saveCatalogue(change: (text: string) => string): Promise<Response
 const cheaper = (text: string) => text.replace('input = 1,', 'input = 2,')
 
 type Expected = Partial<Record<keyof Line, unknown>>
-const OF_ALICE = { account: 'alice', by: 'operator' }
-const OF_ALICIA = { account: 'alicia', by: 'operator' }
-const BY_ALICIA = { account: 'alicia', by: 'account' }
+/** A line about an account; an absent value is not compared. */
+const lineOf =
+  (account: string, by: string) =>
+  (action: string, before?: unknown, after?: unknown): Expected =>
+    defined({ account, by, action, before, after })
+const [ofAlice, ofAlicia] = [lineOf('alice', 'operator'), lineOf('alicia', 'operator')]
+const byAlicia = lineOf('alicia', 'account')
 const TIME = expect.stringMatching(/^\d{4}-.*Z$/)
 
 /** In order: each goes on from what the ones before have left. */
-const DEEDS: [what: string, deed: () => Promise<unknown>, lines: Expected[]][] = [
+const ACTIONS: [what: string, action: () => Promise<unknown>, lines: Expected[]][] = [
   [
     'an account is created',
     () => operator.json('POST', '/accounts', { name: 'alice' }),
-    [{ ...OF_ALICE, action: 'account.created', before: null, after: { name: 'alice' } }],
+    [ofAlice('account.created', null, { name: 'alice' })],
   ],
   [
     'funds are added',
     () => operator.json('POST', '/accounts/alice/top-up', { amount: '12.5', note: 'invoice 7' }),
     [
-      {
-        ...OF_ALICE,
-        action: 'balance.topped_up',
-        before: { balance_usd: '0.00' },
-        after: { balance_usd: '12.50', amount_usd: '12.50', note: 'invoice 7' },
-      },
+      ofAlice(
+        'balance.topped_up',
+        { balance_usd: '0.00' },
+        { balance_usd: '12.50', amount_usd: '12.50', note: 'invoice 7' },
+      ),
     ],
   ],
   [
     'a balance is debited',
     () => operator.json('POST', '/accounts/alice/debit', { amount: '2', note: 'x' }),
     [
-      {
-        ...OF_ALICE,
-        action: 'balance.debited',
-        before: { balance_usd: '12.50' },
-        after: { balance_usd: '10.50', amount_usd: '2.00', note: 'x' },
-      },
+      ofAlice(
+        'balance.debited',
+        { balance_usd: '12.50' },
+        { balance_usd: '10.50', amount_usd: '2.00', note: 'x' },
+      ),
     ],
   ],
   [
     'an account is suspended',
     () => operator.json('POST', '/accounts/alice/suspend'),
-    [
-      {
-        ...OF_ALICE,
-        action: 'account.suspended',
-        before: { status: 'active' },
-        after: { status: 'suspended' },
-      },
-    ],
+    [ofAlice('account.suspended', { status: 'active' }, { status: 'suspended' })],
   ],
   [
     'an account is resumed',
     () => operator.json('POST', '/accounts/alice/resume'),
-    [
-      {
-        ...OF_ALICE,
-        action: 'account.resumed',
-        before: { status: 'suspended' },
-        after: { status: 'active' },
-      },
-    ],
+    [ofAlice('account.resumed', { status: 'suspended' }, { status: 'active' })],
   ],
   [
     'a key is created',
@@ -139,82 +128,75 @@ const DEEDS: [what: string, deed: () => Promise<unknown>, lines: Expected[]][] =
         spend_limit: '5',
       }),
     [
-      {
-        ...OF_ALICE,
-        action: 'key.created',
-        before: null,
-        after: expect.objectContaining({ name: 'laptop', models: ['gpt-*'], spend_limit_usd: '5.00' }),
-      },
+      ofAlice(
+        'key.created',
+        null,
+        expect.objectContaining({ name: 'laptop', models: ['gpt-*'], spend_limit_usd: '5.00' }),
+      ),
     ],
   ],
   [
     'a key is changed',
     () => operator.json('PATCH', `/keys/${idOf('laptop')}`, { spend_limit: null, name: 'desktop' }),
     [
-      {
-        ...OF_ALICE,
-        action: 'key.changed',
-        before: { name: 'laptop', spend_limit_usd: '5.00' },
-        after: { name: 'desktop', spend_limit_usd: null },
-      },
+      ofAlice(
+        'key.changed',
+        { name: 'laptop', spend_limit_usd: '5.00' },
+        { name: 'desktop', spend_limit_usd: null },
+      ),
     ],
   ],
   [
     'a key is rotated',
     () => makeKey('rotated', `/keys/${idOf('laptop')}/rotate`, operator, { grace_s: 60 }),
     [
-      { ...OF_ALICE, action: 'key.created', after: expect.objectContaining({ name: 'desktop' }) },
-      {
-        ...OF_ALICE,
-        action: 'key.rotated',
-        before: { revoked_at: null },
-        after: { revoked_at: TIME, new_key: expect.stringMatching(/^tg_/) },
-      },
+      ofAlice('key.created', undefined, expect.objectContaining({ name: 'desktop' })),
+      ofAlice(
+        'key.rotated',
+        { revoked_at: null },
+        { revoked_at: TIME, new_key: expect.stringMatching(/^tg_/) },
+      ),
     ],
   ],
   [
     'a key is revoked',
     () => operator.json('POST', `/keys/${idOf('rotated')}/revoke`),
-    [{ ...OF_ALICE, action: 'key.revoked', before: { revoked_at: null }, after: { revoked_at: TIME } }],
+    [ofAlice('key.revoked', { revoked_at: null }, { revoked_at: TIME })],
   ],
   [
     'an account is renamed',
     () => operator.json('PATCH', '/accounts/alice', { name: 'alicia' }),
-    [{ ...OF_ALICIA, action: 'account.renamed', before: { name: 'alice' }, after: { name: 'alicia' } }],
+    [ofAlicia('account.renamed', { name: 'alice' }, { name: 'alicia' })],
   ],
-  [
-    'an invitation is made',
-    invite,
-    [{ ...OF_ALICIA, action: 'invitation.created', after: { expires_at: TIME } }],
-  ],
+  ['an invitation is made', invite, [ofAlicia('invitation.created', undefined, { expires_at: TIME })]],
   [
     'a password is set by an invitation',
     () => enter('alicia', '/links/accept', { token: invitation, password: FIRST_PASSWORD }),
     [
-      { ...BY_ALICIA, action: 'session.started', after: { browser: expect.any(String) } },
-      { ...BY_ALICIA, action: 'password.set', before: null, after: null },
+      byAlicia('session.started', undefined, { browser: expect.any(String) }),
+      byAlicia('password.set', null, null),
     ],
   ],
   [
     'a password is changed',
     () =>
       of('alicia').json('PUT', '/password', { old_password: FIRST_PASSWORD, new_password: NEXT_PASSWORD }),
-    [{ ...BY_ALICIA, action: 'password.changed', after: { ended_sessions: 0 } }],
+    [byAlicia('password.changed', undefined, { ended_sessions: 0 })],
   ],
   [
     'an account holder creates a key',
     () => makeKey('own', '/keys', of('alicia'), { name: 'own' }),
-    [{ ...BY_ALICIA, action: 'key.created', after: expect.objectContaining({ name: 'own' }) }],
+    [byAlicia('key.created', undefined, expect.objectContaining({ name: 'own' }))],
   ],
   [
     'the playground makes its key',
     () => of('alicia').json('POST', '/play/key'),
-    [{ ...BY_ALICIA, action: 'key.created', after: expect.objectContaining({ name: 'console' }) }],
+    [byAlicia('key.created', undefined, expect.objectContaining({ name: 'console' }))],
   ],
   [
     'somebody signs in by a password',
     () => enter('at home', '/session', { account: 'alicia', password: NEXT_PASSWORD }),
-    [{ ...BY_ALICIA, action: 'session.started' }],
+    [byAlicia('session.started')],
   ],
   [
     'somebody signs in by a key',
@@ -233,12 +215,12 @@ const DEEDS: [what: string, deed: () => Promise<unknown>, lines: Expected[]][] =
       const [own] = sessions.filter(({ account }: { account: string | null }) => account === 'alicia')
       await operator.json('DELETE', `/sessions/${own.id}`)
     },
-    [{ ...OF_ALICIA, action: 'session.ended', before: { session: expect.any(Number) } }],
+    [ofAlicia('session.ended', { session: expect.any(Number) })],
   ],
   [
     'all sessions of an account are ended by its holder',
     () => of('alicia').json('DELETE', '/sessions'),
-    [{ ...BY_ALICIA, action: 'session.ended', before: { sessions: 1 } }],
+    [byAlicia('session.ended', { sessions: 1 })],
   ],
   [
     'another account is created',
@@ -276,26 +258,19 @@ const DEEDS: [what: string, deed: () => Promise<unknown>, lines: Expected[]][] =
   [
     'an account is closed',
     () => operator.json('POST', '/accounts/alicia/close', { name: 'alicia' }),
-    [
-      {
-        ...OF_ALICIA,
-        action: 'account.closed',
-        before: { status: 'active' },
-        after: { status: 'closed', revoked_keys: 3 },
-      },
-    ],
+    [ofAlicia('account.closed', { status: 'active' }, { status: 'closed', revoked_keys: 3 })],
   ],
   [
     'an account is opened again',
     () => operator.json('POST', '/accounts/alicia/resume'),
-    [{ ...OF_ALICIA, action: 'account.resumed', before: { status: 'closed' }, after: { status: 'active' } }],
+    [ofAlicia('account.resumed', { status: 'closed' }, { status: 'active' })],
   ],
 ]
 
 describe('each change has its lines', () => {
-  test.each(DEEDS)('%s', async (_, deed, lines) => {
+  test.each(ACTIONS)('%s', async (_, act, lines) => {
     const before = await lastId()
-    await deed()
+    await act()
     const found = await linesAfter(before)
     expect(found).toMatchObject(lines)
     const [{ request_id, session_id } = found[0] as Line] = found
@@ -318,7 +293,7 @@ describe('each change has its lines', () => {
 describe('nothing is written of', () => {
   const post = (path: string, body?: object) => operator.send('POST', path, body ? { body } : {})
   const nobody = (path: string, body: object) => clientOf(gateway).send('POST', path, { body })
-  test.each<[what: string, status: number, deed: () => Promise<Response>]>([
+  test.each<[what: string, status: number, act: () => Promise<Response>]>([
     ['a name that is taken', 400, () => post('/accounts', { name: 'bob' })],
     ['a name that no account can have', 400, () => post('/accounts', { name: 'no name' })],
     ['an account that is not there', 404, () => post('/accounts/nobody/suspend')],
@@ -353,9 +328,9 @@ describe('nothing is written of', () => {
       200,
       () => operator.send('PATCH', '/accounts/alicia', { body: { name: 'alicia' } }),
     ],
-  ])('%s', async (_, status, deed) => {
+  ])('%s', async (_, status, act) => {
     const before = await lastId()
-    expect((await deed()).status).toBe(status)
+    expect((await act()).status).toBe(status)
     expect(await linesAfter(before)).toEqual([])
   })
 

@@ -56,69 +56,20 @@ describe('own origins', () => {
 describe('a session can be kept', () => {
   const SAFE = '__Host-tollgate'
   test.each([
-    ['on this machine', 'http://127.0.0.1:8080', 'http://127.0.0.1:8080', undefined, false, SAFE],
-    ['on localhost', 'http://localhost:8080', 'http://localhost:8080', undefined, false, SAFE],
-    [
-      'on a name below localhost',
-      'http://tollgate.localhost',
-      'http://tollgate.localhost',
-      undefined,
-      false,
-      SAFE,
-    ],
-    ['on ::1', 'http://[::1]:8080', 'http://[::1]:8080', undefined, false, SAFE],
-    ['behind TLS', 'http://gateway.example.com', TLS, TLS, false, SAFE],
-    ['behind TLS, by a proxy with a Host of its own', 'http://10.0.0.2:8080', TLS, TLS, false, SAFE],
-    ['behind TLS where plain HTTP is allowed', 'http://10.0.0.2:8080', TLS, TLS, true, SAFE],
-    [
-      'over plain HTTP from another machine',
-      'http://name.lan',
-      'http://name.lan',
-      undefined,
-      false,
-      undefined,
-    ],
-    [
-      'over plain HTTP by address',
-      'http://192.168.1.9:8080',
-      'http://192.168.1.9:8080',
-      undefined,
-      false,
-      undefined,
-    ],
-    [
-      'on a name that begins like this machine’s',
-      'http://127.0.0.1.evil.example',
-      'http://127.0.0.1.evil.example',
-      undefined,
-      false,
-      undefined,
-    ],
-    [
-      'past the proxy, over plain HTTP',
-      'http://10.0.0.2:8080',
-      'http://10.0.0.2:8080',
-      TLS,
-      false,
-      undefined,
-    ],
-    [
-      'over plain HTTP where that is allowed',
-      'http://name.lan',
-      'http://name.lan',
-      undefined,
-      true,
-      'tollgate',
-    ],
-    [
-      'past the proxy where plain HTTP is allowed',
-      'http://10.0.0.2:8080',
-      'http://10.0.0.2:8080',
-      TLS,
-      true,
-      'tollgate',
-    ],
-  ])('%s', (_, url, origin, public_url, insecure_http, name) => {
+    ['on this machine', 'http://127.0.0.1:8080', undefined, false, SAFE],
+    ['on localhost', 'http://localhost:8080', undefined, false, SAFE],
+    ['on a name below localhost', 'http://tollgate.localhost', undefined, false, SAFE],
+    ['on ::1', 'http://[::1]:8080', undefined, false, SAFE],
+    ['behind TLS', 'http://gateway.example.com', TLS, false, SAFE, TLS],
+    ['behind TLS, by a proxy with a Host of its own', 'http://10.0.0.2:8080', TLS, false, SAFE, TLS],
+    ['behind TLS where plain HTTP is allowed', 'http://10.0.0.2:8080', TLS, true, SAFE, TLS],
+    ['over plain HTTP from another machine', 'http://name.lan', undefined, false, undefined],
+    ['over plain HTTP by address', 'http://192.168.1.9:8080', undefined, false, undefined],
+    ['on a name that begins like this one', 'http://127.0.0.1.evil.example', undefined, false, undefined],
+    ['past the proxy, over plain HTTP', 'http://10.0.0.2:8080', TLS, false, undefined],
+    ['over plain HTTP where that is allowed', 'http://name.lan', undefined, true, 'tollgate'],
+    ['past the proxy where plain HTTP is allowed', 'http://10.0.0.2:8080', TLS, true, 'tollgate'],
+  ])('%s', (_, url, public_url, insecure_http, name, origin = url) => {
     const [request, set] = [at(url, origin), settings(public_url, insecure_http)]
     if (name === undefined) {
       expect(() => cookieForm(request, set)).toThrow(/plain HTTP/)

@@ -20,7 +20,9 @@ async function callOnce({ call, upstream, gateway }: Scene): Promise<void> {
   await gateway.rest()
 }
 
-const callsTold = async (response: Response): Promise<number> =>
+const metricsOf = ({ gateway }: Scene, key: string) => gateway.call('/metrics', undefined, { key })
+
+const callsCounted = async (response: Response): Promise<number> =>
   totalOf(readExposition(await response.text()), 'tollgate_calls_total')
 
 describe('off, as it is by default', () => {
@@ -103,12 +105,12 @@ describe('with a token', () => {
   test('the token is answered in the text format, with the calls since the start', async () => {
     await using on = await scene({ more: withToken(TOKEN) })
     await callOnce(on)
-    const answer = await on.gateway.call('/metrics', undefined, { key: TOKEN })
+    const answer = await metricsOf(on, TOKEN)
     expect([answer.status, answer.headers.get('content-type')]).toEqual([
       200,
       'text/plain; version=0.0.4; charset=utf-8',
     ])
-    expect(await callsTold(answer)).toBe(1)
+    expect(await callsCounted(answer)).toBe(1)
     expect(on.gateway.log.text()).not.toContain(TOKEN)
   })
 
@@ -116,19 +118,19 @@ describe('with a token', () => {
     await using on = await scene({ more: withToken(TOKEN) })
     await callOnce(on)
     await on.recatalogue({ more: withToken(OTHER) })
-    expect((await on.gateway.call('/metrics', undefined, { key: TOKEN })).status).toBe(401)
-    expect(await callsTold(await on.gateway.call('/metrics', undefined, { key: OTHER }))).toBe(1)
+    expect((await metricsOf(on, TOKEN)).status).toBe(401)
+    expect(await callsCounted(await metricsOf(on, OTHER))).toBe(1)
     await on.recatalogue()
-    expect((await on.gateway.call('/metrics', undefined, { key: OTHER })).status).toBe(404)
+    expect((await metricsOf(on, OTHER)).status).toBe(404)
   })
 
   test('a token that comes while the gateway runs begins to count with its first reading', async () => {
     await using on = await scene()
     await callOnce(on)
     await on.recatalogue({ more: withToken(TOKEN) })
-    expect(await callsTold(await on.gateway.call('/metrics', undefined, { key: TOKEN }))).toBe(0)
+    expect(await callsCounted(await metricsOf(on, TOKEN))).toBe(0)
     await callOnce(on)
-    expect(await callsTold(await on.gateway.call('/metrics', undefined, { key: TOKEN }))).toBe(1)
+    expect(await callsCounted(await metricsOf(on, TOKEN))).toBe(1)
   })
 })
 
@@ -143,7 +145,7 @@ describe('on an address of this machine', () => {
     const { on, url } = await listening()
     await using _ = on
     await callOnce(on)
-    expect(await callsTold(await fetch(`${url}/metrics`))).toBe(1)
+    expect(await callsCounted(await fetch(`${url}/metrics`))).toBe(1)
     expect((await on.gateway.call('/metrics')).status).toBe(404)
   })
 

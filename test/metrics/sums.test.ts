@@ -17,13 +17,13 @@ const { gateway, ...rest } = await fileScene({
 })
 let rows: Rows
 let text: string
-
-const scrape = async () => await (await gateway.call('/metrics', undefined, { key: TOKEN })).text()
+let families: ReturnType<typeof readExposition>
 
 beforeAll(async () => {
   await makeCalls({ gateway, ...rest })
   rows = await gateway.atRest()
-  text = await scrape()
+  text = await (await gateway.call('/metrics', undefined, { key: TOKEN })).text()
+  families = readExposition(text)
 })
 
 const sum = (values: Iterable<number>): number => [...values].reduce((total, value) => total + value, 0)
@@ -37,17 +37,16 @@ test('the calls are of each outcome, and their money and tokens are not nothing'
 test.each(['completed', 'failed', 'broken', 'cancelled'])('as many calls are %s', (outcome) => {
   const recorded = rows.calls.filter((call) => call.outcome === outcome).length
   expect(recorded).toBeGreaterThan(0)
-  expect(totalOf(readExposition(text), 'tollgate_calls_total', { outcome })).toBe(recorded)
+  expect(totalOf(families, 'tollgate_calls_total', { outcome })).toBe(recorded)
 })
 
 test.each(['native', 'chat', 'messages'])('as many calls came by %s', (surface) => {
   const recorded = rows.calls.filter((call) => call.surface === surface).length
   expect(recorded).toBeGreaterThan(0)
-  expect(totalOf(readExposition(text), 'tollgate_calls_total', { surface })).toBe(recorded)
+  expect(totalOf(families, 'tollgate_calls_total', { surface })).toBe(recorded)
 })
 
 test('the revenue is what the accounts were charged', () => {
-  const families = readExposition(text)
   const charged = sum(rows.calls.map(({ cost_nanos }) => cost_nanos))
   expect(Math.round(totalOf(families, 'tollgate_revenue_usd_total') * NANOS_PER_USD)).toBe(charged)
   const entries = sum(
@@ -59,7 +58,7 @@ test('the revenue is what the accounts were charged', () => {
 test.each(USAGE_FIELDS)('%s are as many as in the records', (field) => {
   const kind = field.replace('_tokens', '')
   const recorded = sum(rows.calls.map((call) => call[field]))
-  expect(totalOf(readExposition(text), 'tollgate_tokens_total', { kind })).toBe(recorded)
+  expect(totalOf(families, 'tollgate_tokens_total', { kind })).toBe(recorded)
 })
 
 test('the tokens are of several kinds', () => {
@@ -70,7 +69,6 @@ test('the tokens are of several kinds', () => {
 })
 
 test('durations are as many as calls, and as long', () => {
-  const families = readExposition(text)
   expect(totalOf(families, 'tollgate_call_duration_seconds_count')).toBe(rows.calls.length)
   const duration_ms = sum(rows.calls.map((call) => call.duration_ms))
   expect(totalOf(families, 'tollgate_call_duration_seconds_sum')).toBeCloseTo(duration_ms / 1_000, 9)
@@ -79,12 +77,11 @@ test('durations are as many as calls, and as long', () => {
 test('times to the first token are of the calls that had one', () => {
   const answered = rows.calls.filter(({ first_byte_ms }) => first_byte_ms !== null)
   expect(answered.length).toBeLessThan(rows.calls.length)
-  expect(totalOf(readExposition(text), 'tollgate_time_to_first_token_seconds_count')).toBe(answered.length)
+  expect(totalOf(families, 'tollgate_time_to_first_token_seconds_count')).toBe(answered.length)
 })
 
 describe('failures by class', () => {
   test('the call that no route answered, and the one that broke off', () => {
-    const families = readExposition(text)
     const failed = rows.calls.filter(({ outcome }) => outcome === 'failed' || outcome === 'broken')
     expect(totalOf(families, 'tollgate_call_failures_total')).toBe(failed.length)
     const classes = families.get('tollgate_call_failures_total')?.samples.map(({ labels }) => labels.class)
@@ -94,9 +91,7 @@ describe('failures by class', () => {
   test('tries that failed, also where another key answered', () => {
     const recorded = sum(rows.calls.map(({ trace }) => JSON.parse(trace).tried?.length ?? 0))
     expect(recorded).toBeGreaterThan(1)
-    expect(totalOf(readExposition(text), 'tollgate_failed_tries_total', { provider: 'provider-one' })).toBe(
-      recorded,
-    )
+    expect(totalOf(families, 'tollgate_failed_tries_total', { provider: 'provider-one' })).toBe(recorded)
   })
 })
 
@@ -112,13 +107,11 @@ test.each([
   ['tollgate_spans_sent_total', 0],
   ['tollgate_build_info', 1],
 ])('%s is %p at rest', (name, value) => {
-  const families = readExposition(text)
   expect(families.has(name)).toBe(true)
   expect(totalOf(families, name)).toBe(value)
 })
 
 test('memory and the time of the start are those of this process', () => {
-  const families = readExposition(text)
   expect(totalOf(families, 'tollgate_resident_memory_bytes')).toBeGreaterThan(10_000_000)
   expect(totalOf(families, 'tollgate_start_time_seconds') * 1_000).toBeLessThanOrEqual(Date.now())
 })
@@ -129,7 +122,7 @@ test('nothing secret and nothing of what was said is in them', () => {
 })
 
 test('names end in their unit, and counters in _total', () => {
-  for (const { name, type } of readExposition(text).values()) {
+  for (const { name, type } of families.values()) {
     expect(name).toMatch(/^tollgate_[a-z_]+$/)
     expect(name.endsWith('_total')).toBe(type === 'counter')
   }

@@ -71,7 +71,6 @@ async function person(balance_usd = '5') {
 const keysOf = async (account_id: number) => await listKeys(store, account_id)
 const consoleKeyOf = async (account_id: number) =>
   (await keysOf(account_id)).find(({ name }) => name === 'console')
-const last = async (): Promise<Call> => scene.lastCall()
 
 /** The error of a refusal. */
 async function refused(answer: Response) {
@@ -79,19 +78,20 @@ async function refused(answer: Response) {
   return { status: answer.status, code: error.code, message: error.message }
 }
 
-/** What of a call has to be the same whoever makes it. */
-const CHARGED = [
-  'surface',
-  'model',
-  'outcome',
-  'status',
-  'streamed',
-  'input_tokens',
-  'output_tokens',
-  'cost_nanos',
-  'price',
-] as const satisfies readonly (keyof Call)[]
-const charged = (call: Call) => CHARGED.map((field) => [field, call[field]])
+/** The part of a call that is the same for every caller. */
+const charged = ({
+  surface,
+  model,
+  outcome,
+  status,
+  streamed,
+  input_tokens,
+  output_tokens,
+  cost_nanos,
+  price,
+}: Call) => ({
+  ...{ surface, model, outcome, status, streamed, input_tokens, output_tokens, cost_nanos, price },
+})
 
 describe('what a call costs', () => {
   test.each([
@@ -101,14 +101,14 @@ describe('what a call costs', () => {
     const { session } = await person()
     const by_api = await scene.call('/v1/chat/completions', body)
     const text_by_api = await by_api.text()
-    const api_call = await last()
+    const api_call = await scene.lastCall()
     const played = await session.ask(CHAT, body)
     expect(played.status).toBe(200)
     expect(played.headers.get('content-type')).toBe(by_api.headers.get('content-type'))
     const text = await played.text()
     expect(text.length).toBeGreaterThan(0)
     expect(withoutIds(text)).toBe(withoutIds(text_by_api))
-    const played_call = await last()
+    const played_call = await scene.lastCall()
     expect(played_call.id).toBeGreaterThan(api_call.id)
     expect(charged(played_call)).toEqual(charged(api_call))
     expect(played_call.cost_nanos).toBe(ANSWER_NANOS)
@@ -142,7 +142,7 @@ describe('what a call costs', () => {
     const seen = upstream.last()
     await seen.over
     expect(seen.aborted).toBe(true)
-    const call = await last()
+    const call = await scene.lastCall()
     expect(call).toMatchObject({ account_id: id, outcome: 'cancelled', status: 499, estimated: 1 })
     expect(call.cost_nanos).toBeGreaterThan(0)
   })
@@ -162,7 +162,7 @@ describe('who pays', () => {
     expect((await play(session)).payer).toMatchObject({ key: null, may_renew: false })
     await (await session.ask(CHAT, question())).text()
     const key = await consoleKeyOf(id)
-    expect(await last()).toMatchObject({ account_id: id, key_id: key?.id ?? 0 })
+    expect(await scene.lastCall()).toMatchObject({ account_id: id, key_id: key?.id ?? 0 })
     expect((await play(session)).payer).toMatchObject({
       key: { name: 'console', prefix: key?.prefix, state: 'usable', spent_nanos: ANSWER_NANOS },
       may_renew: true,
@@ -176,7 +176,7 @@ describe('who pays', () => {
     await (await session.ask(CHAT, question())).text()
     expect(await consoleKeyOf(id)).toBeUndefined()
     const [laptop] = await keysOf(id)
-    expect(await last()).toMatchObject({ key_id: laptop?.id ?? 0 })
+    expect(await scene.lastCall()).toMatchObject({ key_id: laptop?.id ?? 0 })
     expect((await play(session)).payer).toMatchObject({ key: { name: 'laptop' }, may_renew: false })
     expect((await session.ask('/console/api/play/key', {})).status).toBe(403)
   })
@@ -190,7 +190,10 @@ describe('who pays', () => {
     await scene.expectCounts(before)
     expect((await play(operator)).payer).toBeNull()
     await (await operator.ask(`${CHAT}?account=${name}`, question())).text()
-    expect(await last()).toMatchObject({ account_id: id, key_id: (await consoleKeyOf(id))?.id ?? 0 })
+    expect(await scene.lastCall()).toMatchObject({
+      account_id: id,
+      key_id: (await consoleKeyOf(id))?.id ?? 0,
+    })
   })
 
   test('nobody names the account of another', async () => {
@@ -205,7 +208,7 @@ describe('who pays', () => {
     const key = await gateway.key(bob.name)
     const headers = { authorization: `Bearer ${key}`, 'x-api-key': key, 'x-goog-api-key': key }
     await (await alice.session.ask(`${CHAT}`, question(), { headers })).text()
-    expect(await last()).toMatchObject({ account_id: alice.id })
+    expect(await scene.lastCall()).toMatchObject({ account_id: alice.id })
     expect((await withoutSession(gateway).ask(CHAT, question(), { headers })).status).toBe(401)
   })
 })
@@ -283,20 +286,6 @@ describe('who may not', () => {
     const { session } = await person('0')
     expect((await session.ask(CHAT, question())).status).toBe(402)
   })
-
-  test.each([
-    ['no Origin', undefined],
-    ['another Origin', 'https://evil.example'],
-    ['Origin null', 'null'],
-  ])('a page that sends %s', async (_name, origin) => {
-    const { session, id } = await person()
-    const before = scene.counts()
-    const headers = { origin: origin ?? '' }
-    const answer = await session.ask(CHAT, question(), { headers })
-    expect(answer.status).toBe(403)
-    await scene.expectCounts(before)
-    expect(await keysOf(id)).toEqual([])
-  })
 })
 
 describe('images', () => {
@@ -308,7 +297,7 @@ describe('images', () => {
     const second = await ids(
       await alice.session.ask('/console/api/play/edits', { ...drawing, generation_id: first[0] }),
     )
-    expect((await last()).cost_nanos).toBe(40_000_000)
+    expect((await scene.lastCall()).cost_nanos).toBe(40_000_000)
     const both = { ...drawing, generation_ids: [first[0], second[0]] }
     expect(await ids(await alice.session.ask('/console/api/play/compose', both))).toHaveLength(1)
     const before = scene.counts()
@@ -344,7 +333,7 @@ describe('images', () => {
     await (references === 0
       ? session.ask('/console/api/play/images', asked)
       : session.ask('/console/api/play/edits', { ...asked, generation_id: parent }))
-    await last()
+    await scene.lastCall()
     expect(quote).toMatchObject({ held_nanos: nanos ?? held(), is_most: nanos === undefined })
     expect(held()).toBe(quote.held_nanos)
   })
@@ -378,16 +367,10 @@ test('the models say what they take and cost', async () => {
     output_usd: '4.00',
     has_tiers: false,
     // Gemini's protocol has a place for each of them.
-    parameters: [
-      'max_completion_tokens',
-      'temperature',
-      'top_p',
-      'stop',
-      'seed',
-      'frequency_penalty',
-      'presence_penalty',
-      'reasoning_effort',
-    ],
+    parameters:
+      'max_completion_tokens temperature top_p stop seed frequency_penalty presence_penalty reasoning_effort'.split(
+        ' ',
+      ),
   })
   expect(image_models.find(({ id }) => id === PICTURE)).toMatchObject({
     from_usd: '0.04',

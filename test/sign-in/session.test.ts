@@ -4,7 +4,7 @@ import { suspendAccount } from '../../src/access/accounts.ts'
 import { closeAccount, reopenAccount } from '../../src/access/closing.ts'
 import { keyByReference, revokeKey } from '../../src/access/keys.ts'
 import { makeInvitation, makeOperatorsLink } from '../../src/access/sign-in-links.ts'
-import { type ConsoleClient, clientOf, signedIn } from '../support/console-session.ts'
+import { type ConsoleClient, clientOf, signedIn, type Who } from '../support/console-session.ts'
 import { eventually } from '../support/eventually.ts'
 import { fileGateway } from '../support/gateway.ts'
 
@@ -21,10 +21,16 @@ const cookieOf = (answer: Response) =>
   /^([^=]+=[^;]+)/.exec(answer.headers.get('set-cookie') ?? '')?.[1] ?? ''
 const errorOf = async (answer: Response) =>
   ((await answer.json()) as { error: Record<string, unknown> }).error
+const expectRefusal = async (answer: Response, status: number, error: object) =>
+  expect([answer.status, await errorOf(answer)]).toEqual([status, expect.objectContaining(error)])
 const withCookie = (answer: Response) => clientOf(gateway, cookieOf(answer))
 const accept = (token: string, password = PASSWORD) =>
   nobody().send('POST', '/links/accept', { body: { token, password } })
 const signIn = (body: object) => nobody().send('POST', '/session', { body })
+
+const visit = (who: Who) => signedIn(gateway, who, clock.now_ms)
+/** 200 while the session goes on. */
+const statusOf = async (client: ConsoleClient | undefined) => (await client?.send('GET', '/sessions'))?.status
 
 /** An account with a password, and a client that is signed in with it. */
 async function accountWithPassword(name: string) {
@@ -53,13 +59,13 @@ describe('a link', () => {
       operator_is_set: true,
     })
     const again = await accept(token, 'another good password')
-    expect([again.status, (await errorOf(again)).code]).toEqual([404, 'link_not_valid'])
+    await expectRefusal(again, 404, { code: 'link_not_valid' })
     expect((await signIn({ password: PASSWORD })).status).toBe(200)
   })
 
   test('of an invitation is for its account alone', async () => {
     await gateway.account('irene')
-    const operator = await signedIn(gateway, 'operator', clock.now_ms)
+    const operator = await visit('operator')
     const { url } = await operator.json('POST', '/invitations', { account: 'irene' })
     expect(url).toStartWith(`${gateway.url.origin}/console/invitation#`)
     const token = new URL(url).hash.slice(1)
@@ -87,10 +93,7 @@ describe('a link', () => {
     await gateway.account('ines')
     const { token } = await makeInvitation(gateway.store, 'ines', issuing())
     const short = await accept(token, 'short')
-    expect([short.status, await errorOf(short)]).toEqual([
-      400,
-      expect.objectContaining({ param: 'password' }),
-    ])
+    await expectRefusal(short, 400, { param: 'password' })
     expect((await accept(token)).status).toBe(200)
   })
 
@@ -99,7 +102,7 @@ describe('a link', () => {
     const { token } = await makeInvitation(gateway.store, 'isla', issuing())
     const body = { token, password: PASSWORD }
     const without = await clientOf(gateway, '').send('POST', '/links/accept', { body })
-    expect([without.status, (await errorOf(without)).code]).toEqual([403, 'cookie_not_kept'])
+    await expectRefusal(without, 403, { code: 'cookie_not_kept' })
 
     // As WebKit over plain HTTP on this machine.
     const kept = (answer: Response) =>
@@ -121,11 +124,11 @@ describe('a link', () => {
       body: { account: 'isla', password: PASSWORD },
     })
     const isla = clientOf(gateway, kept(signed_in))
-    expect((await isla.send('GET', '/sessions')).status).toBe(200)
+    expect(await statusOf(isla)).toBe(200)
     expect((await isla.send('DELETE', '/session')).headers.getSetCookie()).toContain(
       'tollgate=; Path=/; Max-Age=0; HttpOnly; SameSite=Strict',
     )
-    expect((await isla.send('GET', '/sessions')).status).toBe(401)
+    expect(await statusOf(isla)).toBe(401)
   })
 
   test('used twice at once sets one password', async () => {
@@ -140,11 +143,11 @@ describe('a link', () => {
 
   test('ends the sessions by the password before, not those by key', async () => {
     const before = await accountWithPassword('iris')
-    const by_key = await signedIn(gateway, { key: await gateway.key('iris') }, clock.now_ms)
+    const by_key = await visit({ key: await gateway.key('iris') })
     const { token } = await makeInvitation(gateway.store, 'iris', issuing())
     expect((await accept(token, 'a new good password')).status).toBe(200)
-    expect((await before.send('GET', '/sessions')).status).toBe(401)
-    expect((await by_key.send('GET', '/sessions')).status).toBe(200)
+    expect(await statusOf(before)).toBe(401)
+    expect(await statusOf(by_key)).toBe(200)
   })
 
   test('of a closed account is of no use', async () => {
@@ -229,48 +232,47 @@ describe('signing in', () => {
     const before = withCookie(await signIn({ account: 'alice', password: PASSWORD }))
     const answer = await before.send('POST', '/session', { body: { account: 'alice', password: PASSWORD } })
     expect(cookieOf(answer)).not.toBe(before.cookie)
-    expect((await before.send('GET', '/sessions')).status).toBe(401)
-    expect((await withCookie(answer).send('GET', '/sessions')).status).toBe(200)
+    expect(await statusOf(before)).toBe(401)
+    expect(await statusOf(withCookie(answer))).toBe(200)
   })
 })
 
 describe('a session ends', () => {
   test('when somebody signs out, and the cookie with it', async () => {
-    const client = await signedIn(gateway, { account: 'alice' }, clock.now_ms)
+    const client = await visit({ account: 'alice' })
     const answer = await client.send('DELETE', '/session')
     expect(answer.status).toBe(200)
     expect(answer.headers.getSetCookie()).toEqual([
       '__Host-tollgate=; Path=/; Max-Age=0; HttpOnly; SameSite=Strict; Secure',
       'tollgate=; Path=/; Max-Age=0; HttpOnly; SameSite=Strict',
     ])
-    expect((await client.send('GET', '/sessions')).status).toBe(401)
+    expect(await statusOf(client)).toBe(401)
   })
 
   test('everywhere at once, those by the account’s keys too, and nobody else’s', async () => {
     await gateway.account('edna')
     const key = await gateway.key('edna')
     const [one, other, by_key, operator] = [
-      await signedIn(gateway, { account: 'edna' }, clock.now_ms),
-      await signedIn(gateway, { account: 'edna' }, clock.now_ms),
-      await signedIn(gateway, { key }, clock.now_ms),
-      await signedIn(gateway, 'operator', clock.now_ms),
+      await visit({ account: 'edna' }),
+      await visit({ account: 'edna' }),
+      await visit({ key }),
+      await visit('operator'),
     ]
     expect(await one.json('DELETE', '/sessions')).toEqual({ ended: 3 })
-    for (const client of [one, other, by_key])
-      expect((await client.send('GET', '/sessions')).status).toBe(401)
-    expect((await operator.send('GET', '/sessions')).status).toBe(200)
+    for (const client of [one, other, by_key]) expect(await statusOf(client)).toBe(401)
+    expect(await statusOf(operator)).toBe(200)
   })
 
   test('after a day without a request, and a week at the latest', async () => {
-    const idle = await signedIn(gateway, { account: 'alice' }, clock.now_ms)
-    const busy = await signedIn(gateway, { account: 'alice' }, clock.now_ms)
+    const idle = await visit({ account: 'alice' })
+    const busy = await visit({ account: 'alice' })
     for (let hours = 0; hours < 167; hours += 23) {
-      expect((await busy.send('GET', '/sessions')).status).toBe(200)
+      expect(await statusOf(busy)).toBe(200)
       clock.now_ms += 23 * HOUR_MS
       if (hours === 0) expect((await idle.send('GET', '/session')).status).toBe(200)
     }
-    expect((await busy.send('GET', '/sessions')).status).toBe(401)
-    expect((await idle.send('GET', '/sessions')).status).toBe(401)
+    expect(await statusOf(busy)).toBe(401)
+    expect(await statusOf(idle)).toBe(401)
   })
 
   test('later by being used, which is written once a minute', async () => {
@@ -296,22 +298,20 @@ describe('a session ends', () => {
     await gateway.account('kira')
     const revoked = await gateway.key('kira')
     const expiring = await gateway.key('kira', { expires_at_ms: clock.now_ms + 1_000 })
-    const [one, other] = await Promise.all(
-      [revoked, expiring].map((key) => signedIn(gateway, { key }, clock.now_ms)),
-    )
-    expect((await one?.send('GET', '/sessions'))?.status).toBe(200)
+    const [one, other] = await Promise.all([revoked, expiring].map((key) => visit({ key })))
+    expect(await statusOf(one)).toBe(200)
     await revokeKey(gateway.store, revoked.slice(0, 10), clock.now_ms)
-    expect((await one?.send('GET', '/sessions'))?.status).toBe(401)
-    expect((await other?.send('GET', '/sessions'))?.status).toBe(200)
+    expect(await statusOf(one)).toBe(401)
+    expect(await statusOf(other)).toBe(200)
     clock.now_ms += 1_000
-    expect((await other?.send('GET', '/sessions'))?.status).toBe(401)
+    expect(await statusOf(other)).toBe(401)
     expect((await keyByReference(gateway.store, expiring.slice(0, 10))).revoked_at_ms).toBeNull()
   })
 
   test('is refused while its account is suspended, and ends when it is closed', async () => {
     const client = await accountWithPassword('sue')
     await suspendAccount(gateway.store, 'sue')
-    expect((await client.send('GET', '/sessions')).status).toBe(403)
+    expect(await statusOf(client)).toBe(403)
     expect((await signIn({ account: 'sue', password: PASSWORD })).status).toBe(403)
     expect(
       gateway.db
@@ -319,30 +319,26 @@ describe('a session ends', () => {
         .get(),
     ).toEqual({ n: 1 })
     await reopenAccount(gateway.store, 'sue')
-    expect((await client.send('GET', '/sessions')).status).toBe(200)
+    expect(await statusOf(client)).toBe(200)
     await closeAccount(gateway.store, 'sue', clock.now_ms)
-    expect((await client.send('GET', '/sessions')).status).toBe(401)
+    expect(await statusOf(client)).toBe(401)
     await reopenAccount(gateway.store, 'sue')
-    expect((await client.send('GET', '/sessions')).status).toBe(401)
+    expect(await statusOf(client)).toBe(401)
     expect((await signIn({ account: 'sue', password: PASSWORD })).status).toBe(401)
   })
 
   test('by key, from an address off the key’s list', async () => {
     await gateway.account('lena')
-    const client = await signedIn(
-      gateway,
-      { key: await gateway.key('lena', { addresses: ['203.0.113.7'] }) },
-      clock.now_ms,
-    )
-    expect((await client.send('GET', '/sessions')).status).toBe(403)
+    const client = await visit({ key: await gateway.key('lena', { addresses: ['203.0.113.7'] }) })
+    expect(await statusOf(client)).toBe(403)
   })
 
   test('where there are more than fifty of one person, the oldest first', async () => {
     await gateway.account('many')
     const clients: ConsoleClient[] = []
-    for (let n = 0; n < 51; n++) clients.push(await signedIn(gateway, { account: 'many' }, clock.now_ms))
-    expect((await clients[0]?.send('GET', '/sessions'))?.status).toBe(401)
-    expect((await clients[1]?.send('GET', '/sessions'))?.status).toBe(200)
+    for (let n = 0; n < 51; n++) clients.push(await visit({ account: 'many' }))
+    expect(await statusOf(clients[0])).toBe(401)
+    expect(await statusOf(clients[1])).toBe(200)
   })
 })
 
@@ -352,10 +348,10 @@ describe('sessions are listed', () => {
     await gateway.account('lars')
     const key = await gateway.key('lisa', { name: 'desk' })
     const [lisa, by_key, lars, operator] = [
-      await signedIn(gateway, { account: 'lisa' }, clock.now_ms),
-      await signedIn(gateway, { key }, clock.now_ms),
-      await signedIn(gateway, { account: 'lars' }, clock.now_ms),
-      await signedIn(gateway, 'operator', clock.now_ms),
+      await visit({ account: 'lisa' }),
+      await visit({ key }),
+      await visit({ account: 'lars' }),
+      await visit('operator'),
     ]
     const seen = async (client: typeof lisa, query = '') =>
       (
@@ -380,41 +376,35 @@ describe('sessions are listed', () => {
     const [lars_session] = await seen(lars)
     expect((await lisa.send('DELETE', `/sessions/${lars_session?.id}`)).status).toBe(404)
     expect((await by_key.send('DELETE', `/sessions/${second.sessions[0].id}`)).status).toBe(404)
-    expect((await lars.send('GET', '/sessions')).status).toBe(200)
+    expect(await statusOf(lars)).toBe(200)
     expect((await operator.send('DELETE', `/sessions/${lars_session?.id}`)).status).toBe(200)
-    expect((await lars.send('GET', '/sessions')).status).toBe(401)
+    expect(await statusOf(lars)).toBe(401)
     expect((await lisa.send('DELETE', `/sessions/${first.sessions[0].id}`)).status).toBe(200)
-    expect((await by_key.send('GET', '/sessions')).status).toBe(401)
+    expect(await statusOf(by_key)).toBe(401)
   })
 })
 
 describe('a password', () => {
   test('is changed by who knows the old one, whose other sessions end', async () => {
     const client = await accountWithPassword('paul')
-    const other = await signedIn(gateway, { account: 'paul' }, clock.now_ms)
+    const other = await visit({ account: 'paul' })
     const change = (old_password: string, new_password: string) =>
       client.send('PUT', '/password', { body: { old_password, new_password } })
     const wrong = await change('not the old one', 'a new good password')
-    expect([wrong.status, await errorOf(wrong)]).toEqual([
-      403,
-      expect.objectContaining({ param: 'old_password' }),
-    ])
+    await expectRefusal(wrong, 403, { param: 'old_password' })
     const short = await change(PASSWORD, 'short')
-    expect([short.status, await errorOf(short)]).toEqual([
-      400,
-      expect.objectContaining({ param: 'new_password' }),
-    ])
-    expect((await other.send('GET', '/sessions')).status).toBe(200)
+    await expectRefusal(short, 400, { param: 'new_password' })
+    expect(await statusOf(other)).toBe(200)
     expect((await change(PASSWORD, 'a new good password')).status).toBe(200)
-    expect((await client.send('GET', '/sessions')).status).toBe(200)
-    expect((await other.send('GET', '/sessions')).status).toBe(401)
+    expect(await statusOf(client)).toBe(200)
+    expect(await statusOf(other)).toBe(401)
     expect((await signIn({ account: 'paul', password: PASSWORD })).status).toBe(401)
     expect((await signIn({ account: 'paul', password: 'a new good password' })).status).toBe(200)
   })
 
   test('is nothing that a session by key has', async () => {
     await gateway.account('pia')
-    const client = await signedIn(gateway, { key: await gateway.key('pia') }, clock.now_ms)
+    const client = await visit({ key: await gateway.key('pia') })
     const body = { old_password: PASSWORD, new_password: 'a new good password' }
     expect((await client.send('PUT', '/password', { body })).status).toBe(403)
   })

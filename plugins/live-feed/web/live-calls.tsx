@@ -1,4 +1,4 @@
-// Live calls: each as it is held, answered and settled. What was there before is the newest of the history.
+// Live calls: each as it is held, answered and settled, before the newest of the history.
 import { CircleDashed } from 'lucide-react'
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import { Link } from 'wouter'
@@ -16,19 +16,19 @@ import { Loaded } from '../../console/web/parts/states.tsx'
 import { Status } from '../../console/web/parts/status.tsx'
 import { atEnd, type Column, charges, column, Table } from '../../console/web/parts/table.tsx'
 import { ClockTime } from '../../console/web/parts/time.tsx'
-import { type LiveCall, merged, type Seen, shownCalls } from './live-state.ts'
+import { type LiveCall, merged, newestCalls, type Seen } from './live-state.ts'
 
-const SHOWN = 10
+const MAX_CALLS = 10
 /** Events of this time are rendered together. */
 const DRAW_EVERY_MS = 250
 
 export function Live() {
   const { role } = useViewer()
   const recent = useApi(['calls', 'recent'], () =>
-    api.calls.get({ query: { outcome: 'call', limit: SHOWN } }),
+    api.calls.get({ query: { outcome: 'call', limit: MAX_CALLS } }),
   )
   const { seen, state } = useSeen()
-  const calls = useMemo(() => shownCalls(seen, recent.data?.calls ?? [], SHOWN), [seen, recent.data])
+  const calls = useMemo(() => newestCalls(seen, recent.data?.calls ?? [], MAX_CALLS), [seen, recent.data])
   const columns =
     role === 'operator' ? [MODEL, WHO, STATE, TOOK, WHEN, COST] : [MODEL, KEY, STATE, TOOK, WHEN, COST]
   return (
@@ -42,7 +42,7 @@ export function Live() {
       }
     >
       {calls.length === 0 ? (
-        <Loaded query={recent} rows={SHOWN}>
+        <Loaded query={recent} rows={MAX_CALLS}>
           {() => <NoCalls is_operator={role === 'operator'} />}
         </Loaded>
       ) : (
@@ -63,23 +63,16 @@ export function Live() {
 }
 
 function NoCalls({ is_operator }: { is_operator: boolean }) {
+  const [more, href, label] = is_operator
+    ? ['. Start with the first steps.', '/setup', 'First steps']
+    : [', with what each cost.', '/start', 'Get started']
   return (
     <>
-      <p className="soft">
-        {is_operator
-          ? 'No calls yet. They show up here as they happen. Start with the first steps.'
-          : 'No calls yet. They show up here as they happen, with what each cost.'}
-      </p>
+      <p className="soft">No calls yet. They show up here as they happen{more}</p>
       <div>
-        {is_operator ? (
-          <ButtonLink look="primary" href="/setup">
-            First steps
-          </ButtonLink>
-        ) : (
-          <ButtonLink look="primary" href="/start">
-            Get started
-          </ButtonLink>
-        )}
+        <ButtonLink look="primary" href={href}>
+          {label}
+        </ButtonLink>
       </div>
     </>
   )

@@ -70,7 +70,7 @@ function next(call: LiveCall, event: Exclude<LiveEvent, { type: 'skipped' | 'pin
 }
 
 /** The newest calls, first those of the feed. @param past the newest first */
-export function shownCalls(
+export function newestCalls(
   { calls }: Seen,
   past: AnswerOf<typeof api.calls.get>['calls'],
   most: number,

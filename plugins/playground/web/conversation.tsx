@@ -60,12 +60,12 @@ function useFollowing(end: React.RefObject<HTMLDivElement | null>, turns: readon
   const was_near = useRef(true)
   const count = turns.length
   useEffect(() => {
-    const hear = () => {
+    const onScroll = () => {
       const { innerHeight, scrollY } = window
       was_near.current = document.documentElement.scrollHeight - scrollY - innerHeight < 160
     }
-    addEventListener('scroll', hear, { passive: true })
-    return () => removeEventListener('scroll', hear)
+    addEventListener('scroll', onScroll, { passive: true })
+    return () => removeEventListener('scroll', onScroll)
   }, [])
   useEffect(() => {
     if (count > 0) was_near.current = true

@@ -78,10 +78,10 @@ const RENDERERS: Readonly<Record<string, (token: Tokens.Generic, depth: number) 
     ))
     return ordered ? <ol start={Number(start)}>{elements}</ol> : <ul>{elements}</ul>
   },
-  table: (token, depth) => <DrawnTable table={token as unknown as Tokens.Table} depth={depth} />,
+  table: (token, depth) => <MarkdownTable table={token as unknown as Tokens.Table} depth={depth} />,
 }
 
-function DrawnTable({ table: { header, rows }, depth }: { table: Tokens.Table; depth: number }) {
+function MarkdownTable({ table: { header, rows }, depth }: { table: Tokens.Table; depth: number }) {
   const cell = (Cell: 'th' | 'td') => (each: Tokens.TableCell, at: number) => (
     <Cell key={at} className={each.align === 'right' ? 'end' : undefined}>
       {all(each.tokens, depth)}

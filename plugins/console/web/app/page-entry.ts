@@ -16,11 +16,17 @@ export interface PageProps {
   params: Readonly<Record<string, string>>
 }
 
-export interface PageEntry {
+/** A page without a session: the link of a first visit, an invitation. */
+export interface OpenPageEntry {
   /** Below /console: `/calls`, `/calls/:request_id`. */
   path: string
   /** Its noun, in the side bar. */
   title: string
+  /** Loaded when it is first opened. */
+  load: () => Promise<{ default: ComponentType<PageProps> }>
+}
+
+export interface PageEntry extends OpenPageEntry {
   seen_by: readonly Role[]
   /** Further words to search for it by, in lower case. */
   also?: string
@@ -28,21 +34,12 @@ export interface PageEntry {
   icon?: LucideIcon
   /** `g` and this letter go to the page. */
   letter?: string
-  /** Loaded when it is first opened. */
-  load: () => Promise<{ default: ComponentType<PageProps> }>
 }
 
 /** Pages of one purpose, under its title in the side bar. */
 export interface PageGroup {
   title: string
   pages: readonly PageEntry[]
-}
-
-/** A page without a session: the link of a first visit, an invitation. */
-export interface OpenPageEntry {
-  path: string
-  title: string
-  load: () => Promise<{ default: ComponentType<PageProps> }>
 }
 
 /** The form for signing in: a page if nobody is signed in, a dialog over the page when a session has ended. */

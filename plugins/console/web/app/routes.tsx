@@ -85,11 +85,11 @@ export function useArrival(): void {
   const before = useRef(path)
   const is_back = useRef(false)
   useLayoutEffect(() => {
-    const hear = () => {
+    const onBack = () => {
       is_back.current = true
     }
-    addEventListener('popstate', hear)
-    return () => removeEventListener('popstate', hear)
+    addEventListener('popstate', onBack)
+    return () => removeEventListener('popstate', onBack)
   }, [])
   if (before.current !== path) oweFocus()
   useLayoutEffect(() => {

@@ -1,6 +1,6 @@
 // A chart of values over time: thin lines with their names at their ends, read by hovering, and the same figures as a table.
 import { ChartLine, Table2 } from 'lucide-react'
-import { useCallback, useState } from 'react'
+import { useState } from 'react'
 import { Button } from './button.tsx'
 import type { ChartProps } from './chart-lines.tsx'
 import { useLoaded } from './loaded.ts'
@@ -16,8 +16,6 @@ export function Chart(props: ChartProps) {
   const Lines = useLoaded(loadLines)
   const [as_table, setAsTable] = useState(false)
   const [at, setAt] = useState<number | null>(null)
-  const onRead = useCallback((index: number | null) => setAt(index), [])
-  const place = { height: `${height_px}px` }
   return (
     <figure className="chart" aria-label={label}>
       <div className="chart-head">
@@ -42,18 +40,19 @@ export function Chart(props: ChartProps) {
       ) : (
         <>
           <Reading {...props} at={at} />
-          <div className="chart-area" style={place} role="img" aria-label={summary ?? summaryOf(props)}>
-            {Lines && <Lines {...props} height_px={height_px} onRead={onRead} />}
+          <div
+            className="chart-area"
+            style={{ height: `${height_px}px` }}
+            role="img"
+            aria-label={summary ?? summaryOf(props)}
+          >
+            {Lines && <Lines {...props} height_px={height_px} onRead={setAt} />}
           </div>
         </>
       )}
       {note && <p className="small soft">{note}</p>}
     </figure>
   )
-}
-
-interface ReadingProps extends ChartProps {
-  at: number | null
 }
 
 /** When a value begins, by its place among them: "24 Nov (UTC)", "24 Nov 14:00, so far". */
@@ -64,7 +63,7 @@ function timeWords({ times_ms, days, unfinished }: ChartProps, at: number): stri
 }
 
 /** All series where the pointer is; at the last time where it is nowhere. */
-function Reading({ at, ...chart }: ReadingProps) {
+function Reading({ at, ...chart }: ChartProps & { at: number | null }) {
   const { times_ms, series, format } = chart
   const index = at ?? times_ms.length - 1
   const time_ms = times_ms[index]
@@ -95,26 +94,20 @@ function summaryOf({ label, series, format }: ChartProps): string {
   return `${label}. ${parts.join('. ')}. The button above shows all figures as a table.`
 }
 
-interface FigureRow {
-  time_ms: number
-  at: number
-}
-
 function FigureTable(chart: ChartProps) {
   const { label, times_ms, series, format, days } = chart
-  const rows: FigureRow[] = times_ms.map((time_ms, at) => ({ time_ms, at })).reverse()
   return (
     <Table
       label={`${label}, as figures`}
-      rows={rows}
-      keyOf={({ time_ms }) => time_ms}
+      rows={times_ms.map((_, at) => at).reverse()}
+      keyOf={(at) => at}
       columns={[
-        { key: 'time', title: days ? 'Day' : 'From', cell: ({ at }) => timeWords(chart, at), phone: 'first' },
+        { key: 'time', title: days ? 'Day' : 'From', cell: (at) => timeWords(chart, at), phone: 'first' },
         ...series.map(({ label: title, values }, nth) => ({
           key: title,
           title,
           end: true,
-          cell: ({ at }: FigureRow) => inWords(values[at], format),
+          cell: (at: number) => inWords(values[at], format),
           phone: nth === 0 ? ('first-end' as const) : nth === 1 ? ('second-end' as const) : ('none' as const),
         })),
       ]}

@@ -7,65 +7,58 @@ const TICK_MS = 15_000
 
 let now_ms = Date.now()
 let ticking: ReturnType<typeof setInterval> | undefined
-const hearers = new Set<() => void>()
+const listeners = new Set<() => void>()
 
-function onTick(hear: () => void): () => void {
-  hearers.add(hear)
+function onTick(listen: () => void): () => void {
+  listeners.add(listen)
   ticking ??= setInterval(() => {
     now_ms = Date.now()
-    for (const each of hearers) each()
+    for (const each of listeners) each()
   }, TICK_MS)
   return () => {
-    hearers.delete(hear)
-    if (hearers.size > 0) return
+    listeners.delete(listen)
+    if (listeners.size > 0) return
     clearInterval(ticking)
     ticking = undefined
   }
 }
 
-/** The time now, in steps of some seconds that all of the page share. */
-const useNow = (): number => useSyncExternalStore(onTick, () => now_ms)
-
-/** The same for a time that has just come and is newer than the last tick. */
-function useNowFor(at_ms: number | null): number {
-  const now = useNow()
-  return at_ms === null ? now : Math.max(now, Math.min(at_ms, Date.now()))
-}
-
 interface TimeProps {
   /** Milliseconds since 1970; null is a dash. */
   at_ms: number | null
-  /** The exact time in view, where it is what is looked for. */
-  exact?: boolean
 }
 
-/** How long ago, for sentences. */
-export function Time({ at_ms, exact: in_view }: TimeProps) {
-  const now = useNowFor(at_ms)
+interface TimeElementProps extends TimeProps {
+  wordsOf: (at_ms: number, now_ms: number) => string
+  titleOf: (at_ms: number, now_ms: number) => string | undefined
+}
+
+/** All times of a page share the steps of one clock; a time that has just come is newer than its last tick. */
+function TimeElement({ at_ms, wordsOf, titleOf }: TimeElementProps) {
+  const tick_ms = useSyncExternalStore(onTick, () => now_ms)
   if (at_ms === null) return <span className="soft">–</span>
-  const words = in_view ? exactTime(at_ms) : relativeTime(at_ms, now)
+  const now = Math.max(tick_ms, Math.min(at_ms, Date.now()))
   return (
-    <time
-      className="no-wrap"
-      dateTime={new Date(at_ms).toISOString()}
-      title={in_view ? undefined : exactTime(at_ms)}
-    >
-      {words}
+    <time className="no-wrap" dateTime={new Date(at_ms).toISOString()} title={titleOf(at_ms, now)}>
+      {wordsOf(at_ms, now)}
     </time>
   )
 }
+
+/** How long ago, for sentences. @param exact the exact time in view, where that is the point */
+export const Time = ({ at_ms, exact = false }: TimeProps & { exact?: boolean }) => (
+  <TimeElement
+    at_ms={at_ms}
+    wordsOf={exact ? exactTime : relativeTime}
+    titleOf={exact ? () => undefined : exactTime}
+  />
+)
 
 /** The time by the clock, for lists: rows compare at a glance. */
-export function ClockTime({ at_ms }: Pick<TimeProps, 'at_ms'>) {
-  const now = useNowFor(at_ms)
-  if (at_ms === null) return <span className="soft">–</span>
-  return (
-    <time
-      className="no-wrap"
-      dateTime={new Date(at_ms).toISOString()}
-      title={`${relativeTime(at_ms, now)}: ${exactTime(at_ms)}`}
-    >
-      {clockTime(at_ms, now)}
-    </time>
-  )
-}
+export const ClockTime = ({ at_ms }: TimeProps) => (
+  <TimeElement
+    at_ms={at_ms}
+    wordsOf={clockTime}
+    titleOf={(time_ms, now) => `${relativeTime(time_ms, now)}: ${exactTime(time_ms)}`}
+  />
+)
