@@ -33,7 +33,6 @@ const PERMANENT: ReadonlySet<ErrorKind> = new Set([
 
 /**
  * Keeps a complete answer under its key, where that succeeds.
- *
  * @param end called once its key is under way no more: before this returns, or after an outage of the database
  * @returns the answer, to be sent
  */
@@ -210,7 +209,6 @@ const warn = ({ log }: ConclusionDeps, { request }: EndedStream, cause: unknown)
 
 /**
  * Keeps an answer under its key. Where it cannot be kept, that is only logged: the caller has paid for the answer, and gets it.
- *
  * @throws StorageFailure while the database does not answer
  */
 async function keep(

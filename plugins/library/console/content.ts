@@ -2,7 +2,7 @@
 import { Type } from '@sinclair/typebox'
 import type { Context } from 'elysia'
 import type { Viewer } from '../../../src/access/viewer.ts'
-import { type Asking, byOf } from '../../../src/app/surface/console/calls.ts'
+import { type Asking, byOf, type ConsoleParts } from '../../../src/app/surface/console/calls.ts'
 import type { Gateway } from '../../../src/app/surface/gateway.ts'
 import type { ActionContext } from '../../../src/domain/actions.ts'
 import { notFound, permissionDenied } from '../../../src/domain/errors.ts'
@@ -57,6 +57,9 @@ export async function thumbnailOf(
 }
 
 const missing = () => notFound('The file of this image is missing. Retry later, or delete the image.')
+
+/** The parts of the gateway that the pages of images and files use. */
+export type LibraryParts = ConsoleParts & Pick<Gateway, 'content'>
 
 /** The operator's request for the content. */
 export const CONTENT = {

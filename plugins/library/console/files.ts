@@ -29,6 +29,7 @@ import { createThumbnails } from '../thumbnails.ts'
 import {
   byOperator,
   CONTENT,
+  type LibraryParts,
   logLook,
   mayShow,
   type Picture,
@@ -69,7 +70,7 @@ const DeletedView = Closed({ key: Type.String(), deleted: Type.Literal(true) })
 const Uploaded = Type.Unsafe<unknown>(Type.Any({ description: 'as POST /api/v1/upload answers it' }))
 
 /** Files are an account's: the operator names one. What they show is for its account, as with produced images. */
-export const files = (gateway: Pick<Gateway, 'calls' | 'requests' | 'content' | 'people' | 'db'>) =>
+export const files = (gateway: LibraryParts) =>
   new Elysia({ name: 'console-files' }).use(taking(gateway)).use(listed(gateway)).use(pictures(gateway))
 
 /** Taking some in: an upload by a key, with its limits. */
@@ -96,7 +97,7 @@ const COLUMNS: CsvColumns<Static<typeof FileView>> = {
   height: ({ height }) => height,
 }
 
-function listed(gateway: Pick<Gateway, 'calls' | 'requests' | 'content' | 'people' | 'db'>) {
+function listed(gateway: LibraryParts) {
   const { library } = gateway.content.images
   const { db } = library
 
@@ -151,7 +152,7 @@ function listed(gateway: Pick<Gateway, 'calls' | 'requests' | 'content' | 'peopl
     )
 }
 
-function pictures(gateway: Pick<Gateway, 'calls' | 'requests' | 'content' | 'people' | 'db'>) {
+function pictures(gateway: LibraryParts) {
   const { library } = gateway.content.images
   const thumbnails = createThumbnails()
 

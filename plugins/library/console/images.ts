@@ -23,6 +23,7 @@ import { createThumbnails } from '../thumbnails.ts'
 import {
   byOperator,
   type ContentRequest,
+  type LibraryParts,
   logLook,
   mayShow,
   type Picture,
@@ -45,7 +46,7 @@ import {
 } from './images-views.ts'
 
 /** An account sees its own. The operator sees that there are some, of whom and at what cost, and more where they ask for it. */
-export const images = (gateway: Pick<Gateway, 'calls' | 'requests' | 'content' | 'people' | 'db'>) =>
+export const images = (gateway: LibraryParts) =>
   new Elysia({ name: 'console-images' }).use(listed(gateway)).use(pictures(gateway))
 
 const ROWS_AT_ONCE = 250
@@ -66,7 +67,7 @@ const COLUMNS: CsvColumns<Unnamed<Static<typeof ListedImage>>> = {
   cost_usd: ({ cost_nanos }) => csvUsd(cost_nanos),
 }
 
-function listed(gateway: Pick<Gateway, 'calls' | 'requests' | 'content' | 'people' | 'db'>) {
+function listed(gateway: LibraryParts) {
   const { library } = gateway.content.images
   const { db } = library
 
@@ -127,7 +128,7 @@ function listed(gateway: Pick<Gateway, 'calls' | 'requests' | 'content' | 'peopl
     )
 }
 
-function pictures(gateway: Pick<Gateway, 'calls' | 'requests' | 'content' | 'people' | 'db'>) {
+function pictures(gateway: LibraryParts) {
   const { library } = gateway.content.images
   const thumbnails = createThumbnails()
 
