@@ -81,7 +81,7 @@ export function liveRoutes(
 
 /** The part of an account that a viewer sees. It is read again with their session: a key may get limits meanwhile. */
 interface Sight {
-  /** The prefix of the key whose calls are all that they see. */
+  /** The prefix of their key, where they see its calls alone. */
   only_key: string | undefined
 }
 

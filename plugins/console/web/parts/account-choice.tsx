@@ -102,7 +102,7 @@ export function useChosen(account: string | undefined) {
     () => api.accounts({ id: part(account ?? '') }).get(),
     { enabled: account !== undefined },
   )
-  // Until its answer is there, the one before stays. An account that is not found is shown as the address has it.
+  // Until its answer is there, the one before stays. An account that is not found stands as the address has it.
   const found = data && (data.name === account || String(data.id) === account) ? data : undefined
   return { chosen: found, is_awaited: found === undefined && !isError }
 }

@@ -69,7 +69,7 @@ interface ConfirmDialogProps {
   consequence: ReactNode
   /** What the button says: "Revoke key". */
   verb: string
-  /** It is closed once this is done; what it throws is shown in it. */
+  /** The dialog closes once this is done, and shows its error. */
   confirm: () => Promise<unknown>
 }
 

@@ -3,7 +3,7 @@ import { Download } from 'lucide-react'
 import { withQuery } from './address-state.ts'
 
 interface ExportCsvProps {
-  /** The subject of the API whose list it is: `calls` is read from `/console/api/calls.csv`. */
+  /** The subject of the list in the API: `calls` is read from `/console/api/calls.csv`. */
   list: string
   /** The filters in force, as the list's route takes them; a cursor and a limit are left out of it. */
   query: Readonly<Record<string, string | number | undefined>>

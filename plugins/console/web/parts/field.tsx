@@ -6,7 +6,7 @@ import { names } from './class-names.ts'
 
 interface FieldProps {
   label: string
-  /** As the server names it in an error's `param`: the error is then shown here. */
+  /** As the server names it in an error's `param`: the field then shows the error. */
   name?: string
   help?: ReactNode
   /** An error of the page's own. */

@@ -129,7 +129,7 @@ export const DayFilters = ({ since, until, set }: Days & { set: (some: Partial<D
   </>
 )
 
-/** What calls can be filtered by. @param account whose keys and models; '' for all */
+/** The values to filter calls by. @param account the owner of the keys and models; '' for all */
 export function useFilterLists(account: string) {
   const query = { account: account || undefined }
   const { data } = useApi(['call-filters', query.account], () => api['call-filters'].get({ query }))

@@ -17,7 +17,7 @@ interface Failure {
 }
 
 interface FormProps {
-  /** Sends it. What it throws is shown: at the field that the error names, else above the fields. */
+  /** Sends it. The form shows its error: at the field that the error names, else above the fields. */
   submit: () => Promise<unknown>
   /** The fields, then `FormActions`. */
   children: ReactNode

@@ -15,7 +15,7 @@ interface Loading {
 
 const loadings = new WeakMap<Load<Any>, Loading>()
 
-/** Begins to load what will be drawn soon, once. */
+/** Begins to load a component that a page will need soon, once. */
 export function loadAhead(load: Load<Any>): Loading {
   const known = loadings.get(load)
   if (known) return known
