@@ -4,6 +4,7 @@ import { type FieldsOf, fieldsFor, rowFor } from '../../src/app/list/columns.ts'
 import { KEY_FIELDS, KeyPrefix, refuseOtherKeys } from '../../src/app/surface/account-calls.ts'
 import { OUTCOMES } from '../../src/domain/outcomes.ts'
 import { DAY_MS } from '../../src/domain/ranges.ts'
+import { USAGE_FIELDS } from '../../src/domain/usage.ts'
 import { MAX_LIMIT, PAGE_FIELDS, PAGE_PARAMETERS, pageFields, pageOf } from '../../src/http/paging.ts'
 import { ModelName } from '../../src/http/parameters.ts'
 import { PERIOD_PARAMETERS, readPeriod } from '../../src/http/period.ts'
@@ -83,19 +84,8 @@ const SumView = Closed({
   ...KEY_FIELDS,
   model: Type.String({ description: 'The model.' }),
   calls: Type.Integer({ description: 'How many calls there were.' }),
-  input_tokens: CALL_FIELDS.input_tokens,
-  input_audio_tokens: CALL_FIELDS.input_audio_tokens,
-  cache_read_tokens: CALL_FIELDS.cache_read_tokens,
-  cache_write_5m_tokens: CALL_FIELDS.cache_write_5m_tokens,
-  cache_write_1h_tokens: CALL_FIELDS.cache_write_1h_tokens,
-  output_tokens: CALL_FIELDS.output_tokens,
-  thinking_tokens: CALL_FIELDS.thinking_tokens,
-  output_image_tokens: CALL_FIELDS.output_image_tokens,
-  images: CALL_FIELDS.images,
-  cost_nanos: CALL_FIELDS.cost_nanos,
-  cost_usd: CALL_FIELDS.cost_usd,
-  unpaid_nanos: CALL_FIELDS.unpaid_nanos,
-  unpaid_usd: CALL_FIELDS.unpaid_usd,
+  ...Type.Pick(CallView, [...USAGE_FIELDS, 'images', 'cost_nanos', 'cost_usd', 'unpaid_nanos', 'unpaid_usd'])
+    .properties,
 })
 
 /** A page of calls, or of sums. */

@@ -3,6 +3,6 @@ import { definePlugin } from '../../src/app/plugin.ts'
 
 export const usage = definePlugin({
   name: 'usage',
-  console_routes: async () => (await import('./console/routes.ts')).consoleRoutes,
+  console_routes: async () => (await import('./console/overview.ts')).consoleRoutes,
   commands: { usage: async () => (await import('./command.ts')).addUsageCommand },
 })

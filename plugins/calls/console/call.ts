@@ -1,10 +1,8 @@
 // One call by its request's id: all that is known of it, from its record, its trace, its charge and the answer that is kept.
 
 import { type Static, Type } from '@sinclair/typebox'
-import { Elysia } from 'elysia'
 import { accountOf, isOfKey, type Viewer } from '../../../src/access/viewer.ts'
 import { named } from '../../../src/app/surface/console/account-names.ts'
-import { type ConsoleParts, FAILURES, viewerCalls } from '../../../src/app/surface/console/calls.ts'
 import { costsDiffer } from '../../../src/domain/cost-difference.ts'
 import { conflict, type GatewayError, notFound } from '../../../src/domain/errors.ts'
 import { USAGE_FIELDS, type Usage } from '../../../src/domain/usage.ts'
@@ -18,27 +16,16 @@ import { findRefusal } from '../../refusals/index.ts'
 import { callsOfAnswer, callUnderWay, chargeOf, findCall, type TracedCall } from '../one-call.ts'
 import { priceLines, tierApplied } from '../price-lines.ts'
 import { callRow } from './call-row.ts'
-import { CallView } from './call-views.ts'
+import type { CallView } from './call-views.ts'
 
 type View = Static<typeof CallView>
 
-const CallParams = Closed({
+export const CallParams = Closed({
   request_id: Type.String({ minLength: 1, maxLength: 256, must: 'the id of a request' }),
 })
 
-/** `GET /console/api/calls/:request_id`. */
-export function callRoute(gateway: ConsoleParts) {
-  return new Elysia({ name: 'console-call' })
-    .use(viewerCalls(gateway))
-    .get(
-      '/console/api/calls/:request_id',
-      ({ viewer, params }) => callView(gateway.db, viewer, params.request_id),
-      { params: CallParams, response: { 200: CallView, ...FAILURES } },
-    )
-}
-
 /** @throws GatewayError not_found; conflict (code call_under_way) for a call that is not settled yet */
-async function callView(db: Db, viewer: Viewer, request_id: string): Promise<View> {
+export async function callView(db: Db, viewer: Viewer, request_id: string): Promise<View> {
   const account_id = accountOf(viewer)
   const call = await findCall(db, request_id, account_id)
   if (!call || !isOfKey(viewer, call.key_id)) throw await missing(db, viewer, request_id)

@@ -1,11 +1,9 @@
 // The history of calls with the refused requests beside them: filtered and paged, the newest first, and as a file. An account sees its own.
 
 import { type Static, Type } from '@sinclair/typebox'
-import { Elysia } from 'elysia'
 import type { Viewer } from '../../../src/access/viewer.ts'
 import { allNamed } from '../../../src/app/surface/console/account-names.ts'
-import { type ConsoleParts, FAILURES, viewerCalls } from '../../../src/app/surface/console/calls.ts'
-import { CsvFile } from '../../../src/app/surface/console/list-csv.ts'
+import type { ConsoleParts } from '../../../src/app/surface/console/calls.ts'
 import { Limit, pageOf } from '../../../src/http/paging.ts'
 import { Closed, Nullable } from '../../../src/http/schema.ts'
 import { NullableTimeFields, time } from '../../../src/http/views.ts'
@@ -16,7 +14,6 @@ import { endOfTurn } from '../../../src/utilities/end-of-turn.ts'
 import { listRefusals, type RecordedRefusal, type RefusalFilter } from '../../refusals/index.ts'
 import { listCalls, listCallsInTurns, type RecordedCall, startOfCall } from '../listing.ts'
 import { ListedRow, listedRow, refusedCall } from './call-row.ts'
-import { callsFile } from './file.ts'
 import { CALL_FILTERS, requestedCalls } from './filter.ts'
 import { type Cursors, merged, type Part } from './merged.ts'
 
@@ -29,7 +26,7 @@ const MAX_ROWS = 200
 const MAX_CALLS_LOOKED_AT = 2_000
 const MAX_ROUNDS = 5
 
-const CallsQuery = Closed({
+export const CallsQuery = Closed({
   ...CALL_FILTERS,
   limit: Type.Optional(Limit),
   cursor: Type.Optional(
@@ -37,29 +34,14 @@ const CallsQuery = Closed({
   ),
 })
 
-const CallsView = Closed({
+export const CallsView = Closed({
   calls: Type.Array(ListedRow),
   next_cursor: Nullable(Type.String({ description: 'The `cursor` of the next page; null on the last.' })),
   /** Where the search stopped for now, and `next_cursor` goes on; null if all of the page is here. */
   ...NullableTimeFields('searched_back_to'),
 })
 
-/** `GET /console/api/calls`. */
-export function callRoutes(gateway: ConsoleParts) {
-  return new Elysia({ name: 'console-calls' })
-    .use(viewerCalls(gateway))
-    .get('/console/api/calls', ({ viewer, query }) => callsPage(gateway, viewer, query), {
-      query: CallsQuery,
-      response: { 200: CallsView, ...FAILURES },
-    })
-    .get(
-      '/console/api/calls.csv',
-      async ({ viewer, query }) => callsFile(gateway, viewer, await requestedCalls(gateway, viewer, query)),
-      { query: Closed(CALL_FILTERS), response: { 200: CsvFile, ...FAILURES } },
-    )
-}
-
-async function callsPage(
+export async function callsPage(
   gateway: Pick<ConsoleParts, 'db'>,
   viewer: Viewer,
   { cursor, ...query }: Static<typeof CallsQuery>,

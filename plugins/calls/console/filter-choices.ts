@@ -1,10 +1,8 @@
 // Choices for the filters of calls: the names of accounts, keys, models and providers.
 import { type Static, Type } from '@sinclair/typebox'
 import { eq, sql } from 'drizzle-orm'
-import { Elysia } from 'elysia'
 import type { ListedAccount } from '../../../src/access/account-listing.ts'
 import { accountOf, isOfKey, type Viewer } from '../../../src/access/viewer.ts'
-import { type ConsoleParts, FAILURES, viewerCalls } from '../../../src/app/surface/console/calls.ts'
 import { AccountRef } from '../../../src/app/surface/console/fields.ts'
 import { requestedAccount } from '../../../src/app/surface/console/references.ts'
 import type { Gateway } from '../../../src/app/surface/gateway.ts'
@@ -48,8 +46,8 @@ const accountNames = (db: Db): Awaitable<Pick<ListedAccount, 'id' | 'name' | 'di
 const keyNames = (db: Db, account_id: number): Awaitable<Pick<Key, 'id' | 'name' | 'prefix'>[]> =>
   queries(db).keys.all({ account_id })
 
-const FiltersQuery = Closed({ account: Type.Optional(AccountRef) })
-const FiltersView = Closed({
+export const FiltersQuery = Closed({ account: Type.Optional(AccountRef) })
+export const FiltersView = Closed({
   /** For the operator alone. */
   accounts: Type.Array(Closed({ id: Type.Integer(), name: Type.String(), display_name: Type.String() })),
   /** Of the requested account, or the viewer's own. */
@@ -59,18 +57,8 @@ const FiltersView = Closed({
   providers: Type.Array(Type.String()),
 })
 
-/** `GET /console/api/call-filters`. */
-export function callFilterRoutes(gateway: ConsoleParts) {
-  return new Elysia({ name: 'console-call-filters' })
-    .use(viewerCalls(gateway))
-    .get('/console/api/call-filters', ({ viewer, query }) => filtersView(gateway, viewer, query.account), {
-      query: FiltersQuery,
-      response: { 200: FiltersView, ...FAILURES },
-    })
-}
-
 /** @throws GatewayError not_found for another's account */
-async function filtersView(
+export async function filtersView(
   gateway: Pick<Gateway, 'calls' | 'db'>,
   viewer: Viewer,
   requested: string | undefined,

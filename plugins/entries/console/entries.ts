@@ -3,14 +3,23 @@ import { type Static, Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 import { consoleList } from '../../../src/app/list/pages.ts'
 import { type ConsoleParts, FAILURES, viewerCalls } from '../../../src/app/surface/console/calls.ts'
+import type { Gateway } from '../../../src/app/surface/gateway.ts'
 import { Closed, OneOf } from '../../../src/http/schema.ts'
 import { MoneyFields, money } from '../../../src/http/views.ts'
 import { entry_list } from '../list.ts'
 import { ENTRY_KINDS } from '../listing.ts'
 import { type EntrySum, entrySums, totalOf } from '../sums.ts'
+import { statementRoutes } from './statement.ts'
+
+/** All routes of entries and statements at the console. */
+export const consoleRoutes = (gateway: Gateway) =>
+  new Elysia({ name: 'console-entries-all' })
+    .use(entryRoutes(gateway))
+    .use(entrySumRoutes(gateway))
+    .use(statementRoutes(gateway))
 
 /** `GET /console/api/entries`, and `/console/api/entries.csv`: an account sees its own. */
-export function entryRoutes(gateway: ConsoleParts) {
+function entryRoutes(gateway: ConsoleParts) {
   const list = consoleList(gateway, entry_list)
   return new Elysia({ name: 'console-entries' })
     .use(viewerCalls(gateway))
@@ -28,7 +37,7 @@ const SumsView = Closed({
 const SUMS_COUNT_AS = 50
 
 /** `GET /console/api/entry-sums`: what the entries of a filter come to. */
-export function entrySumRoutes(gateway: ConsoleParts) {
+function entrySumRoutes(gateway: ConsoleParts) {
   const list = consoleList(gateway, entry_list)
   return new Elysia({ name: 'console-entry-sums' })
     .use(viewerCalls(gateway, { counts_as: SUMS_COUNT_AS }))

@@ -1,7 +1,6 @@
 // The overview: what calls cost, how many failed, how long they took over some time; and which routes failed.
 import { type Static, Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
-import { listedAccounts } from '../../../src/access/account-listing.ts'
 import { accountQueries } from '../../../src/access/queries.ts'
 import { accountOf, requireWholeAccount, type Viewer } from '../../../src/access/viewer.ts'
 import { DISPLAY_NAME } from '../../../src/app/surface/console/account-names.ts'
@@ -18,6 +17,7 @@ import { AlertView, alertView, openAlerts } from '../../alerts/index.ts'
 import { type FailingRoute, FailingView, failingRoutes, failingView } from '../../health/index.ts'
 import { type Latency, type OverviewPoint, overviewOf } from '../overview/overview.ts'
 import { type OverviewParts, overviewParts } from '../overview/parts.ts'
+import { accountsNamed, usageRoutes } from './usage.ts'
 
 const Milliseconds = Nullable(Type.Integer({ description: 'null where no call was answered' }))
 
@@ -89,8 +89,12 @@ const DEFAULT_RANGE: FigureRange = 'day'
 /** It reads some thousand calls or sums. */
 const COUNTS_AS = 10
 
+/** All routes of the pages Overview and Usage. */
+export const consoleRoutes = (gateway: Gateway) =>
+  new Elysia({ name: 'console-usage-all' }).use(usageRoutes(gateway)).use(overviewRoutes(gateway))
+
 /** `GET /console/api/overview?range=`: of all calls for the operator, of its own for an account. */
-export const overviewRoutes = (gateway: ConsoleParts) =>
+const overviewRoutes = (gateway: ConsoleParts) =>
   new Elysia({ name: 'console-overview' })
     .use(viewerCalls(gateway, { counts_as: COUNTS_AS }))
     .get(
@@ -153,16 +157,14 @@ async function topView(
   is_operator: boolean,
 ): Promise<Static<typeof TopView>> {
   const accounts = is_operator ? parts.accounts : []
-  const top = accounts.slice(0, MAX_TOP)
-  const ids = top.map(({ account_id }) => account_id)
-  const listed = new Map((await listedAccounts(db, ids)).map((account) => [account.id, account]))
+  const top = await accountsNamed(db, accounts.slice(0, MAX_TOP))
   return {
     models: parts.models.slice(0, MAX_TOP).map((sum) => ({ model: sum.model, ...sumView(sum, is_operator) })),
     further_models: Math.max(0, parts.models.length - MAX_TOP),
-    accounts: top.map((sum) => ({
-      account_id: sum.account_id,
-      account: listed.get(sum.account_id)?.name ?? '',
-      account_display_name: listed.get(sum.account_id)?.display_name ?? '',
+    accounts: top.map(({ account_id, account, account_display_name, ...sum }) => ({
+      account_id,
+      account,
+      account_display_name,
       ...sumView(sum, is_operator),
     })),
     further_accounts: Math.max(0, accounts.length - MAX_TOP),

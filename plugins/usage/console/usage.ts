@@ -51,7 +51,7 @@ const UsageView = Closed({
 })
 
 /** Days are in UTC. The operator sees all accounts together, or one. */
-export function usage(gateway: ConsoleParts) {
+export function usageRoutes(gateway: ConsoleParts) {
   const { db } = gateway
   const { now } = gateway.calls
   const uses = (viewer: Viewer, query: Static<typeof UsageQuery>) => readUsage(gateway, viewer, query)
@@ -108,10 +108,10 @@ async function readUsage(
   { account, key, model, ...range }: Static<typeof UsageQuery>,
 ) {
   const { db, calls } = gateway
-  const asked_id = await requestedAccount(gateway, viewer, account)
-  const key_id = await requestedKey(gateway, viewer, asked_id, key)
+  const requested_id = await requestedAccount(gateway, viewer, account)
+  const key_id = await requestedKey(gateway, viewer, requested_id, key)
   const account_id =
-    asked_id ?? (key_id === undefined ? undefined : (await listedKey(db, key_id, undefined))?.account_id)
+    requested_id ?? (key_id === undefined ? undefined : (await listedKey(db, key_id, undefined))?.account_id)
   const { from_ms, until_ms } = daysOf(range, calls.now())
   return {
     account_id,
@@ -155,11 +155,13 @@ const columnsFor = (viewer: Viewer): CsvColumns<Named> =>
         provider_cost_usd: ({ provider_cost_nanos }) => csvUsd(provider_cost_nanos),
       }
 
-async function accountsNamed(db: ConsoleParts['db'], sums: Usage['accounts']) {
-  const accounts = await listedAccounts(
-    db,
-    sums.map(({ account_id }) => account_id),
-  )
+/** Sums with the names of their accounts. */
+export async function accountsNamed<Sum extends { account_id: number }>(
+  db: ConsoleParts['db'],
+  sums: readonly Sum[],
+) {
+  const ids = sums.map(({ account_id }) => account_id)
+  const accounts = await listedAccounts(db, ids)
   const listed = new Map(accounts.map((account) => [account.id, account]))
   return sums.map((sum) => ({
     ...sum,
