@@ -1,9 +1,8 @@
 // Large messages over a WebSocket whose call could not be let in yet: what they wait for, and when they are refused; their sizes.
 import { describe, expect, test } from 'bun:test'
 import { Connection } from '../../plugins/responses/socket/connection.ts'
-import { Lanes } from '../../plugins/responses/socket/lanes.ts'
+import { awaitWelcome, Lanes } from '../../plugins/responses/socket/lanes.ts'
 import { createTurns } from '../../plugins/responses/socket/turns.ts'
-import { awaitWelcome } from '../../plugins/responses/socket/welcome.ts'
 import { unwrap } from '../../src/protocols/wire/json-splice.ts'
 
 type Work = PromiseWithResolvers<void>

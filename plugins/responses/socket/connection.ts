@@ -3,7 +3,7 @@ import { GatewayError, overloaded } from '../../../src/domain/errors.ts'
 import type { OpenSocket, SocketEnd } from '../../../src/http/socket-memory.ts'
 import type { CallerSocket, SocketEvents } from '../../../src/http/sockets.ts'
 import type { Arrived, ConnectionOptions, Message } from './connection-options.ts'
-import { FLOOD, FORGOTTEN, NO_ROOM, UNPAID } from './ends.ts'
+import { FLOOD, FORGOTTEN, NO_ROOM, UNPAID, Unpaid } from './ends.ts'
 import {
   bytesOf,
   type Envelope,
@@ -12,10 +12,8 @@ import {
   readMessage,
   tooManyLanes,
 } from './envelope.ts'
-import { Lanes } from './lanes.ts'
+import { awaitWelcome, Lanes } from './lanes.ts'
 import { errorMessage, Outbox, steerFailed, TOO_OLD } from './outbox.ts'
-import { Unpaid } from './unpaid.ts'
-import { awaitWelcome } from './welcome.ts'
 
 /** Of messages whose call has no room for them yet; once more wait, no more is read. */
 const MAX_WAITING_BYTES = 1024 * 1024

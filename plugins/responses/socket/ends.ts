@@ -1,4 +1,4 @@
-// Why a connection of a caller is ended, as its caller is told; the gateway's own reasons are in http/web-sockets.ts.
+// The ends of a caller's connection, as its caller is told them, and its count of messages in a row that nobody pays for.
 import type { SocketEnd } from '../../../src/http/socket-memory.ts'
 
 export const UNPAID: SocketEnd = {
@@ -13,4 +13,27 @@ export const FLOOD: SocketEnd = {
 export const FORGOTTEN: SocketEnd = {
   code: 1013,
   reason: 'The conversation cannot be remembered. Send all of it again.',
+}
+
+const MAX_UNPAID = 100
+/** One of the largest: the runtime takes ten milliseconds for it before anybody sees it. */
+const MAX_UNPAID_BYTES = 16 * 1024 * 1024
+
+/** Messages that ask for no response, and those refused before money is held. */
+export class Unpaid {
+  #messages = 0
+  #bytes = 0
+
+  /** One more. @returns whether it is answered; else the caller has sent too many */
+  add(bytes: number): boolean {
+    this.#messages++
+    this.#bytes += bytes
+    return this.#messages <= MAX_UNPAID && this.#bytes <= MAX_UNPAID_BYTES
+  }
+
+  /** Something was paid for. */
+  reset(): void {
+    this.#messages = 0
+    this.#bytes = 0
+  }
 }
