@@ -72,10 +72,7 @@ await Bun.write(join(folder, 'schemathesis.toml'), '[phases.coverage]\nunexpecte
 
 const env = { PYTHONPATH: import.meta.dir, SCHEMATHESIS_HOOKS: 'schemathesis_hooks' }
 
-/**
- * @param selection which operations
- * @returns the exit status: 0 where nothing was found
- */
+/** @param selection which operations @returns the exit status: 0 where nothing was found */
 async function run(...selection: string[]): Promise<number> {
   await Bun.write(document_path, await documentWithRealIds())
   const command = [

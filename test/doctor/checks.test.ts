@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { createDoctor } from '../../plugins/doctor/check-up.ts'
 import { checkFiles } from '../../plugins/doctor/checks/open-files.ts'
 import { DoctorReport } from '../../plugins/doctor/report.ts'
-import { askReady } from '../../src/app/checks/ready.ts'
+import { checkReady } from '../../src/app/checks/ready.ts'
 import { fits } from '../../src/domain/validation.ts'
 import { createScene, NOW, sceneOfEachTest } from '../app/commands/scene.ts'
 import { type CatalogueParts, catalogueOf } from '../support/catalogue.ts'
@@ -371,7 +371,7 @@ test('the gateway is asked directly, whatever proxy the environment names', asyn
   process.env.HTTP_PROXY = 'http://127.0.0.1:9'
   try {
     await expect(fetch(gateway.url)).rejects.toThrow()
-    expect(await askReady(gateway.url.origin)).toMatchObject({ level: 'ok' })
+    expect(await checkReady(gateway.url.origin)).toMatchObject({ level: 'ok' })
   } finally {
     delete process.env.HTTP_PROXY
   }
@@ -382,7 +382,7 @@ test.each([
   ['within its body', () => new Response(new ReadableStream({ start: (body) => body.enqueue('{') }))],
 ])('a gateway that stops answering %s is not taken for one that does not run', async (_case, hang) => {
   using gateway = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: hang })
-  expect(await askReady(gateway.url.origin, 200)).toMatchObject({
+  expect(await checkReady(gateway.url.origin, 200)).toMatchObject({
     level: 'fail',
     found: expect.stringContaining('has not answered within'),
   })

@@ -9,6 +9,8 @@ describe('the coding for an Accept-Encoding', () => {
     ['gzip, deflate, br, zstd', 'br'],
     ['gzip, deflate', 'gzip'],
     ['BR', 'br'],
+    ['GZIP', 'gzip'],
+    ['br;q=0, gzip;q=0.5', 'gzip'],
     ['br;q=0, gzip', 'gzip'],
     ['br; q=0.0 , gzip ; q=0', 'identity'],
     ['*', 'br'],

@@ -1,7 +1,7 @@
 // The check of the address: whether the gateway answers there, or could listen.
 
 import { type Diagnosis, diagnosesOf, type ReadPatient } from '../../../src/app/checks/check.ts'
-import { ADDRESS, askReady } from '../../../src/app/checks/ready.ts'
+import { ADDRESS, checkReady } from '../../../src/app/checks/ready.ts'
 import { servedAt } from '../../../src/app/process/served-at.ts'
 import { refuseAddress } from '../../../src/app/process/start-refusals.ts'
 import { messageOf } from '../../../src/utilities/thrown.ts'
@@ -11,8 +11,8 @@ const { fail, warn } = diagnosesOf(ADDRESS)
 
 export async function checkAddress({ data_folder, catalogue }: ReadPatient): Promise<Diagnosis[]> {
   const served = servedAt(data_folder)
-  const answered = served === undefined ? undefined : await askReady(served)
-  if (answered) return [answered]
+  const readiness = served === undefined ? undefined : await checkReady(served)
+  if (readiness) return [readiness]
   const { server } = catalogue
   const { listen } = metrics_section.of(catalogue)
   const of_gateway = refusalOf(() => refuseAddress(server.listen))

@@ -1,5 +1,5 @@
 // The check whether a gateway takes calls: its own answer at /readyz, for `health` and the doctor.
-import { askDirectly } from '../process/ask-directly.ts'
+import { requestLocal } from '../process/local-request.ts'
 import { type Diagnosis, diagnosesOf } from './check.ts'
 
 export const ADDRESS = 'address'
@@ -8,10 +8,10 @@ const { fail, ok } = diagnosesOf(ADDRESS)
 const ANSWER_MS = 5_000
 
 /** Whether the gateway at a URL takes calls; undefined if nobody answers. */
-export async function askReady(url: string, answer_ms = ANSWER_MS): Promise<Diagnosis | undefined> {
+export async function checkReady(url: string, answer_ms = ANSWER_MS): Promise<Diagnosis | undefined> {
   const signal = AbortSignal.timeout(answer_ms)
   try {
-    const { status, text } = await askDirectly(`${url}/readyz`, { signal })
+    const { status, text } = await requestLocal(`${url}/readyz`, { signal })
     if (status === 200) return ok(`the gateway answers at ${url} and takes calls`)
     return fail(`the gateway at ${url} takes no calls: ${text.slice(0, 300)}`, 'Check its log.')
   } catch {

@@ -3,7 +3,7 @@ import { accessSync, constants } from 'node:fs'
 import type { Command } from 'commander'
 import { codeOf } from '../../utilities/thrown.ts'
 import type { Diagnosis } from '../checks/check.ts'
-import { askReady } from '../checks/ready.ts'
+import { checkReady } from '../checks/ready.ts'
 import { readSeconds } from '../command-line/arguments.ts'
 import { contextOf } from '../command-line/context.ts'
 import { addExample, type CliDeps, EXIT, Exit } from '../command-line/terminal.ts'
@@ -38,7 +38,7 @@ export function addHealthCommand(program: Command, deps: CliDeps): void {
 /** Undefined if nobody serves the folder. */
 async function readinessAt(dir: string): Promise<Diagnosis | undefined> {
   const url = servedAt(dir)
-  return url === undefined ? undefined : await askReady(url)
+  return url === undefined ? undefined : await checkReady(url)
 }
 
 function nobody(dir: string): string {

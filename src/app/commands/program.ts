@@ -30,7 +30,7 @@ export const COMMANDS: Commands = {
  */
 export async function run(args: readonly string[], outside: CliDeps): Promise<number> {
   const deps = { ...outside, terminal: withVisibleText(outside.terminal) }
-  const json = asksForJson(args)
+  const json = wantsJson(args)
   const fail = (failed: Failed, exit_status: number): number => {
     if (json) deps.terminal.err(JSON.stringify({ error: { ...failed, exit_status } }))
     return exit_status
@@ -62,7 +62,7 @@ const withVisibleText = (terminal: Terminal): Terminal => ({
 })
 
 /** Reads the bare arguments, since the mistake may be that they cannot be parsed. */
-function asksForJson(args: readonly string[]): boolean {
+function wantsJson(args: readonly string[]): boolean {
   const end = args.indexOf('--')
   return args.slice(0, end < 0 ? args.length : end).includes('--json')
 }

@@ -11,7 +11,7 @@ import type { Ledger, MoneyOutcome, WithdrawOperation } from '../../money/ledger
 import type { Logger } from '../../observe/log.ts'
 import { createForOwner } from '../../store/folder.ts'
 import { codeOf } from '../../utilities/thrown.ts'
-import { askDirectly } from './ask-directly.ts'
+import { requestLocal } from './local-request.ts'
 
 /** In the data folder, for its owner alone: where the gateway takes withdrawals, and the secret that they need. */
 const WITHDRAWALS_FILE = 'serve.withdrawals'
@@ -118,7 +118,7 @@ export async function withdrawAtGateway(
     throw conflict(
       `A gateway that is starting, stopping or of another version serves ${data_folder}. Try again when it runs.`,
     )
-  const answer = await ask(door, operation).catch((cause: unknown) => {
+  const answer = await requestWithdrawal(door, operation).catch((cause: unknown) => {
     throw conflict(codeOf(cause) === 'ECONNREFUSED' ? notFound(data_folder) : NOT_KNOWN, { cause })
   })
   if ('error' in answer) throw conflict(`The gateway did not withdraw anything: ${answer.error}`)
@@ -131,8 +131,11 @@ const notFound = (data_folder: string): string =>
 const NOT_KNOWN =
   'The gateway did not say whether it withdrew. Look at the account before you try again: `tollgate account show`.'
 
-async function ask({ url, secret }: Static<typeof Door>, operation: WithdrawOperation): Promise<Answer> {
-  const { text } = await askDirectly(url, {
+async function requestWithdrawal(
+  { url, secret }: Static<typeof Door>,
+  operation: WithdrawOperation,
+): Promise<Answer> {
+  const { text } = await requestLocal(url, {
     method: 'POST',
     headers: { authorization: `Bearer ${secret}` },
     body: JSON.stringify(operation),

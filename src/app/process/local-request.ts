@@ -1,6 +1,6 @@
 // A request to the gateway of this machine. `fetch` would send it to the proxy that HTTP_PROXY names, as it is set in many containers.
-import { request as askPlain, type IncomingMessage, type RequestOptions } from 'node:http'
-import { request as askSecure } from 'node:https'
+import { type IncomingMessage, type RequestOptions, request as requestPlain } from 'node:http'
+import { request as requestSecure } from 'node:https'
 import { text as readText } from 'node:stream/consumers'
 
 interface DirectAnswer {
@@ -9,14 +9,14 @@ interface DirectAnswer {
 }
 
 /** @throws what the connection throws, and the reason of the signal */
-export async function askDirectly(
+export async function requestLocal(
   url: string,
   { body, ...options }: Pick<RequestOptions, 'method' | 'headers'> & { signal: AbortSignal; body?: string },
 ): Promise<DirectAnswer> {
-  const ask = url.startsWith('https:') ? askSecure : askPlain
+  const request = url.startsWith('https:') ? requestSecure : requestPlain
   const answered = Promise.withResolvers<IncomingMessage>()
   // It is this machine's own gateway; whether callers trust its certificate is another check.
-  ask(url, { ...options, rejectUnauthorized: false }, answered.resolve)
+  request(url, { ...options, rejectUnauthorized: false }, answered.resolve)
     .on('error', answered.reject)
     .end(body)
   const answer = await answered.promise
