@@ -14,7 +14,7 @@ import type { TomlPath } from './toml.ts'
 export type Environment = Readonly<Record<string, string | undefined>>
 
 /** A provider as it was read. */
-export interface ReadProvider {
+interface ReadProvider {
   /** Meaningless where a mistake was reported. */
   provider: Provider
   /** The environment variables for want of which it is disabled; empty if it is not. */
@@ -22,7 +22,7 @@ export interface ReadProvider {
 }
 
 /** The inputs and outputs of reading a provider. */
-export interface ProviderContext {
+interface ProviderContext {
   env: Environment
   protocols: Protocols
   read_key_file: ReadKeyFile
@@ -103,7 +103,7 @@ function warnOfStored({ drop_fields = [] }: ProviderText, path: TomlPath, { warn
 }
 
 /** A place in the file that names an environment variable which is not set, a file that cannot be read, or a key there that cannot be used. */
-export interface UnusableReference {
+interface UnusableReference {
   path: TomlPath
   /** Its name; of a file as it is written, `file:PATH`; of what cannot be used as it is written, `env:NAME` too. */
   variable: string

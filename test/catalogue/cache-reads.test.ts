@@ -1,8 +1,7 @@
 // Cache reads where a price leaves them out: by the model's generation, never above a tenth; a written rate wins, and is compared.
 import { describe, expect, test } from 'bun:test'
 import { knownDivisor } from '../../src/catalogue/cache-reads.ts'
-import { readCatalogue } from '../../src/catalogue/load.ts'
-import { BUILT_IN_REGISTRY } from '../../src/protocols/registry.ts'
+import { readGood } from './catalogues.ts'
 
 test.each<[string, number | undefined]>([
   ['claude-fable-5', 10],
@@ -47,7 +46,7 @@ test.each<[string, number | undefined]>([
   expect(knownDivisor(model)).toBe(divisor)
 })
 
-const catalogueOf = (routes: string, price: string) => `
+const textOf = (routes: string, price: string) => `
 [[providers]]
 name = "p"
 protocol = "anthropic"
@@ -62,12 +61,8 @@ price = { ${price} }
 `
 
 function read(routes: string, price: string) {
-  const reading = readCatalogue(catalogueOf(routes, price), {
-    env: {},
-    protocols: BUILT_IN_REGISTRY,
-  })
-  if (!reading.ok) throw new Error(JSON.stringify(reading.mistakes))
-  const model = reading.catalogue.models.get('m')
+  const { catalogue, warnings } = readGood(textOf(routes, price))
+  const model = catalogue.models.get('m')
   if (model?.price.unit !== 'token') throw new Error('no price by tokens')
   const costs = model.routes.map(({ cost }) =>
     cost?.unit === 'token' ? cost.tiers[0].rates.cache_read_tokens / 1e9 : undefined,
@@ -76,7 +71,7 @@ function read(routes: string, price: string) {
     rates: model.price.tiers.map(({ rates }) => rates.cache_read_tokens / 1e9),
     flex: model.price.service_tiers?.get('flex')?.tiers[0].rates.cache_read_tokens,
     costs,
-    warnings: reading.warnings.map(({ path, message }) => `${path} ${message}`),
+    warnings: warnings.map(({ path, message }) => `${path} ${message}`),
   }
 }
 

@@ -21,14 +21,38 @@ price = { input = 1, output = 2 }
 
 export const CATALOGUE = PROVIDER + MODEL
 
+/** A catalogue of one provider with a key, and one model whose price has a comment. */
+export const acmeText = (api_key: string) => `[[providers]]
+name = "acme"
+protocol = "openai"
+base_url = "https://acme.example/v1"
+api_keys = ["${api_key}"]
+
+[[models]]
+id = "flash"
+kind = "text"
+routes = [{ provider = "acme", model = "flash" }]
+price = { input = 1, output = 2 } # ours
+`
+
 export const read = (text: string, env: Environment = {}): CatalogueReading =>
   readCatalogue(text, { env, protocols: BUILT_IN_REGISTRY })
 
-/** The catalogue of a correct text. */
-export function catalogueOf(text: string, env: Environment = {}) {
+/** A correct text, with its warnings. */
+export function readGood(text: string, env: Environment = {}) {
   const reading = read(text, env)
   if (!reading.ok) throw new Error(JSON.stringify(reading.mistakes, null, 2))
-  return reading.catalogue
+  return reading
+}
+
+/** The catalogue of a correct text. */
+export const catalogueOf = (text: string, env: Environment = {}) => readGood(text, env).catalogue
+
+/** Its text model "m". */
+export function textModelIn(text: string) {
+  const model = catalogueOf(text).models.get('m')
+  if (model?.kind !== 'text') throw new Error('no text model')
+  return model
 }
 
 /** The mistakes of a text, as `line path: message`. */

@@ -1,6 +1,6 @@
 // Costs above a model's price: each kind of price, warned of at its route, which may stand in another order than it is tried in.
 import { expect, test } from 'bun:test'
-import { read } from './catalogues.ts'
+import { readGood } from './catalogues.ts'
 
 const PROVIDER =
   '[[providers]]\nname = "one"\nprotocol = "openai"\nbase_url = "https://one.example/v1"\napi_keys = ["k"]\n'
@@ -9,11 +9,8 @@ const model = (kind: string, price: string, ...costs: string[]) =>
     .map((cost, index) => `{ provider = "one", model = "x${index}", order = ${9 - index}, cost = ${cost} }`)
     .join(', ')}]\n`
 
-function warningsOf(text: string): string[] {
-  const reading = read(text)
-  if (!reading.ok) throw new Error(JSON.stringify(reading.mistakes))
-  return reading.warnings.map(({ path, message }) => `${path}: ${message}`)
-}
+const warningsOf = (text: string): string[] =>
+  readGood(text).warnings.map(({ path, message }) => `${path}: ${message}`)
 
 const TIERS = 'tiers = [{ above = 1000, input = 3, output = 4 }]'
 

@@ -1,7 +1,7 @@
 // What a catalogue disables for want of an environment variable, and what still works.
 import { describe, expect, test } from 'bun:test'
 import type { Environment } from '../../src/catalogue/providers.ts'
-import { CATALOGUE, read } from './catalogues.ts'
+import { CATALOGUE, read, readGood } from './catalogues.ts'
 
 const provider = (name: string, lines: string) =>
   `[[providers]]\nname = "${name}"\nprotocol = "openai"\nbase_url = "https://${name}.example/v1"\n${lines}\n`
@@ -10,10 +10,8 @@ const model = (id: string, ...providers: string[]) =>
     .map((name) => `{ provider = "${name}", model = "x" }`)
     .join(', ')}]\n`
 
-function readGood(text: string, env: Environment = {}) {
-  const reading = read(text, env)
-  if (!reading.ok) throw new Error(JSON.stringify(reading.mistakes))
-  const { catalogue, warnings } = reading
+function readWith(text: string, env: Environment = {}) {
+  const { catalogue, warnings } = readGood(text, env)
   return { ...catalogue, warnings: warnings.map(({ line, path, message }) => `${line} ${path}: ${message}`) }
 }
 
@@ -25,7 +23,7 @@ describe('a key whose environment variable is not set', () => {
     ['is empty', { NOT_SET: '' }],
     ['is white space', { NOT_SET: ' \n' }],
   ])('disables its provider, and nothing else, where the variable %s', (_, env) => {
-    const { providers, models, warnings } = readGood(UNSET_KEY + CATALOGUE, env)
+    const { providers, models, warnings } = readWith(UNSET_KEY + CATALOGUE, env)
     expect([...providers.keys()]).toEqual(['acme'])
     expect(models.get('model')?.unavailable).toBeUndefined()
     expect(models.get('first')?.unavailable).toBe(
@@ -37,7 +35,7 @@ describe('a key whose environment variable is not set', () => {
   })
 
   test('is left out where its provider has others, which keep their numbers in the log', () => {
-    const { providers, models, warnings } = readGood(
+    const { providers, models, warnings } = readWith(
       provider('one', 'api_keys = ["env:A", "env:B", "c"]') + model('first', 'one'),
       { B: 'b' },
     )
@@ -49,7 +47,7 @@ describe('a key whose environment variable is not set', () => {
   })
 
   test('is no warning once it is set', () => {
-    const { providers, warnings } = readGood(UNSET_KEY, { NOT_SET: 'k' })
+    const { providers, warnings } = readWith(UNSET_KEY, { NOT_SET: 'k' })
     expect(warnings).toEqual([])
     expect(providers.get('one')).not.toHaveProperty('key_numbers')
   })
@@ -57,21 +55,21 @@ describe('a key whose environment variable is not set', () => {
 
 test('a header whose environment variable is not set disables its provider, whatever keys it has', () => {
   const lines = 'api_keys = ["k"]\nheaders = { x-team = "env:TEAM" }'
-  const { providers, warnings } = readGood(provider('one', lines) + model('first', 'one') + CATALOGUE)
+  const { providers, warnings } = readWith(provider('one', lines) + model('first', 'one') + CATALOGUE)
   expect([...providers.keys()]).toEqual(['acme'])
   expect(warnings[0]).toStartWith('6 providers[0].headers.x-team: needs the environment variable TEAM')
 })
 
 test('a model keeps the routes to its other providers', () => {
   const text = provider('one', 'api_keys = ["env:A"]') + provider('two', 'api_keys = ["k"]')
-  const { models } = readGood(text + model('both', 'one', 'two'))
+  const { models } = readWith(text + model('both', 'one', 'two'))
   expect(models.get('both')).toMatchObject({ routes: [{ provider: 'two' }] })
   expect(models.get('both')?.unavailable).toBeUndefined()
 })
 
 test('a model whose providers are all disabled keeps its routes, and names every variable once', () => {
   const text = provider('one', 'api_keys = ["env:A"]') + provider('two', 'api_keys = ["env:B", "env:A"]')
-  const { models, providers } = readGood(text + model('both', 'one', 'two', 'one'))
+  const { models, providers } = readWith(text + model('both', 'one', 'two', 'one'))
   expect(providers.size).toBe(0)
   expect(models.get('both')?.routes).toHaveLength(3)
   expect(models.get('both')?.unavailable).toBe(

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { duplicatesIn } from '../../plugins/prices/list/list.ts'
-import { type Edit, editToml } from '../../src/catalogue/edit.ts'
+import { type Edit, editedToml } from '../../src/catalogue/edit.ts'
 import { readToml } from '../../src/catalogue/toml.ts'
 
 const PROVIDER = '[[providers]]\nname = "p"\n'
@@ -26,16 +26,8 @@ const priced = (at: number): Edit[] => [
   },
 ]
 
-function atOnce(text: string, edits: readonly Edit[]): string {
-  const work = editToml(text, edits)
-  for (;;) {
-    const { done, value } = work.next()
-    if (done) return value
-  }
-}
-
 const oneByOne = (text: string, edits: readonly Edit[]): string =>
-  edits.reduce((before, edit) => atOnce(before, [edit]), text)
+  edits.reduce((before, edit) => editedToml(before, [edit]), text)
 
 function valuesOf(text: string): unknown {
   const read = readToml(text)
@@ -58,8 +50,8 @@ test('any blocks, any of them edited: the text is that of edits one after the ot
         const text = crlf ? whole.replaceAll('\n', '\r\n') : whole
         const edits = blocks.flatMap(({ is_edited }, at) => (is_edited ? priced(at) : []))
         const expected = oneByOne(text, edits)
-        expect(valuesOf(atOnce(text, edits))).toEqual(valuesOf(expected))
-        expect(atOnce(text, edits)).toBe(expected)
+        expect(valuesOf(editedToml(text, edits))).toEqual(valuesOf(expected))
+        expect(editedToml(text, edits)).toBe(expected)
       },
     ),
     { numRuns: 100 },
@@ -76,7 +68,7 @@ describe('blocks that cannot be told apart are edited all the same', () => {
     ],
   ])('%s', (_, text) => {
     const edits = [0, 1].flatMap(priced)
-    expect(valuesOf(atOnce(text, edits))).toEqual(valuesOf(oneByOne(text, edits)))
+    expect(valuesOf(editedToml(text, edits))).toEqual(valuesOf(oneByOne(text, edits)))
   })
 })
 
@@ -84,7 +76,7 @@ test('the text is read a few times for all of them: edits of 400 blocks are not 
   const count = 400
   const text = Array.from({ length: count }, (_, id) => BLOCKS[1]?.(id)).join('\n')
   const edits = Array.from({ length: count }, (_, at) => priced(at)).flat()
-  const { models } = valuesOf(atOnce(text, edits)) as { models: unknown[] }
+  const { models } = valuesOf(editedToml(text, edits)) as { models: unknown[] }
   expect(models.at(-1)).toMatchObject({ price: { input: 2.5, output: count - 1 + 0.25 } })
 })
 

@@ -1,19 +1,10 @@
 // Edits of the catalogue file's text: what they change, and that nothing else changes.
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { type Edit, editToml as editing } from '../../src/catalogue/edit.ts'
+import { type Edit, editedToml } from '../../src/catalogue/edit.ts'
 import { FIRST_CATALOGUE } from '../../src/catalogue/first.ts'
 import { readToml } from '../../src/catalogue/toml.ts'
 import type { TomlValue } from '../../src/catalogue/toml-write.ts'
-
-/** All at once. */
-function editToml(text: string, edits: readonly Edit[]): string {
-  const work = editing(text, edits)
-  for (;;) {
-    const { done, value } = work.next()
-    if (done) return value
-  }
-}
 
 const set = (path: Edit['path'], value: TomlValue): Edit => ({ op: 'set', path, value })
 const add = (path: Edit['path'], value: TomlValue): Edit => ({ op: 'add', path, value })
@@ -270,7 +261,7 @@ reads_per_minute = 60
 
 describe('an edit changes', () => {
   test.each(CASES)('$name', ({ before, edits, after }) => {
-    expect(editToml(before, edits)).toBe(after)
+    expect(editedToml(before, edits)).toBe(after)
   })
 })
 
@@ -281,15 +272,15 @@ describe('what cannot be edited is refused', () => {
     ['a place beyond the end', set(['models', 5, 'id'], 'x')],
     ['an element of what is no list', add(['models', 0, 'id'], 1)],
   ])('%s', (_, edit) => {
-    expect(() => editToml(MODELS, [edit])).toThrow(/not found in the file/)
+    expect(() => editedToml(MODELS, [edit])).toThrow(/not found in the file/)
   })
 
   test('what is no TOML, with its line', () => {
-    expect(() => editToml('a = 1\nb = = 2\n', [set(['a'], 2)])).toThrow(/^Line 2 is not TOML/)
+    expect(() => editedToml('a = 1\nb = = 2\n', [set(['a'], 2)])).toThrow(/^Line 2 is not TOML/)
   })
 
   test('a number that TOML cannot write', () => {
-    expect(() => editToml('a = 1\n', [set(['a'], Number.POSITIVE_INFINITY)])).toThrow(RangeError)
+    expect(() => editedToml('a = 1\n', [set(['a'], Number.POSITIVE_INFINITY)])).toThrow(RangeError)
   })
 })
 
@@ -315,7 +306,7 @@ describe('in the catalogue of the first start', () => {
     )
     fc.assert(
       fc.property(fc.constantFrom(...leaves(values)), scalar, (path, value) => {
-        const edited = editToml(FIRST_CATALOGUE, [set(path, value)])
+        const edited = editedToml(FIRST_CATALOGUE, [set(path, value)])
         const is_amount = path.includes('price') && typeof value === 'string' && /^\d+(\.\d+)?$/.test(value)
         if (!is_amount)
           expect(at(valuesOf(edited), path)).toEqual(typeof value === 'string' ? value.toWellFormed() : value)
@@ -323,7 +314,7 @@ describe('in the catalogue of the first start', () => {
           FIRST_CATALOGUE.length - String(JSON.stringify(at(values, path))).length - 12,
         )
         // And back again.
-        const back = editToml(edited, [set(path, at(values, path) as TomlValue)])
+        const back = editedToml(edited, [set(path, at(values, path) as TomlValue)])
         expect(valuesOf(back)).toEqual(values)
       }),
       { numRuns: 60 },
@@ -337,14 +328,14 @@ describe('in the catalogue of the first start', () => {
       routes: [{ provider: 'simulator', model: 'm' }],
       price: { input: 1, output: 2 },
     }
-    const added = editToml(FIRST_CATALOGUE, [add(['models'], block)])
+    const added = editedToml(FIRST_CATALOGUE, [add(['models'], block)])
     expect(valuesOf(added).models).toEqual([...models, block])
-    expect(editToml(added, [remove(['models', models.length])])).toBe(FIRST_CATALOGUE)
+    expect(editedToml(added, [remove(['models', models.length])])).toBe(FIRST_CATALOGUE)
   })
 
   test('any block can be removed: no line of another one changes', () => {
     models.forEach((_, index) => {
-      const edited = editToml(FIRST_CATALOGUE, [remove(['models', index])])
+      const edited = editedToml(FIRST_CATALOGUE, [remove(['models', index])])
       expect(valuesOf(edited).models).toEqual(models.toSpliced(index, 1))
       const lines = FIRST_CATALOGUE.split('\n')
       const kept = edited.split('\n')

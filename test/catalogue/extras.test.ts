@@ -1,6 +1,6 @@
 // The prices of extras in the catalogue file, and the two settings of text models that belong to them.
 import { describe, expect, test } from 'bun:test'
-import { catalogueOf, mistakesOf } from './catalogues.ts'
+import { mistakesOf, textModelIn } from './catalogues.ts'
 
 const text = (extras: string, { protocol = 'anthropic', more = '' } = {}) => `[[providers]]
 name = "p"
@@ -19,12 +19,6 @@ output = 2
 ${extras}
 `
 
-const modelOf = (content: string) => {
-  const model = catalogueOf(content).models.get('m')
-  if (model?.kind !== 'text') throw new Error('no text model')
-  return model
-}
-
 describe('an extra is priced', () => {
   test.each([
     ['by the call', 'web_search = 0.01', { per: 'call', nanos: 10_000_000, max_units: 1 }],
@@ -40,7 +34,7 @@ describe('an extra is priced', () => {
       { per: 'unit', nanos: 1, max_units: 7 },
     ],
   ] as const)('%s', (_, extras, price) => {
-    expect([...(modelOf(text(extras)).price.extras ?? [])]).toEqual([['web_search', price]])
+    expect([...(textModelIn(text(extras)).price.extras ?? [])]).toEqual([['web_search', price]])
   })
   test.each([
     [
@@ -65,10 +59,10 @@ describe('an extra is priced', () => {
     ],
   ] as const)('%s', (_, extras, price) => {
     for (const protocol of ['anthropic', 'openai'])
-      expect([...(modelOf(text(extras, { protocol })).price.extras?.values() ?? [])]).toEqual([price])
+      expect([...(textModelIn(text(extras, { protocol })).price.extras?.values() ?? [])]).toEqual([price])
   })
   test('tiers keep their snapshots: extras are in that of a call that used them', () => {
-    const { price } = modelOf(text('web_search = 0.01'))
+    const { price } = textModelIn(text('web_search = 0.01'))
     expect(JSON.parse(price.tiers[0].snapshot)).not.toHaveProperty('extras')
   })
 })
@@ -137,12 +131,12 @@ describe('a mistake says what to write', () => {
 
 describe('unknown fields and cached content', () => {
   test('pass by default', () => {
-    expect(modelOf(text(''))).toMatchObject({ unknown_fields: 'pass', cached_content: 'pass' })
+    expect(textModelIn(text(''))).toMatchObject({ unknown_fields: 'pass', cached_content: 'pass' })
   })
   test('may be refused', () => {
     for (const said of ['false', '"refuse"']) {
       const more = `unknown_fields = "refuse"\ncached_content = ${said}`
-      expect(modelOf(text('', { more }))).toMatchObject({
+      expect(textModelIn(text('', { more }))).toMatchObject({
         unknown_fields: 'refuse',
         cached_content: 'refuse',
       })

@@ -1,19 +1,10 @@
 // Texts of a catalogue that aim at the process that reads them.
 import { describe, expect, test } from 'bun:test'
-import { type Edit, editToml as editing } from '../../src/catalogue/edit.ts'
+import { editedToml, editToml } from '../../src/catalogue/edit.ts'
 import { hideSecrets } from '../../src/catalogue/hidden-text.ts'
 import { readToml } from '../../src/catalogue/toml.ts'
 import { createRedactor } from '../../src/observe/redact.ts'
 import { CATALOGUE } from './catalogues.ts'
-
-/** All at once. */
-function editToml(text: string, edits: readonly Edit[]): string {
-  const work = editing(text, edits)
-  for (;;) {
-    const { done, value } = work.next()
-    if (done) return value
-  }
-}
 
 const NO_SECRETS = createRedactor([])
 
@@ -34,14 +25,14 @@ describe('a key called __proto__', () => {
       message: expect.stringMatching(/__proto__/),
     })
     expect(hideSecrets(text, NO_SECRETS)).toBeUndefined()
-    expect(() => editToml(text, [])).toThrow('__proto__')
+    expect(() => editedToml(text, [])).toThrow('__proto__')
     expect(Reflect.get({}, 'polluted')).toBeUndefined()
   })
 
   test('is written by no edit', () => {
     const value = JSON.parse('{ "__proto__": { "polluted": 1 } }')
     for (const path of [['x'], ['__proto__'], ['__proto__', 'x'], ['models', 0, '__proto__']])
-      expect(() => editToml(CATALOGUE, [{ op: 'set', path, value }])).toThrow('__proto__')
+      expect(() => editedToml(CATALOGUE, [{ op: 'set', path, value }])).toThrow('__proto__')
     expect(Reflect.get({}, 'polluted')).toBeUndefined()
   })
 
@@ -67,8 +58,8 @@ test('edits that would take too long are refused, and others yield to what else 
   })
   const one_after_the_other = Array.from({ length: 21 }, (_, n) => limits(20, n + 1))
   const comment = `# ${'x'.repeat(1_000_000)}\n`
-  expect(() => editToml(comment + CATALOGUE, one_after_the_other)).toThrow('at once')
-  const work = editing(CATALOGUE, one_after_the_other)
+  expect(() => editedToml(comment + CATALOGUE, one_after_the_other)).toThrow('at once')
+  const work = editToml(CATALOGUE, one_after_the_other)
   let turns = 0
   while (!work.next().done) turns += 1
   expect(turns).toBe(21)

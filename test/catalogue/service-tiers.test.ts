@@ -1,6 +1,6 @@
 // Service tiers in the catalogue file: multipliers, rates of their own, and what their mistakes are called.
 import { describe, expect, test } from 'bun:test'
-import { catalogueOf, mistakesOf, PROVIDER } from './catalogues.ts'
+import { catalogueOf, mistakesOf, PROVIDER, textModelIn } from './catalogues.ts'
 
 const text = (tiers: string, cost = '') => `${PROVIDER}
 [[models]]
@@ -14,11 +14,7 @@ output = 2
 ${tiers}
 `
 
-const priceOf = (content: string) => {
-  const model = catalogueOf(content).models.get('m')
-  if (model?.kind !== 'text') throw new Error('no text model')
-  return model.price
-}
+const priceOf = (content: string) => textModelIn(content).price
 
 describe('a tier is priced', () => {
   test.each([

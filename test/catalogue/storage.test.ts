@@ -4,16 +4,12 @@ import { writeFile } from 'node:fs/promises'
 import { storageIn } from '../../src/catalogue/storage.ts'
 import { secretsOf } from '../../src/observe/redact.ts'
 import { temporary } from '../support/temporary.ts'
-import { CATALOGUE, catalogueOf, mistakesOf, read } from './catalogues.ts'
+import { CATALOGUE, catalogueOf, mistakesOf } from './catalogues.ts'
 
 const ADDRESS = 'postgres://tollgate:p%40ss@db.internal/tollgate?sslmode=verify-full'
 const with_ = (lines: string) => `${CATALOGUE}\n[storage]\n${lines}\n`
 
-function storageOf(text: string, env: Record<string, string> = {}) {
-  const reading = read(text, env)
-  if (!reading.ok) throw new Error(JSON.stringify(reading.mistakes))
-  return reading.catalogue.storage
-}
+const storageOf = (text: string, env: Record<string, string> = {}) => catalogueOf(text, env).storage
 
 describe('what it says', () => {
   test('nothing: a file of SQLite', () => {

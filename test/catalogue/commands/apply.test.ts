@@ -9,20 +9,10 @@ import { openDatabase } from '../../../src/store/engines/sqlite/open.ts'
 import { createScene, sceneOfEachTest } from '../../app/commands/scene.ts'
 import { memoryLog } from '../../support/memory-log.ts'
 import { dropDatabase, hasPostgres, makeDatabase } from '../../support/postgres.ts'
+import { acmeText } from '../catalogues.ts'
 
 const SECRET = 'secret-of-acme-1'
-const TEXT = `[[providers]]
-name = "acme"
-protocol = "openai"
-base_url = "https://acme.example/v1"
-api_keys = ["env:ACME_API_KEY"]
-
-[[models]]
-id = "flash"
-kind = "text"
-routes = [{ provider = "acme", model = "flash" }]
-price = { input = 1, output = 2 } # ours
-`
+const TEXT = acmeText('env:ACME_API_KEY')
 const priced = (input: number) => TEXT.replace('input = 1', `input = ${input}`)
 const STORAGE = '[storage]\ndatabase = "env:DATABASE_URL"\n'
 const LITERAL = TEXT.replace('env:ACME_API_KEY', SECRET)

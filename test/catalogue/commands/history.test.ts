@@ -5,20 +5,10 @@ import { type Author, keepText } from '../../../src/catalogue/past.ts'
 import { openDatabase } from '../../../src/store/engines/sqlite/open.ts'
 import { openDb } from '../../../src/store/engines/sqlite/sqlite.ts'
 import { NOW, sceneOfEachTest } from '../../app/commands/scene.ts'
+import { acmeText } from '../catalogues.ts'
 
 const SECRET = 'secret-of-acme-1'
-const TEXT = `[[providers]]
-name = "acme"
-protocol = "openai"
-base_url = "https://acme.example/v1"
-api_keys = ["${SECRET}"]
-
-[[models]]
-id = "flash"
-kind = "text"
-routes = [{ provider = "acme", model = "flash" }]
-price = { input = 1, output = 2 } # ours
-`
+const TEXT = acmeText(SECRET)
 const priced = (input: number) => TEXT.replace('input = 1', `input = ${input}`)
 /** As it is kept. */
 const marked = (text: string, mark = 'hidden:AAAAAAAA') => text.replace(SECRET, mark)
