@@ -1,6 +1,5 @@
 // Accounts as a list: at the console, in files and on the command line.
-import { ACCOUNT_STATUSES, type ListedAccount } from '../../src/access/account-listing.ts'
-import { availableOf } from '../../src/access/account-view.ts'
+import { ACCOUNT_STATUSES, availableOf, type ListedAccount } from '../../src/access/account-listing.ts'
 import type { AccountWithStatus } from '../../src/access/closing.ts'
 import { localIso, shortDay } from '../../src/app/command-line/times.ts'
 import {

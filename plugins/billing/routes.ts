@@ -2,10 +2,10 @@
 
 import { Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
-import { ACCOUNT_MONEY_FIELDS, accountMoney } from '../../src/access/account-view.ts'
+import { ACCOUNT_MONEY_FIELDS, accountMoney } from '../../src/access/account-listing.ts'
+import type { KeyOfAccount } from '../../src/access/gate.ts'
 import { limitsFor } from '../../src/access/limits.ts'
 import { LimitsView, limitsView, SpendLimitsView, spendLimitsView } from '../../src/access/limits-view.ts'
-import type { KeyOfAccount } from '../../src/access/lookup.ts'
 import { ACCOUNT_FAILURES, accountCalls, currentCaller } from '../../src/app/surface/account-calls.ts'
 import type { Gateway } from '../../src/app/surface/gateway.ts'
 import type { CallParts } from '../../src/calls/parts.ts'

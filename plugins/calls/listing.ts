@@ -1,5 +1,5 @@
 // The history of calls: recorded calls, filtered, in pages or all of them. Only reads, and never more than a bounded part of it at once.
-import { type CallFilter, isFilter, isNarrowed, valuesOf } from '../../src/money/ledger/call-filter.ts'
+import { type CallFilter, isFilter, isNarrowed, valuesOf } from '../../src/money/ledger/queries.ts'
 import type { StoredPrice } from '../../src/money/ledger/stored-prices.ts'
 import type { Db } from '../../src/store/db.ts'
 import type { Page, PageRequest } from '../../src/store/page.ts'

@@ -1,6 +1,6 @@
 // Where calls that match a filter can be: ranges of ids, by the kept sums, so that nothing is searched where no call matches.
 import { DAY_S } from '../../src/domain/ranges.ts'
-import type { valuesOf } from '../../src/money/ledger/call-filter.ts'
+import type { valuesOf } from '../../src/money/ledger/queries.ts'
 import type { IdRange } from '../../src/money/ledger/started-calls.ts'
 import { endOfTurn } from '../../src/utilities/end-of-turn.ts'
 import type { callQueries } from './queries.ts'

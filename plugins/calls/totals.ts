@@ -1,9 +1,14 @@
 // Counts and sums of all calls that match a filter: from the kept sums where these tell them apart, else from the calls, a part at a time.
 import { and, gte, lt, lte, sql } from 'drizzle-orm'
 import { DAY_S } from '../../src/domain/ranges.ts'
-import { type CallFilter, isNarrowed, valuesOf } from '../../src/money/ledger/call-filter.ts'
 import { joinedPeriods, QUARTER_S } from '../../src/money/ledger/days.ts'
-import { isDay, optionalFilters } from '../../src/money/ledger/queries.ts'
+import {
+  type CallFilter,
+  isDay,
+  isNarrowed,
+  optionalFilters,
+  valuesOf,
+} from '../../src/money/ledger/queries.ts'
 import {
   addTotals,
   type CallTotals,

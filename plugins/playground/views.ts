@@ -1,6 +1,6 @@
 // The playground's view: the account and the key that pay for its calls, and the models with their parameters and prices.
 import { type Static, Type } from '@sinclair/typebox'
-import { availableOf } from '../../src/access/account-view.ts'
+import { availableOf } from '../../src/access/account-listing.ts'
 import { CONSOLE_KEY, type KeyState, stateOfKey } from '../../src/access/console-key.ts'
 import { compileModelPatterns } from '../../src/access/model-patterns.ts'
 import { realFirst } from '../../src/app/surface/console/suggested-models.ts'

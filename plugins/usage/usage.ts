@@ -1,10 +1,9 @@
 // Sums of the calls of some days: by day, by model, by account and by key. Only reads of the kept sums, whatever the number of calls.
 
 import { DAY_S } from '../../src/domain/ranges.ts'
-import { nextAtOnce } from '../../src/money/ledger/at-once.ts'
-import { valuesOf } from '../../src/money/ledger/call-filter.ts'
 import { dayOf } from '../../src/money/ledger/days.ts'
-import { sumQueries } from '../../src/money/ledger/queries.ts'
+import { sumQueries, valuesOf } from '../../src/money/ledger/queries.ts'
+import { nextAtOnce } from '../../src/money/ledger/sums.ts'
 import { addTotals, byCost, type CallTotals, NO_CALLS, totalsIn } from '../../src/money/ledger/totals.ts'
 import type { Db } from '../../src/store/db.ts'
 import { endOfTurn } from '../../src/utilities/end-of-turn.ts'

@@ -1,13 +1,36 @@
-// Accounts as a list for the operator: searched, filtered and paged. Only reads.
-
+// Accounts as a list for the operator: searched, filtered and paged, only reads; and the money of an account in JSON, for callers and the console.
 import { and, asc, eq, getTableColumns, gt, sql } from 'drizzle-orm'
 import type { Nanos } from '../domain/money.ts'
+import { MoneyFields, money } from '../http/views.ts'
 import type { Awaitable, Db, Orm } from '../store/db.ts'
 import { type Page, type PageRequest, pageOf } from '../store/page.ts'
 import { equals, isOneOf } from '../store/placeholders.ts'
 import { perConnection } from '../store/prepared.ts'
-import { account_details, accounts, closed_accounts } from '../store/schema.ts'
+import { type Account, account_details, accounts, closed_accounts } from '../store/schema.ts'
 import type { AccountWithStatus } from './closing.ts'
+
+type AccountMoney = Pick<Account, 'balance_nanos' | 'held_nanos' | 'debt_nanos'>
+
+/** The balance that new calls may hold. */
+export const availableOf = ({
+  balance_nanos,
+  held_nanos,
+}: Pick<Account, 'balance_nanos' | 'held_nanos'>): Nanos => balance_nanos - held_nanos
+
+/** The fields of its money. */
+export const ACCOUNT_MONEY_FIELDS = {
+  ...MoneyFields('balance', 'What the account has'),
+  ...MoneyFields('held', 'What calls under way hold of it'),
+  ...MoneyFields('available', 'What is left for new calls'),
+  ...MoneyFields('debt', 'What calls cost beyond the balance; top-ups pay it first'),
+}
+
+export const accountMoney = (account: AccountMoney) => ({
+  ...money('balance', account.balance_nanos),
+  ...money('held', account.held_nanos),
+  ...money('available', availableOf(account)),
+  ...money('debt', account.debt_nanos),
+})
 
 const { placeholder } = sql
 

@@ -11,10 +11,10 @@ import type { Key, SessionRow } from '../store/schema.ts'
 import { seesAccount } from './account-details.ts'
 import { suspendedAccount } from './gate.ts'
 import { isUsable } from './key-status.ts'
-import { sweepAddresses } from './known-addresses.ts'
 import { accountQueries, keyQueries } from './queries.ts'
 import { hashKey } from './secret.ts'
 import { linkQueries, sessionQueries } from './session-queries.ts'
+import { sweepAddresses } from './sign-in-rate.ts'
 import { accountOf, ownerOf, type Viewer } from './viewer.ts'
 
 /** A session is marked as seen at most this often: each time is a write. */

@@ -8,8 +8,7 @@ import { recordAction } from '../store/actions.ts'
 import type { Awaitable, Db, Tx } from '../store/db.ts'
 import type { Account, SessionRow } from '../store/schema.ts'
 import { OPERATORS_NAME } from './accounts.ts'
-import { isKnownAddress, rememberAddress } from './known-addresses.ts'
-import type { KeyOfAccount } from './lookup.ts'
+import type { KeyOfAccount } from './gate.ts'
 import { checkPassword, hashOf, type Passwords, setPassword } from './passwords.ts'
 import { accountQueries } from './queries.ts'
 import type { RandomBytes } from './secret.ts'
@@ -27,7 +26,7 @@ import {
   viewerOf,
 } from './session-rows.ts'
 import { readLink, takeLink } from './sign-in-links.ts'
-import type { SignInRate } from './sign-in-rate.ts'
+import { isKnownAddress, rememberAddress, type SignInRate } from './sign-in-rate.ts'
 import { actorOf, ownerOf, type Viewer } from './viewer.ts'
 
 /** A session that was opened. */

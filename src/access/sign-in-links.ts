@@ -8,11 +8,11 @@ import type { Account } from '../store/schema.ts'
 import { lockedAccount } from './accounts.ts'
 import { refuseClosed } from './closing.ts'
 import type { Issuing } from './keys.ts'
-import { forgetAddresses } from './known-addresses.ts'
 import { hashOf, setPassword } from './passwords.ts'
 import { accountQueries, closingQueries } from './queries.ts'
 import { hashKey } from './secret.ts'
 import { linkQueries, passwordQueries, sessionQueries } from './session-queries.ts'
+import { forgetAddresses } from './sign-in-rate.ts'
 
 export const OPERATORS_LINK_HOURS = 24
 export const INVITATION_DAYS = 7

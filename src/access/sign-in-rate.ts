@@ -1,7 +1,71 @@
 // The rate limit of sign-ins: failed attempts in any 60 seconds, by where they come from, whom they are for, and of all together.
+// Nobody else's failures hold people up at addresses from which they have signed in before, also after a restart.
+
+import { isIP } from 'node:net'
+import { plainAddress } from '../domain/addresses.ts'
 import { rateLimited } from '../domain/errors.ts'
-import { placeOf } from './place.ts'
+import { DAY_MS } from '../domain/ranges.ts'
+import type { Db } from '../store/db.ts'
+import { knownAddressQueries } from './session-queries.ts'
 import { Windows } from './window.ts'
+
+/** Beyond these days without a sign-in an address is forgotten: by then it is often somebody else's. */
+const KNOWN_FOR_MS = 90 * DAY_MS
+/** Of one person, the newest: each is a place from which more may be guessed. */
+const MAX_PER_PERSON = 20
+
+/** A sign-in: the person and the address. */
+interface SigningIn {
+  /** Null: the operator. */
+  account_id: number | null
+  /** Undefined where it is not known, which is no place to remember. */
+  address: string | undefined
+  now_ms: number
+}
+
+/** Whether a person has signed in from an address before, by password or by link. */
+export async function isKnownAddress(db: Db, { account_id, address, now_ms }: SigningIn): Promise<boolean> {
+  const place = placeOf(address)
+  if (place === undefined) return false
+  const found = await knownAddressQueries(db).find.get({ account_id, place })
+  return found !== undefined && found.signed_in_at_ms > now_ms - KNOWN_FOR_MS
+}
+
+/** Remembers where somebody has signed in; of their places the oldest makes room. In the caller's transaction. */
+export async function rememberAddress(tx: Db, { account_id, address, now_ms }: SigningIn): Promise<void> {
+  const place = placeOf(address)
+  if (place === undefined) return
+  const { remove, insert, removeOldest } = knownAddressQueries(tx)
+  await remove.run({ account_id, place })
+  await insert.run({ account_id, place, signed_in_at_ms: now_ms })
+  await removeOldest.run({ account_id, kept: MAX_PER_PERSON })
+}
+
+/** Forgets all of a person's: who signed in there may have been somebody else. In the caller's transaction. */
+export async function forgetAddresses(tx: Db, account_id: number | null): Promise<void> {
+  await knownAddressQueries(tx).removeOfAccount.run({ account_id })
+}
+
+/** Deletes those that are too old. In the caller's transaction. */
+export async function sweepAddresses(tx: Db, now_ms: number): Promise<void> {
+  await knownAddressQueries(tx).removeOlder.run({ until_ms: now_ms - KNOWN_FOR_MS })
+}
+
+/**
+ * Of an IPv6 address the first 64 bits: whoever has one has all of these (RFC 6177).
+ *
+ * @returns undefined for what is no address
+ */
+export function placeOf(address: string | undefined): string | undefined {
+  // One with a zone is of this link: it has no other network.
+  const plain = address === undefined ? undefined : plainAddress(address.replace(/%.*/, ''))
+  if (plain === undefined || isIP(plain) !== 6) return plain
+  const [head = '', tail] = new URL(`http://[${plain}]`).hostname.slice(1, -1).split('::')
+  const groups = head === '' ? [] : head.split(':')
+  const after = tail === undefined || tail === '' ? [] : tail.split(':')
+  const zeros = Array.from({ length: Math.max(0, 8 - groups.length - after.length) }, () => '0')
+  return [...groups, ...zeros, ...after].slice(0, 4).join(':')
+}
 
 /** Of one address for one name. */
 const MAX_OF_VISITOR = 10

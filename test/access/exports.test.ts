@@ -1,6 +1,6 @@
 // The exports of an account: three are read at once, and twelve are begun in a minute; those of others are not counted with them.
 import { expect, test } from 'bun:test'
-import { createExports } from '../../src/access/exports.ts'
+import { createExports } from '../../src/access/rate.ts'
 
 const scene = () => {
   const clock = { now_ms: 0 }

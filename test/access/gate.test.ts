@@ -6,8 +6,8 @@ import {
   COMMON_FORMS,
   createGate,
   credentialOf,
+  type KeyOfAccount,
 } from '../../src/access/gate.ts'
-import type { KeyOfAccount } from '../../src/access/lookup.ts'
 import { hashKey } from '../../src/access/secret.ts'
 import type { GatewayError } from '../../src/domain/errors.ts'
 

@@ -1,6 +1,7 @@
 // Administration of API keys: create, find, list, revoke, rotate.
 import { describe, expect, test } from 'bun:test'
 import { createAccount, suspendAccount } from '../../src/access/accounts.ts'
+import { findKey } from '../../src/access/gate.ts'
 import type { KeySettings } from '../../src/access/key-settings.ts'
 import {
   createKey,
@@ -10,7 +11,6 @@ import {
   revokeKey,
   rotateKey,
 } from '../../src/access/keys.ts'
-import { findKey } from '../../src/access/lookup.ts'
 import { generateKey, hashKey, KEY_PATTERN, PREFIX_LENGTH } from '../../src/access/secret.ts'
 import type { Db } from '../../src/store/db.ts'
 import { dbOver } from '../../src/store/engines/sqlite/sqlite.ts'

@@ -1,13 +1,13 @@
 // Where people have signed in before: which addresses are the same place, whose they are, how many, for how long.
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { createAccount } from '../../src/access/accounts.ts'
+import { makeOperatorsLink, resetOperator } from '../../src/access/sign-in-links.ts'
 import {
   forgetAddresses,
   isKnownAddress,
   rememberAddress,
   sweepAddresses,
-} from '../../src/access/known-addresses.ts'
-import { makeOperatorsLink, resetOperator } from '../../src/access/sign-in-links.ts'
+} from '../../src/access/sign-in-rate.ts'
 import { dbOver } from '../../src/store/engines/sqlite/sqlite.ts'
 import { memoryDatabase } from '../support/empty-database.ts'
 

@@ -9,7 +9,7 @@ import { type CallOutcome, FAILED_OUTCOMES, LISTED_OUTCOMES } from '../../../src
 import { ModelName } from '../../../src/http/parameters.ts'
 import { PERIOD_PARAMETERS, readPeriod } from '../../../src/http/period.ts'
 import { OneOf } from '../../../src/http/schema.ts'
-import type { CallFilter } from '../../../src/money/ledger/call-filter.ts'
+import type { CallFilter } from '../../../src/money/ledger/queries.ts'
 import type { RefusalFilter } from '../../refusals/index.ts'
 
 export const CALL_FILTERS = {

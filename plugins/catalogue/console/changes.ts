@@ -3,8 +3,7 @@ import { type Static, Type } from '@sinclair/typebox'
 import type { ChangedPart } from '../../../src/catalogue/changed-parts.ts'
 import type { Catalogue, Model } from '../../../src/domain/catalogue.ts'
 import { OneOf } from '../../../src/http/schema.ts'
-import { marginLines } from '../../../src/money/pricing/margin-lines.ts'
-import { comparePrices } from '../../../src/money/pricing/price-lines.ts'
+import { comparePrices, marginLines } from '../../../src/money/pricing/price-lines.ts'
 import { changeView, MarginLineView, marginsView, PriceChangeView } from '../../prices/index.ts'
 
 const PART = {

@@ -10,7 +10,7 @@ import type { Catalogue, Model, Provider, Route } from '../../../src/domain/cata
 import { formatUsd, parseUsd } from '../../../src/domain/money.ts'
 import type { Price } from '../../../src/domain/prices.ts'
 import { money } from '../../../src/http/views.ts'
-import { type MarginLine, marginLines } from '../../../src/money/pricing/margin-lines.ts'
+import { type MarginLine, marginLines } from '../../../src/money/pricing/price-lines.ts'
 import { addPricesImport } from './import.ts'
 
 export function addPricesCommands(program: Command, deps: CliDeps): void {

@@ -2,8 +2,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import type { Price } from '../../../src/domain/prices.ts'
 import { MoneyFields, money, NullableMoneyFields } from '../../../src/http/views.ts'
-import type { MarginLine } from '../../../src/money/pricing/margin-lines.ts'
-import { type PriceChange, priceLines } from '../../../src/money/pricing/price-lines.ts'
+import { type MarginLine, type PriceChange, priceLines } from '../../../src/money/pricing/price-lines.ts'
 
 const LINE = {
   name: Type.String({ description: 'as the catalogue file names it' }),

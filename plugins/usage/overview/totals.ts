@@ -1,8 +1,8 @@
 // Sums of the calls of some time, and where these calls are: read from the calls themselves, or from the kept sums.
 
 import { DAY_S, HOUR_MS, type TimeRange } from '../../../src/domain/ranges.ts'
-import { nextAtOnce } from '../../../src/money/ledger/at-once.ts'
 import { joinedPeriods, QUARTER_S } from '../../../src/money/ledger/days.ts'
+import { nextAtOnce } from '../../../src/money/ledger/sums.ts'
 import { addMoney, type MoneyTotals, NO_MONEY } from '../../../src/money/ledger/totals.ts'
 import { endOfTurn } from '../../../src/utilities/end-of-turn.ts'
 import type { overviewQueries } from './queries.ts'

@@ -1,12 +1,11 @@
 // The composition of a gateway: its parts, each made from those below it, as plugins are handed them.
-import { createExports } from '../../access/exports.ts'
-import { createGate, type Gate } from '../../access/gate.ts'
+
+import { createGate, findKey, findKeyById, type Gate } from '../../access/gate.ts'
 import { createLimiter, withSharedCounts } from '../../access/limits.ts'
-import { findKey, findKeyById } from '../../access/lookup.ts'
 import { createPasses, type Passes, socketsWithPasses } from '../../access/passes.ts'
 import { createPasswords } from '../../access/passwords.ts'
 import { accountQueries } from '../../access/queries.ts'
-import { createRate } from '../../access/rate.ts'
+import { createExports, createRate } from '../../access/rate.ts'
 import type { RandomBytes } from '../../access/secret.ts'
 import { createSessions } from '../../access/sessions.ts'
 import { createSignInRate } from '../../access/sign-in-rate.ts'

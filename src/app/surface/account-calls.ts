@@ -1,8 +1,7 @@
 // Free routes for rows of the caller's account: all of them, or for a key with limits of its own the rows of that key.
 import { Type } from '@sinclair/typebox'
 import { seesAccount } from '../../access/account-details.ts'
-import { type Caller, COMMON_FORMS, unknownKey } from '../../access/gate.ts'
-import { findKey, type KeyOfAccount } from '../../access/lookup.ts'
+import { type Caller, COMMON_FORMS, findKey, type KeyOfAccount, unknownKey } from '../../access/gate.ts'
 import { permissionDenied } from '../../domain/errors.ts'
 import { ErrorBody, plainError } from '../../http/plain-error.ts'
 import { failures } from '../../http/schema.ts'

@@ -1,7 +1,6 @@
 // The parts of a running gateway, as plugins are given them.
 import type { AnyElysia } from 'elysia'
-import type { Exports } from '../../access/exports.ts'
-import type { OwnRate } from '../../access/rate.ts'
+import type { Exports, OwnRate } from '../../access/rate.ts'
 import type { RandomBytes } from '../../access/secret.ts'
 import type { Sessions } from '../../access/sessions.ts'
 import type { ImageParts } from '../../calls/kinds/image/call.ts'

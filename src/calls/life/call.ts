@@ -1,7 +1,6 @@
 // A call from its admission to its end, in one record: each step reads what is known by then, and adds what it came to.
-import type { Caller } from '../../access/gate.ts'
+import type { Caller, KeyOfAccount } from '../../access/gate.ts'
 import type { Lease } from '../../access/limits.ts'
-import type { KeyOfAccount } from '../../access/lookup.ts'
 import type { Model } from '../../domain/catalogue.ts'
 import type { Nanos } from '../../domain/money.ts'
 import type { RenderError } from '../../http/answers.ts'

@@ -7,6 +7,7 @@ import { equals, isOneOf } from '../../store/placeholders.ts'
 import { perConnection } from '../../store/prepared.ts'
 import { accounts, call_sums, calls, isDayOfAccount } from '../../store/schema.ts'
 import { endOfTurn } from '../../utilities/end-of-turn.ts'
+import { totalOf } from './totals.ts'
 
 const { placeholder } = sql
 
@@ -34,8 +35,11 @@ const queries = perConnection({
     orm
       .select({
         account_id: call_sums.account_id,
-        week_nanos: costWhere(sql`${call_sums.start_s} >= ${placeholder('week_s')}`),
-        week_before_nanos: costWhere(sql`${call_sums.start_s} < ${placeholder('week_s')}`),
+        week_nanos: totalOf(call_sums.cost_nanos, sql`${call_sums.start_s} >= ${placeholder('week_s')}`),
+        week_before_nanos: totalOf(
+          call_sums.cost_nanos,
+          sql`${call_sums.start_s} < ${placeholder('week_s')}`,
+        ),
       })
       .from(call_sums)
       .where(
@@ -166,8 +170,4 @@ export function lowReason(
   if (available_nanos <= 0) return 'empty'
   if (call_nanos !== null && available_nanos < call_nanos) return 'call'
   return lasts_days !== null && lasts_days < LOW_DAYS ? 'pace' : null
-}
-
-function costWhere(condition: ReturnType<typeof sql>) {
-  return sql<number>`coalesce(sum(${call_sums.cost_nanos}) FILTER (WHERE ${condition}), 0)`
 }

@@ -1,13 +1,19 @@
 // Sums of calls by day and by month, added up from the kept sums. Only reads; their cost does not grow with the number of calls.
-
 import type { Nanos } from '../../domain/money.ts'
 import { DAY_S } from '../../domain/ranges.ts'
 import type { Usage } from '../../domain/usage.ts'
 import type { Db } from '../../store/db.ts'
-import { nextAtOnce } from './at-once.ts'
-import { type CallFilter, valuesOf } from './call-filter.ts'
 import { type Day, type DayZone, dayOf, joinedPeriods, monthOf, type Periods, QUARTER_S } from './days.ts'
-import { numbered, sumQueries } from './queries.ts'
+import { type CallFilter, numbered, sumQueries, valuesOf } from './queries.ts'
+
+/**
+ * How many periods are read together next, after some that were.
+ *
+ * @param rows what these had
+ * @param wanted_rows as many as are read in one turn; periods that have hardly any are read sixteen times as many at once
+ */
+export const nextAtOnce = (at_once: number, rows: number, wanted_rows: number): number =>
+  Math.max(1, Math.floor((at_once * wanted_rows) / Math.max(rows, wanted_rows / 16)))
 
 /** The sum of one key's calls of one model. */
 interface Sum extends Usage {

@@ -66,7 +66,8 @@ const OUTCOMES = sql.raw(`(${FAILED_OUTCOMES.map((outcome) => `'${outcome}'`).jo
 /** Which rows of calls, or of their sums, count as failed: `hasFailed` in SQL. */
 const isFailed = (outcome: SQLiteColumn): SQL => sql`${outcome} IN ${OUTCOMES}`
 
-const totalOf = (value: SQL, condition?: SQL): SQL<number> =>
+/** A sum, 0 without rows: Drizzle's own gives text, and null. */
+export const totalOf = (value: SQL | SQLiteColumn, condition?: SQL): SQL<number> =>
   condition
     ? sql<number>`coalesce(sum(${value}) FILTER (WHERE ${condition}), 0)`
     : sql<number>`coalesce(sum(${value}), 0)`
@@ -74,25 +75,25 @@ const totalOf = (value: SQL, condition?: SQL): SQL<number> =>
 const used = (table: typeof calls | typeof call_sums) => ({
   input_tokens: totalOf(combineTotals(table, INPUT_FIELDS)),
   output_tokens: totalOf(combineTotals(table, OUTPUT_FIELDS)),
-  images: totalOf(sql`${table.images}`),
+  images: totalOf(table.images),
 })
 
 /** The money of rows of the kept sums. */
 export const moneyOfSums = () => ({
-  calls: totalOf(sql`${call_sums.calls}`),
-  failed: totalOf(sql`${call_sums.calls}`, isFailed(call_sums.outcome)),
-  cost_nanos: totalOf(sql`${call_sums.cost_nanos}`),
-  provider_cost_nanos: totalOf(sql`${call_sums.provider_cost_nanos}`),
-  known_revenue_nanos: totalOf(sql`${call_sums.known_revenue_nanos}`),
+  calls: totalOf(call_sums.calls),
+  failed: totalOf(call_sums.calls, isFailed(call_sums.outcome)),
+  cost_nanos: totalOf(call_sums.cost_nanos),
+  provider_cost_nanos: totalOf(call_sums.provider_cost_nanos),
+  known_revenue_nanos: totalOf(call_sums.known_revenue_nanos),
 })
 
 /** The money of calls. */
 export const moneyOfCalls = () => ({
   calls: sql<number>`count(*)`,
   failed: sql<number>`count(*) FILTER (WHERE ${isFailed(calls.outcome)})`,
-  cost_nanos: totalOf(sql`${calls.cost_nanos}`),
-  provider_cost_nanos: totalOf(sql`${calls.provider_cost_nanos}`),
-  known_revenue_nanos: totalOf(sql`${calls.cost_nanos}`, sql`${calls.provider_cost_nanos} IS NOT NULL`),
+  cost_nanos: totalOf(calls.cost_nanos),
+  provider_cost_nanos: totalOf(calls.provider_cost_nanos),
+  known_revenue_nanos: totalOf(calls.cost_nanos, sql`${calls.provider_cost_nanos} IS NOT NULL`),
 })
 
 export const totalsOfSums = () => ({ ...moneyOfSums(), ...used(call_sums) })

@@ -1,9 +1,29 @@
-// Prices as lists of lines, one an amount, and what is different between two of them. Pure.
+// Prices as lists of lines, one an amount; what is different between two of them, and the margin of each line. Pure.
 import { IMAGE_TOKEN_RATES } from '../../domain/image-tokens.ts'
 import type { Nanos } from '../../domain/money.ts'
 import type { Price, TokenPrice } from '../../domain/prices.ts'
 import type { RateName } from '../../domain/units.ts'
 import { TOKEN_RATE_NAMES, USAGE_FIELDS } from '../../domain/usage.ts'
+
+/** A line of a price, and what the cost has for the same. */
+export interface MarginLine extends Omit<PriceLine, 'nanos'> {
+  readonly price_nanos: Nanos
+  /** Null if the cost does not name it, such as an extra: nobody said what it costs. */
+  readonly cost_nanos: Nanos | null
+}
+
+/**
+ * All lines of the price, in its order.
+ * @param cost of a route; undefined: nobody said it
+ */
+export function marginLines(price: Price, cost: Price | undefined): MarginLine[] {
+  const costs = new Map((cost ? priceLines(cost) : []).map((line) => [lineKey(line), line.nanos]))
+  return priceLines(price).map(({ nanos: price_nanos, ...line }) => ({
+    ...line,
+    price_nanos,
+    cost_nanos: costs.get(lineKey(line)) ?? null,
+  }))
+}
 
 /** One amount of a price. */
 export interface PriceLine {

@@ -5,7 +5,7 @@ import { allCalls, listCalls, type RecordedCall } from '../../../plugins/calls/l
 import { callTotals } from '../../../plugins/calls/totals.ts'
 import { FAILED_OUTCOMES, hasFailed, OUTCOMES } from '../../../src/domain/outcomes.ts'
 import { outputTokens, promptTokens } from '../../../src/domain/usage.ts'
-import type { CallFilter } from '../../../src/money/ledger/call-filter.ts'
+import type { CallFilter } from '../../../src/money/ledger/queries.ts'
 import { recorded } from '../../money/ledger/recorded.ts'
 
 const HOUR_MS = 3_600_000

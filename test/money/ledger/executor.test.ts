@@ -1,8 +1,7 @@
 // The executor on disks that fail or stall: nothing is answered that may be lost, and nothing is written twice.
 import { describe, expect, test } from 'bun:test'
-import { openExecutor } from '../../../src/money/ledger/executor.ts'
+import { DISK, type Disk, openExecutor } from '../../../src/money/ledger/executor.ts'
 import { groupCommit, openLedger } from '../../../src/money/ledger/ledger.ts'
-import { DISK, type Disk } from '../../../src/money/ledger/log-flush.ts'
 import type { Probe } from '../../../src/money/ledger/writer.ts'
 import { eventually } from '../../support/eventually.ts'
 import { onDisk } from './disk.ts'

@@ -1,6 +1,6 @@
 // The flush of the write-ahead log: on the event loop where the disk is quick, beside it where it is slow.
 import { describe, expect, test } from 'bun:test'
-import { type Disk, openLogFlush } from '../../../src/money/ledger/log-flush.ts'
+import { type Disk, openLogFlush } from '../../../src/money/ledger/executor.ts'
 
 /** A disk whose flushes take as long as is said, and what was asked of it. */
 function scripted(...durations_ms: number[]) {

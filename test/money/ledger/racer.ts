@@ -1,6 +1,6 @@
 // A process that submits many holds at once, and prints how many were admitted. Arguments: database, as a file or an address; count.
 import { openLedger } from '../../../src/money/ledger/ledger.ts'
-import { openSharedLedger } from '../../../src/money/ledger/postgres/ledger.ts'
+import { openSharedLedger } from '../../../src/money/ledger/postgres/executor.ts'
 import { hold } from './world.ts'
 
 const [path = '', holds = '0'] = process.argv.slice(2)

@@ -1,6 +1,6 @@
 // A PostgreSQL server that crashes under load: nobody is told what is not so, and calls go on with the server.
 import { test } from 'bun:test'
-import { openSharedLedger } from '../../../src/money/ledger/postgres/ledger.ts'
+import { openSharedLedger } from '../../../src/money/ledger/postgres/executor.ts'
 import { eventually } from '../../support/eventually.ts'
 import { IS_LONG } from '../../support/long.ts'
 import { NATIVE } from '../../support/postgres-program.ts'

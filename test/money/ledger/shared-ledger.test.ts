@@ -1,7 +1,7 @@
 // Several ledgers over one database on PostgreSQL, while connections are lost: nobody spends what is not there, and the tables have what was answered.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
 import type { Ledger } from '../../../src/money/ledger/operations.ts'
-import { openSharedLedger } from '../../../src/money/ledger/postgres/ledger.ts'
+import { openSharedLedger } from '../../../src/money/ledger/postgres/executor.ts'
 import { IS_LONG } from '../../support/long.ts'
 import { administrator, hasPostgres } from '../../support/postgres.ts'
 import { type Cut, type Proxy as CuttingProxy, startProxy } from '../../support/postgres-proxy.ts'

@@ -6,7 +6,7 @@ import { NO_UNITS } from '../../../src/domain/units.ts'
 import { NO_USAGE } from '../../../src/domain/usage.ts'
 import { chargeImages, chargeTokens } from '../../../src/money/pricing/charge.ts'
 import { chargeImageTokens } from '../../../src/money/pricing/image-tokens.ts'
-import { marginLines } from '../../../src/money/pricing/margin-lines.ts'
+import { marginLines } from '../../../src/money/pricing/price-lines.ts'
 import { providerCost } from '../../../src/money/pricing/provider-cost.ts'
 import { chargeUnits } from '../../../src/money/pricing/units.ts'
 import {

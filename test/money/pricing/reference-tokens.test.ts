@@ -1,6 +1,6 @@
 // The images that an image model reads: what is held and estimated for one is of its model's family, and never less than the family bills.
 import { expect, test } from 'bun:test'
-import { referenceTokens } from '../../../src/money/pricing/reference-tokens.ts'
+import { referenceTokens } from '../../../src/money/pricing/image-tokens.ts'
 
 test.each<[model: string, is_high: boolean, most: number, usual: number]>([
   ['gpt-image-1', false, 1_097, 581],

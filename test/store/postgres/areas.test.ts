@@ -28,7 +28,6 @@ import {
   revokeKey,
   rotateKey,
 } from '../../../src/access/keys.ts'
-import { isKnownAddress, rememberAddress } from '../../../src/access/known-addresses.ts'
 import {
   endSession,
   openSession,
@@ -37,6 +36,7 @@ import {
   viewerOf,
 } from '../../../src/access/session-rows.ts'
 import { makeInvitation, resetOperator, takeLink } from '../../../src/access/sign-in-links.ts'
+import { isKnownAddress, rememberAddress } from '../../../src/access/sign-in-rate.ts'
 import type { ConsoleSettings } from '../../../src/domain/catalogue.ts'
 import { createKeptAnswers } from '../../../src/idempotency/kept-answers.ts'
 import {

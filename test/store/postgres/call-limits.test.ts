@@ -7,7 +7,7 @@ import type {
   Operation,
   PostOperation,
 } from '../../../src/money/ledger/operations.ts'
-import { openSharedLedger } from '../../../src/money/ledger/postgres/ledger.ts'
+import { openSharedLedger } from '../../../src/money/ledger/postgres/executor.ts'
 import { callRatesOf, sweepRates } from '../../../src/store/engines/postgres/rates.ts'
 import { type PostgresWorld, postgresWorld } from '../../money/ledger/postgres-world.ts'
 import { expire, hold, post, voided } from '../../money/ledger/world.ts'

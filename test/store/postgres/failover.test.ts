@@ -1,7 +1,7 @@
 // A failover under load to a synchronous standby: while it may only be read everything is refused, and afterwards nothing that was told is missing.
 import { describe, expect, test } from 'bun:test'
 import { SQL } from 'bun'
-import { openSharedLedger } from '../../../src/money/ledger/postgres/ledger.ts'
+import { openSharedLedger } from '../../../src/money/ledger/postgres/executor.ts'
 import { expectAsTold, keyOf, makeCalls, Told } from '../../money/ledger/calls-at-once.ts'
 import { keyText, worldAt } from '../../money/ledger/postgres-world.ts'
 import { randomFrom } from '../../money/ledger/random.ts'

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'bun:test'
 import { statementOf } from '../../../plugins/entries/statement.ts'
 import { entrySums, totalOf } from '../../../plugins/entries/sums.ts'
-import { openSharedLedger } from '../../../src/money/ledger/postgres/ledger.ts'
+import { openSharedLedger } from '../../../src/money/ledger/postgres/executor.ts'
 import type { Db } from '../../../src/store/db.ts'
 import { openPostgres } from '../../../src/store/engines/postgres/open.ts'
 import { accountText } from '../../money/ledger/postgres-world.ts'

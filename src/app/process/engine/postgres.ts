@@ -1,5 +1,5 @@
 // The engine PostgreSQL: a database on a server, which several processes write.
-import { openSharedLedger } from '../../../money/ledger/postgres/ledger.ts'
+import { openSharedLedger } from '../../../money/ledger/postgres/executor.ts'
 import type { Db } from '../../../store/db.ts'
 import { PostgresDb } from '../../../store/engines/postgres/db.ts'
 import { serverIntegrity } from '../../../store/engines/postgres/integrity.ts'

@@ -1,8 +1,7 @@
 // The key that pays for calls from a page: a viewer's own for those who signed in with one, otherwise the account's key "console".
 import { consoleKeyOf, payingKey } from '../../../access/console-key.ts'
-import { unknownKey } from '../../../access/gate.ts'
+import { findKeyById, unknownKey } from '../../../access/gate.ts'
 import type { Issuing } from '../../../access/keys.ts'
-import { findKeyById } from '../../../access/lookup.ts'
 import type { Viewer } from '../../../access/viewer.ts'
 import type { Awaitable, Db } from '../../../store/db.ts'
 import type { Account, Key } from '../../../store/schema.ts'

@@ -11,10 +11,10 @@ import {
   estimateImageTokens,
   type ImageRequestTokens,
   quoteImageTokens,
+  referenceTokens,
   sumImageTokens,
 } from '../../../money/pricing/image-tokens.ts'
 import { type Quote, quoteImages } from '../../../money/pricing/quote.ts'
-import { referenceTokens } from '../../../money/pricing/reference-tokens.ts'
 import { knownAs } from '../../../protocols/canonical/request.ts'
 import type { Held } from '../../life/call.ts'
 import type { CallParts } from '../../parts.ts'

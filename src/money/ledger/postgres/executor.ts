@@ -1,17 +1,23 @@
 // The executor of batches on a PostgreSQL server that several gateways share: a batch is carried out once or not at all, whatever connection is lost.
-
 import type { StorageTrouble } from '../../../domain/storage-failure.ts'
 import { pauses } from '../../../store/busy.ts'
 import { Connection } from '../../../store/engines/postgres/connection.ts'
 import { isCommitted } from '../../../store/engines/postgres/transaction.ts'
 import type { Executor } from '../executor.ts'
 import { type Failure, failureOf, type Result } from '../failure.ts'
-import type { ExpireOperation, Operation, Outcome } from '../operations.ts'
+import { groupCommit, type LedgerOptions } from '../ledger.ts'
+import type { ExpireOperation, Ledger, Operation, Outcome } from '../operations.ts'
 import type { Probe } from '../writer.ts'
 import { type BatchParts, type DecidedBatch, decide, Fenced } from './batch.ts'
 import { LockedAccounts } from './locked-accounts.ts'
 import { SharedPrices } from './prices.ts'
 import type { NotAwaited } from './reading.ts'
+
+/** @param url as of `openPostgresExecutor`. Nothing is connected to yet */
+export const openSharedLedger = (
+  url: string,
+  options: PostgresExecutorOptions & Pick<LedgerOptions, 'blocked' | 'onChange'> = {},
+): Ledger => groupCommit(openPostgresExecutor(url, options), options)
 
 export interface PostgresExecutorOptions {
   /** The gateway that this process is; absent: none, as of a command. */
