@@ -4,7 +4,7 @@ import { addMoney, byCost, type MoneyTotals, NO_MONEY, totalsIn } from '../../..
 import type { Db } from '../../../src/store/db.ts'
 import { endOfTurn } from '../../../src/utilities/end-of-turn.ts'
 import type { Overview } from './overview.ts'
-import { partQueries } from './queries.ts'
+import { overviewQueries } from './queries.ts'
 import { CALLS_AT_ONCE, PERIODS_AT_ONCE } from './totals.ts'
 
 export interface OverviewParts {
@@ -21,7 +21,7 @@ export async function overviewParts(
   { from_ms, until_ms, first_call_id, last_call_id, is_of_calls }: Overview,
   account_id: number | undefined,
 ): Promise<OverviewParts> {
-  const queries = partQueries(db, account_id)
+  const queries = overviewQueries(db, account_id)
   const [by_model, by_account] = [new Map<string, MoneyTotals>(), new Map<number, MoneyTotals>()]
   const add = (rows: readonly Row[], sign: 1 | -1): Promise<void> => {
     for (const row of rows) {
