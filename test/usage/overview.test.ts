@@ -2,13 +2,14 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { failingRoutes } from '../../plugins/health/failing-routes.ts'
-import { type Overview, overviewOf } from '../../plugins/usage/overview/overview.ts'
-import { quantile } from '../../plugins/usage/overview/times.ts'
+import { createOverviewMemory, type Overview, overviewOf } from '../../plugins/usage/overview/overview.ts'
+import { quantile } from '../../plugins/usage/overview/totals.ts'
 import { FIGURE_RANGES, type FigureRange } from '../../src/domain/ranges.ts'
 import type { Db } from '../../src/store/db.ts'
 import type { Call } from '../../src/store/schema.ts'
 import { endOfTurn } from '../../src/utilities/end-of-turn.ts'
 import { recorded } from '../money/ledger/recorded.ts'
+import { memoryDatabase } from '../support/empty-database.ts'
 
 const NOW_MS = Date.UTC(2026, 10, 22, 12, 34, 56, 789)
 const LENGTH_MS: Record<FigureRange, number> = {
@@ -56,18 +57,22 @@ test('an hour has sixty points, the last of which is this minute', async () => {
   expect([points.length, from_ms, points.at(-1)?.start_ms]).toEqual([60, now_ms - 59 * 60_000, now_ms])
 })
 
-test('others have their turn between the times of points with many calls', async () => {
-  const db = await recorded(
-    Array.from({ length: 1_600 }, (_, nth) => [1, 5, { started_at_ms: NOW_MS - (nth % 30) * 60_000 }]),
-  )
-  let turns = 0
-  let is_over = false
-  const overview = overviewOf(db, 'hour', { account_id: undefined, now_ms: NOW_MS }).finally(() => {
-    is_over = true
-  })
-  for (; !is_over; turns += 1) await endOfTurn()
-  expect((await overview).totals.calls).toBe(1_600)
-  expect(turns).toBeGreaterThan(30)
+test('others have their turn between the times of many calls', async () => {
+  /** In how many turns the overview of so many calls, over thirty minutes, is read. */
+  async function turnsOf(calls: number): Promise<number> {
+    const db = await recorded(
+      Array.from({ length: calls }, (_, nth) => [1, 5, { started_at_ms: NOW_MS - (nth % 30) * 60_000 }]),
+    )
+    let turns = 0
+    let is_over = false
+    const overview = overviewOf(db, 'hour', { account_id: undefined, now_ms: NOW_MS }).finally(() => {
+      is_over = true
+    })
+    for (; !is_over; turns += 1) await endOfTurn()
+    expect((await overview).totals.calls).toBe(calls)
+    return turns
+  }
+  expect(await turnsOf(1_600)).toBeGreaterThan(await turnsOf(30))
 })
 
 describe('sums', () => {
@@ -75,8 +80,10 @@ describe('sums', () => {
     await fc.assert(
       fc.asyncProperty(fc.array(aCall, { maxLength: 40 }), async (calls) => {
         const db = await recorded(calls)
-        for (const account_id of [undefined, 1, 2]) {
-          const overview = await overviewOf(db, range, { account_id, now_ms: NOW_MS })
+        const memory = createOverviewMemory()
+        // The second time days are known.
+        for (const account_id of [undefined, 1, 2, undefined, 1]) {
+          const overview = await overviewOf(db, range, { account_id, now_ms: NOW_MS, memory })
           const rows = (await rowsOf(db)).filter(
             (row) => account_id === undefined || row.account_id === account_id,
           )
@@ -132,6 +139,27 @@ describe('sums', () => {
     const end_ms = Math.ceil((until_ms - length_ms) / 900_000) * 900_000
     expect(before).toMatchObject(totalsOf(within(rows, from_ms - length_ms, end_ms)))
   }
+
+  test('a day that is over is remembered for an hour, and today is not', async () => {
+    const connection = memoryDatabase()
+    const db = await recorded([[1, 10, { started_at_ms: NOW_MS - 5 * 86_400_000 }]], connection)
+    const memory = createOverviewMemory()
+    const callsAt = async (now_ms: number) =>
+      (await overviewOf(db, 'week', { account_id: undefined, now_ms, memory })).totals.calls
+    expect(await callsAt(NOW_MS)).toBe(1)
+    const add = (id: number, ago_ms: number) => {
+      const columns =
+        'request_id, account_id, key_id, surface, model, provider, upstream_model, outcome, status, streamed, estimated, input_tokens, input_audio_tokens, cache_read_tokens, cache_write_5m_tokens, cache_write_1h_tokens, output_tokens, thinking_tokens, output_image_tokens, images, hold_nanos, cost_nanos, unpaid_nanos, price'
+      connection.run(
+        `INSERT INTO calls (id, ${columns}, started_at_ms, duration_ms) SELECT ?, ${columns}, ?, 1 FROM calls LIMIT 1`,
+        [id, NOW_MS - ago_ms],
+      )
+    }
+    add(50, 5 * 86_400_000)
+    add(51, 60_000)
+    expect(await callsAt(NOW_MS)).toBe(2)
+    expect(await callsAt(NOW_MS + 3_600_000)).toBe(3)
+  })
 
   test.each(FIGURE_RANGES)(
     'a %s ends now, and has as many points as it says, without gaps',

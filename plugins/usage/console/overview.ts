@@ -15,7 +15,13 @@ import { MoneyFields, money, TimeFields, time } from '../../../src/http/views.ts
 import type { MoneyTotals } from '../../../src/money/ledger/totals.ts'
 import { AlertView, alertView, openAlerts } from '../../alerts/index.ts'
 import { type FailingRoute, FailingView, failingRoutes, failingView } from '../../health/index.ts'
-import { type Latency, type OverviewPoint, overviewOf } from '../overview/overview.ts'
+import {
+  createOverviewMemory,
+  type Latency,
+  type OverviewMemory,
+  type OverviewPoint,
+  overviewOf,
+} from '../overview/overview.ts'
 import { type OverviewParts, overviewParts } from '../overview/parts.ts'
 import { accountsNamed, usageRoutes } from './usage.ts'
 
@@ -94,17 +100,20 @@ export const consoleRoutes = (gateway: Gateway) =>
   new Elysia({ name: 'console-usage-all' }).use(usageRoutes(gateway)).use(overviewRoutes(gateway))
 
 /** `GET /console/api/overview?range=`: of all calls for the operator, of its own for an account. */
-const overviewRoutes = (gateway: ConsoleParts) =>
-  new Elysia({ name: 'console-overview' })
+function overviewRoutes(gateway: ConsoleParts) {
+  const memory = createOverviewMemory()
+  return new Elysia({ name: 'console-overview' })
     .use(viewerCalls(gateway, { counts_as: COUNTS_AS }))
     .get(
       '/console/api/overview',
-      ({ viewer, query }) => overviewView(gateway, viewer, query.range ?? DEFAULT_RANGE),
+      ({ viewer, query }) => overviewView(gateway, memory, viewer, query.range ?? DEFAULT_RANGE),
       { query: OverviewQuery, response: { 200: OverviewView, ...FAILURES } },
     )
+}
 
 async function overviewView(
   gateway: Pick<Gateway, 'calls' | 'db'>,
+  memory: OverviewMemory,
   viewer: Viewer,
   range: FigureRange,
 ): Promise<Static<typeof OverviewView>> {
@@ -112,7 +121,7 @@ async function overviewView(
   const { catalogue, now } = gateway.calls
   requireWholeAccount(viewer)
   const account_id = accountOf(viewer)
-  const overview = await overviewOf(db, range, { account_id, now_ms: now() })
+  const overview = await overviewOf(db, range, { account_id, now_ms: now(), memory })
   const { from_ms, until_ms, step_ms, points, totals, before, is_sampled } = overview
   const is_operator = account_id === undefined
   const first_id = overview.first_call_id ?? Number.MAX_SAFE_INTEGER

@@ -1,57 +1,111 @@
-// How long the calls of an overview's points took: of all of them, or of a sample where a point has many; and quantiles of that.
+// How long the calls of an overview's points took: the times of all of them, or of a sample where a point has many.
 
-import type { Found, Reading } from './totals.ts'
+import { endOfTurn } from '../../../src/utilities/end-of-turn.ts'
+import type { KnownDays } from './known-days.ts'
+import type { overviewQueries } from './queries.ts'
+import { type Found, isDay, type Sample } from './totals.ts'
 
 /** Calls of one point whose times are read. */
 const MAX_SAMPLES = 100
+/** Times that are read at once: some 3 ms. */
+const TIMES_AT_ONCE = 1_500
 
 export interface Times {
   first_byte: Sample[]
   duration: Sample[]
 }
 
-interface Sample {
-  value: number
-  /** The number of values that it stands for. */
-  weight: number
-}
+export const NO_TIMES: Readonly<Times> = { first_byte: [], duration: [] }
 
 /** True of a point whose times are those of some of its calls. */
-export const isSampled = ({ calls }: Found): boolean => calls > MAX_SAMPLES
+export const isSampled = ({ calls }: Pick<Found, 'calls'>): boolean => calls > MAX_SAMPLES
 
-/** The times of the calls of a point; of more than `MAX_SAMPLES`, of so many that are spread over it. */
-export async function timesOf({ queries, account_id }: Reading, point: Found): Promise<Times> {
-  const { from_ms, until_ms, first_id, last_id, calls } = point
-  if (first_id === null || last_id === null) return { first_byte: [], duration: [] }
-  const within = { account_id, from_ms, until_ms }
-  const rows = isSampled(point)
-    ? await queries.sampledTimes.all({ ...within, ids: JSON.stringify(spread(first_id, last_id)) })
-    : await queries.times.all({ ...within, first_id, last_id })
+interface Reading {
+  queries: ReturnType<typeof overviewQueries>
+  account_id: number | undefined
+  now_ms: number
+  known: KnownDays<Times>
+}
+
+/**
+ * The times of the calls of each of some points; of more than `MAX_SAMPLES`, of so many that are spread over it.
+ *
+ * @param points the oldest first, of which none overlaps another
+ */
+export async function timesOf(reading: Reading, points: readonly Found[]): Promise<Times[]> {
+  const { account_id, now_ms, known } = reading
+  const times = new Map<Found, Times>()
+  for (const point of points) {
+    const found = isDay(point) ? known.find(account_id, point.from_ms, now_ms) : undefined
+    if (found) times.set(point, found)
+  }
+  for (const part of partsOf(points, (point) => times.has(point))) {
+    for (const [point, read] of await readTimes(reading, part)) {
+      times.set(point, read)
+      if (isDay(point)) known.add(account_id, point.from_ms, now_ms, read)
+    }
+    await endOfTurn()
+  }
+  return points.map((point) => times.get(point) ?? NO_TIMES)
+}
+
+/** Points whose times are read together: one after the other, and either all of them sampled or none. */
+function* partsOf(points: readonly Found[], isKnown: (point: Found) => boolean): Generator<Found[]> {
+  let part: Found[] = []
+  let times = 0
+  for (const point of points) {
+    const [first] = part
+    const more = Math.min(point.calls, MAX_SAMPLES)
+    const is_apart = first !== undefined && isSampled(first) !== isSampled(point) && point.calls > 0
+    if (first && (isKnown(point) || is_apart || times + more > TIMES_AT_ONCE)) {
+      yield part
+      part = []
+      times = 0
+    }
+    if (isKnown(point) || point.first_id === null) continue
+    part.push(point)
+    times += more
+  }
+  if (part.length > 0) yield part
+}
+
+async function readTimes(
+  { queries, account_id }: Reading,
+  part: readonly Found[],
+): Promise<Map<Found, Times>> {
+  const ids = part.flatMap(({ first_id, last_id }) => [first_id ?? 0, last_id ?? 0])
+  const within = {
+    account_id,
+    from_ms: Math.min(...part.map(({ from_ms }) => from_ms)),
+    until_ms: Math.max(...part.map(({ until_ms }) => until_ms)),
+    row_limit: TIMES_AT_ONCE,
+  }
+  const rows = part.some(isSampled)
+    ? await queries.sampledTimes.all({ ...within, ids: JSON.stringify(part.flatMap(spread)) })
+    : await queries.times.all({ ...within, first_id: Math.min(...ids), last_id: Math.max(...ids) })
+  const by_point = Map.groupBy(rows, ({ started_at_ms }) =>
+    part.find(({ from_ms, until_ms }) => started_at_ms >= from_ms && started_at_ms < until_ms),
+  )
+  return new Map(part.map((point) => [point, samplesOf(point, by_point.get(point) ?? [])]))
+}
+
+function samplesOf(
+  { calls }: Found,
+  rows: readonly { first_byte_ms: number | null; duration_ms: number }[],
+): Times {
   const weight = calls / Math.max(1, rows.length)
   return {
-    first_byte: rows.flatMap(({ first_byte_ms: value }) => (value === null ? [] : [{ value, weight }])),
-    duration: rows.map(({ duration_ms: value }) => ({ value, weight })),
+    first_byte: rows.flatMap(({ first_byte_ms }) =>
+      first_byte_ms === null ? [] : [{ value: first_byte_ms, weight }],
+    ),
+    duration: rows.map(({ duration_ms }) => ({ value: duration_ms, weight })),
   }
 }
 
-/** Ids from the first to the last one. */
-const spread = (first_id: number, last_id: number): number[] =>
-  Array.from({ length: MAX_SAMPLES }, (_, index) =>
-    Math.floor(first_id + ((last_id - first_id) * (index + 0.5)) / MAX_SAMPLES),
+/** Ids from the first to the last one of a point. */
+function spread({ first_id, last_id }: Found): number[] {
+  const [first, last] = [first_id ?? 0, last_id ?? 0]
+  return Array.from({ length: MAX_SAMPLES }, (_, index) =>
+    Math.floor(first + ((last - first) * (index + 0.5)) / MAX_SAMPLES),
   )
-
-/**
- * The value below which a share of all values lies.
- * @param share from 0 to 1
- * @returns null without samples
- */
-export function quantile(samples: readonly Sample[], share: number): number | null {
-  const sorted = samples.toSorted((one, other) => one.value - other.value)
-  const total = sorted.reduce((sum, { weight }) => sum + weight, 0)
-  let below = 0
-  for (const { value, weight } of sorted) {
-    below += weight
-    if (below >= share * total) return value
-  }
-  return null
 }
