@@ -3,14 +3,22 @@
 import { Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 import { ACCOUNT_MONEY_FIELDS, accountMoney } from '../../src/access/account-listing.ts'
+import { budgetsOfAccount, budgetsOfKeys } from '../../src/access/budgets.ts'
 import type { KeyOfAccount } from '../../src/access/gate.ts'
 import { limitsFor } from '../../src/access/limits.ts'
-import { LimitsView, limitsView, SpendLimitsView, spendLimitsView } from '../../src/access/limits-view.ts'
+import {
+  budgetsView,
+  LimitsView,
+  limitsView,
+  SpendLimitsView,
+  spendLimitsView,
+} from '../../src/access/limits-view.ts'
 import { ACCOUNT_FAILURES, accountCalls, currentCaller } from '../../src/app/surface/account-calls.ts'
 import type { Gateway } from '../../src/app/surface/gateway.ts'
 import type { CallParts } from '../../src/calls/parts.ts'
 import { Closed, Nullable, OneOf } from '../../src/http/schema.ts'
 import { MoneyFields, money, NullableMoneyFields, NullableTimeFields, time } from '../../src/http/views.ts'
+import type { Db } from '../../src/store/db.ts'
 
 export const AccountView = Closed(
   {
@@ -24,6 +32,7 @@ export const AccountView = Closed(
       },
       { description: 'The limits that are set, with what counts against each at the moment.' },
     ),
+    spend_limits: { ...SpendLimitsView, description: 'The spend limits of the account that are set.' },
     key: Closed(
       {
         name: Type.String({ description: 'Its name.' }),
@@ -45,6 +54,7 @@ export const AccountView = Closed(
 export async function accountView(
   { account, key }: KeyOfAccount,
   { catalogue, limiter, now }: Pick<CallParts, 'catalogue' | 'limiter' | 'now'>,
+  db: Db,
 ) {
   const of_call = limitsFor(catalogue().limits, account.name, key)
   return {
@@ -55,6 +65,7 @@ export async function accountView(
       account: limitsView(of_call.account, await limiter.used('account', account.id)),
       key: limitsView(of_call.key, await limiter.used('key', key.id)),
     },
+    spend_limits: budgetsView(await budgetsOfAccount(db, account.id), now()),
     key: {
       name: key.name,
       prefix: key.prefix,
@@ -62,7 +73,7 @@ export async function accountView(
       ...money('spend_limit', key.spend_limit_nanos),
       ...money('spent', key.spent_nanos),
       ...money('held', key.held_nanos),
-      spend_limits: spendLimitsView(key, now()),
+      spend_limits: spendLimitsView({ ...key, budgets: await budgetsOfKeys(db, [key.id]) }, now()),
       ...time('expires', key.expires_at_ms),
     },
   }
@@ -73,7 +84,7 @@ export function billing(gateway: Pick<Gateway, 'calls' | 'requests' | 'db'>) {
     .use(accountCalls(gateway))
     .get(
       '/api/v1/account',
-      async ({ caller }) => accountView(await currentCaller(gateway, caller), gateway.calls),
+      async ({ caller }) => accountView(await currentCaller(gateway, caller), gateway.calls, gateway.db),
       {
         query: Closed({}),
         response: { 200: AccountView, ...ACCOUNT_FAILURES },

@@ -1,5 +1,6 @@
 // Keys as a list: at the console, in files and on the command line. The text of a key is nowhere in it.
 import { Type } from '@sinclair/typebox'
+import { budgetsOfKeys } from '../../src/access/budgets.ts'
 import { type ListedKey, listKeyPage } from '../../src/access/key-listing.ts'
 import { KEY_STATUSES, keyStatus, remainingOf } from '../../src/access/key-status.ts'
 import { SpendLimitsView, spendLimitsView } from '../../src/access/limits-view.ts'
@@ -21,7 +22,8 @@ import {
 } from '../../src/app/list/columns.ts'
 import { type ConsoleRowOf, defineList } from '../../src/app/list/list.ts'
 import { Search } from '../../src/app/surface/console/fields.ts'
-import { formatUsd } from '../../src/domain/money.ts'
+import type { BudgetPeriod } from '../../src/domain/budgets.ts'
+import { formatUsd, type Nanos } from '../../src/domain/money.ts'
 import { spendLimitsOf } from '../../src/domain/spend-limits.ts'
 import { Nullable, OneOf } from '../../src/http/schema.ts'
 import type { Db } from '../../src/store/db.ts'
@@ -85,8 +87,10 @@ export const key_list = defineList<KeyRow>()({
       csv_name: false,
     }),
     spend_limit: nullableMoney(({ spend_limit_nanos }) => spend_limit_nanos),
-    daily_limit: nullableMoney(({ daily_limit_nanos }) => daily_limit_nanos, { csv_name: false }),
-    monthly_limit: nullableMoney(({ monthly_limit_nanos }) => monthly_limit_nanos, { csv_name: false }),
+    daily_limit: nullableMoney((key) => budgetOf(key, 'day'), { csv_name: false }),
+    monthly_limit: nullableMoney((key) => budgetOf(key, 'month'), { csv_name: false }),
+    five_hour_limit: nullableMoney((key) => budgetOf(key, '5h'), { csv_name: false }),
+    weekly_limit: nullableMoney((key) => budgetOf(key, 'week'), { csv_name: false }),
     concurrent_calls: nullableInteger(({ concurrent_calls }) => concurrent_calls, { csv_name: false }),
     spend_limits: word(SpendLimitsView, (key) => spendLimitsView(key, key.now_ms), { csv_name: false }),
     held: money(({ held_nanos }) => held_nanos, { csv_name: false }),
@@ -120,6 +124,10 @@ export const key_list = defineList<KeyRow>()({
 
 export type KeyRowView = ConsoleRowOf<typeof key_list>
 
+/** The limit of a key for a period. */
+export const budgetOf = ({ budgets }: Pick<ListedKey, 'budgets'>, period: BudgetPeriod): Nanos | null =>
+  budgets.find((budget) => budget.period === period)?.limit_nanos ?? null
+
 interface KeyState {
   usage?: KeyUsage | undefined
   now_ms: number
@@ -141,16 +149,16 @@ export const keyFields = (key: ListedKey, now_ms: number) =>
 /** A key with the name of its account. */
 export async function withOwner(db: Db, key: Key): Promise<ListedKey> {
   const account = await accountQueries(db).accountById.get({ id: key.account_id })
-  return { ...key, account_name: account?.name ?? '' }
+  return { ...key, account_name: account?.name ?? '', budgets: await budgetsOfKeys(db, [key.id]) }
 }
 
 /** A session by a key sees keys, and manages none. */
 export const mayManage = (viewer: Viewer): boolean => viewer.role !== 'key'
 
-const PERIODS = { day: '/d', month: '/mo', total: '' }
+const PERIODS = { '5h': '/5h', day: '/d', week: '/wk', month: '/mo', total: '' }
 
 /** The spend limits of a key: `5/d 100/mo 500`. */
-const limitsText = (key: Key): string =>
+const limitsText = (key: KeyRow): string =>
   spendLimitsOf(key, 0)
     .map(({ period, limit_nanos }) => `${formatUsd(limit_nanos)}${PERIODS[period]}`)
     .join(' ') || '-'

@@ -123,7 +123,7 @@ function checkText(param: string, text: string, max_chars: number): void {
 }
 
 /** Whether a key sees all calls of its account, in the console and by its API: a limited one only if its account allows it. */
-export async function seesAccount(db: Db, key: Key): Promise<boolean> {
+export async function seesAccount(db: Db, key: Key & { has_budgets: number }): Promise<boolean> {
   if (!isLimited(key)) return true
   const { keys_see_account } = await detailsOf(db, key.account_id)
   return keys_see_account

@@ -25,8 +25,6 @@ const allFields = ({
   prefix,
   models,
   spend_limit_nanos,
-  daily_limit_nanos,
-  monthly_limit_nanos,
   concurrent_calls,
   addresses,
   expires_at_ms,
@@ -36,15 +34,14 @@ const allFields = ({
   prefix,
   models,
   spend_limit_usd: usdOrNull(spend_limit_nanos),
-  daily_limit_usd: usdOrNull(daily_limit_nanos),
-  monthly_limit_usd: usdOrNull(monthly_limit_nanos),
   concurrent_calls,
   addresses,
   expires_at: isoOrNull(expires_at_ms),
   revoked_at: isoOrNull(revoked_at_ms),
 })
 
-const usdOrNull = (nanos: Nanos | null): string | null => (nanos === null ? null : formatUsd(nanos))
+/** An amount as the audit log has it. */
+export const usdOrNull = (nanos: Nanos | null): string | null => (nanos === null ? null : formatUsd(nanos))
 
 const isoOrNull = (time_ms: number | null): string | null =>
   time_ms === null ? null : new Date(time_ms).toISOString()

@@ -5,7 +5,8 @@ import type { Db, Orm } from '../store/db.ts'
 import { type Page, type PageRequest, pageOf, pageValues } from '../store/page.ts'
 import { equals, equalsUnlessNull } from '../store/placeholders.ts'
 import { perConnection } from '../store/prepared.ts'
-import { accounts, type Key, keys } from '../store/schema.ts'
+import { accounts, type BudgetRow, type Key, keys } from '../store/schema.ts'
+import { withBudgets } from './budgets.ts'
 import type { KeyStatus } from './key-status.ts'
 
 const { placeholder } = sql
@@ -15,6 +16,7 @@ const isSetParameter = (name: string) => sql`CAST(${placeholder(name)} AS text) 
 /** A key with the name of its account. */
 export interface ListedKey extends Key {
   account_name: string
+  budgets: readonly BudgetRow[]
 }
 
 /** Which keys; an absent field does not filter. */
@@ -97,7 +99,8 @@ export async function listKeyPage(
   }
   const found =
     account_id === undefined ? await all.all(values) : await pageOfAccount.all({ ...values, account_id })
-  return pageOf(found, page)
+  const { rows, next_cursor } = pageOf(found, page)
+  return { rows: await withBudgets(db, rows), next_cursor }
 }
 
 /** The key of this number; undefined if not found, or where it is another account's. */
@@ -107,5 +110,7 @@ export async function listedKey(
   account_id: number | undefined,
 ): Promise<ListedKey | undefined> {
   const found = await keyListQueries(db).one.get({ id })
-  return found && (account_id === undefined || found.account_id === account_id) ? found : undefined
+  if (!found || (account_id !== undefined && found.account_id !== account_id)) return undefined
+  const [key] = await withBudgets(db, [found])
+  return key
 }

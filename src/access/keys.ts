@@ -1,18 +1,19 @@
 // Administration of API keys: create, list, change, revoke, rotate.
 
+import type { Fields } from '../domain/actions.ts'
 import { conflict, invalidRequest, notFound } from '../domain/errors.ts'
-import { isCounted, type KeyCounters, NOTHING_COUNTED } from '../domain/key-periods.ts'
 import { recordAction } from '../store/actions.ts'
 import type { Awaitable, Db, Tx } from '../store/db.ts'
 import type { Key } from '../store/schema.ts'
 import { lockedAccount } from './accounts.ts'
+import { copyBudgets, setBudgets } from './budgets.ts'
 import { refuseClosed } from './closing.ts'
-import { countersOf, countUsed } from './key-counters.ts'
 import { changedKeyFields, keyFields } from './key-fields.ts'
 import {
   checkSettings,
   columnsOf,
   isCount,
+  type KeyChanges,
   type KeySettings,
   type NewKeySettings,
   NO_LIMITS,
@@ -44,13 +45,16 @@ export async function createKey(
   requested: NewKeySettings,
   issuing: Issuing,
 ): Promise<IssuedKey> {
-  const settings = { ...NO_LIMITS, ...requested }
+  const { budgets = {}, ...limits } = requested
+  const settings = { ...NO_LIMITS, ...limits }
   checkSettings(settings, issuing.now_ms)
   return await db.begin(async (tx) => {
     const account = await lockedAccount(tx, account_name)
     await refuseClosed(tx, account)
     await refuseTakenName(tx, account.id, settings.name, issuing.now_ms)
-    return await issue(tx, account.id, { ...settings, ...NOTHING_COUNTED }, issuing)
+    return await issue(tx, account.id, settings, issuing, (key_id) =>
+      setBudgets(tx, { account_id: account.id, key_id }, budgets, issuing.now_ms),
+    )
   })
 }
 
@@ -120,7 +124,7 @@ async function lockedKey(tx: Tx, reference: string): Promise<Key> {
 export function changeKey(
   db: Db,
   reference: string,
-  changes: Partial<KeySettings>,
+  { budgets = {}, ...changes }: KeyChanges,
   now_ms: number,
 ): Promise<Key> {
   return db.begin(async (tx) => {
@@ -132,17 +136,17 @@ export function changeKey(
     const { models: new_models = null, expires_at_ms: new_expires_at_ms = null } = changes
     checkSettings({ ...settings, models: new_models, expires_at_ms: new_expires_at_ms }, now_ms)
     if (settings.name !== key.name) await refuseTakenName(tx, key.account_id, settings.name, now_ms)
-    const { setSettings, setCounters } = keyQueries(tx)
-    const changed: Key = await setSettings.get({ id: key.id, ...columnsOf(settings) })
-    if (isCounted(changed) && !isCounted(key))
-      await setCounters.run({ id: key.id, ...(await countUsed(tx, key, now_ms)) })
-    const difference = changedKeyFields(key, changed)
-    if (difference)
+    const { id: key_id, account_id } = key
+    const changed: Key = await keyQueries(tx).setSettings.get({ id: key_id, ...columnsOf(settings) })
+    const of_budgets = await setBudgets(tx, { account_id, key_id }, budgets, now_ms)
+    const of_row = changedKeyFields(key, changed)
+    if (of_row || of_budgets)
       await recordAction(tx, {
         action: 'key.changed',
-        account_id: key.account_id,
-        key_id: key.id,
-        ...difference,
+        account_id,
+        key_id,
+        before: { ...of_row?.before, ...of_budgets?.before },
+        after: { ...of_row?.after, ...of_budgets?.after },
       })
     return changed
   })
@@ -167,8 +171,7 @@ export function revokeKey(db: Db, reference: string, now_ms: number): Promise<Ke
 
 /**
  * Replaces a key's secret: a new key takes over its settings, and the old one is revoked, at once or after a grace period.
- * The spend and holds of the old key are subtracted from the new key's spend limit, and count against its limits of the day
- * and the month, so that a rotation does not raise a limit. During the grace period each of the two may spend the remainder.
+ * The spend and holds of the old key are subtracted from the new key's spend limit, and count against its limits by period, so that a rotation does not raise a limit. During the grace period each of the two may spend the remainder.
  *
  * @param grace_s whole seconds during which the old key still works
  * @throws GatewayError not_found, conflict as `keyByReference`; invalid_request for a key that is revoked or expired
@@ -194,7 +197,10 @@ export async function rotateKey(
     if (old.expires_at_ms !== null && old.expires_at_ms <= now_ms)
       throw invalidRequest(`The key "${old.prefix}" has expired. Create a new one.`)
     const revoked = await setRevoked(tx, old, revoked_at_ms)
-    const made = await issue(tx, old.account_id, { ...old, spend_limit_nanos: remainingOf(old) }, issuing)
+    const settings = { ...old, spend_limit_nanos: remainingOf(old) }
+    const made = await issue(tx, old.account_id, settings, issuing, (key_id) =>
+      copyBudgets(tx, old.id, { account_id: old.account_id, key_id }),
+    )
     const { before, after } = changedKeyFields(old, revoked) ?? {}
     await recordAction(tx, {
       action: 'key.rotated',
@@ -219,19 +225,21 @@ async function refuseTakenName(tx: Tx, account_id: number, name: string, now_ms:
 async function issue(
   tx: Tx,
   account_id: number,
-  settings: KeySettings & KeyCounters,
+  settings: KeySettings,
   issuing: Issuing,
+  giveBudgets: (key_id: number) => Promise<{ after: Fields } | undefined>,
 ): Promise<IssuedKey> {
   const text = generateKey(issuing.randomBytes)
   const key: Key = await keyQueries(tx).insertKey.get({
     ...columnsOf(settings),
-    ...countersOf(settings),
     account_id,
     prefix: text.slice(0, PREFIX_LENGTH),
     sha256: hashKey(text),
     created_at_ms: issuing.now_ms,
   })
-  await recordAction(tx, { action: 'key.created', account_id, key_id: key.id, after: keyFields(key) })
+  const limits = await giveBudgets(key.id)
+  const after = { ...keyFields(key), ...limits?.after }
+  await recordAction(tx, { action: 'key.created', account_id, key_id: key.id, after })
   return { key, text }
 }
 

@@ -1,7 +1,14 @@
 // The limits of an account or a key in JSON, each with its use now: of calls, and of spending.
 import { Type } from '@sinclair/typebox'
+import type { Budget } from '../domain/budgets.ts'
 import type { Limit } from '../domain/call-limits.ts'
-import { type LimitedKey, SPEND_PERIODS, spendLimitsOf } from '../domain/spend-limits.ts'
+import {
+  budgetLimits,
+  type LimitedKey,
+  SPEND_PERIODS,
+  type SpendLimit,
+  spendLimitsOf,
+} from '../domain/spend-limits.ts'
 import { Closed, OneOf } from '../http/schema.ts'
 import { MoneyFields, money, NullableTimeFields, time } from '../http/views.ts'
 
@@ -38,7 +45,10 @@ export function limitsView(limit: Limit, used: Record<keyof Limit, number>) {
 
 export const SpendLimitsView = Type.Array(
   Closed({
-    period: OneOf(SPEND_PERIODS, { description: 'The period; days and months are of UTC.' }),
+    period: OneOf(SPEND_PERIODS, {
+      description:
+        'The period; days, weeks and months are of UTC, and five hours begin with their first call.',
+    }),
     ...MoneyFields('limit', 'The limit'),
     ...MoneyFields('used', 'What calls of the period cost, and what those under way hold'),
     ...MoneyFields('left', 'What is left of it'),
@@ -48,8 +58,14 @@ export const SpendLimitsView = Type.Array(
   { description: 'The spend limits that are set.' },
 )
 
-export const spendLimitsView = (key: LimitedKey, now_ms: number) =>
-  spendLimitsOf(key, now_ms).map(({ period, limit_nanos, used_nanos, left_nanos, resets_at_ms, state }) => ({
+export const spendLimitsView = (key: LimitedKey, now_ms: number) => inJson(spendLimitsOf(key, now_ms))
+
+/** The same of an account. */
+export const budgetsView = (budgets: readonly Budget[], now_ms: number) =>
+  inJson(budgetLimits(budgets, now_ms))
+
+const inJson = (limits: readonly SpendLimit[]) =>
+  limits.map(({ period, limit_nanos, used_nanos, left_nanos, resets_at_ms, state }) => ({
     period,
     ...money('limit', limit_nanos),
     ...money('used', used_nanos),

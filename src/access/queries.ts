@@ -1,5 +1,5 @@
 // The queries on accounts and keys, prepared once for each connection.
-import { and, count, desc, gt, isNull, or, sql } from 'drizzle-orm'
+import { and, count, desc, getTableColumns, gt, isNull, or, sql } from 'drizzle-orm'
 import { equals, placeholders, rawPlaceholder, rawPlaceholders } from '../store/placeholders.ts'
 import { perConnection } from '../store/prepared.ts'
 import { accounts, closed_accounts, erased_accounts, holds, keys } from '../store/schema.ts'
@@ -84,15 +84,6 @@ export const erasingQueries = perConnection({
       .prepare(),
 })
 
-const COUNTERS = [
-  'day_start_ms',
-  'day_first_hold_id',
-  'day_nanos',
-  'month_start_ms',
-  'month_first_hold_id',
-  'month_nanos',
-] as const
-
 /** Queries on keys. */
 export const keyQueries = perConnection({
   /** `models` and `addresses` are JSON texts or null. */
@@ -106,12 +97,9 @@ export const keyQueries = perConnection({
           'prefix',
           'sha256',
           'spend_limit_nanos',
-          'daily_limit_nanos',
-          'monthly_limit_nanos',
           'concurrent_calls',
           'expires_at_ms',
           'created_at_ms',
-          ...COUNTERS,
         ),
         models: rawPlaceholder('models'),
         spent_nanos: 0,
@@ -125,6 +113,16 @@ export const keyQueries = perConnection({
   keysOfAccount: (orm) =>
     orm.select().from(keys).where(equals(keys.account_id, 'account_id')).orderBy(keys.id).prepare(),
   keysById: (orm) => orm.select().from(keys).where(equals(keys.id, 'id')).prepare(),
+  /** With 1 where it has budgets. */
+  keyAndBudgets: (orm) =>
+    orm
+      .select({
+        ...getTableColumns(keys),
+        has_budgets: sql<number>`CASE WHEN EXISTS (SELECT 1 FROM budgets WHERE budgets.key_id = keys.id) THEN 1 ELSE 0 END`,
+      })
+      .from(keys)
+      .where(equals(keys.id, 'id'))
+      .prepare(),
   keysByPrefix: (orm) => orm.select().from(keys).where(equals(keys.prefix, 'prefix')).prepare(),
   keyByHash: (orm) => orm.select().from(keys).where(equals(keys.sha256, 'sha256')).prepare(),
   /** The account's key of this name that is not revoked at `now_ms`. */
@@ -157,8 +155,6 @@ export const keyQueries = perConnection({
           'name',
           'models',
           'spend_limit_nanos',
-          'daily_limit_nanos',
-          'monthly_limit_nanos',
           'concurrent_calls',
           'addresses',
           'expires_at_ms',
@@ -166,12 +162,6 @@ export const keyQueries = perConnection({
       )
       .where(equals(keys.id, 'id'))
       .returning()
-      .prepare(),
-  setCounters: (orm) =>
-    orm
-      .update(keys)
-      .set(rawPlaceholders(...COUNTERS))
-      .where(equals(keys.id, 'id'))
       .prepare(),
   setRevoked: (orm) =>
     orm.update(keys).set(rawPlaceholders('revoked_at_ms')).where(equals(keys.id, 'id')).returning().prepare(),

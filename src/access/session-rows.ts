@@ -7,7 +7,7 @@ import { HOUR_MS } from '../domain/ranges.ts'
 import { recordAction } from '../store/actions.ts'
 import type { Awaitable, Db } from '../store/db.ts'
 import { type Page, type PageRequest, pageOf, pageValues } from '../store/page.ts'
-import type { Key, SessionRow } from '../store/schema.ts'
+import type { SessionRow } from '../store/schema.ts'
 import { seesAccount } from './account-details.ts'
 import { suspendedAccount } from './gate.ts'
 import { isUsable } from './key-status.ts'
@@ -104,7 +104,7 @@ export async function viewerOf(
   if (!account) throw sessionRequired()
   let sees: 'own' | 'account' = 'account'
   if (key_id !== null) {
-    const [key]: Key[] = await keyQueries(db).keysById.all({ id: key_id })
+    const key = await keyQueries(db).keyAndBudgets.get({ id: key_id })
     if (!key || !isUsable(key, now_ms)) throw keyEnded()
     if (key.addresses && !compileAddresses(key.addresses)(address ?? ''))
       throw permissionDenied(

@@ -49,6 +49,7 @@ export const ACTIONS = {
     title: 'Account details changed',
     accounts_see: { all_but: ['display_name', 'email', 'note'] },
   },
+  'account.limited': { area: 'account', title: 'Spend limits changed', accounts_see: 'all fields' },
   'account.suspended': { area: 'account', title: 'Account suspended', accounts_see: 'all fields' },
   'account.resumed': { area: 'account', title: 'Account resumed', accounts_see: 'all fields' },
   'account.closed': { area: 'account', title: 'Account closed', accounts_see: 'all fields' },

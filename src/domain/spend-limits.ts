@@ -1,9 +1,8 @@
-// The spend limits of a key: what is used of each, what is left, and when it begins anew. Pure.
-import { dayUsed, type KeyPeriods, monthStart, monthUsed } from './key-periods.ts'
+// The spend limits of a key or an account: what is used of each, what is left, and when it begins anew. Pure.
+import { BUDGET_PERIODS, type Budget, resetOf, usedOf } from './budgets.ts'
 import type { Nanos } from './money.ts'
-import { dayStart } from './ranges.ts'
 
-export const SPEND_PERIODS = ['day', 'month', 'total'] as const
+export const SPEND_PERIODS = [...BUDGET_PERIODS, 'total'] as const
 type SpendPeriod = (typeof SPEND_PERIODS)[number]
 
 /** A limit that is set. */
@@ -13,7 +12,7 @@ export interface SpendLimit {
   /** The cost of its calls of the period, and the holds of those under way. */
   used_nanos: Nanos
   left_nanos: Nanos
-  /** When it begins anew (UTC); null for the total. */
+  /** When it begins anew (UTC); null for the total, and for five hours that have not started. */
   resets_at_ms: number | null
   state: 'ok' | 'near' | 'reached'
 }
@@ -21,21 +20,30 @@ export interface SpendLimit {
 /** A limit is near from this share on. */
 const NEAR_PERCENT = 80
 
-export type LimitedKey = KeyPeriods & {
+export interface LimitedKey {
   spend_limit_nanos: Nanos | null
   spent_nanos: Nanos
   held_nanos: Nanos
+  budgets: readonly Budget[]
 }
 
 /** The limits of a key that are set, the shortest period first. */
 export function spendLimitsOf(key: LimitedKey, now_ms: number): SpendLimit[] {
-  const { daily_limit_nanos: daily, monthly_limit_nanos: monthly, spend_limit_nanos: total } = key
-  const limits: SpendLimit[] = []
-  if (daily !== null) limits.push(limitOf('day', daily, dayUsed(key, now_ms), dayStart(now_ms) + 86_400_000))
-  if (monthly !== null) limits.push(limitOf('month', monthly, monthUsed(key, now_ms), monthStart(now_ms, 1)))
+  const { spend_limit_nanos: total } = key
+  const limits = budgetLimits(key.budgets, now_ms)
   if (total !== null) limits.push(limitOf('total', total, key.spent_nanos + key.held_nanos, null))
   return limits
 }
+
+/** Budgets as limits, the shortest period first. */
+export const budgetLimits = (budgets: readonly Budget[], now_ms: number): SpendLimit[] =>
+  BUDGET_PERIODS.flatMap((period) =>
+    budgets.flatMap((budget) =>
+      budget.period === period
+        ? [limitOf(period, budget.limit_nanos, usedOf(budget, now_ms), resetOf(budget, now_ms))]
+        : [],
+    ),
+  )
 
 function limitOf(
   period: SpendPeriod,

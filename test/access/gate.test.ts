@@ -72,15 +72,7 @@ const good: KeyOfAccount = {
     expires_at_ms: null,
     revoked_at_ms: null,
     created_at_ms: 0,
-    daily_limit_nanos: null,
-    monthly_limit_nanos: null,
     concurrent_calls: null,
-    day_start_ms: null,
-    day_first_hold_id: 0,
-    day_nanos: 0,
-    month_start_ms: null,
-    month_first_hold_id: 0,
-    month_nanos: 0,
   },
 }
 const keyWith = (settings: Partial<KeyOfAccount['key']>): KeyOfAccount => ({

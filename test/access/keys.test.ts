@@ -1,8 +1,9 @@
 // Administration of API keys: create, find, list, revoke, rotate.
 import { describe, expect, test } from 'bun:test'
 import { createAccount, suspendAccount } from '../../src/access/accounts.ts'
+import { budgetsOfKeys } from '../../src/access/budgets.ts'
 import { findKey } from '../../src/access/gate.ts'
-import type { KeySettings } from '../../src/access/key-settings.ts'
+import type { KeySettings, NewKeySettings } from '../../src/access/key-settings.ts'
 import {
   createKey,
   freeKeyName,
@@ -21,26 +22,14 @@ const SETTINGS: KeySettings = {
   name: 'laptop',
   models: null,
   spend_limit_nanos: null,
-  daily_limit_nanos: null,
-  monthly_limit_nanos: null,
   concurrent_calls: null,
   addresses: null,
   expires_at_ms: null,
-}
-const NOTHING_COUNTED = {
-  day_start_ms: null,
-  day_first_hold_id: 0,
-  day_nanos: 0,
-  month_start_ms: null,
-  month_first_hold_id: 0,
-  month_nanos: 0,
 }
 const LIMITED: KeySettings = {
   name: 'limited',
   models: ['gemini-*', 'sim-text'],
   spend_limit_nanos: 100,
-  daily_limit_nanos: 20,
-  monthly_limit_nanos: 50,
   concurrent_calls: 3,
   addresses: ['10.0.0.0/8', '2001:db8::1'],
   expires_at_ms: NOW + 60_000,
@@ -58,7 +47,7 @@ async function world() {
   for (const name of ['ada', 'mia']) await createAccount(db, { name, now_ms: NOW })
   const randomBytes = counting()
   const issuing = (now_ms = NOW) => ({ randomBytes, now_ms })
-  const make = (settings: Partial<KeySettings> = {}, account = 'ada') =>
+  const make = (settings: Partial<NewKeySettings> = {}, account = 'ada') =>
     createKey(db, account, { ...SETTINGS, ...settings }, issuing())
   return { connection, db, issuing, make }
 }
@@ -108,7 +97,6 @@ describe('a key is found', () => {
       held_nanos: 0,
       revoked_at_ms: null,
       created_at_ms: NOW,
-      ...NOTHING_COUNTED,
       ...LIMITED,
       models: ['gemini-*', 'sim-text'],
       addresses: ['10.0.0.0/8', '2001:db8::1'],
@@ -140,7 +128,7 @@ describe('a key is found', () => {
 })
 
 describe('a key is not created', () => {
-  test.each<[string, Partial<KeySettings>, string]>([
+  test.each<[string, Partial<NewKeySettings>, string]>([
     ['without a name', { name: '' }, 'name'],
     ['with a name of 65 characters', { name: 'x'.repeat(65) }, 'name'],
     ['with an empty list of models', { models: [] }, 'models'],
@@ -151,10 +139,10 @@ describe('a key is not created', () => {
     ['with a spend limit of half a nano-dollar', { spend_limit_nanos: 0.5 }, 'spend_limit'],
     ['with a spend limit that is not a number', { spend_limit_nanos: Number.NaN }, 'spend_limit'],
     ['with a spend limit beyond the safe integers', { spend_limit_nanos: 2 ** 53 }, 'spend_limit'],
-    ['with a negative limit a day', { daily_limit_nanos: -1 }, 'daily_limit'],
-    ['with a limit a day beyond the safe integers', { daily_limit_nanos: 2 ** 53 }, 'daily_limit'],
-    ['with a limit a month of half a nano-dollar', { monthly_limit_nanos: 0.5 }, 'monthly_limit'],
-    ['with a limit a month that is not a number', { monthly_limit_nanos: Number.NaN }, 'monthly_limit'],
+    ['with a negative limit a day', { budgets: { day: -1 } }, 'daily_limit'],
+    ['with a limit a day beyond the safe integers', { budgets: { day: 2 ** 53 } }, 'daily_limit'],
+    ['with a limit a month of half a nano-dollar', { budgets: { month: 0.5 } }, 'monthly_limit'],
+    ['with a limit a month that is not a number', { budgets: { month: Number.NaN } }, 'monthly_limit'],
     ['for no call at the same time', { concurrent_calls: 0 }, 'concurrent_calls'],
     ['for half a call at the same time', { concurrent_calls: 1.5 }, 'concurrent_calls'],
     ['for more calls at the same time than are counted', { concurrent_calls: 1e6 + 1 }, 'concurrent_calls'],
@@ -314,20 +302,14 @@ describe('a key is rotated', () => {
 
   test('and what it used of its day and its month counts for the new one, too', async () => {
     const { connection, db, issuing, make } = await world()
-    await make({ daily_limit_nanos: 100, monthly_limit_nanos: 500 })
-    const counted = { day_start_ms: 0, day_first_hold_id: 7, day_nanos: 60 }
-    const of_month = { month_start_ms: 0, month_first_hold_id: 3, month_nanos: 400 }
-    connection
-      .query(
-        'UPDATE keys SET day_start_ms = 0, day_first_hold_id = 7, day_nanos = 60, month_start_ms = 0, month_first_hold_id = 3, month_nanos = 400',
-      )
-      .run()
-    expect((await rotateKey(db, '1', 60, issuing())).key).toMatchObject({
-      daily_limit_nanos: 100,
-      monthly_limit_nanos: 500,
-      ...counted,
-      ...of_month,
-    })
+    await make({ budgets: { day: 100, month: 500 } })
+    connection.run('UPDATE budgets SET started_ms = 0, first_hold_id = 7, used_nanos = 60')
+    const { key } = await rotateKey(db, '1', 60, issuing())
+    const used = { key_id: key.id, started_ms: 0, first_hold_id: 7, used_nanos: 60 }
+    expect(await budgetsOfKeys(db, [key.id])).toMatchObject([
+      { period: 'day', limit_nanos: 100, ...used },
+      { period: 'month', limit_nanos: 500, ...used },
+    ])
   })
 
   test.each([-1, 0.5, Number.NaN, Infinity, Number.MAX_SAFE_INTEGER])(

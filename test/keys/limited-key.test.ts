@@ -1,6 +1,9 @@
 // A limited key, in a session of the console and by its account's API: it sees its own calls only, unless its account allows more.
 import { beforeAll, describe, expect, test } from 'bun:test'
-import { changeDetails } from '../../src/access/account-details.ts'
+import { changeDetails, seesAccount } from '../../src/access/account-details.ts'
+import { changeKey } from '../../src/access/keys.ts'
+import { keyQueries } from '../../src/access/queries.ts'
+import type { Db } from '../../src/store/db.ts'
 import { MODEL } from '../support/catalogue.ts'
 import { type clientOf, signedIn } from '../support/console-session.ts'
 import { eventually } from '../support/eventually.ts'
@@ -194,4 +197,16 @@ test('a session by a limited key is told of others’ requests what it is told o
   held.release()
   await Promise.all(calls)
   await gateway.rest()
+})
+
+test('a key with a limit of five hours or a week is a limited one; what says so is read with the key', async () => {
+  const id = numberOf('desk')
+  const key = await keyQueries(gateway.store).keyAndBudgets.get({ id })
+  // No database to ask anything else.
+  expect(key && (await seesAccount({} as Db, key))).toBe(true)
+  await changeKey(gateway.store, String(id), { budgets: { week: 9_000_000_000 } }, Date.now())
+  expect(await callsSeen(desk)).not.toContain('site')
+  expect(JSON.stringify((await api('usage', free)).body)).not.toContain(ids.limited)
+  await changeKey(gateway.store, String(id), { budgets: { week: null } }, Date.now())
+  expect(await callsSeen(desk)).toContain('site')
 })

@@ -171,11 +171,11 @@ describe('"402 FAILED_PRECONDITION: Insufficient balance"', () => {
   })
 
   test.each([
-    ['spend limit', 'spend_limit_nanos', /spend limit/],
-    ['limit of the day', 'daily_limit_nanos', /daily spend limit .* 00:00 UTC/],
-    ['limit of the month', 'monthly_limit_nanos', /monthly spend limit .* on the 1st/],
-  ] as const)('with a key whose %s is used up', async (_, limit, words) => {
-    const limited = await gateway.caller('10', { [limit]: 0 })
+    ['spend limit', { spend_limit_nanos: 0 }, /spend limit/],
+    ['limit of the day', { budgets: { day: 0 } }, /daily spend limit .* 00:00 UTC/],
+    ['limit of the month', { budgets: { month: 0 } }, /monthly spend limit .* on the 1st/],
+  ])('with a key whose %s is used up', async (_, limit, words) => {
+    const limited = await gateway.caller('10', limit)
     await expectRefused(
       () => gateway.call(wholePath(), ask(), { key: limited }),
       402,

@@ -21,7 +21,7 @@ export const newerProgram: BunPlugin = {
       const text = await Bun.file(path).text()
       const [, newest = ''] = /version: (\d+), [^\n]*\n\]\n/.exec(text) ?? []
       const version = Number(newest) + 1
-      const readable_from = `process.env.READABLE_FROM === '1' ? ${version} : 28`
+      const readable_from = `process.env.READABLE_FROM === '1' ? ${version} : ${newest}`
       const migration = `{ version: ${version}, sql: ${JSON.stringify(SQL)}, readable_from: ${readable_from} }`
       const further = `  ...(process.env.NEWER ? [${migration}] : []),\n`
       const contents = text.replace(/\n\]\n\nexport const NEWEST/, `\n${further}]\n\nexport const NEWEST`)

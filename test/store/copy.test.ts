@@ -43,9 +43,8 @@ function writeAsBefore(db: Database): void {
     ${into_calls}
     CREATE TEMP VIEW entries AS SELECT *, NULL AS request_key FROM main.entries;
     ${into_entries}
-    CREATE TEMP VIEW keys AS SELECT *, NULL AS daily_limit_nanos, NULL AS monthly_limit_nanos, NULL AS concurrent_calls,
-      NULL AS day_start_ms, 0 AS day_first_hold_id, 0 AS day_nanos,
-      NULL AS month_start_ms, 0 AS month_first_hold_id, 0 AS month_nanos FROM main.keys;
+    CREATE TEMP VIEW keys AS SELECT *, NULL AS concurrent_calls FROM main.keys;
+    CREATE TEMP TABLE budgets (id, account_id, key_id, period, limit_nanos, started_ms, first_hold_id, used_nanos);
     ${into_keys}
     CREATE TEMP VIEW holds AS SELECT id, account_id, key_id, request_id, amount_nanos, state, created_at_ms, expires_at_ms,
       NULL AS gateway_id FROM main.holds;

@@ -11,6 +11,7 @@ const CALL = `'r', 1, 1, 's', 'm', 'p', 'u', 'completed', 200, 0, 0,
 export const FILLING = `
   INSERT INTO accounts VALUES (1, 'a', 'active', 100, 0, 0, 0);
   INSERT INTO keys (${KEY}) VALUES (1, 1, 'k', 'tg_', zeroblob(32), 10, 0, 0);
+  INSERT INTO budgets (account_id, key_id, period, limit_nanos) VALUES (1, 1, 'week', 1);
   INSERT INTO holds VALUES (2, 1, 1, 'r', 20, 'expired', 0, 0, NULL);
   INSERT INTO prices VALUES (1, zeroblob(32), '{}');
   INSERT INTO calls VALUES (1, ${CALL});
@@ -65,14 +66,21 @@ const KEYS = [
   ['models that are not JSON', "UPDATE keys SET models = 'all'"],
   ['addresses that are not JSON', "UPDATE keys SET addresses = '10.0.0.0/8'"],
   ['a negative spend limit', 'UPDATE keys SET spend_limit_nanos = -1'],
-  ['a negative limit a day', 'UPDATE keys SET daily_limit_nanos = -1'],
-  ['a limit a month above the safe integers', `UPDATE keys SET monthly_limit_nanos = ${TOO_MUCH}`],
   ['no call at the same time', 'UPDATE keys SET concurrent_calls = 0'],
   ['half a call at the same time', 'UPDATE keys SET concurrent_calls = 1.5'],
-  ['negative spending of the day', 'UPDATE keys SET day_nanos = -1'],
-  ['negative spending of the month', 'UPDATE keys SET month_nanos = -1'],
   ['negative spending', 'UPDATE keys SET spent_nanos = -1'],
   ['a negative hold', 'UPDATE keys SET held_nanos = -1'],
+] as const
+
+const BUDGET = 'INSERT INTO budgets (account_id, key_id, period, limit_nanos)'
+const BUDGETS = [
+  ['a budget of an unknown account', `${BUDGET} VALUES (9, NULL, 'day', 1)`],
+  ['a budget of an unknown key', `${BUDGET} VALUES (1, 9, 'day', 1)`],
+  ['a budget of an unknown period', `${BUDGET} VALUES (1, NULL, 'year', 1)`],
+  ['a negative budget', `${BUDGET} VALUES (1, NULL, 'day', -1)`],
+  ['a budget above the safe integers', `${BUDGET} VALUES (1, NULL, 'day', ${TOO_MUCH})`],
+  ['a budget of an account twice', `${BUDGET} VALUES (1, NULL, 'day', 1), (1, NULL, 'day', 2)`],
+  ['a budget of a key twice', `${BUDGET} VALUES (1, 1, '5h', 1), (1, 1, '5h', 2)`],
 ] as const
 
 const HOLDS = [
@@ -248,6 +256,7 @@ export const REFUSED_STATEMENTS = [
   ['accounts', ACCOUNTS],
   ['closed_accounts', CLOSED_ACCOUNTS],
   ['keys', KEYS],
+  ['budgets', BUDGETS],
   ['refusals', REFUSALS],
   ['holds', HOLDS],
   ['entries', ENTRIES],

@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { plugins } from '../../plugins/index.ts'
 import { createAccount } from '../../src/access/accounts.ts'
 import type { CredentialForm } from '../../src/access/gate.ts'
-import type { KeySettings } from '../../src/access/key-settings.ts'
+import type { KeyChanges } from '../../src/access/key-settings.ts'
 import { createKey } from '../../src/access/keys.ts'
 import type { Plugin } from '../../src/app/plugin.ts'
 import { type FileStores, fileStoresOf } from '../../src/app/process/files/stores.ts'
@@ -24,7 +24,7 @@ import type { Ledger } from '../../src/money/ledger/operations.ts'
 import { PRICE_OF_CALL_SQL } from '../../src/money/ledger/stored-prices.ts'
 import type { Registry } from '../../src/protocols/registry.ts'
 import type { Db } from '../../src/store/db.ts'
-import type { Account, Call, Entry, Key } from '../../src/store/schema.ts'
+import type { Account, BudgetRow, Call, Entry, Key } from '../../src/store/schema.ts'
 import type { Fetch } from '../../src/upstream/transport.ts'
 import { catalogueOf, PROVIDER_KEYS } from './catalogue.ts'
 import { ENGINE, makeGatewayDatabase } from './engine.ts'
@@ -82,6 +82,7 @@ export interface Rows {
   holds: HoldFate[]
   entries: Entry[]
   calls: Call[]
+  budgets: BudgetRow[]
 }
 
 export interface TestGateway extends AsyncDisposable {
@@ -97,9 +98,9 @@ export interface TestGateway extends AsyncDisposable {
   /** Makes an account with this much money. */
   account(name: string, money?: { balance_usd?: string }): Promise<Account>
   /** Makes a key, and returns its text. */
-  key(account_name: string, settings?: Partial<KeySettings>): Promise<string>
+  key(account_name: string, settings?: KeyChanges): Promise<string>
   /** Makes an account with a key, and returns the key's text. */
-  caller(balance_usd?: string, settings?: Partial<KeySettings>): Promise<string>
+  caller(balance_usd?: string, settings?: KeyChanges): Promise<string>
   /** Adds to an account's balance. */
   topUp(account_id: number, usd: string, note?: string): Promise<void>
   /** Sends a request; an object as the body is sent as JSON, anything else as it is. */
@@ -139,7 +140,7 @@ const RESTS_AN_AUDIT = 10
 const HELD_SQL = `SELECT 'account' AS whose, id, held_nanos FROM accounts WHERE held_nanos <> 0
   UNION ALL SELECT 'key', id, held_nanos FROM keys WHERE held_nanos <> 0`
 
-const TABLES = ['accounts', 'keys', 'entries', 'calls'] as const
+const TABLES = ['accounts', 'keys', 'entries', 'calls', 'budgets'] as const
 
 /** Starts a gateway on a free port of this machine. */
 export async function startTestGateway(options: TestGatewayOptions = {}): Promise<TestGateway> {
@@ -343,8 +344,8 @@ const columnsOf = (table: (typeof TABLES)[number]): string =>
   table === 'calls' ? `*, ${PRICE_OF_CALL_SQL} AS price` : '*'
 
 function readRows(db: Database): Rows {
-  const [accounts, keys, entries, calls] = TABLES.map((table) =>
+  const [accounts, keys, entries, calls, budgets] = TABLES.map((table) =>
     db.query(`SELECT ${columnsOf(table)} FROM ${table} ORDER BY id`).all(),
   )
-  return { accounts, keys, holds: holdFates(db), entries, calls } as Rows
+  return { accounts, keys, holds: holdFates(db), entries, calls, budgets } as Rows
 }

@@ -66,6 +66,11 @@ const ASKED: Readonly<Record<string, Asked>> = {
     addresses: either(random, null, ...JSON_TEXTS),
     concurrent_calls: either(random, null, 1, 1_000_000),
   }),
+  budgets: ({ random, at, id }) => ({
+    account_id: id,
+    key_id: at % 2 === 0 ? null : other(random, id),
+    period: either(random, '5h', 'day', 'week', 'month'),
+  }),
   passwords: ({ id, at }) => ({ account_id: at === 0 ? null : id, hash: '$argon2id$v=19$m=1' }),
   sessions: ({ random, id }) => {
     const role = either(random, 'operator', 'account', 'key')

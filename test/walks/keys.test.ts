@@ -12,12 +12,15 @@ describe('a key', () => {
   const LIMITS = {
     models: '["sim-flash","sim-p*"]',
     spend_limit_nanos: 5 * USD,
-    daily_limit_nanos: 1 * USD,
-    monthly_limit_nanos: 4 * USD,
     concurrent_calls: 8,
     addresses: '["127.0.0.0/8"]',
     expires_at_ms: Date.UTC(2031, 0, 1),
   }
+  const BUDGETS = [
+    { period: 'day', limit_nanos: 1 * USD },
+    { period: 'month', limit_nanos: 4 * USD },
+  ]
+  const budgetsOf = (key: string) => gateway.rows().budgets.filter(({ key_id }) => key_id === keyRow(key)?.id)
   const CHANGED = { ...LIMITS, models: null, spend_limit_nanos: 7 * USD, concurrent_calls: null }
   let text = ''
 
@@ -55,6 +58,7 @@ describe('a key', () => {
     await one.looksRight()
     text = await hand.takeSecret('Done')
     expect(keyRow(text) as object).toMatchObject({ name: 'laptop', ...LIMITS })
+    expect(budgetsOf(text)).toMatchObject(BUDGETS)
     expect([await statusOf(text, 'sim-flash'), await statusOf(text, 'sim-claude')]).toEqual([200, 403])
   })
 
@@ -65,8 +69,8 @@ describe('a key', () => {
     await hand.type('Models', '')
     await hand.type('Total spend limit', '7')
     await hand.type('Concurrent calls', '')
-    const { day_nanos = 0 } = keyRow(text) ?? {}
-    await hand.type('Daily limit', (day_nanos / 0.9 / USD).toFixed(9))
+    const [{ used_nanos = 0 } = {}] = budgetsOf(text)
+    await hand.type('Daily limit', (used_nanos / 0.9 / USD).toFixed(9))
     await hand.send()
     await hand.isTold('Key "laptop" updated')
     await hand.isTold(/has used 90 % of its daily limit/)
@@ -77,6 +81,7 @@ describe('a key', () => {
     await hand.send()
     await page.getByText(/of its daily limit/).waitFor({ state: 'detached' })
     expect(keyRow(text) as object).toMatchObject({ name: 'laptop', ...CHANGED })
+    expect(budgetsOf(text)).toMatchObject(BUDGETS)
   })
 
   test('a limit that somebody else set meanwhile stays, and both values are shown where both changed it', async () => {

@@ -2,6 +2,7 @@
 import type { Command } from 'commander'
 import { type AccountDetails, detailsOf } from '../../../src/access/account-details.ts'
 import { createAccount, suspendAccount } from '../../../src/access/accounts.ts'
+import { withBudgets } from '../../../src/access/budgets.ts'
 import { type AccountWithStatus, accountWithStatus, reopenAccount } from '../../../src/access/closing.ts'
 import { keyStatus } from '../../../src/access/key-status.ts'
 import { listKeys } from '../../../src/access/keys.ts'
@@ -16,6 +17,7 @@ import type { Key } from '../../../src/store/schema.ts'
 import { keyFields } from '../../keys/index.ts'
 import { account_list, accountFields } from '../list.ts'
 import { addAccountChange, addRenameAndClose, detailLines } from './change.ts'
+import { addAccountLimit } from './limit.ts'
 
 const addList = wholeListCommand(account_list, {
   description: 'List all accounts and their money, in USD.',
@@ -46,7 +48,11 @@ export function addAccountCommands(program: Command, deps: CliDeps): void {
       const { folder, answer } = contextOf(command, deps)
       const { found, keys, details } = await withDatabase(folder, 'read', async (db) => {
         const found = await accountWithStatus(db, name)
-        return { found, keys: await listKeys(db, found.id), details: await detailsOf(db, found.id) }
+        return {
+          found,
+          keys: await withBudgets(db, await listKeys(db, found.id)),
+          details: await detailsOf(db, found.id),
+        }
       })
       answer(
         {
@@ -59,6 +65,7 @@ export function addAccountCommands(program: Command, deps: CliDeps): void {
     })
 
   addAccountChange(account, deps)
+  addAccountLimit(account, deps)
   addSuspendAndResume(account, deps)
   addRenameAndClose(account, deps)
 }

@@ -3,6 +3,7 @@ import type { Static } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 import { changeDetails, detailsOf } from '../../../src/access/account-details.ts'
 import { createAccount, renameAccount, suspendAccount } from '../../../src/access/accounts.ts'
+import { budgetsOfAccount } from '../../../src/access/budgets.ts'
 import { closeAccount, reopenAccount } from '../../../src/access/closing.ts'
 import { countUsableKeys } from '../../../src/access/key-listing.ts'
 import { consoleList } from '../../../src/app/list/pages.ts'
@@ -142,6 +143,7 @@ export async function viewOfAccount(
     keys: await countUsableKeys(db, id, now()),
     last_call_at_ms: await lastCallOf(db, id),
     details: await detailsOf(db, id),
+    budgets: await budgetsOfAccount(db, id),
   })
 }
 

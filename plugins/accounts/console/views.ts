@@ -3,11 +3,12 @@ import { type Static, Type } from '@sinclair/typebox'
 import type { AccountDetails } from '../../../src/access/account-details.ts'
 import type { ListedAccount } from '../../../src/access/account-listing.ts'
 import { accountLimit } from '../../../src/access/limits.ts'
-import { LimitsView, limitsView } from '../../../src/access/limits-view.ts'
+import { budgetsView, LimitsView, limitsView, SpendLimitsView } from '../../../src/access/limits-view.ts'
 import { rowFor } from '../../../src/app/list/columns.ts'
 import { consoleFields } from '../../../src/app/list/pages.ts'
 import { UsdText } from '../../../src/app/surface/console/fields.ts'
 import type { Gateway } from '../../../src/app/surface/gateway.ts'
+import type { Budget } from '../../../src/domain/budgets.ts'
 import { Closed, Nullable } from '../../../src/http/schema.ts'
 import { NullableTimeFields, time } from '../../../src/http/views.ts'
 import type { Spending } from '../../../src/money/ledger/spending.ts'
@@ -22,6 +23,7 @@ export const AccountView = Closed({
   keys_see_account: Type.Boolean({ description: 'whether limited keys see all calls of the account' }),
   keys: Type.Integer({ description: 'keys that work' }),
   limits: LimitsView,
+  spend_limits: SpendLimitsView,
   limits_section: Type.String({ description: 'where the limits of this account stand in the catalogue' }),
 })
 
@@ -83,13 +85,14 @@ interface AccountState {
   keys: number
   last_call_at_ms: number | null
   details: AccountDetails
+  budgets: readonly Budget[]
 }
 
 /** One account. */
 export async function accountView(
   { calls: { catalogue, limiter, now } }: Pick<Gateway, 'calls'>,
   account: ListedAccount,
-  { spending, keys, last_call_at_ms, details }: AccountState,
+  { spending, keys, last_call_at_ms, details, budgets }: AccountState,
 ): Promise<Static<typeof AccountView>> {
   const { limits } = catalogue()
   const row: object = rowFor(account_list.columns, 'operator', accountRow(account, spending, now()))
@@ -101,6 +104,7 @@ export async function accountView(
     keys_see_account: details.keys_see_account,
     keys,
     limits: limitsView(accountLimit(limits, account.name), await limiter.used('account', account.id)),
+    spend_limits: budgetsView(budgets, now()),
     limits_section: sectionOf(account.name),
   }
 }

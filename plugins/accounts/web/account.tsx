@@ -30,6 +30,7 @@ import { Tabs } from '../../console/web/parts/tabs.tsx'
 import { EntriesList } from '../../entries/web/entries-list.tsx'
 import { KeysList } from '../../keys/web/keys-list.tsx'
 import { LimitFacts } from '../../keys/web/limit-facts.tsx'
+import { SpendLimitFacts } from '../../keys/web/spend-limits.tsx'
 import { type Refusals, useRefusals } from '../../refusals/web/refusals.ts'
 import { ManyRefused, RefusedFigure } from '../../refusals/web/refused.tsx'
 import type { AccountView } from '../console/views.ts'
@@ -173,6 +174,7 @@ function AccountMenu({ account, open, debit }: AccountMenuProps) {
 function AccountLimits({ account }: { account: AccountView }) {
   return (
     <div className="stack">
+      {account.spend_limits.length > 0 && <SpendLimitFacts limits={account.spend_limits} />}
       <LimitFacts limits={account.limits} />
       <Section title="Set them">
         <p className="soft">

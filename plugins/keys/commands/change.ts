@@ -1,6 +1,6 @@
 // `key change`: another name and other limits for a key that stays the same.
-import type { Command } from 'commander'
-import { type KeySettings, MAX_CONCURRENT_CALLS } from '../../../src/access/key-settings.ts'
+import { type Command, Option } from 'commander'
+import { type KeyChanges, MAX_CONCURRENT_CALLS } from '../../../src/access/key-settings.ts'
 import { changeKey } from '../../../src/access/keys.ts'
 import { readCount, readExpiry, readLimit, readList } from '../../../src/app/command-line/arguments.ts'
 import { contextOf } from '../../../src/app/command-line/context.ts'
@@ -17,6 +17,10 @@ interface ChangeOptions {
   spendLimit?: Limit<Nanos>
   dailyLimit?: Limit<Nanos>
   monthlyLimit?: Limit<Nanos>
+  limitDay?: Limit<Nanos>
+  limitMonth?: Limit<Nanos>
+  limit5h?: Limit<Nanos>
+  limitWeek?: Limit<Nanos>
   concurrentCalls?: Limit<number>
   expires?: Limit<number>
   addresses?: Limit<string[]>
@@ -57,6 +61,18 @@ export function addKeyChange(key: Command, deps: CliDeps): void {
       or('none', readLimit),
     )
     .option(
+      '--limit-5h <usd>',
+      'the most that they may cost in five hours from the first, or none',
+      or('none', readLimit),
+    )
+    .option(
+      '--limit-week <usd>',
+      'the most that they may cost in a week from Monday (UTC), or none',
+      or('none', readLimit),
+    )
+    .addOption(new Option('--limit-day <usd>').argParser(or('none', readLimit)).hideHelp())
+    .addOption(new Option('--limit-month <usd>').argParser(or('none', readLimit)).hideHelp())
+    .option(
       '--concurrent-calls <count>',
       'how many may run at the same time, or any',
       or('any', readCount(MAX_CONCURRENT_CALLS)),
@@ -83,16 +99,21 @@ export function addKeyChange(key: Command, deps: CliDeps): void {
     })
 }
 
-function changesOf(options: ChangeOptions): Partial<KeySettings> {
+function changesOf(options: ChangeOptions): KeyChanges {
   const { name, models, expires, addresses } = options
+  const budgets = defined({
+    '5h': options.limit5h?.to,
+    day: (options.limitDay ?? options.dailyLimit)?.to,
+    week: options.limitWeek?.to,
+    month: (options.limitMonth ?? options.monthlyLimit)?.to,
+  })
   return defined({
     name,
     models: models?.to,
     spend_limit_nanos: options.spendLimit?.to,
-    daily_limit_nanos: options.dailyLimit?.to,
-    monthly_limit_nanos: options.monthlyLimit?.to,
     concurrent_calls: options.concurrentCalls?.to,
     expires_at_ms: expires?.to,
     addresses: addresses?.to,
+    budgets: Object.keys(budgets).length > 0 ? budgets : undefined,
   })
 }

@@ -1,5 +1,5 @@
 // `key`: create, list, revoke and rotate API keys. The text of a key is printed once, and nowhere else.
-import type { Command } from 'commander'
+import { type Command, Option } from 'commander'
 import { accountByName } from '../../../src/access/accounts.ts'
 import type { ListedKey } from '../../../src/access/key-listing.ts'
 import { MAX_CONCURRENT_CALLS } from '../../../src/access/key-settings.ts'
@@ -18,6 +18,7 @@ import { addExample, type CliDeps } from '../../../src/app/command-line/terminal
 import { localIso } from '../../../src/app/command-line/times.ts'
 import { wholeListCommand } from '../../../src/app/list/command.ts'
 import type { Nanos } from '../../../src/domain/money.ts'
+import { defined } from '../../../src/utilities/defined.ts'
 import { key_list, keyFields, withOwner } from '../list.ts'
 import { addKeyChange } from './change.ts'
 
@@ -27,6 +28,10 @@ interface CreateOptions {
   spendLimit?: Nanos
   dailyLimit?: Nanos
   monthlyLimit?: Nanos
+  limitDay?: Nanos
+  limitMonth?: Nanos
+  limit5h?: Nanos
+  limitWeek?: Nanos
   concurrentCalls?: number
   expires?: number
   addresses?: string[]
@@ -65,6 +70,10 @@ function addCreate(group: Command, deps: CliDeps): void {
     .option('--spend-limit <usd>', 'the most that its calls may cost together', readLimit)
     .option('--daily-limit <usd>', 'the most that its calls may cost in a day (UTC)', readLimit)
     .option('--monthly-limit <usd>', 'the most that its calls may cost in a month (UTC)', readLimit)
+    .option('--limit-5h <usd>', 'the most that its calls may cost in five hours from the first', readLimit)
+    .option('--limit-week <usd>', 'the most that its calls may cost in a week from Monday (UTC)', readLimit)
+    .addOption(new Option('--limit-day <usd>').argParser(readLimit).hideHelp())
+    .addOption(new Option('--limit-month <usd>').argParser(readLimit).hideHelp())
     .option(
       '--concurrent-calls <count>',
       'how many of its calls may run at the same time',
@@ -81,19 +90,25 @@ function addCreate(group: Command, deps: CliDeps): void {
             name: options.name ?? (await freeKeyName(tx, id, deps.now())),
             models: options.models ?? null,
             spend_limit_nanos: options.spendLimit ?? null,
-            daily_limit_nanos: options.dailyLimit ?? null,
-            monthly_limit_nanos: options.monthlyLimit ?? null,
             concurrent_calls: options.concurrentCalls ?? null,
             addresses: options.addresses ?? null,
             expires_at_ms: options.expires ?? null,
+            budgets: defined({
+              '5h': options.limit5h,
+              day: options.limitDay ?? options.dailyLimit,
+              week: options.limitWeek,
+              month: options.limitMonth ?? options.monthlyLimit,
+            }),
           }
-          return createKey(tx, account_name, settings, { randomBytes: deps.randomBytes, now_ms: deps.now() })
+          const issuing = { randomBytes: deps.randomBytes, now_ms: deps.now() }
+          const { key, text } = await createKey(tx, account_name, settings, issuing)
+          return { key: await withOwner(tx, key), text }
         }),
       )
       const unmatched = await patternsOfNoModel(options.models ?? [], context.folder)
       for (const pattern of unmatched)
         context.warn(`no model of the catalogue matches ${pattern} (see \`tollgate models\`)`)
-      show({ key: { ...key, account_name }, text }, context, deps.now())
+      show({ key, text }, context, deps.now())
     })
 }
 

@@ -1,8 +1,8 @@
 // Routes of keys: made, changed, rotated and revoked by the operator and by their account.
 import type { Static } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
-import { countUsableKeys } from '../../../src/access/key-listing.ts'
-import type { KeySettings } from '../../../src/access/key-settings.ts'
+import { countUsableKeys, type ListedKey } from '../../../src/access/key-listing.ts'
+import type { KeyChanges as Changes } from '../../../src/access/key-settings.ts'
 import {
   changeKey,
   createKey,
@@ -28,12 +28,13 @@ import { requireUnchanged } from '../../../src/app/surface/console/meanwhile.ts'
 import { payingAccount, requireAccount, requireKey } from '../../../src/app/surface/console/references.ts'
 import { sampleModel } from '../../../src/app/surface/console/suggested-models.ts'
 import type { Gateway } from '../../../src/app/surface/gateway.ts'
+import { BUDGET_PERIODS } from '../../../src/domain/budgets.ts'
 import { conflict, invalidRequest, permissionDenied } from '../../../src/domain/errors.ts'
 import { formatUsd, type Nanos } from '../../../src/domain/money.ts'
 import { readMoment } from '../../../src/http/period.ts'
 import type { Db, Tx } from '../../../src/store/db.ts'
 import { defined } from '../../../src/utilities/defined.ts'
-import { key_list, mayManage } from '../list.ts'
+import { budgetOf, key_list, mayManage } from '../list.ts'
 import { IssuedView, KeyChanges, type KeyValues, KeyView, keyView, NewKey, Rotation } from './views.ts'
 
 /** An account makes keys for itself, and none of them is ever deleted: at most 120 a minute, and so many that work. */
@@ -68,7 +69,7 @@ function keyRoutes(gateway: ConsoleParts) {
         await changed(gateway, { viewer, origin }, async (tx) => {
           const key = await lockedManagedKey(tx, viewer, id)
           const is = await requireKey({ db: tx }, viewer, key)
-          requireUnchanged(read && valuesOf(read), valuesOf(is), valuesOf(changes))
+          requireUnchanged(read && valuesOf(read), valuesOf(asSettings(is)), valuesOf(changes))
           return changeKey(tx, key, changes, now())
         })
         return viewOfKey(gateway, viewer, id)
@@ -166,7 +167,7 @@ function unmatchedBy(
 }
 
 /** The same settings as a caller writes them. */
-function valuesOf(settings: Partial<KeySettings>): KeyValues {
+function valuesOf(settings: Changes): KeyValues {
   const { name, models, addresses, concurrent_calls, expires_at_ms } = settings
   const usd = (nanos: Nanos | null | undefined) => (nanos == null ? nanos : formatUsd(nanos))
   return defined({
@@ -175,23 +176,36 @@ function valuesOf(settings: Partial<KeySettings>): KeyValues {
     addresses: addresses && [...addresses],
     concurrent_calls,
     spend_limit: usd(settings.spend_limit_nanos),
-    daily_limit: usd(settings.daily_limit_nanos),
-    monthly_limit: usd(settings.monthly_limit_nanos),
+    daily_limit: usd(settings.budgets?.day),
+    monthly_limit: usd(settings.budgets?.month),
+    five_hour_limit: usd(settings.budgets?.['5h']),
+    weekly_limit: usd(settings.budgets?.week),
     expires: typeof expires_at_ms === 'number' ? new Date(expires_at_ms).toISOString() : expires_at_ms,
   })
 }
 
+/** A key as settings. */
+const asSettings = (key: ListedKey): Changes => ({
+  ...key,
+  budgets: Object.fromEntries(BUDGET_PERIODS.map((period) => [period, budgetOf(key, period)])),
+})
+
 /** The settings in a request; null takes a limit away. @throws GatewayError invalid_request */
-function settingsOf(body: KeyValues): Partial<KeySettings> {
+function settingsOf(body: KeyValues): Changes {
   const { name, models, addresses, concurrent_calls, expires } = body
+  const budgets = defined({
+    '5h': limitIn(body, 'five_hour_limit'),
+    day: limitIn(body, 'daily_limit'),
+    week: limitIn(body, 'weekly_limit'),
+    month: limitIn(body, 'monthly_limit'),
+  })
   return defined({
     name,
     models,
     addresses,
     concurrent_calls,
     spend_limit_nanos: limitIn(body, 'spend_limit'),
-    daily_limit_nanos: limitIn(body, 'daily_limit'),
-    monthly_limit_nanos: limitIn(body, 'monthly_limit'),
+    budgets: Object.keys(budgets).length > 0 ? budgets : undefined,
     expires_at_ms: typeof expires === 'string' ? readMoment('expires', expires, 'end') : expires,
   })
 }
@@ -199,7 +213,7 @@ function settingsOf(body: KeyValues): Partial<KeySettings> {
 /** @throws GatewayError invalid_request */
 function limitIn(
   body: KeyValues,
-  name: 'spend_limit' | 'daily_limit' | 'monthly_limit',
+  name: 'spend_limit' | 'daily_limit' | 'monthly_limit' | 'five_hour_limit' | 'weekly_limit',
 ): Nanos | null | undefined {
   const text = body[name]
   return typeof text === 'string' ? readUsd(name, text) : text

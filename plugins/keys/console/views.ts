@@ -28,6 +28,8 @@ const Limits = {
   spend_limit: Type.Optional(Nullable(UsdText)),
   daily_limit: Type.Optional(Nullable(UsdText)),
   monthly_limit: Type.Optional(Nullable(UsdText)),
+  five_hour_limit: Type.Optional(Nullable(UsdText)),
+  weekly_limit: Type.Optional(Nullable(UsdText)),
   concurrent_calls: Type.Optional(
     Nullable(
       Type.Integer({

@@ -12,6 +12,8 @@ interface KeyDraft {
   spend_limit: string
   daily_limit: string
   monthly_limit: string
+  five_hour_limit: string
+  weekly_limit: string
   concurrent_calls: string
   addresses: string
   /** A day of this browser's time zone, `2026-12-31`. */
@@ -25,6 +27,8 @@ export const KEY_LABELS: Readonly<Record<keyof KeyDraft, string>> = {
   spend_limit: 'Total spend limit',
   daily_limit: 'Daily limit',
   monthly_limit: 'Monthly limit',
+  five_hour_limit: '5-hour limit',
+  weekly_limit: 'Weekly limit',
   concurrent_calls: 'Concurrent calls',
   addresses: 'Addresses',
   expires: 'Last day',
@@ -36,6 +40,8 @@ export const EMPTY_DRAFT: KeyDraft = {
   spend_limit: '',
   daily_limit: '',
   monthly_limit: '',
+  five_hour_limit: '',
+  weekly_limit: '',
   concurrent_calls: '',
   addresses: '',
   expires: '',
@@ -47,6 +53,8 @@ export const draftOf = (key: KeyView): KeyDraft => ({
   spend_limit: key.spend_limit_usd ?? '',
   daily_limit: key.daily_limit_usd ?? '',
   monthly_limit: key.monthly_limit_usd ?? '',
+  five_hour_limit: key.five_hour_limit_usd ?? '',
+  weekly_limit: key.weekly_limit_usd ?? '',
   concurrent_calls: key.concurrent_calls === null ? '' : String(key.concurrent_calls),
   addresses: key.addresses?.join(', ') ?? '',
   expires: key.expires_at_ms === null ? '' : dayOf(key.expires_at_ms - 1),
@@ -59,6 +67,8 @@ export const settingsOf = (draft: KeyDraft) => ({
   spend_limit: draft.spend_limit.trim() || null,
   daily_limit: draft.daily_limit.trim() || null,
   monthly_limit: draft.monthly_limit.trim() || null,
+  five_hour_limit: draft.five_hour_limit.trim() || null,
+  weekly_limit: draft.weekly_limit.trim() || null,
   concurrent_calls: numberIn(draft.concurrent_calls),
   addresses: listIn(draft.addresses),
   expires: draft.expires === '' ? null : endOf(draft.expires),
@@ -71,6 +81,8 @@ export const writtenOf = (key: KeyView) => ({
   spend_limit: key.spend_limit_usd,
   daily_limit: key.daily_limit_usd,
   monthly_limit: key.monthly_limit_usd,
+  five_hour_limit: key.five_hour_limit_usd,
+  weekly_limit: key.weekly_limit_usd,
   concurrent_calls: key.concurrent_calls,
   addresses: key.addresses,
   expires: key.expires_at,
@@ -119,8 +131,14 @@ export function KeyFields({ draft, onChange }: KeyFieldsProps) {
         <TextInput code value={draft.models} onChange={set('models')} autoComplete="off" />
       </Field>
       <div className="fields">
+        <Field label={KEY_LABELS.five_hour_limit} name="five_hour_limit" help="Starts with the first call.">
+          <MoneyInput value={draft.five_hour_limit} onChange={set('five_hour_limit')} />
+        </Field>
         <Field label={KEY_LABELS.daily_limit} name="daily_limit" help="A day begins at 00:00 UTC.">
           <MoneyInput value={draft.daily_limit} onChange={set('daily_limit')} />
+        </Field>
+        <Field label={KEY_LABELS.weekly_limit} name="weekly_limit" help="A week begins on Monday, UTC.">
+          <MoneyInput value={draft.weekly_limit} onChange={set('weekly_limit')} />
         </Field>
         <Field label={KEY_LABELS.monthly_limit} name="monthly_limit" help="A month begins on the 1st, UTC.">
           <MoneyInput value={draft.monthly_limit} onChange={set('monthly_limit')} />
@@ -159,6 +177,8 @@ const UNSET: Partial<Record<keyof KeyDraft, string>> = {
   spend_limit: 'none',
   daily_limit: 'none',
   monthly_limit: 'none',
+  five_hour_limit: 'none',
+  weekly_limit: 'none',
   concurrent_calls: 'any',
   expires: 'never',
   addresses: 'anywhere',
@@ -179,6 +199,8 @@ const OPTIONS = [
   'models',
   'daily_limit',
   'monthly_limit',
+  'five_hour_limit',
+  'weekly_limit',
   'spend_limit',
   'concurrent_calls',
   'expires',
@@ -189,6 +211,11 @@ const textOf = (name: keyof KeyDraft, draft: KeyDraft): string =>
   name === 'models' || name === 'addresses' ? (listIn(draft[name])?.join(',') ?? '') : draft[name].trim()
 
 const option = (name: keyof KeyDraft, text: string | undefined): string =>
-  text ? ` --${name.replaceAll('_', '-')} ${plainInShell(text)}` : ''
+  text ? ` --${OPTION_NAMES[name] ?? name.replaceAll('_', '-')} ${plainInShell(text)}` : ''
+
+const OPTION_NAMES: Partial<Record<keyof KeyDraft, string>> = {
+  five_hour_limit: 'limit-5h',
+  weekly_limit: 'limit-week',
+}
 
 const plainInShell = (word: string): string => (/^[\w.,:/@+-]+$/.test(word) ? word : inShell(word))

@@ -9,8 +9,20 @@ import type { KeyRowView } from '../list.ts'
 
 type SpendLimit = KeyRowView['spend_limits'][number]
 
-const TITLES = { day: 'Today (UTC)', month: 'This month (UTC)', total: 'In total' } as const
-const NAMES = { day: 'daily limit', month: 'monthly limit', total: 'spend limit' } as const
+const TITLES = {
+  '5h': '5 hours',
+  day: 'Today (UTC)',
+  week: 'This week (UTC)',
+  month: 'This month (UTC)',
+  total: 'In total',
+} as const
+const NAMES = {
+  '5h': '5-hour limit',
+  day: 'daily limit',
+  week: 'weekly limit',
+  month: 'monthly limit',
+  total: 'spend limit',
+} as const
 
 const usedShare = ({ used_nanos, limit_nanos }: SpendLimit): string =>
   share(limit_nanos === 0 ? 1 : used_nanos / limit_nanos)

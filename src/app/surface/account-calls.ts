@@ -2,6 +2,7 @@
 import { Type } from '@sinclair/typebox'
 import { seesAccount } from '../../access/account-details.ts'
 import { type Caller, COMMON_FORMS, findKey, type KeyOfAccount, unknownKey } from '../../access/gate.ts'
+import { keyQueries } from '../../access/queries.ts'
 import { permissionDenied } from '../../domain/errors.ts'
 import { ErrorBody, plainError } from '../../http/plain-error.ts'
 import { failures } from '../../http/schema.ts'
@@ -30,9 +31,10 @@ export async function currentCaller({ db }: Pick<Gateway, 'db'>, { key }: Caller
   return found
 }
 
-/** @throws GatewayError unauthenticated for a key that was revoked just now */
+/** Of the key as it is now: the gate caches it for a second. @throws GatewayError unauthenticated for one that is gone */
 export async function scopeOf(gateway: Pick<Gateway, 'db'>, caller: Caller): Promise<Scope> {
-  const { key } = await currentCaller(gateway, caller)
+  const key = await keyQueries(gateway.db).keyAndBudgets.get({ id: caller.key.id })
+  if (!key) throw unknownKey()
   return { account_id: caller.account.id, only: (await seesAccount(gateway.db, key)) ? undefined : key }
 }
 

@@ -2,7 +2,7 @@
 import type { Model } from '../../domain/catalogue.ts'
 import { GatewayError, toGatewayError } from '../../domain/errors.ts'
 import { keyOf } from '../../idempotency/idempotency.ts'
-import type { HoldOperation, HoldOutcome } from '../../money/ledger/operations.ts'
+import type { HoldOperation, HoldOutcome, Refused } from '../../money/ledger/operations.ts'
 import type { Quote } from '../../money/pricing/quote.ts'
 import type { CallParts } from '../parts.ts'
 import { CLIENT_CLOSED_REQUEST, type Delivered, type Undelivered } from '../settling/end.ts'
@@ -128,7 +128,10 @@ function heldBy<O extends PaidOrder>(
   outcome: HoldOutcome,
 ): Held<O> {
   if (!outcome.ok)
-    throw refusedByLimit(parts, admitted.caller, outcome) ?? refusalError(outcome.refusal, order.is_uncounted)
+    throw (
+      refusedByLimit(parts, admitted.caller, outcome) ??
+      refusalError(outcome.refusal, order.is_uncounted, resetOf(parts, outcome))
+    )
   const held = admitted as Held<O>
   held.order = order
   held.hold_id = outcome.hold_id
@@ -141,6 +144,9 @@ function heldBy<O extends PaidOrder>(
   parts.events.raise('held', held)
   return held
 }
+
+const resetOf = ({ now }: CallParts, { resets_at_ms }: Refused) =>
+  typeof resets_at_ms === 'number' ? { at_ms: resets_at_ms, now_ms: now() } : undefined
 
 /** Enough to tell keys apart: whoever has the key can find its calls. */
 const HASH_CHARS = 16

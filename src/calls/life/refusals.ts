@@ -78,20 +78,32 @@ const ERRORS: Partial<Record<Refusal, () => GatewayError>> = {
     insufficientBalance(
       "This API key's spend limit does not cover this call. Raise the limit, or ask for less.",
     ),
-  key_daily_limit: () =>
-    insufficientBalance(
-      "This API key's daily spend limit does not cover this call. The next day begins at 00:00 UTC. Raise the limit, or ask for less.",
-    ),
-  key_monthly_limit: () =>
-    insufficientBalance(
-      "This API key's monthly spend limit does not cover this call. The next month begins on the 1st at 00:00 UTC. Raise the limit, or ask for less.",
-    ),
+  ...budgetErrors(),
   insufficient_balance: () =>
     insufficientBalance(`The account's free balance does not cover this call. ${TOP_UP}, or ask for less.`),
   outstanding_debt: () =>
     insufficientBalance(`The account has unpaid charges. ${TOP_UP}: a top-up pays the debt first.`, {
       code: 'OUTSTANDING_DEBT',
     }),
+}
+
+function budgetErrors(): Partial<Record<Refusal, () => GatewayError>> {
+  const limits = [
+    ['5h', 'spend limit for five hours', ''],
+    ['daily', 'daily spend limit', ' The next day begins at 00:00 UTC.'],
+    ['weekly', 'weekly spend limit', ' The next week begins on Monday at 00:00 UTC.'],
+    ['monthly', 'monthly spend limit', ' The next month begins on the 1st at 00:00 UTC.'],
+  ]
+  return Object.fromEntries(
+    limits.flatMap(([period, limit, next]) => {
+      const words = `${limit} does not cover this call.${next}`
+      const of_key = `This API key's ${words} Raise the limit, or ask for less.`
+      return [
+        [`key_${period}_limit`, () => insufficientBalance(of_key)],
+        [`account_${period}_limit`, () => insufficientBalance(`The account's ${words} Ask for less.`)],
+      ]
+    }),
+  )
 }
 
 /** How media are sent that can be counted. */
@@ -101,13 +113,26 @@ const COUNTED =
 /**
  * The error for a refused hold. A refusal that no caller can bring about is the gateway's own failure.
  * @param is_uncounted all of the model's context was to be held, since something in the request cannot be counted
+ * @param reset when the budget begins anew that refused it
  */
-export function refusalError(refusal: Refusal, is_uncounted = false): GatewayError {
+export function refusalError(
+  refusal: Refusal,
+  is_uncounted = false,
+  reset: { at_ms: number; now_ms: number } | undefined = undefined,
+): GatewayError {
   const error = ERRORS[refusal]?.()
   if (!error)
     return internal('The gateway could not price this call. It has been logged.', { cause: refusal })
   const is_of_amount = error.kind === 'insufficient_balance' && refusal !== 'outstanding_debt'
-  return is_uncounted && is_of_amount ? insufficientBalance(`${error.message} ${COUNTED}`) : error
+  const message = [
+    error.message,
+    reset && `The limit resets at ${new Date(reset.at_ms).toISOString()}.`,
+    is_uncounted && is_of_amount && COUNTED,
+  ]
+  const retry_after_s = reset && Math.max(1, Math.ceil((reset.at_ms - reset.now_ms) / 1_000))
+  return reset || (is_uncounted && is_of_amount)
+    ? insufficientBalance(message.filter(Boolean).join(' '), { retry_after_s })
+    : error
 }
 
 /** While nothing can be charged, nothing new begins. @throws GatewayError overloaded */

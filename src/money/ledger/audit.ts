@@ -72,7 +72,7 @@ async function rulesOf(db: Db, findings: readonly Finding[]): Promise<CheckedRul
 
 const COUNTS = `SELECT (SELECT count(*) FROM accounts) AS accounts, (SELECT count(*) FROM keys) AS keys,
                        (SELECT count(*) FROM holds) AS holds, (SELECT count(*) FROM calls) AS calls,
-                       (SELECT count(*) FROM entries) AS entries,
+                       (SELECT count(*) FROM entries) AS entries, (SELECT count(*) FROM budgets) AS budgets,
                        (SELECT count(*) FROM prices) AS prices, (SELECT count(*) FROM generations) AS images,
                        (SELECT count(*) FROM entries WHERE kind = 'charge') AS charges,
                        (SELECT count(*) FROM call_sums WHERE span_s = 86400) AS "daily sums",

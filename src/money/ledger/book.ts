@@ -1,18 +1,24 @@
 // The book: the rows that the ledger's operations touch, as they are after those applied so far. Pure; the writer loads and stores them.
 
 import type { Action, ActionContext } from '../../domain/actions.ts'
-import { countOpened, type KeyPeriods } from '../../domain/key-periods.ts'
+import { type Budget, countOpened, countResolved } from '../../domain/budgets.ts'
 import type { Nanos } from '../../domain/money.ts'
 import type { Account, Call, Entry, Hold, Key } from '../../store/schema.ts'
 import { type Counts, countPending } from './call-limits.ts'
 import type { KeyedEntry, Refusal, Refused } from './operations.ts'
 
-export type AccountRow = Pick<Account, 'id' | 'status' | 'balance_nanos' | 'held_nanos' | 'debt_nanos'>
+export type BookBudget = Budget & { readonly id: number }
+interface Budgeted {
+  /** The shortest period first; most accounts and keys have none. */
+  readonly budgets: readonly BookBudget[]
+}
+export type AccountRow = Pick<Account, 'id' | 'status' | 'balance_nanos' | 'held_nanos' | 'debt_nanos'> &
+  Budgeted
 export type KeyRow = Pick<
   Key,
   'id' | 'account_id' | 'spend_limit_nanos' | 'spent_nanos' | 'held_nanos' | 'expires_at_ms' | 'revoked_at_ms'
 > &
-  KeyPeriods
+  Budgeted
 export type NewEntry = Omit<Entry, 'id'>
 /** A hold whose call is recorded has no row of its own. */
 export type HoldRow = Omit<Hold, 'state'> & { state: Hold['state'] | 'settled' }
@@ -30,6 +36,7 @@ export interface Book {
   readonly gateway_id: number | null
   readonly changed_accounts: Set<AccountRow>
   readonly changed_keys: Set<KeyRow>
+  readonly changed_budgets: Set<BookBudget>
   /** Holds whose row is still to be written; some of them are resolved already. */
   readonly new_holds: Set<HoldRow>
   readonly resolved_holds: HoldRow[]
@@ -51,6 +58,7 @@ export function emptyBook(takeHoldId: () => number, gateway_id: number | null, c
     gateway_id,
     changed_accounts: new Set(),
     changed_keys: new Set(),
+    changed_budgets: new Set(),
     new_holds: new Set(),
     resolved_holds: [],
     new_entries: [],
@@ -66,6 +74,7 @@ export function closeBatch(book: Book): void {
   book.keyed_entries.clear()
   book.changed_accounts.clear()
   book.changed_keys.clear()
+  book.changed_budgets.clear()
   book.new_holds.clear()
   book.resolved_holds.length = 0
   book.new_entries.length = 0
@@ -80,9 +89,37 @@ export function addHold(book: Book, account: AccountRow, key: KeyRow, opened: Ho
   if (book.counts) countPending(book.counts, opened, 1)
   account.held_nanos += opened.amount_nanos
   key.held_nanos += opened.amount_nanos
-  countOpened(key, opened.id, opened.amount_nanos, opened.created_at_ms)
+  countHold(book, account.budgets, opened)
+  countHold(book, key.budgets, opened)
   book.changed_accounts.add(account)
   book.changed_keys.add(key)
+}
+
+/** Counts a hold where it was opened. */
+function countHold(book: Book, budgets: readonly BookBudget[], opened: HoldRow): void {
+  for (const budget of budgets) {
+    countOpened(budget, opened.id, opened.amount_nanos, opened.created_at_ms)
+    book.changed_budgets.add(budget)
+  }
+}
+
+/** Begins the periods of a lost hold, which has a number only now: it counts from when it was opened, unless a later period has begun. */
+export function countLost(book: Book, budgets: readonly BookBudget[], lost: HoldRow): void {
+  for (const budget of budgets) {
+    countOpened(budget, lost.id, 0, Math.max(lost.created_at_ms, budget.started_ms ?? 0))
+    book.changed_budgets.add(budget)
+  }
+}
+
+/** Puts the cost of a call in the place of what its hold counts. */
+export function countCost(
+  book: Book,
+  budgets: readonly BookBudget[],
+  hold_id: number,
+  change_nanos: Nanos,
+): void {
+  for (const budget of budgets)
+    if (countResolved(budget, hold_id, change_nanos)) book.changed_budgets.add(budget)
 }
 
 /** How `Book.keyed_entries` has the entry of a request. */

@@ -10,6 +10,7 @@ import { SUMMED, SUMMED_SQL } from './sums.ts'
 export type Counted =
   | 'accounts'
   | 'keys'
+  | 'budgets'
   | 'holds'
   | 'calls'
   | 'charges'
@@ -40,6 +41,24 @@ const MIN_OF_ACCOUNT = least('balance_nanos', 'held_nanos', 'debt_nanos', 'balan
 const MIN_OF_KEY = least('spent_nanos', 'held_nanos')
 const MIN_OF_CALL = least('cost_nanos', 'unpaid_nanos')
 
+/** Budgets that count less than they must. More is right: a key that replaced another begins with what that one had used. */
+const BUDGET_LESS = `
+  SELECT 'budget ' || budgets.id AS subject, total AS expected, used_nanos AS found
+    FROM budgets JOIN (
+           SELECT budget_id, sum(nanos) AS total
+             FROM (${countedInBudgets('holds', 'amount_nanos', "state = 'pending'")}
+                   UNION ALL ${countedInBudgets('calls', 'cost_nanos', 'true')}) AS counted
+            GROUP BY budget_id) AS sums
+      ON sums.budget_id = budgets.id
+   WHERE used_nanos < total`
+
+function countedInBudgets(table: string, nanos: string, counts: string): string {
+  return `SELECT budgets.id AS budget_id, ${nanos} AS nanos
+            FROM budgets JOIN ${table}
+              ON ${table}.account_id = budgets.account_id AND ${table}.id >= first_hold_id
+           WHERE started_ms IS NOT NULL AND (budgets.key_id IS NULL OR budgets.key_id = ${table}.key_id) AND ${counts}`
+}
+
 export const INVARIANTS: readonly Invariant[] = [
   {
     name: 'balance_is_sum_of_entries',
@@ -65,12 +84,20 @@ export const INVARIANTS: readonly Invariant[] = [
     over: 'keys',
     sql: isSum('key', 'spent_nanos', 'sum(cost_nanos) AS total FROM calls'),
   },
-  ...(['day', 'month'] as const).map((period) => ({
-    name: `key_${period}_has_its_calls`,
-    meaning: `What counts against the limit of the ${period} of a key that has one is at least what its calls of the ${period} cost and hold.`,
-    over: 'keys' as const,
-    sql: countedLess(period),
-  })),
+  {
+    name: 'budget_has_its_calls',
+    meaning: 'What counts against a budget is at least what its calls since its first hold cost and hold.',
+    over: 'budgets',
+    sql: BUDGET_LESS,
+  },
+  {
+    name: 'budget_is_of_key_of_account',
+    meaning: 'A budget of a key is of the account of the key.',
+    over: 'budgets',
+    sql: `SELECT 'budget ' || budgets.id AS subject, keys.account_id AS expected, budgets.account_id AS found
+            FROM budgets JOIN keys ON keys.id = budgets.key_id
+           WHERE keys.account_id <> budgets.account_id`,
+  },
   {
     name: 'debt_is_unpaid_less_payments',
     meaning: "An account's debt is what its calls left unpaid, less what it has paid of that.",
@@ -199,25 +226,6 @@ function isSum(of: 'account' | 'key', column: string, total: string): string {
   return `SELECT '${of} ' || ${of}s.id AS subject, coalesce(total, 0) AS expected, ${column} AS found
             FROM ${of}s LEFT JOIN (SELECT ${of}_id, ${total} GROUP BY ${of}_id) AS sums ON sums.${of}_id = ${of}s.id
            WHERE ${column} <> coalesce(total, 0)`
-}
-
-/** Keys that count less than they must. More is right: a key that replaced another begins with what that one had used. */
-function countedLess(period: 'day' | 'month'): string {
-  return `SELECT 'key ' || keys.id AS subject, total AS expected, ${period}_nanos AS found
-            FROM keys JOIN (
-                   SELECT key_id, sum(nanos) AS total
-                     FROM (${countedOf('holds', 'amount_nanos', "state = 'pending'")}
-                           UNION ALL ${countedOf('calls', 'cost_nanos', 'true')}) AS counted
-                    GROUP BY key_id) AS sums
-              ON sums.key_id = keys.id
-           WHERE ${period}_nanos < total`
-
-  function countedOf(table: string, nanos: string, counts: string): string {
-    return `SELECT key_id, ${nanos} AS nanos
-              FROM ${table} CROSS JOIN keys
-             WHERE keys.id = ${table}.key_id AND coalesce(daily_limit_nanos, monthly_limit_nanos) IS NOT NULL AND ${period}_start_ms IS NOT NULL
-               AND ${table}.id >= ${period}_first_hold_id AND ${counts}`
-  }
 }
 
 /** Sums with their calls, and calls with their sums: a row of one that is not in the other, count for count. */

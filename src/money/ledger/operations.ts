@@ -105,6 +105,9 @@ export type Operation =
   | TopUpOperation
   | WithdrawOperation
 
+/** A budget has less left than a call needs. */
+export type BudgetRefusal = `${'key' | 'account'}_${'5h' | 'daily' | 'weekly' | 'monthly'}_limit`
+
 export type Refusal =
   | 'no_such_account'
   | 'account_suspended'
@@ -112,8 +115,7 @@ export type Refusal =
   | 'key_revoked'
   | 'key_expired'
   | 'key_spend_limit'
-  | 'key_daily_limit'
-  | 'key_monthly_limit'
+  | BudgetRefusal
   | 'insufficient_balance'
   | 'outstanding_debt'
   | 'no_such_hold'
@@ -140,6 +142,8 @@ export interface Refused {
   first?: KeyedEntry
   /** The owner of the limit of calls that is reached, where that is why. */
   limit?: LimitReached
+  /** When the budget begins anew, where that is why; null: five hours after its next call, or the call needs more than a whole limit. */
+  resets_at_ms?: number | null
 }
 
 export interface LimitReached {

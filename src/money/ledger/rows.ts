@@ -1,9 +1,9 @@
 // The rows of a book in the tables: those that an operation touches are loaded, and those that a batch changed are stored.
 
-import { isCounted } from '../../domain/key-periods.ts'
 import type { Hold } from '../../store/schema.ts'
 import { groupCalls } from './added-calls.ts'
-import { type Book, entryKey, type KeyRow } from './book.ts'
+import { type Book, entryKey } from './book.ts'
+import { bookRow } from './budget-rows.ts'
 import type { Operation, TopUpOperation, WithdrawOperation } from './operations.ts'
 import type { Statements } from './statements.ts'
 import type { StoredPrices } from './stored-prices.ts'
@@ -42,13 +42,13 @@ export function loadOwner(
 function loadAccount(book: Book, statements: Statements, id: number): void {
   if (book.accounts.has(id)) return
   const row = statements.account.get(id)
-  if (row) book.accounts.set(id, row)
+  if (row) book.accounts.set(id, bookRow(row))
 }
 
 function loadKey(book: Book, statements: Statements, id: number): void {
   if (book.keys.has(id)) return
   const row = statements.key.get(id)
-  if (row) book.keys.set(id, row)
+  if (row) book.keys.set(id, bookRow(row))
 }
 
 function loadKeyedEntry(
@@ -73,7 +73,9 @@ function loadHold(book: Book, statements: Statements, id: number): void {
 export function store(book: Book, statements: Statements, prices: StoredPrices): void {
   for (const row of book.changed_accounts)
     statements.updateAccount.run(row.balance_nanos, row.held_nanos, row.debt_nanos, row.id)
-  for (const row of book.changed_keys) storeKey(statements, row)
+  for (const row of book.changed_keys) statements.updateKey.run(row.spent_nanos, row.held_nanos, row.id)
+  for (const row of book.changed_budgets)
+    statements.updateBudget.run(row.started_ms, row.first_hold_id, row.used_nanos, row.id)
   storeHolds(book, statements)
   // Marks the calls that it puts together, so before they are written.
   const added = groupCalls(book.new_calls)
@@ -90,23 +92,4 @@ function storeHolds({ new_holds, resolved_holds }: Book, statements: Statements)
     if (row.state === 'settled') statements.deleteHold.run(row.id)
     else statements.expireHold.run(row.id)
   }
-}
-
-/** Most keys have no limit of the day or the month. */
-function storeKey(statements: Statements, row: KeyRow): void {
-  if (!isCounted(row)) {
-    statements.updateKey.run(row.spent_nanos, row.held_nanos, row.id)
-    return
-  }
-  statements.updateCountedKey.run(
-    row.spent_nanos,
-    row.held_nanos,
-    row.day_start_ms,
-    row.day_first_hold_id,
-    row.day_nanos,
-    row.month_start_ms,
-    row.month_first_hold_id,
-    row.month_nanos,
-    row.id,
-  )
 }

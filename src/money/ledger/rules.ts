@@ -1,12 +1,21 @@
 // The rules of the ledger: what an operation does to the rows of a book. Pure.
 
-import { countOpened, countResolved, dayUsed, monthUsed, monthWith } from '../../domain/key-periods.ts'
+import {
+  everFit,
+  leastRoom,
+  reachedBudget,
+  resetOf,
+  staysExactOpened,
+  staysExactResolved,
+} from '../../domain/budgets.ts'
 import type { Nanos } from '../../domain/money.ts'
 import type { Call } from '../../store/schema.ts'
 import {
   type AccountRow,
   addHold,
   type Book,
+  countCost,
+  countLost,
   freeOf,
   type HoldRow,
   isAmount,
@@ -31,6 +40,9 @@ import type {
   VoidOperation,
   VoidOutcome,
 } from './operations.ts'
+
+/** Periods as refusals name them. */
+const PERIOD_NAMES = { '5h': '5h', day: 'daily', week: 'weekly', month: 'monthly' } as const
 
 type Rule<O extends Operation> = (book: Book, operation: O) => OutcomeOf<O>
 
@@ -68,18 +80,21 @@ function hold(book: Book, operation: HoldOperation): HoldOutcome {
 
   // A call that can cost anything needs a hold of at least 1, even where the minimum is 0.
   const required = Math.min(amount_nanos, Math.max(minimum_nanos, 1))
-  const month_nanos = monthUsed(key, now_ms)
   const total_room = remainingIn(key.spend_limit_nanos, key.spent_nanos + key.held_nanos)
   if (total_room < required) return refused('key_spend_limit')
-  const month_room = remainingIn(key.monthly_limit_nanos, month_nanos)
-  if (month_room < required) return refused('key_monthly_limit')
-  const day_room = remainingIn(key.daily_limit_nanos, dayUsed(key, now_ms))
-  if (day_room < required) return refused('key_daily_limit')
+  const over_budget =
+    overBudget('key', key, required, now_ms) ?? overBudget('account', account, required, now_ms)
+  if (over_budget) {
+    const may_wait = everFit(key.budgets, required) && everFit(account.budgets, required)
+    return may_wait ? over_budget : { ...over_budget, resets_at_ms: null }
+  }
   const free = freeOf(account)
   if (free < required) return refused('insufficient_balance')
 
-  const held = Math.min(amount_nanos, total_room, month_room, day_room, free)
-  if (!isAmount(month_nanos + held)) return refused('amount_out_of_range')
+  const budget_room = Math.min(leastRoom(key.budgets, now_ms), leastRoom(account.budgets, now_ms))
+  const held = Math.min(amount_nanos, total_room, budget_room, free)
+  if (!staysExactOpened(key.budgets, held, now_ms) || !staysExactOpened(account.budgets, held, now_ms))
+    return refused('amount_out_of_range')
   return openHold(book, account, key, operation, held)
 }
 
@@ -95,7 +110,8 @@ function post(book: Book, operation: PostOperation): PostOutcome {
   if (
     !isAmount(cost_nanos) ||
     !isAmount(key.spent_nanos + cost_nanos) ||
-    !isAmount(monthWith(key, resolving.id, cost_nanos - frozen_nanos)) ||
+    !staysExactResolved(key.budgets, resolving.id, cost_nanos - frozen_nanos) ||
+    !staysExactResolved(account.budgets, resolving.id, cost_nanos - frozen_nanos) ||
     !isAmount(account.debt_nanos + unpaid_nanos)
   )
     return refused('amount_out_of_range')
@@ -142,6 +158,19 @@ function refusalOf(account: AccountRow, key: KeyRow, now_ms: number): Refusal | 
   if (key.expires_at_ms !== null && key.expires_at_ms <= now_ms) return 'key_expired'
   if (account.debt_nanos > 0) return 'outstanding_debt'
   return undefined
+}
+
+/** The refusal by a budget that has less left than a call needs. */
+function overBudget(
+  of: 'account' | 'key',
+  { budgets }: AccountRow | KeyRow,
+  required_nanos: Nanos,
+  now_ms: number,
+): Refused | undefined {
+  const reached = reachedBudget(budgets, required_nanos, now_ms)
+  if (!reached) return undefined
+  const refusal = `${of}_${PERIOD_NAMES[reached.period]}_limit` as const
+  return { ok: false, refusal, resets_at_ms: resetOf(reached, now_ms) }
 }
 
 function openHold(
@@ -208,15 +237,16 @@ function release(
 ): void {
   if (resolving.id === NO_ID_YET) {
     resolving.id = book.takeHoldId()
-    // A lost one counts from when it was opened, unless the key's day is a later one by now.
     book.holds.set(resolving.id, resolving)
-    countOpened(key, resolving.id, 0, Math.max(resolving.created_at_ms, key.day_start_ms ?? 0))
+    countLost(book, account.budgets, resolving)
+    countLost(book, key.budgets, resolving)
   }
   if (book.counts && resolving.state === 'pending') countPending(book.counts, resolving, -1)
   resolving.state = state
   account.held_nanos -= frozen_nanos
   key.held_nanos -= frozen_nanos
-  countResolved(key, resolving.id, cost_nanos - frozen_nanos)
+  countCost(book, account.budgets, resolving.id, cost_nanos - frozen_nanos)
+  countCost(book, key.budgets, resolving.id, cost_nanos - frozen_nanos)
   book.resolved_holds.push(resolving)
   book.changed_accounts.add(account)
   book.changed_keys.add(key)

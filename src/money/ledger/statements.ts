@@ -6,7 +6,8 @@ import type { Database } from 'bun:sqlite'
 import { NEWEST_HOLD_SQL } from '../../store/newest-hold.ts'
 import { type ActionRow, actions, type Call, calls, entries, holds } from '../../store/schema.ts'
 import { ADDED_COLUMNS, type AddedCalls } from './added-calls.ts'
-import type { AccountRow, HoldRow, KeyRow, NewEntry } from './book.ts'
+import type { HoldRow, NewEntry } from './book.ts'
+import { BUDGET_COLUMNS, type StoredAccount, type StoredKey } from './budget-rows.ts'
 import { columnsOf, columnsWithoutId } from './columns.ts'
 import type { KeyedEntry } from './operations.ts'
 
@@ -28,13 +29,14 @@ export function prepareStatements(db: Database) {
     // Another number than before where another connection has written since.
     dataVersion: db.prepare<{ data_version: number }, []>('PRAGMA data_version'),
     lastHoldId: db.prepare<{ id: number }, []>(`SELECT ${NEWEST_HOLD_SQL} AS id`),
-    account: db.prepare<AccountRow, [number]>(
-      'SELECT id, status, balance_nanos, held_nanos, debt_nanos FROM accounts WHERE id = ?',
+    account: db.prepare<StoredAccount, [number]>(
+      `SELECT id, status, balance_nanos, held_nanos, debt_nanos,
+              ${budgetsWhere('account_id = accounts.id AND key_id IS NULL')} AS budgets
+         FROM accounts WHERE id = ?`,
     ),
-    key: db.prepare<KeyRow, [number]>(
+    key: db.prepare<StoredKey, [number]>(
       `SELECT id, account_id, spend_limit_nanos, spent_nanos, held_nanos, expires_at_ms, revoked_at_ms,
-              daily_limit_nanos, day_start_ms, day_first_hold_id, day_nanos,
-              monthly_limit_nanos, month_start_ms, month_first_hold_id, month_nanos
+              ${budgetsWhere('key_id = keys.id')} AS budgets
          FROM keys WHERE id = ?`,
     ),
     hold: db.prepare<HoldRow, [number]>(
@@ -51,9 +53,8 @@ export function prepareStatements(db: Database) {
     updateKey: db.prepare<null, [number, number, number]>(
       'UPDATE keys SET spent_nanos = ?, held_nanos = ? WHERE id = ?',
     ),
-    updateCountedKey: db.prepare<null, [number, number, ...KeyCounters, number]>(
-      `UPDATE keys SET spent_nanos = ?, held_nanos = ?, day_start_ms = ?, day_first_hold_id = ?, day_nanos = ?,
-              month_start_ms = ?, month_first_hold_id = ?, month_nanos = ? WHERE id = ?`,
+    updateBudget: db.prepare<null, [number | null, number, number, number]>(
+      'UPDATE budgets SET started_ms = ?, first_hold_id = ?, used_nanos = ? WHERE id = ?',
     ),
     expireHold: db.prepare<null, [number]>(`UPDATE holds SET state = 'expired' WHERE id = ?`),
     deleteHold: db.prepare<null, [number]>('DELETE FROM holds WHERE id = ?'),
@@ -70,8 +71,8 @@ export function prepareStatements(db: Database) {
 const prepareInsertCall = (db: Database): ((call: Call) => void) =>
   prepareInsert(db, 'calls', columnsOf(calls))
 
-type Period = [start_ms: number | null, first_hold_id: number, nanos: number]
-type KeyCounters = [...Period, ...Period]
+const budgetsWhere = (condition: string): string =>
+  `(SELECT json_group_array(json_array(${BUDGET_COLUMNS})) FROM budgets WHERE ${condition})`
 
 type Fields = Record<string, string | number | null>
 

@@ -80,8 +80,7 @@ const NAMED: Readonly<Record<string, readonly (readonly [table: string, column: 
     ['entries', 'call_id'],
     ['generations', 'call_id'],
     ['idempotency_keys', 'after_hold_id'],
-    ['keys', 'day_first_hold_id'],
-    ['keys', 'month_first_hold_id'],
+    ['budgets', 'first_hold_id'],
   ],
 }
 

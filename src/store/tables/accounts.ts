@@ -1,5 +1,6 @@
 // Accounts and their keys as Drizzle sees them, with their personal data.
 import { blob, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
+import { BUDGET_PERIODS } from '../../domain/budgets.ts'
 import { accountTable, columns, EXPORTED, NOT_EXPORTED, type StoredTable } from '../stored-table.ts'
 
 /** Payers. balance = sum of its entries; held = sum of its pending holds, never more than the balance. */
@@ -53,18 +54,21 @@ export const keys = sqliteTable('keys', {
   expires_at_ms: integer(),
   revoked_at_ms: integer(),
   created_at_ms: integer().notNull(),
-  /** The most that its calls of a day, or a month (UTC), may cost together; null: not limited. */
-  daily_limit_nanos: integer(),
-  monthly_limit_nanos: integer(),
   /** How many of its calls may run at the same time, where the catalogue does not allow fewer; null: not limited. */
   concurrent_calls: integer(),
-  /** The spending that counts against them (money/ledger/key-periods.ts). */
-  day_start_ms: integer(),
-  day_first_hold_id: integer().notNull(),
-  day_nanos: integer().notNull(),
-  month_start_ms: integer(),
-  month_first_hold_id: integer().notNull(),
-  month_nanos: integer().notNull(),
+})
+
+/** Limits of spending by period (domain/budgets.ts). */
+export const budgets = sqliteTable('budgets', {
+  id: integer().primaryKey(),
+  account_id: integer().notNull(),
+  /** Null: of all calls of the account. */
+  key_id: integer(),
+  period: text({ enum: BUDGET_PERIODS }).notNull(),
+  limit_nanos: integer().notNull(),
+  started_ms: integer(),
+  first_hold_id: integer().notNull(),
+  used_nanos: integer().notNull(),
 })
 
 export const account_tables: readonly StoredTable[] = [
@@ -98,9 +102,7 @@ export const account_tables: readonly StoredTable[] = [
     columns: {
       ...columns('id account_id spend_limit_nanos spent_nanos held_nanos', EXPORTED),
       ...columns('expires_at_ms revoked_at_ms created_at_ms', EXPORTED),
-      ...columns('daily_limit_nanos monthly_limit_nanos concurrent_calls', EXPORTED),
-      ...columns('day_start_ms day_first_hold_id day_nanos', NOT_EXPORTED),
-      ...columns('month_start_ms month_first_hold_id month_nanos', NOT_EXPORTED),
+      ...columns('concurrent_calls', EXPORTED),
       name: { exported: 'as_is', erased: "'key-' || id" },
       prefix: { exported: 'as_is', erased: "'erased-' || id" },
       sha256: { erased: 'randomblob(32)' },
@@ -108,7 +110,16 @@ export const account_tables: readonly StoredTable[] = [
       addresses: { exported: 'json', erased: 'NULL' },
     },
   }),
+  accountTable(budgets, {
+    erases: 'columns',
+    described: 'its limits of spending, and what is used of them',
+    columns: {
+      ...columns('id account_id key_id period limit_nanos started_ms used_nanos', EXPORTED),
+      ...columns('first_hold_id', NOT_EXPORTED),
+    },
+  }),
 ]
 
 export type Account = typeof accounts.$inferSelect
 export type Key = typeof keys.$inferSelect
+export type BudgetRow = typeof budgets.$inferSelect

@@ -1,10 +1,11 @@
 // Limits of a key a day and a month: a call counts where its hold was opened, in UTC, and nothing overspends them.
 import { describe, expect, test } from 'bun:test'
+import type { BudgetChanges } from '../../../src/access/budgets.ts'
 import { changeKey } from '../../../src/access/keys.ts'
 import type { Operation, Outcome } from '../../../src/money/ledger/operations.ts'
 import { createWriter } from '../../../src/money/ledger/writer.ts'
 import { dbOver } from '../../../src/store/engines/sqlite/sqlite.ts'
-import { type Case, charged, held, late, refused, returned, specify } from './steps.ts'
+import { type Case, charged, held, late, refused, returned, specify, withoutResets } from './steps.ts'
 import { brokenInvariants, expire, hold, post, voided, world } from './world.ts'
 
 const at = (iso: string) => Date.parse(`${iso}Z`)
@@ -33,7 +34,7 @@ const MONTHLY = refused('key_monthly_limit')
 const DAYS: Case[] = [
   {
     name: 'the limit of a day includes what its calls cost and what those under way hold',
-    given: { balance: 1_000, key: { daily_limit_nanos: 100 } },
+    given: { balance: 1_000, key: { budgets: { day: 100 } } },
     steps: [
       [on(MIDNIGHT, 101), DAILY],
       [on(MIDNIGHT, 60), held(1, 60)],
@@ -51,7 +52,7 @@ const DAYS: Case[] = [
   },
   {
     name: 'the next day begins at midnight, with nothing used',
-    given: { balance: 1_000, key: { daily_limit_nanos: 100 } },
+    given: { balance: 1_000, key: { budgets: { day: 100 } } },
     steps: [
       [on(EVENING, 100), held(1, 100)],
       [post(1, 100), charged(100)],
@@ -64,7 +65,7 @@ const DAYS: Case[] = [
   },
   {
     name: 'a hold over midnight counts in the day in which it was opened, whenever it is resolved',
-    given: { balance: 1_000, key: { daily_limit_nanos: 100 } },
+    given: { balance: 1_000, key: { budgets: { day: 100 } } },
     steps: [
       [on(EVENING, 40), held(1, 40)],
       [on(EVENING, 60), held(2, 60)],
@@ -81,7 +82,7 @@ const DAYS: Case[] = [
   },
   {
     name: 'a late settlement counts in the day in which its hold was opened',
-    given: { balance: 1_000, key: { daily_limit_nanos: 100 } },
+    given: { balance: 1_000, key: { budgets: { day: 100 } } },
     steps: [
       [on(EVENING, 40), held(1, 40)],
       [expire(1), returned(40)],
@@ -98,7 +99,7 @@ const DAYS: Case[] = [
   },
   {
     name: 'so does that of a hold that never had a row, but in no earlier day than the one that the key counts',
-    given: { balance: 1_000, key: { daily_limit_nanos: 100 } },
+    given: { balance: 1_000, key: { budgets: { day: 100 } } },
     steps: [
       [on(EVENING, 40), held(1, 40)],
       [lostOn(MIDNIGHT, 30), late(charged(30))],
@@ -113,7 +114,7 @@ const DAYS: Case[] = [
   },
   {
     name: 'where only part of the ceiling fits the day, that part is held if it is the minimum',
-    given: { balance: 1_000, key: { daily_limit_nanos: 100 } },
+    given: { balance: 1_000, key: { budgets: { day: 100 } } },
     steps: [
       [on(NOON, 500, 101), DAILY],
       [on(NOON, 500, 100), held(1, 100)],
@@ -124,7 +125,7 @@ const DAYS: Case[] = [
   },
   {
     name: 'a cost above the hold counts, and then even a free call is refused until the next day',
-    given: { balance: 1_000, key: { daily_limit_nanos: 100 } },
+    given: { balance: 1_000, key: { budgets: { day: 100 } } },
     steps: [
       [on(NOON, 100), held(1, 100)],
       [post(1, 130), charged(130)],
@@ -136,7 +137,7 @@ const DAYS: Case[] = [
   },
   {
     name: 'an operation that arrives just after midnight, though it began before, counts in the day that has begun',
-    given: { balance: 1_000, key: { daily_limit_nanos: 100 } },
+    given: { balance: 1_000, key: { budgets: { day: 100 } } },
     steps: [
       [on(MIDNIGHT, 90), held(1, 90)],
       [on(EVENING, 11), DAILY],
@@ -150,7 +151,7 @@ const DAYS: Case[] = [
   },
   {
     name: 'a clock that is set back begins the earlier day anew',
-    given: { balance: 1_000, key: { daily_limit_nanos: 100, monthly_limit_nanos: 150 } },
+    given: { balance: 1_000, key: { budgets: { day: 100, month: 150 } } },
     steps: [
       [on('2099-04-02T12:00:00', 100), held(1, 100)],
       [on(NOON, 101), DAILY],
@@ -165,7 +166,7 @@ const DAYS: Case[] = [
   },
   {
     name: 'a limit of 0 admits only free calls',
-    given: { balance: 1_000, key: { daily_limit_nanos: 0 } },
+    given: { balance: 1_000, key: { budgets: { day: 0 } } },
     steps: [
       [on(NOON, 1), DAILY],
       [on(NOON, 0), held(1, 0)],
@@ -177,7 +178,7 @@ const DAYS: Case[] = [
 const MONTHS: Case[] = [
   {
     name: 'the limit of a month goes on over its days, and begins anew on the 1st',
-    given: { balance: 1_000, key: { monthly_limit_nanos: 100 } },
+    given: { balance: 1_000, key: { budgets: { month: 100 } } },
     steps: [
       [on('2026-03-01T00:00:00', 30), held(1, 30)],
       [post(1, 30), charged(30)],
@@ -195,7 +196,7 @@ const MONTHS: Case[] = [
   },
   {
     name: 'the same month of another year is another month',
-    given: { balance: 1_000, key: { monthly_limit_nanos: 100 } },
+    given: { balance: 1_000, key: { budgets: { month: 100 } } },
     steps: [
       [on(NOON, 100), held(1, 100)],
       [on('2027-04-01T12:00:00', 100), held(2, 100)],
@@ -207,7 +208,7 @@ const MONTHS: Case[] = [
     name: 'of several limits the one with the least left decides: in all, a month, a day, then the balance',
     given: {
       balance: 90,
-      key: { spend_limit_nanos: 300, monthly_limit_nanos: 200, daily_limit_nanos: 100 },
+      key: { spend_limit_nanos: 300, budgets: { month: 200, day: 100 } },
     },
     steps: [
       [on(NOON, 301), refused('key_spend_limit')],
@@ -224,7 +225,7 @@ const MONTHS: Case[] = [
 const AT_ONCE: Case[] = [
   {
     name: 'calls at the same moment share what is left: none is let in beyond it',
-    given: { balance: 10_000, key: { daily_limit_nanos: 100 } },
+    given: { balance: 10_000, key: { budgets: { day: 100 } } },
     steps: [
       ...Array.from({ length: 20 }, (_, index): readonly [Operation, Outcome] => [
         on(NOON, 30),
@@ -244,7 +245,7 @@ specify('limits a month', MONTHS)
 specify('many calls', AT_ONCE)
 
 describe('a key without a limit of the day or the month', () => {
-  const LIMITS = { daily_limit_nanos: 100, monthly_limit_nanos: 150 }
+  const LIMITS = { budgets: { day: 100, month: 150 } }
   const LATER = '2026-04-03T00:00:00'
   const calledAt = (iso: string) => ({ started_at_ms: at(iso) })
 
@@ -252,7 +253,7 @@ describe('a key without a limit of the day or the month', () => {
   function used() {
     const db = world({ balance: 1_000 })
     // Knows no rows of before: what changes a key has a connection of its own.
-    const commit = (...operations: Operation[]) => createWriter(db).commit(operations)
+    const commit = (...operations: Operation[]) => withoutResets(createWriter(db).commit(operations))
     commit(
       on(NOON, 30),
       post(1, 30, calledAt(NOON)),
@@ -263,25 +264,14 @@ describe('a key without a limit of the day or the month', () => {
     return { db, commit }
   }
 
-  test('is not counted', () => {
+  test.each<[string, BudgetChanges, object[]]>([
+    ['that of the day', { day: 100 }, [{ used_nanos: 60 }]],
+    ['that of the month', { month: 150 }, [{ used_nanos: 90 }]],
+    ['both', { day: 100, month: 150 }, [{ used_nanos: 60 }, { used_nanos: 90 }]],
+  ])('has used what its calls cost and hold once it is given %s', async (_, budgets, used_nanos) => {
     const { db } = used()
-    expect(db.query('SELECT day_start_ms, day_nanos, month_nanos FROM keys WHERE id = 1').get()).toEqual({
-      day_start_ms: null,
-      day_nanos: 0,
-      month_nanos: 0,
-    })
-  })
-
-  test.each<[string, Partial<typeof LIMITS>]>([
-    ['that of the day', { daily_limit_nanos: 100 }],
-    ['that of the month', { monthly_limit_nanos: 150 }],
-  ])('has used what its calls cost and hold once it is given %s', async (_, limits) => {
-    const { db } = used()
-    await changeKey(dbOver(db), '1', limits, at('2026-04-02T10:00:00'))
-    expect(db.query('SELECT day_nanos, month_nanos FROM keys WHERE id = 1').get()).toEqual({
-      day_nanos: 60,
-      month_nanos: 90,
-    })
+    await changeKey(dbOver(db), '1', { budgets }, at('2026-04-02T10:00:00'))
+    expect(db.query('SELECT used_nanos FROM budgets ORDER BY id').all()).toEqual(used_nanos)
   })
 
   test('counts a call of the period that is settled late', async () => {
@@ -308,9 +298,9 @@ describe('a key without a limit of the day or the month', () => {
       DAILY,
       held(5, 15),
     ])
-    await changeKey(dbOver(db), '1', { daily_limit_nanos: null, monthly_limit_nanos: null }, at(now))
+    await changeKey(dbOver(db), '1', { budgets: { day: null, month: null } }, at(now))
     commit(post(4, 200, calledAt(now)), on(now, 50), post(6, 50, calledAt(now)))
-    await changeKey(dbOver(db), '1', { monthly_limit_nanos: 500 }, at(now))
+    await changeKey(dbOver(db), '1', { budgets: { month: 500 } }, at(now))
     expect(commit(on(LATER, 161), post(5, 0), on(LATER, 176), on(LATER, 175))).toEqual([
       MONTHLY,
       charged(0),

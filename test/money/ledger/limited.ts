@@ -16,14 +16,7 @@ const KEY = {
   held_nanos: 0,
   expires_at_ms: null,
   revoked_at_ms: null,
-  daily_limit_nanos: null,
-  day_start_ms: null,
-  day_first_hold_id: 0,
-  day_nanos: 0,
-  monthly_limit_nanos: null,
-  month_start_ms: null,
-  month_first_hold_id: 0,
-  month_nanos: 0,
+  budgets: [],
 }
 
 /** Accounts 1 and 2 with much money; keys 1 and 3 of account 1, key 2 of account 2. Holds are numbered from 1. */
@@ -34,7 +27,13 @@ export class LimitedLedger {
   constructor() {
     let newest = 0
     this.#book = emptyBook(() => ++newest, null)
-    const money = { status: 'active', balance_nanos: 1e12, held_nanos: 0, debt_nanos: 0 } as const
+    const money = {
+      status: 'active',
+      balance_nanos: 1e12,
+      held_nanos: 0,
+      debt_nanos: 0,
+      budgets: [],
+    } as const
     for (const id of [1, 2]) this.#book.accounts.set(id, { id, ...money })
     for (const id of [1, 2, 3]) this.#book.keys.set(id, { id, account_id: id === 2 ? 2 : 1, ...KEY })
   }

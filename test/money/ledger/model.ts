@@ -1,18 +1,29 @@
 // The model of the simulation: a second, simple implementation of the ledger's rules, without rows or running totals.
 import type { Operation, Outcome, Refusal } from '../../../src/money/ledger/operations.ts'
 
-/** What a key may spend: in all, and in the calls that begin in a day or a month. */
-interface ModelLimits {
-  total?: number
-  day?: number
-  month?: number
-}
+/** The longest first, with the names of their refusals. */
+const PERIODS = [
+  ['month', 'monthly'],
+  ['week', 'weekly'],
+  ['day', 'daily'],
+  ['5h', '5h'],
+] as const
+type Period = (typeof PERIODS)[number][0]
+const FIVE_HOURS_MS = 5 * 3_600_000
 
-interface ModelKey {
+/** What an account or a key may spend in the calls that begin in a period, and a key in all. */
+export type ModelLimits = Partial<Record<Period | 'total', number>>
+
+interface ModelOwner {
   limits: ModelLimits
-  spent: number
   /** What its calls cost, each with the time of its hold. */
   costs: { at_ms: number; cost: number }[]
+  /** The begin of its last five hours. */
+  five_hours_from_ms: number
+}
+
+interface ModelKey extends ModelOwner {
+  spent: number
   revoked: boolean
 }
 
@@ -23,7 +34,7 @@ interface ModelHold {
   at_ms: number
 }
 
-interface ModelAccount {
+interface ModelAccount extends ModelOwner {
   suspended: boolean
   balance: number
   debt: number
@@ -39,12 +50,12 @@ export class Model {
   readonly expired = new Map<number, ModelHold>()
   holds_made = 0
 
-  addAccount(id: number): void {
-    this.accounts.set(id, { suspended: false, balance: 0, debt: 0, moved: 0 })
+  addAccount(id: number, limits: ModelLimits = {}): void {
+    this.accounts.set(id, { ...ownerOf(limits), suspended: false, balance: 0, debt: 0, moved: 0 })
   }
 
   addKey(id: number, account_id: number, limits: ModelLimits): void {
-    this.keys.set(id, { account_id, limits, spent: 0, costs: [], revoked: false })
+    this.keys.set(id, { ...ownerOf(limits), account_id, spent: 0, revoked: false })
   }
 
   /** The sum of the pending holds that match. */
@@ -86,20 +97,22 @@ export class Model {
     if (account.suspended) return no('account_suspended')
     if (key.revoked) return no('key_revoked')
     if (account.debt > 0) return no('outstanding_debt')
-    const { total = Infinity, day = Infinity, month = Infinity } = key.limits
+    const { total = Infinity } = key.limits
     const room = total - key.spent - this.heldBy((hold) => hold.key_id === key_id)
-    const of_month = month - this.usedIn(key_id, 'YYYY-MM'.length, now_ms)
-    const of_day = day - this.usedIn(key_id, 'YYYY-MM-DD'.length, now_ms)
+    const rooms = [
+      ...this.roomsOf('key', key, (hold) => hold.key_id === key_id, now_ms),
+      ...this.roomsOf('account', account, (hold) => hold.account_id === account_id, now_ms),
+    ]
     const free = this.free(account_id)
     const enough = (available: number) =>
       available >= amount_nanos || (available >= minimum_nanos && available > 0)
     if (!enough(room)) return no('key_spend_limit')
-    if (!enough(of_month)) return no('key_monthly_limit')
-    if (!enough(of_day)) return no('key_daily_limit')
+    for (const [refusal, left] of rooms) if (!enough(left)) return no(refusal)
     if (!enough(free)) return no('insufficient_balance')
-    const amount = Math.min(amount_nanos, free, room, of_month, of_day)
+    const amount = Math.min(amount_nanos, free, room, ...rooms.map(([, left]) => left))
     this.holds_made += 1
     this.pending.set(this.holds_made, { account_id, key_id, amount, at_ms: now_ms })
+    beginFiveHours([account, key], now_ms)
     return { ok: true, hold_id: this.holds_made, held_nanos: amount }
   }
 
@@ -110,6 +123,7 @@ export class Model {
       const { account_id, key_id, amount_nanos, created_at_ms } = lost
       this.holds_made = hold_id
       this.expired.set(hold_id, { account_id, key_id, amount: amount_nanos, at_ms: created_at_ms })
+      beginFiveHours([must(this.accounts.get(account_id)), must(this.keys.get(key_id))], created_at_ms)
     }
     if (hold_id < 1 || hold_id > this.holds_made) return no('no_such_hold')
     const late = operation.op !== 'expire' && this.expired.has(hold_id)
@@ -128,7 +142,8 @@ export class Model {
     const unpaid = operation.cost_nanos - charged
     const key = must(this.keys.get(hold.key_id))
     key.spent += operation.cost_nanos
-    if (operation.cost_nanos > 0) key.costs.push({ at_ms: hold.at_ms, cost: operation.cost_nanos })
+    for (const { costs } of operation.cost_nanos > 0 ? [account, key] : [])
+      costs.push({ at_ms: hold.at_ms, cost: operation.cost_nanos })
     account.balance -= charged
     account.moved -= charged
     account.debt += unpaid
@@ -156,20 +171,47 @@ export class Model {
     account.moved -= paid
   }
 
-  /** What a key's calls that began in the same day or month cost or hold: by the beginning of the time as text. */
-  private usedIn(key_id: number, length: number, now_ms: number): number {
-    const key = must(this.keys.get(key_id))
-    if (key.limits.day === undefined && key.limits.month === undefined) return 0
-    const period = (at_ms: number) => new Date(at_ms).toISOString().slice(0, length)
-    const now = period(now_ms)
-    const costs = key.costs.filter(({ at_ms }) => period(at_ms) === now)
-    const held = this.heldBy((hold) => hold.key_id === key_id && period(hold.at_ms) === now)
-    return costs.reduce((sum, { cost }) => sum + cost, held)
+  /** What is left of each limit: less what the calls that began in its period cost or hold. */
+  private roomsOf(
+    of: 'account' | 'key',
+    { limits, costs, five_hours_from_ms }: ModelOwner,
+    isOwn: (hold: ModelHold) => boolean,
+    now_ms: number,
+  ): [refusal: Refusal, left: number][] {
+    return PERIODS.flatMap(([period, name]) => {
+      const limit = limits[period]
+      if (limit === undefined) return []
+      const isIn = (at_ms: number) =>
+        period === '5h'
+          ? now_ms < five_hours_from_ms + FIVE_HOURS_MS && at_ms >= five_hours_from_ms
+          : NAMED[period](at_ms) === NAMED[period](now_ms)
+      const spent = costs.filter(({ at_ms }) => isIn(at_ms)).reduce((sum, { cost }) => sum + cost, 0)
+      const held = this.heldBy((hold) => isOwn(hold) && isIn(hold.at_ms))
+      return [[`${of}_${name}_limit`, limit - spent - held] as [Refusal, number]]
+    })
   }
 
   private free(account_id: number): number {
     return must(this.accounts.get(account_id)).balance - this.heldBy((hold) => hold.account_id === account_id)
   }
+}
+
+/** The period of a time as text. */
+const NAMED = {
+  day: (at_ms: number) => new Date(at_ms).toISOString().slice(0, 'YYYY-MM-DD'.length),
+  month: (at_ms: number) => new Date(at_ms).toISOString().slice(0, 'YYYY-MM'.length),
+  week: (at_ms: number) => {
+    const monday = new Date(at_ms)
+    while (monday.getUTCDay() !== 1) monday.setUTCDate(monday.getUTCDate() - 1)
+    return monday.toISOString().slice(0, 'YYYY-MM-DD'.length)
+  },
+}
+
+const ownerOf = (limits: ModelLimits): ModelOwner => ({ limits, costs: [], five_hours_from_ms: -Infinity })
+
+function beginFiveHours(owners: readonly ModelOwner[], at_ms: number): void {
+  for (const owner of owners)
+    if (at_ms >= owner.five_hours_from_ms + FIVE_HOURS_MS) owner.five_hours_from_ms = at_ms
 }
 
 const no = (refusal: Refusal): Outcome => ({ ok: false, refusal })

@@ -7,9 +7,8 @@ import type { Operation } from '../../../src/money/ledger/operations.ts'
 import { openPostgresExecutor } from '../../../src/money/ledger/postgres/executor.ts'
 import type { Db } from '../../../src/store/db.ts'
 import { openPostgres } from '../../../src/store/engines/postgres/open.ts'
-import type { Key } from '../../../src/store/schema.ts'
 import { dropDatabase, makeDatabase } from '../../support/postgres.ts'
-import { ENTRIES, type Given, STATE, type State, topUp } from './world.ts'
+import { budgetsText, ENTRIES, type Given, type GivenKey, STATE, type State, topUp } from './world.ts'
 
 export interface PostgresWorld extends AsyncDisposable {
   url: string
@@ -82,14 +81,14 @@ export async function worldAt(url: string): Promise<PostgresWorld> {
 export const accountText = (id: number): string =>
   `INSERT INTO accounts VALUES (${id}, 'account-${id}', 'active', 0, 0, 0, 0)`
 
-/** A statement that adds a key to an account. */
-export function keyText(id: number, account_id: number, key: Partial<Key> = {}): string {
-  const { spend_limit_nanos = null, daily_limit_nanos = null, monthly_limit_nanos = null } = key
-  const { expires_at_ms = null, revoked_at_ms = null } = key
-  const limits = [spend_limit_nanos, daily_limit_nanos, monthly_limit_nanos, expires_at_ms, revoked_at_ms]
-  return `INSERT INTO keys (id, account_id, name, prefix, sha256, spent_nanos, held_nanos, created_at_ms, spend_limit_nanos,
-            daily_limit_nanos, monthly_limit_nanos, expires_at_ms, revoked_at_ms)
-          VALUES (${id}, ${account_id}, 'key', 'tg_prefix0', sha256('key-${id}'), 0, 0, 0, ${limits.map(String)})`
+/** A statement that adds a key to an account; two where it has budgets. */
+export function keyText(id: number, account_id: number, key: GivenKey = {}): string {
+  const { spend_limit_nanos = null, expires_at_ms = null, revoked_at_ms = null, budgets } = key
+  const limits = [spend_limit_nanos, expires_at_ms, revoked_at_ms].map(String)
+  const text = `INSERT INTO keys (id, account_id, name, prefix, sha256, spent_nanos, held_nanos, created_at_ms, spend_limit_nanos,
+            expires_at_ms, revoked_at_ms)
+          VALUES (${id}, ${account_id}, 'key', 'tg_prefix0', sha256('key-${id}'), 0, 0, 0, ${limits})`
+  return budgets ? `${text}; ${budgetsText(account_id, id, budgets)}` : text
 }
 
 /** Statements that no trigger hinders, as one. */
@@ -108,8 +107,9 @@ const EMPTIED = [
   'generations',
   'gateways',
   'rates',
+  'budgets',
 ]
-const NUMBERED = ['holds', 'prices', 'generations']
+const NUMBERED = ['holds', 'prices', 'generations', 'budgets']
 const EMPTYING = [
   ...EMPTIED.map((table) => `DELETE FROM ${table}`),
   ...NUMBERED.map((table) => `PERFORM setval(pg_get_serial_sequence('${table}', 'id'), 1, false)`),

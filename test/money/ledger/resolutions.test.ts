@@ -399,7 +399,7 @@ const DEBTS: Case[] = [
   },
   {
     name: 'nor what counts against a limit, which includes what is held',
-    given: { balance: 20, key: { monthly_limit_nanos: MAX_NANOS } },
+    given: { balance: 20, key: { budgets: { month: MAX_NANOS } } },
     steps: [
       [hold(10), held(1, 10)],
       [hold(10), held(2, 10)],

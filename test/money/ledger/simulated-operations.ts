@@ -5,7 +5,7 @@ import type { Random } from './random.ts'
 import { expire, hold, post, topUp, voided, withdraw } from './world.ts'
 
 export const ACCOUNTS = 6
-const KEYS_EACH = 3
+const KEYS_EACH = 4
 const BAD_AMOUNTS = [-1, 0.5, Number.NaN, Infinity, 2 ** 53] as const
 
 /** One operation, mostly a sensible one: most holds are resolved, and accounts run out of money and into debt repeatedly. */
@@ -17,7 +17,7 @@ export function nextOperation(random: Random, model: Model, now_ms: number): Ope
     const amount = random.below(200)
     return hold(amount, {
       account_id,
-      key_id: random.chance(0.98) ? account_id + ACCOUNTS * random.below(KEYS_EACH) : random.below(26),
+      key_id: random.chance(0.98) ? account_id + ACCOUNTS * random.below(KEYS_EACH) : random.below(32),
       now_ms,
       minimum_nanos: random.chance(0.5) ? amount : random.below(100),
     })

@@ -12,7 +12,7 @@ export async function postgresSimulated(): Promise<Simulated> {
   const ids = new HoldIds()
   return {
     addAccount: async (id) => there.run(inOne([accountText(id), keyText(id, id)])),
-    addKey: async (id, account_id, limits) => there.run(keyText(id, account_id, limits)),
+    addKey: async (id, account_id, limits) => there.run(inOne([keyText(id, account_id, limits)])),
     async commit(writer, operations, expected) {
       const [drawn] = await there.db.rows<{ id: number }>(
         'SELECT CASE WHEN is_called THEN last_value ELSE 0 END AS id FROM hold_ids',

@@ -4,7 +4,7 @@ import { expire, hold, post, topUp, voided, withdraw } from './world.ts'
 
 const PRICE = '{"unit":"token","nanos_per_million_tokens":{"output_tokens":14}}'
 
-export const USED_KEY = { daily_limit_nanos: 5_000, monthly_limit_nanos: 5_000 }
+export const USED_KEY = { budgets: { day: 5_000, month: 5_000 } }
 
 /** Of an account with 1,000: holds 1 and 2 are posted, 3 is voided, 4 expired, 5 pending; account 1 owes nothing. */
 export const USED: readonly Operation[] = [
@@ -31,8 +31,23 @@ export const TAMPERINGS: [sql: string, broken: string[], subject: string][] = [
   ['UPDATE keys SET held_nanos = 0 WHERE id = 1', ['key_held_is_sum_of_pending_holds'], 'key 1'],
   ['UPDATE keys SET spent_nanos = 189 WHERE id = 1', ['key_spent_is_sum_of_costs'], 'key 1'],
   ['UPDATE keys SET spent_nanos = 1 WHERE id = 2', ['key_spent_is_sum_of_costs'], 'key 2'],
-  ['UPDATE keys SET day_nanos = day_nanos - 1 WHERE id = 1', ['key_day_has_its_calls'], 'key 1'],
-  ['UPDATE keys SET month_nanos = month_nanos - 1 WHERE id = 1', ['key_month_has_its_calls'], 'key 1'],
+  [
+    "UPDATE budgets SET used_nanos = used_nanos - 1 WHERE key_id = 1 AND period = 'day'",
+    ['budget_has_its_calls'],
+    'budget 1',
+  ],
+  [
+    `INSERT INTO budgets (id, account_id, key_id, period, limit_nanos, started_ms, first_hold_id, used_nanos)
+     VALUES (7, 1, NULL, 'week', 900, 0, 1, 289)`,
+    ['budget_has_its_calls'],
+    'budget 7',
+  ],
+  [
+    `INSERT INTO budgets (id, account_id, key_id, period, limit_nanos, started_ms, first_hold_id, used_nanos)
+     VALUES (7, 2, 1, 'week', 900, NULL, 0, 0)`,
+    ['budget_is_of_key_of_account'],
+    'budget 7',
+  ],
   ['UPDATE accounts SET debt_nanos = 5 WHERE id = 2', ['debt_is_unpaid_less_payments'], 'account 2'],
   [
     'UPDATE accounts SET debt_nanos = 5 WHERE id = 1',
@@ -65,13 +80,7 @@ export const TAMPERINGS: [sql: string, broken: string[], subject: string][] = [
   ['UPDATE holds SET id = 3 WHERE id = 4', ['hold_has_no_call'], 'hold 3'],
   [
     'UPDATE calls SET cost_nanos = 71 WHERE id = 1',
-    [
-      'key_spent_is_sum_of_costs',
-      'key_day_has_its_calls',
-      'key_month_has_its_calls',
-      'call_is_charged_what_was_paid',
-      ...SUMS,
-    ],
+    ['key_spent_is_sum_of_costs', 'budget_has_its_calls', 'call_is_charged_what_was_paid', ...SUMS],
     'key 1',
   ],
   [

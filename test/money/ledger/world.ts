@@ -1,6 +1,7 @@
 // Shared parts of the ledger's tests: a small database, short forms of the operations, and the state after them.
 import type { Database } from 'bun:sqlite'
 import { createHash } from 'node:crypto'
+import type { BudgetPeriod } from '../../../src/domain/budgets.ts'
 import { type Breach, INVARIANTS } from '../../../src/money/ledger/invariants.ts'
 import type {
   CallRecord,
@@ -81,8 +82,18 @@ export const withdraw = (amount_nanos: number, account_id = 1): WithdrawOperatio
 export interface Given {
   balance?: number
   account?: Partial<Account>
-  key?: Partial<Key>
+  key?: GivenKey
 }
+
+/** A key with the limits of its budgets. */
+export type GivenKey = Partial<Key> & { budgets?: Limits }
+export type Limits = Partial<Record<BudgetPeriod, number>>
+
+/** A statement that adds budgets, of an account or one of its keys. */
+export const budgetsText = (account_id: number, key_id: number | null, limits: Limits): string =>
+  `INSERT INTO budgets (account_id, key_id, period, limit_nanos) VALUES ${Object.entries(limits)
+    .map(([period, limit]) => `(${account_id}, ${key_id ?? 'NULL'}, '${period}', ${limit})`)
+    .join()}`
 
 /** Adds an account with one key of the same number. The balance is a top-up, as in production. */
 export function addAccount(
@@ -97,22 +108,21 @@ export function addAccount(
 }
 
 /** Adds a key to an account. */
-export function addKey(db: Database, id: number, account_id: number, key: Partial<Key> = {}): void {
+export function addKey(db: Database, id: number, account_id: number, key: GivenKey = {}): void {
   const sha256 = createHash('sha256').update(`key-${id}`).digest()
   db.query(
     `INSERT INTO keys (id, account_id, name, prefix, sha256, spend_limit_nanos, spent_nanos, held_nanos,
-       daily_limit_nanos, monthly_limit_nanos, expires_at_ms, revoked_at_ms, created_at_ms)
-     VALUES (?, ?, 'key', 'tg_prefix0', ?, ?, 0, 0, ?, ?, ?, ?, 0)`,
+       expires_at_ms, revoked_at_ms, created_at_ms)
+     VALUES (?, ?, 'key', 'tg_prefix0', ?, ?, 0, 0, ?, ?, 0)`,
   ).run(
     id,
     account_id,
     sha256,
     key.spend_limit_nanos ?? null,
-    key.daily_limit_nanos ?? null,
-    key.monthly_limit_nanos ?? null,
     key.expires_at_ms ?? null,
     key.revoked_at_ms ?? null,
   )
+  if (key.budgets) db.run(budgetsText(account_id, id, key.budgets))
 }
 
 /** A database in memory: account 1 and key 1 as given, account 2 with key 2 and no money, key 3 of account 1. */

@@ -72,7 +72,7 @@ describe.if(hasPostgres)('the tables', () => {
   test('every text is compared by its bytes', async () => {
     const others = await db.rows<{ column: string }>(
       `SELECT attrelid::regclass || '.' || attname AS column FROM pg_attribute JOIN pg_class ON pg_class.oid = attrelid
-       WHERE relnamespace = 'tollgate'::regnamespace AND relkind = 'r' AND attnum > 0
+       WHERE relnamespace = 'tollgate'::regnamespace AND relkind = 'r' AND attnum > 0 AND NOT attisdropped
          AND atttypid = 'text'::regtype AND attcollation <> '"C"'::regcollation`,
     )
     expect(others).toEqual([])
@@ -98,7 +98,7 @@ async function ofPostgres(): Promise<Tables> {
 async function tableOf(name: string): Promise<Table> {
   const columns = await db.rows<{ said: string }>(
     `SELECT attname || ' ' || format_type(atttypid, NULL) || CASE WHEN attnotnull THEN ' NOT NULL' ELSE '' END AS said
-     FROM pg_attribute WHERE attrelid = $name::text::regclass AND attnum > 0 ORDER BY attnum`,
+     FROM pg_attribute WHERE attrelid = $name::text::regclass AND attnum > 0 AND NOT attisdropped ORDER BY attnum`,
     { name },
   )
   const indexes = await db.rows<{ name: string; text: string; is_unique: number; is_constraint: number }>(

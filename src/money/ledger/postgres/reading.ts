@@ -3,6 +3,7 @@ import type { Answer, Statement } from '../../../store/engines/postgres/connecti
 import { objectsOf } from '../../../store/engines/postgres/one-connection.ts'
 import { jsonOf } from '../../../store/engines/postgres/values.ts'
 import { type AccountRow, type Book, emptyBook, entryKey, type HoldRow, type KeyRow } from '../book.ts'
+import { BUDGET_COLUMNS, bookRow, type StoredKey } from '../budget-rows.ts'
 import { noCounts } from '../call-limits.ts'
 import type { KeyedEntry, Operation } from '../operations.ts'
 import { readingOfCounts } from './counts.ts'
@@ -63,8 +64,13 @@ export function readingOf(
       const counts = noCounts(found.now_s)
       limits.fill(counts, rest.splice(0, limits.statements.length))
       const book = emptyBook(idsFrom(found.hold_ids ?? ''), gateway_id, counts)
-      for (const row of accounts) book.accounts.set(row.id, row)
-      for (const row of rowsIn<KeyRow>(keys)) book.keys.set(row.id, row)
+      const of_accounts = new Map<number, string | null>()
+      for (const { account_budgets, ...key } of rowsIn<StoredKey & OfAccount>(keys)) {
+        of_accounts.set(key.account_id, account_budgets)
+        book.keys.set(key.id, bookRow(key))
+      }
+      for (const row of accounts)
+        book.accounts.set(row.id, bookRow({ ...row, budgets: of_accounts.get(row.id) ?? null }))
       for (const row of rowsIn<HoldRow>(holds)) book.holds.set(row.id, row)
       for (const { account_id, request_key, ...entry } of rowsIn<KeyedRow>(rest[0]))
         book.keyed_entries.set(entryKey(account_id, request_key), entry)
@@ -74,9 +80,9 @@ export function readingOf(
 }
 
 /** @returns the accounts that are locked now, and what others have */
-function lockedOf([accounts, keys]: readonly Answer[]): [free: AccountRow[], locked: LockedRows[]] {
-  if (!keys) return [rowsIn<AccountRow>(accounts), []]
-  const tried = rowsIn<Omit<AccountRow, 'status'> & { status: AccountRow['status'] | null }>(accounts)
+function lockedOf([accounts, keys]: readonly Answer[]): [free: LockedAccount[], locked: LockedRows[]] {
+  if (!keys) return [rowsIn<LockedAccount>(accounts), []]
+  const tried = rowsIn<Omit<LockedAccount, 'status'> & { status: AccountRow['status'] | null }>(accounts)
   const locked_keys = rowsIn<Pick<KeyRow, 'id' | 'account_id'>>(keys)
   const locked = new Map<number, LockedRows>()
   for (const { id, status } of tried) if (status === null) locked.set(id, { account_id: id, key_ids: [] })
@@ -86,6 +92,12 @@ function lockedOf([accounts, keys]: readonly Answer[]): [free: AccountRow[], loc
     status === null || locked.has(row.id) ? [] : [{ ...row, status }],
   )
   return [free, [...locked.values()]]
+}
+
+/** Its budgets are read once it is locked, with its keys: an operation that names none counts against no budget. */
+type LockedAccount = Omit<AccountRow, 'budgets'>
+interface OfAccount {
+  account_budgets: string | null
 }
 
 interface State {
@@ -136,10 +148,13 @@ const STATE = `
          ($2::bigint IS NULL OR (SELECT id FROM gateways WHERE id = $2 AND ended_at_ms IS NULL FOR SHARE) IS NOT NULL) AS alive,
          now_ms() / 1000 AS now_s`
 
+const budgetsWhere = (condition: string): string =>
+  `(SELECT json_agg(json_build_array(${BUDGET_COLUMNS}))::text FROM budgets WHERE budgets.${condition})`
+
 const KEYS = `
   SELECT id, account_id, spend_limit_nanos, spent_nanos, held_nanos, expires_at_ms, revoked_at_ms,
-         daily_limit_nanos, day_start_ms, day_first_hold_id, day_nanos,
-         monthly_limit_nanos, month_start_ms, month_first_hold_id, month_nanos
+         ${budgetsWhere('key_id = keys.id')} AS budgets,
+         ${budgetsWhere('account_id = keys.account_id AND key_id IS NULL')} AS account_budgets
     FROM keys
    WHERE id = ANY(ARRAY(SELECT unnest($1::bigint[]) UNION SELECT key_id FROM holds WHERE id = ANY($2::bigint[])))`
 

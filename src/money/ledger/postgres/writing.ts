@@ -3,7 +3,6 @@
 // So a batch of one takes the server two thirds of what an array for each column takes, and one of 64 the same. Columns are named, so that
 // a table may get more of them while an older program writes.
 
-import { isCounted } from '../../../domain/key-periods.ts'
 import { actionRow } from '../../../store/actions.ts'
 import type { Statement } from '../../../store/engines/postgres/connection.ts'
 import { jsonOf } from '../../../store/engines/postgres/values.ts'
@@ -16,7 +15,6 @@ import type { SharedPrices } from './prices.ts'
 
 /** The statements that write what a batch changed; none for what it left as it was. */
 export function writesOf(book: Book, prices: SharedPrices): Statement[] {
-  const keys = [...book.changed_keys]
   const opened = [...book.new_holds].filter(({ state }) => state !== 'settled')
   const resolved = book.resolved_holds.filter((row) => !book.new_holds.has(row))
   const settled = resolved.filter(({ state }) => state === 'settled')
@@ -24,11 +22,8 @@ export function writesOf(book: Book, prices: SharedPrices): Statement[] {
   const recorded = book.new_calls.map((row) => ({ ...row, ...prices.rowOf(row.price), summed: 1 }))
   return [
     ...writing(UPDATE_ACCOUNTS, [...book.changed_accounts]),
-    ...writing(
-      UPDATE_KEYS,
-      keys.filter((row) => !isCounted(row)),
-    ),
-    ...writing(UPDATE_COUNTED_KEYS, keys.filter(isCounted)),
+    ...writing(UPDATE_KEYS, [...book.changed_keys]),
+    ...writing(UPDATE_BUDGETS, [...book.changed_budgets]),
     ...writing(INSERT_HOLDS, opened),
     ...writing(DELETE_HOLDS, settled),
     ...writing(EXPIRE_HOLDS, expired),
@@ -53,16 +48,7 @@ const update = (table: string, columns: readonly string[]): string => `
 
 const UPDATE_ACCOUNTS = update('accounts', ['balance_nanos', 'held_nanos', 'debt_nanos'])
 const UPDATE_KEYS = update('keys', ['spent_nanos', 'held_nanos'])
-const UPDATE_COUNTED_KEYS = update('keys', [
-  'spent_nanos',
-  'held_nanos',
-  'day_start_ms',
-  'day_first_hold_id',
-  'day_nanos',
-  'month_start_ms',
-  'month_first_hold_id',
-  'month_nanos',
-])
+const UPDATE_BUDGETS = update('budgets', ['started_ms', 'first_hold_id', 'used_nanos'])
 
 const insert = (table: string, columns: readonly string[]): string =>
   `INSERT INTO ${table} (${columns.join()}) SELECT ${columns.join()} FROM json_populate_recordset(NULL::${table}, $1::text::json)`

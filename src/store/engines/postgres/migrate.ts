@@ -3,6 +3,7 @@
 import several_gateways from './0028_several_gateways.sql' with { type: 'text' }
 import bucket_marks from './0029_bucket_marks.sql' with { type: 'text' }
 import shared_catalogues from './0030_shared_catalogues.sql' with { type: 'text' }
+import budgets from './0031_budgets.sql' with { type: 'text' }
 import base from './base.sql' with { type: 'text' }
 import { type Connection, SCHEMA } from './connection.ts'
 import { isBusy } from './failure.ts'
@@ -22,6 +23,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { version: 28, sql: several_gateways, readable_from: 28 },
   { version: 29, sql: bucket_marks, readable_from: 28 },
   { version: 30, sql: shared_catalogues, readable_from: 28 },
+  { version: 31, sql: budgets, readable_from: 31 },
 ]
 
 export const NEWEST = MIGRATIONS.at(-1)?.version ?? 0

@@ -1,4 +1,4 @@
--- The tables of a new database, as migrations 0001 to 0030 leave them: what they hold is said there, and in the files of db/.
+-- The tables of a new database, as migrations 0001 to 0031 leave them: what they hold is said there, and in the files of store/tables/.
 -- A database that has none of them gets these at once, in a tenth of the time. Later migrations follow, so this file does not change.
 CREATE TABLE accounts (
   id INTEGER PRIMARY KEY,
@@ -23,7 +23,7 @@ CREATE TABLE keys (
   expires_at_ms INTEGER,
   revoked_at_ms INTEGER,
   created_at_ms INTEGER NOT NULL
-, daily_limit_nanos INTEGER CHECK (daily_limit_nanos BETWEEN 0 AND 9007199254740991), monthly_limit_nanos INTEGER CHECK (monthly_limit_nanos BETWEEN 0 AND 9007199254740991), concurrent_calls INTEGER CHECK (concurrent_calls BETWEEN 1 AND 1000000), day_start_ms INTEGER, day_first_hold_id INTEGER NOT NULL DEFAULT 0, day_nanos INTEGER NOT NULL DEFAULT 0 CHECK (day_nanos BETWEEN 0 AND 9007199254740991), month_start_ms INTEGER, month_first_hold_id INTEGER NOT NULL DEFAULT 0, month_nanos INTEGER NOT NULL DEFAULT 0 CHECK (month_nanos BETWEEN 0 AND 9007199254740991)) STRICT;
+, concurrent_calls INTEGER CHECK (concurrent_calls BETWEEN 1 AND 1000000)) STRICT;
 CREATE INDEX keys_by_account ON keys (account_id);
 CREATE TABLE entries (
   id INTEGER PRIMARY KEY,
@@ -587,3 +587,17 @@ CREATE TABLE bucket_marks (
   mark TEXT NOT NULL CHECK (mark <> '')
 ) STRICT;
 INSERT INTO call_rewrites VALUES (1, 'prices', 0, 0), (2, 'traces', 0, NULL);
+CREATE TABLE budgets (
+  id INTEGER PRIMARY KEY,
+  account_id INTEGER NOT NULL REFERENCES accounts (id),
+  -- Null: of all calls of the account.
+  key_id INTEGER REFERENCES keys (id),
+  period TEXT NOT NULL CHECK (period IN ('5h', 'day', 'week', 'month')),
+  limit_nanos INTEGER NOT NULL CHECK (limit_nanos BETWEEN 0 AND 9007199254740991),
+  -- When the period of the last hold began, the first hold of it, and what its holds hold and its calls cost. Null: no hold yet.
+  started_ms INTEGER,
+  first_hold_id INTEGER NOT NULL DEFAULT 0,
+  used_nanos INTEGER NOT NULL DEFAULT 0 CHECK (used_nanos BETWEEN 0 AND 9007199254740991)
+) STRICT;
+CREATE UNIQUE INDEX budgets_of_accounts ON budgets (account_id, period) WHERE key_id IS NULL;
+CREATE UNIQUE INDEX budgets_of_keys ON budgets (key_id, period) WHERE key_id IS NOT NULL;

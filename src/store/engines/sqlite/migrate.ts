@@ -33,6 +33,7 @@ import gateways from './migrations/0027_gateways.sql' with { type: 'text' }
 import several_gateways from './migrations/0028_several_gateways.sql' with { type: 'text' }
 import bucket_marks from './migrations/0029_bucket_marks.sql' with { type: 'text' }
 import shared_catalogues from './migrations/0030_shared_catalogues.sql' with { type: 'text' }
+import budgets from './migrations/0031_budgets.sql' with { type: 'text' }
 
 /** In order. A migration's number is its place in this list, from 1; once released, neither it nor its bytes change. */
 export const MIGRATIONS: readonly string[] = [
@@ -66,10 +67,11 @@ export const MIGRATIONS: readonly string[] = [
   several_gateways,
   bucket_marks,
   shared_catalogues,
+  budgets,
 ]
 
 /** The script for an empty database, in place of the first migrations, in a tenth of their time: every audit makes one, too. */
-const BASE = { version: 30, sql: base }
+const BASE = { version: 31, sql: base }
 
 /** The statements that a database of a version lacks, in order. */
 const lackingAt = (version: number, migrations: readonly string[]): readonly string[] =>

@@ -1,0 +1,188 @@
+// Budgets of accounts and keys: set, removed, copied to a key's successor, and read with what is used of them.
+import { and, isNull } from 'drizzle-orm'
+import type { Fields } from '../domain/actions.ts'
+import { BUDGET_PERIODS, type BudgetPeriod, periodStart } from '../domain/budgets.ts'
+import { invalidRequest } from '../domain/errors.ts'
+import type { Nanos } from '../domain/money.ts'
+import { DAY_S } from '../domain/ranges.ts'
+import { recordAction } from '../store/actions.ts'
+import type { Awaitable, Db, Tx } from '../store/db.ts'
+import { NEWEST_HOLD_SQL } from '../store/newest-hold.ts'
+import { equals, isOneOf, placeholders, rawPlaceholders } from '../store/placeholders.ts'
+import { perConnection } from '../store/prepared.ts'
+import { type BudgetRow, budgets } from '../store/schema.ts'
+import { lockedAccount } from './accounts.ts'
+import { refuseClosed } from './closing.ts'
+import { usdOrNull } from './key-fields.ts'
+
+/** An account, or one of its keys. */
+export interface BudgetOwner {
+  account_id: number
+  key_id: number | null
+}
+
+/** New limits by their periods; null takes a limit away, and what is left out stays. */
+export type BudgetChanges = Partial<Record<BudgetPeriod, Nanos | null>>
+
+/** The limits as requests, answers and the audit log name them. */
+export const BUDGET_NAMES = {
+  '5h': 'five_hour_limit',
+  day: 'daily_limit',
+  week: 'weekly_limit',
+  month: 'monthly_limit',
+} as const satisfies Record<BudgetPeriod, string>
+
+const queries = perConnection({
+  ofAccount: (orm) =>
+    orm
+      .select()
+      .from(budgets)
+      .where(and(equals(budgets.account_id, 'account_id'), isNull(budgets.key_id)))
+      .orderBy(budgets.id)
+      .prepare(),
+  ofKeys: (orm) =>
+    orm.select().from(budgets).where(isOneOf(budgets.key_id, 'key_ids')).orderBy(budgets.id).prepare(),
+  insert: (orm) =>
+    orm
+      .insert(budgets)
+      .values(
+        placeholders(
+          'account_id',
+          'key_id',
+          'period',
+          'limit_nanos',
+          'started_ms',
+          'first_hold_id',
+          'used_nanos',
+        ),
+      )
+      .prepare(),
+  setLimit: (orm) =>
+    orm.update(budgets).set(rawPlaceholders('limit_nanos')).where(equals(budgets.id, 'id')).prepare(),
+  remove: (orm) => orm.delete(budgets).where(equals(budgets.id, 'id')).prepare(),
+})
+
+/** The budgets of an account itself. */
+export const budgetsOfAccount = (db: Db, account_id: number): Awaitable<BudgetRow[]> =>
+  queries(db).ofAccount.all({ account_id })
+
+/** The budgets of keys. */
+export const budgetsOfKeys = (db: Db, key_ids: readonly number[]): Awaitable<BudgetRow[]> =>
+  key_ids.length === 0 ? [] : queries(db).ofKeys.all({ key_ids: JSON.stringify(key_ids) })
+
+/** Keys with their budgets. */
+export async function withBudgets<Of extends { id: number }>(
+  db: Db,
+  keys: readonly Of[],
+): Promise<(Of & { budgets: BudgetRow[] })[]> {
+  const rows = await budgetsOfKeys(
+    db,
+    keys.map(({ id }) => id),
+  )
+  return keys.map((key) => ({ ...key, budgets: rows.filter(({ key_id }) => key_id === key.id) }))
+}
+
+/** @throws GatewayError invalid_request for a limit that is no amount */
+export function checkBudgets(changes: BudgetChanges): void {
+  for (const period of BUDGET_PERIODS) {
+    const nanos = changes[period] ?? 0
+    const param = BUDGET_NAMES[period]
+    if (!Number.isSafeInteger(nanos) || nanos < 0)
+      throw invalidRequest(`${param}: must be 0 USD or more.`, { param })
+  }
+}
+
+/**
+ * Changes budgets in a transaction that has locked the account. What is used of a budget stays with it; a new one counts the calls of its period
+ * so far, and five hours begin with the next call.
+ *
+ * @returns the limits before and after, where one changed
+ * @throws GatewayError invalid_request for a limit that is no amount
+ */
+export async function setBudgets(
+  tx: Tx,
+  owner: BudgetOwner,
+  changes: BudgetChanges,
+  now_ms: number,
+): Promise<{ before: Fields; after: Fields } | undefined> {
+  checkBudgets(changes)
+  const { insert, setLimit, remove } = queries(tx)
+  const rows = await rowsOf(tx, owner)
+  const [before, after]: Fields[] = [{}, {}]
+  for (const period of BUDGET_PERIODS) {
+    const limit_nanos = changes[period]
+    const row = rows.find((row) => row.period === period)
+    if (limit_nanos === undefined || limit_nanos === (row?.limit_nanos ?? null)) continue
+    if (limit_nanos === null) await remove.run({ id: row?.id ?? 0 })
+    else if (row) await setLimit.run({ id: row.id, limit_nanos })
+    else await insert.run({ ...owner, period, limit_nanos, ...(await usedSoFar(tx, owner, period, now_ms)) })
+    Object.assign(before ?? {}, { [`${BUDGET_NAMES[period]}_usd`]: usdOrNull(row?.limit_nanos ?? null) })
+    Object.assign(after ?? {}, { [`${BUDGET_NAMES[period]}_usd`]: usdOrNull(limit_nanos) })
+  }
+  return before && after && Object.keys(after).length > 0 ? { before, after } : undefined
+}
+
+/** Gives a key the budgets of the key that it replaces, with what is used of them. @returns its limits */
+export async function copyBudgets(tx: Tx, from_key_id: number, to: BudgetOwner): Promise<{ after: Fields }> {
+  const { insert } = queries(tx)
+  const after: Fields = {}
+  for (const { period, limit_nanos, started_ms, first_hold_id, used_nanos } of await budgetsOfKeys(tx, [
+    from_key_id,
+  ])) {
+    await insert.run({ ...to, period, limit_nanos, started_ms, first_hold_id, used_nanos })
+    Object.assign(after, { [`${BUDGET_NAMES[period]}_usd`]: usdOrNull(limit_nanos) })
+  }
+  return { after }
+}
+
+/**
+ * Changes the budgets of an account.
+ *
+ * @throws GatewayError not_found without the account; conflict if it is closed; invalid_request for a limit that is no amount
+ */
+export const changeAccountBudgets = (
+  db: Db,
+  account_name: string,
+  changes: BudgetChanges,
+  now_ms: number,
+): Promise<BudgetRow[]> =>
+  db.begin(async (tx) => {
+    const account = await lockedAccount(tx, account_name)
+    await refuseClosed(tx, account)
+    const { id: account_id } = account
+    const difference = await setBudgets(tx, { account_id, key_id: null }, changes, now_ms)
+    if (difference) await recordAction(tx, { action: 'account.limited', account_id, ...difference })
+    return await budgetsOfAccount(tx, account_id)
+  })
+
+const rowsOf = (tx: Tx, { account_id, key_id }: BudgetOwner): Awaitable<BudgetRow[]> =>
+  key_id === null ? budgetsOfAccount(tx, account_id) : budgetsOfKeys(tx, [key_id])
+
+/** What a new budget begins with: what the calls of its period cost until now, and what those under way hold. */
+async function usedSoFar(tx: Tx, owner: BudgetOwner, period: BudgetPeriod, now_ms: number) {
+  if (period === '5h') return { started_ms: null, first_hold_id: 0, used_nanos: 0 }
+  const started_ms = periodStart(period, now_ms)
+  const [used] = await tx.rows<{ used_nanos: Nanos; first_hold_id: number }>(USED, {
+    ...owner,
+    from_ms: started_ms,
+    from_s: started_ms / 1_000,
+  })
+  if (!used) throw new Error('a sum has no row')
+  return { started_ms, ...used }
+}
+
+/** Of a key, or of all keys of the account. */
+const OWN = 'account_id = $account_id AND key_id = coalesce(CAST($key_id AS bigint), key_id)'
+
+/**
+ * As the ledger counts on: holds and calls by the number of the first hold, also where their clock said that they began before the period. Of holds
+ * the first may have expired: it may be settled late.
+ */
+const USED = `
+  WITH first AS (
+         SELECT coalesce((SELECT min(id) FROM holds WHERE ${OWN} AND created_at_ms >= $from_ms), ${NEWEST_HOLD_SQL} + 1) AS hold_id)
+  SELECT hold_id AS first_hold_id,
+         (SELECT coalesce(sum(cost_nanos), 0) FROM call_sums WHERE ${OWN} AND span_s = ${DAY_S} AND start_s >= $from_s)
+         + (SELECT coalesce(sum(amount_nanos), 0) FROM holds WHERE ${OWN} AND state = 'pending' AND id >= hold_id)
+         + (SELECT coalesce(sum(cost_nanos), 0) FROM calls WHERE ${OWN} AND id >= hold_id AND started_at_ms < $from_ms) AS used_nanos
+    FROM first`
