@@ -131,7 +131,9 @@ function makeOld(path: string): void {
 
 const TABLES = ['accounts', 'keys', 'entries', 'calls', 'generations', 'call_sums']
 const rowsOf = (db: Database) =>
-  TABLES.map((table) => db.query(`SELECT * FROM ${table} ORDER BY 1, 2, 3, 4, 5, 6`).all())
+  TABLES.map((table) =>
+    db.query<Record<string, unknown>, []>(`SELECT * FROM ${table} ORDER BY 1, 2, 3, 4, 5, 6`).all(),
+  )
 
 test('a database of the version before keeps its calls, sums and images, and the holds that have no call', () =>
   inFolder((path) => {
@@ -140,8 +142,13 @@ test('a database of the version before keeps its calls, sums and images, and the
     const before = rowsOf(old)
     old.close()
     const db = openDatabase(path, { before_migration: 'nothing' })
-    // Later versions add columns.
-    expect(rowsOf(db)).toMatchObject(before)
+    // Later versions add columns, and budgets took the place of those that limited a key's days and months.
+    const kept = before.map((rows) =>
+      rows.map((row) =>
+        Object.fromEntries(Object.entries(row).filter(([name]) => !/^(day|daily|month|monthly)_/.test(name))),
+      ),
+    )
+    expect(rowsOf(db)).toMatchObject(kept)
     expect(holdsOf(db)).toEqual([
       { id: 3, state: 'expired' },
       { id: 4, state: 'pending' },
