@@ -218,28 +218,29 @@ describe('no failure is dropped in silence', () => {
 
 /** The most lines of TypeScript in a folder. A change that raises one says why beside the number; one that shrinks a folder lowers it. */
 const MAX_FOLDER_LINES: Readonly<Record<string, number>> = {
-  'src/access/': 3_500,
-  'src/app/': 10_000,
-  'src/build/': 700,
-  'src/calls/': 10_300,
+  // 100 more since limits by period are rows, of accounts and of a week and five hours, too; so has src/money.
+  'src/access/': 3_600,
+  'src/app/': 9_100,
+  'src/build/': 600,
+  'src/calls/': 10_200,
   'src/catalogue/': 6_000,
   'src/domain/': 5_700,
   'src/http/': 1_800,
   'src/idempotency/': 1_300,
   'src/library/': 1_500,
   'src/media/': 2_000,
-  'src/money/': 5_700,
-  'src/observe/': 700,
-  'src/protocols/': 20_800,
+  'src/money/': 5_800,
+  'src/observe/': 600,
+  'src/protocols/': 20_300,
   'src/responses/': 1_000,
   'src/store/': 6_100,
   'src/upstream/': 2_100,
   'src/utilities/': 500,
-  'plugins/console/': 5_900,
-  'plugins/': 53_600,
+  'plugins/console/': 5_800,
+  'plugins/': 53_200,
 }
 /** Tests but for the tools and the strict providers. */
-const MAX_TEST_LINES = 132_600
+const MAX_TEST_LINES = 132_000
 
 const linesOf = (files: readonly string[]): number =>
   files.reduce((sum, file) => sum + source(file).split('\n').length - 1, 0)
