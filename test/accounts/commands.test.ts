@@ -57,6 +57,23 @@ describe('account', () => {
     expect(out).not.toContain('note')
   })
 
+  test('limit sets limits of spending by period, which show has, and takes them away', async () => {
+    await scene.run('account', 'create', 'anna')
+    expect((await scene.run('account', 'limit', 'anna')).err).toContain('Nothing to change')
+    await scene.run('account', 'limit', 'anna', '--limit-day', '5', '--limit-5h', '2')
+    expect(await scene.json('account', 'show', 'anna')).toMatchObject({
+      spend_limits: [
+        { period: '5h', limit_usd: '2.00', used_usd: '0.00', resets_at_ms: null, state: 'ok' },
+        { period: 'day', limit_usd: '5.00', left_usd: '5.00', resets_at: '2026-11-22T00:00:00.000Z' },
+      ],
+    })
+    const { out } = await scene.run('account', 'show', 'anna')
+    expect(out).toMatch(/^limit 5h +0\.00 of 2\.00 USD used$/m)
+    expect(out).toMatch(/^limit day +0\.00 of 5\.00 USD used, until 2026-11-2\dT/m)
+    await scene.run('account', 'limit', 'anna', '--limit-5h', 'none', '--limit-day', 'none')
+    expect(await scene.json('account', 'show', 'anna')).toMatchObject({ spend_limits: [] })
+  })
+
   test.each([
     [[], 1, /give --display-name/],
     [['--email', 'nobody'], 1, /not an email address/],

@@ -2,17 +2,20 @@
 import type { Command } from 'commander'
 import { type AccountDetails, detailsOf } from '../../../src/access/account-details.ts'
 import { createAccount, suspendAccount } from '../../../src/access/accounts.ts'
-import { withBudgets } from '../../../src/access/budgets.ts'
+import { budgetsOfAccount, withBudgets } from '../../../src/access/budgets.ts'
 import { type AccountWithStatus, accountWithStatus, reopenAccount } from '../../../src/access/closing.ts'
 import { keyStatus } from '../../../src/access/key-status.ts'
 import { listKeys } from '../../../src/access/keys.ts'
+import { budgetsView } from '../../../src/access/limits-view.ts'
 import { contextOf } from '../../../src/app/command-line/context.ts'
 import { withDatabase } from '../../../src/app/command-line/data-folder.ts'
 import { fields } from '../../../src/app/command-line/table.ts'
 import { addExample, type CliDeps } from '../../../src/app/command-line/terminal.ts'
 import { localIso } from '../../../src/app/command-line/times.ts'
 import { wholeListCommand } from '../../../src/app/list/command.ts'
+import type { Budget } from '../../../src/domain/budgets.ts'
 import { formatUsd } from '../../../src/domain/money.ts'
+import { budgetLimits, type SpendLimit } from '../../../src/domain/spend-limits.ts'
 import type { Key } from '../../../src/store/schema.ts'
 import { keyFields } from '../../keys/index.ts'
 import { account_list, accountFields } from '../list.ts'
@@ -43,13 +46,14 @@ export function addAccountCommands(program: Command, deps: CliDeps): void {
   addList(account, deps)
 
   addExample(account.command('show <name>'), 'account show alice')
-    .description('Show an account, its money and its keys.')
+    .description('Show an account, its money, its limits and its keys.')
     .action(async (name: string, _: object, command: Command) => {
       const { folder, answer } = contextOf(command, deps)
-      const { found, keys, details } = await withDatabase(folder, 'read', async (db) => {
+      const { found, budgets, keys, details } = await withDatabase(folder, 'read', async (db) => {
         const found = await accountWithStatus(db, name)
         return {
           found,
+          budgets: await budgetsOfAccount(db, found.id),
           keys: await withBudgets(db, await listKeys(db, found.id)),
           details: await detailsOf(db, found.id),
         }
@@ -58,9 +62,10 @@ export function addAccountCommands(program: Command, deps: CliDeps): void {
         {
           ...accountFields(found),
           ...details,
+          spend_limits: budgetsView(budgets, deps.now()),
           keys: keys.map((key) => keyFields({ ...key, account_name: name }, deps.now())),
         },
-        describe(found, keys, details, deps.now()),
+        describe(found, budgets, keys, details, deps.now()),
       )
     })
 
@@ -105,6 +110,7 @@ const notBack = (name: string): string =>
 
 function describe(
   account: AccountWithStatus,
+  budgets: readonly Budget[],
   keys: readonly Key[],
   details: AccountDetails,
   now_ms: number,
@@ -118,6 +124,7 @@ function describe(
     ['held', `${formatUsd(account.held_nanos)} USD, for running calls`],
     ['debt', `${formatUsd(account.debt_nanos)} USD`],
     ['created', localIso(account.created_at_ms)],
+    ...budgetLimits(budgets, now_ms).map(limitLine),
     [
       'keys',
       active.length === 0
@@ -126,3 +133,8 @@ function describe(
     ],
   ])
 }
+
+const limitLine = ({ period, used_nanos, limit_nanos, resets_at_ms }: SpendLimit): [string, string] => [
+  `limit ${period}`,
+  `${formatUsd(used_nanos)} of ${formatUsd(limit_nanos)} USD used${resets_at_ms === null ? '' : `, until ${localIso(resets_at_ms)}`}`,
+]
