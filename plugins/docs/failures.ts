@@ -7,7 +7,7 @@ import { DIALECTS } from './dialects.ts'
 const MEANINGS: Readonly<Record<ErrorKind, string>> = {
   invalid_request: 'The request is malformed, or asks for what the model does not do',
   unauthenticated: 'No key, or one that is wrong, revoked or expired',
-  insufficient_balance: "The balance, or a spend limit of the key or the account, does not pay for the call",
+  insufficient_balance: 'The balance, or a spend limit of the key or the account, does not pay for the call',
   permission_denied:
     "A suspended account, an address off the key's list, or a model that the key may not call",
   not_found: 'No such model, or no such thing in this account',
