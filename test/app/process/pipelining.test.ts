@@ -24,7 +24,10 @@ const headsIn = (received: string): string[] =>
     .map((answer) => answer.split('\r\n\r\n', 1)[0]?.toLowerCase() ?? '')
 const endsIt = (head: string): boolean => head.includes('\r\nconnection: close')
 
-describe('of 200 requests in one write the application sees 18, the last of which closes the connection', () => {
+/** 64 of any connection, and 16 of this one. */
+const MAX_BEFORE_CLOSE = 80
+
+describe('of 200 requests in one write the application sees 81 at most, the last of which closes the connection', () => {
   test.each([
     ['without a key', request('/v1/models'), 401],
     ['without an endpoint', request('/nope'), 404],
@@ -38,8 +41,9 @@ describe('of 200 requests in one write the application sees 18, the last of whic
     client.send(text.repeat(200))
     await client.closed
     const heads = headsIn(client.received())
-    expect(heads.map((head) => Number.parseInt(head, 10))).toEqual(new Array(18).fill(status))
-    expect(heads.map(endsIt)).toEqual([...new Array(17).fill(false), true])
+    expect(heads.length - 1).toBeWithin(16, MAX_BEFORE_CLOSE + 1)
+    expect(new Set(heads.map((head) => Number.parseInt(head, 10)))).toEqual(new Set([status]))
+    expect(heads.findIndex(endsIt)).toBe(heads.length - 1)
   })
 })
 
@@ -47,7 +51,7 @@ test('8 requests in one write are answered in their order, and the connection st
   const client = await connectSocket(gateway.url)
   const paths = ['/healthz', '/nope', '/readyz', '/v1/models', '/healthz', '/nope', '/v1/models', '/readyz']
   const statuses = [200, 404, 200, 200, 200, 404, 200, 200]
-  for (let round = 1; round <= 3; round++) {
+  for (let round = 1; round <= 30; round++) {
     client.send(paths.map((path) => request(path, withKey)).join(''))
     await client.sees('HTTP/1.1 ', round * paths.length)
     const heads = headsIn(client.received()).slice(-paths.length)

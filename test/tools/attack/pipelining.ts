@@ -11,7 +11,7 @@ const CONNECTIONS = 20
 const CALM_MS = 2_000
 const MAX_HEALTH_MS = 50
 /** Of a connection; the rest is dropped with it. */
-const MAX_ANSWERS = 18
+const MAX_ANSWERS = 81
 const PATHS = ['/v1/models', '/nope', '/healthz']
 
 export const pipelining: Attack = {
