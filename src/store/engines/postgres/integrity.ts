@@ -68,7 +68,11 @@ let expected: readonly Counted[] | undefined
 
 /** All that this version is made of: by the texts of the migrations, and the columns as SQLite has them. */
 export function expectedParts(): Counted[] {
-  const parts = MIGRATIONS.flatMap(({ sql }) => statementsOf(sql)).flatMap(partsMade)
+  const statements = MIGRATIONS.flatMap(({ sql }) => statementsOf(sql))
+  const parts = statements.flatMap((statement) => [
+    ...partsMade(statement),
+    ...partsTaken(statement, statements),
+  ])
   const columns = copiedTables().flatMap(({ name, columns }) =>
     columns.map((column) => ({ name: `column ${name}.${column.name}`, sql: '', count: 1 })),
   )
@@ -110,4 +114,15 @@ function partsMade(statement: string): Counted[] {
     { name: `constraint of ${table}`, sql: '', count: constraints },
     { name: `sequence of ${table}`, sql: '', count: times(/\bAS IDENTITY\b/g) },
   ]
+}
+
+/** A column that goes takes the checks of its definition with it. */
+function partsTaken(statement: string, statements: readonly string[]): Counted[] {
+  const table = OF_TABLE.exec(statement)?.[1]
+  const own = statements.filter((one) => table !== undefined && OF_TABLE.exec(one)?.[1] === table).join()
+  return Array.from(statement.matchAll(/\bDROP COLUMN (\w+)/g), ([, column]) => ({
+    name: `constraint of ${table}`,
+    sql: '',
+    count: -own.split(`CHECK (${column} `).length + 1,
+  }))
 }
