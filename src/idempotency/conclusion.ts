@@ -3,6 +3,7 @@ import { type ErrorKind, type GatewayError, toGatewayError } from '../domain/err
 import { StorageFailure } from '../domain/storage-failure.ts'
 import { type RenderError, renderFailure } from '../http/answers.ts'
 import type { Logger } from '../observe/log.ts'
+import { MAX_ROW_BYTES } from '../store/kept/content.ts'
 import type { PlainSignal } from '../utilities/plain-signal.ts'
 import type { KeptAnswers, KeyedRequest } from './kept-answers.ts'
 import { keepWhole, type Recording, startRecording } from './recording.ts'
@@ -46,16 +47,16 @@ export async function concludeAnswer(
   const finish = () => keepWhole(deps.answers, request.account_id, bytes)
   try {
     await keep(deps, request, answer, finish)
-    end()
-  } catch {
-    // The database does not answer: `keep` throws nothing else.
-    void concludeLater(deps, {
-      request,
-      answer,
-      recording: { finish, discard: () => Promise.resolve() },
-      end,
-    })
+  } catch (cause) {
+    if (bytes.length <= MAX_ROW_BYTES) {
+      const recording = { finish, discard: () => Promise.resolve() }
+      void concludeLater(deps, { request, answer, recording, end })
+      return new Response(bytes, answer)
+    }
+    // While a bucket fails, other calls go on, whose answers would fill the memory.
+    warnOfLoss(deps, request, cause)
   }
+  end()
   return new Response(bytes, answer)
 }
 
@@ -209,24 +210,24 @@ const warn = ({ log }: ConclusionDeps, { request }: EndedStream, cause: unknown)
 
 /**
  * Keeps an answer under its key. Where it cannot be kept, that is only logged: the caller has paid for the answer, and gets it.
- * @throws StorageFailure while the database does not answer
+ * @throws StorageFailure while the database, or a bucket, does not answer
  */
 async function keep(
-  { answers, log }: ConclusionDeps,
+  deps: ConclusionDeps,
   request: KeyedRequest,
   { status, headers }: Response,
   finish: Recording['finish'],
 ): Promise<void> {
   try {
-    await answers.keep(request, { status, headers: [...headers], body: await finish() })
+    await deps.answers.keep(request, { status, headers: [...headers], body: await finish() })
   } catch (cause) {
     if (cause instanceof StorageFailure) throw cause
-    log.warn(
-      { request_id: request.request_id, cause },
-      'an answer could not be kept under its Idempotency-Key',
-    )
+    warnOfLoss(deps, request, cause)
   }
 }
+
+const warnOfLoss = ({ log }: ConclusionDeps, { request_id }: KeyedRequest, cause: unknown): void =>
+  log.warn({ request_id, cause }, 'an answer could not be kept under its Idempotency-Key')
 
 /** Does something more when a step fails, and fails as it did. */
 async function resultOr<T>(step: Promise<T>, onFailure: () => Promise<void>): Promise<T> {

@@ -16,7 +16,7 @@ import { memoryLog } from '../support/memory-log.ts'
 
 /** These answers are small: none of them goes to a file. */
 const NO_FILES: ContentFiles = {
-  put: () => Promise.reject(new Error('no file was expected')),
+  put: () => Promise.reject(broken?.failure ?? new Error('no file was expected')),
   open: async () => undefined,
   remove: async () => undefined,
   list: async function* () {},
@@ -150,21 +150,24 @@ describe('a request that failed', () => {
 })
 
 describe('a whole answer that was paid, and cannot be kept', () => {
+  const LOST = 'idempotent_answer_lost'
   test.each([
     [
       'while the database does not answer, is kept once it does',
       storage(),
+      5,
       'idempotency_key_in_use',
       'replayed 200',
     ],
-    ['for another reason, is lost', bug(), 'idempotent_answer_lost', 'idempotent_answer_lost'],
-  ])('%s', async (_, failure, at_once, then) => {
+    ['for another reason, is lost', bug(), 5, LOST, LOST],
+    ['in a bucket that does not answer, is lost: it would fill the memory', storage(), 70_000, LOST, LOST],
+  ])('%s', async (_, failure, bytes, at_once, then) => {
     const answer = await idempotency.once(KEY, callOf(), async () => {
       inLedger([hold(100, { request_id: `req_${requests - 1}` }), post(1, 70)])
       broken = { step: 'keep', failure }
-      return new Response('hello')
+      return new Response('a'.repeat(bytes))
     })
-    expect(await answer.text()).toBe('hello')
+    expect((await answer.text()).length).toBe(bytes)
     expect(await sendAgain()).toBe(at_once)
     broken = undefined
     await eventually('it is known', async () => (await sendAgain()) === then)

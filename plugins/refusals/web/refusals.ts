@@ -15,8 +15,9 @@ const ASK = 'Ask your operator'
 const WORDS: Readonly<Record<string, Words>> = {
   insufficient_balance: {
     reason: 'not enough balance',
-    operator: 'Add funds to the account, or raise the spend limit of the key.',
-    account: `${ASK} to add funds, or raise the spend limit of the key.`,
+    operator:
+      'Add funds to the account, or raise the spend limit that is reached, of the key or the account.',
+    account: `${ASK} to add funds, or raise the spend limit that is reached.`,
   },
   OUTSTANDING_DEBT: {
     reason: 'account in debt',

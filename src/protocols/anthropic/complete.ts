@@ -47,7 +47,6 @@ export class StreamedBlocks {
   #newest = -1
   readonly #call_id: string
 
-  /** */
   constructor(call_id: string) {
     this.#call_id = call_id
   }

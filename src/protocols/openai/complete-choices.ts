@@ -16,7 +16,6 @@ export class StreamedChoices {
   readonly #candidates = new Map<number, Candidate>()
   readonly #call_id: string
 
-  /** */
   constructor(call_id: string) {
     this.#call_id = call_id
   }

@@ -76,20 +76,19 @@ function withItems(
   return { ...body, input: input.map((item) => (isObject(item) && has(item) ? change(item) : item)) }
 }
 
-const withShortIds = (body: JsonObject): JsonObject =>
-  withItems(
-    body,
-    ({ call_id }) => (stringIn(call_id)?.length ?? 0) > MAX_CALL_ID_CHARS,
-    (item) => ({ ...item, call_id: shortened(String(item.call_id), MAX_CALL_ID_CHARS) }),
-  )
+const hasLongId = ({ call_id }: JsonObject): boolean => (stringIn(call_id)?.length ?? 0) > MAX_CALL_ID_CHARS
+const shortenId = (item: JsonObject): JsonObject => ({
+  ...item,
+  call_id: shortened(String(item.call_id), MAX_CALL_ID_CHARS),
+})
+const withShortIds = (body: JsonObject): JsonObject => withItems(body, hasLongId, shortenId)
 
 /** OpenAI's servers refuse the status of a reasoning item, which others send: https://github.com/BerriAI/litellm/issues/13420 */
+const hasReasoningStatus = ({ type, status }: JsonObject): boolean =>
+  type === 'reasoning' && status !== undefined
+const dropStatus = ({ status: _, ...item }: JsonObject): JsonObject => item
 const withoutReasoningStatus = (body: JsonObject): JsonObject =>
-  withItems(
-    body,
-    ({ type, status }) => type === 'reasoning' && status !== undefined,
-    ({ status: _, ...item }) => item,
-  )
+  withItems(body, hasReasoningStatus, dropStatus)
 
 const withLeastLimit = (body: JsonObject): JsonObject =>
   Number(body.max_output_tokens ?? MIN_OUTPUT_TOKENS) < MIN_OUTPUT_TOKENS
