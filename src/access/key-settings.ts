@@ -43,7 +43,7 @@ interface Budgeted {
 /** The settings of a new key. What is left out is not limited. */
 export type NewKeySettings = Pick<KeySettings, 'name'> & Partial<KeyLimits> & Budgeted
 
-/** Those that change. */
+/** The settings that a change names. */
 export type KeyChanges = Partial<KeySettings> & Budgeted
 
 /** As many as the table takes. */

@@ -1,5 +1,5 @@
 // `key change`: another name and other limits for a key that stays the same.
-import { type Command, Option } from 'commander'
+import type { Command } from 'commander'
 import { type KeyChanges, MAX_CONCURRENT_CALLS } from '../../../src/access/key-settings.ts'
 import { changeKey } from '../../../src/access/keys.ts'
 import { readCount, readExpiry, readLimit, readList } from '../../../src/app/command-line/arguments.ts'
@@ -17,8 +17,6 @@ interface ChangeOptions {
   spendLimit?: Limit<Nanos>
   dailyLimit?: Limit<Nanos>
   monthlyLimit?: Limit<Nanos>
-  limitDay?: Limit<Nanos>
-  limitMonth?: Limit<Nanos>
   limit5h?: Limit<Nanos>
   limitWeek?: Limit<Nanos>
   concurrentCalls?: Limit<number>
@@ -70,8 +68,6 @@ export function addKeyChange(key: Command, deps: CliDeps): void {
       'the most that they may cost in a week from Monday (UTC), or none',
       or('none', readLimit),
     )
-    .addOption(new Option('--limit-day <usd>').argParser(or('none', readLimit)).hideHelp())
-    .addOption(new Option('--limit-month <usd>').argParser(or('none', readLimit)).hideHelp())
     .option(
       '--concurrent-calls <count>',
       'how many may run at the same time, or any',
@@ -103,9 +99,9 @@ function changesOf(options: ChangeOptions): KeyChanges {
   const { name, models, expires, addresses } = options
   const budgets = defined({
     '5h': options.limit5h?.to,
-    day: (options.limitDay ?? options.dailyLimit)?.to,
+    day: options.dailyLimit?.to,
     week: options.limitWeek?.to,
-    month: (options.limitMonth ?? options.monthlyLimit)?.to,
+    month: options.monthlyLimit?.to,
   })
   return defined({
     name,

@@ -1,5 +1,5 @@
 // `key`: create, list, revoke and rotate API keys. The text of a key is printed once, and nowhere else.
-import { type Command, Option } from 'commander'
+import type { Command } from 'commander'
 import { accountByName } from '../../../src/access/accounts.ts'
 import type { ListedKey } from '../../../src/access/key-listing.ts'
 import { MAX_CONCURRENT_CALLS } from '../../../src/access/key-settings.ts'
@@ -28,8 +28,6 @@ interface CreateOptions {
   spendLimit?: Nanos
   dailyLimit?: Nanos
   monthlyLimit?: Nanos
-  limitDay?: Nanos
-  limitMonth?: Nanos
   limit5h?: Nanos
   limitWeek?: Nanos
   concurrentCalls?: number
@@ -72,8 +70,6 @@ function addCreate(group: Command, deps: CliDeps): void {
     .option('--monthly-limit <usd>', 'the most that its calls may cost in a month (UTC)', readLimit)
     .option('--limit-5h <usd>', 'the most that its calls may cost in five hours from the first', readLimit)
     .option('--limit-week <usd>', 'the most that its calls may cost in a week from Monday (UTC)', readLimit)
-    .addOption(new Option('--limit-day <usd>').argParser(readLimit).hideHelp())
-    .addOption(new Option('--limit-month <usd>').argParser(readLimit).hideHelp())
     .option(
       '--concurrent-calls <count>',
       'how many of its calls may run at the same time',
@@ -95,9 +91,9 @@ function addCreate(group: Command, deps: CliDeps): void {
             expires_at_ms: options.expires ?? null,
             budgets: defined({
               '5h': options.limit5h,
-              day: options.limitDay ?? options.dailyLimit,
+              day: options.dailyLimit,
               week: options.limitWeek,
-              month: options.limitMonth ?? options.monthlyLimit,
+              month: options.monthlyLimit,
             }),
           }
           const issuing = { randomBytes: deps.randomBytes, now_ms: deps.now() }

@@ -5,8 +5,8 @@ import { type Labels, PRICE, PRICE_OF_IMAGE_TOKENS } from './labels.ts'
 import { type BlockProps, SchemaFields, useBlockFields } from './schema-fields.tsx'
 import { type Block, blockAt, listAt, type Path, textAt } from './values.ts'
 
-/** The usual rates of each kind, which a price needs; the form has further rates of the file, too. */
-const USUAL_RATES: Readonly<Record<string, readonly string[]>> = {
+/** The default rates of each kind, which a price needs; the form has further rates of the file, too. */
+const DEFAULT_RATES: Readonly<Record<string, readonly string[]>> = {
   text: ['input', 'output'],
   embedding: ['input'],
   image: ['per_image'],
@@ -16,13 +16,13 @@ const USUAL_RATES: Readonly<Record<string, readonly string[]>> = {
   rerank: ['per_thousand_searches'],
 }
 
-/** The usual rates, unless the file prices the kind by others, and all that it has. @param written the rates of the file */
+/** The default rates, unless the file prices the kind by others, and all that it has. @param written the rates of the file */
 function ratesOf(kind: string, written: readonly string[]): { names: readonly string[]; labels: Labels } {
   if (kind === 'image' && written.some((name) => name in PRICE_OF_IMAGE_TOKENS))
     return { names: Object.keys(PRICE_OF_IMAGE_TOKENS), labels: PRICE_OF_IMAGE_TOKENS }
-  const usual = USUAL_RATES[kind] ?? []
-  if (kind === 'text') return { names: unique([...usual, 'cache_read', ...written]), labels: PRICE }
-  const needed = written.length === 0 ? usual : usual.filter((name) => written.includes(name))
+  const defaults = DEFAULT_RATES[kind] ?? []
+  if (kind === 'text') return { names: unique([...defaults, 'cache_read', ...written]), labels: PRICE }
+  const needed = written.length === 0 ? defaults : defaults.filter((name) => written.includes(name))
   return { names: unique([...needed, ...written]), labels: PRICE }
 }
 
@@ -41,8 +41,9 @@ interface PriceFieldsProps extends BlockProps {
 export function ModelPrice(props: PriceFieldsProps) {
   const { draft, path, block, kind } = props
   const amounts = Object.values(block)
-  const is_free = amounts.length > 0 && amounts.every((amount) => Number(amount) === 0)
-  const free = () => Object.fromEntries((USUAL_RATES[kind] ?? []).map((name) => [name, '0.00']))
+  const is_free =
+    amounts.length > 0 && amounts.every((amount) => !Array.isArray(amount) && Number(amount) === 0)
+  const free = () => Object.fromEntries((DEFAULT_RATES[kind] ?? []).map((name) => [name, '0.00']))
   return (
     <div className="stack">
       <Field
@@ -59,7 +60,11 @@ export function ModelPrice(props: PriceFieldsProps) {
 }
 
 export function PriceFields({ draft, path, block, kind, label_prefix = '', like = block }: PriceFieldsProps) {
-  const fields = useBlockFields().prices[kind] ?? []
+  const known = useBlockFields().prices[kind] ?? []
+  const isKnown = (name: string) => known.some((field) => field.path[0] === name)
+  // A rate that the kind does not have is shown with its mistake, and can be emptied.
+  const unknown = Object.keys(block).filter((name) => typeof block[name] !== 'object' && !isKnown(name))
+  const fields = [...known, ...unknown.map((name) => ({ ...TEXT, path: [name] }))]
   const ratesIn = (price: Block) =>
     Object.keys(price).filter((name) => fields.some((field) => field.path[0] === name))
   const is_written = Object.keys(block).length > 0
@@ -83,7 +88,7 @@ export function PriceFields({ draft, path, block, kind, label_prefix = '', like 
             ) : (
               <SchemaFields
                 {...line}
-                fields={[{ ...MULTIPLIER, path: [multiplier] }]}
+                fields={[{ ...TEXT, path: [multiplier] }]}
                 labels={{ [multiplier]: MULTIPLIER_WORDS }}
               />
             )}
@@ -94,7 +99,7 @@ export function PriceFields({ draft, path, block, kind, label_prefix = '', like 
   )
 }
 
-const MULTIPLIER = { kind: 'text' as const, is_required: false, fallback: null, description: '', options: [] }
+const TEXT = { kind: 'text' as const, is_required: false, fallback: null, description: '', options: [] }
 const MULTIPLIER_WORDS = { label: 'Multiplier', help: 'All rates times this.' }
 
 interface PriceLine {
