@@ -221,7 +221,8 @@ const MAX_FOLDER_LINES: Readonly<Record<string, number>> = {
   // 100 more since limits by period are rows, of accounts and of a week and five hours, too; so has src/money.
   'src/access/': 3_600,
   'src/app/': 9_100,
-  'src/build/': 600,
+  // 1,600 more for the forms of a release: archives, npm, Debian, container, bill of materials, signature.
+  'src/build/': 2_200,
   'src/calls/': 10_200,
   'src/catalogue/': 6_000,
   'src/domain/': 5_700,
@@ -237,10 +238,13 @@ const MAX_FOLDER_LINES: Readonly<Record<string, number>> = {
   'src/upstream/': 2_100,
   'src/utilities/': 500,
   'plugins/console/': 5_800,
-  'plugins/': 53_200,
+  'plugins/import/': 3_000,
+  // 3,600 more for the import from other gateways and for upgrades.
+  'plugins/': 56_800,
 }
 /** Tests but for the tools and the strict providers. */
-const MAX_TEST_LINES = 132_000
+// 4,000 more for the forms of a release, and for databases of other gateways.
+const MAX_TEST_LINES = 136_000
 
 const linesOf = (files: readonly string[]): number =>
   files.reduce((sum, file) => sum + source(file).split('\n').length - 1, 0)
