@@ -221,8 +221,8 @@ const MAX_FOLDER_LINES: Readonly<Record<string, number>> = {
   // 100 more since limits by period are rows, of accounts and of a week and five hours, too; so has src/money.
   'src/access/': 3_600,
   'src/app/': 9_100,
-  // 1,600 more for the forms of a release: archives, npm, Debian, container, bill of materials, signature.
-  'src/build/': 2_200,
+  // 1,800 more for the forms of a release: archives, npm, Debian, container, bill of materials, signature.
+  'src/build/': 2_400,
   'src/calls/': 10_200,
   'src/catalogue/': 6_000,
   'src/domain/': 5_700,

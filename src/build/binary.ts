@@ -9,12 +9,14 @@ import { sharpPlugin } from './sharp.ts'
 const ROOT = join(import.meta.dir, '../..')
 const EXECUTABLE_MODE = 0o755
 
-interface BinaryOptions {
+export interface BinaryOptions {
   /** The program first, then the files that it starts as workers. No two have the same file name. */
   readonly entrypoints: readonly string[]
   readonly outfile: string
-  /** Made for it first, in a folder that lasts as long as the build. */
-  readonly embed?: readonly ((folder: string) => Promise<BunPlugin>)[]
+  /** Made for it first, in a folder that lasts as long as the build. `root` has the packages of its platform. */
+  readonly embed?: readonly ((folder: string, root: string) => Promise<BunPlugin>)[]
+  /** For another platform than that which builds: Bun fetches its runtime, `root` is a folder with its packages. */
+  readonly platform?: { readonly target: Bun.Build.CompileTarget; readonly root: string }
 }
 
 /** The embedded files of the executable: the console's pages and the reference's file in these qualities of Brotli (0 to 11), and the notices. */
@@ -32,16 +34,22 @@ export const GATEWAY: BinaryOptions = {
   embed: embedded(11, 9),
 }
 
-/** Compiles a program for the platform that builds it. A running executable of the same name is not disturbed. */
-export async function buildBinary({ entrypoints, outfile, embed = [] }: BinaryOptions): Promise<number> {
+/** Compiles a program. A running executable of the same name is not disturbed. */
+export async function buildBinary({
+  entrypoints,
+  outfile,
+  embed = [],
+  platform,
+}: BinaryOptions): Promise<number> {
   mkdirSync(dirname(outfile), { recursive: true })
   const work_folder = mkdtempSync(`${outfile}-`)
   using _removing = atEnd(() => rmSync(work_folder, { recursive: true, force: true }))
+  const root = platform?.root ?? ROOT
   const built = join(work_folder, basename(outfile))
-  const embedded = await Promise.all(embed.map((make) => make(work_folder)))
+  const embedded = await Promise.all(embed.map((make) => make(work_folder, root)))
   await Bun.build({
     entrypoints: [...entrypoints],
-    plugins: [sharpPlugin, ...embedded],
+    plugins: [sharpPlugin(root), ...embedded],
     // Flat names, so that `new URL('./thread.ts', import.meta.url)` means the same in the executable.
     naming: { entry: '[name].[ext]' },
     // Bytecode cuts the time to listen to a third; split, what is loaded at first use is not read before (a fifth of the
@@ -51,7 +59,12 @@ export async function buildBinary({ entrypoints, outfile, embed = [] }: BinaryOp
     splitting: true,
     sourcemap: 'inline',
     // Otherwise a bunfig.toml in the working directory could preload code, and a .env set variables.
-    compile: { outfile: built, autoloadBunfig: false, autoloadDotenv: false },
+    compile: {
+      outfile: built,
+      autoloadBunfig: false,
+      autoloadDotenv: false,
+      ...(platform ? { target: platform.target } : {}),
+    },
   })
   chmodSync(built, EXECUTABLE_MODE)
   renameSync(built, outfile)

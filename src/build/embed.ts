@@ -9,7 +9,7 @@ import { scalarFile } from '../../plugins/docs/scalar.ts'
 import { gatherNotices } from './notices/notices.ts'
 
 /** The plugin for `Bun.build` that puts lines of source in the place of a module, by its path. */
-const replacing = (path: string, lines: readonly string[]): BunPlugin => ({
+export const replacing = (path: string, lines: readonly string[]): BunPlugin => ({
   name: path,
   setup(build) {
     const filter = new RegExp(`[\\\\/]${path.replaceAll('/', '[\\\\/]').replace('.', '\\.')}$`)
@@ -43,10 +43,14 @@ export async function embedReference(brotli_quality: number, folder: string): Pr
 /** One of 11 takes a second, and makes 6 KB less. */
 const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } }
 
-/** Embeds the gathered notices: 1.1 MB, compressed 59 KB. @param folder as of `embedReference` */
-export async function embedNotices(folder: string): Promise<BunPlugin> {
+/**
+ * Embeds the gathered notices: 1.1 MB, compressed 59 KB.
+ * @param folder as of `embedReference`
+ * @param root the folder with the packages of the executable's platform
+ */
+export async function embedNotices(folder: string, root: string): Promise<BunPlugin> {
   const path = join(folder, 'third-party.notices')
-  writeFileSync(path, brotliCompressSync(JSON.stringify(gatherNotices()), BROTLI))
+  writeFileSync(path, brotliCompressSync(JSON.stringify(gatherNotices(root)), BROTLI))
   return replacing('src/app/commands/notices.ts', [
     `import { brotliDecompressSync } from 'node:zlib'`,
     importOf('packed', path),

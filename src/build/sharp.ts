@@ -1,6 +1,6 @@
 // Sharp in the executable: a bundler plugin replaces its loader by one that embeds the addon and libvips.
-import { readdirSync, readFileSync } from 'node:fs'
-import { basename, dirname, join } from 'node:path'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { basename, join } from 'node:path'
 import type { BunPlugin } from 'bun'
 
 const SHARP_LOADER = /[\\/]sharp[\\/]dist[\\/]sharp\.mjs$/
@@ -15,20 +15,18 @@ interface NativeFile {
 
 /**
  * The plugin for `Bun.build`. At run time sharp looks for its addon in node_modules, which an executable does not have.
- * This embeds the addon and libraries of the platform that builds; the executable unpacks them once.
+ * This embeds the addon and libraries; the executable unpacks them once.
+ * @param root the folder whose node_modules has sharp's packages for the platform of the executable
  */
-export const sharpPlugin: BunPlugin = {
+export const sharpPlugin = (root: string): BunPlugin => ({
   name: 'sharp',
   setup(build) {
-    build.onLoad({ filter: SHARP_LOADER }, ({ path }) => ({
-      contents: loaderOf(join(dirname(path), '..')),
-      loader: 'js',
-    }))
+    build.onLoad({ filter: SHARP_LOADER }, () => ({ contents: loaderOf(root), loader: 'js' }))
   },
-}
+})
 
-function loaderOf(sharp_folder: string): string {
-  const files = nativeFilesOf(sharp_folder)
+function loaderOf(root: string): string {
+  const files = nativeFolders(root).flatMap(nativeFilesOf)
   const addons = files.filter(({ path }) => path.endsWith('.node'))
   const [addon] = addons
   if (!addon || addons.length > 1) {
@@ -47,32 +45,20 @@ function loaderOf(sharp_folder: string): string {
   ].join('\n')
 }
 
-/** The libraries in sharp's optional packages; only the platform's own are installed. */
-function nativeFilesOf(sharp_folder: string): NativeFile[] {
-  const { optionalDependencies } = JSON.parse(readFileSync(join(sharp_folder, 'package.json'), 'utf8')) as {
+const nativeFilesOf = (folder: string): NativeFile[] =>
+  readdirSync(join(folder, 'lib'))
+    .filter((file) => NATIVE_FILE.test(file))
+    .map((file) => ({ path: `${basename(folder)}/lib/${file}`, source: join(folder, 'lib', file) }))
+
+/** The folders of sharp's optional packages: the addon and libvips, of the platforms that were installed. @param root as of `sharpPlugin` */
+export function nativeFolders(root: string): string[] {
+  const packages = join(root, 'node_modules')
+  const { optionalDependencies } = JSON.parse(readFileSync(join(packages, 'sharp/package.json'), 'utf8')) as {
     optionalDependencies: Record<string, string>
   }
   return Object.keys(optionalDependencies)
-    .map((name) => packageFolder(name, sharp_folder))
-    .filter((folder) => folder !== undefined)
-    .flatMap((folder) =>
-      readdirSync(join(folder, 'lib'))
-        .filter((file) => NATIVE_FILE.test(file))
-        .map((file) => ({
-          path: `${basename(folder)}/lib/${file}`,
-          source: join(folder, 'lib', file),
-        })),
-    )
-}
-
-/** The folder of an optional package; undefined where it is for another platform. */
-export function packageFolder(name: string, from: string): string | undefined {
-  try {
-    return dirname(Bun.resolveSync(`${name}/package`, from))
-  } catch {
-    // Not installed.
-    return undefined
-  }
+    .map((name) => join(packages, name))
+    .filter((folder) => existsSync(folder))
 }
 
 /** Builds with different contents unpack to different folders, so that an upgrade never mixes them. */

@@ -54,3 +54,9 @@ export const NGINX: Tool = {
   folders: ['/usr/sbin'],
   install: "Install Debian's package nginx, or name the program in TOLLGATE_NGINX.",
 }
+
+/** Signs files and checks signatures, in the format of our releases. */
+export const MINISIGN: Tool = {
+  name: 'minisign',
+  install: "Install Debian's package minisign.",
+}

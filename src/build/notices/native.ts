@@ -1,7 +1,7 @@
 // The notices of what is no package of npm: Bun, what is linked into it, and the libraries inside libvips.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { packageFolder } from '../sharp.ts'
+import { nativeFolders } from '../sharp.ts'
 import type { Notice } from './packages.ts'
 
 const BUN_SOURCE = 'https://github.com/oven-sh/bun'
@@ -86,11 +86,6 @@ export function libvipsNotices(folder: string): Notice[] {
     }))
 }
 
-/** The folders of libvips for the platforms that are installed. */
-export function libvipsFolders(root: string): string[] {
-  const sharp = join(root, 'node_modules/sharp')
-  const { optionalDependencies } = JSON.parse(readFileSync(join(sharp, 'package.json'), 'utf8'))
-  return Object.keys(optionalDependencies)
-    .filter((name) => name.includes('libvips'))
-    .flatMap((name) => packageFolder(name, sharp) ?? [])
-}
+/** The folders of libvips for the platforms that are installed. @param root the folder with sharp's packages */
+export const libvipsFolders = (root: string): string[] =>
+  nativeFolders(root).filter((folder) => folder.includes('libvips'))

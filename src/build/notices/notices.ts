@@ -18,16 +18,19 @@ const ONLY_BUNDLED: readonly Notice[] = [
   },
 ]
 
-/** @throws Error for a package that is not installed */
-export function gatherNotices(): Notices {
+/**
+ * @param root the folder with the packages of the executable's platform
+ * @throws Error for a package that is not installed
+ */
+export function gatherNotices(root = ROOT): Notices {
   const texts = readdirSync(TEXTS)
     .sort()
     .map((file) => [file.replace(/\.txt$/, ''), readFileSync(join(TEXTS, file), 'utf8').trim()] as const)
   return {
     notices: [
       ...bunNotices(Bun.version),
-      ...libvipsFolders(ROOT).flatMap(libvipsNotices),
-      ...packageNotices(ROOT),
+      ...libvipsFolders(root).flatMap(libvipsNotices),
+      ...packageNotices(root),
       ...ONLY_BUNDLED,
     ],
     texts: Object.fromEntries(texts),

@@ -1,0 +1,44 @@
+// The files of a release: where they are, and what every form of it is made from.
+import { join } from 'node:path'
+import type { Platform } from './platforms.ts'
+
+export const ROOT = join(import.meta.dir, '../../..')
+
+export interface Release {
+  readonly version: string
+  /** The folder that the release is written to; paths in `checksums.txt` are relative to it. */
+  readonly folder: string
+  /** Those that were built. */
+  readonly platforms: readonly Platform[]
+  /** The path of a built platform's executable, whose bytes every form carries. */
+  readonly executable: (platform: Platform) => string
+  /** When its commit was made: the time of every file in an archive, so that a second build makes the same bytes. */
+  readonly source_date: Date
+}
+
+/** Writes one form of a release. @returns the paths of the files that it wrote */
+export type Form = (release: Release) => Promise<readonly string[]>
+
+export const executableIn = (folder: string, { name }: Platform): string =>
+  join(folder, 'bin', name, 'tollgate')
+
+/**
+ * The time of the commit, or SOURCE_DATE_EPOCH in seconds (https://reproducible-builds.org/specs/source-date-epoch/).
+ * @throws Error where there is neither
+ */
+export function sourceDate(environment: Readonly<Record<string, string | undefined>>): Date {
+  const date = new Date(Number(environment.SOURCE_DATE_EPOCH || timeOfCommit()) * 1000)
+  if (Number.isNaN(date.getTime()))
+    throw new Error(
+      'SOURCE_DATE_EPOCH: must be a number of seconds, such as 1764547200; outside of a Git checkout a release needs it',
+    )
+  return date
+}
+
+function timeOfCommit(): number {
+  const { success, stdout } = Bun.spawnSync(['git', 'log', '-1', '--format=%ct'], {
+    cwd: ROOT,
+    stderr: 'ignore',
+  })
+  return success ? Number(stdout.toString()) : Number.NaN
+}
