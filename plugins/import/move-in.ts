@@ -2,6 +2,7 @@
 import type { BudgetChanges } from '../../src/access/budgets.ts'
 import type { TomlValue } from '../../src/catalogue/toml-write.ts'
 import type { Limit } from '../../src/domain/call-limits.ts'
+import type { Catalogue } from '../../src/domain/catalogue.ts'
 import type { Nanos } from '../../src/domain/money.ts'
 import type { Usage } from '../../src/domain/usage.ts'
 
@@ -129,6 +130,29 @@ export interface ChargedLine {
   /** What the source charged by beyond its price list: "group ratio 0.8", "cache ratio 0.1". */
   readonly factors: readonly string[]
 }
+
+/** A model in the shadow bill: what the source charged for its lines, and what they cost by the imported prices. */
+export interface ShadowBillRow {
+  readonly model: string
+  readonly count: number
+  readonly charged_nanos: Nanos
+  readonly rated_nanos: Nanos
+  /** `rated_nanos` less `charged_nanos`. */
+  readonly difference_nanos: Nanos
+  /** Of one line, without its sign. */
+  readonly largest_difference_nanos: Nanos
+  /** Why they differ by more than 1 %, such as "group ratio 0.8 in 12 lines"; empty where they do not. */
+  readonly reasons: readonly string[]
+}
+
+/**
+ * `rateLines` of shadow-bill.ts. Lines of models that the catalogue lacks are rows too, rated 0, with that as their reason.
+ * @param catalogue with the imported models
+ */
+export type RateLines = (
+  lines: AsyncIterable<ChargedLine>,
+  catalogue: Pick<Catalogue, 'models'>,
+) => Promise<readonly ShadowBillRow[]>
 
 /** A source that is open: its rows become a move-in, its log two streams. */
 export interface OpenSource extends AsyncDisposable {
