@@ -1,6 +1,7 @@
 // A move-in: what another gateway's database and configuration bring, as plain values that are the same for every source.
 import type { BudgetChanges } from '../../src/access/budgets.ts'
 import type { TomlValue } from '../../src/catalogue/toml-write.ts'
+import type { BudgetPeriod } from '../../src/domain/budgets.ts'
 import type { Limit } from '../../src/domain/call-limits.ts'
 import type { Catalogue } from '../../src/domain/catalogue.ts'
 import type { Nanos } from '../../src/domain/money.ts'
@@ -32,10 +33,14 @@ export interface IncomingAccount {
   /** A bcrypt hash by which the person signs in until their first sign-in replaces it; null: they get a link. */
   readonly password_hash: string | null
   readonly budgets: BudgetChanges
+  /** What counts already against the period that a budget is in now. */
+  readonly budgets_used?: BudgetUse
   /** For `[limits.accounts.NAME]`. */
   readonly limits: Limit
   readonly keys: readonly IncomingKey[]
 }
+
+export type BudgetUse = { readonly [Period in BudgetPeriod]?: Nanos }
 
 /** A key that goes on working unchanged. */
 export interface IncomingKey {
@@ -53,6 +58,7 @@ export interface IncomingKey {
   readonly models: readonly string[] | null
   readonly addresses: readonly string[] | null
   readonly budgets: BudgetChanges
+  readonly budgets_used?: BudgetUse
   /** For `[limits.keys.PREFIX]`. */
   readonly limits: Limit
 }
@@ -62,10 +68,12 @@ export interface IncomingProvider {
   readonly source_id: string
   /** Made of the source's name: lower case, a name that a catalogue takes, unique among the incoming ones. */
   readonly name: string
-  /** Fields of `[[providers]]` without `name` and `api_keys`. */
+  /** Fields of `[[providers]]` without `name`, `api_keys` and `headers`. */
   readonly fields: { readonly [field: string]: TomlValue }
   /** Its keys, which go to the file of variables and never into the catalogue or an output. */
   readonly api_keys: readonly Secret[]
+  /** Headers that it is sent, by their names; their values are treated as secrets. */
+  readonly headers?: { readonly [name: string]: Secret }
 }
 
 /** A secret: its value is for the file of variables alone. */
@@ -92,6 +100,8 @@ export interface IncomingModel {
 export interface IncomingRoute {
   readonly provider: string
   readonly model: string
+  /** The model whose rules hold where `model` is a name of the operator's own, as Azure's deployments have. */
+  readonly generation?: string
   readonly order: number
   readonly weight: number
   readonly cost?: { readonly [rate: string]: TomlValue } | undefined
