@@ -43,6 +43,8 @@ const EXCEPTIONS: Readonly<Record<string, readonly string[]>> = {
   'plugins/first-steps/': ['plugins/calls/index.ts', 'plugins/refusals/index.ts'],
   // The review of a draft has its prices, margins and last week's calls at them; so has the page of a model. Models and providers have their health.
   'plugins/catalogue/': ['plugins/health/index.ts', 'plugins/prices/index.ts'],
+  // It says from which version to which one it goes.
+  'plugins/upgrade/': ['package.json'],
   // An archive says which version made it.
   'plugins/backups/': ['package.json'],
   // It lists the backups that still have what is erased.

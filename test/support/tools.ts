@@ -60,3 +60,10 @@ export const MINISIGN: Tool = {
   name: 'minisign',
   install: "Install Debian's package minisign.",
 }
+
+/** The shell and the programs of Alpine, for the installer. */
+export const BUSYBOX: Tool = {
+  name: 'busybox',
+  variable: 'TOLLGATE_BUSYBOX',
+  install: "Install Debian's package busybox, or name the program in TOLLGATE_BUSYBOX.",
+}

@@ -4,10 +4,11 @@ import { join, relative } from 'node:path'
 import { version } from '../../../package.json'
 import { buildBinary, GATEWAY } from '../binary.ts'
 import { executableIn, type Form, type Release, ROOT, sourceDate } from './files.ts'
+import { writeInstaller } from './installer.ts'
 import { ownPlatform } from './platforms.ts'
 
 const FOLDER = join(ROOT, 'dist/release')
-const FORMS: readonly Form[] = []
+const FORMS: readonly Form[] = [writeInstaller]
 
 /** A line for each file: its size in MB, and its path in the release. */
 function table(files: readonly string[]): string {

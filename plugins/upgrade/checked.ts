@@ -1,0 +1,96 @@
+// The archive of a release, brought into a folder and checked: its SHA-256 by checksums.txt, and that file by its signature where a key is known.
+import { createHash } from 'node:crypto'
+import { open } from 'node:fs/promises'
+import { join } from 'node:path'
+import { verifySignature } from '../../src/build/release/signature.ts'
+import { conflict, type GatewayError, invalidRequest, unprocessable } from '../../src/domain/errors.ts'
+import { messageOf } from '../../src/utilities/thrown.ts'
+import type { Source } from './source.ts'
+
+const CHECKSUMS = 'checksums.txt'
+const SIGNATURE = `${CHECKSUMS}.minisig`
+const MAX_TEXT_BYTES = 1024 * 1024
+const ARCHIVE =
+  /^tollgate-(\d+\.\d+\.\d+(?:[-+][0-9A-Za-z.+-]+?)?)-((?:linux|darwin)-(?:x64|arm64)(?:-musl)?)\.tar\.gz$/
+
+export interface CheckedArchive {
+  readonly path: string
+  readonly version: string
+  readonly platform: string
+  /** The comment of the signature, which is signed, too; undefined where no key is known. */
+  readonly signed: string | undefined
+}
+
+/**
+ * @param folder empty; gets the archive
+ * @param public_key of the releases, in minisign's format
+ * @throws GatewayError for another name, a missing file, a wrong signature, a missing or wrong checksum
+ */
+export async function bringArchive(
+  source: Source,
+  folder: string,
+  public_key: string | undefined,
+): Promise<CheckedArchive> {
+  const [, version, platform] = ARCHIVE.exec(source.archive) ?? []
+  if (version === undefined || platform === undefined)
+    throw invalidRequest(
+      `${source.archive || 'This address'} is not the name of a release's archive, such as tollgate-0.5.0-linux-x64.tar.gz.`,
+    )
+  const checksums = await wholeOf(source, CHECKSUMS)
+  const signed = public_key === undefined ? undefined : await checkSignature(source, public_key, checksums)
+  const expected = listedIn(checksums.toString(), source.archive)
+  const path = join(folder, source.archive)
+  const found = await save(source.read(source.archive), path)
+  if (found !== expected)
+    throw unprocessable(
+      `The checksum of ${source.archive} is wrong: the file is damaged, or not the one that was released. Nothing was changed. ` +
+        `checksums.txt has ${expected}, the file has ${found}.`,
+    )
+  return { path, version, platform, signed }
+}
+
+async function checkSignature(source: Source, public_key: string, message: Uint8Array): Promise<string> {
+  const signature = await wholeOf(source, SIGNATURE)
+  try {
+    return verifySignature(public_key, message, signature.toString())
+  } catch (thrown) {
+    throw unprocessable(
+      `The signature of ${CHECKSUMS} is not valid: ${messageOf(thrown)}. Nothing was changed. Get the release from where you got this program.`,
+    )
+  }
+}
+
+async function wholeOf(source: Source, name: string): Promise<Buffer> {
+  const parts: Uint8Array[] = []
+  let bytes = 0
+  for await (const part of source.read(name)) {
+    parts.push(part)
+    bytes += part.length
+    if (bytes > MAX_TEXT_BYTES) throw unprocessable(`${name} is too large to be one of a release.`)
+  }
+  return Buffer.concat(parts)
+}
+
+/** The checksum of one file, in lines as sha256sum writes them. */
+function listedIn(checksums: string, name: string): string {
+  const lines = checksums.split(/\r?\n/).filter((line) => line.slice(66) === name)
+  const [checksum] = /^[0-9a-f]{64}(?=[ *]{2})/.exec(lines[0] ?? '') ?? []
+  if (lines.length === 0) throw refused(`has no ${name}`)
+  if (lines.length > 1) throw refused(`has ${name} twice`)
+  if (checksum === undefined) throw refused(`has no SHA-256 for ${name}`)
+  return checksum
+}
+
+const refused = (why: string): GatewayError =>
+  conflict(`${CHECKSUMS} ${why}, so the archive cannot be checked. Nothing was changed.`)
+
+/** @returns the SHA-256 of what was saved */
+async function save(content: AsyncIterable<Uint8Array>, path: string): Promise<string> {
+  const hash = createHash('sha256')
+  await using file = await open(path, 'wx')
+  for await (const part of content) {
+    hash.update(part)
+    await file.write(part)
+  }
+  return hash.digest('hex')
+}

@@ -1,0 +1,117 @@
+// `upgrade`: another version's executable, from a file or a URL, in the place of this one.
+import { readFileSync, statSync } from 'node:fs'
+import type { Command } from 'commander'
+import { type Context, contextOf } from '../../src/app/command-line/context.ts'
+import { wrapped } from '../../src/app/command-line/table.ts'
+import { addExample, type CliDeps } from '../../src/app/command-line/terminal.ts'
+import { isCompiled } from '../../src/app/process/relaunch.ts'
+import { RELEASE_PUBLIC_KEY } from '../../src/build/release/public-key.ts'
+import type { VersionChanges } from './changes.ts'
+import { executableToReplace, restartCommand } from './installation.ts'
+import { sourceOf } from './source.ts'
+import { type Upgrade, upgradeTo } from './upgrade.ts'
+
+interface UpgradeFlags {
+  from: string
+  publicKey?: string
+  dryRun?: boolean
+}
+
+export function addUpgradeCommand(program: Command, deps: CliDeps): void {
+  addExample(program.command('upgrade'), 'upgrade --from tollgate-0.5.0-linux-x64.tar.gz --dry-run')
+    .summary('Replace this executable by the one of another release.')
+    .description(
+      'Check the archive of a release against the checksums.txt beside it, and that by its signature where a public key is known. Try its executable, ' +
+        'and its doctor on the data folder, and put it in the place of this one, which stays beside it as tollgate.before. Show what the ' +
+        'changelog says. The gateway goes on until you restart it. Nothing but the URL that you give is asked.',
+    )
+    .requiredOption('--from <file|url>', 'the archive, with checksums.txt in the same folder')
+    .option(
+      '--public-key <key>',
+      "the releases' key, as text or as a .pub file, in place of the one that this program has",
+    )
+    .option('--dry-run', 'do all but the replacement')
+    .action(async ({ from, publicKey, dryRun = false }: UpgradeFlags, command: Command) => {
+      const context = contextOf(command, deps)
+      const executable = executableToReplace({ path: process.execPath, is_compiled: isCompiled() })
+      const upgrade = await upgradeTo({
+        source: sourceOf(from, (url) => fetch(url, { redirect: 'manual' })),
+        executable,
+        folder: context.folder,
+        public_key: publicKey === undefined ? RELEASE_PUBLIC_KEY : keyOf(publicKey),
+        is_dry: dryRun,
+        now_ms: deps.now(),
+      })
+      report(context, upgrade)
+    })
+}
+
+const keyOf = (given: string): string =>
+  statSync(given, { throwIfNoEntry: false })?.isFile() ? readFileSync(given, 'utf8') : given
+
+function report({ answer, remark, folder }: Context, upgrade: Upgrade): void {
+  if (upgrade.signed === null)
+    remark(
+      'No public key of the releases is known, so only the checksum was checked. Name the key with --public-key.',
+    )
+  if (!upgrade.checked_data)
+    remark(`There is no data in ${folder.dir}, so none was checked. Name the data folder with --data.`)
+  answer(
+    upgrade,
+    [
+      ...headOf(upgrade),
+      ...findingsOf(upgrade),
+      ...upgrade.changes.flatMap(changesOf),
+      ...restOf(upgrade),
+    ].join('\n'),
+  )
+}
+
+function headOf({ from, to, executable, kept, signed }: Upgrade): string[] {
+  const checked =
+    signed === null ? 'Its checksum is right.' : `Its checksum and its signature are right (${signed}).`
+  return kept === null
+    ? [`Tollgate ${to} could replace ${from}: ${executable}`, `${checked} Nothing was changed.`]
+    : [`Tollgate ${to} has replaced ${from}: ${executable}`, `${checked} The one before is ${kept}.`]
+}
+
+function findingsOf({ findings, to }: Upgrade): string[] {
+  if (findings.length === 0) return []
+  const each = findings.flatMap(({ check, found, advice }) =>
+    itemLines(`${check}: ${found}${advice === null ? '' : `. ${advice}`}`),
+  )
+  return ['', `The doctor of ${to} says of your data folder:`, ...each]
+}
+
+function changesOf({ version, before_you_upgrade, others }: VersionChanges): string[] {
+  return [
+    ...(before_you_upgrade.length > 0 ? ['', `Before you start ${version}:`] : []),
+    ...before_you_upgrade.flatMap(itemLines),
+    ...others.flatMap(({ of, items }) => [
+      '',
+      `New in ${version}, for ${of.toLowerCase()}:`,
+      ...items.flatMap(itemLines),
+    ]),
+  ]
+}
+
+const itemLines = (text: string): string[] =>
+  wrapped(text, '  ').map((line, at) => (at === 0 ? `- ${line.slice(2)}` : line))
+
+function restOf({ executable, kept }: Upgrade): string[] {
+  if (kept === null) return []
+  const restart = restartCommand()
+  return [
+    '',
+    ...wrapped(
+      'Restart the gateway to use it. Until then, commands are refused if they would change its tables.',
+      '',
+    ),
+    ...(restart === undefined ? [] : [`  ${restart}`]),
+    ...wrapped(
+      'To go back, stop the gateway, run this line, and start it. If the log said "migrated the database", restore the copy that it names first.',
+      '',
+    ),
+    `  mv ${kept} ${executable}`,
+  ]
+}

@@ -1,0 +1,99 @@
+// A trial of another executable before it replaces this one: that it runs here, and what its own doctor says of the data folder.
+import { type Static, Type } from '@sinclair/typebox'
+import type { Environment } from '../../src/catalogue/providers.ts'
+import { conflict, type GatewayError, unprocessable } from '../../src/domain/errors.ts'
+import { readJsonAs } from '../../src/domain/validation.ts'
+import { messageOf } from '../../src/utilities/thrown.ts'
+import type { CheckedArchive } from './checked.ts'
+
+const START_TIMEOUT_MS = 60_000
+/** A database of many gigabytes is read once. */
+const DOCTOR_TIMEOUT_MS = 600_000
+
+/** Of a report as far as it is used: another version may say more. */
+const Finding = Type.Object(
+  {
+    level: Type.String(),
+    check: Type.String(),
+    found: Type.String(),
+    advice: Type.Union([Type.String(), Type.Null()]),
+  },
+  { additionalProperties: true },
+)
+export type Finding = Static<typeof Finding>
+const Report = Type.Object({ findings: Type.Array(Finding) }, { additionalProperties: true })
+
+interface Output {
+  out: string
+  errors: string
+  /** Why it did not start, or was ended; undefined where it ended by itself. */
+  failure: string | undefined
+}
+
+/** @throws GatewayError unprocessable where it does not run on this machine, or is of another version than its archive */
+export async function requireRuns(
+  executable: string,
+  { version, platform }: CheckedArchive,
+  env: Environment,
+): Promise<void> {
+  const { out, errors, failure } = await run([executable, '--version'], env, START_TIMEOUT_MS)
+  const said = out.trim()
+  if (said === version) return
+  const why = said === '' ? (failure ?? errors.trim().split('\n').at(-1) ?? '') : `it says that it is ${said}`
+  throw unprocessable(
+    `The executable for ${platform} does not run on this machine${why === '' ? '' : `: ${why}`}. Nothing was changed.`,
+  )
+}
+
+/**
+ * What the executable says of the data folder's catalogue and database. It writes nothing there.
+ * @param is_older than the program in use: it must say that it can read the database
+ * @returns what failed but does not keep an upgrade from being made, such as a mistake in the catalogue
+ * @throws GatewayError conflict where it cannot read the database
+ */
+export async function requireReads(
+  executable: string,
+  { version }: CheckedArchive,
+  { dir, env, is_older }: { dir: string; env: Environment; is_older: boolean },
+): Promise<Finding[]> {
+  const command = [executable, 'doctor', '--only', 'database', '--json', '--data', dir]
+  const { out, errors, failure } = await run(command, env, DOCTOR_TIMEOUT_MS)
+  const findings = readJsonAs(Report, out)?.findings
+  if (!findings) throw unread(version, dir, failure ?? errors.trim())
+  const schema = findings.filter(({ check }) => check === 'schema')
+  const failed = findings.filter(({ level }) => level === 'fail')
+  const unreadable = schema.find(({ level }) => level === 'fail')
+  if (unreadable)
+    throw conflict(
+      `Tollgate ${version} cannot read the database of ${dir}: ${unreadable.found}. Nothing was changed. ` +
+        'To go back, restore a backup of that version, or the copy of the database that the last migration kept, and keep this program until then.',
+    )
+  // Without a failure, there is no database yet.
+  if (is_older && schema.length === 0 && failed.length > 0)
+    throw unread(version, dir, failed.map(({ found }) => found).join('; '))
+  return failed
+}
+
+const unread = (version: string, dir: string, why: string): GatewayError =>
+  conflict(
+    `Tollgate ${version} does not say whether it can read the database of ${dir}${why === '' ? '' : `: ${why}`}. Nothing was changed.`,
+  )
+
+async function run(command: readonly string[], env: Environment, timeout_ms: number): Promise<Output> {
+  try {
+    const child = Bun.spawn([...command], {
+      env,
+      stdin: 'ignore',
+      stdout: 'pipe',
+      stderr: 'pipe',
+      timeout: timeout_ms,
+      killSignal: 'SIGKILL',
+    })
+    const [out, errors] = await Promise.all([child.stdout.text(), child.stderr.text()])
+    await child.exited
+    const { signalCode } = child
+    return { out, errors, failure: signalCode === null ? undefined : `it was ended by ${signalCode}` }
+  } catch (thrown) {
+    return { out: '', errors: '', failure: messageOf(thrown) }
+  }
+}

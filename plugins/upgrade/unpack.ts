@@ -1,0 +1,54 @@
+// What an upgrade needs of an archive: the executable, and the changelog.
+import { createReadStream } from 'node:fs'
+import { open } from 'node:fs/promises'
+import { pipeline } from 'node:stream/promises'
+import { createGunzip } from 'node:zlib'
+import { extract } from 'tar-stream'
+import { unprocessable } from '../../src/domain/errors.ts'
+import { messageOf } from '../../src/utilities/thrown.ts'
+import type { CheckedArchive } from './checked.ts'
+
+/** In the blocks of 16 KB that Node gives where nothing is said, unpacking takes several times the CPU. */
+const BLOCK_BYTES = 256 * 1024
+const EXECUTABLE_MODE = 0o755
+
+/**
+ * @param executable the path that its executable is written to, synced
+ * @returns the text of its changelog; empty if it has none
+ * @throws GatewayError unprocessable for an archive without an executable
+ */
+export async function unpackArchive(
+  { path, version, platform }: CheckedArchive,
+  executable: string,
+): Promise<string> {
+  const folder = `tollgate-${version}-${platform}`
+  const tar = extract()
+  const read = pipeline(createReadStream(path), createGunzip({ chunkSize: BLOCK_BYTES }), tar)
+  // Dropped: the failure, which the reader of the tar gets.
+  read.catch(() => {})
+  let changelog = ''
+  let has_executable = false
+  try {
+    for await (const entry of tar) {
+      const blocks = entry as AsyncIterable<Buffer>
+      const is_file = entry.header.type === 'file'
+      if (is_file && entry.header.name === `${folder}/tollgate`) {
+        await writeSynced(executable, blocks)
+        has_executable = true
+      } else {
+        const keeps = is_file && entry.header.name === `${folder}/CHANGELOG.md`
+        for await (const block of blocks) if (keeps) changelog += block.toString('latin1')
+      }
+    }
+  } catch (thrown) {
+    throw unprocessable(`The archive cannot be unpacked: ${messageOf(thrown)}. Nothing was changed.`)
+  }
+  if (!has_executable) throw unprocessable(`The archive has no ${folder}/tollgate. Nothing was changed.`)
+  return Buffer.from(changelog, 'latin1').toString()
+}
+
+async function writeSynced(path: string, blocks: AsyncIterable<Uint8Array>): Promise<void> {
+  await using file = await open(path, 'wx', EXECUTABLE_MODE)
+  for await (const block of blocks) await file.write(block)
+  await file.sync()
+}
