@@ -137,7 +137,8 @@ find_folder() {
   fi
 }
 
-# Downloads a file of the release into the work folder. A redirect from HTTPS to HTTP is refused by curl; wget has no option for it.
+# Downloads a file of the release into the work folder. curl refuses a redirect from HTTPS to HTTP; wget has no option for it, and BusyBox'
+# wget 1.35 crashes at a timeout (-T).
 download() {
   if has curl; then
     curl --fail --silent --show-error --location --proto "$protocols" --connect-timeout 30 \
