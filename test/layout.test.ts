@@ -221,7 +221,8 @@ describe('no failure is dropped in silence', () => {
 /** The most lines of TypeScript in a folder. A change that raises one says why beside the number; one that shrinks a folder lowers it. */
 const MAX_FOLDER_LINES: Readonly<Record<string, number>> = {
   // 100 more since limits by period are rows, of accounts and of a week and five hours, too; so has src/money.
-  'src/access/': 3_600,
+  // 200 more for keys and passwords of other gateways.
+  'src/access/': 3_800,
   'src/app/': 9_100,
   // 1,800 more for the forms of a release: archives, npm, Debian, container, bill of materials, signature.
   'src/build/': 2_400,

@@ -6,7 +6,7 @@ import { listKeyPage } from '../../src/access/key-listing.ts'
 import { KEY_STATUSES, keyStatus } from '../../src/access/key-status.ts'
 import { compileModelPatterns } from '../../src/access/model-patterns.ts'
 import { keyQueries } from '../../src/access/queries.ts'
-import { PREFIX_LENGTH } from '../../src/access/secret.ts'
+import { isKeyText, PREFIX_LENGTH } from '../../src/access/secret.ts'
 import { accountOf, onlyKeyOf, type Viewer } from '../../src/access/viewer.ts'
 import { type ConsoleParts, FAILURES, viewerCalls } from '../../src/app/surface/console/calls.ts'
 import type { Gateway } from '../../src/app/surface/gateway.ts'
@@ -106,7 +106,7 @@ async function keysLike(
   words: string,
 ): Promise<Static<typeof FoundKey>[]> {
   const owner = { account_id: accountOf(viewer), key_id: onlyKeyOf(viewer) }
-  const search = words.startsWith('tg_') ? words.slice(0, PREFIX_LENGTH) : words
+  const search = isKeyText(words) ? words.slice(0, PREFIX_LENGTH) : words
   const now_ms = now()
   const { rows } = await listKeyPage(db, { ...owner, search }, { limit: MAX_FOUND }, now_ms)
   return rows.map((key) => ({

@@ -60,7 +60,11 @@ const keyIn = (place: string, name: string, description: string): Schema => ({
 })
 
 export const SECURITY_SCHEMES: Readonly<Record<CredentialForm, Schema>> = {
-  bearer: { type: 'http', scheme: 'bearer', description: 'A key, `tg_…`, as a bearer token.' },
+  bearer: {
+    type: 'http',
+    scheme: 'bearer',
+    description: 'A key, `tg_…` or an imported `sk-…`, as a bearer token.',
+  },
   'x-api-key': keyIn('header', 'x-api-key', "The same key, as Anthropic's clients send it."),
   'api-key': keyIn('header', 'api-key', "The same key, as Azure's clients send it."),
   'x-goog-api-key': keyIn('header', 'x-goog-api-key', "The same key, as Google's clients send it."),

@@ -8,7 +8,7 @@ import type { TextMatcher } from '../utilities/glob.ts'
 import { keyStatus } from './key-status.ts'
 import { compileModelPatterns } from './model-patterns.ts'
 import { accountQueries, keyQueries } from './queries.ts'
-import { hashKey, KEY_PATTERN } from './secret.ts'
+import { hashKey, isKeyText } from './secret.ts'
 
 /** A key with the account that it belongs to, both as they are at this moment. */
 export interface KeyOfAccount {
@@ -96,7 +96,7 @@ export function createGate({ findKey, findPassed, now }: GateDeps): Gate {
 
   /** Keys that do not exist are not cached, so that a new key works at once. */
   async function readKey(credential: string, now_ms: number): Promise<CachedKey | undefined> {
-    const found = KEY_PATTERN.test(credential) ? await findKey(hashKey(credential)) : undefined
+    const found = isKeyText(credential) ? await findKey(hashKey(credential)) : undefined
     if (!found) {
       cache.delete(credential)
       return undefined

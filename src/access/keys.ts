@@ -213,7 +213,13 @@ export async function rotateKey(
   })
 }
 
-async function refuseTakenName(tx: Tx, account_id: number, name: string, now_ms: number): Promise<void> {
+/** @throws GatewayError invalid_request where a working key of the account has the name */
+export async function refuseTakenName(
+  tx: Tx,
+  account_id: number,
+  name: string,
+  now_ms: number,
+): Promise<void> {
   const taken = await keyQueries(tx).keyByName.get({ account_id, name, now_ms })
   if (!taken) return
   throw invalidRequest(

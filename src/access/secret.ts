@@ -6,8 +6,34 @@ const RANDOM_BYTES = 32
 /** How many characters of a key are stored readable, to tell keys apart: the mark and 42 of its 256 bits. */
 export const PREFIX_LENGTH = 10
 
-/** The form of every key: the mark and 32 random bytes in base64url. Any other text is refused without a look-up. */
+/** The form of our own keys: the mark and 32 random bytes in base64url. */
 export const KEY_PATTERN = /^tg_[A-Za-z0-9_-]{43}$/
+
+/**
+ * The form of keys that were imported from another gateway: new-api's have 48 letters and digits, LiteLLM's are sometimes chosen by hand
+ * (https://docs.litellm.ai/docs/proxy/virtual_keys), so that any printable ASCII may follow the mark.
+ */
+const IMPORTED_KEY_PATTERN = /^sk-[\x21-\x7e]{1,253}$/
+
+/** Of an imported key: nothing that a shell, a page or a TOML file reads as more than text. */
+const IMPORTED_PREFIX_PATTERN = /^sk-[A-Za-z0-9._-]{7}$/
+
+/** The prefix of a key of which nothing may be shown, or nothing is known. */
+export const HIDDEN_PREFIX = 'sk-.......'
+/** A shorter key has hardly more characters than a prefix shows. */
+const MIN_SHOWN_KEY_CHARS = 20
+
+/** Whether a text may be a key. Any other text is refused without a look-up. */
+export const isKeyText = (text: string): boolean => KEY_PATTERN.test(text) || IMPORTED_KEY_PATTERN.test(text)
+
+/** Whether a text can be the prefix of an imported key. */
+export const isImportedPrefix = (prefix: string): boolean => IMPORTED_PREFIX_PATTERN.test(prefix)
+
+/** The prefix of a key of another gateway: its first 10 characters, a dot in place of special ones; of a short key none. */
+export const importedPrefix = (text: string): string =>
+  text.length < MIN_SHOWN_KEY_CHARS
+    ? HIDDEN_PREFIX
+    : text.slice(0, PREFIX_LENGTH).replace(/[^A-Za-z0-9._-]/g, '.')
 
 /** Returns that many random bytes, from a cryptographic source. */
 export type RandomBytes = (length: number) => Uint8Array
@@ -17,7 +43,7 @@ export function generateKey(randomBytes: RandomBytes): string {
   return MARK + Buffer.from(randomBytes(RANDOM_BYTES)).toString('base64url')
 }
 
-/** The SHA-256 of a key, as it is stored. Neither salted nor stretched: a key is 256 random bits. */
+/** The SHA-256 of a key, as it is stored. Neither salted nor stretched: a key is 256 random bits. An imported one has what its gateway gave it. */
 export function hashKey(text: string): Buffer {
   return Buffer.from(new Bun.CryptoHasher('sha256').update(text).digest())
 }

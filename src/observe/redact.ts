@@ -11,11 +11,13 @@ const HIDDEN_ADDRESS = '[address]'
 /** Shorter secrets are placeholders ("none", "ollama"), and common words: hiding them would garble the log. */
 const MIN_SECRET_CHARS = 8
 
-/** Credentials wherever they occur: our keys, providers' keys, Google's tokens, a bearer header, a key in a query. */
+/** Credentials wherever they occur: our keys, imported and providers' keys, Google's tokens, a bearer header, a key in a query. */
 const CREDENTIALS = [
   'tg_[A-Za-z0-9_-]{16,}',
   'AIza[A-Za-z0-9_-]{30,}',
   'sk-[A-Za-z0-9_-]{16,}',
+  // Imported keys may be chosen by hand. A prefix, which lists show, has 7 characters after the mark; "task-identifier" has a letter before it.
+  '(?<![A-Za-z0-9])sk-[A-Za-z0-9!#$%*+./:=?@^_~-]{8,}',
   'ya29\\.[A-Za-z0-9._-]{16,}',
   '(Bearer |[?&]key=)[^[&#\\s"\\\\][^&#\\s"\\\\]*',
 ]

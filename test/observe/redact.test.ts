@@ -216,3 +216,25 @@ describe('the secrets of a catalogue', () => {
     expect(createRedactor(['', 'none', 'ollama']).hide('none of ollama')).toBe('none of ollama')
   })
 })
+
+describe('an imported key is hidden, also one that was chosen by hand', () => {
+  const { hide, finds } = createRedactor([])
+  test.each([
+    ['the key sk-aB3dEf7haB3dEf7h0123 was sent', 'the key [hidden] was sent'],
+    ['{"key":"sk-my.team/2024!prod"}', '{"key":"[hidden]"}'],
+    ['x-api-key: sk-1234567890', 'x-api-key: [hidden]'],
+    ['sk-team@berlin', '[hidden]'],
+  ])('%s', (text, hidden) => {
+    expect(finds(text)).toBe(true)
+    expect(hide(text)).toBe(hidden)
+  })
+  test.each([
+    'sk-aB3dEf7 is the prefix that lists show',
+    'sk-...aB3d of ada',
+    'a risk-assessment and a task-identifier',
+    'sk-1234',
+  ])('%s stays', (text) => {
+    expect(finds(text)).toBe(false)
+    expect(hide(text)).toBe(text)
+  })
+})

@@ -9,6 +9,7 @@ import { exactUsd } from '../../console/web/parts/amounts.ts'
 import { Button } from '../../console/web/parts/button.tsx'
 import { Code } from '../../console/web/parts/code.tsx'
 import { CallSnippet } from '../../console/web/parts/code-samples/call-snippet.tsx'
+import { keyPrefix } from '../../console/web/parts/key-prefix.ts'
 import { Money } from '../../console/web/parts/money.tsx'
 import { Loaded } from '../../console/web/parts/states.tsx'
 import { FIRST_MESSAGES, type FirstCallQuery, NO_KEY, WaitForCall } from './first-call.tsx'
@@ -221,8 +222,9 @@ function KeyInUse({ first, is_known }: { first: FirstCallQuery; is_known: boolea
         const is_usable = status === 'active' || status === 'retiring'
         return (
           <p>
-            {own ? 'You are signed in with the key' : 'Use the key'} <b>{name}</b> (<code>{prefix}…</code>) of{' '}
-            {account}.{!is_usable && ` It is ${status}. Create another key.`}
+            {own ? 'You are signed in with the key' : 'Use the key'} <b>{name}</b> (
+            <code>{keyPrefix(prefix)}</code>) of {account}.
+            {!is_usable && ` It is ${status}. Create another key.`}
             {is_usable && is_known && ' The code below has it until you leave this page.'}
             {is_usable &&
               !is_known &&

@@ -8,6 +8,7 @@ import { AsCommand } from '../../console/web/parts/code.tsx'
 import { ConfirmDialog, Dialog } from '../../console/web/parts/dialog.tsx'
 import { Field } from '../../console/web/parts/field.tsx'
 import { Form, SubmitOrCancel } from '../../console/web/parts/form.tsx'
+import { keyPrefix } from '../../console/web/parts/key-prefix.ts'
 import { useRequestKey } from '../../console/web/parts/request-key.ts'
 import { Select } from '../../console/web/parts/select.tsx'
 import type { Issued, KeyChanges, KeyView } from '../console/views.ts'
@@ -141,8 +142,8 @@ export function RevokeDialog({ of: key, open, onClose }: KeyDialogProps) {
       consequence={
         <div className="stack">
           <p>
-            Calls with {key.prefix}… are refused from now on, and its sessions end. Running calls finish and
-            are charged. This cannot be undone.
+            Calls with {keyPrefix(key.prefix)} are refused from now on, and its sessions end. Running calls
+            finish and are charged. This cannot be undone.
           </p>
           {command}
         </div>

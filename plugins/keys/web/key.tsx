@@ -12,6 +12,7 @@ import { counted } from '../../console/web/parts/amounts.ts'
 import { Button, ButtonLink } from '../../console/web/parts/button.tsx'
 import { Facts } from '../../console/web/parts/facts.tsx'
 import { Id } from '../../console/web/parts/id.tsx'
+import { limitsSection } from '../../console/web/parts/key-prefix.ts'
 import { Menu } from '../../console/web/parts/menu.tsx'
 import { Money } from '../../console/web/parts/money.tsx'
 import { Page, Section } from '../../console/web/parts/page.tsx'
@@ -79,7 +80,8 @@ function KeyPage({ of: key }: { of: KeyView }) {
         {role === 'operator' && (
           <p className="soft small">
             Rate limits are set in <Link href="/catalogue">the catalogue</Link>, under{' '}
-            <code>[limits.key]</code> for every key and <code>[limits.keys.{key.prefix}]</code> for this one.
+            <code>[limits.key]</code> for every key and <code>[{limitsSection(key.prefix)}]</code> for this
+            one.
           </p>
         )}
       </Section>

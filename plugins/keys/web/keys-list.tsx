@@ -10,6 +10,7 @@ import { withoutEmpty } from '../../console/web/parts/address-state.ts'
 import { Button } from '../../console/web/parts/button.tsx'
 import { ExportCsv } from '../../console/web/parts/export-csv.tsx'
 import { FilterSearch, useListFilters } from '../../console/web/parts/filter-fields.tsx'
+import { keyPrefix } from '../../console/web/parts/key-prefix.ts'
 import { Money } from '../../console/web/parts/money.tsx'
 import { optionOf, Select } from '../../console/web/parts/select.tsx'
 import { EmptyState, Loaded } from '../../console/web/parts/states.tsx'
@@ -30,7 +31,9 @@ const SHOWN = [
 
 const OF_ACCOUNT: Column<KeyRowView>[] = [
   column('name', 'Key', 'first', ({ name }) => name),
-  column('prefix', 'Begins with', 'second', ({ prefix }) => <code className="no-wrap">{prefix}…</code>),
+  column('prefix', 'Begins with', 'second', ({ prefix }) => (
+    <code className="no-wrap">{keyPrefix(prefix)}</code>
+  )),
   column('status', 'Status', 'first-end', (key) => <KeyStatus of={key} />),
   ofWeek(charges('week', 'Spent in 7 days, USD', 'none', ({ week_nanos }) => week_nanos)),
   charges(
@@ -47,7 +50,7 @@ const OF_ALL: Column<KeyRowView>[] = [
   ...OF_ACCOUNT.slice(0, 1),
   column('prefix', 'Begins with', 'second', (key) => (
     <>
-      <code className="no-wrap">{key.prefix}…</code>{' '}
+      <code className="no-wrap">{keyPrefix(key.prefix)}</code>{' '}
       <span className="on-phone">
         <RowAccount {...key} />
       </span>
@@ -139,7 +142,7 @@ export function KeysList({ account, chosen }: KeysListProps) {
                 rows={rows}
                 keyOf={({ id }) => id}
                 hrefOf={({ id }) => `/keys/${id}`}
-                linkNameOf={({ prefix, account: owner }) => `${prefix}… ${owner}`}
+                linkNameOf={({ prefix, account: owner }) => `${keyPrefix(prefix)} ${owner}`}
               />
               <Pager next_cursor={next_cursor} param={CURSOR} />
             </>

@@ -46,7 +46,9 @@ const UsageView = Closed({
     Closed({ account_id: Type.Integer(), account: Type.String(), ...DISPLAY_NAME, ...USED_SUM_FIELDS }),
   ),
   further_accounts: Type.Integer({ description: 'accounts that cost less than those listed' }),
-  keys: Type.Array(Closed({ key: Type.String(), key_prefix: Type.String(), ...USED_SUM_FIELDS })),
+  keys: Type.Array(
+    Closed({ key_id: Type.Integer(), key: Type.String(), key_prefix: Type.String(), ...USED_SUM_FIELDS }),
+  ),
   further_keys: Type.Integer({ description: 'keys that were used, too, and cost less than those listed' }),
 })
 
@@ -83,7 +85,12 @@ export function usageRoutes(gateway: ConsoleParts) {
             ...view(sum),
           })),
           further_accounts: is_all ? Math.max(0, used.accounts.length - MAX_LISTED) : 0,
-          keys: keys.map((sum) => ({ key: sum.key, key_prefix: sum.key_prefix, ...view(sum) })),
+          keys: keys.map(({ key_id, key, key_prefix, ...sum }) => ({
+            key_id,
+            key,
+            key_prefix,
+            ...view(sum),
+          })),
           further_keys: Math.max(0, used.keys.length - MAX_LISTED),
         }
       },

@@ -10,7 +10,7 @@ import {
 } from '@sinclair/typebox'
 import { keyQueries } from '../../access/queries.ts'
 import { requireOperator, requireWholeAccount, type Viewer } from '../../access/viewer.ts'
-import { invalidRequest, notFound } from '../../domain/errors.ts'
+import { conflict, invalidRequest, notFound } from '../../domain/errors.ts'
 import { PAGE_FIELDS, PAGE_PARAMETERS, pageFields, pageOf } from '../../http/paging.ts'
 import { WholeNumber } from '../../http/parameters.ts'
 import { PERIOD_PARAMETERS, readPeriod } from '../../http/period.ts'
@@ -211,7 +211,12 @@ export function callersList<
 async function keyWith(db: Db, account_id: number, prefix: string | undefined): Promise<number | undefined> {
   if (prefix === undefined) return undefined
   const found: Key[] = await keyQueries(db).keysByPrefix.all({ prefix })
-  return found.find((key) => key.account_id === account_id)?.id ?? NO_KEY
+  const own = found.filter((key) => key.account_id === account_id)
+  if (own.length > 1)
+    throw conflict(`More than one key of the account begins with "${prefix}". Leave out "key".`, {
+      param: 'key',
+    })
+  return own[0]?.id ?? NO_KEY
 }
 
 async function readPage<Row, F extends Filters, C extends Columns<Row>, Totals extends TProperties>(

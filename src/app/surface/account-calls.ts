@@ -41,7 +41,7 @@ export async function scopeOf(gateway: Pick<Gateway, 'db'>, caller: Caller): Pro
 /** The parameter that asks for the rows of one key. */
 export const KeyPrefix = Type.Optional(
   Type.String({
-    pattern: '^tg_[A-Za-z0-9_-]{7}$',
+    pattern: '^(tg_[A-Za-z0-9_-]{7}|sk-[A-Za-z0-9._-]{7})$',
     must: "a key's prefix, its first 10 characters. A whole key does not belong in an address",
     description: 'Of the key with this prefix, its first 10 characters.',
   }),

@@ -4,15 +4,26 @@ import { refusalReason } from '../../../refusals/web/refusals.ts'
 import { api, send } from '../app/client.ts'
 import type { Hit, Search } from '../app/page-entry.ts'
 import { accountLabel } from '../parts/account-name.tsx'
+import { keyPrefix } from '../parts/key-prefix.ts'
 import { relativeTime } from '../parts/time-words.ts'
 
 const MAX_CHARS = 100
-/** Of a key that was pasted whole only its prefix leaves the browser. */
 const PREFIX_CHARS = 10
 
+/** Of a key that was pasted whole only its prefix leaves the browser. That of an imported one may be made of its last characters. */
+function queriesFor(words: string): [string, ...string[]] {
+  if (!/^(tg_|sk-)/.test(words) || words.length <= PREFIX_CHARS) return [words.slice(0, MAX_CHARS)]
+  const first = words.slice(0, PREFIX_CHARS)
+  return words.startsWith('sk-') ? [first, `sk-...${words.slice(-4)}`] : [first]
+}
+
+const find = (q: string) => send(api.search.get({ query: { q } }))
+
 export const searchAll: Search = async (words) => {
-  const q = words.startsWith('tg_') ? words.slice(0, PREFIX_CHARS) : words.slice(0, MAX_CHARS)
-  const { accounts, keys, calls, providers, refusals, models } = await send(api.search.get({ query: { q } }))
+  const [q, ...further] = queriesFor(words)
+  let found = await find(q)
+  for (const other of further) if (found.keys.length === 0) found = await find(other)
+  const { accounts, keys, calls, providers, refusals, models } = found
   return [
     ...accounts.map(
       ({ id, name, display_name, status }): Hit => ({
@@ -26,7 +37,7 @@ export const searchAll: Search = async (words) => {
       ({ id, name, prefix, account, status }): Hit => ({
         kind: 'key',
         label: name,
-        detail: `${prefix}… of ${account}${status === 'active' ? '' : `, ${status}`}`,
+        detail: `${keyPrefix(prefix)} of ${account}${status === 'active' ? '' : `, ${status}`}`,
         href: `/keys/${id}`,
       }),
     ),

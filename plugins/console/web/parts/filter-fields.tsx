@@ -8,6 +8,7 @@ import { useAddressState, withoutEmpty } from './address-state.ts'
 import { CommittedInput } from './committed-input.tsx'
 import { Field } from './field.tsx'
 import { SearchInput, TextInput } from './input.tsx'
+import { keyPrefix } from './key-prefix.ts'
 import { Select } from './select.tsx'
 
 const PAUSE_MS = 200
@@ -154,12 +155,26 @@ interface KeyFilterProps extends Pick<ChoiceProps, 'any' | 'value' | 'onChange'>
   keys: ReturnType<typeof useFilterLists>['keys']
 }
 
+type Listed = KeyFilterProps['keys'][number]
+
+/** A key's prefix, or its number where others have the same prefix. */
+const referenceOf = ({ id, prefix }: Listed, keys: readonly Listed[]): string =>
+  keys.some((other) => other.id !== id && other.prefix === prefix) ? String(id) : prefix
+
+function chosenKey(keys: readonly Listed[], value: string): string {
+  const key = keys.find(({ id }) => String(id) === value)
+  return key ? referenceOf(key, keys) : value
+}
+
 /** By its prefix; the address may have its number, too. */
 export const KeyFilter = ({ keys, value, ...choice }: KeyFilterProps) => (
   <Choice
     {...choice}
     label="Key"
-    options={keys.map(({ name, prefix }) => ({ value: prefix, label: `${name} (${prefix}…)` }))}
-    value={keys.find(({ id }) => String(id) === value)?.prefix ?? value}
+    options={keys.map((key) => ({
+      value: referenceOf(key, keys),
+      label: `${key.name} (${keyPrefix(key.prefix)})`,
+    }))}
+    value={chosenKey(keys, value)}
   />
 )

@@ -2,6 +2,7 @@
 import { Link } from 'wouter'
 import type { Role } from '../app/page-entry.ts'
 import { type OfAccount, RowAccount } from './account-name.tsx'
+import { keyPrefix } from './key-prefix.ts'
 
 interface Owned extends OfAccount {
   account_id: number
@@ -23,7 +24,7 @@ export const ownerFacts = (row: Owned, role: Role) =>
     [
       'Key',
       <Link key="key" href={`/keys/${row.key_id}`}>
-        {row.key} ({row.key_prefix}…)
+        {row.key} ({keyPrefix(row.key_prefix)})
       </Link>,
     ],
   ] as const

@@ -7,6 +7,7 @@ import { useAction } from '../../../console/web/parts/action.ts'
 import { Button } from '../../../console/web/parts/button.tsx'
 import { ConfirmDialog } from '../../../console/web/parts/dialog.tsx'
 import { ExportCsv } from '../../../console/web/parts/export-csv.tsx'
+import { keyPrefix } from '../../../console/web/parts/key-prefix.ts'
 import { Section } from '../../../console/web/parts/page.tsx'
 import { Loaded } from '../../../console/web/parts/states.tsx'
 import { atEnd, type Column, column, Pager, Table, useCursor } from '../../../console/web/parts/table.tsx'
@@ -68,7 +69,7 @@ const columnsOf = (end: (id: number) => void, busy: boolean): Column<Session>[] 
     </span>
   )),
   column('by', 'Signed in with', 'second', ({ key }) =>
-    key ? <span title={key.name}>{`key ${key.prefix}…`}</span> : 'password',
+    key ? <span title={key.name}>{`key ${keyPrefix(key.prefix)}`}</span> : 'password',
   ),
   column('address', 'Address', 'none', ({ address }) => address ?? '–'),
   column('last_seen', 'Last seen', 'second-end', ({ last_seen_at_ms }) => (

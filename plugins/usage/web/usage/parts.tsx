@@ -121,13 +121,13 @@ export function Parts({ usage, by, set }: PartsProps) {
         by={by}
         title="Key"
         rows={usage.keys}
-        keyOf={({ key_prefix }) => key_prefix}
+        keyOf={({ key_id }) => key_id}
         name={({ key, key_prefix }) => (
           <>
             {key} <code className="soft">{key_prefix}</code>
           </>
         )}
-        onChoose={({ key_prefix }) => set({ key: key_prefix })}
+        onChoose={({ key_id }) => set({ key: String(key_id) })}
         further={usage.further_keys}
       />
     )

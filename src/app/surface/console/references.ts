@@ -102,10 +102,18 @@ export async function requireKey(
   const number = numberIn(reference)
   const of_prefix: Key[] = await keyQueries(db).keysByPrefix.all({ prefix: reference })
   const ids = [...(number === undefined ? [] : [number]), ...of_prefix.map(({ id }) => id)]
-  let found: ListedKey | undefined
-  for (const id of ids) found ??= await listedKey(db, id, account_id)
-  if (!found || !isOfKey(viewer, found.id))
-    throw notFound('Key not found. See the list of keys.', { param: 'key' })
+  const visible: ListedKey[] = []
+  for (const id of ids) {
+    const key = await listedKey(db, id, account_id)
+    if (key && isOfKey(viewer, id)) visible.push(key)
+    if (key && id === number) break
+  }
+  const [found] = visible
+  if (!found) throw notFound('Key not found. See the list of keys.', { param: 'key' })
+  if (visible.length > 1)
+    throw conflict(`More than one key begins with "${reference}". Choose one in the list of keys.`, {
+      param: 'key',
+    })
   return found
 }
 

@@ -1,0 +1,238 @@
+// Imported keys: the `sk-…` keys of other gateways on every operation in every place of a key, what an import refuses, and two keys of one prefix.
+import { describe, expect, test } from 'bun:test'
+import { type CredentialForm, createGate } from '../../src/access/gate.ts'
+import { importKey } from '../../src/access/imported-keys.ts'
+import type { NewKeySettings } from '../../src/access/key-settings.ts'
+import { keyByReference, rotateKey } from '../../src/access/keys.ts'
+import { HIDDEN_PREFIX, hashKey, importedPrefix, KEY_PATTERN } from '../../src/access/secret.ts'
+import type { ActionRow } from '../../src/store/schema.ts'
+import { MODEL } from '../support/catalogue.ts'
+import { signedIn } from '../support/console-session.ts'
+import { ANSWER_NANOS, answering, ask, wholePath } from '../support/native.ts'
+import { fileScene } from '../support/scene.ts'
+
+const NOW = Date.now()
+/** As new-api makes them: https://github.com/QuantumNous/new-api, common/utils.go. */
+const NEW_API = `sk-${'aB3dEf7h'.repeat(6)}`
+/** Chosen by hand, as LiteLLM lets its users: any printable ASCII. */
+const BY_HAND = `sk-team!#$%'()*,-./:;<>@[\\]^_\`{|}~`
+const SHORT = 'sk-1234'
+
+const { gateway } = await fileScene({ script: answering })
+const { store } = gateway
+const ada = await gateway.account('ada', { balance_usd: '10' })
+const mia = await gateway.account('mia', { balance_usd: '10' })
+
+const add = (text: string, settings: NewKeySettings, account = ada, prefix = importedPrefix(text)) =>
+  store.begin((tx) =>
+    importKey(
+      tx,
+      account.id,
+      settings,
+      { sha256: hashKey(text), prefix, created_at_ms: NOW - 86_400_000 },
+      NOW,
+    ),
+  )
+
+await add(NEW_API, { name: 'new-api' })
+await add(BY_HAND, { name: 'by-hand' })
+await add(SHORT, { name: 'short' })
+
+interface Operation {
+  security?: Record<string, never[]>[]
+}
+const document = (await (await gateway.call('/docs/openapi.json')).json()) as {
+  paths: Record<string, Record<string, Operation>>
+}
+/** Every operation that takes a key, in each form that it documents. */
+const OPERATIONS = Object.entries(document.paths).flatMap(([path, methods]) =>
+  Object.entries(methods).flatMap(([method, { security = [] }]) =>
+    security
+      .flatMap(Object.keys)
+      .map((form) => [method.toUpperCase(), path, form as CredentialForm] as const),
+  ),
+)
+
+describe('a key of another gateway works in every place of every operation', () => {
+  test('there are operations in all five places', () => {
+    expect(new Set(OPERATIONS.map(([, , form]) => form)).size).toBe(5)
+    expect(OPERATIONS.length).toBeGreaterThan(60)
+  })
+
+  test.each([
+    ['chosen by hand', BY_HAND, false],
+    ['that nobody has', NEW_API.toLowerCase(), true],
+  ])('one %s', async (_, key, is_refused) => {
+    const wrong: string[] = []
+    for (const [method, path, form] of OPERATIONS) {
+      const body = method === 'POST' || method === 'PUT' ? {} : undefined
+      const address = path.replaceAll(/\{[^}]*\}/g, 'nothing')
+      const response = await gateway.call(address, body, { key, form, method })
+      // The live feed has no end.
+      await response.body?.cancel()
+      if ((response.status === 401) !== is_refused) wrong.push(`${method} ${path} ${form} ${response.status}`)
+    }
+    expect(wrong).toEqual([])
+  })
+
+  test.each([NEW_API, BY_HAND, SHORT])('%s pays', async (key) => {
+    const response = await gateway.call(wholePath(), ask(), { key })
+    expect([response.status, await response.text()]).toEqual([200, expect.any(String)])
+    expect(await gateway.lastCall()).toMatchObject({ cost_nanos: ANSWER_NANOS, account_id: ada.id })
+  })
+
+  test('a session of the console, too', async () => {
+    const client = await signedIn(gateway, { key: NEW_API })
+    expect(await client.json('GET', '/session')).toMatchObject({ viewer: { role: 'key', account: 'ada' } })
+  })
+
+  test('no key is in the log or in a row', async () => {
+    await gateway.rest()
+    const stored = JSON.stringify(gateway.db.query('SELECT * FROM keys').all())
+    for (const key of [NEW_API, BY_HAND, SHORT])
+      expect(stored + JSON.stringify(gateway.log.lines)).not.toContain(key)
+  })
+})
+
+test('a text that can be no key is refused without a look-up; an unknown one is not remembered', async () => {
+  const looked_up: string[] = []
+  const gate = createGate({
+    findKey(sha256) {
+      looked_up.push(sha256.toString('hex'))
+      return undefined
+    },
+    now: () => NOW,
+  })
+  const send = async (credential: string) => {
+    const request = new Request('http://gateway/')
+    await gate.admit({ credential, request, sockets: () => null })
+  }
+  const none = [
+    'sk-',
+    'SK-1234',
+    'sk_1234',
+    'sk-a b',
+    'sk-é',
+    `sk-${'x'.repeat(254)}`,
+    ` ${SHORT}`,
+    'xsk-1234',
+  ]
+  for (const text of none) await expect(send(text)).rejects.toMatchObject({ kind: 'unauthenticated' })
+  expect(looked_up).toEqual([])
+  for (let i = 0; i < 2; i++) await expect(send(SHORT)).rejects.toMatchObject({ kind: 'unauthenticated' })
+  expect(looked_up).toEqual([hashKey(SHORT).toString('hex'), hashKey(SHORT).toString('hex')])
+})
+
+describe('an import', () => {
+  test('keeps the settings and the time of creation, and is in the audit log', async () => {
+    const settings = {
+      name: 'limited',
+      models: [MODEL],
+      spend_limit_nanos: 0,
+      addresses: ['10.0.0.0/8'],
+      expires_at_ms: NOW + 60_000,
+    }
+    const key = await add(`sk-${'l'.repeat(40)}`, { ...settings, budgets: { month: 5_000_000_000 } })
+    expect(key).toMatchObject({
+      ...settings,
+      prefix: 'sk-lllllll',
+      created_at_ms: NOW - 86_400_000,
+      spent_nanos: 0,
+    })
+    const line = gateway.db.query<ActionRow, []>('SELECT * FROM actions ORDER BY id DESC LIMIT 1').get()
+    expect(line).toMatchObject({ action: 'key.imported', account_id: ada.id, key_id: key.id })
+    expect(JSON.parse(String(line?.after))).toMatchObject({
+      name: 'limited',
+      prefix: 'sk-lllllll',
+      monthly_limit_usd: '5.00',
+    })
+  })
+
+  test('a rotation makes it a key of ours', async () => {
+    const text = `sk-${'r'.repeat(40)}`
+    const old = await add(text, { name: 'rotated', spend_limit_nanos: 7 })
+    const issuing = {
+      randomBytes: (n: number) => crypto.getRandomValues(new Uint8Array(n)),
+      now_ms: Date.now(),
+    }
+    const made = await rotateKey(store, String(old.id), 0, issuing)
+    expect(made.text).toMatch(KEY_PATTERN)
+    expect(made.key).toMatchObject({ name: 'rotated', spend_limit_nanos: 7 })
+    expect((await gateway.call('/v1/models', undefined, { key: text })).status).toBe(401)
+    expect((await gateway.call('/v1/models', undefined, { key: made.text })).status).toBe(200)
+  })
+
+  const fresh = `sk-${'f'.repeat(40)}`
+  test.each<[string, () => Promise<unknown>, object]>([
+    ['the same key twice', () => add(NEW_API, { name: 'again' }), { kind: 'conflict', code: 'key_exists' }],
+    [
+      'the same key for another account',
+      () => add(NEW_API, { name: 'again' }, mia),
+      { kind: 'conflict', code: 'key_exists' },
+    ],
+    ['a name that is taken', () => add(fresh, { name: 'short' }), { param: 'name' }],
+    ['a name that is none', () => add(fresh, { name: 'my key' }), { param: 'name' }],
+    ['a time that has passed', () => add(fresh, { name: 'a', expires_at_ms: NOW }), { param: 'expires' }],
+    ['a negative limit', () => add(fresh, { name: 'a', spend_limit_nanos: -1 }), { param: 'spend_limit' }],
+    [
+      'an account that is not there',
+      () => add(fresh, { name: 'a' }, { ...ada, id: 999 }),
+      { kind: 'not_found' },
+    ],
+    ['a prefix of ours', () => add(fresh, { name: 'a' }, ada, 'tg_abcdefg'), { param: 'prefix' }],
+    ['a whole key as its prefix', () => add(fresh, { name: 'a' }, ada, fresh), { param: 'prefix' }],
+    ['a prefix that a shell reads', () => add(fresh, { name: 'a' }, ada, 'sk-$(id)ab'), { param: 'prefix' }],
+    ['a prefix with a space', () => add(fresh, { name: 'a' }, ada, 'sk-ab defg'), { param: 'prefix' }],
+  ])('refuses %s, and leaves nothing', async (_, work, refusal) => {
+    const rows = () =>
+      gateway.db.query('SELECT (SELECT count(*) FROM keys), (SELECT count(*) FROM actions)').get()
+    const before = rows()
+    await expect(work()).rejects.toMatchObject(refusal)
+    expect(rows()).toEqual(before)
+  })
+
+  test('refuses a hash that is none', async () => {
+    const key = { sha256: Buffer.alloc(31), prefix: 'sk-abcdefg', created_at_ms: NOW }
+    const work = store.begin((tx) => importKey(tx, ada.id, { name: 'a' }, key, NOW))
+    await expect(work).rejects.toMatchObject({ param: 'sha256' })
+  })
+})
+
+test.each([
+  [NEW_API, 'sk-aB3dEf7'],
+  ['sk-team!$(x)-of-berlin', 'sk-team...'],
+  [SHORT, HIDDEN_PREFIX],
+  ['sk-sixteen-chars16', HIDDEN_PREFIX],
+])('the prefix of %s is %s', (text, prefix) => {
+  expect(importedPrefix(text)).toBe(prefix)
+})
+
+describe('two keys of one prefix', () => {
+  const PREFIX = 'sk-...aB3d'
+  const one = `sk-${'1'.repeat(36)}aB3d`
+  const other = `sk-${'2'.repeat(36)}aB3d`
+
+  test('are told apart by their number, and by their prefix only where one is meant', async () => {
+    const first = await add(one, { name: 'one' }, ada, PREFIX)
+    expect((await keyByReference(store, PREFIX)).id).toBe(first.id)
+    const second = await add(other, { name: 'other' }, mia, PREFIX)
+    await expect(keyByReference(store, PREFIX)).rejects.toMatchObject({ kind: 'conflict' })
+    expect((await keyByReference(store, String(second.id))).name).toBe('other')
+
+    const operator = await signedIn(gateway, 'operator')
+    expect((await operator.send('GET', `/usage?key=${PREFIX}`)).status).toBe(409)
+    expect((await operator.send('GET', `/usage?key=${second.id}`)).status).toBe(200)
+    expect((await operator.send('GET', `/usage?key=${PREFIX}&account=mia`)).status).toBe(200)
+    const of_ada = await signedIn(gateway, { account: 'ada' })
+    expect((await of_ada.send('GET', `/keys/${PREFIX}`)).status).toBe(200)
+    expect((await of_ada.json('GET', `/search?q=${PREFIX}`)).keys).toMatchObject([{ name: 'one' }])
+  })
+
+  test('of one account: a caller who filters by it is refused', async () => {
+    const calls = `/api/v1/usage?key=${PREFIX}`
+    expect((await gateway.call(calls, undefined, { key: NEW_API })).status).toBe(200)
+    await add(`sk-${'3'.repeat(36)}aB3d`, { name: 'third' }, ada, PREFIX)
+    const refusals = await gateway.call(`/api/v1/refusals?key=${PREFIX}`, undefined, { key: NEW_API })
+    expect(refusals.status).toBe(409)
+  })
+})
