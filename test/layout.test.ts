@@ -55,6 +55,8 @@ const EXCEPTIONS: Readonly<Record<string, readonly string[]>> = {
   'plugins/models/': ['plugins/native/index.ts'],
   // `account show` lists the keys of an account.
   'plugins/accounts/': ['plugins/keys/index.ts'],
+  // LiteLLM bills at its public price list, which prices are imported from, too.
+  'plugins/import/': ['plugins/prices/index.ts'],
   // Failing models, providers and routes raise alerts.
   'plugins/alerts/': ['plugins/health/index.ts'],
 }

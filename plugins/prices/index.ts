@@ -1,4 +1,4 @@
-// The exports for other plugins: prices, margins and re-rated calls in JSON, for the pages of the catalogue.
+// The exports for other plugins: prices, margins and re-rated calls in JSON, for the pages of the catalogue; price lists, for imports.
 export {
   changeView,
   linesView,
@@ -8,4 +8,9 @@ export {
   PriceLineView,
 } from './console/price-views.ts'
 export { RatingView, ratingView } from './console/rerating-views.ts'
+export type { ListEntry } from './list/entry.ts'
+export { entryPrice, freePrice } from './list/entry-price.ts'
+export { readPriceList } from './list/list.ts'
+export { matcherOf } from './list/matches.ts'
+export { isPrice, type Kind, kindOfMode } from './list/rates.ts'
 export { type RepricedModel, rerateCalls } from './rerating/recorded-calls.ts'
