@@ -32,9 +32,12 @@ export interface DataFolder extends DataPaths {
   by?: ActionContext
 }
 
+/** The program of the Debian package, where nobody else installs one, works on the data of its service. */
+export const DEFAULT_DATA_FOLDER = process.execPath === '/usr/bin/tollgate' ? '/var/lib/tollgate' : './data'
+
 /** The data folder of a command. @param options of the command line */
 export const dataFolderOf = ({ data }: { data?: string | undefined }, env: Environment): string =>
-  data ?? (env.TOLLGATE_DATA || './data')
+  data ?? (env.TOLLGATE_DATA || DEFAULT_DATA_FOLDER)
 
 /**
  * The paths of a data folder's files, whether or not they exist.

@@ -1,5 +1,6 @@
 // The banner of a started gateway: where it listens, where its files are, and, on a first start, what to try.
 import { withoutTrailing } from '../../utilities/text-ends.ts'
+import { DEFAULT_DATA_FOLDER } from '../command-line/data-folder.ts'
 
 export interface Started {
   version: string
@@ -32,7 +33,7 @@ export interface Demo {
 /** The lines to print, without a trailing newline. */
 export function banner(started: Started): string {
   const { version, url, catalogue_path, catalogue_version, data_dir, models, program, demo } = started
-  const data = data_dir === './data' ? '' : ` --data ${data_dir}`
+  const data = data_dir === DEFAULT_DATA_FOLDER ? '' : ` --data ${data_dir}`
   const address = withoutTrailing(url, '/')
   const lines = [
     `Tollgate ${version} listens on ${address}`,

@@ -2,7 +2,7 @@
 import { Command, CommanderError } from 'commander'
 import manifest from '../../../package.json' with { type: 'json' }
 import { visible } from '../../utilities/visible-text.ts'
-import { dataFolderOf } from '../command-line/data-folder.ts'
+import { DEFAULT_DATA_FOLDER, dataFolderOf } from '../command-line/data-folder.ts'
 import { describeFailure, explain, type Failed } from '../command-line/failure.ts'
 import {
   type AddCommand,
@@ -92,7 +92,7 @@ function createProgram(commands: readonly AddCommand[], deps: CliDeps, json: boo
     .description('A paid gateway in front of hosted models, in one binary.')
     .version(manifest.version, '-V, --version', 'print the version')
     .helpOption('-h, --help', 'print this help')
-    .option('--data <dir>', 'data folder (default: $TOLLGATE_DATA, else ./data)')
+    .option('--data <dir>', `data folder (default: $TOLLGATE_DATA, else ${DEFAULT_DATA_FOLDER})`)
     .option('--env-file <file>', 'read environment variables from a file, as systemd does')
     .option('--json', 'print JSON, errors and warnings included')
     .configureHelp({ showGlobalOptions: true })

@@ -3,12 +3,13 @@ import { mkdirSync, rmSync, statSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { version } from '../../../package.json'
 import { buildBinary, GATEWAY } from '../binary.ts'
+import { writeDebianPackages } from './debian.ts'
 import { executableIn, type Form, type Release, ROOT, sourceDate } from './files.ts'
 import { writeInstaller } from './installer.ts'
 import { ownPlatform } from './platforms.ts'
 
 const FOLDER = join(ROOT, 'dist/release')
-const FORMS: readonly Form[] = [writeInstaller]
+const FORMS: readonly Form[] = [writeDebianPackages, writeInstaller]
 
 /** A line for each file: its size in MB, and its path in the release. */
 function table(files: readonly string[]): string {
