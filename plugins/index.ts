@@ -40,6 +40,7 @@ import { rerank } from './rerank/plugin.ts'
 import { responses } from './responses/plugin.ts'
 import { signIn } from './sign-in/plugin.ts'
 import { system } from './system/plugin.ts'
+import { upgrade } from './upgrade/plugin.ts'
 import { upload } from './upload/plugin.ts'
 import { usage } from './usage/plugin.ts'
 
@@ -73,6 +74,7 @@ export const plugins = [
   doctor,
   ownPlugins,
   moving,
+  upgrade,
   alerts,
   backups,
   system,

@@ -67,9 +67,11 @@ function report({ answer, remark, folder }: Context, upgrade: Upgrade): void {
   )
 }
 
-function headOf({ from, to, executable, kept, signed }: Upgrade): string[] {
+function headOf({ from, to, executable, kept, is_same, signed }: Upgrade): string[] {
   const checked =
     signed === null ? 'Its checksum is right.' : `Its checksum and its signature are right (${signed}).`
+  if (is_same)
+    return [`This is the executable of ${to} already: ${executable}`, `${checked} Nothing was changed.`]
   return kept === null
     ? [`Tollgate ${to} could replace ${from}: ${executable}`, `${checked} Nothing was changed.`]
     : [`Tollgate ${to} has replaced ${from}: ${executable}`, `${checked} The one before is ${kept}.`]

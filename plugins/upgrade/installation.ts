@@ -59,7 +59,7 @@ function ownedByDebian(path: string, root: string): boolean {
 function unwritable(path: string, thrown: unknown, root: string): GatewayError {
   if (CONTAINER_MARKS.some((mark) => existsSync(join(root, mark))))
     return conflict(
-      `${path} belongs to the image of this container. Load the image of the release, and start a new container from it on the same volume.`,
+      `This user cannot replace ${path}, which came with the image of this container: load the image of the release, and start a new container from it on the same volume.`,
     )
   if (codeOf(thrown) === 'EROFS')
     return conflict(

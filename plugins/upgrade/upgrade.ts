@@ -1,5 +1,6 @@
 // An upgrade: the archive is brought and checked, its executable is tried, and then put in the place of this one.
-import { existsSync } from 'node:fs'
+import { createHash } from 'node:crypto'
+import { createReadStream, existsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import manifest from '../../package.json' with { type: 'json' }
 import type { DataFolder } from '../../src/app/command-line/data-folder.ts'
@@ -27,8 +28,10 @@ export interface Upgrade {
   from: string
   to: string
   executable: string
-  /** Where the executable is that was in use; null for a dry run. */
+  /** Where the executable is that was in use; null where nothing was replaced. */
   kept: string | null
+  /** Whether the archive has the very executable that is in use, which is then left alone. */
+  is_same: boolean
   /** The comment of the valid signature; null where no key is known. */
   signed: string | null
   /** Whether the data folder was looked at; there may be none yet. */
@@ -46,17 +49,32 @@ export async function upgradeTo(options: UpgradeOptions): Promise<Upgrade> {
   const changelog = await unpackArchive(archive, staged)
   await requireRuns(staged, archive, folder.env)
   const findings = await tryOn(folder, staged, archive)
-  if (!is_dry) replaceExecutable(executable, staged)
+  // The second time would lose the one that was kept the first time.
+  const is_same = await haveSameBytes(executable, staged)
+  const replaces = !is_dry && !is_same
+  if (replaces) replaceExecutable(executable, staged)
   return {
     from: manifest.version,
     to: archive.version,
     executable,
-    kept: is_dry ? null : keptPath(executable),
+    kept: replaces ? keptPath(executable) : null,
+    is_same,
     signed: archive.signed ?? null,
     checked_data: findings !== undefined,
     findings: findings ?? [],
     changes: changesBetween(changelog, manifest.version, archive.version),
   }
+}
+
+async function haveSameBytes(one: string, other: string): Promise<boolean> {
+  if (statSync(one).size !== statSync(other).size) return false
+  return (await sha256Of(one)) === (await sha256Of(other))
+}
+
+async function sha256Of(path: string): Promise<string> {
+  const hash = createHash('sha256')
+  for await (const block of createReadStream(path)) hash.update(block as Uint8Array)
+  return hash.digest('hex')
 }
 
 /** @returns undefined where there is no data yet */

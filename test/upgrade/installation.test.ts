@@ -47,8 +47,8 @@ describe('refused', () => {
   test.each([
     ['EACCES', undefined, 'This user cannot replace'],
     ['EROFS', undefined, 'is on a read-only file system'],
-    ['EROFS', '.dockerenv', 'belongs to the image of this container'],
-    ['EACCES', 'run/.containerenv', 'belongs to the image of this container'],
+    ['EROFS', '.dockerenv', 'which came with the image of this container'],
+    ['EACCES', 'run/.containerenv', 'which came with the image of this container'],
   ])('where its folder cannot be written to: %s, with %s', (code, mark, words) => {
     const file = put('bin/tollgate')
     if (mark !== undefined) put(mark)

@@ -1,0 +1,195 @@
+// The executable that replaces itself: what it says, a downgrade over a newer database, another user's file, and kill -9 at any moment.
+import { Database } from 'bun:sqlite'
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import {
+  chmodSync,
+  copyFileSync,
+  linkSync,
+  mkdirSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { buildBinary, GATEWAY } from '../../src/build/binary.ts'
+import { FIRST_CATALOGUE } from '../../src/catalogue/first.ts'
+import { MIGRATIONS } from '../../src/store/engines/sqlite/migrate.ts'
+import { makeEmptyDatabase } from '../support/empty-database.ts'
+import { IS_LONG } from '../support/long.ts'
+import { executable } from '../support/programs.ts'
+import { type TemporaryFolder, temporary } from '../support/temporary.ts'
+import { archiveName, archiveOf, CHANGELOG, releaseOf } from './release.ts'
+
+const OTHER_USER = '65534'
+const NEWER = '99.0.0'
+const KILLS = IS_LONG ? 100 : 6
+
+let folder: TemporaryFolder
+/** The executable of this checkout, which is never replaced itself. */
+let program: string
+let own_version: string
+
+beforeAll(async () => {
+  folder = temporary()
+  // The executable and its folder are read by another user, too.
+  chmodSync(folder.path, 0o755)
+  program = folder.at('program')
+  if (executable) copyFileSync(executable, program)
+  else {
+    await buildBinary({ ...GATEWAY, outfile: folder.at('dist/tollgate') })
+    renameSync(folder.at('dist/tollgate'), program)
+  }
+  own_version = run([program, '--version']).out.trim()
+  mkdirSync(folder.at('data'))
+  writeFileSync(folder.at('data/tollgate.toml'), FIRST_CATALOGUE)
+  makeEmptyDatabase(folder.at('data/tollgate.db'))
+  await putRelease(NEWER, `#!/bin/sh\n[ "$1" = --version ] && echo ${NEWER} || exec ${program} "$@"\n`)
+})
+afterAll(() => folder[Symbol.dispose]())
+
+async function putRelease(version: string, script: string): Promise<void> {
+  const archive = await archiveOf(version, { tollgate: script, 'CHANGELOG.md': CHANGELOG })
+  mkdirSync(folder.at(version))
+  for (const [name, content] of Object.entries(releaseOf(archiveName(version), archive)))
+    writeFileSync(folder.at(version, name), content)
+}
+
+function run(command: readonly string[], env: Record<string, string> = {}) {
+  const { stdout, stderr, exitCode } = Bun.spawnSync([...command], {
+    env: { PATH: process.env.PATH ?? '', ...env },
+  })
+  return { out: stdout.toString(), err: stderr.toString(), status: exitCode }
+}
+
+/** The executable in a folder of its own: a link, which costs nothing, since an executable is replaced and never written to. */
+function installed(name: string): string {
+  mkdirSync(folder.at(name))
+  linkSync(program, folder.at(name, 'tollgate'))
+  return folder.at(name, 'tollgate')
+}
+
+const upgradeOf = (path: string, version: string, data = folder.at('data')): string[] => [
+  path,
+  'upgrade',
+  '--from',
+  folder.at(version, archiveName(version)),
+  '--data',
+  data,
+]
+
+test('is replaced, keeps the one before, and says what to do', () => {
+  const path = installed('says')
+  const { out, err, status } = run(upgradeOf(path, NEWER))
+  expect([status, err]).toEqual([
+    0,
+    'No public key of the releases is known, so only the checksum was checked. Name the key with --public-key.\n',
+  ])
+  const lines = out.split('\n')
+  const restart = lines.indexOf('  sudo systemctl restart tollgate')
+  if (restart >= 0) lines.splice(restart, 1)
+  expect(lines).toEqual([
+    `Tollgate 99.0.0 has replaced ${own_version}: ${path}`,
+    `Its checksum is right. The one before is ${path}.before.`,
+    '',
+    'Before you start 99.0.0:',
+    '- Before you upgrade: rename a setting.',
+    '',
+    'New in 99.0.0, for callers:',
+    '- A new field.',
+    '',
+    'New in 99.0.0, for operators:',
+    '- More alerts.',
+    '',
+    'Restart the gateway to use it. Until then, commands are refused if they would',
+    'change its tables.',
+    'To go back, stop the gateway, run this line, and start it. If the log said',
+    '"migrated the database", restore the copy that it names first.',
+    `  mv ${path}.before ${path}`,
+    '',
+  ])
+  expect(readdirSync(folder.at('says')).sort()).toEqual(['tollgate', 'tollgate.before'])
+  expect(run([path, '--version']).out.trim()).toBe(NEWER)
+  expect(run([`${path}.before`, '--version']).out.trim()).toBe(own_version)
+})
+
+test('is refused without a signature where --public-key names a key', () => {
+  const path = installed('keyed')
+  const { err, status } = run([...upgradeOf(path, NEWER), '--public-key', 'RWQ'])
+  expect([status, err]).toEqual([1, expect.stringContaining('checksums.txt.minisig: file not found')])
+  expect(readdirSync(folder.at('keyed'))).toEqual(['tollgate'])
+})
+
+describe('an older version', () => {
+  const OLDER = '0.0.1'
+  beforeAll(() =>
+    putRelease(OLDER, `#!/bin/sh\n[ "$1" = --version ] && echo ${OLDER} || exec ${program} "$@"\n`),
+  )
+
+  test('goes in over a database that it can read', () => {
+    const path = installed('older')
+    expect(run([...upgradeOf(path, OLDER), '--json']).status).toBe(0)
+    expect(run([path, '--version']).out.trim()).toBe(OLDER)
+  })
+
+  test('is refused over one of a newer program, and says the way back', () => {
+    const path = installed('too-old')
+    mkdirSync(folder.at('newer'))
+    for (const name of ['tollgate.toml', 'tollgate.db'])
+      copyFileSync(folder.at('data', name), folder.at('newer', name))
+    const db = new Database(folder.at('newer/tollgate.db'))
+    db.run(`PRAGMA user_version = ${MIGRATIONS.length + 3}`)
+    db.close()
+    const { err, out, status } = run([...upgradeOf(path, OLDER, folder.at('newer')), '--json'])
+    expect([status, out]).toEqual([1, ''])
+    const known = MIGRATIONS.length
+    expect(err).toContain(
+      `Tollgate ${OLDER} cannot read the database of ${folder.at('newer')}: version ${known + 3}, from a newer program; this one knows ${known}. Nothing was changed.`,
+    )
+    expect(statSync(path).ino).toBe(statSync(program).ino)
+    expect(readdirSync(folder.at('too-old'))).toEqual(['tollgate'])
+  })
+})
+
+test.if(process.getuid?.() === 0)("is refused where the file is another user's", () => {
+  const path = installed('foreign')
+  const { err, status } = run([
+    'setpriv',
+    `--reuid=${OTHER_USER}`,
+    '--clear-groups',
+    ...upgradeOf(path, NEWER),
+  ])
+  expect([status, err]).toEqual([
+    1,
+    expect.stringContaining(`error: This user cannot replace ${path}. Run the same command by \`sudo\``),
+  ])
+})
+
+test(`kill -9 leaves the one or the other, whole: ${KILLS} moments`, async () => {
+  const path = installed('killed')
+  const command = upgradeOf(path, NEWER, folder.at('killed'))
+  const began = performance.now()
+  run(command)
+  const whole_ms = performance.now() - began
+  const newer_bytes = statSync(path).size
+  const found: number[] = []
+  for (let at = 0; at < KILLS; at += 1) {
+    rmSync(path)
+    linkSync(program, path)
+    const child = Bun.spawn(command, { stdout: 'ignore', stderr: 'ignore' })
+    const timer = setTimeout(() => child.kill('SIGKILL'), (whole_ms * (at + 1)) / KILLS)
+    await child.exited
+    clearTimeout(timer)
+    found.push(statSync(path).size)
+    expect(statSync(`${path}.before`).ino).toBe(statSync(program).ino)
+  }
+  const own_bytes = statSync(program).size
+  expect(found.filter((bytes) => bytes !== own_bytes && bytes !== newer_bytes)).toEqual([])
+  // What killed ones left is in the way of nobody.
+  expect(run(command).status).toBe(0)
+  expect(
+    readdirSync(folder.at('killed'))
+      .filter((name) => !name.startsWith('.tollgate-upgrade-'))
+      .sort(),
+  ).toEqual(['tollgate', 'tollgate.before'])
+})
