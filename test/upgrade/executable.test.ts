@@ -159,10 +159,7 @@ test.if(process.getuid?.() === 0)("is refused where the file is another user's",
     '--clear-groups',
     ...upgradeOf(path, NEWER),
   ])
-  expect([status, err]).toEqual([
-    1,
-    expect.stringContaining(`error: This user cannot replace ${path}. Run the same command by \`sudo\``),
-  ])
+  expect([status, err]).toEqual([1, expect.stringContaining(`error: This user cannot replace ${path}`)])
 })
 
 test(`kill -9 leaves the one or the other, whole: ${KILLS} moments`, async () => {
