@@ -63,11 +63,21 @@ export function placeOf(url: string): Place {
   return address
 }
 
+interface SessionOptions {
+  readonly settings?: Readonly<Record<string, string>>
+  /** For an answer; by default as long as our own statements may take. */
+  readonly max_answer_ms?: number
+}
+
 /** @throws as `openPostgres` */
-export async function connect(url: string, place: Place): Promise<Connection> {
+export async function connect(
+  url: string,
+  place: Place,
+  { settings, max_answer_ms }: SessionOptions = {},
+): Promise<Connection> {
   refuseUnreadable(place)
   try {
-    return await Connection.open(url)
+    return await Connection.open(url, settings, undefined, max_answer_ms)
   } catch (thrown) {
     throw explained(thrown, place)
   }

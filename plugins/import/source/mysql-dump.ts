@@ -1,0 +1,220 @@
+// A MySQL dump as mysqldump, mariadb-dump and phpMyAdmin write it: its tables, and their rows read from the text as a stream.
+import { invalidRequest } from '../../../src/domain/errors.ts'
+import { DumpWindow } from './dump-window.ts'
+import {
+  createdTable,
+  type DumpValue,
+  endOfBlank,
+  endOfStatement,
+  insertAt,
+  readRow,
+  UnreadableRow,
+} from './mysql-text.ts'
+import { missingTable, type SourceRow, type SourceTables, type TableQuery } from './rows.ts'
+
+/** A table of the dump. */
+interface DumpTable {
+  columns: readonly string[] | undefined
+  /** Where its rows begin and end, in bytes of the plain text; undefined without rows. */
+  from: number | undefined
+  until: number
+}
+
+/** Long enough for the names of all columns of a table. */
+const HEAD_CHARS = 65_536
+
+/**
+ * Reads a dump once to its end, for its tables and to see that nothing is missing.
+ *
+ * @throws GatewayError invalid_request for a dump that is cut off, or in another character set
+ */
+export async function openMysqlDump(path: string): Promise<SourceTables> {
+  const tables = await indexOf(path)
+  if (tables.size === 0) throw noDump(path)
+  return {
+    address: path,
+    sorts: false,
+    columnsOf: async (table) => tables.get(table)?.columns,
+    rows: (table, query) => rowsOf(path, tables.get(table), table, query),
+    [Symbol.asyncDispose]: async () => {},
+  }
+}
+
+async function indexOf(path: string): Promise<Map<string, DumpTable>> {
+  const window = await DumpWindow.open(path)
+  const tables = new Map<string, DumpTable>()
+  const marks = { begins: false, ends: false, transactions: 0 }
+  const tableOf = (name: string): DumpTable => {
+    const table = tables.get(name) ?? { columns: undefined, from: undefined, until: 0 }
+    tables.set(name, table)
+    return table
+  }
+  for await (const { start, delimiter } of statements(window, (blank) => noteMarks(blank, marks, path))) {
+    const text = window.text.slice(window.at, window.at + 20)
+    if (/^start\s+transaction/i.test(text)) marks.transactions += 1
+    if (/^commit/i.test(text)) marks.transactions = 0
+    if (/^set\s+names\s/i.test(text)) noteMarks(text, marks, path)
+    const insert = /^(?:insert|replace)/i.test(text) ? insertAt(window.text, window.at) : undefined
+    if (!insert && /^(?:insert|replace)\s/i.test(text))
+      throw invalidRequest(
+        `${path} has an INSERT that is not one of rows with VALUES: export it again without options.`,
+      )
+    const statement = await window.skip((view, at, is_last) => endOfStatement(view, at, delimiter, is_last), {
+      keeps: /^create\s/i.test(text),
+    })
+    if (statement === undefined) throw marks.begins || tables.size > 0 ? cutOff(path) : noDump(path)
+    if (insert) {
+      const table = tableOf(insert.table)
+      table.columns ??= insert.columns
+      table.from ??= start
+      table.until = window.offset
+    }
+    const created = createdTable(statement)
+    if (created) tableOf(created.table).columns = created.columns
+  }
+  if ((marks.begins && !marks.ends) || marks.transactions > 0) throw cutOff(path)
+  return tables
+}
+
+/** What a dump's comments say of it: mysqldump and mariadb-dump write a first and a last one, and their character set. */
+function noteMarks(blank: string, marks: { begins: boolean; ends: boolean }, path: string): void {
+  if (/^-- (?:MySQL|MariaDB) dump /m.test(blank)) marks.begins = true
+  if (/^-- Dump completed/m.test(blank)) marks.ends = true
+  const [, charset = 'utf8mb4'] = /SET\s+NAMES\s+(\w+)/i.exec(blank) ?? []
+  if (!/^(?:utf8(?:mb3|mb4)?|binary)$/i.test(charset))
+    throw invalidRequest(
+      `${path} is in the character set ${charset}: make it again with --default-character-set=utf8mb4.`,
+    )
+}
+
+const noDump = (path: string): Error =>
+  invalidRequest(
+    `${path} has no tables: it is no MySQL dump. Make one by: mysqldump --single-transaction DATABASE > dump.sql`,
+  )
+
+const cutOff = (path: string): Error =>
+  invalidRequest(
+    `${path} is cut off: its end is missing. Make the dump again, and check that its disk is not full.`,
+  )
+
+/** The statements; the window stands at the beginning of each, and the reader moves it to its end. */
+async function* statements(
+  window: DumpWindow,
+  onBlank: (blank: string) => void,
+): AsyncGenerator<{ start: number; delimiter: string }> {
+  let delimiter = ';'
+  for (;;) {
+    const blank = await window.skip(endOfBlank, { keeps: true })
+    if (blank === undefined) throw cutOff(window.path)
+    if (blank.length > 2) onBlank(blank)
+    await window.ensure(HEAD_CHARS)
+    if (window.isAtEnd) return
+    const [line, chosen] =
+      /^delimiter[ \t]+(\S+)[^\n]*/i.exec(window.text.slice(window.at, window.at + 100)) ?? []
+    if (line !== undefined && chosen !== undefined) {
+      delimiter = chosen
+      window.at += line.length
+    } else if (window.text[window.at] === ';') window.at += 1
+    else yield { start: window.offset, delimiter }
+  }
+}
+
+async function* rowsOf(
+  path: string,
+  found: DumpTable | undefined,
+  name: string,
+  query: TableQuery = {},
+): AsyncGenerator<SourceRow> {
+  if (!found) throw missingTable(path, name)
+  const rows = matching(allRows(path, found, name, query), query)
+  const { newest_by, limit } = query
+  if (newest_by !== undefined) yield* await newest(rows, newest_by, limit ?? Number.POSITIVE_INFINITY)
+  else if (limit === undefined) yield* rows
+  else {
+    let left = limit
+    if (left > 0)
+      for await (const row of rows) {
+        yield row
+        left -= 1
+        if (left === 0) return
+      }
+  }
+}
+
+async function* matching(rows: AsyncIterable<SourceRow>, { where }: TableQuery): AsyncGenerator<SourceRow> {
+  for await (const row of rows) if (!where || Number(row[where.column] ?? Number.NaN) === where.is) yield row
+}
+
+/** Keeps at most twice as many rows as are wanted. */
+async function newest(rows: AsyncIterable<SourceRow>, column: string, limit: number): Promise<SourceRow[]> {
+  let kept: SourceRow[] = []
+  const cut = () => {
+    kept = kept.sort((one, other) => Number(other[column] ?? 0) - Number(one[column] ?? 0)).slice(0, limit)
+  }
+  for await (const row of rows) {
+    kept.push(row)
+    if (kept.length >= 2 * limit) cut()
+  }
+  cut()
+  return kept
+}
+
+async function* allRows(
+  path: string,
+  { columns: order, from, until }: DumpTable,
+  name: string,
+  { columns: wanted, where, newest_by }: TableQuery,
+): AsyncGenerator<SourceRow> {
+  if (from === undefined) return
+  const isWanted = (column: string): boolean =>
+    wanted === undefined || wanted.includes(column) || column === where?.column || column === newest_by
+  const window = await DumpWindow.open(path, from)
+  for await (const { delimiter } of statements(window, () => {})) {
+    if (window.offset >= until) return
+    const insert = insertAt(window.text, window.at)
+    if (insert?.table !== name) {
+      await window.skip((view, at, is_last) => endOfStatement(view, at, delimiter, is_last))
+      continue
+    }
+    const columns = insert.columns ?? order
+    if (!columns)
+      throw invalidRequest(`${path} has rows of ${name} without its CREATE TABLE: export the structure too.`)
+    window.at = insert.rows_at
+    yield* insertedRows(window, name, columns, isWanted)
+    await window.skip((view, at, is_last) => endOfStatement(view, at, delimiter, is_last))
+  }
+}
+
+/** The rows of one INSERT; the window ends behind the last one. */
+async function* insertedRows(
+  window: DumpWindow,
+  table: string,
+  columns: readonly string[],
+  isWanted: (column: string) => boolean,
+): AsyncGenerator<SourceRow> {
+  const wanted = columns.map(isWanted)
+  const values: DumpValue[] = []
+  for (let number = 1; ; number++) {
+    try {
+      const row = await window.skip((view, at) =>
+        readRow(view, at, (column) => wanted[column] ?? false, values),
+      )
+      if (row === undefined) throw cutOff(window.path)
+      if (values.length !== columns.length)
+        throw new UnreadableRow(`it has ${values.length} values for ${columns.length} columns`)
+    } catch (thrown) {
+      if (!(thrown instanceof UnreadableRow)) throw thrown
+      const place = `row ${number} of an INSERT into ${table}, at byte ${window.offset}`
+      throw invalidRequest(
+        `${window.path}: ${place}, cannot be read: ${thrown.message}. Make the dump again.`,
+      )
+    }
+    const row: Record<string, unknown> = {}
+    for (const [at, column] of columns.entries()) if (wanted[at]) row[column] = values[at]
+    yield row
+    if ((await window.skip(endOfBlank)) === undefined) throw cutOff(window.path)
+    if (window.text[window.at] !== ',') return
+    window.at += 1
+    if ((await window.skip(endOfBlank)) === undefined) throw cutOff(window.path)
+  }
+}

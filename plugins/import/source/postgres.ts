@@ -1,0 +1,95 @@
+// Another gateway's PostgreSQL database: one snapshot of it, read through cursors.
+import { invalidRequest } from '../../../src/domain/errors.ts'
+import { StorageFailure } from '../../../src/domain/storage-failure.ts'
+import type { Connection } from '../../../src/store/engines/postgres/connection.ts'
+import { connect, placeOf } from '../../../src/store/engines/postgres/open.ts'
+import { messageOf } from '../../../src/utilities/thrown.ts'
+import { missingTable, type SourceRow, type SourceTables, selectOf, type TableQuery } from './rows.ts'
+
+/** In place of those of our own sessions: the tables are another program's, and a reader may take its time. */
+const SETTINGS = {
+  application_name: 'tollgate import',
+  search_path: 'public',
+  statement_timeout: '0',
+  idle_in_transaction_session_timeout: '0',
+  enable_seqscan: 'on',
+  plan_cache_mode: 'auto',
+}
+
+const ROWS_A_BATCH = 5_000
+const MAX_ANSWER_MS = 3_600_000
+
+/**
+ * Connects, and begins a transaction that can only read. All reads see the database as it is now.
+ *
+ * @param url postgres://USER:PASSWORD@HOST:PORT/DATABASE
+ * @throws GatewayError invalid_request that says what to do, without the password
+ */
+export async function openPostgresTables(url: string): Promise<SourceTables> {
+  const { place, connection } = await connectTo(url)
+  try {
+    await connection.ask('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY')
+  } catch (thrown) {
+    await connection.close()
+    throw refusalOf(thrown)
+  }
+  return tablesOf(connection, `PostgreSQL at ${place.host}, database ${place.database},`)
+}
+
+async function connectTo(url: string) {
+  try {
+    const place = placeOf(url)
+    return {
+      place,
+      connection: await connect(url, place, { settings: SETTINGS, max_answer_ms: MAX_ANSWER_MS }),
+    }
+  } catch (thrown) {
+    throw refusalOf(thrown)
+  }
+}
+
+const refusalOf = (thrown: unknown): unknown =>
+  thrown instanceof StorageFailure || thrown instanceof Error
+    ? invalidRequest(messageOf(thrown), { cause: thrown })
+    : thrown
+
+const COLUMNS = `SELECT attname FROM pg_attribute
+  WHERE attrelid = to_regclass(quote_ident($1)) AND attnum > 0 AND NOT attisdropped ORDER BY attnum`
+
+function tablesOf(connection: Connection, address: string): SourceTables {
+  let cursors = 0
+  const columnsOf = async (table: string): Promise<string[] | undefined> => {
+    const { rows } = await connection.ask(COLUMNS, [table])
+    return rows.length === 0 ? undefined : rows.map(([name]) => String(name))
+  }
+  async function* rows(table: string, query?: TableQuery): AsyncGenerator<SourceRow> {
+    const present = await columnsOf(table)
+    if (!present) throw missingTable(address, table)
+    cursors += 1
+    const cursor = `import_${cursors}`
+    await connection.ask(`DECLARE ${cursor} NO SCROLL CURSOR FOR ${selectOf(table, present, query)}`)
+    try {
+      for (;;) {
+        const answer = await connection.ask(`FETCH ${ROWS_A_BATCH} FROM ${cursor}`)
+        const names = answer.columns.map(({ name }) => name)
+        for (const values of answer.rows) yield rowOf(names, values)
+        if (answer.rows.length < ROWS_A_BATCH) return
+      }
+    } finally {
+      if (!connection.isLost) await connection.ask(`CLOSE ${cursor}`)
+    }
+  }
+  return {
+    address,
+    sorts: true,
+    columnsOf,
+    rows,
+    [Symbol.asyncDispose]: () => connection.close(),
+  }
+}
+
+function rowOf(names: readonly string[], values: readonly unknown[]): SourceRow {
+  const row: Record<string, unknown> = {}
+  for (const [at, name] of names.entries()) row[name] = values[at]
+  return row
+}
