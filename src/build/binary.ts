@@ -1,13 +1,14 @@
 // The build of the executable: one file with the gateway, the ledger's thread, the migrations, the console's pages, the reference's page, sharp and the notices of others' work.
-import { chmodSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs'
+import { chmodSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import type { BunPlugin } from 'bun'
 import { atEnd } from '../utilities/at-end.ts'
 import { embedConsole, embedNotices, embedReference } from './embed.ts'
 import { sharpPlugin } from './sharp.ts'
+import { joinSourceMaps } from './source-map.ts'
 
 const ROOT = join(import.meta.dir, '../..')
-const EXECUTABLE_MODE = 0o755
+export const EXECUTABLE_MODE = 0o755
 
 export interface BinaryOptions {
   /** The program first, then the files that it starts as workers. No two have the same file name. */
@@ -15,6 +16,8 @@ export interface BinaryOptions {
   readonly outfile: string
   /** Made for it first, in a folder that lasts as long as the build. `root` has the packages of its platform. */
   readonly embed?: readonly ((folder: string, root: string) => Promise<BunPlugin>)[]
+  /** Where the source map is written, without which stack traces name places in the bundle; inside the executable if absent. */
+  readonly source_map?: string
   /** For another platform than that which builds: Bun fetches its runtime, `root` is a folder with its packages. */
   readonly platform?: { readonly target: Bun.Build.CompileTarget; readonly root: string }
 }
@@ -34,42 +37,54 @@ export const GATEWAY: BinaryOptions = {
   embed: embedded(11, 9),
 }
 
-/** Compiles a program. A running executable of the same name is not disturbed. */
-export async function buildBinary({
-  entrypoints,
-  outfile,
-  embed = [],
-  platform,
-}: BinaryOptions): Promise<number> {
+/** Compiles a program. A running executable of the same name is not disturbed. @returns its size in bytes */
+export async function buildBinary(options: BinaryOptions): Promise<number> {
+  const { outfile, embed = [], platform, source_map } = options
   mkdirSync(dirname(outfile), { recursive: true })
   const work_folder = mkdtempSync(`${outfile}-`)
   using _removing = atEnd(() => rmSync(work_folder, { recursive: true, force: true }))
   const root = platform?.root ?? ROOT
+  const made = await Promise.all(embed.map((make) => make(work_folder, root)))
+  const plugins = [sharpPlugin(root), ...made]
   const built = join(work_folder, basename(outfile))
-  const embedded = await Promise.all(embed.map((make) => make(work_folder, root)))
-  await Bun.build({
+  await compile(options, plugins, built, source_map === undefined ? 'inline' : 'none')
+  if (source_map !== undefined) {
+    // A build with maps has them inside, too: this one is only for them.
+    const mapped = join(work_folder, 'mapped', basename(outfile))
+    const { outputs } = await compile(options, plugins, mapped, 'external')
+    const maps = outputs.filter(({ kind }) => kind === 'sourcemap').map(({ path }) => path)
+    writeFileSync(source_map, joinSourceMaps(maps, ROOT))
+  }
+  chmodSync(built, EXECUTABLE_MODE)
+  renameSync(built, outfile)
+  return Bun.file(outfile).size
+}
+
+const compile = (
+  { entrypoints, platform }: BinaryOptions,
+  plugins: BunPlugin[],
+  outfile: string,
+  sourcemap: 'inline' | 'external' | 'none',
+): Promise<Bun.BuildOutput> =>
+  Bun.build({
     entrypoints: [...entrypoints],
-    plugins: [sharpPlugin(root), ...embedded],
+    plugins,
     // Flat names, so that `new URL('./thread.ts', import.meta.url)` means the same in the executable.
     naming: { entry: '[name].[ext]' },
     // Bytecode cuts the time to listen to a third; split, what is loaded at first use is not read before (a fifth of the
-    // rest, and 4 MB of idle memory). The source map keeps stack traces readable.
+    // rest, and 4 MB of idle memory). It is the same on every platform.
     format: 'esm',
     bytecode: true,
     splitting: true,
-    sourcemap: 'inline',
-    // Otherwise a bunfig.toml in the working directory could preload code, and a .env set variables.
+    sourcemap,
     compile: {
-      outfile: built,
+      outfile,
+      // Otherwise a bunfig.toml in the working directory could preload code, and a .env set variables.
       autoloadBunfig: false,
       autoloadDotenv: false,
       ...(platform ? { target: platform.target } : {}),
     },
   })
-  chmodSync(built, EXECUTABLE_MODE)
-  renameSync(built, outfile)
-  return Bun.file(outfile).size
-}
 
 if (import.meta.main) {
   const size_bytes = await buildBinary(GATEWAY)
