@@ -1,13 +1,21 @@
 // LiteLLM as the source of a move-in: its config.yaml, and its database where one is named.
-import type { MoveIn, OpenSource } from '../move-in.ts'
+import type { LeftOut, MoveIn, OpenSource } from '../move-in.ts'
 import type { SourceTables } from '../source/rows.ts'
-import { type ReadIncluded, readLitellmConfig } from './config.ts'
-import { readDeployments, settingsOf } from './deployments.ts'
-import { modelsOf } from './models.ts'
+import { accountsOf, otherRowsLeftOut } from './accounts.ts'
+import { readChargedLines } from './charged-lines.ts'
+import { Collected } from './collected.ts'
+import { type LitellmConfig, type ReadIncluded, readLitellmConfig } from './config.ts'
+import { type Deployment, type Deployments, readDeployments, settingsOf } from './deployments.ts'
+import { namesInDailySums, type Payers, payersOf, readHistory } from './history.ts'
+import { type KeyContext, keysOf } from './keys.ts'
+import type { ModelNames } from './model-access.ts'
+import { type Models, modelsOf } from './models.ts'
 import { aliasesIn, expandWildcards, fallbacksIn } from './names.ts'
-import { openPriceBook } from './prices.ts'
+import { openPriceBook, type PriceBook } from './prices.ts'
 import { placeDeployments } from './providers.ts'
 import { settingsLeftOut } from './settings.ts'
+import { type LitellmRows, readRows } from './tables.ts'
+import { columnTexts, textsOf } from './values.ts'
 
 export interface LitellmSource {
   /** The text of config.yaml. */
@@ -23,47 +31,125 @@ export interface LitellmSource {
   readonly now_ms: number
 }
 
+/** Rows, what was made of them, and the accounts of the log's lines. */
+interface Loaded {
+  readonly move_in: MoveIn
+  readonly payers: Payers | undefined
+}
+
 /**
  * Opens LiteLLM. The tables are closed with it.
  *
  * @throws GatewayError invalid_request for a text that is no configuration of LiteLLM, or no price list
  */
-export async function openLitellm({ tables, ...source }: LitellmSource): Promise<OpenSource> {
+export async function openLitellm(source: LitellmSource): Promise<OpenSource> {
+  const { tables } = source
   const config = await readLitellmConfig(source.config, source.readIncluded)
   const prices = openPriceBook(source.prices)
-  const settings = settingsOf(config, source.env)
-  const written = readDeployments(config)
+  const load = async (): Promise<Loaded> => {
+    const rows = tables && (await readRows(tables))
+    const used_models = tables ? await namesInDailySums(tables) : []
+    const catalogue = catalogueOf(config, { ...source, prices, named: namedModels(rows, used_models) })
+    if (!rows) return { move_in: { ...catalogue.move_in, accounts: [] }, payers: undefined }
+    const { accounts, left_out } = payingSide(rows, catalogue.names, source.now_ms)
+    const move_in = { ...catalogue.move_in, accounts, left_out: [...catalogue.move_in.left_out, ...left_out] }
+    return { move_in, payers: payersOf(rows, accounts) }
+  }
+  let loading: Promise<Loaded> | undefined
+  const loaded = () => (loading ??= load())
   return {
-    async readMoveIn(): Promise<MoveIn> {
-      const names = [...aliasesIn(config).values()]
-      const fallbacks = fallbacksIn(config)
-      const targets = written.deployments.flatMap(({ name }) => fallbacks([name]))
-      const expanded = expandWildcards(written.deployments, [...names, ...targets])
-      const { placed, providers, left_out } = placeDeployments(
-        expanded.deployments,
-        settings,
-        config.environment,
-      )
-      const models = modelsOf(placed, config, prices)
-      const used = new Set(models.models.flatMap(({ routes }) => routes.map(({ provider }) => provider)))
-      return {
-        source: 'litellm',
-        accounts: [],
-        providers: providers.filter(({ name }) => used.has(name)),
-        models: models.models,
-        left_out: [
-          ...written.left_out,
-          ...expanded.left_out,
-          ...left_out,
-          ...models.left_out,
-          ...settingsLeftOut(config, placed),
-        ],
-      }
+    readMoveIn: async () => (await loaded()).move_in,
+    async *readHistory() {
+      const { payers } = await loaded()
+      if (tables && payers) yield* readHistory(tables, payers)
     },
-    async *readHistory() {},
-    async *readChargedLines() {},
+    async *readChargedLines(limit) {
+      if (tables) yield* readChargedLines(tables, limit)
+    },
     [Symbol.asyncDispose]: async () => {
       await tables?.[Symbol.asyncDispose]()
     },
   }
+}
+
+interface CatalogueParts extends Pick<LitellmSource, 'env'> {
+  readonly prices: PriceBook
+  /** Models that keys, teams and the log name. */
+  readonly named: readonly string[]
+}
+
+/** Providers and models, and the names by which keys allow them. */
+function catalogueOf(config: LitellmConfig, { env, prices, named }: CatalogueParts) {
+  const written = readDeployments(config)
+  const expanded = expandWildcards(written.deployments, [...namedByConfig(config, written), ...named])
+  const placing = placeDeployments(expanded.deployments, settingsOf(config, env), config.environment)
+  const models = modelsOf(placing.placed, config, prices)
+  const used = new Set(models.models.flatMap(({ routes }) => routes.map(({ provider }) => provider)))
+  return {
+    move_in: {
+      source: 'litellm' as const,
+      providers: placing.providers.filter(({ name }) => used.has(name)),
+      models: models.models,
+      left_out: [
+        ...written.left_out,
+        ...expanded.left_out,
+        ...placing.left_out,
+        ...models.left_out,
+        ...settingsLeftOut(config, placing.placed),
+      ],
+    },
+    names: modelNames(config, expanded.deployments, models),
+  }
+}
+
+function namedByConfig(config: LitellmConfig, { deployments }: Deployments): readonly string[] {
+  const fallbacks = fallbacksIn(config)
+  return [...aliasesIn(config).values(), ...deployments.flatMap(({ name }) => fallbacks([name]))]
+}
+
+function namedModels(rows: LitellmRows | undefined, used: readonly string[]): readonly string[] {
+  if (!rows) return []
+  const owners = [
+    ...rows.keys,
+    ...rows.teams.values(),
+    ...rows.users.values(),
+    ...rows.access_groups.values(),
+  ]
+  return [
+    ...owners.flatMap((row) => [...columnTexts(row.models), ...columnTexts(row.access_model_names)]),
+    ...used,
+  ]
+}
+
+/** `model_info.access_groups` of the configuration: https://docs.litellm.ai/docs/proxy/model_access_guide */
+function modelNames(
+  config: LitellmConfig,
+  deployments: readonly Deployment[],
+  { models }: Models,
+): ModelNames {
+  const known = new Set(models.map(({ id }) => id))
+  const prefixes = Map.groupBy(
+    deployments.filter(({ name }) => known.has(name)),
+    ({ name }) => name,
+  )
+  const members = deployments.flatMap(({ name, info }) =>
+    textsOf(info.access_groups).map((group) => ({ group, name })),
+  )
+  const groups = Map.groupBy(members, ({ group }) => group)
+  return {
+    models: new Map(models.map(({ id }) => [id, (prefixes.get(id) ?? []).map(({ prefix }) => prefix)])),
+    aliases: aliasesIn(config),
+    groups: new Map([...groups].map(([group, all]) => [group, [...new Set(all.map(({ name }) => name))]])),
+  }
+}
+
+/** Accounts with their keys. */
+function payingSide(rows: LitellmRows, names: ModelNames, now_ms: number) {
+  const collected = new Collected()
+  const context: KeyContext = { rows, names, now_ms, collected }
+  const keys = keysOf(context)
+  const accounts = accountsOf(keys, context)
+  otherRowsLeftOut(context)
+  const left_out: readonly LeftOut[] = [...keys.left_out, ...collected.leftOut()]
+  return { accounts, left_out }
 }

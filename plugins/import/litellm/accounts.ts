@@ -1,0 +1,154 @@
+// Teams and users of LiteLLM as accounts, with their keys.
+import type { IncomingAccount, IncomingKey } from '../move-in.ts'
+import type { SourceRow } from '../source/rows.ts'
+import { type BudgetRow, callLimitsOf, isSomething, spendingLimitsOf } from './budgets.ts'
+import type { KeyContext, Keys } from './keys.ts'
+import { KEYS_OF_NOBODY, teamId, userId } from './owners.ts'
+import { columnTexts, jsonFields, textOf } from './values.ts'
+
+export function accountsOf(
+  { by_account, payers }: Keys,
+  { rows, now_ms, collected }: KeyContext,
+): readonly IncomingAccount[] {
+  const accounts: IncomingAccount[] = []
+  const keysFor = (id: string) => by_account.get(id) ?? []
+  const accountOf = (
+    source_id: string,
+    row: SourceRow,
+    of: Pick<IncomingAccount, 'name' | 'display_name' | 'email'>,
+  ) => {
+    const budget: BudgetRow = { row, table_row: undefined, name: `${source_id} "${of.name}"` }
+    const { left_nanos, budgets, budgets_used } = spendingLimitsOf(budget, now_ms, collected)
+    return account({
+      source_id,
+      ...of,
+      status: isSomething(row.blocked) ? 'suspended' : 'active',
+      balance_nanos: left_nanos,
+      budgets,
+      budgets_used,
+      limits: callLimitsOf(budget),
+      keys: keysFor(source_id),
+    })
+  }
+  for (const [id, row] of rows.teams) {
+    const alias = textOf(row.team_alias) ?? ''
+    accounts.push(
+      accountOf(teamId(id), row, { name: alias === '' ? id : alias, display_name: alias, email: '' }),
+    )
+  }
+  for (const [id, row] of rows.users) {
+    const [alias, email] = [textOf(row.user_alias) ?? '', textOf(row.user_email) ?? '']
+    const name = [alias, email, id].find((each) => each !== '') ?? id
+    const reason = payers.has(userId(id)) || isSomething(row.max_budget) ? undefined : reasonAgainst(row)
+    if (reason === undefined) accounts.push(accountOf(userId(id), row, { name, display_name: alias, email }))
+    else collected.add('users', reason.what, `"${name}"`, reason.reason)
+  }
+  const there = new Set(accounts.map(({ source_id }) => source_id))
+  const others = [...payers].filter((payer) => !there.has(payer))
+  return [...accounts, ...others.map((payer) => withoutRow(payer, keysFor(payer)))]
+}
+
+const MEMBER = {
+  what: 'Users who have keys of teams alone',
+  reason:
+    'A team is one account here. Let them sign in to it, see plugins/sign-in/README.md, or make an account for each.',
+}
+const ADMINISTRATOR = {
+  what: 'Administrators without keys',
+  reason: 'They are no payers. `tollgate console link` lets the operator sign in.',
+}
+
+/** Users who have no key and no budget of their own. */
+function reasonAgainst(row: SourceRow): { what: string; reason: string } | undefined {
+  if (textOf(row.user_role)?.startsWith('proxy_admin')) return ADMINISTRATOR
+  return columnTexts(row.teams).length > 0 || textOf(row.team_id) !== undefined ? MEMBER : undefined
+}
+
+/** LiteLLM's hashes of passwords are not ours: people get a link. */
+const account = (fields: Omit<IncomingAccount, 'password_hash'>): IncomingAccount => ({
+  ...fields,
+  password_hash: null,
+})
+
+/** The account of keys that name a user whom LiteLLM does not have, or nobody. */
+const withoutRow = (source_id: string, keys: readonly IncomingKey[]): IncomingAccount =>
+  account({
+    source_id,
+    name: source_id.slice(source_id.indexOf(' ') + 1),
+    display_name: source_id === KEYS_OF_NOBODY ? 'Keys of LiteLLM without team and user' : '',
+    email: '',
+    status: 'active',
+    balance_nanos: null,
+    budgets: {},
+    limits: {},
+    keys,
+  })
+
+/** Rows of other tables that do not come in. */
+export function otherRowsLeftOut({ rows, collected }: KeyContext): void {
+  const add = (kind: string, what: string, name: unknown, reason: string) =>
+    collected.add(kind, what, `"${textOf(name) ?? ''}"`, reason)
+  for (const { model_name } of rows.database_models)
+    add('models', 'Models that are in the database', model_name, DATABASE_MODEL)
+  for (const { credential_name } of rows.credentials)
+    add('provider credentials', 'Credentials in the database', credential_name, ENCRYPTED)
+  for (const { param_name } of rows.stored_settings)
+    add(
+      'settings',
+      'Settings in the database',
+      param_name,
+      'Only config.yaml is read. Write what you need into it.',
+    )
+  for (const row of rows.organisations.values())
+    add(
+      'organisations',
+      'Organisations',
+      row.organization_alias,
+      'Their teams and keys come in. A budget over several accounts has no counterpart.',
+    )
+  for (const row of rows.projects.values())
+    add(
+      'projects',
+      'Projects',
+      row.project_alias ?? row.project_id,
+      'Their keys come in, with the limits of the key alone. Make an account for each project that has a budget.',
+    )
+  for (const { user_id, team_id, budget_id } of rows.memberships)
+    if (isSomething(budget_id))
+      collected.add(
+        'limits',
+        'Budgets of members',
+        `"${textOf(user_id)}" in "${textOf(team_id)}"`,
+        'A team is one account. Give the keys of its members budgets of their own.',
+      )
+  for (const { user_id, alias } of rows.end_users)
+    add(
+      'end users',
+      'End users',
+      alias ?? user_id,
+      'Tollgate does not limit the `user` of a request. Make a key for each.',
+    )
+  for (const { active_token_id } of rows.rotated_keys)
+    add(
+      'keys',
+      'Old texts of rotated keys',
+      textOf(active_token_id)?.slice(0, 8),
+      'They worked for a while after a rotation. Let their callers use the new key.',
+    )
+  for (const { tag_name, budget_id } of rows.tags)
+    if (isSomething(budget_id)) add('limits', 'Budgets of tags', tag_name, 'Tollgate does not count by tags.')
+  for (const [id, row] of rows.teams) noteTeam(id, row, collected)
+}
+
+function noteTeam(id: string, row: SourceRow, collected: KeyContext['collected']): void {
+  const metadata = jsonFields(row.metadata)
+  const note = (what: string, reason: string) => collected.add('limits', what, teamId(id), reason)
+  if (isSomething(metadata.guardrails))
+    note('guardrails', 'Tollgate has none: a custom plugin can look at requests.')
+  if (isSomething(metadata.model_rpm_limit) || isSomething(metadata.model_tpm_limit))
+    note('limits by model', 'Tollgate limits accounts, not models of an account.')
+}
+
+const ENCRYPTED = "They are encrypted with LiteLLM's salt key. Write their values into the configuration."
+const DATABASE_MODEL =
+  "LiteLLM encrypts their parameters with its salt key. Copy them into the configuration's model_list, and import again."

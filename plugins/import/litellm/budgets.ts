@@ -1,0 +1,163 @@
+// Budgets of LiteLLM as limits here: a total, or a limit for a period that begins anew.
+import type { BudgetPeriod } from '../../../src/domain/budgets.ts'
+import type { Limit } from '../../../src/domain/call-limits.ts'
+import type { Nanos } from '../../../src/domain/money.ts'
+import { DAY_MS, HOUR_MS } from '../../../src/domain/ranges.ts'
+import type { BudgetUse } from '../move-in.ts'
+import { nanosIn } from './amounts.ts'
+import type { Collected } from './collected.ts'
+import { countOf, elementsOfJson, type Fields, fieldsOf, momentOf, textOf } from './values.ts'
+
+/** What a row may still spend. */
+export interface SpendingLimits {
+  /** What is left of a total; negative where more was spent; null: no total. */
+  readonly left_nanos: Nanos | null
+  readonly budgets: { readonly [Period in BudgetPeriod]?: Nanos }
+  readonly budgets_used: BudgetUse
+}
+
+/** Words that newer versions take: litellm 1.110.2 litellm_core_utils/duration_parser.py. */
+const WORDS: Readonly<Record<string, string>> = { hourly: '1h', daily: '24h', weekly: '7d', monthly: '30d' }
+const UNITS_MS: Readonly<Record<string, number>> = {
+  s: 1_000,
+  m: 60_000,
+  h: HOUR_MS,
+  d: DAY_MS,
+  w: 7 * DAY_MS,
+  mo: 31 * DAY_MS,
+}
+/** The shortest first, each with the longest duration that is not more than it. */
+const PERIODS: readonly (readonly [period: BudgetPeriod, longest_ms: number])[] = [
+  ['5h', 5 * HOUR_MS],
+  ['day', DAY_MS],
+  ['week', 7 * DAY_MS],
+  ['month', 31 * DAY_MS],
+]
+const EXACT = ['5h', '1d', '24h', '7d', '1w', '30d', '31d', '1mo', 'daily', 'weekly', 'monthly']
+
+/**
+ * The period in whose place a duration stands: the next longer one, which is stricter.
+ *
+ * @returns undefined for more than a month, and for what is no duration
+ */
+export function periodOf(
+  duration: string,
+): { readonly period: BudgetPeriod; readonly is_exact: boolean } | undefined {
+  const text = duration.toLowerCase()
+  const [, count, unit = 's'] = /^(\d{1,9})(mo|[smhdw])?$/.exec(WORDS[text] ?? text) ?? []
+  if (count === undefined) return undefined
+  const duration_ms = Number(count) * (UNITS_MS[unit] ?? Infinity)
+  const found = PERIODS.find(([, longest_ms]) => duration_ms > 0 && duration_ms <= longest_ms)
+  return found && { period: found[0], is_exact: EXACT.includes(text) }
+}
+
+export interface BudgetRow {
+  readonly row: Fields
+  /** The row of LiteLLM_BudgetTable that it names: it holds where the row itself says nothing. */
+  readonly table_row: Fields | undefined
+  /** For messages. */
+  readonly name: string
+}
+
+/** A setting of a row, or of the budget that it names. */
+export const budgetSetting = ({ row, table_row }: BudgetRow, name: string): unknown =>
+  row[name] ?? table_row?.[name]
+
+/**
+ * Reads `max_budget`, `budget_duration`, `spend` and `budget_reset_at`: litellm 1.72.6 proxy/schema.prisma, proxy/common_utils/reset_budget_job.py.
+ * `spend` counts from the last reset, where there is a duration.
+ */
+export function spendingLimitsOf(budget: BudgetRow, now_ms: number, collected: Collected): SpendingLimits {
+  noteOthers(budget, collected)
+  const windows = windowsOf(budget, collected)
+  const max_nanos = nanosIn(budgetSetting(budget, 'max_budget'))
+  if (max_nanos === undefined) return { left_nanos: null, budgets: windows, budgets_used: {} }
+  const spent_nanos = nanosIn(budget.row.spend) ?? 0
+  const duration = textOf(budgetSetting(budget, 'budget_duration'))
+  const found = duration === undefined ? undefined : periodOf(duration)
+  if (!found) {
+    if (duration !== undefined)
+      collected.add('budget periods', `A budget for ${duration}`, budget.name, NO_PERIOD)
+    return { left_nanos: max_nanos - spent_nanos, budgets: windows, budgets_used: {} }
+  }
+  const { period, is_exact } = found
+  if (!is_exact)
+    collected.add('budget periods', `A budget for ${duration}`, budget.name, periodReason(period))
+  const reset_ms = momentOf(budget.row.budget_reset_at ?? budget.table_row?.budget_reset_at)
+  const is_over = reset_ms !== undefined && reset_ms <= now_ms
+  return {
+    left_nanos: null,
+    budgets: lowered(windows, period, Math.max(0, max_nanos)),
+    budgets_used: is_over || spent_nanos <= 0 ? {} : { [period]: spent_nanos },
+  }
+}
+
+const NO_PERIOD =
+  'No period here is as long: what is left of it comes in as a total, which does not begin anew. Raise it in time.'
+
+const periodReason = (period: BudgetPeriod): string =>
+  `It comes in as a budget for ${period === '5h' ? 'five hours' : `a ${period}`}, which begins anew less often.`
+
+const lowered = (
+  budgets: SpendingLimits['budgets'],
+  period: BudgetPeriod,
+  nanos: Nanos,
+): SpendingLimits['budgets'] => ({
+  ...budgets,
+  [period]: Math.min(nanos, budgets[period] ?? nanos),
+})
+
+/** Several budgets of one row by their durations: litellm 1.110.2 proxy/auth/auth_checks.py. */
+function windowsOf({ row, name }: BudgetRow, collected: Collected): SpendingLimits['budgets'] {
+  let budgets: SpendingLimits['budgets'] = {}
+  for (const window of elementsOfJson(row.budget_limits).map(fieldsOf)) {
+    const duration = textOf(window.budget_duration) ?? ''
+    const found = periodOf(duration)
+    const nanos = nanosIn(window.max_budget)
+    if (nanos === undefined) continue
+    if (found) budgets = lowered(budgets, found.period, Math.max(0, nanos))
+    if (!found?.is_exact)
+      collected.add(
+        'budget periods',
+        `A budget for ${duration}`,
+        name,
+        found ? periodReason(found.period) : 'No period here is as long. Set a budget for a month.',
+      )
+  }
+  return budgets
+}
+
+/** Limits of a row that have no counterpart, by their columns. */
+const OTHERS: readonly (readonly [column: string, reason: string])[] = [
+  ['soft_budget', 'It only warns: set account_daily_usd in [alerts] of the catalogue.'],
+  [
+    'model_max_budget',
+    'Tollgate has no budget for one model. Create a key for that model with a budget of its own.',
+  ],
+  ['tpd_limit', 'Tollgate limits tokens in a minute. Set a daily budget in USD.'],
+]
+
+function noteOthers(budget: BudgetRow, collected: Collected): void {
+  for (const [column, reason] of OTHERS)
+    if (isSomething(budgetSetting(budget, column))) collected.add('limits', column, budget.name, reason)
+}
+
+/** Null, 0 and empty objects say nothing. */
+export function isSomething(value: unknown): boolean {
+  if (value === null || value === undefined || value === false) return false
+  if (typeof value === 'string') return !['', '{}', '[]', '0', 'null'].includes(value.trim())
+  if (typeof value === 'object') return Object.keys(value).length > 0
+  return Number(value) !== 0
+}
+
+/** `rpm_limit`, `tpm_limit` and `max_parallel_requests`. */
+export function callLimitsOf(budget: BudgetRow): Limit {
+  const requests_per_minute = countOf(budgetSetting(budget, 'rpm_limit'))
+  const tokens_per_minute = countOf(budgetSetting(budget, 'tpm_limit'))
+  const concurrent_calls = countOf(budgetSetting(budget, 'max_parallel_requests'))
+  return {
+    ...(requests_per_minute === undefined ? {} : { requests_per_minute }),
+    ...(tokens_per_minute === undefined ? {} : { tokens_per_minute }),
+    ...(concurrent_calls === undefined ? {} : { concurrent_calls }),
+  }
+}

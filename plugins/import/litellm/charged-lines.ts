@@ -1,0 +1,79 @@
+// Lines of LiteLLM's log that it charged, with their usage in the parts that prices know.
+import { NO_USAGE, type Usage } from '../../../src/domain/usage.ts'
+import type { ChargedLine } from '../move-in.ts'
+import type { SourceRow, SourceTables } from '../source/rows.ts'
+import { nanosIn } from './amounts.ts'
+import { countIn, modelIn } from './history.ts'
+import { type Fields, fieldsOf, jsonFields, textOf } from './values.ts'
+
+const LOG = 'LiteLLM_SpendLogs'
+
+/** The newest lines that were charged more than nothing. */
+export async function* readChargedLines(tables: SourceTables, limit: number): AsyncGenerator<ChargedLine> {
+  if (limit <= 0 || (await tables.columnsOf(LOG)) === undefined) return
+  let count = 0
+  for await (const row of tables.rows(LOG, { newest_by: 'startTime' })) {
+    const charged_nanos = nanosIn(row.spend) ?? 0
+    if (charged_nanos <= 0) continue
+    const metadata = jsonFields(row.metadata)
+    yield {
+      model: modelIn(row),
+      usage: usageOf(row, metadata),
+      count: 1,
+      charged_nanos,
+      factors: factorsOf(metadata),
+    }
+    count += 1
+    if (count === limit) return
+  }
+}
+
+/**
+ * `usage_object` has the parts since litellm 1.72, `additional_usage_values` some of them before (proxy/spend_tracking/spend_tracking_utils.py).
+ * `prompt_tokens` counts cached tokens, too: litellm 1.72.6 llms/anthropic/chat/transformation.py.
+ */
+function usageOf(row: SourceRow, metadata: Fields): Usage {
+  const usage = { ...fieldsOf(metadata.additional_usage_values), ...fieldsOf(metadata.usage_object) }
+  const input = fieldsOf(usage.prompt_tokens_details)
+  const output = fieldsOf(usage.completion_tokens_details)
+  const prompt_tokens = countIn(row.prompt_tokens)
+  const cache_read_tokens = Math.min(
+    prompt_tokens,
+    countIn(usage.cache_read_input_tokens) || countIn(input.cached_tokens),
+  )
+  const written = countIn(usage.cache_creation_input_tokens) || countIn(input.cache_creation_tokens)
+  const cache_write_tokens = Math.min(prompt_tokens - cache_read_tokens, written)
+  const hour = countIn(fieldsOf(input.cache_creation_token_details).ephemeral_1h_input_tokens)
+  const cache_write_1h_tokens = Math.min(cache_write_tokens, hour)
+  const rest = prompt_tokens - cache_read_tokens - cache_write_tokens
+  const input_audio_tokens = Math.min(rest, countIn(input.audio_tokens))
+  const completion_tokens = countIn(row.completion_tokens)
+  const thinking_tokens = Math.min(completion_tokens, countIn(output.reasoning_tokens))
+  const output_image_tokens = Math.min(completion_tokens - thinking_tokens, countIn(output.image_tokens))
+  return {
+    ...NO_USAGE,
+    input_tokens: rest - input_audio_tokens,
+    input_audio_tokens,
+    cache_read_tokens,
+    cache_write_5m_tokens: cache_write_tokens - cache_write_1h_tokens,
+    cache_write_1h_tokens,
+    output_tokens: completion_tokens - thinking_tokens - output_image_tokens,
+    thinking_tokens,
+    output_image_tokens,
+  }
+}
+
+/** `cost_breakdown` says what was added and taken off: litellm 1.110.2 cost_calculator.py. */
+function factorsOf(metadata: Fields): readonly string[] {
+  const { margin_percent, discount_percent, margin_fixed_amount, service_tier, tool_usage_cost } = fieldsOf(
+    metadata.cost_breakdown,
+  )
+  const isAbove = (value: unknown) => Number(textOf(value) ?? 0) > 0
+  return [
+    ...(isAbove(margin_percent) ? [`margin ${textOf(margin_percent)}`] : []),
+    ...(isAbove(margin_fixed_amount) ? [`fixed margin ${textOf(margin_fixed_amount)} USD`] : []),
+    ...(isAbove(discount_percent) ? [`discount ${textOf(discount_percent)}`] : []),
+    ...(isAbove(tool_usage_cost) ? ['tools'] : []),
+    ...(textOf(service_tier) === undefined ? [] : [`service tier ${textOf(service_tier)}`]),
+  ]
+}

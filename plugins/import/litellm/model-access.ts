@@ -1,0 +1,70 @@
+// The models that a key may call: its own list and those of its team, user, organisation and project, all of which must allow a model.
+import { compileModelPatterns } from '../../../src/access/model-patterns.ts'
+
+/** What lists of models name besides models. */
+export interface ModelNames {
+  /** Models that come in, each with LiteLLM's names of its providers. */
+  readonly models: ReadonlyMap<string, readonly string[]>
+  /** Names of callers for other models. */
+  readonly aliases: ReadonlyMap<string, string>
+  /** Access groups with their models: https://docs.litellm.ai/docs/proxy/model_access */
+  readonly groups: ReadonlyMap<string, readonly string[]>
+}
+
+/** Words of lists: litellm 1.72.6 proxy/_types.py SpecialModelNames. */
+const ALL_MODELS = 'all-proxy-models'
+/** Of a key: those of its team, which the team's own list says. */
+const TEAM_MODELS = 'all-team-models'
+const NO_MODELS = 'no-default-models'
+
+const PATTERN = /^[A-Za-z0-9*][A-Za-z0-9*._:/-]{0,127}$/
+
+/**
+ * The models that all lists allow, for a key here.
+ *
+ * @param lists as LiteLLM's rows have them; an empty one allows all models
+ * @returns null for all models; an empty list where no model is left
+ */
+export function allowedModels(
+  lists: readonly (readonly string[])[],
+  names: ModelNames,
+): readonly string[] | null {
+  let allowed: readonly string[] | null = null
+  for (const list of lists) {
+    const own = patternsOf(list, names)
+    if (own !== null) allowed = allowed === null ? own : bothOf(allowed, own, names)
+  }
+  return allowed
+}
+
+/** @returns null for a list that allows all models */
+function patternsOf(list: readonly string[], names: ModelNames): readonly string[] | null {
+  if (list.length === 0 || list.includes(ALL_MODELS) || list.includes(TEAM_MODELS) || list.includes('*'))
+    return null
+  const written = list
+    .filter((entry) => entry !== NO_MODELS)
+    .flatMap((entry) => names.groups.get(entry) ?? [entry])
+    .flatMap((entry) => [entry, ...modelsOfProvider(entry, names)])
+  const allows = compileModelPatterns(written)
+  const aliases = [...names.aliases].flatMap(([alias, target]) => (allows(target) ? [alias] : []))
+  return [...new Set([...written, ...aliases])].filter((each) => PATTERN.test(each))
+}
+
+/** `openai/*` allows models that OpenAI serves, whatever they are called: litellm 1.110.2 proxy/auth/auth_checks.py. */
+function modelsOfProvider(entry: string, { models }: ModelNames): readonly string[] {
+  const [, provider] = /^([^/*]+)\/\*$/.exec(entry) ?? []
+  return provider === undefined
+    ? []
+    : [...models].flatMap(([id, prefixes]) => (prefixes.includes(provider) ? [id] : []))
+}
+
+/** Patterns that both lists have, and all names that both allow. */
+function bothOf(one: readonly string[], other: readonly string[], { models }: ModelNames): readonly string[] {
+  const same = one.filter((entry) => other.includes(entry))
+  const [isInOne, isInOther, isInSame] = [one, other, same].map(compileModelPatterns)
+  const candidates = [...one, ...other].filter((entry) => !entry.includes('*'))
+  const both = [...candidates, ...models.keys()].filter(
+    (id) => isInOne?.(id) === true && isInOther?.(id) === true && isInSame?.(id) !== true,
+  )
+  return [...new Set([...same, ...both])]
+}

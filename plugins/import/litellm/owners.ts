@@ -1,0 +1,32 @@
+// The payer of a key and of a line of the log: the team, else the user, else one account for keys of nobody.
+import type { SourceRow } from '../source/rows.ts'
+import type { LitellmRows } from './tables.ts'
+import { textOf } from './values.ts'
+
+/** Keys that belong to no team and no user. */
+export const KEYS_OF_NOBODY = 'account litellm-keys'
+
+export const teamId = (id: string): string => `team ${id}`
+export const userId = (id: string): string => `user ${id}`
+
+/** Sessions of LiteLLM's dashboard are keys of this team: litellm 1.110.2 proxy/management_endpoints/team_endpoints.py. */
+export const DASHBOARD_TEAM = 'litellm-dashboard'
+/** The user of the administrator's own key: litellm 1.72.6 proxy/_types.py LitellmUserRoles, constants.py. */
+const ADMINISTRATOR = 'default_user_id'
+
+/**
+ * The `source_id` of the account that pays.
+ *
+ * @param team its `team_id`; a team that is deleted pays nothing
+ */
+export function payerOf(
+  { teams }: Pick<LitellmRows, 'teams'>,
+  { team, user }: { readonly team: string | undefined; readonly user: string | undefined },
+): string {
+  if (team !== undefined && teams.has(team)) return teamId(team)
+  if (user !== undefined && user !== ADMINISTRATOR) return userId(user)
+  return KEYS_OF_NOBODY
+}
+
+export const payerOfKey = (rows: Pick<LitellmRows, 'teams'>, key: SourceRow): string =>
+  payerOf(rows, { team: textOf(key.team_id), user: textOf(key.user_id) })

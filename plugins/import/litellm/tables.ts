@@ -1,0 +1,73 @@
+// Rows of LiteLLM's database that a move-in needs at once: keys, teams, users and what they name. Its log is not among them.
+import type { SourceRow, SourceTables } from '../source/rows.ts'
+import { jsonFields, textOf } from './values.ts'
+
+/** By the names of litellm 1.72.6 proxy/schema.prisma; a table that a version lacks has no rows. */
+export interface LitellmRows {
+  readonly keys: readonly SourceRow[]
+  readonly teams: ReadonlyMap<string, SourceRow>
+  readonly users: ReadonlyMap<string, SourceRow>
+  readonly budgets: ReadonlyMap<string, SourceRow>
+  readonly organisations: ReadonlyMap<string, SourceRow>
+  readonly projects: ReadonlyMap<string, SourceRow>
+  readonly access_groups: ReadonlyMap<string, SourceRow>
+  readonly memberships: readonly SourceRow[]
+  /** Names of callers for models, by the id that a team names. */
+  readonly team_aliases: ReadonlyMap<string, SourceRow>
+  readonly database_models: readonly SourceRow[]
+  readonly credentials: readonly SourceRow[]
+  readonly stored_settings: readonly SourceRow[]
+  readonly end_users: readonly SourceRow[]
+  readonly rotated_keys: readonly SourceRow[]
+  readonly tags: readonly SourceRow[]
+}
+
+export async function readRows(tables: SourceTables): Promise<LitellmRows> {
+  const all = (table: string) => rowsOf(tables, table)
+  const by = async (table: string, column: string) => byColumn(await all(table), column)
+  return {
+    keys: await all('LiteLLM_VerificationToken'),
+    teams: await by('LiteLLM_TeamTable', 'team_id'),
+    users: await by('LiteLLM_UserTable', 'user_id'),
+    budgets: await by('LiteLLM_BudgetTable', 'budget_id'),
+    organisations: await by('LiteLLM_OrganizationTable', 'organization_id'),
+    projects: await by('LiteLLM_ProjectTable', 'project_id'),
+    access_groups: await by('LiteLLM_AccessGroupTable', 'access_group_id'),
+    memberships: await all('LiteLLM_TeamMembership'),
+    team_aliases: await by('LiteLLM_ModelTable', 'id'),
+    database_models: await all('LiteLLM_ProxyModelTable'),
+    credentials: await all('LiteLLM_CredentialsTable'),
+    stored_settings: await all('LiteLLM_Config'),
+    end_users: await all('LiteLLM_EndUserTable'),
+    rotated_keys: await all('LiteLLM_DeprecatedVerificationToken'),
+    tags: await all('LiteLLM_TagTable'),
+  }
+}
+
+async function rowsOf(tables: SourceTables, table: string): Promise<readonly SourceRow[]> {
+  if ((await tables.columnsOf(table)) === undefined) return []
+  return await Array.fromAsync(tables.rows(table))
+}
+
+function byColumn(rows: readonly SourceRow[], column: string): ReadonlyMap<string, SourceRow> {
+  return new Map(
+    rows.flatMap((row) => {
+      const id = textOf(row[column])
+      return id === undefined ? [] : [[id, row] as const]
+    }),
+  )
+}
+
+/** The row that a column names; undefined where it names none, or one that is deleted. */
+export function namedRow(
+  rows: ReadonlyMap<string, SourceRow>,
+  row: SourceRow,
+  column: string,
+): SourceRow | undefined {
+  const id = textOf(row[column])
+  return id === undefined ? undefined : rows.get(id)
+}
+
+/** The aliases of a team (`LiteLLM_ModelTable.aliases`) or of a key. */
+export const aliasesOf = (row: SourceRow | undefined): ReadonlyMap<string, unknown> =>
+  new Map(Object.entries(jsonFields(row?.aliases ?? row?.model_aliases)))
