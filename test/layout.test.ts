@@ -243,9 +243,10 @@ const MAX_FOLDER_LINES: Readonly<Record<string, number>> = {
   'src/upstream/': 2_100,
   'src/utilities/': 500,
   'plugins/console/': 5_800,
-  'plugins/import/': 3_000,
-  // 3,600 more for the import from other gateways and for upgrades.
-  'plugins/': 56_800,
+  // 4,500 more: a source is a gateway's tables, its configuration, and the reasons for all that has no counterpart.
+  'plugins/import/': 7_500,
+  // 8,100 more for the import from other gateways and for upgrades.
+  'plugins/': 61_300,
 }
 /** Tests but for the tools and the strict providers. */
 // 4,000 more for the forms of a release, and for databases of other gateways.

@@ -80,6 +80,7 @@ const withoutRow = (source_id: string, keys: readonly IncomingKey[]): IncomingAc
     status: 'active',
     balance_nanos: null,
     budgets: {},
+    budgets_used: {},
     limits: {},
     keys,
   })

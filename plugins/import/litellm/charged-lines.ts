@@ -7,12 +7,21 @@ import { countIn, modelIn } from './history.ts'
 import { type Fields, fieldsOf, jsonFields, textOf } from './values.ts'
 
 const LOG = 'LiteLLM_SpendLogs'
+const LOG_COLUMNS = [
+  'startTime',
+  'model_group',
+  'model',
+  'prompt_tokens',
+  'completion_tokens',
+  'spend',
+  'metadata',
+]
 
 /** The newest lines that were charged more than nothing. */
 export async function* readChargedLines(tables: SourceTables, limit: number): AsyncGenerator<ChargedLine> {
   if (limit <= 0 || (await tables.columnsOf(LOG)) === undefined) return
   let count = 0
-  for await (const row of tables.rows(LOG, { newest_by: 'startTime' })) {
+  for await (const row of tables.rows(LOG, { columns: LOG_COLUMNS, newest_by: 'startTime' })) {
     const charged_nanos = nanosIn(row.spend) ?? 0
     if (charged_nanos <= 0) continue
     const metadata = jsonFields(row.metadata)

@@ -9,6 +9,19 @@ import type { LitellmRows } from './tables.ts'
 import { momentOf, textOf } from './values.ts'
 
 const LOG = 'LiteLLM_SpendLogs'
+/** Without prompts and answers, which a line may have as well. */
+const LOG_COLUMNS = [
+  'startTime',
+  'api_key',
+  'user',
+  'team_id',
+  'model_group',
+  'model',
+  'prompt_tokens',
+  'completion_tokens',
+  'spend',
+  'status',
+]
 const DAY_S = DAY_MS / 1_000
 
 /** The accounts of keys, those that are left out among them, and which accounts come in. */
@@ -37,7 +50,7 @@ function payerIn(row: SourceRow, { by_key, rows, come_in }: Payers): string | un
 export async function* readHistory(tables: SourceTables, payers: Payers): AsyncGenerator<HistoryRow> {
   let day = new Day(Infinity)
   if ((await tables.columnsOf(LOG)) !== undefined) {
-    for await (const row of tables.rows(LOG, { newest_by: 'startTime' })) {
+    for await (const row of tables.rows(LOG, { columns: LOG_COLUMNS, newest_by: 'startTime' })) {
       const at_ms = momentOf(row.startTime)
       if (at_ms === undefined || isFailure(row)) continue
       const day_s = Math.floor(at_ms / DAY_MS) * DAY_S
@@ -143,7 +156,7 @@ export async function namesInDailySums(tables: SourceTables): Promise<readonly s
   const names = new Set<string>()
   for (const { table } of DAILY_TABLES) {
     if ((await tables.columnsOf(table)) === undefined) continue
-    for await (const row of tables.rows(table)) names.add(modelIn(row))
+    for await (const row of tables.rows(table, { columns: ['model_group', 'model'] })) names.add(modelIn(row))
   }
   return [...names]
 }

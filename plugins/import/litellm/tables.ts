@@ -22,11 +22,15 @@ export interface LitellmRows {
   readonly tags: readonly SourceRow[]
 }
 
+/**
+ * @returns rows without what is encrypted or secret
+ * @throws GatewayError invalid_request for a database without LiteLLM's keys
+ */
 export async function readRows(tables: SourceTables): Promise<LitellmRows> {
-  const all = (table: string) => rowsOf(tables, table)
+  const all = (table: string, ...columns: string[]) => rowsOf(tables, table, columns)
   const by = async (table: string, column: string) => byColumn(await all(table), column)
   return {
-    keys: await all('LiteLLM_VerificationToken'),
+    keys: await Array.fromAsync(tables.rows('LiteLLM_VerificationToken')),
     teams: await by('LiteLLM_TeamTable', 'team_id'),
     users: await by('LiteLLM_UserTable', 'user_id'),
     budgets: await by('LiteLLM_BudgetTable', 'budget_id'),
@@ -35,18 +39,22 @@ export async function readRows(tables: SourceTables): Promise<LitellmRows> {
     access_groups: await by('LiteLLM_AccessGroupTable', 'access_group_id'),
     memberships: await all('LiteLLM_TeamMembership'),
     team_aliases: await by('LiteLLM_ModelTable', 'id'),
-    database_models: await all('LiteLLM_ProxyModelTable'),
-    credentials: await all('LiteLLM_CredentialsTable'),
-    stored_settings: await all('LiteLLM_Config'),
+    database_models: await all('LiteLLM_ProxyModelTable', 'model_name'),
+    credentials: await all('LiteLLM_CredentialsTable', 'credential_name'),
+    stored_settings: await all('LiteLLM_Config', 'param_name'),
     end_users: await all('LiteLLM_EndUserTable'),
-    rotated_keys: await all('LiteLLM_DeprecatedVerificationToken'),
+    rotated_keys: await all('LiteLLM_DeprecatedVerificationToken', 'active_token_id'),
     tags: await all('LiteLLM_TagTable'),
   }
 }
 
-async function rowsOf(tables: SourceTables, table: string): Promise<readonly SourceRow[]> {
+async function rowsOf(
+  tables: SourceTables,
+  table: string,
+  columns: readonly string[],
+): Promise<readonly SourceRow[]> {
   if ((await tables.columnsOf(table)) === undefined) return []
-  return await Array.fromAsync(tables.rows(table))
+  return await Array.fromAsync(tables.rows(table, columns.length === 0 ? {} : { columns }))
 }
 
 function byColumn(rows: readonly SourceRow[], column: string): ReadonlyMap<string, SourceRow> {
