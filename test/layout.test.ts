@@ -249,8 +249,8 @@ const MAX_FOLDER_LINES: Readonly<Record<string, number>> = {
   'plugins/': 61_300,
 }
 /** Tests but for the tools and the strict providers. */
-// 4,000 more for the forms of a release, and for databases of other gateways.
-const MAX_TEST_LINES = 136_000
+// 9,000 more for the forms of a release, and for databases of other gateways: each of their columns has its odd values.
+const MAX_TEST_LINES = 141_000
 
 const linesOf = (files: readonly string[]): number =>
   files.reduce((sum, file) => sum + source(file).split('\n').length - 1, 0)
