@@ -16,7 +16,7 @@ export function addLicensesCommand(program: Command, deps: CliDeps): void {
     .action(async (_: object, command: Command) => {
       const { answer } = contextOf(command, deps)
       const all = await readNotices()
-      answer(all, describeNotices(all).replaceAll(PAGE_BREAK, ''))
+      answer(all, describeNotices(all))
     })
 }
 
@@ -24,7 +24,8 @@ export function addLicensesCommand(program: Command, deps: CliDeps): void {
 const PAGE_BREAK = '\f'
 const RULE = '-'.repeat(80)
 
-function describeNotices({ notices, texts }: Notices): string {
+/** @returns the text that `tollgate licenses` prints, without its last line end */
+export function describeNotices({ notices, texts }: Notices): string {
   const head = [
     `Tollgate is under the ${manifest.license} license. It includes the software below, under these licenses.`,
     '',
@@ -32,7 +33,7 @@ function describeNotices({ notices, texts }: Notices): string {
     'from its source with another Bun or another libvips (`bun run build`).',
   ]
   const named = Object.entries(texts).map(([name, text]) => `${RULE}\nText of ${name}\n\n${text}`)
-  return [head.join('\n'), ...notices.map(describe), ...named].join('\n\n')
+  return [head.join('\n'), ...notices.map(describe), ...named].join('\n\n').replaceAll(PAGE_BREAK, '')
 }
 
 const describe = ({ name, version, license, text, remark }: Notice): string =>

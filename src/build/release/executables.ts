@@ -7,6 +7,8 @@ import { atEnd } from '../../utilities/at-end.ts'
 import { messageOf } from '../../utilities/thrown.ts'
 import { buildBinary, GATEWAY } from '../binary.ts'
 import { embedConsole, embedNotices, embedReference, replacing } from '../embed.ts'
+import { gatherNotices } from '../notices/notices.ts'
+import type { Notices } from '../notices/packages.ts'
 import { executableIn, ROOT } from './files.ts'
 import type { Platform } from './platforms.ts'
 
@@ -23,10 +25,10 @@ interface ExecutablesOptions {
 
 /**
  * Builds `bin/PLATFORM/tollgate` and the source map beside it.
- * @returns the platforms that were built
+ * @returns the platforms that were built, with the notices of their executables
  * @throws Error if that of this machine cannot be built
  */
-export async function buildExecutables(options: ExecutablesOptions): Promise<readonly Platform[]> {
+export async function buildExecutables(options: ExecutablesOptions): Promise<ReadonlyMap<Platform, Notices>> {
   const { platforms, report } = options
   const work_folder = mkdtempSync(join(tmpdir(), 'tollgate-release-'))
   using _removing = atEnd(() => rmSync(work_folder, { recursive: true, force: true }))
@@ -36,13 +38,13 @@ export async function buildExecutables(options: ExecutablesOptions): Promise<rea
     embedConsole({ brotli_quality: 11 }, work_folder),
     embedReference(9, work_folder),
   ])
-  const built: Platform[] = []
+  const built = new Map<Platform, Notices>()
   for (const [at, platform] of platforms.entries()) {
     report(`Building ${platform.name}`)
     try {
       const root = at === 0 ? ROOT : installFor(platform, join(work_folder, platform.name))
       await build(options, platform, root, shared)
-      built.push(platform)
+      built.set(platform, gatherNotices(root))
     } catch (refusal) {
       if (at === 0) throw refusal
       report(`Left out ${platform.name}: ${messageOf(refusal)}`)
@@ -83,12 +85,12 @@ function installFor({ npm }: Platform, folder: string): string {
     copyFileSync(join(ROOT, file), join(folder, file))
   const child = Bun.spawnSync(
     [
-      ...[process.execPath, 'install', '--frozen-lockfile', '--production', '--ignore-scripts', '--silent'],
+      ...[process.execPath, 'install', '--frozen-lockfile', '--production', '--ignore-scripts'],
       ...Object.entries(npm).map(([name, value]) => `--${name}=${value}`),
     ],
     { cwd: folder, stdout: 'ignore', stderr: 'pipe' },
   )
   if (child.success) return folder
-  const [first = 'no reason given'] = child.stderr.toString().trim().split('\n')
-  throw new Error(`\`bun install\` cannot fetch its packages: ${first}`)
+  const reason = /^error: (.+)$/m.exec(child.stderr.toString())?.[1] ?? `status ${child.exitCode}`
+  throw new Error(`\`bun install\` cannot fetch its packages: ${reason}`)
 }

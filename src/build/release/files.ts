@@ -1,5 +1,6 @@
 // The files of a release: where they are, and what every form of it is made from.
 import { join } from 'node:path'
+import type { Notices } from '../notices/packages.ts'
 import type { Platform } from './platforms.ts'
 
 export const ROOT = join(import.meta.dir, '../../..')
@@ -14,6 +15,12 @@ export interface Release {
   readonly executable: (platform: Platform) => string
   /** When its commit was made: the time of every file in an archive, so that a second build makes the same bytes. */
   readonly source_date: Date
+}
+
+/** A release, to forms that carry the notices of others' work. */
+export interface NoticedRelease extends Release {
+  /** Of all that is in a built platform's executable. */
+  readonly notices: (platform: Platform) => Notices
 }
 
 /** Writes one form of a release. @returns the paths of the files that it wrote */

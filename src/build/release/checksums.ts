@@ -1,0 +1,37 @@
+// The checksums of a release: a line for each of its files, in the form that `sha256sum -c` reads, and their signature.
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { join, relative } from 'node:path'
+import type { Release } from './files.ts'
+import { readSecretKey, type SecretKey, sign } from './signature.ts'
+
+/**
+ * Reads the key that signs releases.
+ * @param text the value of MINISIGN_KEY: the path of a secret key, or its text
+ * @throws Error that says what to do
+ */
+export function readKey(text: string | undefined): SecretKey | undefined {
+  if (!text) return undefined
+  return readSecretKey(existsSync(text) ? readFileSync(text, 'utf8') : text)
+}
+
+/**
+ * Writes `checksums.txt`, and `checksums.txt.minisig` where a key signs.
+ * @param files the paths of the other files of the release
+ */
+export async function writeChecksums(
+  { folder, version }: Pick<Release, 'folder' | 'version'>,
+  files: readonly string[],
+  key: SecretKey | undefined,
+): Promise<readonly string[]> {
+  const lines: string[] = []
+  for (const path of files.toSorted()) {
+    const hash = new Bun.CryptoHasher('sha256')
+    for await (const bytes of Bun.file(path).stream()) hash.update(bytes)
+    lines.push(`${hash.digest('hex')}  ${relative(folder, path)}\n`)
+  }
+  const path = join(folder, 'checksums.txt')
+  writeFileSync(path, lines.join(''))
+  if (!key) return [path]
+  writeFileSync(`${path}.minisig`, sign(key, readFileSync(path), `tollgate ${version}`))
+  return [path, `${path}.minisig`]
+}
