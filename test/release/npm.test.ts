@@ -1,0 +1,225 @@
+// npm's packages of a release with small programs in place of the executable: what is in them, and what the starter does.
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { writeNpmPackages } from '../../src/build/release/npm.ts'
+import { ownPlatform, PLATFORMS } from '../../src/build/release/platforms.ts'
+import { eventually } from '../support/eventually.ts'
+import { temporary } from '../support/temporary.ts'
+
+const VERSION = '1.2.3'
+/** What the program writes of its life, a line each. */
+const LOG = 'life.log'
+/** Says its arguments; waits for signals if there are none but `serve`; ends as its arguments say. */
+const PROGRAM = `#!/bin/sh
+echo "arguments: $*"
+case "$1" in
+  status) exit "$2" ;;
+  die) kill -KILL $$ ;;
+  read) read -r line; echo "read: $line"; exit 0 ;;
+esac
+trap 'echo TERM >> ${LOG}; exit 0' TERM
+trap 'echo INT >> ${LOG}' INT
+trap 'echo HUP >> ${LOG}' HUP
+echo started >> ${LOG}
+while :; do sleep 0.05; done
+`
+
+const folder = temporary()
+afterAll(() => folder[Symbol.dispose]())
+const own = ownPlatform()
+
+interface Tarball {
+  readonly manifest: Record<string, unknown>
+  readonly names: readonly string[]
+}
+
+let tarballs: readonly Tarball[]
+
+async function readTarball(path: string): Promise<Tarball> {
+  const list = Bun.spawnSync(['tar', '-tzf', path]).stdout.toString().trim().split('\n')
+  const manifest = Bun.spawnSync(['tar', '-xzOf', path, 'package/package.json']).stdout.toString()
+  return { manifest: JSON.parse(manifest), names: list.filter((name) => !name.endsWith('/')) }
+}
+
+/** Puts a package where npm would. */
+function unpack(path: string, name: string, modules: string): void {
+  const target = join(modules, name)
+  mkdirSync(target, { recursive: true })
+  expect(Bun.spawnSync(['tar', '-xzf', path, '-C', target, '--strip-components=1']).exitCode).toBe(0)
+}
+
+beforeAll(async () => {
+  const paths = await writeNpmPackages({
+    version: VERSION,
+    folder: folder.path,
+    platforms: PLATFORMS,
+    source_date: new Date('2026-11-20T10:00:00Z'),
+    notices: ({ name }) => ({ notices: [], texts: { [name]: 'a text' } }),
+    executable({ name }) {
+      const path = folder.at(`program-${name}`)
+      writeFileSync(path, PROGRAM)
+      return path
+    },
+  })
+  tarballs = await Promise.all(paths.map(readTarball))
+  const names = tarballs.map(({ manifest }) => String(manifest.name))
+  const modules = folder.at('installed/node_modules')
+  for (const [at, path] of paths.entries()) {
+    const name = names[at] ?? ''
+    if (name === 'tollgate' || name === `@tollgate/${own.name}`) unpack(path, name, modules)
+  }
+})
+
+const starter = () => folder.at('installed/node_modules/tollgate/tollgate.js')
+
+function start(...words: string[]) {
+  const cwd = folder.at(`run-${crypto.randomUUID()}`)
+  mkdirSync(cwd)
+  const child = Bun.spawn(['node', starter(), ...words], {
+    cwd,
+    stdin: 'pipe',
+    stdout: 'pipe',
+    stderr: 'pipe',
+  })
+  const life = () =>
+    existsSync(join(cwd, LOG)) ? readFileSync(join(cwd, LOG), 'utf8').trim().split('\n') : []
+  return { child, life, started: () => eventually('it has started', async () => life().length > 0) }
+}
+
+async function run(...words: string[]) {
+  const { child } = start(...words)
+  child.stdin.write('a line\n')
+  child.stdin.end()
+  const [out, errors] = await Promise.all([child.stdout.text(), child.stderr.text()])
+  return { status: await child.exited, signal: child.signalCode, out, errors }
+}
+
+describe('the packages', () => {
+  test('are one a platform, which npm installs on that alone, and the starter, which asks for each in its own version', () => {
+    const starter = tarballs.at(-1)
+    expect(starter?.manifest).toMatchObject({
+      name: 'tollgate',
+      version: VERSION,
+      bin: { tollgate: 'tollgate.js' },
+      optionalDependencies: Object.fromEntries(PLATFORMS.map(({ name }) => [`@tollgate/${name}`, VERSION])),
+    })
+    for (const [at, { name, npm }] of PLATFORMS.entries()) {
+      const { libc, ...others } = npm
+      expect(tarballs[at]?.manifest).toMatchObject({
+        name: `@tollgate/${name}`,
+        os: [others.os],
+        cpu: [others.cpu],
+      })
+      expect(tarballs[at]?.manifest.libc as unknown).toEqual(libc && [libc])
+    }
+  })
+
+  test('run nothing when they are installed', () => {
+    for (const { manifest } of tarballs) expect(manifest).not.toHaveProperty('scripts')
+  })
+
+  test('have the licence, and those of the platforms the notices of what they carry', () => {
+    for (const { names, manifest } of tarballs) {
+      expect(names).toContain('package/LICENSE')
+      expect(names.includes('package/THIRD-PARTY-NOTICES.txt')).toBe(manifest.name !== 'tollgate')
+    }
+  })
+})
+
+describe('the starter', () => {
+  test('is plain Node of few lines', () => {
+    const lines = readFileSync(starter(), 'utf8').split('\n')
+    expect(lines.length).toBeLessThan(60)
+  })
+
+  test('hands its arguments on as they are, and serves without any', async () => {
+    const { out } = await run('status', '0', 'two words', '--json', '')
+    expect(out).toBe('arguments: status 0 two words --json \n')
+    const serving = start()
+    await serving.started()
+    serving.child.kill('SIGTERM')
+    expect(await serving.child.stdout.text()).toBe('arguments: serve\n')
+  })
+
+  test.each([0, 77])('ends with the status of the executable: %d', async (status) => {
+    expect((await run('status', String(status))).status).toBe(status)
+  })
+
+  test('ends by the signal by which the executable ended', async () => {
+    expect(await run('die')).toMatchObject({ signal: 'SIGKILL' })
+  })
+
+  test('hands its input on', async () => {
+    expect((await run('read')).out).toContain('read: a line')
+  })
+
+  test('hands on each signal, and lives until the executable has ended', async () => {
+    const { child, life, started } = start()
+    await started()
+    child.kill('SIGHUP')
+    await eventually('it reloads', async () => life().includes('HUP'))
+    child.kill('SIGINT')
+    await eventually('it is interrupted', async () => life().includes('INT'))
+    child.kill('SIGTERM')
+    expect(await child.exited).toBe(0)
+    expect(life()).toEqual(['started', 'HUP', 'INT', 'TERM'])
+  })
+
+  test('hands on once what comes twice at once, as Ctrl-C does from terminal and npx', async () => {
+    const { child, life, started } = start()
+    await started()
+    for (let times = 0; times < 5; times += 1) child.kill('SIGINT')
+    child.kill('SIGTERM')
+    await child.exited
+    expect(life().filter((line) => line === 'INT').length).toBeLessThan(2)
+  })
+
+  test.skipIf(process.platform !== 'linux')(
+    "keeps the executable out of the terminal's process group",
+    async () => {
+      const { child, started } = start()
+      await started()
+      const [pid = ''] = readFileSync(`/proc/${child.pid}/task/${child.pid}/children`, 'utf8').split(' ')
+      const groupOf = (id: string | number) =>
+        readFileSync(`/proc/${id}/stat`, 'utf8').replace(/.*\) /, '').split(' ')[2]
+      expect(groupOf(pid)).toBe(pid)
+      expect(groupOf(pid)).not.toBe(groupOf(child.pid))
+      child.kill('SIGTERM')
+      await child.exited
+    },
+  )
+})
+
+describe('the starter refuses', () => {
+  const platform_folder = () => folder.at('installed/node_modules/@tollgate', own.name)
+
+  test('a platform that the release has no executable for, and says what to do', async () => {
+    const path = join(dirname(starter()), 'package.json')
+    const whole = readFileSync(path, 'utf8')
+    writeFileSync(
+      path,
+      JSON.stringify({ type: 'module', optionalDependencies: { '@tollgate/plan9-x64': VERSION } }),
+    )
+    const { status, errors } = await run()
+    writeFileSync(path, whole)
+    expect(status).toBe(1)
+    expect(errors).toContain(`no executable for ${own.name}, only for plan9-x64`)
+    expect(errors).toContain('container')
+  })
+
+  test('an executable that may not be run', async () => {
+    chmodSync(join(platform_folder(), 'tollgate'), 0o644)
+    const { status, errors } = await run()
+    chmodSync(join(platform_folder(), 'tollgate'), 0o755)
+    expect({ status, errors }).toEqual({ status: 1, errors: expect.stringContaining('EACCES') })
+  })
+
+  test('an installation without the package of its platform', async () => {
+    rmSync(platform_folder(), { recursive: true })
+    const { status, errors } = await run('doctor')
+    expect(status).toBe(1)
+    expect(errors).toContain(`@tollgate/${own.name}`)
+    expect(errors).toContain('--omit=optional')
+  })
+})
