@@ -1,4 +1,4 @@
-// npm's packages of a release with small programs in place of the executable: what is in them, and what the starter does.
+// The packages for npm of a release with small programs in place of the executable: what is in them, and what the starter does.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -89,8 +89,8 @@ function start(...words: string[]) {
 
 async function run(...words: string[]) {
   const { child } = start(...words)
-  child.stdin.write('a line\n')
-  child.stdin.end()
+  await child.stdin.write('a line\n')
+  await child.stdin.end()
   const [out, errors] = await Promise.all([child.stdout.text(), child.stderr.text()])
   return { status: await child.exited, signal: child.signalCode, out, errors }
 }

@@ -1,4 +1,4 @@
-// npm's packages of a release: `tollgate`, which starts the executable, and one for each platform, which has it.
+// The packages of a release for npm: `tollgate`, which starts the executable, and one for each platform, which has it.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import manifest from '../../../package.json' with { type: 'json' }
