@@ -26,7 +26,9 @@ export const countTokens = (parts: CallParts, origin: CallOrigin): Promise<Respo
     requireVersion(origin.request.headers)
     await read.rejectRemembered(anthropic.name)
     const model = findModel(parts, admitted, readCallTarget(read.fields).model_id, 'text')
-    const body = await withTakenImages(parts, admitted, { model, body: read, protocol: anthropic.name })
+    const body = read.has_images
+      ? await withTakenImages(parts, admitted, { model, body: read, protocol: anthropic.name })
+      : read
     admitted.defer(body.release)
     // The provider's counting takes no max_tokens; reading a request wants one.
     const { input_tokens } = estimatedFor(model, await body.facts(anthropic.name, { max_tokens: 1 }))

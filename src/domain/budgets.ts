@@ -18,7 +18,7 @@ export interface Budget {
   used_nanos: Nanos
 }
 
-/** Of most accounts and keys. */
+/** Of most accounts and keys. So loops go over budgets: a closure would be made for each call, for nothing. */
 export const NO_BUDGETS: readonly never[] = Object.freeze([])
 
 /** Operations of a moment may arrive in another order: one that is this much too late still counts in the period that has begun. */
@@ -93,11 +93,15 @@ export function leastRoom(budgets: readonly Budget[], now_ms: number): Nanos {
 }
 
 /** The budget of the longest period that has less room than an amount needs. @param budgets the shortest period first */
-export const reachedBudget = (
+export function reachedBudget(
   budgets: readonly Budget[],
   required_nanos: Nanos,
   now_ms: number,
-): Budget | undefined => budgets.findLast((budget) => roomOf(budget, now_ms) < required_nanos)
+): Budget | undefined {
+  let reached: Budget | undefined
+  for (const budget of budgets) if (roomOf(budget, now_ms) < required_nanos) reached = budget
+  return reached
+}
 
 /** Whether limits have room for an amount while nothing is used of them. */
 export const everFit = (budgets: readonly Budget[], required_nanos: Nanos): boolean =>
@@ -126,18 +130,21 @@ export function countResolved(budget: Budget, hold_id: number, change_nanos: Nan
 }
 
 /** Whether the sums with a hold of that amount stay exact. */
-export const staysExactOpened = (budgets: readonly Budget[], amount_nanos: Nanos, now_ms: number): boolean =>
-  budgets.every((budget) => Number.isSafeInteger(usedOf(budget, now_ms) + amount_nanos))
+export function staysExactOpened(budgets: readonly Budget[], amount_nanos: Nanos, now_ms: number): boolean {
+  for (const budget of budgets) if (!Number.isSafeInteger(usedOf(budget, now_ms) + amount_nanos)) return false
+  return true
+}
 
 /** Whether the sums with a cost in the place of a hold stay exact. */
-export const staysExactResolved = (
+export function staysExactResolved(
   budgets: readonly Budget[],
   hold_id: number,
   change_nanos: Nanos,
-): boolean =>
-  budgets.every(
-    (budget) => !isCounted(budget, hold_id) || Number.isSafeInteger(usedAfter(budget, change_nanos)),
-  )
+): boolean {
+  for (const budget of budgets)
+    if (isCounted(budget, hold_id) && !Number.isSafeInteger(usedAfter(budget, change_nanos))) return false
+  return true
+}
 
 /** Never less than nothing, which no row may have: a count that went wrong must not keep a call from being settled. */
 const usedAfter = ({ used_nanos }: Budget, change_nanos: Nanos): Nanos =>

@@ -109,11 +109,9 @@ export async function readOpened(
   { body: opened, target, named }: OpenedText,
 ): Promise<TextOrder> {
   const requested = named ?? findModel(parts, admitted, target.model_id, 'text')
-  const read = await withTakenImages(parts, admitted, {
-    model: requested,
-    body: opened,
-    protocol: call.protocol.name,
-  })
+  const read = opened.has_images
+    ? await withTakenImages(parts, admitted, { model: requested, body: opened, protocol: call.protocol.name })
+    : opened
   const read_facts = await read.facts(call.protocol.name)
   const body = call.revise
     ? await call.revise({ admitted, model: requested, body: read, facts: read_facts })
@@ -172,13 +170,12 @@ const pricedTier = ({ price }: TextModel, tier: RequestedTier): RequestedTier | 
   price.service_tiers?.has(tier.name) ? tier : undefined
 
 /** The most tokens in the fields that the operator sets at a provider. */
-const operatorFieldTokens = ({ catalogue, protocols }: CallParts, model: TextModel): number =>
-  Math.max(
-    0,
-    ...routesWithProviders(catalogue(), model).map(
-      ({ provider }) => formOf(protocols, provider)?.set_tokens ?? 0,
-    ),
-  )
+function operatorFieldTokens({ catalogue, protocols }: CallParts, model: TextModel): number {
+  let tokens = 0
+  for (const { provider } of routesWithProviders(catalogue(), model))
+    tokens = Math.max(tokens, formOf(protocols, provider)?.set_tokens ?? 0)
+  return tokens
+}
 
 const withExtraBound = (facts: RequestFacts, tokens: number): RequestFacts =>
   tokens === 0 ? facts : { ...facts, input_bound_tokens: facts.input_bound_tokens + tokens }
@@ -279,8 +276,10 @@ function quotedRequest(
   return extras_nanos === undefined ? quoted : { ...quoted, extras_nanos }
 }
 
+const NO_MEDIA: readonly Medium[] = []
+
 /** The media as the model reads them. Translation does not carry the detail that the caller requested. */
-const mediaAsRead = ({ media = [] }: RequestFacts, passes_through: boolean): readonly Medium[] =>
+const mediaAsRead = ({ media = NO_MEDIA }: RequestFacts, passes_through: boolean): readonly Medium[] =>
   passes_through ? media : media.map((one) => (one.kind === 'image' ? { ...one, detail: undefined } : one))
 
 /**

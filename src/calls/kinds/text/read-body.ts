@@ -44,31 +44,15 @@ function mediaChars(value: Json, name = ''): number {
 export async function readTextBody(
   parts: CallParts,
   admitted: Admitted,
-  options: Omit<Arrival, 'copies'> & { protocol: CallerProtocol },
+  { protocol, limit_bytes, model_id, isFree }: Omit<Arrival, 'copies'> & { protocol: CallerProtocol },
 ): Promise<TextBody> {
-  const body = await readAsSent(parts, admitted, options)
+  const arrival = { limit_bytes, model_id, isFree, copies: COPIES }
+  const arrived = await receiveBody(parts.bodies, admitted, arrival)
+  const body =
+    parsedOnLoop(parts, admitted, protocol, arrived) ??
+    (await parsedOnThread(parts, admitted, protocol, arrived))
   const model = deploymentOf(admitted.origin.request)
   return model === undefined ? body : await body.with({ model })
-}
-
-async function readAsSent(
-  parts: CallParts,
-  admitted: Admitted,
-  options: Omit<Arrival, 'copies'> & { protocol: CallerProtocol },
-): Promise<TextBody> {
-  const { bodies } = parts
-  const { protocol, limit_bytes, model_id, isFree } = options
-  const arrived = await receiveBody(bodies, admitted, { limit_bytes, model_id, isFree, copies: COPIES })
-  const { bytes } = arrived
-  const parsed = parsedOnLoop(parts, admitted, protocol, arrived)
-  if (parsed) return parsed
-  const body = await threadBody(bodies.parser, bytes, protocol.name)
-  const release = () => {
-    body.release()
-    arrived.release()
-  }
-  admitted.defer(release)
-  return body.as({ release })
 }
 
 /** Undefined for what is to be parsed on the thread, which knows the built-in protocols only. */
@@ -84,5 +68,21 @@ function parsedOnLoop(
   if (has_thread && scanned.values > MAX_VALUES_ON_LOOP) return undefined
   const body = parseScanned(scanned)
   if (has_thread && hasLongMedia(body.json)) return undefined
-  return new ParsedBody(protocols, body, { ...regularBody(body.json, text), release })
+  const { json, has_images } = regularBody(body.json, text)
+  return new ParsedBody(protocols, body, { json, has_images, release })
+}
+
+async function parsedOnThread(
+  { bodies }: CallParts,
+  admitted: Admitted,
+  { name }: CallerProtocol,
+  arrived: Arrived,
+): Promise<TextBody> {
+  const body = await threadBody(bodies.parser, arrived.bytes, name)
+  const release = () => {
+    body.release()
+    arrived.release()
+  }
+  admitted.defer(release)
+  return body.as({ release })
 }

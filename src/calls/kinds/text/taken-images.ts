@@ -26,7 +26,7 @@ const ALLOWED_BY_CALLER = new Map([[gemini.name, GEMINI_IMAGE_TYPES]])
 const MAX_CONVERTED_IMAGES = 20
 
 /**
- * @param protocol the caller's
+ * For a body that has images. @param protocol the caller's
  * @returns the very same body where all its images are taken by all of the model's routes
  * @throws GatewayError invalid_request for an image that no route takes and that cannot be decoded; insufficient_balance
  */
@@ -35,7 +35,6 @@ export async function withTakenImages(
   { caller }: Pick<Admitted, 'caller'>,
   { model, body, protocol }: { model: TextModel; body: TextBody; protocol: string },
 ): Promise<TextBody> {
-  if (!body.has_images) return body
   const lists = routesWithProviders(parts.catalogue(), model).map(({ provider }) => imageTypesOf(provider))
   const by_all = takenByAll(lists)
   if (!by_all) return body
