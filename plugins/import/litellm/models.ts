@@ -206,6 +206,9 @@ function modelOf(
   }
 }
 
+/** Of a text model in the catalogue (src/catalogue/schema.ts). */
+const DEFAULT_MAX_OUTPUT_TOKENS = 8_192
+
 /** The smallest of its deployments: a call may come to any of them. */
 function sizesOf({ kind, deployments }: Group): { context?: number; max_output_tokens?: number } {
   if (kind !== 'text') return {}
@@ -215,9 +218,10 @@ function sizesOf({ kind, deployments }: Group): { context?: number; max_output_t
   }
   const context = smallest(deployments.map(({ priced }) => priced.context))
   const output = smallest(deployments.map(({ priced }) => priced.max_output_tokens))
+  const most = Math.min(output ?? DEFAULT_MAX_OUTPUT_TOKENS, context ?? Infinity)
   return {
     ...(context === undefined ? {} : { context }),
-    ...(output === undefined ? {} : { max_output_tokens: Math.min(output, context ?? output) }),
+    ...(output === undefined && most === DEFAULT_MAX_OUTPUT_TOKENS ? {} : { max_output_tokens: most }),
   }
 }
 

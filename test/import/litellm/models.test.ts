@@ -196,6 +196,13 @@ describe('sizes', () => {
       { context: 4_096, max_output_tokens: 4_096 },
     ],
     ['model: openai/x', '{input_cost_per_token: 0}', {}],
+    // Below the catalogue's own limit of answers.
+    [
+      'model: openai/x',
+      '{input_cost_per_token: 0, max_input_tokens: 2048}',
+      { context: 2_048, max_output_tokens: 2_048 },
+    ],
+    ['model: openai/x', '{input_cost_per_token: 0, max_input_tokens: 32000}', { context: 32_000 }],
     ['model: text-embedding-3-small', '{max_input_tokens: 8192}', {}],
   ])('of %s %s', async (params, info, sizes) => {
     const { kind, ...fields } = onlyModel(await moveIn(oneModel(params, info))).model.fields
