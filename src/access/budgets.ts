@@ -59,12 +59,6 @@ const queries = perConnection({
       .prepare(),
   setLimit: (orm) =>
     orm.update(budgets).set(rawPlaceholders('limit_nanos')).where(equals(budgets.id, 'id')).prepare(),
-  addUse: (orm) =>
-    orm
-      .update(budgets)
-      .set(rawPlaceholders('started_ms', 'first_hold_id', 'used_nanos'))
-      .where(equals(budgets.id, 'id'))
-      .prepare(),
   remove: (orm) => orm.delete(budgets).where(equals(budgets.id, 'id')).prepare(),
 })
 
@@ -139,32 +133,6 @@ export async function copyBudgets(tx: Tx, from_key_id: number, to: BudgetOwner):
     Object.assign(after, { [`${BUDGET_NAMES[period]}_usd`]: usdOrNull(limit_nanos) })
   }
   return { after }
-}
-
-/**
- * Counts what was used of budgets elsewhere, such as in the gateway that an account comes from, in a transaction that has locked the
- * account. It counts against the current period; five hours begin with it. Periods without a budget are passed over.
- *
- * @param used above 0
- */
-export async function addBudgetUse(
-  tx: Tx,
-  owner: BudgetOwner,
-  used: { readonly [Period in BudgetPeriod]?: Nanos },
-  now_ms: number,
-): Promise<void> {
-  const { addUse } = queries(tx)
-  for (const { id, period, started_ms, first_hold_id, used_nanos } of await rowsOf(tx, owner)) {
-    const more = used[period] ?? 0
-    if (more <= 0) continue
-    const from = started_ms === null ? await startedNow(tx, now_ms) : { started_ms, first_hold_id }
-    await addUse.run({ id, ...from, used_nanos: Math.min(Number.MAX_SAFE_INTEGER, used_nanos + more) })
-  }
-}
-
-async function startedNow(tx: Tx, now_ms: number): Promise<{ started_ms: number; first_hold_id: number }> {
-  const [newest] = await tx.rows<{ id: number }>(`SELECT ${NEWEST_HOLD_SQL} AS id`)
-  return { started_ms: now_ms, first_hold_id: (newest?.id ?? 0) + 1 }
 }
 
 /**
