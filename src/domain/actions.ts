@@ -58,6 +58,7 @@ export const ACTIONS = {
   'file.deleted': { area: 'account', title: 'File deleted', accounts_see: 'all fields' },
   'balance.topped_up': { area: 'balance', title: 'Funds added', accounts_see: 'all fields' },
   'balance.debited': { area: 'balance', title: 'Balance debited', accounts_see: 'all fields' },
+  'balance.debt_opened': { area: 'balance', title: 'Debt brought over', accounts_see: 'all fields' },
   'key.created': { area: 'key', title: 'API key created', accounts_see: 'all fields' },
   'key.imported': { area: 'key', title: 'API key imported', accounts_see: 'all fields' },
   'key.changed': { area: 'key', title: 'API key changed', accounts_see: 'all fields' },

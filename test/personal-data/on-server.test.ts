@@ -42,6 +42,7 @@ const ROWS = [
   `INSERT INTO prices VALUES (1, zeroblob(32), '{"unit":"token"}')`,
   `INSERT INTO holds VALUES (9001, 1, 1, 'req_9001', 1, 'expired', 0, 0, NULL)`,
   `INSERT INTO entries SELECT value, 1 + value % 2, 'top_up', 0, NULL, '${MARKER} ' || value, ${MANY} - value, '${MARKER} ' || value FROM ${NUMBERS}`,
+  `INSERT INTO opening_debts VALUES (1, 1, 5, '${MARKER}', 0, 'user ${MARKER}'), (2, 2, 5, '', 0, NULL)`,
   `INSERT INTO calls SELECT value, 'req_' || value, 1 + value % 2, 1, 's', 'm', 'p', 'u', 'failed', 500, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
      iif(value % 3 = 0, '{"unit":"unit"}', ''), value, NULL, 1, 1, 0, iif(value % 5 = 0, '', '{"failure":"${MARKER}"}'), NULL,
      iif(value % 3 = 1, 1, NULL), iif(value % 3 = 1, '{"units":1}', ''), NULL, NULL FROM ${NUMBERS}`,
@@ -183,6 +184,7 @@ describe.if(hasPostgres)('a person', () => {
       rows: {
         calls: 440,
         entries: MANY / 2,
+        opening_debts: 1,
         keys: 2,
         generations: 3,
         actions: 3,

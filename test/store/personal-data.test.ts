@@ -48,6 +48,23 @@ test('no secret is exported', () => {
   expect(exported.filter((name) => /hash|(keys|sessions|links)\.sha256/.test(name))).toEqual([])
 })
 
+test('opening debts of an erased account lose their note and their reference, and nothing else', () => {
+  const own = memoryDatabase()
+  own.run(`
+    INSERT INTO accounts VALUES (1, 'a', 'active', 0, 0, 5, 0), (2, 'b', 'active', 0, 0, 5, 0);
+    INSERT INTO erased_accounts VALUES (1, 0);
+    INSERT INTO opening_debts VALUES (1, 1, 5, 'of John', 0, 'user john'), (2, 2, 5, 'of Jane', 0, 'user jane')`)
+  const bare = "UPDATE opening_debts SET note = '', request_key = NULL"
+  for (const refused of ['amount_nanos = 4', 'account_id = 2', 'created_at_ms = 1', 'id = 3'])
+    expect(() => own.run(`${bare}, ${refused} WHERE id = 1`)).toThrow('append-only')
+  expect(() => own.run(`${bare} WHERE id = 2`)).toThrow('append-only')
+  own.run(`${bare} WHERE id = 1`)
+  expect(own.query('SELECT * FROM opening_debts').values()).toEqual([
+    [1, 1, 5, '', 0, null],
+    [2, 2, 5, 'of Jane', 0, 'user jane'],
+  ])
+})
+
 describe('entries', () => {
   db.run(`
     INSERT INTO accounts VALUES (1, 'a', 'active', 100, 0, 0, 0), (2, 'b', 'active', 100, 0, 0, 0);

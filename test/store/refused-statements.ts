@@ -17,6 +17,7 @@ export const FILLING = `
   INSERT INTO calls VALUES (1, ${CALL});
   INSERT INTO entries VALUES (1, 1, 'top_up', 110, NULL, '', 0, NULL);
   INSERT INTO entries VALUES (2, 1, 'charge', -10, 1, '', 0, NULL);
+  INSERT INTO opening_debts VALUES (1, 1, 5, 'owed', 0, 'user 1');
   INSERT INTO responses VALUES (1, 1, 'r1', NULL, 1, 0, zeroblob(5), NULL, 5, 5, 1, 0);
   INSERT INTO responses VALUES (2, 1, 'r2', 1, 0, 0, NULL, 'f', 7, 12, 2, 0);
   INSERT INTO closed_accounts VALUES (1, 0);
@@ -117,6 +118,19 @@ const ENTRIES = [
   ],
 ] as const
 
+const OPENING_DEBTS = [
+  ['a changed debt', 'UPDATE opening_debts SET amount_nanos = 6'],
+  ['a changed note', "UPDATE opening_debts SET note = 'paid'"],
+  ['a debt without its reference', "UPDATE opening_debts SET note = '', request_key = NULL"],
+  ['a deleted debt', 'DELETE FROM opening_debts'],
+  ['a debt replaced', "INSERT OR REPLACE INTO opening_debts VALUES (1, 1, 6, '', 0, 'user 2')"],
+  ['a reference twice', "INSERT INTO opening_debts VALUES (2, 1, 5, '', 0, 'user 1')"],
+  ['an empty reference', "INSERT INTO opening_debts VALUES (2, 1, 5, '', 0, '')"],
+  ['a debt of nothing', "INSERT INTO opening_debts VALUES (2, 1, 0, '', 0, 'a')"],
+  ['a debt above the safe integers', `INSERT INTO opening_debts VALUES (2, 1, ${TOO_MUCH}, '', 0, 'a')`],
+  ['a debt of an unknown account', "INSERT INTO opening_debts VALUES (2, 9, 5, '', 0, 'a')"],
+] as const
+
 const CALLS = [
   ['a call twice', 'INSERT INTO calls SELECT * FROM calls'],
   ['more unpaid than the cost', 'UPDATE calls SET unpaid_nanos = 11'],
@@ -174,6 +188,7 @@ const PASSWORDS = [
   ['a second one of an account', "INSERT INTO passwords VALUES (3, 1, '$argon2id$z', 0)"],
   ['an unknown account', 'UPDATE passwords SET account_id = 9 WHERE id = 2'],
   ['a password as it was typed', "UPDATE passwords SET hash = 'secret'"],
+  ['a hash of another kind', "UPDATE passwords SET hash = '$1$salt$x'"],
 ] as const
 
 const SESSIONS = [
@@ -260,6 +275,7 @@ export const REFUSED_STATEMENTS = [
   ['refusals', REFUSALS],
   ['holds', HOLDS],
   ['entries', ENTRIES],
+  ['opening_debts', OPENING_DEBTS],
   ['calls', CALLS],
   ['responses', RESPONSES],
 ] as const

@@ -71,7 +71,10 @@ const ASKED: Readonly<Record<string, Asked>> = {
     key_id: at % 2 === 0 ? null : id,
     period: either(random, '5h', 'day', 'week', 'month'),
   }),
-  passwords: ({ id, at }) => ({ account_id: at === 0 ? null : id, hash: '$argon2id$v=19$m=1' }),
+  passwords: ({ id, at }) => ({
+    account_id: at === 0 ? null : id,
+    hash: at % 2 === 0 ? '$argon2id$v=19$m=1' : '$2y$10$x',
+  }),
   sessions: ({ random, id }) => {
     const role = either(random, 'operator', 'account', 'key')
     return {
@@ -134,6 +137,11 @@ const ASKED: Readonly<Record<string, Asked>> = {
       request_key: either(random, null, `k${id}`),
     }
   },
+  opening_debts: ({ random, id }) => ({
+    account_id: other(random, id),
+    amount_nanos: either(random, 1, MAX),
+    request_key: either(random, null, `k${id}`),
+  }),
   generations: ({ random, id, at }) => {
     const is_stored = random.chance(0.5)
     const stored = {

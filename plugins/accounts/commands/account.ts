@@ -16,7 +16,9 @@ import { wholeListCommand } from '../../../src/app/list/command.ts'
 import type { Budget } from '../../../src/domain/budgets.ts'
 import { formatUsd } from '../../../src/domain/money.ts'
 import { budgetLimits, type SpendLimit } from '../../../src/domain/spend-limits.ts'
-import type { Key } from '../../../src/store/schema.ts'
+import { money, time } from '../../../src/http/views.ts'
+import { openingDebtsOf } from '../../../src/money/ledger/opening-debts.ts'
+import type { Key, OpeningDebt } from '../../../src/store/schema.ts'
 import { keyFields } from '../../keys/index.ts'
 import { account_list, accountFields } from '../list.ts'
 import { addAccountChange, addRenameAndClose, detailLines } from './change.ts'
@@ -49,11 +51,12 @@ export function addAccountCommands(program: Command, deps: CliDeps): void {
     .description('Show an account, its money, its limits and its keys.')
     .action(async (name: string, _: object, command: Command) => {
       const { folder, answer } = contextOf(command, deps)
-      const { found, budgets, keys, details } = await withDatabase(folder, 'read', async (db) => {
+      const { found, budgets, debts, keys, details } = await withDatabase(folder, 'read', async (db) => {
         const found = await accountWithStatus(db, name)
         return {
           found,
           budgets: await budgetsOfAccount(db, found.id),
+          debts: await openingDebtsOf(db, found.id),
           keys: await withBudgets(db, await listKeys(db, found.id)),
           details: await detailsOf(db, found.id),
         }
@@ -63,9 +66,10 @@ export function addAccountCommands(program: Command, deps: CliDeps): void {
           ...accountFields(found),
           ...details,
           spend_limits: budgetsView(budgets, deps.now()),
+          opening_debts: debts.map(openingDebtView),
           keys: keys.map((key) => keyFields({ ...key, account_name: name }, deps.now())),
         },
-        describe(found, budgets, keys, details, deps.now()),
+        describe({ account: found, budgets, debts, keys, details }, deps.now()),
       )
     })
 
@@ -108,13 +112,15 @@ const notBack = (name: string): string =>
     `Next: tollgate key create ${name}; for the console: tollgate account invite ${name}`,
   ].join('\n')
 
-function describe(
-  account: AccountWithStatus,
-  budgets: readonly Budget[],
-  keys: readonly Key[],
-  details: AccountDetails,
-  now_ms: number,
-): string {
+interface Described {
+  account: AccountWithStatus
+  budgets: readonly Budget[]
+  debts: readonly OpeningDebt[]
+  keys: readonly Key[]
+  details: AccountDetails
+}
+
+function describe({ account, budgets, debts, keys, details }: Described, now_ms: number): string {
   const active = keys.filter((key) => keyStatus(key, now_ms) === 'active')
   return fields([
     ['name', account.name],
@@ -123,6 +129,7 @@ function describe(
     ['balance', `${formatUsd(account.balance_nanos)} USD`],
     ['held', `${formatUsd(account.held_nanos)} USD, for running calls`],
     ['debt', `${formatUsd(account.debt_nanos)} USD`],
+    ...debts.map(openingDebtLine),
     ['created', localIso(account.created_at_ms)],
     ...budgetLimits(budgets, now_ms).map(limitLine),
     [
@@ -133,6 +140,17 @@ function describe(
     ],
   ])
 }
+
+const openingDebtLine = ({ amount_nanos, note, created_at_ms }: OpeningDebt): [string, string] => [
+  'brought over',
+  `${formatUsd(amount_nanos)} USD owed${note === '' ? '' : `, ${note}`}, ${localIso(created_at_ms)}`,
+]
+
+const openingDebtView = ({ amount_nanos, note, created_at_ms }: OpeningDebt) => ({
+  ...money('amount', amount_nanos),
+  note,
+  ...time('created', created_at_ms),
+})
 
 const limitLine = ({ period, used_nanos, limit_nanos, resets_at_ms }: SpendLimit): [string, string] => [
   `limit ${period}`,

@@ -1,54 +1,17 @@
-// `credit` and `debit`: money added to an account and taken from it; made beside a running gateway, or by it where it must know of them first.
+// `credit` and `debit`: money added to an account and taken from it.
 
-import { join } from 'node:path'
 import type { Command } from 'commander'
 import { accountByName } from '../../../src/access/accounts.ts'
 import { readAmount } from '../../../src/app/command-line/arguments.ts'
 import { contextOf } from '../../../src/app/command-line/context.ts'
-import { type DataFolder, engineOfFolder, withDatabase } from '../../../src/app/command-line/data-folder.ts'
+import { withDatabase } from '../../../src/app/command-line/data-folder.ts'
+import { openMoneyMover } from '../../../src/app/command-line/money.ts'
 import { addExample, type CliDeps } from '../../../src/app/command-line/terminal.ts'
-import type { Engine } from '../../../src/app/process/engine/engine.ts'
 import { conflict, invalidRequest, unprocessable } from '../../../src/domain/errors.ts'
 import { formatUsd, type Nanos } from '../../../src/domain/money.ts'
-import type {
-  KeyedEntry,
-  MoneyOutcome,
-  Refusal,
-  TopUpOperation,
-  WithdrawOperation,
-} from '../../../src/money/ledger/operations.ts'
-import { takeLock } from '../../../src/store/lock.ts'
+import type { KeyedEntry, Refusal } from '../../../src/money/ledger/operations.ts'
 import { accountFields } from '../list.ts'
 import { checkNote } from '../notes.ts'
-
-/**
- * Makes a movement. A withdrawal is made by the gateway that serves the folder, if there is one: what it holds may not be in the
- * tables yet, and must not be taken.
- *
- * @throws GatewayError as `Ledger.submit`; conflict where the gateway does not answer
- */
-async function moveMoney(
-  folder: DataFolder,
-  operation: TopUpOperation | WithdrawOperation,
-): Promise<MoneyOutcome> {
-  const engine = await engineOfFolder(folder)
-  // Migrates where that is needed, with a note; the ledger opens it in silence.
-  await (await engine.open({ ...folder, access: 'write' })).close()
-  if (operation.op === 'top_up' || engine.is_shared) return move(engine, operation)
-  using unserved = takeLock(join(folder.dir, 'serve.lock'))
-  if (unserved) return await move(engine, operation)
-  const { withdrawAtGateway } = await import('../../../src/app/process/withdrawals.ts')
-  return withdrawAtGateway(folder.dir, operation)
-}
-
-async function move(engine: Engine, operation: TopUpOperation | WithdrawOperation): Promise<MoneyOutcome> {
-  const ledger = await engine.openLedger()
-  try {
-    return await ledger.submit(operation)
-  } finally {
-    await ledger.close()
-  }
-}
 
 interface Movement {
   command: 'credit' | 'debit'
@@ -109,7 +72,8 @@ function addMovement(
         if (reference !== undefined) checkReference(reference)
         const { folder, answer } = contextOf(command, deps)
         const { id: account_id } = await withDatabase(folder, 'read', (db) => accountByName(db, account_name))
-        const outcome = await moveMoney(folder, {
+        await using mover = await openMoneyMover(folder)
+        const outcome = await mover.move({
           op,
           account_id,
           amount_nanos,
@@ -140,8 +104,10 @@ function checkReference(reference: string): void {
 }
 
 /** A reference is used once, also for the same movement. */
-function referenceUsed(account_name: string, { amount_nanos, note, created_at_ms }: KeyedEntry) {
-  const change = `${formatUsd(Math.abs(amount_nanos))} USD ${amount_nanos > 0 ? 'added to' : 'taken from'} ${account_name}`
+function referenceUsed(account_name: string, { kind, amount_nanos, note, created_at_ms }: KeyedEntry) {
+  const how =
+    kind === 'opening_debt' ? 'brought over as debt of' : amount_nanos > 0 ? 'added to' : 'taken from'
+  const change = `${formatUsd(Math.abs(amount_nanos))} USD ${how} ${account_name}`
   const with_note = note === '' ? '' : `, note "${note}"`
   return conflict(
     `This reference was used before: ${change} at ${new Date(created_at_ms).toISOString()}${with_note}. Nothing was added or taken.`,

@@ -5,7 +5,9 @@ import { consoleList } from '../../../src/app/list/pages.ts'
 import { type ConsoleParts, FAILURES, viewerCalls } from '../../../src/app/surface/console/calls.ts'
 import type { Gateway } from '../../../src/app/surface/gateway.ts'
 import { Closed, OneOf } from '../../../src/http/schema.ts'
-import { MoneyFields, money } from '../../../src/http/views.ts'
+import { MoneyFields, money, TimeFields, time } from '../../../src/http/views.ts'
+import { openingDebtsOf } from '../../../src/money/ledger/opening-debts.ts'
+import type { OpeningDebt } from '../../../src/store/schema.ts'
 import { entry_list } from '../list.ts'
 import { ENTRY_KINDS } from '../listing.ts'
 import { type EntrySum, entrySums, totalOf } from '../sums.ts'
@@ -31,6 +33,10 @@ const SumsView = Closed({
   entries: Type.Integer(),
   ...MoneyFields('amount'),
   kinds: Type.Array(Closed({ kind: OneOf(ENTRY_KINDS), entries: Type.Integer(), ...MoneyFields('amount') })),
+  opening_debts: Type.Array(
+    Closed({ ...MoneyFields('amount'), note: Type.String(), ...TimeFields('created') }),
+    { description: 'what the account owed when it came from another gateway; of one account' },
+  ),
 })
 
 /** It looks at all entries that match. */
@@ -43,12 +49,17 @@ function entrySumRoutes(gateway: ConsoleParts) {
     .use(viewerCalls(gateway, { counts_as: SUMS_COUNT_AS }))
     .get(
       '/console/api/entry-sums',
-      async ({ viewer, query }) => sumsView(await entrySums(gateway.db, await list.filterOf(viewer, query))),
+      async ({ viewer, query }) => {
+        const filter = await list.filterOf(viewer, query)
+        const { account_id } = filter
+        const debts = account_id === undefined ? [] : await openingDebtsOf(gateway.db, account_id)
+        return sumsView(await entrySums(gateway.db, filter), debts)
+      },
       { query: list.file_query, response: { 200: SumsView, ...FAILURES } },
     )
 }
 
-function sumsView(sums: EntrySum[]): Static<typeof SumsView> {
+function sumsView(sums: EntrySum[], debts: readonly OpeningDebt[]): Static<typeof SumsView> {
   const view = ({ entries, amount_nanos }: Pick<EntrySum, 'entries' | 'amount_nanos'>) => ({
     entries,
     ...money('amount', amount_nanos),
@@ -59,5 +70,10 @@ function sumsView(sums: EntrySum[]): Static<typeof SumsView> {
       kind,
       ...view(totalOf(sums.filter((sum) => sum.kind === kind))),
     })).filter(({ entries }) => entries > 0),
+    opening_debts: debts.map(({ amount_nanos, note, created_at_ms }) => ({
+      ...money('amount', amount_nanos),
+      note,
+      ...time('created', created_at_ms),
+    })),
   }
 }

@@ -15,7 +15,7 @@ import { Money } from '../../console/web/parts/money.tsx'
 import { optionOf, Select } from '../../console/web/parts/select.tsx'
 import { EmptyState, Loaded } from '../../console/web/parts/states.tsx'
 import { atEnd, type Column, charges, column, Pager, Table } from '../../console/web/parts/table.tsx'
-import { ClockTime } from '../../console/web/parts/time.tsx'
+import { ClockTime, Time } from '../../console/web/parts/time.tsx'
 import type { ConsoleEntry } from '../list.ts'
 
 /** Beside other lists in the tabs of a page, each has a place of its own in the address. */
@@ -191,7 +191,7 @@ type SumsQuery = NonNullable<Parameters<(typeof api)['entry-sums']['get']>[0]>['
 
 const EntriesSums = ({ query }: { query: SumsQuery }) => (
   <ListSums subject={['entries', 'sums', query]} call={() => api['entry-sums'].get({ query })}>
-    {({ entries, kinds, amount_nanos }) => (
+    {({ entries, kinds, amount_nanos, opening_debts }) => (
       <>
         <b>{entries === 1 ? '1 entry' : `${count(entries)} entries`}</b>
         {kinds.map((sum) => (
@@ -204,6 +204,12 @@ const EntriesSums = ({ query }: { query: SumsQuery }) => (
             total <Money nanos={amount_nanos} />
           </span>
         )}
+        {opening_debts.map((debt) => (
+          <span key={debt.created_at_ms}>
+            <Money nanos={debt.amount_nanos} /> owed when the account came here
+            {debt.note !== '' && `, ${debt.note}`} (<Time at_ms={debt.created_at_ms} />)
+          </span>
+        ))}
       </>
     )}
   </ListSums>

@@ -1,4 +1,4 @@
-// Withdrawals by the command line: made by the gateway that serves the folder, which alone knows what is held.
+// Movements by the command line that take from a free balance: made by the gateway that serves the folder, which alone knows what is held.
 import { randomBytes, timingSafeEqual } from 'node:crypto'
 import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -7,33 +7,46 @@ import { Value } from '@sinclair/typebox/value'
 import type { ActionContext } from '../../domain/actions.ts'
 import { conflict, toGatewayError } from '../../domain/errors.ts'
 import { readJsonAs } from '../../domain/validation.ts'
-import type { Ledger, MoneyOutcome, WithdrawOperation } from '../../money/ledger/operations.ts'
+import type {
+  Ledger,
+  MoneyOutcome,
+  OpenDebtOperation,
+  WithdrawOperation,
+} from '../../money/ledger/operations.ts'
 import type { Logger } from '../../observe/log.ts'
 import { createForOwner } from '../../store/folder.ts'
 import { codeOf } from '../../utilities/thrown.ts'
 import { requestLocal } from './local-request.ts'
 
-/** In the data folder, for its owner alone: where the gateway takes withdrawals, and the secret that they need. */
+/** In the data folder, for its owner alone: where the gateway takes the movements, and the secret that they need. */
 const WITHDRAWALS_FILE = 'serve.withdrawals'
 
 const Door = Type.Object({ url: Type.String(), secret: Type.String() })
 
-const Withdrawal = Type.Object(
-  {
-    op: Type.Literal('withdraw'),
-    account_id: Type.Integer(),
-    amount_nanos: Type.Integer(),
-    note: Type.String(),
-    request_key: Type.Optional(Type.String()),
-    by: Type.Optional(
-      Type.Unsafe<ActionContext>(Type.Object({ actor: Type.Object({}), now_ms: Type.Integer() })),
-    ),
-    now_ms: Type.Integer(),
-  },
-  { additionalProperties: false },
-)
+const MOVEMENT = {
+  account_id: Type.Integer(),
+  amount_nanos: Type.Integer(),
+  note: Type.String(),
+  by: Type.Optional(
+    Type.Unsafe<ActionContext>(Type.Object({ actor: Type.Object({}), now_ms: Type.Integer() })),
+  ),
+  now_ms: Type.Integer(),
+}
+const Taking = Type.Union([
+  Type.Object(
+    { op: Type.Literal('withdraw'), ...MOVEMENT, request_key: Type.Optional(Type.String()) },
+    { additionalProperties: false },
+  ),
+  Type.Object(
+    { op: Type.Literal('open_debt'), ...MOVEMENT, request_key: Type.String() },
+    { additionalProperties: false },
+  ),
+])
 
-/** A withdrawal as it is answered: its outcome, or the reason why nothing was withdrawn. */
+/** A movement that the gateway makes: it takes from a free balance. */
+export type TakingOperation = WithdrawOperation | OpenDebtOperation
+
+/** A movement as it is answered: its outcome, or the reason why nothing was moved. */
 const Answer = Type.Union([
   Type.Object({ outcome: Type.Unsafe<MoneyOutcome>(Type.Object({ ok: Type.Boolean() })) }),
   Type.Object({ error: Type.String() }),
@@ -41,7 +54,7 @@ const Answer = Type.Union([
 type Answer = Static<typeof Answer>
 
 /**
- * Takes withdrawals on a port of its own of the loopback interface, and says so in the folder.
+ * Takes the movements on a port of its own of the loopback interface, and says so in the folder.
  * @returns ends it; the file is gone then
  */
 export function takeWithdrawals(
@@ -59,11 +72,13 @@ export function takeWithdrawals(
     async fetch(request) {
       if (!isSecret(request.headers.get('authorization'), `Bearer ${secret}`))
         return Response.json({ error: 'the secret is wrong' } satisfies Answer, { status: 401 })
-      // Dropped: that it is no JSON, which is then no withdrawal either.
+      // Dropped: that it is no JSON, which is then no movement either.
       const operation: unknown = await request.json().catch(() => undefined)
-      if (!Value.Check(Withdrawal, operation))
-        return Response.json({ error: 'this is no withdrawal' } satisfies Answer, { status: 400 })
-      return Response.json(await withdrawn(ledger, operation))
+      if (!Value.Check(Taking, operation))
+        return Response.json({ error: 'this is no withdrawal and no opening debt' } satisfies Answer, {
+          status: 400,
+        })
+      return Response.json(await moved(ledger, operation))
     },
   })
   const path = join(data_folder, WITHDRAWALS_FILE)
@@ -79,12 +94,9 @@ export function takeWithdrawals(
   }
 }
 
-async function withdrawn(
-  ledger: Pick<Ledger, 'submit'>,
-  operation: Static<typeof Withdrawal>,
-): Promise<Answer> {
+async function moved(ledger: Pick<Ledger, 'submit'>, operation: TakingOperation): Promise<Answer> {
   try {
-    return { outcome: await ledger.submit<WithdrawOperation>(operation) }
+    return { outcome: await ledger.submit<TakingOperation>(operation) }
   } catch (thrown) {
     return { error: toGatewayError(thrown).message }
   }
@@ -105,23 +117,20 @@ function writeForOwner(path: string, text: string): void {
 }
 
 /**
- * Has the gateway that serves a folder make a withdrawal.
- * @throws GatewayError conflict where nothing was taken, or, as its text says, where that is not known
+ * Has the gateway that serves a folder make a movement.
+ * @throws GatewayError conflict where nothing was moved, or, as its text says, where that is not known
  */
-export async function withdrawAtGateway(
-  data_folder: string,
-  operation: WithdrawOperation,
-): Promise<MoneyOutcome> {
+export async function moveAtGateway(data_folder: string, operation: TakingOperation): Promise<MoneyOutcome> {
   const path = join(data_folder, WITHDRAWALS_FILE)
   const door = existsSync(path) ? readJsonAs(Door, readFileSync(path, 'utf8')) : undefined
   if (!door)
     throw conflict(
       `A gateway that is starting, stopping or of another version serves ${data_folder}. Try again when it runs.`,
     )
-  const answer = await requestWithdrawal(door, operation).catch((cause: unknown) => {
+  const answer = await requestMovement(door, operation).catch((cause: unknown) => {
     throw conflict(codeOf(cause) === 'ECONNREFUSED' ? notFound(data_folder) : NOT_KNOWN, { cause })
   })
-  if ('error' in answer) throw conflict(`The gateway did not withdraw anything: ${answer.error}`)
+  if ('error' in answer) throw conflict(`The gateway did not move any money: ${answer.error}`)
   return answer.outcome
 }
 
@@ -129,11 +138,11 @@ const notFound = (data_folder: string): string =>
   `The gateway that serves ${data_folder} does not answer on this machine. Run this command where it runs, such as in its container.`
 
 const NOT_KNOWN =
-  'The gateway did not say whether it withdrew. Look at the account before you try again: `tollgate account show`.'
+  'The gateway did not say whether it moved the money. Look at the account before you try again: `tollgate account show`.'
 
-async function requestWithdrawal(
+async function requestMovement(
   { url, secret }: Static<typeof Door>,
-  operation: WithdrawOperation,
+  operation: TakingOperation,
 ): Promise<Answer> {
   const { text } = await requestLocal(url, {
     method: 'POST',

@@ -3,7 +3,7 @@
 import type { Action, ActionContext } from '../../domain/actions.ts'
 import { type Budget, countOpened, countResolved } from '../../domain/budgets.ts'
 import type { Nanos } from '../../domain/money.ts'
-import type { Account, Call, Entry, Hold, Key } from '../../store/schema.ts'
+import type { Account, Call, Entry, Hold, Key, OpeningDebt } from '../../store/schema.ts'
 import { type Counts, countPending } from './call-limits.ts'
 import type { KeyedEntry, Refusal, Refused } from './operations.ts'
 
@@ -28,7 +28,7 @@ export interface Book {
   readonly accounts: Map<number, AccountRow>
   readonly keys: Map<number, KeyRow>
   readonly holds: Map<number, HoldRow>
-  /** Entries of an account by `entryKey`, as far as the operations of a batch ask for them. */
+  /** Entries and opening debts of an account by `entryKey`, as far as the operations of a batch ask for them. */
   readonly keyed_entries: Map<string, KeyedEntry>
   /** The number of a new hold, greater than all before. */
   readonly takeHoldId: () => number
@@ -41,6 +41,7 @@ export interface Book {
   readonly new_holds: Set<HoldRow>
   readonly resolved_holds: HoldRow[]
   readonly new_entries: NewEntry[]
+  readonly new_opening_debts: Omit<OpeningDebt, 'id'>[]
   readonly new_calls: Call[]
   readonly new_actions: { action: Action; by: ActionContext }[]
   /** Counts for the limits of calls; absent where one gateway alone counts in memory. */
@@ -62,6 +63,7 @@ export function emptyBook(takeHoldId: () => number, gateway_id: number | null, c
     new_holds: new Set(),
     resolved_holds: [],
     new_entries: [],
+    new_opening_debts: [],
     new_calls: [],
     new_actions: [],
     counts,
@@ -78,6 +80,7 @@ export function closeBatch(book: Book): void {
   book.new_holds.clear()
   book.resolved_holds.length = 0
   book.new_entries.length = 0
+  book.new_opening_debts.length = 0
   book.new_calls.length = 0
   book.new_actions.length = 0
 }

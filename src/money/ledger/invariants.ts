@@ -100,17 +100,20 @@ export const INVARIANTS: readonly Invariant[] = [
   },
   {
     name: 'debt_is_unpaid_less_payments',
-    meaning: "An account's debt is what its calls left unpaid, less what it has paid of that.",
+    meaning:
+      "An account's debt is what it owed when it came and what its calls left unpaid, less what it has paid of that.",
     over: 'accounts',
     sql: `SELECT 'account ' || accounts.id AS subject,
-                 coalesce(unpaid, 0) + coalesce(paid, 0) AS expected, debt_nanos AS found
+                 coalesce(opening, 0) + coalesce(unpaid, 0) + coalesce(paid, 0) AS expected, debt_nanos AS found
             FROM accounts
+            LEFT JOIN (SELECT account_id, sum(amount_nanos) AS opening FROM opening_debts GROUP BY account_id) AS brought
+              ON brought.account_id = accounts.id
             LEFT JOIN (SELECT account_id, sum(unpaid_nanos) AS unpaid FROM calls GROUP BY account_id) AS owed
               ON owed.account_id = accounts.id
             LEFT JOIN (SELECT account_id, sum(amount_nanos) AS paid FROM entries
                         WHERE kind = 'debt_payment' GROUP BY account_id) AS payments
               ON payments.account_id = accounts.id
-           WHERE debt_nanos <> coalesce(unpaid, 0) + coalesce(paid, 0)`,
+           WHERE debt_nanos <> coalesce(opening, 0) + coalesce(unpaid, 0) + coalesce(paid, 0)`,
   },
   {
     name: 'no_debt_beside_free_balance',

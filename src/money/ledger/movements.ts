@@ -1,5 +1,5 @@
-// The rules of movements by the operator: top-ups and withdrawals, each made once for the key of its request. Pure.
-import type { Fields } from '../../domain/actions.ts'
+// The rules of movements by the operator: top-ups, withdrawals and opening debts, each made once for the key of its request. Pure.
+import type { ActionName, Fields } from '../../domain/actions.ts'
 import { formatUsd } from '../../domain/money.ts'
 import {
   type AccountRow,
@@ -12,7 +12,14 @@ import {
   payDebt,
   refused,
 } from './book.ts'
-import type { KeyedEntry, MoneyOutcome, TopUpOperation, WithdrawOperation } from './operations.ts'
+import type {
+  KeyedEntry,
+  MoneyOperation,
+  MoneyOutcome,
+  OpenDebtOperation,
+  TopUpOperation,
+  WithdrawOperation,
+} from './operations.ts'
 
 /** Adds to a balance and pays debt from it, or takes from what it has beside its holds. */
 export function moveByOperator(book: Book, operation: TopUpOperation | WithdrawOperation): MoneyOutcome {
@@ -36,16 +43,42 @@ export function moveByOperator(book: Book, operation: TopUpOperation | WithdrawO
   return moneyOf(account)
 }
 
+/** Adds to a debt, which the free balance pays at once: no account has both. */
+export function openDebt(book: Book, operation: OpenDebtOperation): MoneyOutcome {
+  const { account_id, amount_nanos, note, request_key, now_ms } = operation
+  const account = book.accounts.get(account_id)
+  if (!isAmount(amount_nanos) || amount_nanos === 0) return refused('amount_out_of_range')
+  if (!account) return refused('no_such_account')
+  const requested = { kind: 'opening_debt', amount_nanos: -amount_nanos, note } as const
+  const first = firstOf(book, account_id, request_key)
+  if (first) return repeated(account, first, requested)
+  if (!isAmount(account.debt_nanos + amount_nanos)) return refused('amount_out_of_range')
+  const before = balanceFields(account)
+  account.debt_nanos += amount_nanos
+  book.changed_accounts.add(account)
+  book.new_opening_debts.push({ account_id, amount_nanos, note, request_key, created_at_ms: now_ms })
+  book.keyed_entries.set(entryKey(account_id, request_key), { ...requested, created_at_ms: now_ms })
+  payDebt(book, account, now_ms)
+  recordMovement(book, account, operation, before)
+  return moneyOf(account)
+}
+
+const ACTIONS = {
+  top_up: 'balance.topped_up',
+  withdraw: 'balance.debited',
+  open_debt: 'balance.debt_opened',
+} as const satisfies Record<MoneyOperation['op'], ActionName>
+
 /** The audit log's record of a movement, written with its entry. */
 function recordMovement(
   book: Book,
   account: AccountRow,
-  { op, amount_nanos, note, by, now_ms }: TopUpOperation | WithdrawOperation,
+  { op, amount_nanos, note, by, now_ms }: MoneyOperation,
   before: Fields,
 ): void {
   book.new_actions.push({
     action: {
-      action: op === 'top_up' ? 'balance.topped_up' : 'balance.debited',
+      action: ACTIONS[op],
       account_id: account.id,
       before,
       after: {
@@ -67,7 +100,11 @@ const firstOf = (book: Book, account_id: number, request_key: string | null): Ke
   request_key === null ? undefined : book.keyed_entries.get(entryKey(account_id, request_key))
 
 /** The outcome of a movement whose key was used: nothing moves. */
-function repeated(account: AccountRow, first: KeyedEntry, requested: Omit<Movement, 'now_ms'>): MoneyOutcome {
+function repeated(
+  account: AccountRow,
+  first: KeyedEntry,
+  requested: Omit<KeyedEntry, 'created_at_ms'>,
+): MoneyOutcome {
   const is_same =
     first.kind === requested.kind &&
     first.amount_nanos === requested.amount_nanos &&

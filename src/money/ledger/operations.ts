@@ -97,13 +97,16 @@ export interface WithdrawOperation extends Movement {
   op: 'withdraw'
 }
 
-export type Operation =
-  | HoldOperation
-  | PostOperation
-  | VoidOperation
-  | ExpireOperation
-  | TopUpOperation
-  | WithdrawOperation
+/** Adds what an account owed where it was before to its debt, and pays that from its free balance. */
+export interface OpenDebtOperation extends Movement {
+  op: 'open_debt'
+  request_key: string
+}
+
+/** Movements by the operator: each is made once under its key. */
+export type MoneyOperation = TopUpOperation | WithdrawOperation | OpenDebtOperation
+
+export type Operation = HoldOperation | PostOperation | VoidOperation | ExpireOperation | MoneyOperation
 
 /** A budget has less left than a call needs. */
 export type BudgetRefusal = `${'key' | 'account'}_${'5h' | 'daily' | 'weekly' | 'monthly'}_limit`
@@ -152,8 +155,10 @@ export interface LimitReached {
   retry_after_s: number
 }
 
-/** An entry that is known by the key of its request. */
-export type KeyedEntry = Pick<Entry, 'kind' | 'amount_nanos' | 'note' | 'created_at_ms'>
+/** An entry that is known by the key of its request; or an opening debt, whose amount is negative here. */
+export type KeyedEntry = Pick<Entry, 'amount_nanos' | 'note' | 'created_at_ms'> & {
+  kind: Entry['kind'] | 'opening_debt'
+}
 
 export type OutcomeOf<O extends Operation> = O extends HoldOperation
   ? HoldOutcome

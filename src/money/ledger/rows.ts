@@ -4,7 +4,7 @@ import type { Hold } from '../../store/schema.ts'
 import { groupCalls } from './added-calls.ts'
 import { type Book, entryKey } from './book.ts'
 import { bookRow } from './budget-rows.ts'
-import type { Operation, TopUpOperation, WithdrawOperation } from './operations.ts'
+import type { MoneyOperation, Operation } from './operations.ts'
 import type { Statements } from './statements.ts'
 import type { StoredPrices } from './stored-prices.ts'
 
@@ -24,6 +24,7 @@ export function load(book: Book, statements: Statements, operation: Operation): 
       return
     case 'top_up':
     case 'withdraw':
+    case 'open_debt':
       loadAccount(book, statements, operation.account_id)
       loadKeyedEntry(book, statements, operation)
   }
@@ -54,7 +55,7 @@ function loadKey(book: Book, statements: Statements, id: number): void {
 function loadKeyedEntry(
   book: Book,
   statements: Statements,
-  { account_id, request_key }: TopUpOperation | WithdrawOperation,
+  { account_id, request_key }: MoneyOperation,
 ): void {
   if (request_key === undefined || book.keyed_entries.has(entryKey(account_id, request_key))) return
   const row = statements.keyedEntry.get(account_id, request_key)
@@ -81,6 +82,7 @@ export function store(book: Book, statements: Statements, prices: StoredPrices):
   const added = groupCalls(book.new_calls)
   for (const row of book.new_calls) statements.insertCall(Object.assign(row, prices.store(row.price)))
   for (const row of added) statements.addToSums(row)
+  for (const row of book.new_opening_debts) statements.insertOpeningDebt(row)
   for (const row of book.new_entries) statements.insertEntry(row)
 }
 

@@ -25,7 +25,7 @@ import {
   refused,
 } from './book.ts'
 import { countPending, countRequest, countTokens, limitReached } from './call-limits.ts'
-import { moveByOperator } from './movements.ts'
+import { moveByOperator, openDebt } from './movements.ts'
 import type {
   CallRecord,
   ExpireOperation,
@@ -53,6 +53,7 @@ const RULES: { [Op in Operation['op']]: Rule<Extract<Operation, { op: Op }>> } =
   expire,
   top_up: moveByOperator,
   withdraw: moveByOperator,
+  open_debt: openDebt,
 }
 
 /**

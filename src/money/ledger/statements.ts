@@ -4,7 +4,16 @@
 // build and map objects at each execution (in batches of 32: 9 µs and 13 µs; in memory, without the disk).
 import type { Database } from 'bun:sqlite'
 import { NEWEST_HOLD_SQL } from '../../store/newest-hold.ts'
-import { type ActionRow, actions, type Call, calls, entries, holds } from '../../store/schema.ts'
+import {
+  type ActionRow,
+  actions,
+  type Call,
+  calls,
+  entries,
+  holds,
+  type OpeningDebt,
+  opening_debts,
+} from '../../store/schema.ts'
 import { ADDED_COLUMNS, type AddedCalls } from './added-calls.ts'
 import type { HoldRow, NewEntry } from './book.ts'
 import { BUDGET_COLUMNS, type StoredAccount, type StoredKey } from './budget-rows.ts'
@@ -44,7 +53,8 @@ export function prepareStatements(db: Database) {
        SELECT id, account_id, key_id, request_id, hold_nanos, 'settled', started_at_ms, started_at_ms, NULL FROM calls WHERE id = ?1`,
     ),
     keyedEntry: db.prepare<KeyedEntry, [number, string]>(
-      'SELECT kind, amount_nanos, note, created_at_ms FROM entries WHERE account_id = ? AND request_key = ?',
+      `SELECT kind, amount_nanos, note, created_at_ms FROM entries WHERE account_id = ?1 AND request_key = ?2 UNION ALL
+       SELECT 'opening_debt', -amount_nanos, note, created_at_ms FROM opening_debts WHERE account_id = ?1 AND request_key = ?2`,
     ),
 
     updateAccount: db.prepare<null, [number, number, number, number]>(
@@ -61,6 +71,11 @@ export function prepareStatements(db: Database) {
 
     insertHold: prepareInsert<HoldRow>(db, 'holds', columnsOf(holds)),
     insertEntry: prepareInsert<NewEntry>(db, 'entries', columnsWithoutId(entries)),
+    insertOpeningDebt: prepareInsert<Omit<OpeningDebt, 'id'>>(
+      db,
+      'opening_debts',
+      columnsWithoutId(opening_debts),
+    ),
     insertAction: prepareInsert<Omit<ActionRow, 'id'>>(db, 'actions', columnsWithoutId(actions)),
     insertCall: prepareInsertCall(db),
     addToSums: prepareInsert<AddedCalls>(db, 'calls_to_sum', ADDED_COLUMNS),

@@ -32,6 +32,17 @@ export const entries = sqliteTable('entries', {
   request_key: text(),
 })
 
+/** What accounts owed where they were before, and owe here since; append-only as entries are. It is no movement of a balance. */
+export const opening_debts = sqliteTable('opening_debts', {
+  id: integer().primaryKey(),
+  account_id: integer().notNull(),
+  amount_nanos: integer().notNull(),
+  note: text().notNull(),
+  created_at_ms: integer().notNull(),
+  /** The row that it comes from, once in an account; null of an erased account. */
+  request_key: text(),
+})
+
 export const money_tables: readonly StoredTable[] = [
   accountTable(holds, {
     erases: 'columns',
@@ -51,7 +62,17 @@ export const money_tables: readonly StoredTable[] = [
       request_key: { exported: 'as_is', erased: 'NULL' },
     },
   }),
+  accountTable(opening_debts, {
+    erases: 'columns',
+    described: 'what it owed before it was moved here',
+    columns: {
+      ...columns('id account_id amount_nanos created_at_ms', EXPORTED),
+      note: { exported: 'as_is', erased: "''" },
+      request_key: { exported: 'as_is', erased: 'NULL' },
+    },
+  }),
 ]
 
 export type Hold = typeof holds.$inferSelect
 export type Entry = typeof entries.$inferSelect
+export type OpeningDebt = typeof opening_debts.$inferSelect

@@ -2,7 +2,11 @@
 import { describe, expect, test } from 'bun:test'
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { dataFolder } from '../../../src/app/command-line/data-folder.ts'
+import { openMoneyMover } from '../../../src/app/command-line/money.ts'
+import type { MoneyOutcome } from '../../../src/money/ledger/operations.ts'
 import { takeLock } from '../../../src/store/lock.ts'
+import { signedIn } from '../../support/console-session.ts'
 import { ANSWER_NANOS, answer, ask, wholePath } from '../../support/native.ts'
 import { fileScene } from '../../support/scene.ts'
 import { heldBack, whole } from '../../support/upstream.ts'
@@ -66,6 +70,67 @@ test('64 callers, beside withdrawals, top-ups, and keys that are revoked: exact'
   })
 })
 
+test('an opening debt takes nothing from under a call whose hold has no row yet, and comes once', async () => {
+  const { id } = await gateway.account('dora', { balance_usd: '1' })
+  const key = await gateway.key('dora')
+  const held_back = heldBack(whole(answer()))
+  upstream.answer(held_back.script)
+  const answering = gateway.call(wholePath(), ask(), { key })
+  await held_back.asked
+  const folder = dataFolder(gateway.data_folder, {})
+  const brought = {
+    op: 'open_debt',
+    account_id: id,
+    amount_nanos: 3_200_000_000,
+    note: 'from new-api',
+    request_key: 'new-api user 17',
+    now_ms: Date.now(),
+  } as const
+  const outcomes: MoneyOutcome[] = []
+  for (let run = 0; run < 2; run++) {
+    await using mover = await openMoneyMover(folder)
+    outcomes.push(...(await Promise.all([mover.move(brought), mover.move(brought)])))
+  }
+  expect(outcomes.filter((outcome) => outcome.ok && !outcome.first)).toHaveLength(1)
+  expect(outcomes.every(({ ok }) => ok)).toBe(true)
+  const [first] = outcomes
+  // Of the balance it has what the call does not hold.
+  expect(first).toMatchObject({ ok: true, balance_nanos: expect.any(Number) })
+  const held = gateway.rows().accounts.find((account) => account.id === id)
+  expect(held?.held_nanos).toBeGreaterThan(ANSWER_NANOS)
+  expect(held?.balance_nanos).toBe(held?.held_nanos ?? 0)
+  held_back.release()
+  await (await answering).arrayBuffer()
+  const { accounts } = await gateway.atRest()
+  expect(accounts.find((account) => account.id === id)).toMatchObject({
+    balance_nanos: 0,
+    held_nanos: 0,
+    debt_nanos: 3_200_000_000 - (1_000_000_000 - ANSWER_NANOS),
+  })
+  expect((await gateway.call(wholePath(), ask(), { key })).status).toBe(402)
+
+  expect((await cli.run('account', 'show', 'dora')).out).toMatch(
+    /brought over +3\.20 USD owed, from new-api, /,
+  )
+  expect(await cli.json('account', 'show', 'dora')).toMatchObject({
+    opening_debts: [{ amount_usd: '3.20', note: 'from new-api' }],
+  })
+  const taken = await cli.run('debit', 'dora', '1', '--reference', 'new-api user 17')
+  expect([taken.status, taken.err]).toMatchObject([
+    1,
+    expect.stringContaining('used before: 3.20 USD brought over as debt of dora'),
+  ])
+  await cli.run('credit', 'dora', '2.5')
+  const operator = await signedIn(gateway, 'operator')
+  expect(await operator.json('GET', '/entry-sums?account=dora')).toMatchObject({
+    opening_debts: [{ amount_usd: '3.20', note: 'from new-api' }],
+  })
+  const dora = await signedIn(gateway, { account: 'dora' })
+  expect((await dora.json('GET', '/entry-sums')).opening_debts).toHaveLength(1)
+  expect((await operator.json('GET', '/entry-sums')).opening_debts).toEqual([])
+  expect((await gateway.call(wholePath(), ask(), { key })).status).toBe(200)
+})
+
 test('a withdrawal goes past the proxy that the environment names', async () => {
   await gateway.account('cleo', { balance_usd: '1' })
   process.env.HTTP_PROXY = 'http://127.0.0.1:9'
@@ -103,6 +168,12 @@ describe('the gateway takes withdrawals', () => {
       'that are top-ups',
       undefined,
       '{"op":"top_up","account_id":1,"amount_nanos":1,"note":"","now_ms":0}',
+      400,
+    ],
+    [
+      'that are debts without a reference',
+      undefined,
+      '{"op":"open_debt","account_id":1,"amount_nanos":1,"note":"","now_ms":0}',
       400,
     ],
     [

@@ -2,7 +2,7 @@
 
 import { createWriter } from '../../../src/money/ledger/writer.ts'
 import { openDatabase } from '../../../src/store/engines/sqlite/open.ts'
-import { hold, post } from './world.ts'
+import { hold, openDebt, post } from './world.ts'
 
 const [path = '', fatal = ''] = process.argv.slice(2)
 let commits = 0
@@ -11,5 +11,5 @@ const writer = createWriter(openDatabase(path), (point) => {
   if (commits === 2 && point === fatal) process.kill(process.pid, 'SIGKILL')
 })
 writer.commit([hold(60), hold(30)])
-writer.commit([post(1, 50), hold(5)])
+writer.commit([post(1, 50), hold(5), openDebt(8, 1, 'user 1')])
 process.stdout.write('survived')

@@ -2,11 +2,12 @@
 import { describe, expect, test } from 'bun:test'
 import { GatewayError } from '../../../src/domain/errors.ts'
 import { openLedger } from '../../../src/money/ledger/ledger.ts'
+import { createWriter } from '../../../src/money/ledger/writer.ts'
 import { openDatabase } from '../../../src/store/engines/sqlite/open.ts'
 import { hasPostgres } from '../../support/postgres.ts'
 import { onDisk } from './disk.ts'
 import { postgresWorld } from './postgres-world.ts'
-import { brokenInvariants, hold, post, stateOf, topUp, voided } from './world.ts'
+import { brokenInvariants, hold, openDebt, post, stateOf, topUp, voided } from './world.ts'
 
 describe('a ledger', () => {
   test('of 1,000 holds at once, exactly those that the balance covers are admitted', () =>
@@ -136,20 +137,25 @@ describe('a process killed during a commit', () => {
   test.each([
     ['batch.begun', { balance: 100, held: 90 }],
     ['batch.written', { balance: 100, held: 90 }],
-    ['batch.committed', { balance: 50, held: 35 }],
-  ])('at %s has written all of it or nothing', (point, after) =>
-    onDisk({ balance: 100 }, async (path, db) => {
-      const killed = Bun.spawn([process.execPath, `${import.meta.dir}/killed.ts`, path, point], {
-        stdout: 'pipe',
-      })
-      expect(await new Response(killed.stdout).text()).toBe('')
-      await killed.exited
-      expect(killed.signalCode).toBe('SIGKILL')
-      expect(stateOf(db)).toMatchObject(after)
-      expect(brokenInvariants(db)).toEqual([])
-      const reopened = openDatabase(path)
-      expect(reopened.query('PRAGMA quick_check').all()).toEqual([{ quick_check: 'ok' }])
-      reopened.close()
-    }),
+    ['batch.committed', { balance: 42, held: 35 }],
+  ])(
+    'at %s has written all of it or nothing; a debt that is brought over again is there once',
+    (point, after) =>
+      onDisk({ balance: 100 }, async (path, db) => {
+        const killed = Bun.spawn([process.execPath, `${import.meta.dir}/killed.ts`, path, point], {
+          stdout: 'pipe',
+        })
+        expect(await new Response(killed.stdout).text()).toBe('')
+        await killed.exited
+        expect(killed.signalCode).toBe('SIGKILL')
+        expect(stateOf(db)).toMatchObject(after)
+        expect(brokenInvariants(db)).toEqual([])
+        const reopened = openDatabase(path)
+        expect(reopened.query('PRAGMA quick_check').all()).toEqual([{ quick_check: 'ok' }])
+        createWriter(reopened).commit([openDebt(8, 1, 'user 1')])
+        expect(db.query('SELECT amount_nanos FROM opening_debts').all()).toEqual([{ amount_nanos: 8 }])
+        expect(brokenInvariants(db)).toEqual([])
+        reopened.close()
+      }),
   )
 })

@@ -38,6 +38,8 @@ interface ModelAccount extends ModelOwner {
   suspended: boolean
   balance: number
   debt: number
+  /** What it owed when it came, by its references. */
+  opened: Map<string, number>
   /** The sum of all amounts that came in or went out. */
   moved: number
 }
@@ -51,7 +53,14 @@ export class Model {
   holds_made = 0
 
   addAccount(id: number, limits: ModelLimits = {}): void {
-    this.accounts.set(id, { ...ownerOf(limits), suspended: false, balance: 0, debt: 0, moved: 0 })
+    this.accounts.set(id, {
+      ...ownerOf(limits),
+      suspended: false,
+      balance: 0,
+      debt: 0,
+      opened: new Map(),
+      moved: 0,
+    })
   }
 
   addKey(id: number, account_id: number, limits: ModelLimits): void {
@@ -68,11 +77,12 @@ export class Model {
     const amounts =
       operation.op === 'hold'
         ? [operation.amount_nanos, operation.minimum_nanos]
-        : operation.op === 'top_up' || operation.op === 'withdraw'
+        : operation.op === 'top_up' || operation.op === 'withdraw' || operation.op === 'open_debt'
           ? [operation.amount_nanos, operation.amount_nanos === 0 ? -1 : 0]
           : []
     if (amounts.some(isBad)) return no('amount_out_of_range')
     if (operation.op === 'hold') return this.hold(operation)
+    if (operation.op === 'open_debt') return this.openDebt(operation)
     if (operation.op === 'top_up' || operation.op === 'withdraw') return this.move(operation)
     return this.resolve(operation)
   }
@@ -151,7 +161,22 @@ export class Model {
     return { ok: true, charged_nanos: charged, unpaid_nanos: unpaid, late: late || undefined }
   }
 
-  private move(operation: Extract<Operation, { note: string }>): Outcome {
+  private openDebt({
+    account_id,
+    amount_nanos,
+    request_key,
+  }: Extract<Operation, { op: 'open_debt' }>): Outcome {
+    const account = this.accounts.get(account_id)
+    if (!account) return no('no_such_account')
+    const known = account.opened.get(request_key)
+    if (known !== undefined && known !== amount_nanos) return no('request_key_used')
+    if (known === undefined) account.debt += amount_nanos
+    account.opened.set(request_key, amount_nanos)
+    this.payDebt(account_id)
+    return { ok: true, balance_nanos: account.balance, debt_nanos: account.debt }
+  }
+
+  private move(operation: Extract<Operation, { op: 'top_up' | 'withdraw' }>): Outcome {
     const account = this.accounts.get(operation.account_id)
     if (!account) return no('no_such_account')
     const sign = operation.op === 'top_up' ? 1 : -1

@@ -11,7 +11,7 @@ import { IS_LONG } from '../../support/long.ts'
 import { SEED } from '../../support/seed.ts'
 import { onDisk } from './disk.ts'
 import { randomFrom } from './random.ts'
-import { brokenInvariants, hold, post, topUp, voided } from './world.ts'
+import { brokenInvariants, hold, openDebt, post, topUp, voided } from './world.ts'
 
 const BATCHES = IS_LONG ? 100 : 6
 /** So many cuts for each frame that is torn, or lost while later ones are there. */
@@ -65,21 +65,33 @@ function batchOf(random: ReturnType<typeof randomFrom>, pending: number[]): Oper
   return Array.from({ length: 1 + random.below(4) }, () => {
     const oldest = random.chance(0.5) ? pending.shift() : undefined
     if (oldest !== undefined) return random.chance(0.8) ? post(oldest, random.below(200)) : voided(oldest)
+    if (random.chance(0.1)) return openDebt(1 + random.below(50))
     return random.chance(0.2) ? topUp(1 + random.below(500)) : hold(random.below(200))
   })
 }
 
-/** What is wrong with a database after a start. @param resolved the holds whose settlement was answered */
-function complaintsAbout(path: string, resolved: readonly number[]): string[] {
+interface Answered {
+  /** The holds that were settled. */
+  resolved: number[]
+  /** The references of opening debts. */
+  brought: string[]
+}
+
+/** What is wrong with a database after a start, by what was answered before. */
+function complaintsAbout(path: string, { resolved, brought }: Answered): string[] {
   const db = openDatabase(path)
   try {
     const [{ check } = {}] = db
       .query<{ check: string }, []>('SELECT integrity_check AS "check" FROM pragma_integrity_check')
       .all()
     const lost = resolved.filter((id) => db.query('SELECT 1 FROM calls WHERE id = ?').get(id) === null)
+    const forgotten = brought.filter(
+      (key) => db.query('SELECT 1 FROM opening_debts WHERE request_key = ?').get(key) === null,
+    )
     return [
       ...(check === 'ok' ? [] : [`the file is damaged: ${check}`]),
       ...lost.map((id) => `the settlement of hold ${id} is lost`),
+      ...forgotten.map((key) => `the debt of ${key} is lost`),
       ...brokenInvariants(db).map((finding) => JSON.stringify(finding)),
     ]
   } finally {
@@ -92,7 +104,7 @@ test(
   () =>
     onDisk({ balance: 2_000 }, async (path) => {
       const random = randomFrom(SEED)
-      const resolved: number[] = []
+      const answered: Answered = { resolved: [], brought: [] }
       const pending: number[] = []
       const complaints: string[] = []
       let tried = 0
@@ -106,7 +118,7 @@ test(
             const at = join(dirname(path), 'after.db')
             writeFileSync(at, remains.database)
             writeFileSync(`${at}-wal`, remains.log)
-            const found = complaintsAbout(at, resolved)
+            const found = complaintsAbout(at, answered)
             complaints.push(...found.map((one) => `${remains.name}: ${one}`))
             for (const end of ['', '-wal', '-shm']) rmSync(`${at}${end}`, { force: true })
           }
@@ -122,14 +134,16 @@ test(
           const operation = operations[at]
           if (!('ok' in result) || !result.ok || !operation) continue
           if ('hold_id' in result) pending.push(result.hold_id)
-          else if (operation.op === 'post' || operation.op === 'void') resolved.push(operation.hold_id)
+          else if (operation.op === 'post' || operation.op === 'void')
+            answered.resolved.push(operation.hold_id)
+          else if (operation.op === 'open_debt') answered.brought.push(operation.request_key)
         }
         if (batch % 3 === 2) checkpoint(path)
       }
       await executor.close()
       expect(complaints).toEqual([])
       expect(tried).toBeGreaterThan(BATCHES * 3)
-      expect(resolved.length).toBeGreaterThan(0)
+      expect(answered.resolved.length).toBeGreaterThan(0)
     }),
   IS_LONG ? 3_600_000 : 60_000,
 )

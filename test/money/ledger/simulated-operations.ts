@@ -2,7 +2,7 @@
 import type { Operation } from '../../../src/money/ledger/operations.ts'
 import type { Model } from './model.ts'
 import type { Random } from './random.ts'
-import { expire, hold, post, topUp, voided, withdraw } from './world.ts'
+import { expire, hold, openDebt, post, topUp, voided, withdraw } from './world.ts'
 
 export const ACCOUNTS = 6
 const KEYS_EACH = 4
@@ -24,8 +24,19 @@ export function nextOperation(random: Random, model: Model, now_ms: number): Ope
   }
   if (kind < 91) return resolution(random, model)
   if (kind < 92) return lostSettlement(random, account_id, now_ms)
+  if (random.chance(0.1)) return debtBroughtOver(random, account_id)
   if (kind < 97) return topUp(1 + random.below(800), account_id)
   return withdraw(1 + random.below(200), random.chance(0.95) ? account_id : 99)
+}
+
+/** Under one of a few references, so that some come again: with the same amount, or another one. */
+function debtBroughtOver(random: Random, account_id: number): Operation {
+  const row = random.below(30)
+  return openDebt(
+    1 + 3 * row + (random.chance(0.1) ? 1 : 0),
+    random.chance(0.95) ? account_id : 99,
+    `user ${row}`,
+  )
 }
 
 /** Of a hold that an earlier process decided, and never wrote. */
@@ -65,5 +76,6 @@ function badOperation(random: Random, account_id: number): Operation {
     topUp(amount, account_id),
     withdraw(amount, account_id),
     topUp(0, account_id),
+    openDebt(amount, account_id),
   ])
 }

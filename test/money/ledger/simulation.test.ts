@@ -140,8 +140,8 @@ async function simulate(open: () => Promise<Simulated>, count: number): Promise<
     // Mostly several batches in a row, so that the rows of the last one are known.
     if (random.chance(0.2)) writer = random.below(SWEEPER)
     const outcomes = await tables.commit(writer, operations, expected)
-    if (!Bun.deepEquals(withoutResets(outcomes as object[]), expected))
-      expect({ operations, outcomes: withoutResets(outcomes as object[]) }).toEqual({
+    if (!Bun.deepEquals(compared(outcomes as object[]), expected))
+      expect({ operations, outcomes: compared(outcomes as object[]) }).toEqual({
         operations,
         outcomes: expected,
       })
@@ -158,6 +158,13 @@ async function simulate(open: () => Promise<Simulated>, count: number): Promise<
   // The run is only worth something if it met every outcome that these operations can have.
   if (count >= 40_000) expect([...seen.keys()].sort()).toEqual(OUTCOMES_MET)
 }
+
+/** Without what the model does not have: when budgets begin anew, and the first use of a reference. */
+const compared = (outcomes: readonly object[]): object[] =>
+  withoutResets(outcomes).map((outcome) => {
+    const { first: _, ...others } = outcome as { first?: unknown }
+    return others
+  })
 
 function answerOf(outcome: Outcome): string {
   if (!outcome.ok) return outcome.refusal
@@ -184,6 +191,10 @@ const OUTCOMES_MET = [
   'hold no_such_key',
   'hold ok',
   'hold outstanding_debt',
+  'open_debt amount_out_of_range',
+  'open_debt no_such_account',
+  'open_debt ok',
+  'open_debt request_key_used',
   'post already_resolved',
   'post late',
   'post no_such_hold',

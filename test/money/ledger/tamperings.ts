@@ -1,12 +1,12 @@
 // What breaks the invariants of the ledger: each a change by hand, with the checks of the tables switched off.
 import type { Operation } from '../../../src/money/ledger/operations.ts'
-import { expire, hold, post, topUp, voided, withdraw } from './world.ts'
+import { expire, hold, openDebt, post, topUp, voided, withdraw } from './world.ts'
 
 const PRICE = '{"unit":"token","nanos_per_million_tokens":{"output_tokens":14}}'
 
 export const USED_KEY = { budgets: { day: 5_000, month: 5_000 } }
 
-/** Of an account with 1,000: holds 1 and 2 are posted, 3 is voided, 4 expired, 5 pending; account 1 owes nothing. */
+/** Of an account with 1,000: holds 1 and 2 are posted, 3 is voided, 4 expired, 5 pending; account 1 has paid what it owed when it came. */
 export const USED: readonly Operation[] = [
   ...[100, 100, 100, 100, 100].map((amount) => hold(amount)),
   post(1, 70, { price: PRICE }),
@@ -15,6 +15,7 @@ export const USED: readonly Operation[] = [
   expire(4),
   withdraw(10),
   topUp(30),
+  openDebt(7),
 ]
 
 /** An image of call 3 that failed. */
@@ -25,7 +26,7 @@ export const USED_IMAGE = `
 const SUMS = ['daily_sums_are_of_calls', 'quarter_sums_are_of_calls']
 
 export const TAMPERINGS: [sql: string, broken: string[], subject: string][] = [
-  ['UPDATE accounts SET balance_nanos = 831 WHERE id = 1', ['balance_is_sum_of_entries'], 'account 1'],
+  ['UPDATE accounts SET balance_nanos = 824 WHERE id = 1', ['balance_is_sum_of_entries'], 'account 1'],
   ["DELETE FROM entries WHERE kind = 'withdrawal'", ['balance_is_sum_of_entries'], 'account 1'],
   ['UPDATE accounts SET held_nanos = 99 WHERE id = 1', ['account_held_is_sum_of_pending_holds'], 'account 1'],
   ['UPDATE keys SET held_nanos = 0 WHERE id = 1', ['key_held_is_sum_of_pending_holds'], 'key 1'],
@@ -54,6 +55,8 @@ export const TAMPERINGS: [sql: string, broken: string[], subject: string][] = [
     ['debt_is_unpaid_less_payments', 'no_debt_beside_free_balance'],
     'account 1',
   ],
+  ['DELETE FROM opening_debts', ['debt_is_unpaid_less_payments'], 'account 1'],
+  ['UPDATE opening_debts SET amount_nanos = 8', ['debt_is_unpaid_less_payments'], 'account 1'],
   [
     'UPDATE accounts SET held_nanos = balance_nanos + 1 WHERE id = 1',
     ['account_held_is_sum_of_pending_holds', 'nothing_negative'],

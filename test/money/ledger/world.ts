@@ -7,6 +7,7 @@ import type {
   CallRecord,
   ExpireOperation,
   HoldOperation,
+  OpenDebtOperation,
   PostOperation,
   TopUpOperation,
   VoidOperation,
@@ -76,6 +77,21 @@ export const withdraw = (amount_nanos: number, account_id = 1): WithdrawOperatio
   account_id,
   amount_nanos,
   note: 'refund',
+  now_ms: NOW,
+})
+
+let references = 0
+/** Under a reference of its own unless one is given. */
+export const openDebt = (
+  amount_nanos: number,
+  account_id = 1,
+  request_key = `new-api user ${++references}`,
+): OpenDebtOperation => ({
+  op: 'open_debt',
+  account_id,
+  amount_nanos,
+  note: 'from new-api',
+  request_key,
   now_ms: NOW,
 })
 

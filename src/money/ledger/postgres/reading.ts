@@ -166,9 +166,13 @@ const HOLDS = `
     FROM calls WHERE id = ANY($1::bigint[])`
 
 const KEYED_ENTRIES = `
+  WITH requested AS MATERIALIZED (
+         SELECT account_id, request_key FROM json_to_recordset($1::text::json) AS requested (account_id bigint, request_key text))
   SELECT account_id, request_key, kind, amount_nanos, note, created_at_ms FROM entries
-   WHERE (account_id, request_key) IN (
-           SELECT account_id, request_key FROM json_to_recordset($1::text::json) AS requested (account_id bigint, request_key text))`
+   WHERE (account_id, request_key) IN (SELECT account_id, request_key FROM requested)
+  UNION ALL
+  SELECT account_id, request_key, 'opening_debt', -amount_nanos, note, created_at_ms FROM opening_debts
+   WHERE (account_id, request_key) IN (SELECT account_id, request_key FROM requested)`
 
 /** The rows that operations name. */
 interface Named {
@@ -200,7 +204,8 @@ function add(named: Named, operation: Operation): void {
       named.holds.add(operation.hold_id)
       return
     case 'top_up':
-    case 'withdraw': {
+    case 'withdraw':
+    case 'open_debt': {
       const { account_id, request_key } = operation
       named.accounts.add(account_id)
       if (request_key !== undefined) named.keyed.push({ account_id, request_key })

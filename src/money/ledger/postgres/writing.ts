@@ -6,7 +6,7 @@
 import { actionRow } from '../../../store/actions.ts'
 import type { Statement } from '../../../store/engines/postgres/connection.ts'
 import { jsonOf } from '../../../store/engines/postgres/values.ts'
-import { actions, calls, entries, holds } from '../../../store/schema.ts'
+import { actions, calls, entries, holds, opening_debts } from '../../../store/schema.ts'
 import type { Book } from '../book.ts'
 import { columnsOf, columnsWithoutId } from '../columns.ts'
 import { SUMMED, SUMMED_SQL } from '../sums.ts'
@@ -28,6 +28,7 @@ export function writesOf(book: Book, prices: SharedPrices): Statement[] {
     ...writing(DELETE_HOLDS, settled),
     ...writing(EXPIRE_HOLDS, expired),
     ...writing(INSERT_CALLS, recorded),
+    ...writing(INSERT_OPENING_DEBTS, book.new_opening_debts),
     ...writing(INSERT_ENTRIES, book.new_entries),
     ...writing(
       INSERT_ACTIONS,
@@ -58,6 +59,7 @@ const SUMS = ['calls', ...SUMMED]
 
 const INSERT_HOLDS = insert('holds', columnsOf(holds))
 const INSERT_ENTRIES = insert('entries', columnsWithoutId(entries))
+const INSERT_OPENING_DEBTS = insert('opening_debts', columnsWithoutId(opening_debts))
 const INSERT_ACTIONS = insert('actions', columnsWithoutId(actions))
 
 const OF_LISTED_HOLDS =

@@ -34,6 +34,7 @@ import several_gateways from './migrations/0028_several_gateways.sql' with { typ
 import bucket_marks from './migrations/0029_bucket_marks.sql' with { type: 'text' }
 import shared_catalogues from './migrations/0030_shared_catalogues.sql' with { type: 'text' }
 import budgets from './migrations/0031_budgets.sql' with { type: 'text' }
+import moved_in from './migrations/0032_moved_in.sql' with { type: 'text' }
 
 /** In order. A migration's number is its place in this list, from 1; once released, neither it nor its bytes change. */
 export const MIGRATIONS: readonly string[] = [
@@ -68,6 +69,7 @@ export const MIGRATIONS: readonly string[] = [
   bucket_marks,
   shared_catalogues,
   budgets,
+  moved_in,
 ]
 
 /** The script for an empty database, in place of the first migrations, in a tenth of their time: every audit makes one, too. */

@@ -1,0 +1,45 @@
+// Movements of money by commands: made beside a running gateway, or by it where it must know of them first.
+import { join } from 'node:path'
+import type { Ledger, MoneyOperation, MoneyOutcome } from '../../money/ledger/operations.ts'
+import { takeLock } from '../../store/lock.ts'
+import { createSlots } from '../../utilities/slots.ts'
+import { type DataFolder, engineOfFolder } from './data-folder.ts'
+
+/** Moves money in a folder's database until it is disposed of. Several movements may be under way. */
+export interface MoneyMover extends AsyncDisposable {
+  /**
+   * What takes from a free balance (a withdrawal, and an opening debt, which it pays) is made by the gateway that serves the folder, if
+   * there is one: what it holds may not be in the tables yet, and must not be taken.
+   *
+   * @throws GatewayError as `Ledger.submit`; conflict where the gateway does not answer
+   */
+  move(operation: MoneyOperation): Promise<MoneyOutcome>
+}
+
+/** Opens what moves money in a folder. @throws what opening its database throws */
+export async function openMoneyMover(folder: DataFolder): Promise<MoneyMover> {
+  const engine = await engineOfFolder(folder)
+  // Migrates where that is needed, with a note; the ledger opens it in silence.
+  await (await engine.open({ ...folder, access: 'write' })).close()
+  let opened: Promise<Ledger> | undefined
+  const submit = async (operation: MoneyOperation) => {
+    opened ??= engine.openLedger()
+    return await (await opened).submit(operation)
+  }
+  // The lock of the folder is for one of them.
+  const inTurn = createSlots(1)
+  return {
+    move(operation) {
+      if (operation.op === 'top_up' || engine.is_shared) return submit(operation)
+      return inTurn(async () => {
+        using unserved = takeLock(join(folder.dir, 'serve.lock'))
+        if (unserved) return await submit(operation)
+        const { moveAtGateway } = await import('../process/withdrawals.ts')
+        return await moveAtGateway(folder.dir, operation)
+      })
+    },
+    async [Symbol.asyncDispose]() {
+      await (await opened)?.close()
+    },
+  }
+}
