@@ -9,9 +9,9 @@ export const WEB_FOLDER = join(import.meta.dir, 'web')
 /** Each capability has its pages in its own folder. */
 const PLUGINS_FOLDER = join(import.meta.dir, '..')
 const SOURCES = new Bun.Glob('{*/web/**/*,pages.ts}')
-/** Where browsers find the files: everything but the page lies below `assets/`, with its hash in its name. */
-const PUBLIC_PATH = '/console/'
+/** Everything but the page lies below `assets/`, with its hash in its name. Files name each other by relative paths, the page by these of the root. */
 const ASSETS = 'assets/'
+const PUBLIC_PATH = '/console/'
 
 /** The copies of a file that may be sent, by content coding. */
 export const CODINGS = ['identity', 'br', 'gzip'] as const
@@ -41,7 +41,6 @@ export async function bundlePages({ brotli_quality }: BundleOptions): Promise<Bu
   const { outputs } = await Bun.build({
     entrypoints: [join(WEB_FOLDER, 'index.html')],
     target: 'browser',
-    publicPath: PUBLIC_PATH,
     splitting: true,
     minify: true,
     // Otherwise React is its development build, which is twice as large.
@@ -57,8 +56,15 @@ export async function bundlePages({ brotli_quality }: BundleOptions): Promise<Bu
 
 const compressed = { br: promisify(brotliCompress), gzip: promisify(gzip) }
 
+/** The page is at many addresses, of which the files are not in the same place. */
+async function contentOf(output: BuildArtifact): Promise<Uint8Array> {
+  if (!output.path.endsWith('.html')) return new Uint8Array(await output.arrayBuffer())
+  const page = await output.text()
+  return new TextEncoder().encode(page.replaceAll(`"./${ASSETS}`, `"${PUBLIC_PATH}${ASSETS}`))
+}
+
 async function finished(output: BuildArtifact, quality: number): Promise<BundledFile> {
-  const identity = new Uint8Array(await output.arrayBuffer())
+  const identity = await contentOf(output)
   const [br, gzipped] = await Promise.all([
     compressed.br(identity, {
       params: {

@@ -1,12 +1,15 @@
 // The console's pages as they are served: one document for every address, its files, and the headers that guard them.
+import { brotliCompressSync, gzipSync } from 'node:zlib'
 import { Elysia } from 'elysia'
 import { calls } from '../../src/app/surface/calls.ts'
 import { requireConsole } from '../../src/app/surface/console/calls.ts'
 import { noEndpoint } from '../../src/app/surface/elysia-errors.ts'
 import type { Gateway } from '../../src/app/surface/gateway.ts'
 import { notFound } from '../../src/domain/errors.ts'
+import { publicPathOf } from '../../src/domain/public-url.ts'
 import { acceptedCoding } from '../../src/http/codings.ts'
 import { plainError } from '../../src/http/plain-error.ts'
+import type { PageFile } from './assets.ts'
 
 const SURFACE = { surface: 'console', forms: [], render: plainError }
 
@@ -56,7 +59,7 @@ export function pageRoutes(gateway: Pick<Gateway, 'calls' | 'requests'>) {
     const { pathname } = new URL(request.url)
     const name = pathname.slice(BASE.length).replace(/^\/+/, '')
     if (`${name}/`.startsWith(API)) throw noEndpoint()
-    return answer(request, await fileFor(name))
+    return answer(request, await fileFor(name, pathOf(gateway)))
   }
   return new Elysia({ name: 'console-pages' })
     .use(calls(gateway, SURFACE))
@@ -68,18 +71,38 @@ export function pageRoutes(gateway: Pick<Gateway, 'calls' | 'requests'>) {
 /** From the gateway's own address. */
 function leadIn(gateway: Pick<Gateway, 'calls'>): Response {
   requireConsole(gateway)
-  return new Response(null, { status: 302, headers: { location: BASE, 'cache-control': 'no-store' } })
+  const location = pathOf(gateway) + BASE
+  return new Response(null, { status: 302, headers: { location, 'cache-control': 'no-store' } })
 }
 
-/** @throws GatewayError not_found for an asset of another version */
-async function fileFor(name: string) {
+const pathOf = ({ calls }: Pick<Gateway, 'calls'>): string =>
+  publicPathOf(calls.catalogue().server.public_url)
+
+/** @param path of the public URL @throws GatewayError not_found for an asset of another version */
+async function fileFor(name: string, path: string) {
   const { pageFiles } = await import('./assets.ts')
   const is_asset = name.startsWith(ASSETS)
   const files = await pageFiles(is_asset ? 'asset' : 'page')
   const file = files.get(is_asset ? name : DOCUMENT)
   if (!file)
     throw notFound('The console has no such file. Reload the page: the gateway may have been updated.')
-  return { file, cache_control: is_asset ? KEEP : ASK_AGAIN }
+  return is_asset
+    ? { file, cache_control: KEEP }
+    : { file: await documentBelow(path, file), cache_control: ASK_AGAIN }
+}
+
+let below: { path: string; document: PageFile; made: PageFile } | undefined
+
+/** The document with the addresses of its files below a path: the gateway's own requests find them there, too (`src/http/public-path.ts`). */
+async function documentBelow(path: string, document: PageFile): Promise<PageFile> {
+  if (path === '') return document
+  if (below?.path === path && below.document === document) return below.made
+  const text = await new Response(document.copies.identity).text()
+  const identity = Buffer.from(text.replaceAll(`"${BASE}/`, `"${path}${BASE}/`))
+  const hash = new Bun.CryptoHasher('sha256').update(identity).digest('hex').slice(0, 16)
+  const copies = { identity, br: brotliCompressSync(identity), gzip: gzipSync(identity) }
+  below = { path, document, made: { type: document.type, hash, copies } }
+  return below.made
 }
 
 function answer(request: Request, { file, cache_control }: Awaited<ReturnType<typeof fileFor>>): Response {

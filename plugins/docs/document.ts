@@ -25,8 +25,15 @@ interface Shared {
   readonly answers: Readonly<Record<string, unknown>>
 }
 
-/** The document of an application. It takes some 100 ms of work, in steps of a few. */
-export async function documentOf(app: AnyElysia, references: readonly Reference[] = []): Promise<Schema> {
+/**
+ * The document of an application. It takes some 100 ms of work, in steps of a few.
+ * @param path of the public URL, below which its routes are
+ */
+export async function documentOf(
+  app: AnyElysia,
+  references: readonly Reference[] = [],
+  path = '',
+): Promise<Schema> {
   const shared: Shared = {
     schemas: Object.assign({}, ...references.map(({ schemas }) => schemas), ERROR_SCHEMAS),
     answers: Object.assign({}, ...references.map(({ answers }) => answers)),
@@ -34,7 +41,7 @@ export async function documentOf(app: AnyElysia, references: readonly Reference[
   return {
     openapi: '3.1.1',
     info: { title: 'Tollgate', version: '1', description: preface.trim() },
-    servers: [{ url: '/', description: 'This gateway' }],
+    servers: [{ url: path || '/', description: 'This gateway' }],
     tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
     paths: pathsOf(await operationsOf(app, references, shared)),
     components: {

@@ -1,28 +1,33 @@
 // The page of the reference: its HTML, and the script that starts Scalar in it.
 
-/** @param scalar_url the address of Scalar's file, which changes with its content */
-export const pageOf = (scalar_url: string): string => `<!doctype html>
+/**
+ * @param path of the public URL, before all addresses
+ * @param scalar_url the address of Scalar's file, which changes with its content
+ */
+export const pageOf = (path: string, scalar_url: string): string => `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <title>Tollgate API reference</title>
-<link rel="icon" href="/docs/icon.svg" type="image/svg+xml">
-<link rel="stylesheet" href="/docs/page.css">
-<script src="${scalar_url}" defer></script>
-<script src="/docs/page.js" defer></script>
+<link rel="icon" href="${path}/docs/icon.svg" type="image/svg+xml">
+<link rel="stylesheet" href="${path}/docs/page.css">
+<script src="${path}${scalar_url}" defer></script>
+<script src="${path}/docs/page.js" defer></script>
 </head>
 <body>
 <div id="reference"></div>
-<p class="waiting">The reference is shown by a script. The same as data: <a href="/docs/openapi.json">openapi.json</a></p>
+<p class="waiting">The reference is shown by a script. The same as data: <a href="${path}/docs/openapi.json">openapi.json</a></p>
 </body>
 </html>
 `
 
 /** No font, no telemetry, no assistant, no proxy: the page asks nobody but this gateway. */
-export const SCRIPT = `Scalar.createApiReference('#reference', {
-  url: '/docs/openapi.json',
+export const SCRIPT = `// Beside this file, whatever path a proxy puts before both.
+const documentUrl = new URL('openapi.json', document.currentScript.src).href
+Scalar.createApiReference('#reference', {
+  url: documentUrl,
   theme: 'none',
   withDefaultFonts: false,
   telemetry: false,

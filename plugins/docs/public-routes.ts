@@ -2,6 +2,7 @@
 import { type AnyElysia, Elysia } from 'elysia'
 import { openCalls } from '../../src/app/surface/calls.ts'
 import type { Gateway } from '../../src/app/surface/gateway.ts'
+import { publicPathOf } from '../../src/domain/public-url.ts'
 import { acceptedCoding } from '../../src/http/codings.ts'
 import { plainError } from '../../src/http/plain-error.ts'
 import { atFirstUse } from '../../src/utilities/at-first-use.ts'
@@ -32,12 +33,13 @@ export function docsRoutes(
   gateway: Pick<Gateway, 'calls' | 'requests' | 'operations'>,
   documented: AnyElysia,
 ) {
-  const page = atFirstUse(makePage)
-  const document = atFirstUse(() => makeDocument(documented, gateway))
+  const page = ofPath(makePage)
+  const document = ofPath((path) => makeDocument(documented, gateway, path))
+  const pathNow = () => publicPathOf(gateway.calls.catalogue().server.public_url)
   return new Elysia({ name: 'docs-routes' })
     .use(openCalls(gateway, SURFACE))
     .get('/docs', async () =>
-      answer(await page(), 'text/html; charset=utf-8', {
+      answer(await page(pathNow()), 'text/html; charset=utf-8', {
         'content-security-policy': CONTENT_SECURITY_POLICY,
       }),
     )
@@ -48,7 +50,7 @@ export function docsRoutes(
       const { body, headers } = contentOf(scalar(), request)
       return answer(body, 'text/javascript; charset=utf-8', { ...headers, 'cache-control': FOREVER })
     })
-    .get('/docs/openapi.json', async ({ request }) => documentAnswer(await document(), request))
+    .get('/docs/openapi.json', async ({ request }) => documentAnswer(await document(pathNow()), request))
 }
 
 const answer = (body: string | Blob | ReadableStream, type: string, headers: Record<string, string> = {}) =>
@@ -62,9 +64,18 @@ const answer = (body: string | Blob | ReadableStream, type: string, headers: Rec
     },
   })
 
-async function makePage(): Promise<string> {
+/** What is made for a path of the public URL, at its first use and once that path has changed. */
+function ofPath<T>(make: (path: string) => Promise<T>): (path: string) => Promise<T> {
+  let last: { path: string; get: () => Promise<T> } | undefined
+  return (path) => {
+    if (last?.path !== path) last = { path, get: atFirstUse(() => make(path)) }
+    return last.get()
+  }
+}
+
+async function makePage(path: string): Promise<string> {
   const bytes = await Bun.file(versionOf(scalar())).bytes()
-  return pageOf(`${SCALAR_PATH}?v=${Bun.hash(bytes).toString(36)}`)
+  return pageOf(path, `${SCALAR_PATH}?v=${Bun.hash(bytes).toString(36)}`)
 }
 
 interface Document {
@@ -73,14 +84,18 @@ interface Document {
   etag: string
 }
 
-async function makeDocument(app: AnyElysia, { operations }: Pick<Gateway, 'operations'>): Promise<Document> {
+async function makeDocument(
+  app: AnyElysia,
+  { operations }: Pick<Gateway, 'operations'>,
+  path: string,
+): Promise<Document> {
   const [{ documentOf }, { gzip }, { promisify }, ...references] = await Promise.all([
     import('./document.ts'),
     import('node:zlib'),
     import('node:util'),
     ...operations.references.map((load) => load()),
   ])
-  const json = JSON.stringify(await documentOf(app, references))
+  const json = JSON.stringify(await documentOf(app, references, path))
   const gzipped = new Uint8Array(await promisify(gzip)(json))
   return { gzipped, etag: `"${Bun.hash(json).toString(36)}"` }
 }

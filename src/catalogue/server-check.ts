@@ -1,11 +1,13 @@
 // The checks of [server] beyond its form: files that go together, and addresses.
 import { isAddressBlock } from '../domain/addresses.ts'
 import type { ServerSettings } from '../domain/catalogue.ts'
+import { hasImpossiblePath } from '../domain/public-url.ts'
 import type { Report } from './mistakes.ts'
 
-const BELOW_A_PATH =
-  'has a path, below which the console is not served yet: its pages stay blank, and links to it lead nowhere. Give the gateway a host ' +
-  'name of its own, such as "https://gateway.example.com"; API calls work if your proxy removes the path'
+const IMPOSSIBLE_PATH =
+  'has a path that the gateway cannot be served below, because its own paths begin so, or it has other characters than letters, digits, ' +
+  '"-", "_", "." and "~": the console stays blank. Take another path, such as "https://example.com/tollgate", or a host name of its own; ' +
+  'a path such as /v1 belongs to the base URL of a client, not here'
 
 export function checkServer(
   { public_url, trusted_proxies, tls_certificate, tls_key }: ServerSettings,
@@ -17,8 +19,8 @@ export function checkServer(
     report(['server', 'tls_key'], 'needs the file of its certificate beside it: write tls_certificate, too')
   if (public_url !== undefined && !URL.canParse(public_url))
     report(['server', 'public_url'], 'must be a URL, such as "https://gateway.example.com"')
-  else if (public_url !== undefined && new URL(public_url).pathname !== '/')
-    warn(['server', 'public_url'], BELOW_A_PATH)
+  else if (public_url !== undefined && hasImpossiblePath(public_url))
+    warn(['server', 'public_url'], IMPOSSIBLE_PATH)
   trusted_proxies.forEach((proxy, index) => {
     if (!isAddressBlock(proxy))
       report(

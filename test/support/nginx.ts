@@ -1,4 +1,4 @@
-// nginx in front of gateways, if it is on this machine: each request goes to the next one.
+// nginx in front of gateways, if it is on this machine: each request goes to the next one; at the root of its host, or below a path.
 import { writeFileSync } from 'node:fs'
 import { eventually } from './eventually.ts'
 import { freePort } from './free-port.ts'
@@ -15,13 +15,22 @@ export interface Nginx extends AsyncDisposable {
   url: string
 }
 
+interface NginxOptions {
+  port?: number
+  /** The gateways are below it, and nothing is elsewhere. */
+  path?: string
+  /** Whether nginx takes the path off before it passes a request on. */
+  strips?: boolean
+}
+
 /** @param servers their addresses */
-export async function startNginx(servers: readonly URL[]): Promise<Nginx> {
+export async function startNginx(servers: readonly URL[], options: NginxOptions = {}): Promise<Nginx> {
   if (PROGRAM === undefined) throw new Error(MISSING)
   const folder = temporary()
-  const port = freePort()
+  const { port = freePort(), path = '', strips = false } = options
+  const location = { path, target: strips ? '/' : '' }
   const file = folder.at('nginx.conf')
-  writeFileSync(file, configuration(folder.path, port, servers))
+  writeFileSync(file, configuration(folder.path, port, servers, location))
   const child = Bun.spawn([PROGRAM, '-e', 'stderr', '-p', folder.path, '-c', file], {
     stdin: 'ignore',
     stdout: 'ignore',
@@ -30,7 +39,7 @@ export async function startNginx(servers: readonly URL[]): Promise<Nginx> {
   const url = `http://127.0.0.1:${port}`
   await eventually('nginx listens', async () => {
     if (child.exitCode !== null) throw new Error(await child.stderr.text())
-    return fetch(`${url}/healthz`).then(
+    return fetch(`${url}${path}/healthz`).then(
       () => true,
       () => false,
     )
@@ -46,7 +55,12 @@ export async function startNginx(servers: readonly URL[]): Promise<Nginx> {
 }
 
 /** As the operator guide has it, in one process that needs no rights. */
-const configuration = (folder: string, port: number, servers: readonly URL[]): string => `
+const configuration = (
+  folder: string,
+  port: number,
+  servers: readonly URL[],
+  { path, target }: { path: string; target: string },
+): string => `
 daemon off;
 master_process off;
 pid ${folder}/nginx.pid;
@@ -61,8 +75,8 @@ http {
   server {
     listen 127.0.0.1:${port} backlog=1024;
     client_max_body_size 101m;
-    location / {
-      proxy_pass http://gateways;
+    location ${path}/ {
+      proxy_pass http://gateways${target};
       proxy_http_version 1.1;
       proxy_set_header Host $host;
       proxy_set_header Connection '';

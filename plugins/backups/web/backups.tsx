@@ -4,6 +4,7 @@ import { Archive, Download, ShieldCheck } from 'lucide-react'
 import { useEffect, useRef } from 'react'
 import { announce } from '../../console/web/app/announce.ts'
 import { type AnswerOf, api, part, send } from '../../console/web/app/client.ts'
+import { addressOf } from '../../console/web/app/place.ts'
 import { useApi } from '../../console/web/app/query.ts'
 import { useAction } from '../../console/web/parts/action.ts'
 import { bytes, share } from '../../console/web/parts/amounts.ts'
@@ -180,7 +181,7 @@ const columnsOf = (busy: boolean, verify: (name: string) => void): Column<Backup
       {encrypted && (
         <a
           className="button button-small"
-          href={`/console/api/backups/${part(name)}`}
+          href={addressOf(`/console/api/backups/${part(name)}`)}
           aria-label={`Download ${name}`}
           download
         >

@@ -4,6 +4,7 @@ import type { ReactNode } from 'react'
 import { Link } from 'wouter'
 import type { Movement } from '../../accounts/web/money-dialog.tsx'
 import type { AnswerOf, api } from '../../console/web/app/client.ts'
+import { addressOf } from '../../console/web/app/place.ts'
 import { useBaseUrl, useViewer } from '../../console/web/app/session.tsx'
 import { exactUsd } from '../../console/web/parts/amounts.ts'
 import { Button } from '../../console/web/parts/button.tsx'
@@ -254,8 +255,8 @@ export function CallStep({ sample_model, key_id, first, text, onLeave }: CallSte
     <Step title="First call" is_done={is_done}>
       <p className="soft">
         Set your client’s base URL to this address, and use your key. For OpenAI’s clients, add{' '}
-        <code>/v1</code> to it. See the <a href="/docs">API reference</a> for all endpoints, or try a model in
-        the <Link href="/playground">Playground</Link>.
+        <code>/v1</code> to it. See the <a href={addressOf('/docs')}>API reference</a> for all endpoints, or
+        try a model in the <Link href="/playground">Playground</Link>.
       </p>
       <Code what="base address" wraps>
         {base_url}

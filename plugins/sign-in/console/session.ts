@@ -16,7 +16,7 @@ import {
   visitorCalls,
   visitorOf,
 } from '../../../src/app/surface/console/calls.ts'
-import { COOKIE_FORMS, cookieForm, probes, signInRefusal } from '../../../src/app/surface/console/site.ts'
+import { cookieForm, cookieForms, probes, signInRefusal } from '../../../src/app/surface/console/site.ts'
 import type { Gateway } from '../../../src/app/surface/gateway.ts'
 import type { CallOrigin } from '../../../src/calls/life/call.ts'
 import { invalidRequest } from '../../../src/domain/errors.ts'
@@ -63,7 +63,7 @@ export function sessionRoutes(gateway: ConsoleParts) {
       '/console/api/session',
       async ({ viewer, origin, set }) => {
         await changed(gateway, { viewer, origin }, (tx) => signOut(tx, viewer))
-        forgetCookies(set)
+        forgetCookies(set, gateway)
         return { ended: 1 }
       },
       { response: { 200: EndedView, ...FAILURES } },
@@ -74,7 +74,7 @@ export function sessionRoutes(gateway: ConsoleParts) {
       '/console/api/sessions',
       async ({ viewer, origin, set }) => {
         const ended = await changed(gateway, { viewer, origin }, (tx) => endSessions(tx, viewer))
-        forgetCookies(set)
+        forgetCookies(set, gateway)
         return { ended }
       },
       { response: { 200: EndedView, ...FAILURES } },
@@ -83,7 +83,7 @@ export function sessionRoutes(gateway: ConsoleParts) {
       '/console/api/sessions/:id',
       async ({ viewer, origin, params, set }) => {
         await changed(gateway, { viewer, origin }, (tx) => endSession(tx, viewer, params.id))
-        if (params.id === viewer.session_id) forgetCookies(set)
+        if (params.id === viewer.session_id) forgetCookies(set, gateway)
         return { ended: 1 }
       },
       { params: SessionParams, response: { 200: EndedView, ...FAILURES } },
@@ -140,6 +140,6 @@ interface Headers {
   headers: Record<string, unknown>
 }
 
-function forgetCookies(set: Headers): void {
-  set.headers['set-cookie'] = COOKIE_FORMS.map((form) => setCookie(form, '', 0))
+function forgetCookies(set: Headers, gateway: ConsoleParts): void {
+  set.headers['set-cookie'] = cookieForms(siteSettings(gateway)).map((form) => setCookie(form, '', 0))
 }

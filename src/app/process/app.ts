@@ -2,8 +2,10 @@
 import type { AnyElysia } from 'elysia'
 import type { Catalogue } from '../../domain/catalogue.ts'
 import { invalidRequest } from '../../domain/errors.ts'
+import { publicPathOf } from '../../domain/public-url.ts'
 import { readAzurePath } from '../../http/azure-paths.ts'
 import { allowedOrigin, allowReading, preflightAnswer } from '../../http/cors.ts'
+import { leavePublicPath } from '../../http/public-path.ts'
 import { baseApp } from '../surface/base-app.ts'
 import type { Gateway } from '../surface/gateway.ts'
 
@@ -11,7 +13,10 @@ import type { Gateway } from '../surface/gateway.ts'
 export function createApp(gateway: Gateway, routes: readonly AnyElysia[]) {
   const app = baseApp(gateway)
     // Elysia's types say no more than that it is given a function and returns one.
-    .wrap((serve) => atAzurePaths(crossOrigin(serve as never, gateway.calls.catalogue)))
+    .wrap((serve) => {
+      const { catalogue } = gateway.calls
+      return belowPublicPath(atAzurePaths(crossOrigin(serve as never, catalogue)), catalogue)
+    })
     .onRequest(({ request }) => {
       if (!URL.canParse(request.url) || SHORT_HOST.test(request.url)) throw unknownHost()
     })
@@ -41,6 +46,15 @@ const unknownHost = () => invalidRequest('The Host header of the request is miss
 
 /** Its pages come with a cookie, and are for its own origin only. */
 const isConsole = ({ url }: Request): boolean => /^[a-z]+:\/\/[^/]*\/+console(?:[/?#]|$)/i.test(url)
+
+/** Outermost, so that the application knows its own paths alone, whether a proxy takes the path of `public_url` off or not. */
+const belowPublicPath =
+  (serve: Serve, catalogue: () => Catalogue): Serve =>
+  (request) => {
+    const path = publicPathOf(catalogue().server.public_url)
+    if (path !== '') leavePublicPath(request, path)
+    return serve(request)
+  }
 
 /** Around the whole application: Elysia looks for a route by the address that is left. */
 const atAzurePaths =

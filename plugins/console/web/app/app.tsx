@@ -10,7 +10,7 @@ import { ErrorBoundary } from './error-boundary.tsx'
 import { Outside, SessionGate } from './gate.tsx'
 import { aroundNavigation } from './leave-dialog.tsx'
 import { createQueries } from './query.ts'
-import { BASE, Opened, useMatch } from './routes.tsx'
+import { basePath, Opened, useMatch } from './routes.tsx'
 import { Shell } from './shell.tsx'
 import { Toasts } from './toasts.tsx'
 
@@ -20,7 +20,7 @@ export function App() {
     <ErrorBoundary place="">
       <CSPProvider disableStyleElements>
         <QueryClientProvider client={queries}>
-          <Router base={BASE} aroundNav={aroundNavigation}>
+          <Router base={basePath()} aroundNav={aroundNavigation}>
             <Console />
             <Toasts />
           </Router>

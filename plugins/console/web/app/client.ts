@@ -3,12 +3,13 @@ import { treaty } from '@elysiajs/eden/treaty2'
 import type { ConsoleApp } from '../../../index.ts'
 import { connectionLost, connectionWorks } from './connection.ts'
 import { createNotifier } from './notifier.ts'
+import { addressOf, gatewayUrl } from './place.ts'
 
 /** The message of an error; of anything else, its text. */
 export const messageOf = (thrown: unknown): string =>
   thrown instanceof Error ? thrown.message : String(thrown)
 
-const client = treaty<ConsoleApp>(location.origin, {
+const client = treaty<ConsoleApp>(gatewayUrl(), {
   // Otherwise it turns every text that looks like a time into a Date.
   parseDate: false,
 })
@@ -82,13 +83,14 @@ export async function send<A extends Answer>(call: Promise<A>): Promise<NonNulla
 /**
  * A call by `fetch`, for what eden cannot carry: streams, files, downloads.
  *
+ * @param path as the gateway knows it
  * @returns the answer, which is no failure
  * @throws as `send`; DOMException AbortError once `signal` is aborted
  */
-export async function sendRaw(path: string, init: RequestInit = {}): Promise<Response> {
+export async function sendRaw(path: `/${string}`, init: RequestInit = {}): Promise<Response> {
   let answer: Response
   try {
-    answer = await fetch(path, init)
+    answer = await fetch(addressOf(path), init)
   } catch (broken) {
     if (init.signal?.aborted) throw broken
     return lost()

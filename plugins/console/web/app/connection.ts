@@ -1,5 +1,6 @@
 // Whether the gateway can be reached: calls report it, and it is tried until it is back.
 import { createNotifier } from './notifier.ts'
+import { addressOf } from './place.ts'
 
 const TRY_EVERY_MS = 2_000
 
@@ -35,7 +36,7 @@ export function connectionWorks(): void {
 async function tryAgain(): Promise<void> {
   timer = undefined
   try {
-    await fetch('/healthz', { cache: 'no-store' })
+    await fetch(addressOf('/healthz'), { cache: 'no-store' })
     connectionWorks()
   } catch {
     // Still away; the banner shows it already.

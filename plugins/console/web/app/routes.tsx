@@ -11,13 +11,15 @@ import { oweFocus, Page } from '../parts/page.tsx'
 import { EmptyState, Skeleton } from '../parts/states.tsx'
 import { ErrorBoundary } from './error-boundary.tsx'
 import type { OpenPageEntry, PageEntry, PageGroup, Role } from './page-entry.ts'
+import { addressOf } from './place.ts'
 
-export const BASE = '/console'
+/** The address of the console's own root. */
+export const basePath = (): string => addressOf('/console')
 
 /** The address below /console, not decoded. */
 export function usePath(): string {
   const path = usePathname()
-  return path.slice(BASE.length).replace(/\/$/, '') || '/'
+  return path.slice(basePath().length).replace(/\/$/, '') || '/'
 }
 
 export interface Match<Entry> {

@@ -3,6 +3,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { createContext, useContext } from 'react'
 import { type AnswerOf, api, send } from './client.ts'
 import { forgetTab } from './kept.ts'
+import { addressOf, gatewayUrl } from './place.ts'
 
 type Session = AnswerOf<typeof api.session.get>
 
@@ -33,7 +34,7 @@ export const roleOf = ({ role, rights }: Viewer) => (role === 'key' && !rights.s
 /** How callers reach the gateway, for what is copied from here. The operator may have come another way, such as a tunnel. */
 export function useBaseUrl(): string {
   const { public_url } = useViewer()
-  return public_url?.replace(/\/+$/, '') ?? location.origin
+  return public_url?.replace(/\/+$/, '') ?? gatewayUrl()
 }
 
 /** @returns signs out: the server ends the session, or all of the viewer's, and no answer stays in memory */
@@ -43,6 +44,6 @@ export function useSignOut(): (everywhere?: boolean) => Promise<void> {
     await (everywhere ? send(api.sessions.delete()) : send(api.session.delete()))
     queries.clear()
     forgetTab()
-    location.assign('/console')
+    location.assign(addressOf('/console'))
   }
 }

@@ -15,6 +15,7 @@ import { Link } from 'wouter'
 import { Button } from '../parts/button.tsx'
 import { Menu } from '../parts/menu.tsx'
 import type { PageEntry, PageGroup } from './page-entry.ts'
+import { addressOf } from './place.ts'
 import { usePath } from './routes.tsx'
 import { useSignOut, useViewer } from './session.tsx'
 import { chooseTheme, chosenTheme, THEMES, type Theme } from './theme.ts'
@@ -71,7 +72,7 @@ export function SideBar({ groups, onSearch, onHelp, onChosen }: SideBarProps) {
           </div>
         ))}
         {/* Not a page of the console: it needs no session. */}
-        <a className="side-link" href="/docs" target="_blank" rel="noreferrer">
+        <a className="side-link" href={addressOf('/docs')} target="_blank" rel="noreferrer">
           <BookOpen className="icon" aria-hidden />
           API reference
         </a>

@@ -9,7 +9,10 @@ export function withoutEmpty<T extends object>(all: T): { [K in keyof T]?: Exclu
 }
 
 /** An address with a query of the fields that are not empty. */
-export function withQuery(path: string, query: Readonly<Record<string, string | undefined>>): string {
+export function withQuery(
+  path: `/${string}`,
+  query: Readonly<Record<string, string | undefined>>,
+): `/${string}` {
   const text = new URLSearchParams(withoutEmpty(query) as Record<string, string>).toString()
   return text === '' ? path : `${path}?${text}`
 }

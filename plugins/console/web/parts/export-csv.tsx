@@ -1,5 +1,6 @@
 // The link to a list as a file: all rows that match the filters in force.
 import { Download } from 'lucide-react'
+import { addressOf } from '../app/place.ts'
 import { withQuery } from './address-state.ts'
 
 interface ExportCsvProps {
@@ -15,7 +16,7 @@ export function ExportCsv({ list, query }: ExportCsvProps) {
     Object.entries(filters).map(([name, value]) => [name, value === undefined ? undefined : String(value)]),
   )
   return (
-    <a className="button" href={withQuery(`/console/api/${list}.csv`, texts)} download>
+    <a className="button" href={addressOf(withQuery(`/console/api/${list}.csv`, texts))} download>
       <Download className="icon" aria-hidden />
       Export CSV
     </a>

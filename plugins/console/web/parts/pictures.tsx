@@ -2,6 +2,7 @@
 import { ImageOff } from 'lucide-react'
 import { useState } from 'react'
 import type { AnswerOf, api } from '../app/client.ts'
+import { addressOf } from '../app/place.ts'
 import { withQuery } from './address-state.ts'
 
 /** A produced image in a list. */
@@ -11,13 +12,13 @@ export type ListedImage = AnswerOf<typeof api.images.get>['images'][number]
 const contentOf = (is_operator: boolean) => ({ content: is_operator ? 'shown' : undefined })
 
 export const imagePicture = (id: string, is_operator: boolean): string =>
-  withQuery(`/console/api/images/${id}/picture`, contentOf(is_operator))
+  addressOf(withQuery(`/console/api/images/${id}/picture`, contentOf(is_operator)))
 export const imageThumbnail = (id: string, is_operator: boolean): string =>
-  withQuery(`/console/api/images/${id}/thumbnail`, contentOf(is_operator))
+  addressOf(withQuery(`/console/api/images/${id}/thumbnail`, contentOf(is_operator)))
 export const filePicture = (key: string, is_operator: boolean): string =>
-  withQuery('/console/api/files/picture', { key, ...contentOf(is_operator) })
+  addressOf(withQuery('/console/api/files/picture', { key, ...contentOf(is_operator) }))
 export const fileThumbnail = (key: string, is_operator: boolean): string =>
-  withQuery('/console/api/files/thumbnail', { key, ...contentOf(is_operator) })
+  addressOf(withQuery('/console/api/files/thumbnail', { key, ...contentOf(is_operator) }))
 
 /** The playground with a picture to work from: a produced image by its id, a file by its key. */
 export const asReference = (id: string, account: string | undefined): string =>

@@ -1,18 +1,30 @@
 // The console as the browser reaches it: which origin is its own, and which cookie can keep a session there.
 import type { ServerSettings } from '../../../domain/catalogue.ts'
 import { invalidRequest, permissionDenied } from '../../../domain/errors.ts'
+import { publicPathOf } from '../../../domain/public-url.ts'
 import { type CookieForm, cookieOf, setCookie } from '../../../http/cookies.ts'
-
-/** Browsers take it from TLS only, most of them also from this machine, and no other host can set it. */
-const SAFE_COOKIE: CookieForm = { name: '__Host-tollgate', secure: true }
-/** For plain HTTP: from this machine where a browser drops the safe one, and from others where the operator allows it. */
-const PLAIN_COOKIE: CookieForm = { name: 'tollgate', secure: false }
 
 export interface SiteSettings {
   public_url: ServerSettings['public_url']
   /** `[console] insecure_http` */
   insecure_http: boolean
 }
+
+/**
+ * Browsers take it from TLS only, most of them also from this machine, and no other host can set it: for that it must be of the whole host,
+ * so a gateway below a path has this in the name. Another gateway of the host does not sign it out.
+ */
+const safeCookie = (settings: SiteSettings): CookieForm => ({
+  name: `__Host-tollgate${suffixOf(settings)}`,
+  secure: true,
+})
+/** For plain HTTP: from this machine where a browser drops the safe one, and from others where the operator allows it. */
+const plainCookie = (settings: SiteSettings): CookieForm => ({
+  name: `tollgate${suffixOf(settings)}`,
+  secure: false,
+})
+
+const suffixOf = ({ public_url }: SiteSettings): string => publicPathOf(public_url).replaceAll('/', '.')
 
 /**
  * The origins whose pages are the console's own: that of `public_url`, and that of the request's own URL. Behind a proxy that
@@ -59,9 +71,9 @@ export function requireJson({ headers }: Request): void {
  * whoever is on the way of some plain HTTP can plant it for the pages that are reached by TLS, too.
  */
 export function tokenOf(request: Request, settings: SiteSettings): string | undefined {
-  const token = cookieOf(request, SAFE_COOKIE.name)
+  const token = cookieOf(request, safeCookie(settings).name)
   if (token !== undefined || !mayBePlain(request, settings)) return token
-  return cookieOf(request, PLAIN_COOKIE.name)
+  return cookieOf(request, plainCookie(settings).name)
 }
 
 /** Whether the cookie without the prefix is read and set: no page of this console is reached by TLS. */
@@ -86,7 +98,10 @@ export function cookieForm(request: Request, settings: SiteSettings): CookieForm
 }
 
 /** Both, so that no session is left in either when somebody signs out. */
-export const COOKIE_FORMS: readonly CookieForm[] = [SAFE_COOKIE, PLAIN_COOKIE]
+export const cookieForms = (settings: SiteSettings): CookieForm[] => [
+  safeCookie(settings),
+  plainCookie(settings),
+]
 
 /**
  * A `Set-Cookie` for each cookie that might keep a session here and has not come back yet. They hold nothing: the one that
@@ -94,8 +109,8 @@ export const COOKIE_FORMS: readonly CookieForm[] = [SAFE_COOKIE, PLAIN_COOKIE]
  */
 export function probes(request: Request, settings: SiteSettings): string[] {
   const forms = [
-    ...(ownOrigins(request, settings).some(isSafe) ? [SAFE_COOKIE] : []),
-    ...(mayBePlain(request, settings) ? [PLAIN_COOKIE] : []),
+    ...(ownOrigins(request, settings).some(isSafe) ? [safeCookie(settings)] : []),
+    ...(mayBePlain(request, settings) ? [plainCookie(settings)] : []),
   ]
   return forms
     .filter((form) => !cameBack(request, form))
@@ -124,10 +139,11 @@ function cookieFor(request: Request, settings: SiteSettings): CookieForm | undef
   const named = request.headers.get('origin')
   const origins = named === null ? own : own.filter((origin) => origin === named)
   const may_be_plain = mayBePlain(request, settings)
-  if (!origins.some(isSafe)) return may_be_plain ? PLAIN_COOKIE : undefined
+  const [safe, plain] = [safeCookie(settings), plainCookie(settings)]
+  if (!origins.some(isSafe)) return may_be_plain ? plain : undefined
   // WebKit drops what is Secure over plain HTTP from this machine, too (https://bugs.webkit.org/show_bug.cgi?id=232088).
-  const is_dropped = may_be_plain && !cameBack(request, SAFE_COOKIE) && cameBack(request, PLAIN_COOKIE)
-  return is_dropped ? PLAIN_COOKIE : SAFE_COOKIE
+  const is_dropped = may_be_plain && !cameBack(request, safe) && cameBack(request, plain)
+  return is_dropped ? plain : safe
 }
 
 const LOOPBACK = /^(localhost|.*\.localhost|127(\.\d{1,3}){3}|\[::1\])$/
