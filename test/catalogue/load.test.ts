@@ -106,10 +106,12 @@ describe('a correct file', () => {
   test.each([
     ['https://gateway.example.com', false],
     ['https://gateway.example.com/', false],
-    ['https://example.com/tollgate', true],
-    ['https://example.com/tollgate/', true],
+    ['https://example.com/tollgate/', false],
+    ['https://example.com/v1', true],
+    ['https://example.com/console/', true],
+    ['https://example.com/a%20b', true],
   ])(
-    'a public_url with a path is warned of, since the console is not served below one: %s',
+    'a public_url with a path that the gateway cannot be served below is warned of: %s',
     (url, is_warned) => {
       const reading = read(
         `[server]\npublic_url = "${url}"\n${provider('name = "acme"\nprotocol = "openai"\nbase_url = "simulator"\n')}`,
@@ -120,7 +122,7 @@ describe('a correct file', () => {
         is_warned ? ['server.public_url'] : [],
       ])
       if (is_warned)
-        expect(warnings[0]?.message).toStartWith('has a path, below which the console is not served yet')
+        expect(warnings[0]?.message).toStartWith('has a path that the gateway cannot be served below')
     },
   )
 

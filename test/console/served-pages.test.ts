@@ -157,9 +157,9 @@ async function pageSizes(files: readonly BundledFile[]): Promise<Map<string, num
   const scripts = new Map(files.filter(({ name }) => name.endsWith('.js')).map((file) => [file.name, file]))
   const textOf = (name: string) => new TextDecoder().decode(scripts.get(name)?.bytes.identity)
   const namesIn = (name: string, pattern: RegExp) =>
-    [...textOf(name).matchAll(pattern)].map(([, found = '']) => found)
-  const STATIC = /(?:from|import)\s*"\/console\/([^"]+\.js)"/g
-  const LAZY = /import\("\/console\/([^"]+\.js)"\)/g
+    [...textOf(name).matchAll(pattern)].map(([, found = '']) => `assets/${found}`)
+  const STATIC = /(?:from|import)\s*"\.\/([^"]+\.js)"/g
+  const LAZY = /import\("\.\/([^"]+\.js)"\)/g
 
   function reach(
     names: readonly string[],

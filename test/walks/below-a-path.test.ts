@@ -1,0 +1,85 @@
+// The console below a path of a host that has nothing else, behind nginx: with the path taken off, and with it passed on.
+import { describe, expect, test } from 'bun:test'
+import OpenAI from 'openai'
+import { FIRST_CATALOGUE } from '../../src/catalogue/first.ts'
+import { fileConsole, givePasswords, PASSWORD } from '../support/console.ts'
+import { consolePage } from '../support/console-page.ts'
+import { freePort } from '../support/free-port.ts'
+import { hasNginx, startNginx } from '../support/nginx.ts'
+
+const PATH = '/tollgate'
+const port = freePort()
+const ORIGIN = `http://127.0.0.1:${port}`
+const CATALOGUE = FIRST_CATALOGUE.replace('[server]', `[server]\npublic_url = "${ORIGIN}${PATH}"`)
+const WAIT = { timeout: 30_000 }
+
+describe.if(hasNginx)('behind nginx', async () => {
+  const { gateway } = await fileConsole({ catalogue: CATALOGUE })
+  await gateway.account('alice', { balance_usd: '10' })
+  const key = await gateway.key('alice')
+  await givePasswords(gateway, ['alice'])
+
+  test.each([
+    ['takes the path off', true],
+    ['passes the path on', false],
+  ])(
+    'that %s: sign-in, pages, a file, a call of the playground, the live feed, and an SDK',
+    async (_, strips) => {
+      await using _nginx = await startNginx([gateway.url], { port, path: PATH, strips })
+      await using one = await consolePage(ORIGIN)
+      const { page } = one
+      const at = () => new URL(page.url()).pathname
+
+      await one.open(`${PATH}/`)
+      expect(at()).toBe(`${PATH}/console`)
+      await page.getByLabel('Account').fill('alice')
+      await page.getByLabel('Password', { exact: true }).fill(PASSWORD)
+      await page.keyboard.press('Enter')
+      await page.getByRole('navigation').getByRole('link', { name: 'Calls', exact: true }).waitFor(WAIT)
+
+      // By its links, and at an address of its own: the files are found from any depth.
+      for (const name of ['Calls', 'Keys', 'Entries']) {
+        await page.getByRole('navigation').getByRole('link', { name, exact: true }).click()
+        await page.getByRole('heading', { level: 1, name }).waitFor(WAIT)
+        await one.quiet()
+        expect(at()).toStartWith(`${PATH}/console/`)
+      }
+      const download = page.waitForEvent('download')
+      await one.open(`${PATH}/console/calls`)
+      await page.getByRole('link', { name: 'Export CSV' }).click()
+      expect((await download).url()).toStartWith(`${ORIGIN}${PATH}/console/api/calls.csv`)
+
+      await one.open(`${PATH}/console/playground`)
+      await page.getByLabel('Message').fill('Hello')
+      await page.getByRole('button', { name: 'Send', exact: true }).click()
+      await page.locator('.play-answer-foot [title$="USD"]').waitFor(WAIT)
+      const feed = page.waitForResponse((answer) => new URL(answer.url()).pathname.endsWith('/live'), WAIT)
+      await one.open(`${PATH}/console`)
+      expect([new URL((await feed).url()).pathname, (await feed).status()]).toEqual([
+        `${PATH}/console/api/live`,
+        200,
+      ])
+      await page.getByRole('link', { name: 'API reference' }).first().waitFor(WAIT)
+      expect(await page.getByRole('link', { name: 'API reference' }).first().getAttribute('href')).toBe(
+        `${PATH}/docs`,
+      )
+      await one.isClean()
+
+      // Once: it takes longer than all the rest, and test/app/process/public-path.test.ts asks for its files in both ways.
+      if (!strips) {
+        await page.goto(`${PATH}/docs`)
+        await page.getByRole('heading', { name: 'Tollgate', exact: true }).first().waitFor(WAIT)
+        expect(await page.content()).toContain(`${ORIGIN}${PATH}`)
+      }
+
+      const client = new OpenAI({ apiKey: key, baseURL: `${ORIGIN}${PATH}/v1` })
+      const messages = [{ role: 'user' as const, content: 'Hello' }]
+      const stream = await client.chat.completions.create({ model: 'sim-flash', messages, stream: true })
+      let text = ''
+      for await (const chunk of stream) text += chunk.choices[0]?.delta.content ?? ''
+      expect(text.length).toBeGreaterThan(0)
+      await gateway.rest()
+    },
+    180_000,
+  )
+})
