@@ -13,12 +13,12 @@ const ORIGIN = `http://127.0.0.1:${port}`
 const CATALOGUE = FIRST_CATALOGUE.replace('[server]', `[server]\npublic_url = "${ORIGIN}${PATH}"`)
 const WAIT = { timeout: 30_000 }
 
-describe.if(hasNginx)('behind nginx', async () => {
-  const { gateway } = await fileConsole({ catalogue: CATALOGUE })
-  await gateway.account('alice', { balance_usd: '10' })
-  const key = await gateway.key('alice')
-  await givePasswords(gateway, ['alice'])
+const { gateway } = await fileConsole({ catalogue: CATALOGUE })
+await gateway.account('alice', { balance_usd: '10' })
+const key = await gateway.key('alice')
+await givePasswords(gateway, ['alice'])
 
+describe.if(hasNginx)('behind nginx', () => {
   test.each([
     ['takes the path off', true],
     ['passes the path on', false],
