@@ -3,6 +3,7 @@ import { mkdirSync, rmSync, statSync } from 'node:fs'
 import { join, relative, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { version } from '../../../package.json'
+import { messageOf } from '../../utilities/thrown.ts'
 import { writeArchives } from './archives.ts'
 import { readKey, writeChecksums } from './checksums.ts'
 import { writeDebianPackages } from './debian.ts'
@@ -11,6 +12,8 @@ import { executableIn, type NoticedRelease, ROOT, sourceDate } from './files.ts'
 import { writeInstaller } from './installer.ts'
 import { writeNpmPackages } from './npm.ts'
 import { ownPlatform, PLATFORMS } from './platforms.ts'
+import { publish } from './publish.ts'
+import { writeBillOfMaterials } from './sbom.ts'
 
 type Report = (line: string) => void
 
@@ -20,6 +23,7 @@ const FORMS: Readonly<Record<string, (release: NoticedRelease) => Promise<readon
   'Debian packages': writeDebianPackages,
   'npm packages': writeNpmPackages,
   'the installer': (release) => writeInstaller(release),
+  'the bill of materials': writeBillOfMaterials,
 }
 
 /** Makes the whole release anew. @returns the paths of its files */
@@ -60,9 +64,29 @@ function table(folder: string, files: readonly string[]): string {
   return ['      MB  file', ...rows, ''].join('\n')
 }
 
+async function main(): Promise<number> {
+  const report: Report = (line) => void process.stderr.write(`${line}\n`)
+  const { values } = parseArgs({
+    options: {
+      folder: { type: 'string', default: join(ROOT, 'dist/release') },
+      publish: { type: 'string' },
+      'dry-run': { type: 'boolean', default: false },
+    },
+  })
+  const folder = resolve(values.folder)
+  const { publish: what, 'dry-run': dry_run } = values
+  if (what !== undefined)
+    return await publish({ what, version, folder, dry_run, environment: process.env }, report)
+  if (dry_run) throw new Error('--dry-run: belongs to --publish npm or --publish image')
+  process.stdout.write(table(folder, await makeRelease(folder, report)))
+  return 0
+}
+
 if (import.meta.main) {
-  const { values } = parseArgs({ options: { folder: { type: 'string' } } })
-  const folder = resolve(values.folder ?? join(ROOT, 'dist/release'))
-  const files = await makeRelease(folder, (line) => process.stderr.write(`${line}\n`))
-  process.stdout.write(table(folder, files))
+  try {
+    process.exitCode = await main()
+  } catch (refusal) {
+    process.stderr.write(`error: ${messageOf(refusal)}\n`)
+    process.exitCode = 1
+  }
 }

@@ -15,7 +15,11 @@ const NODE = '>=18'
 export const packageName = ({ name }: Platform): string => `@tollgate/${name}`
 
 /** The packages in the order in which they are published: `tollgate` last, since it needs the others. */
-export const packageFiles = ({ folder, version, platforms }: Release): readonly string[] => [
+export const packageFiles = ({
+  folder,
+  version,
+  platforms,
+}: Pick<Release, 'folder' | 'version' | 'platforms'>): readonly string[] => [
   ...platforms.map(({ name }) => join(folder, 'npm', `tollgate-${name}-${version}.tgz`)),
   join(folder, 'npm', `tollgate-${version}.tgz`),
 ]
