@@ -11,7 +11,7 @@ export interface Address {
   readonly fields: { readonly [field: string]: TomlValue }
   /** The provider's id of the model. */
   readonly model: string
-  /** The model whose rules hold where `model` is a name of the operator's own. */
+  /** The model that `model` is, where that is a name of the operator's own. */
   readonly generation?: string
   /** A name for the provider, if it is free. */
   readonly name: string

@@ -36,7 +36,7 @@ const PERIODS: readonly (readonly [period: BudgetPeriod, longest_ms: number])[] 
 const EXACT = ['5h', '1d', '24h', '7d', '1w', '30d', '31d', '1mo', 'daily', 'weekly', 'monthly']
 
 /**
- * The period in whose place a duration stands: the next longer one, which is stricter.
+ * The period that stands for a duration: the next longer one, which is stricter.
  *
  * @returns undefined for more than a month, and for what is no duration
  */

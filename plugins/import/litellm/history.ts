@@ -4,7 +4,7 @@ import { DAY_MS } from '../../../src/domain/ranges.ts'
 import type { HistoryRow } from '../move-in.ts'
 import type { SourceRow, SourceTables } from '../source/rows.ts'
 import { nanosIn } from './amounts.ts'
-import { payerOf, payerOfKey } from './owners.ts'
+import { KEYS_OF_NOBODY, payerOf, payerOfKey } from './owners.ts'
 import type { LitellmRows } from './tables.ts'
 import { momentOf, textOf } from './values.ts'
 
@@ -24,26 +24,27 @@ const LOG_COLUMNS = [
 ]
 const DAY_S = DAY_MS / 1_000
 
-/** The accounts of keys, those that are left out among them, and which accounts come in. */
+/** Who paid for the lines of the log. */
 export interface Payers {
-  /** By the hash that the log has. */
+  /** By the hash that the log has, those of keys that are left out among them. */
   readonly by_key: ReadonlyMap<string, string>
   readonly rows: Pick<LitellmRows, 'teams'>
-  readonly come_in: ReadonlySet<string>
 }
 
-export function payersOf(rows: LitellmRows, accounts: readonly { readonly source_id: string }[]): Payers {
-  const by_key = rows.keys.map((row) => [textOf(row.token) ?? '', payerOfKey(rows, row)] as const)
-  return { by_key: new Map(by_key), rows, come_in: new Set(accounts.map(({ source_id }) => source_id)) }
-}
+export const payersOf = (rows: LitellmRows): Payers => ({
+  by_key: new Map(rows.keys.map((row) => [textOf(row.token) ?? '', payerOfKey(rows, row)])),
+  rows,
+})
 
-/** The account of a line; undefined for one that does not come in, such as the administrator's. */
-function payerIn(row: SourceRow, { by_key, rows, come_in }: Payers): string | undefined {
-  const key = textOf(row.api_key)
-  const payer =
-    (key === undefined ? undefined : by_key.get(key)) ??
-    payerOf(rows, { team: textOf(row.team_id), user: textOf(row.user) ?? textOf(row.user_id) })
-  return come_in.has(payer) ? payer : undefined
+/** The payer of calls by the administrator's key, which is no account. */
+const ADMINISTRATOR = 'administrator'
+
+/** The `source_id` of the account of a line, which may be one that does not come in. */
+function payerIn(row: SourceRow, { by_key, rows }: Payers): string {
+  const known = by_key.get(textOf(row.api_key) ?? '')
+  if (known !== undefined) return known
+  const payer = payerOf(rows, { team: textOf(row.team_id), user: textOf(row.user) ?? textOf(row.user_id) })
+  return payer === KEYS_OF_NOBODY ? ADMINISTRATOR : payer
 }
 
 /** Sums by day, the newest day first; within a day in no order. */
@@ -58,9 +59,7 @@ export async function* readHistory(tables: SourceTables, payers: Payers): AsyncG
         yield* day.rows()
         day = new Day(day_s)
       }
-      const account = payerIn(row, payers)
-      if (account === undefined) continue
-      day.add(account, modelIn(row), {
+      day.add(payerIn(row, payers), modelIn(row), {
         calls: 1,
         input_tokens: countIn(row.prompt_tokens),
         output_tokens: countIn(row.completion_tokens),
@@ -133,7 +132,7 @@ async function* readDailySums(
     for await (const row of tables.rows(table, { newest_by: 'date' })) {
       const at_ms = momentOf(row.date)
       const account = payerIn(row, payers)
-      if (at_ms === undefined || account === undefined || !isOf(account)) continue
+      if (at_ms === undefined || !isOf(account)) continue
       const day_s = Math.floor(at_ms / DAY_MS) * DAY_S
       if (day_s >= before_s) continue
       if (day_s !== day.day_s) {

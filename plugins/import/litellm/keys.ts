@@ -46,8 +46,8 @@ export function keysOf(context: KeyContext): Keys {
 
 /** As LiteLLM's own pages name a key: its alias, and the last characters of its text. */
 function nameOf({ key_alias, key_name }: SourceRow): string {
-  const shown = textOf(key_name)
-  return `"${textOf(key_alias) ?? ''}"${shown === undefined ? '' : ` (${shown})`}`
+  const ending = textOf(key_name)
+  return `"${textOf(key_alias) ?? ''}"${ending === undefined ? '' : ` (${ending})`}`
 }
 
 const HASH = /^[0-9a-f]{64}$/
@@ -161,7 +161,7 @@ const LAST_CHARACTERS = /^sk-\.{3}([A-Za-z0-9._-]{4})$/
 const HASH_CHARACTERS = 3
 
 /**
- * What tells keys apart in lists, and names them in `[limits.keys.PREFIX]`: `sk-...aB3d` as LiteLLM shows them; where several end alike,
+ * The prefixes of keys in lists and in `[limits.keys.PREFIX]`: `sk-...aB3d`, as LiteLLM's pages have them; where several end alike,
  * or LiteLLM knows no end, with characters of the hash.
  */
 class Prefixes {

@@ -121,7 +121,7 @@ function routesOf(all: readonly PricedDeployment[]): readonly IncomingRoute[] {
       provider,
       model: address.model,
       ...(address.generation === undefined ? {} : { generation: address.generation }),
-      // A weight of 0 is never drawn, but tried where the others fail.
+      // LiteLLM never picks a weight of 0: the route is tried where the others fail.
       order: weight === 0 ? last + 1 : order,
       weight: Math.max(1, weight),
       ...(cost ? { cost } : {}),

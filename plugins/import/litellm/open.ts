@@ -53,7 +53,7 @@ export async function openLitellm(source: LitellmSource): Promise<OpenSource> {
     if (!rows) return { move_in: { ...catalogue.move_in, accounts: [] }, payers: undefined }
     const { accounts, left_out } = payingSide(rows, catalogue.names, source.now_ms)
     const move_in = { ...catalogue.move_in, accounts, left_out: [...catalogue.move_in.left_out, ...left_out] }
-    return { move_in, payers: payersOf(rows, accounts) }
+    return { move_in, payers: payersOf(rows) }
   }
   let loading: Promise<Loaded> | undefined
   const loaded = () => (loading ??= load())

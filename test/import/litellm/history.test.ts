@@ -72,19 +72,20 @@ test('lines of a day, an account and a model are one row, the newest day first',
 })
 
 describe('a line', () => {
-  test.each<[SourceRow, number]>([
-    [{ status: 'failure' }, 0],
-    [{ status: 'success' }, 1],
-    [{ startTime: null }, 0],
+  // Its account, which may be one that does not come in; none where it is no call.
+  test.each<[SourceRow, readonly string[]]>([
+    [{ status: 'failure' }, []],
+    [{ status: 'success' }, ['user u']],
+    [{ startTime: null }, []],
     // Of a deleted key: its team or user pays.
-    [{ api_key: 'deleted', team_id: 't' }, 1],
-    [{ api_key: 'deleted', user: 'u' }, 1],
-    // The administrator's, and one of an owner who does not come in.
-    [{ api_key: 'deleted', user: 'default_user_id' }, 0],
-    [{ api_key: '', user: '', team_id: null }, 0],
-    [{ api_key: 'deleted', user: 'gone' }, 0],
-  ])('%p is in %d rows', async (row, count) => {
-    expect(await history({ ...OWNERS, SpendLogs: [line('sk-user-key', row)] })).toHaveLength(count)
+    [{ api_key: 'deleted', team_id: 't' }, ['team t']],
+    [{ api_key: 'deleted', user: 'u' }, ['user u']],
+    [{ api_key: 'deleted', team_id: 'deleted', user: 'gone' }, ['user gone']],
+    [{ api_key: 'deleted', user: 'default_user_id' }, ['administrator']],
+    [{ api_key: '', user: '', team_id: null }, ['administrator']],
+  ])('%p is of %p', async (row, accounts) => {
+    const rows = await history({ ...OWNERS, SpendLogs: [line('sk-user-key', row)] })
+    expect(rows.map(({ account }) => account)).toEqual([...accounts])
   })
 
   test.each([

@@ -19,7 +19,7 @@ describe('deployments of one name are routes, shared by', () => {
     ['weight: 1, rpm: 900', 'weight: 1, rpm: 1', [0, 1], [0, 1]],
     ['order: 1', 'order: 2', [0, 1], [1, 1]],
     ['order: 5', '', [0, 1], [1, 1]],
-    // A weight of 0 is never drawn: it is tried where the other fails.
+    // LiteLLM never picks a weight of 0: the route is tried where the other fails.
     ['weight: 1', 'weight: 0', [0, 1], [1, 1]],
   ])('%p and %p', async (one, other, first, second) => {
     const config = `model_list:\n${entry('m', `${TWO}, ${one}`)}${entry('m', `${OTHER}, ${other}`)}`

@@ -51,14 +51,15 @@ const SUMS = `
   WITH lines AS (
     SELECT floor(extract(epoch FROM date_trunc('day', l."startTime")))::bigint AS day_s,
            CASE WHEN t.team_id IS NOT NULL THEN 'team ' || t.team_id
-                WHEN coalesce(k.user_id, l."user") IS NOT NULL THEN 'user ' || coalesce(k.user_id, l."user") END AS account,
+                WHEN coalesce(k.user_id, l."user") IS NOT NULL THEN 'user ' || coalesce(k.user_id, l."user")
+                ELSE 'administrator' END AS account,
            coalesce(nullif(l.model_group, ''), l.model) AS model, l.prompt_tokens, l.completion_tokens,
            round(l.spend::numeric * 1000000000) AS nanos
       FROM "LiteLLM_SpendLogs" l LEFT JOIN "LiteLLM_VerificationToken" k ON k.token = l.api_key
       LEFT JOIN "LiteLLM_TeamTable" t ON t.team_id = coalesce(k.team_id, l.team_id))
   SELECT account, model, day_s::int AS day_s, count(*)::int AS calls, sum(prompt_tokens)::int AS input_tokens,
          sum(completion_tokens)::int AS output_tokens, sum(nanos)::bigint::text AS charged
-    FROM lines WHERE account IS NOT NULL GROUP BY 1, 2, 3`
+    FROM lines GROUP BY 1, 2, 3`
 
 interface Sum {
   account: string
