@@ -23,6 +23,7 @@ import { entries } from './entries/plugin.ts'
 import { firstSteps } from './first-steps/plugin.ts'
 import { health } from './health/plugin.ts'
 import { images } from './images/plugin.ts'
+import { importing } from './import/plugin.ts'
 import { keys } from './keys/plugin.ts'
 import { library } from './library/plugin.ts'
 import { liveFeed } from './live-feed/plugin.ts'
@@ -75,6 +76,7 @@ export const plugins = [
   ownPlugins,
   moving,
   upgrade,
+  importing,
   alerts,
   backups,
   system,

@@ -7,6 +7,7 @@ import { catalogue_pages } from './catalogue/web/pages.ts'
 import type { PageEntry, PageGroup, Search } from './console/web/app/page-entry.ts'
 import { entry_pages } from './entries/web/pages.ts'
 import { first_steps_pages } from './first-steps/web/pages.ts'
+import { import_pages } from './import/web/pages.ts'
 import { key_pages } from './keys/web/pages.ts'
 import { library_pages } from './library/web/pages.ts'
 import { playground_pages } from './playground/web/pages.ts'
@@ -22,7 +23,7 @@ export const page_groups: readonly PageGroup[] = [
   },
   {
     title: 'Money',
-    pages: [...account_pages, ...key_pages, ...usage_pages, ...entry_pages, ...books_pages],
+    pages: [...account_pages, ...key_pages, ...usage_pages, ...entry_pages, ...books_pages, ...import_pages],
   },
   {
     title: 'Configure',

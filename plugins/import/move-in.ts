@@ -1,11 +1,12 @@
 // A move-in: what another gateway's database and configuration bring, as plain values that are the same for every source.
-import type { BudgetChanges } from '../../src/access/budgets.ts'
+import type { BudgetChanges, BudgetUse } from '../../src/access/budgets.ts'
 import type { TomlValue } from '../../src/catalogue/toml-write.ts'
-import type { BudgetPeriod } from '../../src/domain/budgets.ts'
 import type { Limit } from '../../src/domain/call-limits.ts'
 import type { Catalogue } from '../../src/domain/catalogue.ts'
 import type { Nanos } from '../../src/domain/money.ts'
 import type { Usage } from '../../src/domain/usage.ts'
+
+export type { BudgetUse }
 
 export type SourceName = 'new-api' | 'one-api' | 'litellm'
 
@@ -39,8 +40,6 @@ export interface IncomingAccount {
   readonly limits: Limit
   readonly keys: readonly IncomingKey[]
 }
-
-export type BudgetUse = { readonly [Period in BudgetPeriod]?: Nanos }
 
 /** A key that goes on working unchanged. */
 export interface IncomingKey {

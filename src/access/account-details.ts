@@ -72,8 +72,7 @@ export function changeDetails(
     const account = await lockedAccount(tx, name)
     await refuseErased(tx, account)
     const before = await detailsOf(tx, account.id)
-    const after = trimmed({ ...before, ...changes })
-    check(after)
+    const after = checkedDetails({ ...before, ...changes })
     const names = (Object.keys(after) as (keyof AccountDetails)[]).filter(
       (name) => before[name] !== after[name],
     )
@@ -92,6 +91,13 @@ export function changeDetails(
     })
     return after
   })
+}
+
+/** Details as they are stored. @throws GatewayError invalid_request for a malformed one */
+export function checkedDetails(details: AccountDetails): AccountDetails {
+  const stored = trimmed(details)
+  check(stored)
+  return stored
 }
 
 /** The same letters in the same form: what is typed on one machine is found from another. */

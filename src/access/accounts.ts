@@ -29,8 +29,15 @@ export const OPERATORS_NAME = 'operator'
 export const pseudonymOf = (account_id: number): string => `erased-${account_id}`
 const PSEUDONYM = /^erased-\d+$/
 
+/** Whether `checkName` passes a name. */
+export const isName = (name: string): boolean => NAME.test(name)
+
+/** Whether a new account may have a name, where it is free. */
+export const isAccountName = (name: string): boolean =>
+  isName(name) && name.toLowerCase() !== OPERATORS_NAME && !PSEUDONYM.test(name)
+
 /** @throws GatewayError invalid_request as `checkName`, for the operator's name, and for one that an erased account would get */
-function checkAccountName(name: string): void {
+export function checkAccountName(name: string): void {
   checkName(name)
   if (name.toLowerCase() === OPERATORS_NAME)
     throw invalidRequest(`"${name}" is reserved for the operator. Choose another name.`, { param: 'name' })
@@ -144,6 +151,7 @@ export async function setStatus(tx: Tx, name: string, status: Account['status'])
   return changed
 }
 
-const nameTaken = (name: string) => invalidRequest(`Account "${name}" already exists.`, { param: 'name' })
+export const nameTaken = (name: string) =>
+  invalidRequest(`Account "${name}" already exists.`, { param: 'name' })
 const noSuchAccount = (name: string) =>
   notFound(`Account "${name}" not found. \`tollgate account list\` shows all accounts.`)

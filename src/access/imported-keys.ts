@@ -37,12 +37,7 @@ export async function importKey(
   const { budgets = {}, ...limits } = requested
   const settings = { ...NO_LIMITS, ...limits }
   checkSettings(settings, now_ms)
-  if (sha256.length !== 32) throw invalidRequest('sha256: must have 32 bytes.', { param: 'sha256' })
-  if (!isImportedPrefix(prefix))
-    throw invalidRequest(
-      `prefix: "${prefix}" must be "sk-" and 7 letters, digits, dots, hyphens or underscores.`,
-      { param: 'prefix' },
-    )
+  checkImportedKey({ sha256, prefix })
   await tx.lock(account_id)
   const account = await accountQueries(tx).accountById.get({ id: account_id })
   if (!account) throw notFound(`There is no account ${account_id}.`)
@@ -50,12 +45,22 @@ export async function importKey(
   await refuseTakenName(tx, account_id, settings.name, now_ms)
   const columns = { ...columnsOf(settings), account_id, prefix, sha256: Buffer.from(sha256), created_at_ms }
   const key: Key | undefined = await keyQueries(tx).insertUnknownKey.get(columns)
-  if (!key)
-    throw conflict(`The key "${prefix}" is there already, of this account or another one.`, {
-      code: 'key_exists',
-    })
+  if (!key) throw keyExists(prefix)
   const set = await setBudgets(tx, { account_id, key_id: key.id }, budgets, now_ms)
   const after = { ...keyFields(key), ...set?.after }
   await recordAction(tx, { action: 'key.imported', account_id, key_id: key.id, after })
   return key
 }
+
+/** @throws GatewayError invalid_request where the hash or the prefix is malformed */
+export function checkImportedKey({ sha256, prefix }: Pick<ImportedKey, 'sha256' | 'prefix'>): void {
+  if (sha256.length !== 32) throw invalidRequest('sha256: must have 32 bytes.', { param: 'sha256' })
+  if (!isImportedPrefix(prefix))
+    throw invalidRequest(
+      `prefix: "${prefix}" must be "sk-" and 7 letters, digits, dots, hyphens or underscores.`,
+      { param: 'prefix' },
+    )
+}
+
+export const keyExists = (prefix: string) =>
+  conflict(`The key "${prefix}" is there already, of this account or another one.`, { code: 'key_exists' })

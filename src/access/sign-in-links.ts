@@ -2,9 +2,9 @@
 
 import { notFound } from '../domain/errors.ts'
 import { HOUR_MS } from '../domain/ranges.ts'
-import { recordAction } from '../store/actions.ts'
-import type { Db } from '../store/db.ts'
-import type { Account } from '../store/schema.ts'
+import { recordAction, recordActions } from '../store/actions.ts'
+import type { Db, Tx } from '../store/db.ts'
+import { type Account, sign_in_links } from '../store/schema.ts'
 import { lockedAccount } from './accounts.ts'
 import { refuseClosed } from './closing.ts'
 import type { Issuing } from './keys.ts'
@@ -42,6 +42,43 @@ export function makeInvitation(db: Db, account_name: string, issuing: Issuing): 
     await refuseClosed(tx, account)
     return await makeLink(tx, account.id, INVITATION_DAYS * 24 * HOUR_MS, issuing)
   })
+}
+
+/** A link whose token was made before, for an account that has none. */
+export interface PreparedInvitation extends SignInLink {
+  account_id: number
+}
+
+/** A token of a link, as `makeInvitation` makes it. */
+export const makeToken = (randomBytes: Issuing['randomBytes']): string =>
+  Buffer.from(randomBytes(TOKEN_BYTES)).toString('base64url')
+
+/** Stores links of many accounts in a transaction that has locked the operator. An account that has got one meanwhile keeps that. */
+export async function storeInvitations(
+  tx: Tx,
+  prepared: readonly PreparedInvitation[],
+  now_ms: number,
+): Promise<void> {
+  if (prepared.length === 0) return
+  await tx.orm
+    .insert(sign_in_links)
+    .values(
+      prepared.map(({ account_id, token, expires_at_ms }) => ({
+        account_id,
+        sha256: hashKey(token),
+        created_at_ms: now_ms,
+        expires_at_ms,
+      })),
+    )
+    .onConflictDoNothing()
+  await recordActions(
+    tx,
+    prepared.map(({ account_id, expires_at_ms }) => ({
+      action: 'invitation.created',
+      account_id,
+      after: { expires_at: new Date(expires_at_ms).toISOString() },
+    })),
+  )
 }
 
 /** Whether the operator has set a password. */
@@ -109,7 +146,7 @@ async function makeLink(
   lasts_ms: number,
   { randomBytes, now_ms }: Issuing,
 ): Promise<SignInLink> {
-  const token = Buffer.from(randomBytes(TOKEN_BYTES)).toString('base64url')
+  const token = makeToken(randomBytes)
   const expires_at_ms = now_ms + lasts_ms
   await db.begin(async (tx) => {
     await tx.lock(account_id)

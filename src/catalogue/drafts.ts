@@ -38,6 +38,8 @@ export interface FileParts extends Pick<ReadOptions, 'env' | 'protocols'> {
   path: string
   /** The one in force. */
   catalogue: () => Catalogue
+  /** Environment variables that a draft may name, whatever env_names says. */
+  named_variables?: ReadonlySet<string> | undefined
 }
 
 /** The base of a draft. */
@@ -75,7 +77,11 @@ export async function prepare(
   const restored = restoreSecrets(edited, hidden, origins)
   await endOfTurn()
   const raw = (text.startsWith(BYTE_ORDER_MARK) ? BYTE_ORDER_MARK : '') + restored.text
-  const known = new Set([...origins.keys(), ...hidden.variables.map(({ variable }) => variable)])
+  const known = new Set([
+    ...origins.keys(),
+    ...hidden.variables.map(({ variable }) => variable),
+    ...(parts.named_variables ?? []),
+  ])
   const { mistakes, warnings, catalogue } = readWith(parts, raw, { known, machine })
   const beyond = refusedChanges({
     before: values ?? {},

@@ -103,6 +103,18 @@ export async function recordAction(tx: Tx, action: Action, by: ActionContext = a
   if (is_own && SIGN_IN_ACTIONS.includes(action.action)) await removeOldestSignIn.run({ account_id })
 }
 
+/** As many rows as a statement takes. */
+const MAX_ROWS = 500
+
+/** The same of many, by whom nothing is counted: the operator, a command or the gateway. */
+export async function recordActions(tx: Tx, all: readonly Action[]): Promise<void> {
+  const by = actorFor(tx)
+  for (let done = 0; done < all.length; done += MAX_ROWS) {
+    const rows = all.slice(done, done + MAX_ROWS).map((action) => actionRow(action, by))
+    await tx.orm.insert(actions).values(rows)
+  }
+}
+
 async function refuseTooMany(tx: Tx, account_id: number | null, now_ms: number): Promise<void> {
   const first = await actionQueries(tx).firstOfAllowed.get({ account_id })
   const wait_ms = first ? first.at_ms + DAY_MS - now_ms : 0

@@ -3,6 +3,7 @@ import { Database } from 'bun:sqlite'
 import { afterAll, test } from 'bun:test'
 import { audit_log } from '../../plugins/audit-log/list.ts'
 import { entry_list } from '../../plugins/entries/list.ts'
+import { imported_history } from '../../plugins/import/history/list.ts'
 import { key_list } from '../../plugins/keys/list.ts'
 import { refused_requests } from '../../plugins/refusals/index.ts'
 import { openDb } from '../../src/store/engines/sqlite/sqlite.ts'
@@ -27,6 +28,14 @@ for (const [id, account_id, key_id] of [
   file
     .query(`INSERT INTO refusals VALUES (?, ?, ?, 'req', ?, 'chat', 'm', 402, 'c', 'w')`)
     .run(id, account_id, key_id, scene.now_ms - 10 + id)
+for (const [id, account_id, day_s] of [
+  [1, 1, 86_400],
+  [2, 1, 172_800],
+  [3, 2, 172_800],
+] as const)
+  file
+    .query(`INSERT INTO imported_usage VALUES (?, 'new-api', ?, ?, 'm', 1, 1, 1, 1)`)
+    .run(id, account_id, day_s)
 file.close()
 const db = openDb(scene.path('tollgate.db'))
 afterAll(async () => {
@@ -38,3 +47,4 @@ test('the audit log', () => expectFilters(db, audit_log, ({ created_at_ms }) => 
 test('entries', () => expectFilters(db, entry_list, ({ created_at_ms }) => created_at_ms))
 test('keys', () => expectFilters(db, key_list, ({ created_at_ms }) => created_at_ms))
 test('refused requests', () => expectFilters(db, refused_requests, ({ at_ms }) => at_ms))
+test('imported history', () => expectFilters(db, imported_history, ({ day_s }) => day_s * 1_000))

@@ -21,7 +21,7 @@ const FOR_ACCOUNTS = Object.entries({
     /images/:id/thumbnail /files /files.csv /files/picture /files/thumbnail /usage /usage.csv /overview
     /live /entry-sums /statement /statement.csv /sessions.csv /calls /calls.csv /call-sums /call-filters
     /calls/:request_id /refusals /refusals/:request_id /keys /keys.csv /keys/:id /entries /entries.csv
-    /audit-log /audit-log.csv /search /models /models.csv /models/detail`,
+    /audit-log /audit-log.csv /history /history.csv /search /models /models.csv /models/detail`,
   PUT: `
     /password`,
   POST: `

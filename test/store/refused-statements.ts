@@ -31,7 +31,9 @@ export const FILLING = `
   INSERT INTO bucket_marks VALUES (1, 'a');
   INSERT INTO route_sums VALUES (300, 600, 'm', 'p', 'u', 'answered', 2, 1, 90);
   INSERT INTO alerts VALUES (1, 'disk', '', NULL, 'full', 5, 6, 7), (2, 'disk', '', NULL, 'full', 5, NULL, NULL);
-  INSERT INTO alert_sendings VALUES (1, 1, NULL, 'raised', 'm1', 5, 1, NULL, 6, 200, NULL)`
+  INSERT INTO alert_sendings VALUES (1, 1, NULL, 'raised', 'm1', 5, 1, NULL, 6, 200, NULL);
+  INSERT INTO imported_rows VALUES (1, 'new-api', 'account', 'user 1', 1, NULL, 'x -', '{}', 0);
+  INSERT INTO imported_usage VALUES (1, 'new-api', 1, 86400, 'm', 1, 1, 1, 1)`
 
 const ACCOUNTS = [
   ['a negative balance', 'UPDATE accounts SET balance_nanos = -1'],
@@ -257,6 +259,30 @@ const BUCKET_MARKS = [
   ['an empty one', "UPDATE bucket_marks SET mark = ''"],
 ] as const
 
+const IMPORTED_ROWS = [
+  [
+    'the same row twice',
+    "INSERT INTO imported_rows VALUES (2, 'new-api', 'account', 'user 1', 1, NULL, '', '{}', 0)",
+  ],
+  ['an unknown kind', "UPDATE imported_rows SET kind = 'channel'"],
+  ['without a source', "UPDATE imported_rows SET source = ''"],
+  ['without a row', "UPDATE imported_rows SET source_id = ''"],
+  ['of an unknown account', 'UPDATE imported_rows SET account_id = 9'],
+  ['of an unknown key', 'UPDATE imported_rows SET key_id = 9'],
+  ['content that is no JSON', "UPDATE imported_rows SET content = 'x'"],
+] as const
+
+const IMPORTED_USAGE = [
+  ['the same day twice', "INSERT INTO imported_usage VALUES (2, 'new-api', 1, 86400, 'm', 1, 1, 1, 1)"],
+  ['a day that begins at no midnight', 'UPDATE imported_usage SET day_s = 5'],
+  ['of an unknown account', 'UPDATE imported_usage SET account_id = 9'],
+  ['less than no call', 'UPDATE imported_usage SET calls = -1'],
+  ['a negative charge', 'UPDATE imported_usage SET charged_nanos = -1'],
+  ['more than the safe integers', `UPDATE imported_usage SET output_tokens = ${TOO_MUCH}`],
+  ['fewer tokens than none', 'UPDATE imported_usage SET input_tokens = -1'],
+  ['without a source', "UPDATE imported_usage SET source = ''"],
+] as const
+
 /** By the table that stays as it is. */
 export const REFUSED_STATEMENTS = [
   ['gateways', GATEWAYS],
@@ -278,4 +304,6 @@ export const REFUSED_STATEMENTS = [
   ['opening_debts', OPENING_DEBTS],
   ['calls', CALLS],
   ['responses', RESPONSES],
+  ['imported_rows', IMPORTED_ROWS],
+  ['imported_usage', IMPORTED_USAGE],
 ] as const

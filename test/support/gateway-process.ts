@@ -54,14 +54,17 @@ interface ProcessOptions {
   log_path?: string
   /** Where it listens; at a free port otherwise. */
   listen?: string
+  /** The file of variables that it reads. */
+  env_file?: string
 }
 
 async function over(
   folder: DataFolder,
-  { as_user, environment = {}, log_path, listen = '127.0.0.1:0' }: ProcessOptions,
+  { as_user, environment = {}, log_path, listen = '127.0.0.1:0', env_file }: ProcessOptions,
 ): Promise<GatewayProcess> {
   const program = as_user === undefined ? commandOf('gateway') : [...commandOf('as-user'), String(as_user)]
-  const command = [...program, 'serve', '--data', folder.path, '--listen', listen]
+  const variables = env_file === undefined ? [] : ['--env-file', env_file]
+  const command = [...program, 'serve', '--data', folder.path, '--listen', listen, ...variables]
   const env = { ...process.env, ...environment }
   const stdout = log_path === undefined ? 'ignore' : Bun.file(log_path)
   const child = Bun.spawn(command, { stdin: 'ignore', stdout, stderr: 'pipe', env })

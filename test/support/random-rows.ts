@@ -256,6 +256,23 @@ const ASKED: Readonly<Record<string, Asked>> = {
     webhook_id: unique(at),
     ...(random.chance(0.5) ? { due_at_ms: null } : { sent_at_ms: null }),
   }),
+  imported_rows: ({ random, id, at }) => ({
+    source: 'new-api',
+    kind: either(random, 'account', 'key', 'link'),
+    source_id: unique(at) || 'user 1',
+    account_id: other(random, id),
+    key_id: either(random, null, other(random, id)),
+    content: either(random, '{}', '{"balance_nanos":9007199254740991}'),
+  }),
+  imported_usage: ({ random, id, at }) => ({
+    source: 'new-api',
+    account_id: other(random, id),
+    day_s: at * 86_400,
+    calls: either(random, 0, MAX),
+    input_tokens: either(random, 0, MAX),
+    output_tokens: either(random, 0, MAX),
+    charged_nanos: either(random, 0, MAX),
+  }),
 }
 
 /** Of tables that have no more. */

@@ -28,6 +28,7 @@ import { AwaitedPage } from '../../console/web/parts/states.tsx'
 import { Status } from '../../console/web/parts/status.tsx'
 import { Tabs } from '../../console/web/parts/tabs.tsx'
 import { EntriesList } from '../../entries/web/entries-list.tsx'
+import { HistoryLink } from '../../import/web/history-list.tsx'
 import { KeysList } from '../../keys/web/keys-list.tsx'
 import { LimitFacts } from '../../keys/web/limit-facts.tsx'
 import { SpendLimitFacts } from '../../keys/web/spend-limits.tsx'
@@ -66,6 +67,7 @@ function AccountPage({ account, refusals }: KnownAccount) {
           <ButtonLink icon={ListFilter} href={`/calls?account=${account.id}`}>
             Calls
           </ButtonLink>
+          <HistoryLink account={String(account.id)} />
           <AccountMenu account={account} open={setOpen} debit={() => setMovement('debit')} />
           <Button look="primary" icon={Plus} onClick={() => setMovement('top-up')}>
             Top up

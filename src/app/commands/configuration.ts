@@ -13,15 +13,20 @@ import { type DataFolder, withDatabase } from '../command-line/data-folder.ts'
 import type { CliDeps } from '../command-line/terminal.ts'
 import { sharedOfFolder } from '../process/shared-catalogue.ts'
 
-/** @param catalogue what is in force */
+/**
+ * @param catalogue what is in force
+ * @param named_variables which a draft may name beside those of env_names: a command is run by the owner of the machine
+ */
 export const configurationOf = (
   folder: DataFolder,
   catalogue: Catalogue,
   { env, now }: Pick<CliDeps, 'env' | 'now'>,
+  named_variables?: ReadonlySet<string>,
 ): Configuration =>
   createConfiguration({
     path: folder.catalogue_path,
     env,
+    named_variables,
     protocols: BUILT_IN_REGISTRY,
     catalogue: () => catalogue,
     // A gateway that runs watches the file itself.

@@ -14,6 +14,7 @@ import { MarginFigure } from '../../../console/web/parts/margin-words.tsx'
 import { Money } from '../../../console/web/parts/money.tsx'
 import { Page, Section } from '../../../console/web/parts/page.tsx'
 import { EmptyState, Loaded } from '../../../console/web/parts/states.tsx'
+import { HistoryLink } from '../../../import/web/history-list.tsx'
 import { DEFAULTS, GROUPS, type Group, Parts, RangeAndFilters, type UsageView } from './parts.tsx'
 
 export default function UsagePage() {
@@ -29,7 +30,12 @@ export default function UsagePage() {
     <Page
       title="Usage"
       lead="Days begin at midnight UTC. Today is included, as far as it has come."
-      actions={<ExportCsv list="usage" query={{ ...requested, by }} />}
+      actions={
+        <>
+          <HistoryLink account={filters.filters.account} />
+          <ExportCsv list="usage" query={{ ...requested, by }} />
+        </>
+      }
     >
       <RangeAndFilters {...filters} />
       <Loaded query={usage} rows={8}>

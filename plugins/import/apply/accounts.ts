@@ -1,0 +1,133 @@
+// The accounts of an import with their sign-ins, limits and keys, many in one transaction: each is there as a whole, or not yet.
+import { countUse } from '../../../src/access/budgets.ts'
+import { createImportedAccounts, type NewImportedKey } from '../../../src/access/imported-accounts.ts'
+import { importKey } from '../../../src/access/imported-keys.ts'
+import type { Db, Tx } from '../../../src/store/db.ts'
+import { accountContent, accountIdentity, keyContent, keyIdentity, prefixOf } from '../plan/identity.ts'
+import type { PlannedAccount, PlannedKey } from '../plan/plan.ts'
+import { type ImportedRow, imported_rows } from '../tables.ts'
+import type { Applying } from './applying.ts'
+
+/** Some 20 ms of the write lock on SQLite. */
+const ACCOUNTS_A_BATCH = 100
+const ROWS_A_STATEMENT = 500
+
+/** @throws StorageFailure; GatewayError where a name was taken since the plan was made: a second run takes another one */
+export async function applyAccounts(db: Db, { plan, show, check, probe, now_ms }: Applying): Promise<void> {
+  const { accounts, source } = plan
+  for (let done = 0; done < accounts.length; done += ACCOUNTS_A_BATCH) {
+    check()
+    show({ what: 'Importing accounts', done, of: accounts.length, unit: 'accounts' })
+    const batch = accounts.slice(done, done + ACCOUNTS_A_BATCH)
+    await db.begin(async (tx) => {
+      // The names of all accounts.
+      await tx.lock(null)
+      const created = await createAccounts(
+        tx,
+        batch.filter(({ account_id }) => account_id === undefined),
+        now_ms,
+      )
+      const added: RememberedRow[] = []
+      for (const account of batch)
+        if (account.account_id !== undefined)
+          added.push(...(await addKeys(tx, account, account.account_id, now_ms)))
+      await remember(tx, source, [...created, ...added], now_ms)
+    })
+    probe('accounts')
+  }
+}
+
+type RememberedRow = Omit<ImportedRow, 'id' | 'source' | 'imported_at_ms'>
+
+async function remember(
+  tx: Tx,
+  source: string,
+  rows: readonly RememberedRow[],
+  now_ms: number,
+): Promise<void> {
+  for (let done = 0; done < rows.length; done += ROWS_A_STATEMENT)
+    await tx.orm
+      .insert(imported_rows)
+      .values(
+        rows.slice(done, done + ROWS_A_STATEMENT).map((row) => ({ ...row, source, imported_at_ms: now_ms })),
+      )
+}
+
+async function createAccounts(
+  tx: Tx,
+  planned: readonly PlannedAccount[],
+  now_ms: number,
+): Promise<RememberedRow[]> {
+  if (planned.length === 0) return []
+  const created = await createImportedAccounts(
+    tx,
+    planned.map(({ incoming, name, display_name, email, keys }) => ({
+      name,
+      display_name,
+      email,
+      status: incoming.status,
+      password_hash: incoming.password_hash,
+      budgets: incoming.budgets,
+      budgets_used: incoming.budgets_used,
+      keys: keys.map((key) => newKey(key, now_ms)),
+    })),
+    now_ms,
+  )
+  return planned.flatMap((account, at) => {
+    const { account_id = 0, key_ids = [] } = created[at] ?? {}
+    return [
+      accountRow(account, account_id),
+      ...account.keys.map((key, at) => keyRow(key, account_id, key_ids[at] ?? 0)),
+    ]
+  })
+}
+
+function accountRow({ incoming, balance_nanos }: PlannedAccount, account_id: number): RememberedRow {
+  const credited = incoming.balance_nanos === null && balance_nanos === 0 ? undefined : balance_nanos
+  return {
+    kind: 'account',
+    source_id: incoming.source_id,
+    account_id,
+    key_id: null,
+    identity: accountIdentity(incoming),
+    content: JSON.stringify(accountContent(incoming, credited)),
+  }
+}
+
+const keyRow = ({ incoming }: PlannedKey, account_id: number, key_id: number): RememberedRow => ({
+  kind: 'key',
+  source_id: incoming.source_id,
+  account_id,
+  key_id,
+  identity: keyIdentity(incoming),
+  content: JSON.stringify(keyContent(incoming)),
+})
+
+function newKey({ incoming, name }: PlannedKey, now_ms: number): NewImportedKey {
+  const { sha256, created_at_ms, models, addresses, spend_limit_nanos, expires_at_ms } = incoming
+  return {
+    settings: { name, models, addresses, spend_limit_nanos, expires_at_ms, concurrent_calls: null },
+    sha256,
+    prefix: prefixOf(incoming),
+    created_at_ms: created_at_ms ?? now_ms,
+    budgets: incoming.budgets,
+    budgets_used: incoming.budgets_used,
+  }
+}
+
+/** New keys of an account that came in before. */
+async function addKeys(
+  tx: Tx,
+  { keys }: PlannedAccount,
+  account_id: number,
+  now_ms: number,
+): Promise<RememberedRow[]> {
+  const rows: RememberedRow[] = []
+  for (const key of keys) {
+    const { settings, budgets, budgets_used = {}, ...imported } = newKey(key, now_ms)
+    const { id: key_id } = await importKey(tx, account_id, { ...settings, budgets }, imported, now_ms)
+    await countUse(tx, { account_id, key_id }, budgets_used)
+    rows.push(keyRow(key, account_id, key_id))
+  }
+  return rows
+}

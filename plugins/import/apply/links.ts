@@ -1,0 +1,128 @@
+// Links by which imported people without a password set one: a line each in a file of the data folder, for the operator to send.
+import { existsSync, readFileSync } from 'node:fs'
+import type { RandomBytes } from '../../../src/access/secret.ts'
+import {
+  INVITATION_DAYS,
+  makeToken,
+  type PreparedInvitation,
+  storeInvitations,
+} from '../../../src/access/sign-in-links.ts'
+import { linkAt } from '../../../src/app/command-line/console-link.ts'
+import { DAY_MS } from '../../../src/domain/ranges.ts'
+import { csvLine } from '../../../src/http/csv.ts'
+import type { Db } from '../../../src/store/db.ts'
+import type { IncomingAccount } from '../move-in.ts'
+import { imported_rows } from '../tables.ts'
+import type { Applying } from './applying.ts'
+import { replaceForOwner } from './own-file.ts'
+
+const LINKS_A_BATCH = 500
+
+interface Invited {
+  source_id: string
+  account_id: number
+  name: string
+  email: string
+}
+
+export interface LinkFile {
+  path: string
+  /** Of the console. */
+  url: string
+  randomBytes: RandomBytes
+}
+
+/**
+ * Makes the links that are not made yet. The file comes first: a run that is killed before the rows are written is finished by the next one with
+ * the tokens of the file.
+ * @returns how many were made @throws StorageFailure; the file system's error
+ */
+export async function applyLinks(
+  db: Db,
+  accounts: readonly IncomingAccount[],
+  { path, url, randomBytes }: LinkFile,
+  applying: Applying,
+): Promise<number> {
+  const invited = await withoutPassword(db, accounts, applying.plan.source)
+  if (invited.length === 0) return 0
+  const text = existsSync(path)
+    ? readFileSync(path, 'utf8')
+    : csvLine(['account', 'email', 'link', 'expires'])
+  const known = tokensIn(text)
+  const expires_at_ms = applying.now_ms + INVITATION_DAYS * DAY_MS
+  const made = invited.map((person) => ({
+    ...person,
+    token: known.get(person.name) ?? makeToken(randomBytes),
+    expires_at_ms,
+  }))
+  const lines = made
+    .filter(({ name }) => !known.has(name))
+    .map(({ name, email, token }) => {
+      const link = linkAt(url, 'invitation', { token, expires_at_ms })
+      return csvLine([name, email, link.url, link.expires_at])
+    })
+  replaceForOwner(path, text + lines.join(''))
+  applying.probe('links file')
+  for (let done = 0; done < made.length; done += LINKS_A_BATCH) {
+    applying.check()
+    applying.show({ what: 'Making sign-in links', done, of: made.length, unit: 'links' })
+    await storeLinks(db, made.slice(done, done + LINKS_A_BATCH), applying)
+    applying.probe('links')
+  }
+  return made.length
+}
+
+const storeLinks = (
+  db: Db,
+  made: readonly (Invited & PreparedInvitation)[],
+  { plan: { source }, now_ms }: Applying,
+): Promise<void> =>
+  db.begin(async (tx) => {
+    await tx.lock(null)
+    await storeInvitations(tx, made, now_ms)
+    await tx.orm.insert(imported_rows).values(
+      made.map(({ account_id, source_id }) => ({
+        source,
+        source_id,
+        account_id,
+        kind: 'link' as const,
+        key_id: null,
+        identity: '',
+        content: '{}',
+        imported_at_ms: now_ms,
+      })),
+    )
+  })
+
+const LINE = /^([^,"\r\n]+),.*\/invitation#([A-Za-z0-9_-]{32})/gm
+
+const tokensIn = (text: string): ReadonlyMap<string, string> =>
+  new Map([...text.matchAll(LINE)].map(([, name = '', token = '']) => [name, token]))
+
+/** Active accounts of the import without a password and without a link of an earlier run. */
+const UNINVITED = `
+  SELECT imported_rows.source_id, accounts.id AS account_id, accounts.name, account_details.email
+    FROM imported_rows
+    JOIN accounts ON accounts.id = imported_rows.account_id
+    JOIN account_details ON account_details.account_id = accounts.id
+   WHERE imported_rows.source = $source AND imported_rows.kind = 'account' AND accounts.status = 'active' AND account_details.email <> ''
+     AND NOT EXISTS (SELECT 1 FROM passwords WHERE passwords.account_id = accounts.id)
+     AND NOT EXISTS (SELECT 1 FROM sign_in_links WHERE sign_in_links.account_id = accounts.id)
+     AND NOT EXISTS (SELECT 1 FROM closed_accounts WHERE closed_accounts.account_id = accounts.id)
+     AND NOT EXISTS (SELECT 1 FROM imported_rows AS link WHERE link.source = $source AND link.kind = 'link'
+                        AND link.source_id = imported_rows.source_id)
+   ORDER BY accounts.id`
+
+async function withoutPassword(
+  db: Db,
+  accounts: readonly IncomingAccount[],
+  source: string,
+): Promise<readonly Invited[]> {
+  const people = new Set(accounts.filter(isInvited).map(({ source_id }) => source_id))
+  const rows = await db.rows<Invited>(UNINVITED, { source })
+  return rows.filter(({ source_id }) => people.has(source_id))
+}
+
+/** Whether a person needs a link: the source has their address, and no password that could be checked. */
+export const isInvited = ({ email, password_hash, status }: IncomingAccount): boolean =>
+  email.trim() !== '' && password_hash === null && status === 'active'

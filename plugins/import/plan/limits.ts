@@ -1,0 +1,47 @@
+// The rate limits of imported accounts and keys, which the catalogue has by names and prefixes.
+import type { Limit } from '../../../src/domain/call-limits.ts'
+import type { LeftOut, MoveIn } from '../move-in.ts'
+import type { PlannedLimit } from './catalogue.ts'
+import { prefixOf } from './identity.ts'
+import type { Known } from './known.ts'
+
+/**
+ * @param nameOf the account name of a row of the source; undefined: it does not come in
+ * @returns the limits, and those of keys that cannot be told apart by their prefixes
+ */
+export function planLimits(
+  { accounts }: Pick<MoveIn, 'accounts'>,
+  { keys }: Pick<Known, 'keys'>,
+  nameOf: (source_id: string) => string | undefined,
+): { limits: PlannedLimit[]; left_out: LeftOut[] } {
+  const incoming = accounts.filter(({ source_id }) => nameOf(source_id) !== undefined)
+  const own = new Set(incoming.flatMap((account) => account.keys.map(({ sha256 }) => sha256.toString('hex'))))
+  const prefixes = [
+    ...incoming.flatMap((account) => account.keys.map(prefixOf)),
+    ...keys.filter(({ sha256 }) => !own.has(sha256.toString('hex'))).map(({ prefix }) => prefix),
+  ]
+  const counts = Map.groupBy(prefixes, (prefix) => prefix)
+  const limited = incoming.flatMap((account) => account.keys).filter(({ limits }) => isSet(limits))
+  const isAlone = (key: { prefix: string }) => counts.get(prefixOf(key))?.length === 1
+  const reason =
+    'Another key has the same prefix, by which the catalogue limits keys. Rotate one of them, and limit it by hand.'
+  return {
+    limits: [
+      ...incoming
+        .filter(({ limits }) => isSet(limits))
+        .map(({ source_id, limits }) => ({
+          of: 'accounts' as const,
+          name: nameOf(source_id) ?? '',
+          limit: limits,
+        })),
+      ...limited
+        .filter(isAlone)
+        .map(({ prefix, limits }) => ({ of: 'keys' as const, name: prefix, limit: limits })),
+    ],
+    left_out: limited
+      .filter((key) => !isAlone(key))
+      .map(({ source_id }) => ({ kind: 'rate limits', row: source_id, reason })),
+  }
+}
+
+const isSet = (limits: Limit): boolean => Object.values(limits).some((limit) => limit !== undefined)

@@ -1,0 +1,73 @@
+// Names of accounts and keys, made of what another gateway calls them: kept where they fit and are free.
+import { isAccountName, isName } from '../../../src/access/accounts.ts'
+
+const MAX_NAME_CHARS = 64
+
+/** Names that are taken, to which each new one is added. */
+export class TakenNames {
+  readonly #taken: Set<string>
+
+  constructor(taken: Iterable<string> = []) {
+    this.#taken = new Set(taken)
+  }
+
+  /** @returns the first free one of a name, and of it with a number behind it */
+  take(name: string): string {
+    let free = name
+    for (let number = 2; this.#taken.has(free); number += 1) {
+      const end = `-${number}`
+      free = name.slice(0, MAX_NAME_CHARS - end.length) + end
+    }
+    this.#taken.add(free)
+    return free
+  }
+}
+
+/**
+ * A name of an account: the source's own, else one of its letters without accents, else one of its row ("user 17" becomes `user-17`).
+ * @param source_id of the row
+ */
+export function accountNameFor(name: string, source_id: string, taken: TakenNames): string {
+  return taken.take(isAccountName(name) ? name : firstFitting([name, source_id], isAccountName))
+}
+
+/** The same of a key, whose row "token 12" becomes `key-12`. */
+export function keyNameFor(name: string, source_id: string, taken: TakenNames): string {
+  const of_row = `key-${source_id.replace(/^\w+ /, '')}`
+  return taken.take(isName(name) ? name : firstFitting([name, of_row], isName))
+}
+
+const firstFitting = (texts: readonly string[], fits: (name: string) => boolean): string =>
+  texts.map(spelledPlainly).find(fits) ?? 'imported'
+
+/** Latin letters that Unicode does not take apart. */
+const LETTERS: Readonly<Record<string, string>> = {
+  ß: 'ss',
+  æ: 'ae',
+  Æ: 'AE',
+  œ: 'oe',
+  Œ: 'OE',
+  ø: 'o',
+  Ø: 'O',
+  ł: 'l',
+  Ł: 'L',
+  đ: 'd',
+  Đ: 'D',
+  ð: 'd',
+  þ: 'th',
+  ı: 'i',
+}
+
+/** Of a text in another script nothing may be left: then it is no name. */
+function spelledPlainly(text: string): string {
+  const latin = [...text].map((letter) => LETTERS[letter] ?? letter).join('')
+  // A name of which a letter was lost would be another person's.
+  const kept = latin.normalize('NFKD').replace(/\p{Mark}/gu, '')
+  return /[^\0-\x7F]/.test(kept)
+    ? ''
+    : kept
+        .trim()
+        .replace(/[^A-Za-z0-9._@+-]+/g, '-')
+        .replace(/^[^A-Za-z0-9]+|-+$/g, '')
+        .slice(0, MAX_NAME_CHARS)
+}

@@ -1,0 +1,247 @@
+// The plan of an import: what of a move-in is new, under which names, what was brought before and has changed since, and what cannot come in.
+import { checkSettings } from '../../../src/access/key-settings.ts'
+import { conflict, GatewayError } from '../../../src/domain/errors.ts'
+import type { Nanos } from '../../../src/domain/money.ts'
+import { unseenIn } from '../../../src/utilities/visible-text.ts'
+import type { IncomingAccount, IncomingKey, LeftOut, MoveIn } from '../move-in.ts'
+import type { PlannedLimit } from './catalogue.ts'
+import {
+  accountContent,
+  accountIdentity,
+  type Changed,
+  changesOf,
+  keyContent,
+  keyIdentity,
+} from './identity.ts'
+import { type Known, type KnownRow, rowName } from './known.ts'
+import { planLimits } from './limits.ts'
+import { accountNameFor, keyNameFor, TakenNames } from './names.ts'
+
+export interface PlannedAccount {
+  readonly incoming: IncomingAccount
+  readonly name: string
+  readonly display_name: string
+  readonly email: string
+  /** Where it came in before; its keys may be new. */
+  readonly account_id: number | undefined
+  /** What is credited, or owed where it is negative; 0: nothing, or it was credited before. */
+  readonly balance_nanos: Nanos
+  readonly keys: readonly PlannedKey[]
+}
+
+export interface PlannedKey {
+  readonly incoming: IncomingKey
+  readonly name: string
+}
+
+export interface Plan {
+  /** The name of the import. */
+  readonly source: string
+  /** New ones, and known ones for which something is left to do. */
+  readonly accounts: readonly PlannedAccount[]
+  readonly known_accounts: number
+  readonly known_keys: number
+  readonly renamed: readonly Renamed[]
+  readonly changed: readonly Changed[]
+  readonly left_out: readonly LeftOut[]
+  readonly limits: readonly PlannedLimit[]
+  /** Accounts without a total limit in the source, and without `--opening-balance`. */
+  readonly without_balance: number
+}
+
+/** A name that could not be kept. */
+export interface Renamed {
+  readonly kind: 'account' | 'key'
+  readonly row: string
+  readonly from: string
+  readonly to: string
+}
+
+interface PlanOptions {
+  /** The name of the import. */
+  source: string
+  /** For accounts that the source limits by no total; undefined: nothing. */
+  opening_balance_nanos: Nanos | undefined
+  now_ms: number
+}
+
+/** @throws GatewayError conflict where the rows that came in before are not those of this database */
+export function planAccounts(move_in: MoveIn, known: Known, options: PlanOptions): Plan {
+  refuseOtherDatabase(move_in, known, options.source)
+  const planner = new Planner(known, options)
+  const accounts = move_in.accounts.flatMap((incoming) => planner.plan(incoming) ?? [])
+  const { limits, left_out: unlimited } = planLimits(move_in, known, (source_id) =>
+    planner.names.get(source_id),
+  )
+  const { known_accounts, known_keys, renamed, changed, left_out, without_balance } = planner
+  return {
+    source: options.source,
+    accounts,
+    known_accounts,
+    known_keys,
+    renamed,
+    changed,
+    left_out: [...move_in.left_out, ...left_out, ...unlimited],
+    limits,
+    without_balance,
+  }
+}
+
+class Planner {
+  readonly renamed: Renamed[] = []
+  readonly changed: Changed[] = []
+  readonly left_out: LeftOut[] = []
+  /** Of all accounts that are here or come in, by their rows. */
+  readonly names = new Map<string, string>()
+  known_accounts = 0
+  known_keys = 0
+  without_balance = 0
+  readonly #known: Known
+  readonly #options: PlanOptions
+  readonly #taken: TakenNames
+  /** Whose key a hash is, by account name. */
+  readonly #hashes: Map<string, string>
+  readonly #key_names: Map<number, string[]>
+
+  constructor(known: Known, options: PlanOptions) {
+    this.#known = known
+    this.#options = options
+    this.#taken = new TakenNames([...known.accounts.values()].map(({ name }) => name))
+    this.#hashes = new Map(
+      known.keys.map(({ sha256, account_id }) => [
+        sha256.toString('hex'),
+        known.accounts.get(account_id)?.name ?? '',
+      ]),
+    )
+    this.#key_names = new Map()
+    for (const { account_id, name, revoked_at_ms } of known.keys)
+      if (revoked_at_ms === null)
+        this.#key_names.set(account_id, [...(this.#key_names.get(account_id) ?? []), name])
+  }
+
+  /** @returns undefined: all of it came in before */
+  plan(incoming: IncomingAccount): PlannedAccount | undefined {
+    const row = this.#known.rows.get(rowName('account', incoming.source_id))
+    const account = row && this.#known.accounts.get(row.account_id)
+    if (row) {
+      this.known_accounts += 1
+      // An erased person does not come back.
+      if (row.identity === '') return undefined
+      this.changed.push(...changesOf(incoming.source_id, row, accountContent(incoming, undefined)))
+    }
+    const name = account?.name ?? accountNameFor(incoming.name, incoming.source_id, this.#taken)
+    this.names.set(incoming.source_id, name)
+    if (!account && name !== incoming.name) this.#rename('account', incoming.source_id, incoming.name, name)
+    const keys = this.#planKeys(incoming, name, row)
+    const balance_nanos = this.#balanceOf(incoming, row)
+    if (row && keys.length === 0 && balance_nanos === 0) return undefined
+    const own_name = incoming.display_name || (name === incoming.name ? '' : incoming.name)
+    return {
+      incoming,
+      name,
+      display_name: shownName(own_name),
+      email: this.#emailOf(incoming),
+      account_id: row?.account_id,
+      balance_nanos,
+      keys,
+    }
+  }
+
+  #balanceOf({ balance_nanos }: IncomingAccount, row: KnownRow | undefined): Nanos {
+    if (row?.is_settled === 1) return 0
+    // As it was when it came in: another one cannot be credited under the same reference.
+    const first: { balance_nanos?: Nanos | null } = row ? JSON.parse(row.content) : {}
+    const balance = row ? (first.balance_nanos ?? null) : balance_nanos
+    const credited = balance ?? this.#options.opening_balance_nanos
+    if (credited === undefined) this.without_balance += 1
+    return credited ?? 0
+  }
+
+  #planKeys(account: IncomingAccount, account_name: string, row: KnownRow | undefined): PlannedKey[] {
+    const taken = new TakenNames(row ? this.#key_names.get(row.account_id) : [])
+    return account.keys.flatMap((incoming) => {
+      const known_key = this.#known.rows.get(rowName('key', incoming.source_id))
+      if (known_key) {
+        this.known_keys += 1
+        this.changed.push(...changesOf(incoming.source_id, known_key, keyContent(incoming)))
+        return []
+      }
+      const name = keyNameFor(incoming.name, incoming.source_id, taken)
+      const reason = this.#refusalOf(incoming, name)
+      if (reason !== undefined) {
+        const row = `${incoming.source_id} "${incoming.name}" of ${account_name}`
+        this.left_out.push({ kind: 'keys', row, reason })
+        return []
+      }
+      if (name !== incoming.name) this.#rename('key', incoming.source_id, incoming.name, name)
+      return [{ incoming, name }]
+    })
+  }
+
+  /** The reason why a key cannot come in; undefined: it can. */
+  #refusalOf({ sha256, budgets, ...incoming }: IncomingKey, name: string): string | undefined {
+    const { now_ms } = this.#options
+    const hash = sha256.toString('hex')
+    const owner = this.#hashes.get(hash)
+    if (owner !== undefined) return `The same text is a key of account ${owner} already.`
+    if (incoming.expires_at_ms !== null && incoming.expires_at_ms <= now_ms) return 'It has expired.'
+    try {
+      checkSettings({ ...incoming, name, concurrent_calls: null }, now_ms)
+    } catch (thrown) {
+      if (!(thrown instanceof GatewayError)) throw thrown
+      return `${thrown.message} Create a key by hand.`
+    }
+    this.#hashes.set(hash, name)
+    return undefined
+  }
+
+  #rename(kind: Renamed['kind'], row: string, from: string, to: string): void {
+    this.renamed.push({ kind, row, from, to })
+  }
+
+  #emailOf({ email, source_id }: IncomingAccount): string {
+    const text = email.trim()
+    if (text === '' || (/^[^\s@]+@[^\s@]+$/.test(text) && text.length <= 254 && unseenIn(text) === undefined))
+      return text
+    const reason = 'It is not an email address. Set one with `tollgate account change`.'
+    this.left_out.push({ kind: 'email addresses', row: source_id, reason })
+    return ''
+  }
+}
+
+/** As an account's details take it. */
+const shownName = (text: string): string =>
+  [...[...text.trim()].filter((sign) => unseenIn(sign) === undefined).join('')].slice(0, 100).join('')
+
+/** A known row with another identity is one of another database: most accounts, or a key with another text. */
+function refuseOtherDatabase({ accounts }: MoveIn, { rows }: Known, source: string): void {
+  let known = 0
+  let foreign = 0
+  for (const account of accounts) {
+    const row = rows.get(rowName('account', account.source_id))
+    if (row && row.identity !== '') {
+      known += 1
+      if (!isSame(row.identity, accountIdentity(account))) foreign += 1
+    }
+    for (const key of account.keys) {
+      const row = rows.get(rowName('key', key.source_id))
+      if (row && row.identity !== '' && row.identity !== keyIdentity(key))
+        throw otherDatabase(source, key.source_id)
+    }
+  }
+  const [first] = accounts
+  if (foreign > 0 && foreign * 2 > known) throw otherDatabase(source, first?.source_id ?? 'a row')
+}
+
+/** An account may have another name or another email by now, but not both. */
+function isSame(identity: string, other: string): boolean {
+  const [name, email] = identity.split(' ')
+  const [other_name, other_email] = other.split(' ')
+  return name === other_name || (email === other_email && email !== '-')
+}
+
+const otherDatabase = (source: string, row: string) =>
+  conflict(
+    `Rows of this database, such as ${row}, are not those that were imported as "${source}" before. If it is another database, give ` +
+      'this import a name of its own with --as NAME. Nothing was imported.',
+  )

@@ -1,0 +1,235 @@
+// The report of an import as text: a table each, the first rows of long ones, then what to do next.
+import { type Column, fields, table, usdColumn, wrapped } from '../../src/app/command-line/table.ts'
+import { formatUsd, type Nanos } from '../../src/domain/money.ts'
+import { counted } from '../../src/utilities/counted.ts'
+import type { ShadowBillRow } from './move-in.ts'
+import type { LeftOutGroup, Report } from './report.ts'
+
+/** --json has all rows. */
+const MAX_ROWS = 10
+const MAX_CATALOGUE_ROWS = 40
+const MAX_NAMED_ROWS = 3
+
+interface TextOptions {
+  /** Of the terminal; undefined: it is none. */
+  columns: number | undefined
+  /** The data folder as it was named. */
+  data: string
+}
+
+export function reportText(report: Report, options: TextOptions): string {
+  const { columns } = options
+  const parts = [
+    headOf(report),
+    section('Accounts', report.accounts.rows, ACCOUNTS, columns),
+    section('API keys', report.keys.rows, KEYS, columns),
+    balancesOf(report),
+    section('Providers', report.providers.rows, PROVIDERS, columns, MAX_CATALOGUE_ROWS),
+    section('Models', report.models.rows, MODELS, columns, MAX_CATALOGUE_ROWS),
+    historyOf(report),
+    leftOut(report.left_out),
+    section('Renamed', report.renamed, RENAMED, columns),
+    section(
+      'Changed in the source since the last import; stays as it is here',
+      report.changed_since,
+      CHANGED,
+      columns,
+    ),
+    shadowBill(report, columns),
+    nextSteps(report, options),
+  ]
+  return parts.filter((part) => part !== '').join('\n\n')
+}
+
+function headOf({ source, database, applied, ...report }: Report): string {
+  const counts = [
+    { kind: 'accounts', ...count(report.accounts) },
+    { kind: 'API keys', ...count(report.keys) },
+    { kind: 'providers', ...count(report.providers) },
+    { kind: 'models', ...count(report.models) },
+  ]
+  const head = applied
+    ? `Imported from ${source}, ${database}`
+    : `What ${source} would bring, from ${database}`
+  return [...wrapped(`${head}:`, ''), table(COUNTS, counts, '')].join('\n')
+}
+
+const count = ({ new: fresh, known }: { new: number; known: number | readonly string[] }) => ({
+  fresh,
+  known: typeof known === 'number' ? known : known.length,
+})
+
+const COUNTS: Column<{ kind: string; fresh: number; known: number }>[] = [
+  { head: '', text: ({ kind }) => kind },
+  { head: 'NEW', text: ({ fresh }) => String(fresh), right: true },
+  { head: 'HERE ALREADY', text: ({ known }) => String(known), right: true },
+]
+
+type RowOf<Name extends 'accounts' | 'keys' | 'providers' | 'models'> = Report[Name]['rows'][number]
+
+const ACCOUNTS: Column<RowOf<'accounts'>>[] = [
+  { head: 'NAME', text: ({ name }) => name, elastic: true },
+  { head: 'ROW', text: ({ row }) => row, elastic: true },
+  { head: 'EMAIL', text: ({ email }) => email || '-', elastic: true, spare: 1 },
+  { head: 'BALANCE, USD', text: ({ balance_nanos }) => formatUsd(balance_nanos), right: true },
+  { head: 'KEYS', text: ({ keys }) => String(keys), right: true },
+  { head: 'SIGNS IN BY', text: ({ signs_in_by, status }) => (status === 'active' ? signs_in_by : status) },
+]
+
+const usdOrDash = (nanos: Nanos | null): string => (nanos === null ? '-' : formatUsd(nanos))
+
+const KEYS: Column<RowOf<'keys'>>[] = [
+  { head: 'KEY', text: ({ prefix }) => prefix },
+  { head: 'ACCOUNT', text: ({ account }) => account, elastic: true },
+  { head: 'NAME', text: ({ name }) => name, elastic: true },
+  { head: 'SPEND LIMIT, USD', text: ({ spend_limit_nanos }) => usdOrDash(spend_limit_nanos), right: true },
+  { head: 'EXPIRES', text: ({ expires_at }) => expires_at?.slice(0, 10) ?? '-' },
+  { head: 'MODELS', text: ({ models }) => models?.join(' ') ?? 'all', elastic: true, spare: 1 },
+]
+
+const PROVIDERS: Column<RowOf<'providers'>>[] = [
+  { head: 'NAME', text: ({ name }) => name, elastic: true },
+  { head: 'SERVER', text: ({ server }) => server },
+  { head: 'ADDRESS', text: ({ base_url }) => base_url ?? 'its own', elastic: true },
+  { head: 'KEYS FROM', text: ({ variables }) => variables.join(' ') || '-', elastic: true },
+]
+
+const MODELS: Column<RowOf<'models'>>[] = [
+  { head: 'MODEL', text: ({ id }) => id, elastic: true },
+  { head: 'KIND', text: ({ kind }) => kind, spare: 1 },
+  { head: 'ROUTES', text: ({ routes }) => routesText(routes), elastic: true },
+  { head: 'PRICE, USD', text: ({ price }) => priceText(price), elastic: true },
+  { head: 'NOTE', text: ({ notes }) => notes.join('; ') || '-', elastic: true, spare: 2 },
+]
+
+const routesText = (routes: unknown): string =>
+  Array.isArray(routes)
+    ? routes.map((route) => `${Object(route).provider}/${Object(route).model}`).join(' ')
+    : '-'
+
+const priceText = (price: Readonly<Record<string, unknown>>): string =>
+  Object.entries(price)
+    .map(([rate, amount]) => `${rate} ${typeof amount === 'object' ? JSON.stringify(amount) : amount}`)
+    .join(', ')
+
+const RENAMED: Column<Report['renamed'][number]>[] = [
+  { head: 'ROW', text: ({ row }) => row, elastic: true },
+  { head: 'WAS', text: ({ from }) => from || '(empty)', elastic: true },
+  { head: 'IS', text: ({ to }) => to, elastic: true },
+]
+
+const CHANGED: Column<Report['changed_since'][number]>[] = [
+  { head: 'ROW', text: ({ row }) => row, elastic: true },
+  { head: 'FIELD', text: ({ field }) => field },
+  { head: 'AT THE IMPORT', text: ({ was }) => was, elastic: true },
+  { head: 'NOW', text: ({ is }) => is, elastic: true },
+]
+
+function section<Row>(
+  title: string,
+  rows: readonly Row[],
+  columns: readonly Column<Row>[],
+  width: number | undefined,
+  max_rows = MAX_ROWS,
+): string {
+  if (rows.length === 0) return ''
+  const more = rows.length - max_rows
+  const rest = more > 0 ? `\n… and ${more} more: --json has all` : ''
+  return `${title}\n${table(columns, rows.slice(0, max_rows), '', width)}${rest}`
+}
+
+function balancesOf({ balances }: Report): string {
+  const { accounts, credited_usd, accounts_in_debt, debt_usd, accounts_without_balance } = balances
+  const lines: [string, string][] = [
+    ['credited', `${credited_usd} USD to ${counted(accounts, 'account')}`],
+    ...(accounts_in_debt > 0
+      ? [['debt', `${debt_usd} USD of ${counted(accounts_in_debt, 'account')}`] as [string, string]]
+      : []),
+    ...(accounts_without_balance > 0
+      ? [
+          [
+            'no balance',
+            `${counted(accounts_without_balance, 'account')} without a total in the source: --opening-balance USD`,
+          ] as [string, string],
+        ]
+      : []),
+  ]
+  const is_none = accounts + accounts_in_debt + accounts_without_balance === 0
+  return is_none ? '' : `Balances\n${fields(lines)}`
+}
+
+function historyOf({ history: { days_by_account_and_model, calls, charged_usd } }: Report): string {
+  if (days_by_account_and_model === 0) return ''
+  const rows = counted(days_by_account_and_model, 'row')
+  return `History\n${rows} by day, account and model: ${counted(calls, 'call')}, ${charged_usd} USD. It charges nothing.`
+}
+
+function leftOut(groups: readonly LeftOutGroup[]): string {
+  if (groups.length === 0) return ''
+  const lines = groups.flatMap(({ kind, reason, rows }) => {
+    const named = rows.slice(0, MAX_NAMED_ROWS).join(', ')
+    const more = rows.length > MAX_NAMED_ROWS ? ` and ${rows.length - MAX_NAMED_ROWS} more` : ''
+    return [...wrapped(`${kind} (${rows.length}): ${reason}`, '  '), ...wrapped(named + more, '      ')]
+  })
+  return ['Left out', ...lines].join('\n')
+}
+
+const BILL: Column<ShadowBillRow>[] = [
+  { head: 'MODEL', text: ({ model }) => model, elastic: true },
+  { head: 'LINES', text: ({ count }) => String(count), right: true },
+  usdColumn('CHARGED', ({ charged_nanos }) => charged_nanos),
+  usdColumn('BY OUR PRICES', ({ rated_nanos }) => rated_nanos),
+  { head: 'DIFFERENCE', text: ({ difference_nanos }) => formatUsd(difference_nanos), right: true },
+  {
+    head: 'LARGEST',
+    text: ({ largest_difference_nanos }) => formatUsd(largest_difference_nanos),
+    right: true,
+    spare: 1,
+  },
+]
+
+function shadowBill({ shadow_bill: { models, lines } }: Report, width: number | undefined): string {
+  if (models.length === 0) return ''
+  const reasons = models
+    .filter((row) => row.reasons.length > 0)
+    .flatMap(({ model, reasons }) => wrapped(`${model}: ${reasons.join('; ')}`, '  '))
+  const title = `Shadow bill: the newest ${counted(lines, 'line')} of the source's log, in USD`
+  return [title, table(BILL, models, '', width), ...reasons].join('\n')
+}
+
+function nextSteps(report: Report, { data }: TextOptions): string {
+  const { applied, files, links, variables, left_out } = report
+  const missing = variables.missing.join(', ')
+  const set_missing =
+    missing === '' ? [] : [`Set the environment variables ${missing}: the source read them from its own.`]
+  const steps = applied
+    ? [
+        ...(variables.added.length > 0
+          ? [
+              `Start the gateway, or restart it, with --env-file ${files.variables}: it has the providers' keys.`,
+            ]
+          : []),
+        ...set_missing,
+        ...(links > 0
+          ? [
+              `Send each person their link from ${files.links}, and delete the file then. The links work for 7 days.`,
+            ]
+          : []),
+        `Check the books: tollgate audit --data ${data}`,
+        'Point your proxy here. Leave the old gateway in place for a week, so that you can go back.',
+      ]
+    : [
+        ...(left_out.length > 0
+          ? ['Read what is left out, and correct it in the source where you can.']
+          : []),
+        ...set_missing,
+        'Nothing was written. To import, add --apply to this command.',
+      ]
+  return ['Next', ...steps.flatMap((step, at) => numbered(step, at + 1))].join('\n')
+}
+
+/** The text of a step is below that of the others. */
+function numbered(step: string, number: number): string[] {
+  const [first = '', ...others] = wrapped(step, '   ')
+  return [`${number}.${first.slice(2)}`, ...others]
+}

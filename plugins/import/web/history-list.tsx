@@ -1,0 +1,113 @@
+// Calls before an import as a list: of one account, of the viewer's own, or of all; and the same as a file.
+import { History } from 'lucide-react'
+import { Link } from 'wouter'
+import { api } from '../../console/web/app/client.ts'
+import { useApi } from '../../console/web/app/query.ts'
+import { roleOf, useViewer } from '../../console/web/app/session.tsx'
+import { RowAccount } from '../../console/web/parts/account-name.tsx'
+import { withQuery } from '../../console/web/parts/address-state.ts'
+import { count } from '../../console/web/parts/amounts.ts'
+import { Button, ButtonLink } from '../../console/web/parts/button.tsx'
+import { ExportCsv } from '../../console/web/parts/export-csv.tsx'
+import { DayFilters, useListFilters } from '../../console/web/parts/filter-fields.tsx'
+import { Money } from '../../console/web/parts/money.tsx'
+import { EmptyState, Loaded } from '../../console/web/parts/states.tsx'
+import { atEnd, type Column, charges, column, Pager, Table } from '../../console/web/parts/table.tsx'
+import type { ConsoleHistory } from '../history/list.ts'
+
+/** Beside other lists in the tabs of a page, it has a place of its own in the address. */
+const CURSOR = 'history_cursor'
+const NO_FILTERS = { since: '', until: '' }
+
+const OF_ACCOUNT: Column<ConsoleHistory>[] = [
+  column('model', 'Model', 'first', ({ model }) => model),
+  charges(
+    'charged',
+    'USD',
+    'first-end',
+    ({ charged_nanos }) => charged_nanos,
+    ({ charged_nanos }, decimals) => <Money nanos={charged_nanos} decimals={decimals} unit={false} />,
+  ),
+  atEnd('calls', 'Calls', 'none', ({ calls }) => count(calls)),
+  atEnd('input', 'Input tokens', 'none', ({ input_tokens }) => count(input_tokens)),
+  atEnd('output', 'Output tokens', 'none', ({ output_tokens }) => count(output_tokens)),
+  column('source', 'At', 'second', ({ source }) => source),
+  atEnd('day', 'Day (UTC)', 'second-end', ({ day }) => day),
+]
+
+const OF_ALL: Column<ConsoleHistory>[] = [
+  column('account', 'Account', 'second', (row) => (
+    <Link href={`/accounts/${row.account_id}`}>
+      <RowAccount {...row} />
+    </Link>
+  )),
+  ...OF_ACCOUNT,
+]
+
+interface HistoryListProps {
+  /** The account, by number or name; without, the rows of all accounts that the viewer sees. */
+  account?: string | undefined
+}
+
+export function HistoryList({ account }: HistoryListProps) {
+  const { role } = useViewer()
+  const { filters, cursor, set, clear, is_filtered, query: days } = useListFilters(NO_FILTERS, CURSOR)
+  const chosen = { ...days, account }
+  const query = { ...chosen, cursor: cursor === '' ? undefined : Number(cursor) }
+  const history = useApi(['history', query], () => api.history.get({ query }))
+  return (
+    <div className="stack">
+      <div className="spread list-head">
+        <div className="filters">
+          <DayFilters {...filters} set={set} />
+        </div>
+        <ExportCsv list="history" query={chosen} />
+      </div>
+      <Loaded query={history}>
+        {({ history: rows, next_cursor }) =>
+          rows.length === 0 ? (
+            <NoHistory is_filtered={is_filtered} clear={clear} />
+          ) : (
+            <>
+              <Table
+                label="Calls before the import"
+                columns={role === 'operator' && account === undefined ? OF_ALL : OF_ACCOUNT}
+                rows={rows}
+                keyOf={({ id }) => id}
+              />
+              <Pager next_cursor={next_cursor} param={CURSOR} />
+            </>
+          )
+        }
+      </Loaded>
+    </div>
+  )
+}
+
+function NoHistory({ is_filtered, clear }: { is_filtered: boolean; clear: () => void }) {
+  if (is_filtered)
+    return (
+      <EmptyState title="No calls found" action={<Button onClick={clear}>Show all days</Button>}>
+        Choose another period, or show all.
+      </EmptyState>
+    )
+  return (
+    <EmptyState icon={History} title="No imported history">
+      Calls that an account made at another gateway before it was imported show up here.
+    </EmptyState>
+  )
+}
+
+/** A link to the list, where it has rows. @param account a number or a name; without, of all that the viewer sees */
+export function HistoryLink({ account }: { account?: string | undefined }) {
+  // A limited key sees nothing of its account as a whole.
+  const enabled = roleOf(useViewer()) !== 'own_key'
+  const query = { account: account === '' ? undefined : account, limit: 1 }
+  const { data } = useApi(['history', query], () => api.history.get({ query }), { enabled })
+  if (!data || data.history.length === 0) return null
+  return (
+    <ButtonLink icon={History} href={withQuery('/history', { account: query.account })}>
+      Before the import
+    </ButtonLink>
+  )
+}

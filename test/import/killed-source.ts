@@ -1,0 +1,17 @@
+// The source of imports that are killed: several batches of each step.
+import { DAY_S, type FakeSource, incomingModel, incomingProvider, manyAccounts } from './fake-source.ts'
+
+export const KILLED_SOURCE: FakeSource = {
+  accounts: manyAccounts(250),
+  providers: [incomingProvider('main', 'http://127.0.0.1:9/v1')],
+  models: [incomingModel('gpt-4o', 'main')],
+  history: Array.from({ length: 1_000 }, (_, at) => ({
+    account: `user ${at % 250}`,
+    model: 'gpt-4o',
+    day_s: DAY_S * (20_000 + Math.floor(at / 250)),
+    calls: 2,
+    input_tokens: 10,
+    output_tokens: 5,
+    charged_nanos: 1_000,
+  })),
+}

@@ -1,0 +1,182 @@
+// The plan of an import: names, what was known, what cannot come in, the catalogue's blocks.
+import { describe, expect, test } from 'bun:test'
+import type { IncomingAccount } from '../../plugins/import/move-in.ts'
+import { planCatalogue, withBlocks, withoutMistakes } from '../../plugins/import/plan/catalogue.ts'
+import { accountContent, accountIdentity } from '../../plugins/import/plan/identity.ts'
+import { type Known, type KnownRow, NOTHING_KNOWN } from '../../plugins/import/plan/known.ts'
+import { accountNameFor, keyNameFor, TakenNames } from '../../plugins/import/plan/names.ts'
+import { planAccounts } from '../../plugins/import/plan/plan.ts'
+import { incomingAccount, incomingKey, incomingModel, incomingProvider, USD } from './fake-source.ts'
+
+const NOW = Date.UTC(2026, 10, 29)
+const OPTIONS = { source: 'new-api', opening_balance_nanos: undefined, now_ms: NOW }
+const planOf = (accounts: readonly IncomingAccount[], known: Known = NOTHING_KNOWN) =>
+  planAccounts({ source: 'new-api', accounts, providers: [], models: [], left_out: [] }, known, OPTIONS)
+
+describe('the name of an account', () => {
+  test.each([
+    ['anna', 'anna'],
+    ['anna@example.com', 'anna@example.com'],
+    ['Zoë Müller', 'Zoe-Muller'],
+    ['Straße', 'Strasse'],
+    ['Łukasz', 'Lukasz'],
+    ['_hidden', 'hidden'],
+    ['user one', 'user-one'],
+    ['管理员', 'user-17'],
+    // One letter in another script: without it, it would be another name.
+    ['annа', 'user-17'],
+    ['', 'user-17'],
+    ['---', 'user-17'],
+    ['operator', 'user-17'],
+    ['erased-4', 'user-17'],
+    ['x'.repeat(65), 'x'.repeat(64)],
+  ])('%p becomes %p', (name, expected) => {
+    expect(accountNameFor(name, 'user 17', new TakenNames())).toBe(expected)
+  })
+
+  test('is not one that is taken, by any account or by one before it', () => {
+    const taken = new TakenNames(['anna', 'anna-2'])
+    expect(['anna', 'anna', 'Änna'].map((name) => accountNameFor(name, 'user 1', taken))).toEqual([
+      'anna-3',
+      'anna-4',
+      'Anna',
+    ])
+    expect(accountNameFor('y'.repeat(64), 'user 1', new TakenNames(['y'.repeat(64)]))).toBe(
+      `${'y'.repeat(62)}-2`,
+    )
+  })
+
+  test('of a key in another script is of its row', () => {
+    expect(keyNameFor('ключ', 'token 12', new TakenNames())).toBe('key-12')
+  })
+})
+
+describe('what cannot come in', () => {
+  const reasonOf = (key: Parameters<typeof incomingKey>[1]) => {
+    const { left_out, accounts } = planOf([incomingAccount('anna', { keys: [incomingKey('k', key)] })])
+    return [accounts[0]?.keys.length, left_out.map(({ reason }) => reason).join()]
+  }
+
+  test.each([
+    ['a key that has expired', { expires_at_ms: NOW }, 'It has expired.'],
+    ['a pattern that is none', { models: ['a b'] }, 'models: "a b" is neither'],
+    ['an empty list of models', { models: [] }, 'models: an empty list allows no model'],
+    [
+      'more models than a key may list',
+      { models: Array.from({ length: 201 }, (_, at) => `m${at}`) },
+      '201 patterns',
+    ],
+    ['a network that is none', { addresses: ['everywhere'] }, 'addresses'],
+    ['a negative limit', { spend_limit_nanos: -1 }, 'spend_limit'],
+  ])('%s', (_, key, reason) => {
+    expect(reasonOf(key)).toEqual([0, expect.stringContaining(reason)])
+  })
+
+  test('the second of two keys with one text', () => {
+    const again = incomingKey('k', { source_id: 'token 2' })
+    const { left_out } = planOf([incomingAccount('anna', { keys: [incomingKey('k'), again] })])
+    expect(left_out).toMatchObject([{ row: expect.stringContaining('token 2') }])
+  })
+
+  test('the rate limits of keys that have one prefix', () => {
+    const limits = { requests_per_minute: 5 }
+    const keys = [
+      incomingKey('samesame1', { limits }),
+      incomingKey('samesame2'),
+      incomingKey('other', { limits }),
+    ]
+    const plan = planOf([incomingAccount('anna', { keys, limits })])
+    expect(plan.limits.map(({ of, name }) => `${of} ${name}`)).toEqual(['accounts anna', 'keys sk-otherxx'])
+    expect(plan.left_out).toMatchObject([{ kind: 'rate limits', row: 'token samesame1' }])
+  })
+})
+
+describe('rows that came in before', () => {
+  const row = (account: IncomingAccount, others: Partial<KnownRow> = {}): KnownRow => ({
+    id: 1,
+    source: 'new-api',
+    kind: 'account',
+    source_id: account.source_id,
+    account_id: 1,
+    key_id: null,
+    identity: accountIdentity(account),
+    content: JSON.stringify(accountContent(account, undefined)),
+    imported_at_ms: 0,
+    is_settled: 1,
+    ...others,
+  })
+  const known = (...rows: KnownRow[]): Known => ({
+    rows: new Map(rows.map((each) => [`${each.kind} ${each.source_id}`, each])),
+    accounts: new Map([
+      [
+        1,
+        {
+          id: 1,
+          name: 'anna',
+          status: 'active',
+          balance_nanos: 0,
+          held_nanos: 0,
+          debt_nanos: 0,
+          created_at_ms: 0,
+        },
+      ],
+    ]),
+    keys: [],
+  })
+  const anna = incomingAccount('anna', { email: 'anna@example.com', balance_nanos: USD })
+
+  test('are left alone', () => {
+    expect(planOf([anna], known(row(anna)))).toMatchObject({ accounts: [], known_accounts: 1, changed: [] })
+  })
+
+  test('get the balance that they had then, where it was not moved yet', () => {
+    const later = { ...anna, balance_nanos: 3 * USD }
+    expect(planOf([later], known(row(anna, { is_settled: 0 })))).toMatchObject({
+      accounts: [{ account_id: 1, balance_nanos: USD }],
+      changed: [{ field: 'balance', was: '1.00 USD', is: '3.00 USD' }],
+    })
+  })
+
+  test('may have another name or another email, but not both', () => {
+    const renamed = { ...anna, name: 'annabel' }
+    const moved = { ...anna, email: 'anna@example.org' }
+    for (const account of [renamed, moved]) expect(planOf([account], known(row(anna))).accounts).toEqual([])
+    expect(() => planOf([{ ...renamed, email: '' }], known(row(anna)))).toThrow('--as NAME')
+  })
+
+  test('of an erased account stay away', () => {
+    expect(planOf([anna], known(row(anna, { identity: '' }))).accounts).toEqual([])
+  })
+})
+
+describe('the catalogue', () => {
+  const move_in = {
+    providers: [incomingProvider('main', 'http://a/v1')],
+    models: [incomingModel('m', 'main')],
+  }
+  const same = (name: string) => name
+
+  test('gets a block that it refuses back as left out, and keeps the others', () => {
+    const plan = planCatalogue(
+      { models: [{ id: 'here' }] },
+      { ...move_in, models: [incomingModel('m', 'main'), incomingModel('n', 'main')] },
+      [],
+      same,
+    )
+    const less = withoutMistakes(plan, { models: [{ id: 'here' }] }, [
+      { path: 'models[1].price.input', message: 'is missing' },
+    ])
+    expect(less?.models.map(({ incoming }) => incoming.id)).toEqual(['n'])
+    expect(less?.left_out).toEqual([
+      { kind: 'models', row: 'm', reason: 'price.input is missing. Add it by hand.' },
+    ])
+    expect(withoutMistakes(plan, { models: [{ id: 'here' }] }, [{ path: 'models[0].id', message: '' }])).toBe(
+      undefined,
+    )
+  })
+
+  test('keeps the ends of its lines', () => {
+    const text = withBlocks('[server]\r\n', planCatalogue({}, move_in, [], same), 'Imported')
+    expect(text.replaceAll('\r\n', '')).not.toContain('\n')
+  })
+})

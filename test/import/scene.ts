@@ -1,0 +1,79 @@
+// A data folder into which a test imports from a source of its own, by the command as it is but for the source.
+
+import type { ImportPoint } from '../../plugins/import/apply/applying.ts'
+import type { OpenSource, RateLines } from '../../plugins/import/move-in.ts'
+import { runImport } from '../../plugins/import/run.ts'
+import { plugins } from '../../plugins/index.ts'
+import { contextOf } from '../../src/app/command-line/context.ts'
+import type { AddCommand } from '../../src/app/command-line/terminal.ts'
+import { run } from '../../src/app/commands/program.ts'
+import { checksOf, commandsOf, tablesOf } from '../../src/app/plugins.ts'
+import { simulatorOf } from '../../src/app/process/simulator.ts'
+
+export interface FakeImport {
+  dir: string
+  source: OpenSource
+  args?: readonly string[]
+  name?: string
+  opening_balance_nanos?: number
+  env?: Record<string, string | undefined>
+  now_ms?: number
+  columns?: number
+  probe?: (point: ImportPoint) => void
+}
+
+export interface Ran {
+  status: number
+  out: string
+  err: string
+}
+
+/** Noon of the day on which tests import. */
+export const NOW = Date.UTC(2026, 10, 29, 12)
+
+const rateNothing: RateLines = async () => []
+
+/** Runs `tollgate import` from a source, or with `args` another command. */
+export async function importFrom(fake: FakeImport): Promise<Ran> {
+  const out: string[] = []
+  const err: string[] = []
+  const addFake: AddCommand = (program, deps) =>
+    void program
+      .command('import-fake')
+      .option('--apply')
+      .action(async ({ apply = false }: { apply?: boolean }, command) =>
+        runImport(
+          fake.source,
+          {
+            name: fake.name ?? 'new-api',
+            apply,
+            opening_balance_nanos: fake.opening_balance_nanos,
+            database: 'a test',
+          },
+          {
+            deps,
+            context: contextOf(command, deps),
+            rateLines: rateNothing,
+            probe: fake.probe ?? (() => {}),
+          },
+        ),
+      )
+  const { args = ['import-fake', '--apply'] } = fake
+  const status = await run([...args, '--data', fake.dir], {
+    terminal: {
+      out: (text) => void out.push(text),
+      err: (text) => void err.push(text),
+      columns: fake.columns,
+    },
+    env: fake.env ?? {},
+    now: () => fake.now_ms ?? NOW,
+    randomBytes: (length) => crypto.getRandomValues(new Uint8Array(length)),
+    network: fetch,
+    simulator: simulatorOf(plugins),
+    commands: { ...commandsOf(plugins), 'import-fake': async () => addFake },
+    tables: () => tablesOf(plugins),
+    checks: checksOf(plugins),
+    startGateway: () => Promise.reject(new Error('not in this test')),
+  })
+  return { status, out: out.join('\n'), err: err.join('\n') }
+}
