@@ -103,7 +103,8 @@ function knownAddress(place: Place, server: string): AddressOrReason {
     const region = regionOf(place, ['aws_region_name'], REGION_VARIABLES)
     if ('reason' in region) return region
     const at = in_path ?? region.region
-    if (at === undefined) return { reason: 'It has no aws_region_name. Write the region of its models.' }
+    if (at === undefined)
+      return { reason: 'It has no aws_region_name. Write the region of its models, or set AWS_REGION.' }
     return { ...common, fields: { server, ...spoken, region: at } }
   }
   if (server === 'vertex' && base === undefined) {

@@ -33,6 +33,18 @@ const READ_SECTIONS: readonly string[] = [
   'include',
 ]
 
+/** Of which a file with sections has at least one: https://docs.litellm.ai/docs/proxy/config_settings */
+const KNOWN_SECTIONS: readonly string[] = [
+  ...READ_SECTIONS,
+  'guardrails',
+  'policies',
+  'mcp_servers',
+  'search_tools',
+  'callback_settings',
+  'files_settings',
+  'finetune_settings',
+]
+
 /**
  * Reads the text of config.yaml.
  *
@@ -91,9 +103,11 @@ function parse(text: string, what: string): Fields {
     throw invalidRequest(`${what} is not YAML: ${messageOf(thrown)}. Correct it, and import again.`)
   }
   if (document === null) return {}
-  if (typeof document !== 'object' || Array.isArray(document))
+  const sections = Object.keys(fieldsOf(document))
+  const is_empty = sections.length === 0 && typeof document === 'object' && !Array.isArray(document)
+  if (!is_empty && !sections.some((name) => KNOWN_SECTIONS.includes(name)))
     throw invalidRequest(
-      `${what} is not a configuration of LiteLLM: it has no sections, such as "model_list:". Name LiteLLM's config.yaml.`,
+      `${what} is not a configuration of LiteLLM: it has none of its sections, such as "model_list:". Name LiteLLM's config.yaml.`,
     )
   return fieldsOf(document)
 }

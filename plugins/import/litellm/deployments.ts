@@ -82,7 +82,7 @@ export function readDeployments({ model_list, credentials }: LitellmConfig): Dep
         ? 'It has no model_name or no litellm_params.model. Add it to the configuration.'
         : stored === undefined
           ? `The credential "${credential}" is not in credential_list: the database keeps it encrypted. Write its api_key and api_base into the entry.`
-          : reasonAgainst(prefix, written)
+          : (reasonAgainst(prefix, written) ?? reasonByInfo(fieldsOf(entry.model_info)))
     if (prefix !== undefined && reason === undefined)
       deployments.push({ name, prefix, model, params, info: fieldsOf(entry.model_info), row })
     else left_out.push({ kind: 'deployments', row, reason: reason ?? '' })
@@ -98,6 +98,13 @@ function splitModel(written: string, provider: string | undefined) {
     return { prefix: provider, model: before === provider ? written.slice(slash + 1) : written }
   if (before !== undefined) return { prefix: before, model: written.slice(slash + 1) }
   return { prefix: written === '*' ? '*' : prefixOfName(written), model: written }
+}
+
+/** `model_info`: litellm 1.110.2 types/router.py ModelInfo. Here every key could call what there one team alone may. */
+function reasonByInfo({ blocked, team_id }: Fields): string | undefined {
+  if (blocked === true) return 'It is paused. Take `blocked` out of its model_info to sell it.'
+  if (textOf(team_id) === undefined) return undefined
+  return 'It is for one team alone. Add it by hand, and list the models of all other keys.'
 }
 
 function reasonAgainst(prefix: string | undefined, written: string): string | undefined {

@@ -26,6 +26,7 @@ const FILES: Readonly<Record<string, string>> = {
   'more.yaml':
     'model_list: [{model_name: deeper, litellm_params: {model: gpt-4o-mini}}]\ninclude: [models.yaml]',
   'broken.yaml': 'model_list: [',
+  'other.yaml': 'services: {}',
 }
 const readIncluded = async (path: string) => {
   const text = FILES[path]
@@ -44,8 +45,10 @@ describe('a text is refused', () => {
     ['model_list: [', /not YAML: .*Correct it/],
     ['\tmodel_list: []', /not YAML/],
     ['a: *nothing', /not YAML/],
-    ['just a sentence', /no sections/],
-    ['- model_name: x', /no sections/],
+    ['just a sentence', /none of its sections/],
+    ['- model_name: x', /none of its sections/],
+    ['services: {tollgate: {image: x}}', /none of its sections/],
+    ['include: [other.yaml]', /"other.yaml" is not a configuration/],
     ['include: [broken.yaml]', /"broken.yaml" is not YAML/],
     ['include: [absent.yaml]', /absent.yaml: not found/],
   ])('%p', async (text, message) => {
@@ -60,7 +63,7 @@ describe('a text is refused', () => {
   })
 })
 
-test.each(['', '# nothing', 'model_list:', 'model_list: []', 'model_list: {a: 1}'])(
+test.each(['', '# nothing', '{}', 'model_list:', 'model_list: []', 'model_list: {a: 1}'])(
   'without models %p brings nothing',
   async (text) => {
     expect(await moveIn(text)).toEqual({

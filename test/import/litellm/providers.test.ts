@@ -229,6 +229,15 @@ describe('a deployment is left out', () => {
   })
 })
 
+test.each([
+  ['{blocked: true, input_cost_per_token: 1e-06}', /paused/],
+  ['{team_id: t, team_public_model_name: x, input_cost_per_token: 1e-06}', /one team alone/],
+])('a deployment with %s is left out', async (info, reason) => {
+  const all = await moveIn(oneModel('model: gpt-4o', info))
+  expect(all.models).toEqual([])
+  expect(reasonsOf(all, 'deployments').join()).toMatch(reason)
+})
+
 test('an address from the environment of the import', async () => {
   const config = oneModel(
     'model: azure/ours, api_base: os.environ/BASE, api_version: os.environ/VERSION',
