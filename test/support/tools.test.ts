@@ -2,7 +2,7 @@
 import { expect, test } from 'bun:test'
 import { chmodSync, writeFileSync } from 'node:fs'
 import { temporary } from './temporary.ts'
-import { findTool, GO, NGINX, PROMTOOL, type Tool, VERSITYGW } from './tools.ts'
+import { BUILDAH, findTool, GO, NGINX, PROMTOOL, type Tool, VERSITYGW } from './tools.ts'
 
 const TOOL: Tool = { name: 'a-tool', variable: 'A_TOOL', install: 'Install it.' }
 
@@ -30,7 +30,7 @@ test('none: its tests are skipped, but in CI it is an error that says how to ins
   expect(() => findTool(TOOL, { PATH: '', CI: 'true', A_TOOL: '/nowhere' })).toThrow('/nowhere not found.')
 })
 
-test.each([PROMTOOL, VERSITYGW, { ...GO, folders: [] }, { ...NGINX, folders: [] }])(
+test.each([PROMTOOL, VERSITYGW, { ...GO, folders: [] }, { ...NGINX, folders: [] }, BUILDAH])(
   'CI fails without $name',
   (tool) => {
     expect(() => findTool(tool, { PATH: '', CI: 'true' })).toThrow(`${tool.name} not found.`)

@@ -67,3 +67,9 @@ export const BUSYBOX: Tool = {
   variable: 'TOLLGATE_BUSYBOX',
   install: "Install Debian's package busybox, or name the program in TOLLGATE_BUSYBOX.",
 }
+
+/** A builder of container images. */
+export const BUILDAH: Tool = {
+  name: 'buildah',
+  install: "Install Debian's package buildah.",
+}

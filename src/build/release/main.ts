@@ -9,6 +9,7 @@ import { readKey, writeChecksums } from './checksums.ts'
 import { writeDebianPackages } from './debian.ts'
 import { buildExecutables } from './executables.ts'
 import { executableIn, type NoticedRelease, ROOT, sourceDate } from './files.ts'
+import { writeImage } from './image.ts'
 import { writeInstaller } from './installer.ts'
 import { writeNpmPackages } from './npm.ts'
 import { ownPlatform, PLATFORMS } from './platforms.ts'
@@ -22,6 +23,7 @@ const FORMS: Readonly<Record<string, (release: NoticedRelease) => Promise<readon
   archives: writeArchives,
   'Debian packages': writeDebianPackages,
   'npm packages': writeNpmPackages,
+  'the image': writeImage,
   'the installer': (release) => writeInstaller(release),
   'the bill of materials': writeBillOfMaterials,
 }

@@ -1,0 +1,149 @@
+// The container image of a release: one OCI archive for all its platforms, made from data/Dockerfile by Buildah or Docker.
+import { linkSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { atEnd } from '../../utilities/at-end.ts'
+import { type Form, type Release, ROOT } from './files.ts'
+import { type TarFile, tarOf } from './tar.ts'
+
+interface Job {
+  /** Such as `linux/amd64`. */
+  readonly platforms: readonly string[]
+  /** What the image is called where it is loaded. */
+  readonly name: string
+  /** For the ARGs of the Dockerfile. */
+  readonly build_arguments: Readonly<Record<string, string>>
+  /** What the Dockerfile copies. */
+  readonly context: string
+  /** The folder to write the image to: https://github.com/opencontainers/image-spec/blob/v1.1.0/image-layout.md */
+  readonly layout: string
+  /** An empty folder for the builder's own files. */
+  readonly work: string
+  readonly time_s: number
+}
+
+interface Builder {
+  readonly name: string
+  isReady(): boolean
+  /** The commands that write the image, in turn. */
+  commands(job: Job): readonly (readonly string[])[]
+}
+
+const DOCKERFILE = join(ROOT, 'data/Dockerfile')
+
+const succeeds = (...command: string[]): boolean =>
+  Bun.which(command[0] ?? '') !== null && Bun.spawnSync(command).success
+
+const argumentsOf = ({ build_arguments }: Job): string[] =>
+  Object.entries(build_arguments).flatMap(([name, value]) => ['--build-arg', `${name}=${value}`])
+
+/** https://github.com/containers/buildah/blob/main/docs/buildah-build.1.md. It keeps its images in `work`, beside no others, by the driver that works everywhere. */
+const BUILDAH: Builder = {
+  name: 'Buildah',
+  isReady: () => succeeds('buildah', '--version'),
+  commands(job) {
+    const { platforms, name, context, layout, work, time_s } = job
+    const folders = ['--root', join(work, 'images'), '--runroot', join(work, 'run')]
+    const buildah = ['buildah', '--storage-driver', 'vfs', ...folders]
+    const made = ['--timestamp', String(time_s), '--format', 'oci', '--layers=false']
+    const how = ['--platform', platforms.join(','), '--file', DOCKERFILE, ...made, ...argumentsOf(job)]
+    return [
+      [...buildah, 'build', '--quiet', ...how, '--manifest', name, context],
+      [...buildah, 'manifest', 'push', '--quiet', '--all', name, `oci:${layout}`],
+    ]
+  },
+}
+
+/** https://docs.docker.com/build/exporters/oci-docker/ */
+const DOCKER: Builder = {
+  name: 'Docker',
+  isReady: () => succeeds('docker', 'buildx', 'inspect'),
+  commands(job) {
+    const { platforms, context, layout, time_s } = job
+    const output = `type=oci,dest=${layout},tar=false,rewrite-timestamp=true`
+    const time = ['--build-arg', `SOURCE_DATE_EPOCH=${time_s}`, '--provenance=false']
+    const how = ['--platform', platforms.join(','), '--file', DOCKERFILE, ...time, ...argumentsOf(job)]
+    return [['docker', 'buildx', 'build', '--quiet', ...how, '--output', output, context]]
+  },
+}
+
+/** @returns why it failed; undefined where all succeeded */
+function failureOf(commands: readonly (readonly string[])[]): string | undefined {
+  for (const command of commands) {
+    const { success, stderr } = Bun.spawnSync([...command])
+    if (!success) return stderr.toString().trim()
+  }
+  return undefined
+}
+
+export interface ImageOptions {
+  /** In place of the base that the Dockerfile names. */
+  readonly base?: string
+  /** The first that is ready builds. */
+  readonly builders?: readonly Builder[]
+  /** Told why the release has no image. */
+  readonly remark?: (text: string) => void
+}
+
+/** Writes no image where no builder is ready, and where the base cannot be fetched: the release goes on without. */
+export const writeImage: Form = (release) => writeImageOver(release, {})
+
+export async function writeImageOver(release: Release, options: ImageOptions): Promise<readonly string[]> {
+  const { builders = [BUILDAH, DOCKER], remark = (text) => process.stderr.write(`${text}\n`) } = options
+  const platforms = release.platforms.filter(({ oci }) => oci !== undefined)
+  if (platforms.length === 0) return []
+  const builder = builders.find((each) => each.isReady())
+  if (!builder) {
+    remark('No image: install Buildah or start Docker, then run this again.')
+    return []
+  }
+  const work = mkdtempSync(join(release.folder, 'image-'))
+  using _removing = atEnd(() => rmSync(work, { recursive: true, force: true }))
+  const job = jobIn(work, release, options.base)
+  const failure = failureOf(builder.commands(job))
+  if (failure !== undefined) {
+    remark(`No image: ${builder.name} failed.\n${failure}`)
+    return []
+  }
+  const path = join(release.folder, `tollgate-${release.version}-image.tar`)
+  writeFileSync(path, await archiveOf(job, release.source_date))
+  return [path]
+}
+
+/** Makes the folder that the Dockerfile copies from. The executables are links to those of the release, not copies. */
+function jobIn(work: string, { platforms, version, executable, source_date }: Release, base?: string): Job {
+  const context = join(work, 'context')
+  mkdirSync(join(context, 'data'), { recursive: true })
+  mkdirSync(join(work, 'builder'))
+  for (const platform of platforms) {
+    if (!platform.oci) continue
+    const path = join(context, platform.oci.architecture, 'tollgate')
+    mkdirSync(dirname(path))
+    linkSync(executable(platform), path)
+  }
+  return {
+    platforms: platforms.flatMap(({ oci }) => (oci ? [`${oci.os}/${oci.architecture}`] : [])),
+    // Nobody may take the name of another one's image for it: `localhost` is never fetched.
+    name: `localhost/tollgate:${version}`,
+    build_arguments: { VERSION: version, ...(base === undefined ? {} : { BASE: base }) },
+    context,
+    layout: join(work, 'layout'),
+    work: join(work, 'builder'),
+    time_s: Math.floor(source_date.getTime() / 1000),
+  }
+}
+
+/** A tar of the layout, whose image has its name for Podman and for Docker: each reads another annotation. */
+async function archiveOf({ layout, name }: Job, time: Date): Promise<Buffer> {
+  const index = JSON.parse(readFileSync(join(layout, 'index.json'), 'utf8')) as {
+    manifests: { annotations?: Record<string, string> }[]
+  }
+  const annotations = { 'io.containerd.image.name': name, 'org.opencontainers.image.ref.name': name }
+  const named = { ...index, manifests: index.manifests.map((each) => ({ ...each, annotations })) }
+  const blobs = readdirSync(join(layout, 'blobs/sha256')).map((hash) => `blobs/sha256/${hash}`)
+  const files: TarFile[] = [
+    ...blobs.map((path) => ({ path, content: readFileSync(join(layout, path)) })),
+    { path: 'oci-layout', content: readFileSync(join(layout, 'oci-layout')) },
+    { path: 'index.json', content: JSON.stringify(named) },
+  ]
+  return await tarOf(files, '', time)
+}

@@ -1,0 +1,216 @@
+// A machine's life with the Debian package: installed, begun, upgraded under a running call, refused, removed and purged by dpkg itself.
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { writeDebianPackages } from '../../src/build/release/debian.ts'
+import { ownPlatform } from '../../src/build/release/platforms.ts'
+import { eventually } from '../support/eventually.ts'
+import { freePort } from '../support/free-port.ts'
+import { temporary } from '../support/temporary.ts'
+import { gatewayFile } from './gateway-file.ts'
+import { mayHaveOwnRoot, type OwnRoot, ownRoot } from './own-root.ts'
+
+setDefaultTimeout(180_000)
+
+const isDebian = ['dpkg', 'debconf-set-selections', 'systemd-sysusers'].every(
+  (name) => Bun.which(name) !== null,
+)
+const CATALOGUE = '/var/lib/tollgate/tollgate.toml'
+/** A model of the demo whose answer takes its time. */
+const SLOW_MS = 3000
+const SLOW = `
+[[models]]
+id = "sim-slow"
+kind = "text"
+price = { input = "1", output = "1" }
+routes = [{ provider = "simulator", model = "flash-slow-${SLOW_MS}" }]
+`
+
+describe.skipIf(!mayHaveOwnRoot || !isDebian)('a machine', () => {
+  const folder = temporary()
+  const address = `127.0.0.1:${freePort()}`
+  let machine: OwnRoot
+  let key = ''
+
+  beforeAll(async () => {
+    const executable = await gatewayFile(folder.at('tollgate'))
+    // What only dpkg meets is quicker with a program of a few bytes.
+    const small = folder.at('small')
+    writeFileSync(small, '#!/bin/sh\n', { mode: 0o755 })
+    for (const [version, program] of [
+      ['1.0.0', executable],
+      ['1.1.0', executable],
+      ['1.2.0', small],
+      ['1.3.0', small],
+    ] as const)
+      await writeDebianPackages({
+        version,
+        folder: folder.path,
+        platforms: [ownPlatform()],
+        source_date: new Date('2026-11-20T10:00:00Z'),
+        executable: () => program,
+      })
+    // This machine's files, with all changes in memory. A policy of containers forbids services to start: it is not that of a server.
+    machine = await ownRoot(
+      folder.at('disk/root'),
+      `
+      mkdir ${folder.at('disk')}
+      cd ${folder.at('disk')}
+      mount -t tmpfs tollgate-test .
+      cd $PWD
+      mkdir upper work root
+      mount -t overlay overlay -o lowerdir=/,upperdir=upper,workdir=work root
+      mount --bind /dev root/dev
+      mount -t proc proc root/proc
+      mount --bind ${folder.path} root/mnt
+      mkdir -p root/run/systemd/system
+      rm -f root/usr/sbin/policy-rc.d
+      install -m 755 ${join(import.meta.dir, 'systemctl.sh')} root/usr/bin/systemctl
+      echo ${address} > root/etc/listen`,
+    )
+  })
+  afterAll(async () => {
+    await machine?.[Symbol.asyncDispose]()
+    folder[Symbol.dispose]()
+  })
+
+  const run = (command: string, uid = 0) =>
+    machine.run(['bash', '-euo', 'pipefail', '-c', command], {
+      env: { DEBIAN_FRONTEND: 'noninteractive' },
+      uid,
+    })
+  const text = async (command: string) => {
+    const { status, out, errors } = await run(command)
+    expect({ command, status, errors }).toMatchObject({ status: 0 })
+    return out.trim()
+  }
+  const dpkg = (words: string) => run(`dpkg --no-triggers --force-unsafe-io ${words}`)
+  const install = (version: string) => dpkg(`--install --force-downgrade /mnt/tollgate_${version}_*.deb`)
+  /** What systemctl was asked since the last look, but for what changes nothing. */
+  const asked = async () => {
+    const log = await text('cat /var/log/systemctl 2>/dev/null || true; rm -f /var/log/systemctl')
+    return log.split('\n').filter((line) => !/is-active|is-enabled|^$/.test(line))
+  }
+  const answers = (path: string) => fetch(`http://${address}${path}`).then(({ status }) => status)
+  const call = (model: string) =>
+    fetch(`http://${address}/v1/chat/completions`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ model, messages: [{ role: 'user', content: 'Hello' }] }),
+    })
+
+  test('gets a user, a folder and no running gateway, and reads how to begin', async () => {
+    const { status, out, errors } = await install('1.0.0')
+    expect({ status, out: out.includes('Setting up tollgate (1.0.0)') }).toEqual({ status: 0, out: true })
+    expect(errors).toContain('installed, not running. To begin:')
+    expect(await asked()).toEqual(['--system daemon-reload'])
+    expect(await text('stat -c "%U:%G %a" /var/lib/tollgate')).toBe('tollgate:tollgate 700')
+    expect(await text('getent passwd tollgate')).toEndWith(':/var/lib/tollgate:/usr/sbin/nologin')
+    expect(await text('stat -c "%U %a" /etc/tollgate.env')).toBe('root 600')
+    expect(await text('cd / && md5sum --quiet -c /var/lib/dpkg/info/tollgate.md5sums')).toBe('')
+  })
+
+  test("its commands work on the service's data, and tell others that they may not", async () => {
+    const { status, errors } = await run('tollgate account list')
+    expect({ status, errors }).toEqual({
+      status: 1,
+      errors: expect.stringContaining('No database found at /var/lib/tollgate/tollgate.db'),
+    })
+    const other = await run('tollgate account list', 65_534)
+    expect(other.status).toBe(1)
+    expect(other.errors).toContain('/var/lib/tollgate')
+  })
+
+  test('begins by the two lines that the package printed', async () => {
+    const { errors } = await dpkg('--configure --force-all tollgate || dpkg-reconfigure tollgate')
+    const printed = [...errors.matchAll(/^ {2}sudo ([^#\n]+)/gm)].map(([, line = '']) => line.trim())
+    expect(printed).toEqual(['systemctl enable --now tollgate', 'tollgate console link'])
+    const [begin = '', link = ''] = printed
+    await text(begin)
+    expect(await text(link)).toContain(`http://${address}/console/`)
+    expect(await answers('/readyz')).toBe(200)
+    await text('tollgate account create alice && tollgate credit alice 5')
+    key = await text('tollgate key create alice')
+    expect((await call('sim-flash')).status).toBe(200)
+    expect(await text('find /var/lib/tollgate ! -user tollgate')).toBe('')
+    expect(await text('cat /proc/$(cat /run/tollgate.pid)/status')).toMatch(/^Uid:\s+(\d+)\s+\1\s+\1/m)
+  })
+
+  test('is upgraded under a running call, which is answered and paid, and keeps its settings', async () => {
+    await text(`cat >> ${CATALOGUE} <<'END'\n${SLOW}END\n tollgate config check`)
+    await text('systemctl stop tollgate && systemctl start tollgate')
+    await text("echo 'GEMINI_API_KEY=theirs' >> /etc/tollgate.env")
+    await asked()
+    const running = call('sim-slow')
+    const account = async () => {
+      const response = await fetch(`http://${address}/api/v1/account`, {
+        headers: { authorization: `Bearer ${key}` },
+      })
+      return (await response.json()) as { held_usd: string }
+    }
+    await eventually('the call is held', async () => Number((await account()).held_usd) > 0)
+    const { status, errors } = await install('1.1.0')
+    expect({ status, errors }).toMatchObject({ status: 0 })
+    expect(errors).toContain('restarting. Running calls finish first')
+    expect((await running).status).toBe(200)
+    expect(await asked()).toEqual(['--system daemon-reload', '--quiet --system restart tollgate.service'])
+    expect(await answers('/readyz')).toBe(200)
+    expect(await text('tollgate usage --account alice --json')).toContain('"sim-slow"')
+    expect(await text('tollgate audit')).toContain('Clean: every invariant holds.')
+    expect(await text('grep theirs /etc/tollgate.env; stat -c %a /etc/tollgate.env')).toBe(
+      'GEMINI_API_KEY=theirs\n600',
+    )
+  })
+
+  test('serves on with the program before where the new one refuses its catalogue, until that is corrected', async () => {
+    const before = await text('cat /run/tollgate.pid')
+    await text(`cp -p ${CATALOGUE} /root/correct && sed -i 's/^listen = .*/listen = 8080/' ${CATALOGUE}`)
+    await asked()
+    const { status, errors } = await install('1.0.0')
+    expect(status).toBe(1)
+    expect(errors).toContain('server.listen')
+    expect(errors).toContain('the version before still runs')
+    expect(await asked()).toEqual(['--system daemon-reload'])
+    expect(await text('cat /run/tollgate.pid')).toBe(before)
+    expect(await answers('/readyz')).toBe(200)
+    await text(`cp -p /root/correct ${CATALOGUE}`)
+    expect((await dpkg('--configure tollgate')).status).toBe(0)
+    expect(await text('cat /run/tollgate.pid')).not.toBe(before)
+    expect(await answers('/readyz')).toBe(200)
+  })
+
+  test('stops its gateway before it is removed, and keeps data and settings', async () => {
+    await asked()
+    expect((await dpkg('--remove tollgate')).status).toBe(0)
+    expect(await asked()).toEqual(['stop tollgate.service', '--system daemon-reload'])
+    expect(await text('grep -c stopped /var/log/tollgate')).toBe('1')
+    expect(await text('ls /usr/bin/tollgate /etc/tollgate.env 2>/dev/null || true')).toBe('/etc/tollgate.env')
+    expect(await text('ls /var/lib/tollgate')).toContain('tollgate.db')
+  })
+
+  test('starts nothing when it comes back, nor at an upgrade after its operator has stopped it', async () => {
+    for (const version of ['1.2.0', '1.3.0']) {
+      const { status, errors } = await install(version)
+      expect(status).toBe(0)
+      expect(errors).toContain('installed, not running. To start it, now and at each boot:')
+      expect(errors).not.toContain('console link')
+      expect(await asked()).toEqual(['--system daemon-reload'])
+    }
+    expect((await dpkg('--remove tollgate')).status).toBe(0)
+  })
+
+  test('loses its settings by a purge, and not its ledger, unless somebody answers yes', async () => {
+    const { status, errors } = await dpkg('--purge tollgate')
+    expect(status).toBe(0)
+    expect(errors).toContain('kept the data in /var/lib/tollgate')
+    expect(await text('ls /var/lib/tollgate')).toContain('tollgate.db')
+    expect(await text('find /etc /var/cache -name "*tollgate*" ! -path "*/apt/*"')).toBe('')
+
+    expect((await install('1.3.0')).status).toBe(0)
+    expect(await text('ls /var/lib/tollgate')).toContain('tollgate.db')
+    await text("echo 'tollgate tollgate/remove_data boolean true' | debconf-set-selections")
+    expect((await dpkg('--purge tollgate')).status).toBe(0)
+    expect(await text('ls -d /var/lib/tollgate 2>/dev/null || true')).toBe('')
+    expect(await text('debconf-show tollgate')).toBe('')
+  })
+})
