@@ -256,7 +256,8 @@ describe.skipIf(!buildah || !mayHaveOwnRoot || !ownPlatform().oci)('the image th
       out: expect.stringContaining('the image library loads'),
     })
     expect((await run('audit')).status).toBe(0)
-    const elsewhere = await run('serve', '--data', '/')
+    // Not even root, to whom it belongs.
+    const elsewhere = await machine.run(['tollgate', 'serve', '--data', '/'])
     expect(elsewhere.status).toBe(1)
     expect(elsewhere.errors).toContain('its file system is read-only')
     await machine[Symbol.asyncDispose]()
