@@ -9,6 +9,8 @@ import type { LeftOutGroup, Report } from './report.ts'
 const MAX_ROWS = 10
 const MAX_CATALOGUE_ROWS = 40
 const MAX_NAMED_ROWS = 3
+/** Of a kind. */
+const MAX_REASONS = 8
 
 interface TextOptions {
   /** Of the terminal; undefined: it is none. */
@@ -166,12 +168,20 @@ function historyOf({ history: { days_by_account_and_model, calls, charged_usd } 
 
 function leftOut(groups: readonly LeftOutGroup[]): string {
   if (groups.length === 0) return ''
-  const lines = groups.flatMap(({ kind, reason, rows }) => {
-    const named = rows.slice(0, MAX_NAMED_ROWS).join(', ')
-    const more = rows.length > MAX_NAMED_ROWS ? ` and ${rows.length - MAX_NAMED_ROWS} more` : ''
-    return [...wrapped(`${kind} (${rows.length}): ${reason}`, '  '), ...wrapped(named + more, '      ')]
+  const by_kind = Map.groupBy(groups, ({ kind }) => kind)
+  const lines = [...by_kind].flatMap(([kind, reasons]) => {
+    const others = reasons.slice(MAX_REASONS)
+    const rows = others.reduce((sum, each) => sum + each.rows.length, 0)
+    const rest = `${kind} (${rows}): ${counted(others.length, 'other reason')}, which --json has.`
+    return [...reasons.slice(0, MAX_REASONS).flatMap(groupLines), ...(rows > 0 ? wrapped(rest, '  ') : [])]
   })
   return ['Left out', ...lines].join('\n')
+}
+
+function groupLines({ kind, reason, rows }: LeftOutGroup): string[] {
+  const named = rows.slice(0, MAX_NAMED_ROWS).join(', ')
+  const more = rows.length > MAX_NAMED_ROWS ? ` and ${rows.length - MAX_NAMED_ROWS} more` : ''
+  return [...wrapped(`${kind} (${rows.length}): ${reason}`, '  '), ...wrapped(named + more, '      ')]
 }
 
 const BILL: Column<ShadowBillRow>[] = [
@@ -198,7 +208,8 @@ function shadowBill({ shadow_bill: { models, lines } }: Report, width: number | 
 }
 
 function nextSteps(report: Report, { data }: TextOptions): string {
-  const { applied, files, links, variables, left_out } = report
+  const { applied, files, links, variables, left_out, accounts } = report
+  const without_sign_in = accounts.rows.filter(({ signs_in_by }) => signs_in_by === 'nothing yet').length
   const missing = variables.missing.join(', ')
   const set_missing =
     missing === '' ? [] : [`Set the environment variables ${missing}: the source read them from its own.`]
@@ -213,6 +224,11 @@ function nextSteps(report: Report, { data }: TextOptions): string {
         ...(links > 0
           ? [
               `Send each person their link from ${files.links}, and delete the file then. The links work for 7 days.`,
+            ]
+          : []),
+        ...(without_sign_in > 0
+          ? [
+              `${counted(without_sign_in, 'account')} can sign in to the console only once you invite them: tollgate account invite NAME`,
             ]
           : []),
         `Check the books: tollgate audit --data ${data}`,

@@ -1,8 +1,11 @@
-// After an import: an official SDK with a key of before is served and charged, and its account signs in with the password of before.
+// After an import, and beside it: an official SDK with a key of before is served and charged.
 import { afterAll, expect, test } from 'bun:test'
 import OpenAI from 'openai'
+import { FIRST_CATALOGUE } from '../../src/catalogue/first.ts'
+import { openDatabase } from '../../src/store/engines/sqlite/open.ts'
 import { createSimulator } from '../providers/index.ts'
-import { untilDone } from '../support/eventually.ts'
+import { prepareDataFolder } from '../support/data-folder.ts'
+import { eventually, untilDone } from '../support/eventually.ts'
 import { startGatewayProcess } from '../support/gateway-process.ts'
 import { fakeSource, incomingAccount, incomingKey, incomingModel, keyText, USD } from './fake-source.ts'
 import { ENGINES, importFolder } from './folder.ts'
@@ -10,6 +13,9 @@ import { importFrom } from './scene.ts'
 
 const server = Bun.serve({ hostname: '127.0.0.1', port: 0, fetch: createSimulator().fetch })
 afterAll(() => server.stop(true))
+
+/** With signs that a shell or systemd would read as more than text. */
+const PROVIDER_KEY = 'sk-of-the provider"$'
 
 const SOURCE = fakeSource({
   accounts: [
@@ -30,7 +36,7 @@ const SOURCE = fakeSource({
       source_id: 'channel 1',
       name: 'main',
       fields: { server: 'openai', base_url: `${server.url.origin}/openai/v1` },
-      api_keys: [{ variable: 'MAIN_API_KEY', value: 'sk-of-the provider"$' }],
+      api_keys: [{ variable: 'MAIN_API_KEY', value: PROVIDER_KEY }],
     },
   ],
   models: [
@@ -80,4 +86,32 @@ test.each(ENGINES)('over %s, keys of before work unchanged, within their limits'
   gateway.signal('SIGTERM')
   await gateway.ended
   expect(await folder.findings()).toEqual([])
+})
+
+test('into a folder that a gateway serves: balances and debts come in beside it, and it takes the catalogue by itself', async () => {
+  using place = await prepareDataFolder(FIRST_CATALOGUE)
+  // Else it needs a restart for the keys of providers, with the file of variables.
+  const environment = { MAIN_API_KEY: PROVIDER_KEY }
+  await using gateway = await startGatewayProcess('', place, { environment })
+  const text = await Bun.file(`${place.path}/tollgate.toml`).text()
+  expect(await importFrom({ dir: place.path, source: SOURCE })).toMatchObject({ status: 0, err: '' })
+  expect(await Bun.file(`${place.path}/tollgate.toml`).text()).toStartWith(text.trimEnd())
+  const sdk = new OpenAI({ apiKey: keyText('laptop'), baseURL: `${gateway.url.origin}/v1`, maxRetries: 0 })
+  await eventually('the gateway serves the imported model', async () =>
+    sdk.chat.completions.create({ model: 'gpt-4o', messages: [{ role: 'user', content: 'hello' }] }).then(
+      () => true,
+      () => false,
+    ),
+  )
+  gateway.signal('SIGTERM')
+  await gateway.ended
+  expect(await gateway.findings()).toEqual([])
+  using db = openDatabase(place.database_path, { readonly: true })
+  expect(
+    db.query('SELECT name, balance_nanos, debt_nanos FROM accounts WHERE id > 1 ORDER BY id').all(),
+  ).toEqual([
+    { name: 'anna', balance_nanos: expect.any(Number), debt_nanos: 0 },
+    { name: 'bert', balance_nanos: 0, debt_nanos: USD },
+    { name: 'carl', balance_nanos: USD, debt_nanos: 0 },
+  ])
 })

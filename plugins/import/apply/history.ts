@@ -2,6 +2,7 @@
 import { sql } from 'drizzle-orm'
 import type { Db } from '../../../src/store/db.ts'
 import { bareColumns } from '../../../src/store/placeholders.ts'
+import { counted } from '../../../src/utilities/counted.ts'
 import type { HistoryRow, LeftOut } from '../move-in.ts'
 import { imported_usage } from '../tables.ts'
 import type { Applying } from './applying.ts'
@@ -41,7 +42,7 @@ export const noSums = (): HistorySums => ({ rows: 0, calls: 0, charged_nanos: 0,
 export function unownedHistory({ unowned_calls }: HistorySums): LeftOut[] {
   if (unowned_calls === 0) return []
   const reason = 'Their users are deleted in the source, or do not come in.'
-  return [{ kind: 'history', row: `${unowned_calls} calls`, reason }]
+  return [{ kind: 'history', row: counted(unowned_calls, 'call'), reason }]
 }
 
 /** @throws StorageFailure */
