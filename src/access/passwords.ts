@@ -24,6 +24,19 @@ const MAX_KNOWN_WAITING = 8
 const UNUSABLE_HASH =
   '$argon2id$v=19$m=19456,t=2,p=1$bm9ib2R5IGhhcyB0aGlzIHBhc3N3b3JkLCBub2JvZHk$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA'
 
+/**
+ * Hashes of another gateway: new-api's are of Go's bcrypt (https://github.com/QuantumNous/new-api, common/crypto.go). A cost above 12 takes
+ * a processor longer than a sign-in may.
+ */
+const BCRYPT = /^\$2[aby]\$(0[4-9]|1[0-2])\$[./A-Za-z0-9]{53}$/
+/** Of random bytes that nobody has, at Go's default cost. */
+const UNUSABLE_BCRYPT = '$2b$10$.mX.liuytiYL35USLXgV9eyvctBgvGst1JVW1CHIjRgl7wwT1NNMC'
+/** Bcrypt reads no more. Go's wrote hashes of longer passwords until 2022; Bun would hash those first. */
+const MAX_BCRYPT_BYTES = 72
+
+/** Whether a hash is one of another gateway that a password can be checked by. */
+export const isImportedHash = (hash: string): boolean => BCRYPT.test(hash)
+
 /** Hashing and checking, off the event loop and few at once. */
 export interface Passwords {
   /** @throws GatewayError overloaded while too many wait */
@@ -31,10 +44,16 @@ export interface Passwords {
   /**
    * Whether it is the password of this hash. It takes as long without a hash, and is false.
    *
-   * @param is_known has signed in from the same address before
    * @throws GatewayError overloaded while too many wait
    */
-  verify(password: string, hash: string | undefined, is_known?: boolean): Promise<boolean>
+  verify(password: string, hash: string | undefined, check?: PasswordCheck): Promise<boolean>
+}
+
+export interface PasswordCheck {
+  /** Has signed in from the same address before. */
+  is_known?: boolean
+  /** There are hashes of another gateway: each check is made by both algorithms, so that none tells by its time which hash there is. */
+  has_imported?: boolean
 }
 
 export function createPasswords(): Passwords {
@@ -54,11 +73,29 @@ export function createPasswords(): Passwords {
   }
   return {
     hash: (password) => runLimited(() => Bun.password.hash(normal(password), COST), true),
-    verify: async (password, hash = UNUSABLE_HASH, is_known = false) =>
+    verify: async (password, hash = UNUSABLE_HASH, { is_known = false, has_imported = false } = {}) =>
       password.length > 0 &&
       password.length <= MAX_PASSWORD_CHARS &&
-      (await runLimited(() => Bun.password.verify(normal(password), hash), is_known)),
+      (await runLimited(() => isPasswordOf(password, hash, has_imported), is_known)),
   }
+}
+
+async function isPasswordOf(password: string, hash: string, has_imported: boolean): Promise<boolean> {
+  const is_imported = isImportedHash(hash)
+  const by_ours =
+    (!is_imported || has_imported) &&
+    (await Bun.password.verify(normal(password), is_imported ? UNUSABLE_HASH : hash))
+  const by_bcrypt =
+    (is_imported || has_imported) && (await isOfBcrypt(password, is_imported ? hash : UNUSABLE_BCRYPT))
+  return is_imported ? by_bcrypt : by_ours
+}
+
+/** The other gateway hashed the bytes that came, however they were composed; most passwords are the same in all forms. */
+async function isOfBcrypt(password: string, hash: string): Promise<boolean> {
+  const forms = new Set([password, password.normalize('NFC'), password.normalize('NFD'), normal(password)])
+  for (const form of forms)
+    if (await Bun.password.verify(Buffer.from(form).subarray(0, MAX_BCRYPT_BYTES), hash)) return true
+  return false
 }
 
 /** The same characters typed on different keyboards are the same password (NIST SP 800-63B, 3.1.1.2). */
@@ -86,7 +123,11 @@ export async function hashOf(db: Db, account_id: number | null): Promise<string 
   return found?.hash
 }
 
-/** Sets an account's password, or the operator's, in place of the old one. @param hash as `Passwords.hash` makes it */
+/** Whether anybody has a hash of another gateway. */
+export const hasImportedHashes = async (db: Db): Promise<boolean> =>
+  (await passwordQueries(db).anyImported.get()) !== undefined
+
+/** Sets an account's password, or the operator's, in place of the old one. @param hash as `Passwords.hash` makes it, or an imported one */
 export function setPassword(
   db: Db,
   { account_id, hash, now_ms }: { account_id: number | null; hash: string; now_ms: number },
@@ -97,4 +138,30 @@ export function setPassword(
     await remove.run({ account_id })
     await insert.run({ account_id, hash, set_at_ms: now_ms })
   })
+}
+
+/**
+ * Puts a hash of our own in the place of one of another gateway, now that the password is known. It may be shorter than a new one must be.
+ *
+ * @param hash the stored one, of which it is the password
+ * @returns the hash that is stored now; undefined if it is of another password
+ * @throws GatewayError overloaded while too many wait
+ */
+export async function ownHash(
+  db: Db,
+  passwords: Passwords,
+  person: { account_id: number | null; password: string; hash: string | undefined; now_ms: number },
+): Promise<string | undefined> {
+  const { account_id, password, hash, now_ms } = person
+  if (hash === undefined || !isImportedHash(hash)) return hash
+  const own = await passwords.hash(password)
+  const stored = await db.begin(async (tx) => {
+    await tx.lock(account_id)
+    const current = await hashOf(tx, account_id)
+    if (current === hash) await setPassword(tx, { account_id, hash: own, now_ms })
+    return current === hash ? own : current
+  })
+  // Another sign-in at the same time may have done so.
+  const is_same = stored === own || (await passwords.verify(password, stored, { is_known: true }))
+  return is_same ? stored : undefined
 }

@@ -18,6 +18,13 @@ export const passwordQueries = perConnection({
       .insert(passwords)
       .values(placeholders('account_id', 'hash', 'set_at_ms'))
       .prepare(),
+  anyImported: (orm) =>
+    orm
+      .select({ id: passwords.id })
+      .from(passwords)
+      .where(sql`${passwords.hash} LIKE '$2%'`)
+      .limit(1)
+      .prepare(),
   remove: (orm) => orm.delete(passwords).where(is(passwords.account_id, 'account_id')).prepare(),
 })
 

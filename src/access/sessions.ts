@@ -9,7 +9,14 @@ import type { Awaitable, Db, Tx } from '../store/db.ts'
 import type { Account, SessionRow } from '../store/schema.ts'
 import { OPERATORS_NAME } from './accounts.ts'
 import type { KeyOfAccount } from './gate.ts'
-import { checkPassword, hashOf, type Passwords, setPassword } from './passwords.ts'
+import {
+  checkPassword,
+  hashOf,
+  hasImportedHashes,
+  ownHash,
+  type Passwords,
+  setPassword,
+} from './passwords.ts'
 import { accountQueries } from './queries.ts'
 import type { RandomBytes } from './secret.ts'
 import { sessionQueries } from './session-queries.ts'
@@ -175,15 +182,17 @@ async function withPassword(
   // Both are read for who does not exist, too, so that it takes as long.
   const was_here = await isKnownAddress(db, { account_id, address, now_ms: now() })
   const stored_hash = await hashOf(db, account_id)
-  const is_known = exists && was_here
-  const hash = exists ? stored_hash : undefined
+  const [is_known, hash] = [exists && was_here, exists ? stored_hash : undefined]
   const succeeded = rate.attempt({ address, name: name ?? OPERATOR, is_known })
-  if (!(await passwords.verify(password, hash, is_known))) throw wrongPassword()
+  const has_imported = await hasImportedHashes(db)
+  if (!(await passwords.verify(password, hash, { is_known, has_imported }))) throw wrongPassword()
   succeeded()
+  const current = await ownHash(db, passwords, { account_id, password, hash, now_ms: now() })
+  if (current === undefined) throw wrongPassword()
   return await enter(parts, visitor, async (tx) => {
     await tx.lock(account_id)
     // It may have been changed while it was checked.
-    if ((await hashOf(tx, account_id)) !== hash) throw wrongPassword()
+    if ((await hashOf(tx, account_id)) !== current) throw wrongPassword()
     return await opened(parts, tx, { account_id, key_id: null }, visitor)
   })
 }
@@ -193,16 +202,13 @@ async function opened(parts: SessionParts, tx: Tx, person: Person, visitor: Visi
   const { settings, randomBytes, now } = parts
   const token = Buffer.from(randomBytes(SESSION_TOKEN_BYTES)).toString('base64url')
   const now_ms = now()
+  const { address } = visitor
   const row = await openSession(tx, person, { token, visitor, now_ms, settings: settings() })
-  const viewer = await viewerOf(tx, row, { now_ms, address: visitor.address })
-  const { account_id, key_id } = person
+  const viewer = await viewerOf(tx, row, { now_ms, address })
   const by = signingIn(parts, viewer, visitor)
-  await recordAction(
-    tx,
-    { action: 'session.started', ...ownerOf(viewer), after: { browser: row.user_agent } },
-    by,
-  )
-  if (key_id === null) await rememberAddress(tx, { account_id, address: visitor.address, now_ms })
+  const after = { browser: row.user_agent }
+  await recordAction(tx, { action: 'session.started', ...ownerOf(viewer), after }, by)
+  if (person.key_id === null) await rememberAddress(tx, { ...person, address, now_ms })
   return { viewer, token, lasts_s: settings().session_hours * 3_600 }
 }
 
@@ -247,7 +253,7 @@ async function changePassword(
   const name = viewer.role === 'operator' ? OPERATOR : viewer.account
   const is_known = await isKnownAddress(db, { account_id, address, now_ms: now() })
   const succeeded = rate.attempt({ address, name, is_known })
-  if (!(await passwords.verify(old_password, old_hash, is_known))) throw wrongOldPassword()
+  if (!(await passwords.verify(old_password, old_hash, { is_known }))) throw wrongOldPassword()
   succeeded()
   const hash = await passwords.hash(new_password)
   await db.begin(

@@ -52,7 +52,7 @@ test('beyond a bound, strangers are told to come back, and leave places to who i
   const hash = await passwords.hash('correct horse battery')
   const crowd = Array.from({ length: 50 }, () => passwords.verify('nobody has this', undefined))
   const strangers = Promise.allSettled(crowd)
-  expect(await passwords.verify('correct horse battery', hash, true)).toBe(true)
+  expect(await passwords.verify('correct horse battery', hash, { is_known: true })).toBe(true)
   const refused = (await strangers).filter(({ status }) => status === 'rejected')
   expect(refused).toHaveLength(17)
   expect(refused[0]).toMatchObject({ reason: { kind: 'overloaded', retry_after_s: 5 } })

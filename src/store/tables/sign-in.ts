@@ -2,7 +2,7 @@
 import { blob, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import { accountTable, columns, EXPORTED, NOT_EXPORTED, type StoredTable } from '../stored-table.ts'
 
-/** Passwords of those who sign in to the console, as argon2id hashes. */
+/** Passwords of those who sign in to the console, as argon2id hashes; those of another gateway by bcrypt until their first sign-in. */
 export const passwords = sqliteTable('passwords', {
   id: integer().primaryKey(),
   /** Null: the operator. */
