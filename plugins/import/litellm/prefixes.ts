@@ -34,7 +34,7 @@ const AZURE = server('azure', ['AZURE_API_KEY', 'AZURE_OPENAI_API_KEY'], {
   base_variables: ['AZURE_API_BASE'],
 })
 const BEDROCK = server('bedrock', ['AWS_BEARER_TOKEN_BEDROCK'])
-const VERTEX = server('vertex', ['GOOGLE_APPLICATION_CREDENTIALS', 'VERTEXAI_CREDENTIALS'])
+const VERTEX = server('vertex', [])
 const OLLAMA = server('ollama', ['OLLAMA_API_KEY'], { base_variables: ['OLLAMA_API_BASE'], keyless: true })
 const VLLM = server('vllm', ['HOSTED_VLLM_API_KEY'], {
   base_variables: ['HOSTED_VLLM_API_BASE'],

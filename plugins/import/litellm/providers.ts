@@ -28,34 +28,63 @@ export function placeDeployments(
   settings: Settings,
   environment: ReadonlyMap<string, string>,
 ): PlacedDeployments {
-  const placed: PlacedDeployment[] = []
   const left_out: LeftOut[] = []
-  const providers = new Map<string, IncomingProvider>()
-  const names = new Names(environment)
-  for (const deployment of deployments) {
+  const found = deployments.flatMap((deployment) => {
     const address = addressOf(deployment, settings)
-    if ('reason' in address) {
-      left_out.push({ kind: 'deployments', row: deployment.row, reason: address.reason })
-      continue
-    }
-    const key = keyOf(deployment, address, settings)
-    const headers = headersOf(deployment.params)
+    if (!('reason' in address)) return [{ deployment, ...requestOf(deployment, address, settings) }]
+    left_out.push({ kind: 'deployments', row: deployment.row, reason: address.reason })
+    return []
+  })
+  // Names that the configuration uses are not free for values that it writes itself.
+  const referenced = found.flatMap(({ key, headers }) => [...(key ? [key] : []), ...headers.values()])
+  const names = new Names(environment, referenced)
+  const providers = new Map<string, IncomingProvider>()
+  const placed = found.map(({ deployment, ...request }): PlacedDeployment => {
+    const { address, key, headers } = request
     const identity = JSON.stringify([address.fields, key, [...headers]])
     const known = providers.get(identity)
-    const provider = known ?? newProvider({ address, key, headers, names })
+    const provider = known ?? newProvider(request, names)
     providers.set(identity, provider)
-    placed.push({ deployment, provider: provider.name, address })
-    if (!known && takesSignatures(deployment, key)) left_out.push(signatureNote(provider.name, deployment))
-  }
+    const note = known ? undefined : credentialNote(provider.name, deployment, key)
+    if (note) left_out.push(note)
+    return { deployment, provider: provider.name, address }
+  })
   return { placed, providers: [...providers.values()], left_out }
 }
+
+/** All that a provider is made of. */
+interface ProviderRequest {
+  readonly address: Address
+  readonly key: Written | undefined
+  readonly headers: ReadonlyMap<string, Written>
+}
+
+const requestOf = (deployment: Deployment, address: Address, settings: Settings): ProviderRequest => ({
+  address,
+  key: keyOf(deployment, address, settings),
+  headers: headersOf(deployment.params),
+})
 
 /** A key or a header's value: the name of a variable, or the value itself. */
 type Written = { readonly variable: string } | { readonly value: string }
 
+/** The variable for the text of a Google service account, which LiteLLM mostly reads from a file. */
+const SERVICE_ACCOUNT = { variable: 'VERTEX_SERVICE_ACCOUNT' }
+
+/** `vertex_credentials` is the JSON of a service account or the path of its file: https://docs.litellm.ai/docs/providers/vertex */
+function serviceAccountOf({ vertex_credentials }: Fields, settings: Settings): Written {
+  const reference = referenceIn(vertex_credentials)
+  const written =
+    typeof vertex_credentials === 'object' ? JSON.stringify(vertex_credentials) : vertex_credentials
+  const text = settings.read(written).text
+  if (text?.startsWith('{') !== true) return SERVICE_ACCOUNT
+  return reference ?? { value: text }
+}
+
 /** @returns undefined for a server that takes none */
 function keyOf({ params }: Deployment, { prefix, fields }: Address, settings: Settings): Written | undefined {
-  const written = textOf(params.api_key) ?? textOf(params.vertex_credentials)
+  if (prefix.server === 'vertex') return serviceAccountOf(params, settings)
+  const written = textOf(params.api_key)
   const reference = referenceIn(written)
   if (reference) return reference
   if (written !== undefined) return { value: written }
@@ -72,9 +101,10 @@ class Names {
   readonly #providers = new Set<string>()
   readonly #variables: Set<string>
 
-  constructor(environment: ReadonlyMap<string, string>) {
+  constructor(environment: ReadonlyMap<string, string>, referenced: readonly Written[]) {
     this.#environment = environment
-    this.#variables = new Set(environment.keys())
+    const variables = referenced.flatMap((each) => ('variable' in each ? [variableName(each.variable)] : []))
+    this.#variables = new Set([...environment.keys(), ...variables])
   }
 
   provider(wish: string): string {
@@ -84,14 +114,18 @@ class Names {
   /** @param wish the variable that holds the value where the configuration does not name one */
   secret(written: Written, wish: string): Secret {
     if ('value' in written) {
-      const variable = freeName(wish.toUpperCase().replace(/[^A-Z0-9]+/g, '_'), this.#variables, '_')
-      return { variable, value: written.value }
+      return {
+        variable: freeName(variableName(wish.toUpperCase()), this.#variables, '_'),
+        value: written.value,
+      }
     }
-    const { variable } = written
-    this.#variables.add(variable)
-    return { variable, value: this.#environment.get(variable) ?? null }
+    const variable = variableName(written.variable)
+    return { variable, value: this.#environment.get(written.variable) ?? null }
   }
 }
+
+/** As a file of variables and the catalogue take it: letters, digits and "_", no digit first. */
+const variableName = (text: string): string => text.replace(/\W+/g, '_').replace(/^(?=\d)/, 'PROVIDER_')
 
 function freeName(wish: string, taken: Set<string>, separator: string): string {
   let name = wish
@@ -100,14 +134,7 @@ function freeName(wish: string, taken: Set<string>, separator: string): string {
   return name
 }
 
-interface NewProvider {
-  readonly address: Address
-  readonly key: Written | undefined
-  readonly headers: ReadonlyMap<string, Written>
-  readonly names: Names
-}
-
-function newProvider({ address, key, headers, names }: NewProvider): IncomingProvider {
+function newProvider({ address, key, headers }: ProviderRequest, names: Names): IncomingProvider {
   const name = names.provider(address.name)
   const secrets = [...headers].map(([header, written]) => [
     header,
@@ -145,14 +172,25 @@ const OTHER_CREDENTIALS = [
   'client_secret',
 ]
 
-const takesSignatures = ({ params }: Deployment, key: Written | undefined): boolean =>
-  (key === undefined || !('value' in key)) &&
-  textOf(params.api_key) === undefined &&
-  OTHER_CREDENTIALS.some((name) => textOf(params[name]) !== undefined)
-
-const signatureNote = (provider: string, { params }: Deployment): LeftOut => ({
-  kind: 'provider credentials',
-  row: `${OTHER_CREDENTIALS.find((name) => textOf(params[name]) !== undefined)} of provider "${provider}"`,
-  reason:
-    'Tollgate shows the provider an API key. Create one there, and put it into the variable that the catalogue names.',
-})
+/** What to do where LiteLLM shows the provider something else than a key. */
+function credentialNote(
+  provider: string,
+  { params }: Deployment,
+  key: Written | undefined,
+): LeftOut | undefined {
+  const kind = 'provider credentials'
+  if (key === SERVICE_ACCOUNT)
+    return {
+      kind,
+      row: `service account of provider "${provider}"`,
+      reason: `Put the JSON of its file into the variable ${SERVICE_ACCOUNT.variable}, or "file:PATH" into api_keys of the catalogue.`,
+    }
+  const other = OTHER_CREDENTIALS.find((name) => textOf(params[name]) !== undefined)
+  if (other === undefined || textOf(params.api_key) !== undefined) return undefined
+  return {
+    kind,
+    row: `${other} of provider "${provider}"`,
+    reason:
+      'Tollgate shows the provider an API key. Create one there, and put it into the variable that the catalogue names.',
+  }
+}

@@ -161,6 +161,13 @@ describe('its key is', () => {
       {},
       [{ variable: 'LLM_EXAMPLE_COM_API_KEY', value: 'none' }],
     ],
+    [
+      'model: openai/m, api_base: "http://10.0.0.5/v1", api_key: none',
+      '',
+      {},
+      [{ variable: 'PROVIDER_10_0_0_5_API_KEY', value: 'none' }],
+    ],
+    ['model: gpt-4o, api_key: os.environ/my-key', '', {}, [{ variable: 'my_key', value: null }]],
   ])('%s %s', async (params, rest, env, api_keys) => {
     const { provider } = onlyModel(await moveIn(oneModel(params, PRICED, rest), { env }))
     expect(provider.api_keys).toEqual(api_keys)
@@ -176,6 +183,20 @@ describe('its key is', () => {
     const fields = providers.map((provider) => provider.fields)
     expect(JSON.stringify({ fields, models, left_out })).not.toContain('sk-own-secret')
   })
+})
+
+test('a key that the configuration writes takes no name that it reads a variable by', async () => {
+  const { providers } = await moveIn(`
+model_list:
+  - {model_name: a, litellm_params: {model: gpt-4o, api_key: sk-written}}
+  - {model_name: b, litellm_params: {model: gpt-4o, api_key: os.environ/OPENAI_API_KEY}}
+  - {model_name: c, litellm_params: {model: gpt-4o, extra_headers: {X-Key: os.environ/OPENAI_API_KEY_2}}}
+`)
+  expect(providers.flatMap(({ api_keys }) => api_keys)).toEqual([
+    { variable: 'OPENAI_API_KEY_3', value: 'sk-written' },
+    { variable: 'OPENAI_API_KEY', value: null },
+    { variable: 'OPENAI_API_KEY', value: null },
+  ])
 })
 
 test('two deployments with one address and key have one provider, with another key or header another one', async () => {
@@ -246,6 +267,39 @@ test('an address from the environment of the import', async () => {
   const env = { BASE: 'https://acme.openai.azure.com', VERSION: '2024-10-21' }
   const { provider } = onlyModel(await moveIn(config, { env }))
   expect(provider.fields).toEqual({ server: 'azure', resource: 'acme', api_version: '2024-10-21' })
+})
+
+describe('the service account of Vertex AI', () => {
+  const JSON_TEXT = '{"type": "service_account"}'
+  // vertex_credentials, the environment, the provider's key, and whether it is to be put there by hand.
+  test.each([
+    ['', {}, { variable: 'VERTEX_SERVICE_ACCOUNT', value: null }, true],
+    ['vertex_credentials: /keys/vertex.json', {}, { variable: 'VERTEX_SERVICE_ACCOUNT', value: null }, true],
+    ['vertex_credentials: os.environ/VERTEX', {}, { variable: 'VERTEX_SERVICE_ACCOUNT', value: null }, true],
+    [
+      'vertex_credentials: os.environ/VERTEX',
+      { VERTEX: '/keys/v.json' },
+      { variable: 'VERTEX_SERVICE_ACCOUNT', value: null },
+      true,
+    ],
+    [
+      'vertex_credentials: os.environ/VERTEX',
+      { VERTEX: JSON_TEXT },
+      { variable: 'VERTEX', value: null },
+      false,
+    ],
+    [`vertex_credentials: '${JSON_TEXT}'`, {}, { variable: 'VERTEX_API_KEY', value: JSON_TEXT }, false],
+    [
+      'vertex_credentials: {type: service_account}',
+      {},
+      { variable: 'VERTEX_API_KEY', value: '{"type":"service_account"}' },
+      false,
+    ],
+  ])('%s %p', async (params, env, key, by_hand) => {
+    const all = await moveIn(oneModel(`model: vertex_ai/gemini-2.5-pro, ${params}`, PRICED), { env })
+    expect(onlyModel(all).provider.api_keys).toEqual([key])
+    expect(reasonsOf(all, 'provider credentials')).toHaveLength(by_hand ? 1 : 0)
+  })
 })
 
 test('signatures of AWS are named: Bedrock is shown an API key', async () => {
