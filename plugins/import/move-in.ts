@@ -136,6 +136,8 @@ export interface ChargedLine {
   /** Of an image or a call that is priced by the piece; 1 where the log does not say. */
   readonly count: number
   readonly charged_nanos: Nanos
+  /** The source's smallest amount, to which it rounds each charge; absent where it does not round. */
+  readonly rounded_to_nanos?: Nanos
   /** What the source charged by beyond its price list: "group ratio 0.8", "cache ratio 0.1". */
   readonly factors: readonly string[]
 }

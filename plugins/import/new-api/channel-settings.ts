@@ -1,0 +1,79 @@
+// What a channel has beside its address: keys, of which some may be switched off, headers, and settings that have no place here.
+import type { LeftOut } from '../move-in.ts'
+import type { SourceRow } from '../source/rows.ts'
+import { jsonIn, objectIn, partsOf, textOf } from './values.ts'
+
+const ENABLED = 1
+
+/**
+ * The keys of a channel: one a line, a JSON list (constant/multi_key_mode.go, model/channel.go of new-api), or the JSON of a service account.
+ *
+ * @returns keys that are in use, service accounts on one line
+ */
+export function channelKeys(row: SourceRow, label: string): { keys: string[]; left_out: LeftOut[] } {
+  const all = keysIn(textOf(row, 'key'))
+  const { multi_key_status_list } = objectIn(textOf(row, 'channel_info')) ?? {}
+  const states = new Map(Object.entries(Object(multi_key_status_list ?? {})))
+  const isOn = (at: number): boolean => Number(states.get(String(at)) ?? ENABLED) === ENABLED
+  const off = all.filter((_, at) => !isOn(at)).length
+  const left_out: LeftOut[] =
+    off === 0
+      ? []
+      : [{ kind: 'keys of channels', row: label, reason: `${off} of its ${all.length} keys are disabled.` }]
+  return { keys: all.filter((_, at) => isOn(at)), left_out }
+}
+
+function keysIn(text: string): string[] {
+  if (text.startsWith('{')) {
+    const account = objectIn(text)
+    if (account) return [JSON.stringify(account)]
+  }
+  const list = text.startsWith('[') ? jsonIn(text) : undefined
+  if (Array.isArray(list))
+    return list.map((key: unknown) => (typeof key === 'string' ? key.trim() : JSON.stringify(key)))
+  return partsOf(text, '\n')
+}
+
+const HEADER_NAME = /^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/
+
+/** Headers that can be sent as they are: a value with braces is a template of the program. */
+export function headersIn(row: SourceRow): Record<string, string> {
+  const organization = textOf(row, 'openai_organization')
+  const override = objectIn(textOf(row, 'header_override')) ?? {}
+  return {
+    ...(organization === '' ? {} : { 'OpenAI-Organization': organization }),
+    ...Object.fromEntries(
+      Object.entries(override).flatMap(([name, value]) => (isPlain(name, value) ? [[name, value]] : [])),
+    ),
+  }
+}
+
+const isPlain = (name: string, value: unknown): value is string =>
+  HEADER_NAME.test(name) && typeof value === 'string' && value.trim() !== '' && !value.includes('{')
+
+/** Switches in the columns `setting` and `settings` that change nothing of a request here. */
+const HARMLESS = ['azure_responses_version', 'vertex_key_type', 'aws_key_type', 'claude_beta_query']
+
+/** What has no place in a catalogue. */
+export function channelSettings(row: SourceRow, label: string): LeftOut[] {
+  const setting = { ...objectIn(textOf(row, 'setting')), ...objectIn(textOf(row, 'settings')) }
+  const { proxy, ...switches } = setting
+  const names = Object.entries(switches)
+    .filter(([name, value]) => Boolean(value) && !HARMLESS.includes(name))
+    .map(([name]) => name)
+  const headers = Object.entries(objectIn(textOf(row, 'header_override')) ?? {}).filter(
+    ([name, value]) => !isPlain(name, value),
+  )
+  const has = (column: string): boolean => !['', '{}', 'null'].includes(textOf(row, column))
+  const reasons = [
+    has('param_override') &&
+      'Its parameter overrides do not come in: set_fields and drop_fields of a provider are like them.',
+    headers.length > 0 &&
+      `Its headers ${headers.map(([name]) => name).join(', ')} are made for each request, and do not come in.`,
+    Boolean(proxy) && 'Its proxy does not come in: requests go to the provider directly.',
+    has('system_prompt') && 'Its system prompt does not come in.',
+    has('status_code_mapping') && 'Its mapping of status codes does not come in.',
+    names.length > 0 && `Its settings ${names.join(', ')} do not come in.`,
+  ]
+  return reasons.flatMap((reason) => (reason ? [{ kind: 'channel settings', row: label, reason }] : []))
+}

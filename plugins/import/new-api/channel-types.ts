@@ -1,0 +1,181 @@
+// The numbers of channel types in one-api and new-api: which server each is, and how its address is made.
+import type { Program } from './ratios.ts'
+
+/** How a channel of some type is reached. */
+export type ChannelType =
+  | {
+      readonly title: string
+      readonly protocol: 'openai' | 'anthropic' | 'gemini'
+      /** Its name among the known servers, if it is one. */
+      readonly server?: string
+      /** Where the channel has no address of its own. */
+      readonly address?: string
+      /** What the program adds to the address: the version that an address of the catalogue has. */
+      readonly path: string
+      /** The only kinds that it serves in this protocol; by default all of the protocol. */
+      readonly kinds?: readonly string[]
+    }
+  | { readonly title: string; readonly special: 'azure' | 'vertex' | 'cloudflare' | 'custom' }
+  | { readonly title: string; readonly reason: string }
+
+const openai = (title: string, address: string | undefined, path = '/v1', server?: string): ChannelType => ({
+  title,
+  protocol: 'openai',
+  path,
+  ...(address === undefined ? {} : { address }),
+  ...(server === undefined ? {} : { server }),
+})
+
+const known = (title: string, server: string, address: string, path = '/v1'): ChannelType =>
+  openai(title, address, path, server)
+
+const unserved = (title: string, reason = `The API of ${title} is not spoken here: `): ChannelType => ({
+  title,
+  reason: `${reason}serve its models by an address that is compatible with OpenAI's.`,
+})
+
+const tasks = (title: string): ChannelType => ({ title, reason: `Tasks of ${title} are not served here.` })
+
+const ANTHROPIC: ChannelType = {
+  title: 'Anthropic',
+  protocol: 'anthropic',
+  server: 'anthropic',
+  address: 'https://api.anthropic.com',
+  path: '',
+}
+const GEMINI: ChannelType = {
+  title: 'Gemini',
+  protocol: 'gemini',
+  server: 'google',
+  address: 'https://generativelanguage.googleapis.com',
+  path: '',
+}
+const AWS: ChannelType = {
+  title: 'AWS',
+  reason:
+    'Its access keys sign requests, which is not done here: make an API key of Bedrock, and add a provider with server = "bedrock" by hand.',
+}
+const OPENAI = known('OpenAI', 'openai', 'https://api.openai.com')
+/** https://docs.cohere.com/docs/compatibility-api */
+const COHERE: ChannelType = {
+  title: 'Cohere',
+  protocol: 'openai',
+  address: 'https://api.cohere.ai',
+  path: '/compatibility/v1',
+  kinds: ['text', 'embedding'],
+}
+const XAI = known('xAI', 'xai', 'https://api.x.ai')
+const DEEPSEEK = known('DeepSeek', 'deepseek', 'https://api.deepseek.com')
+const MISTRAL = known('Mistral', 'mistral', 'https://api.mistral.ai')
+const OLLAMA = known('Ollama', 'ollama', 'http://localhost:11434')
+const VOLC = openai('Volcengine', 'https://ark.cn-beijing.volces.com', '/api/v3')
+const SILICON = openai('SiliconFlow', 'https://api.siliconflow.cn')
+const YI = openai('01.AI', 'https://api.lingyiwanwu.com')
+const MINIMAX = known('MiniMax', 'minimax', 'https://api.minimax.chat')
+
+/** The same in both, up to 25: constant/channel.go of new-api, relay/channeltype/{define,url}.go of one-api. */
+const COMMON: readonly (readonly [number, ChannelType])[] = [
+  [1, OPENAI],
+  [3, { title: 'Azure', special: 'azure' }],
+  [6, openai('OpenAIMax', 'https://api.openaimax.com')],
+  [7, openai('OhMyGPT', 'https://api.ohmygpt.com')],
+  [8, { title: 'custom', special: 'custom' }],
+  [9, openai('AILS', 'https://api.caipacity.com')],
+  [10, openai('AIProxy', 'https://api.aiproxy.io')],
+  [11, unserved('PaLM')],
+  [12, openai('API2GPT', 'https://api.api2gpt.com')],
+  [13, openai('AIGC2D', 'https://api.aigc2d.com')],
+  [14, ANTHROPIC],
+  [15, unserved('Baidu')],
+  [16, unserved('Zhipu (version 3)')],
+  [17, openai('Alibaba', 'https://dashscope.aliyuncs.com', '/compatible-mode/v1')],
+  [18, unserved('Xunfei')],
+  [19, openai('360', 'https://api.360.cn')],
+  [20, known('OpenRouter', 'openrouter', 'https://openrouter.ai/api')],
+  [21, unserved('AIProxy Library')],
+  [22, openai('FastGPT', 'https://fastgpt.run/api/openapi')],
+  [23, unserved('Tencent')],
+  [24, GEMINI],
+  [25, known('Moonshot', 'moonshot', 'https://api.moonshot.cn')],
+]
+
+const NEW_API: readonly (readonly [number, ChannelType])[] = [
+  [2, tasks('Midjourney')],
+  [4, OLLAMA],
+  [5, tasks('Midjourney')],
+  [26, openai('Zhipu', 'https://open.bigmodel.cn', '/api/paas/v4')],
+  [27, openai('Perplexity', 'https://api.perplexity.ai', '')],
+  [31, YI],
+  [33, AWS],
+  [34, COHERE],
+  [35, MINIMAX],
+  [36, tasks('Suno')],
+  [37, unserved('Dify')],
+  [38, { ...openai('Jina', 'https://api.jina.ai'), kinds: ['embedding', 'rerank'] }],
+  [39, { title: 'Cloudflare', special: 'cloudflare' }],
+  [40, SILICON],
+  [41, { title: 'Vertex AI', special: 'vertex' }],
+  [42, MISTRAL],
+  [43, DEEPSEEK],
+  [44, unserved('MokaAI')],
+  [45, VOLC],
+  [46, openai('Baidu (version 2)', 'https://qianfan.baidubce.com', '/v2')],
+  [47, openai('Xinference', undefined)],
+  [48, XAI],
+  [49, unserved('Coze')],
+  [50, tasks('Kling')],
+  [51, tasks('Jimeng')],
+  [52, tasks('Vidu')],
+  [53, openai('Submodel', 'https://llm.submodel.ai')],
+  [54, tasks('Doubao video')],
+  [55, tasks('Sora')],
+  [56, unserved('Replicate')],
+  [57, unserved('Codex')],
+]
+
+const ONE_API: readonly (readonly [number, ChannelType])[] = [
+  [2, openai('API2D', 'https://oa.api2d.net')],
+  [4, openai('CloseAI', 'https://api.closeai-proxy.xyz')],
+  [5, openai('OpenAI-SB', 'https://api.openai-sb.com')],
+  [26, openai('Baichuan', 'https://api.baichuan-ai.com')],
+  [27, MINIMAX],
+  [28, MISTRAL],
+  [29, known('Groq', 'groq', 'https://api.groq.com/openai')],
+  [30, OLLAMA],
+  [31, YI],
+  [32, openai('StepFun', 'https://api.stepfun.com')],
+  [33, AWS],
+  [34, unserved('Coze')],
+  [35, COHERE],
+  [36, DEEPSEEK],
+  [37, { title: 'Cloudflare', special: 'cloudflare' }],
+  [38, unserved('DeepL')],
+  [39, known('Together AI', 'together', 'https://api.together.xyz')],
+  [40, VOLC],
+  [41, openai('Novita', 'https://api.novita.ai/v3/openai', '')],
+  [42, { title: 'Vertex AI', special: 'vertex' }],
+  [43, unserved('a proxy')],
+  [44, SILICON],
+  [45, XAI],
+  [46, unserved('Replicate')],
+  [47, openai('Baidu (version 2)', 'https://qianfan.baidubce.com', '/v2')],
+  [48, openai('Xunfei (version 2)', 'https://spark-api-open.xf-yun.com')],
+  [49, openai('Alibaba', 'https://dashscope.aliyuncs.com', '/compatible-mode/v1')],
+  // The address has the version already (relay/adaptor/openai/helper.go).
+  [50, openai('OpenAI compatible', undefined, '')],
+  [
+    51,
+    openai('Gemini (compatible with OpenAI)', 'https://generativelanguage.googleapis.com/v1beta/openai', ''),
+  ],
+]
+
+const TYPES: Readonly<Record<Program, ReadonlyMap<number, ChannelType>>> = {
+  'new-api': new Map([...COMMON, ...NEW_API]),
+  'one-api': new Map([...COMMON, ...ONE_API]),
+}
+
+export const channelTypeOf = (program: Program, number: number): ChannelType =>
+  TYPES[program].get(number) ?? {
+    title: `type ${number}`,
+    reason: `Channels of type ${number} are not known: add a provider by hand.`,
+  }

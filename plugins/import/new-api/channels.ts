@@ -1,0 +1,182 @@
+// Channels as providers and routes: one provider for each channel, or for each place where Vertex AI serves its models.
+import type { IncomingProvider, LeftOut, Secret } from '../move-in.ts'
+import type { SourceRow } from '../source/rows.ts'
+import { KINDS_OF_PROTOCOL, type Place, placeOf } from './addresses.ts'
+import { channelKeys, channelSettings, headersIn } from './channel-settings.ts'
+import { channelTypeOf } from './channel-types.ts'
+import { Names } from './names.ts'
+import type { Program } from './ratios.ts'
+import { objectIn, partsOf, textOf, wholeOf } from './values.ts'
+
+/** A channel that serves a model, before it is known which kind the model is of. */
+export interface RouteOfChannel {
+  readonly provider: string
+  readonly model: string
+  readonly generation?: string
+  readonly kinds: readonly string[]
+  /** Higher ones are tried first. */
+  readonly priority: number
+  readonly weight: number
+  /** The channel, for messages. */
+  readonly row: string
+}
+
+export interface Channels {
+  readonly providers: readonly IncomingProvider[]
+  /** By the name that callers use. */
+  readonly routes: ReadonlyMap<string, readonly RouteOfChannel[]>
+  readonly left_out: readonly LeftOut[]
+}
+
+const ENABLED = 1
+const [DISABLED_BY_HAND, DISABLED_BY_FAILURES] = [2, 3]
+
+export const ABILITY_COLUMNS = ['model', 'channel_id', 'enabled']
+
+/** @param isOff whether the table `abilities` has a model of a channel switched off */
+export async function readChannels(
+  program: Program,
+  rows: AsyncIterable<SourceRow>,
+  isOff: (channel: number, model: string) => boolean,
+): Promise<Channels> {
+  const reader = new ChannelReader(program)
+  for await (const row of rows) reader.add(row, (model) => isOff(wholeOf(row, 'id'), model))
+  return reader
+}
+
+class ChannelReader implements Channels {
+  readonly providers: IncomingProvider[] = []
+  readonly routes = new Map<string, RouteOfChannel[]>()
+  readonly left_out: LeftOut[] = []
+  readonly #names = new Names()
+  readonly #program: Program
+
+  constructor(program: Program) {
+    this.#program = program
+  }
+
+  add(row: SourceRow, isOff: (model: string) => boolean): void {
+    const label = labelOf(row)
+    const leaveOut = (reason: string): void => {
+      this.left_out.push({ kind: 'channels', row: label, reason })
+    }
+    const models = partsOf(textOf(row, 'models'), ',')
+    const fault = this.#faultOf(row, models)
+    if (fault !== undefined) {
+      leaveOut(fault)
+      return
+    }
+    const mapping = this.#mapping(row, label)
+    const providers = new Map<string, { provider: IncomingProvider; place: Place }>()
+    const reasons = new Map<string, string[]>()
+    for (const model of new Set(models)) {
+      if (isOff(model)) continue
+      const target = targetOf(model, mapping)
+      const place = placeOf(this.#program, row, target)
+      if ('reason' in place) {
+        reasons.set(place.reason, [...(reasons.get(place.reason) ?? []), model])
+        continue
+      }
+      const identity = JSON.stringify(place.fields)
+      const provider = providers.get(identity)?.provider ?? this.#provider(row, place)
+      providers.set(identity, { provider, place })
+      this.#route(row, model, provider.name, { place, target, label })
+    }
+    for (const [reason, of_models] of reasons)
+      leaveOut(of_models.length === models.length ? reason : `${reason} Models: ${of_models.join(', ')}.`)
+    if (providers.size > 0) this.left_out.push(...channelSettings(row, label))
+  }
+
+  #faultOf(row: SourceRow, models: readonly string[]): string | undefined {
+    const status = wholeOf(row, 'status')
+    if (status !== ENABLED) return reasonOfStatus(status)
+    const type = channelTypeOf(this.#program, wholeOf(row, 'type'))
+    if ('reason' in type) return type.reason
+    return models.length === 0 ? 'It names no models: add them, or add a provider by hand.' : undefined
+  }
+
+  #provider(row: SourceRow, { fields }: Place): IncomingProvider {
+    const id = wholeOf(row, 'id')
+    const name = this.#names.provider(textOf(row, 'name'), `channel-${id}`)
+    const { keys, left_out } = channelKeys(row, labelOf(row))
+    this.left_out.push(...left_out)
+    const headers = Object.entries(headersIn(row)).map(([header, value]): [string, Secret] => [
+      header,
+      { variable: this.#names.variable(name, header), value },
+    ])
+    const provider: IncomingProvider = {
+      source_id: `channel ${id}`,
+      name,
+      fields,
+      api_keys: keys.map((value) => ({ variable: this.#names.variable(name, 'API_KEY'), value })),
+      ...(headers.length > 0 ? { headers: Object.fromEntries(headers) } : {}),
+    }
+    this.providers.push(provider)
+    return provider
+  }
+
+  #route(
+    row: SourceRow,
+    model: string,
+    provider: string,
+    { place, target, label }: { place: Place; target: string; label: string },
+  ): void {
+    const routes = this.routes.get(model) ?? []
+    routes.push({
+      provider,
+      ...(place.modelOf?.(target) ?? { model: target }),
+      kinds: place.kinds ?? KINDS_OF_PROTOCOL[place.protocol],
+      priority: wholeOf(row, 'priority'),
+      // one-api has the column, and draws without it (model/cache.go).
+      weight: this.#program === 'one-api' ? 1 : wholeOf(row, 'weight'),
+      row: label,
+    })
+    this.routes.set(model, routes)
+  }
+
+  #mapping(row: SourceRow, label: string): Readonly<Record<string, unknown>> {
+    const text = textOf(row, 'model_mapping')
+    const mapping = text === '' ? {} : objectIn(text)
+    if (!mapping)
+      this.left_out.push({
+        kind: 'channel settings',
+        row: label,
+        reason: 'Its model mapping is no JSON object: models are called by their own names.',
+      })
+    return mapping ?? {}
+  }
+}
+
+const reasonOfStatus = (status: number): string => {
+  if (status === DISABLED_BY_HAND) return 'It is disabled.'
+  if (status === DISABLED_BY_FAILURES)
+    return 'It was disabled after failures: enable it there and run the import again, if it works.'
+  return `Its status is ${status}, which is none that is known.`
+}
+
+export const labelOf = (row: SourceRow): string => `channel ${wholeOf(row, 'id')} "${textOf(row, 'name')}"`
+
+/** A mapping may lead on to another one (new-api relay/helper/model_mapped.go); one that leads back ends there. */
+function targetOf(model: string, mapping: Readonly<Record<string, unknown>>): string {
+  const visited = new Set([model])
+  let target = model
+  for (;;) {
+    const next = mapping[target]
+    if (typeof next !== 'string' || next.trim() === '' || visited.has(next.trim())) return target
+    target = next.trim()
+    visited.add(target)
+  }
+}
+
+/** Reads which models of which channels are switched off, in all of their groups. */
+export async function readSwitchedOff(
+  rows: AsyncIterable<SourceRow>,
+): Promise<(channel: number, model: string) => boolean> {
+  const on = new Map<string, boolean>()
+  for await (const row of rows) {
+    const pair = `${wholeOf(row, 'channel_id')} ${textOf(row, 'model')}`
+    const enabled = row.enabled === true || Number(row.enabled) === 1
+    on.set(pair, enabled || (on.get(pair) ?? false))
+  }
+  return (channel, model) => on.get(`${channel} ${model}`) === false
+}

@@ -1,0 +1,154 @@
+// The log of a one-api or new-api: sums by day, account and model, and single lines for the shadow bill.
+import { DAY_S } from '../../../src/domain/ranges.ts'
+import { NO_USAGE, type Usage } from '../../../src/domain/usage.ts'
+import type { ChargedLine, HistoryRow } from '../move-in.ts'
+import type { SourceRow, SourceTables } from '../source/rows.ts'
+import { decimalOf, exactOf, isEqual, nanosOfQuota } from './exact.ts'
+import { DEFAULT_GROUP, groupRatioOf, type Settings } from './options.ts'
+import type { Program, RecordedRatios } from './ratios.ts'
+import { type Fields, objectIn, textOf, wholeOf } from './values.ts'
+
+/** Type 2 of `logs.type`: what a call was charged (model/log.go of both). */
+const CHARGED = { column: 'type', is: 2 }
+const HISTORY_COLUMNS = ['user_id', 'created_at', 'model_name', 'quota', 'prompt_tokens', 'completion_tokens']
+const LINE_COLUMNS = ['id', 'user_id', 'model_name', 'quota', 'prompt_tokens', 'completion_tokens', 'other']
+
+export const hasLog = async (tables: SourceTables): Promise<boolean> =>
+  (await tables.columnsOf('logs')) !== undefined
+
+/** Each day, account and model once. With an engine that sorts only one day is in memory. */
+export async function* readHistory(
+  tables: SourceTables,
+  { quota_per_usd }: Settings,
+): AsyncGenerator<HistoryRow> {
+  if (!(await hasLog(tables))) return
+  const query = {
+    columns: HISTORY_COLUMNS,
+    where: CHARGED,
+    ...(tables.sorts ? { newest_by: 'created_at' } : {}),
+  }
+  let sums = new Map<string, Sum>()
+  let current_s: number | undefined
+  for await (const row of tables.rows('logs', query)) {
+    const day_s = Math.floor(wholeOf(row, 'created_at') / DAY_S) * DAY_S
+    if (tables.sorts && current_s !== undefined && day_s !== current_s) {
+      yield* historyOf(sums, quota_per_usd)
+      sums = new Map()
+    }
+    current_s = day_s
+    addTo(sums, row, day_s)
+  }
+  yield* historyOf(sums, quota_per_usd)
+}
+
+interface Sum extends Omit<HistoryRow, 'charged_nanos'> {
+  calls: number
+  input_tokens: number
+  output_tokens: number
+  quota: number
+}
+
+function addTo(sums: Map<string, Sum>, row: SourceRow, day_s: number): void {
+  const [user, model] = [wholeOf(row, 'user_id'), textOf(row, 'model_name')]
+  const name = `${day_s} ${user} ${model}`
+  let sum = sums.get(name)
+  if (!sum) {
+    sum = { account: `user ${user}`, model, day_s, calls: 0, input_tokens: 0, output_tokens: 0, quota: 0 }
+    sums.set(name, sum)
+  }
+  sum.calls += 1
+  sum.input_tokens += wholeOf(row, 'prompt_tokens')
+  sum.output_tokens += wholeOf(row, 'completion_tokens')
+  sum.quota += wholeOf(row, 'quota')
+}
+
+function* historyOf(
+  sums: ReadonlyMap<string, Sum>,
+  per_usd: Settings['quota_per_usd'],
+): Generator<HistoryRow> {
+  for (const { quota, ...sum } of sums.values()) yield { ...sum, charged_nanos: nanosOfQuota(quota, per_usd) }
+}
+
+/** The newest lines that were charged, newest first. */
+export const newestLines = (tables: SourceTables, limit: number): AsyncIterable<SourceRow> =>
+  tables.rows('logs', { columns: LINE_COLUMNS, where: CHARGED, newest_by: 'id', limit })
+
+/** By model the newest of some lines, newest first, that names its ratios. */
+export async function recordedRatios(lines: AsyncIterable<SourceRow>): Promise<RecordedRatios> {
+  const recorded = new Map<string, Fields>()
+  for await (const row of lines) {
+    const model = textOf(row, 'model_name')
+    const other = recorded.has(model) ? undefined : objectIn(textOf(row, 'other'))
+    if (other?.model_ratio !== undefined || other?.model_price !== undefined) recorded.set(model, other ?? {})
+  }
+  return recorded
+}
+
+/** A line as the shadow bill takes it; undefined for one that charged nothing. */
+export function chargedLineOf(row: SourceRow, program: Program, settings: Settings): ChargedLine | undefined {
+  const quota = wholeOf(row, 'quota')
+  if (quota <= 0) return undefined
+  const other = objectIn(textOf(row, 'other')) ?? {}
+  return {
+    model: textOf(row, 'model_name'),
+    usage: usageOf(row, other),
+    count: countOf(row, other),
+    charged_nanos: nanosOfQuota(quota, settings.quota_per_usd),
+    rounded_to_nanos: nanosOfQuota(1, settings.quota_per_usd),
+    factors: factorsOf(other, program, settings),
+  }
+}
+
+const numberOf = (fields: Fields, name: string): number => {
+  const value = Number(fields[name] ?? 0)
+  return Number.isSafeInteger(value) && value > 0 ? value : 0
+}
+
+/** Of Claude the tokens of a cache are beside those of the prompt, of all others among them (new-api service/text_quota.go). */
+function usageOf(row: SourceRow, other: Fields): Usage {
+  const prompt = Math.max(0, wholeOf(row, 'prompt_tokens'))
+  const cache_read_tokens = numberOf(other, 'cache_tokens')
+  const cache_write_1h_tokens = numberOf(other, 'cache_creation_tokens_1h')
+  const written = Math.max(
+    numberOf(other, 'cache_creation_tokens'),
+    numberOf(other, 'cache_creation_tokens_5m') + cache_write_1h_tokens,
+  )
+  const input_audio_tokens = other.audio === true ? numberOf(other, 'audio_input') : 0
+  const beside = other.claude === true ? 0 : cache_read_tokens + written
+  return {
+    ...NO_USAGE,
+    input_tokens: Math.max(0, prompt - beside - input_audio_tokens),
+    input_audio_tokens,
+    cache_read_tokens,
+    cache_write_5m_tokens: written - cache_write_1h_tokens,
+    cache_write_1h_tokens,
+    output_tokens: Math.max(0, wholeOf(row, 'completion_tokens')),
+  }
+}
+
+/** A call for an image that is priced by the piece logs their number as tokens of its prompt (new-api relay/relay-image.go). */
+const countOf = (row: SourceRow, other: Fields): number =>
+  Number(other.model_price) > 0 &&
+  wholeOf(row, 'completion_tokens') === 0 &&
+  wholeOf(row, 'prompt_tokens') <= MAX_IMAGES
+    ? Math.max(1, wholeOf(row, 'prompt_tokens'))
+    : 1
+
+const MAX_IMAGES = 10
+
+/** What a charge went by that the imported price does not have. */
+function factorsOf(other: Fields, program: Program, settings: Settings): string[] {
+  const factors: string[] = []
+  const special = exactOf(other.user_group_ratio)
+  const group = special ?? exactOf(other.group_ratio)
+  const by_default = groupRatioOf(settings, DEFAULT_GROUP)
+  if (group && !isEqual(group, by_default)) factors.push(`group ratio ${decimalOf(group)}`)
+  if (other.billing_mode === 'tiered_expr') factors.push('priced by an expression')
+  if (other.web_search === true || Array.isArray(other.tool_surcharges)) factors.push('searches and tools')
+  if (other.image === true) factors.push('image tokens')
+  if (other.audio === true || other.ws === true || other.audio_input_seperate_price === true)
+    factors.push('audio tokens')
+  if (other.billing_source === 'subscription') factors.push('paid by a subscription')
+  if (program === 'one-api' && group === undefined) factors.push('one-api logs no group ratio')
+  return factors
+}

@@ -1,0 +1,162 @@
+// A one-api or new-api as the source of a move-in: its tables are read, and none is changed.
+
+import { invalidRequest } from '../../../src/domain/errors.ts'
+import { formatUsd } from '../../../src/domain/money.ts'
+import type { ChargedLine, LeftOut, MoveIn, OpenSource } from '../move-in.ts'
+import type { SourceRow, SourceTables } from '../source/rows.ts'
+import { readChannels, readSwitchedOff } from './channels.ts'
+import { exact, isEqual, nanosOfQuota } from './exact.ts'
+import { chargedLineOf, hasLog, newestLines, readHistory, recordedRatios } from './log.ts'
+import { modelsOf } from './models.ts'
+import { readSettings, type Settings } from './options.ts'
+import { type Program, RatioBook } from './ratios.ts'
+import { readUsers } from './users.ts'
+import { textOf, wholeOf } from './values.ts'
+
+/** So many of the newest lines are looked at for ratios that no setting has. */
+const RATIO_LINES = 10_000
+
+/**
+ * Opens the database of one of the two. The tables are closed with it.
+ *
+ * @throws GatewayError invalid_request for a database of another program, also of the other one of the two
+ */
+export async function openNewApi(
+  tables: SourceTables,
+  program: Program,
+  { now_ms }: { now_ms: number },
+): Promise<OpenSource> {
+  await refuseOthers(tables, program)
+  const settings = await readSettings(tables.rows('options'))
+  return {
+    readMoveIn: () => readMoveIn(tables, program, settings, now_ms),
+    readHistory: () => readHistory(tables, settings),
+    readChargedLines: (limit) => chargedLines(tables, program, settings, limit),
+    [Symbol.asyncDispose]: () => tables[Symbol.asyncDispose](),
+  }
+}
+
+const NEEDED = ['users', 'tokens', 'channels', 'options']
+
+async function refuseOthers(tables: SourceTables, program: Program): Promise<void> {
+  const columns = new Map<string, readonly string[]>()
+  const missing: string[] = []
+  for (const table of NEEDED) {
+    const found = await tables.columnsOf(table)
+    if (found) columns.set(table, found)
+    else missing.push(table)
+  }
+  const { address } = tables
+  if (missing.length > 0)
+    throw invalidRequest(
+      `${address} is no database of ${program}: it has no table ${missing.join(', ')}. Check the file or address.`,
+    )
+  // new-api has marked deleted users, and limits of models, from its first versions on; one-api has neither.
+  const is_new_api =
+    columns.get('users')?.includes('deleted_at') === true ||
+    columns.get('tokens')?.includes('model_limits_enabled') === true
+  const found: Program = is_new_api ? 'new-api' : 'one-api'
+  if (found !== program)
+    throw invalidRequest(`${address} is a database of ${found}: import it by tollgate import ${found}.`)
+}
+
+async function readMoveIn(
+  tables: SourceTables,
+  program: Program,
+  settings: Settings,
+  now_ms: number,
+): Promise<MoveIn> {
+  const has_log = await hasLog(tables)
+  const has_abilities = (await tables.columnsOf('abilities')) !== undefined
+  const recorded = has_log ? await recordedRatios(newestLines(tables, RATIO_LINES)) : new Map<string, never>()
+  const isOff = has_abilities ? await readSwitchedOff(tables.rows('abilities')) : () => false
+  const channels = await readChannels(program, tables.rows('channels'), isOff)
+  const book = new RatioBook(program, settings, recorded)
+  const models = modelsOf(channels.routes, book, { program, settings })
+  const used = new Set(models.models.flatMap(({ routes }) => routes.map(({ provider }) => provider)))
+  const users = await readUsers({
+    users: tables.rows('users'),
+    tokens: tables.rows('tokens'),
+    settings,
+    now_ms,
+  })
+  return {
+    source: program,
+    accounts: users.accounts,
+    providers: channels.providers.filter(({ name }) => used.has(name)),
+    models: models.models,
+    left_out: [
+      ...settings.left_out,
+      ...unitNote(settings),
+      ...users.left_out,
+      ...channels.left_out,
+      ...models.left_out,
+      ...(await vouchersLeftOut(tables, settings)),
+      ...(await subscriptionsLeftOut(tables, now_ms)),
+      ...(has_log ? [] : [NO_LOG]),
+    ],
+  }
+}
+
+const NO_LOG: LeftOut = {
+  kind: 'history',
+  row: 'table logs',
+  reason:
+    'There is none: the log may be in a database of its own (LOG_SQL_DSN), or the version is older than its log.',
+}
+
+const USUAL_UNIT = exact('500000')
+
+const unitNote = ({ quota_per_usd }: Settings): LeftOut[] =>
+  isEqual(quota_per_usd, USUAL_UNIT)
+    ? []
+    : [
+        {
+          kind: 'settings',
+          row: 'QuotaPerUnit',
+          reason: `A USD is ${Number(quota_per_usd.over) / Number(quota_per_usd.under)} of quota: each amount is cut to a whole nano-dollar.`,
+        },
+      ]
+
+async function* chargedLines(
+  tables: SourceTables,
+  program: Program,
+  settings: Settings,
+  limit: number,
+): AsyncGenerator<ChargedLine> {
+  if (!(await hasLog(tables))) return
+  for await (const row of newestLines(tables, limit)) {
+    const line = chargedLineOf(row, program, settings)
+    if (line) yield line
+  }
+}
+
+const UNUSED = 1
+
+async function vouchersLeftOut(tables: SourceTables, { quota_per_usd }: Settings): Promise<LeftOut[]> {
+  let [count, quota] = [0, 0]
+  for await (const row of rowsIfThere(tables, 'redemptions')) {
+    if (wholeOf(row, 'status') !== UNUSED || (row.deleted_at !== null && row.deleted_at !== undefined))
+      continue
+    count += 1
+    quota += wholeOf(row, 'quota')
+  }
+  if (count === 0) return []
+  const usd = formatUsd(nanosOfQuota(quota, quota_per_usd))
+  const reason = 'There are no vouchers here: let them be redeemed in the source before, or top up by hand.'
+  return [{ kind: 'vouchers', row: `${count} unused, ${usd} USD in all`, reason }]
+}
+
+/** new-api of 2026, model/subscription.go. */
+async function subscriptionsLeftOut(tables: SourceTables, now_ms: number): Promise<LeftOut[]> {
+  let count = 0
+  for await (const row of rowsIfThere(tables, 'user_subscriptions'))
+    if (textOf(row, 'status') === 'active' && wholeOf(row, 'end_time') * 1000 > now_ms) count += 1
+  const reason =
+    'There are no subscriptions here: their users pay by balance. Top up what is left of them by hand.'
+  return count === 0 ? [] : [{ kind: 'subscriptions', row: `${count} active`, reason }]
+}
+
+async function* rowsIfThere(tables: SourceTables, table: string): AsyncGenerator<SourceRow> {
+  if (await tables.columnsOf(table)) yield* tables.rows(table)
+}

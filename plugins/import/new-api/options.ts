@@ -1,0 +1,96 @@
+// The settings of a one-api or new-api in its table `options`: what money is counted in, and the ratios that prices are made of.
+import type { LeftOut } from '../move-in.ts'
+import type { SourceRow } from '../source/rows.ts'
+import { type Exact, exact, exactOf, isZero, ONE } from './exact.ts'
+import { objectIn, textOf } from './values.ts'
+
+export type RatioTable = ReadonlyMap<string, Exact>
+
+/**
+ * Ratios by model or group. Undefined where the table has no such row: then the program's defaults hold
+ * (model/option.go of both; a row replaces them whole, but for one-api's ModelRatio, which is filled up).
+ */
+export interface Settings {
+  readonly quota_per_usd: Exact
+  readonly model_ratio: RatioTable | undefined
+  readonly completion_ratio: RatioTable | undefined
+  readonly cache_ratio: RatioTable | undefined
+  readonly create_cache_ratio: RatioTable | undefined
+  readonly model_price: RatioTable | undefined
+  readonly image_ratio: RatioTable | undefined
+  readonly audio_ratio: RatioTable | undefined
+  readonly audio_completion_ratio: RatioTable | undefined
+  readonly group_ratio: RatioTable | undefined
+  /** Models that an expression prices (`billing_setting.billing_mode`, new-api of 2026). */
+  readonly by_expression: ReadonlySet<string>
+  readonly left_out: readonly LeftOut[]
+}
+
+const DEFAULT_QUOTA_PER_USD = exact('500000')
+
+export async function readSettings(rows: AsyncIterable<SourceRow>): Promise<Settings> {
+  const texts = new Map<string, string>()
+  for await (const row of rows) texts.set(textOf(row, 'key'), textOf(row, 'value'))
+  const left_out: LeftOut[] = []
+  const table = (name: string): RatioTable | undefined => {
+    const text = texts.get(name)
+    return text === undefined || text === '' ? undefined : ratiosIn(name, text, left_out)
+  }
+  const per_usd = exactOf(texts.get('QuotaPerUnit')) ?? DEFAULT_QUOTA_PER_USD
+  if (texts.has('QuotaPerUnit') && isZero(per_usd))
+    left_out.push({
+      kind: 'settings',
+      row: 'QuotaPerUnit',
+      reason: 'It is 0: amounts are counted at 500,000 a USD.',
+    })
+  noteGroupPairs(texts.get('GroupGroupRatio'), left_out)
+  return {
+    quota_per_usd: isZero(per_usd) ? DEFAULT_QUOTA_PER_USD : per_usd,
+    model_ratio: table('ModelRatio'),
+    completion_ratio: table('CompletionRatio'),
+    cache_ratio: table('CacheRatio'),
+    create_cache_ratio: table('CreateCacheRatio'),
+    model_price: table('ModelPrice'),
+    image_ratio: table('ImageRatio'),
+    audio_ratio: table('AudioRatio'),
+    audio_completion_ratio: table('AudioCompletionRatio'),
+    group_ratio: table('GroupRatio'),
+    by_expression: expressionsIn(texts.get('billing_setting.billing_mode')),
+    left_out,
+  }
+}
+
+function ratiosIn(name: string, text: string, left_out: LeftOut[]): RatioTable {
+  const fields = objectIn(text)
+  if (!fields)
+    left_out.push({ kind: 'settings', row: name, reason: 'It is no JSON object: correct it in the source.' })
+  return new Map(
+    Object.entries(fields ?? {}).flatMap(([key, value]) => {
+      const ratio = exactOf(value)
+      if (ratio) return [[key, ratio] as const]
+      left_out.push({ kind: 'settings', row: `${name} of ${key}`, reason: 'It is no number of 0 or more.' })
+      return []
+    }),
+  )
+}
+
+const expressionsIn = (text = '{}'): ReadonlySet<string> =>
+  new Set(
+    Object.entries(objectIn(text) ?? {}).flatMap(([model, mode]) => (mode === 'tiered_expr' ? [model] : [])),
+  )
+
+function noteGroupPairs(text: string | undefined, left_out: LeftOut[]): void {
+  for (const [group, ratios] of Object.entries(objectIn(text ?? '{}') ?? {}))
+    for (const [other, ratio] of Object.entries(Object(ratios)))
+      left_out.push({
+        kind: 'group prices',
+        row: `users of group "${group}" in group "${other}"`,
+        reason: `They pay ratio ${String(ratio)}. There are no prices by group here: they pay those of the group "default".`,
+      })
+}
+
+/** The ratio of a group; a group without one has 1, as setting/ratio_setting/group_ratio.go of new-api says. */
+export const groupRatioOf = ({ group_ratio }: Settings, group: string): Exact =>
+  group_ratio?.get(group) ?? ONE
+
+export const DEFAULT_GROUP = 'default'

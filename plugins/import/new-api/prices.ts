@@ -1,0 +1,208 @@
+// The price of a model in the catalogue's form, made of the ratios of a one-api or new-api, exactly.
+import type { TomlValue } from '../../../src/catalogue/toml-write.ts'
+import { decimalOf, type Exact, exact, inverse, isEqual, isRounded, ONE, times, usdTextOf } from './exact.ts'
+import { DEFAULT_GROUP, groupRatioOf, type Settings } from './options.ts'
+import type { ModelRatios, Program } from './ratios.ts'
+
+type Price = { readonly [rate: string]: TomlValue }
+
+export interface Priced {
+  readonly price: Price
+  readonly notes: readonly string[]
+}
+
+export interface PriceContext {
+  readonly program: Program
+  readonly settings: Settings
+}
+
+const MILLION = exact('1000000')
+const THOUSAND = exact('1000')
+
+/** @returns the price, or why there is none */
+export function priceOf(
+  model: string,
+  kind: string,
+  ratios: ModelRatios,
+  context: PriceContext,
+): Priced | { readonly reason: string } {
+  const { settings } = context
+  if (settings.by_expression.has(model))
+    return { reason: 'It is priced by an expression: add it with a price of its own.' }
+  const group = groupRatioOf(settings, DEFAULT_GROUP)
+  const rates = new Rates()
+  const reason = ratios.per_call
+    ? priceByCall(kind, model, times(ratios.per_call.ratio, group), rates)
+    : priceByRatio(kind, model, ratios, rates, context)
+  if (reason !== undefined) return { reason }
+  if (rates.fault !== undefined) return { reason: rates.fault }
+  const sources = ratios.per_call ? [ratios.per_call.note] : notesOf(kind, ratios)
+  return {
+    price: rates.price,
+    notes: [
+      ...sources.flatMap((note) => note ?? []),
+      ...(isEqual(group, ONE) ? [] : [`with group ratio ${decimalOf(group)} of the group "default"`]),
+      ...(rates.is_rounded ? ['rounded up to a nano-dollar a million tokens'] : []),
+    ],
+  }
+}
+
+const notesOf = (kind: string, { model, completion }: ModelRatios): (string | undefined)[] =>
+  ['text', 'image', 'transcription'].includes(kind) ? [model?.note, completion.note] : [model?.note]
+
+/** Rates as they are added, each rounded once. */
+class Rates {
+  readonly #rates: Record<string, TomlValue> = {}
+  is_rounded = false
+  fault: string | undefined
+
+  get price(): Price {
+    return this.#rates
+  }
+
+  text(usd: Exact): string {
+    const text = usdTextOf(usd)
+    if (text === undefined || usd.over > usd.under * 1_000_000n)
+      this.fault = 'Its price is more than 1,000,000 USD: correct its ratio in the source.'
+    this.is_rounded ||= isRounded(usd)
+    return text ?? '0'
+  }
+
+  add(name: string, usd: Exact): void {
+    this.#rates[name] = this.text(usd)
+  }
+
+  addValue(name: string, value: TomlValue): void {
+    this.#rates[name] = value
+  }
+}
+
+const NO_PRICE_OF_A_CALL = (kind: string): string =>
+  `It has a price of a call, and ${kind} is not sold so here: add it with a price of its own.`
+
+/** @returns why it cannot be */
+function priceByCall(kind: string, model: string, usd: Exact, rates: Rates): string | undefined {
+  if (kind === 'text') {
+    rates.add('input', exact('0'))
+    rates.add('output', exact('0'))
+    rates.addValue('extras', { request: { per_request: rates.text(usd) } })
+    return undefined
+  }
+  if (kind === 'image') return void addImages(model, usd, rates)
+  if (kind === 'rerank') return void rates.add('per_search', usd)
+  return NO_PRICE_OF_A_CALL(kind === 'embedding' ? 'an embedding' : kind)
+}
+
+/** new-api relay/relay-image.go: what an image of DALL-E costs of one with 1024x1024, by size and quality. */
+const DALL_E: readonly (readonly [size: string, quality: string | undefined, factor: string])[] = [
+  ['1024x1792', 'hd', '3'],
+  ['1792x1024', 'hd', '3'],
+  ['1024x1024', 'hd', '2'],
+  ['1024x1792', undefined, '2'],
+  ['1792x1024', undefined, '2'],
+  ['512x512', undefined, '0.45'],
+  ['256x256', undefined, '0.4'],
+]
+
+/** one-api relay/billing/ratio/image.go and relay/controller/image.go: the same, by its ratio. */
+const ONE_API_DALL_E: Readonly<Record<string, typeof DALL_E>> = {
+  'dall-e-2': [
+    ['256x256', undefined, '1'],
+    ['512x512', undefined, '1.125'],
+    ['1024x1024', undefined, '1.25'],
+  ],
+  'dall-e-3': DALL_E.slice(0, 5),
+}
+
+function addImages(model: string, usd: Exact, rates: Rates, sizes = DALL_E): void {
+  rates.add('per_image', usd)
+  if (!model.startsWith('dall-e')) return
+  rates.addValue(
+    'variants',
+    sizes.map(([size, quality, factor]) => ({
+      size,
+      ...(quality === undefined ? {} : { quality }),
+      per_image: rates.text(times(usd, exact(factor))),
+    })),
+  )
+}
+
+/** @returns why it cannot be */
+function priceByRatio(
+  kind: string,
+  model: string,
+  ratios: ModelRatios,
+  rates: Rates,
+  { program, settings }: PriceContext,
+): string | undefined {
+  if (!ratios.model) return NO_RATIO[program]
+  const per_usd = inverse(settings.quota_per_usd) ?? ONE
+  const token = times(ratios.model.ratio, groupRatioOf(settings, DEFAULT_GROUP), per_usd)
+  const input = times(token, MILLION)
+  const output = times(input, ratios.completion.ratio)
+  switch (kind) {
+    case 'text':
+      return addText(input, output, ratios, rates)
+    case 'embedding':
+    case 'moderation':
+    case 'rerank':
+      return void rates.add('input', input)
+    case 'image':
+      return addImagesByRatio(model, token, { input, output }, ratios, rates, program)
+    case 'speech':
+      // new-api service/token_counter.go, one-api relay/controller/audio.go: a character counts as a token.
+      if (/^tts-/.test(model)) return void rates.add('per_million_characters', input)
+      rates.add('input', input)
+      rates.add('output', times(input, ratios.audio, ratios.audio_completion))
+      return undefined
+    default:
+      if (!/transcribe/.test(model)) return BY_DURATION
+      rates.add('input', input)
+      rates.add('audio', times(input, ratios.audio))
+      rates.add('output', output)
+      return undefined
+  }
+}
+
+const NO_RATIO: Readonly<Record<Program, string>> = {
+  'new-api':
+    'No setting has a ratio or price of it, so new-api refuses it, too: add it with a price of its own.',
+  'one-api':
+    'No setting has a ratio of it, and it is not among the known ones (one-api takes 60 USD a million tokens of a model that it does not know): add it with a price of its own.',
+}
+
+const BY_DURATION =
+  'It is sold by the duration of the audio here, and by estimated tokens in the source: add it with per_minute.'
+
+/** The catalogue's own default, as is 1.6 times it for the cache of an hour. */
+const USUAL_CACHE_WRITE = exact('1.25')
+
+function addText(input: Exact, output: Exact, ratios: ModelRatios, rates: Rates): undefined {
+  rates.add('input', input)
+  rates.add('output', output)
+  rates.add('cache_read', times(input, ratios.cache))
+  if (!isEqual(ratios.create_cache, USUAL_CACHE_WRITE)) {
+    rates.add('cache_write_5m', times(input, ratios.create_cache))
+    rates.add('cache_write_1h', times(input, ratios.create_cache_1h))
+  }
+  if (!isEqual(ratios.audio, ONE)) rates.add('audio', times(input, ratios.audio))
+}
+
+function addImagesByRatio(
+  model: string,
+  token: Exact,
+  { input, output }: { input: Exact; output: Exact },
+  ratios: ModelRatios,
+  rates: Rates,
+  program: Program,
+): string | undefined {
+  if (/gpt-image|chatgpt-image|^gemini/.test(model)) {
+    rates.add('input', input)
+    if (!isEqual(ratios.image, ONE)) rates.add('image_input', times(input, ratios.image))
+    rates.add('image_output', output)
+    return undefined
+  }
+  const sizes = program === 'one-api' ? ONE_API_DALL_E[model] : undefined
+  if (!sizes) return 'It is priced by a ratio, and sold by the image here: add it with per_image.'
+  return void addImages(model, times(token, THOUSAND), rates, sizes)
+}

@@ -1,0 +1,152 @@
+// Users as accounts with their keys: balances of their quota, sign-ins by mail and bcrypt, and what of a user does not come in.
+
+import { formatUsd } from '../../../src/domain/money.ts'
+import type { IncomingAccount, IncomingKey, LeftOut } from '../move-in.ts'
+import type { SourceRow } from '../source/rows.ts'
+import { decimalOf, isEqual, nanosOfQuota } from './exact.ts'
+import { DEFAULT_GROUP, groupRatioOf, type Settings } from './options.ts'
+import { readToken } from './tokens.ts'
+import { textOf, wholeOf } from './values.ts'
+
+/** Common to both: common/constants.go of new-api, model/user.go of one-api. */
+const [ENABLED, DISABLED, DELETED] = [1, 2, 3]
+const ADMINISTRATOR = 10
+
+const BCRYPT = /^\$2[abxy]\$\d\d\$[./A-Za-z0-9]{53}$/
+const MAIL = /^[^\s@]+@[^\s@]+\.[^\s@]+$/
+
+export interface Users {
+  readonly accounts: readonly IncomingAccount[]
+  readonly left_out: readonly LeftOut[]
+}
+
+interface UserParts {
+  readonly users: AsyncIterable<SourceRow>
+  readonly tokens: AsyncIterable<SourceRow>
+  readonly settings: Settings
+  readonly now_ms: number
+}
+
+export async function readUsers({ users, tokens, settings, now_ms }: UserParts): Promise<Users> {
+  const left_out: LeftOut[] = []
+  const groups = new GroupCounts(settings)
+  const accounts = new Map<number, IncomingAccount & { keys: IncomingKey[] }>()
+  const groups_of_users = new Map<number, string>()
+  const gone = new Set<number>()
+  for await (const row of users) {
+    const id = wholeOf(row, 'id')
+    const fault = faultOf(row)
+    if (fault === undefined) {
+      accounts.set(id, { ...accountOf(row, settings), keys: [] })
+      left_out.push(...partsLeftOut(row, settings))
+      const group = textOf(row, 'group') || DEFAULT_GROUP
+      groups_of_users.set(id, group)
+      groups.add(group, 'users')
+    } else {
+      gone.add(id)
+      const balance = balanceOf(row, settings)
+      const money = balance === 0 ? '' : ` Its balance is ${formatUsd(balance)} USD.`
+      left_out.push({ kind: 'users', row: labelOf(row), reason: fault + money })
+    }
+  }
+  for await (const row of tokens) {
+    const user = wholeOf(row, 'user_id')
+    const account = accounts.get(user)
+    if (!account) {
+      const reason = gone.has(user) ? 'Its user does not come in.' : 'Its user does not exist.'
+      left_out.push({ kind: 'keys', row: `token ${wholeOf(row, 'id')} of user ${user}`, reason })
+      continue
+    }
+    const read = readToken(row, `user ${user}`, { ...settings, now_ms })
+    if ('left_out' in read) left_out.push(read.left_out)
+    else {
+      account.keys.push(read.key)
+      const group = textOf(row, 'group')
+      if (group !== '' && group !== groups_of_users.get(user)) groups.add(group, 'keys')
+    }
+  }
+  return { accounts: [...accounts.values()], left_out: [...left_out, ...groups.leftOut()] }
+}
+
+const labelOf = (row: SourceRow): string => `user ${wholeOf(row, 'id')} "${textOf(row, 'username')}"`
+
+const balanceOf = (row: SourceRow, { quota_per_usd }: Settings): number =>
+  nanosOfQuota(wholeOf(row, 'quota'), quota_per_usd)
+
+function faultOf(row: SourceRow): string | undefined {
+  if (row.deleted_at !== null && row.deleted_at !== undefined) return 'It is deleted.'
+  const status = wholeOf(row, 'status')
+  if (status === DELETED) return 'It is deleted.'
+  return status === ENABLED || status === DISABLED
+    ? undefined
+    : `Its status is ${status}, which is none that is known.`
+}
+
+function accountOf(row: SourceRow, settings: Settings): IncomingAccount {
+  const [name, password, email] = [textOf(row, 'username'), textOf(row, 'password'), textOf(row, 'email')]
+  return {
+    source_id: `user ${wholeOf(row, 'id')}`,
+    name,
+    display_name: textOf(row, 'display_name') || name,
+    email: MAIL.test(email) ? email : '',
+    status: wholeOf(row, 'status') === ENABLED ? 'active' : 'suspended',
+    balance_nanos: balanceOf(row, settings),
+    password_hash: BCRYPT.test(password) ? password : null,
+    budgets: {},
+    limits: {},
+    keys: [],
+  }
+}
+
+function partsLeftOut(row: SourceRow, { quota_per_usd }: Settings): LeftOut[] {
+  const email = textOf(row, 'email')
+  const referral = wholeOf(row, 'aff_quota')
+  const usd = formatUsd(nanosOfQuota(referral, quota_per_usd))
+  const parts: (readonly [kind: string, reason: string | false])[] = [
+    [
+      'mail addresses',
+      email !== '' &&
+        !MAIL.test(email) &&
+        'It is no mail address: the person signs in by a link that you pass on.',
+    ],
+    [
+      'referral balances',
+      referral > 0 &&
+        `${usd} USD of referrals are not part of the balance: let the user transfer them in the source before, or top up by hand.`,
+    ],
+    [
+      'administrators',
+      wholeOf(row, 'role') >= ADMINISTRATOR &&
+        'Comes in as an account that pays, without rights of an operator: operators sign in with a password of their own.',
+    ],
+  ]
+  return parts.flatMap(([kind, reason]) => (reason === false ? [] : [{ kind, row: labelOf(row), reason }]))
+}
+
+/** How many users and keys pay another ratio than the imported prices have. */
+class GroupCounts {
+  readonly #settings: Settings
+  readonly #counts = new Map<string, { users: number; keys: number }>()
+
+  constructor(settings: Settings) {
+    this.#settings = settings
+  }
+
+  add(group: string, what: 'users' | 'keys'): void {
+    const counts = this.#counts.get(group) ?? { users: 0, keys: 0 }
+    counts[what] += 1
+    this.#counts.set(group, counts)
+  }
+
+  leftOut(): LeftOut[] {
+    const by_default = groupRatioOf(this.#settings, DEFAULT_GROUP)
+    return [...this.#counts].flatMap(([group, { users, keys }]) => {
+      const ratio = groupRatioOf(this.#settings, group)
+      if (isEqual(ratio, by_default)) return []
+      const reason =
+        `${users} users and ${keys} keys pay ratio ${decimalOf(ratio)} in place of ${decimalOf(by_default)}. ` +
+        'There are no prices by group here: they pay those of the group "default".'
+      return [{ kind: 'group prices', row: `group "${group}"`, reason }]
+    })
+  }
+}
