@@ -55,7 +55,9 @@ function plain(type: Extract<ChannelType, { protocol: string }>, own: string): P
   const base_url = version !== '' && bare.endsWith(version) ? bare : `${bare}${version}`
   const is_servers_own =
     server !== undefined && sameAddress(writtenServer({ server, protocol }).base_url, base_url)
-  const keeps_server = server !== undefined && (is_servers_own || base === address)
+  // Somebody else may stand behind an address that is said to be compatible with one of these.
+  const keeps_server =
+    server !== undefined && (is_servers_own || base === address || !IMITATED.includes(server))
   return {
     protocol,
     fields: {
@@ -65,6 +67,8 @@ function plain(type: Extract<ChannelType, { protocol: string }>, own: string): P
     ...(kinds === undefined ? {} : { kinds }),
   }
 }
+
+const IMITATED = ['openai', 'anthropic', 'google']
 
 /** `localhost` and 127.0.0.1 are one machine; DeepSeek takes its version or none. */
 const sameAddress = (one: string, other: string): boolean => comparable(one) === comparable(other)

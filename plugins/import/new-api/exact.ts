@@ -44,14 +44,17 @@ export const decimalOf = ({ over, under }: Exact): string => String(Number(over)
 
 const NANOS = BigInt(NANOS_PER_USD)
 
+/** Ratios such as 2.5 / 0.3 are floating-point numbers in the source: what is beyond their 16 digits is no amount. */
+const NOISE_PART = 1_000_000n
+
 /** An amount in USD as text, rounded up to a nano-dollar: `2.50`. @returns undefined for more than a price may be */
-export function usdTextOf({ over, under }: Exact): string | undefined {
-  const nanos = (over * NANOS + under - 1n) / under
+export function usdTextOf(usd: Exact): string | undefined {
+  const nanos = (usd.over * NANOS) / usd.under + (isRounded(usd) ? 1n : 0n)
   return nanos <= BigInt(Number.MAX_SAFE_INTEGER) ? formatUsd(Number(nanos)) : undefined
 }
 
 /** Whether an amount in USD has parts of a nano-dollar. */
-export const isRounded = ({ over, under }: Exact): boolean => (over * NANOS) % under !== 0n
+export const isRounded = ({ over, under }: Exact): boolean => ((over * NANOS) % under) * NOISE_PART > under
 
 /**
  * A quota in nano-dollars, cut to a whole one: exact at 500,000 a USD.

@@ -149,6 +149,6 @@ function factorsOf(other: Fields, program: Program, settings: Settings): string[
   if (other.audio === true || other.ws === true || other.audio_input_seperate_price === true)
     factors.push('audio tokens')
   if (other.billing_source === 'subscription') factors.push('paid by a subscription')
-  if (program === 'one-api' && group === undefined) factors.push('one-api logs no group ratio')
+  if (program === 'one-api') factors.push('a group ratio, count or size that one-api does not log')
   return factors
 }

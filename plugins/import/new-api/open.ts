@@ -11,7 +11,7 @@ import { modelsOf } from './models.ts'
 import { readSettings, type Settings } from './options.ts'
 import { type Program, RatioBook } from './ratios.ts'
 import { readUsers } from './users.ts'
-import { textOf, wholeOf } from './values.ts'
+import { isSet, textOf, wholeOf } from './values.ts'
 
 /** So many of the newest lines are looked at for ratios that no setting has. */
 const RATIO_LINES = 10_000
@@ -26,13 +26,22 @@ export async function openNewApi(
   program: Program,
   { now_ms }: { now_ms: number },
 ): Promise<OpenSource> {
-  await refuseOthers(tables, program)
-  const settings = await readSettings(tables.rows('options'))
+  const settings = await settingsOf(tables, program)
   return {
     readMoveIn: () => readMoveIn(tables, program, settings, now_ms),
     readHistory: () => readHistory(tables, settings),
     readChargedLines: (limit) => chargedLines(tables, program, settings, limit),
     [Symbol.asyncDispose]: () => tables[Symbol.asyncDispose](),
+  }
+}
+
+async function settingsOf(tables: SourceTables, program: Program): Promise<Settings> {
+  try {
+    await refuseOthers(tables, program)
+    return await readSettings(tables.rows('options'))
+  } catch (thrown) {
+    await tables[Symbol.asyncDispose]()
+    throw thrown
   }
 }
 
@@ -91,7 +100,7 @@ async function readMoveIn(
       ...users.left_out,
       ...channels.left_out,
       ...models.left_out,
-      ...(await vouchersLeftOut(tables, settings)),
+      ...(await vouchersLeftOut(tables, settings, now_ms)),
       ...(await subscriptionsLeftOut(tables, now_ms)),
       ...(has_log ? [] : [NO_LOG]),
     ],
@@ -133,11 +142,16 @@ async function* chargedLines(
 
 const UNUSED = 1
 
-async function vouchersLeftOut(tables: SourceTables, { quota_per_usd }: Settings): Promise<LeftOut[]> {
+async function vouchersLeftOut(
+  tables: SourceTables,
+  { quota_per_usd }: Settings,
+  now_ms: number,
+): Promise<LeftOut[]> {
   let [count, quota] = [0, 0]
   for await (const row of rowsIfThere(tables, 'redemptions')) {
-    if (wholeOf(row, 'status') !== UNUSED || (row.deleted_at !== null && row.deleted_at !== undefined))
-      continue
+    const ends_s = wholeOf(row, 'expired_time')
+    const is_over = isSet(row.deleted_at) || (ends_s > 0 && ends_s * 1000 < now_ms)
+    if (wholeOf(row, 'status') !== UNUSED || is_over) continue
     count += 1
     quota += wholeOf(row, 'quota')
   }

@@ -4,7 +4,7 @@ import { isAddressBlock } from '../../../src/domain/addresses.ts'
 import type { IncomingKey, LeftOut } from '../move-in.ts'
 import type { SourceRow } from '../source/rows.ts'
 import { type Exact, nanosOfQuota } from './exact.ts'
-import { flagOf, partsOf, textOf, wholeOf } from './values.ts'
+import { flagOf, isSet, partsOf, textOf, wholeOf } from './values.ts'
 
 /** The four states of a token: common/constants.go of new-api, model/token.go of one-api. */
 const [ENABLED, DISABLED, EXPIRED, EXHAUSTED] = [1, 2, 3, 4]
@@ -59,10 +59,10 @@ const spendLimit = (row: SourceRow, per_usd: Exact): number =>
   wholeOf(row, 'status') === EXHAUSTED ? 0 : nanosOfQuota(Math.max(0, wholeOf(row, 'remain_quota')), per_usd)
 
 const hasExpiry = ({ expired_time }: SourceRow): boolean =>
-  expired_time !== null && expired_time !== undefined && Number(expired_time) !== NEVER
+  isSet(expired_time) && Number(expired_time) !== NEVER
 
 function faultOf(row: SourceRow, now_ms: number): string | undefined {
-  if (row.deleted_at !== null && row.deleted_at !== undefined) return 'It is deleted.'
+  if (isSet(row.deleted_at)) return 'It is deleted.'
   if (textOf(row, 'key') === '') return 'It has no key.'
   const status = wholeOf(row, 'status')
   if (status === DISABLED) return 'It is disabled.'

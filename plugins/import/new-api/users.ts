@@ -6,7 +6,7 @@ import type { SourceRow } from '../source/rows.ts'
 import { decimalOf, isEqual, nanosOfQuota } from './exact.ts'
 import { DEFAULT_GROUP, groupRatioOf, type Settings } from './options.ts'
 import { readToken } from './tokens.ts'
-import { textOf, wholeOf } from './values.ts'
+import { isSet, textOf, wholeOf } from './values.ts'
 
 /** Common to both: common/constants.go of new-api, model/user.go of one-api. */
 const [ENABLED, DISABLED, DELETED] = [1, 2, 3]
@@ -74,7 +74,7 @@ const balanceOf = (row: SourceRow, { quota_per_usd }: Settings): number =>
   nanosOfQuota(wholeOf(row, 'quota'), quota_per_usd)
 
 function faultOf(row: SourceRow): string | undefined {
-  if (row.deleted_at !== null && row.deleted_at !== undefined) return 'It is deleted.'
+  if (isSet(row.deleted_at)) return 'It is deleted.'
   const status = wholeOf(row, 'status')
   if (status === DELETED) return 'It is deleted.'
   return status === ENABLED || status === DISABLED
@@ -144,7 +144,7 @@ class GroupCounts {
       const ratio = groupRatioOf(this.#settings, group)
       if (isEqual(ratio, by_default)) return []
       const reason =
-        `${users} users and ${keys} keys pay ratio ${decimalOf(ratio)} in place of ${decimalOf(by_default)}. ` +
+        `Users (${users}) and keys (${keys}) in it pay ratio ${decimalOf(ratio)} in place of ${decimalOf(by_default)}. ` +
         'There are no prices by group here: they pay those of the group "default".'
       return [{ kind: 'group prices', row: `group "${group}"`, reason }]
     })

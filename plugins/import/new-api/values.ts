@@ -22,6 +22,9 @@ export function flagOf(row: SourceRow, column: string): boolean {
   return value === true || Number(value) === 1 || /^(?:t|true)$/i.test(String(value))
 }
 
+/** Whether a moment is there: of a row that is deleted, say. */
+export const isSet = (value: unknown): boolean => value !== null && value !== undefined
+
 /** The parts of a list, without empty ones. */
 export const partsOf = (text: string, separator: string | RegExp): string[] =>
   text

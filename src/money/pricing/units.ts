@@ -111,6 +111,7 @@ export function isFreePrice(price: Price): boolean {
   if (price.unit === 'token')
     return (
       price.tiers.every(({ rates }) => Object.values(rates).every((nanos) => nanos === 0)) &&
+      [...(price.extras?.values() ?? [])].every(({ always, nanos }) => !always || nanos === 0) &&
       [...(price.service_tiers?.values() ?? [])].every(isFreePrice)
     )
   return price.unit === 'unit' && price.rates.every(({ nanos }) => nanos === 0)

@@ -4,6 +4,7 @@ import fc from 'fast-check'
 import { parseUsd } from '../../../src/domain/money.ts'
 import type { UnitPrice } from '../../../src/domain/prices.ts'
 import { NO_UNITS, RATES, type RateName, type ReportedUnits, type Units } from '../../../src/domain/units.ts'
+import { textModelIn } from '../../catalogue/catalogues.ts'
 import { billUnits, chargeUnits, isFreePrice, quoteUnits } from '../../../src/money/pricing/units.ts'
 
 const priceOf = (rates: Partial<Record<RateName, number | string>>): UnitPrice => ({
@@ -129,4 +130,16 @@ describe('what a provider reports', () => {
 test('a price of zeros is free', () => {
   expect(isFreePrice(priceOf({ input: 0 }))).toBe(true)
   expect(isFreePrice(priceOf({ input: 0, per_minute: '0.000000001' }))).toBe(false)
+  const { price } = textModelIn(`[[providers]]
+name = "a"
+protocol = "openai"
+base_url = "https://acme.example/v1"
+api_keys = ["k"]
+[[models]]
+id = "m"
+kind = "text"
+routes = [{ provider = "a", model = "m" }]
+price = { input = 0, output = 0, extras = { request = { per_request = 0.01 }, web_search = 0.03 } }`)
+  expect(isFreePrice(price)).toBe(false)
+  expect(isFreePrice({ ...price, extras: new Map([...(price.extras ?? [])].slice(1)) })).toBe(true)
 })
