@@ -4,8 +4,8 @@ import fc from 'fast-check'
 import { parseUsd } from '../../../src/domain/money.ts'
 import type { UnitPrice } from '../../../src/domain/prices.ts'
 import { NO_UNITS, RATES, type RateName, type ReportedUnits, type Units } from '../../../src/domain/units.ts'
-import { textModelIn } from '../../catalogue/catalogues.ts'
 import { billUnits, chargeUnits, isFreePrice, quoteUnits } from '../../../src/money/pricing/units.ts'
+import { textModelIn } from '../../catalogue/catalogues.ts'
 
 const priceOf = (rates: Partial<Record<RateName, number | string>>): UnitPrice => ({
   unit: 'unit',
