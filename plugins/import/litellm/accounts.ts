@@ -1,5 +1,5 @@
 // Teams and users of LiteLLM as accounts, with their keys.
-import type { IncomingAccount, IncomingKey } from '../move-in.ts'
+import type { IncomingAccount, IncomingKey, LeftOut } from '../move-in.ts'
 import type { SourceRow } from '../source/rows.ts'
 import { type BudgetRow, callLimitsOf, isSomething, spendingLimitsOf } from './budgets.ts'
 import type { KeyContext, Keys } from './keys.ts'
@@ -8,7 +8,7 @@ import { columnTexts, jsonFields, textOf } from './values.ts'
 
 export function accountsOf(
   { by_account, payers }: Keys,
-  { rows, now_ms, collected }: KeyContext,
+  { rows, now_ms, left_out }: KeyContext,
 ): readonly IncomingAccount[] {
   const accounts: IncomingAccount[] = []
   const keysFor = (id: string) => by_account.get(id) ?? []
@@ -18,7 +18,7 @@ export function accountsOf(
     of: Pick<IncomingAccount, 'name' | 'display_name' | 'email'>,
   ) => {
     const budget: BudgetRow = { row, table_row: undefined, name: `${source_id} "${of.name}"` }
-    const { left_nanos, budgets, budgets_used } = spendingLimitsOf(budget, now_ms, collected)
+    const { left_nanos, budgets, budgets_used } = spendingLimitsOf(budget, now_ms, left_out)
     return account({
       source_id,
       ...of,
@@ -41,25 +41,20 @@ export function accountsOf(
     const name = [alias, email, id].find((each) => each !== '') ?? id
     const reason = payers.has(userId(id)) || isSomething(row.max_budget) ? undefined : reasonAgainst(row)
     if (reason === undefined) accounts.push(accountOf(userId(id), row, { name, display_name: alias, email }))
-    else collected.add('users', reason.what, `"${name}"`, reason.reason)
+    else left_out.push({ kind: 'users', row: `"${name}"`, reason })
   }
   const there = new Set(accounts.map(({ source_id }) => source_id))
   const others = [...payers].filter((payer) => !there.has(payer))
   return [...accounts, ...others.map((payer) => withoutRow(payer, keysFor(payer)))]
 }
 
-const MEMBER = {
-  what: 'Users who have keys of teams alone',
-  reason:
-    'A team is one account here. Let them sign in to it, see plugins/sign-in/README.md, or make an account for each.',
-}
-const ADMINISTRATOR = {
-  what: 'Administrators without keys',
-  reason: 'They are no payers. `tollgate console link` lets the operator sign in.',
-}
+const MEMBER =
+  'They have keys of teams alone, and a team is one account here. Let them sign in to it, or make an account for each.'
+const ADMINISTRATOR =
+  'An administrator without keys pays nothing. `tollgate console link` lets the operator sign in.'
 
 /** Users who have no key and no budget of their own. */
-function reasonAgainst(row: SourceRow): { what: string; reason: string } | undefined {
+function reasonAgainst(row: SourceRow): string | undefined {
   if (textOf(row.user_role)?.startsWith('proxy_admin')) return ADMINISTRATOR
   return columnTexts(row.teams).length > 0 || textOf(row.team_id) !== undefined ? MEMBER : undefined
 }
@@ -86,64 +81,43 @@ const withoutRow = (source_id: string, keys: readonly IncomingKey[]): IncomingAc
   })
 
 /** Rows of other tables that do not come in. */
-export function otherRowsLeftOut({ rows, collected }: KeyContext): void {
-  const add = (kind: string, what: string, name: unknown, reason: string) =>
-    collected.add(kind, what, `"${textOf(name) ?? ''}"`, reason)
+export function otherRowsLeftOut({ rows, left_out }: KeyContext): void {
+  const add = (kind: string, name: unknown, reason: string, of = '') =>
+    left_out.push({ kind, row: `${of}"${textOf(name) ?? ''}"`, reason })
   for (const { model_name } of rows.database_models)
-    add('models', 'Models that are in the database', model_name, DATABASE_MODEL)
+    add('models', model_name, DATABASE_MODEL, 'in the database: ')
   for (const { credential_name } of rows.credentials)
-    add('provider credentials', 'Credentials in the database', credential_name, ENCRYPTED)
+    add('provider credentials', credential_name, ENCRYPTED, 'in the database: ')
   for (const { param_name } of rows.stored_settings)
-    add(
-      'settings',
-      'Settings in the database',
-      param_name,
-      'Only config.yaml is read. Write what you need into it.',
-    )
-  for (const row of rows.organisations.values())
-    add(
-      'organisations',
-      'Organisations',
-      row.organization_alias,
-      'Their teams and keys come in. A budget over several accounts has no counterpart.',
-    )
-  for (const row of rows.projects.values())
-    add(
-      'projects',
-      'Projects',
-      row.project_alias ?? row.project_id,
-      'Their keys come in, with the limits of the key alone. Make an account for each project that has a budget.',
-    )
+    add('settings', param_name, 'Only config.yaml is read. Write what you need into it.', 'in the database: ')
+  for (const { organization_alias } of rows.organisations.values())
+    add('organisations', organization_alias, ORGANISATION)
+  for (const { project_alias, project_id } of rows.projects.values())
+    add('projects', project_alias ?? project_id, PROJECT)
   for (const { user_id, team_id, budget_id } of rows.memberships)
     if (isSomething(budget_id))
-      collected.add(
-        'limits',
-        'Budgets of members',
-        `"${textOf(user_id)}" in "${textOf(team_id)}"`,
-        'A team is one account. Give the keys of its members budgets of their own.',
-      )
+      add('limits', user_id, MEMBER_BUDGET, `budget in team "${textOf(team_id)}" of `)
   for (const { user_id, alias } of rows.end_users)
     add(
       'end users',
-      'End users',
       alias ?? user_id,
       'Tollgate does not limit the `user` of a request. Make a key for each.',
     )
   for (const { active_token_id } of rows.rotated_keys)
     add(
-      'keys',
-      'Old texts of rotated keys',
+      'rotated keys',
       textOf(active_token_id)?.slice(0, 8),
-      'They worked for a while after a rotation. Let their callers use the new key.',
+      'An old text works for a while after a rotation. Use the new one.',
     )
   for (const { tag_name, budget_id } of rows.tags)
-    if (isSomething(budget_id)) add('limits', 'Budgets of tags', tag_name, 'Tollgate does not count by tags.')
-  for (const [id, row] of rows.teams) noteTeam(id, row, collected)
+    if (isSomething(budget_id)) add('limits', tag_name, 'Tollgate does not count by tags.', 'budget of tag ')
+  for (const [id, row] of rows.teams) noteTeam(id, row, left_out)
 }
 
-function noteTeam(id: string, row: SourceRow, collected: KeyContext['collected']): void {
+function noteTeam(id: string, row: SourceRow, left_out: LeftOut[]): void {
   const metadata = jsonFields(row.metadata)
-  const note = (what: string, reason: string) => collected.add('limits', what, teamId(id), reason)
+  const note = (what: string, reason: string) =>
+    left_out.push({ kind: 'limits', row: `${what} of ${teamId(id)}`, reason })
   if (isSomething(metadata.guardrails))
     note('guardrails', 'Tollgate has none: a custom plugin can look at requests.')
   if (isSomething(metadata.model_rpm_limit) || isSomething(metadata.model_tpm_limit))
@@ -153,3 +127,7 @@ function noteTeam(id: string, row: SourceRow, collected: KeyContext['collected']
 const ENCRYPTED = "They are encrypted with LiteLLM's salt key. Write their values into the configuration."
 const DATABASE_MODEL =
   "LiteLLM encrypts their parameters with its salt key. Copy them into the configuration's model_list, and import again."
+const ORGANISATION = 'Their teams and keys come in. A budget over several accounts has no counterpart.'
+const PROJECT =
+  'Their keys come in, with the limits of the key alone. Make an account for each project that has a budget.'
+const MEMBER_BUDGET = 'A team is one account. Give the keys of its members budgets of their own.'

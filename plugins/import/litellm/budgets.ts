@@ -3,9 +3,8 @@ import type { BudgetPeriod } from '../../../src/domain/budgets.ts'
 import type { Limit } from '../../../src/domain/call-limits.ts'
 import type { Nanos } from '../../../src/domain/money.ts'
 import { DAY_MS, HOUR_MS } from '../../../src/domain/ranges.ts'
-import type { BudgetUse } from '../move-in.ts'
+import type { BudgetUse, LeftOut } from '../move-in.ts'
 import { nanosIn } from './amounts.ts'
-import type { Collected } from './collected.ts'
 import { countOf, elementsOfJson, type Fields, fieldsOf, momentOf, textOf } from './values.ts'
 
 /** What a row may still spend. */
@@ -67,22 +66,22 @@ export const budgetSetting = ({ row, table_row }: BudgetRow, name: string): unkn
  * Reads `max_budget`, `budget_duration`, `spend` and `budget_reset_at`: litellm 1.72.6 proxy/schema.prisma, proxy/common_utils/reset_budget_job.py.
  * `spend` counts from the last reset, where there is a duration.
  */
-export function spendingLimitsOf(budget: BudgetRow, now_ms: number, collected: Collected): SpendingLimits {
-  noteOthers(budget, collected)
-  const windows = windowsOf(budget, collected)
+export function spendingLimitsOf(budget: BudgetRow, now_ms: number, left_out: LeftOut[]): SpendingLimits {
+  noteOthers(budget, left_out)
+  const windows = windowsOf(budget, left_out)
   const max_nanos = nanosIn(budgetSetting(budget, 'max_budget'))
   if (max_nanos === undefined) return { left_nanos: null, budgets: windows, budgets_used: {} }
   const spent_nanos = nanosIn(budget.row.spend) ?? 0
   const duration = textOf(budgetSetting(budget, 'budget_duration'))
-  const found = duration === undefined ? undefined : periodOf(duration)
+  const total = { left_nanos: max_nanos - spent_nanos, budgets: windows, budgets_used: {} }
+  if (duration === undefined) return total
+  const found = periodOf(duration)
   if (!found) {
-    if (duration !== undefined)
-      collected.add('budget periods', `A budget for ${duration}`, budget.name, NO_PERIOD)
-    return { left_nanos: max_nanos - spent_nanos, budgets: windows, budgets_used: {} }
+    left_out.push(periodNote(budget, duration, NO_PERIOD))
+    return total
   }
   const { period, is_exact } = found
-  if (!is_exact)
-    collected.add('budget periods', `A budget for ${duration}`, budget.name, periodReason(period))
+  if (!is_exact) left_out.push(periodNote(budget, duration, periodReason(period)))
   const reset_ms = momentOf(budget.row.budget_reset_at ?? budget.table_row?.budget_reset_at)
   const is_over = reset_ms !== undefined && reset_ms <= now_ms
   return {
@@ -98,6 +97,12 @@ const NO_PERIOD =
 const periodReason = (period: BudgetPeriod): string =>
   `It comes in as a budget for ${period === '5h' ? 'five hours' : `a ${period}`}, which begins anew less often.`
 
+const periodNote = ({ name }: BudgetRow, duration: string, reason: string): LeftOut => ({
+  kind: 'budget periods',
+  row: `${duration} of ${name}`,
+  reason,
+})
+
 const lowered = (
   budgets: SpendingLimits['budgets'],
   period: BudgetPeriod,
@@ -108,21 +113,16 @@ const lowered = (
 })
 
 /** Several budgets of one row by their durations: litellm 1.110.2 proxy/auth/auth_checks.py. */
-function windowsOf({ row, name }: BudgetRow, collected: Collected): SpendingLimits['budgets'] {
+function windowsOf(budget: BudgetRow, left_out: LeftOut[]): SpendingLimits['budgets'] {
   let budgets: SpendingLimits['budgets'] = {}
-  for (const window of elementsOfJson(row.budget_limits).map(fieldsOf)) {
+  for (const window of elementsOfJson(budget.row.budget_limits).map(fieldsOf)) {
     const duration = textOf(window.budget_duration) ?? ''
     const found = periodOf(duration)
     const nanos = nanosIn(window.max_budget)
     if (nanos === undefined) continue
     if (found) budgets = lowered(budgets, found.period, Math.max(0, nanos))
-    if (!found?.is_exact)
-      collected.add(
-        'budget periods',
-        `A budget for ${duration}`,
-        name,
-        found ? periodReason(found.period) : 'No period here is as long. Set a budget for a month.',
-      )
+    const reason = found ? periodReason(found.period) : 'No period here is as long. Set a budget for a month.'
+    if (!found?.is_exact) left_out.push(periodNote(budget, duration, reason))
   }
   return budgets
 }
@@ -137,9 +137,10 @@ const OTHERS: readonly (readonly [column: string, reason: string])[] = [
   ['tpd_limit', 'Tollgate limits tokens in a minute. Set a daily budget in USD.'],
 ]
 
-function noteOthers(budget: BudgetRow, collected: Collected): void {
+function noteOthers(budget: BudgetRow, left_out: LeftOut[]): void {
   for (const [column, reason] of OTHERS)
-    if (isSomething(budgetSetting(budget, column))) collected.add('limits', column, budget.name, reason)
+    if (isSomething(budgetSetting(budget, column)))
+      left_out.push({ kind: 'limits', row: `${column} of ${budget.name}`, reason })
 }
 
 /** Null, 0 and empty objects say nothing. */

@@ -3,7 +3,6 @@ import { hashKey } from '../../../src/access/secret.ts'
 import type { IncomingKey, LeftOut } from '../move-in.ts'
 import type { SourceRow } from '../source/rows.ts'
 import { type BudgetRow, callLimitsOf, isSomething, spendingLimitsOf } from './budgets.ts'
-import type { Collected } from './collected.ts'
 import { allowedModels, type ModelNames } from './model-access.ts'
 import { DASHBOARD_TEAM, payerOfKey } from './owners.ts'
 import { aliasesOf, type LitellmRows, namedRow } from './tables.ts'
@@ -14,25 +13,24 @@ export interface Keys {
   readonly by_account: ReadonlyMap<string, readonly IncomingKey[]>
   /** The accounts of all keys, those that are left out among them. */
   readonly payers: ReadonlySet<string>
-  readonly left_out: readonly LeftOut[]
 }
 
 export interface KeyContext {
   readonly rows: LitellmRows
   readonly names: ModelNames
   readonly now_ms: number
-  readonly collected: Collected
+  /** Gets what does not come in. */
+  readonly left_out: LeftOut[]
 }
 
 export function keysOf(context: KeyContext): Keys {
-  const { rows, collected } = context
+  const { rows, left_out } = context
   const by_account = new Map<string, IncomingKey[]>()
   const payers = new Set<string>()
-  const left_out: LeftOut[] = []
   const prefixes = new Prefixes(rows.keys)
   for (const row of rows.keys) {
     if (textOf(row.team_id) === DASHBOARD_TEAM) {
-      collected.add('keys', 'Sessions of the dashboard', nameOf(row), 'They are no keys of callers.')
+      left_out.push({ kind: 'dashboard sessions', row: nameOf(row), reason: 'They are no keys of callers.' })
       continue
     }
     const payer = payerOfKey(rows, row)
@@ -41,7 +39,7 @@ export function keysOf(context: KeyContext): Keys {
     if ('reason' in key) left_out.push({ kind: 'keys', row: `key ${nameOf(row)}`, reason: key.reason })
     else by_account.set(payer, [...(by_account.get(payer) ?? []), key])
   }
-  return { by_account, payers, left_out }
+  return { by_account, payers }
 }
 
 /** As LiteLLM's own pages name a key: its alias, and the last characters of its text. */
@@ -62,7 +60,7 @@ function sha256Of(row: SourceRow): Buffer | undefined {
 function keyOf(
   row: SourceRow,
   prefix: string,
-  { rows, names, now_ms, collected }: KeyContext,
+  { rows, names, now_ms, left_out }: KeyContext,
 ): IncomingKey | { readonly reason: string } {
   const sha256 = sha256Of(row)
   if (!sha256) return { reason: 'Its token is not a SHA-256. Create a new key for its owner.' }
@@ -75,8 +73,8 @@ function keyOf(
     table_row: namedRow(rows.budgets, row, 'budget_id'),
     name: `key ${nameOf(row)}`,
   }
-  const { left_nanos, budgets, budgets_used } = spendingLimitsOf(budget, now_ms, collected)
-  noteUnlimited(row, rows, collected)
+  const { left_nanos, budgets, budgets_used } = spendingLimitsOf(budget, now_ms, left_out)
+  noteUnlimited(row, rows, left_out)
   return {
     source_id: `key ${sha256.toString('hex').slice(0, 16)}`,
     name: textOf(row.key_alias) ?? '',
@@ -129,8 +127,9 @@ function modelList(row: SourceRow, { access_groups }: LitellmRows): readonly str
 }
 
 /** Limits of a key that have no counterpart: it comes in, and may do more than before. */
-function noteUnlimited(row: SourceRow, rows: LitellmRows, collected: Collected): void {
-  const note = (what: string, reason: string) => collected.add('limits', what, `key ${nameOf(row)}`, reason)
+function noteUnlimited(row: SourceRow, rows: LitellmRows, left_out: LeftOut[]): void {
+  const note = (what: string, reason: string) =>
+    left_out.push({ kind: 'limits', row: `${what} of key ${nameOf(row)}`, reason })
   const metadata = jsonFields(row.metadata)
   const routes = columnTexts(row.allowed_routes).filter((route) => route !== 'llm_api_routes')
   if (routes.length > 0)

@@ -3,7 +3,6 @@ import type { LeftOut, MoveIn, OpenSource } from '../move-in.ts'
 import type { SourceTables } from '../source/rows.ts'
 import { accountsOf, otherRowsLeftOut } from './accounts.ts'
 import { readChargedLines } from './charged-lines.ts'
-import { Collected } from './collected.ts'
 import { type LitellmConfig, type ReadIncluded, readLitellmConfig } from './config.ts'
 import { type Deployment, type Deployments, readDeployments, settingsOf } from './deployments.ts'
 import { namesInDailySums, type Payers, payersOf, readHistory } from './history.ts'
@@ -145,11 +144,9 @@ function modelNames(
 
 /** Accounts with their keys. */
 function payingSide(rows: LitellmRows, names: ModelNames, now_ms: number) {
-  const collected = new Collected()
-  const context: KeyContext = { rows, names, now_ms, collected }
-  const keys = keysOf(context)
-  const accounts = accountsOf(keys, context)
+  const left_out: LeftOut[] = []
+  const context: KeyContext = { rows, names, now_ms, left_out }
+  const accounts = accountsOf(keysOf(context), context)
   otherRowsLeftOut(context)
-  const left_out: readonly LeftOut[] = [...keys.left_out, ...collected.leftOut()]
   return { accounts, left_out }
 }
