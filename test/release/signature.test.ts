@@ -1,37 +1,15 @@
 // Signatures of releases: ours are checked by minisign, minisign's by us; and what is refused.
 import { afterAll, describe, expect, test } from 'bun:test'
-import { createPrivateKey, createPublicKey } from 'node:crypto'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { readSecretKey, sign, verifySignature } from '../../src/build/release/signature.ts'
 import { temporary } from '../support/temporary.ts'
 import { findTool, MINISIGN } from '../support/tools.ts'
+import { secretKeyText } from './signing-key.ts'
 
 const minisign = findTool(MINISIGN)
 const WITHOUT = minisign ? '' : ' (not tried: minisign is not installed)'
 const MESSAGE = Buffer.from('0123abcd  tollgate.tar.gz\n')
-
-/** Two keys of one maker: the seed's bytes are all the same, the ID's too. */
-function secretKeyText(byte: number, change: (bytes: Buffer) => void = () => {}): string {
-  const seed = Buffer.alloc(32, byte)
-  const id = Buffer.alloc(8, byte)
-  const secret = Buffer.concat([seed, publicBytes(seed)])
-  const bytes = Buffer.concat([
-    Buffer.from('Ed\0\0B2', 'latin1'),
-    Buffer.alloc(48),
-    id,
-    secret,
-    Buffer.alloc(32),
-  ])
-  change(bytes)
-  return `untrusted comment: minisign secret key\n${bytes.toString('base64')}\n`
-}
-
-function publicBytes(seed: Buffer): Buffer {
-  const der = Buffer.concat([Buffer.from('302e020100300506032b657004220420', 'hex'), seed])
-  const key = createPrivateKey({ key: der, format: 'der', type: 'pkcs8' })
-  return createPublicKey(key).export({ format: 'der', type: 'spki' }).subarray(-32)
-}
 
 const own = readSecretKey(secretKeyText(7))
 const signature = sign(own, MESSAGE, 'tollgate 1.2.3')
