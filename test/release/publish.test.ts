@@ -1,0 +1,74 @@
+// Publishing of a release: the commands that it would run, and the releases that it refuses. Nothing is published.
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { writeChecksums } from '../../src/build/release/checksums.ts'
+import { packageFiles } from '../../src/build/release/npm.ts'
+import { PLATFORMS } from '../../src/build/release/platforms.ts'
+import { publishingCommands } from '../../src/build/release/publish.ts'
+import { temporary } from '../support/temporary.ts'
+
+const own_folder = temporary()
+const folder = own_folder.path
+const version = '1.2.3'
+const packages = packageFiles({ folder, version, platforms: PLATFORMS })
+const image = join(folder, `tollgate-${version}-image.tar`)
+afterAll(() => own_folder[Symbol.dispose]())
+
+beforeAll(async () => {
+  mkdirSync(join(folder, 'npm'))
+  for (const path of [...packages, image]) writeFileSync(path, `content of ${path}`)
+  await writeChecksums({ folder, version }, [...packages, image], undefined)
+})
+
+const commands = (what: string, dry_run = true, name = 'example.com/name/tollgate') =>
+  publishingCommands({ what, version, folder, dry_run, environment: { TOLLGATE_IMAGE: name } })
+
+describe('publishing', () => {
+  test('to npm is each package of a platform, then the starter, which needs them', async () => {
+    const dry = await commands('npm')
+    expect(dry.map(([, , path]) => path)).toEqual([...packages])
+    expect(dry.at(-1)).toEqual([
+      'npm',
+      'publish',
+      join(folder, 'npm/tollgate-1.2.3.tgz'),
+      '--access',
+      'public',
+      '--dry-run',
+    ])
+    for (const command of dry) expect(command).toContain('--dry-run')
+    expect((await commands('npm', false)).flat()).not.toContain('--dry-run')
+  })
+
+  test('of the image copies its platforms to a tag of the version and to latest', async () => {
+    expect((await commands('image', false)).map((command) => command.at(-1))).toEqual([
+      'docker://example.com/name/tollgate:1.2.3',
+      'docker://example.com/name/tollgate:latest',
+    ])
+    expect((await commands('image')).flat().some((word) => word.startsWith('docker://'))).toBe(false)
+  })
+})
+
+describe('publishing is refused', () => {
+  test('of anything else', () => expect(commands('cake')).rejects.toThrow('must be npm or image, not "cake"'))
+
+  test.each(['', 'tollgate', 'https://example.com/tollgate', 'example.com/Name', 'example.com/a b'])(
+    'of an image named "%s"',
+    (name) => expect(commands('image', true, name)).rejects.toThrow('TOLLGATE_IMAGE: must be'),
+  )
+
+  test('of a package that differs from its checksum', async () => {
+    writeFileSync(image, 'changed')
+    await expect(commands('image')).rejects.toThrow('is not the file of checksums.txt')
+  })
+
+  test('of a release that lacks a platform', async () => {
+    rmSync(join(folder, `npm/tollgate-darwin-arm64-${version}.tgz`))
+    await expect(commands('npm')).rejects.toThrow('tollgate-darwin-arm64-1.2.3.tgz missing')
+  })
+
+  test('of files without checksums', async () => {
+    rmSync(join(folder, 'checksums.txt'))
+    await expect(commands('image')).rejects.toThrow('is not the file of checksums.txt')
+  })
+})
