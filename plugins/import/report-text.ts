@@ -30,6 +30,7 @@ export function reportText(report: Report, options: TextOptions): string {
     section('Models', report.models.rows, MODELS, columns, MAX_CATALOGUE_ROWS),
     historyOf(report),
     leftOut(report.left_out),
+    guessableKeys(report),
     section('Renamed', report.renamed, RENAMED, columns),
     section(
       'Changed in the source since the last import; stays as it is here',
@@ -176,6 +177,12 @@ function leftOut(groups: readonly LeftOutGroup[]): string {
     return [...reasons.slice(0, MAX_REASONS).flatMap(groupLines), ...(rows > 0 ? wrapped(rest, '  ') : [])]
   })
   return ['Left out', ...lines].join('\n')
+}
+
+function guessableKeys({ guessable_keys: rows }: Report): string {
+  if (rows.length === 0) return ''
+  const reason = 'Anybody may guess their text. They come in; rotate them soon, or revoke them.'
+  return ['Keys that are easy to guess', ...groupLines({ kind: 'keys', reason, rows })].join('\n')
 }
 
 function groupLines({ kind, reason, rows }: LeftOutGroup): string[] {

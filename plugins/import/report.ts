@@ -67,6 +67,7 @@ export function reportOf({ plan, catalogue, history, shadow_bill, database, file
       ...money('charged', history.charged_nanos),
     },
     left_out: groupsOf([...plan.left_out, ...catalogue.plan.left_out]),
+    guessable_keys: plan.guessable_keys,
     renamed,
     changed_since: changed,
     shadow_bill: {

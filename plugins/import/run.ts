@@ -13,6 +13,7 @@ import { prepareCatalogue } from './apply/catalogue.ts'
 import { countedRows, type HistorySums, noSums, unownedHistory } from './apply/history.ts'
 import type { MoveIn, OpenSource, RateLines } from './move-in.ts'
 import { type Known, NOTHING_KNOWN, readKnown } from './plan/known.ts'
+import { withUsableHashes } from './plan/passwords.ts'
 import { type Plan, planAccounts } from './plan/plan.ts'
 import { reportOf } from './report.ts'
 import { reportText } from './report-text.ts'
@@ -50,7 +51,7 @@ export async function runImport(
     withProgress(deps, json, async (show) => {
       const now_ms = deps.now()
       show({ what: 'Reading the source', done: 0, unit: 'rows' })
-      const move_in = await source.readMoveIn()
+      const move_in = withUsableHashes(await source.readMoveIn())
       const plan = planAccounts(move_in, await knownIn(folder, options.name), {
         ...options,
         source: options.name,

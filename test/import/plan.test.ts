@@ -2,10 +2,12 @@
 import { describe, expect, test } from 'bun:test'
 import type { IncomingAccount } from '../../plugins/import/move-in.ts'
 import { planCatalogue, withBlocks, withoutMistakes } from '../../plugins/import/plan/catalogue.ts'
-import { accountContent, accountIdentity } from '../../plugins/import/plan/identity.ts'
+import { accountContent, accountIdentity, prefixOf } from '../../plugins/import/plan/identity.ts'
 import { type Known, type KnownRow, NOTHING_KNOWN } from '../../plugins/import/plan/known.ts'
 import { accountNameFor, keyNameFor, TakenNames } from '../../plugins/import/plan/names.ts'
+import { withUsableHashes } from '../../plugins/import/plan/passwords.ts'
 import { planAccounts } from '../../plugins/import/plan/plan.ts'
+import { HIDDEN_PREFIX, hashKey } from '../../src/access/secret.ts'
 import { incomingAccount, incomingKey, incomingModel, incomingProvider, USD } from './fake-source.ts'
 
 const NOW = Date.UTC(2026, 10, 29)
@@ -91,6 +93,45 @@ describe('what cannot come in', () => {
   })
 })
 
+describe('hashes', () => {
+  const hash = '$2a$10$4W8yrbOaySLex6hroLXZu.s3ba4Rm/j4TBbgbGPJmwVemaUeal2DK'
+  test.each([
+    ['of bcrypt', hash, hash],
+    ['of a cost that takes too long', hash.replace('$10$', '$15$'), null],
+    ['cut short', hash.slice(0, 40), null],
+    ['that is a password', 'old-pass', null],
+  ])('of passwords %s', (_, password_hash, expected) => {
+    const accounts = [incomingAccount('anna', { password_hash })]
+    const usable = withUsableHashes({ source: 'new-api', accounts, providers: [], models: [], left_out: [] })
+    expect(usable.accounts[0]?.password_hash).toBe(expected)
+    expect(usable.left_out.map(({ kind }) => kind)).toEqual(expected === null ? ['passwords'] : [])
+  })
+
+  test.each([
+    'sk-1234',
+    'sk-a',
+    'sk-abc',
+    'sk-00042',
+    'sk-test',
+    'sk-test-key',
+    'sk-litellm-master-key',
+    'sk-password123',
+  ])('of a key that is easy to guess: %s comes in, is listed, and has no readable character', (text) => {
+    const sha256 = hashKey(text)
+    const key = incomingKey('k', { sha256, prefix: `sk-...${text.slice(-4).padStart(4, 'x')}` })
+    const plan = planOf([incomingAccount('anna', { keys: [key] })])
+    expect(plan.guessable_keys).toEqual(['token k "k" of anna'])
+    expect(plan.accounts[0]?.keys).toHaveLength(1)
+    expect(prefixOf(key)).toBe(HIDDEN_PREFIX)
+  })
+
+  test('of a key that was generated says nothing', () => {
+    const key = incomingKey('k')
+    expect(planOf([incomingAccount('anna', { keys: [key] })]).guessable_keys).toEqual([])
+    expect(prefixOf(key)).toBe(key.prefix)
+  })
+})
+
 describe('rows that came in before', () => {
   const row = (account: IncomingAccount, others: Partial<KnownRow> = {}): KnownRow => ({
     id: 1,
@@ -122,6 +163,7 @@ describe('rows that came in before', () => {
       ],
     ]),
     keys: [],
+    closed: new Set(),
   })
   const anna = incomingAccount('anna', { email: 'anna@example.com', balance_nanos: USD })
 
@@ -142,6 +184,16 @@ describe('rows that came in before', () => {
     const moved = { ...anna, email: 'anna@example.org' }
     for (const account of [renamed, moved]) expect(planOf([account], known(row(anna))).accounts).toEqual([])
     expect(() => planOf([{ ...renamed, email: '' }], known(row(anna)))).toThrow('--as NAME')
+  })
+
+  test('of a closed account take no new keys, and the rest comes in', () => {
+    const with_key = { ...anna, keys: [incomingKey('new')] }
+    const other = incomingAccount('berta', { keys: [incomingKey('b')] })
+    const plan = planOf([with_key, other], { ...known(row(anna)), closed: new Set([1]) })
+    expect(plan.accounts.map(({ name }) => name)).toEqual(['berta'])
+    expect(plan.left_out).toMatchObject([
+      { kind: 'keys', reason: expect.stringContaining('tollgate account resume anna') },
+    ])
   })
 
   test('of an erased account stay away', () => {

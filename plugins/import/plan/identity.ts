@@ -3,6 +3,7 @@ import { HIDDEN_PREFIX, isImportedPrefix } from '../../../src/access/secret.ts'
 import { formatUsd, type Nanos } from '../../../src/domain/money.ts'
 import type { IncomingAccount, IncomingKey } from '../move-in.ts'
 import type { ImportedRow } from '../tables.ts'
+import { isGuessableKey } from './guessable-keys.ts'
 
 /** Half of a digest: enough to tell another database by. */
 const digest = (text: string): string =>
@@ -15,9 +16,9 @@ export const accountIdentity = ({ name, email }: Pick<IncomingAccount, 'name' | 
 /** A digest of the hash, which is kept in one place alone. */
 export const keyIdentity = ({ sha256 }: Pick<IncomingKey, 'sha256'>): string => digest(sha256.toString('hex'))
 
-/** By which it is told from others in lists. */
-export const prefixOf = ({ prefix }: Pick<IncomingKey, 'prefix'>): string =>
-  isImportedPrefix(prefix) ? prefix : HIDDEN_PREFIX
+/** By which it is told from others in lists; of a short key even its end would say too much. */
+export const prefixOf = ({ prefix, sha256 }: Pick<IncomingKey, 'prefix' | 'sha256'>): string =>
+  isImportedPrefix(prefix) && !isGuessableKey(sha256) ? prefix : HIDDEN_PREFIX
 
 type Content = Readonly<Record<string, unknown>>
 

@@ -15,9 +15,11 @@ export interface Known {
   readonly rows: ReadonlyMap<string, KnownRow>
   readonly accounts: ReadonlyMap<number, Account>
   readonly keys: readonly Key[]
+  /** The numbers of closed accounts, which take no keys. */
+  readonly closed: ReadonlySet<number>
 }
 
-export const NOTHING_KNOWN: Known = { rows: new Map(), accounts: new Map(), keys: [] }
+export const NOTHING_KNOWN: Known = { rows: new Map(), accounts: new Map(), keys: [], closed: new Set() }
 
 export const rowName = (kind: ImportedRow['kind'], source_id: string): string => `${kind} ${source_id}`
 
@@ -37,9 +39,11 @@ const ROWS = `
 export async function readKnown(db: Db, source: string): Promise<Known> {
   const rows = await db.rows<KnownRow>(ROWS, { source })
   const accounts = await listAccounts(db)
+  const closed = await db.rows<{ account_id: number }>('SELECT account_id FROM closed_accounts')
   return {
     rows: new Map(rows.map((row) => [rowName(row.kind, row.source_id), row])),
     accounts: new Map(accounts.map((account) => [account.id, account])),
     keys: await listKeys(db),
+    closed: new Set(closed.map(({ account_id }) => account_id)),
   }
 }

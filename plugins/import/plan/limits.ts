@@ -1,6 +1,6 @@
 // The rate limits of imported accounts and keys, which the catalogue has by names and prefixes.
 import type { Limit } from '../../../src/domain/call-limits.ts'
-import type { LeftOut, MoveIn } from '../move-in.ts'
+import type { IncomingKey, LeftOut, MoveIn } from '../move-in.ts'
 import type { PlannedLimit } from './catalogue.ts'
 import { prefixOf } from './identity.ts'
 import type { Known } from './known.ts'
@@ -22,7 +22,7 @@ export function planLimits(
   ]
   const counts = Map.groupBy(prefixes, (prefix) => prefix)
   const limited = incoming.flatMap((account) => account.keys).filter(({ limits }) => isSet(limits))
-  const isAlone = (key: { prefix: string }) => counts.get(prefixOf(key))?.length === 1
+  const isAlone = (key: IncomingKey) => counts.get(prefixOf(key))?.length === 1
   const reason =
     'Another key has the same prefix, by which the catalogue limits keys. Rotate one of them, and limit it by hand.'
   return {
@@ -36,7 +36,7 @@ export function planLimits(
         })),
       ...limited
         .filter(isAlone)
-        .map(({ prefix, limits }) => ({ of: 'keys' as const, name: prefix, limit: limits })),
+        .map((key) => ({ of: 'keys' as const, name: prefixOf(key), limit: key.limits })),
     ],
     left_out: limited
       .filter((key) => !isAlone(key))

@@ -5,6 +5,7 @@ import type { Nanos } from '../../../src/domain/money.ts'
 import { unseenIn } from '../../../src/utilities/visible-text.ts'
 import type { IncomingAccount, IncomingKey, LeftOut, MoveIn } from '../move-in.ts'
 import type { PlannedLimit } from './catalogue.ts'
+import { isGuessableKey } from './guessable-keys.ts'
 import {
   accountContent,
   accountIdentity,
@@ -45,6 +46,8 @@ export interface Plan {
   readonly changed: readonly Changed[]
   readonly left_out: readonly LeftOut[]
   readonly limits: readonly PlannedLimit[]
+  /** Keys that come in, and that somebody may guess. */
+  readonly guessable_keys: readonly string[]
   /** Accounts without a total limit in the source, and without `--opening-balance`. */
   readonly without_balance: number
 }
@@ -73,7 +76,7 @@ export function planAccounts(move_in: MoveIn, known: Known, options: PlanOptions
   const { limits, left_out: unlimited } = planLimits(move_in, known, (source_id) =>
     planner.names.get(source_id),
   )
-  const { known_accounts, known_keys, renamed, changed, left_out, without_balance } = planner
+  const { known_accounts, known_keys, renamed, changed, left_out, guessable_keys, without_balance } = planner
   return {
     source: options.source,
     accounts,
@@ -83,6 +86,7 @@ export function planAccounts(move_in: MoveIn, known: Known, options: PlanOptions
     changed,
     left_out: [...move_in.left_out, ...left_out, ...unlimited],
     limits,
+    guessable_keys,
     without_balance,
   }
 }
@@ -91,6 +95,7 @@ class Planner {
   readonly renamed: Renamed[] = []
   readonly changed: Changed[] = []
   readonly left_out: LeftOut[] = []
+  readonly guessable_keys: string[] = []
   /** Of all accounts that are here or come in, by their rows. */
   readonly names = new Map<string, string>()
   known_accounts = 0
@@ -115,7 +120,7 @@ class Planner {
     )
     this.#key_names = new Map()
     for (const { account_id, name, revoked_at_ms } of known.keys)
-      if (revoked_at_ms === null)
+      if (revoked_at_ms === null || revoked_at_ms > options.now_ms)
         this.#key_names.set(account_id, [...(this.#key_names.get(account_id) ?? []), name])
   }
 
@@ -167,12 +172,14 @@ class Planner {
         return []
       }
       const name = keyNameFor(incoming.name, incoming.source_id, taken)
-      const reason = this.#refusalOf(incoming, name)
+      const is_closed = row !== undefined && this.#known.closed.has(row.account_id)
+      const reason = is_closed ? closedReason(account_name) : this.#refusalOf(incoming, name)
+      const text = `${incoming.source_id} "${incoming.name}" of ${account_name}`
       if (reason !== undefined) {
-        const row = `${incoming.source_id} "${incoming.name}" of ${account_name}`
-        this.left_out.push({ kind: 'keys', row, reason })
+        this.left_out.push({ kind: 'keys', row: text, reason })
         return []
       }
+      if (isGuessableKey(incoming.sha256)) this.guessable_keys.push(text)
       if (name !== incoming.name) this.#rename('key', incoming.source_id, incoming.name, name)
       return [{ incoming, name }]
     })
@@ -208,6 +215,9 @@ class Planner {
     return ''
   }
 }
+
+const closedReason = (account_name: string): string =>
+  `Its account is closed. Open it with \`tollgate account resume ${account_name}\`, and import again.`
 
 /** As an account's details take it. */
 const shownName = (text: string): string =>
