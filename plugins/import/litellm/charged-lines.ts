@@ -39,7 +39,8 @@ export async function* readChargedLines(tables: SourceTables, limit: number): As
 
 /**
  * `usage_object` has the parts since litellm 1.72, `additional_usage_values` some of them before (proxy/spend_tracking/spend_tracking_utils.py).
- * `prompt_tokens` counts cached tokens, too: litellm 1.72.6 llms/anthropic/chat/transformation.py.
+ * `prompt_tokens` counts what was read from a cache; what was written to one since versions that list it among its details, too: litellm
+ * 1.72.6 and 1.110.2 llms/anthropic/chat/transformation.py.
  */
 function usageOf(row: SourceRow, metadata: Fields): Usage {
   const usage = { ...fieldsOf(metadata.additional_usage_values), ...fieldsOf(metadata.usage_object) }
@@ -51,10 +52,11 @@ function usageOf(row: SourceRow, metadata: Fields): Usage {
     countIn(usage.cache_read_input_tokens) || countIn(input.cached_tokens),
   )
   const written = countIn(usage.cache_creation_input_tokens) || countIn(input.cache_creation_tokens)
-  const cache_write_tokens = Math.min(prompt_tokens - cache_read_tokens, written)
+  const is_counted = textOf(input.cache_creation_tokens) !== undefined
+  const cache_write_tokens = is_counted ? Math.min(prompt_tokens - cache_read_tokens, written) : written
   const hour = countIn(fieldsOf(input.cache_creation_token_details).ephemeral_1h_input_tokens)
   const cache_write_1h_tokens = Math.min(cache_write_tokens, hour)
-  const rest = prompt_tokens - cache_read_tokens - cache_write_tokens
+  const rest = prompt_tokens - cache_read_tokens - (is_counted ? cache_write_tokens : 0)
   const input_audio_tokens = Math.min(rest, countIn(input.audio_tokens))
   const completion_tokens = countIn(row.completion_tokens)
   const thinking_tokens = Math.min(completion_tokens, countIn(output.reasoning_tokens))

@@ -9,9 +9,9 @@ export const KEYS_OF_NOBODY = 'account litellm-keys'
 export const teamId = (id: string): string => `team ${id}`
 export const userId = (id: string): string => `user ${id}`
 
-/** Sessions of LiteLLM's dashboard are keys of this team: litellm 1.110.2 proxy/management_endpoints/team_endpoints.py. */
+/** Sessions of LiteLLM's dashboard are keys of this team: litellm 1.72.6 constants.py. */
 export const DASHBOARD_TEAM = 'litellm-dashboard'
-/** The user of the administrator's own key: litellm 1.72.6 proxy/_types.py LitellmUserRoles, constants.py. */
+/** The user of the administrator's own key: litellm 1.72.6 constants.py. */
 const ADMINISTRATOR = 'default_user_id'
 
 /**

@@ -168,19 +168,33 @@ describe('a charged line', () => {
       { usage_object: { prompt_tokens_details: { cached_tokens: 600 } } },
       { input_tokens: 400, cache_read_tokens: 600, output_tokens: 200 },
     ],
+    // Older versions count what is written to a cache beside the prompt.
     [
       '{"usage_object": {"cache_read_input_tokens": 500, "cache_creation_input_tokens": 300, "prompt_tokens_details": {"cached_tokens": 500}}}',
-      { input_tokens: 200, cache_read_tokens: 500, cache_write_5m_tokens: 300, output_tokens: 200 },
+      { input_tokens: 500, cache_read_tokens: 500, cache_write_5m_tokens: 300, output_tokens: 200 },
     ],
     [
       { additional_usage_values: { cache_read_input_tokens: 100, cache_creation_input_tokens: 50 } },
-      { input_tokens: 850, cache_read_tokens: 100, cache_write_5m_tokens: 50, output_tokens: 200 },
+      { input_tokens: 900, cache_read_tokens: 100, cache_write_5m_tokens: 50, output_tokens: 200 },
+    ],
+    // Newer ones within it.
+    [
+      {
+        usage_object: {
+          cache_read_input_tokens: 500,
+          cache_creation_input_tokens: 300,
+          prompt_tokens_details: { cached_tokens: 500, cache_creation_tokens: 300, text_tokens: 200 },
+        },
+      },
+      { input_tokens: 200, cache_read_tokens: 500, cache_write_5m_tokens: 300, output_tokens: 200 },
     ],
     [
       {
         usage_object: {
-          cache_creation_input_tokens: 300,
-          prompt_tokens_details: { cache_creation_token_details: { ephemeral_1h_input_tokens: 200 } },
+          prompt_tokens_details: {
+            cache_creation_tokens: 300,
+            cache_creation_token_details: { ephemeral_1h_input_tokens: 200 },
+          },
         },
       },
       { input_tokens: 700, cache_write_5m_tokens: 100, cache_write_1h_tokens: 200, output_tokens: 200 },
@@ -199,7 +213,7 @@ describe('a charged line', () => {
       {
         usage_object: {
           cache_read_input_tokens: 900,
-          cache_creation_input_tokens: 900,
+          prompt_tokens_details: { cache_creation_tokens: 900 },
           completion_tokens_details: { reasoning_tokens: 999 },
         },
       },
