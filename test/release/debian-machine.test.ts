@@ -49,6 +49,7 @@ describe.skipIf(!mayHaveOwnRoot || !isDebian)('a machine', () => {
         platforms: [ownPlatform()],
         source_date: new Date('2026-11-20T10:00:00Z'),
         executable: () => program,
+        notices: () => ({ notices: [], texts: {} }),
       })
     // This machine's files, with all changes in memory. A policy of containers forbids services to start: it is not that of a server.
     machine = await ownRoot(

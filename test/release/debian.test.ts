@@ -4,6 +4,7 @@ import { afterAll, describe, expect, test } from 'bun:test'
 import { createHash } from 'node:crypto'
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { gunzipSync } from 'node:zlib'
 import { arArchive } from '../../src/build/release/debian/ar.ts'
 import { debianUnit } from '../../src/build/release/debian/unit.ts'
 import { writeDebianPackages } from '../../src/build/release/debian.ts'
@@ -27,6 +28,7 @@ async function packages(folder: string, version = '1.2.3'): Promise<readonly str
     folder,
     platforms: PLATFORMS,
     source_date: SOURCE_DATE,
+    notices: ({ name }) => ({ notices: [], texts: { [name]: 'a licence' } }),
     executable({ name }) {
       writeFileSync(join(folder, name), `the program for ${name}`)
       return join(folder, name)
@@ -112,6 +114,7 @@ describe.skipIf(Bun.which('dpkg-deb') === null)("Debian's own tools", () => {
       '-rw-r--r-- ./usr/lib/systemd/system/tollgate.service',
       '-rw-r--r-- ./usr/lib/sysusers.d/tollgate.conf',
       '-rw-r--r-- ./usr/share/doc/tollgate/CHANGELOG.md.gz',
+      '-rw-r--r-- ./usr/share/doc/tollgate/THIRD-PARTY-NOTICES.txt.gz',
       '-rw-r--r-- ./usr/share/doc/tollgate/changelog.gz',
       '-rw-r--r-- ./usr/share/doc/tollgate/copyright',
       '-rw-r--r-- ./usr/share/doc/tollgate/examples/tollgate.example.toml',
@@ -122,7 +125,7 @@ describe.skipIf(Bun.which('dpkg-deb') === null)("Debian's own tools", () => {
 
   test('find the sums of all files but the settings, and their size', () => {
     const sums = read('DEBIAN/md5sums').trim().split('\n')
-    expect(sums).toHaveLength(8)
+    expect(sums).toHaveLength(9)
     for (const line of sums) {
       const [sum = '', path = ''] = line.split('  ')
       const content = readFileSync(join(unpacked, path))
@@ -165,10 +168,14 @@ describe.skipIf(Bun.which('dpkg-deb') === null)("Debian's own tools", () => {
     expect(run('sh', '-n', path)).toEqual({ out: '', errors: '', status: 0 })
   })
 
-  test('find the licence', () => {
+  test('find the licence, and the notices of what is in this executable', () => {
     const lines = read('usr/share/doc/tollgate/copyright').split('\n')
     expect(lines).toContain('License: MIT')
     expect(lines.some((line) => /^Copyright: \d{4} \S/.test(line))).toBe(true)
+    const notices = gunzipSync(
+      readFileSync(join(unpacked, 'usr/share/doc/tollgate/THIRD-PARTY-NOTICES.txt.gz')),
+    )
+    expect(notices.toString()).toEndWith('Text of linux-x64\n\na licence\n')
     // DEP-5 has no empty line in a paragraph.
     expect(lines.slice(lines.indexOf('License: MIT'), -1)).not.toContain('')
   })

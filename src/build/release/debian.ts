@@ -4,9 +4,10 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { constants, gzip, zstdCompress } from 'node:zlib'
+import { describeNotices } from '../../app/commands/licenses.ts'
 import { arArchive } from './debian/ar.ts'
 import { debianUnit } from './debian/unit.ts'
-import { type Form, type Release, ROOT } from './files.ts'
+import { type NoticedRelease, type Release, ROOT } from './files.ts'
 import type { Platform } from './platforms.ts'
 import { foldersOf, type TarFile, tarOf } from './tar.ts'
 
@@ -28,7 +29,7 @@ const own = (name: string): string => readFileSync(join(import.meta.dir, 'debian
 const ofProject = (path: string): string => readFileSync(join(ROOT, path), 'utf8')
 
 /** Writes a package for each platform that Debian has and the release was built for. */
-export const writeDebianPackages: Form = async (release) => {
+export async function writeDebianPackages(release: NoticedRelease): Promise<readonly string[]> {
   const paths: string[] = []
   // One after the other: each takes 400 MB of memory.
   for (const platform of release.platforms) {
@@ -37,7 +38,11 @@ export const writeDebianPackages: Form = async (release) => {
   return paths
 }
 
-async function writePackage(release: Release, platform: Platform, architecture: string): Promise<string> {
+async function writePackage(
+  release: NoticedRelease,
+  platform: Platform,
+  architecture: string,
+): Promise<string> {
   const { version, folder, source_date } = release
   const files = await filesOf(release, platform)
   const conffiles = files.filter(({ path }) => path.startsWith('etc/'))
@@ -63,7 +68,7 @@ async function writePackage(release: Release, platform: Platform, architecture: 
   return path
 }
 
-async function filesOf(release: Release, platform: Platform): Promise<TarFile[]> {
+async function filesOf(release: NoticedRelease, platform: Platform): Promise<TarFile[]> {
   const packed = async (text: string) => promisify(gzip)(text, BEST)
   const documents = 'usr/share/doc/tollgate'
   return [
@@ -82,6 +87,10 @@ async function filesOf(release: Release, platform: Platform): Promise<TarFile[]>
     { path: 'etc/tollgate.env', content: own('tollgate.env'), mode: SECRET_MODE },
     { path: `${documents}/copyright`, content: own('copyright') + licenceOf(ofProject('LICENSE')) },
     { path: `${documents}/changelog.gz`, content: await packed(changelogOf(release)) },
+    {
+      path: `${documents}/THIRD-PARTY-NOTICES.txt.gz`,
+      content: await packed(`${describeNotices(release.notices(platform))}\n`),
+    },
     { path: `${documents}/CHANGELOG.md.gz`, content: await packed(ofProject('src/CHANGELOG.md')) },
     {
       path: `${documents}/examples/tollgate.example.toml`,
