@@ -30,7 +30,7 @@ export async function* readChargedLines(tables: SourceTables, limit: number): As
       usage: usageOf(row, metadata),
       count: 1,
       charged_nanos,
-      factors: factorsOf(metadata),
+      factors: factorsOf(row, metadata),
     }
     count += 1
     if (count === limit) return
@@ -75,12 +75,15 @@ function usageOf(row: SourceRow, metadata: Fields): Usage {
 }
 
 /** `cost_breakdown` says what was added and taken off: litellm 1.110.2 cost_calculator.py. */
-function factorsOf(metadata: Fields): readonly string[] {
+function factorsOf(row: SourceRow, metadata: Fields): readonly string[] {
   const { margin_percent, discount_percent, margin_fixed_amount, service_tier, tool_usage_cost } = fieldsOf(
     metadata.cost_breakdown,
   )
   const isAbove = (value: unknown) => Number(textOf(value) ?? 0) > 0
+  const served = textOf(row.model)
   return [
+    // Deployments of one model may cost different amounts.
+    ...(served === undefined || served === modelIn(row) ? [] : [`served by ${served}`]),
     ...(isAbove(margin_percent) ? [`margin ${textOf(margin_percent)}`] : []),
     ...(isAbove(margin_fixed_amount) ? [`fixed margin ${textOf(margin_fixed_amount)} USD`] : []),
     ...(isAbove(discount_percent) ? [`discount ${textOf(discount_percent)}`] : []),

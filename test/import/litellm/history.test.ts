@@ -249,7 +249,13 @@ describe('a charged line', () => {
       },
     }
     const [first] = await lines([line('sk-x', { metadata })])
-    expect(first?.factors).toEqual(['margin 0.1', 'fixed margin 0.001 USD', 'tools', 'service tier flex'])
+    expect(first?.factors).toEqual([
+      'served by azure/ours',
+      'margin 0.1',
+      'fixed margin 0.001 USD',
+      'tools',
+      'service tier flex',
+    ])
   })
 })
 
