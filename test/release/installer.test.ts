@@ -323,6 +323,19 @@ describe('refuses, and leaves nothing behind', () => {
     expect([run.errors.includes('error: '), run.status, run.left]).toEqual([true, 1, []])
   })
 
+  test('a program for musl that does not start, and says what it may need', async () => {
+    const name = `tollgate-${VERSION}-linux-x64-musl.tar.gz`
+    const bytes = archiveOf(VERSION, 'linux-x64-musl', '/etc/hostname')
+    using run = await install({
+      scripts: { ldd: 'echo "musl libc (x86_64)" >&2\nexit 1' },
+      served: { [`/${name}`]: bytes, '/checksums.txt': listed(bytes, name) },
+    })
+    expect(run.errors).toContain(
+      'does not run on this machine. It needs the C++ library (apk add libstdc++). Nothing was',
+    )
+    expect([run.status, run.left]).toEqual([1, []])
+  })
+
   test('a folder of another user', async () => {
     const shell =
       process.getuid?.() === 0

@@ -1,4 +1,4 @@
-// The archives of a release: a tar.gz for each platform, with the executable, the unit, the example catalogue and the licences.
+// The archives of a release: a tar.gz for each platform, with the executable, the unit, the example catalogue, the changelog and the licences.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describeNotices } from '../../app/commands/licenses.ts'
@@ -31,6 +31,8 @@ const filesOf = (release: NoticedRelease, platform: Platform): TarFile[] => [
   { path: 'tollgate', content: readFileSync(release.executable(platform)), mode: EXECUTABLE_MODE },
   { path: 'tollgate.service', content: ofProject('data/tollgate.service') },
   { path: 'tollgate.example.toml', content: ofProject('data/tollgate.example.toml') },
+  // `tollgate upgrade` shows what it says.
+  { path: 'CHANGELOG.md', content: ofProject('src/CHANGELOG.md') },
   { path: 'LICENSE', content: ofProject('LICENSE') },
   { path: 'THIRD-PARTY-NOTICES.txt', content: `${describeNotices(release.notices(platform))}\n` },
   { path: 'README.txt', content: readmeOf(release.version, platform) },

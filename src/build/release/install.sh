@@ -207,7 +207,11 @@ install_executable() {
   runs="$("$staged" --version 2>"$work/messages" || :)"
   if [ "$runs" != "$version" ]; then
     tail -n 2 "$work/messages" >&2
-    fail "The executable for $platform does not run on this machine. Nothing was installed."
+    case "$platform" in
+      *-musl) needs=' It needs the C++ library (apk add libstdc++).' ;;
+      *) needs= ;;
+    esac
+    fail "The executable for $platform does not run on this machine.$needs Nothing was installed."
   fi
   mv -f "$staged" "$executable" || fail "$executable could not be replaced. Nothing was installed."
   staged=

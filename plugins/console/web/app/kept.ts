@@ -1,4 +1,5 @@
 // What this browser keeps: choices for good, drafts until the tab is closed or somebody signs out.
+import { gatewayPath } from './place.ts'
 
 function ifItCan<T>(work: () => T): T | null {
   try {
@@ -17,13 +18,18 @@ export const keepIn = (name: string, text: string): void =>
 /** Somebody has signed out: what this page still does until it is loaded anew, such as drawing an answer, is not kept. */
 let is_forgotten = false
 
+/** A gateway below another path of this host has drafts of its own. */
+const nameHere = (name: string): string => gatewayPath() + name
+
 /** What this tab keeps under a name; null if it keeps nothing. */
-export const keptInTab = (name: string): string | null => ifItCan(() => sessionStorage.getItem(name))
+export const keptInTab = (name: string): string | null =>
+  ifItCan(() => sessionStorage.getItem(nameHere(name)))
 export function keepInTab(name: string, text: string): void {
-  if (!is_forgotten) ifItCan(() => sessionStorage.setItem(name, text))
+  if (!is_forgotten) ifItCan(() => sessionStorage.setItem(nameHere(name), text))
 }
 
-export const dropFromTab = (name: string): void => void ifItCan(() => sessionStorage.removeItem(name))
+export const dropFromTab = (name: string): void =>
+  void ifItCan(() => sessionStorage.removeItem(nameHere(name)))
 
 /** Whoever signs in next finds nothing of what was here. The page must be loaded anew after it. */
 export function forgetTab(): void {
