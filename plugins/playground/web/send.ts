@@ -2,7 +2,7 @@
 import { sendRaw } from '../../console/web/app/client.ts'
 import { withQuery } from '../../console/web/parts/address-state.ts'
 import { readEvents } from '../../console/web/parts/live.ts'
-import { filePicture, imagePicture } from '../../console/web/parts/pictures.tsx'
+import { picturePath } from '../../console/web/parts/pictures.tsx'
 import type { Answer, Message, Reference } from './request.ts'
 
 interface Sent {
@@ -72,8 +72,7 @@ async function chatMessage({ role, content, pictures = [] }: Message, sent: Sent
 
 /** This browser keeps a picture once it has it. */
 async function dataUrlOf({ is, id, label }: Reference, { is_operator, signal }: Sent): Promise<string> {
-  const address = is === 'image' ? imagePicture(id, is_operator) : filePicture(id, is_operator)
-  const answer = await sendRaw(address, { signal })
+  const answer = await sendRaw(picturePath(is, id, is_operator), { signal })
   const blob = await answer.blob()
   const { promise, resolve, reject } = Promise.withResolvers<string>()
   const reader = new FileReader()

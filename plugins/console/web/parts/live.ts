@@ -44,7 +44,7 @@ type LiveState = 'connecting' | 'open' | 'lost' | 'crowded' | 'refused'
  * @param onEvent called with each event's data, in order
  */
 export function useLive<Event>(
-  path: string,
+  path: `/${string}`,
   onEvent: (event: Event) => void,
   { enabled = true }: { enabled?: boolean } = {},
 ): LiveState {
@@ -71,7 +71,7 @@ interface Hearers<Event> {
   onState: (state: LiveState) => void
 }
 
-async function keepOpen<Event>(path: string, signal: AbortSignal, hear: Hearers<Event>): Promise<void> {
+async function keepOpen<Event>(path: `/${string}`, signal: AbortSignal, hear: Hearers<Event>): Promise<void> {
   let wait_ms = MIN_WAIT_MS
   while (!signal.aborted) {
     let state: LiveState = 'lost'

@@ -11,12 +11,18 @@ export type ListedImage = AnswerOf<typeof api.images.get>['images'][number]
 /** The operator requests the content, which is logged; everybody else sees their own. */
 const contentOf = (is_operator: boolean) => ({ content: is_operator ? 'shown' : undefined })
 
+/** The path of a whole picture, for `sendRaw`. @param id a produced image's id, a file's key */
+export const picturePath = (is: 'image' | 'file', id: string, is_operator: boolean): `/${string}` =>
+  is === 'image'
+    ? withQuery(`/console/api/images/${id}/picture`, contentOf(is_operator))
+    : withQuery('/console/api/files/picture', { key: id, ...contentOf(is_operator) })
+
 export const imagePicture = (id: string, is_operator: boolean): string =>
-  addressOf(withQuery(`/console/api/images/${id}/picture`, contentOf(is_operator)))
+  addressOf(picturePath('image', id, is_operator))
 export const imageThumbnail = (id: string, is_operator: boolean): string =>
   addressOf(withQuery(`/console/api/images/${id}/thumbnail`, contentOf(is_operator)))
 export const filePicture = (key: string, is_operator: boolean): string =>
-  addressOf(withQuery('/console/api/files/picture', { key, ...contentOf(is_operator) }))
+  addressOf(picturePath('file', key, is_operator))
 export const fileThumbnail = (key: string, is_operator: boolean): string =>
   addressOf(withQuery('/console/api/files/thumbnail', { key, ...contentOf(is_operator) }))
 
