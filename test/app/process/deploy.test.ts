@@ -86,9 +86,10 @@ describe.skipIf(Bun.which('curl') === null)('with systemd', () => {
     folder[Symbol.dispose]()
   })
 
-  /** Only the places that need root, and the port, are others. */
+  /** Only the places that need root, and the port, are others. The upgrade from an archive of a release is another test's (test/upgrade). */
   const placed = (commands: string): string =>
     commands
+      .replaceAll(/^sudo tollgate upgrade --from .*\n/gm, '')
       .replaceAll('/usr/local/bin/', `${path('usr/local/bin')}/`)
       .replaceAll('/etc/', `${path('etc')}/`)
       .replaceAll('/var/lib/', `${path('var/lib')}/`)
