@@ -4,7 +4,7 @@ import { StorageFailure } from '../../../src/domain/storage-failure.ts'
 import type { Connection } from '../../../src/store/engines/postgres/connection.ts'
 import { connect, placeOf } from '../../../src/store/engines/postgres/open.ts'
 import { messageOf } from '../../../src/utilities/thrown.ts'
-import { missingTable, type SourceRow, type SourceTables, selectOf, type TableQuery } from './rows.ts'
+import { missingTable, quoted, type SourceRow, type SourceTables, selectOf, type TableQuery } from './rows.ts'
 
 /** In place of those of our own sessions: the tables are another program's, and a reader may take its time. */
 const SETTINGS = {
@@ -36,12 +36,36 @@ export async function openPostgresTables(url: string): Promise<SourceTables> {
   return tablesOf(connection, `PostgreSQL at ${place.host}, database ${place.database},`)
 }
 
-async function connectTo(url: string) {
+/** Parameters of Prisma's addresses that are no settings of PostgreSQL: https://www.prisma.io/docs/orm/overview/databases/postgresql */
+const OF_PRISMA = [
+  'schema',
+  'connection_limit',
+  'pool_timeout',
+  'socket_timeout',
+  'connect_timeout',
+  'pgbouncer',
+  'statement_cache_size',
+  'sslaccept',
+  'sslidentity',
+  'sslpassword',
+]
+
+/** An address without what only Prisma reads in it, and the settings that follow: it names the schema there. */
+function withoutPrisma(address: string): { url: string; settings: typeof SETTINGS } {
+  const url = URL.parse(address)
+  if (!url) return { url: address, settings: SETTINGS }
+  const schema = url.searchParams.get('schema')
+  for (const name of OF_PRISMA) url.searchParams.delete(name)
+  return { url: url.href, settings: schema ? { ...SETTINGS, search_path: quoted(schema) } : SETTINGS }
+}
+
+async function connectTo(address: string) {
   try {
+    const { url, settings } = withoutPrisma(address)
     const place = placeOf(url)
     return {
       place,
-      connection: await connect(url, place, { settings: SETTINGS, max_answer_ms: MAX_ANSWER_MS }),
+      connection: await connect(url, place, { settings, max_answer_ms: MAX_ANSWER_MS }),
     }
   } catch (thrown) {
     throw refusalOf(thrown)

@@ -50,4 +50,5 @@ export function selectOf(
     .join(' ')
 }
 
-const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`
+/** A name as SQL reads it. */
+export const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`

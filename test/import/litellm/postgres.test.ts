@@ -93,13 +93,14 @@ describe.skipIf(!hasPostgres).each(VERSIONS)('LiteLLM %s', (version) => {
     if (name !== '') await dropDatabase(name)
   })
 
-  const open = async () =>
+  const open = async (schema = 'public') =>
     openLitellm({
       config: CONFIG,
       readIncluded: () => Promise.reject(new Error('no file')),
       env: {},
       prices: undefined,
-      tables: await openTables(url),
+      // As LiteLLM's DATABASE_URL may have it: https://www.prisma.io/docs/orm/overview/databases/postgresql
+      tables: await openTables(`${url}?schema=${schema}&connection_limit=5`),
       now_ms: NOW_MS,
     })
 
@@ -207,6 +208,11 @@ describe.skipIf(!hasPostgres).each(VERSIONS)('LiteLLM %s', (version) => {
     expect(left_out.map(({ kind }) => kind)).toEqual(
       expect.arrayContaining(['users', 'organisations', 'models', 'limits']),
     )
+  })
+
+  test('of the schema that its address names', async () => {
+    await using source = await open('other')
+    expect(source.readMoveIn()).rejects.toThrow(/no table LiteLLM_VerificationToken/)
   })
 
   test('history equals the sums of SQL', async () => {
