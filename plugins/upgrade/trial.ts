@@ -3,7 +3,7 @@ import { type Static, Type } from '@sinclair/typebox'
 import type { Environment } from '../../src/catalogue/providers.ts'
 import { conflict, type GatewayError, unprocessable } from '../../src/domain/errors.ts'
 import { readJsonAs } from '../../src/domain/validation.ts'
-import { messageOf } from '../../src/utilities/thrown.ts'
+import { codeOf, messageOf } from '../../src/utilities/thrown.ts'
 import type { CheckedArchive } from './checked.ts'
 
 const START_TIMEOUT_MS = 60_000
@@ -22,6 +22,8 @@ const Finding = Type.Object(
 )
 export type Finding = Static<typeof Finding>
 const Report = Type.Object({ findings: Type.Array(Finding) }, { additionalProperties: true })
+
+const FOREIGN = 'it is for another system, processor or C library'
 
 interface Output {
   out: string
@@ -94,6 +96,8 @@ async function run(command: readonly string[], env: Environment, timeout_ms: num
     const { signalCode } = child
     return { out, errors, failure: signalCode === null ? undefined : `it was ended by ${signalCode}` }
   } catch (thrown) {
-    return { out: '', errors: '', failure: messageOf(thrown) }
+    // The file is there: what is missing is its loader.
+    const is_foreign = /^(ENOENT|ENOEXEC)$/.test(codeOf(thrown))
+    return { out: '', errors: '', failure: is_foreign ? FOREIGN : messageOf(thrown) }
   }
 }

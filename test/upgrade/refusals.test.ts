@@ -168,7 +168,7 @@ describe('refuses', () => {
     [
       'of another platform',
       { tollgate: 'not a program of this machine' },
-      'The executable for linux-x64 does not run on this machine',
+      'The executable for linux-x64 does not run on this machine: it is for another system, processor or C library. Nothing was changed.',
     ],
     [
       'that says why it does not run',

@@ -2,6 +2,7 @@
 import { describe, expect, test } from 'bun:test'
 import OpenAI from 'openai'
 import { FIRST_CATALOGUE } from '../../src/catalogue/first.ts'
+import { paint } from '../media/support.ts'
 import { fileConsole, givePasswords, PASSWORD } from '../support/console.ts'
 import { consolePage } from '../support/console-page.ts'
 import { freePort } from '../support/free-port.ts'
@@ -12,6 +13,7 @@ const port = freePort()
 const ORIGIN = `http://127.0.0.1:${port}`
 const CATALOGUE = FIRST_CATALOGUE.replace('[server]', `[server]\npublic_url = "${ORIGIN}${PATH}"`)
 const WAIT = { timeout: 30_000 }
+const PNG = Buffer.from(await paint('png', { width: 64, height: 48 }))
 
 const { gateway } = await fileConsole({ catalogue: CATALOGUE })
 await gateway.account('alice', { balance_usd: '10' })
@@ -23,7 +25,7 @@ describe.if(hasNginx)('behind nginx', () => {
     ['takes the path off', true],
     ['passes the path on', false],
   ])(
-    'that %s: sign-in, pages, a file, a call of the playground, the live feed, and an SDK',
+    'that %s: sign-in, pages, a file, a call of the playground with a picture, the live feed, and an SDK',
     async (_, strips) => {
       await using _nginx = await startNginx([gateway.url], { port, path: PATH, strips })
       await using one = await consolePage(ORIGIN)
@@ -50,6 +52,10 @@ describe.if(hasNginx)('behind nginx', () => {
       expect((await download).url()).toStartWith(`${ORIGIN}${PATH}/console/api/calls.csv`)
 
       await one.open(`${PATH}/console/playground`)
+      const choosing = page.waitForEvent('filechooser')
+      await page.getByRole('button', { name: 'Add a picture' }).click()
+      await (await choosing).setFiles({ name: 'cat.png', mimeType: 'image/png', buffer: PNG })
+      await page.getByLabel('Remove cat.png').waitFor(WAIT)
       await page.getByLabel('Message').fill('Hello')
       await page.getByRole('button', { name: 'Send', exact: true }).click()
       await page.locator('.play-answer-foot [title$="USD"]').waitFor(WAIT)
