@@ -248,12 +248,12 @@ const MAX_FOLDER_LINES: Readonly<Record<string, number>> = {
   'src/upstream/': 2_100,
   'src/utilities/': 500,
   'plugins/console/': 5_850,
-  // 2,600 more: the import itself, its report and the history.
+  // 2,600 more: the import itself, its commands, report and history.
   // 4,500 more: a source is a gateway's tables, its configuration, and the reasons for all that has no counterpart.
   'plugins/import/': 9_600,
   // 8,100 more for the import from other gateways and for upgrades.
   // 1,300 more for one-api and new-api as sources of it.
-  'plugins/': 62_600,
+  'plugins/': 62_900,
 }
 /** Tests but for the tools and the strict providers. */
 // 9,000 more for the forms of a release, and for databases of other gateways: each of their columns has its odd values.

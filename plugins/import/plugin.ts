@@ -5,4 +5,5 @@ export const importing = definePlugin({
   name: 'import',
   tables: async () => (await import('./tables.ts')).tables,
   console_routes: async () => (await import('./history/console.ts')).historyRoutes,
+  commands: { import: async () => (await import('./command.ts')).addImportCommand },
 })

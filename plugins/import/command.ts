@@ -1,0 +1,112 @@
+// `import`: accounts, keys, balances, providers and prices of another gateway; a dry run, unless --apply is given.
+import type { Command } from 'commander'
+import { checkName } from '../../src/access/accounts.ts'
+import { readAmount } from '../../src/app/command-line/arguments.ts'
+import { contextOf } from '../../src/app/command-line/context.ts'
+import { addExample, type CliDeps } from '../../src/app/command-line/terminal.ts'
+import type { Nanos } from '../../src/domain/money.ts'
+import { addHistoryCommand } from './history/command.ts'
+import type { SourceName } from './move-in.ts'
+import type { Opened } from './sources.ts'
+
+interface Options {
+  apply?: boolean
+  as?: string
+  openingBalance?: Nanos
+}
+
+const APPLY = 'import; without it nothing is written'
+const AS = 'a name for this import, where several databases of one kind come in'
+
+export function addImportCommand(program: Command, deps: CliDeps): void {
+  const group = program
+    .command('import')
+    .summary('Move in from new-api, one-api or LiteLLM.')
+    .description(
+      'Import the accounts, keys, balances, providers, models and prices of another gateway, whose database is only read. Keys go on ' +
+        'working unchanged. Without --apply you see what would come in. A second import brings only what is new.',
+    )
+  for (const source of ['new-api', 'one-api'] as const) addDatabaseImport(group, deps, source)
+  addLitellmImport(group, deps)
+  addHistoryCommand(group, deps)
+}
+
+function addDatabaseImport(group: Command, deps: CliDeps, source: 'new-api' | 'one-api'): void {
+  addExample(group.command(`${source} <database>`), `import ${source} /opt/${source}/one-api.db`)
+    .summary(`Import from ${source}.`)
+    .description(
+      `Import from ${source}. The database is its SQLite file, postgres://USER:PASSWORD@HOST/NAME, or a MySQL dump (mysqldump > dump.sql).`,
+    )
+    .option('--apply', APPLY)
+    .option('--as <name>', AS)
+    .action((database: string, options: Options, command: Command) =>
+      runFrom(command, deps, {
+        source,
+        options,
+        open: async () => (await import('./sources.ts')).openDatabase(database, source, deps),
+      }),
+    )
+}
+
+function addLitellmImport(group: Command, deps: CliDeps): void {
+  addExample(
+    group.command('litellm [database]'),
+    'import litellm --config config.yaml postgres://litellm@localhost/litellm',
+  )
+    .summary('Import from LiteLLM.')
+    .description(
+      'Import from LiteLLM: models and providers of its configuration, and of its database keys, users, teams and their spend. The ' +
+        'database is its address, postgres://USER:PASSWORD@HOST/NAME.',
+    )
+    .requiredOption('--config <file>', "the proxy's config.yaml")
+    .option(
+      '--prices <file>',
+      'model_prices_and_context_window.json, by which LiteLLM charges what has no price in its configuration',
+    )
+    .option('--opening-balance <usd>', 'for each account whose budget has no total', readAmount)
+    .option('--apply', APPLY)
+    .option('--as <name>', AS)
+    .action((database: string | undefined, options: LitellmOptions, command: Command) =>
+      runFrom(command, deps, {
+        source: 'litellm',
+        options,
+        open: async () => (await import('./sources.ts')).openLitellmFrom(options, database, deps),
+      }),
+    )
+}
+
+interface LitellmOptions extends Options {
+  config: string
+  prices?: string
+}
+
+interface RunFrom {
+  source: SourceName
+  options: Options
+  open: () => Promise<Opened>
+}
+
+async function runFrom(
+  command: Command,
+  deps: CliDeps,
+  { source: name, options, open }: RunFrom,
+): Promise<void> {
+  if (options.as !== undefined) checkName(options.as, '--as')
+  const context = contextOf(command, deps)
+  const [{ runImport }, { rateLines }, opened] = await Promise.all([
+    import('./run.ts'),
+    import('./shadow-bill.ts'),
+    open(),
+  ])
+  await using source = opened.source
+  await runImport(
+    source,
+    {
+      name: options.as ?? name,
+      apply: options.apply ?? false,
+      opening_balance_nanos: options.openingBalance,
+      database: opened.address,
+    },
+    { deps, context, rateLines },
+  )
+}

@@ -1,0 +1,66 @@
+// The sources of `import` as the command names them: a database, or LiteLLM's configuration and its database.
+import { readFile } from 'node:fs/promises'
+import { dirname, resolve } from 'node:path'
+import { naming } from '../../src/app/command-line/failure.ts'
+import type { CliDeps } from '../../src/app/command-line/terminal.ts'
+import { openLitellm } from './litellm/open.ts'
+import type { OpenSource } from './move-in.ts'
+import { openNewApi } from './new-api/open.ts'
+import { openTables } from './source/open.ts'
+import type { SourceTables } from './source/rows.ts'
+
+/** An open source, and where it reads from, without a password. */
+export interface Opened {
+  source: OpenSource
+  address: string
+}
+
+/** @throws GatewayError as `openTables` */
+export async function openDatabase(
+  database: string,
+  program: 'new-api' | 'one-api',
+  { now }: Pick<CliDeps, 'now'>,
+): Promise<Opened> {
+  const tables = await openTables(database)
+  const source = await closingOnFailure(tables, openNewApi(tables, program, { now_ms: now() }))
+  return { source, address: tables.address }
+}
+
+/** @throws GatewayError as `openTables`, `openLitellm`; the file system's error for a file that cannot be read */
+export async function openLitellmFrom(
+  { config, prices }: { config: string; prices?: string },
+  database: string | undefined,
+  { env, now }: Pick<CliDeps, 'env' | 'now'>,
+): Promise<Opened> {
+  const text = await textOf(config)
+  const price_list = prices === undefined ? undefined : await textOf(prices)
+  const tables = database === undefined ? undefined : await openTables(database)
+  const opening = openLitellm({
+    config: text,
+    readIncluded: (path) => textOf(resolve(dirname(config), path)),
+    env,
+    prices: price_list,
+    tables,
+    now_ms: now(),
+  })
+  const source = await (tables ? closingOnFailure(tables, opening) : opening)
+  return { source, address: tables === undefined ? config : `${config} and ${tables.address}` }
+}
+
+/** A source that cannot be opened does not close its tables. */
+async function closingOnFailure(tables: SourceTables, opening: Promise<OpenSource>): Promise<OpenSource> {
+  try {
+    return await opening
+  } catch (thrown) {
+    await tables[Symbol.asyncDispose]()
+    throw thrown
+  }
+}
+
+async function textOf(path: string): Promise<string> {
+  try {
+    return await readFile(path, 'utf8')
+  } catch (thrown) {
+    throw naming(thrown, path)
+  }
+}
