@@ -124,7 +124,8 @@ describe.skipIf(Bun.which('curl') === null)('with systemd', () => {
     expect((await audit(dbOver(db))).findings).toEqual([])
     expect(db.query('SELECT outcome FROM calls').all()).toEqual([{ outcome: 'completed' }])
     db.close()
-    expect(readFileSync(path('log'), 'utf8').match(/"message":"stopped"/g)).toHaveLength(1)
+    const restarts = commands.join('').match(/systemctl restart tollgate/g)?.length
+    expect(readFileSync(path('log'), 'utf8').match(/"message":"stopped"/g)).toHaveLength(restarts ?? 0)
   })
 
   test('an upgrade succeeds where [backup] takes its passphrase from the file of keys, and the file keeps them', async () => {
