@@ -114,6 +114,6 @@ function tablesOf(connection: Connection, address: string): SourceTables {
 
 function rowOf(names: readonly string[], values: readonly unknown[]): SourceRow {
   const row: Record<string, unknown> = {}
-  for (const [at, name] of names.entries()) row[name] = values[at]
+  for (let at = 0; at < names.length; at++) row[names[at] ?? ''] = values[at]
   return row
 }

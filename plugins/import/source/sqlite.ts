@@ -96,7 +96,8 @@ function tablesOf(db: Database, address: string, dispose: () => void): SourceTab
     if (!present) throw missingTable(address, table)
     using statement = db.prepare<SourceRow, []>(selectOf(table, present, query))
     try {
-      yield* statement.iterate()
+      // Not `yield*`, which takes three promises for a row.
+      for (const row of statement.iterate()) yield row
     } catch (thrown) {
       throw failureOf(address, thrown)
     }
