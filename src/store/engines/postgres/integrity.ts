@@ -116,13 +116,18 @@ function partsMade(statement: string): Counted[] {
   ]
 }
 
-/** A column that goes takes the checks of its definition with it. */
+/** A constraint that goes, and a column that goes with the checks of its definition. */
 function partsTaken(statement: string, statements: readonly string[]): Counted[] {
   const table = OF_TABLE.exec(statement)?.[1]
   const own = statements.filter((one) => table !== undefined && OF_TABLE.exec(one)?.[1] === table).join()
-  return Array.from(statement.matchAll(/\bDROP COLUMN (\w+)/g), ([, column]) => ({
+  const of_columns = Array.from(
+    statement.matchAll(/\bDROP COLUMN (\w+)/g),
+    ([, column]) => own.split(`CHECK (${column} `).length - 1,
+  )
+  const dropped = statement.match(/\bDROP CONSTRAINT\b/g)?.length ?? 0
+  return [dropped, ...of_columns].map((count) => ({
     name: `constraint of ${table}`,
     sql: '',
-    count: -own.split(`CHECK (${column} `).length + 1,
+    count: -count,
   }))
 }
