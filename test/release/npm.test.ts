@@ -130,7 +130,7 @@ describe('the packages', () => {
 describe('the starter', () => {
   test('is plain Node of few lines', () => {
     const lines = readFileSync(starter(), 'utf8').split('\n')
-    expect(lines.length).toBeLessThan(60)
+    expect(lines.length).toBeLessThan(70)
   })
 
   test('hands its arguments on as they are, and serves without any', async () => {
@@ -173,6 +173,19 @@ describe('the starter', () => {
     child.kill('SIGTERM')
     await child.exited
     expect(life().filter((line) => line === 'INT').length).toBeLessThan(2)
+  })
+
+  test('stops the executable when the shell between npx and it has ended', async () => {
+    const cwd = folder.at('below-a-shell')
+    mkdirSync(cwd)
+    const life = () => (existsSync(join(cwd, LOG)) ? readFileSync(join(cwd, LOG), 'utf8') : '')
+    const shell = Bun.spawn(['sh', '-c', `node ${starter()}; true`], {
+      cwd,
+      env: { ...process.env, npm_lifecycle_event: 'npx' },
+    })
+    await eventually('it has started', () => life().includes('started'))
+    shell.kill('SIGTERM')
+    await eventually('it is stopped', () => life().includes('TERM'))
   })
 
   test.skipIf(process.platform !== 'linux')(

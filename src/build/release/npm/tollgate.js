@@ -7,6 +7,7 @@ import { dirname, join } from 'node:path'
 
 /** Ctrl-C reaches this process twice, from the terminal and from npx. The gateway takes a second signal as the wish to stop at once. */
 const SAME_SIGNAL_MS = 400
+const PARENT_CHECK_MS = 200
 
 const require = createRequire(import.meta.url)
 const packages = Object.keys(
@@ -47,6 +48,15 @@ for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP', 'SIGQUIT'])
     sent_at_ms[signal] = now_ms
     child.kill(signal)
   })
+// npx hands a signal to the shell between it and this process, which ends without handing it on.
+if (process.env.npm_lifecycle_event !== undefined) {
+  const parent = process.ppid
+  const checks = setInterval(() => {
+    if (process.ppid === parent) return
+    clearInterval(checks)
+    child.kill('SIGTERM')
+  }, PARENT_CHECK_MS)
+}
 child.on('error', ({ message }) => end(`${name} cannot be started: ${message}`))
 child.on('exit', (status, signal) => {
   if (signal === null) process.exit(status)
