@@ -28,6 +28,8 @@ export async function* readHistory(
     ...(tables.sorts ? { newest_by: 'created_at' } : {}),
   }
   let sums = new Map<string, Sum>()
+  // One text for each model: a text of a dump holds the chunk that it was cut from.
+  const models = new Map<string, string>()
   let current_s: number | undefined
   for await (const row of tables.rows('logs', query)) {
     const day_s = Math.floor(wholeOf(row, 'created_at') / DAY_S) * DAY_S
@@ -36,7 +38,9 @@ export async function* readHistory(
       sums = new Map()
     }
     current_s = day_s
-    addTo(sums, row, day_s)
+    const model = textOf(row, 'model_name')
+    if (!models.has(model)) models.set(model, model)
+    addTo(sums, row, { day_s, model: models.get(model) ?? model })
   }
   yield* historyOf(sums, quota_per_usd)
 }
@@ -48,8 +52,8 @@ interface Sum extends Omit<HistoryRow, 'charged_nanos'> {
   quota: number
 }
 
-function addTo(sums: Map<string, Sum>, row: SourceRow, day_s: number): void {
-  const [user, model] = [wholeOf(row, 'user_id'), textOf(row, 'model_name')]
+function addTo(sums: Map<string, Sum>, row: SourceRow, { day_s, model }: Pick<Sum, 'day_s' | 'model'>): void {
+  const user = wholeOf(row, 'user_id')
   const name = `${day_s} ${user} ${model}`
   let sum = sums.get(name)
   if (!sum) {

@@ -11,7 +11,7 @@ const MAX_UNIT_CHARS = 256 << 20
 /** @returns the position behind what is skipped, or a negative number where the text ends before */
 type Scan = (text: string, at: number, is_last: boolean) => number
 
-export class DumpWindow {
+export class DumpWindow implements AsyncDisposable {
   readonly path: string
   text = ''
   at = 0
@@ -39,6 +39,11 @@ export class DumpWindow {
       window.at = Math.min(window.text.length, from - window.#start)
     }
     return window
+  }
+
+  /** Closes the file, wherever the window stands. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#chunks.return?.()
   }
 
   /** The byte of the plain text at which the window stands. */

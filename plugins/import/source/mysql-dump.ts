@@ -41,7 +41,7 @@ export async function openMysqlDump(path: string): Promise<SourceTables> {
 }
 
 async function indexOf(path: string): Promise<Map<string, DumpTable>> {
-  const window = await DumpWindow.open(path)
+  await using window = await DumpWindow.open(path)
   const tables = new Map<string, DumpTable>()
   const marks = { begins: false, ends: false, transactions: 0 }
   const tableOf = (name: string): DumpTable => {
@@ -168,7 +168,7 @@ async function* allRows(
   if (from === undefined) return
   const isWanted = (column: string): boolean =>
     wanted === undefined || wanted.includes(column) || column === where?.column || column === newest_by
-  const window = await DumpWindow.open(path, from)
+  await using window = await DumpWindow.open(path, from)
   for await (const { delimiter } of statements(window, () => {})) {
     if (window.offset >= until) return
     const insert = insertAt(window.text, window.at)
