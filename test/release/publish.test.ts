@@ -1,8 +1,9 @@
 // Publishing of a release: the commands that it would run, and the releases that it refuses. Nothing is published.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { writeChecksums } from '../../src/build/release/checksums.ts'
+import { clearFolder, executableIn } from '../../src/build/release/files.ts'
 import { packageFiles } from '../../src/build/release/npm.ts'
 import { PLATFORMS } from '../../src/build/release/platforms.ts'
 import { publishingCommands } from '../../src/build/release/publish.ts'
@@ -13,12 +14,16 @@ const folder = own_folder.path
 const version = '1.2.3'
 const packages = packageFiles({ folder, version, platforms: PLATFORMS })
 const image = join(folder, `tollgate-${version}-image.tar`)
+const executables = PLATFORMS.map((platform) => executableIn(folder, platform))
 afterAll(() => own_folder[Symbol.dispose]())
 
 beforeAll(async () => {
-  mkdirSync(join(folder, 'npm'))
-  for (const path of [...packages, image]) writeFileSync(path, `content of ${path}`)
-  await writeChecksums({ folder, version }, [...packages, image], undefined)
+  const files = [...packages, image, ...executables]
+  for (const path of files) {
+    mkdirSync(dirname(path), { recursive: true })
+    writeFileSync(path, `content of ${path}`)
+  }
+  await writeChecksums({ folder, version }, files, undefined)
 })
 
 const commands = (what: string, dry_run = true, name = 'example.com/name/tollgate') =>
@@ -67,8 +72,26 @@ describe('publishing is refused', () => {
     await expect(commands('npm')).rejects.toThrow('tollgate-darwin-arm64-1.2.3.tgz missing')
   })
 
+  test('of an image for one platform alone', async () => {
+    const [, arm64 = ''] = executables
+    const content = readFileSync(arm64)
+    rmSync(arm64)
+    await expect(commands('image')).rejects.toThrow('bin/linux-arm64/tollgate missing')
+    writeFileSync(arm64, content)
+  })
+
   test('of files without checksums', async () => {
     rmSync(join(folder, 'checksums.txt'))
     await expect(commands('image')).rejects.toThrow('is not the file of checksums.txt')
   })
+})
+
+test('A release replaces the one in its folder, and refuses a folder with anything else', () => {
+  const other = join(folder, 'notes.txt')
+  writeFileSync(other, 'mine')
+  expect(() => clearFolder(folder)).toThrow('has notes.txt, which is not of a release')
+  expect(readdirSync(folder)).toContain('npm')
+  rmSync(other)
+  clearFolder(folder)
+  expect(readdirSync(folder)).toEqual([])
 })

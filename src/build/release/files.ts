@@ -1,4 +1,5 @@
 // The files of a release: where they are, and what every form of it is made from.
+import { mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Notices } from '../notices/packages.ts'
 import type { Platform } from './platforms.ts'
@@ -28,6 +29,22 @@ export type Form = (release: Release) => Promise<readonly string[]>
 
 export const executableIn = (folder: string, { name }: Platform): string =>
   join(folder, 'bin', name, 'tollgate')
+
+/** What a release has at its top, and a build that was killed. */
+const OF_A_RELEASE = /^(bin|npm|install\.sh|checksums\.txt(\.minisig)?|tollgate[-_].+|image-.+)$/
+
+/**
+ * Makes the folder of a release, or removes the one that it has.
+ * @throws Error for a folder with anything else in it
+ */
+export function clearFolder(folder: string): void {
+  mkdirSync(folder, { recursive: true })
+  const names = readdirSync(folder)
+  const other = names.find((name) => !OF_A_RELEASE.test(name))
+  if (other !== undefined)
+    throw new Error(`${folder}: has ${other}, which is not of a release; name another folder by --folder`)
+  for (const name of names) rmSync(join(folder, name), { recursive: true })
+}
 
 /**
  * The time of the commit, or SOURCE_DATE_EPOCH in seconds (https://reproducible-builds.org/specs/source-date-epoch/).

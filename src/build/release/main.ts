@@ -1,5 +1,5 @@
 // `bun run release`: the executable of each platform, every form of it that can be installed, and their checksums, in `dist/release`.
-import { mkdirSync, rmSync, statSync } from 'node:fs'
+import { statSync } from 'node:fs'
 import { join, relative, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { version } from '../../../package.json'
@@ -8,7 +8,7 @@ import { writeArchives } from './archives.ts'
 import { readKey, writeChecksums } from './checksums.ts'
 import { writeDebianPackages } from './debian.ts'
 import { buildExecutables } from './executables.ts'
-import { executableIn, type NoticedRelease, ROOT, sourceDate } from './files.ts'
+import { clearFolder, executableIn, type NoticedRelease, ROOT, sourceDate } from './files.ts'
 import { writeImage } from './image.ts'
 import { writeInstaller } from './installer.ts'
 import { writeNpmPackages } from './npm.ts'
@@ -33,8 +33,7 @@ async function makeRelease(folder: string, report: Report): Promise<readonly str
   const own = ownPlatform()
   const source_date = sourceDate(process.env)
   const key = readKey(process.env.MINISIGN_KEY)
-  rmSync(folder, { recursive: true, force: true })
-  mkdirSync(folder, { recursive: true })
+  clearFolder(folder)
   const built = await buildExecutables({
     folder,
     platforms: [own, ...PLATFORMS.filter((other) => other !== own)],

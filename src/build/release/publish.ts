@@ -1,6 +1,7 @@
 // Publishing of a finished release: npm's packages, or the image; nothing but `bun run release --publish` calls it.
 import { existsSync, readFileSync } from 'node:fs'
-import { basename, join } from 'node:path'
+import { join, relative } from 'node:path'
+import { executableIn } from './files.ts'
 import { packageFiles } from './npm.ts'
 import { PLATFORMS } from './platforms.ts'
 
@@ -36,7 +37,9 @@ export async function publishingCommands(publishing: Publishing): Promise<readon
     if (!IMAGE.test(image))
       throw new Error('TOLLGATE_IMAGE: must be the name of the image, such as "example.com/name/tollgate"')
     const archive = join(folder, `tollgate-${version}-image.tar`)
-    await checkFiles(folder, [archive])
+    // A release of one platform has an image, too.
+    const executables = PLATFORMS.filter(({ oci }) => oci).map((platform) => executableIn(folder, platform))
+    await checkFiles(folder, [archive, ...executables])
     const tags = [version, 'latest'].map((tag) => `docker://${image}:${tag}`)
     // Of Skopeo's `copy`, which has no dry run: what is inspected is what would be copied.
     return dry_run
@@ -59,13 +62,15 @@ async function checkFiles(folder: string, files: readonly string[]): Promise<voi
   const absent = files.filter((file) => !existsSync(file))
   if (absent.length > 0)
     throw new Error(
-      `the release is not whole: ${absent.map((file) => basename(file)).join(', ')} missing; run \`bun run release\` where every platform can be built`,
+      `the release is not whole: ${absent.map((file) => relative(folder, file)).join(', ')} missing; run \`bun run release\` where every platform can be built`,
     )
   for (const file of files) {
     const hash = new Bun.CryptoHasher('sha256')
     for await (const bytes of Bun.file(file).stream()) hash.update(bytes)
     if (hash.digest('hex') !== sums.get(file))
-      throw new Error(`${basename(file)} is not the file of checksums.txt; run \`bun run release\` again`)
+      throw new Error(
+        `${relative(folder, file)} is not the file of checksums.txt; run \`bun run release\` again`,
+      )
   }
 }
 
