@@ -5,11 +5,12 @@ import { join } from 'node:path'
 import { verifySignature } from '../../src/build/release/signature.ts'
 import { conflict, type GatewayError, invalidRequest, unprocessable } from '../../src/domain/errors.ts'
 import { messageOf } from '../../src/utilities/thrown.ts'
-import type { Source } from './source.ts'
+import { limited, type Source } from './source.ts'
 
 const CHECKSUMS = 'checksums.txt'
 const SIGNATURE = `${CHECKSUMS}.minisig`
-const MAX_TEXT_BYTES = 1024 * 1024
+const MAX_TEXT_BYTES = 1024 ** 2
+const MAX_ARCHIVE_BYTES = 1024 ** 3
 const ARCHIVE =
   /^tollgate-(\d+\.\d+\.\d+(?:[-+][0-9A-Za-z.+-]+?)?)-((?:linux|darwin)-(?:x64|arm64)(?:-musl)?)\.tar\.gz$/
 
@@ -40,7 +41,7 @@ export async function bringArchive(
   const signed = public_key === undefined ? undefined : await checkSignature(source, public_key, checksums)
   const expected = listedIn(checksums.toString(), source.archive)
   const path = join(folder, source.archive)
-  const found = await save(source.read(source.archive), path)
+  const found = await save(limited(source.read(source.archive), MAX_ARCHIVE_BYTES, source.archive), path)
   if (found !== expected)
     throw unprocessable(
       `The checksum of ${source.archive} is wrong: the file is damaged, or not the one that was released. Nothing was changed. ` +
@@ -61,14 +62,7 @@ async function checkSignature(source: Source, public_key: string, message: Uint8
 }
 
 async function wholeOf(source: Source, name: string): Promise<Buffer> {
-  const parts: Uint8Array[] = []
-  let bytes = 0
-  for await (const part of source.read(name)) {
-    parts.push(part)
-    bytes += part.length
-    if (bytes > MAX_TEXT_BYTES) throw unprocessable(`${name} is too large to be one of a release.`)
-  }
-  return Buffer.concat(parts)
+  return Buffer.concat(await Array.fromAsync(limited(source.read(name), MAX_TEXT_BYTES, name)))
 }
 
 /** The checksum of one file, in lines as sha256sum writes them. */

@@ -6,6 +6,8 @@ import { wrapped } from '../../src/app/command-line/table.ts'
 import { addExample, type CliDeps } from '../../src/app/command-line/terminal.ts'
 import { isCompiled } from '../../src/app/process/relaunch.ts'
 import { RELEASE_PUBLIC_KEY } from '../../src/build/release/public-key.ts'
+import { readPublicKey } from '../../src/build/release/signature.ts'
+import { invalidRequest } from '../../src/domain/errors.ts'
 import type { VersionChanges } from './changes.ts'
 import { executableToReplace, restartCommand } from './installation.ts'
 import { sourceOf } from './source.ts'
@@ -46,8 +48,15 @@ export function addUpgradeCommand(program: Command, deps: CliDeps): void {
     })
 }
 
-const keyOf = (given: string): string =>
-  statSync(given, { throwIfNoEntry: false })?.isFile() ? readFileSync(given, 'utf8') : given
+/** Before anything is downloaded, so that a slip of the hand is not taken for a wrong signature. */
+function keyOf(text_or_path: string): string {
+  const is_file = statSync(text_or_path, { throwIfNoEntry: false })?.isFile()
+  const text = is_file ? readFileSync(text_or_path, 'utf8') : text_or_path
+  if (readPublicKey(text)) return text
+  throw invalidRequest(
+    `--public-key: ${text_or_path} is ${is_file ? 'not the file of a public key' : 'neither a file nor a public key'} of minisign. Give the line that begins with RW, or the .pub file.`,
+  )
+}
 
 function report({ answer, remark, folder }: Context, upgrade: Upgrade): void {
   if (upgrade.signed === null)

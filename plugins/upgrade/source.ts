@@ -46,7 +46,7 @@ function addressOf(from: string, get: Get): Source {
   const url = new URL(from)
   refusePlain(url)
   return {
-    archive: decodeURIComponent(basename(url.pathname)),
+    archive: basename(url.pathname),
     async *read(name) {
       const answer = await follow(new URL(encodeURIComponent(name), url), get)
       try {
@@ -58,11 +58,31 @@ function addressOf(from: string, get: Get): Source {
   }
 }
 
+/**
+ * The same content, as far as it may go.
+ * @param name for the refusal
+ * @throws GatewayError unprocessable for more: nobody fills the disk or the memory before a checksum is known
+ */
+export async function* limited(
+  content: AsyncIterable<Uint8Array>,
+  max_bytes: number,
+  name: string,
+): AsyncGenerator<Uint8Array> {
+  let bytes = 0
+  for await (const part of content) {
+    bytes += part.length
+    if (bytes > max_bytes)
+      throw unprocessable(`${name} is too large to be one of a release. Nothing was changed.`)
+    yield part
+  }
+}
+
 /** Over plain HTTP, anybody on the way could change an archive and its checksum. */
-function refusePlain({ protocol, hostname, href }: URL): void {
+function refusePlain(url: URL): void {
+  const { protocol, hostname } = url
   if (protocol === 'https:' || (protocol === 'http:' && LOOPBACK.test(hostname))) return
   throw invalidRequest(
-    `${href}: must begin with https://, because plain HTTP lets others on the way change the program. Download the archive with its checksums.txt yourself, and give --from the file.`,
+    `${publicPart(url)}: must begin with https://, because plain HTTP lets others on the way change the program. Download the archive with its checksums.txt yourself, and give --from the file.`,
   )
 }
 
@@ -83,5 +103,8 @@ async function follow(url: URL, get: Get): Promise<Response> {
   throw unreachable(url, `it is sent on more than ${MAX_REDIRECTS} times`)
 }
 
-const unreachable = ({ href }: URL, why: string): GatewayError =>
-  unprocessable(`${href} could not be downloaded: ${why}. Nothing was changed.`)
+/** Passwords and tokens are in the rest of an address. */
+const publicPart = ({ protocol, host, pathname }: URL): string => `${protocol}//${host}${pathname}`
+
+const unreachable = (url: URL, why: string): GatewayError =>
+  unprocessable(`${publicPart(url)} could not be downloaded: ${why}. Nothing was changed.`)

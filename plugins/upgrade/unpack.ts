@@ -11,6 +11,9 @@ import type { CheckedArchive } from './checked.ts'
 /** In the blocks of 16 KB that Node gives where nothing is said, unpacking takes several times the CPU. */
 const BLOCK_BYTES = 256 * 1024
 const EXECUTABLE_MODE = 0o755
+/** An archive of a few megabytes may unpack to terabytes. */
+const MAX_FILE_BYTES = 1024 ** 3
+const MAX_CHANGELOG_BYTES = 1024 ** 2
 
 /**
  * @param executable the path that its executable is written to, synced
@@ -31,14 +34,14 @@ export async function unpackArchive(
   try {
     for await (const entry of tar) {
       const blocks = entry as AsyncIterable<Buffer>
-      const is_file = entry.header.type === 'file'
-      if (is_file && entry.header.name === `${folder}/tollgate`) {
+      const { name, type, size = 0 } = entry.header
+      const is_changelog = type === 'file' && name === `${folder}/CHANGELOG.md`
+      if (size > (is_changelog ? MAX_CHANGELOG_BYTES : MAX_FILE_BYTES))
+        throw new Error(`${name} is too large to be of a release`)
+      if (type === 'file' && name === `${folder}/tollgate`) {
         await writeSynced(executable, blocks)
         has_executable = true
-      } else {
-        const keeps = is_file && entry.header.name === `${folder}/CHANGELOG.md`
-        for await (const block of blocks) if (keeps) changelog += block.toString('latin1')
-      }
+      } else for await (const block of blocks) if (is_changelog) changelog += block.toString('latin1')
     }
   } catch (thrown) {
     throw unprocessable(`The archive cannot be unpacked: ${messageOf(thrown)}. Nothing was changed.`)

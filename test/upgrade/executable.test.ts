@@ -19,7 +19,7 @@ import { makeEmptyDatabase } from '../support/empty-database.ts'
 import { IS_LONG } from '../support/long.ts'
 import { executable } from '../support/programs.ts'
 import { type TemporaryFolder, temporary } from '../support/temporary.ts'
-import { archiveName, archiveOf, CHANGELOG, releaseOf } from './release.ts'
+import { archiveName, archiveOf, CHANGELOG, newKey, releaseOf } from './release.ts'
 
 const OTHER_USER = '65534'
 const NEWER = '99.0.0'
@@ -115,8 +115,14 @@ test('is replaced, keeps the one before, and says what to do', () => {
 
 test('is refused without a signature where --public-key names a key', () => {
   const path = installed('keyed')
-  const { err, status } = run([...upgradeOf(path, NEWER), '--public-key', 'RWQ'])
-  expect([status, err]).toEqual([1, expect.stringContaining('checksums.txt.minisig: file not found')])
+  const refusal = (key: string) => {
+    const { err, status } = run([...upgradeOf(path, NEWER), '--public-key', key])
+    expect(status).toBe(1)
+    return err
+  }
+  expect(refusal(newKey().public_key)).toContain('checksums.txt.minisig: file not found')
+  expect(refusal('RWQ')).toContain('--public-key: RWQ is neither a file nor a public key of minisign.')
+  expect(refusal(program)).toContain('is not the file of a public key of minisign.')
   expect(readdirSync(folder.at('keyed'))).toEqual(['tollgate'])
 })
 

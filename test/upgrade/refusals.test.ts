@@ -1,6 +1,9 @@
 // What an upgrade refuses before it replaces anything: the executable and its folder stay as they are. Programs are scripts here.
 import { describe, expect, test } from 'bun:test'
+import { once } from 'node:events'
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { gzipSync } from 'node:zlib'
+import { pack } from 'tar-stream'
 import { sourceOf } from '../../plugins/upgrade/source.ts'
 import { type UpgradeOptions, upgradeTo } from '../../plugins/upgrade/upgrade.ts'
 import { dataFolder } from '../../src/app/command-line/data-folder.ts'
@@ -232,6 +235,26 @@ describe('refuses', () => {
       Object.fromEntries(Object.entries(served).map(([name, file]) => [`/${name}`, file])),
     )
     await expect(upgrade({ source: sourceOf(`${server.url}/${NAME}`, get) })).rejects.toThrow(words)
+    expectUntouched()
+  })
+
+  test('what unpacks to more than a release has, before it is written', async () => {
+    const tar = pack()
+    tar.entry({ name: `tollgate-${VERSION}-linux-x64/tollgate`, size: 1024 ** 3 + 1 })
+    const [header] = await once(tar, 'data')
+    const source = sourceOfFiles(releaseOf(NAME, gzipSync(header)))
+    await expect(upgrade({ source })).rejects.toThrow('tollgate is too large to be of a release')
+    expectUntouched()
+  })
+
+  test('an address with a password or a token, which no message has', async () => {
+    const source = sourceOf(`https://me:secret@127.0.0.1:1/${NAME}?token=secret`, get)
+    const refusal = await upgrade({ source }).catch(String)
+    expect(refusal).toContain('https://127.0.0.1:1/checksums.txt could not be downloaded')
+    expect(refusal).not.toContain('secret')
+    await expect(upgrade({ source: sourceOf('https://127.0.0.1:1/%zz.tar.gz', get) })).rejects.toThrow(
+      "is not the name of a release's archive",
+    )
     expectUntouched()
   })
 

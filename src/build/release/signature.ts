@@ -77,17 +77,22 @@ export function sign({ id, key }: SecretKey, message: Uint8Array, comment: strin
   ].join('\n')
 }
 
+/** @param text in base64, or of a `.pub` file @returns its bytes; undefined if it is no public key of minisign */
+export function readPublicKey(text: string): Buffer | undefined {
+  const bytes = Buffer.from(lineOf(text), 'base64')
+  return bytes.length === PUBLIC_KEY_BYTES && bytes.toString('latin1', 0, 2) === ALGORITHM ? bytes : undefined
+}
+
 /**
  * Checks a signature and its comment.
- * @param public_key in base64, or the text of a `.pub` file
+ * @param public_key as of `readPublicKey`
  * @param signature the text of a `.minisig` file
  * @returns the trusted comment
  * @throws Error that says what is wrong with the signature
  */
 export function verifySignature(public_key: string, message: Uint8Array, signature: string): string {
-  const known = Buffer.from(lineOf(public_key), 'base64')
-  if (known.length !== PUBLIC_KEY_BYTES || known.toString('latin1', 0, 2) !== ALGORITHM)
-    throw new Error('the public key is not one of minisign')
+  const known = readPublicKey(public_key)
+  if (!known) throw new Error('the public key is not one of minisign')
   const [first = '', second = '', third = '', fourth = ''] = signature.split(/\r?\n/)
   const signed = Buffer.from(second, 'base64')
   const whole = Buffer.from(fourth, 'base64')
