@@ -15,7 +15,7 @@ const PROGRAM = `#!/bin/sh
 echo "arguments: $*"
 case "$1" in
   status) exit "$2" ;;
-  die) kill -KILL $$ ;;
+  die) kill -$2 $$ ;;
   read) read -r line; echo "read: $line"; exit 0 ;;
 esac
 trap 'echo TERM >> ${LOG}; exit 0' TERM
@@ -147,7 +147,9 @@ describe('the starter', () => {
   })
 
   test('ends by the signal by which the executable ended', async () => {
-    expect(await run('die')).toMatchObject({ signal: 'SIGKILL' })
+    expect(await run('die', 'KILL')).toMatchObject({ signal: 'SIGKILL' })
+    // Node ignores this one.
+    expect(await run('die', 'PIPE')).toMatchObject({ status: 1 })
   })
 
   test('hands its input on', async () => {
@@ -233,6 +235,7 @@ describe('the starter refuses', () => {
     const { status, errors } = await run('doctor')
     expect(status).toBe(1)
     expect(errors).toContain(`@tollgate/${own.name}`)
+    expect(errors).toContain('Delete node_modules and package-lock.json')
     expect(errors).toContain('--omit=optional')
   })
 })

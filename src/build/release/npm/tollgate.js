@@ -27,7 +27,7 @@ function executable() {
     return join(dirname(require.resolve(`${name}/package.json`)), 'tollgate')
   } catch {
     end(
-      `The package ${name}, which has the executable, is not installed. Install tollgate again on this machine, without --omit=optional.`,
+      `The package ${name}, which has the executable, is not installed. Delete node_modules and package-lock.json, since npm may keep those of another machine, and install tollgate again without --omit=optional.`,
     )
   }
 }
@@ -55,11 +55,13 @@ if (process.env.npm_lifecycle_event !== undefined) {
     if (process.ppid === parent) return
     clearInterval(checks)
     child.kill('SIGTERM')
-  }, PARENT_CHECK_MS)
+  }, PARENT_CHECK_MS).unref()
 }
 child.on('error', ({ message }) => end(`${name} cannot be started: ${message}`))
 child.on('exit', (status, signal) => {
   if (signal === null) process.exit(status)
   process.removeAllListeners(signal)
+  // Node ignores SIGPIPE.
+  process.exitCode = 1
   process.kill(process.pid, signal)
 })
