@@ -201,7 +201,8 @@ install_executable() {
     made_folders=yes
     mkdir -p "$folder" || fail "$folder could not be made. Nothing was installed."
   fi
-  staged="$folder/.tollgate-install.$$"
+  # A name that nobody can foresee, where others may write to the folder, too.
+  staged="$(mktemp "$folder/.tollgate-install.XXXXXX")" || fail "$folder could not be written to. Nothing was installed."
   { cp "$work/tollgate-$version-$platform/tollgate" "$staged" && chmod 755 "$staged"; } ||
     fail "$folder could not be written to. Nothing was installed."
   runs="$("$staged" --version 2>"$work/messages" || :)"
