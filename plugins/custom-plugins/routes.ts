@@ -1,24 +1,6 @@
 // The routes of custom plugins: which they may have, and how they are put beside those of the gateway.
 import type { AnyElysia } from 'elysia'
-
-/** The first parts of the gateway's own paths, present and reserved. No route of a plugin begins with one. */
-export const OWN_BEGINNINGS: ReadonlySet<string> = new Set([
-  'api',
-  'console',
-  'docs',
-  'favicon.ico',
-  'healthz',
-  'metrics',
-  'openai',
-  'readyz',
-  'robots.txt',
-  'upload',
-  'v1',
-  'v1alpha',
-  'v1beta',
-  'v2',
-  'v3',
-])
+import { OWN_BEGINNINGS } from '../../src/domain/own-paths.ts'
 
 interface PluginRoute {
   method: string

@@ -5,9 +5,11 @@ import { hasImpossiblePath } from '../domain/public-url.ts'
 import type { Report } from './mistakes.ts'
 
 const IMPOSSIBLE_PATH =
-  'has a path that the gateway cannot be served below, because its own paths begin so, or it has other characters than letters, digits, ' +
-  '"-", "_", "." and "~": the console stays blank. Take another path, such as "https://example.com/tollgate", or a host name of its own; ' +
-  'a path such as /v1 belongs to the base URL of a client, not here'
+  "has a path that the gateway cannot use: it begins like one of the gateway's own paths, or has characters other than letters, digits, " +
+  '"-", "_", "." and "~". The console stays blank. Use another path, such as "https://example.com/tollgate", or a separate host name. ' +
+  'A path such as /v1 belongs in the base URL of a client, not here'
+const HAS_MORE =
+  'has more than a host name and a path, so that the links with it do not work. Remove the user name, the query and the fragment'
 
 export function checkServer(
   { public_url, trusted_proxies, tls_certificate, tls_key }: ServerSettings,
@@ -21,6 +23,7 @@ export function checkServer(
     report(['server', 'public_url'], 'must be a URL, such as "https://gateway.example.com"')
   else if (public_url !== undefined && hasImpossiblePath(public_url))
     warn(['server', 'public_url'], IMPOSSIBLE_PATH)
+  if (public_url !== undefined && hasMore(public_url)) warn(['server', 'public_url'], HAS_MORE)
   trusted_proxies.forEach((proxy, index) => {
     if (!isAddressBlock(proxy))
       report(
@@ -28,4 +31,10 @@ export function checkServer(
         'must be an IP address or a CIDR block, such as "127.0.0.1" or "10.0.0.0/8"',
       )
   })
+}
+
+function hasMore(public_url: string): boolean {
+  if (!URL.canParse(public_url)) return false
+  const { username, password, search, hash } = new URL(public_url)
+  return username + password + search + hash !== ''
 }

@@ -15,9 +15,10 @@ const MIN_SECRET_CHARS = 8
 const CREDENTIALS = [
   'tg_[A-Za-z0-9_-]{16,}',
   'AIza[A-Za-z0-9_-]{30,}',
+  // Imported keys may be chosen by hand: brackets and commas belong to one where it goes on after them. A prefix, which lists show, has
+  // 7 characters after the mark; "task-identifier" has a letter before it.
+  "(?<![A-Za-z0-9])sk-[A-Za-z0-9!#$%*+./:=?@^_~-]{8,}(?:['(),;<>`{|}[\\]]+[A-Za-z0-9!#$%*+./:=?@^_~-]+)*",
   'sk-[A-Za-z0-9_-]{16,}',
-  // Imported keys may be chosen by hand. A prefix, which lists show, has 7 characters after the mark; "task-identifier" has a letter before it.
-  '(?<![A-Za-z0-9])sk-[A-Za-z0-9!#$%*+./:=?@^_~-]{8,}',
   'ya29\\.[A-Za-z0-9._-]{16,}',
   '(Bearer |[?&]key=)[^[&#\\s"\\\\][^&#\\s"\\\\]*',
 ]

@@ -121,8 +121,20 @@ describe('a correct file', () => {
         true,
         is_warned ? ['server.public_url'] : [],
       ])
-      if (is_warned)
-        expect(warnings[0]?.message).toStartWith('has a path that the gateway cannot be served below')
+      if (is_warned) expect(warnings[0]?.message).toStartWith('has a path that the gateway cannot use')
+    },
+  )
+
+  test.each(['https://example.com/t?x=1', 'https://example.com#f', 'https://ada:pw@example.com/t'])(
+    'a public_url with more than a host name and a path is warned of: %s',
+    (url) => {
+      const reading = read(
+        `[server]\npublic_url = "${url}"\n${provider('name = "acme"\nprotocol = "openai"\nbase_url = "simulator"\n')}`,
+      )
+      const warnings = reading.ok ? reading.warnings : []
+      expect(warnings).toMatchObject([
+        { path: 'server.public_url', message: expect.stringContaining('more than a host name and a path') },
+      ])
     },
   )
 

@@ -4,7 +4,7 @@ import { chmodSync, chownSync, mkdirSync, mkdtempSync, symlinkSync, writeFileSyn
 import { join } from 'node:path'
 import { findPlugins } from '../../plugins/custom-plugins/files.ts'
 import { loadPlugin } from '../../plugins/custom-plugins/load.ts'
-import { OWN_BEGINNINGS } from '../../plugins/custom-plugins/routes.ts'
+import { OWN_BEGINNINGS } from '../../src/domain/own-paths.ts'
 import { createTally } from '../../src/observe/tally.ts'
 import { tollgate } from '../backups/support.ts'
 import { MODEL, PICTURE } from '../support/catalogue.ts'

@@ -224,6 +224,8 @@ describe('an imported key is hidden, also one that was chosen by hand', () => {
     ['{"key":"sk-my.team/2024!prod"}', '{"key":"[hidden]"}'],
     ['x-api-key: sk-1234567890', 'x-api-key: [hidden]'],
     ['sk-team@berlin', '[hidden]'],
+    ['the key sk-aB3dEf7haB3dEf7h0123.and-more was sent', 'the key [hidden] was sent'],
+    ["the key 'sk-aB3dEf7h(0123)[4],{5}' was sent", "the key '[hidden]}' was sent"],
   ])('%s', (text, hidden) => {
     expect(finds(text)).toBe(true)
     expect(hide(text)).toBe(hidden)
@@ -231,6 +233,7 @@ describe('an imported key is hidden, also one that was chosen by hand', () => {
   test.each([
     'sk-aB3dEf7 is the prefix that lists show',
     'sk-...aB3d of ada',
+    '(sk-aB3dEf7),of ada',
     'a risk-assessment and a task-identifier',
     'sk-1234',
   ])('%s stays', (text) => {

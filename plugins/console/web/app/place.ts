@@ -1,8 +1,11 @@
 // Where the gateway is in this browser: at the root of its host, or below the path that a proxy gives it.
 
-/** The gateway's own path, such as `/tollgate`; empty at the root. No path of a gateway has a part `console`. */
+/**
+ * The gateway's own path, such as `/tollgate`; empty at the root. No path of a gateway has a part `console`. A proxy may have merged
+ * slashes, and an address that begins with two of them would name a host.
+ */
 export const gatewayPath = (): string => {
-  const { pathname } = location
+  const pathname = location.pathname.replace(/^\/+/, '/')
   const at = pathname.search(/\/console(?:\/|$)/)
   return at < 0 ? '' : pathname.slice(0, at)
 }

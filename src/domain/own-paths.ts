@@ -1,0 +1,20 @@
+// The gateway's own paths, by their beginnings.
+
+/** The first parts of the gateway's own paths, present and reserved. No route of a custom plugin and no path of `public_url` begins with one. */
+export const OWN_BEGINNINGS: ReadonlySet<string> = new Set([
+  'api',
+  'console',
+  'docs',
+  'favicon.ico',
+  'healthz',
+  'metrics',
+  'openai',
+  'readyz',
+  'robots.txt',
+  'upload',
+  'v1',
+  'v1alpha',
+  'v1beta',
+  'v2',
+  'v3',
+])
