@@ -63,7 +63,7 @@ export const SECURITY_SCHEMES: Readonly<Record<CredentialForm, Schema>> = {
   bearer: {
     type: 'http',
     scheme: 'bearer',
-    description: 'A key, `tg_…` or an imported `sk-…`, as a bearer token.',
+    description: 'A key, `tg_…` or an imported `sk-…` key, as a bearer token.',
   },
   'x-api-key': keyIn('header', 'x-api-key', "The same key, as Anthropic's clients send it."),
   'api-key': keyIn('header', 'api-key', "The same key, as Azure's clients send it."),

@@ -15,16 +15,16 @@ interface Options {
   openingBalance?: Nanos
 }
 
-const APPLY = 'import; without it nothing is written'
-const AS = 'a name for this import, where several databases of one kind come in'
+const APPLY = 'import; without it you see a preview'
+const AS = 'a name for this import, if you import several databases of one kind'
 
 export function addImportCommand(program: Command, deps: CliDeps): void {
   const group = program
     .command('import')
     .summary('Move in from new-api, one-api or LiteLLM.')
     .description(
-      'Import the accounts, keys, balances, providers, models and prices of another gateway, whose database is only read. Keys go on ' +
-        'working unchanged. Without --apply you see what would come in. A second import brings only what is new.',
+      'Import accounts, keys, balances, providers, models and prices from another gateway. Its database is only read. Keys keep ' +
+        'working unchanged. Without --apply you see a preview. A second import adds only new rows.',
     )
   for (const source of ['new-api', 'one-api'] as const) addDatabaseImport(group, deps, source)
   addLitellmImport(group, deps)
@@ -55,15 +55,15 @@ function addLitellmImport(group: Command, deps: CliDeps): void {
   )
     .summary('Import from LiteLLM.')
     .description(
-      'Import from LiteLLM: models and providers of its configuration, and of its database keys, users, teams and their spend. The ' +
-        'database is its address, postgres://USER:PASSWORD@HOST/NAME.',
+      "Import models and providers from LiteLLM's configuration, and keys, users, teams and their spend from its database. The " +
+        'database is an address, postgres://USER:PASSWORD@HOST/NAME.',
     )
     .requiredOption('--config <file>', "the proxy's config.yaml")
     .option(
       '--prices <file>',
-      'model_prices_and_context_window.json, by which LiteLLM charges what has no price in its configuration',
+      "LiteLLM's model_prices_and_context_window.json, for models without a price in its configuration",
     )
-    .option('--opening-balance <usd>', 'for each account whose budget has no total', readAmount)
+    .option('--opening-balance <usd>', 'balance in USD for each account without a total budget', readAmount)
     .option('--apply', APPLY)
     .option('--as <name>', AS)
     .action((database: string | undefined, options: LitellmOptions, command: Command) =>

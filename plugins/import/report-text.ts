@@ -33,7 +33,7 @@ export function reportText(report: Report, options: TextOptions): string {
     guessableKeys(report),
     section('Renamed', report.renamed, RENAMED, columns),
     section(
-      'Changed in the source since the last import; stays as it is here',
+      'Changed in the source since the last import; unchanged here',
       report.changed_since,
       CHANGED,
       columns,
@@ -53,7 +53,7 @@ function headOf({ source, database, applied, ...report }: Report): string {
   ]
   const head = applied
     ? `Imported from ${source}, ${database}`
-    : `What ${source} would bring, from ${database}`
+    : `Preview of the import from ${source}, ${database}`
   return [...wrapped(`${head}:`, ''), table(COUNTS, counts, '')].join('\n')
 }
 
@@ -164,7 +164,7 @@ function balancesOf({ balances }: Report): string {
 function historyOf({ history: { days_by_account_and_model, calls, charged_usd } }: Report): string {
   if (days_by_account_and_model === 0) return ''
   const rows = counted(days_by_account_and_model, 'row')
-  return `History\n${rows} by day, account and model: ${counted(calls, 'call')}, ${charged_usd} USD. It charges nothing.`
+  return `History\n${rows} by day, account and model: ${counted(calls, 'call')}, ${charged_usd} USD. No account is charged.`
 }
 
 function leftOut(groups: readonly LeftOutGroup[]): string {
@@ -181,7 +181,7 @@ function leftOut(groups: readonly LeftOutGroup[]): string {
 
 function guessableKeys({ guessable_keys: rows }: Report): string {
   if (rows.length === 0) return ''
-  const reason = 'Anybody may guess their text. They come in; rotate them soon, or revoke them.'
+  const reason = 'Others can guess them. They come in: rotate or revoke them soon.'
   return ['Keys that are easy to guess', ...groupLines({ kind: 'keys', reason, rows })].join('\n')
 }
 
@@ -219,7 +219,9 @@ function nextSteps(report: Report, { data }: TextOptions): string {
   const without_sign_in = accounts.rows.filter(({ signs_in_by }) => signs_in_by === 'nothing yet').length
   const missing = variables.missing.join(', ')
   const set_missing =
-    missing === '' ? [] : [`Set the environment variables ${missing}: the source read them from its own.`]
+    missing === ''
+      ? []
+      : [`Set the environment variables ${missing}, which the source read from its environment.`]
   const steps = applied
     ? [
         ...(variables.added.length > 0
@@ -230,7 +232,7 @@ function nextSteps(report: Report, { data }: TextOptions): string {
         ...set_missing,
         ...(links > 0
           ? [
-              `Send each person their link from ${files.links}, and delete the file then. The links work for 7 days.`,
+              `Send each person their link from ${files.links}, then delete the file. The links work for 7 days.`,
             ]
           : []),
         ...(without_sign_in > 0
@@ -242,9 +244,7 @@ function nextSteps(report: Report, { data }: TextOptions): string {
         'Point your proxy here. Leave the old gateway in place for a week, so that you can go back.',
       ]
     : [
-        ...(left_out.length > 0
-          ? ['Read what is left out, and correct it in the source where you can.']
-          : []),
+        ...(left_out.length > 0 ? ['Read the list "Left out", and correct the source where you can.'] : []),
         ...set_missing,
         'Nothing was written. To import, add --apply to this command.',
       ]

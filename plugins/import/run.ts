@@ -77,7 +77,7 @@ export async function runImport(
   context.answer(report, reportText(report, { columns: deps.terminal.columns, data: folder.dir }))
 }
 
-const STOPPED = 'The import was stopped. What came in stays: run it again to go on.'
+const STOPPED = 'Import stopped. Rows that came in stay. Run it again to continue.'
 
 const filesIn = ({ dir }: DataFolder): ImportFiles => ({
   variables: join(dir, 'imported.env'),
@@ -87,7 +87,7 @@ const filesIn = ({ dir }: DataFolder): ImportFiles => ({
 function lockImport({ dir }: DataFolder): Disposable {
   makeFolder(dir)
   const lock = takeLock(join(dir, 'import.lock'))
-  if (!lock) throw conflict(`Another import into ${dir} is running. Wait for its end, and try again.`)
+  if (!lock) throw conflict(`Another import into ${dir} is running. Wait until it ends, and try again.`)
   return lock
 }
 

@@ -21,18 +21,18 @@ interface UpgradeFlags {
 
 export function addUpgradeCommand(program: Command, deps: CliDeps): void {
   addExample(program.command('upgrade'), 'upgrade --from tollgate-0.5.0-linux-x64.tar.gz --dry-run')
-    .summary('Replace this executable by the one of another release.')
+    .summary('Replace this executable with that of another release.')
     .description(
-      'Check the archive of a release against the checksums.txt beside it, and that by its signature where a public key is known. Try its executable, ' +
-        'and its doctor on the data folder, and put it in the place of this one, which stays beside it as tollgate.before. Show what the ' +
-        'changelog says. The gateway goes on until you restart it. Nothing but the URL that you give is asked.',
+      'Verify the archive of a release by the checksums.txt beside it, and checksums.txt by its signature where a public key is known. Try its executable ' +
+        'and its doctor on the data folder, then replace this executable, which stays beside it as tollgate.before. Print the ' +
+        'changes. A running gateway uses the new one after a restart. Only the URL that you name is requested.',
     )
     .requiredOption('--from <file|url>', 'the archive, with checksums.txt in the same folder')
     .option(
       '--public-key <key>',
       "the releases' key, as text or as a .pub file, in place of the one that this program has",
     )
-    .option('--dry-run', 'do all but the replacement')
+    .option('--dry-run', 'do everything except the replacement')
     .action(async ({ from, publicKey, dryRun = false }: UpgradeFlags, command: Command) => {
       const context = contextOf(command, deps)
       const executable = executableToReplace({ path: process.execPath, is_compiled: isCompiled() })
@@ -60,11 +60,11 @@ function keyOf(text_or_path: string): string {
 
 function report({ answer, remark, folder }: Context, upgrade: Upgrade): void {
   if (upgrade.signed === null)
-    remark(
-      'No public key of the releases is known, so only the checksum was checked. Name the key with --public-key.',
-    )
+    remark('Only the checksum was verified, because no public key is known. Name the key with --public-key.')
   if (!upgrade.checked_data)
-    remark(`There is no data in ${folder.dir}, so none was checked. Name the data folder with --data.`)
+    remark(
+      `No data found in ${folder.dir}, so the new version was not tried on it. Name the data folder with --data.`,
+    )
   answer(
     upgrade,
     [
@@ -77,13 +77,12 @@ function report({ answer, remark, folder }: Context, upgrade: Upgrade): void {
 }
 
 function headOf({ from, to, executable, kept, is_same, signed }: Upgrade): string[] {
-  const checked =
-    signed === null ? 'Its checksum is right.' : `Its checksum and its signature are right (${signed}).`
+  const checked = signed === null ? 'Checksum verified.' : `Checksum and signature verified (${signed}).`
   if (is_same)
     return [`This is the executable of ${to} already: ${executable}`, `${checked} Nothing was changed.`]
   return kept === null
     ? [`Tollgate ${to} could replace ${from}: ${executable}`, `${checked} Nothing was changed.`]
-    : [`Tollgate ${to} has replaced ${from}: ${executable}`, `${checked} The one before is ${kept}.`]
+    : [`Tollgate ${to} has replaced ${from}: ${executable}`, `${checked} The previous executable is ${kept}.`]
 }
 
 function findingsOf({ findings, to }: Upgrade): string[] {
@@ -91,7 +90,7 @@ function findingsOf({ findings, to }: Upgrade): string[] {
   const each = findings.flatMap(({ check, found, advice }) =>
     itemLines(`${check}: ${found}${advice === null ? '' : `. ${advice}`}`),
   )
-  return ['', `The doctor of ${to} says of your data folder:`, ...each]
+  return ['', `The doctor of ${to} found in your data folder:`, ...each]
 }
 
 function changesOf({ version, before_you_upgrade, others }: VersionChanges): string[] {

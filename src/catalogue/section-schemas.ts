@@ -29,7 +29,7 @@ export const ServerSchema = Type.Object(
     public_url: Type.Optional(
       Type.String({
         pattern: '^https?://[^\\s]+$',
-        description: 'how callers reach the gateway, with the path that a proxy serves it below, if any',
+        description: 'how callers reach the gateway, including the path if a proxy serves it below one',
         must: 'a URL, such as "https://gateway.example.com"',
       }),
     ),

@@ -93,7 +93,7 @@ describe('a mistake says where it is and what to write', () => {
     [
       'a public address that is not a URL',
       `[server]\npublic_url = "gateway"\n${CATALOGUE}`,
-      '2 server.public_url: must be a URL, such as "https://gateway.example.com" (how callers reach the gateway, with the path that a proxy serves it below, if any)',
+      '2 server.public_url: must be a URL, such as "https://gateway.example.com" (how callers reach the gateway, including the path if a proxy serves it below one)',
     ],
     [
       'text for a number',

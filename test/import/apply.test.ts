@@ -165,7 +165,7 @@ tokens_per_minute = 9000
     const source = fakeSource({ ...SOURCE, accounts: changed, history })
     const { status, out } = await importFrom({ dir: folder.dir, source, columns: 80 })
     expect(status).toBe(0)
-    expect(out).toContain('Changed in the source since the last import; stays as it is here')
+    expect(out).toContain('Changed in the source since the last import; unchanged here')
     expect(out).toMatch(/user anna +balance +12\.50 USD +11\.00 USD/)
     expect(await stateOf(folder)).toMatchObject({
       accounts: [{ balance_nanos: 12.5 * USD }, {}, {}, { name: 'carl', balance_nanos: USD }],

@@ -121,7 +121,7 @@ describe('rows that cannot be read are refused by their place', () => {
     ['no comma', "INSERT INTO t VALUES (1,'x' 'y');", '"," or ")" is missing'],
     ['an open string', "INSERT INTO t VALUES (1,'x);", 'is cut off'],
     ['no semicolon', "INSERT INTO t VALUES (1,'x')", 'is cut off'],
-    ['SET', 'INSERT INTO t SET a = 1;', 'is not one of rows with VALUES'],
+    ['SET', 'INSERT INTO t SET a = 1;', 'has an INSERT without VALUES'],
   ]
   test.each(cases)('%s', async (_, insert, message) => {
     await expect(rowsOf(`CREATE TABLE t (a int, b text);\n${insert}`)).rejects.toThrow(message)

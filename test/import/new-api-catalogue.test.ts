@@ -116,7 +116,7 @@ describe('the address of a channel by its type', () => {
   })
 
   const refusals: [program: Program, row: Row, reason: string][] = [
-    ['new-api', { type: 1, base_url: 'ftp://x' }, 'no http:// or https:// address'],
+    ['new-api', { type: 1, base_url: 'ftp://x' }, 'does not begin with http:// or https://'],
     ['new-api', { type: 1, base_url: 'https://u:p@x.example.com' }, 'a password'],
     ['new-api', { type: 3 }, 'It has no address'],
     ['new-api', { type: 8, base_url: 'https://x.example.com/{model}' }, 'does not end in /chat/completions'],
@@ -249,7 +249,7 @@ describe('prices', () => {
       'a setting without it replaces the defaults',
       'gpt-4o',
       [ratio('other')],
-      'No setting has a ratio or price',
+      'It has no ratio and no price in the settings',
     ],
     ['whisper', 'whisper-1', [ratio('whisper-1', 15)], 'by the duration'],
     [
@@ -265,7 +265,7 @@ describe('prices', () => {
       [ratio('claude-3-7-sonnet-20250219-thinking')],
       'Its ending is a setting',
     ],
-    ['a name that no catalogue takes', '模型', [ratio('模型')], 'Its name is none'],
+    ['a name that no catalogue takes', '模型', [ratio('模型')], 'cannot have this name'],
     ['a price beyond all', 'foo', [ratio('foo', 1e9)], 'more than 1,000,000 USD'],
     [
       'an expression',

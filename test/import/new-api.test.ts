@@ -174,15 +174,15 @@ describe('users and tokens of new-api', () => {
     ['token 9 of user 6', 'Its user does not come in.'],
     ['token 10 of user 99', 'Its user does not exist.'],
     ['token 11 "token 11" of user 2', 'Its list of models is empty'],
-    ['token 13 "token 13" of user 4', 'no address that can be read'],
+    ['token 13 "token 13" of user 4', 'no valid address'],
     ['token 16 "token 16" of user 2', 'It has no key.'],
     ['user 6 "gone"', 'It is deleted. Its balance is 0.01 USD.'],
     ['user 10 "deleted_4f"', 'It is deleted. Its balance is 0.00002 USD.'],
-    ['user 7 "o\'hara"', 'It is no mail address'],
+    ['user 7 "o\'hara"', 'It is not an email address'],
     ['user 8 "mail@example.com"', '0.50 USD of referrals'],
-    ['user 1 "root"', 'without rights of an operator'],
+    ['user 1 "root"', 'without operator rights'],
     ['group "vip"', 'Users (1) and keys (1) in it pay ratio 0.8 in place of 1'],
-    ['1 active', 'There are no subscriptions here'],
+    ['1 active', 'Tollgate has no subscriptions'],
   ]
   test.each(left)('%s does not come in', (row, reason) => {
     const found = read.left_out.filter((each) => each.row === row)

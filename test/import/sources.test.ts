@@ -188,7 +188,7 @@ describe('what is no source is refused, with what to do', () => {
     [
       'an INSERT of a SELECT',
       'CREATE TABLE t (a int);\nINSERT INTO t SELECT 1;\n',
-      'is not one of rows with VALUES',
+      'has an INSERT without VALUES',
     ],
   ]
   test.each(cases)('%s', async (_, content, message) => {
@@ -201,7 +201,7 @@ describe('what is no source is refused, with what to do', () => {
     ['/nowhere/one-api.db', 'does not exist'],
     [tmpdir(), 'is no file'],
     ['mysql://root:secret-1@127.0.0.1/newapi', 'mysqldump'],
-    ['https://example.com/one-api.db', 'no database that can be read'],
+    ['https://example.com/one-api.db', 'cannot read a database at this address'],
     ['postgres://nobody:secret-1@127.0.0.1:1/nowhere', 'cannot be reached'],
     ['postgres://127.0.0.1:1', 'must be postgres://USER:PASSWORD'],
     ['postgres://u:secret-1@db.example.com/x', 'has no sslmode'],

@@ -83,14 +83,14 @@ test('is replaced, keeps the one before, and says what to do', () => {
   const { out, err, status } = run(upgradeOf(path, NEWER))
   expect([status, err]).toEqual([
     0,
-    'No public key of the releases is known, so only the checksum was checked. Name the key with --public-key.\n',
+    'Only the checksum was verified, because no public key is known. Name the key with --public-key.\n',
   ])
   const lines = out.split('\n')
   const restart = lines.indexOf('  sudo systemctl restart tollgate')
   if (restart >= 0) lines.splice(restart, 1)
   expect(lines).toEqual([
     `Tollgate 99.0.0 has replaced ${own_version}: ${path}`,
-    `Its checksum is right. The one before is ${path}.before.`,
+    `Checksum verified. The previous executable is ${path}.before.`,
     '',
     'Before you start 99.0.0:',
     '- Before you upgrade: rename a setting.',

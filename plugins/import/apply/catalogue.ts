@@ -129,7 +129,7 @@ async function bareState(folder: DataFolder, { env }: CliDeps): Promise<Catalogu
     },
     async save(changed) {
       if (is_there ? readFileSync(path, 'utf8') !== text : !(await ensureCatalogue(path, changed)))
-        throw conflict(`Somebody else wrote ${path} meanwhile. Run the import again: what came in stays.`)
+        throw conflict(`${path} changed during the import. Run the import again. Rows that came in stay.`)
       if (is_there) await replaceFile(path, changed)
       return `Written to ${path}.`
     },

@@ -49,7 +49,7 @@ export function accountsOf(
 }
 
 const MEMBER =
-  'They have keys of teams alone, and a team is one account here. Let them sign in to it, or make an account for each.'
+  'They have only keys of teams, and a team is one account here. Let them sign in to it, or create an account for each.'
 const ADMINISTRATOR =
   'An administrator without keys pays nothing. `tollgate console link` lets the operator sign in.'
 
@@ -89,7 +89,12 @@ export function otherRowsLeftOut({ rows, left_out }: KeyContext): void {
   for (const { credential_name } of rows.credentials)
     add('provider credentials', credential_name, ENCRYPTED, 'in the database: ')
   for (const { param_name } of rows.stored_settings)
-    add('settings', param_name, 'Only config.yaml is read. Write what you need into it.', 'in the database: ')
+    add(
+      'settings',
+      param_name,
+      'The import reads config.yaml only. Add the settings that you need there.',
+      'in the database: ',
+    )
   for (const { organization_alias } of rows.organisations.values())
     add('organisations', organization_alias, ORGANISATION)
   for (const { project_alias, project_id } of rows.projects.values())
@@ -119,7 +124,7 @@ function noteTeam(id: string, row: SourceRow, left_out: LeftOut[]): void {
   const note = (what: string, reason: string) =>
     left_out.push({ kind: 'limits', row: `${what} of ${teamId(id)}`, reason })
   if (isSomething(metadata.guardrails))
-    note('guardrails', 'Tollgate has none: a custom plugin can look at requests.')
+    note('guardrails', 'Tollgate has no guardrails. A custom plugin can check requests.')
   if (isSomething(metadata.model_rpm_limit) || isSomething(metadata.model_tpm_limit))
     note('limits by model', 'Tollgate limits accounts, not models of an account.')
 }

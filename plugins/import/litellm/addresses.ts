@@ -90,7 +90,9 @@ function knownAddress(place: Place, server: string): AddressOrReason {
   const { model, in_path } = modelAt(server, deployment.model)
   const protocol = protocolFor(server, model)
   if (server === 'vertex' && !/^(?:gemini|claude)/i.test(model))
-    return { reason: 'Of Vertex AI, Tollgate serves Gemini and Claude. Use another provider of this model.' }
+    return {
+      reason: 'Tollgate serves only Gemini and Claude from Vertex AI. Use another provider for this model.',
+    }
   const is_main = protocol === undefined || protocol === mainProtocol(server)
   const spoken = is_main ? {} : { protocol }
   const common = {

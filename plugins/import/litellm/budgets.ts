@@ -92,7 +92,7 @@ export function spendingLimitsOf(budget: BudgetRow, now_ms: number, left_out: Le
 }
 
 const NO_PERIOD =
-  'No period here is as long: what is left of it comes in as a total, which does not begin anew. Raise it in time.'
+  'The longest period here is a month: the rest of the budget comes in as a total that does not reset. Raise it in time.'
 
 const periodReason = (period: BudgetPeriod): string =>
   `It comes in as a budget for ${period === '5h' ? 'five hours' : `a ${period}`}, which begins anew less often.`
@@ -121,7 +121,9 @@ function windowsOf(budget: BudgetRow, left_out: LeftOut[]): SpendingLimits['budg
     const nanos = nanosIn(window.max_budget)
     if (nanos === undefined) continue
     if (found) budgets = lowered(budgets, found.period, Math.max(0, nanos))
-    const reason = found ? periodReason(found.period) : 'No period here is as long. Set a budget for a month.'
+    const reason = found
+      ? periodReason(found.period)
+      : 'The longest period here is a month. Set a monthly budget.'
     if (!found?.is_exact) left_out.push(periodNote(budget, duration, reason))
   }
   return budgets

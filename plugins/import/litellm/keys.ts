@@ -30,7 +30,7 @@ export function keysOf(context: KeyContext): Keys {
   const prefixes = new Prefixes(rows.keys)
   for (const row of rows.keys) {
     if (textOf(row.team_id) === DASHBOARD_TEAM) {
-      left_out.push({ kind: 'dashboard sessions', row: nameOf(row), reason: 'They are no keys of callers.' })
+      left_out.push({ kind: 'dashboard sessions', row: nameOf(row), reason: 'They are not API keys.' })
       continue
     }
     const payer = payerOfKey(rows, row)
@@ -67,7 +67,8 @@ function keyOf(
   const reason = reasonAgainst(row, rows, now_ms)
   if (reason !== undefined) return { reason }
   const models = modelsOfKey(row, rows, names)
-  if (models?.length === 0) return { reason: 'Its lists of models leave it none. Create a key with models.' }
+  if (models?.length === 0)
+    return { reason: 'Its lists of models have none in common. Create a key with models.' }
   const budget: BudgetRow = {
     row,
     table_row: namedRow(rows.budgets, row, 'budget_id'),
@@ -132,15 +133,14 @@ function noteUnlimited(row: SourceRow, rows: LitellmRows, left_out: LeftOut[]): 
     left_out.push({ kind: 'limits', row: `${what} of key ${nameOf(row)}`, reason })
   const metadata = jsonFields(row.metadata)
   const routes = columnTexts(row.allowed_routes).filter((route) => route !== 'llm_api_routes')
-  if (routes.length > 0)
-    note('allowed_routes', 'Keys here may call every endpoint of the models that they may call.')
+  if (routes.length > 0) note('allowed_routes', 'A key can call its models at every endpoint.')
   if (isSomething(metadata.model_rpm_limit) || isSomething(metadata.model_tpm_limit))
     note(
       'limits by model',
       'Tollgate limits keys, not models of a key. Create a key for that model with limits of its own.',
     )
   if (isSomething(metadata.guardrails))
-    note('guardrails', 'Tollgate has none: a custom plugin can look at requests.')
+    note('guardrails', 'Tollgate has no guardrails. A custom plugin can check requests.')
   if (isSomething(metadata.temp_budget_increase))
     note('temp_budget_increase', 'Its budget comes in without the increase. Raise it by hand.')
   if (isSomething(row.auto_rotate))

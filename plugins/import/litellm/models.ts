@@ -56,7 +56,7 @@ export function modelsOf(all: readonly PlacedDeployment[], config: LitellmConfig
 }
 
 const aliasReason = (alias: string, group: Group | undefined): string =>
-  group ? idReason(alias) : 'The model that it stands for does not come in.'
+  group ? idReason(alias) : 'Its model does not come in.'
 
 const idReason = (id: string): string =>
   `"${id}" has signs that a model's id cannot have: use letters, digits, ".", "_", ":", "/" and "-". Add it under another name.`
@@ -80,7 +80,7 @@ function groupOf(
       'reason' in own
         ? own.reason
         : first && first.priced.kind !== own.kind
-          ? `It is a model of another kind than the first deployment of that name: ${own.kind}. Add it under another name.`
+          ? `Its kind is ${own.kind}, not that of the first deployment of this name. Add it under another name.`
           : undefined
     if (reason !== undefined) left_out.push({ kind: 'deployments', row: placed.deployment.row, reason })
     else priced.push({ placed, priced: discounted(own as Priced, placed, config) })
@@ -241,9 +241,9 @@ function priceOf(
   const per_request = dearest.margin?.per_request
   const notes = [...dearest.notes]
   if (new Set(offers.map(({ price }) => JSON.stringify(price))).size > 1)
-    notes.push('Its deployments cost different amounts: the price is that of the dearest.')
+    notes.push('Its deployments have different costs. The price is the highest.')
   if (offers.length < deployments.length)
-    notes.push('Some of its deployments have no price, and their routes no cost.')
+    notes.push('Some of its deployments have no price, so their routes have no cost.')
   if (per_request !== undefined && kind !== 'text')
     notes.push(`A fixed margin of ${per_request} USD a request is not part of the price.`)
   return { price: dearest.price, notes }

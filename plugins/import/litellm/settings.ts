@@ -30,7 +30,7 @@ const REASONS: readonly (readonly [name: RegExp, reason: string])[] = [
   ],
   [
     /guardrail|policies|moderation/,
-    'Tollgate has no guardrails of its own: a custom plugin can look at requests (plugins/custom-plugins/README.md).',
+    'Tollgate has no guardrails. A custom plugin can check requests (plugins/custom-plugins/README.md).',
   ],
   [
     /callback|langfuse|observability|log(?:ger|ging)/,
@@ -109,7 +109,7 @@ const DEPLOYMENT_REASONS: readonly (readonly [name: RegExp, reason: string])[] =
     'A provider has no limit here: a call that it refuses with 429 goes to the next route.',
   ],
   [/mock_response/, 'The simulator answers without a provider, see plugins/demo/README.md.'],
-  [/guardrail/, 'Tollgate has no guardrails of its own: a custom plugin can look at requests.'],
+  [/guardrail/, 'Tollgate has no guardrails. A custom plugin can check requests.'],
   [/tags/, 'Tollgate does not choose routes by tags.'],
   [/./, 'Callers set it. `set_fields` of a provider sets it for all of them.'],
 ]

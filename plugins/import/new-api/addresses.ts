@@ -39,16 +39,16 @@ function addressIn(text: string): string | { readonly reason: string } {
   if (text === '') return ''
   const url = URL.parse(text)
   if (!url || !/^https?:$/.test(url.protocol))
-    return { reason: 'Its address is no http:// or https:// address.' }
+    return { reason: 'Its address does not begin with http:// or https://.' }
   if (url.username !== '' || url.search !== '' || url.hash !== '')
-    return { reason: 'Its address has a password, a query or a fragment: add a provider without by hand.' }
+    return { reason: 'Its address has a password, a query or a fragment. Add a provider without it by hand.' }
   return `${url.origin}${url.pathname}`.replace(/\/+$/, '')
 }
 
 function plain(type: Extract<ChannelType, { protocol: string }>, own: string): Placed {
   const { protocol, server, address, path, kinds } = type
   const base = own === '' ? address : own
-  if (base === undefined) return { reason: 'It has no address: write its base_url in the source.' }
+  if (base === undefined) return { reason: 'It has no address. Set its base_url in the source.' }
   const version = protocol === 'openai' ? path : ''
   // People write the version, too, which the program then doubles; a server that takes that takes the single one.
   const bare = protocol === 'openai' ? base : base.replace(/\/v1(?:beta)?$/, '')
@@ -89,7 +89,7 @@ function special(
   if (name === 'vertex') return vertex(other || String(config.region ?? ''), model)
   if (name === 'custom') return custom(program, own)
   const account = other || String(config.user_id ?? '')
-  if (!/^[\w-]+$/.test(account)) return { reason: 'It has no account of Cloudflare: add a provider by hand.' }
+  if (!/^[\w-]+$/.test(account)) return { reason: 'It has no Cloudflare account. Add a provider by hand.' }
   const base_url = `${own || 'https://api.cloudflare.com'}/client/v4/accounts/${account}/ai/v1`
   return { protocol: 'openai', fields: { protocol: 'openai', base_url }, kinds: ['text', 'embedding'] }
 }
@@ -100,7 +100,7 @@ const API_VERSION = /^\d{4}-\d{2}-\d{2}(?:-preview)?$/
 
 function azure(program: Program, row: SourceRow, own: string, version: string): Placed {
   const [, resource] = /^https:\/\/([A-Za-z0-9][A-Za-z0-9-]*)\.openai\.azure\.com$/.exec(own) ?? []
-  if (own === '') return { reason: 'It has no address: write its base_url in the source.' }
+  if (own === '') return { reason: 'It has no address. Set its base_url in the source.' }
   const api_version = API_VERSION.test(version) ? { api_version: version } : {}
   const keeps_dots = program === 'new-api' && wholeOf(row, 'created_time') >= KEEPS_DOTS_SINCE_S
   return {
@@ -123,11 +123,10 @@ function azure(program: Program, row: SourceRow, own: string, version: string): 
 function vertex(written: string, model: string): Placed {
   const by_model = objectIn(written)
   const region = by_model ? String(by_model[model] ?? by_model.default ?? '') : written
-  if (region !== '' && !/^[a-z][a-z0-9-]*$/.test(region))
-    return { reason: 'Its region is no name of a region.' }
+  if (region !== '' && !/^[a-z][a-z0-9-]*$/.test(region)) return { reason: 'Its region is not valid.' }
   const is_claude = /claude/.test(model)
   if (!is_claude && !/^gemini/.test(model))
-    return { reason: 'Of Vertex AI only Gemini and Claude are served here.' }
+    return { reason: 'Tollgate serves only Gemini and Claude from Vertex AI.' }
   const at = region === '' || region === 'global' ? {} : { region }
   if (!is_claude) return { protocol: 'gemini', fields: { server: 'vertex', ...at }, kinds: ['text', 'image'] }
   return {
@@ -140,11 +139,11 @@ function vertex(written: string, model: string): Placed {
 
 /** new-api calls the address as it is, so that only chat completions are served; one-api adds /v1. */
 function custom(program: Program, own: string): Placed {
-  if (own === '') return { reason: 'It has no address: write its base_url in the source.' }
+  if (own === '') return { reason: 'It has no address. Set its base_url in the source.' }
   if (program === 'one-api') return plain({ title: 'custom', protocol: 'openai', path: '/v1' }, own)
   const ending = '/chat/completions'
   if (!own.endsWith(ending) || own.includes('{'))
-    return { reason: `Its address does not end in ${ending}: add a provider by hand.` }
+    return { reason: `Its address does not end in ${ending}. Add a provider by hand.` }
   return {
     protocol: 'openai',
     fields: { protocol: 'openai', base_url: own.slice(0, -ending.length) },

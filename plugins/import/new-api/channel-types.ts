@@ -29,12 +29,18 @@ const openai = (title: string, address: string | undefined, path = '/v1', server
 const known = (title: string, server: string, address: string, path = '/v1'): ChannelType =>
   openai(title, address, path, server)
 
-const unserved = (title: string, reason = `The API of ${title} is not spoken here: `): ChannelType => ({
+const unserved = (
+  title: string,
+  reason = `Tollgate does not support the API of ${title}: `,
+): ChannelType => ({
   title,
-  reason: `${reason}serve its models by an address that is compatible with OpenAI's.`,
+  reason: `${reason}use an address with OpenAI's protocol for its models.`,
 })
 
-const tasks = (title: string): ChannelType => ({ title, reason: `Tasks of ${title} are not served here.` })
+const tasks = (title: string): ChannelType => ({
+  title,
+  reason: `Tollgate does not serve tasks of ${title}.`,
+})
 
 const ANTHROPIC: ChannelType = {
   title: 'Anthropic',
@@ -53,7 +59,7 @@ const GEMINI: ChannelType = {
 const AWS: ChannelType = {
   title: 'AWS',
   reason:
-    'Its access keys sign requests, which is not done here: make an API key of Bedrock, and add a provider with server = "bedrock" by hand.',
+    'Its access keys sign requests, which Tollgate does not do. Create a Bedrock API key, and add a provider with server = "bedrock" by hand.',
 }
 const OPENAI = known('OpenAI', 'openai', 'https://api.openai.com')
 /** https://docs.cohere.com/docs/compatibility-api */
@@ -177,5 +183,5 @@ const TYPES: Readonly<Record<Program, ReadonlyMap<number, ChannelType>>> = {
 export const channelTypeOf = (program: Program, number: number): ChannelType =>
   TYPES[program].get(number) ?? {
     title: `type ${number}`,
-    reason: `Channels of type ${number} are not known: add a provider by hand.`,
+    reason: `Channel type ${number} is unknown. Add a provider by hand.`,
   }

@@ -92,7 +92,9 @@ class ChannelReader implements Channels {
     if (status !== ENABLED) return reasonOfStatus(status)
     const type = channelTypeOf(this.#program, wholeOf(row, 'type'))
     if ('reason' in type) return type.reason
-    return models.length === 0 ? 'It names no models: add them, or add a provider by hand.' : undefined
+    return models.length === 0
+      ? 'It has no models. Add them in the source, or add a provider by hand.'
+      : undefined
   }
 
   #provider(row: SourceRow, { fields }: Place): IncomingProvider {
@@ -141,7 +143,7 @@ class ChannelReader implements Channels {
       this.left_out.push({
         kind: 'channel settings',
         row: label,
-        reason: 'Its model mapping is no JSON object: models are called by their own names.',
+        reason: 'Its model mapping is not a JSON object, so its models keep their own names.',
       })
     return mapping ?? {}
   }
@@ -150,8 +152,8 @@ class ChannelReader implements Channels {
 const reasonOfStatus = (status: number): string => {
   if (status === DISABLED_BY_HAND) return 'It is disabled.'
   if (status === DISABLED_BY_FAILURES)
-    return 'It was disabled after failures: enable it there and run the import again, if it works.'
-  return `Its status is ${status}, which is none that is known.`
+    return 'It was disabled after failures. If it works, enable it there and import again.'
+  return `Its status is ${status}, which is unknown.`
 }
 
 export const labelOf = (row: SourceRow): string => `channel ${wholeOf(row, 'id')} "${textOf(row, 'name')}"`

@@ -17,12 +17,12 @@ const KINDS: readonly (readonly [pattern: RegExp, kind: string])[] = [
 ]
 
 const OTHERS: readonly (readonly [pattern: RegExp, reason: string])[] = [
-  [/realtime|-live(?:-|$)/i, 'It is called over a socket in real time, which is not served here.'],
-  [/^mj_|midjourney|^swap_face$/i, 'Tasks of Midjourney are not served here.'],
-  [/^suno|music|^chirp/i, 'Tasks that make music are not served here.'],
+  [/realtime|-live(?:-|$)/i, 'Tollgate does not serve real-time models.'],
+  [/^mj_|midjourney|^swap_face$/i, 'Tollgate does not serve Midjourney tasks.'],
+  [/^suno|music|^chirp/i, 'Tollgate does not serve music tasks.'],
   [
     /^sora|^veo-|kling|vidu|hailuo|seedance|runway|luma|text-to-video|-video(?:-|$)/i,
-    'Tasks that make videos are not served here.',
+    'Tollgate does not serve video tasks.',
   ],
 ]
 
@@ -82,5 +82,5 @@ export function limitsOfName(name: string): TokenLimits | undefined {
 export const reasonOfEnding = (name: string): string | undefined =>
   /^(?:claude|gemini).*-(?:thinking(?:-\d+)?|nothinking)$/.test(name) ||
   /^(?:o\d|gpt-5|claude-opus)(?!.*codex).*-(?:none|minimal|low|medium|high|xhigh|max)$/.test(name)
-    ? 'Its ending is a setting of new-api, and no model of the provider: call the model itself, and ask for thinking in the request.'
+    ? 'Its ending is a setting of new-api, not a model of the provider. Call the model without the ending, and request thinking in the body.'
     : undefined

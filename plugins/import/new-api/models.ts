@@ -35,7 +35,7 @@ function modelOf(
   context: PriceContext,
 ): IncomingModel | { readonly reason: string } {
   if (!MODEL_ID.test(id))
-    return { reason: 'Its name is none that a catalogue takes: callers must use another one.' }
+    return { reason: 'A catalogue cannot have this name. Callers must use another one.' }
   const ending = context.program === 'new-api' ? reasonOfEnding(id) : undefined
   if (ending !== undefined && all.every(({ model }) => model === id)) return { reason: ending }
   const named = kindOfName(id)
@@ -43,7 +43,7 @@ function modelOf(
   const { kind } = named
   const routes = all.filter(({ kinds }) => kinds.includes(kind))
   if (routes.length === 0)
-    return { reason: `It is of the kind ${kind}, which none of its channels serves here.` }
+    return { reason: `None of its channels can serve models of the kind ${kind} here.` }
   const priced = priceOf(id, kind, book.of(id), context)
   if ('reason' in priced) return priced
   const limits = kind === 'text' ? limitsOfName(id) : undefined

@@ -58,7 +58,7 @@ async function refuseOthers(tables: SourceTables, program: Program): Promise<voi
   const { address } = tables
   if (missing.length > 0)
     throw invalidRequest(
-      `${address} is no database of ${program}: it has no table ${missing.join(', ')}. Check the file or address.`,
+      `${address} is not a database of ${program}: it has no table ${missing.join(', ')}. Check the file or address.`,
     )
   // new-api has marked deleted users, and limits of models, from its first versions on; one-api has neither.
   const is_new_api =
@@ -66,7 +66,7 @@ async function refuseOthers(tables: SourceTables, program: Program): Promise<voi
     columns.get('tokens')?.includes('model_limits_enabled') === true
   const found: Program = is_new_api ? 'new-api' : 'one-api'
   if (found !== program)
-    throw invalidRequest(`${address} is a database of ${found}: import it by tollgate import ${found}.`)
+    throw invalidRequest(`${address} is a database of ${found}. Import it with tollgate import ${found}.`)
 }
 
 async function readMoveIn(
@@ -111,7 +111,7 @@ const NO_LOG: LeftOut = {
   kind: 'history',
   row: 'table logs',
   reason:
-    'There is none: the log may be in a database of its own (LOG_SQL_DSN), or the version is older than its log.',
+    'The database has no log. It may be in a separate database (LOG_SQL_DSN), or the version may be older than the log.',
 }
 
 const USUAL_UNIT = exact('500000')
@@ -157,7 +157,7 @@ async function vouchersLeftOut(
   }
   if (count === 0) return []
   const usd = formatUsd(nanosOfQuota(quota, quota_per_usd))
-  const reason = 'There are no vouchers here: let them be redeemed in the source before, or top up by hand.'
+  const reason = 'Tollgate has no vouchers. Have them redeemed in the source first, or top up by hand.'
   return [{ kind: 'vouchers', row: `${count} unused, ${usd} USD in all`, reason }]
 }
 
@@ -166,8 +166,7 @@ async function subscriptionsLeftOut(tables: SourceTables, now_ms: number): Promi
   let count = 0
   for await (const row of rowsIfThere(tables, 'user_subscriptions'))
     if (textOf(row, 'status') === 'active' && wholeOf(row, 'end_time') * 1000 > now_ms) count += 1
-  const reason =
-    'There are no subscriptions here: their users pay by balance. Top up what is left of them by hand.'
+  const reason = 'Tollgate has no subscriptions: their users pay from a balance. Top up the rest by hand.'
   return count === 0 ? [] : [{ kind: 'subscriptions', row: `${count} active`, reason }]
 }
 

@@ -41,7 +41,7 @@ export async function readSettings(rows: AsyncIterable<SourceRow>): Promise<Sett
     left_out.push({
       kind: 'settings',
       row: 'QuotaPerUnit',
-      reason: 'It is 0: amounts are counted at 500,000 a USD.',
+      reason: 'It is 0. The import counts 500,000 of quota as 1 USD.',
     })
   noteGroupPairs(texts.get('GroupGroupRatio'), left_out)
   return {
@@ -63,12 +63,20 @@ export async function readSettings(rows: AsyncIterable<SourceRow>): Promise<Sett
 function ratiosIn(name: string, text: string, left_out: LeftOut[]): RatioTable {
   const fields = objectIn(text)
   if (!fields)
-    left_out.push({ kind: 'settings', row: name, reason: 'It is no JSON object: correct it in the source.' })
+    left_out.push({
+      kind: 'settings',
+      row: name,
+      reason: 'It is not a JSON object. Correct it in the source.',
+    })
   return new Map(
     Object.entries(fields ?? {}).flatMap(([key, value]) => {
       const ratio = exactOf(value)
       if (ratio) return [[key, ratio] as const]
-      left_out.push({ kind: 'settings', row: `${name} of ${key}`, reason: 'It is no number of 0 or more.' })
+      left_out.push({
+        kind: 'settings',
+        row: `${name} of ${key}`,
+        reason: 'It is not a number of 0 or more.',
+      })
       return []
     }),
   )
@@ -85,7 +93,7 @@ function noteGroupPairs(text: string | undefined, left_out: LeftOut[]): void {
       left_out.push({
         kind: 'group prices',
         row: `users of group "${group}" in group "${other}"`,
-        reason: `They pay ratio ${String(ratio)}. There are no prices by group here: they pay those of the group "default".`,
+        reason: `They pay ratio ${String(ratio)}. Tollgate has no prices by group: they pay the prices of the group "default".`,
       })
 }
 

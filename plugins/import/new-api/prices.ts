@@ -28,7 +28,7 @@ export function priceOf(
 ): Priced | { readonly reason: string } {
   const { settings } = context
   if (settings.by_expression.has(model))
-    return { reason: 'It is priced by an expression: add it with a price of its own.' }
+    return { reason: 'Its price is an expression. Add the model by hand, with its price.' }
   const group = groupRatioOf(settings, DEFAULT_GROUP)
   const rates = new Rates()
   const reason = ratios.per_call
@@ -63,7 +63,7 @@ class Rates {
   text(usd: Exact): string {
     const text = usdTextOf(usd)
     if (text === undefined || usd.over > usd.under * 1_000_000n)
-      this.fault = 'Its price is more than 1,000,000 USD: correct its ratio in the source.'
+      this.fault = 'Its price is above 1,000,000 USD. Correct its ratio in the source.'
     this.is_rounded ||= isRounded(usd)
     return text ?? '0'
   }
@@ -78,7 +78,7 @@ class Rates {
 }
 
 const NO_PRICE_OF_A_CALL = (kind: string): string =>
-  `It has a price of a call, and ${kind} is not sold so here: add it with a price of its own.`
+  `It has a price per call, which Tollgate does not have for ${kind}. Add the model by hand, with its price.`
 
 /** @returns why it cannot be */
 function priceByCall(kind: string, model: string, usd: Exact, rates: Rates): string | undefined {
@@ -166,13 +166,13 @@ function priceByRatio(
 
 const NO_RATIO: Readonly<Record<Program, string>> = {
   'new-api':
-    'No setting has a ratio or price of it, so new-api refuses it, too: add it with a price of its own.',
+    'It has no ratio and no price in the settings, so new-api refuses it, too. Add the model by hand, with its price.',
   'one-api':
-    'No setting has a ratio of it, and it is not among the known ones (one-api takes 60 USD a million tokens of a model that it does not know): add it with a price of its own.',
+    'It has no ratio in the settings or among the defaults (one-api charges 60 USD per million tokens for unknown models). Add the model by hand, with its price.',
 }
 
 const BY_DURATION =
-  'It is sold by the duration of the audio here, and by estimated tokens in the source: add it with per_minute.'
+  'Tollgate charges by the duration of the audio, the source by estimated tokens. Add the model by hand, with per_minute.'
 
 /** The catalogue's own default, as is 1.6 times it for the cache of an hour. */
 const USUAL_CACHE_WRITE = exact('1.25')
@@ -203,6 +203,7 @@ function addImagesByRatio(
     return undefined
   }
   const sizes = program === 'one-api' ? ONE_API_DALL_E[model] : undefined
-  if (!sizes) return 'It is priced by a ratio, and sold by the image here: add it with per_image.'
+  if (!sizes)
+    return 'Its price is a ratio, but Tollgate charges by the image. Add the model by hand, with per_image.'
   return void addImages(model, times(token, THOUSAND), rates, sizes)
 }

@@ -31,9 +31,9 @@ export function readToken(row: SourceRow, owner: string, context: TokenContext):
   if (fault !== undefined) return leaveOut(fault)
   const addresses = addressesOf(row)
   if (addresses?.length === 0)
-    return leaveOut('Its list of networks has no address that can be read: it would be good everywhere.')
+    return leaveOut('Its list of networks has no valid address. Without one, the key would work everywhere.')
   const models = modelsOf(row)
-  if (models?.length === 0) return leaveOut('Its list of models is empty: it can call none.')
+  if (models?.length === 0) return leaveOut('Its list of models is empty, so it can call none.')
   const secret = PREFIX + textOf(row, 'key').replace(/^sk-/, '')
   const expires_s = wholeOf(row, 'expired_time')
   const is_limitless = flagOf(row, 'unlimited_quota') && wholeOf(row, 'status') !== EXHAUSTED
@@ -68,9 +68,7 @@ function faultOf(row: SourceRow, now_ms: number): string | undefined {
   if (status === DISABLED) return 'It is disabled.'
   if (status === EXPIRED || (hasExpiry(row) && wholeOf(row, 'expired_time') * 1000 < now_ms))
     return 'It has expired.'
-  return status === ENABLED || status === EXHAUSTED
-    ? undefined
-    : `Its status is ${status}, which is none that is known.`
+  return status === ENABLED || status === EXHAUSTED ? undefined : `Its status is ${status}, which is unknown.`
 }
 
 /** new-api has a line for each address in `allow_ips`, one-api commas in `subnet`. @returns null: it is good everywhere */

@@ -77,9 +77,7 @@ function faultOf(row: SourceRow): string | undefined {
   if (isSet(row.deleted_at)) return 'It is deleted.'
   const status = wholeOf(row, 'status')
   if (status === DELETED) return 'It is deleted.'
-  return status === ENABLED || status === DISABLED
-    ? undefined
-    : `Its status is ${status}, which is none that is known.`
+  return status === ENABLED || status === DISABLED ? undefined : `Its status is ${status}, which is unknown.`
 }
 
 function accountOf(row: SourceRow, settings: Settings): IncomingAccount {
@@ -107,17 +105,17 @@ function partsLeftOut(row: SourceRow, { quota_per_usd }: Settings): LeftOut[] {
       'mail addresses',
       email !== '' &&
         !MAIL.test(email) &&
-        'It is no mail address: the person signs in by a link that you pass on.',
+        'It is not an email address. Send the person a sign-in link yourself.',
     ],
     [
       'referral balances',
       referral > 0 &&
-        `${usd} USD of referrals are not part of the balance: let the user transfer them in the source before, or top up by hand.`,
+        `${usd} USD of referral rewards are not part of the balance. Have the user transfer them in the source first, or top up by hand.`,
     ],
     [
       'administrators',
       wholeOf(row, 'role') >= ADMINISTRATOR &&
-        'Comes in as an account that pays, without rights of an operator: operators sign in with a password of their own.',
+        'Comes in as a paying account, without operator rights. The operator signs in with a separate password.',
     ],
   ]
   return parts.flatMap(([kind, reason]) => (reason === false ? [] : [{ kind, row: labelOf(row), reason }]))
@@ -145,7 +143,7 @@ class GroupCounts {
       if (isEqual(ratio, by_default)) return []
       const reason =
         `Users (${users}) and keys (${keys}) in it pay ratio ${decimalOf(ratio)} in place of ${decimalOf(by_default)}. ` +
-        'There are no prices by group here: they pay those of the group "default".'
+        'Tollgate has no prices by group: they pay the prices of the group "default".'
       return [{ kind: 'group prices', row: `group "${group}"`, reason }]
     })
   }

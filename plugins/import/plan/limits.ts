@@ -24,7 +24,7 @@ export function planLimits(
   const limited = incoming.flatMap((account) => account.keys).filter(({ limits }) => isSet(limits))
   const isAlone = (key: IncomingKey) => counts.get(prefixOf(key))?.length === 1
   const reason =
-    'Another key has the same prefix, by which the catalogue limits keys. Rotate one of them, and limit it by hand.'
+    'Another key has the same prefix, and the catalogue limits keys by their prefix. Rotate one of them, and limit it by hand.'
   return {
     limits: [
       ...incoming

@@ -8,7 +8,7 @@ export function withUsableHashes(move_in: MoveIn): MoveIn {
   const accounts = move_in.accounts.map((account) => {
     if (account.password_hash === null || isImportedHash(account.password_hash)) return account
     const reason =
-      'Its hash is not one of bcrypt with a cost of at most 12. The person gets a link where they have an email address.'
+      'Its hash is not bcrypt with a cost of at most 12. The person gets a link if they have an email address.'
     left_out.push({ kind: 'passwords', row: account.source_id, reason })
     return { ...account, password_hash: null }
   })

@@ -190,7 +190,7 @@ class Planner {
     const { now_ms } = this.#options
     const hash = sha256.toString('hex')
     const owner = this.#hashes.get(hash)
-    if (owner !== undefined) return `The same text is a key of account ${owner} already.`
+    if (owner !== undefined) return `Account ${owner} already has a key with the same text.`
     if (incoming.expires_at_ms !== null && incoming.expires_at_ms <= now_ms) return 'It has expired.'
     try {
       checkSettings({ ...incoming, name, concurrent_calls: null }, now_ms)

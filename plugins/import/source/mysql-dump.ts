@@ -56,9 +56,7 @@ async function indexOf(path: string): Promise<Map<string, DumpTable>> {
     if (/^set\s+names\s/i.test(text)) noteMarks(text, marks, path)
     const insert = /^(?:insert|replace)/i.test(text) ? insertAt(window.text, window.at) : undefined
     if (!insert && /^(?:insert|replace)\s/i.test(text))
-      throw invalidRequest(
-        `${path} has an INSERT that is not one of rows with VALUES: export it again without options.`,
-      )
+      throw invalidRequest(`${path} has an INSERT without VALUES. Export it again without options.`)
     const statement = await window.skip((view, at, is_last) => endOfStatement(view, at, delimiter, is_last), {
       keeps: /^create\s/i.test(text),
     })
@@ -83,7 +81,7 @@ function noteMarks(blank: string, marks: { begins: boolean; ends: boolean }, pat
   const [, charset = 'utf8mb4'] = /SET\s+NAMES\s+(\w+)/i.exec(blank) ?? []
   if (!/^(?:utf8(?:mb3|mb4)?|binary)$/i.test(charset))
     throw invalidRequest(
-      `${path} is in the character set ${charset}: make it again with --default-character-set=utf8mb4.`,
+      `${path} is in the character set ${charset}: export it again with --default-character-set=utf8mb4.`,
     )
 }
 
@@ -94,7 +92,7 @@ const noDump = (path: string): Error =>
 
 const cutOff = (path: string): Error =>
   invalidRequest(
-    `${path} is cut off: its end is missing. Make the dump again, and check that its disk is not full.`,
+    `${path} is cut off: its end is missing. Export it again, and check that the disk is not full.`,
   )
 
 /** The statements; the window stands at the beginning of each, and the reader moves it to its end. */
@@ -205,9 +203,7 @@ async function* insertedRows(
     } catch (thrown) {
       if (!(thrown instanceof UnreadableRow)) throw thrown
       const place = `row ${number} of an INSERT into ${table}, at byte ${window.offset}`
-      throw invalidRequest(
-        `${window.path}: ${place}, cannot be read: ${thrown.message}. Make the dump again.`,
-      )
+      throw invalidRequest(`${window.path}: ${place}, cannot be read: ${thrown.message}. Export it again.`)
     }
     const row: Record<string, unknown> = {}
     for (const [at, column] of columns.entries()) if (wanted[at]) row[column] = values[at]

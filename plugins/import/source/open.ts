@@ -7,7 +7,7 @@ import { openPostgresTables } from './postgres.ts'
 import type { SourceTables } from './rows.ts'
 import { openSqlite } from './sqlite.ts'
 
-const ADVICE = 'Give a SQLite file, a postgres:// address, or a MySQL dump (.sql or .sql.gz).'
+const ADVICE = 'Name a SQLite file, a postgres:// address, or a MySQL dump (.sql or .sql.gz).'
 const HEAD_BYTES = 64
 const UNPACK = 'is packed: unpack it, or pack it with gzip.'
 
@@ -20,8 +20,8 @@ const OTHERS: readonly (readonly [begins: string, fault: string])[] = [
   ['BZh', UNPACK],
   ['\xfd7zXZ', UNPACK],
   ['\x28\xb5\x2f\xfd', UNPACK],
-  ['PGDMP', 'is a dump of PostgreSQL: restore it to a server, and give its postgres:// address.'],
-  ['--\n-- PostgreSQL', 'is a dump of PostgreSQL: restore it to a server, and give its postgres:// address.'],
+  ['PGDMP', 'is a dump of PostgreSQL: restore it to a server, and name its postgres:// address.'],
+  ['--\n-- PostgreSQL', 'is a dump of PostgreSQL: restore it to a server, and name its postgres:// address.'],
   ['PRAGMA foreign_keys', 'is the text of a SQLite database: make a file of it by sqlite3 FILE.db < DUMP.'],
 ]
 
@@ -35,13 +35,13 @@ export async function openTables(database: string): Promise<SourceTables> {
   if (/^postgres(?:ql)?:\/\//i.test(database)) return openPostgresTables(database)
   if (/^(?:mysql|mariadb):\/\//i.test(database))
     throw invalidRequest(
-      'A MySQL server is read from a dump: mysqldump --single-transaction DATABASE > dump.sql, and give dump.sql.',
+      'MySQL databases are imported from a dump. Run mysqldump --single-transaction DATABASE > dump.sql, and name dump.sql.',
     )
   if (/^\w+:\/\//.test(database))
-    throw invalidRequest(`This address is of no database that can be read. ${ADVICE}`)
+    throw invalidRequest(`Tollgate cannot read a database at this address. ${ADVICE}`)
   const stat = statSync(database, { throwIfNoEntry: false })
   if (!stat) throw invalidRequest(`${database} does not exist. ${ADVICE}`)
-  if (!stat.isFile()) throw invalidRequest(`${database} is no file. ${ADVICE}`)
+  if (!stat.isFile()) throw invalidRequest(`${database} is not a file. ${ADVICE}`)
   return openFile(database)
 }
 

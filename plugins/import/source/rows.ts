@@ -27,7 +27,7 @@ export interface SourceTables extends AsyncDisposable {
 
 /** The refusal of a table that the source does not have. */
 export const missingTable = (address: string, table: string): Error =>
-  invalidRequest(`${address} has no table ${table}: is it the database of another program?`)
+  invalidRequest(`${address} has no table ${table}. Check whether it belongs to another program.`)
 
 /**
  * The statement of a query, in the SQL that SQLite and PostgreSQL share. Columns that the table does not have are left out of it; a
