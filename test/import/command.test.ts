@@ -105,7 +105,7 @@ test("LiteLLM's configuration alone brings its providers and models", async () =
     '--apply',
   )
   expect([err, status]).toEqual(['', 0])
-  expect(out).toContain('Set the environment variables OPENAI_API_KEY:')
+  expect(out).toContain('Set the environment variables OPENAI_API_KEY,')
   const catalogue = await Bun.file(place.at('data/tollgate.toml')).text()
   expect(catalogue).toContain('api_keys = ["env:OPENAI_API_KEY"]')
   expect(catalogue).toContain('id = "gpt-4o"')

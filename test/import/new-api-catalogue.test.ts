@@ -121,12 +121,12 @@ describe('the address of a channel by its type', () => {
     ['new-api', { type: 3 }, 'It has no address'],
     ['new-api', { type: 8, base_url: 'https://x.example.com/{model}' }, 'does not end in /chat/completions'],
     ['new-api', { type: 33 }, 'sign requests'],
-    ['new-api', { type: 36 }, 'Tasks of Suno'],
-    ['new-api', { type: 39 }, 'no account of Cloudflare'],
+    ['new-api', { type: 36 }, 'Tollgate does not serve tasks of Suno.'],
+    ['new-api', { type: 39 }, 'It has no Cloudflare account'],
     ['new-api', { type: 41, other: 'global' }, 'only Gemini and Claude'],
     ['new-api', { type: 47 }, 'It has no address'],
-    ['new-api', { type: 4711 }, 'Channels of type 4711 are not known'],
-    ['one-api', { type: 43 }, 'not spoken here'],
+    ['new-api', { type: 4711 }, 'Channel type 4711 is unknown'],
+    ['one-api', { type: 43 }, 'does not support the API of'],
   ]
   test.each(refusals)('%s %j is not served', (program, row, reason) => {
     expect(placeOf(program, row, 'llama-3')).toMatchObject({ reason: expect.stringContaining(reason) })
@@ -256,9 +256,9 @@ describe('prices', () => {
       'an embedding by the call',
       'text-embedding-3-small',
       [setting('ModelPrice', { 'text-embedding-3-small': 1 })],
-      'not sold so here',
+      'It has a price per call',
     ],
-    ['a video', 'sora-2', [ratio('sora-2')], 'make videos'],
+    ['a video', 'sora-2', [ratio('sora-2')], 'does not serve video tasks'],
     [
       'an ending that is a setting',
       'claude-3-7-sonnet-20250219-thinking',
@@ -266,12 +266,12 @@ describe('prices', () => {
       'Its ending is a setting',
     ],
     ['a name that no catalogue takes', '模型', [ratio('模型')], 'cannot have this name'],
-    ['a price beyond all', 'foo', [ratio('foo', 1e9)], 'more than 1,000,000 USD'],
+    ['a price beyond all', 'foo', [ratio('foo', 1e9)], 'above 1,000,000 USD'],
     [
       'an expression',
       'foo',
       [ratio('foo'), setting('billing_setting.billing_mode', { foo: 'tiered_expr' })],
-      'by an expression',
+      'Its price is an expression',
     ],
   ]
   test.each(refusals)('%s: not in the catalogue', async (_, model, options, reason) => {

@@ -116,7 +116,7 @@ describe.each(VERSIONS)('%s', (version) => {
 
   test('a database of the other program is refused', async () => {
     const other = program === 'new-api' ? 'one-api' : 'new-api'
-    await expect(moveIn(place, other)).rejects.toThrow(`is a database of ${program}: import it by`)
+    await expect(moveIn(place, other)).rejects.toThrow(`is a database of ${program}. Import it with`)
   })
 })
 
@@ -179,7 +179,7 @@ describe('users and tokens of new-api', () => {
     ['user 6 "gone"', 'It is deleted. Its balance is 0.01 USD.'],
     ['user 10 "deleted_4f"', 'It is deleted. Its balance is 0.00002 USD.'],
     ['user 7 "o\'hara"', 'It is not an email address'],
-    ['user 8 "mail@example.com"', '0.50 USD of referrals'],
+    ['user 8 "mail@example.com"', '0.50 USD of referral rewards'],
     ['user 1 "root"', 'without operator rights'],
     ['group "vip"', 'Users (1) and keys (1) in it pay ratio 0.8 in place of 1'],
     ['1 active', 'Tollgate has no subscriptions'],

@@ -199,7 +199,7 @@ describe('what is no source is refused, with what to do', () => {
 
   const addresses: [address: string, message: string][] = [
     ['/nowhere/one-api.db', 'does not exist'],
-    [tmpdir(), 'is no file'],
+    [tmpdir(), 'is not a file'],
     ['mysql://root:secret-1@127.0.0.1/newapi', 'mysqldump'],
     ['https://example.com/one-api.db', 'cannot read a database at this address'],
     ['postgres://nobody:secret-1@127.0.0.1:1/nowhere', 'cannot be reached'],

@@ -67,8 +67,7 @@ function keyOf(
   const reason = reasonAgainst(row, rows, now_ms)
   if (reason !== undefined) return { reason }
   const models = modelsOfKey(row, rows, names)
-  if (models?.length === 0)
-    return { reason: 'Its lists of models have none in common. Create a key with models.' }
+  if (models?.length === 0) return { reason: 'Its lists of models allow none. Create a key with models.' }
   const budget: BudgetRow = {
     row,
     table_row: namedRow(rows.budgets, row, 'budget_id'),

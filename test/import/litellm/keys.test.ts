@@ -240,7 +240,7 @@ describe('a key may call', () => {
   ])('no model: left out, %p %p', async (row, rows) => {
     const all = await read({ VerificationToken: [keyRow(TEXT, row)], ...rows })
     expect(all.accounts.flatMap(({ keys }) => keys)).toEqual([])
-    expect(reasonsOf(all, 'keys').join()).toMatch(/leave it none/)
+    expect(reasonsOf(all, 'keys').join()).toMatch(/allow none/)
   })
 
   test('models of wildcard entries that it names, which come in', async () => {
@@ -408,8 +408,8 @@ test('a user is an account with a key, a budget or neither team nor office; othe
     ['user alone', 'alone', '', '', null, null, 0],
   ])
   expect(reasonsOf(all, 'users')).toEqual([
-    expect.stringMatching(/^"member": .*keys of teams alone/),
-    expect.stringMatching(/^"old-member": .*keys of teams alone/),
+    expect.stringMatching(/^"member": .*only keys of teams/),
+    expect.stringMatching(/^"old-member": .*only keys of teams/),
     expect.stringMatching(/^"default_user_id": An administrator without keys/),
   ])
 })
