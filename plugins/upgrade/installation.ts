@@ -37,7 +37,7 @@ export function executableToReplace(
   const real = realpathSync(path)
   if (real.includes('/node_modules/'))
     throw conflict(
-      `npm owns ${real}. Upgrade its package: \`npm install tollgate-VERSION.tgz\` with the file of the release, as you installed it (with -g if globally).`,
+      `npm owns ${real}. Upgrade its packages: \`npm install --offline tollgate-PLATFORM-VERSION.tgz tollgate-VERSION.tgz\` with the files of the release, as you installed them (with -g if globally).`,
     )
   if (ownedByDebian(real, root))
     throw conflict(

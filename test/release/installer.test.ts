@@ -166,6 +166,12 @@ describe('installs', () => {
     expect(run.out).toEndWith(`  ${home}/own/tollgate serve\n`)
   })
 
+  test('into a folder with spaces, which the line to start it quotes', async () => {
+    using run = await install({ env: (home) => ({ TOLLGATE_INSTALL_DIR: `${home}/my own` }) })
+    expect([run.errors, run.status, run.left]).toEqual(['', 0, ['my own', 'my own/tollgate']])
+    expect(run.out).toEndWith(`  "${run.home}/my own/tollgate" serve\n`)
+  })
+
   test('says `tollgate serve` where it is the first in PATH', async () => {
     using run = await install({ env: (home, bin) => ({ PATH: `${bin}:${home}/.local/bin` }) })
     expect(run.out).toEndWith('  tollgate serve\n')

@@ -31,7 +31,7 @@ describe('refused', () => {
 
   test('where npm owns it', () => {
     const file = put('lib/node_modules/@tollgate/linux-x64/tollgate')
-    expect(() => found(file)).toThrow(`npm owns ${file}. Upgrade its package: \`npm install`)
+    expect(() => found(file)).toThrow(`npm owns ${file}. Upgrade its packages: \`npm install`)
   })
 
   test('where dpkg owns it', () => {

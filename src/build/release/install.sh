@@ -235,6 +235,7 @@ say_what_next() {
       say "  export PATH=\"$folder:\$PATH\""
       ;;
   esac
+  case "$start" in *' '*) start="\"$start\"" ;; esac
   say 'Start the gateway: it keeps its data in ./data, and prints a link to its console.'
   say "  $start serve"
 }
