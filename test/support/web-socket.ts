@@ -27,9 +27,13 @@ export interface TestSocket {
 /** @throws Error if it is not opened */
 export async function openSocket(
   { url }: Pick<TestGateway, 'url'>,
-  { key, headers = {} }: { key: string; headers?: Record<string, string> },
+  {
+    key,
+    headers = {},
+    path = '/v1/responses',
+  }: { key: string; headers?: Record<string, string>; path?: string },
 ): Promise<TestSocket> {
-  const address = new URL('/v1/responses', url)
+  const address = new URL(path, url)
   address.protocol = 'ws:'
   const raw = new WebSocket(address, { headers: { authorization: `Bearer ${key}`, ...headers } })
   const waiting: JsonObject[] = []

@@ -7,6 +7,7 @@ import { MODEL } from '../../support/catalogue.ts'
 import { signedIn } from '../../support/console-session.ts'
 import { answering, ask, wholePath } from '../../support/native.ts'
 import { fileScene } from '../../support/scene.ts'
+import { openSocket } from '../../support/web-socket.ts'
 
 const PUBLIC = 'https://example.com/tollgate/'
 const { gateway, key, call, recatalogue } = await fileScene({
@@ -93,6 +94,14 @@ describe.each(['', '/tollgate'])('with "%s" before its path', (prefix) => {
       body,
     )
     expect(azure.status).toBe(200)
+  })
+
+  test('a response over a WebSocket', async () => {
+    const socket = await openSocket(gateway, { key, path: `${prefix}/v1/responses` })
+    const events = await socket.create({ model: MODEL, input: 'Hello' })
+    expect(events.at(-1)?.type).toBe('response.completed')
+    socket.raw.close()
+    await socket.closed
   })
 
   test("by OpenAI's SDK, with the path in its base URL", async () => {
