@@ -64,7 +64,7 @@ const answer = (body: string | Blob | ReadableStream, type: string, headers: Rec
     },
   })
 
-/** What is made for a path of the public URL, at its first use and once that path has changed. */
+/** Makes a value for a path of the public URL at its first use, and again after that path has changed. */
 function ofPath<T>(make: (path: string) => Promise<T>): (path: string) => Promise<T> {
   let last: { path: string; get: () => Promise<T> } | undefined
   return (path) => {

@@ -34,7 +34,7 @@ export interface IncomingAccount {
   /** A bcrypt hash by which the person signs in until their first sign-in replaces it; null: they get a link. */
   readonly password_hash: string | null
   readonly budgets: BudgetChanges
-  /** What counts already against the period that a budget is in now. */
+  /** The amount already used in the budget's current period. */
   readonly budgets_used?: BudgetUse
   /** For `[limits.accounts.NAME]`. */
   readonly limits: Limit
@@ -51,7 +51,7 @@ export interface IncomingKey {
   readonly prefix: string
   readonly created_at_ms: number | null
   readonly expires_at_ms: number | null
-  /** What it may still spend; null: not limited. */
+  /** The amount that it can still spend; null: not limited. */
   readonly spend_limit_nanos: Nanos | null
   /** Model ids or patterns; null: all models. */
   readonly models: readonly string[] | null
@@ -92,7 +92,7 @@ export interface IncomingModel {
   readonly routes: readonly IncomingRoute[]
   /** The price of its kind, amounts as decimals in text: `{ input: '0.30', output: '2.50' }`. */
   readonly price: { readonly [rate: string]: TomlValue }
-  /** What a person should know of this price: "completion ratio of the default table". Empty: nothing. */
+  /** Remarks on this price: "completion ratio of the default table". */
   readonly notes: readonly string[]
 }
 
@@ -138,7 +138,7 @@ export interface ChargedLine {
   readonly charged_nanos: Nanos
   /** The source's smallest amount, to which it rounds each charge; absent where it does not round. */
   readonly rounded_to_nanos?: Nanos
-  /** What the source charged by beyond its price list: "group ratio 0.8", "cache ratio 0.1". */
+  /** The source's factors beyond its price list: "group ratio 0.8", "cache ratio 0.1". */
   readonly factors: readonly string[]
 }
 

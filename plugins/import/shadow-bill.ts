@@ -82,7 +82,7 @@ function reasonOf(line: ChargedLine, difference_nanos: Nanos): string {
   return has_cache ? 'tokens of a cache' : 'another price than now, or a unit that the log does not name'
 }
 
-/** What the call would cost here. Extras are those that every call has. */
+/** The cost of the call here. Extras are those of every call. */
 function ratedNanos(model: Model, { usage, count }: ChargedLine): Nanos {
   const { price } = model
   switch (price.unit) {

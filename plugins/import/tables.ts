@@ -1,4 +1,4 @@
-// What an import remembers: rows of another gateway that came in, and the calls of accounts before that, as sums by day and model.
+// Records of imports: rows of another gateway that came in, and earlier calls of accounts as sums by day and model.
 import { integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import {
   accountTable,

@@ -1,4 +1,4 @@
-// What a changelog says between two versions: first what must be done before an upgrade. Pure.
+// Changes between two versions in a changelog, beginning with the steps before an upgrade. Pure.
 
 export interface VersionChanges {
   version: string
@@ -8,7 +8,7 @@ export interface VersionChanges {
   others: { of: string; items: string[] }[]
 }
 
-/** What concerns those who work on the code is left out. */
+/** Entries for contributors are left out. */
 const LEFT_OUT = 'Contributors'
 const VERSION = /^\d+\.\d+\.\d+\S*/
 const FOR_WHOM = /^[A-Z][a-z]+$/

@@ -1,4 +1,4 @@
-// What an upgrade needs of an archive: the executable, and the changelog.
+// The files of an archive that an upgrade needs: the executable and the changelog.
 import { createReadStream } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { pipeline } from 'node:stream/promises'

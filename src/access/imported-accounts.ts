@@ -178,7 +178,7 @@ const keyRow = ({ settings, sha256, prefix, created_at_ms }: NewImportedKey, acc
   revoked_at_ms: null,
 })
 
-/** What is new has no calls here: its budgets begin with what counts already. */
+/** New rows have no calls here: their budgets begin with the amount used in the source. */
 async function insertBudgets(
   tx: Tx,
   owners: readonly (BudgetOwner & Budgeted)[],

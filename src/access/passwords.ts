@@ -29,7 +29,7 @@ const UNUSABLE_HASH =
  * a processor longer than a sign-in may.
  */
 const BCRYPT = /^\$2[aby]\$(0[4-9]|1[0-2])\$[./A-Za-z0-9]{53}$/
-/** Of random bytes that nobody has, at Go's default cost. */
+/** The hash of discarded random bytes, at Go's default cost. */
 const UNUSABLE_BCRYPT = '$2b$10$.mX.liuytiYL35USLXgV9eyvctBgvGst1JVW1CHIjRgl7wwT1NNMC'
 /** Bcrypt reads no more. Go's wrote hashes of longer passwords until 2022; Bun would hash those first. */
 const MAX_BCRYPT_BYTES = 72
@@ -50,9 +50,9 @@ export interface Passwords {
 }
 
 export interface PasswordCheck {
-  /** Has signed in from the same address before. */
+  /** The person has signed in from the same address before. */
   is_known?: boolean
-  /** There are hashes of another gateway: each check is made by both algorithms, so that none tells by its time which hash there is. */
+  /** Hashes of another gateway are left: each check uses both algorithms, so that its time does not reveal which hash an account has. */
   has_imported?: boolean
 }
 
@@ -90,7 +90,7 @@ async function isPasswordOf(password: string, hash: string, has_imported: boolea
   return is_imported ? by_bcrypt : by_ours
 }
 
-/** The other gateway hashed the bytes that came, however they were composed; most passwords are the same in all forms. */
+/** The other gateway hashed the bytes as typed, in any Unicode form; most passwords are the same in all forms. */
 async function isOfBcrypt(password: string, hash: string): Promise<boolean> {
   const forms = new Set([password, password.normalize('NFC'), password.normalize('NFD'), normal(password)])
   for (const form of forms)
@@ -123,7 +123,7 @@ export async function hashOf(db: Db, account_id: number | null): Promise<string 
   return found?.hash
 }
 
-/** Whether anybody has a hash of another gateway. */
+/** Whether any account has a hash of another gateway. */
 export const hasImportedHashes = async (db: Db): Promise<boolean> =>
   (await passwordQueries(db).anyImported.get()) !== undefined
 

@@ -15,12 +15,12 @@ export const KEY_PATTERN = /^tg_[A-Za-z0-9_-]{43}$/
  */
 const IMPORTED_KEY_PATTERN = /^sk-[\x21-\x7e]{1,253}$/
 
-/** Of an imported key: nothing that a shell, a page or a TOML file reads as more than text. */
+/** The prefix of an imported key: only characters without a meaning in a shell, a page or a TOML file. */
 const IMPORTED_PREFIX_PATTERN = /^sk-[A-Za-z0-9._-]{7}$/
 
-/** The prefix of a key of which nothing may be shown, or nothing is known. */
+/** The prefix of a key without a visible or known part. */
 export const HIDDEN_PREFIX = 'sk-.......'
-/** A shorter key has hardly more characters than a prefix shows. */
+/** The prefix of a shorter key would reveal most of it. */
 const MIN_SHOWN_KEY_CHARS = 20
 
 /** Whether a text may be a key. Any other text is refused without a look-up. */
@@ -43,7 +43,7 @@ export function generateKey(randomBytes: RandomBytes): string {
   return MARK + Buffer.from(randomBytes(RANDOM_BYTES)).toString('base64url')
 }
 
-/** The SHA-256 of a key, as it is stored. Neither salted nor stretched: a key is 256 random bits. An imported one has what its gateway gave it. */
+/** The SHA-256 of a key, as it is stored. Neither salted nor stretched: a key is 256 random bits. An imported key is as random as its gateway made it. */
 export function hashKey(text: string): Buffer {
   return Buffer.from(new Bun.CryptoHasher('sha256').update(text).digest())
 }

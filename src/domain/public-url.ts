@@ -3,7 +3,7 @@ import { OWN_BEGINNINGS } from './own-paths.ts'
 
 const PLAIN_PATH = /^(?:\/[\w.~-]+)+$/
 
-/** Of the last URL, since every request needs it, and the URL rarely changes. */
+/** The path of the last URL: every request needs it, and the URL rarely changes. */
 let last: { public_url: string; path: string } = { public_url: '', path: '' }
 
 /** The path without a slash at its end, such as `/tollgate`; empty at the root of a host, or for a path that the gateway cannot be served below. */

@@ -1,8 +1,8 @@
-// Requests whose address has the path of `public_url`, as a proxy passes it on that does not take it off.
+// Requests with the path of `public_url` in their address, from a proxy that does not strip it.
 
 /**
- * Takes the path off the address, so that all that comes after knows the gateway's own paths alone. The request stays the same
- * object, by which the server knows its socket.
+ * Strips the path from the address, so that routes need only the gateway's own paths. The request stays the same object, because
+ * the server finds its socket by it.
  * @param path such as `/tollgate`, without a slash at its end
  */
 export function leavePublicPath(request: Request, path: string): void {

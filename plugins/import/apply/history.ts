@@ -15,7 +15,7 @@ const ROWS_A_STATEMENT = 50
 
 const ERASED = `SELECT account_id FROM erased_accounts`
 
-/** What a source's log had, of accounts that came in and of others. */
+/** Sums of a source's log, of accounts that came in and of others. */
 export interface HistorySums {
   rows: number
   calls: number

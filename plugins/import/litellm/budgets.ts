@@ -7,9 +7,9 @@ import type { BudgetUse, LeftOut } from '../move-in.ts'
 import { nanosIn } from './amounts.ts'
 import { countOf, elementsOfJson, type Fields, fieldsOf, momentOf, textOf } from './values.ts'
 
-/** What a row may still spend. */
+/** The amount that a row can still spend. */
 export interface SpendingLimits {
-  /** What is left of a total; negative where more was spent; null: no total. */
+  /** The rest of a total; negative if more was spent; null: no total. */
   readonly left_nanos: Nanos | null
   readonly budgets: { readonly [Period in BudgetPeriod]?: Nanos }
   readonly budgets_used: BudgetUse

@@ -24,7 +24,7 @@ const LOG_COLUMNS = [
 ]
 const DAY_S = DAY_MS / 1_000
 
-/** Who paid for the lines of the log. */
+/** The payers of the log's lines. */
 export interface Payers {
   /** By the hash that the log has, those of keys that are left out among them. */
   readonly by_key: ReadonlyMap<string, string>

@@ -1,4 +1,4 @@
-// What LiteLLM adds to and takes off a provider's prices: `cost_margin_config` and `cost_discount_config`.
+// LiteLLM's margins and discounts on a provider's prices: `cost_margin_config` and `cost_discount_config`.
 import { type ExactDecimal, parseDecimal, timesRoundingUp } from '../../../src/catalogue/decimal.ts'
 import { isTable, type TomlValue } from '../../../src/catalogue/toml-write.ts'
 import { formatUsd, parseUsd } from '../../../src/domain/money.ts'
@@ -9,9 +9,9 @@ export type Price = { readonly [rate: string]: TomlValue }
 
 /** Of one provider. */
 export interface Margin {
-  /** What its cost is multiplied by: 1 less the discount. */
+  /** Factor of its cost: 1 less the discount. */
   readonly discounted: ExactDecimal
-  /** What its price is, times the cost: 1 and the margin. */
+  /** Its price divided by its cost: 1 and the margin. */
   readonly raised: ExactDecimal
   /** Added to each request, as decimal USD. */
   readonly per_request: string | undefined

@@ -1,7 +1,7 @@
 // The models that a key may call: its own list and those of its team, user, organisation and project, all of which must allow a model.
 import { compileModelPatterns } from '../../../src/access/model-patterns.ts'
 
-/** What lists of models name besides models. */
+/** Special names in lists of models. */
 export interface ModelNames {
   /** Models that come in, each with LiteLLM's names of its providers. */
   readonly models: ReadonlyMap<string, readonly string[]>

@@ -138,7 +138,7 @@ function wholeOf(value: unknown): number | undefined {
   return textOf(value) !== undefined && Number.isSafeInteger(number) && number >= 0 ? number : undefined
 }
 
-/** What calls are shared by, the first that any deployment has: litellm 1.110.2 router_strategy/simple_shuffle.py. */
+/** Measures by which calls are shared; the first that any deployment has counts: litellm 1.110.2 router_strategy/simple_shuffle.py. */
 const METRICS = ['weight', 'rpm', 'tpm']
 const MAX_WEIGHT_DIGITS = 3
 

@@ -1,4 +1,4 @@
-// What a deployment costs: by prices of its own in the configuration, and else by LiteLLM's public price list.
+// The price of a deployment: from the configuration, or else from LiteLLM's public price list.
 import {
   entryPrice,
   freePrice,

@@ -172,7 +172,7 @@ const OTHER_CREDENTIALS = [
   'client_secret',
 ]
 
-/** What to do where LiteLLM shows the provider something else than a key. */
+/** Advice where LiteLLM authenticates without an API key. */
 function credentialNote(
   provider: string,
   { params }: Deployment,

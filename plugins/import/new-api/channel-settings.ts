@@ -1,4 +1,4 @@
-// What a channel has beside its address: keys, of which some may be switched off, headers, and settings that have no place here.
+// Keys, headers and settings of a channel; some keys may be disabled, and some settings have no counterpart.
 import type { LeftOut } from '../move-in.ts'
 import type { SourceRow } from '../source/rows.ts'
 import { jsonIn, objectIn, partsOf, textOf } from './values.ts'
@@ -54,7 +54,7 @@ const isPlain = (name: string, value: unknown): value is string =>
 /** Switches in the columns `setting` and `settings` that change nothing of a request here. */
 const HARMLESS = ['azure_responses_version', 'vertex_key_type', 'aws_key_type', 'claude_beta_query']
 
-/** What has no place in a catalogue. */
+/** Settings without a counterpart in a catalogue. */
 export function channelSettings(row: SourceRow, label: string): LeftOut[] {
   const setting = { ...objectIn(textOf(row, 'setting')), ...objectIn(textOf(row, 'settings')) }
   const { proxy, ...switches } = setting

@@ -10,7 +10,7 @@ export type ChannelType =
       readonly server?: string
       /** Where the channel has no address of its own. */
       readonly address?: string
-      /** What the program adds to the address: the version that an address of the catalogue has. */
+      /** The version that the program adds to the address, and that an address of the catalogue has. */
       readonly path: string
       /** The only kinds that it serves in this protocol; by default all of the protocol. */
       readonly kinds?: readonly string[]

@@ -124,7 +124,7 @@ export const defaultRatiosOf = (program: Exclude<SourceName, 'litellm'>): Defaul
 type CompletionRule = readonly [pattern: RegExp, ratio: string, is_fixed?: true]
 
 /**
- * What a token of an answer costs of one of the prompt, by the first pattern that matches; else 1. Fixed: a setting does not change it.
+ * Price of an output token divided by that of an input token, by the first pattern that matches; else 1. Fixed: a setting does not change it.
  * new-api model_ratio.go; one-api relay/billing/ratio/model.go.
  */
 const COMPLETION_RULES: Readonly<Record<'new-api' | 'one-api', readonly CompletionRule[]>> = {

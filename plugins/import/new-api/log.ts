@@ -140,7 +140,7 @@ const countOf = (row: SourceRow, other: Fields): number =>
 
 const MAX_IMAGES = 10
 
-/** What a charge went by that the imported price does not have. */
+/** Factors of a charge that the imported price does not have. */
 function factorsOf(other: Fields, program: Program, settings: Settings): string[] {
   const factors: string[] = []
   const special = exactOf(other.user_group_ratio)

@@ -29,7 +29,7 @@ export interface ModelRatios {
   readonly audio_completion: Exact
 }
 
-/** What new-api takes for a write to a cache where nothing says another ratio; the one of an hour costs 6 / 3.75 of it (relay/helper/price.go). */
+/** new-api's default ratio of a cache write; the one of an hour costs 6 / 3.75 of it (relay/helper/price.go). */
 const CREATE_CACHE = exact('1.25')
 const HOUR = exact('1.6')
 

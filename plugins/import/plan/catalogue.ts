@@ -77,7 +77,7 @@ const tableIn = (value: unknown): Readonly<Record<string, unknown>> => Object(va
 const blocksOf = (value: unknown): readonly Readonly<Record<string, unknown>>[] =>
   Array.isArray(value) ? value : []
 
-/** What makes two providers of one name the same: the server that they are, and its address. */
+/** Two providers of one name are the same if server and address are. */
 const PLACE = ['protocol', 'server', 'base_url', 'resource', 'region'] as const
 
 /** The name, or one with a number where the catalogue has another server under it. */

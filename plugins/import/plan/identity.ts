@@ -16,7 +16,7 @@ export const accountIdentity = ({ name, email }: Pick<IncomingAccount, 'name' | 
 /** A digest of the hash, which is kept in one place alone. */
 export const keyIdentity = ({ sha256 }: Pick<IncomingKey, 'sha256'>): string => digest(sha256.toString('hex'))
 
-/** By which it is told from others in lists; of a short key even its end would say too much. */
+/** Its prefix in lists. The end of a short key would reveal too much. */
 export const prefixOf = ({ prefix, sha256 }: Pick<IncomingKey, 'prefix' | 'sha256'>): string =>
   isImportedPrefix(prefix) && !isGuessableKey(sha256) ? prefix : HIDDEN_PREFIX
 
@@ -50,7 +50,7 @@ export interface Changed {
   readonly is: string
 }
 
-/** What is not carried over by a later import. */
+/** Changes that a later import does not carry over. */
 export function changesOf(source_id: string, { content, kind }: ImportedRow, now: Content): Changed[] {
   const before: Content = JSON.parse(content)
   const names = [...new Set([...Object.keys(before), ...Object.keys(now)])]

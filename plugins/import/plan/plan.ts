@@ -25,7 +25,7 @@ export interface PlannedAccount {
   readonly email: string
   /** Where it came in before; its keys may be new. */
   readonly account_id: number | undefined
-  /** What is credited, or owed where it is negative; 0: nothing, or it was credited before. */
+  /** The amount to credit; negative for a debt; 0 for nothing, or if it was credited before. */
   readonly balance_nanos: Nanos
   readonly keys: readonly PlannedKey[]
 }
@@ -104,7 +104,7 @@ class Planner {
   readonly #known: Known
   readonly #options: PlanOptions
   readonly #taken: TakenNames
-  /** Whose key a hash is, by account name. */
+  /** Owners of keys, as account names by hash. */
   readonly #hashes: Map<string, string>
   readonly #key_names: Map<number, string[]>
 

@@ -74,7 +74,7 @@ async function indexOf(path: string): Promise<Map<string, DumpTable>> {
   return tables
 }
 
-/** What a dump's comments say of it: mysqldump and mariadb-dump write a first and a last one, and their character set. */
+/** Facts from a dump's comments: mysqldump and mariadb-dump write a first and a last one, and their character set. */
 function noteMarks(blank: string, marks: { begins: boolean; ends: boolean }, path: string): void {
   if (/^-- (?:MySQL|MariaDB) dump /m.test(blank)) marks.begins = true
   if (/^-- Dump completed/m.test(blank)) marks.ends = true

@@ -209,7 +209,7 @@ export function createdTable(statement: string): { table: string; columns: strin
   }
 }
 
-/** What stands between commas, up to the parenthesis that closes. */
+/** Values between commas, up to the closing parenthesis. */
 function partsOf(text: string, at: number): string[] {
   const parts: string[] = []
   let [depth, start] = [0, at]

@@ -136,7 +136,7 @@ const NEEDED: Readonly<Partial<Record<Kind, readonly string[]>>> = {
 export const canBe = (entry: ListEntry, kind: Kind): boolean =>
   isSupported(entry.mode) && KINDS_OF_MODE[entry.mode]?.includes(kind) === true
 
-/** What models of a mode are for the most part; undefined for a mode that is not served. */
+/** The usual kind of a mode's models; undefined for a mode that is not served. */
 export const kindOfMode = (mode: string): Kind | undefined =>
   isSupported(mode) ? KINDS_OF_MODE[mode]?.[0] : undefined
 

@@ -47,7 +47,7 @@ const unknownHost = () => invalidRequest('The Host header of the request is miss
 /** Its pages come with a cookie, and are for its own origin only. */
 const isConsole = ({ url }: Request): boolean => /^[a-z]+:\/\/[^/]*\/+console(?:[/?#]|$)/i.test(url)
 
-/** Outermost, so that the application knows its own paths alone, whether a proxy takes the path of `public_url` off or not. */
+/** Outermost, so that routes need only the gateway's own paths, whether a proxy strips the path of `public_url` or not. */
 const belowPublicPath =
   (serve: Serve, catalogue: () => Catalogue): Serve =>
   (request) => {

@@ -8,7 +8,7 @@ import { type TarFile, tarOf } from './tar.ts'
 interface Job {
   /** Such as `linux/amd64`. */
   readonly platforms: readonly string[]
-  /** What the image is called where it is loaded. */
+  /** The image's name once it is loaded. */
   readonly name: string
   /** For the ARGs of the Dockerfile. */
   readonly build_arguments: Readonly<Record<string, string>>

@@ -13,7 +13,7 @@ const SIGNATURE_BYTES = 2 + KEY_ID_BYTES + 64
 const SECRET_KEY_BYTES = 6 + 32 + 16 + KEY_ID_BYTES + 64 + 32
 const KEY_ID_AT = 54
 
-/** What stands before an Ed25519 key's 32 bytes in DER: https://www.rfc-editor.org/rfc/rfc8410 */
+/** The DER prefix of an Ed25519 key's 32 bytes: https://www.rfc-editor.org/rfc/rfc8410 */
 const DER_PRIVATE = Buffer.from('302e020100300506032b657004220420', 'hex')
 const DER_PUBLIC = Buffer.from('302a300506032b6570032100', 'hex')
 

@@ -1,4 +1,4 @@
-// What accounts owed before they were moved here, as it is read.
+// Opening debts of imported accounts, as they are read.
 import { asc } from 'drizzle-orm'
 import type { Awaitable, Db } from '../../store/db.ts'
 import { equals } from '../../store/placeholders.ts'
