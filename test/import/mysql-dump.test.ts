@@ -98,6 +98,11 @@ describe('forms', () => {
     expect(await rowsOf(text)).toEqual([{ y: 1 }, { y: 2 }])
   })
 
+  test('two databases in one dump: their tables are not mixed', async () => {
+    const one = 'USE a;\nCREATE TABLE `t` (`x` int);\nINSERT INTO `t` VALUES (1);\n'
+    await expect(rowsOf(one + one.replace('USE a', 'USE b'))).rejects.toThrow('creates the table t twice')
+  })
+
   test('rows longer than a chunk of the file, and thousands of rows in one INSERT', async () => {
     const long = 'x'.repeat(3_000_000)
     const numbers = Array.from(

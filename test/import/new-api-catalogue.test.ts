@@ -68,6 +68,11 @@ describe('the address of a channel by its type', () => {
     ['new-api', { type: 20 }, { server: 'openrouter' }],
     ['new-api', { type: 24 }, { server: 'google' }],
     ['new-api', { type: 25 }, { server: 'moonshot', base_url: 'https://api.moonshot.cn/v1' }],
+    [
+      'new-api',
+      { type: 26, base_url: 'glm-coding-plan' },
+      { protocol: 'openai', base_url: 'https://open.bigmodel.cn/api/coding/paas/v4' },
+    ],
     ['new-api', { type: 27 }, { protocol: 'openai', base_url: 'https://api.perplexity.ai' }],
     ['new-api', { type: 42 }, { server: 'mistral' }],
     ['new-api', { type: 43 }, { server: 'deepseek' }],
@@ -237,6 +242,25 @@ describe('prices', () => {
       [],
       { input: '0.15', output: '0.60', cache_read: '0.075' },
     ],
+    ['gpt-3.5: the rule of all gpt-', 'gpt-3.5-turbo', [], { input: '0.50', output: '1.00' }],
+    [
+      'a cache ratio by default',
+      'gemini-3-pro-preview',
+      [ratio('gemini-3-pro-preview')],
+      { input: '2.00', output: '12.00', cache_read: '0.20' },
+    ],
+    [
+      'a preview of Gemini 2.5 Flash',
+      'gemini-2.5-flash-preview-09-2025',
+      [ratio('gemini-2.5-flash-preview-09-2025', 0.15)],
+      { input: '0.30', output: '7.00' },
+    ],
+    [
+      'a robot of Gemini',
+      'gemini-robotics-er-1.5-preview',
+      [ratio('gemini-robotics-er-1.5-preview', 0.15)],
+      { output: '2.50' },
+    ],
   ]
   test.each(cases)('%s', async (_, model, options, expected) => {
     const { price, read } = await of(model, options)
@@ -284,6 +308,19 @@ describe('prices', () => {
     })
   })
 
+  test('keys of Baidu with an application behind them are named, and not sent as they are', async () => {
+    const channel = { id: 1, type: 46, name: 'b', status: 1, models: 'ernie-4.5', group: 'default' }
+    const options = [ratio('ernie-4.5')]
+    const { read } = await of('', options, { channels: [{ ...channel, key: 'secret|app-1' }] })
+    expect(read.models).toEqual([])
+    expect(read.left_out).toContainEqual({
+      kind: 'channels',
+      row: 'channel 1 "b"',
+      reason: expect.stringContaining('header appid'),
+    })
+    expect((await of('', options, { channels: [{ ...channel, key: 'secret' }] })).read.models).toHaveLength(1)
+  })
+
   test('what no setting has is as the newest charged line had it', async () => {
     const line = (id: number, model_ratio: number): Row => ({
       id,
@@ -314,6 +351,46 @@ describe('prices', () => {
       cache_read: '5.00',
       cache_write_5m: '5.00',
       cache_write_1h: '5.00',
+    })
+  })
+
+  const mapped = (model_mapping: object, more: readonly Row[] = [], options: readonly Row[] = []) =>
+    of(
+      '',
+      options,
+      {
+        channels: [
+          {
+            id: 1,
+            type: 1,
+            name: 'c',
+            key: 'k',
+            status: 1,
+            models: 'mine',
+            group: 'default',
+            model_mapping: JSON.stringify(model_mapping),
+          },
+          ...more,
+        ],
+      },
+      'one-api',
+    )
+
+  test("one-api charges by the name that a channel maps the caller's to, in one step", async () => {
+    const { read, price, notes } = await mapped({ mine: 'gpt-4o-mini', 'gpt-4o-mini': 'gpt-4' })
+    expect(read.models[0]?.routes).toMatchObject([{ model: 'gpt-4o-mini' }])
+    expect(price).toMatchObject({ input: '0.15', output: '0.60' })
+    expect(notes?.[0]).toBe('charged as gpt-4o-mini, to which its channel maps it')
+  })
+
+  test('one-api: of several names the dearest, and a ratio of one type of channel', async () => {
+    const other = { id: 2, type: 8, name: 'd', key: 'k', status: 1, models: 'mine', group: 'default' }
+    const more = [{ ...other, base_url: 'https://x.example.com', model_mapping: '{"mine":"gpt-4"}' }]
+    expect((await mapped({ mine: 'gpt-4o-mini' }, more)).price).toMatchObject({ input: '30.00' })
+    const typed = [setting('ModelRatio', { 'gpt-4(8)': 2 }), setting('CompletionRatio', { 'gpt-4(8)': 1 })]
+    expect((await mapped({ mine: 'gpt-4o-mini' }, more, typed)).price).toMatchObject({
+      input: '4.00',
+      output: '4.00',
     })
   })
 

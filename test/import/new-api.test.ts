@@ -61,6 +61,24 @@ describe.each(VERSIONS)('%s', (version) => {
     expect(read.accounts).toHaveLength(value(`SELECT count(*) FROM users WHERE ${alive}`))
   })
 
+  test('more than can have been paid is not added: the first user of one-api has 1,000,000,000 USD', async () => {
+    const quotas = [500_000_000_000_000, 500_000_000_001, 500_000_000_000]
+    const [like] = oddRows(program).users ?? []
+    const users = quotas.map((quota, at) => ({
+      ...like,
+      id: at + 1,
+      username: `u${at}`,
+      aff_code: `a${at}`,
+      quota,
+    }))
+    const { accounts, left_out } = await moveIn(fileOf(version, { users }), program)
+    expect(accounts.map(({ balance_nanos }) => balance_nanos)).toEqual([0, 0, 1_000_000 * 1e9])
+    expect(left_out.filter(({ kind }) => kind === 'balances').map(({ row }) => row)).toEqual([
+      'user 1 "u0"',
+      'user 2 "u1"',
+    ])
+  })
+
   test('each token comes in or is named with a reason, and its hash is that of "sk-" and its text', () => {
     const keys = read.accounts.flatMap((account) => account.keys)
     const left = read.left_out.filter(({ kind }) => kind === 'keys')

@@ -9,6 +9,7 @@ import {
   readdirSync,
   readFileSync,
   rmSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -128,6 +129,15 @@ describe('a SQLite file is not written to', () => {
     expect(state(at)).toEqual(before)
     writer.run('INSERT INTO t VALUES (2)')
     expect(await all(tables, 't')).toEqual([{ a: 1 }])
+  })
+
+  test('by a link to the file of a program that runs: its log is read too', async () => {
+    const at = place('linked')
+    using writer = new Database(join(at, 'live.db'), { create: true })
+    writer.run('PRAGMA journal_mode = WAL')
+    writer.run('CREATE TABLE t AS SELECT 1 AS a')
+    symlinkSync(join(at, 'live.db'), join(at, 'link.db'))
+    expect(await ids(join(at, 'link.db'))).toEqual([1])
   })
 
   test('when its program has stopped, and left no log', async () => {

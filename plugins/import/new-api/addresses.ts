@@ -28,10 +28,22 @@ export const KINDS_OF_PROTOCOL: Readonly<Record<Place['protocol'], readonly stri
 export function placeOf(program: Program, row: SourceRow, model: string): Placed {
   const type = channelTypeOf(program, wholeOf(row, 'type'))
   if ('reason' in type) return type
-  const own = addressIn(textOf(row, 'base_url'))
+  const written = textOf(row, 'base_url')
+  const plan = program === 'new-api' ? PLANS[written] : undefined
+  if (plan !== undefined)
+    return { protocol: 'openai', fields: { protocol: 'openai', base_url: plan }, kinds: ['text'] }
+  const own = addressIn(written)
   if (typeof own === 'object') return own
   if ('special' in type) return special(type.special, program, row, own, model)
   return plain(type, own)
+}
+
+/** Words that stand for an address, version included: constant/channel.go of new-api, ChannelSpecialBases. */
+const PLANS: Readonly<Record<string, string>> = {
+  'glm-coding-plan': 'https://open.bigmodel.cn/api/coding/paas/v4',
+  'glm-coding-plan-international': 'https://api.z.ai/api/coding/paas/v4',
+  'kimi-coding-plan': 'https://api.kimi.com/coding/v1',
+  'doubao-coding-plan': 'https://ark.cn-beijing.volces.com/api/coding/v3',
 }
 
 /** Without a slash at its end. @returns a reason for what is no address */

@@ -56,6 +56,8 @@ const GEMINI: ChannelType = {
   address: 'https://generativelanguage.googleapis.com',
   path: '',
 }
+/** Its keys may be `KEY|APPLICATION` (new-api relay/channel/baidu_v2/adaptor.go). */
+export const BAIDU = 'Baidu (version 2)'
 const AWS: ChannelType = {
   title: 'AWS',
   reason:
@@ -125,7 +127,7 @@ const NEW_API: readonly (readonly [number, ChannelType])[] = [
   [43, DEEPSEEK],
   [44, unserved('MokaAI')],
   [45, VOLC],
-  [46, openai('Baidu (version 2)', 'https://qianfan.baidubce.com', '/v2')],
+  [46, openai(BAIDU, 'https://qianfan.baidubce.com', '/v2')],
   [47, openai('Xinference', undefined)],
   [48, XAI],
   [49, unserved('Coze')],
@@ -164,7 +166,7 @@ const ONE_API: readonly (readonly [number, ChannelType])[] = [
   [44, SILICON],
   [45, XAI],
   [46, unserved('Replicate')],
-  [47, openai('Baidu (version 2)', 'https://qianfan.baidubce.com', '/v2')],
+  [47, openai(BAIDU, 'https://qianfan.baidubce.com', '/v2')],
   [48, openai('Xunfei (version 2)', 'https://spark-api-open.xf-yun.com')],
   [49, openai('Alibaba', 'https://dashscope.aliyuncs.com', '/compatible-mode/v1')],
   // The address has the version already (relay/adaptor/openai/helper.go).

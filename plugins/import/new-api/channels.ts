@@ -3,7 +3,7 @@ import type { IncomingProvider, LeftOut, Secret } from '../move-in.ts'
 import type { SourceRow } from '../source/rows.ts'
 import { KINDS_OF_PROTOCOL, type Place, placeOf } from './addresses.ts'
 import { channelKeys, channelSettings, headersIn } from './channel-settings.ts'
-import { channelTypeOf } from './channel-types.ts'
+import { BAIDU, channelTypeOf } from './channel-types.ts'
 import { Names } from './names.ts'
 import type { Program } from './ratios.ts'
 import { objectIn, partsOf, textOf, wholeOf } from './values.ts'
@@ -17,8 +17,8 @@ export interface RouteOfChannel {
   /** Higher ones are tried first. */
   readonly priority: number
   readonly weight: number
-  /** The channel, for messages. */
-  readonly row: string
+  /** What one-api charges by: the name that the channel maps the caller's to, and the number of the channel's type. */
+  readonly charged: { readonly model: string; readonly type: number }
 }
 
 export interface Channels {
@@ -71,7 +71,7 @@ class ChannelReader implements Channels {
     const reasons = new Map<string, string[]>()
     for (const model of new Set(models)) {
       if (isOff(model)) continue
-      const target = targetOf(model, mapping)
+      const target = targetOf(this.#program, model, mapping)
       const place = placeOf(this.#program, row, target)
       if ('reason' in place) {
         reasons.set(place.reason, [...(reasons.get(place.reason) ?? []), model])
@@ -80,7 +80,7 @@ class ChannelReader implements Channels {
       const identity = JSON.stringify(place.fields)
       const provider = providers.get(identity)?.provider ?? this.#provider(row, place)
       providers.set(identity, { provider, place })
-      this.#route(row, model, provider.name, { place, target, label })
+      this.#route(row, model, provider.name, { place, target })
     }
     for (const [reason, of_models] of reasons)
       leaveOut(of_models.length === models.length ? reason : `${reason} Models: ${of_models.join(', ')}.`)
@@ -92,6 +92,8 @@ class ChannelReader implements Channels {
     if (status !== ENABLED) return reasonOfStatus(status)
     const type = channelTypeOf(this.#program, wholeOf(row, 'type'))
     if ('reason' in type) return type.reason
+    if (type.title === BAIDU && textOf(row, 'key').includes('|'))
+      return 'Its keys have the form KEY|APPLICATION. Add a provider with the header appid by hand.'
     return models.length === 0
       ? 'It has no models. Add them in the source, or add a provider by hand.'
       : undefined
@@ -121,7 +123,7 @@ class ChannelReader implements Channels {
     row: SourceRow,
     model: string,
     provider: string,
-    { place, target, label }: { place: Place; target: string; label: string },
+    { place, target }: { place: Place; target: string },
   ): void {
     const routes = this.routes.get(model) ?? []
     routes.push({
@@ -131,7 +133,7 @@ class ChannelReader implements Channels {
       priority: wholeOf(row, 'priority'),
       // one-api has the column, and draws without it (model/cache.go).
       weight: this.#program === 'one-api' ? 1 : wholeOf(row, 'weight'),
-      row: label,
+      charged: { model: target, type: wholeOf(row, 'type') },
     })
     this.routes.set(model, routes)
   }
@@ -158,14 +160,18 @@ const reasonOfStatus = (status: number): string => {
 
 export const labelOf = (row: SourceRow): string => `channel ${wholeOf(row, 'id')} "${textOf(row, 'name')}"`
 
-/** A mapping may lead on to another one (new-api relay/helper/model_mapped.go); one that leads back ends there. */
-function targetOf(model: string, mapping: Readonly<Record<string, unknown>>): string {
+/**
+ * A mapping may lead on to another one (new-api relay/helper/model_mapped.go), and one that leads back ends there; one-api takes a
+ * single step (relay/controller/helper.go).
+ */
+function targetOf(program: Program, model: string, mapping: Readonly<Record<string, unknown>>): string {
   const visited = new Set([model])
   let target = model
   for (;;) {
     const next = mapping[target]
     if (typeof next !== 'string' || next.trim() === '' || visited.has(next.trim())) return target
     target = next.trim()
+    if (program === 'one-api') return target
     visited.add(target)
   }
 }

@@ -69,10 +69,13 @@ const CACHE_RATIOS = `
   0.1 claude-3-haiku-20240307 claude-3-5-haiku-20241022 claude-haiku-4-5-20251001 claude-3-opus-20240229
   0.1 claude-3-5-sonnet-20240620 claude-3-5-sonnet-20241022 claude-3-7-sonnet-20250219 claude-sonnet-4-20250514
   0.1 claude-sonnet-4-5-20250929 claude-opus-4-20250514 claude-opus-4-1-20250805 claude-opus-4-5-20251101
-  0.1 claude-opus-4-6 claude-opus-4-7 claude-opus-4-8
+  0.1 claude-opus-4-6 claude-opus-4-7 claude-opus-4-8 claude-3-sonnet-20240229
+  0.1 gemini-3-flash-preview gemini-3-pro-preview gemini-3.1-pro-preview gemini-3.1-flash-lite gemini-3.5-flash-lite
+  0.1 gemini-3.6 gemini-3.6-flash
   0.25 gpt-4.1 gpt-4.1-mini gpt-4.1-nano deepseek-chat deepseek-reasoner deepseek-coder
   0.5 gpt-4o gpt-4o-2024-08-06 gpt-4o-2024-11-20 gpt-4o-mini gpt-4o-mini-2024-07-18 o1 o1-2024-12-17 o1-mini
-  0.5 o1-mini-2024-09-12 o3-mini o3-mini-2025-01-31 gpt-4`
+  0.5 o1-mini-2024-09-12 o1-preview o1-preview-2024-09-12 o3-mini o3-mini-2025-01-31 gpt-4
+  0.5 gpt-4.5-preview gpt-4.5-preview-2025-02-27`
 
 /** new-api model_ratio.go: audio of a prompt, and of an answer, by the tokens of text. */
 const AUDIO_RATIOS = '16 gpt-4o-audio-preview\n25 gpt-4o-mini-tts\n66.67 gpt-4o-mini-audio-preview'
@@ -140,7 +143,7 @@ const COMPLETION_RULES: Readonly<Record<'new-api' | 'one-api', readonly Completi
     [/^gpt-5/, '6'],
     [/^gpt-4\.5-preview/, '2', true],
     [/^gpt-4-turbo|^gpt-.*gpt-4-110[56]$/, '3', true],
-    [/^gpt-3\.5-turbo$|^gpt-3\.5.*0125$/, '3'],
+    // Of gpt-3.5, too: its own rules stand behind the one that all gpt- end in.
     [/^gpt-/, '2'],
     [/^o[13]/, '4', true],
     [/^chatgpt-4o-latest$/, '3', true],
@@ -151,12 +154,17 @@ const COMPLETION_RULES: Readonly<Record<'new-api' | 'one-api', readonly Completi
     [/^gemini-3-pro-image/, '60'],
     [/^gemini-3-pro/, '6'],
     [/^gemini-2\.5-flash-lite/, '4'],
+    [/^gemini-2\.5-flash-preview.*-nothinking$/, '4'],
+    // 3.5 / 0.15
+    [/^gemini-2\.5-flash-preview/, '23.333333333333336'],
     // 2.5 / 0.3
-    [/^gemini-2\.5-flash(?!-preview)/, '8.333333333333334'],
+    [/^gemini-(?:2\.5-flash|robotics-er-1\.5)/, '8.333333333333334'],
     [/^gemini-/, '4'],
     [/^command-r$/, '3', true],
     [/^command-r-plus$/, '5', true],
+    [/^command-r(?:-plus)?-08-2024$/, '4', true],
     [/^command/, '4'],
+    [/^ERNIE-(?:Speed-|Lite-|Character|Functions)|^llama3-8b-8192$/, '2', true],
   ],
   'one-api': [
     [/^whisper-1$/, '0'],

@@ -39,8 +39,9 @@ export const isEqual = (one: Exact, other: Exact): boolean =>
 
 export const isZero = ({ over }: Exact): boolean => over === 0n
 
-/** For messages: `0.8`. */
-export const decimalOf = ({ over, under }: Exact): string => String(Number(over) / Number(under))
+/** For messages and comparisons: 0.8. */
+export const numberOf = ({ over, under }: Exact): number => Number(over) / Number(under)
+export const decimalOf = (value: Exact): string => String(numberOf(value))
 
 const NANOS = BigInt(NANOS_PER_USD)
 

@@ -1,9 +1,10 @@
 // Models of the catalogue: the names in channels, with a kind, a price made of ratios, and the channels as routes.
 import type { IncomingModel, IncomingRoute, LeftOut } from '../move-in.ts'
 import type { RouteOfChannel } from './channels.ts'
+import { numberOf } from './exact.ts'
 import { kindOfName, limitsOfName, reasonOfEnding } from './kinds.ts'
 import { type PriceContext, priceOf } from './prices.ts'
-import type { RatioBook } from './ratios.ts'
+import type { ModelRatios, RatioBook } from './ratios.ts'
 
 export interface Models {
   readonly models: readonly IncomingModel[]
@@ -44,7 +45,8 @@ function modelOf(
   const routes = all.filter(({ kinds }) => kinds.includes(kind))
   if (routes.length === 0)
     return { reason: `None of its channels can serve models of the kind ${kind} here.` }
-  const priced = priceOf(id, kind, book.of(id), context)
+  const charged = chargedAs(id, kind, routes, book, context)
+  const priced = priceOf(charged.model, kind, charged.ratios, context)
   if ('reason' in priced) return priced
   const limits = kind === 'text' ? limitsOfName(id) : undefined
   return {
@@ -52,9 +54,36 @@ function modelOf(
     fields: { kind, ...limits },
     routes: inOrder(routes),
     price: priced.price,
-    notes: kind === 'text' && !limits ? [...priced.notes, NO_LIMITS] : priced.notes,
+    notes: [
+      ...(charged.model === id ? [] : [`charged as ${charged.model}, to which its channel maps it`]),
+      ...priced.notes,
+      ...(kind === 'text' && !limits ? [NO_LIMITS] : []),
+    ],
   }
 }
+
+/**
+ * new-api charges by the caller's name of a model. one-api charges by the one that a channel maps it to, but for speech
+ * (relay/controller/text.go, image.go, audio.go): of several the dearest.
+ */
+function chargedAs(
+  id: string,
+  kind: string,
+  routes: readonly RouteOfChannel[],
+  book: RatioBook,
+  { program }: PriceContext,
+): { model: string; ratios: ModelRatios } {
+  const own = { model: id, ratios: book.of(id) }
+  if (program === 'new-api' || kind === 'speech') return own
+  const [dearest = own] = routes
+    .map(({ charged: { model, type } }) => ({ model, ratios: book.of(model, type) }))
+    .toSorted((one, other) => sizeOf(other.ratios) - sizeOf(one.ratios))
+  return dearest
+}
+
+/** For a comparison alone. */
+const sizeOf = ({ model, completion }: ModelRatios): number =>
+  model ? numberOf(model.ratio) * Math.max(1, numberOf(completion.ratio)) : -1
 
 const NO_LIMITS = 'its output is limited to 8,192 tokens: set max_output_tokens and context'
 

@@ -5,7 +5,7 @@ import { formatUsd } from '../../../src/domain/money.ts'
 import type { ChargedLine, LeftOut, MoveIn, OpenSource } from '../move-in.ts'
 import type { SourceRow, SourceTables } from '../source/rows.ts'
 import { readChannels, readSwitchedOff } from './channels.ts'
-import { exact, isEqual, nanosOfQuota } from './exact.ts'
+import { decimalOf, exact, isEqual, nanosOfQuota } from './exact.ts'
 import { chargedLineOf, hasLog, newestLines, readHistory, recordedRatios } from './log.ts'
 import { modelsOf } from './models.ts'
 import { readSettings, type Settings } from './options.ts'
@@ -123,7 +123,7 @@ const unitNote = ({ quota_per_usd }: Settings): LeftOut[] =>
         {
           kind: 'settings',
           row: 'QuotaPerUnit',
-          reason: `A USD is ${Number(quota_per_usd.over) / Number(quota_per_usd.under)} of quota: each amount is cut to a whole nano-dollar.`,
+          reason: `A USD is ${decimalOf(quota_per_usd)} of quota: each amount is cut to a whole nano-dollar.`,
         },
       ]
 

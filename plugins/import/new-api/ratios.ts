@@ -50,14 +50,15 @@ export class RatioBook {
     this.#defaults = defaultRatiosOf(program)
   }
 
-  of(model: string): ModelRatios {
+  /** @param type of a channel: one-api has ratios of their own for some models there, as "llama3-8b-8192(33)" */
+  of(model: string, type?: number): ModelRatios {
     const { cache_ratio, image_ratio, audio_ratio, audio_completion_ratio } = this.#settings
     const defaults = this.#defaults
     const create_cache = this.#createCache(model)
     return {
       per_call: this.#perCall(model),
-      model: this.#modelRatio(model),
-      completion: this.#completion(model),
+      model: this.#modelRatio(model, type),
+      completion: this.#completion(model, type),
       cache: this.#plain(model, cache_ratio, 'cache_ratio', defaults.cache_ratio),
       create_cache,
       create_cache_1h: {
@@ -93,9 +94,9 @@ export class RatioBook {
     return by_default && { ratio: by_default, note: `price of a call ${BY_DEFAULT}` }
   }
 
-  #modelRatio(model: string): Sourced | undefined {
+  #modelRatio(model: string, type: number | undefined): Sourced | undefined {
     const { model_ratio } = this.#settings
-    const set = model_ratio?.get(model)
+    const set = atType(model_ratio, model, type)
     if (set) return { ratio: set }
     const recorded = this.#recordedRatio(model, 'model_ratio')
     if (recorded && recorded.over > 0n) return { ratio: recorded, note: `model ratio ${FROM_LOG}` }
@@ -105,9 +106,9 @@ export class RatioBook {
     return by_default && { ratio: by_default, note: `model ratio ${BY_DEFAULT}` }
   }
 
-  #completion(model: string): Sourced {
+  #completion(model: string, type: number | undefined): Sourced {
     const rule = completionRuleOf(this.#program, model)
-    const set = this.#settings.completion_ratio?.get(model)
+    const set = atType(this.#settings.completion_ratio, model, type)
     if (rule.is_fixed && !(set && model.includes('/'))) return { ratio: rule.ratio }
     if (set) return { ratio: set }
     const recorded = this.#recordedRatio(model, 'completion_ratio')
@@ -129,3 +130,7 @@ export class RatioBook {
     return set?.get(model) ?? this.#recordedRatio(model, field) ?? (set ? ONE : (defaults.get(model) ?? ONE))
   }
 }
+
+/** one-api relay/billing/ratio/model.go, GetModelRatio. */
+const atType = (table: RatioTable | undefined, model: string, type: number | undefined): Exact | undefined =>
+  table?.get(`${model}(${type})`) ?? table?.get(model)

@@ -1,6 +1,6 @@
 // Users as accounts with their keys: balances of their quota, sign-ins by mail and bcrypt, and what of a user does not come in.
 
-import { formatUsd } from '../../../src/domain/money.ts'
+import { formatUsd, NANOS_PER_USD } from '../../../src/domain/money.ts'
 import type { IncomingAccount, IncomingKey, LeftOut } from '../move-in.ts'
 import type { SourceRow } from '../source/rows.ts'
 import { decimalOf, isEqual, nanosOfQuota } from './exact.ts'
@@ -73,6 +73,12 @@ const labelOf = (row: SourceRow): string => `user ${wholeOf(row, 'id')} "${textO
 const balanceOf = (row: SourceRow, { quota_per_usd }: Settings): number =>
   nanosOfQuota(wholeOf(row, 'quota'), quota_per_usd)
 
+/**
+ * More than this is no money that was paid, and several of them are more than can be counted. The first user of each one-api has
+ * 1,000,000,000 USD (model/main.go).
+ */
+const MAX_BALANCE_NANOS = 1_000_000 * NANOS_PER_USD
+
 function faultOf(row: SourceRow): string | undefined {
   if (isSet(row.deleted_at)) return 'It is deleted.'
   const status = wholeOf(row, 'status')
@@ -88,7 +94,7 @@ function accountOf(row: SourceRow, settings: Settings): IncomingAccount {
     display_name: textOf(row, 'display_name') || name,
     email: MAIL.test(email) ? email : '',
     status: wholeOf(row, 'status') === ENABLED ? 'active' : 'suspended',
-    balance_nanos: balanceOf(row, settings),
+    balance_nanos: isCredited(row, settings) ? balanceOf(row, settings) : 0,
     password_hash: BCRYPT.test(password) ? password : null,
     budgets: {},
     limits: {},
@@ -96,7 +102,11 @@ function accountOf(row: SourceRow, settings: Settings): IncomingAccount {
   }
 }
 
-function partsLeftOut(row: SourceRow, { quota_per_usd }: Settings): LeftOut[] {
+const isCredited = (row: SourceRow, settings: Settings): boolean =>
+  balanceOf(row, settings) <= MAX_BALANCE_NANOS
+
+function partsLeftOut(row: SourceRow, settings: Settings): LeftOut[] {
+  const { quota_per_usd } = settings
   const email = textOf(row, 'email')
   const referral = wholeOf(row, 'aff_quota')
   const usd = formatUsd(nanosOfQuota(referral, quota_per_usd))
@@ -111,6 +121,11 @@ function partsLeftOut(row: SourceRow, { quota_per_usd }: Settings): LeftOut[] {
       'referral balances',
       referral > 0 &&
         `${usd} USD of referral rewards are not part of the balance. Have the user transfer them in the source first, or top up by hand.`,
+    ],
+    [
+      'balances',
+      !isCredited(row, settings) &&
+        'It is more than 1,000,000 USD, and nothing of it is added: top up by hand what the user may spend.',
     ],
     [
       'administrators',

@@ -26,7 +26,7 @@ const HEAD_CHARS = 65_536
 /**
  * Reads a dump once to its end, for its tables and to see that nothing is missing.
  *
- * @throws GatewayError invalid_request for a dump that is cut off, or in another character set
+ * @throws GatewayError invalid_request for a dump that is cut off, of several databases, or in another character set
  */
 export async function openMysqlDump(path: string): Promise<SourceTables> {
   const tables = await indexOf(path)
@@ -43,6 +43,7 @@ export async function openMysqlDump(path: string): Promise<SourceTables> {
 async function indexOf(path: string): Promise<Map<string, DumpTable>> {
   await using window = await DumpWindow.open(path)
   const tables = new Map<string, DumpTable>()
+  const created_tables = new Set<string>()
   const marks = { begins: false, ends: false, transactions: 0 }
   const tableOf = (name: string): DumpTable => {
     const table = tables.get(name) ?? { columns: undefined, from: undefined, until: 0 }
@@ -68,7 +69,11 @@ async function indexOf(path: string): Promise<Map<string, DumpTable>> {
       table.until = window.offset
     }
     const created = createdTable(statement)
-    if (created) tableOf(created.table).columns = created.columns
+    if (created) {
+      if (created_tables.has(created.table)) throw ofSeveral(path, created.table)
+      created_tables.add(created.table)
+      tableOf(created.table).columns = created.columns
+    }
   }
   if ((marks.begins && !marks.ends) || marks.transactions > 0) throw cutOff(path)
   return tables
@@ -88,6 +93,11 @@ function noteMarks(blank: string, marks: { begins: boolean; ends: boolean }, pat
 const noDump = (path: string): Error =>
   invalidRequest(
     `${path} has no tables: it is no MySQL dump. Make one by: mysqldump --single-transaction DATABASE > dump.sql`,
+  )
+
+const ofSeveral = (path: string, table: string): Error =>
+  invalidRequest(
+    `${path} creates the table ${table} twice: it is of several databases. Make a dump of the one: mysqldump --single-transaction DATABASE > dump.sql`,
   )
 
 const cutOff = (path: string): Error =>

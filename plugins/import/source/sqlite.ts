@@ -1,6 +1,6 @@
 // Another gateway's SQLite file, read without writing anything: neither into it nor beside it, also while that gateway runs.
 import { constants, Database } from 'bun:sqlite'
-import { copyFileSync, existsSync, mkdtempSync, rmSync, statSync } from 'node:fs'
+import { copyFileSync, existsSync, mkdtempSync, realpathSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -20,14 +20,16 @@ const BUSY_WAIT_MS = 5_000
  *
  * @throws GatewayError invalid_request for a file that cannot be read so
  */
-export function openSqlite(path: string): SourceTables {
+export function openSqlite(address: string): SourceTables {
+  // The log is beside the file, not beside a link to it.
+  const path = realpathSync(address)
   const copy = needsCopy(path) ? copyOf(path) : undefined
   const dispose = () => {
     if (copy) rmSync(copy.folder, { recursive: true, force: true })
   }
   try {
     const db = connectTo(copy?.path ?? path, copy !== undefined)
-    return tablesOf(db, path, dispose)
+    return tablesOf(db, address, dispose)
   } catch (thrown) {
     dispose()
     throw thrown
