@@ -94,6 +94,13 @@ describe.each(places)('%s has the same rows as SQLite', (_, place) => {
   })
 })
 
+test.if(hasPostgres)('PostgreSQL: the schema that search_path names', async () => {
+  await server?.sql.unsafe('CREATE SCHEMA other; CREATE TABLE other.t AS SELECT 8 AS a')
+  await using tables = await openTables(`${server?.url}?search_path=other`)
+  expect(await all(tables, 't')).toEqual([{ a: 8 }])
+  expect(await tables.columnsOf('users')).toBeUndefined()
+})
+
 describe('a SQLite file is not written to', () => {
   const state = (place: string): Record<string, string> =>
     Object.fromEntries(

@@ -9,7 +9,6 @@ import { missingTable, quoted, type SourceRow, type SourceTables, selectOf, type
 /** In place of those of our own sessions: the tables are another program's, and a reader may take its time. */
 const SETTINGS = {
   application_name: 'tollgate import',
-  search_path: 'public',
   statement_timeout: '0',
   idle_in_transaction_session_timeout: '0',
   enable_seqscan: 'on',
@@ -50,13 +49,13 @@ const OF_PRISMA = [
   'sslpassword',
 ]
 
-/** An address without what only Prisma reads in it, and the settings that follow: it names the schema there. */
-function withoutPrisma(address: string): { url: string; settings: typeof SETTINGS } {
+/** An address without what only Prisma reads in it, and the settings that follow: it names the schema there, others in `search_path`. */
+function withoutPrisma(address: string): { url: string; settings: Record<string, string> } {
   const url = URL.parse(address)
-  if (!url) return { url: address, settings: SETTINGS }
-  const schema = url.searchParams.get('schema')
-  for (const name of OF_PRISMA) url.searchParams.delete(name)
-  return { url: url.href, settings: schema ? { ...SETTINGS, search_path: quoted(schema) } : SETTINGS }
+  const schemas = url?.searchParams.get('schema') || url?.searchParams.get('search_path') || 'public'
+  for (const name of [...OF_PRISMA, 'search_path']) url?.searchParams.delete(name)
+  const search_path = schemas.split(',').map((schema) => quoted(schema.trim()))
+  return { url: url?.href ?? address, settings: { ...SETTINGS, search_path: search_path.join(', ') } }
 }
 
 async function connectTo(address: string) {
