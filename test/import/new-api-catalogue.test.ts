@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { MoveIn, ShadowBillRow } from '../../plugins/import/move-in.ts'
 import { placeOf } from '../../plugins/import/new-api/addresses.ts'
+import { channelKeys } from '../../plugins/import/new-api/channel-settings.ts'
 import { exact, times, usdTextOf } from '../../plugins/import/new-api/exact.ts'
 import { openNewApi } from '../../plugins/import/new-api/open.ts'
 import type { Program } from '../../plugins/import/new-api/ratios.ts'
@@ -400,6 +401,12 @@ describe('prices', () => {
     expect(usdTextOf({ over: 1n, under: 3n })).toBe('0.333333334')
     expect(usdTextOf({ over: 10n ** 30n, under: 1n })).toBeUndefined()
   })
+})
+
+test('keys of a channel are switched off by the number of their line, empty ones counted', () => {
+  const row = { key: 'a\n\nb\nc\n', channel_info: '{"multi_key_status_list":{"2":2}}' }
+  expect(channelKeys(row, 'channel 1').keys).toEqual(['a', 'c'])
+  expect(channelKeys({ key: '' }, 'channel 1').keys).toEqual([])
 })
 
 test('the catalogue of all odd rows is one that loads, with every model', async () => {

@@ -1,7 +1,7 @@
 // Keys, headers and settings of a channel; some keys may be disabled, and some settings have no counterpart.
 import type { LeftOut } from '../move-in.ts'
 import type { SourceRow } from '../source/rows.ts'
-import { jsonIn, objectIn, partsOf, textOf } from './values.ts'
+import { jsonIn, objectIn, textOf } from './values.ts'
 
 const ENABLED = 1
 
@@ -15,12 +15,13 @@ export function channelKeys(row: SourceRow, label: string): { keys: string[]; le
   const { multi_key_status_list } = objectIn(textOf(row, 'channel_info')) ?? {}
   const states = new Map(Object.entries(Object(multi_key_status_list ?? {})))
   const isOn = (at: number): boolean => Number(states.get(String(at)) ?? ENABLED) === ENABLED
-  const off = all.filter((_, at) => !isOn(at)).length
+  const keys = all.filter((_, at) => isOn(at))
+  const off = all.length - keys.length
   const left_out: LeftOut[] =
     off === 0
       ? []
       : [{ kind: 'keys of channels', row: label, reason: `${off} of its ${all.length} keys are disabled.` }]
-  return { keys: all.filter((_, at) => isOn(at)), left_out }
+  return { keys: keys.filter((key) => key !== ''), left_out }
 }
 
 function keysIn(text: string): string[] {
@@ -31,7 +32,8 @@ function keysIn(text: string): string[] {
   const list = text.startsWith('[') ? jsonIn(text) : undefined
   if (Array.isArray(list))
     return list.map((key: unknown) => (typeof key === 'string' ? key.trim() : JSON.stringify(key)))
-  return partsOf(text, '\n')
+  // An empty line counts, too: keys are switched off by the number of their line.
+  return text.split('\n').map((line) => line.trim())
 }
 
 const HEADER_NAME = /^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/

@@ -31,8 +31,6 @@ export interface Channels {
 const ENABLED = 1
 const [DISABLED_BY_HAND, DISABLED_BY_FAILURES] = [2, 3]
 
-export const ABILITY_COLUMNS = ['model', 'channel_id', 'enabled']
-
 /** @param isOff whether the table `abilities` has a model of a channel switched off */
 export async function readChannels(
   program: Program,

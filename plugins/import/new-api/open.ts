@@ -17,7 +17,7 @@ import { isSet, textOf, wholeOf } from './values.ts'
 const RATIO_LINES = 10_000
 
 /**
- * Opens the database of one of the two. The tables are closed with it.
+ * Opens the database of one of the two. The tables are closed with it, and stay open where it fails.
  *
  * @throws GatewayError invalid_request for a database of another program, also of the other one of the two
  */
@@ -26,22 +26,13 @@ export async function openNewApi(
   program: Program,
   { now_ms }: { now_ms: number },
 ): Promise<OpenSource> {
-  const settings = await settingsOf(tables, program)
+  await refuseOthers(tables, program)
+  const settings = await readSettings(tables.rows('options'))
   return {
     readMoveIn: () => readMoveIn(tables, program, settings, now_ms),
     readHistory: () => readHistory(tables, settings),
     readChargedLines: (limit) => chargedLines(tables, program, settings, limit),
     [Symbol.asyncDispose]: () => tables[Symbol.asyncDispose](),
-  }
-}
-
-async function settingsOf(tables: SourceTables, program: Program): Promise<Settings> {
-  try {
-    await refuseOthers(tables, program)
-    return await readSettings(tables.rows('options'))
-  } catch (thrown) {
-    await tables[Symbol.asyncDispose]()
-    throw thrown
   }
 }
 
