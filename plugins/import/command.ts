@@ -93,11 +93,7 @@ async function runFrom(
 ): Promise<void> {
   if (options.as !== undefined) checkName(options.as, '--as')
   const context = contextOf(command, deps)
-  const [{ runImport }, { rateLines }, opened] = await Promise.all([
-    import('./run.ts'),
-    import('./shadow-bill.ts'),
-    open(),
-  ])
+  const [{ runImport }, opened] = await Promise.all([import('./run.ts'), open()])
   await using source = opened.source
   await runImport(
     source,
@@ -107,6 +103,6 @@ async function runFrom(
       opening_balance_nanos: options.openingBalance,
       database: opened.address,
     },
-    { deps, context, rateLines },
+    { deps, context },
   )
 }

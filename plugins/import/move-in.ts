@@ -2,7 +2,6 @@
 import type { BudgetChanges, BudgetUse } from '../../src/access/budgets.ts'
 import type { TomlValue } from '../../src/catalogue/toml-write.ts'
 import type { Limit } from '../../src/domain/call-limits.ts'
-import type { Catalogue } from '../../src/domain/catalogue.ts'
 import type { Nanos } from '../../src/domain/money.ts'
 import type { Usage } from '../../src/domain/usage.ts'
 
@@ -155,15 +154,6 @@ export interface ShadowBillRow {
   /** Why they differ by more than 1 %, such as "group ratio 0.8 in 12 lines"; empty where they do not. */
   readonly reasons: readonly string[]
 }
-
-/**
- * `rateLines` of shadow-bill.ts. Lines of models that the catalogue lacks are rows too, rated 0, with that as their reason.
- * @param catalogue with the imported models
- */
-export type RateLines = (
-  lines: AsyncIterable<ChargedLine>,
-  catalogue: Pick<Catalogue, 'models'>,
-) => Promise<readonly ShadowBillRow[]>
 
 /** A source that is open: its rows become a move-in, its log two streams. */
 export interface OpenSource extends AsyncDisposable {

@@ -143,20 +143,11 @@ function section<Row>(
 
 function balancesOf({ balances }: Report): string {
   const { accounts, credited_usd, accounts_in_debt, debt_usd, accounts_without_balance } = balances
-  const lines: [string, string][] = [
-    ['credited', `${credited_usd} USD to ${counted(accounts, 'account')}`],
-    ...(accounts_in_debt > 0
-      ? [['debt', `${debt_usd} USD of ${counted(accounts_in_debt, 'account')}`] as [string, string]]
-      : []),
-    ...(accounts_without_balance > 0
-      ? [
-          [
-            'no balance',
-            `${counted(accounts_without_balance, 'account')} without a total in the source: --opening-balance USD`,
-          ] as [string, string],
-        ]
-      : []),
-  ]
+  const lines: [string, string][] = [['credited', `${credited_usd} USD to ${counted(accounts, 'account')}`]]
+  if (accounts_in_debt > 0) lines.push(['debt', `${debt_usd} USD of ${counted(accounts_in_debt, 'account')}`])
+  const without = counted(accounts_without_balance, 'account')
+  if (accounts_without_balance > 0)
+    lines.push(['no balance', `${without} without a total in the source: --opening-balance USD`])
   const is_none = accounts + accounts_in_debt + accounts_without_balance === 0
   return is_none ? '' : `Balances\n${fields(lines)}`
 }
@@ -219,36 +210,26 @@ function nextSteps(report: Report, { data }: TextOptions): string {
   const without_sign_in = accounts.rows.filter(({ signs_in_by }) => signs_in_by === 'nothing yet').length
   const missing = variables.missing.join(', ')
   const set_missing =
-    missing === ''
-      ? []
-      : [`Set the environment variables ${missing}, which the source read from its environment.`]
+    missing !== '' && `Set the environment variables ${missing}, which the source read from its environment.`
   const steps = applied
     ? [
-        ...(variables.added.length > 0
-          ? [
-              `Start the gateway, or restart it, with --env-file ${files.variables}: it has the providers' keys.`,
-            ]
-          : []),
-        ...set_missing,
-        ...(links > 0
-          ? [
-              `Send each person their link from ${files.links}, then delete the file. The links work for 7 days.`,
-            ]
-          : []),
-        ...(without_sign_in > 0
-          ? [
-              `${counted(without_sign_in, 'account')} can sign in to the console only once you invite them: tollgate account invite NAME`,
-            ]
-          : []),
+        files.has_variables &&
+          `Start the gateway, or restart it, with --env-file ${files.variables}: it has the providers' keys.`,
+        set_missing,
+        links > 0 &&
+          `Send each person their link from ${files.links}, then delete the file. The links work for 7 days.`,
+        without_sign_in > 0 &&
+          `${counted(without_sign_in, 'account')} can sign in to the console only once you invite them: tollgate account invite NAME`,
         `Check the books: tollgate audit --data ${data}`,
         'Point your proxy here. Leave the old gateway in place for a week, so that you can go back.',
       ]
     : [
-        ...(left_out.length > 0 ? ['Read the list "Left out", and correct the source where you can.'] : []),
-        ...set_missing,
+        left_out.length > 0 && 'Read the list "Left out", and correct the source where you can.',
+        set_missing,
         'Nothing was written. To import, add --apply to this command.',
       ]
-  return ['Next', ...steps.flatMap((step, at) => numbered(step, at + 1))].join('\n')
+  const lines = steps.filter((step) => step !== false).flatMap((step, at) => numbered(step, at + 1))
+  return ['Next', ...lines].join('\n')
 }
 
 /** The text of a step is below that of the others. */

@@ -1,4 +1,5 @@
 // The report of an import as a value: what comes in and under which names, what does not and why, and the shadow bill.
+import { existsSync } from 'node:fs'
 import { formatUsd, type Nanos } from '../../src/domain/money.ts'
 import type { Applied, ImportFiles } from './apply/apply.ts'
 import type { CatalogueImport } from './apply/catalogue.ts'
@@ -76,7 +77,7 @@ export function reportOf({ plan, catalogue, history, shadow_bill, database, file
       ...money('rated', sum(shadow_bill.map(({ rated_nanos }) => rated_nanos))),
       models: shadow_bill,
     },
-    files,
+    files: { ...files, has_variables: existsSync(files.variables) },
     links: applied?.links ?? fresh.filter(({ incoming }) => isInvited(incoming)).length,
   }
 }

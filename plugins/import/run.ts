@@ -11,12 +11,13 @@ import { applyImport, type ImportFiles, makeFolder } from './apply/apply.ts'
 import type { ImportPoint } from './apply/applying.ts'
 import { prepareCatalogue } from './apply/catalogue.ts'
 import { countedRows, type HistorySums, noSums, unownedHistory } from './apply/history.ts'
-import type { MoveIn, OpenSource, RateLines } from './move-in.ts'
+import type { OpenSource } from './move-in.ts'
 import { type Known, NOTHING_KNOWN, readKnown } from './plan/known.ts'
 import { withUsableHashes } from './plan/passwords.ts'
 import { type Plan, planAccounts } from './plan/plan.ts'
 import { reportOf } from './report.ts'
 import { reportText } from './report-text.ts'
+import { rateLines } from './shadow-bill.ts'
 
 /** As many of the newest lines as the shadow bill has. */
 const MAX_BILL_LINES = 10_000
@@ -33,7 +34,6 @@ export interface ImportOptions {
 interface RunParts {
   deps: CliDeps
   context: Context
-  rateLines: RateLines
   /** For crash tests. */
   probe?: (point: ImportPoint) => void
 }
@@ -42,7 +42,7 @@ interface RunParts {
 export async function runImport(
   source: OpenSource,
   options: ImportOptions,
-  { deps, context, rateLines, probe = () => {} }: RunParts,
+  { deps, context, probe = () => {} }: RunParts,
 ): Promise<void> {
   const { folder, json } = context
   using _lock = options.apply ? lockImport(folder) : undefined
@@ -68,7 +68,7 @@ export async function runImport(
       const applied = options.apply
         ? await applyImport({ folder, deps, source, move_in, catalogue, files }, applying)
         : undefined
-      const history = applied?.history ?? (await countHistory(source, move_in, show, check))
+      const history = applied?.history ?? (await countHistory(source, plan, show, check))
       const with_history: Plan = { ...plan, left_out: [...plan.left_out, ...unownedHistory(history)] }
       const { database } = options
       return reportOf({ plan: with_history, catalogue, history, shadow_bill, database, files, applied })
@@ -104,13 +104,12 @@ async function knownIn(folder: DataFolder, name: string): Promise<Known> {
 
 async function countHistory(
   source: Pick<OpenSource, 'readHistory'>,
-  { accounts }: Pick<MoveIn, 'accounts'>,
+  { rows_here }: Pick<Plan, 'rows_here'>,
   show: ShowStep,
   check: () => void,
 ): Promise<HistorySums> {
-  const known = new Set(accounts.map(({ source_id }) => source_id))
   const sums = noSums()
-  for await (const _ of countedRows(source.readHistory(), (account) => known.has(account), sums)) {
+  for await (const _ of countedRows(source.readHistory(), rows_here, sums)) {
     check()
     show({ what: 'Reading the log', done: sums.rows, unit: 'rows' })
   }

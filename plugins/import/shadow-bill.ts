@@ -1,20 +1,23 @@
 // The shadow bill: lines that a source charged, rated by the imported prices, and why they differ. Pure.
-import type { Model } from '../../src/domain/catalogue.ts'
+import type { Catalogue, Model } from '../../src/domain/catalogue.ts'
 import type { Nanos } from '../../src/domain/money.ts'
 import { NO_UNITS } from '../../src/domain/units.ts'
 import { chargeImages, chargeTokens } from '../../src/money/pricing/charge.ts'
 import { chargedExtras } from '../../src/money/pricing/extras.ts'
 import { chargeImageTokens } from '../../src/money/pricing/image-tokens.ts'
 import { chargeUnits } from '../../src/money/pricing/units.ts'
-import type { ChargedLine, RateLines, ShadowBillRow } from './move-in.ts'
+import type { ChargedLine, ShadowBillRow } from './move-in.ts'
 
 const NOT_IMPORTED = 'no imported model has this name'
 
 /** A line differs where the difference is more than this part of its charge. */
 const TOLERATED_PART = 100
 
-/** Rates each line as a call of the catalogue. The rows are by what was charged, the most first. */
-export const rateLines: RateLines = async (lines, { models }) => {
+/** Rates each line as a call of the catalogue, 0 where it lacks the model. The rows are by what was charged, the most first. */
+export async function rateLines(
+  lines: AsyncIterable<ChargedLine>,
+  { models }: Pick<Catalogue, 'models'>,
+): Promise<ShadowBillRow[]> {
   const sums = new Map<string, ModelSum>()
   for await (const line of lines) {
     const sum = sums.get(line.model) ?? new ModelSum(line.model)

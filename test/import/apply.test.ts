@@ -229,10 +229,18 @@ describe('what is refused', () => {
   test('a key whose text is known under another row', async () => {
     await using folder = await imported('SQLite')
     const key = incomingKey('laptop', { source_id: 'token 77' })
-    const accounts = [incomingAccount('dora', { keys: [key] })]
+    const accounts = [incomingAccount('dora', { keys: [key, incomingKey('of dora')] })]
     const { out } = await importFrom({ dir: folder.dir, source: fakeSource({ accounts }), name: 'other' })
     expect(out).toContain('The same text is a key of account anna already.')
-    expect(await folder.rows('SELECT count(*) AS keys FROM keys')).toEqual([{ keys: 3 }])
+    expect(await folder.rows('SELECT count(*) AS keys FROM keys')).toEqual([{ keys: 4 }])
+  })
+
+  test('the same database under another name: its balances would come in twice', async () => {
+    await using folder = await imported('SQLite')
+    const before = await stateOf(folder)
+    const { status, err } = await importFrom({ dir: folder.dir, source: fakeSource(SOURCE), name: 'shop-b' })
+    expect([status, err]).toEqual([1, expect.stringContaining('it was imported under another name')])
+    expect(await stateOf(folder)).toEqual(before)
   })
 
   test('a second import beside the first', async () => {
@@ -291,6 +299,8 @@ test('a variable that has another value gets a number, and a line that is there 
   expect(status).toBe(0)
   expect(readFileSync(folder.at('imported.env'), 'utf8')).toContain('MAIN_API_KEY_2=secret-of-main\n')
   expect(readFileSync(folder.at('tollgate.toml'), 'utf8')).toContain('api_keys = ["env:MAIN_API_KEY_2"]')
+  // Also where an import that was killed had written the file.
+  expect((await importFrom({ dir: folder.dir, source })).out).toContain('Start the gateway, or restart it')
 })
 
 test('what the catalogue has already stays; another server under the name of one gets a number', async () => {
@@ -326,6 +336,28 @@ test('links are for people with an address and without a password, and made once
   writeFileSync(folder.at('imported-links.csv'), '')
   await importFrom({ dir: folder.dir, source: fakeSource(SOURCE), now_ms: NOW + DAY_S * 1_000 })
   expect(readFileSync(folder.at('imported-links.csv'), 'utf8')).toBe('')
+})
+
+test('a link that was sent is never that of the next account of its name', async () => {
+  await using folder = await importFolder('SQLite')
+  const tokens = () =>
+    [...readFileSync(folder.at('imported-links.csv'), 'utf8').matchAll(/#([\w-]{32})/g)].map(
+      ([, token]) => token,
+    )
+  const berts = ['old', 'new'].map((of) =>
+    fakeSource({
+      ...SOURCE,
+      history: [],
+      accounts: [incomingAccount('bert', { source_id: `user ${of}`, email: `${of}@example.com` })],
+    }),
+  )
+  for (const [at, source] of berts.entries()) {
+    expect(await importFrom({ dir: folder.dir, source, name: `shop-${at}` })).toMatchObject({ status: 0 })
+    const args = ['account', 'rename', 'bert', `bert-of-${at}`]
+    expect(await importFrom({ dir: folder.dir, source, args })).toMatchObject({ status: 0 })
+  }
+  expect(new Set(tokens()).size).toBe(2)
+  expect(await folder.rows('SELECT count(*) AS links FROM sign_in_links')).toEqual([{ links: 2 }])
 })
 
 test('--opening-balance is for accounts without a total, once', async () => {

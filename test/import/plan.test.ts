@@ -1,17 +1,43 @@
 // The plan of an import: names, what was known, what cannot come in, the catalogue's blocks.
 import { describe, expect, test } from 'bun:test'
-import type { IncomingAccount } from '../../plugins/import/move-in.ts'
+import type { IncomingAccount, IncomingKey } from '../../plugins/import/move-in.ts'
 import { planCatalogue, withBlocks, withoutMistakes } from '../../plugins/import/plan/catalogue.ts'
-import { accountContent, accountIdentity, prefixOf } from '../../plugins/import/plan/identity.ts'
+import {
+  accountContent,
+  accountIdentity,
+  keyContent,
+  keyIdentity,
+  prefixOf,
+} from '../../plugins/import/plan/identity.ts'
 import { type Known, type KnownRow, NOTHING_KNOWN } from '../../plugins/import/plan/known.ts'
 import { accountNameFor, keyNameFor, TakenNames } from '../../plugins/import/plan/names.ts'
 import { withUsableHashes } from '../../plugins/import/plan/passwords.ts'
 import { planAccounts } from '../../plugins/import/plan/plan.ts'
 import { HIDDEN_PREFIX, hashKey } from '../../src/access/secret.ts'
+import { readCatalogue } from '../../src/catalogue/load.ts'
+import { BUILT_IN_REGISTRY } from '../../src/protocols/registry.ts'
+import type { Key } from '../../src/store/schema.ts'
 import { incomingAccount, incomingKey, incomingModel, incomingProvider, USD } from './fake-source.ts'
 
 const NOW = Date.UTC(2026, 10, 29)
 const OPTIONS = { source: 'new-api', opening_balance_nanos: undefined, now_ms: NOW }
+/** That came in before. */
+const KEY: Key = {
+  id: 7,
+  account_id: 1,
+  name: 'laptop',
+  prefix: 'sk-kxxxxxx',
+  sha256: Buffer.alloc(32),
+  models: null,
+  addresses: null,
+  spend_limit_nanos: null,
+  spent_nanos: 0,
+  held_nanos: 0,
+  concurrent_calls: null,
+  expires_at_ms: null,
+  revoked_at_ms: null,
+  created_at_ms: 0,
+}
 const planOf = (accounts: readonly IncomingAccount[], known: Known = NOTHING_KNOWN) =>
   planAccounts({ source: 'new-api', accounts, providers: [], models: [], left_out: [] }, known, OPTIONS)
 
@@ -77,7 +103,9 @@ describe('what cannot come in', () => {
   test('the second of two keys with one text', () => {
     const again = incomingKey('k', { source_id: 'token 2' })
     const { left_out } = planOf([incomingAccount('anna', { keys: [incomingKey('k'), again] })])
-    expect(left_out).toMatchObject([{ row: expect.stringContaining('token 2') }])
+    expect(left_out).toMatchObject([
+      { row: expect.stringContaining('token 2'), reason: 'The same text is a key of account anna already.' },
+    ])
   })
 
   test('the rate limits of keys that have one prefix', () => {
@@ -165,6 +193,14 @@ describe('rows that came in before', () => {
     keys: [],
     closed: new Set(),
   })
+  const keyRow = (key: IncomingKey): KnownRow => ({
+    ...row(anna),
+    kind: 'key',
+    source_id: key.source_id,
+    key_id: KEY.id,
+    identity: keyIdentity(key),
+    content: JSON.stringify(keyContent(key)),
+  })
   const anna = incomingAccount('anna', { email: 'anna@example.com', balance_nanos: USD })
 
   test('are left alone', () => {
@@ -184,6 +220,59 @@ describe('rows that came in before', () => {
     const moved = { ...anna, email: 'anna@example.org' }
     for (const account of [renamed, moved]) expect(planOf([account], known(row(anna))).accounts).toEqual([])
     expect(() => planOf([{ ...renamed, email: '' }], known(row(anna)))).toThrow('--as NAME')
+  })
+
+  describe('whose number another row has now', () => {
+    const berta = incomingAccount('berta', { keys: [incomingKey('b')] })
+    const carl = incomingAccount('carl', { source_id: anna.source_id, keys: [incomingKey('c')] })
+
+    test('a new account gets neither the account nor its keys', () => {
+      const plan = planOf([carl, berta], known(row(anna), row(berta)))
+      expect(plan.accounts.map(({ name, keys }) => [name, keys.length])).toEqual([['anna', 1]])
+      expect(plan.accounts[0]?.incoming.name).toBe('berta')
+      expect(plan.left_out).toMatchObject([{ kind: 'accounts', row: 'user anna "carl"' }])
+      expect([...plan.rows_here]).toEqual(['user berta'])
+    })
+
+    test('an account with another name and email is the same by its key', () => {
+      const key = incomingKey('a')
+      const renamed = { ...anna, name: 'annabel', email: '', keys: [key] }
+      expect(planOf([renamed], known(row(anna), keyRow(key)))).toMatchObject({
+        known_accounts: 1,
+        known_keys: 1,
+        left_out: [],
+      })
+    })
+
+    test('a new key is left out, and the others come in', () => {
+      const old = keyRow(incomingKey('old', { source_id: 'token 1' }))
+      const same = incomingKey('same')
+      const keys = [incomingKey('new', { source_id: 'token 1' }), same, incomingKey('fresh')]
+      const plan = planOf([{ ...anna, keys }], known(row(anna), old, keyRow(same)))
+      expect(plan.accounts[0]?.keys.map(({ name }) => name)).toEqual(['fresh'])
+      expect(plan.left_out).toMatchObject([{ kind: 'keys', row: 'token 1 "new" of anna' }])
+    })
+
+    test('most keys are others: it is another database', () => {
+      const old = keyRow(incomingKey('old', { source_id: 'token 1' }))
+      const keys = [incomingKey('new', { source_id: 'token 1' })]
+      expect(() => planOf([{ ...anna, keys }], known(row(anna), old))).toThrow('such as token 1')
+    })
+  })
+
+  test('that are deleted or disabled in the source since are listed where they work here', () => {
+    const gone = (over: Partial<Key>): Known => ({
+      ...known(row(anna), keyRow(incomingKey('k'))),
+      keys: [{ ...KEY, ...over }],
+    })
+    const changed = (over: Partial<Key>) =>
+      planOf([anna], gone(over)).changed.map(({ row, is }) => `${row}: ${is}`)
+    expect(changed({})).toEqual(['token k, "laptop" of anna: deleted or disabled'])
+    expect(changed({ revoked_at_ms: NOW })).toEqual([])
+    expect(changed({ expires_at_ms: NOW })).toEqual([])
+    const berta = incomingAccount('berta')
+    expect(planOf([berta], known(row(anna))).changed).toMatchObject([{ row: 'user anna, anna' }])
+    expect(planOf([], known(row(anna))).changed).toEqual([])
   })
 
   test('of a closed account take no new keys, and the rest comes in', () => {
@@ -225,6 +314,22 @@ describe('the catalogue', () => {
     expect(withoutMistakes(plan, { models: [{ id: 'here' }] }, [{ path: 'models[0].id', message: '' }])).toBe(
       undefined,
     )
+  })
+
+  test('gets a limit that it refuses back as left out', () => {
+    const limitOf = (name: string, requests_per_minute: number) => ({
+      of: 'accounts' as const,
+      name,
+      limit: { requests_per_minute },
+    })
+    const plan = planCatalogue({}, move_in, [limitOf('a.b', 0), limitOf('anna', 5)], same)
+    const text = withBlocks('[server]\n', plan, 'Imported')
+    const reading = readCatalogue(text, { env: { MAIN_API_KEY: 'x' }, protocols: BUILT_IN_REGISTRY })
+    const less = withoutMistakes(plan, {}, reading.ok ? [] : reading.mistakes)
+    expect(less?.limits.map(({ name }) => name)).toEqual(['anna'])
+    expect(less?.left_out).toMatchObject([
+      { kind: 'rate limits', row: 'a.b', reason: expect.stringContaining('requests_per_minute must be') },
+    ])
   })
 
   test('keeps the ends of its lines', () => {

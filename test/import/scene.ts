@@ -1,7 +1,7 @@
 // A data folder into which a test imports from a source of its own, by the command as it is but for the source.
 
 import type { ImportPoint } from '../../plugins/import/apply/applying.ts'
-import type { OpenSource, RateLines } from '../../plugins/import/move-in.ts'
+import type { OpenSource } from '../../plugins/import/move-in.ts'
 import { runImport } from '../../plugins/import/run.ts'
 import { plugins } from '../../plugins/index.ts'
 import { contextOf } from '../../src/app/command-line/context.ts'
@@ -31,8 +31,6 @@ export interface Ran {
 /** Noon of the day on which tests import. */
 export const NOW = Date.UTC(2026, 10, 29, 12)
 
-const rateNothing: RateLines = async () => []
-
 /** Runs `tollgate import` from a source, or with `args` another command. */
 export async function importFrom(fake: FakeImport): Promise<Ran> {
   const out: string[] = []
@@ -53,7 +51,6 @@ export async function importFrom(fake: FakeImport): Promise<Ran> {
           {
             deps,
             context: contextOf(command, deps),
-            rateLines: rateNothing,
             probe: fake.probe ?? (() => {}),
           },
         ),

@@ -13,8 +13,6 @@ const ROWS_A_BATCH = 500
 /** Of a prepared statement: building one takes ten times as long as running it. */
 const ROWS_A_STATEMENT = 50
 
-const ERASED = `SELECT account_id FROM erased_accounts`
-
 /** Sums of a source's log, of accounts that came in and of others. */
 export interface HistorySums {
   rows: number
@@ -27,11 +25,11 @@ export interface HistorySums {
 /** The rows of a history with their sums, counted while they are read. */
 export async function* countedRows(
   rows: AsyncIterable<HistoryRow>,
-  isKnown: (account: string) => boolean,
+  rows_here: ReadonlySet<string>,
   sums: HistorySums,
 ): AsyncGenerator<HistoryRow> {
   for await (const row of rows) {
-    if (isKnown(row.account)) {
+    if (rows_here.has(row.account)) {
       sums.rows += 1
       sums.calls += row.calls
       sums.charged_nanos += row.charged_nanos
@@ -52,12 +50,10 @@ export function unownedHistory({ unowned_calls }: HistorySums): LeftOut[] {
 export async function applyHistory(
   db: Db,
   rows: AsyncIterable<HistoryRow>,
-  { plan: { source }, show, check, probe }: Applying,
+  { plan: { source, rows_here }, show, check, probe }: Applying,
 ): Promise<HistorySums> {
   const ids = await accountIds(db, source)
-  const erased = new Set((await db.rows<{ account_id: number }>(ERASED)).map(({ account_id }) => account_id))
   const sums = noSums()
-  const isKnown = (account: string) => !erased.has(ids.get(account) ?? 0) && ids.has(account)
   let batch: NewRow[] = []
   const write = async () => {
     const values = batch
@@ -67,7 +63,7 @@ export async function applyHistory(
     show({ what: 'Importing history', done: sums.rows, unit: 'rows' })
     probe('history')
   }
-  for await (const { account, ...row } of countedRows(rows, isKnown, sums)) {
+  for await (const { account, ...row } of countedRows(rows, rows_here, sums)) {
     batch.push({ ...row, source, account_id: ids.get(account) ?? 0 })
     if (batch.length >= ROWS_A_BATCH) await write()
   }

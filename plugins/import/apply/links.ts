@@ -52,11 +52,11 @@ export async function applyLinks(
   const expires_at_ms = applying.now_ms + INVITATION_DAYS * DAY_MS
   const made = invited.map((person) => ({
     ...person,
-    token: known.get(person.name) ?? makeToken(randomBytes),
+    token: known.get(personOf(person)) ?? makeToken(randomBytes),
     expires_at_ms,
   }))
   const lines = made
-    .filter(({ name }) => !known.has(name))
+    .filter((person) => !known.has(personOf(person)))
     .map(({ name, email, token }) => {
       const link = linkAt(url, 'invitation', { token, expires_at_ms })
       return csvLine([name, email, link.url, link.expires_at])
@@ -94,10 +94,14 @@ const storeLinks = (
     )
   })
 
-const LINE = /^([^,"\r\n]+),.*\/invitation#([A-Za-z0-9_-]{32})/gm
+/** The start of a person's line: an erased account's name may be somebody else's by now, who must not get a token that was sent already. */
+const personOf = ({ name, email }: Pick<Invited, 'name' | 'email'>): string =>
+  csvLine([name, email]).trimEnd()
+
+const LINE = /^(.*),[^,]*\/invitation#([A-Za-z0-9_-]{32})/gm
 
 const tokensIn = (text: string): ReadonlyMap<string, string> =>
-  new Map([...text.matchAll(LINE)].map(([, name = '', token = '']) => [name, token]))
+  new Map([...text.matchAll(LINE)].map(([, person = '', token = '']) => [person, token]))
 
 /** Active accounts of the import without a password and without a link of an earlier run. */
 const UNINVITED = `

@@ -147,7 +147,14 @@ export function withoutMistakes(
     if (place >= 0 && !reasons[kind].has(place))
       reasons[kind].set(place, `${path.replace(/^[^.]*\.?/, '')} ${message}`.trim())
   }
-  if (reasons.providers.size + reasons.models.size === 0) return undefined
+  const mistakenLimits = new Map(
+    plan.limits.flatMap((limit) => {
+      const path = `limits.${limit.of}.${writeKey(limit.name)}`
+      const mistake = mistakes.find((each) => each.path === path || each.path.startsWith(`${path}.`))
+      return mistake ? [[limit, `${mistake.path.slice(path.length + 1)} ${mistake.message}`.trim()]] : []
+    }),
+  )
+  if (reasons.providers.size + reasons.models.size + mistakenLimits.size === 0) return undefined
   const left = (kind: string, row: string, reason: string): LeftOut => ({
     kind,
     row,
@@ -157,6 +164,7 @@ export function withoutMistakes(
     ...plan,
     providers: plan.providers.filter((_, at) => !reasons.providers.has(at)),
     models: plan.models.filter((_, at) => !reasons.models.has(at)),
+    limits: plan.limits.filter((limit) => !mistakenLimits.has(limit)),
     left_out: [
       ...plan.left_out,
       ...[...reasons.providers].map(([at, reason]) =>
@@ -165,6 +173,7 @@ export function withoutMistakes(
       ...[...reasons.models].map(([at, reason]) =>
         left('models', plan.models[at]?.incoming.id ?? '', reason),
       ),
+      ...[...mistakenLimits].map(([{ name }, reason]) => left('rate limits', name, reason)),
     ],
   }
 }

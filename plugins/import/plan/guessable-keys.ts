@@ -6,21 +6,7 @@ const WORDS = (
   'internal key litellm llm local main master master-key my my-key mykey openai openwebui password playground prod production proxy public ' +
   'root secret server service sk stage staging super-secret team temp test test-key testing token user virtual webui work'
 ).split(' ')
-const ENDS = [
-  '',
-  '1',
-  '12',
-  '123',
-  '1234',
-  '12345',
-  '123456',
-  '12345678',
-  '2023',
-  '2024',
-  '2025',
-  '2026',
-  '!',
-]
+const ENDS = ['', ...'1 12 123 1234 12345 123456 12345678 2023 2024 2025 2026 !'.split(' ')]
 const MAX_DIGITS = 5
 const LETTERS = 'abcdefghijklmnopqrstuvwxyz0123456789'
 

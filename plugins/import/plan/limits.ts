@@ -5,35 +5,37 @@ import type { PlannedLimit } from './catalogue.ts'
 import { prefixOf } from './identity.ts'
 import type { Known } from './known.ts'
 
-/**
- * @param nameOf the account name of a row of the source; undefined: it does not come in
- * @returns the limits, and those of keys that cannot be told apart by their prefixes
- */
+/** The rows that are here or come in: accounts with their names, and keys. */
+interface RowsHere {
+  readonly names: ReadonlyMap<string, string>
+  readonly keys_here: ReadonlySet<string>
+}
+
+/** @returns the limits, and those of keys that cannot be told apart by their prefixes */
 export function planLimits(
   { accounts }: Pick<MoveIn, 'accounts'>,
   { keys }: Pick<Known, 'keys'>,
-  nameOf: (source_id: string) => string | undefined,
+  { names, keys_here }: RowsHere,
 ): { limits: PlannedLimit[]; left_out: LeftOut[] } {
-  const incoming = accounts.filter(({ source_id }) => nameOf(source_id) !== undefined)
-  const own = new Set(incoming.flatMap((account) => account.keys.map(({ sha256 }) => sha256.toString('hex'))))
+  const incoming = accounts
+    .flatMap((account) => account.keys)
+    .filter(({ source_id }) => keys_here.has(source_id))
+  const own = new Set(incoming.map(({ sha256 }) => sha256.toString('hex')))
   const prefixes = [
-    ...incoming.flatMap((account) => account.keys.map(prefixOf)),
+    ...incoming.map(prefixOf),
     ...keys.filter(({ sha256 }) => !own.has(sha256.toString('hex'))).map(({ prefix }) => prefix),
   ]
   const counts = Map.groupBy(prefixes, (prefix) => prefix)
-  const limited = incoming.flatMap((account) => account.keys).filter(({ limits }) => isSet(limits))
+  const limited = incoming.filter(({ limits }) => isSet(limits))
   const isAlone = (key: IncomingKey) => counts.get(prefixOf(key))?.length === 1
   const reason =
     'Another key has the same prefix, and the catalogue limits keys by their prefix. Rotate one of them, and limit it by hand.'
   return {
     limits: [
-      ...incoming
-        .filter(({ limits }) => isSet(limits))
-        .map(({ source_id, limits }) => ({
-          of: 'accounts' as const,
-          name: nameOf(source_id) ?? '',
-          limit: limits,
-        })),
+      ...accounts.flatMap(({ source_id, limits: limit }) => {
+        const name = names.get(source_id)
+        return name !== undefined && isSet(limit) ? [{ of: 'accounts' as const, name, limit }] : []
+      }),
       ...limited
         .filter(isAlone)
         .map((key) => ({ of: 'keys' as const, name: prefixOf(key), limit: key.limits })),

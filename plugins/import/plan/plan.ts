@@ -1,22 +1,17 @@
 // The plan of an import: what of a move-in is new, under which names, what was brought before and has changed since, and what cannot come in.
 import { checkSettings } from '../../../src/access/key-settings.ts'
-import { conflict, GatewayError } from '../../../src/domain/errors.ts'
+import { GatewayError } from '../../../src/domain/errors.ts'
 import type { Nanos } from '../../../src/domain/money.ts'
 import { unseenIn } from '../../../src/utilities/visible-text.ts'
 import type { IncomingAccount, IncomingKey, LeftOut, MoveIn } from '../move-in.ts'
 import type { PlannedLimit } from './catalogue.ts'
+import { goneRows } from './gone-rows.ts'
 import { isGuessableKey } from './guessable-keys.ts'
-import {
-  accountContent,
-  accountIdentity,
-  type Changed,
-  changesOf,
-  keyContent,
-  keyIdentity,
-} from './identity.ts'
+import { accountContent, type Changed, changesOf, keyContent } from './identity.ts'
 import { type Known, type KnownRow, rowName } from './known.ts'
 import { planLimits } from './limits.ts'
 import { accountNameFor, keyNameFor, TakenNames } from './names.ts'
+import { isSameAccount, isSameKey, refuseOtherDatabase } from './same-rows.ts'
 
 export interface PlannedAccount {
   readonly incoming: IncomingAccount
@@ -40,6 +35,8 @@ export interface Plan {
   readonly source: string
   /** New ones, and known ones for which something is left to do. */
   readonly accounts: readonly PlannedAccount[]
+  /** The rows of accounts that are here after the import, without erased ones. */
+  readonly rows_here: ReadonlySet<string>
   readonly known_accounts: number
   readonly known_keys: number
   readonly renamed: readonly Renamed[]
@@ -73,17 +70,16 @@ export function planAccounts(move_in: MoveIn, known: Known, options: PlanOptions
   refuseOtherDatabase(move_in, known, options.source)
   const planner = new Planner(known, options)
   const accounts = move_in.accounts.flatMap((incoming) => planner.plan(incoming) ?? [])
-  const { limits, left_out: unlimited } = planLimits(move_in, known, (source_id) =>
-    planner.names.get(source_id),
-  )
+  const { limits, left_out: unlimited } = planLimits(move_in, known, planner)
   const { known_accounts, known_keys, renamed, changed, left_out, guessable_keys, without_balance } = planner
   return {
     source: options.source,
     accounts,
+    rows_here: new Set(planner.names.keys()),
     known_accounts,
     known_keys,
     renamed,
-    changed,
+    changed: [...changed, ...goneRows(move_in, known, options.now_ms)],
     left_out: [...move_in.left_out, ...left_out, ...unlimited],
     limits,
     guessable_keys,
@@ -98,6 +94,8 @@ class Planner {
   readonly guessable_keys: string[] = []
   /** Of all accounts that are here or come in, by their rows. */
   readonly names = new Map<string, string>()
+  /** The rows of all keys that are here or come in. */
+  readonly keys_here = new Set<string>()
   known_accounts = 0
   known_keys = 0
   without_balance = 0
@@ -132,6 +130,11 @@ class Planner {
       this.known_accounts += 1
       // An erased person does not come back.
       if (row.identity === '') return undefined
+      if (!isSameAccount(incoming, this.#known.rows)) {
+        const reason = `Its row was that of ${account?.name} at an earlier import. Create an account by hand.`
+        this.left_out.push({ kind: 'accounts', row: `${incoming.source_id} "${incoming.name}"`, reason })
+        return undefined
+      }
       this.changed.push(...changesOf(incoming.source_id, row, accountContent(incoming, undefined)))
     }
     const name = account?.name ?? accountNameFor(incoming.name, incoming.source_id, this.#taken)
@@ -165,20 +168,27 @@ class Planner {
   #planKeys(account: IncomingAccount, account_name: string, row: KnownRow | undefined): PlannedKey[] {
     const taken = new TakenNames(row ? this.#key_names.get(row.account_id) : [])
     return account.keys.flatMap((incoming) => {
+      const text = `${incoming.source_id} "${incoming.name}" of ${account_name}`
+      if (!isSameKey(incoming, this.#known.rows)) {
+        const reason = 'Its row was that of another key at an earlier import. Create a key by hand.'
+        this.left_out.push({ kind: 'keys', row: text, reason })
+        return []
+      }
       const known_key = this.#known.rows.get(rowName('key', incoming.source_id))
       if (known_key) {
         this.known_keys += 1
+        this.keys_here.add(incoming.source_id)
         this.changed.push(...changesOf(incoming.source_id, known_key, keyContent(incoming)))
         return []
       }
       const name = keyNameFor(incoming.name, incoming.source_id, taken)
       const is_closed = row !== undefined && this.#known.closed.has(row.account_id)
-      const reason = is_closed ? closedReason(account_name) : this.#refusalOf(incoming, name)
-      const text = `${incoming.source_id} "${incoming.name}" of ${account_name}`
+      const reason = is_closed ? closedReason(account_name) : this.#refusalOf(incoming, name, account_name)
       if (reason !== undefined) {
         this.left_out.push({ kind: 'keys', row: text, reason })
         return []
       }
+      this.keys_here.add(incoming.source_id)
       if (isGuessableKey(incoming.sha256)) this.guessable_keys.push(text)
       if (name !== incoming.name) this.#rename('key', incoming.source_id, incoming.name, name)
       return [{ incoming, name }]
@@ -186,7 +196,11 @@ class Planner {
   }
 
   /** The reason why a key cannot come in; undefined: it can. */
-  #refusalOf({ sha256, budgets, ...incoming }: IncomingKey, name: string): string | undefined {
+  #refusalOf(
+    { sha256, budgets, ...incoming }: IncomingKey,
+    name: string,
+    account_name: string,
+  ): string | undefined {
     const { now_ms } = this.#options
     const hash = sha256.toString('hex')
     const owner = this.#hashes.get(hash)
@@ -198,7 +212,7 @@ class Planner {
       if (!(thrown instanceof GatewayError)) throw thrown
       return `${thrown.message} Create a key by hand.`
     }
-    this.#hashes.set(hash, name)
+    this.#hashes.set(hash, account_name)
     return undefined
   }
 
@@ -221,37 +235,6 @@ const closedReason = (account_name: string): string =>
 
 /** As an account's details take it. */
 const shownName = (text: string): string =>
-  [...[...text.trim()].filter((sign) => unseenIn(sign) === undefined).join('')].slice(0, 100).join('')
-
-/** A known row with another identity is one of another database: most accounts, or a key with another text. */
-function refuseOtherDatabase({ accounts }: MoveIn, { rows }: Known, source: string): void {
-  let known = 0
-  let foreign = 0
-  for (const account of accounts) {
-    const row = rows.get(rowName('account', account.source_id))
-    if (row && row.identity !== '') {
-      known += 1
-      if (!isSame(row.identity, accountIdentity(account))) foreign += 1
-    }
-    for (const key of account.keys) {
-      const row = rows.get(rowName('key', key.source_id))
-      if (row && row.identity !== '' && row.identity !== keyIdentity(key))
-        throw otherDatabase(source, key.source_id)
-    }
-  }
-  const [first] = accounts
-  if (foreign > 0 && foreign * 2 > known) throw otherDatabase(source, first?.source_id ?? 'a row')
-}
-
-/** An account may have another name or another email by now, but not both. */
-function isSame(identity: string, other: string): boolean {
-  const [name, email] = identity.split(' ')
-  const [other_name, other_email] = other.split(' ')
-  return name === other_name || (email === other_email && email !== '-')
-}
-
-const otherDatabase = (source: string, row: string) =>
-  conflict(
-    `Rows of this database, such as ${row}, are not those that were imported as "${source}" before. If it is another database, give ` +
-      'this import a name of its own with --as NAME. Nothing was imported.',
-  )
+  [...[...text.trim().normalize('NFC')].filter((sign) => unseenIn(sign) === undefined).join('')]
+    .slice(0, 100)
+    .join('')
