@@ -231,7 +231,7 @@ describe('what is refused', () => {
     const key = incomingKey('laptop', { source_id: 'token 77' })
     const accounts = [incomingAccount('dora', { keys: [key, incomingKey('of dora')] })]
     const { out } = await importFrom({ dir: folder.dir, source: fakeSource({ accounts }), name: 'other' })
-    expect(out).toContain('The same text is a key of account anna already.')
+    expect(out).toContain('Account anna already has a key with the same text.')
     expect(await folder.rows('SELECT count(*) AS keys FROM keys')).toEqual([{ keys: 4 }])
   })
 

@@ -104,7 +104,7 @@ describe('what cannot come in', () => {
     const again = incomingKey('k', { source_id: 'token 2' })
     const { left_out } = planOf([incomingAccount('anna', { keys: [incomingKey('k'), again] })])
     expect(left_out).toMatchObject([
-      { row: expect.stringContaining('token 2'), reason: 'The same text is a key of account anna already.' },
+      { row: expect.stringContaining('token 2'), reason: 'Account anna already has a key with the same text.' },
     ])
   })
 
