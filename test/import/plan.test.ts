@@ -104,7 +104,10 @@ describe('what cannot come in', () => {
     const again = incomingKey('k', { source_id: 'token 2' })
     const { left_out } = planOf([incomingAccount('anna', { keys: [incomingKey('k'), again] })])
     expect(left_out).toMatchObject([
-      { row: expect.stringContaining('token 2'), reason: 'Account anna already has a key with the same text.' },
+      {
+        row: expect.stringContaining('token 2'),
+        reason: 'Account anna already has a key with the same text.',
+      },
     ])
   })
 
