@@ -1,5 +1,5 @@
 // The build of the executable: one file with the gateway, the ledger's thread, the migrations, the console's pages, the reference's page, sharp and the notices of others' work.
-import { chmodSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import type { BunPlugin } from 'bun'
 import { atEnd } from '../utilities/at-end.ts'
@@ -40,8 +40,10 @@ export const GATEWAY: BinaryOptions = {
 /** Compiles a program. A running executable of the same name is not disturbed. @returns its size in bytes */
 export async function buildBinary(options: BinaryOptions): Promise<number> {
   const { outfile, embed = [], platform, source_map } = options
-  mkdirSync(dirname(outfile), { recursive: true })
-  const work_folder = mkdtempSync(`${outfile}-`)
+  // Its name is in the program, which is the same from each build of a commit.
+  const work_folder = `${outfile}.build`
+  rmSync(work_folder, { recursive: true, force: true })
+  mkdirSync(work_folder, { recursive: true })
   using _removing = atEnd(() => rmSync(work_folder, { recursive: true, force: true }))
   const root = platform?.root ?? ROOT
   const made = await Promise.all(embed.map((make) => make(work_folder, root)))

@@ -1,6 +1,5 @@
 // The executables of a release: one for each platform whose runtime and native packages can be had on this machine.
-import { copyFileSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { copyFileSync, mkdirSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { BunPlugin } from 'bun'
 import { atEnd } from '../../utilities/at-end.ts'
@@ -30,7 +29,8 @@ interface ExecutablesOptions {
  */
 export async function buildExecutables(options: ExecutablesOptions): Promise<ReadonlyMap<Platform, Notices>> {
   const { platforms, report } = options
-  const work_folder = mkdtempSync(join(tmpdir(), 'tollgate-release-'))
+  const work_folder = join(options.folder, '.build')
+  mkdirSync(work_folder)
   using _removing = atEnd(() => rmSync(work_folder, { recursive: true, force: true }))
   // The same for all platforms.
   const shared = await Promise.all([
