@@ -51,7 +51,7 @@ function addDatabaseImport(group: Command, deps: CliDeps, source: 'new-api' | 'o
 function addLitellmImport(group: Command, deps: CliDeps): void {
   addExample(
     group.command('litellm [database]'),
-    'import litellm --config config.yaml postgres://litellm@localhost/litellm',
+    'import litellm --config config.yaml postgres://me@localhost/litellm',
   )
     .summary('Import from LiteLLM.')
     .description(

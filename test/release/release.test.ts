@@ -1,0 +1,200 @@
+// `bun run release` where no other platform's packages can be fetched: the forms of this machine's platform, all with one executable, and npm's tried.
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { mkdirSync, readdirSync, readFileSync } from 'node:fs'
+import { join, relative } from 'node:path'
+import { version } from '../../package.json'
+import { ownPlatform, PLATFORMS } from '../../src/build/release/platforms.ts'
+import { readSecretKey, verifySignature } from '../../src/build/release/signature.ts'
+import { eventually } from '../support/eventually.ts'
+import { temporary } from '../support/temporary.ts'
+import { type NpmRegistry, serveNpmRegistry } from './npm-registry.ts'
+import { secretKeyText } from './signing-key.ts'
+
+const ROOT = join(import.meta.dir, '../..')
+const NOTHING_LISTENS = 'http://127.0.0.1:9'
+const MAX_BUILD_MS = 600_000
+const MAX_COMMAND_MS = 180_000
+
+const folder = temporary()
+const release = folder.at('release')
+const own = ownPlatform()
+const key = secretKeyText(7)
+afterAll(() => folder[Symbol.dispose]())
+
+let made: { status: number; out: string; errors: string }
+
+function run(command: readonly string[], options: { cwd?: string; env?: Record<string, string> } = {}) {
+  const { stdout, stderr, exitCode } = Bun.spawnSync([...command], { ...options, stderr: 'pipe' })
+  return { status: exitCode, out: stdout.toString(), errors: stderr.toString() }
+}
+
+const sha256 = (bytes: Uint8Array): string => new Bun.CryptoHasher('sha256').update(bytes).digest('hex')
+
+beforeAll(() => {
+  const environment = {
+    ...process.env,
+    BUN_CONFIG_REGISTRY: NOTHING_LISTENS,
+    HTTPS_PROXY: NOTHING_LISTENS,
+    BUN_INSTALL_CACHE_DIR: folder.at('cache'),
+    MINISIGN_KEY: key,
+  }
+  const command = [process.execPath, join(ROOT, 'src/build/release/main.ts'), '--folder', release]
+  made = run(command, { env: environment as Record<string, string> })
+}, MAX_BUILD_MS)
+
+describe('a release on a machine that reaches no registry', () => {
+  test('is made for its own platform, and says of each other one why it is left out', () => {
+    expect(made).toMatchObject({ status: 0 })
+    expect(readdirSync(join(release, 'bin'))).toEqual([own.name])
+    for (const { name } of PLATFORMS)
+      if (name !== own.name)
+        expect(made.errors).toContain(`Left out ${name}: \`bun install\` cannot fetch its packages`)
+  })
+
+  test('has a line of checksums and of the table for each file, and fits a terminal', () => {
+    const files = readdirSync(release, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map((entry) => relative(release, join(entry.parentPath, entry.name)))
+      .sort()
+    const listed = readFileSync(join(release, 'checksums.txt'), 'utf8').trim().split('\n')
+    const own_lists = ['checksums.txt', 'checksums.txt.minisig']
+    expect(listed.map((line) => line.slice(66))).toEqual(files.filter((file) => !own_lists.includes(file)))
+    expect(run(['sha256sum', '-c', '--strict', '--quiet', 'checksums.txt'], { cwd: release })).toMatchObject({
+      status: 0,
+    })
+    for (const file of files) expect(made.out).toContain(file)
+    for (const line of made.out.split('\n')) expect(line.length).toBeLessThanOrEqual(80)
+  })
+
+  test('is signed, by the key that the executable knows', () => {
+    const { public_key } = readSecretKey(key)
+    const [sums, signature] = ['checksums.txt', 'checksums.txt.minisig'].map((name) =>
+      readFileSync(join(release, name)),
+    )
+    expect(verifySignature(public_key, sums ?? Buffer.of(), String(signature))).toBe(`tollgate ${version}`)
+    expect(readFileSync(join(release, 'bin', own.name, 'tollgate')).includes(public_key)).toBe(true)
+  })
+})
+
+describe('the executable', () => {
+  const executable = () => readFileSync(join(release, 'bin', own.name, 'tollgate'))
+
+  test('is the same in every form', () => {
+    const archive = `tollgate-${version}-${own.name}`
+    const unpacked = (words: readonly string[]): Uint8Array =>
+      Bun.spawnSync([...words], { cwd: release }).stdout
+    const forms = [
+      unpacked(['tar', '-xzOf', `${archive}.tar.gz`, `${archive}/tollgate`]),
+      unpacked(['tar', '-xzOf', `npm/tollgate-${own.name}-${version}.tgz`, 'package/tollgate']),
+      ...(own.debian && Bun.which('dpkg-deb')
+        ? [
+            unpacked([
+              'sh',
+              '-c',
+              `dpkg-deb --fsys-tarfile tollgate_${version}_${own.debian}.deb | tar -xO ./usr/bin/tollgate`,
+            ]),
+          ]
+        : []),
+    ]
+    expect(new Set(forms.map(sha256))).toEqual(new Set([sha256(executable())]))
+  })
+
+  test('has its source map in a file of its own', () => {
+    expect(readFileSync(join(release, 'bin', own.name, 'tollgate.map'), 'utf8')).toContain('src/main.ts')
+  })
+
+  test('runs from the archive, whose other files are those of the repository', () => {
+    const target = folder.at('unpacked')
+    mkdirSync(target)
+    const name = `tollgate-${version}-${own.name}`
+    expect(run(['tar', '-xzf', join(release, `${name}.tar.gz`), '-C', target])).toMatchObject({ status: 0 })
+    const from = join(target, name)
+    expect(run([join(from, 'tollgate'), '--version'], { cwd: target, env: {} }).out).toBe(`${version}\n`)
+    for (const file of ['tollgate.service', 'tollgate.example.toml'])
+      expect(readFileSync(join(from, file), 'utf8')).toBe(readFileSync(join(ROOT, 'data', file), 'utf8'))
+    expect(readFileSync(join(from, 'THIRD-PARTY-NOTICES.txt'), 'utf8')).toContain('libvips')
+    expect(readdirSync(from).sort()).toEqual([
+      'CHANGELOG.md',
+      'LICENSE',
+      'README.txt',
+      'THIRD-PARTY-NOTICES.txt',
+      'tollgate',
+      'tollgate.example.toml',
+      'tollgate.service',
+    ])
+  })
+})
+
+describe('npx, with the packages in a registry of this machine', () => {
+  const cwd = folder.at('work')
+  let registry: NpmRegistry
+
+  beforeAll(() => {
+    mkdirSync(cwd)
+    const names = [`tollgate-${version}.tgz`, `tollgate-${own.name}-${version}.tgz`]
+    registry = serveNpmRegistry(
+      names.map((name) => join(release, 'npm', name)),
+      folder.at('home'),
+    )
+  })
+  afterAll(() => registry[Symbol.dispose]())
+
+  const npx = (...words: string[]) =>
+    Bun.spawn(['npx', '--yes', 'tollgate', ...words], {
+      cwd,
+      env: registry.environment,
+      stdin: 'ignore',
+      stdout: 'pipe',
+      stderr: 'pipe',
+      // A group of its own, which gets a terminal's Ctrl-C as a whole.
+      detached: true,
+    })
+
+  const commanded = async (...words: string[]) => {
+    const child = npx(...words)
+    const [out, errors] = await Promise.all([child.stdout.text(), child.stderr.text()])
+    return { status: await child.exited, out, errors }
+  }
+
+  test(
+    'installs and runs a command, and passes its status on',
+    async () => {
+      expect(await commanded('--version')).toEqual({ status: 0, out: `${version}\n`, errors: '' })
+      expect(await commanded('nonsense')).toMatchObject({ status: 2 })
+      expect(registry.unknown).toEqual([])
+    },
+    MAX_COMMAND_MS,
+  )
+
+  test.each([
+    ['SIGTERM', 'of a supervisor', (pid: number) => process.kill(pid, 'SIGTERM')],
+    ['SIGINT', 'of Ctrl-C', (pid: number) => process.kill(-pid, 'SIGINT')],
+  ] as const)(
+    'serves until %s %s, keeps its data where it was called, and stops in order',
+    async (_signal, _sender, stop) => {
+      const child = npx('serve', '--listen', '127.0.0.1:0')
+      const decoder = new TextDecoder()
+      let banner = ''
+      for await (const bytes of child.stderr) {
+        banner += decoder.decode(bytes, { stream: true })
+        if (/listens on http\S+\s/.test(banner)) break
+      }
+      const [, address = ''] = /listens on (http:\S+)/.exec(banner) ?? []
+      expect((await fetch(`${address}/healthz`)).status).toBe(200)
+      expect((await commanded('key', 'create', 'demo')).out).toStartWith('tg_')
+      stop(child.pid)
+      const log = await child.stdout.text()
+      await child.exited
+      expect(log).toContain('"message":"stopped"')
+      await eventually('nothing listens', () =>
+        fetch(`${address}/healthz`).then(
+          () => false,
+          () => true,
+        ),
+      )
+      expect(readdirSync(join(cwd, 'data'))).toContain('tollgate.toml')
+      expect(await commanded('audit')).toMatchObject({ status: 0 })
+    },
+    MAX_COMMAND_MS,
+  )
+})
