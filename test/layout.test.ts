@@ -257,8 +257,8 @@ const MAX_FOLDER_LINES: Readonly<Record<string, number>> = {
 }
 /** Tests but for the tools and the strict providers. */
 // 9,000 more for the forms of a release, and for databases of other gateways: each of their columns has its odd values.
-// 500 more for the catalogue that new-api becomes, and a large one.
-const MAX_TEST_LINES = 141_500
+// 800 more for the catalogue that new-api becomes, a large one, and a whole release that npx installs.
+const MAX_TEST_LINES = 141_800
 
 const linesOf = (files: readonly string[]): number =>
   files.reduce((sum, file) => sum + source(file).split('\n').length - 1, 0)

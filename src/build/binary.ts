@@ -1,6 +1,6 @@
 // The build of the executable: one file with the gateway, the ledger's thread, the migrations, the console's pages, the reference's page, sharp and the notices of others' work.
 import { chmodSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
-import { basename, dirname, join } from 'node:path'
+import { basename, join } from 'node:path'
 import type { BunPlugin } from 'bun'
 import { atEnd } from '../utilities/at-end.ts'
 import { embedConsole, embedNotices, embedReference } from './embed.ts'
