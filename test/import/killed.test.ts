@@ -55,6 +55,9 @@ async function hashesMatch(folder: ImportFolder, links: string): Promise<boolean
   return tokens.every((token) => stored.has(new Bun.CryptoHasher('sha256').update(token).digest('hex')))
 }
 
+/** Ten starts of a program, beside the other files of the suite. */
+const MAX_MS = 240_000
+
 /** Each point, and how often it is passed before. */
 const POINTS: [ImportPoint, number][] = [
   ['env file', 0],
@@ -82,4 +85,5 @@ test.each(ENGINES)(
     expect(await endOf(folder)).toMatchObject({ hashes: true })
     expect(await folder.findings()).toEqual([])
   },
+  MAX_MS,
 )

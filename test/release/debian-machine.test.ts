@@ -177,7 +177,7 @@ describe.skipIf(!mayHaveOwnRoot || !isDebian)('a machine', () => {
     await text(`cp -p /root/correct ${CATALOGUE}`)
     // Without the settings, which its owner may delete.
     await text('mv /etc/tollgate.env /root')
-    expect((await dpkg('--configure tollgate')).status).toBe(0)
+    expect(await dpkg('--configure tollgate')).toMatchObject({ status: 0 })
     await text('mv /root/tollgate.env /etc')
     expect(await text('cat /run/tollgate.pid')).not.toBe(before)
     expect(await answers('/readyz')).toBe(200)

@@ -8,7 +8,8 @@ setting() { sed -n "s/^$1=-\?//p" "$unit" | head -1; }
 running() { [ -e /run/tollgate.pid ] && kill -0 "$(cat /run/tollgate.pid)" 2> /dev/null; }
 start() {
   running && return
-  set -a; . "$(setting EnvironmentFile)"; set +a
+  # The unit says `-`: the file may be absent.
+  if [ -e "$(setting EnvironmentFile)" ]; then set -a; . "$(setting EnvironmentFile)"; set +a; fi
   setpriv --reuid "$(setting User)" --regid "$(setting Group)" --init-groups \
     $(setting ExecStart) --listen "$(cat /etc/listen)" > /var/log/tollgate 2>&1 < /dev/null &
   echo $! > /run/tollgate.pid

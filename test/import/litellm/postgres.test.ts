@@ -201,7 +201,7 @@ describe.skipIf(!hasPostgres).each(VERSIONS)('LiteLLM %s', (version) => {
     expect(
       left_out.filter(({ kind }) => kind === 'keys').map(({ row, reason }) => `${row}: ${reason}`),
     ).toEqual([
-      'key "none" (sk-...dels): Its lists of models have none in common. Create a key with models.',
+      'key "none" (sk-...dels): Its lists of models allow none. Create a key with models.',
       'key "stolen" (sk-...cked): It is blocked.',
       'key "old" (sk-...ired): It expired on 2026-11-29.',
     ])
