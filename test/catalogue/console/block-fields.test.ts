@@ -11,7 +11,7 @@ import { MODEL_SCHEMAS, PROVIDER_SETTINGS } from '../../../src/catalogue/schema.
 type Form = ComponentType<Record<string, unknown>>
 const PARTS = `${import.meta.dir}/../../../plugins/catalogue/web/parts`
 // The client of the pages takes its address from the page.
-Reflect.set(globalThis, 'location', { origin: 'http://127.0.0.1' })
+Reflect.set(globalThis, 'location', { origin: 'http://127.0.0.1', pathname: '/console' })
 const { ModelFields }: { ModelFields: Form } = await import(`${PARTS}/model-fields.tsx`)
 const { ProviderFields }: { ProviderFields: Form } = await import(`${PARTS}/provider-fields.tsx`)
 Reflect.deleteProperty(globalThis, 'location')
