@@ -28,8 +28,6 @@ function run(command: readonly string[], options: { cwd?: string; env?: Record<s
   return { status: exitCode, out: stdout.toString(), errors: stderr.toString() }
 }
 
-const sha256 = (bytes: Uint8Array): string => new Bun.CryptoHasher('sha256').update(bytes).digest('hex')
-
 beforeAll(() => {
   const environment = {
     ...process.env,
@@ -72,31 +70,25 @@ describe('a release on a machine that reaches no registry', () => {
       readFileSync(join(release, name)),
     )
     expect(verifySignature(public_key, sums ?? Buffer.of(), String(signature))).toBe(`tollgate ${version}`)
-    expect(readFileSync(join(release, 'bin', own.name, 'tollgate')).includes(public_key)).toBe(true)
+    expect(run(['grep', '-qF', public_key, join(release, 'bin', own.name, 'tollgate')]).status).toBe(0)
   })
 })
 
 describe('the executable', () => {
-  const executable = () => readFileSync(join(release, 'bin', own.name, 'tollgate'))
-
   test('is the same in every form', () => {
     const archive = `tollgate-${version}-${own.name}`
-    const unpacked = (words: readonly string[]): Uint8Array =>
-      Bun.spawnSync([...words], { cwd: release }).stdout
+    // Hashed by other processes: the suite's own would keep hundreds of megabytes.
+    const hashOf = (shell: string): string => run(['sh', '-c', `${shell} | sha256sum`], { cwd: release }).out
     const forms = [
-      unpacked(['tar', '-xzOf', `${archive}.tar.gz`, `${archive}/tollgate`]),
-      unpacked(['tar', '-xzOf', `npm/tollgate-${own.name}-${version}.tgz`, 'package/tollgate']),
+      `tar -xzOf ${archive}.tar.gz ${archive}/tollgate`,
+      `tar -xzOf npm/tollgate-${own.name}-${version}.tgz package/tollgate`,
       ...(own.debian && Bun.which('dpkg-deb')
-        ? [
-            unpacked([
-              'sh',
-              '-c',
-              `dpkg-deb --fsys-tarfile tollgate_${version}_${own.debian}.deb | tar -xO ./usr/bin/tollgate`,
-            ]),
-          ]
+        ? [`dpkg-deb --fsys-tarfile tollgate_${version}_${own.debian}.deb | tar -xO ./usr/bin/tollgate`]
         : []),
     ]
-    expect(new Set(forms.map(sha256))).toEqual(new Set([sha256(executable())]))
+    const own_hash = hashOf(`cat bin/${own.name}/tollgate`)
+    expect(own_hash).toMatch(/^[0-9a-f]{64} /)
+    expect(forms.map(hashOf)).toEqual(forms.map(() => own_hash))
   })
 
   test('has its source map in a file of its own', () => {
