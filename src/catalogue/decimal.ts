@@ -16,6 +16,9 @@ export interface ExactAmount {
 const DECIMAL = /^(\d{1,40})(?:\.(\d{1,60}))?(?:[eE]([+-]?\d{1,2}))?$/
 const NANO_EXPONENT = 9
 
+/** Whether `parseDecimal` reads a text. */
+export const isDecimal = (text: string): boolean => DECIMAL.test(text)
+
 /** @throws RangeError for what is no decimal number of 0 or more, or has an exponent of three digits */
 export function parseDecimal(text: string): ExactDecimal {
   const match = DECIMAL.exec(text)

@@ -10,9 +10,10 @@ import {
   prefixOf,
 } from '../../plugins/import/plan/identity.ts'
 import { type Known, type KnownRow, NOTHING_KNOWN } from '../../plugins/import/plan/known.ts'
-import { accountNameFor, keyNameFor, TakenNames } from '../../plugins/import/plan/names.ts'
+import { accountNameFor, keyNameFor } from '../../plugins/import/plan/names.ts'
 import { withUsableHashes } from '../../plugins/import/plan/passwords.ts'
 import { planAccounts } from '../../plugins/import/plan/plan.ts'
+import { TakenNames } from '../../plugins/import/taken-names.ts'
 import { HIDDEN_PREFIX, hashKey } from '../../src/access/secret.ts'
 import { readCatalogue } from '../../src/catalogue/load.ts'
 import { BUILT_IN_REGISTRY } from '../../src/protocols/registry.ts'

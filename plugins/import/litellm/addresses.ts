@@ -2,6 +2,7 @@
 import type { TomlValue } from '../../../src/catalogue/toml-write.ts'
 import { KNOWN_SERVERS } from '../../../src/domain/servers/table.ts'
 import { withoutTrailing } from '../../../src/utilities/text-ends.ts'
+import { hyphenated } from '../taken-names.ts'
 import type { Deployment, Settings } from './deployments.ts'
 import { PREFIXES, type Prefix, protocolFor } from './prefixes.ts'
 import { textOf } from './values.ts'
@@ -57,13 +58,13 @@ const isAddress = (text: string): boolean => /^https?:\/\/[^@?#]+$/.test(text) &
 const NEWER_VERSIONS = ['v1', 'latest', 'preview']
 const VERSION = /^\d{4}-\d{2}-\d{2}(-preview)?$/
 /** LiteLLM's own where none is written: litellm 1.72.6 __init__.py. */
-const USUAL_VERSION = '2025-02-01-preview'
+const DEFAULT_VERSION = '2025-02-01-preview'
 
 function azureAddress({ deployment, settings, prefix, base }: Place): AddressOrReason {
   if (base === undefined) return { reason: 'It has no api_base. Write the address of your Azure resource.' }
   const version = settings.read(deployment.params.api_version)
   if (version.missing !== undefined) return unsetReason(version.missing, 'its api_version')
-  const api_version = version.text ?? settings.read('os.environ/AZURE_API_VERSION').text ?? USUAL_VERSION
+  const api_version = version.text ?? settings.read('os.environ/AZURE_API_VERSION').text ?? DEFAULT_VERSION
   const is_newer = NEWER_VERSIONS.includes(api_version) || /\/openai\/v1\/?$/.test(base)
   if (!is_newer && !VERSION.test(api_version))
     return { reason: 'Its api_version is not a date, such as "2024-10-21". Correct it.' }
@@ -194,8 +195,4 @@ const isRerank = ({ info, model }: Deployment): boolean =>
   textOf(info.mode) === 'rerank' || model.startsWith('rerank')
 
 /** A provider's name by its host: "llm-example-com". */
-const hostName = (url: string): string =>
-  new URL(url).hostname
-    .toLowerCase()
-    .replace(/[^a-z0-9]+/g, '-')
-    .replace(/^-+|-+$/g, '') || 'server'
+const hostName = (url: string): string => hyphenated(new URL(url).hostname) || 'server'

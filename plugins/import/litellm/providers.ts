@@ -1,5 +1,6 @@
 // Providers of the catalogue made of deployments: one for each address and key, whatever the number of models that it serves.
 import type { IncomingProvider, LeftOut, Secret } from '../move-in.ts'
+import { TakenNames } from '../taken-names.ts'
 import { type Address, addressOf } from './addresses.ts'
 import { type Deployment, referenceIn, type Settings } from './deployments.ts'
 import { type Fields, fieldsOf, textOf } from './values.ts'
@@ -98,26 +99,23 @@ function keyOf({ params }: Deployment, { prefix, fields }: Address, settings: Se
 /** Names of providers and variables that are taken. */
 class Names {
   readonly #environment: ReadonlyMap<string, string>
-  readonly #providers = new Set<string>()
-  readonly #variables: Set<string>
+  readonly #providers = new TakenNames()
+  readonly #variables: TakenNames
 
   constructor(environment: ReadonlyMap<string, string>, referenced: readonly Written[]) {
     this.#environment = environment
     const variables = referenced.flatMap((each) => ('variable' in each ? [variableName(each.variable)] : []))
-    this.#variables = new Set([...environment.keys(), ...variables])
+    this.#variables = new TakenNames([...environment.keys(), ...variables], '_')
   }
 
   provider(wish: string): string {
-    return freeName(wish, this.#providers, '-')
+    return this.#providers.take(wish)
   }
 
   /** @param wish the variable that holds the value where the configuration does not name one */
   secret(written: Written, wish: string): Secret {
     if ('value' in written) {
-      return {
-        variable: freeName(variableName(wish.toUpperCase()), this.#variables, '_'),
-        value: written.value,
-      }
+      return { variable: this.#variables.take(variableName(wish.toUpperCase())), value: written.value }
     }
     const variable = variableName(written.variable)
     return { variable, value: this.#environment.get(written.variable) ?? null }
@@ -126,13 +124,6 @@ class Names {
 
 /** As a file of variables and the catalogue take it: letters, digits and "_", no digit first. */
 const variableName = (text: string): string => text.replace(/\W+/g, '_').replace(/^(?=\d)/, 'PROVIDER_')
-
-function freeName(wish: string, taken: Set<string>, separator: string): string {
-  let name = wish
-  for (let count = 2; taken.has(name); count++) name = `${wish}${separator}${count}`
-  taken.add(name)
-  return name
-}
 
 function newProvider({ address, key, headers }: ProviderRequest, names: Names): IncomingProvider {
   const name = names.provider(address.name)

@@ -1,4 +1,5 @@
 // Values of LiteLLM's configuration and rows as they are read: any of them may be missing, empty or of another type.
+import { jsonIn } from '../source/json.ts'
 
 export type Fields = Readonly<Record<string, unknown>>
 
@@ -29,16 +30,8 @@ export function countOf(value: unknown): number | undefined {
 }
 
 /** An object that PostgreSQL may deliver as JSON text; empty for everything else. */
-export function jsonFields(value: unknown): Fields {
-  if (typeof value !== 'string') return fieldsOf(value)
-  try {
-    return fieldsOf(JSON.parse(value))
-  } catch (thrown) {
-    // Text that is no JSON says nothing.
-    if (thrown instanceof SyntaxError) return {}
-    throw thrown
-  }
-}
+export const jsonFields = (value: unknown): Fields =>
+  fieldsOf(typeof value === 'string' ? jsonIn(value) : value)
 
 const ARRAY_ELEMENT = /"((?:[^"\\]|\\.)*)"|([^,{}"]+)/g
 
@@ -53,16 +46,8 @@ export function columnTexts(value: unknown): readonly string[] {
 }
 
 /** The elements of a list that may be JSON text. */
-export function elementsOfJson(value: unknown): readonly unknown[] {
-  if (typeof value !== 'string') return elementsOf(value)
-  try {
-    return elementsOf(JSON.parse(value))
-  } catch (thrown) {
-    // Text that is no JSON says nothing.
-    if (thrown instanceof SyntaxError) return []
-    throw thrown
-  }
-}
+export const elementsOfJson = (value: unknown): readonly unknown[] =>
+  elementsOf(typeof value === 'string' ? jsonIn(value) : value)
 
 const HAS_ZONE = /(?:Z|[+-]\d{2}(?::?\d{2})?)$/
 

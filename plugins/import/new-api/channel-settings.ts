@@ -1,7 +1,8 @@
 // Keys, headers and settings of a channel; some keys may be disabled, and some settings have no counterpart.
 import type { LeftOut } from '../move-in.ts'
+import { jsonIn } from '../source/json.ts'
 import type { SourceRow } from '../source/rows.ts'
-import { jsonIn, objectIn, textOf } from './values.ts'
+import { objectIn, textOf } from './values.ts'
 
 const ENABLED = 1
 

@@ -1,5 +1,5 @@
 // Exact numbers of ratios and quotas: fractions of whole numbers, rounded once, where they become nano-dollars.
-import { parseDecimal } from '../../../src/catalogue/decimal.ts'
+import { isDecimal, parseDecimal } from '../../../src/catalogue/decimal.ts'
 import { formatUsd, NANOS_PER_USD, type Nanos } from '../../../src/domain/money.ts'
 
 /** A fraction; never negative, and never over 0. */
@@ -18,7 +18,7 @@ export const ONE: Exact = { over: 1n, under: 1n }
 export function exactOf(value: unknown): Exact | undefined {
   if (typeof value !== 'number' && typeof value !== 'string') return undefined
   const text = String(value).trim()
-  if (!/^\d{1,40}(?:\.\d{1,60})?(?:[eE][+-]?\d{1,2})?$/.test(text)) return undefined
+  if (!isDecimal(text)) return undefined
   const { coefficient, exponent } = parseDecimal(text)
   return exponent >= 0
     ? { over: coefficient * 10n ** BigInt(exponent), under: 1n }

@@ -105,10 +105,10 @@ const NO_LOG: LeftOut = {
     'The database has no log. It may be in a separate database (LOG_SQL_DSN), or the version may be older than the log.',
 }
 
-const USUAL_UNIT = exact('500000')
+const DEFAULT_UNIT = exact('500000')
 
 const unitNote = ({ quota_per_usd }: Settings): LeftOut[] =>
-  isEqual(quota_per_usd, USUAL_UNIT)
+  isEqual(quota_per_usd, DEFAULT_UNIT)
     ? []
     : [
         {

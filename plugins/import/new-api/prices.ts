@@ -19,7 +19,7 @@ export interface PriceContext {
 const MILLION = exact('1000000')
 const THOUSAND = exact('1000')
 
-/** @returns the price, or why there is none */
+/** @returns the price, or the reason that a model has no price */
 export function priceOf(
   model: string,
   kind: string,
@@ -175,13 +175,13 @@ const BY_DURATION =
   'Tollgate charges by the duration of the audio, the source by estimated tokens. Add the model by hand, with per_minute.'
 
 /** The catalogue's own default, as is 1.6 times it for the cache of an hour. */
-const USUAL_CACHE_WRITE = exact('1.25')
+const DEFAULT_CACHE_WRITE = exact('1.25')
 
 function addText(input: Exact, output: Exact, ratios: ModelRatios, rates: Rates): undefined {
   rates.add('input', input)
   rates.add('output', output)
   rates.add('cache_read', times(input, ratios.cache))
-  if (!isEqual(ratios.create_cache, USUAL_CACHE_WRITE)) {
+  if (!isEqual(ratios.create_cache, DEFAULT_CACHE_WRITE)) {
     rates.add('cache_write_5m', times(input, ratios.create_cache))
     rates.add('cache_write_1h', times(input, ratios.create_cache_1h))
   }

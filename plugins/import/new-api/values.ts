@@ -1,4 +1,5 @@
 // Values of columns as three engines give them: numbers, text, flags that are numbers or booleans, JSON in text.
+import { jsonIn } from '../source/json.ts'
 import type { SourceRow } from '../source/rows.ts'
 
 /** Trimmed: PostgreSQL pads `char(48)`. Empty for null and absent columns. */
@@ -38,15 +39,4 @@ export type Fields = Readonly<Record<string, unknown>>
 export function objectIn(text: string): Fields | undefined {
   const value = jsonIn(text)
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : undefined
-}
-
-/** @returns undefined for what is no JSON */
-export function jsonIn(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch (thrown) {
-    // People write these texts by hand; each caller says what it makes of one that is no JSON.
-    if (thrown instanceof SyntaxError) return undefined
-    throw thrown
-  }
 }

@@ -1,27 +1,6 @@
 // Names of accounts and keys, made of what another gateway calls them: kept where they fit and are free.
 import { isAccountName, isName } from '../../../src/access/accounts.ts'
-
-const MAX_NAME_CHARS = 64
-
-/** Names that are taken, to which each new one is added. */
-export class TakenNames {
-  readonly #taken: Set<string>
-
-  constructor(taken: Iterable<string> = []) {
-    this.#taken = new Set(taken)
-  }
-
-  /** @returns the first free one of a name, and of it with a number behind it */
-  take(name: string): string {
-    let free = name
-    for (let number = 2; this.#taken.has(free); number += 1) {
-      const end = `-${number}`
-      free = name.slice(0, MAX_NAME_CHARS - end.length) + end
-    }
-    this.#taken.add(free)
-    return free
-  }
-}
+import { MAX_NAME_CHARS, type TakenNames } from '../taken-names.ts'
 
 /**
  * A name of an account: the source's own, else one of its letters without accents, else one of its row ("user 17" becomes `user-17`).

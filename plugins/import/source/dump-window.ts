@@ -84,7 +84,7 @@ export class DumpWindow implements AsyncDisposable {
     if (this.#is_last) return false
     const parts: string[] = [this.text.slice(this.at)]
     let read = 0
-    // What is left over is read again with the next chunk, so that grows with it.
+    // The rest of this chunk is read again with the next one, so a longer rest takes longer chunks.
     const goal = Math.max(CHUNK_BYTES, parts[0]?.length ?? 0)
     while (read < goal) {
       const { value, done } = await this.#next()

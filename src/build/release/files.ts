@@ -10,7 +10,7 @@ export interface Release {
   readonly version: string
   /** The folder that the release is written to; paths in `checksums.txt` are relative to it. */
   readonly folder: string
-  /** Those that were built. */
+  /** The platforms of its executables. */
   readonly platforms: readonly Platform[]
   /** The path of a built platform's executable, whose bytes every form carries. */
   readonly executable: (platform: Platform) => string
