@@ -1,5 +1,6 @@
 // A move-in: what another gateway's database and configuration bring, as plain values that are the same for every source.
-import type { BudgetChanges, BudgetUse } from '../../src/access/budgets.ts'
+import type { BudgetChanges } from '../../src/access/budgets.ts'
+import type { BudgetUse } from '../../src/access/imported-budgets.ts'
 import type { TomlValue } from '../../src/catalogue/toml-write.ts'
 import type { Limit } from '../../src/domain/call-limits.ts'
 import type { Nanos } from '../../src/domain/money.ts'

@@ -14,7 +14,7 @@ const NAME = /^[A-Za-z0-9][A-Za-z0-9._@+-]{0,63}$/
  * @throws GatewayError invalid_request when a name is empty, too long, or has other characters
  */
 export function checkName(name: string, param = 'name'): void {
-  if (!NAME.test(name)) {
+  if (!isName(name)) {
     throw invalidRequest(
       `"${name}" is not a name: it must have 1 to 64 letters, digits and . _ @ + -, and begin with a letter or a digit.`,
       { param },
@@ -32,14 +32,16 @@ const PSEUDONYM = /^erased-\d+$/
 /** Whether `checkName` passes a name. */
 export const isName = (name: string): boolean => NAME.test(name)
 
-/** Whether a new account may have a name, where it is free. */
+const isOperatorsName = (name: string): boolean => name.toLowerCase() === OPERATORS_NAME
+
+/** Whether `checkAccountName` passes a name. */
 export const isAccountName = (name: string): boolean =>
-  isName(name) && name.toLowerCase() !== OPERATORS_NAME && !PSEUDONYM.test(name)
+  isName(name) && !isOperatorsName(name) && !PSEUDONYM.test(name)
 
 /** @throws GatewayError invalid_request as `checkName`, for the operator's name, and for one that an erased account would get */
 export function checkAccountName(name: string): void {
   checkName(name)
-  if (name.toLowerCase() === OPERATORS_NAME)
+  if (isOperatorsName(name))
     throw invalidRequest(`"${name}" is reserved for the operator. Choose another name.`, { param: 'name' })
   if (PSEUDONYM.test(name))
     throw invalidRequest(`"${name}" is the name of an erased account: choose another one.`, { param: 'name' })

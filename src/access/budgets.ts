@@ -1,5 +1,5 @@
 // Budgets of accounts and keys: set, removed, copied to a key's successor, and read with what is used of them.
-import { and, isNull, sql } from 'drizzle-orm'
+import { and, isNull } from 'drizzle-orm'
 import type { Fields } from '../domain/actions.ts'
 import { BUDGET_PERIODS, type BudgetPeriod, periodStart } from '../domain/budgets.ts'
 import { invalidRequest } from '../domain/errors.ts'
@@ -59,12 +59,6 @@ const queries = perConnection({
       .prepare(),
   setLimit: (orm) =>
     orm.update(budgets).set(rawPlaceholders('limit_nanos')).where(equals(budgets.id, 'id')).prepare(),
-  addUse: (orm) =>
-    orm
-      .update(budgets)
-      .set({ used_nanos: sql`${budgets.used_nanos} + ${sql.placeholder('used_nanos')}` })
-      .where(equals(budgets.id, 'id'))
-      .prepare(),
   remove: (orm) => orm.delete(budgets).where(equals(budgets.id, 'id')).prepare(),
 })
 
@@ -126,17 +120,6 @@ export async function setBudgets(
     Object.assign(after ?? {}, { [`${BUDGET_NAMES[period]}_usd`]: usdOrNull(limit_nanos) })
   }
   return before && after && Object.keys(after).length > 0 ? { before, after } : undefined
-}
-
-/** Spend elsewhere that counts against budgets, by their periods. Five hours begin with a call here, so that nothing counts against them. */
-export type BudgetUse = { readonly [Period in BudgetPeriod]?: Nanos }
-
-/** Counts spend at another gateway against the budgets that an owner has, in the transaction that made them. */
-export async function countUse(tx: Tx, owner: BudgetOwner, use: BudgetUse): Promise<void> {
-  for (const { id, period, started_ms } of await rowsOf(tx, owner)) {
-    const used_nanos = use[period] ?? 0
-    if (used_nanos > 0 && started_ms !== null) await queries(tx).addUse.run({ id, used_nanos })
-  }
 }
 
 /** Gives a key the budgets of the key that it replaces, with what is used of them. @returns its limits */

@@ -1,43 +1,15 @@
 // Accounts of another gateway with their sign-ins, limits and keys: many at once, with a statement for each table and not for each row.
-import type { SQLiteInsertValue } from 'drizzle-orm/sqlite-core'
-import { BUDGET_PERIODS, periodStart } from '../domain/budgets.ts'
 import { recordActions } from '../store/actions.ts'
 import type { Tx } from '../store/db.ts'
-import { NEWEST_HOLD_SQL } from '../store/newest-hold.ts'
-import { bareColumns } from '../store/placeholders.ts'
-import {
-  account_details,
-  accounts,
-  type BudgetRow,
-  budgets,
-  type Key,
-  keys,
-  passwords,
-} from '../store/schema.ts'
+import { account_details, accounts, passwords } from '../store/schema.ts'
+import { batchesOf } from '../utilities/batches.ts'
 import { type AccountDetails, checkedDetails, NO_DETAILS } from './account-details.ts'
 import { checkAccountName, nameTaken } from './accounts.ts'
-import {
-  BUDGET_NAMES,
-  type BudgetChanges,
-  type BudgetOwner,
-  type BudgetUse,
-  checkBudgets,
-} from './budgets.ts'
-import { checkImportedKey, type ImportedKey, keyExists } from './imported-keys.ts'
-import { keyFields, usdOrNull } from './key-fields.ts'
-import { checkSettings, type KeySettings } from './key-settings.ts'
+import { checkBudgets } from './budgets.ts'
+import { type ImportedBudgets, insertBudgets, limitFields, MAX_ROWS } from './imported-budgets.ts'
+import { checkImportedKey, insertKeys, type NewImportedKey } from './imported-keys.ts'
 
-/** A key with its settings, and what counts against its budgets. */
-export interface NewImportedKey extends ImportedKey, Budgeted {
-  readonly settings: KeySettings
-}
-
-interface Budgeted {
-  readonly budgets: BudgetChanges
-  readonly budgets_used?: BudgetUse | undefined
-}
-
-export interface NewImportedAccount extends Budgeted, Pick<AccountDetails, 'display_name' | 'email'> {
+export interface NewImportedAccount extends ImportedBudgets, Pick<AccountDetails, 'display_name' | 'email'> {
   readonly name: string
   readonly status: 'active' | 'suspended'
   /** As `passwords` takes it; null: none yet. */
@@ -63,47 +35,34 @@ export async function createImportedAccounts(
 ): Promise<AccountIds[]> {
   for (const account of imported) check(account, now_ms)
   const created = await insertAccounts(tx, imported, now_ms)
-  await insertAll(tx, account_details, detailsOf(created))
-  await insertAll(tx, passwords, passwordsOf(created, now_ms))
-  const added = await insertKeys(tx, created)
-  const owners = [
-    ...created.map(({ account, account_id }) => ({ ...account, account_id, key_id: null })),
-    ...added.map(({ key, imported: { budgets, budgets_used } }) => ({
-      budgets,
-      budgets_used,
-      account_id: key.account_id,
-      key_id: key.id,
-    })),
-  ]
+  for (const part of batchesOf(detailsOf(created), MAX_ROWS))
+    await tx.orm.insert(account_details).values(part)
+  for (const part of batchesOf(passwordsOf(created, now_ms), MAX_ROWS))
+    await tx.orm.insert(passwords).values(part)
+  const owners = created.map(({ account, account_id }) => ({ ...account, account_id, key_id: null }))
   await insertBudgets(tx, owners, now_ms)
-  await recordActions(tx, [
-    ...created.map(({ account: { name, status, budgets }, account_id }) => ({
-      action: 'account.created' as const,
+  await recordActions(
+    tx,
+    created.map(({ account: { name, status, budgets }, account_id }) => ({
+      action: 'account.created',
       account_id,
       after: { name, ...(status === 'active' ? {} : { status }), ...limitFields(budgets) },
     })),
-    ...added.map(({ key, imported: { budgets } }) => ({
-      action: 'key.imported' as const,
-      account_id: key.account_id,
-      key_id: key.id,
-      after: { ...keyFields(key), ...limitFields(budgets) },
-    })),
-  ])
-  const by_hash = new Map(added.map(({ key }) => [key.sha256.toString('hex'), key.id]))
+  )
+  const owned = created.flatMap(({ account, account_id }) =>
+    account.keys.map((key) => ({ ...key, account_id })),
+  )
+  const key_ids = (await insertKeys(tx, owned, now_ms)).map(({ id }) => id)
   return created.map(({ account, account_id }) => ({
     account_id,
-    key_ids: account.keys.map(({ sha256 }) => by_hash.get(Buffer.from(sha256).toString('hex')) ?? 0),
+    key_ids: key_ids.splice(0, account.keys.length),
   }))
 }
 
 function check({ name, budgets, keys }: NewImportedAccount, now_ms: number): void {
   checkAccountName(name)
   checkBudgets(budgets)
-  for (const key of keys) {
-    checkSettings(key.settings, now_ms)
-    checkImportedKey(key)
-    checkBudgets(key.budgets)
-  }
+  for (const key of keys) checkImportedKey(key, now_ms)
 }
 
 interface Created {
@@ -141,88 +100,3 @@ const passwordsOf = (created: readonly Created[], now_ms: number) =>
   created.flatMap(({ account: { password_hash: hash }, account_id }) =>
     hash === null ? [] : [{ account_id, hash, set_at_ms: now_ms }],
   )
-
-async function insertKeys(
-  tx: Tx,
-  created: readonly Created[],
-): Promise<{ key: Key; imported: NewImportedKey }[]> {
-  const imported = created.flatMap(({ account, account_id }) =>
-    account.keys.map((key) => ({ key, account_id })),
-  )
-  const found = new Map<string, Key>()
-  for (const part of partsOf(imported)) {
-    const rows = await tx.orm
-      .insert(keys)
-      .values(part.map(({ key, account_id }) => keyRow(key, account_id)))
-      .onConflictDoNothing({ target: bareColumns('sha256') })
-      .returning()
-    for (const row of rows) found.set(row.sha256.toString('hex'), row)
-  }
-  return imported.map(({ key }) => {
-    const row = found.get(Buffer.from(key.sha256).toString('hex'))
-    if (!row) throw keyExists(key.prefix)
-    return { key: row, imported: key }
-  })
-}
-
-const keyRow = ({ settings, sha256, prefix, created_at_ms }: NewImportedKey, account_id: number) => ({
-  ...settings,
-  models: settings.models && [...settings.models],
-  addresses: settings.addresses && [...settings.addresses],
-  account_id,
-  prefix,
-  sha256: Buffer.from(sha256),
-  created_at_ms,
-  spent_nanos: 0,
-  held_nanos: 0,
-  revoked_at_ms: null,
-})
-
-/** New rows have no calls here: their budgets begin with the amount used in the source. */
-async function insertBudgets(
-  tx: Tx,
-  owners: readonly (BudgetOwner & Budgeted)[],
-  now_ms: number,
-): Promise<void> {
-  const limited = owners.filter(({ budgets }) => Object.values(budgets).some((limit) => limit != null))
-  if (limited.length === 0) return
-  const [newest] = await tx.rows<{ id: number }>(`SELECT ${NEWEST_HOLD_SQL} AS id`)
-  const first_hold_id = (newest?.id ?? 0) + 1
-  const rows = limited.flatMap(({ account_id, key_id, budgets: limits, budgets_used = {} }) =>
-    BUDGET_PERIODS.flatMap((period): Omit<BudgetRow, 'id'>[] => {
-      const limit_nanos = limits[period]
-      if (limit_nanos === undefined || limit_nanos === null) return []
-      const own = { account_id, key_id, period, limit_nanos }
-      // Five hours begin with the next call.
-      if (period === '5h') return [{ ...own, started_ms: null, first_hold_id: 0, used_nanos: 0 }]
-      const started_ms = periodStart(period, now_ms)
-      return [{ ...own, started_ms, first_hold_id, used_nanos: budgets_used[period] ?? 0 }]
-    }),
-  )
-  await insertAll(tx, budgets, rows)
-}
-
-const limitFields = (limits: BudgetChanges) =>
-  Object.fromEntries(
-    BUDGET_PERIODS.flatMap((period) => {
-      const nanos = limits[period] ?? null
-      return nanos === null ? [] : [[`${BUDGET_NAMES[period]}_usd`, usdOrNull(nanos)]]
-    }),
-  )
-
-/** Far fewer parameters than a statement may have. */
-const MAX_ROWS = 500
-
-function partsOf<Row>(rows: readonly Row[]): Row[][] {
-  return Array.from({ length: Math.ceil(rows.length / MAX_ROWS) }, (_, at) =>
-    rows.slice(at * MAX_ROWS, (at + 1) * MAX_ROWS),
-  )
-}
-
-async function insertAll<Table extends typeof account_details | typeof passwords | typeof budgets>(
-  tx: Tx,
-  table: Table,
-  rows: SQLiteInsertValue<Table>[],
-): Promise<void> {
-  for (const part of partsOf(rows)) await tx.orm.insert(table).values(part)
-}

@@ -1,59 +1,117 @@
-// API keys of another gateway that go on working here: known by their hash alone.
+// API keys of another gateway that go on working here: known by their hash alone, many in one statement.
 import { conflict, invalidRequest, notFound } from '../domain/errors.ts'
-import { recordAction } from '../store/actions.ts'
+import { recordActions } from '../store/actions.ts'
 import type { Tx } from '../store/db.ts'
-import type { Key } from '../store/schema.ts'
-import { setBudgets } from './budgets.ts'
+import { bareColumns } from '../store/placeholders.ts'
+import { type Key, keys } from '../store/schema.ts'
+import { batchesOf } from '../utilities/batches.ts'
+import { checkBudgets } from './budgets.ts'
 import { refuseClosed } from './closing.ts'
+import { type ImportedBudgets, insertBudgets, limitFields, MAX_ROWS } from './imported-budgets.ts'
 import { keyFields } from './key-fields.ts'
-import { checkSettings, columnsOf, type NewKeySettings, NO_LIMITS } from './key-settings.ts'
+import { checkSettings, type KeySettings } from './key-settings.ts'
 import { refuseTakenName } from './keys.ts'
-import { accountQueries, keyQueries } from './queries.ts'
+import { accountQueries } from './queries.ts'
 import { isImportedPrefix } from './secret.ts'
 
-/** A key as the other gateway knows it. */
-export interface ImportedKey {
+/** A key as the other gateway knows it, with its settings and what counts against its budgets. */
+export interface NewImportedKey extends ImportedBudgets {
+  readonly settings: KeySettings
   /** Of the whole text that callers send, `sk-` included. */
-  sha256: Uint8Array
+  readonly sha256: Uint8Array
   /** 10 characters that tell it from others in lists (`importedPrefix`). Not necessarily unique. */
-  prefix: string
+  readonly prefix: string
   /** Its creation there; Unix milliseconds. */
-  created_at_ms: number
+  readonly created_at_ms: number
 }
 
 /**
- * Adds another gateway's key to an account, in the caller's transaction. It works as our own keys do; a rotation replaces it by one of ours.
+ * Adds another gateway's keys to an account, in the caller's transaction. They work as our own do; a rotation replaces one by a key of ours.
  *
- * @throws GatewayError not_found without the account; conflict if the account is closed or the key is known; invalid_request when a
- * setting, the hash or the prefix is malformed or the name taken
+ * @returns the keys, in order
+ * @throws GatewayError not_found without the account; conflict if the account is closed or a key is known; invalid_request when a
+ * setting, a limit, a hash or a prefix is malformed or a name taken
  */
-export async function importKey(
+export async function importKeys(
   tx: Tx,
   account_id: number,
-  requested: NewKeySettings,
-  { sha256, prefix, created_at_ms }: ImportedKey,
+  imported: readonly NewImportedKey[],
   now_ms: number,
-): Promise<Key> {
-  const { budgets = {}, ...limits } = requested
-  const settings = { ...NO_LIMITS, ...limits }
-  checkSettings(settings, now_ms)
-  checkImportedKey({ sha256, prefix })
+): Promise<Key[]> {
+  for (const key of imported) checkImportedKey(key, now_ms)
   await tx.lock(account_id)
   const account = await accountQueries(tx).accountById.get({ id: account_id })
   if (!account) throw notFound(`There is no account ${account_id}.`)
   await refuseClosed(tx, account)
-  await refuseTakenName(tx, account_id, settings.name, now_ms)
-  const columns = { ...columnsOf(settings), account_id, prefix, sha256: Buffer.from(sha256), created_at_ms }
-  const key: Key | undefined = await keyQueries(tx).insertUnknownKey.get(columns)
-  if (!key) throw keyExists(prefix)
-  const set = await setBudgets(tx, { account_id, key_id: key.id }, budgets, now_ms)
-  const after = { ...keyFields(key), ...set?.after }
-  await recordAction(tx, { action: 'key.imported', account_id, key_id: key.id, after })
-  return key
+  for (const { settings } of imported) await refuseTakenName(tx, account_id, settings.name, now_ms)
+  return await insertKeys(
+    tx,
+    imported.map((key) => ({ ...key, account_id })),
+    now_ms,
+  )
 }
 
-/** @throws GatewayError invalid_request where the hash or the prefix is malformed */
-export function checkImportedKey({ sha256, prefix }: Pick<ImportedKey, 'sha256' | 'prefix'>): void {
+/** Adds checked keys to accounts that the transaction has locked or made. @throws GatewayError conflict for a key that is known */
+export async function insertKeys(
+  tx: Tx,
+  imported: readonly (NewImportedKey & { account_id: number })[],
+  now_ms: number,
+): Promise<Key[]> {
+  const rows: Key[] = []
+  for (const part of batchesOf(imported, MAX_ROWS))
+    rows.push(
+      ...(await tx.orm
+        .insert(keys)
+        .values(part.map(rowOf))
+        .onConflictDoNothing({ target: bareColumns('sha256') })
+        .returning()),
+    )
+  const by_hash = new Map(rows.map((row) => [row.sha256.toString('hex'), row]))
+  const added = imported.map(({ sha256, prefix }) => {
+    const row = by_hash.get(Buffer.from(sha256).toString('hex'))
+    if (!row) throw keyExists(prefix)
+    return row
+  })
+  const owners = imported.map((key, at) => ({ ...key, key_id: added[at]?.id ?? null }))
+  await insertBudgets(tx, owners, now_ms)
+  await recordActions(
+    tx,
+    added.map((key, at) => ({
+      action: 'key.imported',
+      account_id: key.account_id,
+      key_id: key.id,
+      after: { ...keyFields(key), ...limitFields(imported[at]?.budgets ?? {}) },
+    })),
+  )
+  return added
+}
+
+const rowOf = ({
+  settings,
+  account_id,
+  prefix,
+  sha256,
+  created_at_ms,
+}: NewImportedKey & { account_id: number }) => ({
+  ...settings,
+  models: settings.models && [...settings.models],
+  addresses: settings.addresses && [...settings.addresses],
+  account_id,
+  prefix,
+  sha256: Buffer.from(sha256),
+  created_at_ms,
+  spent_nanos: 0,
+  held_nanos: 0,
+  revoked_at_ms: null,
+})
+
+/** @throws GatewayError invalid_request for a malformed setting, limit, hash or prefix */
+export function checkImportedKey(
+  { settings, budgets, sha256, prefix }: NewImportedKey,
+  now_ms: number,
+): void {
+  checkSettings(settings, now_ms)
+  checkBudgets(budgets)
   if (sha256.length !== 32) throw invalidRequest('sha256: must have 32 bytes.', { param: 'sha256' })
   if (!isImportedPrefix(prefix))
     throw invalidRequest(
@@ -62,5 +120,5 @@ export function checkImportedKey({ sha256, prefix }: Pick<ImportedKey, 'sha256' 
     )
 }
 
-export const keyExists = (prefix: string) =>
+const keyExists = (prefix: string) =>
   conflict(`The key "${prefix}" is there already, of this account or another one.`, { code: 'key_exists' })

@@ -1,7 +1,7 @@
 // The queries on accounts and keys, prepared once for each connection.
 import { and, count, desc, getTableColumns, gt, isNull, or, sql } from 'drizzle-orm'
 import type { Orm } from '../store/db.ts'
-import { bareColumns, equals, placeholders, rawPlaceholder, rawPlaceholders } from '../store/placeholders.ts'
+import { equals, placeholders, rawPlaceholder, rawPlaceholders } from '../store/placeholders.ts'
 import { perConnection } from '../store/prepared.ts'
 import { accounts, closed_accounts, erased_accounts, holds, keys } from '../store/schema.ts'
 
@@ -108,12 +108,6 @@ const insertionOfKey = (orm: Orm) =>
 export const keyQueries = perConnection({
   /** `models` and `addresses` are JSON texts or null. */
   insertKey: (orm) => insertionOfKey(orm).returning().prepare(),
-  /** No row comes back where the hash is known. */
-  insertUnknownKey: (orm) =>
-    insertionOfKey(orm)
-      .onConflictDoNothing({ target: bareColumns('sha256') })
-      .returning()
-      .prepare(),
   listKeys: (orm) => orm.select().from(keys).orderBy(keys.id).prepare(),
   keysOfAccount: (orm) =>
     orm.select().from(keys).where(equals(keys.account_id, 'account_id')).orderBy(keys.id).prepare(),

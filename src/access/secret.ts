@@ -16,7 +16,11 @@ export const KEY_PATTERN = /^tg_[A-Za-z0-9_-]{43}$/
 const IMPORTED_KEY_PATTERN = /^sk-[\x21-\x7e]{1,253}$/
 
 /** The prefix of an imported key: only characters without a meaning in a shell, a page or a TOML file. */
-const IMPORTED_PREFIX_PATTERN = /^sk-[A-Za-z0-9._-]{7}$/
+const IMPORTED_PREFIX = 'sk-[A-Za-z0-9._-]{7}'
+const IMPORTED_PREFIX_PATTERN = new RegExp(`^${IMPORTED_PREFIX}$`)
+
+/** The prefix of any key, for schemas. */
+export const KEY_PREFIX_PATTERN = `^(tg_[A-Za-z0-9_-]{7}|${IMPORTED_PREFIX})$`
 
 /** The prefix of a key without a visible or known part. */
 export const HIDDEN_PREFIX = 'sk-.......'

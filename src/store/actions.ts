@@ -11,6 +11,7 @@ import {
 } from '../domain/actions.ts'
 import { rateLimited } from '../domain/errors.ts'
 import { DAY_MS } from '../domain/ranges.ts'
+import { batchesOf } from '../utilities/batches.ts'
 import type { Db, Tx } from './db.ts'
 import { placeholders } from './placeholders.ts'
 import { perConnection } from './prepared.ts'
@@ -109,10 +110,8 @@ const MAX_ROWS = 500
 /** The same of many, by whom nothing is counted: the operator, a command or the gateway. */
 export async function recordActions(tx: Tx, all: readonly Action[]): Promise<void> {
   const by = actorFor(tx)
-  for (let done = 0; done < all.length; done += MAX_ROWS) {
-    const rows = all.slice(done, done + MAX_ROWS).map((action) => actionRow(action, by))
-    await tx.orm.insert(actions).values(rows)
-  }
+  for (const part of batchesOf(all, MAX_ROWS))
+    await tx.orm.insert(actions).values(part.map((action) => actionRow(action, by)))
 }
 
 async function refuseTooMany(tx: Tx, account_id: number | null, now_ms: number): Promise<void> {

@@ -1,8 +1,9 @@
 // Imported keys: the `sk-…` keys of other gateways on every operation in every place of a key, what an import refuses, and two keys of one prefix.
 import { describe, expect, test } from 'bun:test'
+import type { BudgetChanges } from '../../src/access/budgets.ts'
 import { type CredentialForm, createGate } from '../../src/access/gate.ts'
-import { importKey } from '../../src/access/imported-keys.ts'
-import type { NewKeySettings } from '../../src/access/key-settings.ts'
+import { importKeys } from '../../src/access/imported-keys.ts'
+import { type KeySettings, NO_LIMITS } from '../../src/access/key-settings.ts'
 import { keyByReference, rotateKey } from '../../src/access/keys.ts'
 import { HIDDEN_PREFIX, hashKey, importedPrefix, KEY_PATTERN } from '../../src/access/secret.ts'
 import type { ActionRow } from '../../src/store/schema.ts'
@@ -23,16 +24,25 @@ const { store } = gateway
 const ada = await gateway.account('ada', { balance_usd: '10' })
 const mia = await gateway.account('mia', { balance_usd: '10' })
 
-const add = (text: string, settings: NewKeySettings, account = ada, prefix = importedPrefix(text)) =>
-  store.begin((tx) =>
-    importKey(
-      tx,
-      account.id,
-      settings,
-      { sha256: hashKey(text), prefix, created_at_ms: NOW - 86_400_000 },
-      NOW,
-    ),
-  )
+type Named = Partial<KeySettings> & { name: string; budgets?: BudgetChanges }
+const addHash = async (
+  sha256: Uint8Array,
+  { budgets = {}, ...named }: Named,
+  account = ada,
+  prefix = 'sk-abcdefg',
+) => {
+  const key = {
+    settings: { ...NO_LIMITS, ...named },
+    budgets,
+    sha256,
+    prefix,
+    created_at_ms: NOW - 86_400_000,
+  }
+  const [added] = await store.begin((tx) => importKeys(tx, account.id, [key], NOW))
+  return added ?? expect.unreachable('it is added')
+}
+const add = (text: string, named: Named, account = ada, prefix = importedPrefix(text)) =>
+  addHash(hashKey(text), named, account, prefix)
 
 await add(NEW_API, { name: 'new-api' })
 await add(BY_HAND, { name: 'by-hand' })
@@ -192,8 +202,7 @@ describe('an import', () => {
   })
 
   test('refuses a hash that is none', async () => {
-    const key = { sha256: Buffer.alloc(31), prefix: 'sk-abcdefg', created_at_ms: NOW }
-    const work = store.begin((tx) => importKey(tx, ada.id, { name: 'a' }, key, NOW))
+    const work = addHash(Buffer.alloc(31), { name: 'a' })
     await expect(work).rejects.toMatchObject({ param: 'sha256' })
   })
 })

@@ -1,24 +1,22 @@
 // The accounts of an import with their sign-ins, limits and keys, many in one transaction: each is there as a whole, or not yet.
-import { countUse } from '../../../src/access/budgets.ts'
-import { createImportedAccounts, type NewImportedKey } from '../../../src/access/imported-accounts.ts'
-import { importKey } from '../../../src/access/imported-keys.ts'
+import { createImportedAccounts } from '../../../src/access/imported-accounts.ts'
+import { importKeys, type NewImportedKey } from '../../../src/access/imported-keys.ts'
 import type { Db, Tx } from '../../../src/store/db.ts'
+import { batchesOf } from '../../../src/utilities/batches.ts'
 import { accountContent, accountIdentity, keyContent, keyIdentity, prefixOf } from '../plan/identity.ts'
 import type { PlannedAccount, PlannedKey } from '../plan/plan.ts'
 import { type ImportedRow, imported_rows } from '../tables.ts'
-import type { Applying } from './applying.ts'
+import { type Applying, batchesOfStep } from './applying.ts'
 
 /** Some 20 ms of the write lock on SQLite. */
 const ACCOUNTS_A_BATCH = 100
 const ROWS_A_STATEMENT = 500
 
 /** @throws StorageFailure; GatewayError where a name was taken since the plan was made: a second run takes another one */
-export async function applyAccounts(db: Db, { plan, show, check, probe, now_ms }: Applying): Promise<void> {
-  const { accounts, source } = plan
-  for (let done = 0; done < accounts.length; done += ACCOUNTS_A_BATCH) {
-    check()
-    show({ what: 'Importing accounts', done, of: accounts.length, unit: 'accounts' })
-    const batch = accounts.slice(done, done + ACCOUNTS_A_BATCH)
+export async function applyAccounts(db: Db, applying: Applying): Promise<void> {
+  const { plan, probe, now_ms } = applying
+  const step = { size: ACCOUNTS_A_BATCH, what: 'Importing accounts', unit: 'accounts' }
+  for (const batch of batchesOfStep(applying, plan.accounts, step)) {
     await db.begin(async (tx) => {
       // The names of all accounts.
       await tx.lock(null)
@@ -31,7 +29,7 @@ export async function applyAccounts(db: Db, { plan, show, check, probe, now_ms }
       for (const account of batch)
         if (account.account_id !== undefined)
           added.push(...(await addKeys(tx, account, account.account_id, now_ms)))
-      await remember(tx, source, [...created, ...added], now_ms)
+      await remember(tx, plan.source, [...created, ...added], now_ms)
     })
     probe('accounts')
   }
@@ -45,12 +43,8 @@ async function remember(
   rows: readonly RememberedRow[],
   now_ms: number,
 ): Promise<void> {
-  for (let done = 0; done < rows.length; done += ROWS_A_STATEMENT)
-    await tx.orm
-      .insert(imported_rows)
-      .values(
-        rows.slice(done, done + ROWS_A_STATEMENT).map((row) => ({ ...row, source, imported_at_ms: now_ms })),
-      )
+  for (const part of batchesOf(rows, ROWS_A_STATEMENT))
+    await tx.orm.insert(imported_rows).values(part.map((row) => ({ ...row, source, imported_at_ms: now_ms })))
 }
 
 async function createAccounts(
@@ -122,12 +116,11 @@ async function addKeys(
   account_id: number,
   now_ms: number,
 ): Promise<RememberedRow[]> {
-  const rows: RememberedRow[] = []
-  for (const key of keys) {
-    const { settings, budgets, budgets_used = {}, ...imported } = newKey(key, now_ms)
-    const { id: key_id } = await importKey(tx, account_id, { ...settings, budgets }, imported, now_ms)
-    await countUse(tx, { account_id, key_id }, budgets_used)
-    rows.push(keyRow(key, account_id, key_id))
-  }
-  return rows
+  const added = await importKeys(
+    tx,
+    account_id,
+    keys.map((key) => newKey(key, now_ms)),
+    now_ms,
+  )
+  return keys.map((key, at) => keyRow(key, account_id, added[at]?.id ?? 0))
 }

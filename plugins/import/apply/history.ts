@@ -3,6 +3,7 @@ import { type Placeholder, sql } from 'drizzle-orm'
 import type { Db, Orm, Tx } from '../../../src/store/db.ts'
 import { bareColumns } from '../../../src/store/placeholders.ts'
 import { perConnection } from '../../../src/store/prepared.ts'
+import { batchesOf } from '../../../src/utilities/batches.ts'
 import { counted } from '../../../src/utilities/counted.ts'
 import type { HistoryRow, LeftOut } from '../move-in.ts'
 import { type ImportedUsage, imported_usage } from '../tables.ts'
@@ -120,8 +121,7 @@ const historyQueries = perConnection({
 async function renewHistory(tx: Tx, rows: readonly NewRow[]): Promise<void> {
   const { one, many } = historyQueries(tx)
   const whole = rows.length - (rows.length % ROWS_A_STATEMENT)
-  for (let done = 0; done < whole; done += ROWS_A_STATEMENT)
-    await many.run(parametersOf(rows.slice(done, done + ROWS_A_STATEMENT)))
+  for (const part of batchesOf(rows.slice(0, whole), ROWS_A_STATEMENT)) await many.run(parametersOf(part))
   for (const row of rows.slice(whole)) await one.run(parametersOf([row]))
 }
 

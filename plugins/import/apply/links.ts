@@ -13,7 +13,7 @@ import { csvLine } from '../../../src/http/csv.ts'
 import type { Db } from '../../../src/store/db.ts'
 import type { IncomingAccount } from '../move-in.ts'
 import { imported_rows } from '../tables.ts'
-import type { Applying } from './applying.ts'
+import { type Applying, batchesOfStep } from './applying.ts'
 import { replaceForOwner } from './own-file.ts'
 
 const LINKS_A_BATCH = 500
@@ -63,10 +63,9 @@ export async function applyLinks(
     })
   replaceForOwner(path, text + lines.join(''))
   applying.probe('links file')
-  for (let done = 0; done < made.length; done += LINKS_A_BATCH) {
-    applying.check()
-    applying.show({ what: 'Making sign-in links', done, of: made.length, unit: 'links' })
-    await storeLinks(db, made.slice(done, done + LINKS_A_BATCH), applying)
+  const step = { size: LINKS_A_BATCH, what: 'Making sign-in links', unit: 'links' }
+  for (const batch of batchesOfStep(applying, made, step)) {
+    await storeLinks(db, batch, applying)
     applying.probe('links')
   }
   return made.length

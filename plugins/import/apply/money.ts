@@ -5,20 +5,18 @@ import type { MoneyOutcome } from '../../../src/money/ledger/operations.ts'
 import type { Db } from '../../../src/store/db.ts'
 import { referenceOf } from '../plan/known.ts'
 import type { PlannedAccount } from '../plan/plan.ts'
-import type { Applying } from './applying.ts'
+import { type Applying, batchesOfStep } from './applying.ts'
 
 /** As many as the ledger commits together. */
 const MOVEMENTS_A_BATCH = 500
 
 /** @throws GatewayError as `MoneyMover.move`; unprocessable for an amount that the ledger refuses */
 export async function applyMoney(db: Db, mover: Mover, applying: Applying): Promise<void> {
-  const { plan, show, check, probe } = applying
+  const { plan, probe } = applying
   const ids = await accountIds(db, plan.source)
   const due = plan.accounts.filter(({ balance_nanos }) => balance_nanos !== 0)
-  for (let done = 0; done < due.length; done += MOVEMENTS_A_BATCH) {
-    check()
-    show({ what: 'Adding balances', done, of: due.length, unit: 'accounts' })
-    const batch = due.slice(done, done + MOVEMENTS_A_BATCH)
+  const step = { size: MOVEMENTS_A_BATCH, what: 'Adding balances', unit: 'accounts' }
+  for (const batch of batchesOfStep(applying, due, step)) {
     const outcomes = await Promise.all(batch.map((account) => move(mover, account, ids, applying)))
     for (const [at, outcome] of outcomes.entries()) refuseRefused(batch[at], outcome)
     probe('money')

@@ -3,6 +3,7 @@ import { Type } from '@sinclair/typebox'
 import { seesAccount } from '../../access/account-details.ts'
 import { type Caller, COMMON_FORMS, findKey, type KeyOfAccount, unknownKey } from '../../access/gate.ts'
 import { keyQueries } from '../../access/queries.ts'
+import { KEY_PREFIX_PATTERN } from '../../access/secret.ts'
 import { permissionDenied } from '../../domain/errors.ts'
 import { ErrorBody, plainError } from '../../http/plain-error.ts'
 import { failures } from '../../http/schema.ts'
@@ -41,7 +42,7 @@ export async function scopeOf(gateway: Pick<Gateway, 'db'>, caller: Caller): Pro
 /** The parameter that asks for the rows of one key. */
 export const KeyPrefix = Type.Optional(
   Type.String({
-    pattern: '^(tg_[A-Za-z0-9_-]{7}|sk-[A-Za-z0-9._-]{7})$',
+    pattern: KEY_PREFIX_PATTERN,
     must: "a key's prefix, its first 10 characters. A whole key does not belong in an address",
     description: 'Of the key with this prefix, its first 10 characters.',
   }),
