@@ -1,10 +1,10 @@
 // An upgrade: the archive is brought and checked, its executable is tried, and then put in the place of this one.
-import { createHash } from 'node:crypto'
-import { createReadStream, existsSync, statSync } from 'node:fs'
+import { existsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import manifest from '../../package.json' with { type: 'json' }
 import type { DataFolder } from '../../src/app/command-line/data-folder.ts'
 import { conflict } from '../../src/domain/errors.ts'
+import { sha256OfFile } from '../../src/utilities/file-hash.ts'
 import { changesBetween, type VersionChanges } from './changes.ts'
 import { bringArchive, type CheckedArchive } from './checked.ts'
 import { keptPath, replaceExecutable, workFolder } from './replace.ts'
@@ -68,13 +68,7 @@ export async function upgradeTo(options: UpgradeOptions): Promise<Upgrade> {
 
 async function haveSameBytes(one: string, other: string): Promise<boolean> {
   if (statSync(one).size !== statSync(other).size) return false
-  return (await sha256Of(one)) === (await sha256Of(other))
-}
-
-async function sha256Of(path: string): Promise<string> {
-  const hash = createHash('sha256')
-  for await (const block of createReadStream(path)) hash.update(block as Uint8Array)
-  return hash.digest('hex')
+  return (await sha256OfFile(one)) === (await sha256OfFile(other))
 }
 
 /** @returns undefined where there is no data yet */
@@ -89,7 +83,7 @@ async function tryOn(
   if (is_older)
     throw conflict(
       `Tollgate ${archive.version} is older than ${manifest.version}, and may not be able to read its data. ` +
-        `There is none in ${dir}: name the data folder with --data. Nothing was changed.`,
+        `No data found in ${dir}: name the data folder with --data. Nothing was changed.`,
     )
   return undefined
 }

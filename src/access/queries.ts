@@ -1,6 +1,5 @@
 // The queries on accounts and keys, prepared once for each connection.
 import { and, count, desc, getTableColumns, gt, isNull, or, sql } from 'drizzle-orm'
-import type { Orm } from '../store/db.ts'
 import { equals, placeholders, rawPlaceholder, rawPlaceholders } from '../store/placeholders.ts'
 import { perConnection } from '../store/prepared.ts'
 import { accounts, closed_accounts, erased_accounts, holds, keys } from '../store/schema.ts'
@@ -85,29 +84,31 @@ export const erasingQueries = perConnection({
       .prepare(),
 })
 
-const insertionOfKey = (orm: Orm) =>
-  orm.insert(keys).values({
-    ...placeholders(
-      'account_id',
-      'name',
-      'prefix',
-      'sha256',
-      'spend_limit_nanos',
-      'concurrent_calls',
-      'expires_at_ms',
-      'created_at_ms',
-    ),
-    models: rawPlaceholder('models'),
-    spent_nanos: 0,
-    held_nanos: 0,
-    addresses: rawPlaceholder('addresses'),
-    revoked_at_ms: null,
-  })
-
 /** Queries on keys. */
 export const keyQueries = perConnection({
   /** `models` and `addresses` are JSON texts or null. */
-  insertKey: (orm) => insertionOfKey(orm).returning().prepare(),
+  insertKey: (orm) =>
+    orm
+      .insert(keys)
+      .values({
+        ...placeholders(
+          'account_id',
+          'name',
+          'prefix',
+          'sha256',
+          'spend_limit_nanos',
+          'concurrent_calls',
+          'expires_at_ms',
+          'created_at_ms',
+        ),
+        models: rawPlaceholder('models'),
+        spent_nanos: 0,
+        held_nanos: 0,
+        addresses: rawPlaceholder('addresses'),
+        revoked_at_ms: null,
+      })
+      .returning()
+      .prepare(),
   listKeys: (orm) => orm.select().from(keys).orderBy(keys.id).prepare(),
   keysOfAccount: (orm) =>
     orm.select().from(keys).where(equals(keys.account_id, 'account_id')).orderBy(keys.id).prepare(),

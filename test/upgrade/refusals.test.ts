@@ -314,7 +314,7 @@ describe('the data folder', () => {
 
   test('must be named for an older version, and need not be for a newer one', async () => {
     await expect(upgrade({ source: await sourceSaying(OLDER, []) })).rejects.toThrow(
-      `There is none in ${place.at('data')}: name the data folder with --data.`,
+      `No data found in ${place.at('data')}: name the data folder with --data.`,
     )
     expectUntouched()
   })

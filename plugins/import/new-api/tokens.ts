@@ -1,5 +1,5 @@
 // Tokens as keys: their hash of what callers send, what they may still spend, and where and for what they are good.
-import { createHash } from 'node:crypto'
+import { hashKey } from '../../../src/access/secret.ts'
 import { isAddressBlock } from '../../../src/domain/addresses.ts'
 import type { IncomingKey, LeftOut } from '../move-in.ts'
 import type { SourceRow } from '../source/rows.ts'
@@ -41,7 +41,7 @@ export function readToken(row: SourceRow, owner: string, context: TokenContext):
     key: {
       source_id: `token ${id}`,
       name,
-      sha256: createHash('sha256').update(secret).digest(),
+      sha256: hashKey(secret),
       prefix: secret.slice(0, SHOWN_CHARS),
       created_at_ms: wholeOf(row, 'created_time') > 0 ? wholeOf(row, 'created_time') * 1000 : null,
       expires_at_ms: hasExpiry(row) ? expires_s * 1000 : null,

@@ -1,6 +1,7 @@
 // The checksums of a release: a line for each of its files, in the form that `sha256sum -c` reads, and their signature.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
+import { sha256OfFile } from '../../utilities/file-hash.ts'
 import type { Release } from './files.ts'
 import { readSecretKey, type SecretKey, sign } from './signature.ts'
 
@@ -25,9 +26,7 @@ export async function writeChecksums(
 ): Promise<readonly string[]> {
   const lines: string[] = []
   for (const path of files.toSorted()) {
-    const hash = new Bun.CryptoHasher('sha256')
-    for await (const bytes of Bun.file(path).stream()) hash.update(bytes)
-    lines.push(`${hash.digest('hex')}  ${relative(folder, path)}\n`)
+    lines.push(`${await sha256OfFile(path)}  ${relative(folder, path)}\n`)
   }
   const path = join(folder, 'checksums.txt')
   writeFileSync(path, lines.join(''))

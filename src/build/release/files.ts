@@ -31,7 +31,7 @@ export const executableIn = (folder: string, { name }: Platform): string =>
   join(folder, 'bin', name, 'tollgate')
 
 /** What a release has at its top, and a build that was killed. */
-const OF_A_RELEASE = /^(bin|npm|install\.sh|checksums\.txt(\.minisig)?|tollgate[-_].+|image-.+)$/
+const OF_A_RELEASE = /^(bin|npm|install\.sh|checksums\.txt(\.minisig)?|tollgate[-_].+|image-.+|\.build)$/
 
 /**
  * Makes the folder of a release, or removes the one that it has.

@@ -1,6 +1,7 @@
 // Publishing of a finished release: npm's packages, or the image; nothing but `bun run release --publish` calls it.
 import { existsSync, readFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
+import { sha256OfFile } from '../../utilities/file-hash.ts'
 import { executableIn } from './files.ts'
 import { packageFiles } from './npm.ts'
 import { PLATFORMS } from './platforms.ts'
@@ -65,9 +66,7 @@ async function checkFiles(folder: string, files: readonly string[]): Promise<voi
       `the release is not whole: ${absent.map((file) => relative(folder, file)).join(', ')} missing; run \`bun run release\` where every platform can be built`,
     )
   for (const file of files) {
-    const hash = new Bun.CryptoHasher('sha256')
-    for await (const bytes of Bun.file(file).stream()) hash.update(bytes)
-    if (hash.digest('hex') !== sums.get(file))
+    if ((await sha256OfFile(file)) !== sums.get(file))
       throw new Error(
         `${relative(folder, file)} is not the file of checksums.txt; run \`bun run release\` again`,
       )
