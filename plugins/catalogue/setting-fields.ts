@@ -1,5 +1,6 @@
 // The settings of the catalogue as fields of a form, by the schemas that check them: its sections, providers, models, routes and prices.
 import { Kind, type TObject, type TSchema } from '@sinclair/typebox'
+import { MARKUP_MUST } from '../../src/catalogue/markup.ts'
 import { USD_MUST } from '../../src/catalogue/price-schema.ts'
 import { MODEL_SCHEMAS, PROVIDER_SETTINGS } from '../../src/catalogue/schema.ts'
 import { sectionSchemas } from '../../src/catalogue/sections.ts'
@@ -8,7 +9,7 @@ import { sectionSchemas } from '../../src/catalogue/sections.ts'
 export interface SettingField {
   /** `['listen']`, `['account', 'requests_per_minute']`. */
   path: string[]
-  kind: 'text' | 'number' | 'amount' | 'switch' | 'choice' | 'list'
+  kind: 'text' | 'number' | 'amount' | 'percent' | 'switch' | 'choice' | 'list'
   is_required: boolean
   /** The value where the file has none; null: there is no default. */
   fallback: string | number | boolean | null
@@ -110,6 +111,7 @@ function kindOf(schema: TSchema): SettingField['kind'] | undefined {
     case 'Boolean':
       return 'switch'
     case 'Union':
+      if (schema.must === MARKUP_MUST) return 'percent'
       return schema.must === USD_MUST ? 'amount' : kindOfUnion(literalsOf(schema))
     case 'Array':
       return ['text', 'choice'].includes(kindOf(schema.items) ?? '') ? 'list' : undefined

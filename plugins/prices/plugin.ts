@@ -1,7 +1,10 @@
-// Prices as a plugin: public price lists put into the catalogue by a command.
+// Prices as a plugin: their markup, their margins in forms, and public price lists put into the catalogue by a command.
 import { definePlugin } from '../../src/app/plugin.ts'
+import { priceSettings } from './settings.ts'
 
 export const prices = definePlugin({
   name: 'prices',
+  settings: priceSettings,
+  console_routes: async () => (await import('./console/routes.ts')).marginRoutes,
   commands: { prices: async () => (await import('./commands/prices.ts')).addPricesCommands },
 })

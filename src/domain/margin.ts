@@ -23,3 +23,17 @@ export const marginOf = ({ provider_cost_nanos, known_revenue_nanos }: KnownCost
 /** The margin of one call; null if its provider's cost is not known. */
 export const marginOfOne = (cost_nanos: Nanos, provider_cost_nanos: Nanos | null): Nanos | null =>
   provider_cost_nanos === null ? null : cost_nanos - provider_cost_nanos
+
+/**
+ * The margin of an amount of a price as a part of it, in per cent with at most one decimal, rounded half away from 0: `20`, `-12.5`.
+ *
+ * @returns null where nothing is paid
+ */
+export function marginPercent(price_nanos: Nanos, cost_nanos: Nanos): string | null {
+  if (price_nanos <= 0) return null
+  const size = BigInt(Math.abs(price_nanos - cost_nanos)) * 1_000n
+  const price = BigInt(price_nanos)
+  const tenths = (size * 2n + price) / (price * 2n)
+  const text = `${tenths / 10n}${tenths % 10n === 0n ? '' : `.${tenths % 10n}`}`
+  return price_nanos < cost_nanos && tenths > 0n ? `-${text}` : text
+}

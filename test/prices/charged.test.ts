@@ -120,7 +120,7 @@ beforeAll(async () => {
   const said: string[] = []
   const terminal = { out: (text: string) => said.push(text), err: (text: string) => said.push(text) }
   const status = await run(
-    ['prices', 'import', list, '--markup', '1.25', '--yes', '--accept-jumps', '--data', gateway.data_folder],
+    ['prices', 'import', list, '--markup', '25%', '--yes', '--accept-jumps', '--data', gateway.data_folder],
     {
       terminal,
       env: {},

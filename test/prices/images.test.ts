@@ -52,12 +52,12 @@ const scene = sceneOfEachTest((scene) => writeFileSync(scene.path('tollgate.toml
 const text = () => readFileSync(scene.path('tollgate.toml'), 'utf8')
 const list = (entries: object) => writeFileSync(scene.path('list.json'), JSON.stringify(entries))
 const args = (...more: string[]) =>
-  ['prices', 'import', scene.path('list.json'), '--markup', '1', ...more] as const
+  ['prices', 'import', scene.path('list.json'), '--markup', '0%', ...more] as const
 
 describe('an image model that is priced by tokens', () => {
   test('has the rates of each sort of token, and a cost in the same form', async () => {
     list({ 'gpt-image-1.5': DRAWING })
-    const { changes } = await scene.json(...args('--model', 'drawing', '--markup', '2', '--yes'))
+    const { changes } = await scene.json(...args('--model', 'drawing', '--markup', '100%', '--yes'))
     const rates = (of: 'price' | 'cost') =>
       Object.fromEntries(
         changes
@@ -80,7 +80,7 @@ describe('an image model that is priced by tokens', () => {
     })
     expect(text()).toContain('# ours')
     expect((await scene.run('config', 'check')).status).toBe(0)
-    expect((await scene.json(...args('--model', 'drawing', '--markup', '2'))).changes).toEqual([])
+    expect((await scene.json(...args('--model', 'drawing', '--markup', '100%'))).changes).toEqual([])
   })
 
   test('is left alone where the list has no rate for what it draws; one by image has no price in such an entry', async () => {

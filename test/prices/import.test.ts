@@ -100,7 +100,7 @@ const LIST = priceListOf(300, 3, {
 
 const text = () => readFileSync(scene.path('tollgate.toml'), 'utf8')
 /** At cost where a test says nothing else. */
-const atCost = (args: string[]) => (args.includes('--markup') ? args : [...args, '--markup', '1'])
+const atCost = (args: string[]) => (args.includes('--markup') ? args : [...args, '--markup', '0%'])
 const importing = (...args: string[]) =>
   scene.run('prices', 'import', scene.path('list.json'), ...atCost(args))
 const imported = (...args: string[]) =>
@@ -128,7 +128,7 @@ painter  price        per_image 1024x1024 hd  0.08       0.072
 
 describe('prices import', () => {
   test('shows the difference, what was not taken over, and what was left alone', async () => {
-    const { out, err, status } = await importing('--markup', '1.2')
+    const { out, err, status } = await importing('--markup', '20%')
     const cells = (lines: string) =>
       lines
         .trim()
@@ -164,7 +164,7 @@ Kept, because the list does not have it:
   })
 
   test('writes costs and prices, and keeps every other character', async () => {
-    const { status, err } = await importing('--markup', '1.2', '--yes')
+    const { status, err } = await importing('--markup', '20%', '--yes')
     expect({ status, err }).toEqual({
       status: 0,
       err: `Written to ${scene.path('tollgate.toml')}. A running gateway picks it up.`,
@@ -191,9 +191,9 @@ Kept, because the list does not have it:
   })
 
   test('a second time there is nothing to change', async () => {
-    await importing('--markup', '1.2', '--yes')
+    await importing('--markup', '20%', '--yes')
     const written = text()
-    const { status, out } = await importing('--markup', '1.2')
+    const { status, out } = await importing('--markup', '20%')
     expect(status).toBe(0)
     expect(out).toStartWith('Nothing to change.')
     expect(out).toContain('Changes: 0, in models: 0.')
@@ -212,7 +212,7 @@ Kept, because the list does not have it:
       expect(question).toBe('Write this to the catalogue? [y/N] ')
       return reply
     }
-    const { status, err } = await importing('--markup', '1')
+    const { status, err } = await importing('--markup', '0%')
     expect(status).toBe(is_written ? 0 : 1)
     expect(text() !== CATALOGUE).toBe(is_written)
     if (!is_written) expect(err).toBe('Nothing was written.')
@@ -253,15 +253,39 @@ price = { per_search = 0.001 }
   })
 
   test.each([[['--yes']], [[]], [['--json']], [['--yes', '--accept-jumps']]])(
-    'a margin has no default: without --markup nothing is written, with %p either',
+    'a markup has no default: without one nothing is written, with %p either',
     async (options) => {
       const before = text()
       scene.ask = async () => 'y'
       const { status, err } = await scene.run('prices', 'import', scene.path('list.json'), ...options)
-      expect([status, err]).toEqual([1, expect.stringContaining('--markup is missing')])
+      expect([status, err]).toEqual([1, expect.stringContaining('no markup is set')])
       expect(text()).toBe(before)
     },
   )
+
+  test('the markup of the catalogue holds where the command names none, and --markup over it', async () => {
+    const marked = (percent: string) => `${CATALOGUE}\n[catalogue]\nmarkup = ${percent}\n`
+    writeFileSync(scene.path('tollgate.toml'), marked('"12.5"'))
+    expect(
+      (await scene.run('prices', 'import', scene.path('list.json'), '--yes', '--model', 'vectors')).status,
+    ).toBe(0)
+    expect(text()).toContain('input = 0.0225')
+    expect(
+      (
+        await scene.run(
+          'prices',
+          'import',
+          scene.path('list.json'),
+          '--yes',
+          '--model',
+          'vectors',
+          '--markup',
+          '100%',
+        )
+      ).status,
+    ).toBe(0)
+    expect(text()).toContain('input = 0.04')
+  })
 
   test('--from takes the name of a known server; OpenRouter has a list of its own', async () => {
     const flash = ['--model', 'flash', '--from']
@@ -438,7 +462,7 @@ describe('a price that changes by more than a factor of 3', () => {
     'is not written by %p where nobody can be asked',
     async (flags) => {
       listed(3e-6)
-      const { status, err } = await importing('--markup', '1', ...flags)
+      const { status, err } = await importing('--markup', '0%', ...flags)
       expect(status).toBe(1)
       if (flags.includes('--accept-jumps')) expect(err).toEndWith('Add --yes to skip the question.')
       else expect(err).toBe(`${WARNING}3.00. Check that the list is right.\n${REFUSED}`)
@@ -448,7 +472,7 @@ describe('a price that changes by more than a factor of 3', () => {
 
   test('with --json is refused as a note, after the difference', async () => {
     listed(3e-6)
-    const { status, out, err } = await importing('--markup', '1', '--yes', '--json')
+    const { status, out, err } = await importing('--markup', '0%', '--yes', '--json')
     expect(status).toBe(1)
     expect(JSON.parse(out)).toMatchObject({ written: false })
     expect(err.split('\n').map((line) => JSON.parse(line))).toEqual([
@@ -468,7 +492,7 @@ describe('a price that changes by more than a factor of 3', () => {
       questions.push(question)
       return reply
     }
-    const { status } = await importing('--markup', '1', '--yes')
+    const { status } = await importing('--markup', '0%', '--yes')
     expect(questions).toEqual([
       '1 price changes by more than a factor of 3. Write this to the catalogue? [y/N] ',
     ])
@@ -479,7 +503,7 @@ describe('a price that changes by more than a factor of 3', () => {
   test('is written unasked with --yes --accept-jumps, and warned of', async () => {
     listed(3e-6)
     scene.ask = () => Promise.reject(new Error('asked'))
-    const { status, err } = await importing('--markup', '1', '--yes', '--accept-jumps')
+    const { status, err } = await importing('--markup', '0%', '--yes', '--accept-jumps')
     expect(status).toBe(0)
     expect(err).toStartWith(WARNING)
     expect(text()).toContain('input = 3.00')
@@ -491,7 +515,7 @@ test('what a list has twice is named, and the last one is taken', async () => {
     `"gemini/flash-1": { "litellm_provider": "gemini", "mode": "chat", ${input}, "output_cost_per_token": 1e-6 }`
   const twice = '"input_cost_per_token": 9e-9, "input_cost_per_token": 4e-7'
   writeFileSync(scene.path('list.json'), `{ ${flash('"input_cost_per_token": 2e-7')}, ${flash(twice)} }`)
-  const { err } = await importing('--markup', '1', '--yes')
+  const { err } = await importing('--markup', '0%', '--yes')
   expect(err).toStartWith(
     'warning: Listed twice (the last one is used): gemini/flash-1, gemini/flash-1: input_cost_per_token.\n',
   )
@@ -503,20 +527,20 @@ test('what a list has twice is named, and the last one is taken', async () => {
 
 describe('prices import refuses', () => {
   test.each([
-    ['0', 2],
-    ['-1', 2],
+    ['1.2', 2],
+    ['-1%', 2],
     ['abc', 2],
     ['', 2],
-    ['NaN', 2],
-    ['1e400', 2],
-    ['1,2', 2],
-    ['0.0', 2],
-    ['101', 2],
-    ['20%', 2],
+    ['%', 2],
+    ['NaN%', 2],
+    ['1e400%', 2],
+    ['1,2%', 2],
+    ['10001%', 2],
+    ['20', 2],
   ])('a markup of %j', async (markup, status) => {
     const refused = await importing(`--markup=${markup}`, '--yes')
     expect(refused.status).toBe(status)
-    expect(refused.err).toContain('Write a factor above 0')
+    expect(refused.err).toContain('Write a percentage from 0% to 10000%')
     expect(text()).toBe(CATALOGUE)
   })
 
@@ -557,11 +581,11 @@ describe('prices import refuses', () => {
 
   test('a price that is too high with the markup', async () => {
     writeFileSync(scene.path('list.json'), entry('0.9'))
-    const { status, err } = await importing('--yes', '--markup', '2')
+    const { status, err } = await importing('--yes', '--markup', '100%')
     expect(status).toBe(1)
     expect(err).toContain('models[0].price.input must be between 0 and 1000000 USD')
     expect(text()).toBe(CATALOGUE)
-    expect((await importing('--yes', '--markup', '100')).err).toContain(
+    expect((await importing('--yes', '--markup', '10000%')).err).toContain(
       'more USD than can be counted exactly',
     )
     expect(text()).toBe(CATALOGUE)
@@ -589,19 +613,35 @@ describe('prices list', () => {
     (await scene.run('prices', 'list')).out.split('\n').map((line) => line.split(/ {2,}/))
 
   test('shows prices, costs, margins, and the factor that the prices are', async () => {
-    await importing('--markup', '1.25', '--yes', '--model', 'flash', '--model', 'vectors')
-    await importing('--markup', '0.8', '--yes', '--model', 'painter')
+    await importing('--markup', '25%', '--yes', '--model', 'flash', '--model', 'vectors')
+    await importing('--markup', '0%', '--yes', '--model', 'painter')
     const shown = await rows()
     // Of the thinking price, which is the operator's own, the list said nothing: the price is not the cost alone.
-    expect(shown).toContainEqual(['flash', 'google', 'input', '0.3125', '0.25', '20.0%', '-'])
+    expect(shown).toContainEqual(['flash', 'google', 'input', '0.3125', '0.25', '0.0625, 20 %', '-'])
     expect(shown).toContainEqual(['flash', 'relay', 'input', '0.3125', '-', '-', '-'])
-    expect(shown).toContainEqual(['vectors', 'google', 'input', '0.025', '0.02', '20.0%', 'cost x 1.25'])
-    expect(shown).toContainEqual(['painter', 'google', 'per_image', '0.024', '0.03', '-25.0%', 'cost x 0.8'])
+    expect(shown).toContainEqual([
+      'vectors',
+      'google',
+      'input',
+      '0.025',
+      '0.02',
+      '0.005, 20 %',
+      'cost + 25 %',
+    ])
+    expect(shown).toContainEqual([
+      'painter',
+      'google',
+      'per_image',
+      '0.03',
+      '0.03',
+      '0.00, 0 %',
+      'cost + 0 %',
+    ])
     expect(shown).toContainEqual(['unknown', 'google', 'output', '1.00', '-', '-', '-'])
   })
 
   test('--json has every rate', async () => {
-    await importing('--markup', '2', '--yes')
+    await importing('--markup', '100%', '--yes')
     const { models } = await scene.json('prices', 'list')
     expect(models[0].routes[0]).toMatchObject({ provider: 'google', model: 'flash-1' })
     expect(models[1].routes[0].rates[0]).toEqual({
@@ -612,7 +652,9 @@ describe('prices list', () => {
       price_usd: '0.04',
       cost_nanos: 20_000_000,
       cost_usd: '0.02',
-      margin: 0.5,
+      margin_nanos: 20_000_000,
+      margin_usd: '0.02',
+      margin_percent: '50',
     })
   })
 
@@ -631,10 +673,10 @@ price = { input = 0.10, output = 0.40 }
   })
 
   test('fits a terminal of 80 columns', async () => {
-    await importing('--markup', '1.25', '--yes')
+    await importing('--markup', '25%', '--yes')
     scene.columns = 80
     const { out } = await scene.run('prices', 'list')
     expect(out.split('\n').filter((line) => line.length > 80)).toEqual([])
-    expect(out).toContain('x 1.25')
+    expect(out).toContain('+ 25 %')
   })
 })

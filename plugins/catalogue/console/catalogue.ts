@@ -53,7 +53,7 @@ const SavedView = Type.Object({
 const FieldsView = Type.Array(
   Type.Object({
     path: Type.Array(Type.String()),
-    kind: OneOf(['text', 'number', 'amount', 'switch', 'choice', 'list']),
+    kind: OneOf(['text', 'number', 'amount', 'percent', 'switch', 'choice', 'list']),
     is_required: Type.Boolean(),
     fallback: Nullable(Type.Union([Type.String(), Type.Number(), Type.Boolean()])),
     description: Type.String(),

@@ -12,12 +12,15 @@ import { isYes } from '../../../src/app/commands/confirm.ts'
 import { withProgress } from '../../../src/app/commands/progress.ts'
 import type { ConfigurationFile } from '../../../src/catalogue/configuration.ts'
 import type { ExactDecimal } from '../../../src/catalogue/decimal.ts'
+import { markupFactor } from '../../../src/catalogue/markup.ts'
 import type { TomlTable } from '../../../src/catalogue/toml.ts'
+import type { Catalogue } from '../../../src/domain/catalogue.ts'
 import { conflict, invalidRequest, notFound } from '../../../src/domain/errors.ts'
 import { type PriceList, readPriceList } from '../list/list.ts'
 import { listedAs } from '../list/matches.ts'
 import { isJump, MAX_FACTOR } from '../list/merge.ts'
 import { type ImportChoice, type PlannedChange, planImport } from '../list/plan.ts'
+import { priceSettings } from '../settings.ts'
 import { countOf, describePlan, planView, warningsOf } from './import-text.ts'
 
 interface ImportOptions {
@@ -29,25 +32,25 @@ interface ImportOptions {
   acceptJumps?: boolean
 }
 
-const AT_COST = readMarkup('1')
+const AT_COST = readMarkup('0%')
 /** The public list has less than two million bytes. */
 const MAX_LIST_BYTES = 32 * 1_048_576
 
 export function addPricesImport(prices: Command, deps: CliDeps): void {
   addExample(
     prices.command('import <file>'),
-    'prices import model_prices_and_context_window.json --markup 1.2',
+    'prices import model_prices_and_context_window.json --markup 20%',
   )
     .summary("Import prices from LiteLLM's public list, or OpenRouter's.")
     .description(
       "Read LiteLLM's price list (model_prices_and_context_window.json), or OpenRouter's (https://openrouter.ai/api/v1/models). Each route's `cost` becomes what its provider " +
-        "charges. The model's `price` becomes the cost of its first route in the list times the markup. You see the " +
+        "charges. The model's `price` becomes the cost of its first route in the list, and the markup on top. You see the " +
         "changes before they are written. Each route's `shutdown_date` becomes the list's. Comments and everything else in " +
         'the catalogue stay.',
     )
     .option(
-      '--markup <factor>',
-      'price = cost x this, such as 1.2; 1 sells at cost. Needed where prices change',
+      '--markup <percent>',
+      'price = cost + this, such as 20%; 0% sells at cost. By default the `markup` in [catalogue]',
       readMarkup,
     )
     .option('--provider <name>', 'only routes to this provider in the catalogue')
@@ -64,7 +67,8 @@ export function addPricesImport(prices: Command, deps: CliDeps): void {
       const { catalogue } = await requireCatalogue(folder)
       const configuration = configurationOf(folder, catalogue, deps)
       const { text, values, hash } = requireGood(await configuration.read())
-      const plan = planImport(values, list, choiceOf(options, values, list))
+      const markup = options.markup ?? markupOf(catalogue)
+      const plan = planImport(values, list, choiceOf({ ...options, markup: markup ?? AT_COST }, values, list))
       const edits = [...plan.edits.values()].flat()
       // Before the question: an import that cannot be written needs none.
       const { mistakes, text: edited } = await withProgress(deps, json, (show) => {
@@ -78,7 +82,7 @@ export function addPricesImport(prices: Command, deps: CliDeps): void {
       if (plan.edits.size > 0 && !json) tell(false)
       for (const warning of warningsOf(plan, list, deps.now())) warn(warning)
       if (plan.edits.size === 0) return tell(false)
-      if (options.markup === undefined && plan.changes.some(({ cost_of }) => !cost_of)) throw needsMarkup()
+      if (markup === undefined && plan.changes.some(({ cost_of }) => !cost_of)) throw needsMarkup()
       const jumps = options.acceptJumps ? [] : plan.changes.filter(isJump)
       if (!(options.yes && jumps.length === 0) && !(await agreed(deps, { json, jumps }))) {
         if (json) tell(false)
@@ -104,8 +108,11 @@ async function readListFile(path: string): Promise<string> {
 }
 
 /** @throws GatewayError not_found for a name that nobody has, invalid_request for an invalid pattern */
-function choiceOf(options: ImportOptions, values: TomlTable, list: PriceList): ImportChoice {
-  const { markup = AT_COST, provider, from, model: patterns } = options
+function choiceOf(
+  { markup, provider, from, model: patterns }: ImportOptions & Pick<ImportChoice, 'markup'>,
+  values: TomlTable,
+  list: PriceList,
+): ImportChoice {
   const ids = namesIn(values.models, 'id')
   for (const pattern of patterns ?? []) {
     checkModelPatterns([pattern])
@@ -146,10 +153,15 @@ function requireGood({ text, values, mistakes, hash }: ConfigurationFile) {
   return { text, values: values as TomlTable, hash }
 }
 
-/** The factor is not remembered: an import without it would take the margin away. */
+/** The operator's own; undefined: not set yet. */
+function markupOf(catalogue: Catalogue): ExactDecimal | undefined {
+  const { markup } = priceSettings.of(catalogue)
+  return markup === undefined ? undefined : markupFactor(markup)
+}
+
 const needsMarkup = () =>
   invalidRequest(
-    'Prices would change, and --markup is missing. Add --markup 1.2 to earn 20 % on your costs, or --markup 1 to sell at cost. Nothing was written.',
+    'Prices would change, and no markup is set. Set `markup` in [catalogue] (20 earns 20 % on your costs), or add --markup 20% for this import; --markup 0% sells at cost. Nothing was written.',
     { param: 'markup' },
   )
 

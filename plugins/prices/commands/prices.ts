@@ -5,8 +5,11 @@ import { contextOf } from '../../../src/app/command-line/context.ts'
 import { requireCatalogue } from '../../../src/app/command-line/data-folder.ts'
 import type { Column } from '../../../src/app/command-line/table.ts'
 import { addExample, type CliDeps } from '../../../src/app/command-line/terminal.ts'
+import { timesRoundingUp } from '../../../src/catalogue/decimal.ts'
 import { listedPrice, PRICES_AS_OF } from '../../../src/catalogue/known-models.ts'
+import { markupFactor } from '../../../src/catalogue/markup.ts'
 import type { Catalogue, Model, Provider, Route } from '../../../src/domain/catalogue.ts'
+import { marginPercent } from '../../../src/domain/margin.ts'
 import { formatUsd, parseUsd } from '../../../src/domain/money.ts'
 import type { Price } from '../../../src/domain/prices.ts'
 import { money } from '../../../src/http/views.ts'
@@ -19,8 +22,8 @@ export function addPricesCommands(program: Command, deps: CliDeps): void {
   addExample(prices.command('list'), 'prices list')
     .summary('List prices beside costs, with the margin.')
     .description(
-      "List what callers pay for each model beside each route's `cost`, in USD, and the margin as a part of the price. " +
-        'SOURCE says where the price comes from: a factor of the cost, or the ' +
+      "List what callers pay for each model beside each route's `cost`, and the margin, in USD and as a part of the price. " +
+        'SOURCE says where the price comes from: a markup on the cost, or the ' +
         `provider's list price of ${PRICES_AS_OF}.`,
     )
     .action(async (_: object, command: Command) => {
@@ -72,7 +75,8 @@ const COLUMNS: Column<Compared>[] = [
   },
   {
     head: 'MARGIN',
-    text: ({ line }) => percentText(marginOf(line)),
+    text: ({ line }) => marginText(line),
+    narrow: ({ line }) => percentText(line),
     right: true,
   },
   { head: 'SOURCE', text: ({ source }) => source ?? '-', narrow: ({ source }) => shortSource(source) },
@@ -90,35 +94,40 @@ const SHORT_NAMES: Readonly<Record<string, string>> = {
   per_thousand_searches: 'K searches',
 }
 
-const shortSource = (source: string | null): string => source?.replace('cost ', '').replace(/,.*/, '') ?? '-'
+const shortSource = (source: string | null): string =>
+  source?.replace('cost + ', '+ ').replace(/,.*/, '') ?? '-'
 
-/** The margin as a part of the price; null if it is unknown. */
-const marginOf = ({ price_nanos, cost_nanos }: MarginLine): number | null =>
-  cost_nanos === null || price_nanos === 0 ? null : (price_nanos - cost_nanos) / price_nanos
+/** "0.05, 20 %"; "-" where the cost is unknown. */
+const marginText = (line: MarginLine): string =>
+  line.cost_nanos === null ? '-' : `${formatUsd(line.price_nanos - line.cost_nanos)}, ${percentText(line)}`
 
-const percentText = (part: number | null): string => (part === null ? '-' : `${(part * 100).toFixed(1)}%`)
+function percentText({ price_nanos, cost_nanos }: MarginLine): string {
+  const percent = cost_nanos === null ? null : marginPercent(price_nanos, cost_nanos)
+  return percent === null ? '-' : `${percent} %`
+}
 
 function sourceOf({ price }: Model, route: Route, { providers }: Catalogue): string | null {
-  const factor = route.cost && factorOf(marginLines(price, route.cost))
-  if (factor) return `cost x ${factor}`
+  const markup = route.cost && markupIn(marginLines(price, route.cost))
+  if (markup !== undefined) return `cost + ${markup} %`
   const provider = providers.get(route.provider)
   return provider && isListed(price, provider, route.model) ? `list, ${PRICES_AS_OF}` : null
 }
 
-/** By what every amount of the price is its cost: of few decimals, since somebody chose it. */
-function factorOf(lines: readonly MarginLine[]): number | undefined {
+/** The markup in per cent that every amount of the price has on its cost: of few decimals, since somebody chose it. */
+function markupIn(lines: readonly MarginLine[]): string | undefined {
   const known = lines.flatMap(({ price_nanos, cost_nanos }) =>
     cost_nanos ? [{ price_nanos, cost_nanos }] : [],
   )
   const [first] = known.toSorted((one, other) => other.cost_nanos - one.cost_nanos)
-  if (!first) return undefined
-  const factor = Number((first.price_nanos / first.cost_nanos).toFixed(FACTOR_DECIMALS))
+  if (!first || first.price_nanos < first.cost_nanos) return undefined
+  const hundredths = Math.round(((first.price_nanos - first.cost_nanos) / first.cost_nanos) * 10_000)
+  const percent = String(hundredths / 100)
+  const factor = markupFactor(percent)
   // Each amount was rounded up by itself, a rate that follows from another one twice.
-  const fits = known.every(({ price_nanos, cost_nanos }) => Math.abs(price_nanos - cost_nanos * factor) <= 2)
-  return fits && factor > 0 ? factor : undefined
+  const fits = ({ price_nanos, cost_nanos }: { price_nanos: number; cost_nanos: number }) =>
+    factor !== undefined && Math.abs(price_nanos - timesRoundingUp(cost_nanos, factor)) <= 2
+  return known.every(fits) ? percent : undefined
 }
-
-const FACTOR_DECIMALS = 4
 
 /** Compares a price with the provider's list price. */
 function isListed(price: Price, provider: Provider, model: string): boolean {
@@ -147,7 +156,8 @@ const modelView = (model: Model, catalogue: Catalogue) => ({
       per: line.per,
       ...money('price', line.price_nanos),
       ...money('cost', line.cost_nanos),
-      margin: marginOf(line),
+      ...money('margin', line.cost_nanos === null ? null : line.price_nanos - line.cost_nanos),
+      margin_percent: line.cost_nanos === null ? null : marginPercent(line.price_nanos, line.cost_nanos),
     })),
   })),
 })

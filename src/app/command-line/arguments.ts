@@ -1,6 +1,7 @@
 // The readers of a command's arguments: amounts, counts, times and lists. A bad value is wrong usage.
 import { type Command, InvalidArgumentError } from 'commander'
-import { type ExactDecimal, parseDecimal } from '../../catalogue/decimal.ts'
+import type { ExactDecimal } from '../../catalogue/decimal.ts'
+import { markupFactor } from '../../catalogue/markup.ts'
 import { LISTEN_PATTERN } from '../../catalogue/schema-parts.ts'
 import { type Nanos, parseUsd } from '../../domain/money.ts'
 import { parseDuration } from '../../utilities/duration.ts'
@@ -22,14 +23,14 @@ export function readLimit(text: string): Nanos {
   return nanos
 }
 
-const MAX_MARKUP = 100
-
-/** A factor of costs: above 0, as a plain decimal number. @throws InvalidArgumentError */
+/** A markup on costs, such as `20%`, as the factor that it makes. @throws InvalidArgumentError */
 export function readMarkup(text: string): ExactDecimal {
-  const factor = /^\d{1,3}(\.\d{1,9})?$/.test(text) ? Number(text) : 0
-  if (factor <= 0 || factor > MAX_MARKUP)
-    throw new InvalidArgumentError(`Write a factor above 0, up to ${MAX_MARKUP}: 1.2 adds 20 %.`)
-  return parseDecimal(text)
+  const [, percent] = /^(.+?) ?%$/.exec(text) ?? []
+  const factor = percent === undefined ? undefined : markupFactor(percent)
+  if (factor) return factor
+  throw new InvalidArgumentError(
+    'Write a percentage from 0% to 10000%: 20% sells at cost plus 20 %. (Factors such as 1.2 are no longer read.)',
+  )
 }
 
 /** A comma-separated list. An empty one is refused, since it might be meant as "none". @throws InvalidArgumentError */

@@ -83,7 +83,7 @@ const COMMANDS = [
   'backup FOLDER/before.tar.zst',
   'backup --database-only FOLDER/before.db',
   'backup verify FOLDER/before.tar.zst',
-  'prices import FOLDER/list.json --markup 1 --yes',
+  'prices import FOLDER/list.json --markup 0% --yes',
   'config check',
   'config history',
   'plugin types',

@@ -166,7 +166,7 @@ price = { input = 0.3, output = 2 }
       [`backup '${folder.at('b')}'`, 'Packing  ', 'Not encrypted'],
       [`account export anna --out '${folder.at('b')}.anna'`, 'Packing  ', 'rows 2, files 0'],
       [`backup verify '${archive}'`, 'Unpacking  ', 'It can be restored.'],
-      [`prices import '${list}' --markup 1 --yes`, 'Changing prices  0 of 1 models', 'Changes: '],
+      [`prices import '${list}' --markup 0% --yes`, 'Changing prices  0 of 1 models', 'Changes: '],
       [`restore '${archive}' --to '${folder.at('b')}.restored'`, 'Unpacking  ', 'every hash is right'],
     ]
 

@@ -293,7 +293,7 @@ describe.if(hasPostgres)('with a server', () => {
         'import',
         put(JSON.stringify(list), 'list.json'),
         '--markup',
-        '1',
+        '0%',
         '--yes',
       )
       expect([status, err]).toEqual([0, expect.stringContaining('Version 2 of the catalogue is in force.')])

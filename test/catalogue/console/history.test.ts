@@ -68,7 +68,7 @@ test.each<[string, save: () => Promise<unknown>, by: Partial<Listed['by']>, chan
         'prices',
         'import',
         '--markup',
-        '1',
+        '0%',
         commands.path('list.json'),
         '--model',
         MODEL,

@@ -128,9 +128,11 @@ function Control({ field, block, write, empty, code }: ControlProps) {
   return (
     <CommittedInput
       code={code}
-      unit={kind === 'amount' ? 'USD' : undefined}
+      unit={kind === 'amount' ? 'USD' : kind === 'percent' ? '%' : undefined}
       value={kind === 'amount' ? withDecimals(text) : text}
-      inputMode={kind === 'number' ? 'numeric' : kind === 'amount' ? 'decimal' : undefined}
+      inputMode={
+        kind === 'number' ? 'numeric' : kind === 'amount' || kind === 'percent' ? 'decimal' : undefined
+      }
       placeholder={fallback === null ? empty : String(fallback)}
       commit={(typed) => write(fieldValue(field, typed))}
     />
