@@ -233,7 +233,8 @@ const MAX_FOLDER_LINES: Readonly<Record<string, number>> = {
   'src/build/': 2_400,
   'src/calls/': 10_200,
   'src/catalogue/': 6_000,
-  'src/domain/': 5_750,
+  // 50 more for the per cent of a margin.
+  'src/domain/': 5_800,
   'src/http/': 1_800,
   'src/idempotency/': 1_300,
   'src/library/': 1_500,
@@ -253,12 +254,14 @@ const MAX_FOLDER_LINES: Readonly<Record<string, number>> = {
   'plugins/import/': 9_600,
   // 8,100 more for the import from other gateways and for upgrades.
   // 1,300 more for one-api and new-api as sources of it, 100 for prices by mapped names and what else their programs do otherwise.
-  'plugins/': 63_000,
+  // 600 more for costs and margins where prices are set.
+  'plugins/': 63_600,
 }
 /** Tests but for the tools and the strict providers. */
 // 9,000 more for the forms of a release, and for databases of other gateways: each of their columns has its odd values.
 // 800 more for the catalogue that new-api becomes, a large one, and a whole release that npx installs.
-const MAX_TEST_LINES = 141_800
+// 800 more for margins as tables, and a walk for each kind of model.
+const MAX_TEST_LINES = 142_600
 
 const linesOf = (files: readonly string[]): number =>
   files.reduce((sum, file) => sum + source(file).split('\n').length - 1, 0)
