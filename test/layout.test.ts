@@ -234,7 +234,8 @@ const MAX_FOLDER_LINES: Readonly<Record<string, number>> = {
   'src/calls/': 10_200,
   'src/catalogue/': 6_000,
   // 50 more for the per cent of a margin.
-  'src/domain/': 5_800,
+  // 100 more for days of time zones, most of them from src/money.
+  'src/domain/': 5_900,
   'src/http/': 1_800,
   'src/idempotency/': 1_300,
   'src/library/': 1_500,
@@ -248,14 +249,16 @@ const MAX_FOLDER_LINES: Readonly<Record<string, number>> = {
   'src/store/': 6_200,
   'src/upstream/': 2_100,
   'src/utilities/': 500,
-  'plugins/console/': 5_850,
+  // 100 more for the time zone of pages, chosen in Settings.
+  'plugins/console/': 5_950,
   // 2,600 more: the import itself, its commands, report and history.
   // 4,500 more: a source is a gateway's tables, its configuration, and the reasons for all that has no counterpart.
   'plugins/import/': 9_600,
   // 8,100 more for the import from other gateways and for upgrades.
   // 1,300 more for one-api and new-api as sources of it, 100 for prices by mapped names and what else their programs do otherwise.
   // 600 more for costs and margins where prices are set.
-  'plugins/': 63_600,
+  // 1,000 more for causes of failed calls and time zones.
+  'plugins/': 64_600,
 }
 /** Tests but for the tools and the strict providers. */
 // 9,000 more for the forms of a release, and for databases of other gateways: each of their columns has its odd values.

@@ -3,11 +3,11 @@ import { type Static, Type } from '@sinclair/typebox'
 import { type FieldsOf, fieldsFor, rowFor } from '../../src/app/list/columns.ts'
 import { KEY_FIELDS, KeyPrefix, refuseOtherKeys } from '../../src/app/surface/account-calls.ts'
 import { OUTCOMES } from '../../src/domain/outcomes.ts'
-import { DAY_MS } from '../../src/domain/ranges.ts'
+import { DAY_MS, dayStart } from '../../src/domain/ranges.ts'
 import { USAGE_FIELDS } from '../../src/domain/usage.ts'
 import { MAX_LIMIT, PAGE_FIELDS, PAGE_PARAMETERS, pageFields, pageOf } from '../../src/http/paging.ts'
 import { ModelName } from '../../src/http/parameters.ts'
-import { PERIOD_PARAMETERS, readPeriod } from '../../src/http/period.ts'
+import { PERIOD_PARAMETERS, readPeriod, readZone } from '../../src/http/period.ts'
 import { Closed, OneOf } from '../../src/http/schema.ts'
 import { money } from '../../src/http/views.ts'
 import type { CallFilter } from '../../src/money/ledger/queries.ts'
@@ -50,7 +50,7 @@ export type UsageRequest =
  *
  * @param account_id of the caller; no query can name another
  * @param only the caller's key, where it sees its own calls only
- * @throws GatewayError invalid_request for days that do not exist, or a time that ends before it begins; permission_denied
+ * @throws GatewayError invalid_request for days or zones that do not exist, or a time that ends before it begins; permission_denied
  * for another key's calls where `only` is given
  */
 export function readUsageRequest(
@@ -59,6 +59,7 @@ export function readUsageRequest(
 ): UsageRequest {
   const { key, model, outcome, sums } = query
   refuseOtherKeys(key, only)
+  const zone = readZone(query)
   const { since_ms, until_ms } = readPeriod(query)
   const outcomes = outcome && [outcome]
   const filter = { account_id, key_id: only?.id, key_prefix: key, model, outcomes, since_ms, until_ms }
@@ -68,19 +69,17 @@ export function readUsageRequest(
   }
   return {
     kind: 'sums',
-    filter: { ...filter, since_ms: since_ms ?? firstDay(until_ms ?? now_ms) },
-    request: { ...pageOf({ limit: MAX_LIMIT, ...query }), zone: 'utc' },
+    filter: { ...filter, since_ms: since_ms ?? dayStart((until_ms ?? now_ms) - DEFAULT_SUMS_MS, zone) },
+    request: { ...pageOf({ limit: MAX_LIMIT, ...query }), zone },
   }
 }
-
-const firstDay = (end_ms: number): number => Math.floor((end_ms - DEFAULT_SUMS_MS) / DAY_MS) * DAY_MS
 
 const CALL_FIELDS = fieldsFor(call_columns, ['caller']) as FieldsOf<typeof call_columns, 'caller'>
 
 const CallView = Closed({ ...CALL_FIELDS, outcome: OneOf(OUTCOMES, { description: 'How it ended.' }) })
 
 const SumView = Closed({
-  day: Type.String({ description: 'The day in UTC.' }),
+  day: Type.String({ description: 'The day, in the time zone `zone`.' }),
   ...KEY_FIELDS,
   model: Type.String({ description: 'The model.' }),
   calls: Type.Integer({ description: 'How many calls there were.' }),

@@ -6,9 +6,9 @@ import { withDatabase } from '../../src/app/command-line/data-folder.ts'
 import type { Column } from '../../src/app/command-line/table.ts'
 import { addExample, type CliDeps } from '../../src/app/command-line/terminal.ts'
 import { formatUsd } from '../../src/domain/money.ts'
+import { monthOf, UTC } from '../../src/domain/zones.ts'
 import { csvOf } from '../../src/http/csv.ts'
 import { money } from '../../src/http/views.ts'
-import { monthOf } from '../../src/money/ledger/days.ts'
 import { STATEMENT_COLUMNS, type StatementLine, statementLines, statementOf } from './statement.ts'
 
 export function addStatementCommand(program: Command, deps: CliDeps): void {
@@ -22,7 +22,7 @@ export function addStatementCommand(program: Command, deps: CliDeps): void {
     .option('--csv', 'print CSV with all columns')
     .action(async (name: string, options: { month?: number; csv?: boolean }, command: Command) => {
       const { folder, answerList, tableOf } = contextOf(command, deps)
-      const month = monthOf(options.month ?? deps.now(), 'utc')
+      const month = monthOf(options.month ?? deps.now(), UTC)
       const { account, statement } = await withDatabase(folder, 'read', async (db) => {
         const { id, name: account } = await accountByName(db, name)
         const time = { from_ms: month.start_ms, until_ms: month.end_ms }

@@ -7,10 +7,11 @@ import { type Context, contextOf } from '../../src/app/command-line/context.ts'
 import { CSV_WORDS, type CsvRange, csvRange, pagesOf } from '../../src/app/command-line/csv-range.ts'
 import { withDatabase } from '../../src/app/command-line/data-folder.ts'
 import { addExample, type CliDeps } from '../../src/app/command-line/terminal.ts'
+import { machineZone } from '../../src/app/command-line/times.ts'
 import { rowFor } from '../../src/app/list/columns.ts'
+import { dayOf, UTC } from '../../src/domain/zones.ts'
 import { csvOf } from '../../src/http/csv.ts'
 import { money } from '../../src/http/views.ts'
-import { dayOf } from '../../src/money/ledger/days.ts'
 import type { CallFilter } from '../../src/money/ledger/queries.ts'
 import { dailySums, monthlySums, type PeriodSum } from '../../src/money/ledger/sums.ts'
 import type { Db } from '../../src/store/db.ts'
@@ -52,7 +53,7 @@ const NONE = 'No calls.'
 /** How far back sums go by default: days as in the API. */
 const DEFAULT_REACH = { day: '31 days', month: '12 months' } as const
 const DEFAULT_SINCE: Record<PeriodName, (until_ms: number) => number> = {
-  day: (until_ms) => dayOf(until_ms - 31 * 86_400_000, 'local').start_ms,
+  day: (until_ms) => dayOf(until_ms - 31 * 86_400_000, machineZone()).start_ms,
   month(until_ms) {
     const last = new Date(until_ms - 1)
     return new Date(last.getFullYear(), last.getMonth() - 11, 1).getTime()
@@ -129,7 +130,7 @@ async function answerSums(
   )
   answerList(csv, {
     value: () => ({
-      zone: zoneName(),
+      zone: machineZone(),
       sums: sums.map((sum) => sumView(sum, by)),
       total: amountsView(totalOf(sums)),
     }),
@@ -137,18 +138,14 @@ async function answerSums(
     csv: () => csvOf(sumCsv(by), sums),
   })
   if (margin && !csv && sums.length > 0) remark(SUM_MARGIN_WORDS)
-  if (zoneName() !== 'UTC')
-    remark(`Days of ${zoneName()}. The console, the API and statements have days of UTC.`)
+  if (machineZone() !== UTC) remark(`Days of ${machineZone()}. Statements have months of UTC.`)
   if (filter.since === undefined)
     remark(`Sums of the last ${DEFAULT_REACH[by]}. Add --since for earlier ones.`)
 }
 
-/** The zone in which days are summed, such as Europe/Berlin. */
-const zoneName = (): string => new Intl.DateTimeFormat().resolvedOptions().timeZone
-
 async function sumsBy(by: PeriodName, db: Db, filter: CallFilter): Promise<PeriodSum[]> {
-  if (by === 'month') return monthlySums(db, filter, 'local')
-  const { sums } = await dailySums(db, filter, { zone: 'local' })
+  if (by === 'month') return monthlySums(db, filter, machineZone())
+  const { sums } = await dailySums(db, filter, { zone: machineZone() })
   return sums.map(({ day, ...sum }) => ({ period: day, ...sum }))
 }
 

@@ -1,7 +1,7 @@
 // Sums of the calls of some days: by day, by model, by account and by key. Only reads of the kept sums, whatever the number of calls.
 
 import { DAY_S } from '../../src/domain/ranges.ts'
-import { dayOf } from '../../src/money/ledger/days.ts'
+import { dayOf, UTC } from '../../src/domain/zones.ts'
 import { sumQueries, valuesOf } from '../../src/money/ledger/queries.ts'
 import { nextAtOnce } from '../../src/money/ledger/sums.ts'
 import { addTotals, byCost, type CallTotals, NO_CALLS, totalsIn } from '../../src/money/ledger/totals.ts'
@@ -66,7 +66,7 @@ async function readUsage(db: Db, request: UsageRequest): Promise<Usage> {
     total,
     days: Array.from({ length: (end_s - first_s) / DAY_S }, (_, index) => {
       const start_s = first_s + index * DAY_S
-      return { day: dayOf(start_s * 1_000, 'utc').name, ...totalsIn(by_day, start_s, NO_CALLS) }
+      return { day: dayOf(start_s * 1_000, UTC).name, ...totalsIn(by_day, start_s, NO_CALLS) }
     }),
     models: [...by_model].map(([id, sum]) => ({ model: id, ...sum })).sort(byCost),
     accounts: [...by_account].map(([id, sum]) => ({ account_id: id, ...sum })).sort(byCost),

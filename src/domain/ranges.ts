@@ -1,4 +1,5 @@
-// Ranges of days as figures name them: "today" and "the last 7 days" are days of UTC, today included as far as it has come. Pure.
+// Ranges of days as figures name them: "today" and "the last 7 days" are days of a time zone, today included as far as it has come. Pure.
+import { dayOf, UTC, type Zone } from './zones.ts'
 
 export const DAY_S = 86_400
 export const DAY_MS = DAY_S * 1_000
@@ -12,20 +13,21 @@ export interface TimeRange {
   until_ms: number
 }
 
-/** When the day (UTC) of a moment begins. */
-export const dayStart = (time_ms: number): number => Math.floor(time_ms / DAY_MS) * DAY_MS
+/** When the day of a moment begins. */
+export const dayStart = (time_ms: number, zone: Zone = UTC): number => dayOf(time_ms, zone).start_ms
 
-/** Today (UTC) up to its end. */
-export const today = (now_ms: number): TimeRange => lastDays(now_ms, 1)
+/** Today up to its end. */
+export const today = (now_ms: number, zone: Zone = UTC): TimeRange => lastDays(now_ms, 1, zone)
 
-/** Today (UTC) and the days before it, so many in all, up to the end of today. */
-export function lastDays(now_ms: number, days: number): TimeRange {
-  const today_ms = dayStart(now_ms)
-  return { from_ms: today_ms - (days - 1) * DAY_MS, until_ms: today_ms + DAY_MS }
+/** Today and the days before it, so many in all, up to the end of today. */
+export function lastDays(now_ms: number, days: number, zone: Zone = UTC): TimeRange {
+  const { start_ms, end_ms } = dayOf(now_ms, zone)
+  // Noon: a day of a change of clocks is an hour longer or shorter.
+  return { from_ms: dayStart(start_ms + DAY_MS / 2 - (days - 1) * DAY_MS, zone), until_ms: end_ms }
 }
 
 /** "7 days". */
-export const lastWeek = (now_ms: number): TimeRange => lastDays(now_ms, WEEK_DAYS)
+export const lastWeek = (now_ms: number, zone: Zone = UTC): TimeRange => lastDays(now_ms, WEEK_DAYS, zone)
 
 /** "The last hour", "the last 24 hours": up to this moment, wherever days begin. */
 export const lastMs = (now_ms: number, length_ms: number): TimeRange => ({
@@ -38,7 +40,7 @@ export const FIGURE_RANGES = ['hour', 'day', 'week', 'month'] as const
 export type FigureRange = (typeof FIGURE_RANGES)[number]
 
 export const HOUR_MS = 3_600_000
-/** The steps of a range, the last of which is under way. Days are those of UTC. */
+/** The steps of a range, the last of which is under way. */
 export const RANGE_STEPS: Readonly<Record<FigureRange, { step_ms: number; steps: number }>> = {
   hour: { step_ms: 60_000, steps: 60 },
   day: { step_ms: HOUR_MS, steps: 24 },
@@ -47,7 +49,8 @@ export const RANGE_STEPS: Readonly<Record<FigureRange, { step_ms: number; steps:
 }
 
 /** The time of a range, which ends now. */
-export function figureTime(range: FigureRange, now_ms: number): TimeRange {
+export function figureTime(range: FigureRange, now_ms: number, zone: Zone = UTC): TimeRange {
   const { step_ms, steps } = RANGE_STEPS[range]
+  if (step_ms === DAY_MS) return { ...lastDays(now_ms, steps, zone), until_ms: now_ms + 1 }
   return { from_ms: Math.floor(now_ms / step_ms) * step_ms - (steps - 1) * step_ms, until_ms: now_ms + 1 }
 }

@@ -3,7 +3,7 @@
 import { expect, test } from 'bun:test'
 import { statementOf } from '../../plugins/entries/statement.ts'
 import { entrySums, totalOf } from '../../plugins/entries/sums.ts'
-import { monthOf } from '../../src/money/ledger/days.ts'
+import { monthOf, UTC } from '../../src/domain/zones.ts'
 import type { Operation } from '../../src/money/ledger/operations.ts'
 import { createWriter } from '../../src/money/ledger/writer.ts'
 import { dbOver } from '../../src/store/engines/sqlite/sqlite.ts'
@@ -59,8 +59,8 @@ function seeded() {
   let holds_made = 0
   for (let nth = 0; nth < MONTHS * PER_MONTH; nth++) {
     // The last moment of a month and the first of the next, one after the other.
-    const next_ms = random.chance(0.05) ? monthOf(now_ms, 'utc').end_ms : now_ms + random.below(3 * HOUR_MS)
-    const month = monthOf(now_ms, 'utc')
+    const next_ms = random.chance(0.05) ? monthOf(now_ms, UTC).end_ms : now_ms + random.below(3 * HOUR_MS)
+    const month = monthOf(now_ms, UTC)
     if (next_ms >= month.end_ms)
       for (const id of [1, 2]) {
         const { balance = 0, held = 0 } = stateOf(db, id) ?? {}
@@ -87,8 +87,8 @@ test(`begin + entries - charges = end in every month, TOLLGATE_SEED=${SEED}`, as
   expect(new Set(entries.map(({ kind }) => kind)).size).toBe(4)
   for (const account_id of [1, 2]) {
     let closed = 0
-    for (let at_ms = FIRST_MS; at_ms <= now_ms; at_ms = monthOf(at_ms, 'utc').end_ms) {
-      const { name, start_ms, end_ms } = monthOf(at_ms, 'utc')
+    for (let at_ms = FIRST_MS; at_ms <= now_ms; at_ms = monthOf(at_ms, UTC).end_ms) {
+      const { name, start_ms, end_ms } = monthOf(at_ms, UTC)
       const told = await statementOf(dbOver(db), account_id, { from_ms: start_ms, until_ms: end_ms })
       const own = entries.filter(
         (entry) =>

@@ -4,6 +4,7 @@ import { expect, test } from 'bun:test'
 import { existsSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { getTableColumns } from 'drizzle-orm'
+import { UTC } from '../../src/domain/zones.ts'
 import { ADDED_COLUMNS } from '../../src/money/ledger/added-calls.ts'
 import { audit } from '../../src/money/ledger/audit.ts'
 import { dailySums } from '../../src/money/ledger/sums.ts'
@@ -91,12 +92,12 @@ test('a database with calls is copied, then migrated; its calls are summed, and 
     expect(schemaVersion(db)).toBe(MIGRATIONS.length)
     const rows = dbOver(db)
     expect((await audit(rows)).findings).toEqual([])
-    expect(
-      (await dailySums(rows, {}, { zone: 'utc' })).sums.map(({ model, calls }) => [model, calls]),
-    ).toEqual([
-      ['other', 1],
-      ['sim-text', 2],
-    ])
+    expect((await dailySums(rows, {}, { zone: UTC })).sums.map(({ model, calls }) => [model, calls])).toEqual(
+      [
+        ['other', 1],
+        ['sim-text', 2],
+      ],
+    )
     const copy = new Database(join(folder, COPY), { readonly: true })
     expect(schemaVersion(copy)).toBe(OLD)
     expect(copy.query('PRAGMA integrity_check').values()).toEqual([['ok']])
@@ -112,7 +113,7 @@ test('a call that a process of the version before records after the migration is
     createWriter(old).commit([post(4, 5)])
     const rows = dbOver(db)
     expect((await audit(rows)).findings).toEqual([])
-    const { sums } = await dailySums(rows, {}, { zone: 'utc' })
+    const { sums } = await dailySums(rows, {}, { zone: UTC })
     expect(sums.reduce((calls, sum) => calls + sum.calls, 0)).toBe(4)
     old.close()
     db.close()

@@ -2,6 +2,7 @@
 import { expect, test } from 'bun:test'
 import { usageOf } from '../../plugins/usage/usage.ts'
 import { lastDays } from '../../src/domain/ranges.ts'
+import { UTC } from '../../src/domain/zones.ts'
 import { dailySums } from '../../src/money/ledger/sums.ts'
 import type { CallTotals } from '../../src/money/ledger/totals.ts'
 import { endOfTurn } from '../../src/utilities/end-of-turn.ts'
@@ -52,7 +53,7 @@ test('days, models and keys add up to the same total, which is that of the daily
   const added = (rows: readonly CallTotals[]) =>
     COUNTS.map((name) => rows.reduce((sum, row) => sum + row[name], 0))
   for (const rows of [days, models, keys]) expect(added(rows)).toEqual(added([total]))
-  const { sums } = await dailySums(db, { account_id: 1 }, { zone: 'utc' })
+  const { sums } = await dailySums(db, { account_id: 1 }, { zone: UTC })
   expect(sums.reduce((sum, { cost_nanos }) => sum + cost_nanos, 0)).toBe(total.cost_nanos)
 })
 

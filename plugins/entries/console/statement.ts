@@ -7,9 +7,9 @@ import { AccountRef } from '../../../src/app/surface/console/fields.ts'
 import { CsvFile, listCsv, onePart } from '../../../src/app/surface/console/list-csv.ts'
 import { requireChosenAccount } from '../../../src/app/surface/console/references.ts'
 import { invalidRequest } from '../../../src/domain/errors.ts'
+import { monthOf, UTC } from '../../../src/domain/zones.ts'
 import { Closed, OneOf } from '../../../src/http/schema.ts'
 import { MoneyFields, money, TimeFields, time } from '../../../src/http/views.ts'
-import { monthOf } from '../../../src/money/ledger/days.ts'
 import { firstEntryAt, STATEMENT_COLUMNS, statementLines, statementOf } from '../statement.ts'
 
 const StatementQuery = Closed({
@@ -75,7 +75,7 @@ async function read(
     throw invalidRequest('month: has not started yet. Choose this month or an earlier one.', {
       param: 'month',
     })
-  const month = monthOf(requested_ms, 'utc')
+  const month = monthOf(requested_ms, UTC)
   const statement = await statementOf(db, account.id, { from_ms: month.start_ms, until_ms: month.end_ms })
   const first_ms = (await firstEntryAt(db, account.id)) ?? now_ms
   return { account: account.name, month, months: monthsSince(first_ms, now_ms), now_ms, statement }
@@ -83,7 +83,7 @@ async function read(
 
 function monthsSince(first_ms: number, now_ms: number): string[] {
   const months: string[] = []
-  for (let month = monthOf(now_ms, 'utc'); ; month = monthOf(month.start_ms - 1, 'utc')) {
+  for (let month = monthOf(now_ms, UTC); ; month = monthOf(month.start_ms - 1, UTC)) {
     months.push(month.name)
     if (month.start_ms <= first_ms) return months
   }

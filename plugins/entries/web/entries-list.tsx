@@ -5,7 +5,7 @@ import { api } from '../../console/web/app/client.ts'
 import { useApi } from '../../console/web/app/query.ts'
 import { useViewer } from '../../console/web/app/session.tsx'
 import { RowAccount } from '../../console/web/parts/account-name.tsx'
-import { withoutEmpty, withQuery } from '../../console/web/parts/address-state.ts'
+import { withQuery } from '../../console/web/parts/address-state.ts'
 import { count, exactUsd } from '../../console/web/parts/amounts.ts'
 import { Button, ButtonLink } from '../../console/web/parts/button.tsx'
 import { ExportCsv } from '../../console/web/parts/export-csv.tsx'
@@ -100,10 +100,10 @@ interface EntriesListProps {
 
 export function EntriesList({ account }: EntriesListProps) {
   const { role } = useViewer()
-  const { filters, cursor, set, clear, is_filtered } = useListFilters(NO_FILTERS, CURSOR)
+  const { filters, cursor, set, clear, is_filtered, query: of_list } = useListFilters(NO_FILTERS, CURSOR)
   const kind = optionOf(KINDS, filters.kind)
-  const days = withoutEmpty({ since: filters.since, until: filters.until })
-  const chosen = { ...days, account, kind: kind === '' ? undefined : kind }
+  const { since, until, zone } = of_list
+  const chosen = { since, until, zone, account, kind: kind === '' ? undefined : kind }
   const first = filters.entry === '' ? undefined : Number(filters.entry)
   const page = cursor === '' ? { first } : { cursor: Number(cursor) }
   const query = { ...chosen, ...page }

@@ -5,7 +5,7 @@ import { api } from '../../console/web/app/client.ts'
 import { useApi } from '../../console/web/app/query.ts'
 import { roleOf, useViewer } from '../../console/web/app/session.tsx'
 import { RowAccount } from '../../console/web/parts/account-name.tsx'
-import { withQuery } from '../../console/web/parts/address-state.ts'
+import { withoutEmpty, withQuery } from '../../console/web/parts/address-state.ts'
 import { count } from '../../console/web/parts/amounts.ts'
 import { Button, ButtonLink } from '../../console/web/parts/button.tsx'
 import { ExportCsv } from '../../console/web/parts/export-csv.tsx'
@@ -51,15 +51,15 @@ interface HistoryListProps {
 
 export function HistoryList({ account }: HistoryListProps) {
   const { role } = useViewer()
-  const { filters, cursor, set, clear, is_filtered, query: days } = useListFilters(NO_FILTERS, CURSOR)
-  const chosen = { ...days, account }
+  const { filters, cursor, set, clear, is_filtered } = useListFilters(NO_FILTERS, CURSOR)
+  const chosen = { ...withoutEmpty(filters), account }
   const query = { ...chosen, cursor: cursor === '' ? undefined : Number(cursor) }
   const history = useApi(['history', query], () => api.history.get({ query }))
   return (
     <div className="stack">
       <div className="spread list-head">
         <div className="filters">
-          <DayFilters {...filters} set={set} />
+          <DayFilters {...filters} set={set} utc />
         </div>
         <ExportCsv list="history" query={chosen} />
       </div>

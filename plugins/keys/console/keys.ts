@@ -206,7 +206,7 @@ function settingsOf(body: KeyValues): Changes {
     concurrent_calls,
     spend_limit_nanos: limitIn(body, 'spend_limit'),
     budgets: Object.keys(budgets).length > 0 ? budgets : undefined,
-    expires_at_ms: typeof expires === 'string' ? readMoment('expires', expires, 'end') : expires,
+    expires_at_ms: typeof expires === 'string' ? readMoment('expires', expires, { edge: 'end' }) : expires,
   })
 }
 

@@ -3,6 +3,7 @@
 import { inShell } from '../../console/web/parts/code-samples/samples.ts'
 import { Field } from '../../console/web/parts/field.tsx'
 import { MoneyInput, TextInput } from '../../console/web/parts/input.tsx'
+import { dayName, endOfDay } from '../../console/web/parts/time-words.ts'
 import type { KeyView } from '../console/views.ts'
 
 /** The fields of the form; an empty text is no limit. */
@@ -16,7 +17,7 @@ interface KeyDraft {
   weekly_limit: string
   concurrent_calls: string
   addresses: string
-  /** A day of this browser's time zone, `2026-12-31`. */
+  /** A day of the zone in force, `2026-12-31`. */
   expires: string
 }
 
@@ -57,10 +58,10 @@ export const draftOf = (key: KeyView): KeyDraft => ({
   weekly_limit: key.weekly_limit_usd ?? '',
   concurrent_calls: key.concurrent_calls === null ? '' : String(key.concurrent_calls),
   addresses: key.addresses?.join(', ') ?? '',
-  expires: key.expires_at_ms === null ? '' : dayOf(key.expires_at_ms - 1),
+  expires: key.expires_at_ms === null ? '' : dayName(key.expires_at_ms - 1),
 })
 
-/** The fields of the request: null if there is no limit. */
+/** The fields of the request: null if there is no limit. What is no day is sent as it is, and refused in the server's words. */
 export const settingsOf = (draft: KeyDraft) => ({
   name: draft.name.trim(),
   models: listIn(draft.models),
@@ -71,7 +72,7 @@ export const settingsOf = (draft: KeyDraft) => ({
   weekly_limit: draft.weekly_limit.trim() || null,
   concurrent_calls: numberIn(draft.concurrent_calls),
   addresses: listIn(draft.addresses),
-  expires: draft.expires === '' ? null : endOf(draft.expires),
+  expires: draft.expires === '' ? null : (endOfDay(draft.expires) ?? draft.expires),
 })
 
 /** The same of a key as it is. Its end has hours. */
@@ -95,20 +96,6 @@ const numberIn = (text: string): number | null =>
 function listIn(text: string): string[] | null {
   const words = text.split(/[\s,]+/).filter(Boolean)
   return words.length === 0 ? null : words
-}
-
-const two = (value: number): string => String(value).padStart(2, '0')
-
-function dayOf(time_ms: number): string {
-  const date = new Date(time_ms)
-  return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`
-}
-
-/** The end of a day here, as the server reads times. What is no day is sent as it is, and refused in the server's words. */
-function endOf(day: string): string {
-  const [year = 0, month = 0, date = 0] = day.split('-').map(Number)
-  const end = new Date(year, month - 1, date + 1)
-  return Number.isNaN(end.getTime()) ? day : end.toISOString()
 }
 
 interface KeyFieldsProps {

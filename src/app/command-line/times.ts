@@ -5,7 +5,8 @@ import type { Column } from './table.ts'
 const DATE = /^\d{4}-\d{2}-\d{2}$/
 const DATE_TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,3})?)?(Z|[+-]\d{2}:\d{2})?$/
 
-const zone = (): string => Temporal.Now.timeZoneId()
+/** The time zone of this machine, such as `Europe/Berlin`. */
+export const machineZone = (): string => Temporal.Now.timeZoneId()
 
 /**
  * Reads a moment: a date, `2026-12-31`; a date and time, `2026-12-31T18:00`, local unless it has an offset; or a
@@ -23,11 +24,11 @@ export function parseMoment(
   try {
     if (DATE.test(text)) {
       const day = Temporal.PlainDate.from(text).add({ days: edge === 'start' ? 0 : 1 })
-      return day.toZonedDateTime(zone()).epochMilliseconds
+      return day.toZonedDateTime(machineZone()).epochMilliseconds
     }
     const [, offset] = DATE_TIME.exec(text) ?? ['', text]
     return offset === undefined
-      ? Temporal.PlainDateTime.from(text).toZonedDateTime(zone()).epochMilliseconds
+      ? Temporal.PlainDateTime.from(text).toZonedDateTime(machineZone()).epochMilliseconds
       : Temporal.Instant.from(text).epochMilliseconds
   } catch (cause) {
     const words = 'Write a date such as 2026-12-31 or 2026-12-31T18:00, or a duration such as 30d.'
@@ -37,7 +38,10 @@ export function parseMoment(
 
 /** `2026-12-31T18:00:05+01:00`, in local time. */
 export const localIso = (time_ms: number): string =>
-  Temporal.Instant.fromEpochMilliseconds(time_ms).toString({ timeZone: zone(), smallestUnit: 'second' })
+  Temporal.Instant.fromEpochMilliseconds(time_ms).toString({
+    timeZone: machineZone(),
+    smallestUnit: 'second',
+  })
 
 /** The day alone, for narrow tables. */
 export const shortDay = (time_ms: number): string => localIso(time_ms).slice(0, 10)

@@ -1,15 +1,5 @@
-// Days in UTC or in the machine's time zone, and the periods of kept sums that make them up. Pure.
+// The periods of kept sums that make up a stretch of time: days of UTC, and quarters of an hour. Pure.
 import { DAY_S } from '../../domain/ranges.ts'
-
-/** A day: `2026-12-31`, or another period, from its first moment to that of the next day. */
-export interface Day {
-  readonly name: string
-  readonly start_ms: number
-  readonly end_ms: number
-}
-
-/** Where a day begins: in UTC for callers of the gateway, in the machine's time zone for its operator. */
-export type DayZone = 'utc' | 'local'
 
 /** Periods of kept sums, of one length, to be added or taken away. */
 export interface Periods {
@@ -19,35 +9,8 @@ export interface Periods {
   readonly starts: readonly number[]
 }
 
-/** All time zones begin their days on a quarter of an hour. */
+/** All time zones begin their days on a quarter of an hour, so that sums by day are exact in each. */
 export const QUARTER_S = 900
-
-/** The day in which a moment lies; local days may have 23 or 25 hours. */
-export function dayOf(time_ms: number, zone: DayZone): Day {
-  if (zone === 'utc') {
-    const start_ms = Math.floor(time_ms / (DAY_S * 1_000)) * DAY_S * 1_000
-    const name = new Date(start_ms).toISOString().slice(0, 10)
-    return { name, start_ms, end_ms: start_ms + DAY_S * 1_000 }
-  }
-  const date = new Date(time_ms)
-  const [year, month, day] = [date.getFullYear(), date.getMonth(), date.getDate()]
-  return {
-    name: [year, twoDigits(month + 1), twoDigits(day)].join('-'),
-    start_ms: new Date(year, month, day).getTime(),
-    end_ms: new Date(year, month, day + 1).getTime(),
-  }
-}
-
-/** The month in which a moment lies: `2026-12`. */
-export function monthOf(time_ms: number, zone: DayZone): Day {
-  const { name } = dayOf(time_ms, zone)
-  const [year = 0, month = 0] = name.split('-').map(Number)
-  const begin = (months: number) =>
-    zone === 'utc' ? Date.UTC(year, months, 1) : new Date(year, months, 1).getTime()
-  return { name: name.slice(0, -'-31'.length), start_ms: begin(month - 1), end_ms: begin(month) }
-}
-
-const twoDigits = (value: number): string => String(value).padStart(2, '0')
 
 /**
  * The periods whose sums make up a stretch of time. Of a day in UTC that lies in it in part, those quarters of an hour

@@ -2,8 +2,9 @@
 import type { Nanos } from '../../domain/money.ts'
 import { DAY_S } from '../../domain/ranges.ts'
 import type { Usage } from '../../domain/usage.ts'
+import { type Day, dayOf, monthOf, type Zone } from '../../domain/zones.ts'
 import type { Db } from '../../store/db.ts'
-import { type Day, type DayZone, dayOf, joinedPeriods, monthOf, type Periods, QUARTER_S } from './days.ts'
+import { joinedPeriods, type Periods, QUARTER_S } from './days.ts'
 import { type CallFilter, numbered, sumQueries, valuesOf } from './queries.ts'
 
 /**
@@ -40,7 +41,7 @@ export interface DailySum extends Sum {
 }
 
 export interface SumsRequest {
-  zone: DayZone
+  zone: Zone
   /** At most this many sums, and whole days, one at least; all where absent. */
   limit?: number | undefined
   /** The `next_cursor` of the page before; absent for the first page. */
@@ -92,17 +93,17 @@ export interface PeriodSum extends Sum {
 }
 
 /** The same by month, all of them. */
-export const monthlySums = (db: Db, filter: CallFilter, zone: DayZone): Promise<PeriodSum[]> =>
+export const monthlySums = (db: Db, filter: CallFilter, zone: Zone): Promise<PeriodSum[]> =>
   db.snapshot((then) => readMonthlySums(then, filter, zone))
 
-async function readMonthlySums(db: Db, filter: CallFilter, zone: DayZone): Promise<PeriodSum[]> {
+async function readMonthlySums(db: Db, filter: CallFilter, zone: Zone): Promise<PeriodSum[]> {
   const sums: PeriodSum[] = []
   for await (const { time: month, found } of sumsOf(db, filter, monthsWithCalls(db, filter, zone)))
     sums.push(...found.map((sum) => ({ period: month.name, ...sum })))
   return sums
 }
 
-async function* monthsWithCalls(db: Db, filter: CallFilter, zone: DayZone): AsyncGenerator<Day> {
+async function* monthsWithCalls(db: Db, filter: CallFilter, zone: Zone): AsyncGenerator<Day> {
   let month_start_ms = Number.POSITIVE_INFINITY
   for await (const day of daysWithCalls(db, filter, zone, filter.until_ms ?? MAX_TIME_MS)) {
     if (day.start_ms >= month_start_ms) continue
@@ -116,7 +117,7 @@ async function* monthsWithCalls(db: Db, filter: CallFilter, zone: DayZone): Asyn
 async function* daysWithCalls(
   db: Db,
   { account_id, since_ms = -MAX_TIME_MS }: CallFilter,
-  zone: DayZone,
+  zone: Zone,
   end_ms: number,
 ): AsyncGenerator<Day> {
   const query = sumQueries(db, account_id).days

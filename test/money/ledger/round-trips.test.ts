@@ -4,6 +4,7 @@ import { expect, test } from 'bun:test'
 import { callsOfAnswer, findCall } from '../../../plugins/calls/one-call.ts'
 import { overviewOf } from '../../../plugins/usage/overview/overview.ts'
 import { requestIdAt } from '../../../src/domain/request-id.ts'
+import { UTC } from '../../../src/domain/zones.ts'
 import type { CallRecord } from '../../../src/money/ledger/operations.ts'
 import { dailySums, monthlySums } from '../../../src/money/ledger/sums.ts'
 import type { Db } from '../../../src/store/db.ts'
@@ -47,8 +48,8 @@ test.each<
     2,
   ],
   ['a week', onDays(2), onDays(60), (db) => overviewOf(db, 'week', { account_id: 1, now_ms: NOW_MS }), 2],
-  ['sums by day', onDays(2), onDays(49), (db) => dailySums(db, {}, { zone: 'utc', limit: 100 }), 2],
-  ['sums by month', onDays(2), onDays(60), (db) => monthlySums(db, {}, 'utc'), 2],
+  ['sums by day', onDays(2), onDays(49), (db) => dailySums(db, {}, { zone: UTC, limit: 100 }), 2],
+  ['sums by month', onDays(2), onDays(60), (db) => monthlySums(db, {}, UTC), 2],
   ['the parts of an answer', inParts(2), inParts(40), partsOf, 0],
 ])('%s', async (_, few, many, read, more) => {
   const queriesFor = async (calls: typeof few): Promise<number> => {

@@ -20,6 +20,7 @@ import { overviewOf } from '../../../plugins/usage/overview/overview.ts'
 import { usageOf } from '../../../plugins/usage/usage.ts'
 import { listAccountPage } from '../../../src/access/account-listing.ts'
 import { requestIdAt } from '../../../src/domain/request-id.ts'
+import { UTC } from '../../../src/domain/zones.ts'
 import { audit } from '../../../src/money/ledger/audit.ts'
 import { lastCallOf, spendingOf } from '../../../src/money/ledger/spending.ts'
 import { startedBetween } from '../../../src/money/ledger/started-calls.ts'
@@ -95,8 +96,8 @@ describe.if(hasPostgres)('from the same rows', () => {
     ['the calls of a time', (db) => startedBetween(db, time.from_ms, time.until_ms)],
     ['totals', (db) => callTotals(db, { account_id: 1 })],
     ['totals of part of a day', (db) => callTotals(db, { since_ms: NOW_MS - DAY_MS / 50 })],
-    ['sums by day', (db) => dailySums(db, {}, { zone: 'utc', limit: 2 })],
-    ['sums by month', (db) => monthlySums(db, { account_id: 1 }, 'utc')],
+    ['sums by day', (db) => dailySums(db, {}, { zone: UTC, limit: 2 })],
+    ['sums by month', (db) => monthlySums(db, { account_id: 1 }, UTC)],
     ['usage', (db) => usageOf(db, { account_id: undefined, ...days })],
     ['usage of an account', (db) => usageOf(db, { account_id: 1, ...days })],
     ['the overview of an hour', (db) => overviewOf(db, 'hour', { account_id: undefined, now_ms: NOW_MS })],

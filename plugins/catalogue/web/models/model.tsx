@@ -183,7 +183,7 @@ function ModelDays({ days, what }: { days: readonly Day[]; what: string }) {
   return (
     <Chart
       label={`${what} by day (UTC)`}
-      days
+      days="utc"
       unfinished
       times_ms={days.map(({ start_s }) => start_s * 1_000)}
       series={[{ label: what, values: days.map(({ cost_nanos }) => cost_nanos) }]}

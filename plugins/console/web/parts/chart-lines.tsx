@@ -4,7 +4,8 @@ import './chart-language.ts'
 import { type ReactNode, useEffect, useRef } from 'react'
 import UPlot from 'uplot'
 import { onThemeChange } from '../app/theme.ts'
-import { utcDay } from './time-words.ts'
+import { useZone } from '../app/zone.ts'
+import { axisTime, dayWords, utcDay } from './time-words.ts'
 
 const MIN_AXIS_PX = 56
 const DIGIT_PX = 7.5
@@ -35,8 +36,8 @@ export interface ChartProps {
   format: (value: number) => string
   /** A value on the axis, shorter. */
   formatAxis?: (value: number) => string
-  /** The times are days of UTC; otherwise they are moments, in the viewer's zone. */
-  days?: boolean
+  /** The times are the begins of days: in the zone in force, or of UTC. */
+  days?: boolean | 'utc'
   /** The last value is of a time that is not over yet: its line is dashed. */
   unfinished?: boolean
   height_px?: number
@@ -55,6 +56,7 @@ interface LinesProps extends ChartProps {
 export default function Lines(props: LinesProps) {
   const { times_ms, series, format, formatAxis = format, height_px, days, unfinished = false, onRead } = props
   const place = useRef<HTMLDivElement>(null)
+  const zone = useZone()
   useEffect(() => {
     const element = place.current
     if (!element) return
@@ -62,7 +64,7 @@ export default function Lines(props: LinesProps) {
     const draw = () => {
       plot?.destroy()
       const [width, colours] = [element.clientWidth, coloursOf(element)]
-      const shared = { times_ms, series, formatAxis, height_px, days, unfinished, onRead }
+      const shared = { times_ms, series, formatAxis, height_px, days, unfinished, onRead, zone }
       plot = new UPlot(
         optionsOf({ ...shared, width, colours }),
         dataOf(times_ms, series, unfinished),
@@ -80,7 +82,7 @@ export default function Lines(props: LinesProps) {
       resizing.disconnect()
       plot?.destroy()
     }
-  }, [times_ms, series, formatAxis, height_px, days, unfinished, onRead])
+  }, [times_ms, series, formatAxis, height_px, days, unfinished, onRead, zone])
   return <div ref={place} />
 }
 
@@ -128,20 +130,25 @@ function coloursOf(element: HTMLElement): Colours {
 
 interface PlotInput extends Omit<LinesProps, 'label' | 'format'> {
   formatAxis: (value: number) => string
+  zone: string
   width: number
   colours: Colours
 }
 
 function optionsOf(input: PlotInput): UPlot.Options {
-  const { times_ms, series, formatAxis, width, height_px, days, unfinished, onRead, colours } = input
+  const { times_ms, series, formatAxis, width, height_px, days, unfinished, onRead, zone, colours } = input
   const axis = { stroke: colours.text, font: FONT, ticks: { show: false } }
   const is_named = series.length > 1 && width > 480
+  const wordsAt = (time_ms: number, step_s: number): string => {
+    if (days === 'utc') return utcDay(time_ms)
+    return days || step_s >= DAY_S ? dayWords(time_ms) : axisTime(time_ms)
+  }
   return {
     width,
     height: height_px,
     padding: [LABEL_GAP_PX, is_named ? MAX_LABEL_PX : END_LABEL_PX, 0, 0],
     legend: { show: false },
-    tzDate: (time_s) => (days ? UPlot.tzDate(new Date(time_s * 1_000), 'Etc/UTC') : new Date(time_s * 1_000)),
+    tzDate: (time_s) => UPlot.tzDate(new Date(time_s * 1_000), days === 'utc' ? 'UTC' : zone),
     cursor: { y: false, drag: { x: false, y: false }, points: { size: 6 } },
     scales: { y: { range: (_plot, _min, max) => [0, max > 0 ? max * 1.08 : 1] } },
     axes: [
@@ -154,7 +161,7 @@ function optionsOf(input: PlotInput): UPlot.Options {
         gap: TIMES_GAP_PX,
         incrs: stepsFrom(times_ms),
         values: (_plot, splits, _at, _space, step_s) =>
-          splits.map((time_s) => (days ? utcDay(time_s * 1_000) : timeLabel(time_s * 1_000, step_s))),
+          splits.map((time_s) => wordsAt(time_s * 1_000, step_s)),
       },
       {
         ...axis,
@@ -205,15 +212,6 @@ const STEPS_S = [
 function stepsFrom([first = 0, second = first]: readonly number[]): number[] {
   const apart_s = (second - first) / 1_000
   return STEPS_S.filter((step_s) => step_s >= apart_s)
-}
-
-const clock = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit' })
-const day = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short' })
-
-/** The time of the day; the day itself where steps are as long, and at midnight. */
-function timeLabel(time_ms: number, step_s: number): string {
-  const hours = clock.format(time_ms)
-  return step_s >= DAY_S || hours === '00:00' ? day.format(time_ms) : hours
 }
 
 /** Where a value has none beside it. */

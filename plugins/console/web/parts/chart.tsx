@@ -1,11 +1,12 @@
 // A chart of values over time: thin lines with their names at their ends, read by hovering, and the same figures as a table.
 import { ChartLine, Table2 } from 'lucide-react'
 import { useState } from 'react'
+import { inZone, useZone } from '../app/zone.ts'
 import { Button } from './button.tsx'
 import type { ChartProps } from './chart-lines.tsx'
 import { useLoaded } from './loaded.ts'
 import { Table } from './table.tsx'
-import { shortTime, utcDay } from './time-words.ts'
+import { dayWords, shortTime, utcDay } from './time-words.ts'
 
 const loadLines = () => import('./chart-lines.tsx')
 
@@ -13,6 +14,7 @@ const DEFAULT_HEIGHT_PX = 180
 
 export function Chart(props: ChartProps) {
   const { label, height_px = DEFAULT_HEIGHT_PX, summary, note } = props
+  useZone()
   const Lines = useLoaded(loadLines)
   const [as_table, setAsTable] = useState(false)
   const [at, setAt] = useState<number | null>(null)
@@ -58,9 +60,12 @@ export function Chart(props: ChartProps) {
 /** When a value begins, by its place among them: "24 Nov (UTC)", "24 Nov 14:00, so far". */
 function timeWords({ times_ms, days, unfinished }: ChartProps, at: number): string {
   const time_ms = times_ms[at] ?? 0
-  const words = days ? `${utcDay(time_ms)} (UTC)` : shortTime(time_ms)
+  const words = days ? dayOf(time_ms, days) : shortTime(time_ms)
   return unfinished && at === times_ms.length - 1 ? `${words}, so far` : words
 }
+
+const dayOf = (time_ms: number, days: true | 'utc'): string =>
+  days === 'utc' ? `${utcDay(time_ms)} (UTC)` : inZone(dayWords(time_ms))
 
 /** All series where the pointer is; at the last time where it is nowhere. */
 function Reading({ at, ...chart }: ChartProps & { at: number | null }) {

@@ -3,6 +3,7 @@
 import { useEffect, useRef, useState } from 'react'
 import { api } from '../app/client.ts'
 import { useApi } from '../app/query.ts'
+import { inZone, useZone } from '../app/zone.ts'
 import { accountLabel } from './account-name.tsx'
 import { useAddressState, withoutEmpty } from './address-state.ts'
 import { CommittedInput } from './committed-input.tsx'
@@ -10,6 +11,7 @@ import { Field } from './field.tsx'
 import { SearchInput, TextInput } from './input.tsx'
 import { keyPrefix } from './key-prefix.ts'
 import { Select } from './select.tsx'
+import { dayName } from './time-words.ts'
 
 const PAUSE_MS = 200
 
@@ -53,8 +55,8 @@ export interface ListFilters<Name extends string> {
   set: (some: Partial<Record<Name, string>>) => void
   clear: () => void
   is_filtered: boolean
-  /** The filters in force, without those that are not set, for the list's route and for `ExportCsv`. */
-  query: { [N in Name]?: string }
+  /** The filters in force, without those that are not set, for the list's route and for `ExportCsv`; with the zone of their days. */
+  query: { [N in Name]?: string } & { zone?: string }
 }
 
 /**
@@ -68,6 +70,7 @@ export function useListFilters<Name extends string>(
   param = 'cursor',
 ): ListFilters<Name> {
   const [state, change] = useAddressState<string>({ ...defaults, [param]: '' })
+  const zone = useZone()
   const names = Object.keys(defaults) as Name[]
   const filters = Object.fromEntries(names.map((name) => [name, state[name] ?? ''])) as Record<Name, string>
   const set = (some: Partial<Record<Name, string>>) => change({ ...some, [param]: '' })
@@ -77,7 +80,10 @@ export function useListFilters<Name extends string>(
     set,
     clear: () => set(defaults),
     is_filtered: names.some((name) => filters[name] !== defaults[name]),
-    query: withoutEmpty(filters) as { [N in Name]?: string },
+    query: withoutEmpty({
+      ...filters,
+      zone: state.since || state.until ? zone : '',
+    }) as ListFilters<Name>['query'],
   }
 }
 
@@ -116,19 +122,33 @@ export const TextFilter = ({ label, onSet, ...rest }: TextFilterProps) => (
 
 const DayFilter = ({ label, value, onSet }: Pick<TextFilterProps, 'label' | 'value' | 'onSet'>) => (
   <Field label={label}>
-    <TextInput type="date" value={value.slice(0, 10)} onChange={onSet} />
+    <TextInput
+      type="date"
+      value={value.includes('T') ? dayName(Date.parse(value)) : value}
+      onChange={onSet}
+    />
   </Field>
 )
 
 type Days = Record<'since' | 'until', string>
 
-/** From one day to another, both included. */
-export const DayFilters = ({ since, until, set }: Days & { set: (some: Partial<Days>) => void }) => (
-  <>
-    <DayFilter label="From day (UTC)" value={since} onSet={(value) => set({ since: value })} />
-    <DayFilter label="To day (UTC)" value={until} onSet={(value) => set({ until: value })} />
-  </>
-)
+interface DayFiltersProps extends Days {
+  set: (some: Partial<Days>) => void
+  /** Of rows that are kept by days of UTC. */
+  utc?: boolean
+}
+
+/** From one day to another, both included, in the zone in force. */
+export function DayFilters({ since, until, set, utc }: DayFiltersProps) {
+  useZone()
+  const label = (words: string) => (utc ? `${words} (UTC)` : inZone(words))
+  return (
+    <>
+      <DayFilter label={label('From day')} value={since} onSet={(value) => set({ since: value })} />
+      <DayFilter label={label('To day')} value={until} onSet={(value) => set({ until: value })} />
+    </>
+  )
+}
 
 /** The values to filter calls by. @param account the owner of the keys and models; '' for all */
 export function useFilterLists(account: string) {

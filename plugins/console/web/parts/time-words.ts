@@ -1,25 +1,50 @@
-// Times in words: how long ago, by the clock, and exact; days of UTC by their own names. Pure.
+// Times in words, in the zone in force: how long ago, by the clock, and exact; days of UTC by their own names.
+
+const UTC = 'UTC'
+
+/** The zone of this browser; UTC where it does not know it. https://www.unicode.org/reports/tr35/#Time_Zone_Identifiers */
+export function viewersZone(): string {
+  const { timeZone } = new Intl.DateTimeFormat().resolvedOptions()
+  return timeZone === 'Etc/Unknown' ? UTC : timeZone
+}
+
+let zone_in_force: string | undefined
+
+/** The name of the zone of all times and days, as routes take it: `Europe/Berlin`. */
+export const zoneName = (): string => zone_in_force ?? viewersZone()
+
+/** Puts another zone than the viewer's in force; undefined: theirs. */
+export function setZone(zone: string | undefined): void {
+  zone_in_force = zone
+}
+
 const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto' })
-const exact = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'medium' })
-const short = new Intl.DateTimeFormat('en-GB', {
-  day: 'numeric',
-  month: 'short',
-  hour: '2-digit',
-  minute: '2-digit',
-})
-const day = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', year: 'numeric' })
-const clock = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit', second: '2-digit' })
-/** Days of UTC are called the same in every time zone. */
-const day_utc = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', timeZone: 'UTC' })
 
-const date_utc = new Intl.DateTimeFormat('en-GB', {
-  day: 'numeric',
-  month: 'short',
-  year: 'numeric',
-  timeZone: 'UTC',
-})
-const month_utc = new Intl.DateTimeFormat('en-GB', { month: 'long', year: 'numeric', timeZone: 'UTC' })
+/** The format of times in a zone; one is made for each zone that a page has shown. */
+function formatOf(
+  options: Intl.DateTimeFormatOptions,
+  language = 'en-GB',
+): (time_ms: number, zone?: string) => string {
+  const formats = new Map<string, Intl.DateTimeFormat>()
+  return (time_ms, zone = zoneName()) => {
+    const known = formats.get(zone) ?? new Intl.DateTimeFormat(language, { ...options, timeZone: zone })
+    formats.set(zone, known)
+    return known.format(time_ms)
+  }
+}
 
+const DAY_AND_MONTH = { day: 'numeric', month: 'short' } as const
+const MINUTES = { hour: '2-digit', minute: '2-digit' } as const
+const exact = formatOf({ dateStyle: 'medium', timeStyle: 'medium' })
+const short = formatOf({ ...DAY_AND_MONTH, ...MINUTES })
+const date = formatOf({ ...DAY_AND_MONTH, year: 'numeric' })
+const day = formatOf(DAY_AND_MONTH)
+const month = formatOf({ month: 'long', year: 'numeric' })
+const year = formatOf({ year: 'numeric' })
+const clock = formatOf({ ...MINUTES, second: '2-digit' })
+const minutes = formatOf(MINUTES)
+/** Swedish writes days as ISO 8601 does. */
+const iso = formatOf({ dateStyle: 'short' }, 'sv')
 const STEPS = [
   ['minute', 60_000, 3_600_000],
   ['hour', 3_600_000, 86_400_000],
@@ -32,27 +57,46 @@ export function relativeTime(time_ms: number, now_ms: number): string {
   if (Math.abs(away_ms) < 10_000) return 'just now'
   if (Math.abs(away_ms) < 60_000) return relative.format(Math.trunc(away_ms / 1_000), 'second')
   const step = STEPS.find(([, , until_ms]) => Math.abs(away_ms) < until_ms)
-  return step ? relative.format(Math.trunc(away_ms / step[1]), step[0]) : day.format(time_ms)
+  return step ? relative.format(Math.trunc(away_ms / step[1]), step[0]) : date(time_ms)
 }
 
-/** The exact time in this browser's zone. */
-export const exactTime = (time_ms: number): string => exact.format(time_ms)
+/** "24 Nov 2026, 14:02:31". */
+export const exactTime = (time_ms: number): string => exact(time_ms)
 
 /** The day and the minute, where the year is plain and room is short. */
-export const shortTime = (time_ms: number): string => short.format(time_ms).replace(',', '')
+export const shortTime = (time_ms: number): string => short(time_ms).replace(',', '')
 
-/** "24 Nov": a day of UTC, by a moment in it. */
-export const utcDay = (time_ms: number): string => day_utc.format(time_ms)
+/** "14:02", and "24 Nov" at midnight. */
+export function axisTime(time_ms: number): string {
+  const words = minutes(time_ms)
+  return words === '00:00' ? day(time_ms) : words
+}
 
-/** "30 Nov 2026": the same with its year. */
-export const utcDate = (time_ms: number): string => date_utc.format(time_ms)
+/** `2026-11-24`, as fields and routes take days; '' for no time. */
+export const dayName = (time_ms: number): string => (Number.isNaN(time_ms) ? '' : iso(time_ms))
+
+/** The end of a day, `2026-11-24`, as ISO 8601; undefined for what is no day. */
+export function endOfDay(name: string): string | undefined {
+  const [of_year = Number.NaN, of_month = 0, of_date = 0] = name.split('-').map(Number)
+  const next = [of_year, of_month - 1, of_date + 1] as const
+  const end = zoneName() === UTC ? new Date(Date.UTC(...next)) : new Date(...next)
+  return Number.isNaN(end.getTime()) ? undefined : end.toISOString()
+}
+
+/** "24 Nov". */
+export const dayWords = (time_ms: number): string => day(time_ms)
+
+/** "24 Nov": a day of UTC, by a moment in it, or the day of a name, `2026-11-24`. */
+export const utcDay = (at: number | string): string => day(typeof at === 'string' ? Date.parse(at) : at, UTC)
+
+/** "30 Nov 2026": a day of UTC with its year. */
+export const utcDate = (time_ms: number): string => date(time_ms, UTC)
 
 /** "November 2026" of `2026-11`. */
-export const monthName = (month: string): string => month_utc.format(Date.parse(`${month}-01T00:00:00Z`))
+export const monthName = (name: string): string => month(Date.parse(`${name}-01T00:00:00Z`), UTC)
 
-/** "14:02:31" today, "21 Nov 14:02" this year, "21 Nov 2025" before, in this browser's zone. */
+/** "14:02:31" today, "21 Nov 14:02" this year, "21 Nov 2025" before. */
 export function clockTime(time_ms: number, now_ms: number): string {
-  if (day.format(time_ms) === day.format(now_ms)) return clock.format(time_ms)
-  const is_this_year = new Date(time_ms).getFullYear() === new Date(now_ms).getFullYear()
-  return is_this_year ? shortTime(time_ms) : day.format(time_ms)
+  if (date(time_ms) === date(now_ms)) return clock(time_ms)
+  return year(time_ms) === year(now_ms) ? shortTime(time_ms) : date(time_ms)
 }

@@ -1,6 +1,6 @@
 // A time: in sentences how long ago, in lists by the clock; the other one on hover.
 import { useSyncExternalStore } from 'react'
-
+import { useZone } from '../app/zone.ts'
 import { clockTime, exactTime, relativeTime } from './time-words.ts'
 
 const TICK_MS = 15_000
@@ -36,6 +36,7 @@ interface TimeElementProps extends TimeProps {
 /** All times of a page share the steps of one clock; a time that has just come is newer than its last tick. */
 function TimeElement({ at_ms, wordsOf, titleOf }: TimeElementProps) {
   const tick_ms = useSyncExternalStore(onTick, () => now_ms)
+  useZone()
   if (at_ms === null) return <span className="soft">–</span>
   const now = Math.max(tick_ms, Math.min(at_ms, Date.now()))
   return (

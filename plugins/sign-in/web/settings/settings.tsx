@@ -1,8 +1,10 @@
-// The settings of a person: theme, password and sessions.
+// The settings of a person: theme and time zone, password and sessions.
 import { useState } from 'react'
 import { useViewer } from '../../../console/web/app/session.tsx'
 import { chooseTheme, chosenTheme, THEMES, type Theme } from '../../../console/web/app/theme.ts'
+import { chooseZone, chosenZone, useZone, ZONES, type ZoneChoice } from '../../../console/web/app/zone.ts'
 import { Choices } from '../../../console/web/parts/choices.tsx'
+import { Facts } from '../../../console/web/parts/facts.tsx'
 import { Page, Section } from '../../../console/web/parts/page.tsx'
 import { PasswordSection } from './password.tsx'
 import { SessionsSection } from './sessions.tsx'
@@ -11,22 +13,42 @@ export default function Settings() {
   const viewer = useViewer()
   return (
     <Page title="Settings">
-      <ThemeSection />
+      <DisplaySection />
       {viewer.role !== 'key' && <PasswordSection account={viewer.account} />}
       <SessionsSection />
     </Page>
   )
 }
 
-function ThemeSection() {
+function DisplaySection() {
   const [theme, setTheme] = useState(chosenTheme)
-  const choose = (chosen: Theme): void => {
+  const [zone_choice, setZoneChoice] = useState(chosenZone)
+  const zone = useZone()
+  const changeTheme = (chosen: Theme): void => {
     chooseTheme(chosen)
     setTheme(chosen)
   }
+  const changeZone = (chosen: ZoneChoice): void => {
+    chooseZone(chosen)
+    setZoneChoice(chosen)
+  }
   return (
-    <Section title="Theme">
-      <Choices label="Theme" options={THEMES} value={theme} onChange={choose} />
+    <Section title="Display">
+      <Facts
+        facts={[
+          [
+            'Theme',
+            <Choices key="theme" label="Theme" options={THEMES} value={theme} onChange={changeTheme} />,
+          ],
+          [
+            'Time zone',
+            <div key="zone">
+              <Choices label="Time zone" options={ZONES} value={zone_choice} onChange={changeZone} />
+              <p className="small soft">Times and days are in {zone} on all pages and in CSV files.</p>
+            </div>,
+          ],
+        ]}
+      />
     </Section>
   )
 }

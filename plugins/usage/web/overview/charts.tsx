@@ -26,7 +26,7 @@ export function OverviewCharts({ overview: { points, is_sampled, step_ms } }: { 
       <h2 className="unseen">Over time</h2>
       <Chart
         label={`${money} ${stepWords(step_ms)}`}
-        days={step_ms === DAY_MS}
+        days={step_ms === DAY_MS && 'utc'}
         unfinished
         times_ms={lines.times_ms}
         series={lines.money}
@@ -35,7 +35,7 @@ export function OverviewCharts({ overview: { points, is_sampled, step_ms } }: { 
       />
       <Chart
         label={`Time to first byte ${stepWords(step_ms)}`}
-        days={step_ms === DAY_MS}
+        days={step_ms === DAY_MS && 'utc'}
         unfinished
         times_ms={lines.times_ms}
         series={lines.latency}

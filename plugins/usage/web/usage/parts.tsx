@@ -53,7 +53,7 @@ export function RangeAndFilters({ filters, set, clear }: UsageFilters) {
         value={is_free ? '' : days}
         onChange={(value) => set({ days: value, since: '', until: '' })}
       />
-      <DayFilters {...{ since, until, set }} />
+      <DayFilters {...{ since, until, set }} utc />
       {is_operator && (
         <AccountFilter
           any="All accounts"

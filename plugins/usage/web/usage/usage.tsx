@@ -20,7 +20,7 @@ import { DEFAULTS, GROUPS, type Group, Parts, RangeAndFilters, type UsageView } 
 export default function UsagePage() {
   const { role } = useViewer()
   const filters = useListFilters(DEFAULTS)
-  const { by: chosen, days, ...query } = filters.query
+  const { by: chosen, days, zone: _, ...query } = filters.query
   const is_all = role === 'operator' && filters.filters.account === ''
   const groups = GROUPS.filter(({ value }) => value !== (is_all ? 'key' : 'account'))
   const by = groups.find(({ value }) => value === chosen)?.value ?? 'model'
@@ -74,7 +74,7 @@ function SpentByDay({ days, unfinished }: UsageView) {
   return (
     <Chart
       label={`${what} by day (UTC)`}
-      days
+      days="utc"
       unfinished={unfinished}
       times_ms={days.map(({ day }) => Date.parse(day))}
       series={[{ label: what, values: days.map(({ cost_nanos }) => cost_nanos) }]}
