@@ -4,34 +4,40 @@ import { audit_log_pages } from './audit-log/web/pages.ts'
 import { books_pages } from './books/web/pages.ts'
 import { call_pages } from './calls/web/pages.ts'
 import { catalogue_pages } from './catalogue/web/pages.ts'
-import type { PageEntry, PageGroup, Search } from './console/web/app/page-entry.ts'
-import { entry_pages } from './entries/web/pages.ts'
+import type { MovedPage, PageEntry, PageGroup, Search } from './console/web/app/page-entry.ts'
+import { moved_transactions, transaction_pages } from './entries/web/pages.ts'
 import { first_steps_pages } from './first-steps/web/pages.ts'
 import { import_pages } from './import/web/pages.ts'
 import { key_pages } from './keys/web/pages.ts'
-import { library_pages } from './library/web/pages.ts'
+import { library_pages, moved_library } from './library/web/pages.ts'
 import { playground_pages } from './playground/web/pages.ts'
 import { settings_pages } from './sign-in/web/pages.ts'
 import { system_pages } from './system/web/pages.ts'
 import { overview_pages, usage_pages } from './usage/web/pages.ts'
 
-/** The side bar, from top to bottom, and the pages below its own. */
+/** The side bar, from top to bottom: pages with an icon, twelve in all. The others are below one of them. */
 export const page_groups: readonly PageGroup[] = [
   {
-    title: 'Operate',
-    pages: [...overview_pages, ...call_pages, ...playground_pages, ...library_pages, ...first_steps_pages],
+    title: 'Use',
+    pages: [
+      ...overview_pages,
+      ...usage_pages,
+      ...first_steps_pages,
+      ...call_pages,
+      ...import_pages,
+      ...playground_pages,
+      ...library_pages,
+    ],
   },
-  {
-    title: 'Money',
-    pages: [...account_pages, ...key_pages, ...usage_pages, ...entry_pages, ...books_pages, ...import_pages],
-  },
-  {
-    title: 'Configure',
-    pages: [...catalogue_pages, ...audit_log_pages, ...system_pages, ...settings_pages],
-  },
+  { title: 'Money', pages: [...account_pages, ...key_pages, ...transaction_pages] },
+  { title: 'Models', pages: catalogue_pages },
+  { title: 'Gateway', pages: [...audit_log_pages, ...system_pages, ...books_pages, ...settings_pages] },
 ]
 
 export const pages: readonly PageEntry[] = page_groups.flatMap((group) => group.pages)
+
+/** Addresses that pages had before. They lead to the page of today. */
+export const moved_pages: readonly MovedPage[] = [...moved_library, ...moved_transactions]
 
 export { open_pages, signIn } from './sign-in/web/pages.ts'
 

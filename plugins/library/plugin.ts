@@ -1,4 +1,4 @@
-// The library as a plugin: the surface of generated images, and the pages Images and Files.
+// The library as a plugin: the surface of generated images, and the page Library.
 import { definePlugin } from '../../src/app/plugin.ts'
 
 export const library = definePlugin({

@@ -23,7 +23,7 @@ const VIEWERS: Readonly<Record<Listed, Who | undefined>> = {
 }
 
 /** With which it begins: the looks take turns, so that each page is seen in both. */
-const THEMES: Readonly<Record<Size, Theme>> = { wide: 'light', phone: 'dark' }
+const THEMES: Readonly<Record<Size, Theme>> = { wide: 'light', tablet: 'light', phone: 'dark' }
 
 /** One signed-in page for each viewer and size. */
 function visitOf(who: Listed, size: Size): Promise<ConsolePage> {
@@ -45,7 +45,7 @@ const isShown = (at: number, size: Size): boolean => IS_LONG || (at % 2 === 0) =
 const shownOn = (size: Size) =>
   PAGES.map((page, at) => [page.name, page, at] as const).filter(([, , at]) => isShown(at, size))
 
-const OF_ALL_ACCOUNTS = ['calls', 'keys', 'entries', 'images'].map((name) => `/console/${name}`)
+const OF_ALL_ACCOUNTS = ['calls', 'keys', 'transactions', 'library'].map((name) => `/console/${name}`)
 
 /** Links of one name that lead to different places: a screen reader lists them by their names. */
 const SAME_NAMES = `

@@ -17,9 +17,26 @@ for (const key of Object.values(keys)) {
 }
 await gateway.rest()
 
-const FOR_ALL = ['Overview', 'Calls', 'Keys', 'Models']
-const OF_OPERATOR_TITLES = ['Accounts', 'Providers', 'Catalogue', 'Books', 'System']
-const OF_OPERATOR = ['/accounts', '/accounts/1', '/providers', '/catalogue', '/books', '/system']
+const SIDE_BAR = [
+  ...['Overview', 'Calls', 'Playground', 'Library'],
+  ...['Accounts', 'Keys', 'Transactions'],
+  ...['Models', 'Providers'],
+  ...['Audit log', 'System', 'Settings'],
+]
+const OF_OPERATOR_TITLES = ['Accounts', 'Providers', 'Audit log', 'System']
+const OF_ACCOUNTS = SIDE_BAR.filter((title) => !OF_OPERATOR_TITLES.includes(title))
+const OF_OPERATOR = [
+  '/accounts',
+  '/accounts/1',
+  '/providers',
+  '/catalogue',
+  '/books',
+  '/system',
+  '/audit-log',
+]
+/** Pixels of the side bar that only scrolling shows. */
+const HIDDEN_OF_BAR = "((bar) => bar.scrollHeight - bar.clientHeight)(document.querySelector('.side-bar'))"
+
 const VIEWERS: readonly (readonly [string, Who])[] = [
   ['an account', { account: 'alice' }],
   ['a key', { key: keys.alice }],
@@ -28,11 +45,23 @@ const VIEWERS: readonly (readonly [string, Who])[] = [
 const pagesIn = ({ page }: ConsolePage): Promise<string[]> =>
   page.getByRole('navigation', { name: 'Pages' }).getByRole('link').allInnerTexts()
 
-test('the operator has all pages in the side bar', async () => {
+test('the operator has twelve pages in the side bar, which a small laptop shows whole', async () => {
   await using one = await visit('operator')
   await one.open('/console/system')
-  const pages = await pagesIn(one)
-  expect(pages).toEqual(expect.arrayContaining([...FOR_ALL, ...OF_OPERATOR_TITLES]))
+  expect(SIDE_BAR).toHaveLength(12)
+  expect(await pagesIn(one)).toEqual(SIDE_BAR)
+  const bar = one.page.getByRole('complementary', { name: 'Console' })
+  for (const [width, height] of [
+    [1440, 768],
+    [768, 1024],
+  ] as const) {
+    await one.page.setViewportSize({ width, height })
+    await one.open('/console/system')
+    expect([width, await one.page.evaluate(HIDDEN_OF_BAR)]).toEqual([width, 0])
+    for (const title of SIDE_BAR)
+      expect(await bar.getByRole('link', { name: title, exact: true }).isVisible()).toBe(true)
+    await one.looksRight()
+  }
 })
 
 describe.each(VIEWERS)('%s', (_, as) => {
@@ -44,8 +73,7 @@ describe.each(VIEWERS)('%s', (_, as) => {
   afterAll(() => one[Symbol.asyncDispose]())
 
   test('has none of the operator’s pages, in the side bar or at their addresses', async () => {
-    const pages = await pagesIn(one)
-    for (const title of OF_OPERATOR_TITLES) expect(pages).not.toContain(title)
+    expect(await pagesIn(one)).toEqual(OF_ACCOUNTS)
     await one.open('/console/accounts')
     await one.page.getByText('Page not found').waitFor()
     for (const path of OF_OPERATOR) {
@@ -56,7 +84,7 @@ describe.each(VIEWERS)('%s', (_, as) => {
   })
 
   test('sees its own calls and keys, and nothing of another account', async () => {
-    for (const path of ['/', '/calls', '/keys', '/usage', '/images', '/files']) {
+    for (const path of ['/', '/calls', '/keys', '/library', '/library?tab=uploaded']) {
       await one.go(`/console${path}`)
       const text = await one.page.locator('body').innerText()
       expect(text).not.toContain('bob')
@@ -82,8 +110,7 @@ test('a limited key is told that it sees its own calls only, and has no page abo
   await using one = await visit({ key })
   await one.open('/console')
   await one.page.getByText(/signed in with the limited key website: you see its calls/).waitFor()
-  const pages = await pagesIn(one)
-  for (const title of ['Overview', 'Entries']) expect(pages).not.toContain(title)
-  for (const title of ['Calls', 'Usage', 'Keys']) expect(pages).toContain(title)
+  const OF_ACCOUNT = ['Overview', 'Transactions']
+  expect(await pagesIn(one)).toEqual(OF_ACCOUNTS.filter((title) => !OF_ACCOUNT.includes(title)))
   await one.looksRight()
 })

@@ -1,4 +1,4 @@
-// Pictures of every page of the console, light, dark and on a phone, of a gateway with a week behind it: `bun run screenshots FOLDER`.
+// Pictures of every page of the console, light, dark, on a tablet and on a phone, of a gateway with a week behind it: `bun run screenshots FOLDER`.
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { browser } from '../support/chromium.ts'
@@ -10,6 +10,7 @@ import { startWeek } from './week.ts'
 const LOOKS: readonly { name: string; size: Size; theme: Theme }[] = [
   { name: 'light', size: 'wide', theme: 'light' },
   { name: 'dark', size: 'wide', theme: 'dark' },
+  { name: 'tablet', size: 'tablet', theme: 'dark' },
   { name: 'phone', size: 'phone', theme: 'light' },
 ]
 

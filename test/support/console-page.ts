@@ -9,6 +9,7 @@ import { IS_LONG } from './long.ts'
 
 const SIZES = {
   wide: { width: 1280, height: 800 },
+  tablet: { width: 768, height: 1024 },
   phone: { width: 390, height: 844 },
 } as const
 export type Size = keyof typeof SIZES

@@ -40,7 +40,7 @@ describe.if(hasNginx)('behind nginx', () => {
       await page.getByRole('navigation').getByRole('link', { name: 'Calls', exact: true }).waitFor(WAIT)
 
       // By its links, and at an address of its own: the files are found from any depth.
-      for (const name of ['Calls', 'Keys', 'Entries']) {
+      for (const name of ['Calls', 'Keys', 'Transactions']) {
         await page.getByRole('navigation').getByRole('link', { name, exact: true }).click()
         await page.getByRole('heading', { level: 1, name }).waitFor(WAIT)
         await one.quiet()

@@ -64,11 +64,11 @@ test('an audit is run and told figure by figure, with what it finds; entries are
 
   // Where the entries were once, and of one account.
   await one.go('/console/books?tab=entries')
-  await page.getByRole('heading', { name: 'Entries' }).waitFor()
+  await page.getByRole('heading', { name: 'Transactions' }).waitFor()
   await one.go('/console/entries?account=nobody')
   one.allow(/status of 404/)
   await page.getByText('Account not found').waitFor()
-  await one.go('/console/entries?account=alice')
+  await one.go('/console/transactions?account=alice')
   await page.getByRole('table', { name: 'Entries' }).waitFor()
   expect(await linesOf('Entries')).toHaveLength(1 + gateway.rows().entries.length)
   await page.getByRole('combobox', { name: 'Which entries' }).click()
@@ -121,7 +121,7 @@ test('an audit is run and told figure by figure, with what it finds; entries are
   await page.getByRole('option', { name: /^\w+ \d{4} \(UTC\)$/ }).waitFor()
   await page.keyboard.press('Escape')
   await page.getByRole('link', { name: 'Top-ups' }).click()
-  await page.waitForURL(/entries\?account=alice&kind=top_up&since=\d{4}-\d\d-01&until=/)
+  await page.waitForURL(/transactions\?account=alice&kind=top_up&since=\d{4}-\d\d-01&until=/)
   await page.getByText('1 entry').waitFor()
   await one.isClean()
 })

@@ -180,7 +180,7 @@ describe('the playground for images', () => {
       ['images', 1],
     ])
 
-    await one.go('/console/images')
+    await one.go('/console/library')
     await one.fits()
     await one.page.getByRole('link', { name: /the house with a cat/ }).click()
     await one.page.getByRole('heading', { name: 'Lineage' }).waitFor()
@@ -193,7 +193,7 @@ describe('the playground for images', () => {
     await button(one, 'Delete').click()
     await one.looksRight()
     await button(one, 'Delete image').click()
-    await one.page.getByRole('heading', { name: 'Images' }).waitFor()
+    await one.page.getByRole('heading', { name: 'Library' }).waitFor()
     await one.quiet()
     expect(await one.page.getByRole('link', { name: /the house with a cat/ }).count()).toBe(0)
     await one.isClean()
@@ -214,7 +214,7 @@ describe('the playground for images', () => {
 
 test('files are uploaded, counted and deleted', async () => {
   await using one = await visit(ALICE)
-  await one.open('/console/files')
+  await one.open('/console/library?tab=uploaded')
   await one.fits()
   const choosing = one.page.waitForEvent('filechooser')
   await button(one, 'Upload images').click()

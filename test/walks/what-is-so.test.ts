@@ -26,7 +26,7 @@ describe('an account that the address names by its number is shown by its name',
   })
   afterAll(() => one[Symbol.asyncDispose]())
 
-  test.each(['entries', 'entries/statement', 'playground', 'files', 'images', 'keys'])('%s', async (path) => {
+  test.each(['transactions/statement', 'playground', 'keys'])('%s', async (path) => {
     await one.go(`/console/${path}?account=${id}`)
     const shown = one.page
       .locator('main, body')
@@ -38,6 +38,18 @@ describe('an account that the address names by its number is shown by its name',
     await press(one, 'New key')
     await one.page.getByRole('dialog', { name: 'New key of alice' }).waitFor()
     await one.page.getByText(/tollgate key create alice/).waitFor({ state: 'attached' })
+  })
+
+  // The addresses of before: each leads to the page of today, with its query.
+  test.each([
+    ['entries', 'transactions'],
+    ['files', 'library'],
+    ['images', 'library'],
+  ])('%s', async (before, now) => {
+    await one.go(`/console/${before}?account=${id}`)
+    await one.page.getByRole('combobox', { name: 'Account' }).getByText('alice', { exact: true }).waitFor()
+    const { pathname, searchParams } = new URL(one.page.url())
+    expect([pathname, searchParams.get('account')]).toEqual([`/console/${now}`, String(id)])
   })
 })
 

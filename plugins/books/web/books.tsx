@@ -63,7 +63,7 @@ function notesOf({ held_nanos, held_usd, debt_nanos, debt_usd }: AuditReport['to
 export default function Books() {
   const [{ tab }] = useAddressState({ tab: '' })
   // The entries were a tab of this page once: addresses are kept.
-  if (tab === 'entries') return <Redirect to="/entries" replace />
+  if (tab === 'entries') return <Redirect to="/transactions" replace />
   return (
     <Page title="Books" lead="Every balance, hold and charge, checked against each other.">
       <Audit />

@@ -1,5 +1,4 @@
-// The page of the books in the side bar.
-import { Scale } from 'lucide-react'
+// The page of the books, below System.
 import { OPERATOR, type PageEntry } from '../../console/web/app/page-entry.ts'
 
 export const books_pages: readonly PageEntry[] = [
@@ -7,8 +6,7 @@ export const books_pages: readonly PageEntry[] = [
     path: '/books',
     title: 'Books',
     seen_by: OPERATOR,
-    icon: Scale,
-    letter: 'b',
+    below: '/system',
     load: () => import('./books.tsx'),
     also: 'audit totals',
   },

@@ -1,5 +1,5 @@
-// The pages of models, providers and the catalogue in the side bar, and those below them.
-import { Boxes, FileCog, Plug } from 'lucide-react'
+// The pages of models and providers in the side bar, those below them, and the catalogue's.
+import { Boxes, Plug } from 'lucide-react'
 import { EVERYONE, OPERATOR, type PageEntry } from '../../console/web/app/page-entry.ts'
 
 export const catalogue_pages: readonly PageEntry[] = [
@@ -38,8 +38,7 @@ export const catalogue_pages: readonly PageEntry[] = [
     path: '/catalogue',
     title: 'Catalogue',
     seen_by: OPERATOR,
-    icon: FileCog,
-    letter: 't',
+    below: '/system',
     load: () => import('./catalogue/catalogue.tsx'),
     also: 'configuration settings prices rate limits',
   },
@@ -47,12 +46,14 @@ export const catalogue_pages: readonly PageEntry[] = [
     path: '/catalogue/history',
     title: 'Catalogue history',
     seen_by: OPERATOR,
+    below: '/system',
     load: () => import('./catalogue/history.tsx'),
   },
   {
     path: '/catalogue/history/:version',
     title: 'Catalogue version',
     seen_by: OPERATOR,
+    below: '/system',
     load: () => import('./catalogue/version.tsx'),
   },
 ]

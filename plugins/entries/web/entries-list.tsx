@@ -124,7 +124,7 @@ export function EntriesList({ account }: EntriesListProps) {
           <DayFilters {...filters} set={filter} />
         </div>
         <div className="row">
-          <ButtonLink icon={CalendarDays} href={withQuery('/entries/statement', { account })}>
+          <ButtonLink icon={CalendarDays} href={withQuery('/transactions/statement', { account })}>
             Statement by month
           </ButtonLink>
           <ExportCsv list="entries" query={chosen} />

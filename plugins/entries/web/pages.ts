@@ -1,21 +1,27 @@
-// The pages of entries in the side bar, and of a statement.
+// The page of transactions in the side bar, and of a statement.
 import { ReceiptText } from 'lucide-react'
-import { NOT_OWN_KEY, type PageEntry } from '../../console/web/app/page-entry.ts'
+import { type MovedPage, NOT_OWN_KEY, type PageEntry } from '../../console/web/app/page-entry.ts'
 
-export const entry_pages: readonly PageEntry[] = [
+export const transaction_pages: readonly PageEntry[] = [
   {
-    path: '/entries',
-    title: 'Entries',
+    path: '/transactions',
+    title: 'Transactions',
     seen_by: NOT_OWN_KEY,
     icon: ReceiptText,
-    letter: 'e',
-    load: () => import('./entries.tsx'),
-    also: 'top-ups charges debits ledger',
+    letter: 't',
+    load: () => import('./transactions.tsx'),
+    also: 'entries top-ups charges refunds debits ledger balance',
   },
   {
-    path: '/entries/statement',
+    path: '/transactions/statement',
     title: 'Statement',
     seen_by: NOT_OWN_KEY,
     load: () => import('./statement.tsx'),
+    also: 'month invoice opening closing print',
   },
+]
+
+export const moved_transactions: readonly MovedPage[] = [
+  { path: '/entries', to: '/transactions' },
+  { path: '/entries/statement', to: '/transactions/statement' },
 ]

@@ -93,7 +93,7 @@ function entriesOf(
 ): string {
   const day = (time_ms: number) => new Date(time_ms).toISOString().slice(0, 10)
   const days = statement && { since: day(statement.from_at_ms), until: day(statement.until_at_ms - DAY_MS) }
-  return withQuery('/entries', { account, kind, ...days })
+  return withQuery('/transactions', { account, kind, ...days })
 }
 
 const WORDS: Record<MonthlyStatement['movements'][number]['kind'], string> = {

@@ -1,9 +1,9 @@
-// The page of the first steps, for the operator and for account holders. The side bar has neither.
+// The page of the first steps, for the operator and for account holders. Both are below Overview.
 import { ACCOUNTS, OPERATOR, type PageEntry } from '../../console/web/app/page-entry.ts'
 
 const load = () => import('./first-steps.tsx')
 
 export const first_steps_pages: readonly PageEntry[] = [
-  { path: '/start', title: 'Get started', seen_by: ACCOUNTS, load },
-  { path: '/setup', title: 'First steps', seen_by: OPERATOR, load },
+  { path: '/start', title: 'Get started', seen_by: ACCOUNTS, below: '/overview', load },
+  { path: '/setup', title: 'First steps', seen_by: OPERATOR, below: '/overview', load },
 ]

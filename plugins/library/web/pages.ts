@@ -1,23 +1,22 @@
-// The pages of images and files in the side bar, and of one image.
-import { FolderOpen, Images } from 'lucide-react'
-import { EVERYONE, type PageEntry } from '../../console/web/app/page-entry.ts'
+// The page of the library in the side bar, and of one image.
+import { Images } from 'lucide-react'
+import { EVERYONE, type MovedPage, type PageEntry } from '../../console/web/app/page-entry.ts'
 
 export const library_pages: readonly PageEntry[] = [
   {
-    path: '/images',
-    title: 'Images',
+    path: '/library',
+    title: 'Library',
     seen_by: EVERYONE,
     icon: Images,
     letter: 'i',
-    load: () => import('./images/images.tsx'),
+    load: () => import('./library.tsx'),
+    also: 'images files pictures uploads generated quota',
   },
-  { path: '/images/:id', title: 'Image', seen_by: EVERYONE, load: () => import('./images/image.tsx') },
-  {
-    path: '/files',
-    title: 'Files',
-    seen_by: EVERYONE,
-    icon: FolderOpen,
-    letter: 'f',
-    load: () => import('./files/files.tsx'),
-  },
+  { path: '/library/:id', title: 'Image', seen_by: EVERYONE, load: () => import('./image.tsx') },
+]
+
+export const moved_library: readonly MovedPage[] = [
+  { path: '/images', to: '/library' },
+  { path: '/images/:id', to: '/library/:id' },
+  { path: '/files', to: '/library?tab=uploaded' },
 ]

@@ -115,7 +115,7 @@ function Recent({ account, made, ...choosing }: RecentProps) {
         const stored = images.filter(({ id, state }) => state === 'stored' && !made.includes(id))
         if (stored.length === 0) return null
         return (
-          <Section title="Made before" actions={<Link href="/images">All images</Link>}>
+          <Section title="Made before" actions={<Link href="/library">All images</Link>}>
             <ul className="gallery">
               {stored.map(({ id, prompt }) => (
                 <Tile key={id} id={id} label={prompt ?? 'an image'} {...choosing} />
@@ -213,7 +213,7 @@ function Tile({ id, label, pictures, onPictures }: Choosing & { id: string; labe
       </button>
       <Link
         className="play-pick-open"
-        href={`/images/${id}${is_operator ? '?content=shown' : ''}`}
+        href={`/library/${id}${is_operator ? '?content=shown' : ''}`}
         aria-label={`Open ${label}`}
         title="Open"
       >

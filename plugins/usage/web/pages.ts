@@ -1,5 +1,5 @@
 // The pages Overview and Usage in the side bar.
-import { ChartColumn, Gauge } from 'lucide-react'
+import { Gauge } from 'lucide-react'
 import { EVERYONE, NOT_OWN_KEY, type PageEntry } from '../../console/web/app/page-entry.ts'
 
 export const overview_pages: readonly PageEntry[] = [
@@ -19,8 +19,7 @@ export const usage_pages: readonly PageEntry[] = [
     path: '/usage',
     title: 'Usage',
     seen_by: EVERYONE,
-    icon: ChartColumn,
-    letter: 'u',
+    below: '/overview',
     load: () => import('./usage/usage.tsx'),
     also: 'spend costs tokens revenue margin',
   },

@@ -60,8 +60,8 @@ export function ChargeLines({ call }: { call: Call }) {
         {entry ? (
           <>
             <Money nanos={-entry.amount_nanos} exact /> was taken from the balance, by{' '}
-            <Link href={`/entries?account=${call.account_id}&entry=${entry.id}`}>entry {entry.id}</Link> of
-            the ledger
+            <Link href={`/transactions?account=${call.account_id}&entry=${entry.id}`}>entry {entry.id}</Link>{' '}
+            of the ledger
             {unpaid_nanos > 0 && (
               <>
                 ; <Money nanos={unpaid_nanos} exact /> became debt

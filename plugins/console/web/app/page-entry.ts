@@ -34,10 +34,21 @@ export interface PageEntry extends OpenPageEntry {
   icon?: LucideIcon
   /** `g` and this letter go to the page. */
   letter?: string
+  /** Of a page that is not in the side bar, where its address does not say so: the path of the one above it, which is marked there. */
+  below?: string
 }
 
-/** Pages of one purpose, under its title in the side bar. */
+/** An address that a page had before. */
+export interface MovedPage {
+  /** As in a page entry. */
+  path: string
+  /** Its address now, with the same named parts, and with a query where it is part of another page. */
+  to: string
+}
+
+/** Pages of one purpose, together in the side bar. */
 export interface PageGroup {
+  /** For screen readers. */
   title: string
   pages: readonly PageEntry[]
 }

@@ -2,15 +2,15 @@
 
 import { FileQuestionMark } from 'lucide-react'
 import { useLayoutEffect, useRef } from 'react'
-import { matchRoute, useRouter } from 'wouter'
-import { usePathname } from 'wouter/use-browser-location'
-import { page_groups, pages } from '../../../pages.ts'
+import { matchRoute, Redirect, useRouter } from 'wouter'
+import { usePathname, useSearch } from 'wouter/use-browser-location'
+import { moved_pages, page_groups, pages } from '../../../pages.ts'
 import { ButtonLink } from '../parts/button.tsx'
 import { useLoaded } from '../parts/loaded.ts'
 import { oweFocus, Page } from '../parts/page.tsx'
 import { EmptyState, Skeleton } from '../parts/states.tsx'
 import { ErrorBoundary } from './error-boundary.tsx'
-import type { OpenPageEntry, PageEntry, PageGroup, Role } from './page-entry.ts'
+import type { MovedPage, OpenPageEntry, PageEntry, PageGroup, Role } from './page-entry.ts'
 import { addressOf } from './place.ts'
 
 /** The address of the console's own root. */
@@ -102,13 +102,25 @@ export function useArrival(): void {
   }, [path])
 }
 
+/** Where a moved page is now. Its query goes along. */
+function movedTo({ entry, params }: Match<MovedPage>, search: string): string {
+  const [path = '', own = ''] = entry.to.split('?')
+  const query = new URLSearchParams(search)
+  for (const [name, value] of new URLSearchParams(own)) query.set(name, value)
+  const filled = path.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(params[name] ?? ''))
+  return query.size > 0 ? `${filled}?${query}` : filled
+}
+
 /** The page of the address for a role, or the page "not found". */
 export function Routes({ role }: { role: Role }) {
   const seen = pagesOf(role)
   const match = useMatch(seen)
+  const moved = useMatch(moved_pages)
+  const search = useSearch()
   const path = usePath()
   const home = seen.find(({ icon }) => icon !== undefined)
   if (match) return <Opened {...match} />
+  if (moved) return <Redirect to={movedTo(moved, search)} replace />
   if (path === '/' && home) return <Opened entry={home} params={{}} />
   return (
     <Page title="Page not found">

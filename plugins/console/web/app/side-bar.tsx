@@ -1,22 +1,13 @@
-// The side bar: the pages, by words with icons, and who is signed in. On a phone it is a drawer.
-import {
-  BookOpen,
-  CircleUserRound,
-  Keyboard,
-  LogOut,
-  Monitor,
-  Moon,
-  Search,
-  Sun,
-  TrafficCone,
-} from 'lucide-react'
+// The side bar: the pages, by words with icons, and who is signed in. On a tablet the icons alone, on a phone a drawer.
+import { BookOpen, Keyboard, LogOut, Monitor, Moon, Search, Sun, TrafficCone } from 'lucide-react'
 import { useState } from 'react'
 import { Link } from 'wouter'
+import { pages } from '../../../pages.ts'
 import { Button } from '../parts/button.tsx'
 import { Menu } from '../parts/menu.tsx'
 import type { PageEntry, PageGroup } from './page-entry.ts'
 import { addressOf } from './place.ts'
-import { usePath } from './routes.tsx'
+import { useMatch, usePath } from './routes.tsx'
 import { useSignOut, useViewer } from './session.tsx'
 import { chooseTheme, chosenTheme, THEMES, type Theme } from './theme.ts'
 import { toast } from './toasts.tsx'
@@ -31,52 +22,55 @@ interface SideBarProps {
 
 export const Brand = () => (
   <Link className="brand" href="/">
-    <TrafficCone aria-hidden /> Tollgate
+    <TrafficCone aria-hidden /> <span>Tollgate</span>
   </Link>
 )
 
 export function SideBar({ groups, onSearch, onHelp, onChosen }: SideBarProps) {
   const path = usePath()
   const home = groups[0]?.pages[0]?.path
+  const below = useMatch(pages)?.entry.below
   const isHere = (entry: PageEntry): boolean =>
-    path === entry.path || path.startsWith(`${entry.path}/`) || (path === '/' && entry.path === home)
+    path === entry.path || path.startsWith(`${entry.path}/`) || entry.path === (path === '/' ? home : below)
   return (
     <aside className="side-bar" aria-label="Console">
       <Brand />
-      <button type="button" className="side-link" onClick={onSearch}>
+      <button type="button" className="side-link" title="Search" onClick={onSearch}>
         <Search className="icon" aria-hidden />
-        Search
+        <span className="side-word">Search</span>
         <kbd aria-hidden>/</kbd>
       </button>
       <nav aria-label="Pages">
-        {groups.map(({ title, pages }) => (
-          <div key={title}>
-            <p className="side-group" aria-hidden>
-              {title}
-            </p>
-            <ul aria-label={title}>
-              {pages.map((entry) => (
-                <li key={entry.path}>
-                  <Link
-                    className="side-link"
-                    href={entry.path}
-                    aria-current={isHere(entry) ? 'page' : undefined}
-                    onClick={onChosen}
-                  >
-                    {entry.icon && <entry.icon className="icon" aria-hidden />}
-                    {entry.title}
-                  </Link>
-                </li>
-              ))}
-            </ul>
-          </div>
+        {groups.map(({ title, pages: entries }) => (
+          <ul key={title} aria-label={title}>
+            {entries.map((entry) => (
+              <li key={entry.path}>
+                <Link
+                  className="side-link"
+                  href={entry.path}
+                  title={entry.title}
+                  aria-current={isHere(entry) ? 'page' : undefined}
+                  onClick={onChosen}
+                >
+                  {entry.icon && <entry.icon className="icon" aria-hidden />}
+                  <span className="side-word">{entry.title}</span>
+                </Link>
+              </li>
+            ))}
+          </ul>
         ))}
-        {/* Not a page of the console: it needs no session. */}
-        <a className="side-link" href={addressOf('/docs')} target="_blank" rel="noreferrer">
-          <BookOpen className="icon" aria-hidden />
-          API reference
-        </a>
       </nav>
+      {/* Not a page of the console: it needs no session. */}
+      <a
+        className="side-link"
+        href={addressOf('/docs')}
+        title="API reference"
+        target="_blank"
+        rel="noreferrer"
+      >
+        <BookOpen className="icon" aria-hidden />
+        <span className="side-word">API reference</span>
+      </a>
       <SideFoot onHelp={onHelp} />
     </aside>
   )
@@ -88,20 +82,18 @@ function SideFoot({ onHelp }: Pick<SideBarProps, 'onHelp'>) {
   const viewer = useViewer()
   const signOut = useSignOut()
   const [theme, setTheme] = useState<Theme>(chosenTheme)
-  const ThemeIcon = THEME_ICONS[theme]
   const leave = () => {
     signOut().catch((failure: unknown) => toast({ tone: 'bad', text: String(failure) }))
   }
   return (
     <div className="side-foot">
+      <div className="side-who" title={viewer.account ?? undefined}>
+        {viewer.account ?? 'Operator'}
+        {viewer.key && <div className="small soft">by key {viewer.key.prefix}</div>}
+      </div>
       <Menu
         label="Theme"
-        trigger={
-          <button type="button" className="side-link">
-            <ThemeIcon className="icon" aria-hidden />
-            Theme
-          </button>
-        }
+        trigger={<Button look="quiet" icon={THEME_ICONS[theme]} aria-label="Theme" />}
         items={THEMES.map(({ value, label }) => ({
           label,
           icon: THEME_ICONS[value],
@@ -111,21 +103,8 @@ function SideFoot({ onHelp }: Pick<SideBarProps, 'onHelp'>) {
           },
         }))}
       />
-      <button type="button" className="side-link" onClick={onHelp}>
-        <Keyboard className="icon" aria-hidden />
-        Shortcuts
-        <kbd aria-hidden>?</kbd>
-      </button>
-      <div className="spread">
-        <div className="side-link side-who">
-          <CircleUserRound className="icon" aria-hidden />
-          <span className="side-who" title={viewer.account ?? undefined}>
-            {viewer.account ?? 'Operator'}
-            {viewer.key && <div className="small soft">by key {viewer.key.prefix}</div>}
-          </span>
-        </div>
-        <Button look="quiet" icon={LogOut} aria-label="Sign out" onClick={leave} />
-      </div>
+      <Button look="quiet" icon={Keyboard} aria-label="Shortcuts" onClick={onHelp} />
+      <Button look="quiet" icon={LogOut} aria-label="Sign out" onClick={leave} />
     </div>
   )
 }

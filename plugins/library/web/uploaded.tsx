@@ -1,55 +1,41 @@
-// The page Files: what was uploaded, how much of the quota it takes, and taking in more.
+// Uploaded files in the library: how much of the quota they take, uploading by dropping, deleting.
 import { FolderUp } from 'lucide-react'
 import { useState } from 'react'
-import { type AnswerOf, api, send } from '../../../console/web/app/client.ts'
-import { useApi } from '../../../console/web/app/query.ts'
-import { toast } from '../../../console/web/app/toasts.tsx'
-import {
-  AccountChoice,
-  type AccountScope,
-  ChosenAccount,
-  useAccountScope,
-} from '../../../console/web/parts/account-choice.tsx'
-import { useAction } from '../../../console/web/parts/action.ts'
-import { useAddressState } from '../../../console/web/parts/address-state.ts'
-import { bytes, share } from '../../../console/web/parts/amounts.ts'
-import { copyText } from '../../../console/web/parts/copy.tsx'
-import { ConfirmDialog } from '../../../console/web/parts/dialog.tsx'
-import { ExportCsv } from '../../../console/web/parts/export-csv.tsx'
-import { DropZone, uploadFiles } from '../../../console/web/parts/files.tsx'
-import { Menu } from '../../../console/web/parts/menu.tsx'
-import { Notice } from '../../../console/web/parts/notice.tsx'
-import { Page } from '../../../console/web/parts/page.tsx'
-import { asReference, filePicture, fileThumbnail, Thumbnail } from '../../../console/web/parts/pictures.tsx'
-import { EmptyState, Loaded } from '../../../console/web/parts/states.tsx'
-import { Status } from '../../../console/web/parts/status.tsx'
-import { atEnd, type Column, column, Pager, Table, useCursor } from '../../../console/web/parts/table.tsx'
-import { ClockTime } from '../../../console/web/parts/time.tsx'
-import { HiddenPictures } from '../hidden-pictures.tsx'
+import { type AnswerOf, api, send } from '../../console/web/app/client.ts'
+import { useApi } from '../../console/web/app/query.ts'
+import { toast } from '../../console/web/app/toasts.tsx'
+import { AccountChoice, type AccountScope } from '../../console/web/parts/account-choice.tsx'
+import { useAction } from '../../console/web/parts/action.ts'
+import { useAddressState } from '../../console/web/parts/address-state.ts'
+import { bytes, share } from '../../console/web/parts/amounts.ts'
+import { copyText } from '../../console/web/parts/copy.tsx'
+import { ConfirmDialog } from '../../console/web/parts/dialog.tsx'
+import { ExportCsv } from '../../console/web/parts/export-csv.tsx'
+import { DropZone, uploadFiles } from '../../console/web/parts/files.tsx'
+import { Menu } from '../../console/web/parts/menu.tsx'
+import { Notice } from '../../console/web/parts/notice.tsx'
+import { asReference, filePicture, fileThumbnail, Thumbnail } from '../../console/web/parts/pictures.tsx'
+import { EmptyState, Loaded } from '../../console/web/parts/states.tsx'
+import { Status } from '../../console/web/parts/status.tsx'
+import { atEnd, type Column, column, Pager, Table, useCursor } from '../../console/web/parts/table.tsx'
+import { ClockTime } from '../../console/web/parts/time.tsx'
+import { HiddenPictures } from './hidden-pictures.tsx'
 
 type FilesView = AnswerOf<typeof api.files.get>
 type FileRow = FilesView['files'][number]
 
-export default function Files() {
-  const scope = useAccountScope()
-  return (
-    <Page
-      title="Files"
-      lead="Uploaded images, to edit or to use as references."
-      actions={scope.account !== undefined && <ChosenAccount {...scope} />}
-    >
-      {scope.is_operator && scope.account === undefined ? (
-        <AccountChoice why="Choose an account to see its files." onChoose={scope.choose} />
-      ) : (
-        <FilesOf scope={scope} />
-      )}
-    </Page>
-  )
+/** In the address, beside the place in the list of generated images. */
+const CURSOR = 'files_cursor'
+
+export function Uploaded({ scope }: { scope: AccountScope }) {
+  if (scope.is_operator && scope.account === undefined)
+    return <AccountChoice why="Choose an account to see its uploaded files." onChoose={scope.choose} />
+  return <FilesOf scope={scope} />
 }
 
 function FilesOf({ scope }: { scope: AccountScope }) {
   const [state, change] = useAddressState({ content: '' })
-  const cursor = useCursor()
+  const cursor = useCursor(CURSOR)
   const { is_operator } = scope
   const is_visible = !is_operator || state.content === 'shown'
   const query = useApi(['files', scope.account, cursor, is_visible], () =>
@@ -71,7 +57,7 @@ function FilesOf({ scope }: { scope: AccountScope }) {
   return (
     <Loaded query={query} rows={6}>
       {({ files, next_cursor, quota }) => (
-        <>
+        <div className="stack">
           <div className="spread list-head">
             <Quota quota={quota} />
             <ExportCsv
@@ -94,8 +80,8 @@ function FilesOf({ scope }: { scope: AccountScope }) {
           ) : (
             <FileTable files={files} scope={scope} is_visible={is_visible} />
           )}
-          <Pager next_cursor={next_cursor} />
-        </>
+          <Pager next_cursor={next_cursor} param={CURSOR} />
+        </div>
       )}
     </Loaded>
   )

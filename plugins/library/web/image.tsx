@@ -2,23 +2,23 @@
 import { Download, Trash2, WandSparkles } from 'lucide-react'
 import { useState } from 'react'
 import { useLocation } from 'wouter'
-import { api, send } from '../../../console/web/app/client.ts'
-import type { PageProps } from '../../../console/web/app/page-entry.ts'
-import { useApi } from '../../../console/web/app/query.ts'
-import { useViewer } from '../../../console/web/app/session.tsx'
-import { useAction } from '../../../console/web/parts/action.ts'
-import { useAddressState } from '../../../console/web/parts/address-state.ts'
-import { bytes } from '../../../console/web/parts/amounts.ts'
-import { Button, ButtonLink } from '../../../console/web/parts/button.tsx'
-import { ConfirmDialog } from '../../../console/web/parts/dialog.tsx'
-import { Facts } from '../../../console/web/parts/facts.tsx'
-import { Id } from '../../../console/web/parts/id.tsx'
-import { Notice } from '../../../console/web/parts/notice.tsx'
-import { Page, Section } from '../../../console/web/parts/page.tsx'
-import { asReference, imagePicture } from '../../../console/web/parts/pictures.tsx'
-import { Loaded } from '../../../console/web/parts/states.tsx'
-import { Time } from '../../../console/web/parts/time.tsx'
-import { HiddenPictures } from '../hidden-pictures.tsx'
+import { api, send } from '../../console/web/app/client.ts'
+import type { PageProps } from '../../console/web/app/page-entry.ts'
+import { useApi } from '../../console/web/app/query.ts'
+import { useViewer } from '../../console/web/app/session.tsx'
+import { useAction } from '../../console/web/parts/action.ts'
+import { useAddressState } from '../../console/web/parts/address-state.ts'
+import { bytes } from '../../console/web/parts/amounts.ts'
+import { Button, ButtonLink } from '../../console/web/parts/button.tsx'
+import { ConfirmDialog } from '../../console/web/parts/dialog.tsx'
+import { Facts } from '../../console/web/parts/facts.tsx'
+import { Id } from '../../console/web/parts/id.tsx'
+import { Notice } from '../../console/web/parts/notice.tsx'
+import { Page, Section } from '../../console/web/parts/page.tsx'
+import { asReference, imagePicture } from '../../console/web/parts/pictures.tsx'
+import { Loaded } from '../../console/web/parts/states.tsx'
+import { Time } from '../../console/web/parts/time.tsx'
+import { HiddenPictures } from './hidden-pictures.tsx'
 import { Lineage } from './lineage.tsx'
 import { KIND_WORDS, type ShownImage, sizeOf } from './models.ts'
 
@@ -167,7 +167,7 @@ function Actions({ image, is_operator, is_visible }: ActionsProps) {
         verb="Delete image"
         confirm={async () => {
           await remove.runOrThrow(undefined)
-          go('/images')
+          go('/library')
         }}
       />
     </>

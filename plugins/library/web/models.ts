@@ -1,6 +1,6 @@
 // Produced images as the server shows them.
-import type { AnswerOf, api } from '../../../console/web/app/client.ts'
-import type { ListedImage } from '../../../console/web/parts/pictures.tsx'
+import type { AnswerOf, api } from '../../console/web/app/client.ts'
+import type { ListedImage } from '../../console/web/parts/pictures.tsx'
 
 export type ShownImage = AnswerOf<ReturnType<typeof api.images>['get']>
 export type Relative = ShownImage['lineage'][number]

@@ -1,19 +1,18 @@
-// The page Images: everything that was made, the newest first.
+// Generated images in the library, newest first: a gallery, or a table where their content is hidden.
 import { Images as ImagesIcon } from 'lucide-react'
 import { Link } from 'wouter'
-import { api } from '../../../console/web/app/client.ts'
-import { useApi } from '../../../console/web/app/query.ts'
-import { ChosenAccount, useAccountScope } from '../../../console/web/parts/account-choice.tsx'
-import { RowAccount } from '../../../console/web/parts/account-name.tsx'
-import { useAddressState } from '../../../console/web/parts/address-state.ts'
-import { Button, ButtonLink } from '../../../console/web/parts/button.tsx'
-import { Choices } from '../../../console/web/parts/choices.tsx'
-import { ExportCsv } from '../../../console/web/parts/export-csv.tsx'
-import { Money } from '../../../console/web/parts/money.tsx'
-import { Page } from '../../../console/web/parts/page.tsx'
-import { imageThumbnail, type ListedImage, Thumbnail } from '../../../console/web/parts/pictures.tsx'
-import { EmptyState, Loaded } from '../../../console/web/parts/states.tsx'
-import { Status, type Tone } from '../../../console/web/parts/status.tsx'
+import { api } from '../../console/web/app/client.ts'
+import { useApi } from '../../console/web/app/query.ts'
+import type { AccountScope } from '../../console/web/parts/account-choice.tsx'
+import { RowAccount } from '../../console/web/parts/account-name.tsx'
+import { useAddressState } from '../../console/web/parts/address-state.ts'
+import { Button, ButtonLink } from '../../console/web/parts/button.tsx'
+import { Choices } from '../../console/web/parts/choices.tsx'
+import { ExportCsv } from '../../console/web/parts/export-csv.tsx'
+import { Money } from '../../console/web/parts/money.tsx'
+import { imageThumbnail, type ListedImage, Thumbnail } from '../../console/web/parts/pictures.tsx'
+import { EmptyState, Loaded } from '../../console/web/parts/states.tsx'
+import { Status, type Tone } from '../../console/web/parts/status.tsx'
 import {
   atEnd,
   type Column,
@@ -22,9 +21,9 @@ import {
   Pager,
   Table,
   useCursor,
-} from '../../../console/web/parts/table.tsx'
-import { ClockTime } from '../../../console/web/parts/time.tsx'
-import { HiddenPictures } from '../hidden-pictures.tsx'
+} from '../../console/web/parts/table.tsx'
+import { ClockTime } from '../../console/web/parts/time.tsx'
+import { HiddenPictures } from './hidden-pictures.tsx'
 import { KIND_WORDS, sizeOf } from './models.ts'
 
 const PAGE_SIZE = 48
@@ -37,8 +36,7 @@ const KINDS = [
 ] as const
 type Kind = (typeof KINDS)[number]['value']
 
-export default function Images() {
-  const scope = useAccountScope()
+export function Generated({ scope }: { scope: AccountScope }) {
   const [state, change] = useAddressState({ kind: '', content: '' })
   const cursor = useCursor()
   const { is_operator } = scope
@@ -56,11 +54,7 @@ export default function Images() {
     }),
   )
   return (
-    <Page
-      title="Images"
-      lead={is_operator ? 'Generated images of all accounts, and what they cost.' : 'Newest first.'}
-      actions={scope.account !== undefined && <ChosenAccount {...scope} />}
-    >
+    <div className="stack">
       <div className="spread list-head">
         <Choices<Kind>
           label="Kind"
@@ -104,11 +98,11 @@ export default function Images() {
           </>
         )}
       </Loaded>
-    </Page>
+    </div>
   )
 }
 
-const hrefOf = ({ id }: ListedImage): string => `/images/${id}`
+const hrefOf = ({ id }: ListedImage): string => `/library/${id}`
 
 const TONES: Record<ListedImage['state'], Tone> = {
   generating: 'busy',
@@ -124,7 +118,7 @@ const COLUMNS: readonly Column<ListedImage>[] = [
   column('kind', 'Kind', 'none', ({ kind }) => KIND_WORDS[kind]),
   atEnd('size', 'Size', 'none', (image) => sizeOf(image)),
   column('state', 'State', 'second-end', ({ state }) => <Status tone={TONES[state]}>{state}</Status>),
-  charges('cost', 'Cost, USD', 'first-end', ({ cost_nanos }) => cost_nanos),
+  charges('cost', 'Charge', 'first-end', ({ cost_nanos }) => cost_nanos),
 ]
 
 function Gallery({ images, is_operator }: { images: readonly ListedImage[]; is_operator: boolean }) {

@@ -1,8 +1,8 @@
 // The lineage of an image as a small tree: what it was made from above it, what was made from it below.
 import { CornerDownRight } from 'lucide-react'
 import { Link } from 'wouter'
-import { fileThumbnail, imageThumbnail, Thumbnail } from '../../../console/web/parts/pictures.tsx'
-import { Time } from '../../../console/web/parts/time.tsx'
+import { fileThumbnail, imageThumbnail, Thumbnail } from '../../console/web/parts/pictures.tsx'
+import { Time } from '../../console/web/parts/time.tsx'
 import type { Relative, ShownImage } from './models.ts'
 
 interface LineageProps {
@@ -67,7 +67,7 @@ function RelativeName({ relative, is_operator, is_visible }: RelativeNameProps) 
   if (generation === 0 || is !== 'image') return <span className="image-lineage-label">{text}</span>
   const query = is_operator && is_visible ? '?content=shown' : ''
   return (
-    <Link className="image-lineage-label" href={`/images/${id}${query}`}>
+    <Link className="image-lineage-label" href={`/library/${id}${query}`}>
       {text}
     </Link>
   )

@@ -1,0 +1,22 @@
+// The page of transactions: every movement of a balance.
+import { useAccountScope } from '../../console/web/parts/account-choice.tsx'
+import { AccountFilter } from '../../console/web/parts/filter-fields.tsx'
+import { Page } from '../../console/web/parts/page.tsx'
+import { EntriesList } from './entries-list.tsx'
+
+export default function Transactions() {
+  const { is_operator, account, choose } = useAccountScope()
+  return (
+    <Page
+      title="Transactions"
+      lead={
+        is_operator
+          ? 'Top-ups, charges, refunds and debits of every account.'
+          : 'Top-ups, charges, refunds and debits. They add up to your balance.'
+      }
+      actions={is_operator && <AccountFilter any="All accounts" value={account ?? ''} onChange={choose} />}
+    >
+      <EntriesList account={account} />
+    </Page>
+  )
+}
