@@ -10,7 +10,7 @@ export const addRefusalsCommand = listCommand(refused_requests, {
   summary: 'List refused requests, and why they were refused.',
   description:
     'List refused requests of the last 30 days, newest first, with what their callers were told. ' +
-    'At most 50 an hour of each account are listed; all are counted.',
+    'Of each account and reason the first 20 of an hour are listed; all are counted.',
   remark: ({ refused }, count) =>
     refused !== null && refused > count ? `Refused in all of this time: ${refused}.` : undefined,
   example: 'refusals --account alice --since 24h',

@@ -1,4 +1,4 @@
-// The record of refused requests: counted in memory, the first of each hour kept one by one, and written together by a timer.
+// The record of refused requests: counted in memory, the first of each reason and hour kept one by one, and written together by a timer.
 
 import type { Gateway } from '../../src/app/surface/gateway.ts'
 import type { RefusedRequest } from '../../src/calls/life/events.ts'
@@ -22,11 +22,15 @@ interface Recorder {
   close(): Promise<void>
 }
 
-/** So many of an account are kept one by one in an hour, which is 1,200 a day; beyond that they are only counted. */
-export const MAX_RECORDED_AN_HOUR = 50
+/** So many of an account with one code are kept one by one in an hour, by all gateways of a database; further ones are only counted. */
+export const MAX_RECORDED_AN_HOUR = 20
+/** Of an account, so many codes have that room in an hour; further ones are only counted. */
+const MAX_CODES_AN_HOUR = 20
 
-/** Of all accounts together, until the next writing; beyond that they are only counted. */
-const MAX_WAITING = 1_000
+/** Of all accounts with one code, until the next writing; further ones are only counted. A flood of one kind leaves room for others. */
+const MAX_WAITING_OF_CODE = 200
+/** Of all accounts and codes. */
+const MAX_WAITING = 2_000
 const WRITE_AFTER_MS = 1_000
 const MAX_SENTENCE_CHARS = 400
 const MAX_CODE_CHARS = 64
@@ -96,8 +100,8 @@ export function createRecorder({ db, now, log, scrub }: RecorderParts): Recorder
       const code = whole_code.slice(0, MAX_CODE_CHARS)
       if (batch.sums.size === 0) timer = setTimeout(() => void writeNext(), WRITE_AFTER_MS)
       batch.count(refused, code, at_ms)
-      if (batch.rows.length >= MAX_WAITING || !room.take(refused.account_id, at_ms)) return
-      batch.rows.push({
+      if (!batch.hasRoom(code) || !room.take(refused.account_id, code, at_ms)) return
+      batch.add({
         ...refused,
         code,
         at_ms,
@@ -121,6 +125,15 @@ const isBusy = (thrown: unknown): boolean => thrown instanceof StorageFailure &&
 class Batch {
   readonly sums = new Map<string, CountedRefusals>()
   readonly rows: Omit<RefusalRow, 'id'>[] = []
+  readonly #waiting = new Map<string, number>()
+
+  hasRoom = (code: string): boolean =>
+    this.rows.length < MAX_WAITING && (this.#waiting.get(code) ?? 0) < MAX_WAITING_OF_CODE
+
+  add(row: Omit<RefusalRow, 'id'>): void {
+    this.rows.push(row)
+    this.#waiting.set(row.code, (this.#waiting.get(row.code) ?? 0) + 1)
+  }
 
   count(
     { account_id, key_id }: Pick<RefusedRequest, 'account_id' | 'key_id'>,
@@ -135,19 +148,22 @@ class Batch {
   }
 }
 
-/** How many refusals of each account may yet be kept in this hour. */
+/** How many refusals of each account and code may yet be kept in this hour. */
 class HourlyRoom {
-  readonly #kept = new Map<number, number>()
+  readonly #kept = new Map<number, Map<string, number>>()
   #hour = 0
 
-  take(account_id: number, at_ms: number): boolean {
+  take(account_id: number, code: string, at_ms: number): boolean {
     const hour = Math.floor(at_ms / HOUR_MS)
     if (hour !== this.#hour) {
       this.#hour = hour
       this.#kept.clear()
     }
-    const kept = this.#kept.get(account_id) ?? 0
-    if (kept < MAX_RECORDED_AN_HOUR) this.#kept.set(account_id, kept + 1)
-    return kept < MAX_RECORDED_AN_HOUR
+    const of_account = this.#kept.get(account_id) ?? new Map<string, number>()
+    this.#kept.set(account_id, of_account)
+    const kept = of_account.get(code) ?? 0
+    if (kept >= MAX_RECORDED_AN_HOUR || (kept === 0 && of_account.size >= MAX_CODES_AN_HOUR)) return false
+    of_account.set(code, kept + 1)
+    return true
   }
 }

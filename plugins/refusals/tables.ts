@@ -8,7 +8,7 @@ import {
   type StoredTable,
 } from '../../src/store/stored-table.ts'
 
-/** Requests that were refused before they cost anything: the first of each hour of an account. */
+/** Requests that were refused before they cost anything: the first of each hour of an account and code. */
 export const refusals = sqliteTable('refusals', {
   id: integer().primaryKey(),
   account_id: integer().notNull(),
@@ -44,7 +44,7 @@ export const refusal_sums = sqliteTable(
 export const tables: readonly StoredTable[] = [
   accountTable(refusals, {
     erases: 'rows',
-    described: 'its refused requests of the last 30 days, up to 50 an hour',
+    described: 'its refused requests of the last 30 days, of each reason up to 20 an hour',
     in_order_of: 'at_ms',
     columns: columns('id account_id key_id request_id at_ms surface model status code sentence', EXPORTED),
   }),

@@ -75,7 +75,7 @@ const queries = perConnection({
       .select({ count: sql<number>`count(*)` })
       .from(refusals)
       .where(
-        sql`${equals(refusals.account_id, 'account_id')} AND ${refusals.at_ms} >= ${placeholder('since_ms')}`,
+        sql`${equals(refusals.account_id, 'account_id')} AND ${refusals.at_ms} >= ${placeholder('since_ms')} AND ${equals(refusals.code, 'code')}`,
       )
       .prepare(),
   expire: (orm) =>
@@ -109,7 +109,7 @@ async function addSum(tx: Db, sum: typeof refusal_sums.$inferSelect): Promise<vo
   await insert.run(count < MAX_SUMS_A_SPAN ? sum : { ...sum, key_id: ANY_KEY, code: OTHER })
 }
 
-/** Records what an account's hour has room for, whichever process recorded the others. Within a transaction. */
+/** Records what the hour of an account and code has room for, whichever gateway recorded the others. Within a transaction. */
 export async function insertRefusals(
   tx: Db,
   rows: readonly Omit<RefusalRow, 'id'>[],
@@ -118,11 +118,11 @@ export async function insertRefusals(
   const { record, recordedSince } = queries(tx)
   const room = new Map<string, number>()
   for (const row of rows) {
-    const { account_id, at_ms } = row
+    const { account_id, code, at_ms } = row
     const since_ms = at_ms - (at_ms % (HOUR_S * 1_000))
-    const hour = `${account_id} ${since_ms}`
+    const hour = `${account_id} ${since_ms} ${code}`
     const left =
-      room.get(hour) ?? max_an_hour - ((await recordedSince.get({ account_id, since_ms }))?.count ?? 0)
+      room.get(hour) ?? max_an_hour - ((await recordedSince.get({ account_id, code, since_ms }))?.count ?? 0)
     room.set(hour, left - 1)
     if (left > 0) await record.run(row)
   }

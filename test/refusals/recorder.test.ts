@@ -13,9 +13,11 @@ const DAY_MS = 24 * HOUR_MS
 /** The begin of an hour. */
 const START_MS = 500_000 * HOUR_MS
 
+const ACCOUNTS = 40
+
 function filled() {
   const db = memoryDatabase()
-  for (const id of [1, 2])
+  for (let id = 1; id <= ACCOUNTS; id++)
     db.run(`
       INSERT INTO accounts (id, name, status, balance_nanos, held_nanos, debt_nanos, created_at_ms)
       VALUES (${id}, 'a${id}', 'active', 0, 0, 0, 0);
@@ -111,6 +113,50 @@ describe('beyond the bound of an hour', () => {
     expect(s.rows().filter(({ account_id }) => account_id === 2)).toHaveLength(3)
   })
 
+  test('a storm of one kind hides no other kind', async () => {
+    const s = recording()
+    const forbidden = { status: 403, code: 'address_not_allowed', sentence: 'Not from here.' }
+    const of403 = () => s.rows().filter(({ status }) => status === 403)
+    s.refuse({}, 5_000)
+    s.refuse(forbidden)
+    await s.written()
+    s.refuse({}, 5_000)
+    s.refuse(forbidden, 2)
+    await s.written()
+    expect(of403().map(({ request_id }) => request_id)).toEqual(['req_5001', 'req_10002', 'req_10003'])
+    expect(s.rows()).toHaveLength(MAX_RECORDED_AN_HOUR + 3)
+  })
+
+  test('nor a storm by all accounts at once, before it is written', async () => {
+    const s = recording()
+    for (let id = 1; id <= ACCOUNTS; id++) s.refuse({ account_id: id, key_id: id }, MAX_RECORDED_AN_HOUR)
+    s.refuse({ account_id: 7, key_id: 7, status: 403, code: 'address_not_allowed' })
+    await s.written()
+    const rows = s.rows()
+    expect(rows.at(-1)).toMatchObject({ account_id: 7, status: 403 })
+    expect(rows.length).toBeLessThan(ACCOUNTS * MAX_RECORDED_AN_HOUR)
+    expect(s.sums(3_600).reduce((sum, { refusals }) => sum + refusals, 0)).toBe(
+      ACCOUNTS * MAX_RECORDED_AN_HOUR + 1,
+    )
+  })
+
+  test('gateways of one database share the room of a reason', async () => {
+    const one = recording()
+    const other = recording(one.db)
+    for (const each of [one, other]) each.refuse({}, MAX_RECORDED_AN_HOUR - 5)
+    other.refuse({ status: 403, code: 'address_not_allowed' })
+    await one.written()
+    await other.written()
+    expect(one.rows().filter(({ status }) => status === 402)).toHaveLength(MAX_RECORDED_AN_HOUR)
+    expect(one.rows().filter(({ status }) => status === 403)).toHaveLength(1)
+    expect(one.sums(3_600)).toContainEqual({
+      account_id: 1,
+      key_id: 1,
+      code: 'insufficient_balance',
+      refusals: 2 * (MAX_RECORDED_AN_HOUR - 5),
+    })
+  })
+
   test('a restart keeps what is recorded, and makes no more room', async () => {
     const s = recording()
     s.refuse({}, MAX_RECORDED_AN_HOUR - 1)
@@ -129,6 +175,7 @@ describe('beyond the bound of an hour', () => {
     expect(sums.length).toBeLessThanOrEqual(201)
     expect(sums.reduce((sum, { refusals }) => sum + refusals, 0)).toBe(1_000)
     expect(s.sums(60).length).toBeLessThanOrEqual(201)
+    expect(new Set(s.rows().map(({ code }) => code)).size).toBe(20)
   })
 })
 

@@ -224,9 +224,15 @@ describe.if(hasPostgres)('on both engines', () => {
       await db.begin((tx) =>
         insertRefusals(
           tx,
-          ['a', 'b', 'c', 'd'].map((name) => row(name, NOW)),
+          [
+            ...['a', 'b', 'c', 'd'].map((name) => row(name, NOW)),
+            { ...row('e', NOW), status: 403, code: 'address_not_allowed' },
+          ],
           3,
         ),
+      )
+      const kept = await db.rows(
+        'SELECT status, count(*) AS kept FROM refusals GROUP BY status ORDER BY status',
       )
       await db.begin((tx) => addSums(tx, [sum, sum, { ...sum, code: 'other' }]))
       const asked = {
@@ -245,9 +251,13 @@ describe.if(hasPostgres)('on both engines', () => {
       const after = await read()
       await beginErasing(db, 'Bob', NOW)
       await db.begin((tx) => insertRefusals(tx, [{ ...row('of nobody', NOW), account_id: 2 }], 3))
-      return { before, after, left: await db.rows('SELECT * FROM refusals') }
+      return { before, after, kept, left: await db.rows('SELECT * FROM refusals') }
     })
     expect(steps.before[2]).toHaveLength(2)
+    expect(steps.kept).toEqual([
+      { status: 402, kept: 3 },
+      { status: 403, kept: 1 },
+    ])
     expect(steps.left).toEqual([])
   })
 

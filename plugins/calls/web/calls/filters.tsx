@@ -89,7 +89,9 @@ function CallsSum(sums: CallSums) {
 const RefusedSum = ({ refused }: { refused: number | null }) => (
   <>
     {refused !== null && <b>{count(refused)} refused</b>}
-    <span className="soft">All are counted. The list has up to 50 an hour per account, for 30 days.</span>
+    <span className="soft">
+      All are counted. The list has the first 20 of an hour for each account and reason, for 30 days.
+    </span>
   </>
 )
 
