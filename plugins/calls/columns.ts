@@ -16,9 +16,9 @@ import {
   word,
 } from '../../src/app/list/columns.ts'
 import { marginOfOne } from '../../src/domain/margin.ts'
-import { type CallOutcome, LISTED_OUTCOMES } from '../../src/domain/outcomes.ts'
+import { type CallOutcome, freeBecause, LISTED_OUTCOMES } from '../../src/domain/outcomes.ts'
 import { outputTokens, promptTokens } from '../../src/domain/usage.ts'
-import { OneOf } from '../../src/http/schema.ts'
+import { Nullable, OneOf } from '../../src/http/schema.ts'
 import type { RecordedCall } from './listing.ts'
 
 /** A call, or a refused request among calls, which has no usage and costs nothing. */
@@ -123,6 +123,10 @@ export const call_columns = columnsOf<ListedCall>()({
     seen_by: DETAILED,
   }),
   cost: money(({ cost_nanos }) => cost_nanos, { description: 'What was charged' }),
+  free_because: word(Nullable(OneOf(['interrupted'])), freeBecause, {
+    description:
+      'Why it cost nothing, although it has a price: `interrupted`, the provider broke off the answer, which is free here.',
+  }),
   unpaid: money(({ unpaid_nanos }) => unpaid_nanos, {
     description: 'What of it the balance did not cover, and became debt',
   }),

@@ -2,12 +2,13 @@
 import type { ExtraCharge } from '../../src/domain/extras.ts'
 import { countedByRate, IMAGE_TOKEN_RATES, type ImageTokenRate } from '../../src/domain/image-tokens.ts'
 import type { Nanos } from '../../src/domain/money.ts'
+import { type CallOutcome, freeBecause } from '../../src/domain/outcomes.ts'
 import { TOKENS_PER_RATE } from '../../src/domain/prices.ts'
 import { RATES, type RateName, type Unit } from '../../src/domain/units.ts'
 import { USAGE_FIELDS, type Usage, type UsageField } from '../../src/domain/usage.ts'
 
 export interface PriceLine {
-  /** What was counted: a field of the usage, a unit, `images`, the name of an extra; or `rounding`. */
+  /** What was counted: a field of the usage, a unit, `images`, the name of an extra; `rounding`, or `interrupted`: what is not charged. */
   what: string
   count: number
   /** The price of so many, in nano-dollars. */
@@ -21,6 +22,7 @@ export interface PriceLine {
 interface ChargedCall extends Usage {
   images: number
   cost_nanos: Nanos
+  outcome: CallOutcome
   /** The price that was applied, as `Charge` has it; empty if nothing was charged. */
   price: string
 }
@@ -56,9 +58,9 @@ export function priceLines(call: ChargedCall): PriceLine[] {
   if (call.price === '') return []
   const lines = linesOf(JSON.parse(call.price), call).filter(({ count }) => count > 0)
   const rest = lines.reduce((left, { amount_nanos }) => left - amount_nanos, call.cost_nanos)
-  return rest === 0
-    ? lines
-    : [...lines, { what: 'rounding', count: 1, rate_nanos: rest, per: 1, amount_nanos: rest }]
+  if (rest === 0) return lines
+  const what = freeBecause(call) ?? 'rounding'
+  return [...lines, { what, count: 1, rate_nanos: rest, per: 1, amount_nanos: rest }]
 }
 
 /** The service tier whose price was applied; null for the standard one, and for what has none. */

@@ -1,7 +1,6 @@
 // The parts that every call through the gateway is made of, each injected.
 import type { Gate } from '../access/gate.ts'
 import type { Limiter } from '../access/limits.ts'
-import type { Catalogue } from '../domain/catalogue.ts'
 import type { Idempotency } from '../idempotency/idempotency.ts'
 import type { Registry } from '../protocols/registry.ts'
 import type { DispatchDeps } from '../upstream/dispatch.ts'
@@ -18,7 +17,6 @@ export interface CallParts extends SettlementParts {
   protocols: Registry
   running: RunningCalls
   idempotency: Idempotency
-  catalogue: () => Catalogue
   /** Why no call may begin that costs something, in words that anybody may read; undefined while they may. */
   closed: () => string | undefined
   /** The parts that read large bodies. */

@@ -1,4 +1,4 @@
-// The shape of the catalogue's sections of settings: [server], [limits], [responses], [retention] and [console]; and the list of the core's sections.
+// The shape of the catalogue's sections of settings: [server], [limits], [billing], [responses], [retention] and [console]; and the list of the core's sections.
 import { Type } from '@sinclair/typebox'
 import { StorageSchema } from './place-schemas.ts'
 import {
@@ -138,6 +138,17 @@ export const LimitsSchema = Type.Object(
   closed,
 )
 
+const BillingSchema = Type.Object(
+  {
+    interrupted: Type.Union([Type.Literal('charge'), Type.Literal('free')], {
+      default: 'charge',
+      description:
+        'whether the caller pays for the part that arrived of an answer that its provider broke off',
+    }),
+  },
+  closed,
+)
+
 const ResponsesSchema = Type.Object(
   {
     store: Type.Boolean({
@@ -200,6 +211,7 @@ const ConsoleSchema = Type.Object(
 export const SECTION_SCHEMAS = {
   server: ServerSchema,
   limits: LimitsSchema,
+  billing: BillingSchema,
   console: ConsoleSchema,
   responses: ResponsesSchema,
   retention: RetentionSchema,

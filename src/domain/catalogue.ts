@@ -177,6 +177,12 @@ export interface ResponseSettings {
   readonly max_mb_per_conversation: number
 }
 
+/** What callers pay for. */
+interface BillingSettings {
+  /** Whether the caller pays for what arrived of an answer that was interrupted: outcome `broken`. */
+  readonly interrupted: 'charge' | 'free'
+}
+
 /** How long is kept what would grow for ever. Amounts are kept for good. */
 interface RetentionSettings {
   /** Days after which the trace of a call is emptied; 0: never. */
@@ -217,6 +223,7 @@ export interface StorageSettings {
 export interface Catalogue {
   readonly server: ServerSettings
   readonly limits: Limits
+  readonly billing: BillingSettings
   readonly responses: ResponseSettings
   readonly retention: RetentionSettings
   readonly console: ConsoleSettings

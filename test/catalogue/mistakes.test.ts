@@ -66,6 +66,11 @@ describe('a mistake says where it is and what to write', () => {
       '2 server.log_level: must be one of "debug", "info", "warn" or "error" (the least that the log tells)',
     ],
     [
+      'what an interrupted answer costs',
+      `[billing]\ninterrupted = "half"\n${CATALOGUE}`,
+      '2 billing.interrupted: must be one of "charge" or "free" (whether the caller pays for the part that arrived of an answer that its provider broke off)',
+    ],
+    [
       'a retention of less than nothing',
       `[retention]\ntraces = -1\n${CATALOGUE}`,
       '2 retention.traces: must be a whole number from 0 to 36500 (days after which the trace of a call (its tries, times and failure) is emptied; 0: never)',

@@ -4,6 +4,7 @@ import { plugins } from '../../plugins/index.ts'
 import type { Call } from '../../src/store/schema.ts'
 import { type WatchedCallers, watchCallers } from '../support/callers.ts'
 import { eventually } from '../support/eventually.ts'
+import type { HoldFate } from '../support/holds.ts'
 import { streamPath, wholePath } from '../support/native.ts'
 import { type Scene, type SceneOptions, scene } from '../support/scene.ts'
 import { connectSocket, rawPost, type SocketClient } from '../support/socket-client.ts'
@@ -150,7 +151,12 @@ export async function settlement({ gateway }: Scene, key: string): Promise<void>
  * Asserts that the key's only call so far is recorded like this, that nothing else is left of it, and that its place is free:
  * the key, which may make one call at a time, can make another.
  */
-export async function expectSettledOnce(s: Scene, key: string, expected: Partial<Call>): Promise<void> {
+export async function expectSettledOnce(
+  s: Scene,
+  key: string,
+  expected: Partial<Call>,
+  fate?: HoldFate['state'],
+): Promise<void> {
   await settlement(s, key)
   s.upstream.answer(whole({ candidates: [] }))
   const again = await s.call(wholePath(), BODY, { key })
@@ -164,7 +170,7 @@ export async function expectSettledOnce(s: Scene, key: string, expected: Partial
   const charged = entries.filter(({ call_id }) => call_id === call?.id).map((entry) => -entry.amount_nanos)
   expect(charged).toEqual(call?.cost_nanos ? [call.cost_nanos] : [])
   const [hold] = holds.filter(({ id }) => id === call?.id)
-  expect(hold?.state).toBe(call?.cost_nanos ? 'posted' : 'voided')
+  expect(hold?.state).toBe(fate ?? (call?.cost_nanos ? 'posted' : 'voided'))
   expect(accounts.find(({ id }) => id === own?.account_id)?.debt_nanos).toBe(0)
   const lines = s.gateway.log
     .lines()

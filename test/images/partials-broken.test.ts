@@ -100,6 +100,19 @@ describe('after a partial image was given out,', () => {
   })
 })
 
+test('one that was given out is free, and its caller told so, where interrupted answers are', async () => {
+  await using free = await drawingScene('', { more: '[billing]\ninterrupted = "free"' })
+  for (const [, steps, code] of BREAKS.slice(0, 6)) {
+    free.upstream.answer(stream(partial(PNG, 0), 'read', ...steps))
+    const events = eventsIn(await (await free.call(GENERATIONS, wanted())).text())
+    expect(kindsOf(events)).toEqual(['partial_image', 'error'])
+    expect(events.at(-1)?.error).toMatchObject({ code })
+    expect(events.at(-1)?.error?.message).not.toMatch(/(?<!Nothing was )charged/)
+    const call = await free.lastCall()
+    expect(call).toMatchObject({ cost_nanos: 0, images: 0, outcome: 'broken', status: 200 })
+  }
+})
+
 test('where none was given out, a break costs nothing, and says so', async () => {
   const { events } = await answered(stream(partial(UNUSABLE, 0), 'read', 'reset'))
   expect(kindsOf(events)).toEqual(['error'])

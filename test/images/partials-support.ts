@@ -128,9 +128,14 @@ export interface DrawingScene extends Scene {
 /** A scene of its own that tells when the gateway notices that a caller has left. */
 export async function drawingScene(
   server = '',
-  options: Pick<SceneOptions, 'max_busy_wait_ms'> = {},
+  { more = '', ...options }: Pick<SceneOptions, 'max_busy_wait_ms'> & { more?: string } = {},
 ): Promise<DrawingScene> {
   const callers = watchCallers()
-  const opened = await scene({ ...options, server, more: catalogue, plugins: [callers.plugin, ...plugins] })
+  const opened = await scene({
+    ...options,
+    server,
+    more: (url) => `${catalogue(url)}\n${more}`,
+    plugins: [callers.plugin, ...plugins],
+  })
   return { ...opened, callers }
 }

@@ -31,7 +31,9 @@ const Try = Closed({
 })
 
 const Line = Closed({
-  what: Type.String({ description: 'a kind of tokens, a unit, an extra; or rounding' }),
+  what: Type.String({
+    description: 'a kind of tokens, a unit, an extra; rounding, or interrupted: what is not charged',
+  }),
   count: Type.Integer(),
   ...MoneyFields('rate'),
   per: Type.Integer({ description: 'of so many is the rate the price' }),

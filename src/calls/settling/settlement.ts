@@ -1,4 +1,5 @@
 // The end of a held call: its hold is posted or voided exactly once, with the call's record and its line in the log.
+import type { Catalogue } from '../../domain/catalogue.ts'
 import { overloaded } from '../../domain/errors.ts'
 import { formatUsd } from '../../domain/money.ts'
 import { NO_USAGE, totalTokens } from '../../domain/usage.ts'
@@ -20,6 +21,8 @@ import { costOf, type SettlementQueue } from './queue.ts'
 
 export interface SettlementParts {
   ledger: Ledger
+  /** Says what an interrupted answer costs: `isFree`. */
+  catalogue: () => Catalogue
   /** Takes over what the ledger cannot write at the moment. */
   settlements: SettlementQueue
   events: Events
@@ -41,7 +44,7 @@ export async function settle(
   end: Delivered | Undelivered,
 ): Promise<void> {
   if (held.is_resolved) return
-  const operation = operationOf(held, end, parts.now())
+  const operation = operationOf(parts, held, end)
   held.is_resolved = true
   held.is_charged = costOf(operation) > 0
   if (operation.op === 'post') parts.probe('settling')
@@ -73,11 +76,18 @@ export function reached({ events, now }: SettlementParts, held: Held, attempt: A
   events.raise('answering', { call: held, after_ms: held.first_byte_ms })
 }
 
+/** Whether an answer that was interrupted after some of it arrived costs its caller nothing, by `[billing] interrupted`. */
+export const isFree = (
+  { catalogue }: Pick<SettlementParts, 'catalogue'>,
+  outcome: CallRecord['outcome'],
+): boolean => outcome === 'broken' && catalogue().billing.interrupted === 'free'
+
 function operationOf(
+  parts: SettlementParts,
   held: Held,
   end: Delivered | Undelivered,
-  now_ms: number,
 ): PostOperation | VoidOperation {
+  const now_ms = parts.now()
   const { hold_id, trace, place } = held
   if (place.left_at_ms !== undefined) trace.left(place.left_at_ms)
   trace.ended(end)
@@ -85,7 +95,8 @@ function operationOf(
     return { op: 'void', hold_id, call: recordOf(held, end, end.status, now_ms), now_ms }
   held.used_tokens = totalTokens(end.usage)
   const status = end.outcome === 'cancelled' ? CLIENT_CLOSED_REQUEST : 200
-  const { cost_nanos } = end.charge
+  // Posted at nothing: the whole hold becomes free, and its tokens still count against limits of tokens.
+  const cost_nanos = isFree(parts, end.outcome) ? 0 : end.charge.cost_nanos
   const call = recordOf(held, end, status, now_ms, end)
   if (!held.limits) return { op: 'post', hold_id, cost_nanos, call, now_ms }
   return { op: 'post', hold_id, cost_nanos, call, now_ms, limits: held.limits }

@@ -22,6 +22,7 @@ const CHANGES: Record<
     [['account', 'requests_per_minute'], 77],
     [['refuse_negative_margin'], true],
   ],
+  billing: [[['interrupted'], 'free']],
   console: [[['session_hours'], 12]],
   responses: [[['days'], 3]],
   retention: [[['traces'], 7]],

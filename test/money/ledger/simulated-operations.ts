@@ -65,6 +65,9 @@ function resolution(random: Random, model: Model): Operation {
   if (random.chance(0.15)) return voided(hold_id)
   if (random.chance(0.03)) return expire(hold_id)
   const cost_nanos = random.chance(0.9) ? random.below(held + 1) : random.below(3 * held + 50)
+  // An interrupted answer that is free: [billing] interrupted.
+  if (random.chance(0.05))
+    return post(hold_id, 0, { outcome: 'broken', provider_cost_nanos: random.below(200) })
   return post(hold_id, cost_nanos, random.chance(0.5) ? { provider_cost_nanos: random.below(200) } : {})
 }
 

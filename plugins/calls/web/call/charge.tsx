@@ -10,7 +10,7 @@ import type { Call } from './call-answer.ts'
 type Line = Call['lines'][number]
 
 export function ChargeLines({ call }: { call: Call }) {
-  const { lines, cost_nanos, unpaid_nanos, entry, provider_cost_nanos, computed_cost_nanos } = call
+  const { lines, cost_nanos, provider_cost_nanos, computed_cost_nanos } = call
   const amount = aligned([
     ...lines.map(({ amount_nanos }) => amount_nanos),
     cost_nanos,
@@ -53,29 +53,45 @@ export function ChargeLines({ call }: { call: Call }) {
           </tfoot>
         </table>
       </div>
-      {call.service_tier !== null && (
-        <p className="small soft">Charged at the prices of the service tier {call.service_tier}.</p>
-      )}
-      <p className="small soft">
-        {entry ? (
-          <>
-            <Money nanos={-entry.amount_nanos} exact /> was taken from the balance, by{' '}
-            <Link href={`/transactions?account=${call.account_id}&entry=${entry.id}`}>entry {entry.id}</Link>{' '}
-            of the ledger
-            {unpaid_nanos > 0 && (
-              <>
-                ; <Money nanos={unpaid_nanos} exact /> became debt
-              </>
-            )}
-            .
-          </>
-        ) : (
-          unpaid_nanos > 0 && 'Not enough balance: the call was billed as debt.'
-        )}
-      </p>
+      <Remarks call={call} />
     </Section>
   )
 }
+
+/** Why it cost what it did, and from which balance it was taken. */
+const Remarks = ({
+  call: { free_because, service_tier, account_id, entry, unpaid_nanos },
+}: {
+  call: Call
+}) => (
+  <>
+    {free_because !== null && (
+      <p className="small soft">
+        The provider dropped the connection mid-answer. Interrupted answers are free of charge.
+      </p>
+    )}
+    {service_tier !== null && (
+      <p className="small soft">Charged at the prices of the service tier {service_tier}.</p>
+    )}
+    <p className="small soft">
+      {entry ? (
+        <>
+          <Money nanos={-entry.amount_nanos} exact /> was taken from the balance, by{' '}
+          <Link href={`/transactions?account=${account_id}&entry=${entry.id}`}>entry {entry.id}</Link> of the
+          ledger
+          {unpaid_nanos > 0 && (
+            <>
+              ; <Money nanos={unpaid_nanos} exact /> became debt
+            </>
+          )}
+          .
+        </>
+      ) : (
+        unpaid_nanos > 0 && 'Not enough balance: the call was billed as debt.'
+      )}
+    </p>
+  </>
+)
 
 const Uncharged = ({ call: { provider_cost_nanos } }: { call: Call }) => (
   <Section title="Charge">
@@ -129,15 +145,15 @@ interface LineRowProps extends Line {
 }
 
 function LineRow({ what, count: counted, rate_nanos, per, amount_nanos, amount }: LineRowProps) {
-  const is_rounding = what === 'rounding'
+  const is_difference = what === 'rounding' || what === 'interrupted'
   return (
     <tr>
       <td data-phone="first">{countedWord(what)}</td>
       <td className="end" data-phone="second-end">
-        {is_rounding ? '' : count(counted)}
+        {is_difference ? '' : count(counted)}
       </td>
       <td className="end" data-phone="second">
-        {is_rounding ? '' : `${exactUsd(rate_nanos)}${perWords(per)}`}
+        {is_difference ? '' : `${exactUsd(rate_nanos)}${perWords(per)}`}
       </td>
       <td className="end" data-phone="first-end">
         {amount(amount_nanos)}

@@ -14,7 +14,7 @@ interface Row {
 
 /** Nothing where a call used no tokens and its provider reported none. */
 export function UsageTable({ call }: { call: Call }) {
-  const { usage, told: reported, doubt, estimated } = call
+  const { usage, told: reported, doubt, estimated, free_because } = call
   const rows = rowsOf(usage, reported ?? {})
   if (rows.length === 0) return null
   const is_same = reported !== null && rows.every((row) => row.reported === row.charged)
@@ -35,7 +35,7 @@ export function UsageTable({ call }: { call: Call }) {
       </div>
       <p className="small soft">
         {is_same
-          ? 'Charged as reported by the provider.'
+          ? `${free_because === null ? 'Charged as reported' : 'Reported'} by the provider.`
           : estimated
             ? 'Figures that the provider did not report are estimated from what was sent and delivered.'
             : 'Parts that have one price with their whole are charged with it.'}

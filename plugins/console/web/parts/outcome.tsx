@@ -43,6 +43,7 @@ const COUNTED: Readonly<Record<string, string>> = {
   partial_images: 'partial images',
   high_fidelity: 'high input fidelity',
   rounding: 'rounded up',
+  interrupted: 'not charged: interrupted',
 }
 
 /** What is counted, in words: `input_tokens` is "input tokens". */

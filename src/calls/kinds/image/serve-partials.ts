@@ -8,6 +8,7 @@ import type { Held } from '../../life/call.ts'
 import type { CallParts } from '../../parts.ts'
 import { servedHeaders } from '../../serving/model-name.ts'
 import { CLIENT_CLOSED_REQUEST, type Delivered, type Undelivered } from '../../settling/end.ts'
+import { isFree } from '../../settling/settlement.ts'
 import { settleStream } from '../../settling/stream-end.ts'
 import { billImages, billPartials } from './billing.ts'
 import { completedEvents, EVENTS_CONTENT_TYPE, failedEvent, partialEvent } from './events.ts'
@@ -208,7 +209,8 @@ function failureOf(delivery: ImageDelivery, thrown: unknown): GatewayError {
   const { parts, held, partials_sent, timed_out } = delivery
   const { reason } = held.place.gone
   if (reason instanceof GatewayError) return reason
-  const is_charged = partials_sent > 0 && billPartials(held, partials_sent).charge.cost_nanos > 0
+  const is_charged =
+    partials_sent > 0 && !isFree(parts, 'broken') && billPartials(held, partials_sent).charge.cost_nanos > 0
   const withCharges = (error: GatewayError) => (is_charged ? afterPartials(error) : error)
   if (!timed_out && !(thrown instanceof UpstreamFault)) return withCharges(toGatewayError(thrown))
   const reported = thrown instanceof ReportedFailure ? thrown.failure : undefined

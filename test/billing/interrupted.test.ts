@@ -1,0 +1,106 @@
+// [billing] interrupted = "free": an answer that its provider broke off costs its caller nothing, on every surface, and its record says why.
+import { afterAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { SEEN, STREAMED } from '../disconnect/streams.ts'
+import { disconnectScene, expectSettledOnce, sendRaw } from '../disconnect/support.ts'
+import { surfaceModels, wireOf } from '../disconnect/surfaces.ts'
+import { MODEL, PROVIDER, UPSTREAM_MODEL } from '../support/catalogue.ts'
+import { signedIn } from '../support/console-session.ts'
+import { streamPath } from '../support/native.ts'
+import { type Step, stream } from '../support/upstream.ts'
+
+setDefaultTimeout(60_000)
+
+const WITH_COST = 'with-cost'
+const more = (url: string): string => `
+${surfaceModels(url)}
+[[models]]
+id = "${WITH_COST}"
+kind = "text"
+max_output_tokens = 8192
+routes = [{ provider = "${PROVIDER}", model = "${UPSTREAM_MODEL}", cost = { input = 0.5, output = 2 } }]
+price = { input = 1, output = 4 }
+
+[billing]
+interrupted = "free"
+`
+const s = await disconnectScene({ more, provider: 'cooldown_ms = 0' })
+afterAll(() => s[Symbol.asyncDispose]())
+
+/** Sends a stream until its first piece was seen, and what the upstream does then. @returns what the caller has received */
+async function after(surface: (typeof STREAMED)[string], end: 'break' | 'leave', steps: Step[]) {
+  const { provider, request, seen = SEEN } = surface
+  const has_seen = Promise.withResolvers<void>()
+  const begun = provider.events.slice(0, 2).flatMap((send): Step[] => [{ send }, 'read'])
+  s.upstream.answer(stream('read', ...begun, { wait: has_seen.promise }, ...steps))
+  const left = s.callers.left.count
+  const { key, client } = await sendRaw(s.gateway, await wireOf(request))
+  await client.sees(seen[0])
+  if (end === 'leave') client.leave('close')
+  if (end === 'leave') await s.callers.left.reaches(left + 1)
+  has_seen.resolve()
+  if (end === 'break') await client.closed
+  client.leave('close')
+  return { key, received: client.received() }
+}
+
+describe.each(Object.entries(STREAMED))('%s', (_, surface) => {
+  const { cost_nanos = 0, ...usage } = surface.provider.charge(2)
+
+  test.each<[string, Step[]]>([
+    ['resets the connection', ['reset']],
+    ['ends its stream', []],
+    ['reports an error', [{ send: surface.provider.error }]],
+  ])('the provider %s mid-answer: nothing is charged, and the usage is recorded', async (_, steps) => {
+    const { key, received } = await after(surface, 'break', steps)
+    expect(cost_nanos).toBeGreaterThan(0)
+    expect(received).not.toContain('is charged')
+    const expected = { ...usage, cost_nanos: 0, outcome: 'broken', status: 200, streamed: 1 } as const
+    await expectSettledOnce(s, key, expected, 'posted')
+  })
+
+  test('the caller disconnects: what was delivered is charged as ever', async () => {
+    const { key } = await after(surface, 'leave', ['reset'])
+    await expectSettledOnce(s, key, { ...usage, cost_nanos, outcome: 'cancelled', status: 499 })
+  })
+})
+
+const word = (text: string) => ({ event: { candidates: [{ index: 0, content: { parts: [{ text }] } }] } })
+const PROMPT = { contents: [{ role: 'user', parts: [{ text: 'Tell me a story' }] }] }
+
+/** One interrupted call of a model, and its row in the caller's own usage. */
+async function interrupted(model: string) {
+  s.upstream.answer(stream(word('Once upon'), 'read', 'reset'))
+  const path = streamPath().replace(MODEL, model)
+  await (await s.call(path, PROMPT)).text().catch(() => '')
+  const call = await s.lastCall()
+  const usage = await s.call('/api/v1/usage?limit=1', undefined, { method: 'GET' })
+  const { calls } = (await usage.json()) as { calls: Record<string, unknown>[] }
+  return { call, row: calls[0] ?? {} }
+}
+
+test('its record keeps the price and the provider’s cost, the API and the page say why, and the books agree', async () => {
+  const { call, row } = await interrupted(WITH_COST)
+  const would_cost = call.input_tokens * 1_000 + call.output_tokens * 4_000
+  expect(call).toMatchObject({ outcome: 'broken', cost_nanos: 0, provider_cost_nanos: would_cost / 2 })
+  expect(would_cost).toBeGreaterThan(0)
+  expect(row).toMatchObject({ request_id: call.request_id, cost_nanos: 0, free_because: 'interrupted' })
+  const page = await (await signedIn(s.gateway, 'operator')).json('GET', `/calls/${call.request_id}`)
+  expect(page).toMatchObject({
+    free_because: 'interrupted',
+    entry: null,
+    margin_nanos: -would_cost / 2,
+  })
+  expect(page.lines.at(-1)).toMatchObject({ what: 'interrupted', amount_nanos: -would_cost })
+  // With an audit of the books.
+  await s.gateway.atRest()
+})
+
+test('from the next call on, and back: with "charge" it is charged, and no reason is given', async () => {
+  await s.recatalogue({ more: (url) => more(url).replace('"free"', '"charge"'), provider: 'cooldown_ms = 0' })
+  const { call, row } = await interrupted(WITH_COST)
+  expect(call).toMatchObject({ outcome: 'broken' })
+  expect(call.cost_nanos).toBe(call.input_tokens * 1_000 + call.output_tokens * 4_000)
+  expect(row).toMatchObject({ cost_nanos: call.cost_nanos, free_because: null })
+  await s.recatalogue({ more, provider: 'cooldown_ms = 0' })
+  expect((await interrupted(WITH_COST)).call.cost_nanos).toBe(0)
+})
