@@ -235,7 +235,8 @@ const MAX_FOLDER_LINES: Readonly<Record<string, number>> = {
   'src/catalogue/': 6_000,
   // 50 more for the per cent of a margin.
   // 100 more for days of time zones, most of them from src/money.
-  'src/domain/': 5_900,
+  // 100 more for what an interrupted answer costs, and why a call was free.
+  'src/domain/': 6_000,
   'src/http/': 1_800,
   'src/idempotency/': 1_300,
   'src/library/': 1_500,
@@ -264,7 +265,8 @@ const MAX_FOLDER_LINES: Readonly<Record<string, number>> = {
 // 9,000 more for the forms of a release, and for databases of other gateways: each of their columns has its odd values.
 // 800 more for the catalogue that new-api becomes, a large one, and a whole release that npx installs.
 // 800 more for margins as tables, and a walk for each kind of model.
-const MAX_TEST_LINES = 142_600
+// 1,200 more for interrupted answers on every surface, and for outages.
+const MAX_TEST_LINES = 143_800
 
 const linesOf = (files: readonly string[]): number =>
   files.reduce((sum, file) => sum + source(file).split('\n').length - 1, 0)

@@ -85,6 +85,7 @@ describe('calls', () => {
         hold_usd: expect.any(String),
         cost_nanos: ANSWER_NANOS,
         cost_usd: '0.00003',
+        free_because: null,
         unpaid_nanos: 0,
         unpaid_usd: '0.00',
         price: expect.any(Object),
