@@ -11,7 +11,8 @@ const model = (lines: string) => `[[models]]\n${lines}\n${PROVIDER}`
 
 describe('a correct file', () => {
   test('missing settings have their defaults', () => {
-    const { server, limits, billing, responses, retention, console, providers, models } = catalogueOf(CATALOGUE)
+    const { server, limits, billing, responses, retention, console, providers, models } =
+      catalogueOf(CATALOGUE)
     expect(server).toMatchObject({ listen: '127.0.0.1:8080', log_level: 'info', on_disconnect: 'cancel' })
     expect(limits).toEqual({ reads_per_minute: 600, images_per_minute: 30, refuse_negative_margin: false })
     expect(responses).toEqual({
