@@ -241,8 +241,8 @@ const MAX_FOLDER_LINES: Readonly<Record<string, number>> = {
   'src/idempotency/': 1_300,
   'src/library/': 1_500,
   'src/media/': 2_000,
-  // 200 more for debts that accounts bring from other gateways.
-  'src/money/': 6_000,
+  // 200 more for debts that accounts bring from other gateways, 200 for refunds.
+  'src/money/': 6_200,
   'src/observe/': 600,
   'src/protocols/': 20_300,
   'src/responses/': 1_000,
@@ -266,7 +266,8 @@ const MAX_FOLDER_LINES: Readonly<Record<string, number>> = {
 // 800 more for the catalogue that new-api becomes, a large one, and a whole release that npx installs.
 // 800 more for margins as tables, and a walk for each kind of model.
 // 1,200 more for interrupted answers on every surface, and for outages.
-const MAX_TEST_LINES = 143_800
+// 1,000 more for refunds: step tables, races, pages and commands.
+const MAX_TEST_LINES = 144_800
 
 const linesOf = (files: readonly string[]): number =>
   files.reduce((sum, file) => sum + source(file).split('\n').length - 1, 0)

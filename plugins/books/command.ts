@@ -167,6 +167,7 @@ function describe(
     ['topped up', usd(totals.topped_up_nanos)],
     ['withdrawn', usd(totals.withdrawn_nanos)],
     ['charged', usd(totals.charged_nanos)],
+    ['refunded', usd(totals.refunded_nanos)],
     ['balance', usd(totals.balance_nanos)],
     ['held', usd(totals.held_nanos)],
     ['debt', usd(totals.debt_nanos)],

@@ -130,6 +130,9 @@ export const call_columns = columnsOf<ListedCall>()({
   unpaid: money(({ unpaid_nanos }) => unpaid_nanos, {
     description: 'What of it the balance did not cover, and became debt',
   }),
+  refunded: money(({ refunded_nanos }) => refunded_nanos, {
+    description: 'What of it was refunded',
+  }),
   provider_cost: nullableMoney(
     ofRoute(({ provider_cost_nanos }) => provider_cost_nanos),
     { seen_by: CONSOLE },
@@ -141,7 +144,9 @@ export const call_columns = columnsOf<ListedCall>()({
     seen_by: ['command'],
   }),
   margin: nullableMoney(
-    ofRoute(({ cost_nanos, provider_cost_nanos }) => marginOfOne(cost_nanos, provider_cost_nanos)),
+    ofRoute(({ cost_nanos, refunded_nanos, provider_cost_nanos }) =>
+      marginOfOne(cost_nanos - refunded_nanos, provider_cost_nanos),
+    ),
     { seen_by: CONSOLE },
   ),
   price: nullableFields(({ price }) => (price === '' ? null : JSON.parse(price)), {
@@ -173,6 +178,7 @@ const CSV = [
   'images',
   'cost',
   'unpaid',
+  'refunded',
   'first_byte_ms',
   'duration_ms',
   'refusal',

@@ -16,8 +16,9 @@ import {
 import { type ConsoleRowOf, defineList } from '../../src/app/list/list.ts'
 import { formatUsd } from '../../src/domain/money.ts'
 import { OneOf } from '../../src/http/schema.ts'
+import { ENTRY_KINDS } from '../../src/store/schema.ts'
 import { visibleLine } from '../../src/utilities/visible-text.ts'
-import { allEntries, ENTRY_KINDS, type ListedEntry, listEntries } from './listing.ts'
+import { allEntries, type ListedEntry, listEntries } from './listing.ts'
 
 const CONSOLE = ['operator', 'account', 'key'] as const
 
@@ -55,8 +56,10 @@ export const entry_list = defineList<ListedEntry>()({
         seen_by: [...CONSOLE, 'caller', 'command'],
       },
     ),
-    request_id: nullableText(({ request_id }) => request_id, { description: 'Of a charge: the call.' }),
-    model: nullableText(({ model }) => model, { description: 'Of a charge: the model.' }),
+    request_id: nullableText(({ request_id }) => request_id, {
+      description: 'Of a charge or a refund: the call.',
+    }),
+    model: nullableText(({ model }) => model, { description: 'Of a charge or a refund: the model.' }),
     unpaid: nullableMoney(({ unpaid_nanos }) => unpaid_nanos, {
       description: 'Of a charge: what the balance did not cover',
     }),

@@ -18,8 +18,6 @@ export interface EntryFilter {
   until_ms?: number | undefined
 }
 
-export const ENTRY_KINDS = ['top_up', 'withdrawal', 'charge', 'debt_payment'] as const
-
 type FilterOfAll = Omit<EntryFilter, 'account_id'>
 
 /** An entry with the name of its account and, of a charge, fields of its call. */
@@ -39,7 +37,7 @@ const selected = (orm: Orm) =>
       ...getTableColumns(entries),
       request_id: calls.request_id,
       model: calls.model,
-      unpaid_nanos: calls.unpaid_nanos,
+      unpaid_nanos: sql<number | null>`CASE WHEN ${entries.kind} = 'charge' THEN ${calls.unpaid_nanos} END`,
       account_name: accounts.name,
     })
     .from(entries)

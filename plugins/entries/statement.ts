@@ -5,8 +5,7 @@ import type { CsvColumns } from '../../src/http/csv.ts'
 import type { Db } from '../../src/store/db.ts'
 import { equals } from '../../src/store/placeholders.ts'
 import { perConnection } from '../../src/store/prepared.ts'
-import { accounts, type Entry, entries } from '../../src/store/schema.ts'
-import { ENTRY_KINDS } from './listing.ts'
+import { accounts, ENTRY_KINDS, type Entry, entries } from '../../src/store/schema.ts'
 import { entrySums, totalOf } from './sums.ts'
 
 export interface Statement {

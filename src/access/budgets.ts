@@ -184,5 +184,5 @@ const USED = `
   SELECT hold_id AS first_hold_id,
          (SELECT coalesce(sum(cost_nanos), 0) FROM call_sums WHERE ${OWN} AND span_s = ${DAY_S} AND start_s >= $from_s)
          + (SELECT coalesce(sum(amount_nanos), 0) FROM holds WHERE ${OWN} AND state = 'pending' AND id >= hold_id)
-         + (SELECT coalesce(sum(cost_nanos), 0) FROM calls WHERE ${OWN} AND id >= hold_id AND started_at_ms < $from_ms) AS used_nanos
+         + (SELECT coalesce(sum(cost_nanos - refunded_nanos), 0) FROM calls WHERE ${OWN} AND id >= hold_id AND started_at_ms < $from_ms) AS used_nanos
     FROM first`

@@ -59,6 +59,7 @@ export const ACTIONS = {
   'balance.topped_up': { area: 'balance', title: 'Funds added', accounts_see: 'all fields' },
   'balance.debited': { area: 'balance', title: 'Balance debited', accounts_see: 'all fields' },
   'balance.debt_opened': { area: 'balance', title: 'Debt brought over', accounts_see: 'all fields' },
+  'call.refunded': { area: 'balance', title: 'Call refunded', accounts_see: 'all fields' },
   'key.created': { area: 'key', title: 'API key created', accounts_see: 'all fields' },
   'key.imported': { area: 'key', title: 'API key imported', accounts_see: 'all fields' },
   'key.changed': { area: 'key', title: 'API key changed', accounts_see: 'all fields' },

@@ -69,7 +69,7 @@ function callOf(id: number, nth: number, started_at_ms: number): Call {
     ...{ hold_nanos: 9_000_000, unpaid_nanos: 0, price: '', first_byte_ms: 80, duration_ms: 200 },
     ...{ summed: 0, failed_tries: 0, trace: '', price_id: null, counted: '' },
     provider_cost_nanos: nth % 4 === 0 ? null : Math.floor(cost_nanos / 3),
-    ...{ reported_cost_nanos: null, computed_cost_nanos: null },
+    ...{ reported_cost_nanos: null, computed_cost_nanos: null, refunded_nanos: 0 },
   }
 }
 

@@ -12,7 +12,15 @@ const { gateway, call } = await fileScene({ script: whole(answer()), balance_usd
 const operator = await signedIn(gateway, 'operator')
 const NOTE = '=HYPERLINK("http://x"), "quoted", and more'
 
-const LINES = ['opening_balance', 'top_up', 'withdrawal', 'debt_payment', 'charge', 'closing_balance']
+const LINES = [
+  'opening_balance',
+  'top_up',
+  'withdrawal',
+  'debt_payment',
+  'refund',
+  'charge',
+  'closing_balance',
+]
 
 interface Shown {
   id: number
@@ -255,6 +263,7 @@ describe('the statement', () => {
       { kind: 'top_up', entries: 2, amount_nanos: 6_000_000_000 },
       { kind: 'withdrawal', entries: 1, amount_nanos: -1_000_000_000 },
       { kind: 'debt_payment', entries: 0, amount_nanos: 0 },
+      { kind: 'refund', entries: 0, amount_nanos: 0 },
     ])
   })
 

@@ -15,6 +15,7 @@ import {
   expire,
   hold,
   post,
+  refund,
   stateOf,
   topUp,
   voided,
@@ -41,8 +42,16 @@ function nextOperation(random: Random, holds_made: number, now_ms: number): Oper
   }
   // Beyond the hold, now and then: debt.
   if (kind < 82) return { ...post(hold_id, random.below(4_000_000_009), { ...CALL, model }), now_ms }
-  if (kind < 87) return { ...expire(hold_id), now_ms }
-  if (kind < 90) return { ...voided(hold_id), now_ms }
+  if (kind < 85)
+    return {
+      ...refund(hold_id, random.chance(0.5) ? null : 1 + random.below(99), {
+        account_id,
+        key_id: account_id,
+      }),
+      now_ms,
+    }
+  if (kind < 88) return { ...expire(hold_id), now_ms }
+  if (kind < 91) return { ...voided(hold_id), now_ms }
   if (kind < 96) return { ...topUp(1 + random.below(9_000_000_001), account_id), now_ms }
   return { ...withdraw(1 + random.below(5_000_000_003), account_id), now_ms }
 }
@@ -77,14 +86,14 @@ function seeded() {
 
 test(`begin + entries - charges = end in every month, TOLLGATE_SEED=${SEED}`, async () => {
   const { db, ends, done, now_ms } = seeded()
-  expect([...done].sort()).toEqual(['expire', 'hold', 'post', 'top_up', 'void', 'withdraw'])
+  expect([...done].sort()).toEqual(['expire', 'hold', 'post', 'refund', 'top_up', 'void', 'withdraw'])
   expect([...ends.values()].some(({ held }) => held > 0)).toBe(true)
   const entries = db
     .query<Entry & { model: string | null }, []>(
       'SELECT entries.*, calls.model FROM entries LEFT JOIN calls ON calls.id = entries.call_id',
     )
     .all()
-  expect(new Set(entries.map(({ kind }) => kind)).size).toBe(4)
+  expect(new Set(entries.map(({ kind }) => kind)).size).toBe(5)
   for (const account_id of [1, 2]) {
     let closed = 0
     for (let at_ms = FIRST_MS; at_ms <= now_ms; at_ms = monthOf(at_ms, UTC).end_ms) {

@@ -5,7 +5,7 @@ const TOO_MUCH = '9007199254740992'
 const KEY = 'id, account_id, name, prefix, sha256, spent_nanos, held_nanos, created_at_ms'
 
 const CALL = `'r', 1, 1, 's', 'm', 'p', 'u', 'completed', 200, 0, 0,
-  1, 0, 0, 0, 0, 1, 0, 0, 0, 20, 10, 0, '', 0, NULL, 1, 0, 0, '', 7, 1, '', 8, 9`
+  1, 0, 0, 0, 0, 1, 0, 0, 0, 20, 10, 0, '', 0, NULL, 1, 0, 0, '', 7, 1, '', 8, 9, 0`
 
 /** One account with 100, a key, a call, an expired hold, and the entries of both. */
 export const FILLING = `
@@ -112,6 +112,8 @@ const ENTRIES = [
   ['a positive withdrawal', "INSERT INTO entries VALUES (3, 1, 'withdrawal', 1, NULL, '', 0, NULL)"],
   ['a positive debt payment', "INSERT INTO entries VALUES (3, 1, 'debt_payment', 1, NULL, '', 0, NULL)"],
   ['a charge without a call', "INSERT INTO entries VALUES (3, 1, 'charge', -1, NULL, '', 0, NULL)"],
+  ['a negative refund', "INSERT INTO entries VALUES (3, 1, 'refund', -1, 1, '', 0, NULL)"],
+  ['a refund without a call', "INSERT INTO entries VALUES (3, 1, 'refund', 1, NULL, '', 0, NULL)"],
   ['a top-up with a call', "INSERT INTO entries VALUES (3, 1, 'top_up', 1, 1, '', 0, NULL)"],
   ['an unknown kind', "INSERT INTO entries VALUES (3, 1, 'gift', 1, NULL, '', 0, NULL)"],
   [
@@ -136,6 +138,8 @@ const OPENING_DEBTS = [
 const CALLS = [
   ['a call twice', 'INSERT INTO calls SELECT * FROM calls'],
   ['more unpaid than the cost', 'UPDATE calls SET unpaid_nanos = 11'],
+  ['more refunded than the cost', 'UPDATE calls SET refunded_nanos = 11'],
+  ['a negative refund of a call', 'UPDATE calls SET refunded_nanos = -1'],
   ['a negative cost', 'UPDATE calls SET cost_nanos = -1'],
   ['a negative cost of the provider', 'UPDATE calls SET provider_cost_nanos = -1'],
   ["a provider's cost above the safe integers", `UPDATE calls SET provider_cost_nanos = ${TOO_MUCH}`],

@@ -120,6 +120,7 @@ const ASKED: Readonly<Record<string, Asked>> = {
       summed: random.below(2),
       cost_nanos,
       unpaid_nanos: either(random, 0, cost_nanos),
+      refunded_nanos: either(random, 0, cost_nanos),
       price_id,
       price: price_id === null ? either(random, '', ...JSON_TEXTS) : '',
       counted: price_id === null ? '' : either(random, '', ...JSON_TEXTS),
@@ -128,12 +129,13 @@ const ASKED: Readonly<Record<string, Asked>> = {
   call_rewrites: ({ at }) => ({ name: at === 0 ? 'prices' : 'traces' }),
   call_sums: ({ at, random }) => ({ span_s: either(random, 86_400, 900), start_s: at, outcome: 'failed' }),
   entries: ({ random, id }) => {
-    const kind = either(random, 'top_up', 'withdrawal', 'charge', 'debt_payment')
+    const kind = either(random, 'top_up', 'withdrawal', 'charge', 'debt_payment', 'refund')
+    const [adds, has_call] = [kind === 'top_up' || kind === 'refund', kind === 'charge' || kind === 'refund']
     return {
       kind,
       account_id: other(random, id),
-      amount_nanos: kind === 'top_up' ? either(random, 0, MAX) : either(random, -1, -MAX),
-      call_id: kind === 'charge' ? other(random, id) : null,
+      amount_nanos: adds ? either(random, 0, MAX) : either(random, -1, -MAX),
+      call_id: has_call ? other(random, id) : null,
       request_key: either(random, null, `k${id}`),
     }
   },

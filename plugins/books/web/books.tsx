@@ -23,6 +23,7 @@ export function Balance({ totals }: { totals: AuditReport['totals'] }) {
   const lines: [sign: string, label: string, nanos: number, note: string][] = [
     ['', 'Topped up', totals.topped_up_nanos, counted(totals.accounts, 'account')],
     ['−', 'Charged for calls', totals.charged_nanos, counted(totals.calls, 'call')],
+    ['', 'Refunded', totals.refunded_nanos, ''],
     ['−', 'Debited', totals.withdrawn_nanos, ''],
   ]
   const text = aligned([...lines.map(([, , nanos]) => nanos), totals.balance_nanos])

@@ -49,6 +49,7 @@ export const refusedCall = ({ at_ms, sentence, model, ...refusal }: RecordedRefu
   hold_nanos: 0,
   cost_nanos: 0,
   unpaid_nanos: 0,
+  refunded_nanos: 0,
   price: '',
   first_byte_ms: null,
   duration_ms: 0,

@@ -19,7 +19,7 @@ const StatementQuery = Closed({
   ),
 })
 
-const MOVEMENTS = ['top_up', 'withdrawal', 'debt_payment'] as const
+const MOVEMENTS = ['top_up', 'withdrawal', 'debt_payment', 'refund'] as const
 
 const StatementView = Closed({
   account: Type.String(),

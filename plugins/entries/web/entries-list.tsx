@@ -25,6 +25,7 @@ const KINDS = [
   { value: '', label: 'All entries' },
   { value: 'top_up', label: 'Top-ups' },
   { value: 'charge', label: 'Charges' },
+  { value: 'refund', label: 'Refunds' },
   { value: 'debt_payment', label: 'Debt payments' },
   { value: 'withdrawal', label: 'Debits' },
 ] as const
@@ -32,6 +33,7 @@ const KINDS = [
 const WORDS: Record<ConsoleEntry['kind'], string> = {
   top_up: 'Top-up',
   charge: 'Charge',
+  refund: 'Refund',
   debt_payment: 'Debt payment',
   withdrawal: 'Debit',
 }
@@ -183,6 +185,7 @@ function NoEntries({ is_filtered, clear }: { is_filtered: boolean; clear: () => 
 const PLURALS: Record<ConsoleEntry['kind'], string> = {
   top_up: 'top-ups',
   charge: 'charges',
+  refund: 'refunds',
   debt_payment: 'debt payments',
   withdrawal: 'debits',
 }

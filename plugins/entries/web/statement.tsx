@@ -100,6 +100,7 @@ const WORDS: Record<MonthlyStatement['movements'][number]['kind'], string> = {
   top_up: 'Top-ups',
   withdrawal: 'Debits',
   debt_payment: 'Debt payments',
+  refund: 'Refunds',
 }
 
 /** Exact to the last digit: the lines add up as they stand. */

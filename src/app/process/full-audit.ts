@@ -56,6 +56,7 @@ export const AuditReport = Type.Object({
     ...MoneyFields('debt'),
     ...MoneyFields('charged'),
     ...MoneyFields('topped_up'),
+    ...MoneyFields('refunded'),
     ...MoneyFields('withdrawn'),
   }),
 })
@@ -84,6 +85,7 @@ export function reportOf({ clean, rules, findings, totals, kept }: FullAudit): A
       ...money('debt', amounts.debt_nanos),
       ...money('charged', amounts.charged_nanos),
       ...money('topped_up', amounts.topped_up_nanos),
+      ...money('refunded', amounts.refunded_nanos),
       ...money('withdrawn', amounts.withdrawn_nanos),
     },
   }

@@ -17,6 +17,7 @@ export interface Totals {
   /** All that was ever charged for calls, debt payments included. */
   charged_nanos: Nanos
   topped_up_nanos: Nanos
+  refunded_nanos: Nanos
   withdrawn_nanos: Nanos
 }
 

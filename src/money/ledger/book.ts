@@ -23,11 +23,19 @@ export type NewEntry = Omit<Entry, 'id'>
 /** A hold whose call is recorded has no row of its own. */
 export type HoldRow = Omit<Hold, 'state'> & { state: Hold['state'] | 'settled' }
 
+/** A call that a refund is of. */
+export type RefundedCall = Pick<
+  Call,
+  'id' | 'account_id' | 'key_id' | 'request_id' | 'cost_nanos' | 'refunded_nanos'
+>
+
 /** Rows as they are after the operations applied so far, and which of them must be written. */
 export interface Book {
   readonly accounts: Map<number, AccountRow>
   readonly keys: Map<number, KeyRow>
   readonly holds: Map<number, HoldRow>
+  /** The calls that refunds of a batch are of. */
+  readonly calls: Map<number, RefundedCall>
   /** Entries and opening debts of an account by `entryKey`, as far as the operations of a batch ask for them. */
   readonly keyed_entries: Map<string, KeyedEntry>
   /** The number of a new hold, greater than all before. */
@@ -43,6 +51,8 @@ export interface Book {
   readonly new_entries: NewEntry[]
   readonly new_opening_debts: Omit<OpeningDebt, 'id'>[]
   readonly new_calls: Call[]
+  /** Calls of which more is refunded, with how much more. */
+  readonly new_refunds: Map<number, Nanos>
   readonly new_actions: { action: Action; by: ActionContext }[]
   /** Counts for the limits of calls; absent where one gateway alone counts in memory. */
   readonly counts?: Counts | undefined
@@ -54,6 +64,7 @@ export function emptyBook(takeHoldId: () => number, gateway_id: number | null, c
     accounts: new Map(),
     keys: new Map(),
     holds: new Map(),
+    calls: new Map(),
     keyed_entries: new Map(),
     takeHoldId,
     gateway_id,
@@ -65,6 +76,7 @@ export function emptyBook(takeHoldId: () => number, gateway_id: number | null, c
     new_entries: [],
     new_opening_debts: [],
     new_calls: [],
+    new_refunds: new Map(),
     new_actions: [],
     counts,
   }
@@ -73,6 +85,7 @@ export function emptyBook(takeHoldId: () => number, gateway_id: number | null, c
 /** After its changes were written: it has none any more, and forgets the holds that can never change again. */
 export function closeBatch(book: Book): void {
   for (const { id } of book.resolved_holds) book.holds.delete(id)
+  book.calls.clear()
   book.keyed_entries.clear()
   book.changed_accounts.clear()
   book.changed_keys.clear()
@@ -82,6 +95,7 @@ export function closeBatch(book: Book): void {
   book.new_entries.length = 0
   book.new_opening_debts.length = 0
   book.new_calls.length = 0
+  book.new_refunds.clear()
   book.new_actions.length = 0
 }
 

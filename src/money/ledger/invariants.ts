@@ -39,7 +39,7 @@ const least = (first: string, ...others: string[]): string =>
   others.reduce((so_far, next) => `CASE WHEN ${next} < ${so_far} THEN ${next} ELSE ${so_far} END`, first)
 const MIN_OF_ACCOUNT = least('balance_nanos', 'held_nanos', 'debt_nanos', 'balance_nanos - held_nanos')
 const MIN_OF_KEY = least('spent_nanos', 'held_nanos')
-const MIN_OF_CALL = least('cost_nanos', 'unpaid_nanos')
+const MIN_OF_CALL = least('cost_nanos', 'unpaid_nanos', 'refunded_nanos', 'cost_nanos - refunded_nanos')
 
 /** Budgets that count less than they must. More is right: a key that replaced another begins with what that one had used. */
 const BUDGET_LESS = `
@@ -47,7 +47,7 @@ const BUDGET_LESS = `
     FROM budgets JOIN (
            SELECT budget_id, sum(nanos) AS total
              FROM (${countedInBudgets('holds', 'amount_nanos', "state = 'pending'")}
-                   UNION ALL ${countedInBudgets('calls', 'cost_nanos', 'true')}) AS counted
+                   UNION ALL ${countedInBudgets('calls', 'cost_nanos - refunded_nanos', 'true')}) AS counted
             GROUP BY budget_id) AS sums
       ON sums.budget_id = budgets.id
    WHERE used_nanos < total`
@@ -80,13 +80,14 @@ export const INVARIANTS: readonly Invariant[] = [
   },
   {
     name: 'key_spent_is_sum_of_costs',
-    meaning: 'What a key has spent is the sum of what its calls cost, paid or not.',
+    meaning: 'What a key has spent is the sum of what its calls cost, paid or not, less what was refunded.',
     over: 'keys',
-    sql: isSum('key', 'spent_nanos', 'sum(cost_nanos) AS total FROM calls'),
+    sql: isSum('key', 'spent_nanos', 'sum(cost_nanos - refunded_nanos) AS total FROM calls'),
   },
   {
     name: 'budget_has_its_calls',
-    meaning: 'What counts against a budget is at least what its calls since its first hold cost and hold.',
+    meaning:
+      'What counts against a budget is at least what its calls since its first hold cost and hold, less refunds.',
     over: 'budgets',
     sql: BUDGET_LESS,
   },
@@ -124,7 +125,8 @@ export const INVARIANTS: readonly Invariant[] = [
   },
   {
     name: 'nothing_negative',
-    meaning: 'No balance, debt, hold or spending is negative, and no account has more on hold than it has.',
+    meaning:
+      'No balance, debt, hold or spending is negative, no account has more on hold than it has, and no call has more refunded than it cost.',
     over: 'accounts',
     sql: `SELECT 'account ' || id AS subject, 0 AS expected,
                  ${MIN_OF_ACCOUNT} AS found
@@ -183,12 +185,23 @@ export const INVARIANTS: readonly Invariant[] = [
               OR coalesce(charges, 0) <> CASE WHEN cost_nanos > unpaid_nanos THEN 1 ELSE 0 END`,
   },
   {
+    name: 'call_is_refunded_by_entries',
+    meaning: 'What is refunded of a call is the sum of its refunds.',
+    over: 'calls',
+    sql: `SELECT 'call ' || calls.id AS subject, coalesce(total, 0) AS expected, refunded_nanos AS found
+            FROM calls
+            LEFT JOIN (SELECT call_id, sum(amount_nanos) AS total FROM entries
+                        WHERE kind = 'refund' GROUP BY call_id) AS sums
+              ON sums.call_id = calls.id
+           WHERE refunded_nanos <> coalesce(total, 0)`,
+  },
+  {
     name: 'charge_has_call_of_account',
-    meaning: 'A charge names a call, and that is a call of the same account.',
+    meaning: 'A charge or a refund names a call, and that is a call of the same account.',
     over: 'charges',
     sql: `SELECT 'entry ' || entries.id AS subject, entries.account_id AS expected, calls.account_id AS found
             FROM entries LEFT JOIN calls ON calls.id = entries.call_id
-           WHERE kind = 'charge' AND calls.account_id IS DISTINCT FROM entries.account_id`,
+           WHERE kind IN ('charge', 'refund') AND calls.account_id IS DISTINCT FROM entries.account_id`,
   },
   {
     name: 'entry_has_account',

@@ -49,7 +49,7 @@ export function openDebt(book: Book, operation: OpenDebtOperation): MoneyOutcome
   const account = book.accounts.get(account_id)
   if (!isAmount(amount_nanos) || amount_nanos === 0) return refused('amount_out_of_range')
   if (!account) return refused('no_such_account')
-  const requested = { kind: 'opening_debt', amount_nanos: -amount_nanos, note } as const
+  const requested = { kind: 'opening_debt', amount_nanos: -amount_nanos, call_id: null, note } as const
   const first = firstOf(book, account_id, request_key)
   if (first) return repeated(account, first, requested)
   if (!isAmount(account.debt_nanos + amount_nanos)) return refused('amount_out_of_range')
@@ -91,12 +91,17 @@ function recordMovement(
   })
 }
 
-const balanceFields = ({ balance_nanos, debt_nanos }: AccountRow): Fields => ({
+export const balanceFields = ({ balance_nanos, debt_nanos }: AccountRow): Fields => ({
   balance_usd: formatUsd(balance_nanos),
   ...(debt_nanos === 0 ? {} : { debt_usd: formatUsd(debt_nanos) }),
 })
 
-const firstOf = (book: Book, account_id: number, request_key: string | null): KeyedEntry | undefined =>
+/** The movement that the key of a request was used for. */
+export const firstOf = (
+  book: Book,
+  account_id: number,
+  request_key: string | null,
+): KeyedEntry | undefined =>
   request_key === null ? undefined : book.keyed_entries.get(entryKey(account_id, request_key))
 
 /** The outcome of a movement whose key was used: nothing moves. */
@@ -105,14 +110,16 @@ function repeated(
   first: KeyedEntry,
   requested: Omit<KeyedEntry, 'created_at_ms'>,
 ): MoneyOutcome {
-  const is_same =
-    first.kind === requested.kind &&
-    first.amount_nanos === requested.amount_nanos &&
-    first.note === requested.note
-  return is_same ? { ...moneyOf(account), first } : { ...refused('request_key_used'), first }
+  return isSame(first, requested) ? { ...moneyOf(account), first } : { ...refused('request_key_used'), first }
 }
 
-const moneyOf = (account: AccountRow) => ({
+export const isSame = (first: KeyedEntry, requested: Omit<KeyedEntry, 'created_at_ms'>): boolean =>
+  first.kind === requested.kind &&
+  first.amount_nanos === requested.amount_nanos &&
+  first.call_id === requested.call_id &&
+  first.note === requested.note
+
+export const moneyOf = (account: AccountRow) => ({
   ok: true as const,
   balance_nanos: account.balance_nanos,
   debt_nanos: account.debt_nanos,

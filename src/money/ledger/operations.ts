@@ -34,7 +34,10 @@ export interface HoldLimits {
 export type LostHold = Omit<Hold, 'id' | 'state' | 'gateway_id'>
 
 /** The record of a call when its hold is resolved; the rest of the row comes from the hold. */
-export type CallRecord = Omit<Call, OfHold | 'cost_nanos' | 'unpaid_nanos' | OfWriter | Later> &
+export type CallRecord = Omit<
+  Call,
+  OfHold | 'cost_nanos' | 'unpaid_nanos' | 'refunded_nanos' | OfWriter | Later
+> &
   // Absent in the journal of a version that did not record them.
   Partial<Pick<Call, Later>>
 
@@ -106,7 +109,25 @@ export interface OpenDebtOperation extends Movement {
 /** Movements by the operator: each is made once under its key. */
 export type MoneyOperation = TopUpOperation | WithdrawOperation | OpenDebtOperation
 
-export type Operation = HoldOperation | PostOperation | VoidOperation | ExpireOperation | MoneyOperation
+/**
+ * Gives back what a call was charged, or a part of it, at most what was not refunded before; debt is paid from it first, also what the
+ * call itself left unpaid. It no longer counts against the spend limit of its key, nor against budgets in whose period it was made.
+ */
+export interface RefundOperation extends Omit<Movement, 'amount_nanos'> {
+  op: 'refund'
+  key_id: number
+  call_id: number
+  /** Null: all that was not refunded before. */
+  amount_nanos: Nanos | null
+}
+
+export type Operation =
+  | HoldOperation
+  | PostOperation
+  | VoidOperation
+  | ExpireOperation
+  | MoneyOperation
+  | RefundOperation
 
 /** A budget has less left than a call needs. */
 export type BudgetRefusal = `${'key' | 'account'}_${'5h' | 'daily' | 'weekly' | 'monthly'}_limit`
@@ -123,6 +144,9 @@ export type Refusal =
   | 'outstanding_debt'
   | 'no_such_hold'
   | 'already_resolved'
+  | 'no_such_call'
+  | 'nothing_to_refund'
+  | 'more_than_charged'
   | 'amount_out_of_range'
   | 'request_key_used'
   | 'limit_requests'
@@ -138,6 +162,16 @@ export type VoidOutcome = { ok: true; returned_nanos: Nanos; late?: true | undef
 export type MoneyOutcome =
   // `first`: the movement that was made under the same key before; nothing was moved.
   { ok: true; balance_nanos: Nanos; debt_nanos: Nanos; first?: KeyedEntry | undefined } | Refused
+export type RefundOutcome =
+  // `refunded_nanos`: what this refund gave back, or the one that was made under the same key before.
+  | {
+      ok: true
+      refunded_nanos: Nanos
+      balance_nanos: Nanos
+      debt_nanos: Nanos
+      first?: KeyedEntry | undefined
+    }
+  | Refused
 export interface Refused {
   ok: false
   refusal: Refusal
@@ -156,7 +190,7 @@ export interface LimitReached {
 }
 
 /** An entry that is known by the key of its request; or an opening debt, whose amount is negative here. */
-export type KeyedEntry = Pick<Entry, 'amount_nanos' | 'note' | 'created_at_ms'> & {
+export type KeyedEntry = Pick<Entry, 'amount_nanos' | 'call_id' | 'note' | 'created_at_ms'> & {
   kind: Entry['kind'] | 'opening_debt'
 }
 
@@ -166,12 +200,14 @@ export type OutcomeOf<O extends Operation> = O extends HoldOperation
     ? PostOutcome
     : O extends VoidOperation | ExpireOperation
       ? VoidOutcome
-      : MoneyOutcome
+      : O extends RefundOperation
+        ? RefundOutcome
+        : MoneyOutcome
 /** A hold may be decided at once. */
 export type Submitted<O extends Operation> =
   | Promise<OutcomeOf<O>>
   | (O extends HoldOperation ? HoldOutcome : never)
-export type Outcome = HoldOutcome | PostOutcome | VoidOutcome | MoneyOutcome
+export type Outcome = HoldOutcome | PostOutcome | VoidOutcome | MoneyOutcome | RefundOutcome
 
 /** The ledger as the rest of the gateway sees it. */
 export interface Ledger {

@@ -219,6 +219,7 @@ export const totalQueries = perConnection({
       .select({
         charged_nanos: sql<number>`-${totalOf(entries.amount_nanos, sql`${entries.kind} IN ('charge', 'debt_payment')`)}`,
         topped_up_nanos: totalOf(entries.amount_nanos, sql`${entries.kind} = 'top_up'`),
+        refunded_nanos: totalOf(entries.amount_nanos, sql`${entries.kind} = 'refund'`),
         withdrawn_nanos: sql<number>`-${totalOf(entries.amount_nanos, sql`${entries.kind} = 'withdrawal'`)}`,
       })
       .from(entries)

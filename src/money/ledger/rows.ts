@@ -4,7 +4,7 @@ import type { Hold } from '../../store/schema.ts'
 import { groupCalls } from './added-calls.ts'
 import { type Book, entryKey } from './book.ts'
 import { bookRow } from './budget-rows.ts'
-import type { MoneyOperation, Operation } from './operations.ts'
+import type { Operation } from './operations.ts'
 import type { Statements } from './statements.ts'
 import type { StoredPrices } from './stored-prices.ts'
 
@@ -26,6 +26,11 @@ export function load(book: Book, statements: Statements, operation: Operation): 
     case 'withdraw':
     case 'open_debt':
       loadAccount(book, statements, operation.account_id)
+      loadKeyedEntry(book, statements, operation)
+      return
+    case 'refund':
+      loadOwner(book, statements, operation)
+      loadCall(book, statements, operation.call_id)
       loadKeyedEntry(book, statements, operation)
   }
 }
@@ -55,11 +60,17 @@ function loadKey(book: Book, statements: Statements, id: number): void {
 function loadKeyedEntry(
   book: Book,
   statements: Statements,
-  { account_id, request_key }: MoneyOperation,
+  { account_id, request_key }: { account_id: number; request_key?: string | undefined },
 ): void {
   if (request_key === undefined || book.keyed_entries.has(entryKey(account_id, request_key))) return
   const row = statements.keyedEntry.get(account_id, request_key)
   if (row) book.keyed_entries.set(entryKey(account_id, request_key), row)
+}
+
+function loadCall(book: Book, statements: Statements, id: number): void {
+  if (book.calls.has(id)) return
+  const row = statements.call.get(id)
+  if (row) book.calls.set(id, row)
 }
 
 function loadHold(book: Book, statements: Statements, id: number): void {
@@ -82,6 +93,7 @@ export function store(book: Book, statements: Statements, prices: StoredPrices):
   const added = groupCalls(book.new_calls)
   for (const row of book.new_calls) statements.insertCall(Object.assign(row, prices.store(row.price)))
   for (const row of added) statements.addToSums(row)
+  for (const [id, more_nanos] of book.new_refunds) statements.addRefund.run(more_nanos, id)
   for (const row of book.new_opening_debts) statements.insertOpeningDebt(row)
   for (const row of book.new_entries) statements.insertEntry(row)
 }

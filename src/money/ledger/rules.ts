@@ -40,6 +40,7 @@ import type {
   VoidOperation,
   VoidOutcome,
 } from './operations.ts'
+import { refund } from './refunds.ts'
 
 /** Periods as refusals name them. */
 const PERIOD_NAMES = { '5h': '5h', day: 'daily', week: 'weekly', month: 'monthly' } as const
@@ -54,6 +55,7 @@ const RULES: { [Op in Operation['op']]: Rule<Extract<Operation, { op: Op }>> } =
   top_up: moveByOperator,
   withdraw: moveByOperator,
   open_debt: openDebt,
+  refund,
 }
 
 /**
@@ -263,6 +265,7 @@ function callOf(resolved: HoldRow, record: CallRecord, cost_nanos: Nanos, unpaid
     hold_nanos: resolved.amount_nanos,
     cost_nanos,
     unpaid_nanos,
+    refunded_nanos: 0,
     provider_cost_nanos: record.provider_cost_nanos ?? null,
     reported_cost_nanos: record.reported_cost_nanos ?? null,
     computed_cost_nanos: record.computed_cost_nanos ?? null,

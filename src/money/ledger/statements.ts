@@ -15,7 +15,7 @@ import {
   opening_debts,
 } from '../../store/schema.ts'
 import { ADDED_COLUMNS, type AddedCalls } from './added-calls.ts'
-import type { HoldRow, NewEntry } from './book.ts'
+import type { HoldRow, NewEntry, RefundedCall } from './book.ts'
 import { BUDGET_COLUMNS, type StoredAccount, type StoredKey } from './budget-rows.ts'
 import { columnsOf, columnsWithoutId } from './columns.ts'
 import type { KeyedEntry } from './operations.ts'
@@ -52,9 +52,12 @@ export function prepareStatements(db: Database) {
       `SELECT * FROM holds WHERE id = ?1 UNION ALL
        SELECT id, account_id, key_id, request_id, hold_nanos, 'settled', started_at_ms, started_at_ms, NULL FROM calls WHERE id = ?1`,
     ),
+    call: db.prepare<RefundedCall, [number]>(
+      'SELECT id, account_id, key_id, request_id, cost_nanos, refunded_nanos FROM calls WHERE id = ?',
+    ),
     keyedEntry: db.prepare<KeyedEntry, [number, string]>(
-      `SELECT kind, amount_nanos, note, created_at_ms FROM entries WHERE account_id = ?1 AND request_key = ?2 UNION ALL
-       SELECT 'opening_debt', -amount_nanos, note, created_at_ms FROM opening_debts WHERE account_id = ?1 AND request_key = ?2`,
+      `SELECT kind, amount_nanos, call_id, note, created_at_ms FROM entries WHERE account_id = ?1 AND request_key = ?2 UNION ALL
+       SELECT 'opening_debt', -amount_nanos, NULL, note, created_at_ms FROM opening_debts WHERE account_id = ?1 AND request_key = ?2`,
     ),
 
     updateAccount: db.prepare<null, [number, number, number, number]>(
@@ -65,6 +68,10 @@ export function prepareStatements(db: Database) {
     ),
     updateBudget: db.prepare<null, [number | null, number, number, number]>(
       'UPDATE budgets SET started_ms = ?, first_hold_id = ?, used_nanos = ? WHERE id = ?',
+    ),
+    // A trigger takes it from the sums.
+    addRefund: db.prepare<null, [number, number]>(
+      'UPDATE calls SET refunded_nanos = refunded_nanos + ? WHERE id = ?',
     ),
     expireHold: db.prepare<null, [number]>(`UPDATE holds SET state = 'expired' WHERE id = ?`),
     deleteHold: db.prepare<null, [number]>('DELETE FROM holds WHERE id = ?'),

@@ -163,11 +163,14 @@ export const SUMMED = [
   'known_revenue_nanos',
 ] as const satisfies (keyof Sum)[]
 
+/** What a call costs its account, refunds taken off. */
+const CHARGED = 'cost_nanos - refunded_nanos'
+
 /** The same in SQL over `calls`, in this order. */
 export const SUMMED_SQL = [
-  ...OF_CALLS.map((column) => `sum(${column})`),
+  ...OF_CALLS.map((column) => (column === 'cost_nanos' ? `sum(${CHARGED})` : `sum(${column})`)),
   'coalesce(sum(provider_cost_nanos), 0)',
-  'sum(CASE WHEN provider_cost_nanos IS NULL THEN 0 ELSE cost_nanos END)',
+  `sum(CASE WHEN provider_cost_nanos IS NULL THEN 0 ELSE ${CHARGED} END)`,
 ]
 
 const COUNTS = ['calls', ...SUMMED] as const

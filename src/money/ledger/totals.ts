@@ -87,13 +87,16 @@ export const moneyOfSums = () => ({
   known_revenue_nanos: totalOf(call_sums.known_revenue_nanos),
 })
 
+/** What calls cost their accounts, refunds taken off, as the kept sums have it. */
+export const charged_nanos = sql<number>`${calls.cost_nanos} - ${calls.refunded_nanos}`
+
 /** The money of calls. */
 export const moneyOfCalls = () => ({
   calls: sql<number>`count(*)`,
   failed: sql<number>`count(*) FILTER (WHERE ${isFailed(calls.outcome)})`,
-  cost_nanos: totalOf(calls.cost_nanos),
+  cost_nanos: totalOf(charged_nanos),
   provider_cost_nanos: totalOf(calls.provider_cost_nanos),
-  known_revenue_nanos: totalOf(calls.cost_nanos, sql`${calls.provider_cost_nanos} IS NOT NULL`),
+  known_revenue_nanos: totalOf(charged_nanos, sql`${calls.provider_cost_nanos} IS NOT NULL`),
 })
 
 export const totalsOfSums = () => ({ ...moneyOfSums(), ...used(call_sums) })

@@ -76,6 +76,8 @@ export const calls = sqliteTable('calls', {
   reported_cost_nanos: integer(),
   /** The cost by the route's prices, where the provider reports its own; null if the route has none. */
   computed_cost_nanos: integer(),
+  /** The part of `cost_nanos` that was refunded: the sum of its refund entries. */
+  refunded_nanos: integer().notNull(),
 })
 
 /** How far calls were written anew in smaller form, in the order of their ids (money/ledger/rewriting.ts). */
@@ -107,6 +109,7 @@ export const call_sums = sqliteTable(
     outcome: text({ enum: OUTCOMES }).notNull(),
     calls: integer().notNull(),
     ...usageColumns(),
+    /** Charges less refunds, as `known_revenue_nanos` is. */
     cost_nanos: integer().notNull(),
     unpaid_nanos: integer().notNull(),
     /** The least and the greatest id of the calls. */
@@ -142,7 +145,8 @@ export const call_tables: readonly StoredTable[] = [
       ...columns('id request_id account_id key_id surface model provider upstream_model', EXPORTED),
       ...columns('outcome status streamed estimated', EXPORTED),
       ...usage(EXPORTED),
-      ...columns('hold_nanos cost_nanos unpaid_nanos started_at_ms first_byte_ms duration_ms', EXPORTED),
+      ...columns('hold_nanos cost_nanos unpaid_nanos refunded_nanos', EXPORTED),
+      ...columns('started_at_ms first_byte_ms duration_ms', EXPORTED),
       failed_tries: EXPORTED,
       price: {
         exported: 'json',

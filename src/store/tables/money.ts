@@ -17,14 +17,17 @@ export const holds = sqliteTable('holds', {
   gateway_id: integer(),
 })
 
+/** A refund gives back what a call was charged, or a part of it. */
+export const ENTRY_KINDS = ['top_up', 'withdrawal', 'charge', 'debt_payment', 'refund'] as const
+
 /** Movements of account balances; append-only: triggers refuse update and delete, but for the note of an erased account. */
 export const entries = sqliteTable('entries', {
   id: integer().primaryKey(),
   account_id: integer().notNull(),
-  kind: text({ enum: ['top_up', 'withdrawal', 'charge', 'debt_payment'] }).notNull(),
+  kind: text({ enum: ENTRY_KINDS }).notNull(),
   /** Signed: the change of the balance. */
   amount_nanos: integer().notNull(),
-  /** The call that a charge pays for; null for the other kinds. */
+  /** The call that a charge pays for, or a refund is of; null for the other kinds. */
   call_id: integer(),
   note: text().notNull(),
   created_at_ms: integer().notNull(),

@@ -88,6 +88,8 @@ describe('calls', () => {
         free_because: null,
         unpaid_nanos: 0,
         unpaid_usd: '0.00',
+        refunded_nanos: 0,
+        refunded_usd: '0.00',
         price: expect.any(Object),
         first_byte_ms: 0,
         duration_ms: 0,

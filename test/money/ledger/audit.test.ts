@@ -40,11 +40,12 @@ describe('the audit', () => {
         keys: 3,
         calls: 3,
         pending_holds: 1,
-        balance_nanos: 823,
+        balance_nanos: 843,
         held_nanos: 100,
         debt_nanos: 0,
         charged_nanos: 197,
         topped_up_nanos: 1_030,
+        refunded_nanos: 20,
         withdrawn_nanos: 10,
       },
     })
@@ -103,14 +104,14 @@ describe('the audit', () => {
 
   test('reports the value expected and the value found', async () => {
     const db = used()
-    tamper(db, 'UPDATE accounts SET balance_nanos = 831 WHERE id = 1')
+    tamper(db, 'UPDATE accounts SET balance_nanos = 851 WHERE id = 1')
     expect((await audit(dbOver(db))).findings).toEqual([
       {
         invariant: 'balance_is_sum_of_entries',
         meaning: "An account's balance is the sum of its entries.",
         subject: 'account 1',
-        expected: 823,
-        found: 831,
+        expected: 843,
+        found: 851,
       },
     ])
   })

@@ -14,10 +14,18 @@ const FIVE_HOURS_MS = 5 * 3_600_000
 /** What an account or a key may spend in the calls that begin in a period, and a key in all. */
 export type ModelLimits = Partial<Record<Period | 'total', number>>
 
+/** A call, with the time of its hold; refunds are taken off its cost. */
+interface ModelCall {
+  account_id: number
+  key_id: number
+  at_ms: number
+  cost: number
+}
+
 interface ModelOwner {
   limits: ModelLimits
-  /** What its calls cost, each with the time of its hold. */
-  costs: { at_ms: number; cost: number }[]
+  /** Calls that cost something. */
+  costs: ModelCall[]
   /** The begin of its last five hours. */
   five_hours_from_ms: number
 }
@@ -40,6 +48,8 @@ interface ModelAccount extends ModelOwner {
   debt: number
   /** What it owed when it came, by its references. */
   opened: Map<string, number>
+  /** By their references. */
+  refunds: Map<string, { call_id: number; amount: number }>
   /** The sum of all amounts that came in or went out. */
   moved: number
 }
@@ -50,6 +60,7 @@ export class Model {
   readonly keys = new Map<number, ModelKey & { account_id: number }>()
   readonly pending = new Map<number, ModelHold>()
   readonly expired = new Map<number, ModelHold>()
+  readonly calls = new Map<number, ModelCall>()
   holds_made = 0
 
   addAccount(id: number, limits: ModelLimits = {}): void {
@@ -59,6 +70,7 @@ export class Model {
       balance: 0,
       debt: 0,
       opened: new Map(),
+      refunds: new Map(),
       moved: 0,
     })
   }
@@ -79,10 +91,13 @@ export class Model {
         ? [operation.amount_nanos, operation.minimum_nanos]
         : operation.op === 'top_up' || operation.op === 'withdraw' || operation.op === 'open_debt'
           ? [operation.amount_nanos, operation.amount_nanos === 0 ? -1 : 0]
-          : []
+          : operation.op === 'refund' && operation.amount_nanos !== null
+            ? [operation.amount_nanos, operation.amount_nanos === 0 ? -1 : 0]
+            : []
     if (amounts.some(isBad)) return no('amount_out_of_range')
     if (operation.op === 'hold') return this.hold(operation)
     if (operation.op === 'open_debt') return this.openDebt(operation)
+    if (operation.op === 'refund') return this.refund(operation)
     if (operation.op === 'top_up' || operation.op === 'withdraw') return this.move(operation)
     return this.resolve(operation)
   }
@@ -144,6 +159,9 @@ export class Model {
     this.pending.delete(hold_id)
     this.expired.delete(hold_id)
     if (operation.op === 'expire') this.expired.set(hold_id, hold)
+    const { account_id, key_id, at_ms } = hold
+    const call = { account_id, key_id, at_ms, cost: operation.op === 'post' ? operation.cost_nanos : 0 }
+    if (operation.op !== 'expire') this.calls.set(hold_id, call)
     if (operation.op !== 'post') {
       this.payDebt(hold.account_id)
       return late ? { ok: true, returned_nanos: 0, late } : { ok: true, returned_nanos: hold.amount }
@@ -152,13 +170,39 @@ export class Model {
     const unpaid = operation.cost_nanos - charged
     const key = must(this.keys.get(hold.key_id))
     key.spent += operation.cost_nanos
-    for (const { costs } of operation.cost_nanos > 0 ? [account, key] : [])
-      costs.push({ at_ms: hold.at_ms, cost: operation.cost_nanos })
+    for (const { costs } of operation.cost_nanos > 0 ? [account, key] : []) costs.push(call)
     account.balance -= charged
     account.moved -= charged
     account.debt += unpaid
     this.payDebt(hold.account_id)
     return { ok: true, charged_nanos: charged, unpaid_nanos: unpaid, late: late || undefined }
+  }
+
+  private refund(operation: Extract<Operation, { op: 'refund' }>): Outcome {
+    const { account_id, key_id, call_id, amount_nanos, request_key } = operation
+    const account = this.accounts.get(account_id)
+    const call = this.calls.get(call_id)
+    if (!account) return no('no_such_account')
+    if (call?.account_id !== account_id || call.key_id !== key_id) return no('no_such_call')
+    const first = request_key === undefined ? undefined : account.refunds.get(request_key)
+    const amount = amount_nanos ?? first?.amount ?? call.cost
+    if (first && (first.call_id !== call_id || first.amount !== amount)) return no('request_key_used')
+    if (!first) {
+      if (call.cost === 0) return no('nothing_to_refund')
+      if (amount > call.cost) return no('more_than_charged')
+      call.cost -= amount
+      must(this.keys.get(key_id)).spent -= amount
+      account.balance += amount
+      account.moved += amount
+      if (request_key !== undefined) account.refunds.set(request_key, { call_id, amount })
+      this.payDebt(account_id)
+    }
+    return {
+      ok: true,
+      refunded_nanos: amount,
+      balance_nanos: account.balance,
+      debt_nanos: account.debt,
+    }
   }
 
   private openDebt({

@@ -131,6 +131,7 @@ describe.each(WAYS)('%s', (_, run) => {
   const first = {
     kind: 'opening_debt',
     amount_nanos: -30,
+    call_id: null,
     note: 'from new-api',
     created_at_ms: NOW,
   } as const

@@ -2,7 +2,7 @@
 import type { Operation } from '../../../src/money/ledger/operations.ts'
 import type { Model } from './model.ts'
 import type { Random } from './random.ts'
-import { expire, hold, openDebt, post, topUp, voided, withdraw } from './world.ts'
+import { expire, hold, openDebt, post, refund, topUp, voided, withdraw } from './world.ts'
 
 export const ACCOUNTS = 6
 const KEYS_EACH = 4
@@ -24,6 +24,7 @@ export function nextOperation(random: Random, model: Model, now_ms: number): Ope
   }
   if (kind < 91) return resolution(random, model)
   if (kind < 92) return lostSettlement(random, account_id, now_ms)
+  if (kind < 94) return refunded(random, model, account_id)
   if (random.chance(0.1)) return debtBroughtOver(random, account_id)
   if (kind < 97) return topUp(1 + random.below(800), account_id)
   return withdraw(1 + random.below(200), random.chance(0.95) ? account_id : 99)
@@ -37,6 +38,18 @@ function debtBroughtOver(random: Random, account_id: number): Operation {
     random.chance(0.95) ? account_id : 99,
     `user ${row}`,
   )
+}
+
+/** Of one of the last calls, or of any; some have no charge, and some no call. References come again, with the same refund or another. */
+function refunded(random: Random, model: Model, account_id: number): Operation {
+  const recent = model.holds_made - random.below(40)
+  const call_id = random.chance(0.8) && recent > 0 ? recent : 1 + random.below(model.holds_made + 3)
+  const call = model.calls.get(call_id)
+  const owner = call && random.chance(0.97) ? call : { account_id, key_id: account_id }
+  const left = call?.cost ?? 0
+  const amount = random.chance(0.5) ? null : 1 + random.below(left + (random.chance(0.2) ? 20 : 1))
+  const keyed = random.chance(0.3) ? { request_key: `refund ${random.below(200)}` } : {}
+  return refund(call_id, amount, { account_id: owner.account_id, key_id: owner.key_id, ...keyed })
 }
 
 /** Of a hold that an earlier process decided, and never wrote. */
@@ -80,5 +93,7 @@ function badOperation(random: Random, account_id: number): Operation {
     withdraw(amount, account_id),
     topUp(0, account_id),
     openDebt(amount, account_id),
+    refund(1, amount, { account_id, key_id: account_id }),
+    refund(1, null, { account_id: 99 }),
   ])
 }

@@ -43,6 +43,7 @@ class HoldIds {
     return operations.map((operation, at) => {
       const is_new = operation.op === 'hold' || ('lost' in operation && operation.lost !== undefined)
       if (is_new && expected[at]?.ok) this.#ids.push(++id)
+      if ('call_id' in operation) return { ...operation, call_id: this.#idOf(operation.call_id) }
       return 'hold_id' in operation ? { ...operation, hold_id: this.#idOf(operation.hold_id) } : operation
     })
   }

@@ -24,6 +24,9 @@ export const late = <T extends object>(outcome: T) => ({ ...outcome, late: true 
 export const money = (balance_nanos: number, debt_nanos = 0) =>
   ({ ok: true, balance_nanos, debt_nanos }) as const
 
+export const refunded = (refunded_nanos: number, balance_nanos: number, debt_nanos = 0) =>
+  ({ ok: true, refunded_nanos, balance_nanos, debt_nanos }) as const
+
 export interface Case {
   name: string
   given: Given
@@ -127,9 +130,12 @@ class HoldNumbers {
   }
 
   given(operation: Operation): Operation {
+    if ('call_id' in operation) return { ...operation, call_id: this.#idOf(operation.call_id) }
     if (!('hold_id' in operation) || operation.hold_id <= 0) return operation
-    return { ...operation, hold_id: this.#ids[operation.hold_id - 1] ?? operation.hold_id + 1_000_000 }
+    return { ...operation, hold_id: this.#idOf(operation.hold_id) }
   }
+
+  #idOf = (number: number): number => this.#ids[number - 1] ?? number + 1_000_000
 
   async told(operation: Operation, results: Result[]): Promise<Result[]> {
     const [result] = results

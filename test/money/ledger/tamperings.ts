@@ -1,12 +1,12 @@
 // What breaks the invariants of the ledger: each a change by hand, with the checks of the tables switched off.
 import type { Operation } from '../../../src/money/ledger/operations.ts'
-import { expire, hold, openDebt, post, topUp, voided, withdraw } from './world.ts'
+import { expire, hold, openDebt, post, refund, topUp, voided, withdraw } from './world.ts'
 
 const PRICE = '{"unit":"token","nanos_per_million_tokens":{"output_tokens":14}}'
 
 export const USED_KEY = { budgets: { day: 5_000, month: 5_000 } }
 
-/** Of an account with 1,000: holds 1 and 2 are posted, 3 is voided, 4 expired, 5 pending; account 1 has paid what it owed when it came. */
+/** Of an account with 1,000: holds 1 and 2 are posted, 20 of the second refunded, 3 is voided, 4 expired, 5 pending; account 1 has paid what it owed when it came. */
 export const USED: readonly Operation[] = [
   ...[100, 100, 100, 100, 100].map((amount) => hold(amount)),
   post(1, 70, { price: PRICE }),
@@ -16,6 +16,7 @@ export const USED: readonly Operation[] = [
   withdraw(10),
   topUp(30),
   openDebt(7),
+  refund(2, 20),
 ]
 
 /** An image of call 3 that failed. */
@@ -26,11 +27,11 @@ export const USED_IMAGE = `
 const SUMS = ['daily_sums_are_of_calls', 'quarter_sums_are_of_calls']
 
 export const TAMPERINGS: [sql: string, broken: string[], subject: string][] = [
-  ['UPDATE accounts SET balance_nanos = 824 WHERE id = 1', ['balance_is_sum_of_entries'], 'account 1'],
+  ['UPDATE accounts SET balance_nanos = 844 WHERE id = 1', ['balance_is_sum_of_entries'], 'account 1'],
   ["DELETE FROM entries WHERE kind = 'withdrawal'", ['balance_is_sum_of_entries'], 'account 1'],
   ['UPDATE accounts SET held_nanos = 99 WHERE id = 1', ['account_held_is_sum_of_pending_holds'], 'account 1'],
   ['UPDATE keys SET held_nanos = 0 WHERE id = 1', ['key_held_is_sum_of_pending_holds'], 'key 1'],
-  ['UPDATE keys SET spent_nanos = 189 WHERE id = 1', ['key_spent_is_sum_of_costs'], 'key 1'],
+  ['UPDATE keys SET spent_nanos = 190 WHERE id = 1', ['key_spent_is_sum_of_costs'], 'key 1'],
   ['UPDATE keys SET spent_nanos = 1 WHERE id = 2', ['key_spent_is_sum_of_costs'], 'key 2'],
   [
     "UPDATE budgets SET used_nanos = used_nanos - 1 WHERE key_id = 1 AND period = 'day'",
@@ -39,7 +40,7 @@ export const TAMPERINGS: [sql: string, broken: string[], subject: string][] = [
   ],
   [
     `INSERT INTO budgets (id, account_id, key_id, period, limit_nanos, started_ms, first_hold_id, used_nanos)
-     VALUES (7, 1, NULL, 'week', 900, 0, 1, 289)`,
+     VALUES (7, 1, NULL, 'week', 900, 0, 1, 269)`,
     ['budget_has_its_calls'],
     'budget 7',
   ],
@@ -90,6 +91,32 @@ export const TAMPERINGS: [sql: string, broken: string[], subject: string][] = [
     'UPDATE calls SET unpaid_nanos = 1 WHERE id = 1',
     ['debt_is_unpaid_less_payments', 'call_is_charged_what_was_paid', ...SUMS],
     'account 1',
+  ],
+  [
+    "DELETE FROM entries WHERE kind = 'refund'",
+    ['balance_is_sum_of_entries', 'call_is_refunded_by_entries'],
+    'account 1',
+  ],
+  [
+    'UPDATE calls SET refunded_nanos = 19 WHERE id = 2',
+    ['key_spent_is_sum_of_costs', 'budget_has_its_calls', 'call_is_refunded_by_entries'],
+    'key 1',
+  ],
+  [
+    'UPDATE calls SET refunded_nanos = 121 WHERE id = 2',
+    ['key_spent_is_sum_of_costs', 'nothing_negative', 'call_is_refunded_by_entries'],
+    'key 1',
+  ],
+  [
+    'UPDATE call_sums SET cost_nanos = cost_nanos + 20 WHERE span_s = 86400',
+    ['daily_sums_are_of_calls'],
+    'account 1, key 1, sim-text, completed, from 1970-01-01 00:00:00',
+  ],
+  ["UPDATE entries SET call_id = 3 WHERE kind = 'refund'", ['call_is_refunded_by_entries'], 'call 2'],
+  [
+    "UPDATE entries SET call_id = 99 WHERE kind = 'refund'",
+    ['call_is_refunded_by_entries', 'charge_has_call_of_account'],
+    'call 2',
   ],
   [
     "DELETE FROM entries WHERE kind = 'charge' AND call_id = 1",

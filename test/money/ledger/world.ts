@@ -9,6 +9,7 @@ import type {
   HoldOperation,
   OpenDebtOperation,
   PostOperation,
+  RefundOperation,
   TopUpOperation,
   VoidOperation,
   WithdrawOperation,
@@ -78,6 +79,22 @@ export const withdraw = (amount_nanos: number, account_id = 1): WithdrawOperatio
   amount_nanos,
   note: 'refund',
   now_ms: NOW,
+})
+
+/** Of a call of account 1 and key 1 unless others are named; `null`: all that is left. */
+export const refund = (
+  call_id: number,
+  amount_nanos: number | null = null,
+  other: Partial<RefundOperation> = {},
+): RefundOperation => ({
+  op: 'refund',
+  account_id: 1,
+  key_id: 1,
+  call_id,
+  amount_nanos,
+  note: 'interrupted',
+  now_ms: NOW,
+  ...other,
 })
 
 let references = 0

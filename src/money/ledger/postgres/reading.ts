@@ -2,7 +2,15 @@
 import type { Answer, Statement } from '../../../store/engines/postgres/connection.ts'
 import { objectsOf } from '../../../store/engines/postgres/one-connection.ts'
 import { jsonOf } from '../../../store/engines/postgres/values.ts'
-import { type AccountRow, type Book, emptyBook, entryKey, type HoldRow, type KeyRow } from '../book.ts'
+import {
+  type AccountRow,
+  type Book,
+  emptyBook,
+  entryKey,
+  type HoldRow,
+  type KeyRow,
+  type RefundedCall,
+} from '../book.ts'
 import { BUDGET_COLUMNS, bookRow, type StoredKey } from '../budget-rows.ts'
 import { noCounts } from '../call-limits.ts'
 import type { KeyedEntry, Operation } from '../operations.ts'
@@ -40,6 +48,7 @@ export function readingOf(
   const [accounts, keys, holds] = [arrayOf(named.accounts), arrayOf(named.keys), arrayOf(named.holds)]
   const limits = readingOfCounts(operations)
   const keyed = named.keyed.length > 0 ? [{ text: KEYED_ENTRIES, values: [jsonOf(named.keyed)] }] : []
+  const refunded = named.calls.size > 0 ? [{ text: CALLS, values: [arrayOf(named.calls)] }] : []
   const locking =
     not_awaited === 'all'
       ? [
@@ -55,6 +64,7 @@ export function readingOf(
       { text: HOLDS, values: [holds] },
       ...limits.statements,
       ...keyed,
+      ...refunded,
     ],
     readAnswers(answers) {
       const [accounts, locked] = lockedOf(answers.slice(0, locking.length))
@@ -72,6 +82,7 @@ export function readingOf(
       for (const row of accounts)
         book.accounts.set(row.id, bookRow({ ...row, budgets: of_accounts.get(row.id) ?? null }))
       for (const row of rowsIn<HoldRow>(holds)) book.holds.set(row.id, row)
+      for (const row of rowsIn<RefundedCall>(rest.splice(keyed.length)[0])) book.calls.set(row.id, row)
       for (const { account_id, request_key, ...entry } of rowsIn<KeyedRow>(rest[0]))
         book.keyed_entries.set(entryKey(account_id, request_key), entry)
       return { book, transaction_id: found.xid, is_alive: found.alive === 1, locked }
@@ -165,13 +176,16 @@ const HOLDS = `
   SELECT id, account_id, key_id, request_id, hold_nanos, 'settled', started_at_ms, started_at_ms, NULL
     FROM calls WHERE id = ANY($1::bigint[])`
 
+const CALLS = `
+  SELECT id, account_id, key_id, request_id, cost_nanos, refunded_nanos FROM calls WHERE id = ANY($1::bigint[])`
+
 const KEYED_ENTRIES = `
   WITH requested AS MATERIALIZED (
          SELECT account_id, request_key FROM json_to_recordset($1::text::json) AS requested (account_id bigint, request_key text))
-  SELECT account_id, request_key, kind, amount_nanos, note, created_at_ms FROM entries
+  SELECT account_id, request_key, kind, amount_nanos, call_id, note, created_at_ms FROM entries
    WHERE (account_id, request_key) IN (SELECT account_id, request_key FROM requested)
   UNION ALL
-  SELECT account_id, request_key, 'opening_debt', -amount_nanos, note, created_at_ms FROM opening_debts
+  SELECT account_id, request_key, 'opening_debt', -amount_nanos, NULL, note, created_at_ms FROM opening_debts
    WHERE (account_id, request_key) IN (SELECT account_id, request_key FROM requested)`
 
 /** The rows that operations name. */
@@ -179,13 +193,21 @@ interface Named {
   readonly accounts: Set<number>
   readonly keys: Set<number>
   readonly holds: Set<number>
+  readonly calls: Set<number>
   readonly keyed: Pick<KeyedRow, 'account_id' | 'request_key'>[]
   /** How many they may open. */
   new_holds: number
 }
 
 function namedBy(operations: readonly Operation[]): Named {
-  const named: Named = { accounts: new Set(), keys: new Set(), holds: new Set(), keyed: [], new_holds: 0 }
+  const named: Named = {
+    accounts: new Set(),
+    keys: new Set(),
+    holds: new Set(),
+    calls: new Set(),
+    keyed: [],
+    new_holds: 0,
+  }
   for (const operation of operations) add(named, operation)
   return named
 }
@@ -205,12 +227,22 @@ function add(named: Named, operation: Operation): void {
       return
     case 'top_up':
     case 'withdraw':
-    case 'open_debt': {
-      const { account_id, request_key } = operation
-      named.accounts.add(account_id)
-      if (request_key !== undefined) named.keyed.push({ account_id, request_key })
-    }
+    case 'open_debt':
+      addKeyed(named, operation)
+      return
+    case 'refund':
+      named.keys.add(operation.key_id)
+      named.calls.add(operation.call_id)
+      addKeyed(named, operation)
   }
+}
+
+function addKeyed(
+  named: Named,
+  { account_id, request_key }: { account_id: number; request_key?: string | undefined },
+): void {
+  named.accounts.add(account_id)
+  if (request_key !== undefined) named.keyed.push({ account_id, request_key })
 }
 
 function addNew(named: Named, { account_id, key_id }: { account_id: number; key_id: number }): void {

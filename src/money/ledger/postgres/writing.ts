@@ -28,6 +28,10 @@ export function writesOf(book: Book, prices: SharedPrices): Statement[] {
     ...writing(DELETE_HOLDS, settled),
     ...writing(EXPIRE_HOLDS, expired),
     ...writing(INSERT_CALLS, recorded),
+    ...writing(
+      ADD_REFUNDS,
+      [...book.new_refunds].map(([id, more_nanos]) => ({ id, more_nanos })),
+    ),
     ...writing(INSERT_OPENING_DEBTS, book.new_opening_debts),
     ...writing(INSERT_ENTRIES, book.new_entries),
     ...writing(
@@ -78,3 +82,20 @@ const INSERT_CALLS = `
      SET ${SUMS.map((name) => `${name} = call_sums.${name} + excluded.${name}`).join()},
          first_call_id = least(call_sums.first_call_id, excluded.first_call_id),
          last_call_id = greatest(call_sums.last_call_id, excluded.last_call_id)`
+
+/** They leave the sums of the call's own day and quarter of an hour. */
+const ADD_REFUNDS = `
+  WITH refunded AS (
+    UPDATE calls SET refunded_nanos = refunded_nanos + more_nanos
+      FROM json_to_recordset($1::text::json) AS listed (id bigint, more_nanos bigint)
+     WHERE calls.id = listed.id
+    RETURNING ${KIND.map((name) => `calls.${name}`).join()}, started_at_ms, more_nanos, provider_cost_nanos IS NOT NULL AS is_known),
+  less AS (
+    SELECT span_s, started_at_ms / (1000 * span_s) * span_s AS start_s, ${KIND.join()}, sum(more_nanos) AS nanos,
+           coalesce(sum(more_nanos) FILTER (WHERE is_known), 0) AS known_nanos
+      FROM refunded CROSS JOIN (VALUES (86400::bigint), (900)) AS spans (span_s)
+     GROUP BY 1, 2, ${KIND.join()})
+  UPDATE call_sums
+     SET cost_nanos = call_sums.cost_nanos - nanos, known_revenue_nanos = call_sums.known_revenue_nanos - known_nanos
+    FROM less
+   WHERE ${['span_s', 'start_s', ...KIND].map((name) => `call_sums.${name} = less.${name}`).join(' AND ')}`

@@ -36,6 +36,7 @@ import shared_catalogues from './migrations/0030_shared_catalogues.sql' with { t
 import budgets from './migrations/0031_budgets.sql' with { type: 'text' }
 import moved_in from './migrations/0032_moved_in.sql' with { type: 'text' }
 import imports from './migrations/0033_imports.sql' with { type: 'text' }
+import refunds from './migrations/0034_refunds.sql' with { type: 'text' }
 
 /** In order. A migration's number is its place in this list, from 1; once released, neither it nor its bytes change. */
 export const MIGRATIONS: readonly string[] = [
@@ -72,6 +73,7 @@ export const MIGRATIONS: readonly string[] = [
   budgets,
   moved_in,
   imports,
+  refunds,
 ]
 
 /** The script for an empty database, in place of the first migrations, in a tenth of their time: every audit makes one, too. */
