@@ -10,8 +10,8 @@ import { AlertView, alertView, SendingView, sendingView } from './views.ts'
 
 const AlertsView = Type.Object({
   open: Type.Array(AlertView),
-  recent: Type.Array(AlertView, { description: 'open or over, the newest first' }),
-  sendings: Type.Array(SendingView, { description: 'the newest first' }),
+  recent: Type.Array(AlertView, { description: 'open or over, newest first' }),
+  sendings: Type.Array(SendingView, { description: 'newest first' }),
   webhook: Nullable(Type.String({ description: 'the host that alerts are sent to' })),
 })
 

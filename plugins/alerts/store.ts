@@ -77,7 +77,7 @@ export const openAlerts = (db: Db): Awaitable<AlertRow[]> => queries(db).open.al
 export const recentAlerts = (db: Db, limit: number): Awaitable<AlertRow[]> =>
   queries(db).recent.all({ row_limit: limit })
 
-/** The newest first. */
+/** Newest first. */
 export const recentSendings = (db: Db, limit: number): Awaitable<SendingWithAlert[]> =>
   queries(db).sendings.all({ row_limit: limit })
 

@@ -90,8 +90,8 @@ const SumView = Closed({
 /** A page of calls, or of sums. */
 export const UsageView = Type.Union(
   [
-    Closed({ calls: Type.Array(CallView, { description: 'The newest first.' }), ...PAGE_FIELDS }),
-    Closed({ sums: Type.Array(SumView, { description: 'The newest day first.' }), ...PAGE_FIELDS }),
+    Closed({ calls: Type.Array(CallView, { description: 'Newest first.' }), ...PAGE_FIELDS }),
+    Closed({ sums: Type.Array(SumView, { description: 'Newest day first.' }), ...PAGE_FIELDS }),
   ],
   { description: 'A page.' },
 )

@@ -12,7 +12,7 @@ const MEANINGS: Readonly<Record<ErrorKind, string>> = {
     "A suspended account, an address off the key's list, or a model that the key may not call",
   not_found: 'No such model, or no such thing in this account',
   conflict:
-    'The first request with this `Idempotency-Key` is still under way; or a picture that is referred to is still being made',
+    'The first request with this `Idempotency-Key` is still in progress; or a picture that is referred to is still being made',
   payload_too_large: 'The body is too large',
   unsupported_media: 'The `Content-Encoding` of the body is unknown',
   unprocessable: 'The `Idempotency-Key` was used with another body; or what is referred to has failed',
@@ -31,7 +31,7 @@ const MESSAGES: Readonly<Record<ErrorKind, string>> = {
   insufficient_balance: 'The balance does not pay for this call. Top up the account.',
   permission_denied: 'This API key may not call this model.',
   not_found: 'Model not found. GET /v1/models lists the models that you may call.',
-  conflict: 'The first request with this Idempotency-Key is still under way. Retry after a moment.',
+  conflict: 'The first request with this Idempotency-Key is still in progress. Retry after a moment.',
   payload_too_large: 'The request body is larger than this endpoint takes.',
   unsupported_media: 'Content-Encoding: must be one of gzip, deflate, br and zstd, or be left out.',
   unprocessable: 'This Idempotency-Key was used for another request. Use a new one.',

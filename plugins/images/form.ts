@@ -163,11 +163,11 @@ async function readMask(content: FilePart['content']): Promise<Reference> {
 function assertImage({ field }: FilePart, received: number): void {
   if (!IMAGE_FIELDS.has(field))
     throw invalidRequest(
-      `${field.slice(0, 64)}: no file is taken under this name. Send images as "image", a mask as "mask".`,
+      `${field.slice(0, 64)}: unknown file field. Send images as "image", a mask as "mask".`,
       { param: field.slice(0, 64) },
     )
   if (received === MAX_REFERENCES)
-    throw invalidRequest(`image: at most ${MAX_REFERENCES} images are taken at once.`, { param: 'image' })
+    throw invalidRequest(`image: at most ${MAX_REFERENCES} images are allowed at once.`, { param: 'image' })
 }
 
 async function* hashed(

@@ -48,7 +48,7 @@ const ImageView = Closed({
 })
 
 const HistoryView = Closed(
-  { images: Type.Array(ImageView, { description: 'The newest first.' }), ...PAGE_FIELDS },
+  { images: Type.Array(ImageView, { description: 'Newest first.' }), ...PAGE_FIELDS },
   { description: 'A page of images.' },
 )
 

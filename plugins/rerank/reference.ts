@@ -28,7 +28,7 @@ const rerankAs = (route: string, id: string): Written => ({
       },
     },
   ),
-  answer: 'The best first.',
+  answer: 'Best first.',
   headers: PAID_HEADERS,
   content: json(
     asIn(RERANK, {

@@ -26,7 +26,7 @@ export const UploadedView = Closed(
 
 export const FilesView = Closed(
   {
-    files: Type.Array(ListedFileView, { description: 'The newest first.' }),
+    files: Type.Array(ListedFileView, { description: 'Newest first.' }),
     ...PAGE_FIELDS,
     quota: Closed(
       {

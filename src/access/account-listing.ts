@@ -19,10 +19,10 @@ export const availableOf = ({
 
 /** The fields of its money. */
 export const ACCOUNT_MONEY_FIELDS = {
-  ...MoneyFields('balance', 'What the account has'),
-  ...MoneyFields('held', 'What calls under way hold of it'),
-  ...MoneyFields('available', 'What is left for new calls'),
-  ...MoneyFields('debt', 'What calls cost beyond the balance; top-ups pay it first'),
+  ...MoneyFields('balance', 'Balance of the account'),
+  ...MoneyFields('held', 'Held for running calls'),
+  ...MoneyFields('available', 'Available for new calls'),
+  ...MoneyFields('debt', 'Debt: charges that the balance did not cover; top-ups pay it first'),
 }
 
 export const accountMoney = (account: AccountMoney) => ({

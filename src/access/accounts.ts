@@ -16,7 +16,7 @@ const NAME = /^[A-Za-z0-9][A-Za-z0-9._@+-]{0,63}$/
 export function checkName(name: string, param = 'name'): void {
   if (!isName(name)) {
     throw invalidRequest(
-      `"${name}" is not a name: it must have 1 to 64 letters, digits and . _ @ + -, and begin with a letter or a digit.`,
+      `"${name}" is not a valid name. Use 1 to 64 letters, digits and . _ @ + -, and begin with a letter or a digit.`,
       { param },
     )
   }
@@ -44,7 +44,9 @@ export function checkAccountName(name: string): void {
   if (isOperatorsName(name))
     throw invalidRequest(`"${name}" is reserved for the operator. Choose another name.`, { param: 'name' })
   if (PSEUDONYM.test(name))
-    throw invalidRequest(`"${name}" is the name of an erased account: choose another one.`, { param: 'name' })
+    throw invalidRequest(`"${name}" is the name of an erased account. Choose another name.`, {
+      param: 'name',
+    })
 }
 
 /**
@@ -141,9 +143,7 @@ export async function renameAccount(db: Db, name: string, new_name: string): Pro
 /** @throws GatewayError conflict if the account is erased, or about to be */
 export async function refuseErased(db: Db, { id, name }: Pick<Account, 'id' | 'name'>): Promise<void> {
   if (await erasingQueries(db).find.get({ account_id: id }))
-    throw conflict(
-      `The account "${name}" is erased: it stays closed, and its name stays as it is. Create a new one.`,
-    )
+    throw conflict(`The account "${name}" is erased and cannot be opened or renamed. Create a new one.`)
 }
 
 /** Changes a status, which whoever calls it records, in their transaction. @throws GatewayError not_found for a name that no account has */

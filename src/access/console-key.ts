@@ -39,7 +39,7 @@ export async function payingKey(db: Db, account: Account, issuing: Issuing): Pro
   if (state === 'usable') return key
   const past = state === 'revoked' ? 'was revoked' : 'has expired'
   throw permissionDenied(
-    `The key "${CONSOLE_KEY}" of this account, which pays for calls from here, ${past}. Make a new one to go on.`,
+    `The key "${CONSOLE_KEY}" of this account, which pays for calls from the playground, ${past}. Create a new one to continue.`,
     { code: `console_key_${state}` },
   )
 }

@@ -41,7 +41,7 @@ export async function importKeys(
   for (const key of imported) checkImportedKey(key, now_ms)
   await tx.lock(account_id)
   const account = await accountQueries(tx).accountById.get({ id: account_id })
-  if (!account) throw notFound(`There is no account ${account_id}.`)
+  if (!account) throw notFound(`Account ${account_id} not found.`)
   await refuseClosed(tx, account)
   for (const { settings } of imported) await refuseTakenName(tx, account_id, settings.name, now_ms)
   return await insertKeys(
@@ -121,4 +121,4 @@ export function checkImportedKey(
 }
 
 const keyExists = (prefix: string) =>
-  conflict(`The key "${prefix}" is there already, of this account or another one.`, { code: 'key_exists' })
+  conflict(`The key "${prefix}" already exists, in this account or another.`, { code: 'key_exists' })

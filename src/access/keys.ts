@@ -130,7 +130,7 @@ export function changeKey(
   return db.begin(async (tx) => {
     const key = await lockedKey(tx, reference)
     if (keyStatus(key, now_ms) === 'revoked')
-      throw invalidRequest(`The key "${key.prefix}" is revoked, which cannot be changed. Create a new one.`)
+      throw invalidRequest(`The key "${key.prefix}" is revoked and cannot be changed. Create a new one.`)
     const settings = { ...key, ...changes }
     // A time that has passed may stay, but is not set; so may patterns that an earlier version took.
     const { models: new_models = null, expires_at_ms: new_expires_at_ms = null } = changes

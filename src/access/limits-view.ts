@@ -21,15 +21,15 @@ const LIMITS = [
 ] as const satisfies (keyof Limit)[]
 
 const limit = Type.Integer({ description: 'The limit.' })
-const used = Type.Integer({ description: 'What counts against it.' })
+const used = Type.Integer({ description: 'The amount counted against it.' })
 const limitOf = (description: string) =>
   Type.Optional(Type.Object({ limit, used }, { ...closed, description }))
 
 export const LimitsView = Type.Object(
   {
-    requests_per_minute: limitOf('Requests a minute.'),
-    tokens_per_minute: limitOf('Tokens a minute.'),
-    concurrent_calls: limitOf('Calls at the same time.'),
+    requests_per_minute: limitOf('Requests per minute.'),
+    tokens_per_minute: limitOf('Tokens per minute.'),
+    concurrent_calls: limitOf('Concurrent requests.'),
   },
   closed,
 )
@@ -46,13 +46,12 @@ export function limitsView(limit: Limit, used: Record<keyof Limit, number>) {
 export const SpendLimitsView = Type.Array(
   Closed({
     period: OneOf(SPEND_PERIODS, {
-      description:
-        'The period; days, weeks and months are of UTC, and five hours begin with their first call.',
+      description: 'The period. Days, weeks and months are in UTC; five hours begin with the first call.',
     }),
     ...MoneyFields('limit', 'The limit'),
-    ...MoneyFields('used', 'What calls of the period cost, and what those under way hold'),
-    ...MoneyFields('left', 'What is left of it'),
-    ...NullableTimeFields('resets', 'When it begins anew'),
+    ...MoneyFields('used', 'Charges of the period, with the holds of running calls'),
+    ...MoneyFields('left', 'The rest of the limit'),
+    ...NullableTimeFields('resets', 'When it resets'),
     state: OneOf(['ok', 'near', 'reached'], { description: 'Near from 80 % on.' }),
   }),
   { description: 'The spend limits that are set.' },

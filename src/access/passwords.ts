@@ -110,7 +110,7 @@ export function checkPassword(password: string, param: string): void {
   const chars = [...password].length
   if (chars < MIN_PASSWORD_CHARS)
     throw invalidRequest(
-      `${param}: must have at least ${MIN_PASSWORD_CHARS} characters, so that nobody can guess it. Use a few words in a row.`,
+      `${param}: must have at least ${MIN_PASSWORD_CHARS} characters. A few random words work well.`,
       { param },
     )
   if (password.length > MAX_PASSWORD_CHARS)

@@ -29,13 +29,13 @@ export function createExports(now: () => number): Exports {
     begin(account_id) {
       if ((under_way.get(account_id) ?? 0) >= MAX_AT_ONCE)
         throw rateLimited(
-          `This account reads ${MAX_AT_ONCE} lists as CSV at this moment. Try again once one of them has ended. Your pages still work.`,
+          `This account is already exporting ${MAX_AT_ONCE} lists. Try again when one of them finishes.`,
           { retry_after_s: RETRY_AFTER_S },
         )
       const { admitted, resets_in_s: retry_after_s } = rate.take(account_id, MAX_A_MINUTE)
       if (!admitted)
         throw rateLimited(
-          `This account has exported ${MAX_A_MINUTE} lists as CSV within a minute. Try again in ${counted(retry_after_s, 'second')}. Your pages still work.`,
+          `This account has exported ${MAX_A_MINUTE} lists within a minute. Try again in ${counted(retry_after_s, 'second')}.`,
           { retry_after_s },
         )
       count(account_id, 1)

@@ -210,10 +210,10 @@ export function forgetSessions(db: Db): Promise<void> {
 const SESSION_REQUIRED = 'session_required'
 
 export const sessionRequired = () =>
-  unauthenticated('You are not signed in, or your session is over. Sign in at /console.', {
+  unauthenticated('You are not signed in, or your session has ended. Sign in at /console.', {
     code: SESSION_REQUIRED,
   })
 const keyEnded = () =>
-  unauthenticated('The API key of this session was revoked or has expired. Sign in with another one.', {
+  unauthenticated('The API key of this session was revoked or has expired. Sign in with another key.', {
     code: SESSION_REQUIRED,
   })

@@ -245,7 +245,7 @@ async function changePassword(
   const { address, request_id } = visitor
   if (viewer.role === 'key')
     throw permissionDenied(
-      'A session by API key has no password. Sign in with the account’s password to change it.',
+      'You signed in with an API key. To change the password, sign in with the account’s password.',
     )
   checkPassword(new_password, 'new_password')
   const account_id = viewer.role === 'operator' ? null : viewer.account_id

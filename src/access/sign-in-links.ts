@@ -164,6 +164,6 @@ async function makeLink(
 
 const noSuchLink = () =>
   notFound(
-    'This link was used already, was replaced by a newer one, or has expired. Ask the operator for a new one; the operator runs `tollgate console link`.',
+    'This link was already used, was replaced by a newer one, or has expired. Ask the operator for a new one; the operator runs `tollgate console link`.',
     { code: 'link_not_valid', param: 'token' },
   )

@@ -40,7 +40,7 @@ export const ownerOf = (viewer: Viewer): { account_id: number | undefined; key_i
 /** @throws GatewayError permission_denied if only the operator may */
 export function requireOperator(viewer: Viewer): void {
   if (viewer.role !== 'operator')
-    throw permissionDenied('Only the operator may do this. Sign in with the operator’s password.')
+    throw permissionDenied('Only the operator can do this. Sign in with the operator’s password.')
 }
 
 /** The key whose calls are all that a viewer sees; undefined for those who see all of an account. */
@@ -51,7 +51,7 @@ export const onlyKeyOf = (viewer: Viewer): number | undefined =>
 export function requireWholeAccount(viewer: Viewer): void {
   if (onlyKeyOf(viewer) !== undefined)
     throw permissionDenied(
-      'This session by a limited API key sees the calls of that key only. Sign in with the account’s password to see more.',
+      'You are signed in with a limited API key, so you see its calls only. Sign in with the account’s password to see more.',
     )
 }
 

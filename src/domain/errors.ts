@@ -129,7 +129,7 @@ export class OversizedAnswer extends UpstreamFault {}
 /** The failure of a stream that broke after it began: the same message wherever the break is noticed. */
 export const brokenStream = (cause?: unknown): GatewayError =>
   upstreamFailed(
-    "The model's provider broke off its answer. Only what was delivered is charged; please retry.",
+    "The model's provider interrupted its answer. Only what was delivered is charged; please retry.",
     {
       cause,
     },

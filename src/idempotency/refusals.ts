@@ -13,13 +13,13 @@ export const keyOfAnotherRequest = (): GatewayError =>
   )
 
 export const requestUnderWay = (): GatewayError =>
-  conflict('The first request with this Idempotency-Key is still under way. Retry after a moment.', {
+  conflict('The first request with this Idempotency-Key is still in progress. Retry after a moment.', {
     code: 'idempotency_key_in_use',
     retry_after_s: 1,
   })
 
 export const answerLost = (): GatewayError =>
   conflict(
-    'The first request with this Idempotency-Key was charged, but its answer is not available: it broke off, its caller left, it was too large to keep, or newer answers replaced it. To repeat the call and be charged again, send a new key.',
+    'The first request with this Idempotency-Key was charged, but its answer is not available: it was interrupted, the client disconnected, it was too large to keep, or newer answers replaced it. To repeat the call and be charged again, send a new key.',
     { code: 'idempotent_answer_lost' },
   )

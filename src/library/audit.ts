@@ -10,10 +10,9 @@ import { isImageKey, storeKeyOf } from './names.ts'
 import { fileQueries, generationQueries } from './queries.ts'
 
 const MEANINGS = {
-  stored_row_has_its_file: 'An image whose row says stored has its file, of the size in its row.',
-  file_has_its_row: 'A file in the folders of images is named by a row.',
-  used_quota_is_sum_of_files:
-    "The bytes that an account's rows count against its quota are those of its files on the disk, missing files aside.",
+  stored_row_has_its_file: 'Each stored image has its file, in its recorded size.',
+  file_has_its_row: 'Each image file belongs to a recorded image.',
+  used_quota_is_sum_of_files: "An account's used quota is the size of its stored files.",
   quota_is_kept: `The uploaded files of an account have at most ${FILE_QUOTA_BYTES / 1024 / 1024} MB together.`,
 } as const
 

@@ -6,11 +6,10 @@ import { responseQueries } from './queries.ts'
 import type { Row } from './rows.ts'
 
 const MEANINGS = {
-  kept_response_has_its_content:
-    'A kept response has the bytes that its row counts, in the row or in its file.',
+  kept_response_has_its_content: 'Each kept response has its recorded size.',
   conversation_is_whole:
-    'A kept response that continues another counts the responses and the bytes of the whole conversation, all of one account.',
-  response_counts_those_after_it: 'A kept response counts the responses that continue it.',
+    'Each kept response counts the responses and bytes of its whole conversation, all of one account.',
+  response_counts_those_after_it: 'Each kept response counts the responses that continue it.',
 } as const
 
 export interface ResponseTotals {

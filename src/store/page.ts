@@ -8,7 +8,7 @@ export interface PageRequest {
 }
 
 export interface Page<T> {
-  /** The newest first. */
+  /** Newest first. */
   rows: T[]
   /** Where the next page begins; undefined on the last one. */
   next_cursor: number | undefined

@@ -81,11 +81,11 @@ export function allFailed(failures: readonly UpstreamFailure[]): GatewayError {
 const BROKEN: Readonly<
   Record<Exclude<FailureClass, 'bad_request'>, readonly [error: typeof upstreamFailed, what: string]>
 > = {
-  rate_limited: [rateLimited, "The model's provider broke off its answer because of its rate limit."],
-  overloaded: [upstreamOverloaded, "The model's provider is overloaded, and broke off its answer."],
+  rate_limited: [rateLimited, "The model's provider interrupted its answer because of its rate limit."],
+  overloaded: [upstreamOverloaded, "The model's provider is overloaded and interrupted its answer."],
   timed_out: [upstreamTimeout, "The model's provider did not finish its answer in time."],
-  bad_key: [upstreamFailed, "The model's provider broke off its answer."],
-  upstream_error: [upstreamFailed, "The model's provider broke off its answer."],
+  bad_key: [upstreamFailed, "The model's provider interrupted its answer."],
+  upstream_error: [upstreamFailed, "The model's provider interrupted its answer."],
 }
 
 interface BrokenStream {

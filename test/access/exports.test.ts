@@ -7,8 +7,7 @@ const scene = () => {
   const exports = createExports(() => clock.now_ms)
   return { clock, begin: (account_id = 1) => exports.begin(account_id) }
 }
-const AT_ONCE =
-  'This account reads 3 lists as CSV at this moment. Try again once one of them has ended. Your pages still work.'
+const AT_ONCE = 'This account is already exporting 3 lists. Try again when one of them finishes.'
 
 test('three are read at once; the end of one makes room for one, however often it is told', () => {
   const { begin } = scene()
@@ -27,7 +26,7 @@ test('one that is refused for those at once is none of the twelve in a minute', 
   expect(() => begin()).toThrow(AT_ONCE)
   for (const end of [first, second, third]) end()
   for (let begun = 3; begun < 12; begun++) begin()()
-  expect(() => begin()).toThrow('This account has exported 12 lists as CSV within a minute. Try again in')
+  expect(() => begin()).toThrow('This account has exported 12 lists within a minute. Try again in')
   clock.now_ms = 61_000
   begin()
 })

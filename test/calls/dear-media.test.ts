@@ -24,7 +24,7 @@ test.each(DEAR_CASES.map((one) => [one.surface, one.medium.name, one] as const))
 )
 
 describe('the refusal of a call that is held as all that its model reads', () => {
-  const ADVICE = 'send files as data instead of by an address or an id, PDFs without encryption'
+  const ADVICE = 'Send files inline instead of by URL or id, PDFs without encryption'
   const uncounted = DEAR_CASES.filter(({ surface, medium }) =>
     // Chat completions take no id of a file.
     surface.startsWith('chat')

@@ -153,9 +153,7 @@ test('exports have an allowance of their own: no page is refused for them, and n
   const refused = await carol.send('GET', '/calls.csv')
   expect([refused.status, ((await refused.json()) as { error: { message: string } }).error.message]).toEqual([
     429,
-    expect.stringMatching(
-      /^This account has exported 12 lists as CSV within a minute\. Try again in \d+ seconds\./,
-    ),
+    expect.stringMatching(/^This account has exported 12 lists within a minute\. Try again in \d+ seconds\./),
   ])
   expect((await carol.send('GET', '/sessions')).status).toBe(200)
   const operator = await signedIn(gateway, 'operator')

@@ -70,7 +70,7 @@ describe('the input is charged', () => {
     const again = await s.gateway.call(wholePath(), BODY, { key, headers })
     expect(again.status).toBe(409)
     expect(await again.text()).toContain(
-      'was charged, but its answer is not available: it broke off, its caller left,',
+      'was charged, but its answer is not available: it was interrupted, the client disconnected,',
     )
     await expectSettledOnce(s, key, { ...INPUT, ...LEFT })
   })

@@ -161,7 +161,7 @@ describe('by hand', () => {
 
   test.each([
     ['account resume erased-1', 'stays closed'],
-    ['account rename erased-1 anna', 'its name stays as it is'],
+    ['account rename erased-1 anna', 'cannot be opened or renamed'],
     ['key create erased-1', 'is closed'],
     ['account invite erased-1', 'is closed'],
   ])('%s: refused, since what is erased does not come back', async (line, words) => {

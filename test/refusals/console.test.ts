@@ -85,7 +85,7 @@ describe('the list of calls has them', () => {
         model: MODEL,
         outcome: 'refused',
         status: 402,
-        refusal: expect.stringMatching(/free balance does not cover/),
+        refusal: expect.stringMatching(/Insufficient balance/),
         cost_nanos: 0,
         provider: null,
         margin_nanos: null,

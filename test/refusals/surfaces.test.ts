@@ -42,13 +42,13 @@ type Reason = 'poor' | 'forbidden' | 'unknown' | 'expired' | 'revoked' | 'suspen
 
 /** Status (of images and of messages, if another) and code of each reason, and a part of the sentence. */
 const REASONS: Readonly<Record<Reason, readonly [status: number, code: string, sentence: RegExp]>> = {
-  poor: [402, 'insufficient_balance', /free balance does not cover this call/],
+  poor: [402, 'insufficient_balance', /^Insufficient balance\. Add funds, or lower max_tokens\./],
   forbidden: [403, 'MODEL_ACCESS_DENIED', /has no access to the model/],
   unknown: [404, 'model_not_found', /Model not found/],
   expired: [401, 'unauthenticated', /it has expired/],
   revoked: [401, 'unauthenticated', /was not revoked/],
   suspended: [403, 'permission_denied', /account is suspended/],
-  hurried: [429, 'rate_limited', /limit on requests per minute of this account is reached/],
+  hurried: [429, 'rate_limited', /Rate limit reached: requests per minute of this account/],
   elsewhere: [403, 'permission_denied', /does not allow your network address/],
 }
 

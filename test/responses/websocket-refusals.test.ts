@@ -260,7 +260,7 @@ describe('before it is open', () => {
     ['its account has no money', /balance/i, async () => await gateway.caller('0')],
     [
       'its account has reached a limit',
-      /limit on requests/,
+      /Rate limit reached: requests/,
       async () => {
         const { name } = await gateway.account(limitedAccount('anthropic'), { balance_usd: '1' })
         const limited = await gateway.key(name)

@@ -98,7 +98,7 @@ describe.if(hasPostgres && hasNginx)('three gateways behind nginx', () => {
       Array.from({ length: 26 }, () => [429, '1']),
     )
     expect(refused[0]?.text).toMatch(
-      /The limit on concurrent calls of this (?:key|account) is reached\. Retry after 1 s\./,
+      /Rate limit reached: concurrent requests of this (?:key|account)\. Retry after 1 s\./,
     )
     for (const end of ends.splice(0)) end()
     expect(await statusesOf(first)).toEqual({ 200: 4, 429: 26 })
@@ -133,7 +133,7 @@ describe.if(hasPostgres && hasNginx)('three gateways behind nginx', () => {
     expect(w.upstream.seen).toHaveLength(20)
     const refused = await send(key)
     expect(Number(refused.retry_after)).toBeWithin(1, 62)
-    expect(refused.text).toContain('The limit on requests per minute of this account is reached.')
+    expect(refused.text).toContain('Rate limit reached: requests per minute of this account.')
     for (const { url } of w.members) {
       const told = await fetch(new URL('/api/v1/account', url), {
         headers: { authorization: `Bearer ${key}` },

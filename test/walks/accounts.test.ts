@@ -20,7 +20,7 @@ describe('an account', () => {
     await hand.press('New account')
     await hand.type('Name', 'alice smith')
     await hand.enter()
-    await hand.isTold(/"alice smith" is not a name/)
+    await hand.isTold(/"alice smith" is not a valid name/)
     await hand.type('Name', 'alice')
     await hand.send()
     await page.getByRole('heading', { level: 1, name: 'alice' }).waitFor()
@@ -196,7 +196,7 @@ describe('an account whose requests are refused', () => {
       .getByRole('link')
       .click()
     await page.getByRole('heading', { name: 'Refused request' }).waitFor()
-    await page.getByText(/free balance does not cover this call/).waitFor()
+    await page.getByText(/Insufficient balance/).waitFor()
     await one.looksRight()
   })
 

@@ -116,7 +116,7 @@ describe('a link', () => {
     expect(page.url()).not.toContain(token)
     await page.goto('about:blank')
     await one.open(`/console/welcome#${token}`)
-    await page.getByText('This link was used already').waitFor()
+    await page.getByText('This link was already used').waitFor()
   })
 
   test('of an invitation lets its account in, as nobody else, also where the browser drops Secure cookies', async () => {

@@ -41,9 +41,7 @@ export const configurationOf = (
         // Before its first start a gateway has no database; the start keeps what it finds.
         if (toGatewayError(thrown).kind === 'not_found') return
         // Dropped: whoever holds the database is no matter of the file, which is written.
-        folder.remark?.(
-          'The change could not be noted in the history of the catalogue; it is written all the same.',
-        )
+        folder.remark?.('The catalogue is saved, but the change could not be added to its history.')
       }
     },
     shared: {
@@ -58,4 +56,4 @@ export const configurationOf = (
 export const savedWords = (folder: DataFolder, { version }: Pick<SavedConfiguration, 'version'>): string =>
   version === null
     ? `Written to ${folder.catalogue_path}. A running gateway picks it up.`
-    : `Version ${version} of the catalogue is in force. Running gateways take it within seconds.`
+    : `Version ${version} of the catalogue is in force. Running gateways use it within seconds.`

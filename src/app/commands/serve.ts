@@ -24,7 +24,7 @@ export function addServeCommand(program: Command, deps: CliDeps): void {
     )
     .option(
       '--listen <address:port>',
-      "where to listen, in place of the catalogue's server.listen",
+      'address to listen on, instead of server.listen in the catalogue',
       readListen,
     )
     .addOption(new Option('--port <port>').hideHelp().argParser(refusePort))

@@ -263,7 +263,7 @@ function pageSchema<Field extends string, Fields extends TProperties, Totals ext
   fields: TProperties,
   description?: string,
 ): PageSchema<Field, Fields, Totals> {
-  const rows = { [field]: Type.Array(Closed(fields), { description: 'The newest first.' }) }
+  const rows = { [field]: Type.Array(Closed(fields), { description: 'Newest first.' }) }
   const about = description === undefined ? {} : { description }
   const schema: TSchema = Closed({ ...rows, ...totals?.fields, ...PAGE_FIELDS }, about)
   return schema as PageSchema<Field, Fields, Totals>

@@ -31,7 +31,7 @@ export const TAGS = {
   'OpenAI API':
     "Responses, chat completions, completions and embeddings of OpenAI's API, for models of every provider.",
   Images:
-    'Images from words, from other images, and those that were made. Image models can also be called in conversations, with chat completions and `generateContent`.',
+    'Images from text or other images, and earlier images. Image models can also be called in conversations, with chat completions and `generateContent`.',
   Audio: "Speech, transcriptions and translations, passed on to the model's provider.",
   'Moderations and rerank': "Judging and sorting of texts, passed on to the model's provider.",
   Files: 'Images that were uploaded, for edits and compositions.',
@@ -44,19 +44,17 @@ export type Tag = keyof typeof TAGS
 
 /** Headers of responses. Every response has the first. */
 export const HEADERS = {
-  'x-request-id': text('The id of the request, which its record in the usage has too.'),
+  'x-request-id': text('The id of the request, as in its usage record.'),
   'request-id': text("The same under Anthropic's name."),
   'retry-after': count('Seconds to wait before the next try, where a time is known.'),
   'x-ratelimit-limit-requests': count(
     'Image calls that the account may make in 60 seconds. On image calls only.',
   ),
-  'x-ratelimit-remaining-requests': count('Image calls that are left of them.'),
+  'x-ratelimit-remaining-requests': count('Image calls left of them.'),
   'x-ratelimit-reset-requests': text('When the next one is free, such as `12s`.'),
   'x-tollgate-upstream-model': text("The provider's own name of the model."),
-  'x-tollgate-output-limit': count(
-    'The output limit that was sent to the provider, where it is lower than what was asked for.',
-  ),
-  'x-tollgate-dropped': text('Names of what the model has no place for, and was left out.'),
+  'x-tollgate-output-limit': count('The output limit sent to the provider, if lower than requested.'),
+  'x-tollgate-dropped': text('Fields left out because the model does not support them.'),
   'idempotent-replayed': text(
     '`true` where this is the kept answer to an earlier request with the same `Idempotency-Key`.',
   ),
@@ -112,7 +110,7 @@ export const IDEMPOTENCY_KEY: Parameter = {
   name: 'Idempotency-Key',
   in: 'header',
   description:
-    'Any name for this request: sent again with it, the request is answered from what is kept, and not charged again. Kept for 24 hours.',
+    'Any unique text. The same request with the same key gets the stored answer and is not charged again, for 24 hours.',
   schema: { type: 'string', minLength: 1, maxLength: 255 },
 }
 

@@ -43,11 +43,11 @@ export const object = (fields: Named, description?: string): Schema => ({
 })
 
 export const MODEL = text('The name of a model.')
-export const LIMIT = 'The most output tokens. It decides how much money is held before the call.'
+export const LIMIT = 'Maximum output tokens. Their cost is held before the call.'
 export const STREAM = flag('Send the answer as events while it is written.')
 export const USAGE = 'The usage that the provider counted. It decides the charge.'
 export const CREATED = count('Seconds since 1970, UTC.')
-export const ANSWERED_MODEL = text('The model that you asked for.')
+export const ANSWERED_MODEL = text('The requested model.')
 
 export const OPENAI = 'https://platform.openai.com/docs/api-reference'
 

@@ -40,7 +40,7 @@ export function waitIn<Entry extends Waiting>(
 }
 
 const tooBusy = () =>
-  rateLimited('Too many large requests are under way. Retry after a moment, or send a smaller request.', {
+  rateLimited('Too many large requests are running. Retry after a moment, or send a smaller request.', {
     retry_after_s: RETRY_AFTER_S,
   })
 

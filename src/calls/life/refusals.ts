@@ -59,14 +59,18 @@ const idsOf = ({ account, key }: Caller) => ({ account_id: account.id, key_id: k
 const limitsOf = ({ catalogue }: Pick<CallParts, 'catalogue'>, { account, key }: Caller): CallLimits =>
   limitsFor(catalogue().limits, account.name, key)
 
+const LIMIT_NAMES: Record<keyof Limit, string> = {
+  requests_per_minute: 'requests per minute',
+  tokens_per_minute: 'tokens per minute',
+  concurrent_calls: 'concurrent requests',
+}
+
 function limitError(limit: keyof Limit, { of, retry_after_s }: LimitReached): GatewayError {
-  const limit_name = `${limit.replaceAll('_', ' ')} of this ${of}`
-  return rateLimited(`The limit on ${limit_name} is reached. Retry after ${retry_after_s} s.`, {
+  const limit_name = `${LIMIT_NAMES[limit]} of this ${of}`
+  return rateLimited(`Rate limit reached: ${limit_name}. Retry after ${retry_after_s} s.`, {
     retry_after_s,
   })
 }
-
-const TOP_UP = 'Ask the operator of this gateway to top it up'
 
 const ERRORS: Partial<Record<Refusal, () => GatewayError>> = {
   no_such_account: unknownKey,
@@ -76,31 +80,35 @@ const ERRORS: Partial<Record<Refusal, () => GatewayError>> = {
   account_suspended: suspendedAccount,
   key_spend_limit: () =>
     insufficientBalance(
-      "This API key's spend limit does not cover this call. Raise the limit, or ask for less.",
+      'This call would exceed the spend limit of this API key. Raise the limit, or lower max_tokens.',
     ),
   ...budgetErrors(),
-  insufficient_balance: () =>
-    insufficientBalance(`The account's free balance does not cover this call. ${TOP_UP}, or ask for less.`),
+  insufficient_balance: () => insufficientBalance('Insufficient balance. Add funds, or lower max_tokens.'),
   outstanding_debt: () =>
-    insufficientBalance(`The account has unpaid charges. ${TOP_UP}: a top-up pays the debt first.`, {
+    insufficientBalance('The account is in debt. Add funds: they pay the debt first.', {
       code: 'OUTSTANDING_DEBT',
     }),
 }
 
 function budgetErrors(): Partial<Record<Refusal, () => GatewayError>> {
   const limits = [
-    ['5h', 'spend limit for five hours', ''],
+    ['5h', 'five-hour spend limit', ''],
     ['daily', 'daily spend limit', ' The next day begins at 00:00 UTC.'],
     ['weekly', 'weekly spend limit', ' The next week begins on Monday at 00:00 UTC.'],
     ['monthly', 'monthly spend limit', ' The next month begins on the 1st at 00:00 UTC.'],
   ]
   return Object.fromEntries(
     limits.flatMap(([period, limit, next]) => {
-      const words = `${limit} does not cover this call.${next}`
-      const of_key = `This API key's ${words} Raise the limit, or ask for less.`
+      const exceeds = `This call would exceed the ${limit} of`
       return [
-        [`key_${period}_limit`, () => insufficientBalance(of_key)],
-        [`account_${period}_limit`, () => insufficientBalance(`The account's ${words} Ask for less.`)],
+        [
+          `key_${period}_limit`,
+          () => insufficientBalance(`${exceeds} this API key.${next} Raise the limit, or lower max_tokens.`),
+        ],
+        [
+          `account_${period}_limit`,
+          () => insufficientBalance(`${exceeds} the account.${next} Raise the limit, or lower max_tokens.`),
+        ],
       ]
     }),
   )
@@ -108,7 +116,7 @@ function budgetErrors(): Partial<Record<Refusal, () => GatewayError>> {
 
 /** How media are sent that can be counted. */
 const COUNTED =
-  'Its media cannot be counted, so that as much is held as the model reads: send files as data instead of by an address or an id, PDFs without encryption, sound as WAV, MP3, FLAC, Ogg, MP4 or WebM, and videos as MP4 or WebM, where the model takes them.'
+  "The tokens of its media cannot be counted, so the cost of the model's whole context is held. Send files inline instead of by URL or id, PDFs without encryption, audio as WAV, MP3, FLAC, Ogg, MP4 or WebM, and video as MP4 or WebM."
 
 /**
  * The error for a refused hold. A refusal that no caller can bring about is the gateway's own failure.

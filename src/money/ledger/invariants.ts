@@ -68,32 +68,31 @@ export const INVARIANTS: readonly Invariant[] = [
   },
   {
     name: 'account_held_is_sum_of_pending_holds',
-    meaning: 'What an account has on hold is the sum of its pending holds.',
+    meaning: "An account's held amount is the sum of its pending holds.",
     over: 'accounts',
     sql: isSum('account', 'held_nanos', `sum(amount_nanos) AS total FROM holds WHERE state = 'pending'`),
   },
   {
     name: 'key_held_is_sum_of_pending_holds',
-    meaning: 'What a key has on hold is the sum of its pending holds.',
+    meaning: "A key's held amount is the sum of its pending holds.",
     over: 'keys',
     sql: isSum('key', 'held_nanos', `sum(amount_nanos) AS total FROM holds WHERE state = 'pending'`),
   },
   {
     name: 'key_spent_is_sum_of_costs',
-    meaning: 'What a key has spent is the sum of what its calls cost, paid or not, less what was refunded.',
+    meaning: "A key's spend is the sum of its charges, paid or not, less refunds.",
     over: 'keys',
     sql: isSum('key', 'spent_nanos', 'sum(cost_nanos - refunded_nanos) AS total FROM calls'),
   },
   {
     name: 'budget_has_its_calls',
-    meaning:
-      'What counts against a budget is at least what its calls since its first hold cost and hold, less refunds.',
+    meaning: 'Spend counted against a limit covers its calls and holds, less refunds.',
     over: 'budgets',
     sql: BUDGET_LESS,
   },
   {
     name: 'budget_is_of_key_of_account',
-    meaning: 'A budget of a key is of the account of the key.',
+    meaning: "A key's spend limit belongs to the account of the key.",
     over: 'budgets',
     sql: `SELECT 'budget ' || budgets.id AS subject, keys.account_id AS expected, budgets.account_id AS found
             FROM budgets JOIN keys ON keys.id = budgets.key_id
@@ -101,8 +100,7 @@ export const INVARIANTS: readonly Invariant[] = [
   },
   {
     name: 'debt_is_unpaid_less_payments',
-    meaning:
-      "An account's debt is what it owed when it came and what its calls left unpaid, less what it has paid of that.",
+    meaning: "An account's debt is its opening debt and unpaid charges, less debt payments.",
     over: 'accounts',
     sql: `SELECT 'account ' || accounts.id AS subject,
                  coalesce(opening, 0) + coalesce(unpaid, 0) + coalesce(paid, 0) AS expected, debt_nanos AS found
@@ -118,7 +116,7 @@ export const INVARIANTS: readonly Invariant[] = [
   },
   {
     name: 'no_debt_beside_free_balance',
-    meaning: 'An account that owes has nothing free: what becomes free pays the debt at once.',
+    meaning: 'An account in debt has no available balance: it pays the debt first.',
     over: 'accounts',
     sql: `SELECT 'account ' || id AS subject, 0 AS expected, ${least('debt_nanos', 'balance_nanos - held_nanos')} AS found
             FROM accounts WHERE debt_nanos > 0 AND balance_nanos > held_nanos`,
@@ -126,7 +124,7 @@ export const INVARIANTS: readonly Invariant[] = [
   {
     name: 'nothing_negative',
     meaning:
-      'No balance, debt, hold or spending is negative, no account has more on hold than it has, and no call has more refunded than it cost.',
+      'No balance, debt, hold or spend is negative, no account holds more than its balance, and no call is refunded more than its charge.',
     over: 'accounts',
     sql: `SELECT 'account ' || id AS subject, 0 AS expected,
                  ${MIN_OF_ACCOUNT} AS found
@@ -140,7 +138,7 @@ export const INVARIANTS: readonly Invariant[] = [
   },
   {
     name: 'key_belongs_to_account',
-    meaning: 'A hold is on a key of the account that it is on.',
+    meaning: 'A hold and its key belong to the same account.',
     over: 'holds',
     sql: `SELECT 'hold ' || holds.id AS subject, keys.account_id AS expected, holds.account_id AS found
             FROM holds LEFT JOIN keys ON keys.id = holds.key_id
@@ -148,7 +146,7 @@ export const INVARIANTS: readonly Invariant[] = [
   },
   {
     name: 'call_key_belongs_to_account',
-    meaning: 'A call is on a key of the account that it is on.',
+    meaning: 'A call and its key belong to the same account.',
     over: 'calls',
     sql: `SELECT 'call ' || calls.id AS subject, keys.account_id AS expected, calls.account_id AS found
             FROM calls LEFT JOIN keys ON keys.id = calls.key_id
@@ -156,14 +154,14 @@ export const INVARIANTS: readonly Invariant[] = [
   },
   {
     name: 'hold_has_no_call',
-    meaning: 'A hold is pending or expired until its call is recorded, and gone then.',
+    meaning: 'A recorded call has no hold left.',
     over: 'holds',
     sql: `SELECT 'hold ' || holds.id AS subject, 'no call' AS expected, 'a call of ' || cost_nanos AS found
             FROM holds JOIN calls ON calls.id = holds.id`,
   },
   {
     name: 'image_has_its_call',
-    meaning: 'An image is of a call of its account, or of the hold for it.',
+    meaning: 'Each image belongs to a call or a hold of its account.',
     over: 'images',
     sql: `SELECT 'image ' || generations.id AS subject, 'call ' || call_id AS expected, 'none of account ' || account_id AS found
             FROM generations
@@ -172,8 +170,7 @@ export const INVARIANTS: readonly Invariant[] = [
   },
   {
     name: 'call_is_charged_what_was_paid',
-    meaning:
-      'The charges of a call are one, of its cost less what was left unpaid; or none where that is nothing.',
+    meaning: 'Each call has one charge, the paid part of its cost, or none if that is 0.',
     over: 'calls',
     sql: `SELECT 'call ' || calls.id AS subject, cost_nanos - unpaid_nanos AS expected,
                  format('%s charges of %s', coalesce(charges, 0), coalesce(-total, 0)) AS found
@@ -186,7 +183,7 @@ export const INVARIANTS: readonly Invariant[] = [
   },
   {
     name: 'call_is_refunded_by_entries',
-    meaning: 'What is refunded of a call is the sum of its refunds.',
+    meaning: "A call's refunded amount is the sum of its refunds.",
     over: 'calls',
     sql: `SELECT 'call ' || calls.id AS subject, coalesce(total, 0) AS expected, refunded_nanos AS found
             FROM calls
@@ -197,7 +194,7 @@ export const INVARIANTS: readonly Invariant[] = [
   },
   {
     name: 'charge_has_call_of_account',
-    meaning: 'A charge or a refund names a call, and that is a call of the same account.',
+    meaning: 'Each charge or refund belongs to a call of the same account.',
     over: 'charges',
     sql: `SELECT 'entry ' || entries.id AS subject, entries.account_id AS expected, calls.account_id AS found
             FROM entries LEFT JOIN calls ON calls.id = entries.call_id
@@ -205,7 +202,7 @@ export const INVARIANTS: readonly Invariant[] = [
   },
   {
     name: 'entry_has_account',
-    meaning: 'An entry is of an account that is there.',
+    meaning: 'Each entry belongs to an existing account.',
     over: 'entries',
     sql: `SELECT 'entry ' || entries.id AS subject, 'account ' || account_id AS expected, 'none' AS found
             FROM entries LEFT JOIN accounts ON accounts.id = account_id
@@ -213,7 +210,7 @@ export const INVARIANTS: readonly Invariant[] = [
   },
   {
     name: 'call_has_its_price',
-    meaning: 'The price that a call names is there.',
+    meaning: 'Each call has its price on record.',
     over: 'calls',
     sql: `SELECT 'call ' || calls.id AS subject, 'price ' || price_id AS expected, 'none' AS found
             FROM calls LEFT JOIN prices ON prices.id = price_id
@@ -221,7 +218,7 @@ export const INVARIANTS: readonly Invariant[] = [
   },
   {
     name: 'price_has_its_hash',
-    meaning: 'A price is what its hash was made of: it was never changed.',
+    meaning: 'No recorded price was changed: each matches its hash.',
     over: 'prices',
     sql: `SELECT 'price ' || id AS subject, lower(hex(sha256)) AS expected, json AS found FROM prices`,
     breach: (row) => {
@@ -231,7 +228,7 @@ export const INVARIANTS: readonly Invariant[] = [
   },
   ...[86_400, 900].map((span_s) => ({
     name: span_s === 86_400 ? 'daily_sums_are_of_calls' : 'quarter_sums_are_of_calls',
-    meaning: `The kept sums of ${span_s === 86_400 ? 'a day' : 'a quarter of an hour'} are those of the calls that started in it.`,
+    meaning: `${span_s === 86_400 ? 'Daily' : 'Quarter-hour'} spend matches calls.`,
     over: span_s === 86_400 ? ('daily sums' as const) : ('quarter sums' as const),
     sql: sumsThatDiffer(span_s),
   })),

@@ -151,7 +151,7 @@ describe.if(hasPostgres)('with a server', () => {
     expect(err.split('\n')).toEqual([
       'Left out, because each machine has its own in tollgate.toml: server.listen, storage.',
       `This puts ${scene.path('new.toml')} in force for all gateways over postgres://${host}/${database.name}; running now: 0.`,
-      'Version 1 of the catalogue is in force. Running gateways take it within seconds.',
+      'Version 1 of the catalogue is in force. Running gateways use it within seconds.',
       `warning: ${scene.path('tollgate.toml')}: not used: providers, models. The catalogue is in the database, for all gateways: change it by \`tollgate config apply\`, or in the console`,
     ])
     expect((await inForce())?.text).toBe(`[server]\nlog_level = "warn"\n\n${priced(3)}`)

@@ -103,7 +103,7 @@ export function fillRefusals(
   db.transaction(() => {
     db.run(`${numbers} INSERT INTO refusals
             SELECT NULL, ${account}, ${key}, ${requestId(at)} || printf('%014d', i), ${at}, 'chat', 'model-' || i % ${MODELS},
-                   CASE i % 3 WHEN 0 THEN 402 WHEN 1 THEN 404 ELSE 429 END, 'code_' || i % 9, 'The account’s free balance does not cover this call.' FROM n`)
+                   CASE i % 3 WHEN 0 THEN 402 WHEN 1 THEN 404 ELSE 429 END, 'code_' || i % 9, 'Insufficient balance. Add funds, or lower max_tokens.' FROM n`)
     for (const span_s of [3_600, 60])
       db.run(`${numbers} INSERT INTO refusal_sums
               SELECT ${span_s}, ${account}, (${at}) / 1000 / ${span_s} * ${span_s}, ${key}, 'code_' || i % 9, 1 FROM n WHERE true

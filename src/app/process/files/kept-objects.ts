@@ -8,8 +8,8 @@ import type { Db } from '../../../store/db.ts'
 import type { FileStores } from './stores.ts'
 
 const MEANINGS = {
-  kept_object_has_its_row: 'An object of kept answers or responses is named by a row.',
-  kept_answer_has_its_object: 'A kept answer that is in an object has it.',
+  kept_object_has_its_row: 'Each object of a kept answer or response belongs to a row.',
+  kept_answer_has_its_object: 'Each kept answer in the bucket has its object.',
 } as const
 
 /** The rules that `Disagreement` describes in more detail. */

@@ -129,7 +129,7 @@ export function countCall({ people }: Pick<Gateway, 'people'>, viewer: Viewer, c
   )
   if (admitted) return
   throw rateLimited(
-    `The pages of this account made more than ${MAX_CALLS_A_MINUTE} requests within a minute. Try again in ${counted(retry_after_s, 'second')}. Use the API for automation.`,
+    `The pages of this account sent more than ${MAX_CALLS_A_MINUTE} requests in a minute. Try again in ${counted(retry_after_s, 'second')}. Use the API for automation.`,
     { retry_after_s },
   )
 }

@@ -34,7 +34,7 @@ export async function requireChosenAccount(
 ): Promise<Account> {
   const account = await chosenAccount(db, viewer, reference)
   if (account) return account
-  throw invalidRequest('account: choose the account that this is about.', { param: 'account' })
+  throw invalidRequest('account: choose an account.', { param: 'account' })
 }
 
 /** An account by its number, or else by its name. @throws GatewayError not_found */

@@ -20,7 +20,7 @@ export async function carryingFields(
 ): Promise<ImageModel> {
   const is_extra = isExtraQuality(quality)
   if (is_extra && !model.qualities.includes(quality))
-    throw refused('quality', `this model does not take ${quality}. Leave it out, or choose another model`)
+    throw refused('quality', `this model does not support ${quality}. Leave it out, or choose another model`)
   const has_mask = mask !== undefined || mask_source !== undefined
   if (!has_mask && input_fidelity === undefined && moderation === undefined && !is_extra) return model
   const { price } = model
@@ -45,22 +45,22 @@ function assertTaken(
   { has_mask, input_fidelity, moderation, quality }: RequestedFields & { has_mask: boolean },
 ): void {
   if (isExtraQuality(quality) && !traits.qualities.includes(quality))
-    throw refused('quality', `this model does not take ${quality}. Leave it out, or choose another model`)
+    throw refused('quality', `this model does not support ${quality}. Leave it out, or choose another model`)
   if (has_mask && !traits.mask)
     throw refused(
       'mask',
-      'this model does not take a mask. Describe the change in the prompt, or choose another model',
+      'this model does not support masks. Describe the change in the prompt, or choose another model',
     )
   if (input_fidelity !== undefined && !traits.input_fidelity.includes(input_fidelity))
     throw refused(
       'input_fidelity',
-      `this model does not take ${input_fidelity}. Leave it out, or choose another model`,
+      `this model does not support ${input_fidelity}. Leave it out, or choose another model`,
     )
   // `auto` is the default of all.
   if (moderation !== undefined && moderation !== 'auto' && !traits.moderation)
     throw refused(
       'moderation',
-      `this model does not take ${moderation}. Leave it out, or choose another model`,
+      `this model does not support ${moderation}. Leave it out, or choose another model`,
     )
 }
 

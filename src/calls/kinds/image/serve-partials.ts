@@ -218,7 +218,9 @@ function failureOf(delivery: ImageDelivery, thrown: unknown): GatewayError {
   const { publicWords } = parts
   const error = imageFailure(brokenOff({ failure, is_charged, cause: thrown, publicWords }))
   return withCharges(
-    error instanceof GatewayError ? error : upstreamFailed('No image came.', { cause: error }),
+    error instanceof GatewayError
+      ? error
+      : upstreamFailed('The provider returned no image.', { cause: error }),
   )
 }
 

@@ -48,7 +48,7 @@ export async function withTakenImages(
   const converted = plans.filter((plan) => plan === 'convert').length
   if (converted > MAX_CONVERTED_IMAGES)
     throw invalidRequest(
-      `The request has ${converted} images that this model does not take as they are, and at most ${MAX_CONVERTED_IMAGES} are converted. Send ${by_all.types.join(', ')}${by_all.takes_animations ? '' : ', not animated'}.`,
+      `The request has ${converted} images that must be converted for this model; at most ${MAX_CONVERTED_IMAGES} are. Send ${by_all.types.join(', ')}${by_all.takes_animations ? '' : ', not animated'}.`,
     )
   const changed: Medium[] = []
   for (const [index, image] of others.entries())
@@ -92,7 +92,7 @@ function planFor(image: Medium, by_all: TakenImages, lists: Lists): 'pass' | 'co
   }
   if (isOpen(lists) || lists.some((list) => list?.types.includes(image.mime_type ?? ''))) return 'pass'
   throw invalidRequest(
-    `An image of type ${(image.mime_type || 'unknown').slice(0, 64)} is not taken by this model. Send one of ${by_all.types.join(', ')}; TIFF and AVIF are converted.`,
+    `An image of type ${(image.mime_type || 'unknown').slice(0, 64)} is not supported by this model. Send one of ${by_all.types.join(', ')}; TIFF and AVIF are converted.`,
   )
 }
 

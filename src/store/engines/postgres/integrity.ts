@@ -36,14 +36,14 @@ const PARTS = `SELECT 'table ' || relname AS name, 1 AS count FROM pg_class
 /** @param db over the database */
 export const serverIntegrity = (db: Db): Integrity => ({
   meaning: {
-    database_is_whole: 'Every index is valid, and no page has failed its checksum, if the server keeps them.',
+    database_is_whole: 'Every index is valid, and no page has failed its checksum.',
     database_is_complete:
       'The database has all tables, columns, constraints, indexes, triggers, functions and sequences of its version.',
   },
   advice: {
     first: 'Stop the gateways and make a backup of the server.',
     damaged:
-      `Write an invalid index anew: \`REINDEX INDEX CONCURRENTLY ${SCHEMA}.NAME\`. Pages that fail their checksum mean a fault of ` +
+      `Rebuild an invalid index: \`REINDEX INDEX CONCURRENTLY ${SCHEMA}.NAME\`. Pages that fail their checksum mean a fault of ` +
       'the disk or the memory: go on with a standby or a restored backup. `SELECT pg_stat_reset()` sets their count back.',
     command: (sql) => `psql DATABASE -c 'SET search_path TO ${SCHEMA}' -c '${sql.replaceAll("'", "'\\''")}'`,
   },

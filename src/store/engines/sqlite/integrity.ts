@@ -73,13 +73,13 @@ const partsOf = (db: Database): Part[] =>
 /** @param db which is closed with it */
 export const fileIntegrity = (db: Database): Integrity => ({
   meaning: {
-    database_is_whole: 'Every page of the database can be read, and every index names the rows of its table.',
+    database_is_whole: 'Every page of the database is readable, and every index matches its table.',
     database_is_complete: 'The database has all tables, indexes and triggers of its version.',
   },
   advice: {
     first: 'Stop the gateway and keep a copy of the folder.',
     damaged:
-      'Where only indexes are damaged, `sqlite3 tollgate.db REINDEX` writes them anew, and another audit shows it; else restore a backup.',
+      'If only indexes are damaged, rebuild them with `sqlite3 tollgate.db REINDEX` and run another audit. Otherwise restore a backup.',
     command: (sql) => `sqlite3 tollgate.db '${sql.replaceAll("'", "'\\''")}'`,
   },
   damage: () => damageIn(db),
