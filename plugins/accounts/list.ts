@@ -63,12 +63,12 @@ export const account_list = defineList<AccountRow>()({
       command: false,
     }),
     lasts_days: nullableInteger(({ lasts_days }) => lasts_days, {
-      description: 'how long the free balance lasts at this week’s pace',
+      description: 'how long the available balance lasts at this week’s pace',
       command: false,
     }),
     low: word(Nullable(OneOf(LOW_REASONS)), ({ low }) => low, {
       description:
-        'it owes, has nothing free, has less than one of its last calls held, or lasts less than three days; null: it needs no money',
+        'why its balance is low: it is in debt, has no available balance, less than one of its last calls held, or less than three days left; null: it is not low',
       command: false,
     }),
     created_head: tableOnly({

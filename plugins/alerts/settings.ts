@@ -32,11 +32,12 @@ const AlertsSchema = Type.Object(
     ),
     webhook_secret: Type.Optional(
       Type.String({
-        description: 'what they are signed with, such as "whsec_…"; "env:NAME" reads an environment variable',
+        description:
+          'the secret that signs alerts, such as "whsec_…"; "env:NAME" reads an environment variable',
       }),
     ),
-    account_daily_usd: Usd('an alert is raised when an account spends more in a day (UTC)'),
-    key_daily_usd: Usd('an alert is raised when a key spends more in a day (UTC)'),
+    account_daily_usd: Usd('alert when an account spends more in a day (UTC)'),
+    key_daily_usd: Usd('alert when a key spends more in a day (UTC)'),
   },
   closed,
 )

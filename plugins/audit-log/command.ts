@@ -7,7 +7,7 @@ export const addAuditLogCommand = listCommand(audit_log, {
   account: 'argument',
   row: 'change',
   rows: 'changes',
-  empty_text: 'No changes.',
+  empty_text: 'No changes found.',
   summary: 'List who changed what, and when.',
   description:
     'List changes to accounts, keys, balances and the catalogue, sign-ins and backups, newest first: who made ' +

@@ -48,7 +48,7 @@ export async function checkBackups(patient: ReadPatient, time: CheckTime = 'doct
     const judged = judge({ settings, newest, where: place.where, now_ms: now() })
     return [judged, ...(await sameDisk(settings, place.where, data_folder))]
   } catch (refusal) {
-    return [fail(messageOf(refusal), 'Until you fix this, no backup can be made or restored there.')]
+    return [fail(messageOf(refusal), 'Until you fix this, backups cannot be created or restored there.')]
   }
 }
 
@@ -60,7 +60,10 @@ export async function lateBackups(
 ): Promise<Diagnosis[]> {
   if (settings.unavailable !== undefined)
     return [
-      fail(`none can be made: ${settings.unavailable}`, 'Set it where the gateway is started, and restart.'),
+      fail(
+        `no backup is possible: ${settings.unavailable}`,
+        'Set it where the gateway is started, and restart.',
+      ),
     ]
   const of_backups = place()
   const [newest] = await of_backups.list()

@@ -34,8 +34,8 @@ const EndedView = Closed({
   name: Nullable(Type.String()),
   ...TimeFields('ended'),
   failure: Nullable(Type.String({ description: 'why it failed, and what to do' })),
-  result: Nullable(Type.String({ description: 'what was done' })),
-  warnings: Type.Array(Type.String({ description: 'what to know of it all the same' })),
+  result: Nullable(Type.String({ description: 'the result' })),
+  warnings: Type.Array(Type.String({ description: 'warnings' })),
 })
 
 const WorkingView = Closed({

@@ -12,9 +12,9 @@ export const archive_columns = columnsOf<Archive>()({
   by_head: tableOnly({ head: 'BY', text: ({ is_scheduled }) => (is_scheduled ? 'schedule' : 'hand') }),
   made: time(({ made_at_ms }) => made_at_ms),
   encrypted: boolean(({ is_encrypted }) => is_encrypted, {
-    description: 'only an encrypted archive can be downloaded',
+    description: 'only encrypted backups can be downloaded',
   }),
   scheduled: boolean(({ is_scheduled }) => is_scheduled, {
-    description: 'made by the schedule, which deletes it in its time',
+    description: 'created by the schedule, which will delete it',
   }),
 })

@@ -18,32 +18,32 @@ const BackupSchema = Type.Object(
       Type.String({
         pattern: '^[1-9][0-9]{0,3}[mhd]$',
         must: 'a duration such as "24h", "90m" or "7d"',
-        description: 'how often an archive is made',
+        description: 'how often to back up',
       }),
     ),
     at: Type.Optional(
       Type.String({
         pattern: '^([01][0-9]|2[0-3]):[0-5][0-9]$',
         must: 'a time of the day in UTC, such as "03:00"',
-        description: 'when an archive is made each day',
+        description: 'when to back up each day',
       }),
     ),
     keep: Type.Integer({
       default: DEFAULT_KEEP,
       minimum: 1,
       maximum: 10_000,
-      description: 'archives of the schedule that stay',
+      description: 'scheduled backups to keep',
     }),
-    folder: OptionalText('where archives go; a relative one is in the data folder'),
+    folder: OptionalText('the folder for backups; a relative path is in the data folder'),
     bucket: Type.Optional(BucketName),
     prefix: BucketPrefix,
     ...bucket_access,
-    passphrase: OptionalText('what archives are encrypted with; "env:NAME" reads a variable'),
+    passphrase: OptionalText('the passphrase that encrypts backups; "env:NAME" reads a variable'),
     recipient: Type.Optional(
       Type.String({
         pattern: '^age1[a-z0-9]{20,4000}$',
         must: 'a public key of age, such as "age1…"',
-        description: 'who can decrypt the archives',
+        description: 'the age key that can decrypt the backups',
       }),
     ),
   },

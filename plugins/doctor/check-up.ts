@@ -27,7 +27,7 @@ export function createDoctor(
     const outcome = await ended
     current = undefined
     if ('report' in outcome) return outcome.report
-    throw internal(`The doctor could not make its round: ${outcome.failure}`, { cause: outcome.failure })
+    throw internal(`The check could not run: ${outcome.failure}`, { cause: outcome.failure })
   }
 
   return {

@@ -11,7 +11,7 @@ export function addDoctorCommand(program: Command, deps: CliDeps): void {
   const names = checksOfDoctor(deps.checks).map(({ name }) => name)
   const command = program
     .command('doctor')
-    .summary('Look for problems and say how to fix them.')
+    .summary('Find problems and how to fix them.')
     .description(
       'Check the catalogue, the data folder and its permissions, the database, stored images, the disk, the open-file limit, the ' +
         'address, the certificate, backups, plugins, the image library, the clock, and each provider and key with a free request. It ' +

@@ -41,7 +41,7 @@ export interface KeyRow extends ListedKey {
 }
 
 export const MAY_MANAGE = Type.Boolean({
-  description: 'whether the viewer may make, change, rotate and revoke keys',
+  description: 'whether the viewer may create, change, rotate and revoke keys',
 })
 
 const Texts = Nullable(Type.Array(Type.String()))

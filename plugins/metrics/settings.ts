@@ -12,7 +12,7 @@ const MetricsSchema = Type.Object(
     token: Type.Optional(
       Type.String({
         description:
-          'what GET /metrics asks for as a bearer token; "env:NAME" reads an environment variable. Without it, there is no /metrics',
+          'the bearer token that GET /metrics requires; "env:NAME" reads an environment variable. Without it, /metrics is off',
       }),
     ),
     listen: Type.Optional(
@@ -31,7 +31,7 @@ const TelemetrySchema = Type.Object(
     endpoint: Type.Optional(
       Type.String({
         pattern: '^https?://[^\\s]+$',
-        description: 'the OpenTelemetry collector that gets a span of each call, by OTLP over HTTP',
+        description: 'the OpenTelemetry collector to send a span of each call to, by OTLP over HTTP',
         must: 'a URL, such as "http://127.0.0.1:4318"',
       }),
     ),
@@ -49,7 +49,7 @@ const TelemetrySchema = Type.Object(
     service_name: Type.String({
       default: 'tollgate',
       minLength: 1,
-      description: 'what the gateway is called there',
+      description: 'the name of the gateway in traces',
     }),
   },
   closed,

@@ -114,7 +114,7 @@ function nextOf({ folder }: Context, files: MovedFiles & { is_complete: boolean 
   const { from, lines } = move
   if (!is_complete)
     return [
-      `A gateway still stores files in ${from.address}. Stop it and run the same command again: only what came meanwhile is copied then.`,
+      `A gateway still stores files in ${from.address}. Stop it and run the same command again: it copies only new files.`,
     ]
   if (lines.length === 0)
     return [

@@ -24,7 +24,7 @@ export function addMigrateCommand(program: Command, deps: CliDeps): void {
     .description(
       'Copy all rows to an empty PostgreSQL database, or from one into a folder as a SQLite file; and all files into a bucket, or from ' +
         'one into a folder. Stop the gateway first. Every row is read back and compared, and the books are audited on both sides. ' +
-        'With --files alone it also works beside a running gateway: then stop that, and run it again for what came meanwhile. ' +
+        'With --files alone it also works beside a running gateway: then stop the gateway and run it again for new files. ' +
         'The old database and the old files stay as they are.',
     )
     .option(

@@ -155,7 +155,7 @@ async function movedFiles({ files, copy }: Move, source: Db): Promise<MovedFiles
   const moved = await files?.move(source)
   if (moved && moved.left > 0 && !copy)
     throw conflict(
-      `${counted(moved.left, 'file')} came while they were copied. Stop all gateways, and run this again.`,
+      `${counted(moved.left, 'file')} were added meanwhile. Stop all gateways, and run this again.`,
     )
   return moved
 }

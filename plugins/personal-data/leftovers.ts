@@ -24,7 +24,7 @@ export async function leftovers(db: Db, options: LeftoverOptions): Promise<strin
     ...(await aboutBackups(options)),
     ...aboutCopies(options),
     ...(files.bucket ? aboutBucket(files, options.data_folder) : await aboutOlderBucket(db)),
-    'Not touched: what plugins keep, the log, and backups in other places. A restore of an older backup brings it all back: erase it again then.',
+    'Not erased: data of plugins, the log, and backups elsewhere. Restoring an older backup restores the data: erase it again then.',
   ]
 }
 
@@ -37,18 +37,18 @@ async function aboutBackups(options: WhereOptions): Promise<string[]> {
     const by_schedule = archives.filter(({ is_scheduled }) => is_scheduled).length
     const others = archives.length - by_schedule
     return [
-      `Backups from before still have it: ${archives.length} in ${place.where}.`,
+      `Earlier backups still have it: ${archives.length} in ${place.where}.`,
       ...(by_schedule === 0
         ? []
         : [
             settings?.schedule
               ? `The schedule deletes its ${by_schedule} with the next ${settings.keep}${spanOf(settings.schedule, settings.keep)}.`
-              : `No schedule is set that would delete the ${by_schedule} it made.`,
+              : `No backup schedule is set, so the ${by_schedule} scheduled ones are not deleted.`,
           ]),
-      ...(others === 0 ? [] : [`Made by hand, and yours to delete: ${others}.`]),
+      ...(others === 0 ? [] : [`Manual backups, for you to delete: ${others}.`]),
     ]
   } catch (thrown) {
-    return [`Backups from before still have it, and could not be listed: ${messageOf(thrown)}`]
+    return [`Earlier backups still have it, and could not be listed: ${messageOf(thrown)}`]
   }
 }
 
@@ -63,9 +63,7 @@ function spanOf(schedule: { every_ms: number } | { at_minute: number }, keep: nu
 function aboutCopies({ data_folder, is_on_server }: LeftoverOptions): string[] {
   const isCopy = (name: string) => isOlderState(name) || (is_on_server && name === 'tollgate.db')
   const copies = readdirSync(data_folder).filter(isCopy).sort()
-  return copies.length === 0
-    ? []
-    : [`Copies from before still have it, yours to delete: ${copies.join(', ')}.`]
+  return copies.length === 0 ? [] : [`Earlier copies still have it, for you to delete: ${copies.join(', ')}.`]
 }
 
 /** Older versions in the bucket, and the folders of a gateway that had its files there before. */
@@ -73,12 +71,12 @@ function aboutBucket({ address }: FileStores, data_folder: string): string[] {
   const left = FILE_FOLDERS.filter((name) => !isEmpty(join(data_folder, name)))
   return [
     `If ${address} keeps versions, older ones and unfinished uploads stay until its lifecycle rules delete them.`,
-    'Kept answers and responses that were deleted while the bucket was away may be there yet, and no longer say whose they are: ' +
+    'Kept answers and responses that were deleted while the bucket was unavailable may still be there, without an owner: ' +
       '`tollgate audit --files --remove` deletes them once they are a day old.',
     ...(left.length === 0
       ? []
       : [
-          `Folders from before the bucket may still have it, yours to delete: ${left.map((name) => `${name}/`).join(', ')}.`,
+          `Earlier folders may still have it, for you to delete: ${left.map((name) => `${name}/`).join(', ')}.`,
         ]),
   ]
 }
@@ -88,7 +86,7 @@ const aboutOlderBucket = async (db: Db): Promise<string[]> =>
   (await bucketMark(db)) === undefined
     ? []
     : [
-        'The bucket that this gateway had, or that its files were copied to, may still have it, yours to delete: [storage] does not name it.',
+        'The bucket that this gateway had, or that its files were copied to, may still have it. [storage] does not name it, so delete it yourself.',
       ]
 
 /** Also where it is not there. */

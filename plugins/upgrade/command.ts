@@ -30,7 +30,7 @@ export function addUpgradeCommand(program: Command, deps: CliDeps): void {
     .requiredOption('--from <file|url>', 'the archive, with checksums.txt in the same folder')
     .option(
       '--public-key <key>',
-      "the releases' key, as text or as a .pub file, in place of the one that this program has",
+      "the releases' key, as text or as a .pub file, instead of the one in this program",
     )
     .option('--dry-run', 'do everything except the replacement')
     .action(async ({ from, publicKey, dryRun = false }: UpgradeFlags, command: Command) => {

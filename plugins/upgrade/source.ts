@@ -72,7 +72,7 @@ export async function* limited(
   for await (const part of content) {
     bytes += part.length
     if (bytes > max_bytes)
-      throw unprocessable(`${name} is too large to be one of a release. Nothing was changed.`)
+      throw unprocessable(`${name} is too large to belong to a release. Nothing was changed.`)
     yield part
   }
 }
@@ -97,10 +97,10 @@ async function follow(url: URL, get: Get): Promise<Response> {
     const location = answer.headers.get('location')
     if (answer.status < 300 || answer.status > 399 || location === null)
       throw unreachable(url, `the server says ${answer.status}`)
-    if (!URL.canParse(location, at.href)) throw unreachable(url, 'it is sent on to no URL')
+    if (!URL.canParse(location, at.href)) throw unreachable(url, 'it redirects without a URL')
     at = new URL(location, at.href)
   }
-  throw unreachable(url, `it is sent on more than ${MAX_REDIRECTS} times`)
+  throw unreachable(url, `it redirects more than ${MAX_REDIRECTS} times`)
 }
 
 /** Passwords and tokens are in the rest of an address. */

@@ -37,7 +37,7 @@ export async function unpackArchive(
       const { name, type, size = 0 } = entry.header
       const is_changelog = type === 'file' && name === `${folder}/CHANGELOG.md`
       if (size > (is_changelog ? MAX_CHANGELOG_BYTES : MAX_FILE_BYTES))
-        throw new Error(`${name} is too large to be of a release`)
+        throw new Error(`${name} is too large to belong to a release`)
       if (type === 'file' && name === `${folder}/tollgate`) {
         await writeSynced(executable, blocks)
         has_executable = true

@@ -11,18 +11,20 @@ const Usd = (description: string) =>
   Type.Union([Type.Number({ minimum: 0 }), Type.String()], { description, must: USD_MUST })
 
 const tokenRates = {
-  input: Usd('USD per million tokens read, text and images'),
-  output: Usd('USD per million tokens written; thinking too, unless it has a rate of its own'),
+  input: Usd('USD per million input tokens, text and images'),
+  output: Usd('USD per million output tokens; thinking too, unless it has a rate of its own'),
   cache_read: Type.Optional(
     Usd(
-      'per million tokens read from a cache; where absent, a tenth of input, or less where the model is known to cost less',
+      'per million tokens read from a cache; by default a tenth of input, or less if the model is known to cost less',
     ),
   ),
-  cache_write_5m: Type.Optional(Usd('per million tokens put in a 5 minute cache; 1.25 x input where absent')),
-  cache_write_1h: Type.Optional(Usd('per million tokens put in a 1 hour cache; 2 x input where absent')),
-  thinking: Type.Optional(Usd('per million thinking tokens; the output rate where absent')),
-  audio: Type.Optional(Usd('per million audio tokens read; the input rate where absent')),
-  image_output: Type.Optional(Usd('per million image tokens written; the output rate where absent')),
+  cache_write_5m: Type.Optional(
+    Usd('per million tokens written to a 5-minute cache; by default 1.25 x input'),
+  ),
+  cache_write_1h: Type.Optional(Usd('per million tokens written to a 1-hour cache; by default 2 x input')),
+  thinking: Type.Optional(Usd('per million thinking tokens; by default the output rate')),
+  audio: Type.Optional(Usd('per million audio input tokens; by default the input rate')),
+  image_output: Type.Optional(Usd('per million image output tokens; by default the output rate')),
 }
 
 /** Tokens are units, too. */
@@ -50,7 +52,7 @@ const ExtraSchema = Type.Union(
 const tiers = Type.Optional(
   Type.Array(
     Type.Object(
-      { above: Count('prompts with more tokens than this pay this tier, whole'), ...tokenRates },
+      { above: Count('prompts with more tokens than this are charged at this tier'), ...tokenRates },
       closed,
     ),
   ),
@@ -61,7 +63,7 @@ const ServiceTierSchema = Type.Union(
   [Type.Number({ minimum: 0 }), Type.String(), Type.Object({ ...tokenRates, tiers }, closed)],
   {
     must: 'a multiplier of the token rates, such as 2.0, or rates of its own, such as { input = 2.50, output = 15 }',
-    description: 'a multiplier holds for the rates of `tiers`, too',
+    description: 'a multiplier applies to the rates of `tiers`, too',
   },
 )
 
@@ -81,7 +83,7 @@ export const TokenPriceSchema = Type.Object(
   closed,
 )
 
-export const PER_IMAGE = 'USD per image, where no line of `variants` fits'
+export const PER_IMAGE = 'USD per image that no line of `variants` fits'
 
 /** By image, or by tokens: `readImagePrice` checks that it is one of them. */
 export const ImagePriceSchema = Type.Object(
@@ -100,35 +102,35 @@ export const ImagePriceSchema = Type.Object(
       ),
     ),
     partial_image: Type.Optional(
-      Usd('USD per partial image of a stream; where absent, callers get none of them'),
+      Usd('USD per partial image of a stream; without it, callers get no partial images'),
     ),
     high_fidelity: Type.Optional(
-      Usd('USD more per image of an edit with `input_fidelity` high; where absent, that is refused'),
+      Usd('USD more per image of an edit with `input_fidelity` high; without it, such edits are refused'),
     ),
-    input: Type.Optional(Usd('USD per million text tokens read, in place of per_image')),
-    image_input: Type.Optional(Usd('per million image tokens read; the input rate where absent')),
-    cache_read: Type.Optional(Usd('per million text tokens read from a cache; the input rate where absent')),
+    input: Type.Optional(Usd('USD per million text input tokens, instead of per_image')),
+    image_input: Type.Optional(Usd('per million image input tokens; by default the input rate')),
+    cache_read: Type.Optional(Usd('per million text tokens read from a cache; by default the input rate')),
     image_cache_read: Type.Optional(
-      Usd('per million image tokens read from a cache; the image_input rate where absent'),
+      Usd('per million image tokens read from a cache; by default the image_input rate'),
     ),
-    output: Type.Optional(Usd('per million text tokens written; the image_output rate where absent')),
-    image_output: Type.Optional(Usd('per million image tokens written')),
+    output: Type.Optional(Usd('per million text output tokens; by default the image_output rate')),
+    image_output: Type.Optional(Usd('per million image output tokens')),
   },
   closed,
 )
 
 /** An embedding is priced by the tokens that are read: none are written. */
-export const EmbeddingPriceSchema = Type.Object({ input: Usd('USD per million tokens read') }, closed)
+export const EmbeddingPriceSchema = Type.Object({ input: Usd('USD per million input tokens') }, closed)
 
 const UNIT_RATES: Readonly<Record<RateName, string>> = {
-  per_million_characters: 'USD per million characters that are spoken',
+  per_million_characters: 'USD per million spoken characters',
   per_minute: 'USD per minute of audio',
-  per_second: 'USD per second of audio, in place of per_minute',
+  per_second: 'USD per second of audio, instead of per_minute',
   per_search: 'USD per search',
-  per_thousand_searches: 'USD per thousand searches, in place of per_search',
-  input: 'USD per million tokens read',
-  audio: 'USD per million audio tokens read; the input rate where absent',
-  output: 'USD per million tokens written',
+  per_thousand_searches: 'USD per thousand searches, instead of per_search',
+  input: 'USD per million input tokens',
+  audio: 'USD per million audio input tokens; by default the input rate',
+  output: 'USD per million output tokens',
 }
 
 /** The price of a kind that is priced by units: one or more of its rates. */

@@ -79,7 +79,7 @@ const providerSettings = {
   cooldown_ms: Milliseconds({
     default: 10_000,
     minimum: 0,
-    description: 'how long a failing key is left alone at first; doubles up to 10 minutes',
+    description: 'the first cooldown of a failing key; doubles up to 10 minutes',
   }),
   rest_ms: Type.Optional(
     Type.Integer({ minimum: 0, maximum: MAX_TIMER_MS, description: 'the former name of cooldown_ms' }),
@@ -141,14 +141,14 @@ const RouteSchema = <Price extends TSchema>(price: Price) =>
       order: Type.Integer({ default: 0, minimum: 0, description: 'lower is tried first' }),
       endpoint: Type.Optional(
         Type.Union([Type.Literal('chat_completions'), Type.Literal('responses')], {
-          description: 'the endpoint that every call is put to; by default that depends on model and call',
+          description: 'the endpoint for every call; by default it depends on model and call',
         }),
       ),
       generation: Type.Optional(
         Type.String({
           pattern: '\\S',
           must: 'the name of a model, such as "gpt-5.4"',
-          description: 'the model whose rules hold, where `model` is a name of your own',
+          description: 'the model whose rules apply, if `model` is a name of your own',
         }),
       ),
       shutdown_date: Type.Optional(Day('the day on which the provider shuts the model down')),
@@ -163,9 +163,9 @@ const modelBase = {
     must: 'at most 128 letters, digits, ".", "_", ":", "/" and "-", such as "gemini-3.5-flash-lite"',
   }),
   display_name: Type.Optional(Type.String()),
-  created: Type.Optional(Day('the date that callers are shown; without it, that of the file')),
+  created: Type.Optional(Day('the date that callers see; by default the date of the file')),
   shutdown_date: Type.Optional(
-    Day('the day of its shutdown that callers are told; without it, the last one of its routes'),
+    Day('the shutdown date that callers see; by default the latest of its routes'),
   ),
   retired: Type.Boolean({ default: false }),
 }

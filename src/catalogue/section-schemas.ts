@@ -23,13 +23,13 @@ export const ServerSchema = Type.Object(
       must: 'address:port, such as "127.0.0.1:8080" or "[::1]:8080"',
     }),
     tls_certificate: OptionalText(
-      'the file of the certificate with its chain, in PEM: with tls_key, callers come by HTTPS',
+      'the certificate with its chain, in PEM; with tls_key, the gateway serves HTTPS',
     ),
-    tls_key: OptionalText("the file of the certificate's private key, in PEM"),
+    tls_key: OptionalText("the certificate's private key, in PEM"),
     public_url: Type.Optional(
       Type.String({
         pattern: '^https?://[^\\s]+$',
-        description: 'how callers reach the gateway, including the path if a proxy serves it below one',
+        description: 'the URL that callers use, including the path if a proxy serves it below one',
         must: 'a URL, such as "https://gateway.example.com"',
       }),
     ),
@@ -38,14 +38,14 @@ export const ServerSchema = Type.Object(
         pattern: '^(\\*|[a-z][a-z0-9+.-]*://[^\\s/?#*@A-Z]+)$',
         must: 'an origin as browsers send it, such as "https://app.example", or "*" for any',
       }),
-      { default: [], description: 'whose pages may call from a browser' },
+      { default: [], description: 'web origins that may call the gateway from a browser' },
     ),
     trusted_proxies: Type.Array(
       Type.String({
         minLength: 1,
         must: 'an IP address or a CIDR block, such as "127.0.0.1" or "10.0.0.0/8"',
       }),
-      { default: [], description: 'proxies whose X-Forwarded-For tells the address of the caller' },
+      { default: [], description: 'proxies whose X-Forwarded-For header is trusted' },
     ),
     env_names: Type.Array(
       Type.String({
@@ -54,47 +54,46 @@ export const ServerSchema = Type.Object(
       }),
       {
         default: [...DEFAULT_ENV_NAMES],
-        description: 'environment variables that the console may name; it does not change this list',
+        description: 'environment variables that the console may name; only the file changes this list',
       },
     ),
     log_level: Type.Union(
       [Type.Literal('debug'), Type.Literal('info'), Type.Literal('warn'), Type.Literal('error')],
-      { default: 'info', description: 'the least that the log tells' },
+      { default: 'info', description: 'the minimum level of the log' },
     ),
     ledger_writer: Type.Optional(Type.Unknown({ description: 'a former setting, without effect' })),
     on_disconnect: Type.Union([Type.Literal('cancel'), Type.Literal('drain')], {
       default: 'cancel',
-      description: 'what becomes of a call whose caller has left',
+      description: 'what happens to a call when its client disconnects',
     }),
     drain_timeout_ms: Milliseconds({
       default: 60_000,
       minimum: 0,
-      description: 'how long a call goes on whose caller has left, where on_disconnect is drain',
+      description: 'how long an answer is read on after its client disconnects, with on_disconnect = "drain"',
     }),
     shutdown_timeout_ms: Milliseconds({
       default: 30_000,
       minimum: 0,
-      description: 'how long calls under way may take when the gateway stops',
+      description: 'how long running calls may take to finish when the gateway stops',
     }),
     stalled_reader_timeout_ms: Milliseconds({
       default: 120_000,
       minimum: 1_000,
-      description: 'how long a caller may read nothing of an answer',
+      description: 'how long a client may stop reading an answer',
     }),
-    kept_answers_mb: Megabytes(2_048, 'answers kept for an Idempotency-Key, all accounts together'),
-    kept_answers_mb_per_account: Megabytes(256, 'answers kept for the Idempotency-Keys of one account'),
+    kept_answers_mb: Megabytes(2_048, 'space for answers kept for an Idempotency-Key, all accounts together'),
+    kept_answers_mb_per_account: Megabytes(256, 'space for the answers of one account'),
     idempotency_keys_per_account: Type.Integer({
       default: 200_000,
       minimum: 1_000,
       maximum: MAX_COUNT,
-      description: 'keys of one account that are remembered for 24 hours',
+      description: 'Idempotency-Keys of one account remembered for 24 hours',
     }),
     max_answer_bytes: Type.Integer({
       default: 67_108_864,
       minimum: 1_048_576,
       maximum: 1_073_741_824,
-      description:
-        'the largest whole answer that is taken from a provider, expanded where it comes compressed',
+      description: 'the largest whole answer accepted from a provider, decompressed',
     }),
   },
   closed,
@@ -102,9 +101,9 @@ export const ServerSchema = Type.Object(
 
 const LimitSchema = Type.Object(
   {
-    requests_per_minute: Type.Optional(Count('calls started in any 60 seconds')),
-    tokens_per_minute: Type.Optional(Count('tokens read and written in any 60 seconds')),
-    concurrent_calls: Type.Optional(Count('calls at once')),
+    requests_per_minute: Type.Optional(Count('requests in any 60 seconds')),
+    tokens_per_minute: Type.Optional(Count('input and output tokens in any 60 seconds')),
+    concurrent_calls: Type.Optional(Count('concurrent requests')),
   },
   closed,
 )
@@ -121,18 +120,17 @@ export const LimitsSchema = Type.Object(
       default: 600,
       minimum: 1,
       maximum: 1_000_000,
-      description: 'free reads of a key in any 60 seconds',
+      description: 'free requests of a key in any 60 seconds',
     }),
     images_per_minute: Type.Integer({
       default: 30,
       minimum: 1,
       maximum: 10_000,
-      description: 'image calls of an account in any 60 seconds, on all surfaces together',
+      description: 'image requests of an account in any 60 seconds, on all surfaces together',
     }),
     refuse_negative_margin: Type.Boolean({
       default: false,
-      description:
-        'whether routes whose `cost` is above what a call brings are passed over; otherwise they are logged',
+      description: 'skip routes whose `cost` is above the price of a call; otherwise they are only logged',
     }),
   },
   closed,
@@ -153,16 +151,16 @@ const ResponsesSchema = Type.Object(
   {
     store: Type.Boolean({
       default: true,
-      description: 'whether responses are kept, so that callers can continue and read them',
+      description: 'keep responses, so that callers can continue and read them',
     }),
-    days: Type.Integer({ default: 30, minimum: 1, maximum: 3_650, description: 'how long they are kept' }),
-    max_mb: Megabytes(4_096, 'responses kept of all accounts together'),
-    max_mb_per_account: Megabytes(512, 'responses kept of one account'),
+    days: Type.Integer({ default: 30, minimum: 1, maximum: 3_650, description: 'days to keep them' }),
+    max_mb: Megabytes(4_096, 'space for kept responses, all accounts together'),
+    max_mb_per_account: Megabytes(512, 'space for the kept responses of one account'),
     max_mb_per_conversation: Type.Integer({
       default: 32,
       minimum: 1,
       maximum: 1_024,
-      description: 'the longest conversation that is continued by previous_response_id',
+      description: 'the longest conversation that previous_response_id can continue',
     }),
     image_model: OptionalText('no longer used: the tool image_generation goes to providers that have it'),
   },
@@ -175,7 +173,7 @@ const RetentionSchema = Type.Object(
       default: 90,
       minimum: 0,
       maximum: 36_500,
-      description: 'days after which the trace of a call (its tries, times and failure) is emptied; 0: never',
+      description: 'days after which the trace of a call (its tries, times and failure) is deleted; 0: never',
     }),
   },
   closed,
@@ -186,22 +184,22 @@ const MAX_HOURS = 8_760
 
 const ConsoleSchema = Type.Object(
   {
-    enabled: Type.Boolean({ default: true, description: 'whether the pages at /console are served' }),
+    enabled: Type.Boolean({ default: true, description: 'serve the pages at /console' }),
     insecure_http: Type.Boolean({
       default: false,
-      description: 'whether people may sign in over plain HTTP from other machines',
+      description: 'allow sign-in over plain HTTP from other machines',
     }),
     session_hours: Type.Integer({
       default: 168,
       minimum: 1,
       maximum: MAX_HOURS,
-      description: 'how long a session lasts',
+      description: 'hours that a session lasts',
     }),
     idle_hours: Type.Integer({
       default: 24,
       minimum: 1,
       maximum: MAX_HOURS,
-      description: 'how long a session lasts without a request',
+      description: 'hours that a session lasts without a request',
     }),
   },
   closed,

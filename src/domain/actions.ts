@@ -58,7 +58,7 @@ export const ACTIONS = {
   'file.deleted': { area: 'account', title: 'File deleted', accounts_see: 'all fields' },
   'balance.topped_up': { area: 'balance', title: 'Funds added', accounts_see: 'all fields' },
   'balance.debited': { area: 'balance', title: 'Balance debited', accounts_see: 'all fields' },
-  'balance.debt_opened': { area: 'balance', title: 'Debt brought over', accounts_see: 'all fields' },
+  'balance.debt_opened': { area: 'balance', title: 'Opening debt recorded', accounts_see: 'all fields' },
   'call.refunded': { area: 'balance', title: 'Call refunded', accounts_see: 'all fields' },
   'key.created': { area: 'key', title: 'API key created', accounts_see: 'all fields' },
   'key.imported': { area: 'key', title: 'API key imported', accounts_see: 'all fields' },
@@ -89,7 +89,7 @@ export const ACTIONS = {
   'backup.restored': { area: 'system', title: 'Backup restored', accounts_see: 'no fields' },
   'database.moved': { area: 'system', title: 'Database moved', accounts_see: 'no fields' },
   'files.moved': { area: 'system', title: 'Files moved', accounts_see: 'no fields' },
-  'audit.repaired': { area: 'system', title: 'Images found again', accounts_see: 'no fields' },
+  'audit.repaired': { area: 'system', title: 'Missing images restored', accounts_see: 'no fields' },
 } as const satisfies Record<string, DescribedAction>
 
 export type ActionName = keyof typeof ACTIONS

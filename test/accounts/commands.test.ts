@@ -144,7 +144,7 @@ describe('credit and debit', () => {
     db.close()
     const refused = await scene.run('debit', 'anna', '1.01')
     expect(refused.status).toBe(1)
-    expect(refused.err).toContain('Not enough free balance')
+    expect(refused.err).toContain('Not enough available balance')
     expect((await scene.json('debit', 'anna', '1')).available_nanos).toBe(0)
   })
 

@@ -250,7 +250,7 @@ describe('money', () => {
     const body = { amount: '2', note: 'x' }
     const refused = await errorOf(await move(`/accounts/${id}/debit`, body, 'a key'))
     expect(refused).toMatchObject({ status: 422, param: 'amount', code: 'insufficient_balance' })
-    expect(refused.message).toContain('1.00 USD are free, less than 2.00')
+    expect(refused.message).toContain('1.00 USD are available, less than 2.00')
     await post(`/accounts/${id}/top-up`, { amount: '1' })
     const done = await move(`/accounts/${id}/debit`, body, 'a key')
     expect(await done.json()).toMatchObject({ again: false })

@@ -131,7 +131,7 @@ describe('close', () => {
     const refused = await scene.run('key', 'create', 'anna')
     expect([refused.status, refused.err]).toEqual([1, expect.stringContaining('account resume anna')])
     const resumed = await scene.run('account', 'resume', 'anna')
-    expect(resumed.out).toContain('Its revoked keys, password, sessions and kept responses do not come back')
+    expect(resumed.out).toContain('Its revoked keys, password, sessions and kept responses stay deleted')
     expect(resumed.out).toContain('key create anna; for the console: tollgate account invite anna')
     expect((await scene.json('account', 'show', 'anna')).status).toBe('active')
     expect((await scene.run('key', 'create', 'anna', '--name', 'desk')).status).toBe(0)

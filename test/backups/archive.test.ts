@@ -181,7 +181,7 @@ test('a restore says that the packages of plugins are to be installed', async ()
 test('the drill says what it checked, in 80 columns, and leaves nothing', async () => {
   const { status, out } = await scene.run('backup', 'verify', archive)
   expect([status, out]).toEqual([0, expect.stringContaining('It can be restored.')])
-  expect(out).toContain('every hash is right')
+  expect(out).toContain('all hashes match')
   expect(
     out
       .split('\n')
@@ -317,7 +317,7 @@ describe('refused, and nothing changes:', () => {
     ['a file twice', () => void entries.splice(2, 0, named('tollgate.toml')), 'twice'],
     ['no manifest', () => void entries.pop(), 'its end is missing'],
     ['something after the manifest', () => void entries.push(named(UPLOAD)), 'follows its manifest'],
-    ['no head', () => void entries.shift(), 'does not begin as a backup does'],
+    ['no head', () => void entries.shift(), 'does not begin like a backup'],
     ['an absolute path', () => evil('/etc/cron.d/x'), 'is not a path in a data folder'],
     ['a path upwards', () => evil('files/../../x'), 'is not a path in a data folder'],
     ['a path of another folder', () => evil('backups/x'), 'is not a path in a data folder'],
@@ -412,7 +412,7 @@ test.each([
   const { status, err } = await fresh.run('restore', one.path('cut.tar.zst'))
   expect([status, err]).toEqual([
     0,
-    expect.stringContaining('Files missing or damaged when the backup was made: 1'),
+    expect.stringContaining('Files missing or damaged when the backup was created: 1'),
   ])
   one.remove()
 })

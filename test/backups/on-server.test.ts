@@ -72,7 +72,7 @@ describe.if(hasPostgres)('a gateway with [storage]', () => {
   test('while another gateway makes one, none is made', async () => {
     await using _other = await takeSessionLock(source.url, LOCKS.backup)
     expect(await scene.refusal('backup', scene.path('second.tar.zst'))).toBe(
-      'error: Another backup of this database is being made: wait until it has ended.',
+      'error: Another backup of this database is running. Wait until it finishes.',
     )
     expect(existsSync(scene.path('second.tar.zst'))).toBeFalse()
   })

@@ -73,7 +73,7 @@ describe('a mistake says where it is and what to write', () => {
     [
       'a retention of less than nothing',
       `[retention]\ntraces = -1\n${CATALOGUE}`,
-      '2 retention.traces: must be a whole number from 0 to 36500 (days after which the trace of a call (its tries, times and failure) is emptied; 0: never)',
+      '2 retention.traces: must be a whole number from 0 to 36500 (days after which the trace of a call (its tries, times and failure) is deleted; 0: never)',
     ],
     [
       'a retention of what is kept for good',
@@ -98,17 +98,17 @@ describe('a mistake says where it is and what to write', () => {
     [
       'a public address that is not a URL',
       `[server]\npublic_url = "gateway"\n${CATALOGUE}`,
-      '2 server.public_url: must be a URL, such as "https://gateway.example.com" (how callers reach the gateway, including the path if a proxy serves it below one)',
+      '2 server.public_url: must be a URL, such as "https://gateway.example.com" (the URL that callers use, including the path if a proxy serves it below one)',
     ],
     [
       'text for a number',
       `[server]\ndrain_timeout_ms = "1"\n${CATALOGUE}`,
-      '2 server.drain_timeout_ms: must be a whole number from 0 to 2147483647 (how long a call goes on whose caller has left, where on_disconnect is drain)',
+      '2 server.drain_timeout_ms: must be a whole number from 0 to 2147483647 (how long an answer is read on after its client disconnects, with on_disconnect = "drain")',
     ],
     [
       'a time beyond what timers can count',
       `[server]\ndrain_timeout_ms = 2147483648\n${CATALOGUE}`,
-      '2 server.drain_timeout_ms: must be a whole number from 0 to 2147483647 (how long a call goes on whose caller has left, where on_disconnect is drain)',
+      '2 server.drain_timeout_ms: must be a whole number from 0 to 2147483647 (how long an answer is read on after its client disconnects, with on_disconnect = "drain")',
     ],
     [
       'a fraction for a count',
@@ -118,7 +118,7 @@ describe('a mistake says where it is and what to write', () => {
     [
       'a limit of none',
       `[limits.account]\nrequests_per_minute = 0\n${CATALOGUE}`,
-      '2 limits.account.requests_per_minute: must be a whole number from 1 to 67108864 (calls started in any 60 seconds)',
+      '2 limits.account.requests_per_minute: must be a whole number from 1 to 67108864 (requests in any 60 seconds)',
     ],
     [
       'a limit of one account',
@@ -405,7 +405,7 @@ describe('a mistake says where it is and what to write', () => {
       ],
       [
         'price = { per_image = 1 }\nshutdown_date = 2026-12-24',
-        '6 models[0].shutdown_date: must be a date in quotes, such as "2026-03-31" (the day of its shutdown that callers are told; without it, the last one of its routes)',
+        '6 models[0].shutdown_date: must be a date in quotes, such as "2026-03-31" (the shutdown date that callers see; by default the latest of its routes)',
       ],
     ].map(([lines = '', mistake = '', route = '']): [string, string, string] => [
       `an image model: ${lines}${route}`,
@@ -479,12 +479,12 @@ describe('a mistake says where it is and what to write', () => {
     [
       'sessions without an end',
       `[console]\nsession_hours = 0\n${CATALOGUE}`,
-      '2 console.session_hours: must be a whole number from 1 to 8760 (how long a session lasts)',
+      '2 console.session_hours: must be a whole number from 1 to 8760 (hours that a session lasts)',
     ],
     [
       'a date that is written otherwise',
       price('created = "31.3.2026"\nprice = { input = 1, output = 1 }'),
-      '5 models[0].created: must be a date in quotes, such as "2026-03-31" (the date that callers are shown; without it, that of the file)',
+      '5 models[0].created: must be a date in quotes, such as "2026-03-31" (the date that callers see; by default the date of the file)',
     ],
     [
       'a day that does not exist',
@@ -534,7 +534,7 @@ describe('a mistake says where it is and what to write', () => {
     [
       'an endpoint that does not exist',
       price('price = { input = 1, output = 1 }').replace('model = "x"', 'model = "x", endpoint = "chat"'),
-      '4 models[0].routes[0].endpoint: must be one of "chat_completions" or "responses" (the endpoint that every call is put to; by default that depends on model and call)',
+      '4 models[0].routes[0].endpoint: must be one of "chat_completions" or "responses" (the endpoint for every call; by default it depends on model and call)',
     ],
     [
       'an embedding model at a provider whose protocol has none',
@@ -586,7 +586,7 @@ describe('a mistake says where it is and what to write', () => {
     [
       'half a price',
       price('[models.price]\ninput = 1'),
-      '5 models[0].price.output: is missing: it must be an amount in USD of at most nine decimals, such as 0.30 (USD per million tokens written; thinking too, unless it has a rate of its own)',
+      '5 models[0].price.output: is missing: it must be an amount in USD of at most nine decimals, such as 0.30 (USD per million output tokens; thinking too, unless it has a rate of its own)',
     ],
     [
       'a price in words',
@@ -611,7 +611,7 @@ describe('a mistake says where it is and what to write', () => {
     [
       'a price that is not a number',
       price('[models.price]\ninput = 1\noutput = nan'),
-      '7 models[0].price.output: must be an amount in USD of at most nine decimals, such as 0.30 (USD per million tokens written; thinking too, unless it has a rate of its own)',
+      '7 models[0].price.output: must be an amount in USD of at most nine decimals, such as 0.30 (USD per million output tokens; thinking too, unless it has a rate of its own)',
     ],
     [
       'a misspelt rate',

@@ -336,7 +336,7 @@ describe('providers are asked for their list of models, which costs nothing', ()
     [200, 'ok: status 200: it answers'],
     [401, 'fail: status 401: it refuses the key'],
     [403, 'fail: status 403: it refuses the key'],
-    [404, 'ok: status 404: it answers, but has no list'],
+    [404, 'ok: status 404: it has no list'],
     [429, 'warn: status 429'],
     [302, 'warn: status 302: it answers, but not as an API'],
     [503, 'warn: status 503'],
@@ -479,7 +479,7 @@ ${more}
   /** So many days from the day of the check. */
   const day = (days: number) => new Date(NOW + days * 86_400_000).toISOString().slice(0, 10)
 
-  const NONE = 'ok: none ends within 30 days, by the dates in the catalogue'
+  const NONE = 'ok: no model ends within 30 days, by the dates in the catalogue'
   const ends = (days: number) => `shutdown_date = "${day(days)}"`
   test.each<[about: string, more: string, says: string]>([
     ['none has a date', model(''), NONE],

@@ -378,10 +378,10 @@ describe.skipIf(!hasS3Server || !hasPostgres)('with the database', () => {
     const { status, out } = await scene.run('account', 'erase', 'ada', '--yes')
     expect({ status, out }).toEqual({
       status: 0,
-      out: expect.stringContaining('Copies from before still have it, yours to delete: tollgate.db.'),
+      out: expect.stringContaining('Earlier copies still have it, for you to delete: tollgate.db.'),
     })
     expect(out).toContain(
-      'Folders from before the bucket may still have it, yours to delete: images/, files/, answers/, responses/.',
+      'Earlier folders may still have it, for you to delete: images/, files/, answers/, responses/.',
     )
   })
 

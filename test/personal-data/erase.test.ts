@@ -90,9 +90,9 @@ describe.each([
 
   test('says what still has it', () => {
     const remains = erased.remains.join('\n')
-    expect(remains).toContain('A restore of an older backup brings it all back')
+    expect(remains).toContain('Restoring an older backup restores the data')
     expect(remains.includes('keeps versions, older ones and unfinished uploads stay')).toBe(in_bucket)
-    expect(remains.includes('deleted while the bucket was away may be there yet')).toBe(in_bucket)
+    expect(remains.includes('deleted while the bucket was unavailable may still be there')).toBe(in_bucket)
     expect(remains).not.toContain('The bucket that this gateway had')
   })
 
@@ -156,7 +156,7 @@ describe('by hand', () => {
     const { status, out } = await scene.run('account', 'erase', 'anna')
     scene.ask = undefined
     expect([status, out]).toEqual([0, expect.stringContaining('anna is erased: ')])
-    expect(out).toContain(`Copies from before still have it, yours to delete: ${COPIES.join(', ')}.`)
+    expect(out).toContain(`Earlier copies still have it, for you to delete: ${COPIES.join(', ')}.`)
   })
 
   test.each([

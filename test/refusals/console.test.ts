@@ -172,7 +172,7 @@ describe('counted with their reasons', () => {
         account: 'bob',
         code: 'insufficient_balance',
         refused: 2,
-        sentence: expect.stringMatching(/free balance/),
+        sentence: expect.stringMatching(/Insufficient balance/),
       },
       {
         account: 'alice',

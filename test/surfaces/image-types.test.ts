@@ -63,10 +63,10 @@ describe.each(EACH)('%s, a %s model', (surface, provider) => {
       'SVG',
       'image/svg+xml',
       Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"/>'),
-      /image\/svg\+xml is not taken/,
+      /image\/svg\+xml is not supported/,
     ],
-    ['BMP', 'image/bmp', Buffer.from('BM\x3a\0\0\0\0\0\0\0'), /image\/bmp is not taken.*image\/jpeg/],
-    ['an unreadable file', 'image/tiff', Buffer.from('hello'), /image\/tiff is not taken/],
+    ['BMP', 'image/bmp', Buffer.from('BM\x3a\0\0\0\0\0\0\0'), /image\/bmp is not supported.*image\/jpeg/],
+    ['an unreadable file', 'image/tiff', Buffer.from('hello'), /image\/tiff is not supported/],
   ] as const)('%s: 400 before the hold', async (_, mime, bytes, words) => {
     const before = counts()
     const response = await ask(surface, model, mime, bytes)

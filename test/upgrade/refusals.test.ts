@@ -227,9 +227,9 @@ describe('refuses', () => {
     [
       'a redirect without an end',
       { ...release, [NAME]: { location: `/${NAME}` } },
-      /sent on more than 5 times/,
+      /redirects more than 5 times/,
     ],
-    ['a redirect to no URL', { ...release, [NAME]: { location: 'http://[' } }, /it is sent on to no URL/],
+    ['a redirect to no URL', { ...release, [NAME]: { location: 'http://[' } }, /it redirects without a URL/],
   ])('%s', async (_why, served, words) => {
     using server = await serveFiles(
       Object.fromEntries(Object.entries(served).map(([name, file]) => [`/${name}`, file])),
@@ -243,7 +243,7 @@ describe('refuses', () => {
     tar.entry({ name: `tollgate-${VERSION}-linux-x64/tollgate`, size: 1024 ** 3 + 1 })
     const [header] = await once(tar, 'data')
     const source = sourceOfFiles(releaseOf(NAME, gzipSync(header)))
-    await expect(upgrade({ source })).rejects.toThrow('tollgate is too large to be of a release')
+    await expect(upgrade({ source })).rejects.toThrow('tollgate is too large to belong to a release')
     expectUntouched()
   })
 

@@ -71,7 +71,7 @@ describe('an account', () => {
     await hand.isTold(/Must be a reason/)
     await hand.type('Reason', 'hardware')
     await hand.enter()
-    await hand.isTold(/12\.50 USD are free, less than 100\.00/)
+    await hand.isTold(/12\.50 USD are available, less than 100\.00/)
     await hand.type('Amount', '2.5')
     await hand.send()
     await hand.isTold('alice has 10.00 USD left.')

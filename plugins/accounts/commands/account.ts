@@ -25,7 +25,7 @@ import { addAccountChange, addRenameAndClose, detailLines } from './change.ts'
 import { addAccountLimit } from './limit.ts'
 
 const addList = wholeListCommand(account_list, {
-  description: 'List all accounts and their money, in USD.',
+  description: 'List accounts and their balances, in USD.',
   example: 'account list --json',
   empty_text: 'No accounts yet. `tollgate account create NAME` creates one.',
   order: (one, other) => one.id - other.id,
@@ -35,7 +35,7 @@ export function addAccountCommands(program: Command, deps: CliDeps): void {
   const account = program.command('account').description('Manage the accounts that pay for calls.')
 
   addExample(account.command('create <name>'), 'account create alice')
-    .description('Create an account. It has no money and no key yet.')
+    .description('Create an account. It starts with no balance and no keys.')
     .action(async (name: string, _: object, command: Command) => {
       const { folder, answer } = contextOf(command, deps)
       const made = await withDatabase(folder, 'make', (db) => createAccount(db, { name, now_ms: deps.now() }))
@@ -48,7 +48,7 @@ export function addAccountCommands(program: Command, deps: CliDeps): void {
   addList(account, deps)
 
   addExample(account.command('show <name>'), 'account show alice')
-    .description('Show an account, its money, its limits and its keys.')
+    .description('Show an account, its balance, limits and keys.')
     .action(async (name: string, _: object, command: Command) => {
       const { folder, answer } = contextOf(command, deps)
       const { found, budgets, debts, keys, details } = await withDatabase(folder, 'read', async (db) => {
@@ -81,7 +81,7 @@ export function addAccountCommands(program: Command, deps: CliDeps): void {
 
 function addSuspendAndResume(account: Command, deps: CliDeps): void {
   addExample(account.command('suspend <name>'), 'account suspend alice')
-    .description("Refuse an account's new calls. Running calls finish and are charged.")
+    .description('Suspend an account: refuse its new calls. Running calls finish and are charged.')
     .action(async (name: string, _: object, command: Command) => {
       const { folder, answer } = contextOf(command, deps)
       const changed = await withDatabase(folder, 'write', async (db) => {
@@ -93,7 +93,7 @@ function addSuspendAndResume(account: Command, deps: CliDeps): void {
 
   addExample(account.command('resume <name>'), 'account resume alice')
     .description(
-      'Let a suspended or closed account call again. Closing it removed its keys, password and kept responses for good.',
+      'Resume a suspended or closed account. The keys, password and kept responses of a closed account stay deleted.',
     )
     .action(async (name: string, _: object, command: Command) => {
       const { folder, answer } = contextOf(command, deps)
@@ -108,7 +108,7 @@ function addSuspendAndResume(account: Command, deps: CliDeps): void {
 /** Closing took them for good; the next commands make new ones. */
 const notBack = (name: string): string =>
   [
-    'Its revoked keys, password, sessions and kept responses do not come back.',
+    'Its revoked keys, password, sessions and kept responses stay deleted.',
     `Next: tollgate key create ${name}; for the console: tollgate account invite ${name}`,
   ].join('\n')
 

@@ -69,12 +69,12 @@ interface ChangeOptions {
 
 export function addAccountChange(account: Command, deps: CliDeps): void {
   addExample(account.command('change <name>'), 'account change alice --email alice@example.com')
-    .summary('Change what is written down of an account.')
+    .summary("Change an account's details.")
     .description(
-      'Change what is written down of an account. Options that you leave out change nothing; an empty text removes. ' +
+      'Change the details of an account. Options that you leave out change nothing; an empty text removes a value. ' +
         '`account rename` changes the short name.',
     )
-    .option('--display-name <text>', 'its name in any letters, such as Zoë & Co')
+    .option('--display-name <text>', 'a name in any letters, such as Zoë & Co')
     .option('--email <address>', 'an email address')
     .option('--note <text>', 'a note for operators')
     .addOption(new Option('--keys-see <what>', 'calls that its limited keys see').choices(['own', 'account']))

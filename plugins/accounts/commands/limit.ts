@@ -30,16 +30,12 @@ export function addAccountLimit(account: Command, deps: CliDeps): void {
     .summary('Change the spend limits of an account.')
     .description(
       'Change the spend limits of an account, for all of its keys together. Options that you leave out change nothing. ' +
-        'Days, weeks and months are of UTC.',
+        'Days, weeks and months are in UTC.',
     )
-    .option(
-      '--limit-5h <usd>',
-      'the most that its calls may cost in five hours from the first, or none',
-      readOrNone,
-    )
-    .option('--limit-day <usd>', 'the most that they may cost in a day, or none', readOrNone)
-    .option('--limit-week <usd>', 'the most that they may cost in a week from Monday, or none', readOrNone)
-    .option('--limit-month <usd>', 'the most that they may cost in a month, or none', readOrNone)
+    .option('--limit-5h <usd>', 'spend limit for five hours from the first call, or none', readOrNone)
+    .option('--limit-day <usd>', 'daily spend limit, or none', readOrNone)
+    .option('--limit-week <usd>', 'weekly spend limit, from Monday, or none', readOrNone)
+    .option('--limit-month <usd>', 'monthly spend limit, or none', readOrNone)
     .action(async (name: string, options: LimitOptions, command: Command) => {
       const { folder, answer } = contextOf(command, deps)
       const changes: BudgetChanges = defined({

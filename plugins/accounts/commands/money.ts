@@ -35,13 +35,13 @@ const DEBIT: Movement = {
   command: 'debit',
   op: 'withdraw',
   summary: 'Take USD from an account.',
-  description: "Take USD from an account's free balance. Money held for running calls stays.",
+  description: "Take USD from an account's available balance. Money held for running calls stays.",
   done: 'taken from',
   example: "debit alice 5 --note 'credited twice'",
 }
 
 const REFUSALS: Partial<Record<Refusal, string>> = {
-  insufficient_balance: 'Not enough free balance: see `tollgate account show`. Nothing was debited.',
+  insufficient_balance: 'Not enough available balance: see `tollgate account show`. Nothing was debited.',
   amount_out_of_range: 'The balance would be above the maximum. Nothing was added.',
 }
 
@@ -59,8 +59,8 @@ function addMovement(
     .description(description)
     .argument('<account>', 'its name')
     .argument('<amount>', 'USD, such as 10 or 0.50', readAmount)
-    .option('--note <text>', 'stored with the entry; the account sees it')
-    .option('--reference <text>', 'a text that can be used once, such as "invoice 17"')
+    .option('--note <text>', 'stored with the entry; the account holder sees it')
+    .option('--reference <text>', 'a unique reference, such as "invoice 17", to move money only once')
     .action(
       async (
         account_name: string,
@@ -106,7 +106,7 @@ function checkReference(reference: string): void {
 /** A reference is used once, also for the same movement. */
 function referenceUsed(account_name: string, { kind, amount_nanos, note, created_at_ms }: KeyedEntry) {
   const how =
-    kind === 'opening_debt' ? 'brought over as debt of' : amount_nanos > 0 ? 'added to' : 'taken from'
+    kind === 'opening_debt' ? 'recorded as opening debt of' : amount_nanos > 0 ? 'added to' : 'taken from'
   const change = `${formatUsd(Math.abs(amount_nanos))} USD ${how} ${account_name}`
   const with_note = note === '' ? '' : `, note "${note}"`
   return conflict(

@@ -115,7 +115,7 @@ export function accountStatusRoutes(
         const revoked_keys = await changed(gateway, { viewer, origin }, async (tx) => {
           const { name } = await lockedAccount(tx, id)
           if (body.name !== name)
-            throw invalidRequest(`name: write ${name}, the name of the account that is to be closed.`, {
+            throw invalidRequest(`name: enter ${name} to close the account.`, {
               param: 'name',
             })
           return closeAccount(tx, name, now())

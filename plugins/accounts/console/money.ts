@@ -73,9 +73,9 @@ async function refusalOf(
 ): Promise<GatewayError> {
   const { balance_nanos, held_nanos } = await requireAccount(gateway, id)
   if (refusal === 'insufficient_balance') {
-    const held = held_nanos > 0 ? ` ${formatUsd(held_nanos)} USD are held for calls under way.` : ''
+    const held = held_nanos > 0 ? ` ${formatUsd(held_nanos)} USD are held for running calls.` : ''
     return unprocessable(
-      `amount: ${formatUsd(balance_nanos - held_nanos)} USD are free, less than ${formatUsd(amount_nanos)}.${held} Nothing was debited.`,
+      `amount: ${formatUsd(balance_nanos - held_nanos)} USD are available, less than ${formatUsd(amount_nanos)}.${held} Nothing was debited.`,
       { param: 'amount', code: refusal },
     )
   }

@@ -42,7 +42,7 @@ export const AccountChanges = Closed({
   was: Type.Optional(Closed(AccountValues)),
 })
 export const CloseBody = Closed({
-  name: Type.String({ maxLength: 200, must: 'the name of the account, to be sure' }),
+  name: Type.String({ maxLength: 200, must: 'the name of the account, to confirm' }),
 })
 
 /** Other headers are those of any request. */

@@ -55,10 +55,10 @@ export async function unpackArchive(
   try {
     for await (const entry of entriesOf(archived, room)) {
       const { name, type } = entry.header
-      if (manifest) throw broken(archive, 'something follows its manifest')
+      if (manifest) throw broken(archive, 'it has content after its manifest')
       if (type !== 'file') throw broken(archive, `${name} is not a plain file`)
       if (!head) {
-        if (name !== HEAD_NAME) throw broken(archive, 'it does not begin as a backup does')
+        if (name !== HEAD_NAME) throw broken(archive, 'it does not begin like a backup')
         head = readHead(await textOf(entry, MAX_HEAD_BYTES, archive), archive)
         refuseNewerArchive(head, known_schema_version, archive)
       } else if (name === MANIFEST_NAME) {
@@ -79,7 +79,7 @@ export async function unpackArchive(
       )
     if (thrown instanceof GatewayError || isOfTheSystem(thrown)) throw thrown
     // The readers of age, zstd and tar throw in words of their own.
-    throw broken(archive, 'it cannot be read to its end', thrown)
+    throw broken(archive, 'it is cut off or damaged', thrown)
   }
   if (!manifest) throw broken(archive, 'its end is missing')
   compare(found, manifest, archive)

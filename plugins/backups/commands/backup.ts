@@ -36,15 +36,15 @@ export function addBackupCommand(program: Command, deps: CliDeps): void {
   const backup = program
     .command('backup')
     .argument('[file]', 'a new file, or s3://BUCKET/NAME (default: the place of [backup])')
-    .summary('Make one archive of everything.')
+    .summary('Back up everything into one archive.')
     .description(
-      'Make one archive of everything, even while the gateway runs: a checked and audited copy of the database, the ' +
+      'Back up everything into one archive, even while the gateway runs: a checked and audited copy of the database, the ' +
         'images, files and responses that it names, the catalogue, and plugins. An archive holds the ' +
         "providers' keys: only its owner can read it, and it is encrypted before it goes to a bucket. Nothing is overwritten.",
     )
   withKeyOptions(backup, 'encrypt')
     .option('--database-only', 'copy only the database, as a SQLite file')
-    .option('--scheduled', 'run as the schedule does: delete the oldest archives beyond [backup] keep')
+    .option('--scheduled', 'run as scheduled: also delete the oldest backups beyond [backup] keep')
     .addOption(new Option('--progress', 'report the progress on standard error, as JSON').hideHelp())
     .action(async (file: string | undefined, flags: BackupFlags, command: Command) => {
       const context = contextOf(command, deps)
@@ -59,8 +59,8 @@ export function addBackupCommand(program: Command, deps: CliDeps): void {
 function addBackupListCommand(backup: Command, deps: CliDeps): void {
   const list = backup
     .command('list')
-    .summary('List the archives.')
-    .description('List the archives at the place in [backup], newest first.')
+    .summary('List the backups.')
+    .description('List the backups at the place in [backup], newest first.')
   addExample(list, 'backup list').action(async () => {
     const context = contextOf(list, deps)
     const place = configuredPlace(await whereOptions(context, deps))
@@ -68,7 +68,7 @@ function addBackupListCommand(backup: Command, deps: CliDeps): void {
     const table = context.tableOf(
       tableColumnsOf(archive_columns),
       archives,
-      'No archives yet. `tollgate backup` makes one.',
+      'No backups yet. Create one with `tollgate backup`.',
     )
     context.answer(
       {
@@ -210,7 +210,7 @@ function answerMade({ answer, warn }: Context, outcome: Outcome): void {
     ...(deleted_meanwhile.length > 0
       ? [`Files deleted during the backup and left out: ${deleted_meanwhile.length}.`]
       : []),
-    ...(deleted.length > 0 ? [`Older scheduled archives deleted: ${deleted.join(', ')}.`] : []),
+    ...(deleted.length > 0 ? [`Older scheduled backups deleted: ${deleted.join(', ')}.`] : []),
   ]
   answer(
     { file: archive.where, name: archive.name, ...made, clean: true, encrypted: is_encrypted, deleted },

@@ -100,13 +100,13 @@ function answerArchive(
   const view = viewOf(restored)
   if (view.missing.length > 0)
     warn(
-      `Files missing or damaged when the backup was made: ${view.missing.length}. \`tollgate audit\` lists them.`,
+      `Files missing or damaged when the backup was created: ${view.missing.length}. \`tollgate audit\` lists them.`,
     )
   answer(
     { file: where, data_folder: dir, kept_catalogue: kept_catalogue ?? null, ...view },
     [
-      `${dir} is now the backup ${where}, of ${view.made_at}:`,
-      `accounts ${view.accounts}, calls ${view.calls}, files ${view.files}; every hash is right, audit ${view.clean ? 'clean' : 'with the same problems as then'}.`,
+      `${dir} now has the backup ${where}, of ${view.made_at}:`,
+      `accounts ${view.accounts}, calls ${view.calls}, files ${view.files}; all hashes match, audit ${view.clean ? 'clean' : 'with the same problems as before'}.`,
       ...(restored.is_on_server ? [`Its rows are in ${ON_SERVER}.`] : []),
       ...(restored.bucket === undefined ? [] : [`Its files are in ${restored.bucket}.`]),
       ...(kept_catalogue === undefined ? [] : [`The catalogue that was there is now ${kept_catalogue}.`]),

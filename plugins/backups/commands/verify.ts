@@ -67,15 +67,18 @@ function describe(where: string, unpacked: Unpacked): string {
     ['made', view.made_at],
     ['by version', `${view.version}, database ${view.schema_version}`],
     ['encrypted', view.encrypted ? 'yes' : 'no'],
-    ['files', `${view.files} of ${view.content_bytes} bytes: every hash is right`],
+    ['files', `${view.files} of ${view.content_bytes} bytes: all hashes match`],
     ['accounts', String(view.accounts)],
     ['calls', String(view.calls)],
-    ['audit', view.clean ? `clean: all ${view.rules} rules hold` : 'the same problems as when it was made'],
+    [
+      'audit',
+      view.clean ? `clean: all ${view.rules} rules hold` : 'the same problems as when it was created',
+    ],
   ])
   const missing =
     view.missing.length > 0
       ? [
-          `Files that were missing or damaged when it was made: ${view.missing.length}.`,
+          `Files missing or damaged when it was created: ${view.missing.length}.`,
           ...view.missing.slice(0, 20),
         ]
       : []

@@ -69,7 +69,7 @@ export async function makeBackup(options: MakeOptions): Promise<MadeBackup> {
   const { dir } = options.paths
   refuseUnwritable(dir)
   await using unlock = await options.engine.lockBackups()
-  if (!unlock) throw conflict('Another backup of this database is being made: wait until it has ended.')
+  if (!unlock) throw conflict('Another backup of this database is running. Wait until it finishes.')
   using staging = makeWorkFolder(databaseCopyWork(dir))
   return await makeIn(staging, options)
 }
@@ -118,7 +118,7 @@ async function makeIn({ path: staging, goesWith }: WorkFolder, options: MakeOpti
     },
   )
   const bytes = await put(lock ? await encrypted(plain_bytes, lock) : plain_bytes, of_bytes, goesWith)
-  if (!made) throw new Error('The backup ended before it was whole: try again.')
+  if (!made) throw new Error('The backup was interrupted. Try again.')
   return {
     bytes,
     files: made.entries.length,

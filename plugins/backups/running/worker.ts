@@ -96,10 +96,10 @@ export function createWorker({
     last,
     scheduled,
     begin(task, by) {
-      if (stopped) throw conflict('The gateway is stopping: make the backup when it runs again.')
+      if (stopped) throw conflict('The gateway is stopping. Back up when it runs again.')
       if (running)
         throw conflict(
-          `A backup is being ${running.kind === 'make' ? 'made' : 'verified'} already: wait until that has ended.`,
+          `A backup is already being ${running.kind === 'make' ? 'created' : 'verified'}. Wait until it finishes.`,
         )
       const process = start(data_folder, task, (progress) => {
         if (running) running.progress = progress
@@ -180,5 +180,5 @@ const FAILED = 'backup failed; a scheduled one is tried again'
 
 const resultOf = ({ kind }: BackupWork, { name, files }: BackupResult): string =>
   kind === 'make'
-    ? `${name} was made, with ${counted(files, 'file')}.`
-    : `${name} can be restored: ${counted(files, 'file')}, every hash is right, and the audit is clean.`
+    ? `Backup created: ${name}, ${counted(files, 'file')}.`
+    : `${name} can be restored: ${counted(files, 'file')}, all hashes match, and the audit is clean.`

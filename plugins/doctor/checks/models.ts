@@ -11,6 +11,7 @@ const OF_ROUTE = 'Remove the route, or point it to the replacement; the model ke
 
 export function checkModels({ catalogue, now }: Pick<ReadPatient, 'catalogue' | 'now'>): Diagnosis[] {
   const endings = endingsOf(catalogue.models.values(), now())
-  if (endings.length === 0) return [ok(`none ends within ${WARNED_DAYS} days, by the dates in the catalogue`)]
+  if (endings.length === 0)
+    return [ok(`no model ends within ${WARNED_DAYS} days, by the dates in the catalogue`)]
   return endings.map((ending) => warn(endingText(ending), ending.route ? OF_ROUTE : OF_MODEL))
 }

@@ -86,14 +86,14 @@ function whyUnreachable(thrown: unknown): string {
 
 function judge(check: string, status: number): Diagnosis {
   const { fail, ok, warn } = diagnosesOf(check)
-  if (status < 300) return ok(`status ${status}: it answers, and lists its models`)
+  if (status < 300) return ok(`status ${status}: it lists its models`)
   if (status === 401 || status === 403)
     return fail(
       `status ${status}: it refuses the key`,
       'Correct it in api_keys or its environment variable, and check the account at the provider.',
     )
   if (status === 404 || status === 405 || status === 501)
-    return ok(`status ${status}: it answers, but has no list of models: the key was not checked`)
+    return ok(`status ${status}: it has no list of models, so the key was not checked`)
   if (status === 429)
     return warn(`status ${status}: the key is rate limited`, 'Wait, or raise the limit at the provider.')
   if (status < 500)

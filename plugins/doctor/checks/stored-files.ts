@@ -54,7 +54,7 @@ async function checkBucket(bucket: BucketFiles, db: Db | undefined): Promise<Dia
         `${where} works: an object was put, read and deleted; \`tollgate audit --files\` checks all files`,
       )
     return warn(
-      `${where} works, and this gateway has not been started with it`,
+      `${where} works, but this gateway has not started with it yet`,
       'The first start with it marks it. If it had the files before, name the bucket that has them in [storage].',
     )
   } catch (refusal) {

@@ -43,34 +43,18 @@ export function addKeyChange(key: Command, deps: CliDeps): void {
     )
     .option('--name <name>', 'its name, such as laptop')
     .option('--models <list>', 'models it may call, or all', or('all', readList))
-    .option(
-      '--spend-limit <usd>',
-      'the most that its calls may cost together, or none',
-      or('none', readLimit),
-    )
-    .option(
-      '--daily-limit <usd>',
-      'the most that they may cost in a day (UTC), or none',
-      or('none', readLimit),
-    )
-    .option(
-      '--monthly-limit <usd>',
-      'the most that they may cost in a month (UTC), or none',
-      or('none', readLimit),
-    )
+    .option('--spend-limit <usd>', 'total spend limit, or none', or('none', readLimit))
+    .option('--daily-limit <usd>', 'daily spend limit (UTC), or none', or('none', readLimit))
+    .option('--monthly-limit <usd>', 'monthly spend limit (UTC), or none', or('none', readLimit))
     .option(
       '--limit-5h <usd>',
-      'the most that they may cost in five hours from the first, or none',
+      'spend limit for five hours from the first call, or none',
       or('none', readLimit),
     )
-    .option(
-      '--limit-week <usd>',
-      'the most that they may cost in a week from Monday (UTC), or none',
-      or('none', readLimit),
-    )
+    .option('--limit-week <usd>', 'weekly spend limit, from Monday (UTC), or none', or('none', readLimit))
     .option(
       '--concurrent-calls <count>',
-      'how many may run at the same time, or any',
+      'maximum concurrent requests, or any',
       or('any', readCount(MAX_CONCURRENT_CALLS)),
     )
     .option(

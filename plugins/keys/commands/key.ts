@@ -65,16 +65,12 @@ function addCreate(group: Command, deps: CliDeps): void {
       'models it may call, such as gemini-3.5-flash-lite,sim-* (default: all)',
       readList,
     )
-    .option('--spend-limit <usd>', 'the most that its calls may cost together', readLimit)
-    .option('--daily-limit <usd>', 'the most that its calls may cost in a day (UTC)', readLimit)
-    .option('--monthly-limit <usd>', 'the most that its calls may cost in a month (UTC)', readLimit)
-    .option('--limit-5h <usd>', 'the most that its calls may cost in five hours from the first', readLimit)
-    .option('--limit-week <usd>', 'the most that its calls may cost in a week from Monday (UTC)', readLimit)
-    .option(
-      '--concurrent-calls <count>',
-      'how many of its calls may run at the same time',
-      readCount(MAX_CONCURRENT_CALLS),
-    )
+    .option('--spend-limit <usd>', 'total spend limit in USD', readLimit)
+    .option('--daily-limit <usd>', 'daily spend limit in USD, by days in UTC', readLimit)
+    .option('--monthly-limit <usd>', 'monthly spend limit in USD, by months in UTC', readLimit)
+    .option('--limit-5h <usd>', 'spend limit in USD for five hours from the first call', readLimit)
+    .option('--limit-week <usd>', 'weekly spend limit in USD, from Monday in UTC', readLimit)
+    .option('--concurrent-calls <count>', 'maximum concurrent requests', readCount(MAX_CONCURRENT_CALLS))
     .option('--expires <when>', 'when it expires: a duration (30d), or its last day', readExpiry(deps.now))
     .option('--addresses <list>', 'allowed networks, such as 10.0.0.0/8,203.0.113.7', readList)
     .action(async (account_name: string, options: CreateOptions, command: Command) => {

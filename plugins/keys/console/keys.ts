@@ -123,12 +123,9 @@ export async function issueKey(
   if (!mayManage(viewer)) throw mayNotManage()
   const account_id = await payingAccount(gateway, viewer, account)
   if (account_id === undefined)
-    throw invalidRequest(
-      'account: is missing; it must be the number or the name of the account whose key it is.',
-      {
-        param: 'account',
-      },
-    )
+    throw invalidRequest('account: is missing; it must be the number or name of the account for the key.', {
+      param: 'account',
+    })
   const changes = settingsOf(values)
   countCall(gateway, viewer, KEY_COUNTS_AS)
   const made = await changed(gateway, asking, async (tx) => {
@@ -244,7 +241,7 @@ async function lockedManagedKey(tx: Tx, viewer: Viewer, reference: string): Prom
 function refuseMore(usable: number): void {
   if (usable >= MAX_USABLE_KEYS)
     throw conflict(
-      `${usable} active keys are the most that an account can have. Revoke some that you no longer use.`,
+      `${usable} active keys are the maximum for an account. Revoke some that you no longer use.`,
     )
 }
 

@@ -118,7 +118,7 @@ test('an opening debt takes nothing from under a call whose hold has no row yet,
   const taken = await cli.run('debit', 'dora', '1', '--reference', 'new-api user 17')
   expect([taken.status, taken.err]).toMatchObject([
     1,
-    expect.stringContaining('used before: 3.20 USD brought over as debt of dora'),
+    expect.stringContaining('used before: 3.20 USD recorded as opening debt of dora'),
   ])
   await cli.run('credit', 'dora', '2.5')
   const operator = await signedIn(gateway, 'operator')

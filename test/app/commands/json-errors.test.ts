@@ -26,7 +26,7 @@ describe('the work cannot be done: status 1', () => {
     ['account suspend bert', 'not_found', 'Account "bert" not found'],
     ['account resume bert', 'not_found', 'Account "bert" not found'],
     ['credit bert 5', 'not_found', 'Account "bert" not found'],
-    ['debit anna 5', 'unprocessable', 'Not enough free balance'],
+    ['debit anna 5', 'unprocessable', 'Not enough available balance'],
     ['key create bert', 'not_found', 'Account "bert" not found'],
     ['key list bert', 'not_found', 'Account "bert" not found'],
     ['key revoke 9', 'not_found', 'Key "9" not found'],

@@ -167,7 +167,7 @@ price = { input = 0.3, output = 2 }
       [`account export anna --out '${folder.at('b')}.anna'`, 'Packing  ', 'rows 2, files 0'],
       [`backup verify '${archive}'`, 'Unpacking  ', 'It can be restored.'],
       [`prices import '${list}' --markup 0% --yes`, 'Changing prices  0 of 1 models', 'Changes: '],
-      [`restore '${archive}' --to '${folder.at('b')}.restored'`, 'Unpacking  ', 'every hash is right'],
+      [`restore '${archive}' --to '${folder.at('b')}.restored'`, 'Unpacking  ', 'all hashes match'],
     ]
 
     test.each(COMMANDS)('%s shows nothing of it in a pipe', async (args, step, answer) => {
