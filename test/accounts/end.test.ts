@@ -60,7 +60,7 @@ describe('rename', () => {
     ['account rename anna bert', 'Account "bert" already exists'],
     ['account rename anna anna', 'Account "anna" already exists'],
     ['account rename anna -x', 'unknown option'],
-    ['account rename anna a/b', '"a/b" is not a name'],
+    ['account rename anna a/b', '"a/b" is not a valid name'],
   ])('%s: refused, and nothing changes', async (line, words) => {
     const { status, err } = await scene.run(...line.split(' '))
     expect([status > 0, err]).toEqual([true, expect.stringContaining(words)])

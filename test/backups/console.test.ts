@@ -29,7 +29,7 @@ async function made(): Promise<string> {
   const begun = await operator.json('POST', '/backups')
   expect(begun.running).toMatchObject({ kind: 'make', name: null })
   const { last_made } = await ended()
-  expect(last_made).toMatchObject({ failure: null, result: expect.stringContaining('was made') })
+  expect(last_made).toMatchObject({ failure: null, result: expect.stringContaining('Backup created') })
   return last_made.name
 }
 

@@ -175,7 +175,7 @@ describe('beside the calls', () => {
     expect(backups.last.make).toMatchObject({
       failure: undefined,
       name: 'x',
-      result: 'x was made, with 1 file.',
+      result: 'Backup created: x, 1 file.',
       warnings: ['told'],
     })
     expect(memory.written().at(-1)).toContain('"warnings":["told"]')
@@ -263,10 +263,10 @@ describe('beside the calls', () => {
       stop: async () => {},
     }))
     backups.make(SOMEBODY)
-    expect(() => backups.make(SOMEBODY)).toThrow('is being made already')
+    expect(() => backups.make(SOMEBODY)).toThrow('is already being created')
     expect(() =>
       backups.verify(archiveName({ made_at_ms: 0, is_encrypted: false, is_scheduled: false }), SOMEBODY),
-    ).toThrow('wait until')
+    ).toThrow('Wait until')
     expect(() => backups.verify('../tollgate.toml', SOMEBODY)).toThrow('Backup ../tollgate.toml not found')
   })
 })

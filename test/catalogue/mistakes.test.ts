@@ -63,7 +63,7 @@ describe('a mistake says where it is and what to write', () => {
     [
       'a choice',
       `[server]\nlog_level = "loud"\n${CATALOGUE}`,
-      '2 server.log_level: must be one of "debug", "info", "warn" or "error" (the least that the log tells)',
+      '2 server.log_level: must be one of "debug", "info", "warn" or "error" (the minimum level of the log)',
     ],
     [
       'what an interrupted answer costs',
@@ -113,7 +113,7 @@ describe('a mistake says where it is and what to write', () => {
     [
       'a fraction for a count',
       `[limits.key]\nconcurrent_calls = 1.5\n${CATALOGUE}`,
-      '2 limits.key.concurrent_calls: must be a whole number from 1 to 67108864 (calls at once)',
+      '2 limits.key.concurrent_calls: must be a whole number from 1 to 67108864 (concurrent requests)',
     ],
     [
       'a limit of none',
@@ -529,7 +529,7 @@ describe('a mistake says where it is and what to write', () => {
     [
       'an empty generation',
       price('price = { input = 1, output = 1 }').replace('model = "x"', 'model = "x", generation = ""'),
-      '4 models[0].routes[0].generation: must be the name of a model, such as "gpt-5.4" (the model whose rules hold, where `model` is a name of your own)',
+      '4 models[0].routes[0].generation: must be the name of a model, such as "gpt-5.4" (the model whose rules apply, if `model` is a name of your own)',
     ],
     [
       'an endpoint that does not exist',

@@ -333,7 +333,7 @@ describe('providers are asked for their list of models, which costs nothing', ()
   })
 
   test.each([
-    [200, 'ok: status 200: it answers'],
+    [200, 'ok: status 200: it lists its models'],
     [401, 'fail: status 401: it refuses the key'],
     [403, 'fail: status 403: it refuses the key'],
     [404, 'ok: status 404: it has no list'],

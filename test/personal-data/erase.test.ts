@@ -160,7 +160,7 @@ describe('by hand', () => {
   })
 
   test.each([
-    ['account resume erased-1', 'stays closed'],
+    ['account resume erased-1', 'cannot be opened or renamed'],
     ['account rename erased-1 anna', 'cannot be opened or renamed'],
     ['key create erased-1', 'is closed'],
     ['account invite erased-1', 'is closed'],

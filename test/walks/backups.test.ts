@@ -47,7 +47,7 @@ test('one is made, verified and downloaded; nothing of it is wrong to look at', 
   await table.waitFor()
   expect(await table.getByRole('row').count()).toBe(2)
   expect(await table.getByText('encrypted', { exact: true }).count()).toBe(1)
-  await section.getByText('was made, with').waitFor()
+  await section.getByText('Backup created:').waitFor()
 
   const begun = page.waitForEvent('download')
   await table.getByRole('link', { name: 'Download' }).click()

@@ -24,7 +24,7 @@ test('a withdrawal takes nothing from under a call whose hold has no row yet', a
   const answering = gateway.call(wholePath(), ask(), { key })
   await held_back.asked
   const all = await cli.run('debit', 'anna', '1')
-  expect([all.status, all.err]).toMatchObject([1, expect.stringContaining('free balance')])
+  expect([all.status, all.err]).toMatchObject([1, expect.stringContaining('available balance')])
   const some = await cli.json('debit', 'anna', '0.1', '--note', 'refund')
   expect(some).toMatchObject({ name: 'anna', balance_usd: '0.90', held_usd: expect.stringMatching(/^0\.2/) })
   held_back.release()
