@@ -165,4 +165,5 @@ export const backup_section = defineSection({
   },
   of_machine: ['folder'],
   beyond_console: 'archives hold the keys of the providers, which the console does not show',
+  within_console: ['every', 'at'],
 })

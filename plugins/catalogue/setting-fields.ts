@@ -1,9 +1,12 @@
 // The settings of the catalogue as fields of a form, by the schemas that check them: its sections, providers, models, routes and prices.
 import { Kind, type TObject, type TSchema } from '@sinclair/typebox'
+import { beyondConsole } from '../../src/catalogue/console-bounds.ts'
 import { MARKUP_MUST } from '../../src/catalogue/markup.ts'
+import { isOfTheMachine } from '../../src/catalogue/of-the-machine.ts'
 import { USD_MUST } from '../../src/catalogue/price-schema.ts'
 import { MODEL_SCHEMAS, PROVIDER_SETTINGS } from '../../src/catalogue/schema.ts'
-import { sectionSchemas } from '../../src/catalogue/sections.ts'
+import { addedSection, sectionSchemas } from '../../src/catalogue/sections.ts'
+import { needsRestart } from '../../src/catalogue/watch.ts'
 
 /** One setting: where it stands in its section or block, and its values. */
 export interface SettingField {
@@ -18,15 +21,45 @@ export interface SettingField {
   options: string[]
 }
 
-interface SettingSection {
-  name: string
-  fields: SettingField[]
+/** A setting of a section. */
+export interface SectionField extends SettingField {
+  /** A running gateway applies it at its next start. */
+  needs_restart: boolean
+  /** The file's text of it is not shown: a mark stands in its place. */
+  is_secret: boolean
+  /** Why it is changed on the server alone, in words; null: the console may change it. */
+  fixed: string | null
 }
 
-/** All sections of settings, in the order of the file's outline. Settings by names that users choose are in the text alone. */
-export const settingSections = (): SettingSection[] =>
+interface SettingSection {
+  name: string
+  fields: SectionField[]
+}
+
+/** Settings that are read from old files and have no effect. */
+const FORMER: readonly string[] = ['responses.image_model']
+
+const OF_MACHINE = 'each machine has its own'
+
+/**
+ * All sections of settings, in the order of the file's outline. Settings by names that users choose have forms elsewhere.
+ *
+ * @param is_shared the catalogue is in the database, without the settings of a machine
+ */
+export const settingSections = (is_shared = false): SettingSection[] =>
   Object.entries(sectionSchemas())
-    .map(([name, schema]) => ({ name, fields: fieldsOf(schema) }))
+    .map(([name, schema]) => ({
+      name,
+      fields: fieldsOf(schema).flatMap((field): SectionField[] => {
+        const path = [name, ...field.path]
+        const dotted = path.join('.')
+        if (FORMER.includes(dotted)) return []
+        const of_machine = is_shared && isOfTheMachine(dotted) ? OF_MACHINE : undefined
+        const fixed = of_machine ?? beyondConsole(path) ?? null
+        const is_secret = addedSection(name)?.secrets?.at(field.path, {}) !== undefined
+        return [{ ...field, needs_restart: needsRestart(path), is_secret, fixed }]
+      }),
+    }))
     .filter(({ fields }) => fields.length > 0)
 
 const fieldsOf = (schema: TObject, path: string[] = []): SettingField[] =>

@@ -4,7 +4,7 @@ import { FROM_FILE } from './key-files.ts'
 import { type Mistake, writePath } from './mistakes.ts'
 import { DEFAULT_ENV_NAMES } from './schema-parts.ts'
 import type { VariableUse } from './secret-places.ts'
-import { addedSections } from './sections.ts'
+import { addedSection, addedSections } from './sections.ts'
 import type { TomlTable } from './toml.ts'
 
 interface DraftedChange {
@@ -28,15 +28,39 @@ export function refusedChanges(change: DraftedChange): Mistake[] {
   const where = change.is_shared ? BY_COMMAND : IN_FILE
   const must = `must be changed ${where}`
   return [
-    ...addedSections().flatMap(({ name, beyond_console }) =>
+    ...addedSections().flatMap(({ name, beyond_console, within_console }) =>
       beyond_console === undefined
         ? []
-        : mistakeIfChanged(change, (file) => file[name], name, `${must}: ${beyond_console}`),
+        : mistakeIfChanged(
+            change,
+            (file) => without(file[name], within_console),
+            name,
+            `${must}: ${beyond_console}`,
+          ),
     ),
     ...mistakeIfChanged(change, ({ storage }) => storage, 'storage', STORAGE_ELSEWHERE),
     ...mistakeIfChanged(change, envNamesOf, 'server.env_names', `${must}: ${NAMES_ELSEWHERE}`),
     ...unlistedVariables(change, where),
   ]
+}
+
+/**
+ * Why a setting is not changed in the console, in words; undefined: it may be.
+ *
+ * @param path `['backup', 'bucket']`
+ */
+export function beyondConsole([section = '', field = '']: readonly string[]): string | undefined {
+  if (section === 'storage') return '`tollgate migrate` moves rows and files first'
+  if (section === 'server' && field === 'env_names') return NAMES_ELSEWHERE
+  const added = addedSection(section)
+  return added?.within_console.includes(field) ? undefined : added?.beyond_console
+}
+
+/** A section without some of its fields; one that has no others is as good as none. */
+function without(section: unknown, fields: readonly string[]): unknown {
+  if (typeof section !== 'object' || section === null) return section
+  const others = Object.entries(section).filter(([name]) => !fields.includes(name))
+  return others.length === 0 ? undefined : Object.fromEntries(others)
 }
 
 const IN_FILE = 'in the file on the server'

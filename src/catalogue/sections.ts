@@ -44,6 +44,8 @@ interface SectionSpec<Schema extends TObject, Value> {
   of_machine?: readonly string[]
   /** Why the section is changed on the server alone, in place of the console; absent: the console may change it. */
   beyond_console?: string
+  /** Fields of such a section that the console may change all the same. */
+  within_console?: readonly string[]
   /** The section of the core that it stands before in lists and forms; `storage` where absent. */
   before?: keyof typeof SECTION_SCHEMAS
 }
@@ -66,6 +68,7 @@ export interface Section<Value = unknown> {
   readonly needs_restart: readonly string[]
   readonly of_machine: readonly string[]
   readonly beyond_console: string | undefined
+  readonly within_console: readonly string[]
   readonly before: string
 }
 
@@ -74,7 +77,7 @@ export function defineSection<Schema extends TObject, Value = Static<Schema>>(
   spec: SectionSpec<Schema, Value>,
 ): Section<Value> {
   const { name, schema, read, secrets, needs_restart = [], before = 'storage' } = spec
-  const { of_machine = [], beyond_console } = spec
+  const { of_machine = [], beyond_console, within_console = [] } = spec
   const of = ({ sections }: Pick<Catalogue, 'sections'>): Value => {
     if (!sections.has(name)) throw new Error(`the catalogue was read without the section [${name}]`)
     return sections.get(name) as Value
@@ -89,6 +92,7 @@ export function defineSection<Schema extends TObject, Value = Static<Schema>>(
     needs_restart,
     of_machine,
     beyond_console,
+    within_console,
     before,
   }
 }

@@ -8,7 +8,7 @@ import { keyFilesIn } from './key-files.ts'
 import type { ReadOptions } from './load.ts'
 import { type FileReading, readCatalogueFile, type SharedReading, type SharedText } from './load-file.ts'
 import type { Mistake } from './mistakes.ts'
-import { addedSections, type Section } from './sections.ts'
+import { addedSection, addedSections, type Section } from './sections.ts'
 
 /** Settings of the core that a running server cannot apply. */
 const NEEDS_RESTART = {
@@ -142,6 +142,12 @@ const unreadable = (thrown: unknown): FileReading => ({
   ok: false,
   mistakes: [{ path: '', line: 1, message: `cannot be read from the database: ${messageOf(thrown)}` }],
 })
+
+/** Whether a running gateway applies a setting at its next start only. @param path `['server', 'listen']` */
+export function needsRestart([section = '', field = '']: readonly string[]): boolean {
+  const of_core = new Map<string, readonly string[]>(Object.entries(NEEDS_RESTART)).get(section)
+  return (of_core ?? addedSection(section)?.needs_restart ?? []).includes(field)
+}
 
 function changedForRestart(before: Catalogue, after: Catalogue): string[] {
   return [

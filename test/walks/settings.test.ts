@@ -1,67 +1,177 @@
 // The settings of the catalogue by their form in a browser: what is typed stands in the file, what is emptied is taken out.
-import { expect, test } from 'bun:test'
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import type { Page } from 'playwright-core'
 import { alertSettings } from '../../plugins/alerts/settings.ts'
+import { backup_section } from '../../plugins/backups/settings.ts'
+import { metrics_section, telemetry_section } from '../../plugins/metrics/settings.ts'
 import { FIRST_CATALOGUE } from '../../src/catalogue/first.ts'
 import { fileConsole } from '../support/console.ts'
+import type { ConsolePage } from '../support/console-page.ts'
 import { clientOf, signedIn } from '../support/console-session.ts'
 
 const { gateway, visit } = await fileConsole({ catalogue: FIRST_CATALOGUE })
-const file = () => readFileSync(join(gateway.data_folder, 'tollgate.toml'), 'utf8')
 
-test('the operator changes limits, and is told what a value must be', async () => {
-  await using one = await visit('operator')
-  const { page } = one
-  const before = file()
-  await one.open('/console/catalogue?part=settings+limits')
-  const field = page.getByLabel('Account: requests per minute')
-  await field.fill('many')
-  await field.press('Enter')
-  await page
-    .locator('.field-error')
-    .getByText(/whole number/)
-    .waitFor()
-  await one.looksRight()
-  await field.fill('60')
-  await field.press('Enter')
-  await page.getByText('whole number').first().waitFor({ state: 'detached' })
-  await page.getByRole('button', { name: 'Review and save' }).click()
-  await page.getByRole('button', { name: 'Save catalogue' }).click()
-  await page.getByRole('dialog').waitFor({ state: 'detached' })
-  expect(gateway.started.catalogue().limits.account?.requests_per_minute).toBe(60)
-  await field.fill('')
-  await field.press('Enter')
-  await page.getByRole('button', { name: 'Review and save' }).click()
-  await page.getByRole('button', { name: 'Save catalogue' }).click()
-  await page.getByRole('dialog').waitFor({ state: 'detached' })
-  expect(gateway.started.catalogue().limits.account?.requests_per_minute).toBeUndefined()
-  expect(file()).toStartWith(before.trimEnd())
-  await one.isClean()
+const save = (page: Page) => page.getByRole('button', { name: 'Save changes' }).click()
+const saved = (page: Page) =>
+  page.getByRole('button', { name: 'Save changes' }).waitFor({ state: 'detached' })
+
+describe('each section has a form of its own', () => {
+  let one: ConsolePage
+  beforeAll(async () => {
+    one = await visit('operator')
+    await one.open('/console/settings')
+    one.allow(/status of (422|409)/)
+  })
+  afterAll(() => one[Symbol.asyncDispose]())
+  const { server, limits, responses, retention } = gateway.started.catalogue()
+  const now = () => gateway.started.catalogue()
+
+  test.each([
+    [
+      'Server',
+      'Shutdown timeout',
+      'soon',
+      /whole number/,
+      '20000',
+      () => now().server.shutdown_timeout_ms,
+      20_000,
+    ],
+    ['Limits', 'Images a minute', '0', /1 to 10000/, '12', () => now().limits.images_per_minute, 12],
+    ['Console', 'Idle session', '0', /1 to 8760/, '12', () => now().console.idle_hours, 12],
+    ['Responses API', 'Keep for', '0', /1 to 3650/, '10', () => now().responses.days, 10],
+    ['Retention', 'Traces of calls', '-1', /0 to 36500/, '30', () => now().retention.traces, 30],
+    [
+      'Alerts',
+      'Daily alert per account',
+      '0',
+      /amount in USD above 0/,
+      '12.50',
+      () => alertSettings.of(now()).account_daily_nanos,
+      12_500_000_000,
+    ],
+    [
+      'Backups',
+      'Daily at (UTC)',
+      '25:00',
+      /time of the day in UTC/,
+      '03:00',
+      () => backup_section.of(now()).schedule,
+      { at_minute: 180 },
+    ],
+    [
+      'Metrics',
+      'Local address',
+      'nowhere',
+      /address:port/,
+      '127.0.0.1:9464',
+      () => metrics_section.of(now()).listen,
+      '127.0.0.1:9464',
+    ],
+    ['Tracing', 'Share of calls', '2', /0 to 1/, '0.5', () => telemetry_section.of(now()).sample, 0.5],
+  ] as const)(
+    '%s: a mistake at its field, a save, its undo',
+    async (section, label, bad, words, good, is, expected) => {
+      const { page } = one
+      await page
+        .getByRole('navigation', { name: 'Settings' })
+        .getByRole('link', { name: section, exact: true })
+        .click()
+      await page.getByRole('heading', { name: section, level: 1 }).waitFor()
+      const field = page.getByLabel(label, { exact: true })
+      await field.waitFor()
+      const [before, first] = [is(), await field.inputValue()]
+      expect(await page.getByRole('button', { name: 'Save changes' }).count()).toBe(0)
+      await field.fill(bad)
+      await field.press('Enter')
+      await page.locator('.field-error').getByText(words).waitFor()
+      expect([await field.getAttribute('aria-invalid'), is()]).toEqual(['true', before])
+      await field.fill(good)
+      await page.getByText(/^tollgate config set /).waitFor({ state: 'attached' })
+      await one.looksRight()
+      await field.press('Enter')
+      await saved(page)
+      expect(is()).toEqual(expected as never)
+      expect(await field.inputValue()).toBe(good)
+      await page.getByRole('button', { name: 'Undo' }).click()
+      await page.getByText('Change undone').waitFor()
+      await one.quiet()
+      expect([is(), await field.inputValue()]).toEqual([before, first])
+    },
+  )
+
+  test('Storage is shown, and changed on the server alone', async () => {
+    const { page } = one
+    await one.go('/console/settings/storage')
+    await page.getByText(/Changed in the file on the server/).waitFor()
+    expect(await page.getByLabel('PostgreSQL database').isDisabled()).toBe(true)
+    await one.looksRight()
+  })
+
+  test('what needs a restart says so, before and after', async () => {
+    const { page } = one
+    await one.go('/console/settings/server')
+    await page.getByText(/Address and port, .* Needs a restart\.$/).waitFor()
+    await page.getByLabel('Listen address').fill('127.0.0.1:9999')
+    await save(page)
+    await page.getByText('Settings saved. Restart to apply: server.listen').waitFor()
+    await page.getByText('Restart the gateway to apply: server.listen.').waitFor()
+    await page.getByRole('button', { name: 'Undo' }).click()
+    await page.getByText('Change undone').waitFor()
+    await page.getByText('Restart the gateway to apply: server.listen.').waitFor({ state: 'detached' })
+  })
+
+  test('a value that somebody changed meanwhile: both are shown, and the second person decides', async () => {
+    const { page } = one
+    await one.go('/console/settings/limits')
+    const field = page.getByLabel('Free requests a minute')
+    await field.fill('40')
+    const operator = await signedIn(gateway, 'operator')
+    const values = [{ path: ['limits', 'reads_per_minute'], value: 30 }]
+    await operator.json('POST', '/catalogue/values', { values })
+    await save(page)
+    await page.getByText('Free requests a minute: was not set, is now “30”; your value is “40”.').waitFor()
+    expect(now().limits.reads_per_minute).toBe(30)
+    await one.looksRight()
+    await save(page)
+    await saved(page)
+    expect(now().limits.reads_per_minute).toBe(40)
+  })
+
+  test('an unsaved change is not left unasked, and can be discarded', async () => {
+    const { page } = one
+    await one.go('/console/settings/limits')
+    await page.getByLabel('Images a minute').fill('99')
+    await page.getByRole('link', { name: 'Retention' }).click()
+    const leaving = page.getByRole('dialog', { name: 'Leave without saving?' })
+    await leaving.getByRole('button', { name: 'Stay on this page' }).click()
+    await page.getByRole('button', { name: 'Discard changes' }).click()
+    await page.getByRole('link', { name: 'Retention' }).click()
+    await page.getByRole('heading', { name: 'Retention', level: 1 }).waitFor()
+    expect(now()).toMatchObject({ server, limits: { ...limits, reads_per_minute: 40 }, responses, retention })
+    await one.isClean()
+  })
 })
 
-test('choices, switches and lists', async () => {
+test('choices, switches and lists, on a phone', async () => {
   await using one = await visit('operator', { size: 'phone' })
   const { page } = one
-  await one.open('/console/catalogue?part=settings+server')
-  await page.getByRole('combobox', { name: 'Log level' }).click()
+  await one.open('/console/settings/server')
+  await page.getByRole('combobox', { name: 'Minimum log level' }).click()
   await page.getByRole('option', { name: 'warn' }).click()
-  await one.quiet()
-  const proxies = page.getByLabel('Trusted proxies')
-  await proxies.fill('127.0.0.1, 10.0.0.0/8')
-  await proxies.press('Enter')
-  await one.quiet()
+  await page.getByRole('combobox', { name: 'When a client disconnects' }).click()
+  await page.getByRole('option', { name: 'Finish the answer' }).click()
+  await page.getByLabel('Trusted proxies').fill('127.0.0.1, 10.0.0.0/8')
   await one.looksRight()
-  await page.getByRole('combobox', { name: 'Part of the file' }).click()
-  await page.getByRole('option', { name: 'Settings: responses' }).click()
-  await page.getByRole('switch', { name: 'Store' }).click()
-  await one.quiet()
-  await page.getByRole('button', { name: 'Review and save' }).click()
-  await page.getByRole('button', { name: 'Save catalogue' }).click()
-  await page.getByRole('dialog').waitFor({ state: 'detached' })
+  await save(page)
+  await saved(page)
+  await page.getByRole('link', { name: 'Responses API' }).click()
+  await page.getByRole('switch', { name: 'Store responses' }).click()
+  await save(page)
+  await saved(page)
   const { server, responses } = gateway.started.catalogue()
-  expect([server.log_level, server.trusted_proxies, responses.store]).toEqual([
+  expect([server.log_level, server.on_disconnect, server.trusted_proxies, responses.store]).toEqual([
     'warn',
+    'drain',
     ['127.0.0.1', '10.0.0.0/8'],
     false,
   ])
@@ -120,17 +230,17 @@ test('the saved address of a webhook is hidden like a key, and another takes its
   await gateway.recatalogue(`${FIRST_CATALOGUE}${alerts}webhook_url = "${addressOf('token-1')}"\n`)
   await using one = await visit('operator')
   const { page } = one
-  await one.open('/console/catalogue?part=settings+alerts')
+  await one.open('/console/settings/alerts')
   const field = page.getByLabel('Webhook URL')
   await field.waitFor()
   expect(await field.inputValue()).toMatch(/^hidden:[\w-]{8}$/)
   await one.looksRight()
   await field.fill(addressOf('token-2'))
+  expect(await page.getByText(/^tollgate config set /).textContent()).toBe(
+    "tollgate config set 'alerts.webhook_url=env:NAME'",
+  )
   await field.press('Enter')
-  await one.quiet()
-  await page.getByRole('button', { name: 'Review and save' }).click()
-  await page.getByRole('button', { name: 'Save catalogue' }).click()
-  await page.getByRole('dialog').waitFor({ state: 'detached' })
+  await saved(page)
   expect(alertSettings.of(gateway.started.catalogue()).webhook?.url).toBe(addressOf('token-2'))
   await one.quiet()
   expect(await field.inputValue()).toMatch(/^hidden:[\w-]{8}$/)

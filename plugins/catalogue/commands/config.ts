@@ -19,6 +19,7 @@ import { createRedactor } from '../../../src/observe/redact.ts'
 import { withoutTrailing } from '../../../src/utilities/text-ends.ts'
 import { addConfigApply } from './apply.ts'
 import { addConfigHistory, addConfigRestore } from './history.ts'
+import { addConfigSet } from './set.ts'
 
 /** A catalogue without its keys. */
 interface VisibleCatalogue {
@@ -64,12 +65,13 @@ export function addConfigCommands(program: Command, deps: CliDeps): void {
   const config = program
     .command('config')
     .description(
-      'Check and show the catalogue, put one in force for all gateways, show its history, and restore a version.',
+      'Check, show and change the catalogue, put one in force for all gateways, show its history, and restore a version.',
     )
   addConfigHistory(config, deps)
   addConfigRestore(config, deps)
   addConfigShow(config, deps)
   addConfigApply(config, deps)
+  addConfigSet(config, deps)
   addExample(config.command('check [file]'), 'config check')
     .summary('List every mistake in a catalogue file.')
     .description(

@@ -1,15 +1,21 @@
 // The catalogue in the console: its file as text and values, drafts of it, what they would change, and their saving.
-import { Type } from '@sinclair/typebox'
+import { type Static, Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
+import type { Viewer } from '../../../src/access/viewer.ts'
 import { FAILURES, operatorCalls } from '../../../src/app/surface/console/calls.ts'
 import type { Gateway } from '../../../src/app/surface/gateway.ts'
+import type { SavedConfiguration } from '../../../src/catalogue/configuration.ts'
+import type { Author } from '../../../src/catalogue/past.ts'
 import type { Catalogue } from '../../../src/domain/catalogue.ts'
+import type { Identified } from '../../../src/http/answers.ts'
 import { Closed, Nullable, OneOf } from '../../../src/http/schema.ts'
+import type { Logger } from '../../../src/observe/log.ts'
 import { RatingView, type RepricedModel, ratingView, rerateCalls } from '../../prices/index.ts'
 import { blockFields, settingSections } from '../setting-fields.ts'
 import { ChangesView, changesView } from './changes.ts'
 import { DRAFT_FIELDS, DraftBody, draftOf, MistakeView, requireGood } from './draft.ts'
 import { KnownView, knownView } from './known-providers.ts'
+import { saveValues, ValuesBody } from './values.ts'
 
 const WEEK_MS = 7 * 86_400_000
 
@@ -50,21 +56,32 @@ const SavedView = Type.Object({
   waiting_for_restart: Type.Array(Type.String()),
 })
 
-const FieldsView = Type.Array(
+const FIELD = {
+  path: Type.Array(Type.String()),
+  kind: OneOf(['text', 'number', 'amount', 'percent', 'switch', 'choice', 'list']),
+  is_required: Type.Boolean(),
+  fallback: Nullable(Type.Union([Type.String(), Type.Number(), Type.Boolean()])),
+  description: Type.String(),
+  options: Type.Array(Type.String()),
+}
+
+const FieldsView = Type.Array(Type.Object(FIELD))
+
+const SectionFieldsView = Type.Array(
   Type.Object({
-    path: Type.Array(Type.String()),
-    kind: OneOf(['text', 'number', 'amount', 'percent', 'switch', 'choice', 'list']),
-    is_required: Type.Boolean(),
-    fallback: Nullable(Type.Union([Type.String(), Type.Number(), Type.Boolean()])),
-    description: Type.String(),
-    options: Type.Array(Type.String()),
+    ...FIELD,
+    needs_restart: Type.Boolean({ description: 'it is applied at the next start' }),
+    is_secret: Type.Boolean({ description: 'a mark, `hidden:…`, stands in its place' }),
+    fixed: Nullable(
+      Type.String({ description: 'why it is changed on the server; null: the console may change it' }),
+    ),
   }),
 )
 
 const FieldsByKind = Type.Record(Type.String({ description: 'the kind of models' }), FieldsView)
 
 const SettingsView = Type.Object({
-  sections: Type.Array(Type.Object({ name: Type.String(), fields: FieldsView })),
+  sections: Type.Array(Type.Object({ name: Type.String(), fields: SectionFieldsView })),
   blocks: Type.Object({
     provider: FieldsView,
     route: FieldsView,
@@ -115,9 +132,14 @@ export function catalogueRoutes(gateway: Pick<Gateway, 'calls' | 'requests' | 'p
       },
       { response: { 200: FileView, ...FAILURES } },
     )
-    .get('/console/api/catalogue/settings', () => ({ sections: settingSections(), blocks: blockFields() }), {
-      response: { 200: SettingsView, ...FAILURES },
-    })
+    .get(
+      '/console/api/catalogue/settings',
+      async () => {
+        const { version } = await configuration.read()
+        return { sections: settingSections(version !== null), blocks: blockFields() }
+      },
+      { response: { 200: SettingsView, ...FAILURES } },
+    )
     .get('/console/api/catalogue/known', knownView, { response: { 200: KnownView, ...FAILURES } })
     .post(
       '/console/api/catalogue/check',
@@ -129,20 +151,41 @@ export function catalogueRoutes(gateway: Pick<Gateway, 'calls' | 'requests' | 'p
     )
     .post(
       '/console/api/catalogue/save',
-      async ({ body, viewer: { session_id }, origin: { request_id } }) => {
-        const saved = await configuration.save(draftOf(body), body.hash, `session:${session_id}`, request_id)
-        const { hash, warnings, waiting_for_restart } = saved
-        log.info(
-          { request_id, hash, waiting_for_restart: [...waiting_for_restart] },
-          'the catalogue was saved in the console',
-        )
-        return { hash, warnings, waiting_for_restart: [...waiting_for_restart] }
-      },
+      async ({ body, viewer, origin }) =>
+        savedView(await configuration.save(draftOf(body), body.hash, authorOf(viewer), origin.request_id), {
+          log,
+          origin,
+        }),
       {
         body: Closed({ ...DRAFT_FIELDS, hash: Type.String({ maxLength: 64 }) }),
         response: { 200: SavedView, ...FAILURES },
       },
     )
+    .post(
+      '/console/api/catalogue/values',
+      async ({ body, viewer, origin }) =>
+        savedView(await saveValues(configuration, body, authorOf(viewer), origin.request_id), {
+          log,
+          origin,
+        }),
+      { body: ValuesBody, response: { 200: SavedView, ...FAILURES } },
+    )
+}
+
+const authorOf = ({ session_id }: Viewer): Author => `session:${session_id}`
+
+interface SavedFrom {
+  log: Pick<Logger, 'info'>
+  origin: Identified
+}
+
+function savedView(
+  { hash, warnings, waiting_for_restart: waiting }: SavedConfiguration,
+  { log, origin: { request_id } }: SavedFrom,
+): Static<typeof SavedView> {
+  const waiting_for_restart = [...waiting]
+  log.info({ request_id, hash, waiting_for_restart }, 'the catalogue was saved in the console')
+  return { hash, warnings, waiting_for_restart }
 }
 
 /** The models with another price. */

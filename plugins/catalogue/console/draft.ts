@@ -12,7 +12,7 @@ const MAX_TEXT_CHARS = 500_000
 const MAX_EDITS = 200
 const MAX_DEPTH = 12
 
-const Path = Type.Array(
+export const Path = Type.Array(
   Type.Union([Type.String({ maxLength: 256 }), Type.Integer({ minimum: 0, maximum: 100_000 })]),
   {
     minItems: 1,
@@ -21,7 +21,7 @@ const Path = Type.Array(
   },
 )
 
-const Value = Type.Unsafe<TomlValue>(
+export const Value = Type.Unsafe<TomlValue>(
   Type.Unknown({ description: 'text, a number, true or false, a list, or an object of these' }),
 )
 

@@ -35,6 +35,12 @@ export const catalogue_pages: readonly PageEntry[] = [
     load: () => import('./providers/provider.tsx'),
   },
   {
+    path: '/settings/:section',
+    title: 'Settings of the gateway',
+    seen_by: OPERATOR,
+    load: () => import('./settings/section.tsx'),
+  },
+  {
     path: '/catalogue',
     title: 'Catalogue',
     seen_by: OPERATOR,

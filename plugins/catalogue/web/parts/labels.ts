@@ -4,6 +4,8 @@ interface Label {
   label: string
   help?: string
   code?: true
+  /** Words of the values of a choice. */
+  options?: Readonly<Record<string, string>>
 }
 export type Labels = Readonly<Record<string, Label>>
 

@@ -8,10 +8,22 @@ import type { CatalogueFile } from './values.ts'
 export const FILE_KEY = ['catalogue', 'file']
 export const CATALOGUE = 'catalogue'
 const CHANGES = [CATALOGUE, 'models', 'providers', 'start']
+/** What shows settings, too. */
+export const WITH_CATALOGUE = [
+  ...CHANGES,
+  'accounts',
+  'account',
+  'keys',
+  'key',
+  'system',
+  'alerts',
+  'backups',
+]
 
 /** Queries to repeat after each save: all that show the catalogue. */
-function askAgain(queries: QueryClient): void {
-  for (const subject of [...CHANGES, AUDIT_LOG]) void queries.invalidateQueries({ queryKey: [subject] })
+export function askAgain(queries: QueryClient): void {
+  for (const subject of [...WITH_CATALOGUE, AUDIT_LOG])
+    void queries.invalidateQueries({ queryKey: [subject] })
 }
 
 export interface Saving {

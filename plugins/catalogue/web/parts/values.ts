@@ -45,6 +45,9 @@ export const valueAt = (block: Block, ...path: Path): string | number | boolean 
     : undefined
 }
 
+/** Any value as it is in the file; undefined if it is not. */
+export const valueIn = (block: Block, ...path: Path): unknown => at(block, path)
+
 function at(block: unknown, path: Path): unknown {
   let value = block
   for (const part of path)
@@ -64,5 +67,6 @@ export const writtenPath = (path: Path): string =>
     .join('')
     .replace(/^\./, '')
 
-/** A whole number from a field, or the text itself, which the server then refuses in its words. */
-export const wholeNumber = (text: string): Value => (/^\d{1,15}$/.test(text.trim()) ? Number(text) : text)
+/** A number from a field, or the text itself, which the server then refuses in its words. */
+export const numberIn = (text: string): Value =>
+  /^\d{1,15}(\.\d{1,9})?$/.test(text.trim()) ? Number(text) : text

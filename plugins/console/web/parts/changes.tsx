@@ -33,6 +33,8 @@ export interface Changes<Draft> {
   submit: () => Promise<boolean>
   /** Gives up the own values of the fields in conflict. */
   keepTheirs: () => void
+  /** Gives up all own values. */
+  discard: () => void
 }
 
 /** The state of such a form, from the values with which it opens to a save or a conflict. */
@@ -50,6 +52,7 @@ export function useChanges<Source, Draft extends object>({
 
   async function submit(): Promise<boolean> {
     if (names.length === 0) return true
+    setConflict(null)
     try {
       await save(names, draft, read)
       return true
@@ -69,7 +72,11 @@ export function useChanges<Source, Draft extends object>({
     if (conflict) setDraft({ ...draft, ...only(conflict.is, conflict.names) })
     setConflict(null)
   }
-  return { draft, setDraft, names, conflict, submit, keepTheirs }
+  function discard(): void {
+    setDraft(was)
+    setConflict(null)
+  }
+  return { draft, setDraft, names, conflict, submit, keepTheirs, discard }
 }
 
 /** The named fields of an object. */

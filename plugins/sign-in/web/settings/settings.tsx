@@ -1,22 +1,23 @@
 // The settings of a person: theme and time zone, password and sessions.
 import { useState } from 'react'
+import { SettingsFrame } from '../../../catalogue/web/settings/frame.tsx'
 import { useViewer } from '../../../console/web/app/session.tsx'
 import { chooseTheme, chosenTheme, THEMES, type Theme } from '../../../console/web/app/theme.ts'
 import { chooseZone, chosenZone, useZone, ZONES, type ZoneChoice } from '../../../console/web/app/zone.ts'
 import { Choices } from '../../../console/web/parts/choices.tsx'
 import { Facts } from '../../../console/web/parts/facts.tsx'
-import { Page, Section } from '../../../console/web/parts/page.tsx'
+import { Section } from '../../../console/web/parts/page.tsx'
 import { PasswordSection } from './password.tsx'
 import { SessionsSection } from './sessions.tsx'
 
 export default function Settings() {
   const viewer = useViewer()
   return (
-    <Page title="Settings">
+    <SettingsFrame title="Settings">
       <DisplaySection />
       {viewer.role !== 'key' && <PasswordSection account={viewer.account} />}
       <SessionsSection />
-    </Page>
+    </SettingsFrame>
   )
 }
 

@@ -1,0 +1,80 @@
+// `config set`: settings changed by their names, all or none, in the file or in the database.
+import type { Command } from 'commander'
+import { contextOf } from '../../../src/app/command-line/context.ts'
+import { readCatalogueOf } from '../../../src/app/command-line/data-folder.ts'
+import { addExample, type CliDeps } from '../../../src/app/command-line/terminal.ts'
+import { configurationOf, savedWords } from '../../../src/app/commands/configuration.ts'
+import { formatMistake } from '../../../src/catalogue/mistakes.ts'
+import { sectionSchemas } from '../../../src/catalogue/sections.ts'
+import { invalidRequest, unprocessable } from '../../../src/domain/errors.ts'
+import { saveValues, valueAt } from '../console/values.ts'
+import { settingSections } from '../setting-fields.ts'
+
+export function addConfigSet(config: Command, deps: CliDeps): void {
+  addExample(config.command('set'), 'config set server.log_level=warn')
+    .summary('Change settings by their names.')
+    .description(
+      'Change settings of the catalogue in force, as the console does: comments stay, and nothing is written if one of them has a ' +
+        'mistake. NAME= without a value takes a setting out. Lists are separated by commas.',
+    )
+    .argument('<setting...>', 'NAME=VALUE, such as limits.accounts.alice.requests_per_minute=60')
+    .action(async (settings: string[], _: object, command: Command) => {
+      const { folder, answer } = contextOf(command, deps)
+      const changes = settings.map(readSetting)
+      const reading = await readCatalogueOf(folder)
+      if (!('catalogue' in reading))
+        throw unprocessable(
+          `Nothing was written. The catalogue has mistakes:\n${reading.mistakes.map((each) => formatMistake(folder.catalogue_path, each)).join('\n')}`,
+        )
+      const named = changes.flatMap(({ text }) => /^env:(\w+)$/.exec(text)?.[1] ?? [])
+      const configuration = configurationOf(folder, reading.catalogue, deps, new Set(named))
+      const { values: file } = await configuration.read()
+      const values = changes.map(({ path, value }) => ({ path, value, was: valueAt(file, path) }))
+      const saved = await saveValues(configuration, { values }, 'command:config set')
+      answer({ version: saved.version, written: true }, savedWords(folder, saved))
+    })
+}
+
+const PART = /^(?:"((?:[^"\\]|\\.)*)"|([\w-]+))([.=])/
+
+interface ReadSetting {
+  path: string[]
+  text: string
+  /** Undefined takes it out. */
+  value: string | number | boolean | string[] | undefined
+}
+
+/** @throws GatewayError invalid_request for what is no NAME=VALUE of a section */
+function readSetting(written: string): ReadSetting {
+  const path: string[] = []
+  let rest = written
+  for (;;) {
+    const [taken, quoted, bare, end] = PART.exec(rest) ?? []
+    if (taken === undefined) throw noSetting(written)
+    path.push(quoted ?? bare ?? '')
+    rest = rest.slice(taken.length)
+    if (end === '=') break
+  }
+  const [section = ''] = path
+  if (path.length < 2 || !Object.hasOwn(sectionSchemas(), section)) throw noSetting(written)
+  return { path, text: rest, value: settingOf(path, rest) }
+}
+
+function settingOf([section, ...path]: readonly string[], text: string): ReadSetting['value'] {
+  if (text === '') return undefined
+  const fields = settingSections().find(({ name }) => name === section)?.fields ?? []
+  const kind = fields.find((field) => field.path.join('.') === path.join('.'))?.kind
+  if (kind === 'list')
+    return text
+      .split(',')
+      .map((each) => each.trim())
+      .filter((each) => each !== '')
+  if ((kind === 'switch' || kind === undefined) && /^(?:true|false)$/.test(text)) return text === 'true'
+  if ((kind === 'number' || kind === undefined) && /^\d{1,15}(?:\.\d{1,9})?$/.test(text)) return Number(text)
+  return text
+}
+
+const noSetting = (written: string) =>
+  invalidRequest(
+    `${written}: must be NAME=VALUE of a section of settings (${Object.keys(sectionSchemas()).join(', ')}), such as server.log_level=warn.`,
+  )

@@ -1,0 +1,106 @@
+// Single values of the catalogue as forms change them: compared with what the form read, then saved over the newest text.
+import { Type } from '@sinclair/typebox'
+import { requireUnchanged } from '../../../src/app/surface/console/meanwhile.ts'
+import type { Configuration, SavedConfiguration } from '../../../src/catalogue/configuration.ts'
+import type { Edit } from '../../../src/catalogue/edit.ts'
+import { type Mistake, writePath } from '../../../src/catalogue/mistakes.ts'
+import type { Author } from '../../../src/catalogue/past.ts'
+import type { TomlValue } from '../../../src/catalogue/toml-write.ts'
+import { GatewayError, unprocessable } from '../../../src/domain/errors.ts'
+import { Closed } from '../../../src/http/schema.ts'
+import { draftOf, Path, Value } from './draft.ts'
+
+const MAX_VALUES = 60
+
+export const ValuesBody = Closed({
+  values: Type.Array(
+    Closed({
+      path: Path,
+      value: Type.Optional({
+        ...Value,
+        description: 'absent: the value is taken out, and its default holds',
+      }),
+      was: Type.Optional(
+        Type.Unknown({
+          description: 'as it was read; absent: not set. 409 `changed_meanwhile` if it is another by now',
+        }),
+      ),
+    }),
+    { minItems: 1, maxItems: MAX_VALUES },
+  ),
+})
+
+/** A value at a path. */
+export interface ChangedValue {
+  path: Edit['path']
+  /** Undefined takes it out. */
+  value?: TomlValue | undefined
+  /** As it was read; undefined: not set. */
+  was?: unknown
+}
+
+type Values = readonly ChangedValue[]
+
+/** How often a save that other saves overtake is made again, over their text. */
+const MAX_TRIES = 5
+
+/**
+ * Saves values over the newest text, whatever else in it has changed since the form was opened.
+ *
+ * @throws GatewayError conflict, changed_meanwhile, with both values; unprocessable, at the path of a value with a mistake
+ */
+export async function saveValues(
+  configuration: Configuration,
+  { values }: { values: Values },
+  made_by: Author,
+  request_id?: string,
+): Promise<SavedConfiguration> {
+  for (let tries = 1; ; tries += 1) {
+    const { values: file, hash } = await configuration.read()
+    const is = byPath(values, ({ path }) => valueAt(file, path))
+    requireUnchanged(
+      byPath(values, ({ was }) => was),
+      is,
+      byPath(values, ({ value }) => value),
+    )
+    const edits = values.flatMap(({ path, value }): Edit[] => {
+      if (value !== undefined) return [{ op: 'set', path, value }]
+      return is[writePath(path)] === undefined ? [] : [{ op: 'remove', path }]
+    })
+    const draft = draftOf({ edits })
+    const [mistake] = (await configuration.check(draft)).mistakes
+    if (mistake) throw refusal(mistake, values)
+    try {
+      return await configuration.save(draft, hash, made_by, request_id)
+    } catch (thrown) {
+      const is_overtaken = thrown instanceof GatewayError && thrown.code === 'configuration_changed'
+      if (!is_overtaken || tries === MAX_TRIES) throw thrown
+    }
+  }
+}
+
+const byPath = (values: Values, of: (value: Values[number]) => unknown): Record<string, unknown> =>
+  Object.fromEntries(values.map((value) => [writePath(value.path), of(value)]))
+
+/** Any value of a file; undefined where it has none. */
+export function valueAt(file: unknown, path: readonly (string | number)[]): unknown {
+  return path.reduce<unknown>(
+    (value, part) =>
+      typeof value === 'object' && value !== null && Object.hasOwn(value, part)
+        ? Reflect.get(value, part)
+        : undefined,
+    file,
+  )
+}
+
+/** A mistake in a value, or in an element of one, stands at its field; any other has its line. */
+function refusal({ path, line, message }: Mistake, values: Values) {
+  const own = values
+    .map((value) => writePath(value.path))
+    .find((written) => path === written || path.startsWith(`${written}[`))
+  const words =
+    own === undefined ? `Line ${line}: ${path === '' ? 'the file' : path} ${message}` : capital(message)
+  return unprocessable(`${words}.`, { code: 'configuration_mistakes', param: own ?? 'values' })
+}
+
+const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)

@@ -1,0 +1,56 @@
+// The frame of the settings: one's own first, then each section of the gateway's, a page of its own for the operator.
+import type { ReactNode } from 'react'
+import { Link } from 'wouter'
+import { useViewer } from '../../../console/web/app/session.tsx'
+import { Page } from '../../../console/web/parts/page.tsx'
+import { AwaitedPage } from '../../../console/web/parts/states.tsx'
+import { useSettings } from '../parts/schema-fields.tsx'
+import { wordsOf } from './words.ts'
+
+interface SettingsFrameProps {
+  title: string
+  lead?: ReactNode
+  /** The section in the address; absent: one's own settings. */
+  section?: string
+  children: ReactNode
+}
+
+export function SettingsFrame({ title, lead, section, children }: SettingsFrameProps) {
+  const is_operator = useViewer().role === 'operator'
+  if (!is_operator) return <Page title={title}>{children}</Page>
+  return <WithSections {...{ title, lead, section, children }} />
+}
+
+/** The list is there first: it would move what stands below it on a phone. */
+function WithSections({ title, lead, section, children }: SettingsFrameProps) {
+  const settings = useSettings()
+  if (!settings.data) return <AwaitedPage title={title} query={settings} />
+  return (
+    <Page title={title} lead={lead}>
+      <div className="settings">
+        <Sections current={section} names={settings.data.sections.map(({ name }) => name)} />
+        <div className="settings-section">{children}</div>
+      </div>
+    </Page>
+  )
+}
+
+interface SectionsProps {
+  current: string | undefined
+  names: readonly string[]
+}
+
+function Sections({ current, names }: SectionsProps) {
+  return (
+    <nav aria-label="Settings" className="settings-sections">
+      <Link href="/settings" aria-current={current === undefined ? 'page' : undefined}>
+        Your settings
+      </Link>
+      {names.map((name) => (
+        <Link key={name} href={`/settings/${name}`} aria-current={name === current ? 'page' : undefined}>
+          {wordsOf(name).title}
+        </Link>
+      ))}
+    </nav>
+  )
+}

@@ -1,0 +1,64 @@
+// The page of a section of settings: its fields, from the schema that checks them.
+import { useState } from 'react'
+import { Link } from 'wouter'
+import type { PageProps } from '../../../console/web/app/page-entry.ts'
+import { Notice } from '../../../console/web/parts/notice.tsx'
+import { EmptyState, Loaded } from '../../../console/web/parts/states.tsx'
+import { useFile } from '../parts/draft.ts'
+import { useSettings } from '../parts/schema-fields.tsx'
+import type { Settings } from '../parts/setting-text.ts'
+import { blockAt, type CatalogueFile } from '../parts/values.ts'
+import { SettingsFrame } from './frame.tsx'
+import { OwnLimits } from './own-limits.tsx'
+import { ValuesForm } from './values-form.tsx'
+import { wordsOf } from './words.ts'
+
+export default function SectionPage({ params: { section = '' } }: PageProps) {
+  const settings = useSettings()
+  const file = useFile()
+  const { title, lead } = wordsOf(section)
+  return (
+    <SettingsFrame title={title} lead={lead} section={section}>
+      <Loaded query={settings}>
+        {({ sections }) => {
+          const own = sections.find(({ name }) => name === section)
+          if (!own)
+            return <EmptyState title={`Section "${section}" not found`}>Choose one from the list.</EmptyState>
+          return <Loaded query={file}>{(read) => <Section own={own} read={read} />}</Loaded>
+        }}
+      </Loaded>
+    </SettingsFrame>
+  )
+}
+
+interface SectionProps {
+  own: Settings['sections'][number]
+  read: CatalogueFile
+}
+
+function Section({ own: { name, fields }, read }: SectionProps) {
+  // What is typed belongs to the file that it was typed over; an untouched form follows the file.
+  const [begun, setBegun] = useState<CatalogueFile | null>(null)
+  const file = begun ?? read
+  if (file.values === null || file.mistakes.length > 0)
+    return (
+      <Notice tone="bad">
+        The configuration file has mistakes, and the last valid version stays in force. Fix them in{' '}
+        <Link href="/system/configuration">System, Configuration file</Link> first.
+      </Notice>
+    )
+  const waiting = read.waiting_for_restart.filter((path) => path.startsWith(`${name}.`))
+  const { labels, groups } = wordsOf(name)
+  return (
+    <div className="stack">
+      {waiting.length > 0 && <Notice tone="warn">Restart the gateway to apply: {waiting.join(', ')}.</Notice>}
+      <ValuesForm
+        key={file.hash}
+        at={[name]}
+        {...{ fields, file, labels, groups }}
+        onChange={(has_changes) => setBegun(has_changes ? file : null)}
+      />
+      {name === 'limits' && <OwnLimits limits={blockAt(file.values, 'limits')} />}
+    </div>
+  )
+}

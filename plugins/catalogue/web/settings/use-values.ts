@@ -1,0 +1,103 @@
+// Values of the catalogue under change in a form: what differs from the file is saved, with what the form read beside it.
+import { useQueryClient } from '@tanstack/react-query'
+import { api, messageOf, send } from '../../../console/web/app/client.ts'
+import { toast } from '../../../console/web/app/toasts.tsx'
+import { useAction } from '../../../console/web/parts/action.ts'
+import { type Changes, useChanges } from '../../../console/web/parts/changes.tsx'
+import { inShell } from '../../../console/web/parts/code-samples/samples.ts'
+import type { Labels } from '../parts/labels.ts'
+import { askAgain, CATALOGUE, FILE_KEY, WITH_CATALOGUE } from '../parts/saving.ts'
+import { labelOf, type SectionField, textOf, valueFrom } from '../parts/setting-text.ts'
+import { type Block, blockAt, type CatalogueFile, type Path, valueIn, writtenPath } from '../parts/values.ts'
+
+export interface ValuesOptions {
+  /** Of the section or table in the file. */
+  at: readonly string[]
+  fields: readonly SectionField[]
+  file: CatalogueFile
+  labels: Labels
+  /** The saved file. */
+  onSaved?: (file: CatalogueFile) => void
+}
+
+/** By the written paths of the fields: `server.log_level`. */
+type Texts = Record<string, string>
+
+export interface Values extends Changes<Texts> {
+  pathOf: (field: SectionField) => string
+  /** The same change on the command line. */
+  command: string
+  labels: Record<string, string>
+}
+
+interface Saved {
+  values: { path: Path; value?: unknown; was?: unknown }[]
+}
+
+export function useValues({ at, fields, file, labels, onSaved }: ValuesOptions): Values {
+  const save = useSaveValues(onSaved)
+  const pathOf = ({ path }: SectionField): string => writtenPath([...at, ...path])
+  const byPath = new Map(fields.map((field) => [pathOf(field), field]))
+  const blockOf = ({ values }: CatalogueFile): Block => blockAt((values ?? {}) as Block, ...at)
+  const draftOf = (from: CatalogueFile): Texts =>
+    Object.fromEntries(fields.map((field) => [pathOf(field), textOf(field, blockOf(from))]))
+  const changes = useChanges({
+    source: file,
+    draftOf,
+    reread: () => send(api.catalogue.get()),
+    save: (names, draft, read) =>
+      save({
+        values: names.flatMap((name) => {
+          const field = byPath.get(name)
+          if (!field) return []
+          const value = valueFrom(field, (draft[name] ?? '').trim())
+          return { path: [...at, ...field.path], value, was: valueIn(blockOf(read), ...field.path) }
+        }),
+      }),
+  })
+  const settings = changes.names.map((name) => {
+    const typed = byPath.get(name)?.is_secret === true ? 'env:NAME' : (changes.draft[name] ?? '').trim()
+    return inShell(`${name}=${changes.draft[name] === '' ? '' : typed}`)
+  })
+  return {
+    ...changes,
+    pathOf,
+    command: `tollgate config set ${settings.join(' ')}`,
+    labels: Object.fromEntries(
+      fields.map((field) => [pathOf(field), labels[field.path.join('.')]?.label ?? labelOf(field.path)]),
+    ),
+  }
+}
+
+/** Saves values; the toast takes them back. */
+function useSaveValues(onSaved?: (file: CatalogueFile) => void) {
+  const queries = useQueryClient()
+  const { runOrThrow } = useAction({
+    async work(body: Saved) {
+      const saved = await send(api.catalogue.values.post(body as Body))
+      const file = await send(api.catalogue.get())
+      queries.setQueryData(FILE_KEY, file)
+      onSaved?.(file)
+      return saved
+    },
+    changes: WITH_CATALOGUE,
+    done: ({ values }, { waiting_for_restart }) => ({
+      text:
+        waiting_for_restart.length === 0
+          ? 'Settings saved'
+          : `Settings saved. Restart to apply: ${waiting_for_restart.join(', ')}`,
+      undo() {
+        const back = values.map(({ path, value, was }) => ({ path, value: was, was: value }))
+        send(api.catalogue.values.post({ values: back } as Body))
+          .then(() => toast({ text: 'Change undone', subject: CATALOGUE }))
+          .catch((failure: unknown) =>
+            toast({ tone: 'bad', text: `Not undone. ${messageOf(failure)}`, subject: CATALOGUE }),
+          )
+          .finally(() => askAgain(queries))
+      },
+    }),
+  })
+  return runOrThrow
+}
+
+type Body = Parameters<typeof api.catalogue.values.post>[0]

@@ -1,0 +1,117 @@
+// A form over values of the catalogue: fields in groups, errors at the field in the server's words, both values where somebody else was faster.
+import { Save } from 'lucide-react'
+import { useEffect } from 'react'
+import { useLeaveGuard } from '../../../console/web/app/leave-dialog.tsx'
+import { Button } from '../../../console/web/parts/button.tsx'
+import { ConflictNotice } from '../../../console/web/parts/changes.tsx'
+import { AsCommand } from '../../../console/web/parts/code.tsx'
+import { Field } from '../../../console/web/parts/field.tsx'
+import { Form, FormActions, SubmitButton } from '../../../console/web/parts/form.tsx'
+import { SettingControl } from '../parts/setting-control.tsx'
+import { helpOf, type SectionField } from '../parts/setting-text.ts'
+import { useValues, type Values, type ValuesOptions } from './use-values.ts'
+
+interface ValuesFormProps extends ValuesOptions {
+  /** Titles of groups, by the first field of each. */
+  groups?: Readonly<Record<string, string>> | undefined
+  /** Whether something differs from the file. */
+  onChange: (has_changes: boolean) => void
+}
+
+export function ValuesForm({ groups = {}, onChange, ...options }: ValuesFormProps) {
+  const { fields } = options
+  const values = useValues({ ...options, onSaved: () => onChange(false) })
+  const has_changes = values.names.length > 0
+  useLeaveGuard(has_changes)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only where it changes; the function is another one each time
+  useEffect(() => onChange(has_changes), [has_changes])
+  return (
+    <Form submit={values.submit} aria-label="Settings">
+      <ConflictNotice of={values} labels={values.labels} />
+      {groupsOf(fields, groups).map(({ title, fields: own }) => (
+        <fieldset key={title} className="settings-group">
+          {title !== '' && <legend>{title}</legend>}
+          <FixedNote fields={own} />
+          <ValueFields values={values} fields={own} labels={options.labels} />
+        </fieldset>
+      ))}
+      {has_changes && (
+        <div className="settings-actions">
+          <FormActions>
+            <SubmitButton icon={Save}>Save changes</SubmitButton>
+            <Button onClick={values.discard}>Discard changes</Button>
+          </FormActions>
+        </div>
+      )}
+      {has_changes && <AsCommand command={values.command} />}
+    </Form>
+  )
+}
+
+interface Group {
+  title: string
+  fields: SectionField[]
+}
+
+/** A group goes as far as the next one begins. */
+function groupsOf(fields: readonly SectionField[], titles: Readonly<Record<string, string>>): Group[] {
+  const groups: Group[] = []
+  for (const field of fields) {
+    const title = titles[field.path.join('.')]
+    const last = groups.at(-1)
+    if (title !== undefined || !last) groups.push({ title: title ?? '', fields: [field] })
+    else last.fields.push(field)
+  }
+  return groups
+}
+
+/** Why fields of a group are changed on the server, where all of them are for the same reason. */
+function FixedNote({ fields }: { fields: readonly SectionField[] }) {
+  const [reason, ...others] = new Set(fields.map(({ fixed }) => fixed))
+  if (!reason || others.length > 0) return null
+  return <p className="soft small">{fixedWords(reason)}</p>
+}
+
+const fixedWords = (reason: string): string => `Changed in the file on the server: ${reason}.`
+
+interface ValueFieldsProps {
+  values: Values
+  fields: readonly SectionField[]
+  labels: ValuesOptions['labels']
+}
+
+export function ValueFields({ values, fields, labels }: ValueFieldsProps) {
+  const { draft, setDraft, pathOf } = values
+  const is_mixed = new Set(fields.map(({ fixed }) => fixed)).size > 1
+  return fields.map((field) => {
+    const path = pathOf(field)
+    const words = labels[field.path.join('.')]
+    const help = words ? words.help : helpOf(field)
+    const { kind, needs_restart, fixed } = field
+    return (
+      <Field
+        key={path}
+        name={path}
+        label={values.labels[path] ?? path}
+        inline={kind === 'switch' && field.fallback !== null}
+        help={[
+          help,
+          needs_restart && fixed === null ? 'Needs a restart.' : '',
+          fixed !== null && is_mixed ? fixedWords(fixed) : '',
+        ]
+          .filter(Boolean)
+          .join(' ')}
+      >
+        <SettingControl
+          field={field}
+          text={draft[path] ?? ''}
+          write={(text) => setDraft({ ...draft, [path]: text })}
+          code={words?.code}
+          options={words?.options}
+          disabled={fixed !== null}
+          empty={fixed === null ? '' : 'Not set'}
+        />
+      </Field>
+    )
+  })
+}

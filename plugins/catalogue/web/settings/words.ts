@@ -1,0 +1,256 @@
+// The words of the sections of settings: titles, groups and labels. A section or field without words here has its name and its description.
+import type { Labels } from '../parts/labels.ts'
+import { capital } from '../parts/setting-text.ts'
+
+interface SectionWords {
+  title: string
+  lead?: string
+  labels: Labels
+  /** Titles of groups of fields, by the first field of each. */
+  groups?: Readonly<Record<string, string>>
+}
+
+const KEY_OF_BUCKET: Labels = {
+  endpoint: { label: 'S3 endpoint', help: 'Leave empty for Amazon S3.', code: true },
+  region: { label: 'Region', code: true },
+  access_key_id: { label: 'Access key ID', code: true },
+  secret_access_key: { label: 'Secret access key', code: true },
+}
+
+const RATES = { requests_per_minute: 'Requests a minute', tokens_per_minute: 'Tokens a minute' } as const
+
+const WORDS: Readonly<Record<string, SectionWords>> = {
+  server: {
+    title: 'Server',
+    lead: 'Addresses, log, timeouts and stored answers.',
+    groups: {
+      listen: 'Addresses',
+      env_names: 'Keys of providers',
+      log_level: 'Log',
+      on_disconnect: 'Running calls',
+      kept_answers_mb: 'Repeated requests',
+      max_answer_bytes: 'Answers of providers',
+    },
+    labels: {
+      listen: { label: 'Listen address', help: 'Address and port, such as 127.0.0.1:8080.', code: true },
+      tls_certificate: {
+        label: 'TLS certificate',
+        help: 'A PEM file with its chain. With a TLS key, the gateway serves HTTPS.',
+        code: true,
+      },
+      tls_key: { label: 'TLS key', help: 'The PEM file of its private key.', code: true },
+      public_url: {
+        label: 'Public URL',
+        help: 'How callers reach the gateway. Include the path if a proxy serves it below one.',
+        code: true,
+      },
+      cors_origins: {
+        label: 'Browser origins',
+        help: 'Sites whose pages may call the API, separated by commas; * allows any.',
+        code: true,
+      },
+      trusted_proxies: {
+        label: 'Trusted proxies',
+        help: 'IP addresses or CIDR blocks, separated by commas. The caller’s address is read from their X-Forwarded-For.',
+        code: true,
+      },
+      env_names: {
+        label: 'Environment variables',
+        help: 'Variables that a provider’s key may name as env:NAME, separated by commas.',
+        code: true,
+      },
+      log_level: { label: 'Minimum log level', help: 'Lower levels are not logged.' },
+      on_disconnect: {
+        label: 'When a client disconnects',
+        help: 'What happens to its running call.',
+        options: { cancel: 'Cancel the call', drain: 'Finish the answer' },
+      },
+      drain_timeout_ms: {
+        label: 'Time to finish',
+        help: 'How long an answer may go on after its client disconnected.',
+      },
+      shutdown_timeout_ms: {
+        label: 'Shutdown timeout',
+        help: 'How long running calls may take when the gateway stops.',
+      },
+      stalled_reader_timeout_ms: {
+        label: 'Stalled client timeout',
+        help: 'How long a client may read nothing of an answer.',
+      },
+      kept_answers_mb: { label: 'Stored answers', help: 'For Idempotency-Key, all accounts together.' },
+      kept_answers_mb_per_account: { label: 'Stored answers of an account', help: 'For Idempotency-Key.' },
+      idempotency_keys_per_account: {
+        label: 'Idempotency keys of an account',
+        help: 'Each is remembered for 24 hours.',
+      },
+      max_answer_bytes: { label: 'Largest answer', help: 'Of one request, decompressed.' },
+    },
+  },
+  limits: {
+    title: 'Limits',
+    lead: 'Rate limits of every account and key. Set those of a single one on its page.',
+    groups: {
+      'account.requests_per_minute': 'Every account',
+      'key.requests_per_minute': 'Every key',
+      reads_per_minute: 'Other limits',
+    },
+    labels: {
+      'account.requests_per_minute': { label: RATES.requests_per_minute },
+      'account.tokens_per_minute': { label: RATES.tokens_per_minute, help: 'Input and output together.' },
+      'account.concurrent_calls': { label: 'Concurrent requests' },
+      'key.requests_per_minute': { label: RATES.requests_per_minute },
+      'key.tokens_per_minute': { label: RATES.tokens_per_minute, help: 'Input and output together.' },
+      'key.concurrent_calls': { label: 'Concurrent requests' },
+      reads_per_minute: { label: 'Free requests a minute', help: 'Of a key, such as its list of models.' },
+      images_per_minute: { label: 'Images a minute', help: 'Of an account, over all APIs.' },
+      refuse_negative_margin: {
+        label: 'Skip routes that cost more than the call brings',
+        help: 'If off, such calls are logged.',
+      },
+    },
+  },
+  billing: {
+    title: 'Billing',
+    lead: 'What calls cost in special cases.',
+    labels: {
+      interrupted: {
+        label: 'Interrupted answers',
+        help: 'What a caller pays when the provider drops the connection mid-answer.',
+        options: { charge: 'Charge for what arrived', free: 'Free' },
+      },
+    },
+  },
+  catalogue: {
+    title: 'Markup',
+    lead: 'How much your prices are above the costs of providers.',
+    labels: {
+      markup: {
+        label: 'Markup',
+        help: 'Prices are proposed and imported at the cost plus this. Leave empty for none.',
+      },
+    },
+  },
+  console: {
+    title: 'Console',
+    lead: 'Access to these pages.',
+    labels: {
+      enabled: { label: 'Console', help: 'If off, /console is not found. Turn it on again in the file.' },
+      insecure_http: {
+        label: 'Sign-in over HTTP',
+        help: 'From other machines, without encryption: only in a network that you trust.',
+      },
+      session_hours: { label: 'Session', help: 'Sign in again after so long.' },
+      idle_hours: { label: 'Idle session', help: 'Sign in again after so long without a request.' },
+    },
+  },
+  responses: {
+    title: 'Responses API',
+    lead: 'Stored responses that callers can continue.',
+    labels: {
+      store: { label: 'Store responses' },
+      days: { label: 'Keep for' },
+      max_mb: { label: 'Space', help: 'All accounts together.' },
+      max_mb_per_account: { label: 'Space of an account' },
+      max_mb_per_conversation: {
+        label: 'Longest conversation',
+        help: 'That previous_response_id continues.',
+      },
+    },
+  },
+  retention: {
+    title: 'Retention',
+    lead: 'How long details of calls are kept.',
+    labels: {
+      traces: {
+        label: 'Traces of calls',
+        help: 'Routes, times and errors of a call. 0 keeps them. Charges are kept in any case.',
+      },
+    },
+  },
+  alerts: {
+    title: 'Alerts',
+    lead: 'Spend that raises an alert, and where alerts are sent. System has the latest.',
+    groups: { webhook_url: 'Webhook', account_daily_usd: 'Daily spend (UTC)' },
+    labels: {
+      webhook_url: {
+        label: 'Webhook URL',
+        help: 'Or env:NAME. A URL with a path or query is hidden once saved.',
+        code: true,
+      },
+      webhook_secret: {
+        label: 'Webhook secret',
+        help: 'Signs each alert, such as whsec_…, or env:NAME. Hidden once saved.',
+        code: true,
+      },
+      account_daily_usd: { label: 'Daily alert per account', help: 'Leave empty for none.' },
+      key_daily_usd: { label: 'Daily alert per key', help: 'Leave empty for none.' },
+    },
+  },
+  backup: {
+    title: 'Backups',
+    lead: 'When backups are made, and where they go.',
+    groups: { every: 'Schedule', folder: 'Place', passphrase: 'Encryption' },
+    labels: {
+      every: { label: 'Every', help: 'Such as 24h or 7d. Leave empty if you set a time.', code: true },
+      at: { label: 'Daily at (UTC)', help: 'Such as 03:00.', code: true },
+      keep: { label: 'Scheduled backups to keep' },
+      folder: { label: 'Folder', code: true },
+      bucket: { label: 'Bucket', code: true },
+      prefix: { label: 'Prefix', help: 'A path within the bucket.', code: true },
+      ...KEY_OF_BUCKET,
+      passphrase: { label: 'Passphrase', code: true },
+      recipient: { label: 'Recipient', help: 'The age public key of who can decrypt backups.', code: true },
+    },
+  },
+  metrics: {
+    title: 'Metrics',
+    lead: 'GET /metrics, for Prometheus.',
+    labels: {
+      token: {
+        label: 'Token',
+        help: 'The bearer token of GET /metrics, or env:NAME. Without it there is no /metrics. Hidden once saved.',
+        code: true,
+      },
+      listen: {
+        label: 'Local address',
+        help: 'Address and port on this machine that need no token, such as 127.0.0.1:9464.',
+        code: true,
+      },
+    },
+  },
+  telemetry: {
+    title: 'Tracing',
+    lead: 'OpenTelemetry spans of calls.',
+    labels: {
+      endpoint: { label: 'Collector', help: 'Its OTLP address, such as http://127.0.0.1:4318.', code: true },
+      sample: { label: 'Share of calls', help: 'From 0 to 1.' },
+      service_name: { label: 'Service name', code: true },
+    },
+  },
+  native: {
+    title: 'Gemini API',
+    labels: {
+      extra_methods: {
+        label: 'Extra methods',
+        help: 'models.list, models.get, countTokens, embedContent and batchEmbedContents.',
+      },
+    },
+  },
+  storage: {
+    title: 'Storage',
+    lead: 'Where rows and files are stored.',
+    labels: {
+      database: {
+        label: 'PostgreSQL database',
+        help: 'If empty, tollgate.db in the data folder.',
+        code: true,
+      },
+      files: { label: 'Bucket for files', help: 'If empty, the data folder.', code: true },
+      ...KEY_OF_BUCKET,
+    },
+  },
+}
+
+/** @param name of the section in the file */
+export const wordsOf = (name: string): SectionWords =>
+  WORDS[name] ?? { title: capital(name.replaceAll('_', ' ')), labels: {} }
