@@ -24,7 +24,6 @@ export const AccountView = Closed({
   keys: Type.Integer({ description: 'keys that work' }),
   limits: LimitsView,
   spend_limits: SpendLimitsView,
-  limits_section: Type.String({ description: 'where the limits of this account stand in the catalogue' }),
 })
 
 const Name = Type.String({ maxLength: 200, must: 'a name of letters, digits and . _ @ + -' })
@@ -105,7 +104,6 @@ export async function accountView(
     keys,
     limits: limitsView(accountLimit(limits, account.name), await limiter.used('account', account.id)),
     spend_limits: budgetsView(budgets, now()),
-    limits_section: sectionOf(account.name),
   }
 }
 

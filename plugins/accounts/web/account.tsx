@@ -12,14 +12,13 @@ import {
   Trash2,
 } from 'lucide-react'
 import { useState } from 'react'
-import { Link } from 'wouter'
 import { AuditLogList } from '../../audit-log/web/audit-log-list.tsx'
+import { EditLimits } from '../../catalogue/web/settings/edit-limits.tsx'
 import { api, part } from '../../console/web/app/client.ts'
 import type { PageProps } from '../../console/web/app/page-entry.ts'
 import { useApi } from '../../console/web/app/query.ts'
 import { balanceUsd, exactUsd } from '../../console/web/parts/amounts.ts'
 import { Button, ButtonLink } from '../../console/web/parts/button.tsx'
-import { Code } from '../../console/web/parts/code.tsx'
 import { Figure, Figures } from '../../console/web/parts/figure.tsx'
 import { Menu, type MenuItem } from '../../console/web/parts/menu.tsx'
 import { Money } from '../../console/web/parts/money.tsx'
@@ -177,13 +176,8 @@ function AccountLimits({ account }: { account: AccountView }) {
   return (
     <div className="stack">
       {account.spend_limits.length > 0 && <SpendLimitFacts limits={account.spend_limits} />}
-      <LimitFacts limits={account.limits} />
-      <Section title="Set them">
-        <p className="soft">
-          Rate limits are set in <Link href="/catalogue">the catalogue</Link>: for every account under{' '}
-          <code>[limits.account]</code>, for this account under its name. Spend limits are set on each key.
-        </p>
-        <Code what="section of the catalogue">{`${account.limits_section}\nrequests_per_minute = 60`}</Code>
+      <Section title="Rate limits" actions={<EditLimits of="account" name={account.name} />}>
+        <LimitFacts limits={account.limits} />
       </Section>
     </div>
   )

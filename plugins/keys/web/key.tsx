@@ -3,6 +3,7 @@ import { Ban, ListFilter, PenLine, RefreshCw } from 'lucide-react'
 import { useState } from 'react'
 import { Link } from 'wouter'
 import { AuditLogList } from '../../audit-log/web/audit-log-list.tsx'
+import { EditLimits } from '../../catalogue/web/settings/edit-limits.tsx'
 import { api, part } from '../../console/web/app/client.ts'
 import type { PageProps } from '../../console/web/app/page-entry.ts'
 import { useApi } from '../../console/web/app/query.ts'
@@ -12,7 +13,6 @@ import { counted } from '../../console/web/parts/amounts.ts'
 import { Button, ButtonLink } from '../../console/web/parts/button.tsx'
 import { Facts } from '../../console/web/parts/facts.tsx'
 import { Id } from '../../console/web/parts/id.tsx'
-import { limitsSection } from '../../console/web/parts/key-prefix.ts'
 import { Menu } from '../../console/web/parts/menu.tsx'
 import { Money } from '../../console/web/parts/money.tsx'
 import { Page, Section } from '../../console/web/parts/page.tsx'
@@ -75,15 +75,11 @@ function KeyPage({ of: key }: { of: KeyView }) {
       <Section title="Spend limits">
         <SpendLimitFacts limits={key.spend_limits} />
       </Section>
-      <Section title="Limits of calls">
+      <Section
+        title="Rate limits"
+        actions={role === 'operator' && !is_revoked && <EditLimits of="key" name={key.prefix} />}
+      >
         <LimitFacts limits={key.limits} />
-        {role === 'operator' && (
-          <p className="soft small">
-            Rate limits are set in <Link href="/catalogue">the catalogue</Link>, under{' '}
-            <code>[limits.key]</code> for every key and <code>[{limitsSection(key.prefix)}]</code> for this
-            one.
-          </p>
-        )}
       </Section>
       <Section title="Audit log">
         <AuditLogList key_id={key.id} />

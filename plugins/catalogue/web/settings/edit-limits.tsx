@@ -1,0 +1,86 @@
+// The rate limits of one account or key in a dialog: empty fields take those of every account or key.
+import { Gauge } from 'lucide-react'
+import { useState } from 'react'
+import { Button } from '../../../console/web/parts/button.tsx'
+import { ConflictNotice } from '../../../console/web/parts/changes.tsx'
+import { AsCommand } from '../../../console/web/parts/code.tsx'
+import { Dialog } from '../../../console/web/parts/dialog.tsx'
+import { Form, SubmitOrCancel } from '../../../console/web/parts/form.tsx'
+import { Loaded } from '../../../console/web/parts/states.tsx'
+import { useFile } from '../parts/draft.ts'
+import type { Labels } from '../parts/labels.ts'
+import { useSettings } from '../parts/schema-fields.tsx'
+import type { SectionField } from '../parts/setting-text.ts'
+import { type Block, blockAt, valueAt } from '../parts/values.ts'
+import { useValues, type ValuesOptions } from './use-values.ts'
+import { ValueFields } from './values-form.tsx'
+
+interface EditLimitsProps {
+  of: 'account' | 'key'
+  /** Of the account, or the prefix of the key. */
+  name: string
+}
+
+export function EditLimits(props: EditLimitsProps) {
+  const [is_open, setOpen] = useState(false)
+  const close = () => setOpen(false)
+  return (
+    <>
+      <Button icon={Gauge} onClick={() => setOpen(true)}>
+        Edit limits
+      </Button>
+      <Dialog open={is_open} onClose={close} title={`Rate limits of ${props.name}`}>
+        <Limits {...props} onClose={close} />
+      </Dialog>
+    </>
+  )
+}
+
+function Limits({ of, name, onClose }: EditLimitsProps & { onClose: () => void }) {
+  const settings = useSettings()
+  const file = useFile()
+  return (
+    <Loaded query={settings}>
+      {({ sections }) => (
+        <Loaded query={file}>
+          {(read) => {
+            const limits = blockAt((read.values as Block | null) ?? {}, 'limits')
+            const all = sections.find((section) => section.name === 'limits')?.fields ?? []
+            const fields = all.flatMap((field): SectionField[] => {
+              const [table, ...path] = field.path
+              if (table !== of) return []
+              const fallback = valueAt(limits, of, ...path) ?? null
+              return [{ ...field, path, fallback }]
+            })
+            const at = ['limits', `${of}s`, name]
+            return <LimitsForm {...{ at, fields, onClose }} file={read} labels={labelsOf(of)} />
+          }}
+        </Loaded>
+      )}
+    </Loaded>
+  )
+}
+
+const labelsOf = (of: EditLimitsProps['of']): Labels => ({
+  requests_per_minute: { label: 'Requests a minute', help: `Leave empty for the limit of every ${of}.` },
+  tokens_per_minute: { label: 'Tokens a minute', help: 'Input and output together.' },
+  concurrent_calls: {
+    label: 'Concurrent requests',
+    help: of === 'key' ? 'The lower of this and the key’s own applies.' : '',
+  },
+})
+
+function LimitsForm({ onClose, ...options }: ValuesOptions & { onClose: () => void }) {
+  const values = useValues(options)
+  const save = async () => {
+    if (await values.submit()) onClose()
+  }
+  return (
+    <Form submit={save} aria-label="Rate limits">
+      <ConflictNotice of={values} labels={values.labels} />
+      <ValueFields values={values} fields={options.fields} labels={options.labels} />
+      <SubmitOrCancel onCancel={onClose}>Save limits</SubmitOrCancel>
+      {values.names.length > 0 && <AsCommand command={values.command} />}
+    </Form>
+  )
+}
