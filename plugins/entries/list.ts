@@ -18,11 +18,11 @@ import { formatUsd } from '../../src/domain/money.ts'
 import { OneOf } from '../../src/http/schema.ts'
 import { ENTRY_KINDS } from '../../src/store/schema.ts'
 import { visibleLine } from '../../src/utilities/visible-text.ts'
-import { allEntries, type ListedEntry, listEntries } from './listing.ts'
+import { allWithBalances, type EntryWithBalance, listWithBalances } from './running-balance.ts'
 
 const CONSOLE = ['operator', 'account', 'key'] as const
 
-export const entry_list = defineList<ListedEntry>()({
+export const entry_list = defineList<EntryWithBalance>()({
   name: 'entries',
   field: 'entries',
   of: 'account',
@@ -48,6 +48,15 @@ export const entry_list = defineList<ListedEntry>()({
       with_nanos: true,
     }),
     usd: tableOnly(usdColumn('USD', ({ amount_nanos }) => amount_nanos)),
+    balance: nullableMoney(({ balance_nanos }) => balance_nanos, {
+      description: 'The balance of the account after it',
+      with_nanos: true,
+    }),
+    balance_after: tableOnly({
+      head: 'BALANCE',
+      text: ({ balance_nanos }) => (balance_nanos === null ? '-' : formatUsd(balance_nanos)),
+      right: true,
+    }),
     /** Notes of earlier versions may hold control characters, and marks that turn the direction of writing. */
     note: text(
       ({ note }, reader) => (reader === 'caller' || reader === 'command' ? note : visibleLine(note)),
@@ -79,9 +88,9 @@ export const entry_list = defineList<ListedEntry>()({
       elastic: true,
     }),
   },
-  csv: ['id', 'created', 'account', 'kind', 'amount', 'unpaid', 'model', 'request_id', 'note'],
-  read: listEntries,
-  readAll: allEntries,
+  csv: ['id', 'created', 'account', 'kind', 'amount', 'balance', 'unpaid', 'model', 'request_id', 'note'],
+  read: listWithBalances,
+  readAll: allWithBalances,
 })
 
 /** A row as the console's pages get it. */

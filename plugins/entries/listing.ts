@@ -109,7 +109,8 @@ export interface EntryPlace {
   id: number
 }
 
-const BEFORE_ALL: EntryPlace = { created_at_ms: Number.MAX_SAFE_INTEGER, id: Number.MAX_SAFE_INTEGER }
+/** Above every entry: lists begin there. */
+export const LAST_PLACE: EntryPlace = { created_at_ms: Number.MAX_SAFE_INTEGER, id: Number.MAX_SAFE_INTEGER }
 
 /** The place of an entry; undefined if not found. */
 async function placeOf(db: Db, id: number): Promise<(EntryPlace & { account_id: number }) | undefined> {
@@ -123,7 +124,7 @@ async function placeOfPage(
   { cursor, first }: ListPageRequest,
 ): Promise<(EntryPlace & { account_id?: number }) | undefined> {
   if (cursor !== undefined) return placeOf(db, cursor)
-  if (first === undefined) return BEFORE_ALL
+  if (first === undefined) return LAST_PLACE
   const place = await placeOf(db, first)
   return place && { ...place, id: place.id + 1 }
 }
@@ -241,7 +242,7 @@ async function* partsOfAll(db: Db, filter: FilterOfAll): AsyncGenerator<ListedEn
 }
 
 async function* partsOf(db: Db, account_id: number, filter: FilterOfAll): AsyncGenerator<ListedEntry[]> {
-  for (let last = BEFORE_ALL; ; ) {
+  for (let last = LAST_PLACE; ; ) {
     const part = await entriesAfter(db, account_id, filter, last, ENTRIES_AT_ONCE)
     yield part
     last = part.at(-1) ?? last

@@ -5,8 +5,10 @@ import type { CsvColumns } from '../../src/http/csv.ts'
 import type { Db } from '../../src/store/db.ts'
 import { equals } from '../../src/store/placeholders.ts'
 import { perConnection } from '../../src/store/prepared.ts'
-import { accounts, ENTRY_KINDS, type Entry, entries } from '../../src/store/schema.ts'
-import { entrySums, totalOf } from './sums.ts'
+import { ENTRY_KINDS, type Entry, entries } from '../../src/store/schema.ts'
+import type { EntryFilter } from './listing.ts'
+import { balanceOf } from './running-balance.ts'
+import { type EntrySum, entrySums, totalOf } from './sums.ts'
 
 export interface Statement {
   opening_nanos: Nanos
@@ -19,12 +21,6 @@ export interface Statement {
 }
 
 const queries = perConnection({
-  balance: (orm) =>
-    orm
-      .select({ balance_nanos: accounts.balance_nanos })
-      .from(accounts)
-      .where(equals(accounts.id, 'account_id'))
-      .prepare(),
   first: (orm) =>
     orm
       .select({ created_at_ms: entries.created_at_ms })
@@ -48,27 +44,19 @@ export async function firstEntryAt(db: Db, account_id: number): Promise<number |
  *
  * @param from_ms up to, but not including, `until_ms`: an entry counts when it was written, a charge when its call ended
  */
-export const statementOf = (db: Db, account_id: number, time: StatementTime): Promise<Statement> =>
-  db.snapshot((then) => readStatement(then, account_id, time))
-
-interface StatementTime {
-  from_ms: number
-  until_ms: number
-}
-
-async function readStatement(
+export async function statementOf(
   db: Db,
   account_id: number,
-  { from_ms, until_ms }: StatementTime,
+  { from_ms, until_ms }: { from_ms: number; until_ms: number },
 ): Promise<Statement> {
-  const { balance_nanos } = (await queries(db).balance.get({ account_id })) ?? { balance_nanos: 0 }
-  const later = await entrySums(db, { account_id, since_ms: until_ms })
-  const sums = await entrySums(db, { account_id, since_ms: from_ms, until_ms })
-  const closing_nanos = balance_nanos - totalOf(later).amount_nanos
+  const { sums, opening_nanos, closing_nanos } = await balancedSums(db, account_id, {
+    since_ms: from_ms,
+    until_ms,
+  })
   const charges = sums.filter(({ kind }) => kind === 'charge')
   const charged = totalOf(charges)
   return {
-    opening_nanos: closing_nanos - totalOf(sums).amount_nanos,
+    opening_nanos,
     movements: ENTRY_KINDS.filter((kind) => kind !== 'charge').map((kind) => ({
       kind,
       ...totalOf(sums.filter((sum) => sum.kind === kind)),
@@ -80,6 +68,25 @@ async function readStatement(
     closing_nanos,
   }
 }
+
+interface BalancedSums extends Pick<Statement, 'opening_nanos' | 'closing_nanos'> {
+  /** Of each kind and model. */
+  sums: EntrySum[]
+}
+
+/** What moved the balance of an account in a time, and the balance before and after it, as of one moment. */
+export const balancedSums = (
+  db: Db,
+  account_id: number,
+  time: Pick<EntryFilter, 'since_ms' | 'until_ms'>,
+): Promise<BalancedSums> =>
+  db.snapshot(async (then) => {
+    const { until_ms } = time
+    const later = until_ms === undefined ? [] : await entrySums(then, { account_id, since_ms: until_ms })
+    const sums = await entrySums(then, { account_id, ...time })
+    const closing_nanos = (await balanceOf(then, account_id)) - totalOf(later).amount_nanos
+    return { sums, opening_nanos: closing_nanos - totalOf(sums).amount_nanos, closing_nanos }
+  })
 
 /** A line of a statement as a table has it. */
 export interface StatementLine {

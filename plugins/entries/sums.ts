@@ -47,7 +47,7 @@ const queriesOf = (kinds?: SQL) => ({
     orm
       .select({ created_at_ms: entries.created_at_ms, id: entries.id })
       .from(entries)
-      .where(and(isOfAccount, lt(entries.created_at_ms, placeholder('until_ms')), kinds))
+      .where(and(isOfAccount, isUpTo, kinds))
       .orderBy(asc(entries.created_at_ms), asc(entries.id))
       .limit(1)
       .offset(placeholder('skipped'))
@@ -108,18 +108,47 @@ function add(sums: Map<string, EntrySum>, { kind, model, entries, amount_nanos }
 
 type FilterOfAll = Omit<EntryFilter, 'account_id'>
 
-async function* partsOf(db: Db, account_id: number, filter: FilterOfAll): AsyncGenerator<EntrySum[]> {
+function partsOf(db: Db, account_id: number, filter: FilterOfAll): AsyncGenerator<EntrySum[]> {
   const { kind, since_ms, until_ms } = valuesOf(filter)
-  const queries = kind === null || kind === 'charge' ? queriesOfAny(db) : queriesWithoutCalls(db)
-  let after: EntryPlace = { created_at_ms: since_ms, id: 0 }
-  for (;;) {
-    const from = { account_id, after_ms: after.created_at_ms, after_id: after.id }
-    const last = await queries.last.get({ ...from, until_ms, skipped: ENTRIES_AT_ONCE - 1 })
-    const to = last ?? { created_at_ms: until_ms - 1, id: Number.MAX_SAFE_INTEGER }
-    yield await queries.part.all({ ...from, kind, last_ms: to.created_at_ms, last_id: to.id })
-    if (!last) return
-    after = last
+  const span = {
+    after: { created_at_ms: since_ms, id: 0 },
+    upTo: { created_at_ms: until_ms - 1, id: Number.MAX_SAFE_INTEGER },
   }
+  return partsBetween(db, account_id, span, kind)
+}
+
+/** Entries of an account after one place, up to and including another. */
+interface Span {
+  after: EntryPlace
+  upTo: EntryPlace
+}
+
+async function* partsBetween(
+  db: Db,
+  account_id: number,
+  { after, upTo }: Span,
+  kind: Entry['kind'] | null = null,
+): AsyncGenerator<EntrySum[]> {
+  const queries = kind === null || kind === 'charge' ? queriesOfAny(db) : queriesWithoutCalls(db)
+  const end = { last_ms: upTo.created_at_ms, last_id: upTo.id }
+  for (let place = after; ; ) {
+    const from = { account_id, after_ms: place.created_at_ms, after_id: place.id }
+    const last = await queries.last.get({ ...from, ...end, skipped: ENTRIES_AT_ONCE - 1 })
+    const to = last ? { last_ms: last.created_at_ms, last_id: last.id } : end
+    yield await queries.part.all({ ...from, ...to, kind })
+    if (!last) return
+    place = last
+  }
+}
+
+/** What the entries between two places come to. */
+export async function amountBetween(db: Db, account_id: number, span: Span): Promise<Nanos> {
+  let amount_nanos = 0
+  for await (const part of partsBetween(db, account_id, span)) {
+    amount_nanos += totalOf(part).amount_nanos
+    await endOfTurn()
+  }
+  return amount_nanos
 }
 
 async function* partsOfAll(db: Db, filter: FilterOfAll): AsyncGenerator<EntrySum[]> {

@@ -13,6 +13,7 @@ interface Shown {
   id: number
   kind: string
   amount_nanos: number
+  balance_nanos: number
   request_id: string | null
 }
 interface Body {
@@ -55,6 +56,19 @@ test('the newest first: each charge with its call, and the top-up with its note'
     unpaid_nanos: null,
   })
   expect(body.next_cursor).toBeNull()
+})
+
+test('each with the balance after it', async () => {
+  const { body } = await list()
+  const oldest = 1_000_000_000
+  expect(body.entries.map(({ balance_nanos }) => balance_nanos)).toEqual([
+    oldest - 3 * ANSWER_NANOS,
+    oldest - 2 * ANSWER_NANOS,
+    oldest - ANSWER_NANOS,
+    oldest,
+  ])
+  const charges = (await list('?kind=charge&limit=1')).body.entries
+  expect(charges.map(({ balance_nanos }) => balance_nanos)).toEqual([oldest - 3 * ANSWER_NANOS])
 })
 
 test('their sum is the balance that the account shows', async () => {

@@ -121,7 +121,7 @@ describe('filters and pages', () => {
 
 test('as text: a line each, with the note, and how to go on', async () => {
   const { out, err } = await scene.run('entries', 'anna', '--limit', '1', '--kind', 'top_up')
-  expect(out).toMatch(/ top_up +0\.00002 +- +- +invoice 18$/m)
+  expect(out).toMatch(/ top_up +0\.00002 +0\.00002 +- +- +invoice 18$/m)
   expect(err).toContain('--before 5')
   expect((await scene.run('entries', 'anna', '--since', '2027-01-01')).out).toBe('No entries.')
 })
@@ -143,8 +143,10 @@ test('as CSV: the columns of the console, and no note is a formula', async () =>
   await scene.run('credit', 'carl', '1.5', '--note', '=HYPERLINK("http://x")')
   const { out } = await scene.run('entries', 'carl', '--csv')
   const [head, line, rest] = `${out}\n`.split('\r\n')
-  expect(head).toBe('id,time_utc,account,kind,amount_usd,amount_nanos,unpaid_usd,model,request_id,note')
-  expect(line).toEndWith(`,carl,top_up,1.50,1500000000,,,,"'=HYPERLINK(""http://x"")"`)
+  expect(head).toBe(
+    'id,time_utc,account,kind,amount_usd,amount_nanos,balance_usd,balance_nanos,unpaid_usd,model,request_id,note',
+  )
+  expect(line).toEndWith(`,carl,top_up,1.50,1500000000,1.50,1500000000,,,,"'=HYPERLINK(""http://x"")"`)
   expect(rest).toBe('')
 })
 

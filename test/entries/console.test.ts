@@ -27,6 +27,7 @@ interface Shown {
   account: string
   kind: string
   amount_nanos: number
+  balance_nanos: number | null
   request_id: string | null
 }
 
@@ -150,6 +151,55 @@ describe('the list', () => {
   })
 })
 
+/** By the test's own SQL: what all entries of the account up to it come to. */
+const balancesBySql = (): Map<number, number> =>
+  new Map(
+    gateway.db
+      .query<{ id: number; balance: number }, []>(
+        'SELECT id, sum(amount_nanos) OVER (PARTITION BY account_id ORDER BY created_at_ms, id) AS balance FROM entries',
+      )
+      .all()
+      .map(({ id, balance }) => [id, Number(balance)]),
+  )
+
+describe('the running balance', () => {
+  test.each(['', '&kind=charge', '&kind=top_up', '&kind=withdrawal', '&since=2020-01-01', '&kind=refund'])(
+    'of one account is that after each entry, filtered by "%s", whatever the page',
+    async (query) => {
+      const balances = balancesBySql()
+      for (const limit of [1, 3, 50])
+        for (const { id, balance_nanos } of await all(operator, `&account=alice${query}`, limit))
+          expect([id, balance_nanos]).toEqual([id, balances.get(id) ?? Number.NaN])
+    },
+  )
+
+  test('begins with the balance of today, also of a page that begins with an older entry', async () => {
+    const balances = balancesBySql()
+    const entries = await all(operator, '&account=alice')
+    const alice = gateway.rows().accounts.find(({ name }) => name === 'alice')
+    expect(entries[0]?.balance_nanos).toBe(alice?.balance_nanos ?? Number.NaN)
+    const first = entries[2]?.id ?? 0
+    const page = await operator.json('GET', `/entries?limit=2&first=${first}&account=alice`)
+    for (const { id, balance_nanos } of page.entries as Shown[])
+      expect(balance_nanos).toBe(balances.get(id) ?? Number.NaN)
+  })
+
+  test('is in no list of all accounts', async () => {
+    expect(new Set((await all(operator)).map(({ balance_nanos }) => balance_nanos))).toEqual(new Set([null]))
+  })
+
+  test.each(['', '&kind=charge', '&kind=top_up'])('is in the file of an account%s', async (query) => {
+    const balances = balancesBySql()
+    const text = await (await operator.send('GET', `/entries.csv?account=alice${query}`)).text()
+    const [, ...lines] = text.trimEnd().split('\r\n')
+    expect(lines.length).toBeGreaterThan(1)
+    for (const line of lines) {
+      const [id = '', , , , , , , nanos = ''] = line.split(',')
+      expect([id, Number(nanos)]).toEqual([id, balances.get(Number(id)) ?? Number.NaN])
+    }
+  })
+})
+
 describe('who sees what', () => {
   test('an account and a key see their own, and no other’s', async () => {
     const key = await gateway.key('alice')
@@ -179,7 +229,9 @@ describe('the file', () => {
     )
     expect(answer.headers.get('cache-control')).toBe('no-store')
     const [head, ...lines] = (await answer.text()).trimEnd().split('\r\n')
-    expect(head).toBe('id,time_utc,account,kind,amount_usd,amount_nanos,unpaid_usd,model,request_id,note')
+    expect(head).toBe(
+      'id,time_utc,account,kind,amount_usd,amount_nanos,balance_usd,balance_nanos,unpaid_usd,model,request_id,note',
+    )
     expect(lines).toHaveLength(gateway.rows().entries.length)
     const ids = lines.map((line) => Number(line.split(',')[0]))
     expect(ids).toEqual(ids.toSorted((one, other) => other - one))
@@ -209,6 +261,12 @@ describe('the file', () => {
         .split('\r\n')
       const of_many = lines.filter((line) => line.includes(',many,'))
       expect(new Set(of_many).size).toBe(600)
+      if (query === '') continue
+      const balances = balancesBySql()
+      for (const line of of_many) {
+        const [entry = '', , , , , , , nanos = ''] = line.split(',')
+        expect(Number(nanos)).toBe(balances.get(Number(entry)) ?? Number.NaN)
+      }
     }
   })
 })
@@ -230,6 +288,19 @@ describe('what they come to', () => {
       expect([kind, entries, amount_nanos]).toEqual([kind, some.length, sum(some)])
     }
     expect(told.kinds).toHaveLength(new Set(rows.map(({ kind }) => kind)).size)
+  })
+
+  test('of one account: the balance before the first day and after the last, whatever the kind', async () => {
+    const { balance_nanos } = gateway.rows().accounts.find(({ name }) => name === 'alice') ?? {}
+    const balances = (query: string) => operator.json('GET', `/entry-sums?account=alice${query}`)
+    const today = new Date().toISOString().slice(0, 10)
+    for (const kind of ['', '&kind=top_up', '&kind=refund']) {
+      const whole = { opening_nanos: 0, closing_nanos: balance_nanos }
+      expect(await balances(kind)).toMatchObject(whole)
+      expect(await balances(`&since=${today}${kind}`)).toMatchObject(whole)
+      expect(await balances(`&until=2020-01-01${kind}`)).toMatchObject({ opening_nanos: 0, closing_nanos: 0 })
+    }
+    expect(await operator.json('GET', '/entry-sums')).toMatchObject({ opening_nanos: null })
   })
 })
 

@@ -79,8 +79,8 @@ describe('an account', () => {
       ['top_up', 12.5 * USD, 'invoice 17'],
       ['withdrawal', -2.5 * USD, 'hardware'],
     ])
-    await page.getByRole('tab', { name: 'Entries' }).click()
-    await page.getByRole('row', { name: /Debit −2\.50 hardware/ }).waitFor()
+    await page.getByRole('tab', { name: 'Transactions' }).click()
+    await page.getByRole('row', { name: /Debit hardware −2\.50/ }).waitFor()
   })
 
   test('is shown its limits', async () => {

@@ -46,6 +46,7 @@ test('an audit is run and told figure by figure, with what it finds; entries are
   expect(await linesOf('The books as one sum')).toEqual([
     `Topped up 1 account ${usd(sumOf('top_up'))}`,
     `Charged for calls 1 call − ${usd(charged)}`,
+    `Refunded ${usd(0)}`,
     `Debited − ${usd(sumOf('withdrawal'))}`,
     `Balance of all accounts ${usd(10e9 - charged)} USD`,
   ])
@@ -69,15 +70,15 @@ test('an audit is run and told figure by figure, with what it finds; entries are
   one.allow(/status of 404/)
   await page.getByText('Account not found').waitFor()
   await one.go('/console/transactions?account=alice')
-  await page.getByRole('table', { name: 'Entries' }).waitFor()
-  expect(await linesOf('Entries')).toHaveLength(1 + gateway.rows().entries.length)
-  await page.getByRole('combobox', { name: 'Which entries' }).click()
+  await page.getByRole('table', { name: 'Transactions' }).waitFor()
+  expect(await linesOf('Transactions')).toHaveLength(1 + gateway.rows().entries.length)
+  await page.getByRole('combobox', { name: 'Type' }).click()
   await page.getByRole('option', { name: 'Debits' }).click()
   await page.waitForURL(/kind=withdrawal/)
   await one.quiet()
-  expect(await linesOf('Entries')).toEqual([
-    'Entry USD For When',
-    expect.stringMatching(/^Debit −2\.50 hardware /),
+  expect(await linesOf('Transactions')).toEqual([
+    'When No. Type For USD Balance, USD',
+    expect.stringMatching(/^\d\d:\d\d:\d\d \d+ Debit hardware −2\.50 10\.00$/),
   ])
   const downloading = page.waitForEvent('download')
   await page.getByRole('link', { name: 'Export CSV' }).click()
@@ -87,15 +88,15 @@ test('an audit is run and told figure by figure, with what it finds; entries are
   expect(head).toStartWith('id,time_utc,account,kind,amount_usd')
   expect(line).toContain(',alice,withdrawal,-2.50,-2500000000,')
   expect(rest).toEqual([''])
-  await page.getByText('1 entry').waitFor()
+  await page.getByText('1 transaction').waitFor()
 
   await page.getByLabel('From day (UTC)').fill('2999-01-01')
-  await page.getByText('No entries found').waitFor()
-  await page.getByRole('button', { name: 'Show all entries' }).click()
+  await page.getByText('No transactions found').waitFor()
+  await page.getByRole('button', { name: 'Show all transactions' }).click()
   await page.getByText('Top-up').first().waitFor()
   const all = gateway.rows().entries.length
-  await page.getByText(`${all} entries`).waitFor()
-  await page.getByRole('link', { name: 'Statement by month' }).click()
+  await page.getByText(`${all} transactions`).waitFor()
+  await page.getByRole('link', { name: 'Monthly statement' }).click()
   await page.waitForURL(/statement\?account=alice/)
   await page.getByRole('table', { name: 'Statement' }).waitFor()
   expect(await linesOf('Statement')).toEqual([
@@ -121,7 +122,7 @@ test('an audit is run and told figure by figure, with what it finds; entries are
   await page.getByRole('option', { name: /^\w+ \d{4} \(UTC\)$/ }).waitFor()
   await page.keyboard.press('Escape')
   await page.getByRole('link', { name: 'Top-ups' }).click()
-  await page.waitForURL(/transactions\?account=alice&kind=top_up&since=\d{4}-\d\d-01&until=/)
-  await page.getByText('1 entry').waitFor()
+  await page.waitForURL(/transactions\?account=alice&kind=top_up&since=\d{4}-\d\d-01T/)
+  await page.getByText('1 transaction').waitFor()
   await one.isClean()
 })

@@ -81,7 +81,7 @@ function AccountPage({ account, refusals }: KnownAccount) {
         label={`Parts of ${account.name}`}
         tabs={[
           { value: 'keys', title: 'Keys', content: <KeysList account={account} /> },
-          { value: 'entries', title: 'Entries', content: <EntriesList account={account.name} /> },
+          { value: 'entries', title: 'Transactions', content: <EntriesList account={account.name} /> },
           { value: 'log', title: 'Audit log', content: <AuditLogList account={account.id} /> },
           { value: 'limits', title: 'Limits', content: <AccountLimits account={account} /> },
         ]}

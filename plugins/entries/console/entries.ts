@@ -4,11 +4,13 @@ import { Elysia } from 'elysia'
 import { consoleList } from '../../../src/app/list/pages.ts'
 import { type ConsoleParts, FAILURES, viewerCalls } from '../../../src/app/surface/console/calls.ts'
 import type { Gateway } from '../../../src/app/surface/gateway.ts'
+import type { Nanos } from '../../../src/domain/money.ts'
 import { Closed, OneOf } from '../../../src/http/schema.ts'
-import { MoneyFields, money, TimeFields, time } from '../../../src/http/views.ts'
+import { MoneyFields, money, NullableMoneyFields, TimeFields, time } from '../../../src/http/views.ts'
 import { openingDebtsOf } from '../../../src/money/ledger/opening-debts.ts'
 import { ENTRY_KINDS, type OpeningDebt } from '../../../src/store/schema.ts'
 import { entry_list } from '../list.ts'
+import { balancedSums } from '../statement.ts'
 import { type EntrySum, entrySums, totalOf } from '../sums.ts'
 import { statementRoutes } from './statement.ts'
 
@@ -32,6 +34,9 @@ const SumsView = Closed({
   entries: Type.Integer(),
   ...MoneyFields('amount'),
   kinds: Type.Array(Closed({ kind: OneOf(ENTRY_KINDS), entries: Type.Integer(), ...MoneyFields('amount') })),
+  /** Of one account: before the first day and after the last, whatever the kind. */
+  ...NullableMoneyFields('opening'),
+  ...NullableMoneyFields('closing'),
   opening_debts: Type.Array(
     Closed({ ...MoneyFields('amount'), note: Type.String(), ...TimeFields('created') }),
     { description: 'what the account owed when it came from another gateway; of one account' },
@@ -49,16 +54,21 @@ function entrySumRoutes(gateway: ConsoleParts) {
     .get(
       '/console/api/entry-sums',
       async ({ viewer, query }) => {
-        const filter = await list.filterOf(viewer, query)
-        const { account_id } = filter
-        const debts = account_id === undefined ? [] : await openingDebtsOf(gateway.db, account_id)
-        return sumsView(await entrySums(gateway.db, filter), debts)
+        const { account_id, kind, ...time } = await list.filterOf(viewer, query)
+        if (account_id === undefined) return sumsView(await entrySums(gateway.db, { kind, ...time }), [])
+        const { sums, ...balances } = await balancedSums(gateway.db, account_id, time)
+        const matching = sums.filter((sum) => kind === undefined || sum.kind === kind)
+        return sumsView(matching, await openingDebtsOf(gateway.db, account_id), balances)
       },
       { query: list.file_query, response: { 200: SumsView, ...FAILURES } },
     )
 }
 
-function sumsView(sums: EntrySum[], debts: readonly OpeningDebt[]): Static<typeof SumsView> {
+function sumsView(
+  sums: EntrySum[],
+  debts: readonly OpeningDebt[],
+  balances?: { opening_nanos: Nanos; closing_nanos: Nanos },
+): Static<typeof SumsView> {
   const view = ({ entries, amount_nanos }: Pick<EntrySum, 'entries' | 'amount_nanos'>) => ({
     entries,
     ...money('amount', amount_nanos),
@@ -69,6 +79,8 @@ function sumsView(sums: EntrySum[], debts: readonly OpeningDebt[]): Static<typeo
       kind,
       ...view(totalOf(sums.filter((sum) => sum.kind === kind))),
     })).filter(({ entries }) => entries > 0),
+    ...money('opening', balances?.opening_nanos ?? null),
+    ...money('closing', balances?.closing_nanos ?? null),
     opening_debts: debts.map(({ amount_nanos, note, created_at_ms }) => ({
       ...money('amount', amount_nanos),
       note,

@@ -1,4 +1,4 @@
-// A list of entries: of one account, of the viewer's own, or of all; and the same as a file.
+// A list of transactions, the entries of balances: of one account with its running balance, or of all; and the same as a file.
 import { CalendarDays, ReceiptText } from 'lucide-react'
 import { Link } from 'wouter'
 import { api } from '../../console/web/app/client.ts'
@@ -6,23 +6,24 @@ import { useApi } from '../../console/web/app/query.ts'
 import { useViewer } from '../../console/web/app/session.tsx'
 import { RowAccount } from '../../console/web/parts/account-name.tsx'
 import { withQuery } from '../../console/web/parts/address-state.ts'
-import { count, exactUsd } from '../../console/web/parts/amounts.ts'
+import { exactUsd } from '../../console/web/parts/amounts.ts'
 import { Button, ButtonLink } from '../../console/web/parts/button.tsx'
 import { ExportCsv } from '../../console/web/parts/export-csv.tsx'
 import { DayFilters, useListFilters } from '../../console/web/parts/filter-fields.tsx'
-import { ListSums } from '../../console/web/parts/list-sums.tsx'
 import { Money } from '../../console/web/parts/money.tsx'
 import { optionOf, Select } from '../../console/web/parts/select.tsx'
 import { EmptyState, Loaded } from '../../console/web/parts/states.tsx'
-import { atEnd, type Column, charges, column, Pager, Table } from '../../console/web/parts/table.tsx'
-import { ClockTime, Time } from '../../console/web/parts/time.tsx'
+import { type Column, charges, column, Pager, Table } from '../../console/web/parts/table.tsx'
+import { ClockTime } from '../../console/web/parts/time.tsx'
 import type { ConsoleEntry } from '../list.ts'
+import { EntriesSums, WORDS } from './entries-sums.tsx'
+import { MonthFilter } from './month-filter.tsx'
 
 /** Beside other lists in the tabs of a page, each has a place of its own in the address. */
 const CURSOR = 'entries_cursor'
 
 const KINDS = [
-  { value: '', label: 'All entries' },
+  { value: '', label: 'All types' },
   { value: 'top_up', label: 'Top-ups' },
   { value: 'charge', label: 'Charges' },
   { value: 'refund', label: 'Refunds' },
@@ -30,35 +31,37 @@ const KINDS = [
   { value: 'withdrawal', label: 'Debits' },
 ] as const
 
-const WORDS: Record<ConsoleEntry['kind'], string> = {
-  top_up: 'Top-up',
-  charge: 'Charge',
-  refund: 'Refund',
-  debt_payment: 'Debt payment',
-  withdrawal: 'Debit',
-}
+const TIME = column<ConsoleEntry>('time', 'When', 'none', ({ created_at_ms }) => (
+  <ClockTime at_ms={created_at_ms} />
+))
+const NUMBER = column<ConsoleEntry>('id', 'No.', 'none', ({ id }) => id)
+const KIND = column<ConsoleEntry>('kind', 'Type', 'first', ({ kind }) => WORDS[kind])
+const AMOUNT = charges<ConsoleEntry>(
+  'amount',
+  'USD',
+  'first-end',
+  ({ amount_nanos }) => amount_nanos,
+  (entry, decimals) => <Amount entry={entry} decimals={decimals} />,
+)
 
-const OF_ACCOUNT: Column<ConsoleEntry>[] = [
-  column('kind', 'Entry', 'first', ({ kind }) => WORDS[kind]),
-  charges(
-    'amount',
-    'USD',
-    'first-end',
-    ({ amount_nanos }) => amount_nanos,
-    (entry, decimals) => <Amount entry={entry} decimals={decimals} />,
-  ),
+const OF_ACCOUNT: readonly Column<ConsoleEntry>[] = [
+  TIME,
+  NUMBER,
+  KIND,
   column('for', 'For', 'second', (entry) => <For entry={entry} />),
-  atEnd('time', 'When', 'second-end', ({ created_at_ms }) => <ClockTime at_ms={created_at_ms} />),
+  AMOUNT,
+  charges('balance', 'Balance, USD', 'second-end', ({ balance_nanos }) => balance_nanos),
 ]
 
-const OF_ALL: Column<ConsoleEntry>[] = [
-  ...OF_ACCOUNT.slice(0, 1),
+const OF_ALL: readonly Column<ConsoleEntry>[] = [
+  TIME,
+  NUMBER,
   column('account', 'Account', 'none', (entry) => (
     <Link href={`/accounts/${entry.account_id}`}>
       <RowAccount {...entry} />
     </Link>
   )),
-  ...OF_ACCOUNT.slice(1, 2),
+  KIND,
   column('for', 'For', 'second', (entry) => (
     <>
       <span className="on-phone">
@@ -67,7 +70,7 @@ const OF_ALL: Column<ConsoleEntry>[] = [
       <For entry={entry} />
     </>
   )),
-  ...OF_ACCOUNT.slice(3),
+  AMOUNT,
 ]
 
 function Amount({ entry, decimals }: { entry: ConsoleEntry; decimals: number }) {
@@ -83,14 +86,25 @@ function Amount({ entry, decimals }: { entry: ConsoleEntry; decimals: number }) 
   )
 }
 
-function For({ entry: { request_id, model, note } }: { entry: ConsoleEntry }) {
-  if (request_id !== null)
-    return (
+const For = ({ entry }: { entry: ConsoleEntry }) => (
+  <>
+    <span className="on-phone">
+      <ClockTime at_ms={entry.created_at_ms} /> ·{' '}
+    </span>
+    <Reason {...entry} />
+  </>
+)
+
+function Reason({ request_id, model, note }: Pick<ConsoleEntry, 'request_id' | 'model' | 'note'>) {
+  if (request_id === null) return note === '' ? <span className="soft">–</span> : note
+  return (
+    <>
       <Link href={`/calls/${encodeURIComponent(request_id)}`}>
         {model} <span className="unseen">{request_id}</span>
       </Link>
-    )
-  return note === '' ? <span className="soft">–</span> : note
+      {note !== '' && <span className="soft"> {note}</span>}
+    </>
+  )
 }
 
 const NO_FILTERS = { kind: '', since: '', until: '', entry: '' }
@@ -118,16 +132,17 @@ export function EntriesList({ account }: EntriesListProps) {
         <div className="filters">
           <Select
             inline
-            aria-label="Which entries"
+            aria-label="Type"
             options={KINDS}
             value={kind}
             onChange={(value) => filter({ kind: value })}
           />
+          <MonthFilter {...filters} set={filter} />
           <DayFilters {...filters} set={filter} />
         </div>
         <div className="row">
           <ButtonLink icon={CalendarDays} href={withQuery('/transactions/statement', { account })}>
-            Statement by month
+            Monthly statement
           </ButtonLink>
           <ExportCsv list="entries" query={chosen} />
         </div>
@@ -141,7 +156,7 @@ export function EntriesList({ account }: EntriesListProps) {
           ) : (
             <>
               <Table
-                label="Entries"
+                label="Transactions"
                 columns={role === 'operator' && !account ? OF_ALL : OF_ACCOUNT}
                 rows={rows}
                 keyOf={({ id }) => id}
@@ -171,49 +186,16 @@ const FromEntry = ({ entry, onLeave }: { entry: number; onLeave: () => void }) =
 function NoEntries({ is_filtered, clear }: { is_filtered: boolean; clear: () => void }) {
   if (is_filtered)
     return (
-      <EmptyState title="No entries found" action={<Button onClick={clear}>Show all entries</Button>}>
+      <EmptyState
+        title="No transactions found"
+        action={<Button onClick={clear}>Show all transactions</Button>}
+      >
         Change the filter, or show all.
       </EmptyState>
     )
   return (
-    <EmptyState icon={ReceiptText} title="No entries yet">
-      Top-ups, charges and debits show up here.
+    <EmptyState icon={ReceiptText} title="No transactions yet">
+      Top-ups, charges, refunds and debits show up here.
     </EmptyState>
   )
 }
-
-const PLURALS: Record<ConsoleEntry['kind'], string> = {
-  top_up: 'top-ups',
-  charge: 'charges',
-  refund: 'refunds',
-  debt_payment: 'debt payments',
-  withdrawal: 'debits',
-}
-
-type SumsQuery = NonNullable<Parameters<(typeof api)['entry-sums']['get']>[0]>['query']
-
-const EntriesSums = ({ query }: { query: SumsQuery }) => (
-  <ListSums subject={['entries', 'sums', query]} call={() => api['entry-sums'].get({ query })}>
-    {({ entries, kinds, amount_nanos, opening_debts }) => (
-      <>
-        <b>{entries === 1 ? '1 entry' : `${count(entries)} entries`}</b>
-        {kinds.map((sum) => (
-          <span key={sum.kind}>
-            {count(sum.entries)} {PLURALS[sum.kind]} <Money nanos={sum.amount_nanos} />
-          </span>
-        ))}
-        {kinds.length > 1 && (
-          <span>
-            total <Money nanos={amount_nanos} />
-          </span>
-        )}
-        {opening_debts.map((debt) => (
-          <span key={debt.created_at_ms}>
-            <Money nanos={debt.amount_nanos} /> owed when the account came here
-            {debt.note !== '' && `, ${debt.note}`} (<Time at_ms={debt.created_at_ms} />)
-          </span>
-        ))}
-      </>
-    )}
-  </ListSums>
-)

@@ -15,7 +15,6 @@ import { Loaded } from '../../console/web/parts/states.tsx'
 import { monthName, utcDate } from '../../console/web/parts/time-words.ts'
 
 type MonthlyStatement = AnswerOf<typeof api.statement.get>
-const DAY_MS = 86_400_000
 
 export default function StatementPage() {
   const scope = useAccountScope()
@@ -62,7 +61,7 @@ function Statement({ query, chosen, onMonth }: StatementProps) {
             onChange={onMonth}
           />
           <ButtonLink look="quiet" icon={ReceiptText} href={entriesOf(query, statement.data)}>
-            All entries of this month
+            Transactions of this month
           </ButtonLink>
         </div>
         <div className="row">
@@ -85,15 +84,15 @@ const Lead = ({ account, month, unfinished }: MonthlyStatement) => (
   </>
 )
 
-/** The days of a month as the list of entries takes them. */
+/** The list of a month's transactions: by moments, since its days are of UTC whatever zone is in force. */
 function entriesOf(
   { account }: StatementProps['query'],
   statement: Pick<MonthlyStatement, 'from_at_ms' | 'until_at_ms'> | undefined,
   kind?: string,
 ): string {
-  const day = (time_ms: number) => new Date(time_ms).toISOString().slice(0, 10)
-  const days = statement && { since: day(statement.from_at_ms), until: day(statement.until_at_ms - DAY_MS) }
-  return withQuery('/transactions', { account, kind, ...days })
+  const moment = (time_ms: number) => new Date(time_ms).toISOString().replace('.000Z', 'Z')
+  const time = statement && { since: moment(statement.from_at_ms), until: moment(statement.until_at_ms) }
+  return withQuery('/transactions', { account, kind, ...time })
 }
 
 const WORDS: Record<MonthlyStatement['movements'][number]['kind'], string> = {

@@ -1,0 +1,144 @@
+// The running balance of an account: at each entry what all entries up to it, in the order of lists, come to. Only reads.
+import { and, desc, sql } from 'drizzle-orm'
+import type { ListPageRequest } from '../../src/app/list/list.ts'
+import type { Nanos } from '../../src/domain/money.ts'
+import type { Db } from '../../src/store/db.ts'
+import type { Page } from '../../src/store/page.ts'
+import { equals } from '../../src/store/placeholders.ts'
+import { perConnection } from '../../src/store/prepared.ts'
+import { accounts, entries } from '../../src/store/schema.ts'
+import { endOfTurn } from '../../src/utilities/end-of-turn.ts'
+import {
+  allEntries,
+  type EntryFilter,
+  type EntryPlace,
+  LAST_PLACE,
+  type ListedEntry,
+  listEntries,
+} from './listing.ts'
+import { amountBetween } from './sums.ts'
+
+/** An entry with the balance of its account after it; null in lists of all accounts. */
+export interface EntryWithBalance extends ListedEntry {
+  balance_nanos: Nanos | null
+}
+
+const { placeholder } = sql
+
+const queries = perConnection({
+  balance: (orm) =>
+    orm
+      .select({ balance_nanos: accounts.balance_nanos })
+      .from(accounts)
+      .where(equals(accounts.id, 'account_id'))
+      .prepare(),
+  amounts: (orm) =>
+    orm
+      .select({
+        id: entries.id,
+        created_at_ms: entries.created_at_ms,
+        amount_nanos: entries.amount_nanos,
+      })
+      .from(entries)
+      .where(
+        and(
+          equals(entries.account_id, 'account_id'),
+          sql`(${entries.created_at_ms}, ${entries.id}) < (${placeholder('before_ms')}, ${placeholder('below_id')})`,
+          sql`(${entries.created_at_ms}, ${entries.id}) >= (${placeholder('from_ms')}, ${placeholder('from_id')})`,
+        ),
+      )
+      .orderBy(desc(entries.created_at_ms), desc(entries.id))
+      .limit(placeholder('row_limit'))
+      .prepare(),
+})
+
+/** The balance of an account at present. It is what all its entries come to (src/money/ledger/invariants.ts). */
+export async function balanceOf(db: Db, account_id: number): Promise<Nanos> {
+  return (await queries(db).balance.get({ account_id }))?.balance_nanos ?? 0
+}
+
+/** As `listEntries`, with the balance after each entry where the filter names an account. */
+export async function listWithBalances(
+  db: Db,
+  filter: EntryFilter,
+  request: ListPageRequest,
+): Promise<Page<EntryWithBalance> | undefined> {
+  const page = await listEntries(db, filter, request)
+  return page && { ...page, rows: await withBalances(db, filter, page.rows) }
+}
+
+/** As `allEntries`, in the same way. */
+export async function* allWithBalances(db: Db, filter: EntryFilter): AsyncGenerator<EntryWithBalance[]> {
+  let newer: EntryWithBalance | undefined
+  for await (const part of allEntries(db, filter)) {
+    const rows = await withBalances(db, filter, part, newer)
+    newer = rows.at(-1) ?? newer
+    yield rows
+  }
+}
+
+/**
+ * Goes back from a known balance: that of today, or that after a newer entry. Entries that the filter leaves out count, too.
+ *
+ * @param rows of the filter, the newest first, all that there are between the first and the last
+ */
+async function withBalances(
+  db: Db,
+  { account_id, kind }: EntryFilter,
+  rows: readonly ListedEntry[],
+  newer?: EntryWithBalance,
+): Promise<EntryWithBalance[]> {
+  const [first] = rows
+  if (account_id === undefined || !first) return rows.map((row) => ({ ...row, balance_nanos: null }))
+  // Both as of one moment: entries that are written meanwhile are in both, or in neither.
+  const balance_nanos = await db.snapshot(async (then) => {
+    const known_nanos = newer?.balance_nanos ?? (await balanceOf(then, account_id))
+    const span = { after: first, upTo: newer ?? LAST_PLACE }
+    return known_nanos - (await amountBetween(then, account_id, span))
+  })
+  const between = kind === undefined ? rows : amountsOf(db, account_id, rows)
+  return addedUp(rows, between, balance_nanos)
+}
+
+interface Amount {
+  id: number
+  amount_nanos: Nanos
+}
+
+/** @param all the entries from the first row to the last, those in between included, the newest first */
+async function addedUp(
+  rows: readonly ListedEntry[],
+  all: Iterable<Amount> | AsyncIterable<Amount>,
+  first_nanos: Nanos,
+): Promise<EntryWithBalance[]> {
+  const found = new Map<number, Nanos>()
+  let balance_nanos = first_nanos
+  for await (const { id, amount_nanos } of all) {
+    found.set(id, balance_nanos)
+    balance_nanos -= amount_nanos
+  }
+  return rows.map((row) => ({ ...row, balance_nanos: found.get(row.id) ?? null }))
+}
+
+/** Entries that are read at once: some 5 ms. */
+const ENTRIES_AT_ONCE = 2_500
+
+/** The entries of any kind from the first of some rows to the last. */
+async function* amountsOf(db: Db, account_id: number, rows: readonly EntryPlace[]): AsyncGenerator<Amount> {
+  const oldest = rows.at(-1) ?? LAST_PLACE
+  let before: EntryPlace = rows[0] ? { ...rows[0], id: rows[0].id + 1 } : LAST_PLACE
+  for (;;) {
+    const part = await queries(db).amounts.all({
+      account_id,
+      before_ms: before.created_at_ms,
+      below_id: before.id,
+      from_ms: oldest.created_at_ms,
+      from_id: oldest.id,
+      row_limit: ENTRIES_AT_ONCE,
+    })
+    yield* part
+    before = part.at(-1) ?? before
+    if (part.length < ENTRIES_AT_ONCE) return
+    await endOfTurn()
+  }
+}

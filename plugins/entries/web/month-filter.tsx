@@ -1,0 +1,38 @@
+// A month as a filter of days, which it sets to its first and its last.
+import type { DayFilters } from '../../console/web/parts/filter-fields.tsx'
+import { Select } from '../../console/web/parts/select.tsx'
+import { dayName, monthName } from '../../console/web/parts/time-words.ts'
+
+/** Months of the zone in force, this one first. */
+function recentMonths(count: number): string[] {
+  const [year = 0, month = 0] = dayName(Date.now()).split('-').map(Number)
+  return Array.from({ length: count }, (_, ago) =>
+    new Date(Date.UTC(year, month - 1 - ago)).toISOString().slice(0, 'YYYY-MM'.length),
+  )
+}
+
+/** The first and the last day of a month. */
+function daysOf(month: string): { since: string; until: string } {
+  const [year = 0, of_year = 0] = month.split('-').map(Number)
+  const until = new Date(Date.UTC(year, of_year, 0)).toISOString().slice(0, 'YYYY-MM-DD'.length)
+  return { since: `${month}-01`, until }
+}
+
+const MONTHS_OFFERED = 12
+
+export function MonthFilter({ since, until, set }: Parameters<typeof DayFilters>[0]) {
+  const months = recentMonths(MONTHS_OFFERED)
+  const isOf = (month: string) => daysOf(month).since === since && daysOf(month).until === until
+  return (
+    <Select
+      inline
+      aria-label="Month"
+      options={[
+        { value: '', label: 'Any month' },
+        ...months.map((value) => ({ value, label: monthName(value) })),
+      ]}
+      value={months.find(isOf) ?? ''}
+      onChange={(month) => set(month === '' ? { since: '', until: '' } : daysOf(month))}
+    />
+  )
+}
