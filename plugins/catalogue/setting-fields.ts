@@ -89,8 +89,6 @@ function fieldAt(schema: TSchema, path: string[], is_required: boolean): Setting
 /** Settings of a block that only the text has, with the reason. */
 export const TEXT_ONLY = {
   provider: {
-    headers: 'a table with names of the operator',
-    set_fields: 'a table with names of the operator',
     rest_ms: 'the former name of cooldown_ms',
   },
   model: {

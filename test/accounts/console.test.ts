@@ -132,7 +132,6 @@ describe('one account', () => {
       keys: 1,
       last_call_at_ms: expect.any(Number),
       limits: { requests_per_minute: { limit: 500, used: expect.any(Number) } },
-      limits_section: '[limits.accounts.account-1]',
       closed_at_ms: null,
     })
   })
@@ -141,7 +140,6 @@ describe('one account', () => {
     await gateway.account('o.b')
     expect(await operator.json('GET', '/accounts/o.b')).toMatchObject({
       limits: { concurrent_calls: { limit: 2, used: 0 } },
-      limits_section: '[limits.accounts."o.b"]',
     })
   })
 

@@ -43,6 +43,69 @@ describe('the operator', () => {
     await one.isClean()
   })
 
+  test('renames a provider with its routes, adds a header and fields of requests, and sees no value again', async () => {
+    await using one = await visit('operator')
+    const { page } = one
+    const before = file()
+    await one.open('/console/providers/attic')
+    await page.getByRole('button', { name: 'Change keys and settings' }).click()
+    const name = page.getByLabel('Name', { exact: true })
+    await name.fill('cellar')
+    await name.press('Enter')
+    await page.getByRole('button', { name: 'Add a header' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Add a header' })
+    await dialog.getByLabel('Name').fill('x-team')
+    await dialog.getByLabel('Value', { exact: true }).fill('value-of-a-header')
+    await one.looksRight()
+    await dialog.getByRole('button', { name: 'Add header' }).click()
+    await dialog.waitFor({ state: 'detached' })
+    const fields = page.getByLabel('Fields set in requests')
+    await fields.fill('[1]')
+    await fields.blur()
+    await page.locator('.field-error').getByText('Enter a JSON object').waitFor()
+    await fields.fill('{"safe_prompt": true}')
+    await fields.blur()
+    await one.quiet()
+    await one.looksRight()
+    await page.getByRole('button', { name: 'Review and save' }).click()
+    await page.getByRole('button', { name: 'Save catalogue' }).click()
+    await page.waitForURL(/\/console\/providers\/cellar$/)
+    const { providers, models } = gateway.started.catalogue()
+    expect(providers.get('cellar')).toMatchObject({ headers: { 'x-team': 'value-of-a-header' } })
+    expect(['house-model', 'tiered-model'].map((id) => models.get(id)?.routes[0]?.provider)).toEqual([
+      'cellar',
+      'cellar',
+    ])
+    await one.quiet()
+    expect(await page.content()).not.toContain('value-of-a-header')
+    await gateway.recatalogue(before)
+    await one.isClean()
+  })
+
+  test('deletes a provider: what goes with it is named, and undo brings it back with its key', async () => {
+    await using one = await visit('operator')
+    const { page } = one
+    const before = file()
+    await one.open('/console/providers/attic')
+    await page.getByRole('button', { name: 'Delete provider' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Delete attic?' })
+    await dialog.getByText('house-model, tiered-model').waitFor()
+    await one.looksRight()
+    await dialog.getByRole('button', { name: 'Delete provider and models' }).click()
+    await page.waitForURL(/\/console\/providers$/)
+    const { providers, models } = gateway.started.catalogue()
+    expect([providers.has('attic'), models.has('house-model'), models.has('sim-flash')]).toEqual([
+      false,
+      false,
+      true,
+    ])
+    expect(file()).not.toContain('attic')
+    await page.getByRole('button', { name: 'Undo' }).click()
+    await page.getByText('Change undone').waitFor()
+    expect(file() === before).toBe(true)
+    await one.isClean()
+  })
+
   test('adds a provider once it has answered', async () => {
     await using one = await visit('operator', { size: 'phone' })
     const { page } = one

@@ -9,10 +9,11 @@ import { type Option, Select } from '../../../console/web/parts/select.tsx'
 import { PROTOCOLS, type Protocol, protocolOptions, protocolTitle } from '../new-provider/choices.ts'
 import { KeyField } from '../new-provider/key-input.tsx'
 import type { Draft } from './draft.ts'
+import { HeaderFields, SetFields } from './header-fields.tsx'
 import { type Known, useKnown } from './known.ts'
 import { addressLabels, type Labels, PROVIDER } from './labels.ts'
 import { FurtherFields, SchemaFields, useBlockFields } from './schema-fields.tsx'
-import { type Block, listAt, type Path, textAt } from './values.ts'
+import { type Block, blocksOf, listAt, type Path, textAt } from './values.ts'
 
 export interface ProviderFieldsProps {
   draft: Draft
@@ -31,7 +32,7 @@ export function ProviderFields({ draft, path, provider }: ProviderFieldsProps) {
   return (
     <div className="stack">
       <div className="fields">
-        <SchemaFields {...shared} names={['name']} />
+        <SchemaFields {...shared} draft={renaming({ draft, path, provider })} names={['name']} />
         <Field
           label="Server"
           help="Known servers have a default address."
@@ -52,9 +53,29 @@ export function ProviderFields({ draft, path, provider }: ProviderFieldsProps) {
       <div className="fields">
         <SchemaFields {...shared} names={['cooldown_ms', 'call_timeout_ms']} />
       </div>
+      <h3>Headers</h3>
+      <HeaderFields draft={draft} path={path} provider={provider} />
+      <SetFields draft={draft} path={path} provider={provider} />
       <FurtherFields {...shared} without={ELSEWHERE} />
     </div>
   )
+}
+
+/** Its routes go along with its name. */
+function renaming({ draft, path, provider }: ProviderFieldsProps): Draft {
+  const name = textAt(provider, 'name')
+  const routes = blocksOf(draft.values, 'models').flatMap((model, at) =>
+    listAt(model, 'routes').flatMap((_, index): Path[] =>
+      textAt(model, 'routes', index, 'provider') === name
+        ? [['models', at, 'routes', index, 'provider']]
+        : [],
+    ),
+  )
+  return {
+    ...draft,
+    put: (_, value = '') =>
+      void draft.edit([[...path, 'name'], ...routes].map((to) => ({ op: 'set', path: to, value }))),
+  }
 }
 
 const ELSEWHERE = ['base_url', 'resource', 'region', 'api_version', 'api_keys']

@@ -65,10 +65,19 @@ export interface SavedFile {
 /** Reports a provider or a model that a form of its own has saved. @returns a function; its `onUndone` as in `undoing` */
 export function useAdded() {
   const queries = useQueryClient()
-  return (name: string, saved: SavedFile, onUndone?: () => void): void => {
-    askAgain(queries)
-    toast({ text: `${name} added`, subject: CATALOGUE, ...undoing(queries, saved, onUndone) })
-  }
+  return (name: string, saved: SavedFile, onUndone?: () => void): void =>
+    reportSaved(queries, `${name} added`, saved, onUndone)
+}
+
+/** Reads again what a save changed, and reports it, with its undo. @param onUndone as in `undoing` */
+export function reportSaved(
+  queries: QueryClient,
+  text: string,
+  saved: SavedFile,
+  onUndone?: () => void,
+): void {
+  askAgain(queries)
+  toast({ text, subject: CATALOGUE, ...undoing(queries, saved, onUndone) })
 }
 
 /**

@@ -1,7 +1,7 @@
 // The page Provider: its keys and their cooldowns, the models that it serves, its settings.
 import { FlaskConical, Pencil } from 'lucide-react'
-import { useState } from 'react'
-import { Link } from 'wouter'
+import { useRef, useState } from 'react'
+import { Link, Redirect } from 'wouter'
 import { type AnswerOf, ApiError, type api, part } from '../../../console/web/app/client.ts'
 import type { PageProps } from '../../../console/web/app/page-entry.ts'
 import { count, duration } from '../../../console/web/parts/amounts.ts'
@@ -22,6 +22,7 @@ import { ProviderFields } from '../parts/provider-fields.tsx'
 import { SaveBar } from '../parts/save-bar.tsx'
 import { TrialResult, useTrial } from '../parts/trial-result.tsx'
 import { blocksOf, type CatalogueFile } from '../parts/values.ts'
+import { DeleteProvider } from './delete-provider.tsx'
 import { ProviderCondition, ProviderState, useProviders } from './providers.tsx'
 
 type Provider = AnswerOf<typeof api.providers.get>['providers'][number]
@@ -30,11 +31,16 @@ type Key = Provider['keys'][number]
 export default function ProviderPage({ params }: PageProps) {
   const name = params.name ?? ''
   const providers = useProviders()
+  const place = useRef<number | null>(null)
   return (
     <Page title={name}>
       <Loaded query={providers}>
         {({ providers }) => {
           const provider = providers.find((each) => each.name === name)
+          // A rename leaves its place in the file.
+          const renamed = providers.find((each) => each.place !== null && each.place === place.current)
+          if (!provider && renamed) return <Redirect to={`/providers/${part(renamed.name)}`} replace />
+          place.current = provider?.place ?? place.current
           return provider ? <ProviderSections provider={provider} /> : <FailedState failure={unknown(name)} />
         }}
       </Loaded>
@@ -194,7 +200,7 @@ function Models({ provider: { routes } }: { provider: Provider }) {
     <Section title="Models">
       {routes.length === 0 ? (
         <p className="soft">
-          No model uses this provider: <Link href="/catalogue">add one in the catalogue</Link>.
+          No model uses this provider: <Link href="/models">add one in Models</Link>.
         </p>
       ) : (
         <RouteHealth
@@ -218,15 +224,20 @@ function Settings({ provider }: { provider: Provider }) {
     <Section
       title="Settings"
       actions={
-        <Button icon={Pencil} disabled={place === null} onClick={() => setOpen(true)}>
-          Change keys and settings
-        </Button>
+        <>
+          {place !== null && file.data && (
+            <DeleteProvider name={provider.name} place={place} file={file.data} />
+          )}
+          <Button icon={Pencil} disabled={place === null} onClick={() => setOpen(true)}>
+            Change keys and settings
+          </Button>
+        </>
       }
     >
       <p className="soft">
         {place === null
-          ? 'The catalogue file has mistakes. Fix them in Catalogue first.'
-          : 'Stored in the catalogue file. You can replace keys here; they are never shown.'}
+          ? 'The configuration file has mistakes. Fix them first: System, Configuration file.'
+          : 'Stored in the configuration file. You can replace keys here; they are never shown.'}
       </p>
     </Section>
   )

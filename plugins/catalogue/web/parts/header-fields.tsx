@@ -1,0 +1,152 @@
+// The headers of a provider, and the fields that it sets in requests. Values of headers are written, and never read.
+import { Pencil, Plus, Trash2 } from 'lucide-react'
+import { useState } from 'react'
+import { Button } from '../../../console/web/parts/button.tsx'
+import { Dialog } from '../../../console/web/parts/dialog.tsx'
+import { Field } from '../../../console/web/parts/field.tsx'
+import { Form, SubmitOrCancel } from '../../../console/web/parts/form.tsx'
+import { TextArea, TextInput } from '../../../console/web/parts/input.tsx'
+import { PasswordInput } from '../../../console/web/parts/password-input.tsx'
+import type { ProviderFieldsProps } from './provider-fields.tsx'
+import { blockAt, textAt, type Value, valueIn } from './values.ts'
+
+export function HeaderFields({ draft, path, provider }: ProviderFieldsProps) {
+  // Empty: a new one.
+  const [edited, setEdited] = useState<string | null>(null)
+  const list = [...path, 'headers']
+  const headers = Object.keys(blockAt(provider, 'headers'))
+  return (
+    <div className="stack">
+      {draft.mistakeAt(list) && <p className="field-error">{draft.mistakeAt(list)}</p>}
+      {headers.length > 0 && (
+        <ul className="key-lines">
+          {headers.map((name) => (
+            <li key={name}>
+              <span className="spread">
+                <span className="code">
+                  {name}: {shownValue(textAt(provider, 'headers', name))}
+                </span>
+                <span className="row">
+                  <Button small icon={Pencil} onClick={() => setEdited(name)}>
+                    Replace
+                  </Button>
+                  <Button
+                    small
+                    look="quiet"
+                    icon={Trash2}
+                    aria-label={`Remove header ${name}`}
+                    onClick={() => draft.put([...list, name], undefined)}
+                  />
+                </span>
+              </span>
+              {draft.mistakeAt([...list, name]) && (
+                <p className="field-error">{draft.mistakeAt([...list, name])}</p>
+              )}
+            </li>
+          ))}
+        </ul>
+      )}
+      <div>
+        <Button small icon={Plus} onClick={() => setEdited('')}>
+          Add a header
+        </Button>
+      </div>
+      <HeaderDialog
+        key={edited}
+        edited={edited}
+        onClose={() => setEdited(null)}
+        write={async (name, value) => {
+          await draft.edit([{ op: 'set', path: [...list, name], value }])
+          setEdited(null)
+        }}
+      />
+    </div>
+  )
+}
+
+/** A variable by its name; a value that is not saved yet has no mark. */
+const shownValue = (written: string): string => (/^(?:env|hidden):/.test(written) ? written : '(new)')
+
+interface HeaderDialogProps {
+  edited: string | null
+  onClose: () => void
+  write: (name: string, value: string) => Promise<void>
+}
+
+function HeaderDialog({ edited, onClose, write }: HeaderDialogProps) {
+  const [name, setName] = useState(edited ?? '')
+  const [value, setValue] = useState('')
+  const is_new = edited === ''
+  return (
+    <Dialog
+      open={edited !== null}
+      onClose={onClose}
+      title={is_new ? 'Add a header' : `Replace header ${edited ?? ''}`}
+    >
+      <Form submit={() => write(name.trim(), value.trim())}>
+        {is_new && (
+          <Field label="Name">
+            <TextInput code value={name} onChange={setName} autoComplete="off" />
+          </Field>
+        )}
+        <Field
+          label="Value"
+          help={
+            <>
+              Sent with every request, and not shown again. To read it from an environment variable, enter{' '}
+              <code>env:NAME</code>.
+            </>
+          }
+        >
+          <PasswordInput what="value" autoComplete="off" value={value} onChange={setValue} />
+        </Field>
+        <SubmitOrCancel onCancel={onClose} disabled={name.trim() === '' || value.trim() === ''}>
+          {is_new ? 'Add header' : 'Replace header'}
+        </SubmitOrCancel>
+      </Form>
+    </Dialog>
+  )
+}
+
+/** As JSON: what stands in it is the provider's business. */
+export function SetFields({ draft, path, provider }: ProviderFieldsProps) {
+  const own = [...path, 'set_fields']
+  const written = valueIn(provider, 'set_fields')
+  const [typed, setTyped] = useState<string | null>(null)
+  const [wrong, setWrong] = useState<string | null>(null)
+  const finish = () => {
+    if (typed === null) return
+    const read = typed.trim() === '' ? { value: undefined } : parsed(typed)
+    setWrong(read ? null : 'Enter a JSON object, such as {"safe_prompt": true}.')
+    if (!read) return
+    draft.put(own, read.value)
+    setTyped(null)
+  }
+  return (
+    <Field
+      label="Fields set in requests"
+      help={'A JSON object that text requests are sent with, such as {"safe_prompt": true}.'}
+      error={wrong ?? draft.mistakeAt(own)}
+    >
+      <TextArea
+        code
+        rows={2}
+        value={typed ?? (written === undefined ? '' : JSON.stringify(written))}
+        onChange={setTyped}
+        onBlur={finish}
+      />
+    </Field>
+  )
+}
+
+function parsed(text: string): { value: Value } | undefined {
+  try {
+    const value: unknown = JSON.parse(text)
+    return typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? { value: value as Value }
+      : undefined
+  } catch {
+    // The field says what to enter.
+    return undefined
+  }
+}

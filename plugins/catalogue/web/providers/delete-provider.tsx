@@ -1,0 +1,97 @@
+// The deletion of a provider: which models lose a route by it, and which go with it because they have no other.
+import { useQueryClient } from '@tanstack/react-query'
+import { Trash2 } from 'lucide-react'
+import { useState } from 'react'
+import { useLocation } from 'wouter'
+import { api, send } from '../../../console/web/app/client.ts'
+import { Button } from '../../../console/web/parts/button.tsx'
+import { ConfirmDialog } from '../../../console/web/parts/dialog.tsx'
+import { reportSaved } from '../parts/saving.ts'
+import { type Block, blocksOf, type CatalogueFile, type Edit, listAt, textAt } from '../parts/values.ts'
+
+interface DeleteProviderProps {
+  name: string
+  /** Its place in the file. */
+  place: number
+  file: CatalogueFile
+}
+
+export function DeleteProvider({ name, place, file }: DeleteProviderProps) {
+  const [is_open, setOpen] = useState(false)
+  const [, go] = useLocation()
+  const queries = useQueryClient()
+  const { models, edits, lost, others } = deletionOf(file.values as Block | null, name, place)
+  const remove = async () => {
+    const { hash } = await send(api.catalogue.save.post({ edits, hash: file.hash }))
+    reportSaved(queries, `${name} deleted`, { base: file, hash })
+    go('/providers')
+  }
+  return (
+    <>
+      <Button look="danger" icon={Trash2} onClick={() => setOpen(true)}>
+        Delete provider
+      </Button>
+      <ConfirmDialog
+        open={is_open}
+        onClose={() => setOpen(false)}
+        title={`Delete ${name}?`}
+        consequence={
+          <div className="stack">
+            <p>
+              {name} gets no more calls, and its keys are removed from the file.
+              {models === 0 && ' No model uses it.'}
+            </p>
+            {lost.length > 0 && (
+              <p>
+                Deleted with it, because they have no other route: <b>{lost.join(', ')}</b>. Calls to them are
+                refused.
+              </p>
+            )}
+            {others.length > 0 && (
+              <p>
+                Served by their other routes: <b>{others.join(', ')}</b>.
+              </p>
+            )}
+          </div>
+        }
+        verb={lost.length === 0 ? 'Delete provider' : 'Delete provider and models'}
+        confirm={remove}
+      />
+    </>
+  )
+}
+
+interface Deletion {
+  /** How many use it. */
+  models: number
+  edits: Edit[]
+  /** Ids of models without another route. */
+  lost: string[]
+  /** Ids of models with others. */
+  others: string[]
+}
+
+/** Edits are made one after the other: from the end, so that places stay. */
+function deletionOf(values: Block | null, name: string, place: number): Deletion {
+  const using = blocksOf(values, 'models')
+    .map((model, at) => {
+      const routes = listAt(model, 'routes') as readonly Block[]
+      const own = routes.flatMap((route, index) => (textAt(route, 'provider') === name ? [index] : []))
+      return { id: textAt(model, 'id'), at, own, is_lost: own.length === routes.length }
+    })
+    .filter(({ own }) => own.length > 0)
+    .reverse()
+  const edits = using.flatMap(({ at, own, is_lost }): Edit[] =>
+    is_lost
+      ? [{ op: 'remove', path: ['models', at] }]
+      : own.toReversed().map((index) => ({ op: 'remove', path: ['models', at, 'routes', index] })),
+  )
+  const idsOf = (lost: boolean) =>
+    using.flatMap(({ id, is_lost }) => (is_lost === lost ? [id] : [])).reverse()
+  return {
+    models: using.length,
+    edits: [...edits, { op: 'remove', path: ['providers', place] }],
+    lost: idsOf(true),
+    others: idsOf(false),
+  }
+}
