@@ -7,8 +7,15 @@ import { Field } from '../../../console/web/parts/field.tsx'
 import { Form, SubmitOrCancel } from '../../../console/web/parts/form.tsx'
 import { TextArea, TextInput } from '../../../console/web/parts/input.tsx'
 import { PasswordInput } from '../../../console/web/parts/password-input.tsx'
-import type { ProviderFieldsProps } from './provider-fields.tsx'
-import { blockAt, textAt, type Value, valueIn } from './values.ts'
+import type { Draft } from './draft.ts'
+import { type Block, blockAt, type Path, textAt, type Value, valueIn } from './values.ts'
+
+/** A provider in a draft. */
+export interface ProviderFieldsProps {
+  draft: Draft
+  path: Path
+  provider: Block
+}
 
 export function HeaderFields({ draft, path, provider }: ProviderFieldsProps) {
   // Empty: a new one.

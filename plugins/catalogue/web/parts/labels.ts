@@ -11,8 +11,8 @@ export type Labels = Readonly<Record<string, Label>>
 
 export const PROVIDER: Labels = {
   name: { label: 'Name', help: 'Used by routes and in the log.', code: true },
-  cooldown_ms: { label: 'First cooldown', help: 'In milliseconds. It doubles with each failure in a row.' },
-  call_timeout_ms: { label: 'Timeout of a call', help: 'In milliseconds.' },
+  cooldown_ms: { label: 'First cooldown', help: 'It doubles with each failure in a row.' },
+  call_timeout_ms: { label: 'Timeout of a call' },
 }
 
 /** Of a provider's address; where a server is chosen, its own address is the default. */

@@ -9,17 +9,11 @@ import { type Option, Select } from '../../../console/web/parts/select.tsx'
 import { PROTOCOLS, type Protocol, protocolOptions, protocolTitle } from '../new-provider/choices.ts'
 import { KeyField } from '../new-provider/key-input.tsx'
 import type { Draft } from './draft.ts'
-import { HeaderFields, SetFields } from './header-fields.tsx'
+import { HeaderFields, type ProviderFieldsProps, SetFields } from './header-fields.tsx'
 import { type Known, useKnown } from './known.ts'
 import { addressLabels, type Labels, PROVIDER } from './labels.ts'
 import { FurtherFields, SchemaFields, useBlockFields } from './schema-fields.tsx'
 import { type Block, blocksOf, listAt, type Path, textAt } from './values.ts'
-
-export interface ProviderFieldsProps {
-  draft: Draft
-  path: Path
-  provider: Block
-}
 
 /** The choice of a server that is not known. */
 const NO_SERVER = { value: '', label: 'Other' } as const

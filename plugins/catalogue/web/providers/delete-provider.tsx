@@ -28,7 +28,7 @@ export function DeleteProvider({ name, place, file }: DeleteProviderProps) {
   }
   return (
     <>
-      <Button look="danger" icon={Trash2} onClick={() => setOpen(true)}>
+      <Button icon={Trash2} onClick={() => setOpen(true)}>
         Delete provider
       </Button>
       <ConfirmDialog
