@@ -13,7 +13,7 @@ import { HeaderFields, type ProviderFieldsProps, SetFields } from './header-fiel
 import { type Known, useKnown } from './known.ts'
 import { addressLabels, type Labels, PROVIDER } from './labels.ts'
 import { FurtherFields, SchemaFields, useBlockFields } from './schema-fields.tsx'
-import { type Block, blocksOf, listAt, type Path, textAt } from './values.ts'
+import { blocksOf, listAt, type Path, textAt } from './values.ts'
 
 /** The choice of a server that is not known. */
 const NO_SERVER = { value: '', label: 'Other' } as const
